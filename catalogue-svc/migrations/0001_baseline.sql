@@ -106,9 +106,7 @@ create table catalogue.voter (
     network text,
     first_seen_at timestamptz not null,
     -- Since when its votes do not count.
-    voided_at timestamptz,
-    -- How many votes were removed for their age while they were void: a restore does not bring them back.
-    lost integer not null default 0
+    voided_at timestamptz
 );
 create index voter_by_age on catalogue.voter (first_seen_at);
 create index voter_of_network on catalogue.voter (network) where network is not null;

@@ -6,7 +6,6 @@ use clap::Args;
 use kit::config::{Common, a_second_or_more, milliseconds};
 use kit::rpc::client::Addresses;
 
-use crate::jobs::retention::Periods;
 use crate::write::{CommandHandler, Limits};
 
 /// Settings of catalogue-svc.
@@ -48,9 +47,6 @@ pub struct Settings {
     /// Days for which votes are stored and can be voided
     #[arg(long, default_value_t = 31, value_parser = clap::value_parser!(u32).range(8..=31))]
     votes_kept: u32,
-    /// Days for which snapshots of the boards are stored
-    #[arg(long, default_value_t = 35, value_parser = clap::value_parser!(u32).range(7..=3_650))]
-    snapshots_kept: u32,
 }
 
 impl Settings {
@@ -66,12 +62,9 @@ impl Settings {
         }
     }
 
-    /// For how long votes and snapshots are stored.
-    pub(crate) fn retention(&self) -> Periods {
-        Periods {
-            votes: time::Duration::days(self.votes_kept.into()),
-            snapshots: time::Duration::days(self.snapshots_kept.into()),
-        }
+    /// For how long votes are stored.
+    pub(crate) fn votes_kept(&self) -> time::Duration {
+        time::Duration::days(self.votes_kept.into())
     }
 }
 

@@ -29,7 +29,7 @@ use domain::tally::Tallies;
 use feeds::listings::Follower;
 use feeds::votes;
 use index::{CHUNK_ROWS, Catalogue};
-use service::{Dependencies, HISTORY_DEADLINE, Reads, SITEMAP_FILE_ROWS};
+use service::{Dependencies, Reads};
 
 /// The schema that this service owns.
 pub const SCHEMA: Schema = Schema("catalogue");
@@ -87,7 +87,7 @@ pub async fn start(boot: Boot<Settings>) -> anyhow::Result<()> {
     );
     lifecycle.spawn_background("boards", refreshing);
     jobs::tallies::spawn(&leader, &pool, &producer);
-    jobs::retention::spawn(&leader, &pool, settings.retention());
+    jobs::retention::spawn(&leader, &pool, settings.votes_kept());
     let snapshot = jobs::board_snapshot::Job {
         pool: pool.clone(),
         catalogue: Arc::clone(&catalogue),
@@ -105,12 +105,10 @@ pub async fn start(boot: Boot<Settings>) -> anyhow::Result<()> {
             boards,
             clock: clock.clone(),
             public_url: settings.public_url.clone(),
-            sitemap_file_rows: SITEMAP_FILE_ROWS,
         },
         producer,
         writer,
         draw_key: draw_key(&boot),
-        history_deadline: HISTORY_DEADLINE,
     };
     dependencies.add_to(&mut services);
     let members = FleetMembers::new(listings, settings.upstream_deadline, clock.clone());

@@ -37,7 +37,6 @@ pub async fn start(boot: Boot<Settings>) -> anyhow::Result<()> {
     kit::idempotency::spawn_cleanup(&leader);
 
     let mut services = kit::rpc::server::services();
-    let mut to_exchanges = kit::rpc::server::services();
     let dependencies = Dependencies {
         pool,
         clock: boot.clock.clone(),
@@ -45,16 +44,12 @@ pub async fn start(boot: Boot<Settings>) -> anyhow::Result<()> {
         writer,
         policy,
         late_after: boot.settings.late_after(),
-        past_rates: boot.settings.past_rates,
     };
-    dependencies.add_to(&mut services, &mut to_exchanges);
+    dependencies.add_to(&mut services);
     let members = FleetMembers::new(
         listings,
         boot.settings.upstream_deadline,
         boot.clock.clone(),
     );
-    let limits = boot.settings.exchange_limits();
-    boot.serve_rpc_to_exchanges(to_exchanges, boot.settings.exchange_listen, limits)
-        .await?;
     boot.serve_rpc_to_members(services, Arc::new(members)).await
 }

@@ -25,15 +25,15 @@ use crate::layers::response_cache::ResponseCache;
 use crate::layers::route_checks::{self, RouteChecks};
 use crate::openapi::Api;
 use crate::routes::{
-    changes, creators, currencies, events, games, history, me, messages, methodology, openapi,
-    places, rankings, rates, reports, search, tips,
+    creators, currencies, events, games, history, me, messages, openapi, places,
+    rankings, rates, reports, search, tips,
 };
 
 /// A route of the API. Without handlers, a request that passes the checks is answered 404.
 type RouteEntry = (&'static str, MethodRouter<App>, Policy);
 
 #[rustfmt::skip]
-fn routes() -> [RouteEntry; 24] {
+fn routes() -> [RouteEntry; 22] {
     let endpoint = Policy::endpoint;
     let catalogue = |name| endpoint(name).catalogue();
     let economy = endpoint("economy").module(Switch::Economy).keys(AllowedKeys::Secret);
@@ -53,7 +53,6 @@ fn routes() -> [RouteEntry; 24] {
         ("/v1/countries/{code}",        get(places::country),                   catalogue("countries")),
         ("/v1/cities",                  get(places::cities),                    catalogue("cities")),
         ("/v1/search",                  get(search::list),                      catalogue("search")),
-        ("/v1/changes",                 get(changes::list),                     catalogue("changes")),
         ("/v1/rankings/{kind}/{board}", get(rankings::list),                    catalogue("rankings")),
         ("/v1/me",                      get(me::get),                           Policy::account()),
         ("/v1/me/listings",             get(me::listings),                      Policy::account().keys(AllowedKeys::NotPublic)),
@@ -63,7 +62,6 @@ fn routes() -> [RouteEntry; 24] {
         ("/v1/economy/rates",           get(rates::list),                       economy),
         ("/v1/economy/currencies",      get(currencies::list),                  economy),
         ("/v1/economy/history",         get(history::list),                     economy),
-        ("/v1/economy/methodology",     get(methodology::get),                  economy),
         ("/v1/economy/",                no_handler(),                           no_route),
         ("/v1/economy/{*path}",         no_handler(),                           no_route),
     ]

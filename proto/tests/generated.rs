@@ -23,22 +23,14 @@ const PACKAGES: [&str; 7] = [
 ];
 
 /// Messages that the staff tool prints as JSON.
-const JSON_MESSAGES: [&str; 43] = [
+const JSON_MESSAGES: [&str; 35] = [
     ".common.v1.AuditEntry",
-    ".catalogue.v1.ListSuspiciousVotesResponse",
     ".catalogue.v1.ListingVoter",
-    ".catalogue.v1.SuspiciousListing",
-    ".catalogue.v1.SuspiciousVoter",
     ".catalogue.v1.VoterResult",
-    ".economy.v1.Balance",
-    ".economy.v1.BookedSwap",
     ".economy.v1.BookedTip",
     ".economy.v1.CurrencyName",
-    ".economy.v1.CurrencyNames",
-    ".economy.v1.Exchange",
     ".economy.v1.HeldReport",
     ".economy.v1.Report",
-    ".economy.v1.Reversal",
     ".economy.v1.Swap",
     ".gateway.v1.Account",
     ".gateway.v1.Key",
@@ -69,17 +61,14 @@ const JSON_MESSAGES: [&str; 43] = [
 ];
 
 /// Fields whose JSON differs from their name or type.
-const JSON_FIELDS: [(&str, &str); 30] = [
+const JSON_FIELDS: [(&str, &str); 27] = [
     (".common.v1.AuditEntry.entity", "rename = \"kind\""),
     (
         ".common.v1.AuditEntry.details",
         "serialize_with = \"crate::json::value\"",
     ),
-    (".economy.v1.BookedSwap.swap", "flatten"),
-    (".economy.v1.BookedSwap.reversal", "rename = \"reversed\""),
     (".economy.v1.Swap.id", "rename = \"swap\""),
     (".economy.v1.BookedTip.id", "rename = \"tip\""),
-    (".economy.v1.BookedTip.reversal", "rename = \"reversed\""),
     (".economy.v1.Report.id", "rename = \"report\""),
     (".gateway.v1.Key.revision", "skip"),
     (".gateway.v1.KeyRequest.revision", "skip"),

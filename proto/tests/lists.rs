@@ -7,11 +7,7 @@ use prost_types::field_descriptor_proto::{Label, Type};
 use prost_types::{DescriptorProto, FileDescriptorSet, MessageOptions};
 
 /// Calls that return lists without pages, and what bounds each.
-const WITHOUT_PAGES: [(&str, &str); 41] = [
-    (
-        "catalogue.v1.RankingsService/GetRankHistory",
-        "one for each of the latest 35 snapshots",
-    ),
+const WITHOUT_PAGES: [(&str, &str); 39] = [
     (
         "catalogue.v1.RankingsService/GetRanks",
         "one for each board",
@@ -19,10 +15,6 @@ const WITHOUT_PAGES: [(&str, &str); 41] = [
     (
         "catalogue.v1.RankingsService/ListRanks",
         "20 listings of a request",
-    ),
-    (
-        "catalogue.v1.StaffDumpService/DumpCatalogue",
-        "a stream of chunks of one moment of the catalogue",
     ),
     (
         "catalogue.v1.StaffService/ListVoters",
@@ -37,13 +29,13 @@ const WITHOUT_PAGES: [(&str, &str); 41] = [
         "those that the request names",
     ),
     ("common.v1.FeedService/Follow", "a stream of chunks"),
-    (
-        "economy.v1.RatesService/ListRateSeries",
-        "the points of time that a request may ask for",
-    ),
     ("economy.v1.RatesService/ListRates", "a stream of chunks"),
     (
         "economy.v1.StaffService/ImportSwaps",
+        "1,000 swaps of a request",
+    ),
+    (
+        "economy.v1.StaffService/RemoveSwaps",
         "1,000 swaps of a request",
     ),
     (
@@ -106,12 +98,8 @@ const WITHOUT_PAGES: [(&str, &str); 41] = [
         "the plan's endpoints",
     ),
     (
-        "catalogue.v1.SiteService/ListSitemapFiles",
-        "a file for each 50,000 listings of a kind",
-    ),
-    (
-        "catalogue.v1.StaffService/ListSuspiciousVotes",
-        "100 listings and 100 voters",
+        "catalogue.v1.SiteService/ListSitemap",
+        "a stream of chunks of one moment of the catalogue",
     ),
     (
         "gateway.v1.AccountsService/ListPlans",
@@ -148,7 +136,7 @@ const WITHOUT_PAGES: [(&str, &str); 41] = [
 ];
 
 /// Calls that return one thing with lists inside it, and what bounds those. A field `json` may have any, which the descriptors do not say.
-const INSIDE_ONE: [(&str, &[&str]); 12] = [
+const INSIDE_ONE: [(&str, &[&str]); 9] = [
     (
         "all games of the creator, as the specification says; a page of the site limits them with `max_games`",
         &["catalogue.v1.CreatorsService/GetCreator"],
@@ -173,17 +161,6 @@ const INSIDE_ONE: [(&str, &[&str]); 12] = [
     (
         "one for each listed currency, as the specification says",
         &["economy.v1.CurrenciesService/ListCurrencies"],
-    ),
-    (
-        "the newest 100 names of a currency",
-        &[
-            "economy.v1.CurrenciesService/SetOwnCurrency",
-            "economy.v1.StaffService/SetCurrency",
-        ],
-    ),
-    (
-        "the formulas and constants of the methodology",
-        &["economy.v1.MethodologyService/GetMethodology"],
     ),
     (
         "the fields of an event",

@@ -55,7 +55,6 @@ impl GamesService for Back {
                     "1Ebhq-hYCSRbZmFsc2UsMTc5NTE3MTkwODIyNTI1NiwiYWR2ZW50dXJlcy1vZi1ueWFuZ2kiXQ"
                         .into(),
                 ),
-                ..PageInfo::default()
             }),
             ..ListGamesResponse::default()
         }))

@@ -45,7 +45,6 @@ const WHICH: &str = "Which benchmark?
   writes       changes of games beside pgbench's plain update of one row
   economy      reports and tips beside pgbench's update of two rows
   rates        GET /economy/rates of 30, 200, 300 and 1,000 currencies: first and following reads, 304, memory, beside a static body
-  swaps        GET /economy/currencies with 5 million swaps beside none, while a swap is recorded each second
   visibility   from the answer of a change until a list has it
   queue        the first page of a long review queue beside that of a short one
   votes        boards and votes where 10 million votes were cast, beside none
@@ -83,7 +82,6 @@ fn main() {
         ["writes"] => measure(&many_threads(), "writes", writes::run),
         ["economy"] => measure(&many_threads(), "economy", economy::run),
         ["rates"] => measure(&many_threads(), "rates", economy::rates::run),
-        ["swaps"] => measure(&many_threads(), "swaps", economy::swaps::run),
         ["static-body", listen, body] => {
             many_threads().block_on(economy::static_body::serve(listen, body));
         }

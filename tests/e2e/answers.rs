@@ -17,7 +17,6 @@ async fn reads(client: &Client) -> Vec<String> {
         "/genres".to_owned(),
         "/search?q=a&limit=100".to_owned(),
         "/games?genre=puzzle".to_owned(),
-        "/changes?limit=100".to_owned(),
         "/rankings/games/all?limit=100".to_owned(),
         "/me/listings".to_owned(),
         "/webhooks/messages?limit=100".to_owned(),

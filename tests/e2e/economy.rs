@@ -146,7 +146,6 @@ async fn rows<T: serde::de::DeserializeOwned>(client: &Client, path: &str) -> Ve
     let answer = client.get(path).await;
     let rows: Vec<T> = serde_json::from_value(answer.data().clone()).unwrap();
     assert_eq!(answer.body["meta"]["total"], rows.len());
-    assert_eq!(answer.body["meta"]["methodology"], 2);
     assert_eq!(answer.body["meta"]["next_cursor"], Value::Null);
     rows
 }
@@ -365,14 +364,13 @@ async fn currencies_and_their_rates_have_pages() {
     let rate = rates.data()[0]["rate"].to_string();
     let mut browser = WebClient::new(&one.fleet);
     // Pages may have the list of currencies of ten seconds ago.
-    let pair = format!("/economy/{}/{}", one.slug, other.slug);
-    let page = eventually("the page of the pair", async || {
-        let page = browser.get(&pair).await;
-        (page.status == 200).then_some(page)
+    // The list on the page may be ten seconds old, and have no row for the other currency yet.
+    let path = format!("/economy/{}", one.slug);
+    eventually("the rate is on the page of the currency", async || {
+        browser.get(&path).await.text.contains(&rate).then_some(())
     })
     .await;
-    assert!(page.text.contains(&rate), "{rate} is not in {}", page.text);
-    let french = browser.get(&format!("/fr{pair}")).await;
+    let french = browser.get(&format!("/fr{path}")).await;
     let rate = rate.replace('.', ",");
     assert!(
         french.text.contains(&rate),
@@ -386,6 +384,4 @@ async fn currencies_and_their_rates_have_pages() {
         let link = format!("href=\"/economy/{slug}\"");
         assert!(game.text.contains(&link), "{slug}");
     }
-    let method = browser.get("/about/rates").await;
-    assert!(method.text.contains("market_swaps"), "{}", method.text);
 }

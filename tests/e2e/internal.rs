@@ -1,7 +1,5 @@
 //! The internal ports: health, reflection, and their tokens.
 
-use std::net::SocketAddr;
-
 use contracts::catalogue::v1::ListGamesRequest;
 use contracts::catalogue::v1::games_service_client::GamesServiceClient;
 use contracts::common::v1::Mode;
@@ -10,8 +8,6 @@ use contracts::gateway::v1::staff_service_client::StaffServiceClient;
 use contracts::public::GameRow;
 use e2e::{Fleet, binaries, dial};
 use kit::rpc::permissions::SERVICES;
-use tokio::io::AsyncReadExt as _;
-use tokio::net::TcpSocket;
 use tonic::Code;
 use tonic_health::pb::HealthCheckRequest;
 use tonic_health::pb::health_check_response::ServingStatus;
@@ -153,32 +149,4 @@ async fn the_staff_tool_tells_the_public_address_from_an_internal_one() {
         assert!(said.contains("not the public address"), "{said}");
         assert_eq!(output.status.code(), Some(2), "{said}");
     }
-}
-
-#[tokio::test]
-async fn one_address_has_only_some_of_the_connections_of_exchanges() {
-    /// The default of `exchange_client_connections`.
-    const LIMIT: usize = 64;
-    let fleet = Fleet::shared();
-    let port = fleet.service("economy-svc").exchange.as_ref().unwrap();
-    let port: SocketAddr = port.strip_prefix("http://").unwrap().parse().unwrap();
-    let connect = async |from: [u8; 4]| {
-        let socket = TcpSocket::new_v4().unwrap();
-        socket.bind((from, 0).into()).unwrap();
-        socket.connect(port).await.unwrap()
-    };
-    // An address that no other test has.
-    let greedy = [127, 0, 0, 64];
-    let mut open = Vec::new();
-    for _ in 0..LIMIT {
-        open.push(connect(greedy).await);
-    }
-    let mut refused = connect(greedy).await;
-    assert_eq!(refused.read(&mut [0]).await.unwrap(), 0, "it is closed");
-    // The others are served.
-    let address = format!("http://{port}");
-    let nobody = "nobody".to_owned().into();
-    let mut health = HealthClient::new(dial(&address, &nobody).await);
-    health.check(HealthCheckRequest::default()).await.unwrap();
-    drop(open);
 }

@@ -3,7 +3,6 @@
 
 mod answers;
 mod bad_input;
-mod changes;
 mod checks;
 mod clients;
 mod creators;
@@ -38,6 +37,7 @@ mod staff_apply;
 mod staff_tool;
 mod states;
 mod times;
+mod updated_since;
 mod votes;
 mod write_errors;
 mod writes;

@@ -170,13 +170,13 @@ async fn who_may_not_pull_learns_why() {
     let own = cursor(&studio.client.get(&format!("{PATH}?since=now")).await);
     let other = studio.staff.caller(&studio.fleet, "unlimited").await;
     let samples = sample(&studio.fleet);
-    let of_changes = cursor(&studio.client.get("/changes?limit=1").await);
+    let of_games = cursor(&studio.client.get("/games?limit=1").await);
     for (client, query) in [
         (&other, format!("after={own}")),
         (&samples, format!("after={own}")),
         (&studio.client, format!("after={own}&event=tip.paid")),
         (&studio.client, format!("after={own}&since=now")),
-        (&studio.client, format!("after={of_changes}")),
+        (&studio.client, format!("after={of_games}")),
     ] {
         let page = client.get(&format!("{PATH}?{query}")).await;
         page.assert_error(400, "invalid");

@@ -1,12 +1,7 @@
-//! The tables of requirements and of threats: each test that they name exists. The call that the page of economy-svc shows to exchanges.
+//! The tables of requirements and of threats: each test that they name exists.
 
-use std::collections::BTreeMap;
 use std::fs;
 use std::path::Path;
-
-use prost::Message as _;
-use prost_types::{DescriptorProto, FileDescriptorSet};
-use serde_json::Value;
 
 const PAGES: [&str; 2] = ["gateway/web/ASVS.md", "deploy/THREATS.md"];
 
@@ -68,51 +63,4 @@ fn a_file_a_test_and_a_reason_that_are_not_there_are_found() {
     ] {
         assert!(missing(root, &bad).is_some(), "{bad}");
     }
-}
-
-/// Every field of `sent` is one of the message `name`.
-fn assert_fields(messages: &BTreeMap<String, DescriptorProto>, name: &str, sent: &Value) {
-    for (key, value) in sent.as_object().unwrap() {
-        let mut fields = messages[name].field.iter();
-        let field = fields.find(|field| field.name() == key);
-        assert!(field.is_some(), "{name} has no {key}");
-        if value.is_object() {
-            assert_fields(messages, field.unwrap().type_name(), value);
-        }
-    }
-}
-
-#[test]
-fn the_call_of_an_exchange_is_one_of_its_service() {
-    let root = Path::new(env!("CARGO_MANIFEST_DIR")).parent().unwrap();
-    let page = fs::read_to_string(root.join("economy-svc/README.md")).unwrap();
-    let (_, call) = page.split_once("$ grpcurl ").unwrap();
-    let (call, _) = call.split_once("```").unwrap();
-    let (options, body) = call.split_once(" -d '").unwrap();
-    let (body, target) = body.split_once('\'').unwrap();
-    let options: Vec<&str> = options.split_whitespace().collect();
-    let option = |name: &str| {
-        let at = options.iter().position(|it| *it == name).unwrap();
-        options[at + 1]
-    };
-    let file = root.join(option("-import-path")).join(option("-proto"));
-    assert!(file.exists(), "{}", file.display());
-
-    let files = FileDescriptorSet::decode(contracts::DESCRIPTORS).unwrap();
-    let (mut messages, mut methods) = (BTreeMap::new(), BTreeMap::new());
-    for file in files.file {
-        let package = file.package().to_owned();
-        for service in &file.service {
-            for method in &service.method {
-                let path = format!("{package}.{}/{}", service.name(), method.name());
-                methods.insert(path, method.input_type().to_owned());
-            }
-        }
-        let named = |it: DescriptorProto| (format!(".{package}.{}", it.name()), it);
-        messages.extend(file.message_type.into_iter().map(named));
-    }
-    let path = target.split_whitespace().nth(1).unwrap();
-    assert!(path.contains(".ExchangeService/"), "{path}");
-    let sent = serde_json::from_str(body).unwrap();
-    assert_fields(&messages, &methods[path], &sent);
 }

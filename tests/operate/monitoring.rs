@@ -180,14 +180,14 @@ async fn every_metric_exists(monitoring: &Monitoring) {
     }
 }
 
-/// listings-svc denies a call of web to a method that only exchanges may call.
+/// listings-svc denies a call of web to a method that only staff may call.
 async fn calls_denied_fires(fleet: &Fleet, monitoring: &Monitoring) {
     let client = reqwest::Client::builder().http2_prior_knowledge();
     let address = &fleet.service("listings-svc").grpc;
     let call = client
         .build()
         .unwrap()
-        .post(format!("{address}/economy.v1.ExchangeService/RecordSwap"))
+        .post(format!("{address}/listings.v1.StaffReviewService/Decide"))
         .header("content-type", "application/grpc")
         .header("x-caller", "web")
         .bearer_auth(&fleet.service_token)

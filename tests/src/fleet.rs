@@ -49,8 +49,6 @@ pub struct Service {
     pub grpc: String,
     /// Address of its public port, where it has one.
     pub http: Option<String>,
-    /// Address of its port for exchanges, where it has one.
-    pub exchange: Option<String>,
     /// Where its metrics are.
     pub metrics: String,
     /// Where it says whether it is alive.

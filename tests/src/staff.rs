@@ -1,8 +1,8 @@
 //! Staff at work: accounts and keys for a test to call its own.
 
 use contracts::common::v1::Mode;
+use contracts::economy::v1::SetCurrencyRequest;
 use contracts::economy::v1::staff_service_client::StaffServiceClient as OfEconomy;
-use contracts::economy::v1::{CreateExchangeRequest, SetCurrencyRequest};
 use contracts::gateway::v1::staff_service_client::StaffServiceClient;
 use contracts::gateway::v1::{self as proto, Account, CreateAccountRequest, CreateKeyRequest, Key};
 use contracts::listings::v1::import_request::Message;
@@ -86,15 +86,6 @@ impl Staff {
         };
         self.economy.clone().set_currency(request).await?;
         Ok(())
-    }
-
-    /// Registers an exchange; returns its token.
-    pub async fn exchange(&self, name: &str) -> String {
-        let request = CreateExchangeRequest {
-            name: name.to_owned(),
-        };
-        let made = self.economy.clone().create_exchange(request).await;
-        made.unwrap().into_inner().token
     }
 
     /// Publishes what waits for its review.

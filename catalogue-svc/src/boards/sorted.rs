@@ -9,7 +9,6 @@ use uuid::Uuid;
 
 use super::row::BoardRow;
 use super::votable::Votable;
-use crate::domain::changes::MirrorCursor;
 use crate::domain::listing::Mode;
 use crate::domain::order::BoardKey;
 use crate::domain::rankings::Window;
@@ -88,17 +87,17 @@ impl<L: Votable> SortedBoard<L> {
             BoardRow::new(record, listing)
         };
         let (mut replaced, mut current) = (Vec::new(), Vec::new());
-        let since = MirrorCursor::end(sorted.position.epoch, sorted.position.seq);
+        let since = sorted.position.seq;
         let (sorted, position) = (sorted.dataset(mode), newest.position);
         let newest = newest.dataset(mode);
-        let changes = newest.changes.after(&since);
-        for change in changes.filter(|change| change.kind == L::LISTING_KIND) {
-            let was = row(sorted, &change.address);
+        let changes = newest.changes.since(since);
+        for (_, address) in changes.filter(|(kind, _)| *kind == L::KIND) {
+            let was = row(sorted, address);
             replaced.extend(was.and_then(|was| {
                 let found = self.rows.binary_search_by(|row| row.key().cmp(&was.key()));
                 found.ok()
             }));
-            current.extend(row(newest, &change.address));
+            current.extend(row(newest, address));
         }
         // If two listings had an address one after the other, the address comes twice.
         replaced.sort_unstable();

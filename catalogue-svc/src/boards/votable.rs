@@ -4,7 +4,6 @@ use contracts::public;
 use contracts::public::RankingRow;
 use uuid::Uuid;
 
-use crate::domain::changes::ListingKind;
 use crate::domain::order::BoardKey;
 use crate::domain::rankings::BoardKind;
 use crate::domain::tally::Record;
@@ -16,8 +15,6 @@ pub trait Votable: Document<Id = Uuid> + 'static {
     const KIND: BoardKind;
     /// Its entity type on the listings feed.
     const ENTITY: &'static str;
-    /// Its kind in the change log.
-    const LISTING_KIND: ListingKind;
 
     /// The listings of its kind.
     fn index(dataset: &Dataset) -> &Index<Self>;
@@ -81,7 +78,6 @@ impl Card {
 impl Votable for Game {
     const KIND: BoardKind = BoardKind::Games;
     const ENTITY: &'static str = "game";
-    const LISTING_KIND: ListingKind = ListingKind::Games;
 
     fn index(dataset: &Dataset) -> &Index<Self> {
         &dataset.games
@@ -117,7 +113,6 @@ impl Votable for Game {
 impl Votable for Creator {
     const KIND: BoardKind = BoardKind::Creators;
     const ENTITY: &'static str = "page";
-    const LISTING_KIND: ListingKind = ListingKind::Creators;
 
     fn index(dataset: &Dataset) -> &Index<Self> {
         &dataset.creators

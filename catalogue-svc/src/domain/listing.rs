@@ -2,8 +2,6 @@
 
 use uuid::Uuid;
 
-use super::changes::LastChange;
-
 pub use kit::Mode;
 
 /// The fields that all kinds of listings have.
@@ -15,6 +13,6 @@ pub struct Header {
     pub mode: Mode,
     /// Whether it is public, as listings-svc decides.
     pub visible: bool,
-    /// Its last change.
-    pub last_change: LastChange,
+    /// The position of its last change on the feed.
+    pub seq: i64,
 }

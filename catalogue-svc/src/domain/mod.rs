@@ -1,7 +1,6 @@
 //! The rules of listings and votes, without I/O: the orders of lists and boards, the values to filter listings by, their words, and how votes
 //! are counted.
 
-pub mod changes;
 pub mod collation;
 pub mod days;
 pub mod draw;
@@ -14,7 +13,6 @@ pub mod point_in_time;
 pub mod rankings;
 pub mod ranks;
 pub mod staff_action;
-pub mod suspicion;
 pub mod tally;
 pub mod typo;
 pub mod vote;

@@ -8,7 +8,7 @@ use strum::{IntoStaticStr, VariantArray};
 #[derive(Debug, Clone, Copy, PartialEq, Eq, IntoStaticStr, VariantArray)]
 #[strum(serialize_all = "snake_case")]
 pub enum Action {
-    /// Reads which votes look bought.
+    /// Reads who voted.
     Look,
     /// Voids the votes of a voter.
     VoidVotes,

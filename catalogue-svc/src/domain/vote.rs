@@ -76,22 +76,6 @@ pub fn site(address: IpAddr) -> Option<String> {
     }
 }
 
-/// A block of addresses as staff write it, such as `192.0.2.0/24`, in PostgreSQL's form.
-///
-/// # Errors
-/// What to write instead.
-pub fn block(text: &str) -> Result<String, String> {
-    let block = text.split_once('/').and_then(|(address, bits)| {
-        let address = address.parse::<IpAddr>().ok()?;
-        let bits = bits.parse::<u8>().ok()?;
-        let most = if address.is_ipv4() { 32 } else { 128 };
-        (bits <= most).then(|| format!("{address}/{bits}"))
-    });
-    block.ok_or_else(|| {
-        "Use a block of addresses, such as 192.0.2.0/24 or 2001:db8::/32.".to_owned()
-    })
-}
-
 /// The day (UTC) of a moment.
 pub fn day(at: time::OffsetDateTime) -> Date {
     at.to_offset(time::UtcOffset::UTC).date()
@@ -106,22 +90,6 @@ mod tests {
         let (one, other) = (Uuid::from_u128(1), Uuid::from_u128(2));
         assert_eq!(Pair::of(one, other), Pair::of(other, one));
         assert_ne!(Pair::of(one, other), Pair::of(one, one));
-    }
-
-    #[test]
-    fn a_block_is_an_address_and_a_number_of_bits() {
-        assert_eq!(block("192.0.2.7/24"), Ok("192.0.2.7/24".to_owned()));
-        assert_eq!(block("2001:DB8::/32"), Ok("2001:db8::/32".to_owned()));
-        for bad in [
-            "192.0.2.7",
-            "192.0.2.0/33",
-            "::/129",
-            "/8",
-            "192.0.2.0/",
-            "a/8",
-        ] {
-            assert!(block(bad).is_err(), "{bad}");
-        }
     }
 
     #[test]

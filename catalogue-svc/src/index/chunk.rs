@@ -140,11 +140,6 @@ impl Chunk {
         Some((self.doc(offset), updated_at.unwrap_or(i64::MIN)))
     }
 
-    /// A time that is not before the last change of any row.
-    pub(super) fn latest_update(&self) -> i64 {
-        self.latest_update
-    }
-
     /// The number of rows that satisfy `before`, which must be the first of the chunk.
     pub(super) fn partition_point(&self, mut before: impl FnMut(u32) -> bool) -> usize {
         self.order

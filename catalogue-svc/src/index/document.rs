@@ -68,18 +68,6 @@ macro_rules! document_parts {
 }
 pub(super) use document_parts;
 
-/// A [`Document`] of any kind, as a trait object.
-pub trait PublicRow: Debug + Send + Sync {
-    /// Its JSON.
-    fn rendered(&self) -> &Rendered;
-}
-
-impl<L: Document> PublicRow for L {
-    fn rendered(&self) -> &Rendered {
-        self.text()
-    }
-}
-
 /// The values by which queries find a row.
 #[derive(Debug, Default, PartialEq, Eq)]
 pub struct IndexedFields {

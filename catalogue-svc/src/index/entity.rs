@@ -6,11 +6,8 @@ use anyhow::Context as _;
 use contracts::common::v1 as common;
 use contracts::listings::v1 as listings;
 use prost::Message as _;
-use prost_types::Timestamp;
 use uuid::Uuid;
 
-use super::timestamp::Times;
-use crate::domain::changes::LastChange;
 use crate::domain::listing::{Header, Mode};
 use crate::index::{Creator, Event, Game};
 
@@ -104,14 +101,12 @@ impl Body {
             }
             "page" => {
                 let page = listings::Page::decode(encoded)?;
-                let times = Times::from(&page);
-                let header = times.header(id, seq, page.mode, page.state(), page.visible)?;
+                let header = header(id, seq, page.mode, page.state(), page.visible)?;
                 Self::Page(header, Arc::new(Creator::new(header.id, page)?))
             }
             "game" => {
                 let game = listings::Game::decode(encoded)?;
-                let times = Times::from(&game);
-                let header = times.header(id, seq, game.mode, game.state(), game.visible)?;
+                let header = header(id, seq, game.mode, game.state(), game.visible)?;
                 let new = NewGame {
                     page: game.page_id.parse().context("the page is not a UUID")?,
                     genres: game.genres.clone(),
@@ -121,8 +116,7 @@ impl Body {
             }
             "event" => {
                 let event = listings::Event::decode(encoded)?;
-                let times = Times::from(&event);
-                let header = times.header(id, seq, event.mode, event.state(), event.visible)?;
+                let header = header(id, seq, event.mode, event.state(), event.visible)?;
                 Self::Event(header, Arc::new(Event::new(header.id, event)?))
             }
             _ => return Ok(None),
@@ -130,39 +124,29 @@ impl Body {
     }
 }
 
-impl Times {
-    /// The header of a listing.
-    fn header(
-        &self,
-        id: &str,
-        seq: i64,
-        mode: i32,
-        state: listings::State,
-        visible: bool,
-    ) -> anyhow::Result<Header> {
-        let mode = match common::Mode::try_from(mode) {
-            Ok(common::Mode::Live) => Mode::Live,
-            Ok(common::Mode::Test) => Mode::Test,
-            Ok(common::Mode::Unspecified) | Err(_) => anyhow::bail!("{mode} is not a mode"),
-        };
-        anyhow::ensure!(
-            state != listings::State::Unspecified,
-            "the state is unknown"
-        );
-        let id = id.parse().context("the id is not a UUID")?;
-        let order = |at: Option<Timestamp>| at.map(|at| (at.seconds, at.nanos));
-        let last_change = LastChange {
-            seq,
-            was_visible: visible || self.first_published.is_some(),
-            is_edited: order(self.updated) > order(self.first_published.or(self.created)),
-        };
-        Ok(Header {
-            id,
-            mode,
-            visible,
-            last_change,
-        })
-    }
+/// The header of a listing.
+fn header(
+    id: &str,
+    seq: i64,
+    mode: i32,
+    state: listings::State,
+    visible: bool,
+) -> anyhow::Result<Header> {
+    let mode = match common::Mode::try_from(mode) {
+        Ok(common::Mode::Live) => Mode::Live,
+        Ok(common::Mode::Test) => Mode::Test,
+        Ok(common::Mode::Unspecified) | Err(_) => anyhow::bail!("{mode} is not a mode"),
+    };
+    anyhow::ensure!(
+        state != listings::State::Unspecified,
+        "the state is unknown"
+    );
+    Ok(Header {
+        id: id.parse().context("the id is not a UUID")?,
+        mode,
+        visible,
+        seq,
+    })
 }
 
 #[cfg(test)]
@@ -195,42 +179,6 @@ mod tests {
             panic!("it is a game");
         };
         assert_eq!((header.mode, header.visible), (Mode::Test, false));
-    }
-
-    #[test]
-    fn a_header_says_whether_a_listing_was_ever_visible_and_is_edited() {
-        use listings::State::{Pending, Published, Removed};
-
-        let at = |seconds| {
-            Some(Timestamp {
-                seconds,
-                ..Timestamp::default()
-            })
-        };
-        let header = |state, visible, published, updated| {
-            let times = Times {
-                created: at(5),
-                first_published: published,
-                updated,
-            };
-            let header = times.header(ID, 9, 1, state, visible).unwrap();
-            let last_change = header.last_change;
-            assert_eq!(last_change.seq, 9);
-            (
-                header.visible,
-                last_change.was_visible,
-                last_change.is_edited,
-            )
-        };
-        assert_eq!(header(Pending, false, None, at(5)), (false, false, false));
-        assert_eq!(header(Pending, false, None, at(6)), (false, false, true));
-        // Edited while it waited, then published.
-        assert_eq!(header(Published, true, at(7), at(6)), (true, true, false));
-        assert_eq!(header(Published, true, at(7), at(8)), (true, true, true));
-        // Approved, but its page never was; and hidden with its page, after the public saw it.
-        assert_eq!(header(Published, false, None, at(5)), (false, false, false));
-        assert_eq!(header(Removed, false, None, at(5)), (false, false, false));
-        assert_eq!(header(Published, false, at(7), at(7)), (false, true, false));
     }
 
     #[test]

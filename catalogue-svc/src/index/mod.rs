@@ -35,16 +35,11 @@
 //!   consistent while other listings change.
 //! - **A start** indexes all rows on all processors: it converts and sorts them, cuts them into chunks, gathers their words, and builds one
 //!   transducer (`bulk.rs`).
-//! - **The change log** (`changes.rs`) is two ordered sets, of the public listings and of those that are not public any more, which share
-//!   nodes between snapshots (`imbl::OrdSet`). A listing's place is the `seq` of its last change; for a game this is its own last change or
-//!   its page's, whichever is later. Place and row depend only on the last states of both on the feed (`writer/changes.rs`). Every replica
-//!   has the same order, also after a start. A page of `/changes` is a merge of both sets from its cursor, which names epoch, `seq` and
-//!   listing. A cursor of another epoch is `gone`. A cursor that is ahead of `at_least` was edited, and is `invalid`: the gateway passes the
-//!   position of listings-svc. A replica that is behind a cursor after it has waited for `at_least` returns `unavailable`. Removed listings
-//!   stay as long as the table `entity` has them: nothing deletes them.
+//! - **The change log** (`changes.rs`) is an ordered set of the games and creators that have changed since the index was built, by the
+//!   position of their last change. The boards ask it which rows have changed since they were sorted.
 //! - **Counts** are the indexes' own: an index knows how many rows have a facet, and how many are in a city. Genres and countries are counted
-//!   when asked for. Cities are an index; the cities that a batch of changes touched are counted again at its end. The name of a city is the
-//!   spelling that most creators there use.
+//!   when asked for. Cities are an index; the cities that a batch of changes touched are counted again at its end. The name of a city is that
+//!   which its first creator gives it.
 //! - **Days** are compared with the day of the call; nothing is stored about today.
 //! - A listing is public while its message says that it is visible; listings-svc decides. A game also waits for its page, whose name, country
 //!   and city it shows.
@@ -79,10 +74,10 @@ mod timestamp;
 mod writer;
 
 pub use catalogue::Catalogue;
-pub use changes::{ChangeLog, ChangedRow, ListingChange};
+pub use changes::ChangeLog;
 pub use cities::City;
 pub use creators::{Creator, CreatorSummary};
-pub use document::{Document, IndexedFields, PublicRow};
+pub use document::{Document, IndexedFields};
 pub use events::Event;
 pub use games::Game;
 pub use listing_index::Index;

@@ -29,14 +29,6 @@ impl<L: Document> Index<L> {
         length(rows + position)
     }
 
-    /// The number of rows that a walk has passed when it has passed this key, whether there is a row with the key or not.
-    pub fn count_to(&self, direction: Direction, key: &L::Key) -> u64 {
-        match direction {
-            Direction::Forwards => self.count_before(|row| row.key() <= key),
-            Direction::Backwards => self.len() - self.count_before(|row| row.key() < key),
-        }
-    }
-
     /// The rows after the first `skipped` ones, each with the time of its last change in microseconds since 1970. Skipping costs a step for
     /// each chunk, not for each row.
     pub fn walk_from(
@@ -59,24 +51,6 @@ impl<L: Document> Index<L> {
             })
         });
         docs.filter_map(|(doc, updated_at)| Some((self.row(doc)?, updated_at)))
-    }
-
-    /// For each group of `rows` rows of a walk, a time that is not before the last change of any of them. It costs a step for each chunk.
-    pub fn latest_by_group(&self, direction: Direction, rows: u64) -> Vec<i64> {
-        let mut latest: Vec<i64> = Vec::new();
-        let mut passed = 0;
-        for chunk in self.chunks_in(direction) {
-            let end = passed + length(chunk.len());
-            for group in passed / rows..end.div_ceil(rows) {
-                let group = usize::try_from(group).unwrap_or(usize::MAX);
-                if latest.len() <= group {
-                    latest.push(i64::MIN);
-                }
-                latest[group] = latest[group].max(chunk.latest_update());
-            }
-            passed = end;
-        }
-        latest
     }
 
     fn chunks_in(&self, direction: Direction) -> impl Iterator<Item = &Arc<Chunk>> {

@@ -39,7 +39,7 @@ pub struct Dataset {
     pub events: Index<Event>,
     /// Cities that have creators.
     pub cities: Index<City>,
-    /// The last change of each listing.
+    /// The games and creators that have changed.
     pub changes: ChangeLog,
 }
 

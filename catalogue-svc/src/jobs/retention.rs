@@ -14,49 +14,40 @@ const PERIOD: Duration = Duration::from_hours(1);
 /// The most rows that one statement removes.
 const PORTION: i64 = 10_000;
 
-/// For how long votes and snapshots are stored.
-#[derive(Debug, Clone, Copy)]
-pub struct Periods {
-    /// Votes; they can be voided for as long.
-    pub votes: time::Duration,
-    /// Snapshots of the boards.
-    pub snapshots: time::Duration,
-}
-
 /// Adds the job to those of the leader.
-pub(crate) fn spawn(leader: &Leader, pool: &PgPool, periods: Periods) {
+pub(crate) fn spawn(leader: &Leader, pool: &PgPool, votes_kept: time::Duration) {
     let pool = pool.clone();
     leader.spawn_periodic("retention", PERIOD, move |now| {
         let pool = pool.clone();
-        async move { Ok(remove(&pool, now, periods).await?) }
+        async move { Ok(remove(&pool, now, votes_kept).await?) }
     });
 }
 
-/// Removes votes, addresses of voters and snapshots that are older than their periods; returns the number of removed votes. The tally of all time keeps
-/// them.
+/// Removes votes that are older than `votes_kept`, the addresses of their voters, and old snapshots; returns the number of removed votes. The
+/// tally of all time keeps them.
 ///
 /// # Errors
 /// PostgreSQL's.
 pub async fn remove(
     pool: &PgPool,
     now: OffsetDateTime,
-    periods: Periods,
+    votes_kept: time::Duration,
 ) -> Result<u64, sqlx::Error> {
     let mut removed = 0;
     loop {
-        let portion = votes::remove_before(pool, now - periods.votes, PORTION).await?;
+        let portion = votes::remove_before(pool, now - votes_kept, PORTION).await?;
         removed += portion;
         if portion < PORTION.unsigned_abs() {
             break;
         }
     }
-    let voted_before = now - periods.votes;
+    let voted_before = now - votes_kept;
     while voters::remove_old_networks(pool, voted_before, PORTION).await? == PORTION.unsigned_abs()
     {
     }
     voters::remove_networks(pool, vote::day(now)).await?;
     tallies::remove_before(pool, Hour::of(now).oldest_kept()).await?;
     let mut connection = pool.acquire().await?;
-    board_snapshots::remove_before(&mut connection, now - periods.snapshots).await?;
+    board_snapshots::remove_old(&mut connection).await?;
     Ok(removed)
 }

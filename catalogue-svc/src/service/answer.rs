@@ -58,7 +58,6 @@ pub(super) fn page_info_after(
     Ok(PageInfo {
         total,
         next_cursor: cursor.map_err(|error| Fault::internal(&error))?,
-        ..PageInfo::default()
     })
 }
 

@@ -1,10 +1,7 @@
 //! The gRPC services of catalogue-svc, a file a resource. `query_params` and `answer` have what these files share.
 
 mod answer;
-mod change_row;
-mod changes;
 mod creators;
-mod dump;
 mod events;
 mod games;
 mod places;
@@ -13,13 +10,10 @@ mod rankings;
 mod search;
 mod site;
 mod staff;
-mod stored_listing;
 mod votes;
 
 use std::sync::Arc;
-use std::time::Duration;
 
-use contracts::catalogue::v1::changes_service_server::ChangesServiceServer;
 use contracts::catalogue::v1::creators_service_server::CreatorsServiceServer;
 use contracts::catalogue::v1::events_service_server::EventsServiceServer;
 use contracts::catalogue::v1::games_service_server::GamesServiceServer;
@@ -27,7 +21,6 @@ use contracts::catalogue::v1::places_service_server::PlacesServiceServer;
 use contracts::catalogue::v1::rankings_service_server::RankingsServiceServer;
 use contracts::catalogue::v1::search_service_server::SearchServiceServer;
 use contracts::catalogue::v1::site_service_server::SiteServiceServer;
-use contracts::catalogue::v1::staff_dump_service_server::StaffDumpServiceServer;
 use contracts::catalogue::v1::staff_service_server::StaffServiceServer;
 use contracts::catalogue::v1::votes_service_server::VotesServiceServer;
 use contracts::common::v1::Position;
@@ -46,8 +39,6 @@ use crate::domain::draw::SigningKey;
 use crate::index::{Catalogue, Snapshot};
 use crate::write::CommandHandler;
 
-pub use rankings::{HISTORY_DEADLINE, Rankings};
-pub use site::SITEMAP_FILE_ROWS;
 pub use staff::Staff;
 pub use votes::Votes;
 
@@ -62,8 +53,6 @@ pub struct Reads {
     pub clock: Clock,
     /// Base address of the pages of cities. The feed has the addresses of other listings.
     pub public_url: String,
-    /// Listings in a file of the sitemap; at least one.
-    pub sitemap_file_rows: u64,
 }
 
 impl Reads {
@@ -93,8 +82,6 @@ pub struct Dependencies {
     pub writer: Writer<CommandHandler>,
     /// Signs the pairs that voters are shown.
     pub draw_key: SigningKey,
-    /// How long the history of a rank may take.
-    pub history_deadline: Duration,
 }
 
 impl Dependencies {
@@ -106,11 +93,6 @@ impl Dependencies {
             reads: Arc::clone(&reads),
             writer: self.writer.clone(),
             draw_key: self.draw_key,
-        };
-        let rankings = Rankings {
-            pool: self.pool.clone(),
-            reads: Arc::clone(&reads),
-            history_deadline: self.history_deadline,
         };
         let staff = Staff {
             audit: Audit::new(self.pool.clone(), SCHEMA, reads.clock.clone()),
@@ -126,10 +108,8 @@ impl Dependencies {
             .add_service(PlacesServiceServer::from_arc(reads()))
             .add_service(EventsServiceServer::from_arc(reads()))
             .add_service(SearchServiceServer::from_arc(reads()))
-            .add_service(ChangesServiceServer::from_arc(reads()))
             .add_service(SiteServiceServer::from_arc(reads()))
-            .add_service(StaffDumpServiceServer::from_arc(reads()))
-            .add_service(RankingsServiceServer::new(rankings))
+            .add_service(RankingsServiceServer::from_arc(reads()))
             .add_service(VotesServiceServer::new(votes))
             .add_service(StaffServiceServer::new(staff));
     }

@@ -1,21 +1,15 @@
 //! Ranking boards (§2.5, §4.2).
 
-use std::sync::Arc;
-use std::time::Duration;
-
 use contracts::catalogue::v1::rankings_service_server::RankingsService;
 use contracts::catalogue::v1::{
-    BoardRank, BoardRowDetails, GetRankHistoryRequest, GetRankHistoryResponse, GetRanksRequest,
-    GetRanksResponse, ListRankingRequest, ListRankingResponse, ListRanksRequest, ListRanksResponse,
-    ListingRanks, PastRank,
+    BoardRank, BoardRowDetails, GetRanksRequest, GetRanksResponse, ListRankingRequest,
+    ListRankingResponse, ListRanksRequest, ListRanksResponse, ListingRanks,
 };
 use contracts::public::RankingRow;
+use kit::Fault;
 use kit::bad_fields::BadFields;
 use kit::cursor::Binding;
-use kit::{Fault, timestamp};
-use sqlx::PgPool;
 use tonic::{Request, Response, Status};
-use uuid::Uuid;
 
 use super::Reads;
 use super::answer;
@@ -24,26 +18,9 @@ use crate::domain::listing::Mode;
 use crate::domain::order::BoardKey;
 use crate::domain::rankings::{BoardKind, Window};
 use crate::index::{Creator, Game, Snapshot};
-use crate::store::board_snapshots;
 
-/// The snapshots that a history has: five weeks.
-const HISTORY: i64 = 35;
 /// The most listings of a request for ranks.
 const MAX_LISTINGS: usize = 20;
-/// How long the history of a rank may take: each snapshot is a long array, and a page is shown without it.
-pub const HISTORY_DEADLINE: Duration = Duration::from_millis(500);
-
-/// Answers reads of the boards from memory, and those of their snapshots from the schema.
-#[derive(Debug)]
-pub struct Rankings {
-    /// The schema.
-    pub pool: PgPool,
-    /// The listings and the boards.
-    pub reads: Arc<Reads>,
-    /// How long the history of a rank may take.
-    pub history_deadline: Duration,
-}
-
 /// A request for a page of a board.
 struct BoardQuery {
     mode: Mode,
@@ -104,12 +81,6 @@ fn ranks_of_each<L: Ranked>(
     listings.collect()
 }
 
-/// The id of a live listing, if it is public.
-fn listing_id<L: Ranked>(snapshot: &Snapshot, name: &str) -> Option<Uuid> {
-    let listing = L::index(snapshot.dataset(Mode::Live)).get(name)?;
-    Some(*listing.id())
-}
-
 fn unknown_listing() -> Fault {
     Fault::not_found("No published listing has this name.")
 }
@@ -119,15 +90,15 @@ fn unknown_board() -> Fault {
 }
 
 #[tonic::async_trait]
-impl RankingsService for Rankings {
+impl RankingsService for Reads {
     async fn list_ranking(
         &self,
         request: Request<ListRankingRequest>,
     ) -> Result<Response<ListRankingResponse>, Status> {
         let request = request.into_inner();
-        let snapshot = self.reads.snapshot_at(request.at_least.as_ref()).await?;
+        let snapshot = self.snapshot_at(request.at_least.as_ref()).await?;
         let query = read(request)?;
-        let boards = self.reads.boards.of(query.mode)?;
+        let boards = self.boards.of(query.mode)?;
         let page = match query.kind {
             BoardKind::Games => page::<Game>(&boards, &snapshot, &query),
             BoardKind::Creators => page::<Creator>(&boards, &snapshot, &query),
@@ -150,10 +121,10 @@ impl RankingsService for Rankings {
         request: Request<GetRanksRequest>,
     ) -> Result<Response<GetRanksResponse>, Status> {
         let request = request.into_inner();
-        let snapshot = self.reads.snapshot_at(request.at_least.as_ref()).await?;
+        let snapshot = self.snapshot_at(request.at_least.as_ref()).await?;
         let kind = BoardKind::parse(&request.kind).ok_or_else(unknown_kind)?;
         let (mode, name) = (Mode::try_from(request.mode)?, request.name.as_str());
-        let boards = self.reads.boards.of(mode)?;
+        let boards = self.boards.of(mode)?;
         let ranks = match kind {
             BoardKind::Games => ranks::<Game>(&boards, &snapshot, mode, name),
             BoardKind::Creators => ranks::<Creator>(&boards, &snapshot, mode, name),
@@ -167,48 +138,20 @@ impl RankingsService for Rankings {
         request: Request<ListRanksRequest>,
     ) -> Result<Response<ListRanksResponse>, Status> {
         let request = request.into_inner();
-        let snapshot = self.reads.snapshot_at(request.at_least.as_ref()).await?;
+        let snapshot = self.snapshot_at(request.at_least.as_ref()).await?;
         let kind = BoardKind::parse(&request.kind).ok_or_else(unknown_kind)?;
         let names = request.names;
         if names.len() > MAX_LISTINGS {
             let reason = format!("Name at most {MAX_LISTINGS} listings.");
             return Err(Fault::invalid_field("names", reason).into());
         }
-        let boards = self.reads.boards.of(Mode::Live)?;
+        let boards = self.boards.of(Mode::Live)?;
         let listings = match kind {
             BoardKind::Games => ranks_of_each::<Game>(&boards, &snapshot, names),
             BoardKind::Creators => ranks_of_each::<Creator>(&boards, &snapshot, names),
         };
         let listings = listings.map_err(|error| answer::broken(&error))?;
         Ok(Response::new(ListRanksResponse { listings }))
-    }
-
-    async fn get_rank_history(
-        &self,
-        request: Request<GetRankHistoryRequest>,
-    ) -> Result<Response<GetRankHistoryResponse>, Status> {
-        let request = request.into_inner();
-        let snapshot = self.reads.snapshot_at(request.at_least.as_ref()).await?;
-        let kind = BoardKind::parse(&request.kind).ok_or_else(unknown_kind)?;
-        let window = Window::parse(&request.board).ok_or_else(unknown_board)?;
-        let id = match kind {
-            BoardKind::Games => listing_id::<Game>(&snapshot, &request.name),
-            BoardKind::Creators => listing_id::<Creator>(&snapshot, &request.name),
-        };
-        let id = id.ok_or_else(unknown_listing)?;
-        let read = kit::pg::within(&self.pool, self.history_deadline, async |connection| {
-            board_snapshots::ranks_of(connection, kind, window, id, HISTORY).await
-        });
-        let ranks = read.await.map_err(Fault::from)?;
-        let ranks = ranks.into_iter().rev().filter_map(|(at, rank)| {
-            Some(PastRank {
-                at: Some(timestamp::encode(at)),
-                rank: u64::try_from(rank).ok()?,
-            })
-        });
-        Ok(Response::new(GetRankHistoryResponse {
-            ranks: ranks.collect(),
-        }))
     }
 }
 

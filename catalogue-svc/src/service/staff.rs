@@ -1,13 +1,10 @@
 //! Votes, by staff (`catalogue/v1/staff.proto`).
 //!
-//! Votes that look bought (`staff vote list-suspicious`): [`crate::domain::suspicion`] has the rules. `staff vote voters games/SLUG` lists who
-//! voted on a listing, with `--max-age`, `--block` and `--min-share` as filters; it reads all stored votes once. Voiding (`staff vote void
-//! VOTER`, `--address` for all cookies first seen at an address, or `--listing` with these filters) subtracts the stored votes of a voter from
-//! the tallies by changes on the feed; later votes of this voter are accepted and not counted. `staff vote restore` undoes it. A vote is stored
-//! for 31 days (`CATALOGUE_VOTES_KEPT`), the longest window of a board; older votes stay in the tally of all time. The last vote of a cookie
-//! is deleted together with its address. A restore says how many votes were deleted while they were void.
+//! `staff vote list games/SLUG` lists who voted on a listing; it reads all stored votes once. Voiding (`staff vote void VOTER`, or `--address` for
+//! all cookies first seen at an address) subtracts the stored votes of a voter from the tallies by changes on the feed; later votes of this voter
+//! are accepted and not counted. `staff vote restore` undoes it. A vote is stored for 31 days (`CATALOGUE_VOTES_KEPT`), the longest window of a
+//! board; older votes stay in the tally of all time. The last vote of a cookie is deleted together with its address.
 
-use std::collections::HashMap;
 use std::net::IpAddr;
 use std::sync::Arc;
 
@@ -21,29 +18,20 @@ use kit::bad_fields::BadFields;
 use kit::feed::Writer;
 use kit::{Fault, timestamp};
 use sqlx::PgPool;
-use time::{Duration, OffsetDateTime};
 use tonic::{Request, Response, Status};
 use uuid::Uuid;
 
 use super::Reads;
 use super::query_params;
-use super::stored_listing::StoredListing;
 use crate::domain::listing::Mode;
-use crate::domain::rankings::{BoardKind, Window};
+use crate::domain::rankings::BoardKind;
 use crate::domain::staff_action::{Action, By};
-use crate::domain::{suspicion, vote};
-use crate::feeds::votes::fold;
-use crate::store::listing_voters::{self, VoterFilter};
-use crate::store::voters;
-use crate::store::votes::{self, NewlyFavoured};
+use crate::domain::vote;
+use crate::store::{listing_voters, voters};
 use crate::write::{Command, CommandHandler, Outcome, Void};
 
-/// The most listings in an answer.
-const LISTED: usize = 100;
 /// The most voters of a listing in an answer.
 const LISTED_VOTERS: i64 = 500;
-/// The least votes on a listing for which a share means something: of a single vote all are for one side.
-const MIN_VOTES: u32 = 5;
 /// Voters whose votes are voided concurrently.
 const AT_ONCE: usize = 32;
 
@@ -58,23 +46,14 @@ pub struct Staff {
 
 #[tonic::async_trait]
 impl StaffService for Staff {
-    async fn list_suspicious_votes(
-        &self,
-        request: Request<proto::ListSuspiciousVotesRequest>,
-    ) -> Result<Response<proto::ListSuspiciousVotesResponse>, Status> {
-        self.admit(&request, Action::Look, "").await?;
-        Ok(Response::new(self.suspicious().await?))
-    }
-
     async fn list_voters(
         &self,
         request: Request<proto::ListVotersRequest>,
     ) -> Result<Response<proto::ListVotersResponse>, Status> {
         self.admit(&request, Action::Look, "").await?;
-        let of = request.into_inner().voters.unwrap_or_default();
-        let filter = self.filter(&of).await?;
-        let voters = listing_voters::list(&self.pool, &filter, Some(LISTED_VOTERS));
-        let voters = voters.await.map_err(|error| Fault::internal(&error))?;
+        let (kind, listing) = self.listing(request.get_ref())?;
+        let voters = listing_voters::list(&self.pool, kind, listing, LISTED_VOTERS).await;
+        let voters = voters.map_err(|error| Fault::internal(&error))?;
         let count = |count: i64| u64::try_from(count).unwrap_or_default();
         Ok(Response::new(proto::ListVotersResponse {
             total: voters.first().map_or(0, |voter| count(voter.total)),
@@ -105,11 +84,7 @@ impl StaffService for Staff {
             return Err(Fault::invalid_field("reason", why).into());
         }
         let voters = self.voters(request.voters).await?;
-        let voters = if request.dry_run {
-            self.preview(&voters, false).await?
-        } else {
-            self.set_void(&by, voters, false, &reason).await?
-        };
+        let voters = self.set_void(&by, voters, false, &reason).await?;
         Ok(Response::new(proto::VoidVotesResponse { voters }))
     }
 
@@ -122,11 +97,7 @@ impl StaffService for Staff {
         let request = request.into_inner();
         let reason = reason(&request.reason)?;
         let voters = self.voters(request.voters).await?;
-        let voters = if request.dry_run {
-            self.preview(&voters, true).await?
-        } else {
-            self.set_void(&by, voters, true, &reason).await?
-        };
+        let voters = self.set_void(&by, voters, true, &reason).await?;
         Ok(Response::new(proto::RestoreVotesResponse { voters }))
     }
 
@@ -147,81 +118,6 @@ impl Staff {
         voter: &str,
     ) -> Result<By, Status> {
         self.audit.admit(request, action, ("voter", voter)).await
-    }
-
-    /// Adds up what was committed before this call, and sorts the boards.
-    async fn refresh(&self, now: OffsetDateTime) -> anyhow::Result<()> {
-        fold(&self.pool).await?;
-        self.reads.boards.refresh(&self.pool, now).await?;
-        Ok(())
-    }
-
-    async fn suspicious(&self) -> Result<proto::ListSuspiciousVotesResponse, Fault> {
-        let now = self.reads.clock.now();
-        // The boards have the wins of each listing: they must include the votes that were read.
-        let favoured = votes::by_new_voters(&self.pool, now - suspicion::NEW).await?;
-        let refreshed = self.refresh(now).await;
-        refreshed.map_err(|error| Fault::internal(error.as_ref()))?;
-        let listings = self.suspicious_listings(favoured).await?;
-        let voters = votes::busy_voters(
-            &self.pool,
-            now - suspicion::PERIOD,
-            suspicion::VOTES_IN_AN_HOUR,
-        )
-        .await?;
-        let voters = voters.into_iter().map(|voter| proto::SuspiciousVoter {
-            voter: voter.id.to_string(),
-            address: voter.network.unwrap_or_default(),
-            first_seen_at: Some(timestamp::encode(voter.first_seen_at)),
-            votes_in_an_hour: u64::try_from(voter.votes).unwrap_or_default(),
-        });
-        Ok(proto::ListSuspiciousVotesResponse {
-            listings,
-            voters: voters.collect(),
-        })
-    }
-
-    /// The listings whose wins of the week look bought, in any state: those with the most such wins first.
-    async fn suspicious_listings(
-        &self,
-        favoured: Vec<NewlyFavoured>,
-    ) -> Result<Vec<proto::SuspiciousListing>, Fault> {
-        let boards = self.reads.boards.of(Mode::Live)?;
-        let tallies = &boards.votes.tallies;
-        let bought = favoured.into_iter().filter_map(|one| {
-            let wins = tallies.record(one.kind, one.listing, Window::Week).wins;
-            suspicion::is_favoured(one.wins, wins).then_some((one, wins))
-        });
-        let mut bought: Vec<(NewlyFavoured, u32)> = bought.collect();
-        bought.sort_by(|(a, _), (b, _)| {
-            let by_wins = b.wins.cmp(&a.wins);
-            by_wins.then_with(|| (a.kind, a.listing).cmp(&(b.kind, b.listing)))
-        });
-        bought.truncate(LISTED);
-        let mut stored = HashMap::new();
-        for kind in BoardKind::ALL {
-            let of_kind = bought.iter().filter(|(one, _)| one.kind == kind);
-            let ids: Vec<Uuid> = of_kind.map(|(one, _)| one.listing).collect();
-            for listing in StoredListing::with_ids(&self.pool, kind, &ids).await? {
-                stored.insert((kind, listing.id), listing);
-            }
-        }
-        let listings = bought.into_iter().map(|(one, wins)| {
-            // The schema gets a new listing a moment after readers.
-            let (listing, name) = stored.remove(&(one.kind, one.listing)).map_or_else(
-                || (one.listing.to_string(), String::new()),
-                |stored| (stored.address, stored.name),
-            );
-            proto::SuspiciousListing {
-                kind: one.kind.as_str().to_owned(),
-                listing,
-                name,
-                wins: wins.into(),
-                wins_by_new_voters: one.wins,
-                new_voters: one.voters.iter().map(Uuid::to_string).collect(),
-            }
-        });
-        Ok(listings.collect())
     }
 
     /// Voids or restores the votes of each voter in a transaction of its own. After an interruption the call can be repeated.
@@ -248,85 +144,27 @@ impl Staff {
                 voter: voter.to_string(),
                 votes: voided.votes,
                 unchanged: voided.unchanged,
-                lost: voided.lost,
             })
         });
         results.buffered(AT_ONCE).try_collect().await
     }
 
-    /// What [`Self::set_void`] would do.
-    async fn preview(
-        &self,
-        voters: &[Uuid],
-        restore: bool,
-    ) -> Result<Vec<proto::VoterResult>, Fault> {
-        let counts = voters::vote_counts(&self.pool, voters).await?;
-        if counts.is_empty() && !voters.is_empty() {
-            return Err(Fault::not_found("No voter has this id."));
-        }
-        let result = |count: voters::VoteCount| {
-            let unchanged = count.is_void != restore;
-            let changed = |number: i64| match u64::try_from(number) {
-                Ok(number) if !unchanged => number,
-                _ => 0,
-            };
-            proto::VoterResult {
-                voter: count.id.to_string(),
-                votes: changed(count.votes),
-                unchanged,
-                lost: changed(count.lost.into()),
-            }
-        };
-        Ok(counts.into_iter().map(result).collect())
-    }
-
-    /// The id of a live listing in any state: of its id, or of its slug or handle.
-    async fn listing(&self, kind: BoardKind, name: &str) -> Result<Option<Uuid>, Fault> {
-        if let Ok(id) = name.parse() {
-            return Ok(Some(id));
-        }
+    /// The kind and the id of a public live listing.
+    fn listing(&self, request: &proto::ListVotersRequest) -> Result<(BoardKind, Uuid), Fault> {
         let snapshot = self.reads.catalogue.snapshot()?;
         let live = snapshot.dataset(Mode::Live);
-        let public = match kind {
-            BoardKind::Games => live.games.get(name).map(|row| row.id),
-            BoardKind::Creators => live.creators.get(name).map(|row| row.id),
-        };
-        if public.is_some() {
-            return Ok(public);
-        }
-        let stored = StoredListing::find(&self.pool, kind, name).await?;
-        Ok(stored.map(|listing| listing.id))
-    }
-
-    /// Reads and checks the filter of the voters of a listing.
-    async fn filter(&self, of: &proto::ListingVoters) -> Result<VoterFilter, Fault> {
         let mut bad = BadFields::default();
-        let kind = bad.read("kind", query_params::board_kind(&of.kind));
-        let found = match kind {
-            Some(kind) => self.listing(kind, &of.listing).await?,
-            None => None,
-        };
-        let listing = kind.and_then(|_| {
-            let reason = "No listing of this kind has this name or id.";
-            bad.read("listing", found.ok_or(reason))
+        let kind = bad.read("kind", query_params::board_kind(&request.kind));
+        let listing = kind.and_then(|kind| {
+            let name = request.listing.as_str();
+            let id = match kind {
+                BoardKind::Games => live.games.get(name).map(|row| row.id),
+                BoardKind::Creators => live.creators.get(name).map(|row| row.id),
+            };
+            let reason = "No published listing of this kind has this name.";
+            bad.read("listing", id.ok_or(reason))
         });
-        let block = of.block.as_deref().map(vote::block);
-        let block = block.and_then(|block| bad.read("block", block));
-        let share = of.min_share.unwrap_or_default();
-        if of.min_share.is_some() && !(1..=100).contains(&share) {
-            bad.add("min_share", "Give a whole number from 1 to 100.");
-        }
-        let least = if of.min_share.is_some() { MIN_VOTES } else { 0 };
-        let (kind, listing) = bad.finish(kind.zip(listing))?;
-        let age = of.max_age_hours.map(|hours| Duration::hours(hours.into()));
-        Ok(VoterFilter {
-            kind,
-            listing,
-            seen_after: age.map(|age| self.reads.clock.now() - age),
-            block,
-            min_share: share.into(),
-            min_votes: of.min_votes.unwrap_or(least).into(),
-        })
+        bad.finish(kind.zip(listing))
     }
 
     /// The ids of the voters that a call names.
@@ -340,7 +178,7 @@ impl Staff {
                 Ok(vec![id])
             }
             Some(Voters::Address(address)) => {
-                // A network is named as `ListSuspiciousVotes` does.
+                // A network is named as `ListVoters` does.
                 let address = address.strip_suffix("/64").unwrap_or(&address);
                 let address = address.parse::<IpAddr>().ok().ok_or_else(|| {
                     Fault::invalid_field("address", "It is an IP address, or an IPv6 network /64.")
@@ -353,18 +191,9 @@ impl Staff {
                 }
                 Ok(voters)
             }
-            Some(Voters::Listing(of)) => {
-                if of.max_age_hours.is_none() && of.block.is_none() && of.min_share.is_none() {
-                    let reason = "Filter the voters of a listing by age, block or share: honest ones vote on it too.";
-                    return Err(Fault::invalid_field("voters", reason));
-                }
-                let voters =
-                    listing_voters::list(&self.pool, &self.filter(&of).await?, None).await?;
-                Ok(voters.into_iter().map(|voter| voter.id).collect())
-            }
             None => Err(Fault::invalid_field(
                 "voters",
-                "Name a voter, an address or a listing.",
+                "Name a voter or an address.",
             )),
         }
     }
@@ -374,7 +203,6 @@ impl Staff {
 fn audit_name(voters: Option<&proto::VotersOf>) -> String {
     match voters.and_then(|voters| voters.voters.as_ref()) {
         Some(Voters::Voter(name) | Voters::Address(name)) => name.clone(),
-        Some(Voters::Listing(of)) => format!("{}/{}", of.kind, of.listing),
         None => String::new(),
     }
 }

@@ -92,49 +92,14 @@ pub async fn previous(connection: &mut PgConnection) -> Result<PreviousRanks, sq
     Ok(previous)
 }
 
-/// The ranks of a listing on a board in the latest `snapshots` snapshots, newest first.
-pub async fn ranks_of(
-    connection: &mut PgConnection,
-    kind: BoardKind,
-    window: Window,
-    listing: Uuid,
-    snapshots: i64,
-) -> Result<Vec<(OffsetDateTime, i32)>, sqlx::Error> {
-    let rows = sqlx::query!(
-        "with latest as (select taken_for from catalogue.snapshot order by taken_for desc limit $4)
-         select board.taken_for, array_position(board.listings, $3) as rank
-         from latest join catalogue.snapshot_board as board on board.taken_for = latest.taken_for
-         where board.kind = $1 and board.board = $2
-         order by board.taken_for desc",
-        kind.as_str(),
-        window.as_str(),
-        listing,
-        snapshots
-    )
-    .fetch_all(connection)
-    .await?;
-    let ranks = rows.into_iter();
-    Ok(ranks
-        .filter_map(|row| Some((row.taken_for, row.rank?)))
-        .collect())
-}
-
-/// Removes snapshots older than this moment.
-pub async fn remove_before(
-    connection: &mut PgConnection,
-    oldest: OffsetDateTime,
-) -> Result<u64, sqlx::Error> {
+/// Removes all snapshots but the latest two, from which ranks and previous ranks come.
+pub async fn remove_old(connection: &mut PgConnection) -> Result<(), sqlx::Error> {
     sqlx::query!(
-        "delete from catalogue.snapshot where taken_for < $1",
-        oldest
-    )
-    .execute(&mut *connection)
-    .await?;
-    let removed = sqlx::query!(
-        "delete from catalogue.snapshot_board where taken_for < $1",
-        oldest
+        "with kept as (select taken_for from catalogue.snapshot order by taken_for desc limit 1 offset 1),
+             boards as (delete from catalogue.snapshot_board where taken_for < (select taken_for from kept))
+         delete from catalogue.snapshot where taken_for < (select taken_for from kept)"
     )
     .execute(connection)
     .await?;
-    Ok(removed.rows_affected())
+    Ok(())
 }

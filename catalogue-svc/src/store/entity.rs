@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use bytes::Bytes;
 use futures::stream::BoxStream;
 use futures::{StreamExt as _, TryStreamExt as _};
-use sqlx::{PgConnection, PgPool};
+use sqlx::PgConnection;
 use uuid::Uuid;
 
 /// An entity as it is stored.
@@ -38,36 +38,6 @@ pub fn rows(
         body: row.body.into(),
     })
     .boxed()
-}
-
-/// The entities of a kind whose message contains these bytes, public or not. It reads every row of the kind: staff call it seldom.
-pub fn containing<'a>(
-    pool: &'a PgPool,
-    kind: &'a str,
-    bytes: &'a [u8],
-) -> BoxStream<'a, Result<Vec<u8>, sqlx::Error>> {
-    sqlx::query_scalar!(
-        "select body from catalogue.entity where kind = $1 and position($2 in body) > 0",
-        kind,
-        bytes
-    )
-    .fetch(pool)
-    .boxed()
-}
-
-/// The messages of the entities of a kind with these ids, public or not.
-pub async fn with_ids(
-    pool: &PgPool,
-    kind: &str,
-    ids: &[String],
-) -> Result<Vec<Vec<u8>>, sqlx::Error> {
-    sqlx::query_scalar!(
-        "select body from catalogue.entity where kind = $1 and id = any ($2)",
-        kind,
-        ids
-    )
-    .fetch_all(pool)
-    .await
 }
 
 /// Inserts or updates entities, and marks their rows with `generation`. The last of several rows of one entity wins.

@@ -14,8 +14,6 @@ pub struct LockedVoter {
     pub is_void: bool,
     /// Whether the network of a cookie is stored.
     pub has_network: bool,
-    /// The void votes that are not stored any more.
-    pub lost: i32,
 }
 
 /// Locks a voter, so that votes of the voter are cast and voided one after the other.
@@ -25,7 +23,7 @@ pub async fn lock(
 ) -> Result<RowLock<LockedVoter>, sqlx::Error> {
     let voter = sqlx::query_as!(
         LockedVoter,
-        r#"select voided_at is not null as "is_void!", network is not null as "has_network!", lost
+        r#"select voided_at is not null as "is_void!", network is not null as "has_network!"
            from catalogue.voter where id = $1 for update skip locked"#,
         id
     )
@@ -83,7 +81,7 @@ pub async fn set_voided(
     voided_at: Option<OffsetDateTime>,
 ) -> Result<(), sqlx::Error> {
     sqlx::query!(
-        "update catalogue.voter set voided_at = $2, lost = 0 where id = $1",
+        "update catalogue.voter set voided_at = $2 where id = $1",
         id,
         voided_at
     )
@@ -150,30 +148,4 @@ pub async fn remove_networks(pool: &PgPool, before: Date) -> Result<u64, sqlx::E
         .execute(pool)
         .await?;
     Ok(removed.rows_affected())
-}
-
-/// The stored votes of a voter that count or would count.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct VoteCount {
-    /// The voter.
-    pub id: Uuid,
-    /// Whether the votes are void.
-    pub is_void: bool,
-    /// The void votes that are not stored any more.
-    pub lost: i32,
-    /// The stored votes, without those for neither.
-    pub votes: i64,
-}
-
-/// The stored votes of each of these voters; voters that are unknown are left out.
-pub async fn vote_counts(pool: &PgPool, ids: &[Uuid]) -> Result<Vec<VoteCount>, sqlx::Error> {
-    sqlx::query_as!(
-        VoteCount,
-        r#"select id, voided_at is not null as "is_void!", lost,
-               (select count(low_won) from catalogue.vote where voter_id = voter.id) as "votes!"
-           from catalogue.voter where id = any ($1) order by id"#,
-        ids
-    )
-    .fetch_all(pool)
-    .await
 }

@@ -105,133 +105,18 @@ pub async fn tally_changes_by(
     Ok((changes, u64::try_from(votes).unwrap_or_default()))
 }
 
-/// A listing that new voters have voted for.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct NewlyFavoured {
-    /// The kind of the listing.
-    pub kind: BoardKind,
-    /// The id of the listing.
-    pub listing: Uuid,
-    /// Votes of new voters for the listing.
-    pub wins: u64,
-    /// New voters who voted for it, at most 20, those with the most such votes first.
-    pub voters: Vec<Uuid>,
-}
-
-/// Listings that voters first seen since a moment have voted for. Votes that are void do not count.
-pub async fn by_new_voters(
-    pool: &PgPool,
-    since: OffsetDateTime,
-) -> Result<Vec<NewlyFavoured>, sqlx::Error> {
-    let rows = sqlx::query!(
-        r#"select kind, listing_id as "listing_id!", sum(votes)::bigint as "wins!",
-               (array_agg(voter_id order by votes desc, voter_id))[:20] as "voters!"
-           from (
-               select vote.kind, case when low_won then low else high end as listing_id, voter_id, count(*) as votes
-               from catalogue.voter join catalogue.vote on vote.voter_id = voter.id
-               where voter.first_seen_at > $1 and voter.voided_at is null and low_won is not null
-               group by 1, 2, 3
-           ) as wins
-           group by kind, listing_id"#,
-        since
-    )
-    .fetch_all(pool)
-    .await?;
-    let favoured = rows.into_iter().filter_map(|row| {
-        Some(NewlyFavoured {
-            kind: BoardKind::parse(&row.kind)?,
-            listing: row.listing_id,
-            wins: u64::try_from(row.wins).unwrap_or_default(),
-            voters: row.voters,
-        })
-    });
-    Ok(favoured.collect())
-}
-
-/// A voter with very many votes in an hour.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct BusyVoter {
-    /// The id of an account or a cookie.
-    pub id: Uuid,
-    /// The network in which a cookie was first seen; `None` for an account.
-    pub network: Option<String>,
-    /// When the first vote was cast.
-    pub first_seen_at: OffsetDateTime,
-    /// The most votes within an hour.
-    pub votes: i64,
-}
-
-/// Voters with more than `most` votes within one hour since a moment, at most 100, those with the most votes first; without voters whose votes
-/// are void.
-pub async fn busy_voters(
-    pool: &PgPool,
-    since: OffsetDateTime,
-    most: i64,
-) -> Result<Vec<BusyVoter>, sqlx::Error> {
-    // Any hour touches two hours of the clock, one of which has at least half of its votes: only voters with such an hour of the clock are
-    // counted exactly.
-    sqlx::query_as!(
-        BusyVoter,
-        r#"with suspect as (
-               select distinct voter_id from (
-                   select voter_id from catalogue.vote where at > $1
-                   group by voter_id, date_bin('1 hour', at, 'epoch') having count(*) * 2 > $2
-               ) as busy
-           ),
-           busy as (
-               select voter_id, max(votes) as votes from (
-                   select voter_id, count(*) over (
-                       partition by voter_id order by at range between interval '1 hour' preceding and current row
-                   ) as votes
-                   from catalogue.vote where voter_id in (select voter_id from suspect) and at > $1
-               ) as hours
-               group by voter_id having max(votes) > $2
-           )
-           select voter.id, voter.network, voter.first_seen_at, busy.votes as "votes!"
-           from busy join catalogue.voter on voter.id = busy.voter_id
-           where voter.voided_at is null
-           order by busy.votes desc, voter.id limit 100"#,
-        since,
-        most
-    )
-    .fetch_all(pool)
-    .await
-}
-
-/// Removes votes that were cast before this moment, at most `portion` of them. Void ones are counted, since a restore cannot bring them back.
-///
-/// It waits for voids and restores of these voters that are under way: a void that has subtracted a vote from the tallies would otherwise
-/// not know that the vote is gone. A row that was locked is read as its last transaction left it.
+/// Removes votes that were cast before this moment, at most `portion` of them.
 pub async fn remove_before(
     pool: &PgPool,
     oldest: OffsetDateTime,
     portion: i64,
 ) -> Result<u64, sqlx::Error> {
-    let removed = sqlx::query_scalar!(
-        r#"with old as materialized (
-               select ctid, voter_id from catalogue.vote where at < $1 limit $2
-           ),
-           locked as materialized (
-               select id, voided_at from catalogue.voter where id in (select voter_id from old) order by id for no key update
-           ),
-           removed as (
-               delete from catalogue.vote where ctid = any (array(select ctid from old))
-               returning voter_id, low_won
-           ),
-           lost as (
-               update catalogue.voter set lost = lost + of_voter.votes
-               from (
-                   select locked.id, count(low_won)::integer as votes
-                   from removed join locked on locked.id = removed.voter_id and locked.voided_at is not null
-                   group by locked.id
-               ) as of_voter
-               where voter.id = of_voter.id
-           )
-           select count(*) as "removed!" from removed"#,
+    let removed = sqlx::query!(
+        "delete from catalogue.vote where ctid = any (array(select ctid from catalogue.vote where at < $1 limit $2))",
         oldest,
         portion
     )
-    .fetch_one(pool)
+    .execute(pool)
     .await?;
-    Ok(u64::try_from(removed).unwrap_or_default())
+    Ok(removed.rows_affected())
 }

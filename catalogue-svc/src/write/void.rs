@@ -40,8 +40,6 @@ pub struct Voided {
     pub votes: u64,
     /// The votes were voided or restored before.
     pub unchanged: bool,
-    /// Void votes that are not stored any more, and were not restored.
-    pub lost: u64,
 }
 
 /// Subtracts the stored votes of a voter from the tallies, or adds them again. Later votes of a voter whose votes are void do not count.
@@ -55,20 +53,18 @@ pub(super) async fn void(
     }: &Void,
     now: OffsetDateTime,
 ) -> ApplyResult<Outcome> {
-    let lost = match voters::lock(connection, *voter).await? {
+    match voters::lock(connection, *voter).await? {
         RowLock::Busy => return Err(ApplyError::Busy),
         RowLock::NotFound => return Err(Fault::not_found("No voter has this id.").into()),
         RowLock::Acquired(voter) if voter.is_void != *restore => {
             let unchanged = Voided {
                 votes: 0,
                 unchanged: true,
-                lost: 0,
             };
             return Ok((Outcome::Voided(unchanged), Vec::new()));
         }
-        // Before a void it is 0.
-        RowLock::Acquired(voter) => u64::try_from(voter.lost).unwrap_or_default(),
-    };
+        RowLock::Acquired(_) => {}
+    }
     voters::set_voided(connection, *voter, (!restore).then_some(now)).await?;
     let (tallies, votes) = votes::tally_changes_by(connection, *voter).await?;
     let sign = if *restore { 1 } else { -1 };
@@ -93,7 +89,7 @@ pub(super) async fn void(
         )
     });
     let changes = changes.collect();
-    let details = json!({ "reason": reason, "votes": votes, "lost": lost });
+    let details = json!({ "reason": reason, "votes": votes });
     let subject = Subject {
         entity: "voter",
         name: voter.to_string(),
@@ -103,7 +99,6 @@ pub(super) async fn void(
     let voided = Voided {
         votes,
         unchanged: false,
-        lost,
     };
     Ok((Outcome::Voided(voided), changes))
 }

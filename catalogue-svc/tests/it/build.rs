@@ -9,7 +9,7 @@ use catalogue::domain::ranks::PreviousRanks;
 use catalogue::domain::tally::Tallies;
 use catalogue::index::entity::Entity;
 use catalogue::index::{Catalogue, IndexWriter};
-use catalogue::service::{Reads, SITEMAP_FILE_ROWS};
+use catalogue::service::Reads;
 use contracts::common::v1::{Change, Mode};
 use contracts::listings::v1::{self as listings, State};
 use kit::Clock;
@@ -56,7 +56,6 @@ pub(crate) fn reads(catalogue: Arc<Catalogue>) -> Reads {
         catalogue,
         clock: Clock::system(),
         public_url: "https://mchezo.example".to_owned(),
-        sitemap_file_rows: SITEMAP_FILE_ROWS,
     }
 }
 

@@ -4,7 +4,6 @@ use std::fmt::Write as _;
 use std::sync::Arc;
 
 use catalogue::boards::VoteCounts;
-use catalogue::domain::changes::{BEFORE_ALL, MirrorCursor};
 use catalogue::domain::listing::Mode;
 use catalogue::domain::rankings::{BoardKind, Hour, Window};
 use catalogue::domain::tally::Tallies;
@@ -132,47 +131,6 @@ async fn a_batch_is_taken_in_and_loaded_back(pool: PgPool) {
             .games
             .get("game-1")
             .is_none()
-    );
-}
-
-/// A replica that starts from the schema knows when each listing changed last, and what was removed.
-#[testing::database_test(catalogue::MIGRATOR)]
-async fn the_order_of_changes_is_loaded_back(pool: PgPool) {
-    let mut stored = stored(&pool);
-    stored.cursor().await.unwrap();
-    stored.start(stream_start(EPOCH, 6, true)).await.unwrap();
-    let mut removed = event(9);
-    removed.state = State::Removed.into();
-    let changes = vec![
-        game_change(&game(2)),
-        page_change(&page(0)),
-        event_change(&event(9)),
-        game_change(&game(1)),
-        event_change(&removed),
-        event_change(&event(8)),
-    ];
-    stored
-        .handle_batch(EPOCH, numbered(changes, 1))
-        .await
-        .unwrap();
-    let (catalogue, _) = start(&pool).await;
-    let snapshot = catalogue.snapshot().unwrap();
-    let changes = &snapshot.dataset(Mode::Live).changes;
-    // As if the mirror had begun before everything: it hears of what is gone, too.
-    let cursor = MirrorCursor::beginning(EPOCH, BEFORE_ALL);
-    let told = changes.after(&cursor);
-    let told: Vec<(i64, &str, &str)> = told
-        .map(|changed| (changed.seq, changed.change(), &*changed.address))
-        .collect();
-    assert_eq!(
-        told,
-        [
-            (2, "published", "maker-0"),
-            (2, "published", "game-2"),
-            (4, "published", "game-1"),
-            (5, "removed", "event-9"),
-            (6, "published", "event-8"),
-        ]
     );
 }
 

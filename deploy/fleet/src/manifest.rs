@@ -67,9 +67,6 @@ pub(crate) struct Service {
     /// The public address, which only the gateway and the dashboard have.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) http: Option<String>,
-    /// The address for exchanges, which only economy-svc has.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub(crate) exchange: Option<String>,
     pub(crate) metrics: String,
     pub(crate) health: String,
     pub(crate) ready: String,

@@ -94,8 +94,6 @@ fn find(name: &str) -> Option<&'static Service> {
 
 /// The service of the dashboard.
 pub(crate) const WEB: &str = "web";
-/// The service with a port for exchanges.
-const EXCHANGES: &str = "economy-svc";
 /// The services with a public port.
 const PUBLIC: [&str; 2] = ["gateway", WEB];
 
@@ -165,8 +163,6 @@ pub(crate) struct Instance {
     pub(crate) http: Option<u16>,
     /// Whether the gRPC ports speak TLS.
     pub(crate) tls: bool,
-    /// The port for exchanges, which only economy-svc has.
-    pub(crate) exchange: Option<u16>,
 }
 
 impl Instance {
@@ -177,12 +173,8 @@ impl Instance {
 
     /// The address for other services.
     pub(crate) fn address(&self) -> String {
-        self.grpc_url(self.grpc)
-    }
-
-    fn grpc_url(&self, port: u16) -> String {
         let scheme = if self.tls { "https" } else { "http" };
-        format!("{scheme}://127.0.0.1:{port}")
+        format!("{scheme}://127.0.0.1:{}", self.grpc)
     }
 
     /// The entry in `fleet.json`.
@@ -195,7 +187,6 @@ impl Instance {
             pid,
             grpc: self.address(),
             http: self.http.map(url),
-            exchange: self.exchange.map(|port| self.grpc_url(port)),
             metrics: format!("{admin}/metrics"),
             health: format!("{admin}/healthz"),
             ready: format!("{admin}/readyz"),
@@ -207,8 +198,8 @@ impl Instance {
 pub(crate) const POSTGRES_PORT: u16 = 0;
 pub(crate) const REDIS_PORT: u16 = 1;
 
-/// The number of the first private port of a process. Each has three: gRPC, admin, and HTTP or that for exchanges. The ports of the first
-/// replicas come first, so that more replicas do not change them.
+/// The number of the first private port of a process. Each has three: gRPC, admin and HTTP. The ports of the first replicas come
+/// first, so that more replicas do not change them.
 fn port_number(service: usize, replica: u16) -> u16 {
     let process = SERVICES.len() * (usize::from(replica) - 1) + service;
     u16::try_from(2 + 3 * process).unwrap_or(u16::MAX)
@@ -233,7 +224,6 @@ pub(crate) fn instances(replicas: &Replicas, ports: &Ports, tls: bool) -> Vec<In
                 admin: first + 1,
                 http: PUBLIC.contains(&service.name).then_some(first + 2),
                 tls,
-                exchange: (service.name == EXCHANGES).then_some(first + 2),
             });
         }
     }
@@ -302,9 +292,6 @@ pub(crate) fn spec(instance: &Instance, shared: &Shared<'_>, manifest: &Manifest
     settings.extend(settings_of(service, shared, manifest)?);
     if let Some(port) = instance.http {
         settings.push(("HTTP_LISTEN", format!("127.0.0.1:{port}")));
-    }
-    if let Some(port) = instance.exchange {
-        settings.push(("EXCHANGE_LISTEN", format!("127.0.0.1:{port}")));
     }
     let mut variables: Vec<(String, String)> = settings
         .into_iter()
@@ -419,7 +406,7 @@ mod tests {
         let instances = instances(&replicas, &ports, false);
         let mut all: Vec<u16> = instances
             .iter()
-            .flat_map(|one| [Some(one.grpc), Some(one.admin), one.http, one.exchange])
+            .flat_map(|one| [Some(one.grpc), Some(one.admin), one.http])
             .flatten()
             .collect();
         let count = all.len();
@@ -434,11 +421,8 @@ mod tests {
         let ports = Ports::reserve(port_count(&replicas), None, None).unwrap();
         let entries = instances(&replicas, &ports, true);
         let entries = entries.iter().map(|instance| instance.entry(None));
-        let addresses: Vec<String> = entries
-            .flat_map(|entry| [Some(entry.grpc), entry.exchange])
-            .flatten()
-            .collect();
-        assert_eq!(addresses.len(), SERVICES.len() + 1);
+        let addresses: Vec<String> = entries.map(|entry| entry.grpc).collect();
+        assert_eq!(addresses.len(), SERVICES.len());
         let has_tls = |address: &String| address.starts_with("https://");
         assert!(addresses.iter().all(has_tls), "{addresses:?}");
     }
@@ -469,7 +453,6 @@ mod tests {
             admin: 2,
             http: None,
             tls: false,
-            exchange: None,
         };
         let spec = spec(&instance, &shared, &manifest).unwrap();
         let variables = spec.command.get_envs();

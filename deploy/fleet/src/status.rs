@@ -50,9 +50,6 @@ struct Service {
     /// The public address, which only the gateway has.
     #[serde(skip_serializing_if = "Option::is_none")]
     http: Option<String>,
-    /// The address for exchanges, which only economy-svc has.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    exchange: Option<String>,
     ready: bool,
     /// The conditions that are missing.
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -101,7 +98,6 @@ fn report(folder: &Folder) -> Result<Report> {
             pid: service.pid,
             grpc: service.grpc,
             http: service.http,
-            exchange: service.exchange,
             ready: ready.is_ok(),
             missing: ready.err(),
         }
@@ -132,15 +128,10 @@ fn print(report: &Report, folder: &Folder) {
         let name = replica_name(&service.name, service.replica);
         let pid = shown_pid(service.pid);
         let health = service.missing.as_deref().unwrap_or("ready");
-        let public = service
-            .http
-            .iter()
-            .map(|http| format!(", public at {http}"));
-        let exchange = service.exchange.iter();
-        let exchange = exchange.map(|address| format!(", for exchanges at {address}"));
-        let others: String = public.chain(exchange).collect();
+        let public = service.http.as_ref();
+        let public = public.map_or_else(String::new, |http| format!(", public at {http}"));
         say(format!(
-            "  {name:<16} pid {pid:<8} {:<23} {health}{others}",
+            "  {name:<16} pid {pid:<8} {:<23} {health}{public}",
             service.grpc
         ));
     }

@@ -13,7 +13,7 @@ pub const MIN_PARTIES: u64 = 2;
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Market {
     pub swaps: u64,
-    /// Distinct parties; 2 stands for more. Parties of two exchanges are two, whatever their names.
+    /// Distinct parties.
     pub parties: u64,
     /// Units of the first currency that were swapped.
     pub first: u128,

@@ -3,17 +3,14 @@
 pub mod basket;
 pub mod decimal;
 pub mod economy;
-pub mod exchange;
 pub mod fields;
 pub mod figures;
 pub mod hold;
 pub mod market;
-pub mod methodology;
 pub mod rates;
 pub mod ratio;
 pub mod report;
 pub mod report_policy;
 pub mod report_state;
 pub mod staff_action;
-pub mod supply;
 pub mod tip;

@@ -55,11 +55,17 @@ pub fn rate(economy: &Economy, from: usize, to: usize) -> Option<Rate> {
         };
         Some((rate?, market.last))
     };
-    let cost = |currency: &ListedCurrency| CountedCost {
-        cost: currency.newest.report.basket.cost(),
-        at: currency.newest.at,
+    let cost = |currency: &ListedCurrency| currency.newest.report.basket.cost();
+    let worked_now = worked(cost(first), cost(second))?;
+    // The rate of the market takes precedence over the worked one.
+    let (value, source, at) = match market(&economy.markets) {
+        Some((value, last)) => (value, Source::Market, last),
+        None => (
+            worked_now,
+            Source::Worked,
+            first.newest.at.max(second.newest.at),
+        ),
     };
-    let (value, source, at) = quote(cost(first), cost(second), market(&economy.markets))?;
     // A pair had no rate, not even that of a market, when one of its currencies was not listed yet.
     let costs_day_before = first.cost_day_before.zip(second.cost_day_before);
     let before =
@@ -74,27 +80,6 @@ pub fn rate(economy: &Economy, from: usize, to: usize) -> Option<Rate> {
         source,
         at,
         day_change: before.and_then(|before| value.change_pct(before)),
-    })
-}
-
-/// What the basket of a currency costs.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct CountedCost {
-    pub cost: u64,
-    /// The time of the report that counts.
-    pub at: OffsetDateTime,
-}
-
-/// The rate from one currency to another, its source and its time. The rate of the market takes precedence over the worked one.
-pub fn quote(
-    from: CountedCost,
-    to: CountedCost,
-    market: Option<(Ratio, OffsetDateTime)>,
-) -> Option<(Ratio, Source, OffsetDateTime)> {
-    let worked = worked(from.cost, to.cost)?;
-    Some(match market {
-        Some((value, last)) => (value, Source::Market, last),
-        None => (worked, Source::Worked, from.at.max(to.at)),
     })
 }
 

@@ -7,7 +7,7 @@ use strum::{IntoStaticStr, VariantArray};
 #[derive(Debug, Clone, Copy, PartialEq, Eq, IntoStaticStr, VariantArray)]
 #[strum(serialize_all = "snake_case")]
 pub enum Action {
-    /// Reads currencies, reports and the ledger.
+    /// Reads currencies, reports, swaps and tips.
     Look,
     /// Registers or renames a currency.
     SetCurrency,
@@ -15,18 +15,10 @@ pub enum Action {
     ApproveReport,
     /// Rejects a held report permanently.
     RejectReport,
-    /// Rejects a report that counts.
-    VoidReport,
     /// Books past swaps.
     ImportSwaps,
-    /// Reverses a tip.
-    ReverseTip,
-    /// Reverses a swap.
-    ReverseSwap,
-    /// Registers an exchange.
-    CreateExchange,
-    /// Revokes the token of an exchange.
-    RevokeExchange,
+    /// Removes swaps that were imported by mistake.
+    RemoveSwaps,
     /// Reads the audit.
     ReadAudit,
 }
@@ -35,8 +27,7 @@ pub enum Action {
 pub type AuthorizedAction = audit::AuthorizedAction<Action>;
 
 impl audit::Action for Action {
-    const KINDS: &'static [&'static str] =
-        &["currency", "report", "swap", "tip", "exchange", "member"];
+    const KINDS: &'static [&'static str] = &["currency", "report", "swap", "tip", "member"];
     const READ_AUDIT: Self = Self::ReadAudit;
 
     /// A reviewer reads and decides on reports; everything else needs an admin.

@@ -17,8 +17,6 @@ use crate::write::{Command, Outcome, SetName};
 
 /// Maximum length of a name.
 const MAX_CHARS: usize = 60;
-/// The most names of one currency in an answer.
-const MAX_NAMES: i64 = 100;
 /// Prefix of `given_by` for a name that an account gave. A name that staff gave has the name of the member.
 const BY_ACCOUNT: &str = "account ";
 
@@ -79,15 +77,14 @@ impl Service {
         let outcome = (self.writer)
             .write_as(command, Outcome::try_as_named)
             .await?;
-        let names = currencies::names(&self.pool, Some(game), None, MAX_NAMES).await?;
-        let currency = group_by_currency(names).pop();
+        let stored = currencies::list(&self.pool, Some(game), None, 1).await?;
         Ok(proto::SetCurrencyResponse {
-            currency,
+            currency: stored.into_iter().next().map(name_message),
             unchanged: outcome.is_unchanged(),
         })
     }
 
-    /// The games of an account with the names of their currencies. Members of staff are not named.
+    /// The games of an account with their currencies.
     async fn list_own(
         &self,
         request: proto::ListOwnCurrenciesRequest,
@@ -100,27 +97,8 @@ impl Service {
         let filters = [request.account_id.as_str(), request.game.as_str()];
         let page: Page<String> = page::read("own currencies", filters, request.page)?;
         let (limit, after) = (page.rows_to_fetch(), page.after.as_deref());
-        let rows =
-            currencies::of_account(&self.pool, account, slug, after, limit, MAX_NAMES).await?;
-        let mut currencies: Vec<proto::OwnCurrency> = Vec::new();
-        for row in rows {
-            let given_by = row.given_by.unwrap_or_default();
-            let is_account = given_by.starts_with(BY_ACCOUNT);
-            let name = row.name.map(|name| proto::CurrencyName {
-                name,
-                since: row.since.map(timestamp::encode),
-                given_by: if is_account { "account" } else { "staff" }.to_owned(),
-            });
-            match currencies.last_mut() {
-                Some(currency) if currency.game == row.slug => currency.names.extend(name),
-                _ => currencies.push(proto::OwnCurrency {
-                    game: row.slug,
-                    title: row.title,
-                    published: row.published,
-                    names: name.into_iter().collect(),
-                }),
-            }
-        }
+        let rows = currencies::of_account(&self.pool, account, slug, after, limit).await?;
+        let mut currencies: Vec<_> = rows.into_iter().map(own_currency).collect();
         if slug.is_some() && currencies.is_empty() {
             return Err(no_owned_game(&request.game));
         }
@@ -146,22 +124,29 @@ pub(super) fn parse_name(sent: &str) -> Result<String, Fault> {
     Ok(name)
 }
 
-/// Groups names by game. They are ordered by game.
-pub(super) fn group_by_currency(names: Vec<currencies::Row>) -> Vec<proto::CurrencyNames> {
-    let mut currencies: Vec<proto::CurrencyNames> = Vec::new();
-    for row in names {
-        let name = proto::CurrencyName {
-            name: row.name,
-            since: Some(timestamp::encode(row.since)),
-            given_by: row.given_by,
-        };
-        match currencies.last_mut() {
-            Some(currency) if currency.game == row.slug => currency.names.push(name),
-            _ => currencies.push(proto::CurrencyNames {
-                game: row.slug,
-                names: vec![name],
-            }),
-        }
+pub(super) fn name_message(row: currencies::Row) -> proto::CurrencyName {
+    proto::CurrencyName {
+        game: row.slug,
+        name: row.name,
+        since: Some(timestamp::encode(row.since)),
+        given_by: row.given_by,
     }
-    currencies
+}
+
+/// A game of an account. Members of staff are not named.
+fn own_currency(row: currencies::OwnRow) -> proto::OwnCurrency {
+    let given_by = row.given_by.unwrap_or_default();
+    let is_account = given_by.starts_with(BY_ACCOUNT);
+    let name = row.name.map(|name| proto::CurrencyName {
+        game: row.slug.clone(),
+        name,
+        since: row.since.map(timestamp::encode),
+        given_by: if is_account { "account" } else { "staff" }.to_owned(),
+    });
+    proto::OwnCurrency {
+        game: row.slug,
+        title: row.title,
+        published: row.published,
+        name,
+    }
 }

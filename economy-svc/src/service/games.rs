@@ -6,10 +6,6 @@ use uuid::Uuid;
 
 use crate::store::games::{self, Game};
 
-/// Why a game without a listed currency is refused in a field.
-pub(super) const NOT_LISTED: &str =
-    "No listed currency belongs to a game with this slug; GET /economy/currencies lists them.";
-
 pub(super) fn parse_account(id: &str) -> Result<Uuid, Fault> {
     id.parse()
         .map_err(|_uuid| Fault::invalid_field("account_id", "It is the id of an account."))
@@ -33,5 +29,7 @@ pub(super) fn no_owned_game(slug: &str) -> Fault {
 
 /// The error for a field that names a game without a listed currency.
 pub(super) fn not_listed(field: &str) -> Fault {
-    Fault::invalid_field(field, NOT_LISTED)
+    let reason =
+        "No listed currency belongs to a game with this slug; GET /economy/currencies lists them.";
+    Fault::invalid_field(field, reason)
 }

@@ -31,6 +31,8 @@ impl HistoryService for Service {
 
 /// The reports of a page, the oldest first.
 struct FoundReports {
+    /// The name of the currency.
+    currency: String,
     /// The report before the first entry, for the figures of that entry.
     before: Option<CountedReport>,
     entries: Vec<Entry>,
@@ -75,7 +77,7 @@ impl Service {
                 next_cursor,
                 ..render::page_info(found.total)
             }),
-            json: render::history(found.before, found.entries)
+            json: render::history(&found.currency, found.before, found.entries)
                 .map_err(|error| Fault::internal(&error))?,
         })
     }
@@ -88,13 +90,14 @@ impl Service {
     ) -> Result<FoundReports, Fault> {
         let game = games::find_listed(&self.pool, slug).await?;
         let game = game.ok_or_else(|| not_listed("game"))?;
-        let entries = history::list(&self.pool, game, range, limit).await?;
-        let total = history::count(&self.pool, game, range).await?;
+        let entries = history::list(&self.pool, game.id, range, limit).await?;
+        let total = history::count(&self.pool, game.id, range).await?;
         let before = match entries.first() {
-            Some(first) => history::before(&self.pool, game, first).await?,
+            Some(first) => history::before(&self.pool, game.id, first).await?,
             None => None,
         };
         Ok(FoundReports {
+            currency: game.currency,
             before,
             entries,
             total: total.unsigned_abs(),
@@ -121,14 +124,11 @@ impl Service {
             if is_before || from.is_some_and(|from| counted.at < from) {
                 before = Some(counted);
             } else if is_in_range(counted.at) {
-                entries.push(Entry {
-                    id,
-                    currency: currency.clone(),
-                    counted,
-                });
+                entries.push(Entry { id, counted });
             }
         }
         Ok(FoundReports {
+            currency,
             before,
             entries,
             total: u64::try_from(total).unwrap_or(u64::MAX),

@@ -1,17 +1,12 @@
 //! The gRPC services of economy-svc, one file for each.
 
-mod balances;
 mod calls;
 mod currencies;
-mod exchange;
 mod games;
 mod history;
-mod methodology;
 mod own_reports;
 mod page;
-mod past_snapshots;
 mod rate_lists;
-mod rate_series;
 mod rates;
 mod render;
 mod report_message;
@@ -19,15 +14,12 @@ mod reports;
 mod snapshot;
 mod snapshots;
 mod staff;
-mod swap_message;
 mod tips;
 
 use std::sync::Arc;
 
 use contracts::economy::v1::currencies_service_server::CurrenciesServiceServer;
-use contracts::economy::v1::exchange_service_server::ExchangeServiceServer;
 use contracts::economy::v1::history_service_server::HistoryServiceServer;
-use contracts::economy::v1::methodology_service_server::MethodologyServiceServer;
 use contracts::economy::v1::rates_service_server::RatesServiceServer;
 use contracts::economy::v1::reports_service_server::ReportsServiceServer;
 use contracts::economy::v1::staff_service_server::StaffServiceServer;
@@ -55,19 +47,12 @@ pub struct Dependencies {
     pub policy: ReportPolicy,
     /// A currency without a counted report for this long is late.
     pub late_after: Duration,
-    /// The most past moments, besides the cached one, whose rates are in memory at once.
-    pub past_rates: usize,
 }
 
 impl Dependencies {
-    /// Adds every service: those of the internal port, and that for exchanges, which has a port of its own.
-    pub fn add_to(self, services: &mut RoutesBuilder, to_exchanges: &mut RoutesBuilder) {
-        let snapshots = SnapshotCache::new(
-            self.pool.clone(),
-            self.clock.clone(),
-            self.late_after,
-            self.past_rates,
-        );
+    /// Adds every service.
+    pub fn add_to(self, services: &mut RoutesBuilder) {
+        let snapshots = SnapshotCache::new(self.pool.clone(), self.clock.clone(), self.late_after);
         let service = Arc::new(Service {
             snapshots: Arc::new(snapshots),
             audit: Audit::new(self.pool.clone(), SCHEMA, self.clock.clone()),
@@ -76,7 +61,6 @@ impl Dependencies {
             clock: self.clock,
             writer: self.writer,
             policy: self.policy,
-            late_after: self.late_after,
         });
         let service = || Arc::clone(&service);
         services
@@ -86,9 +70,7 @@ impl Dependencies {
             .add_service(RatesServiceServer::from_arc(service()))
             .add_service(CurrenciesServiceServer::from_arc(service()))
             .add_service(HistoryServiceServer::from_arc(service()))
-            .add_service(MethodologyServiceServer::from_arc(service()))
             .add_service(StaffServiceServer::from_arc(service()));
-        to_exchanges.add_service(ExchangeServiceServer::from_arc(service()));
     }
 }
 
@@ -99,7 +81,6 @@ struct Service {
     clock: Clock,
     writer: Writer<CommandHandler>,
     policy: ReportPolicy,
-    late_after: Duration,
     snapshots: Arc<SnapshotCache>,
     audit: Audit,
     /// The calls with an `Idempotency-Key` that are being answered.

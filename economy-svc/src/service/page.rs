@@ -1,4 +1,4 @@
-//! Pages of lists for staff, owners and exchanges.
+//! Pages of lists for staff and owners.
 
 use contracts::common::v1::{PageInfo, PageRequest};
 use kit::Fault;

@@ -1,8 +1,6 @@
 //! The lists of all rates that are streamed. The rates of a thousand currencies take some 160 MB and change with every report: slow readers of
 //! many versions would fill the memory. A semaphore therefore limits how many lists are alive.
 
-use std::sync::Arc;
-
 use bytes::Bytes;
 use tokio::sync::OwnedSemaphorePermit;
 
@@ -15,11 +13,11 @@ pub(super) struct RateList {
     length: usize,
     chunks: Box<[Bytes]>,
     /// `None`: the list has the rates of one currency only, or of samples.
-    _permit: Option<Arc<OwnedSemaphorePermit>>,
+    _permit: Option<OwnedSemaphorePermit>,
 }
 
 impl RateList {
-    pub(super) fn new(chunks: Box<[Bytes]>, permit: Option<Arc<OwnedSemaphorePermit>>) -> Self {
+    pub(super) fn new(chunks: Box<[Bytes]>, permit: Option<OwnedSemaphorePermit>) -> Self {
         Self {
             length: chunks.iter().map(Bytes::len).sum(),
             chunks,

@@ -2,19 +2,18 @@
 
 use std::sync::Arc;
 
-use contracts::common::v1::PageInfo;
 use contracts::economy::v1 as proto;
 use contracts::economy::v1::list_rates_response::Part;
 use contracts::economy::v1::rates_service_server::RatesService;
 use futures::stream::{self, BoxStream, StreamExt as _};
+use kit::Fault;
 use kit::rpc::respond;
-use kit::{Fault, timestamp};
 use tonic::{Request, Response, Status};
 
 use super::games::not_listed;
 use super::rate_lists::RateList;
 use super::snapshot::Snapshot;
-use super::{Service, rate_series, render};
+use super::{Service, render};
 use crate::domain::economy::Economy;
 
 #[tonic::async_trait]
@@ -27,13 +26,6 @@ impl RatesService for Service {
     ) -> Result<Response<Self::ListRatesStream>, Status> {
         respond(self.stream_rates(request.into_inner()).await)
     }
-
-    async fn list_rate_series(
-        &self,
-        request: Request<proto::ListRateSeriesRequest>,
-    ) -> Result<Response<proto::ListRateSeriesResponse>, Status> {
-        respond(rate_series::list(&self.pool, self.clock.now(), request.get_ref()).await)
-    }
 }
 
 impl Service {
@@ -41,16 +33,7 @@ impl Service {
         &self,
         request: proto::ListRatesRequest,
     ) -> Result<BoxStream<'static, Result<proto::ListRatesResponse, Status>>, Fault> {
-        let mode = request.mode();
-        let (snapshot, known_at) = match request.at {
-            None => (self.snapshots.current(mode).await?, None),
-            Some(at) => {
-                let at = timestamp::decode(at)
-                    .ok_or_else(|| Fault::invalid_field("at", "It is not a valid time."))?;
-                let (snapshot, known_at) = self.snapshots.past(mode, at).await?;
-                (snapshot, Some(known_at))
-            }
-        };
+        let snapshot = self.snapshots.current(request.mode()).await?;
         let (from, to) = currencies(&snapshot.economy, &request)?;
         // Neither a version nor a slug has a colon: two different lists never have the same version.
         let version = format!("{}:{}:{}", snapshot.version, request.from, request.to);
@@ -62,11 +45,7 @@ impl Service {
         };
         let head = Part::Head(proto::RatesHead {
             version,
-            page: Some(PageInfo {
-                at: request.at,
-                known_at: known_at.map(timestamp::encode),
-                ..render::page_info(total)
-            }),
+            page: Some(render::page_info(total)),
             length: u64::try_from(list.length()).unwrap_or(u64::MAX),
         });
         let chunks = (0..).map_while(move |index| list.chunk(index));

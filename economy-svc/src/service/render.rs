@@ -11,7 +11,6 @@ use crate::domain::basket::Basket;
 use crate::domain::decimal::Decimal;
 use crate::domain::economy::{Economy, ListedCurrency};
 use crate::domain::figures::{CountedReport, Figures};
-use crate::domain::methodology;
 use crate::domain::rates::{Rate, rate};
 use crate::domain::ratio::Ratio;
 use crate::store::history::Entry;
@@ -28,11 +27,10 @@ pub(super) async fn on_blocking_thread<T: Send + 'static>(
     rendered.map_err(|error| Fault::internal(&error))
 }
 
-/// The page information of a list of rates or figures, which names the methodology.
+/// The page information of a whole list.
 pub(super) fn page_info(total: u64) -> PageInfo {
     PageInfo {
         total,
-        methodology: Some(methodology::VERSION),
         ..PageInfo::default()
     }
 }
@@ -127,6 +125,7 @@ fn currency_row(
 /// The history of a currency, the oldest report first. The figures of each report compare it with the one before; `before` is that of the
 /// first.
 pub(super) fn history(
+    currency: &str,
     mut before: Option<CountedReport>,
     entries: Vec<Entry>,
 ) -> Result<Bytes, serde_json::Error> {
@@ -136,7 +135,7 @@ pub(super) fn history(
         let CountedReport { at, report, .. } = before.insert(entry.counted);
         rows.push(public::HistoryRow {
             reported_at: Timestamp(*at),
-            currency: entry.currency,
+            currency: currency.to_owned(),
             supply: report.supply,
             minted: report.minted,
             burned: report.burned,

@@ -24,7 +24,5 @@ pub(super) fn report_message(row: &Row) -> proto::Report {
         active_players: report.active_players,
         policy_rate: report.policy_rate.map(|rate| rate.to_string()),
         naira_per_unit: report.naira_per_unit.map(|price| price.to_string()),
-        supply_expected: row.supply_expected,
-        supply_differs: row.supply_differs,
     }
 }

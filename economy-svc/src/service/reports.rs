@@ -82,8 +82,7 @@ impl Service {
             return Err(no_currency());
         }
         let now = self.clock.now();
-        let newest = reports::baseline(&mut connection, game).await?.newest;
-        self.policy
-            .check_interval(newest.map(|newest| newest.at), now)
+        let newest_at = reports::baseline(&mut connection, game).await?.newest_at;
+        self.policy.check_interval(newest_at, now)
     }
 }

@@ -4,11 +4,10 @@ use std::sync::Arc;
 
 use bytes::Bytes;
 use time::{Duration, OffsetDateTime};
-use tokio::sync::{OnceCell, OwnedSemaphorePermit};
+use tokio::sync::OnceCell;
 
 use super::rate_lists::RateList;
 use crate::domain::economy::Economy;
-use crate::domain::methodology;
 use crate::store::version::Version;
 
 /// An economy and the answers rendered from it.
@@ -17,20 +16,18 @@ pub(super) struct Snapshot {
     /// Identifies the content: equal content has the same version at every replica, other content has another.
     pub(super) version: String,
     pub(super) economy: Economy,
-    /// The time when it was loaded, or the past moment.
+    /// The time when it was loaded.
     pub(super) at: OffsetDateTime,
     pub(super) late_after: Duration,
     /// `None`: samples.
     pub(super) data_version: Option<Version>,
     pub(super) rates: OnceCell<Arc<RateList>>,
     pub(super) currencies: OnceCell<Bytes>,
-    /// `None` unless it is of a past moment: `past_snapshots.rs` limits how many of these are in memory.
-    pub(super) permit: Option<Arc<OwnedSemaphorePermit>>,
 }
 
 impl Snapshot {
     /// The current economy, live or (without a data version) of the samples.
-    pub(super) fn of_now(
+    pub(super) fn new(
         economy: Economy,
         data_version: Option<Version>,
         now: OffsetDateTime,
@@ -42,31 +39,13 @@ impl Snapshot {
             .map_or(0, OffsetDateTime::unix_timestamp_nanos);
         let data = data_version.map_or_else(|| "samples".to_owned(), |version| version.to_string());
         Self {
-            version: format!("{}-{data}-{until:x}", methodology::VERSION),
+            version: format!("{data}-{until:x}"),
             economy,
             at: now,
             late_after,
             data_version,
             rates: OnceCell::new(),
             currencies: OnceCell::new(),
-            permit: None,
-        }
-    }
-
-    /// The economy of a past moment.
-    pub(super) fn of_past(
-        economy: Economy,
-        data_version: Version,
-        at: OffsetDateTime,
-        late_after: Duration,
-        permit: Arc<OwnedSemaphorePermit>,
-    ) -> Self {
-        let snapshot = Self::of_now(economy, Some(data_version), at, late_after);
-        let moment = at.unix_timestamp_nanos();
-        Self {
-            version: format!("{}-{data_version}-at-{moment:x}", methodology::VERSION),
-            permit: Some(permit),
-            ..snapshot
         }
     }
 
@@ -80,11 +59,5 @@ impl Snapshot {
         let is_in_time = self.economy.valid_until.is_none_or(|until| now < until);
         // After the clock was set back, a snapshot of the future is not fresh.
         is_new_enough && is_in_time && self.at <= now
-    }
-
-    /// Whether a response still streams the list of rates.
-    pub(super) fn is_streamed(&self) -> bool {
-        let list = self.rates.get();
-        list.is_some_and(|list| Arc::strong_count(list) > 1)
     }
 }

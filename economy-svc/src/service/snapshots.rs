@@ -1,20 +1,19 @@
 //! A cache of the economy from which rates and figures are computed. Each version is loaded and rendered once, while concurrent calls wait.
 //! Loading and rendering go on when their caller has gone: otherwise a load that takes longer than the deadline of a call would start again
-//! with each call, and never end. Economies of past moments are in [`PastSnapshots`].
+//! with each call, and never end.
 
 use std::future::Future;
 use std::sync::Arc;
 
 use bytes::Bytes;
 use contracts::common::v1::Mode;
-use kit::{Clock, Fault, timestamp};
+use kit::{Clock, Fault};
 use sqlx::PgPool;
-use time::{Duration, OffsetDateTime};
+use time::Duration;
 use tokio::sync::{Mutex, OwnedSemaphorePermit, Semaphore};
 use tokio_util::task::TaskTracker;
 use tracing::Instrument as _;
 
-use super::past_snapshots::PastSnapshots;
 use super::rate_lists::{MAX_LISTS, RateList};
 use super::render;
 use super::snapshot::Snapshot;
@@ -30,22 +29,19 @@ pub(super) struct SnapshotCache {
     late_after: Duration,
     live: Mutex<Option<Arc<Snapshot>>>,
     samples: Mutex<Option<Arc<Snapshot>>>,
-    past: PastSnapshots,
-    /// Limits the lists of live rates, current or of an earlier version.
+    /// Limits the lists of live rates, of the current version and of earlier ones.
     lists: Arc<Semaphore>,
     tasks: TaskTracker,
 }
 
 impl SnapshotCache {
-    /// `past_rates`: see [`crate::Settings`].
-    pub(super) fn new(pool: PgPool, clock: Clock, late_after: Duration, past_rates: usize) -> Self {
+    pub(super) fn new(pool: PgPool, clock: Clock, late_after: Duration) -> Self {
         Self {
             pool,
             clock,
             late_after,
             live: Mutex::default(),
             samples: Mutex::default(),
-            past: PastSnapshots::new(past_rates),
             lists: Arc::new(Semaphore::new(MAX_LISTS)),
             tasks: TaskTracker::new(),
         }
@@ -95,20 +91,18 @@ impl SnapshotCache {
         .await
     }
 
-    /// The permit for the list of a snapshot. A past snapshot has one already; samples need none.
+    /// The permit for the list of a snapshot; samples need none.
     ///
     /// # Errors
     /// `unavailable`: as many lists as allowed are being read.
-    fn permit(&self, snapshot: &Snapshot) -> Result<Option<Arc<OwnedSemaphorePermit>>, Fault> {
-        if snapshot.permit.is_some() || snapshot.data_version.is_none() {
-            return Ok(snapshot.permit.clone());
+    fn permit(&self, snapshot: &Snapshot) -> Result<Option<OwnedSemaphorePermit>, Fault> {
+        if snapshot.data_version.is_none() {
+            return Ok(None);
         }
         let permit = Arc::clone(&self.lists).try_acquire_owned();
-        permit
-            .map(|permit| Some(Arc::new(permit)))
-            .map_err(|_none| {
-                Fault::unavailable("the rates: too many versions of them are read at once")
-            })
+        permit.map(Some).map_err(|_none| {
+            Fault::unavailable("the rates: too many versions of them are read at once")
+        })
     }
 
     /// The current economy.
@@ -138,13 +132,9 @@ impl SnapshotCache {
         {
             return Ok(Arc::clone(snapshot));
         }
-        let (version, economy) = economy::load_now(&self.pool, now, self.late_after).await?;
-        let snapshot = Arc::new(Snapshot::of_now(
-            economy,
-            Some(version),
-            now,
-            self.late_after,
-        ));
+        let (version, economy) = economy::load(&self.pool, now, self.late_after).await?;
+        let snapshot = Snapshot::new(economy, Some(version), now, self.late_after);
+        let snapshot = Arc::new(snapshot);
         *cached = Some(Arc::clone(&snapshot));
         Ok(snapshot)
     }
@@ -159,43 +149,16 @@ impl SnapshotCache {
             return Ok(Arc::clone(snapshot));
         }
         let economy = samples::economy(now).map_err(|error| Fault::internal(&error))?;
-        let snapshot = Arc::new(Snapshot::of_now(economy, None, now, self.late_after));
+        let snapshot = Arc::new(Snapshot::new(economy, None, now, self.late_after));
         *cached = Some(Arc::clone(&snapshot));
         Ok(snapshot)
-    }
-
-    /// The economy at a past moment, computed from what is stored now, and the current time.
-    pub(super) async fn past(
-        self: &Arc<Self>,
-        mode: Mode,
-        at: OffsetDateTime,
-    ) -> Result<(Arc<Snapshot>, OffsetDateTime), Fault> {
-        let known_at = self.clock.now();
-        timestamp::not_in_the_future(at, known_at)
-            .map_err(|reason| Fault::invalid_field("at", reason))?;
-        if mode == Mode::Test {
-            // Samples are dated relative to now and are the same at every time.
-            return Ok((self.current_samples().await?, known_at));
-        }
-        let version = version::read(&self.pool).await?;
-        let past = self.past.get(version, at)?;
-        let (pool, late_after) = (self.pool.clone(), self.late_after);
-        let loaded = self.detached(async move {
-            let snapshot = past.snapshot.get_or_try_init(async || {
-                let (version, economy) = economy::load_past(&pool, at, late_after).await?;
-                let permit = Arc::clone(&past.permit);
-                let snapshot = Snapshot::of_past(economy, version, at, late_after, permit);
-                Ok::<_, Fault>(Arc::new(snapshot))
-            });
-            snapshot.await.map(Arc::clone)
-        });
-        Ok((loaded.await?, known_at))
     }
 }
 
 #[cfg(test)]
 mod tests {
     use testing::wait_until;
+    use time::OffsetDateTime;
 
     use super::*;
 
@@ -203,7 +166,7 @@ mod tests {
     #[testing::database_test(crate::MIGRATOR)]
     async fn a_snapshot_is_loaded_when_its_caller_has_gone(pool: PgPool) {
         let clock = Clock::fixed(OffsetDateTime::UNIX_EPOCH);
-        let cache = SnapshotCache::new(pool.clone(), clock, Duration::DAY, 1);
+        let cache = SnapshotCache::new(pool.clone(), clock, Duration::DAY);
         let cache = Arc::new(cache);
         let mut slow = pool.begin().await.unwrap();
         sqlx::query!("lock table economy.currency in access exclusive mode")

@@ -1,4 +1,4 @@
-//! `economy.currency` and `economy.currency_name`.
+//! `economy.currency`.
 
 use std::collections::HashMap;
 
@@ -44,23 +44,17 @@ pub async fn of_slugs(
     Ok(rows.into_iter().map(|row| (row.slug, row.id)).collect())
 }
 
-/// The current name of a currency, and since when.
+/// The name of a currency.
 pub async fn name(
     connection: &mut PgConnection,
     game: Uuid,
-) -> Result<Option<(String, OffsetDateTime)>, sqlx::Error> {
-    let row = sqlx::query!(
-        "select name, since from economy.currency_name where game_id = $1 order by since desc limit 1",
-        game
-    )
-    .fetch_optional(connection)
-    .await?;
-    Ok(row.map(|row| (row.name, row.since)))
+) -> Result<Option<String>, sqlx::Error> {
+    sqlx::query_scalar!("select name from economy.currency where game_id = $1", game)
+        .fetch_optional(connection)
+        .await
 }
 
-/// Names a game's currency from `since` on, and creates the currency if the game has none. Returns its revision.
-///
-/// A name is always newer than the one before it, by a millisecond at least, also when another replica's clock was ahead.
+/// Names a game's currency, and creates the currency if the game has none. Returns its revision.
 pub async fn set_name(
     connection: &mut PgConnection,
     game: Uuid,
@@ -68,28 +62,21 @@ pub async fn set_name(
     given_by: &str,
     since: OffsetDateTime,
 ) -> Result<i64, sqlx::Error> {
-    let revision = sqlx::query_scalar!(
-        "insert into economy.currency as existing (game_id, revision) values ($1, 1)
-         on conflict (game_id) do update set revision = existing.revision + 1 returning revision",
-        game
-    )
-    .fetch_one(&mut *connection)
-    .await?;
-    sqlx::query!(
-        "insert into economy.currency_name (game_id, since, name, given_by)
-         select $1::uuid, greatest($2::timestamptz, max(since) + interval '1 millisecond'), $3::text, $4::text
-         from economy.currency_name where game_id = $1",
+    sqlx::query_scalar!(
+        "insert into economy.currency as existing (game_id, revision, name, since, given_by) values ($1, 1, $2, $3, $4)
+         on conflict (game_id) do update set revision = existing.revision + 1, name = excluded.name, since = excluded.since,
+             given_by = excluded.given_by
+         returning revision",
         game,
-        since,
         name,
+        since,
         given_by
     )
-    .execute(connection)
-    .await?;
-    Ok(revision)
+    .fetch_one(connection)
+    .await
 }
 
-/// A name of a currency.
+/// The name of a currency.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Row {
     pub slug: String,
@@ -98,32 +85,28 @@ pub struct Row {
     pub given_by: String,
 }
 
-/// The names of all currencies, or of one game's currency, ordered by slug, the newest name of a currency first; after the name with this
-/// slug and time.
-pub async fn names(
+/// The currency of a game, or all of them, ordered by slug, after this slug.
+pub async fn list(
     pool: &PgPool,
     game: Option<Uuid>,
-    after: Option<(String, OffsetDateTime)>,
+    after: Option<&str>,
     limit: i64,
 ) -> Result<Vec<Row>, sqlx::Error> {
-    let (after, after_since) = after.unzip();
     sqlx::query_as!(
         Row,
-        r#"select game.slug, currency_name.name, currency_name.since, currency_name.given_by
-           from economy.currency_name join economy.game on game.id = currency_name.game_id
-           where ($1::uuid is null or game.id = $1)
-               and ($2::text is null or game.slug collate "C" > $2 or game.slug = $2 and currency_name.since < $3)
-           order by game.slug collate "C", currency_name.since desc limit $4"#,
+        r#"select game.slug, name, since, given_by
+           from economy.currency join economy.game on game.id = currency.game_id
+           where ($1::uuid is null or game.id = $1) and ($2::text is null or game.slug collate "C" > $2)
+           order by game.slug collate "C" limit $3"#,
         game,
         after,
-        after_since,
         limit
     )
     .fetch_all(pool)
     .await
 }
 
-/// A game of an account with one of its currency's names.
+/// A game of an account with its currency.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct OwnRow {
     pub slug: String,
@@ -135,35 +118,26 @@ pub struct OwnRow {
     pub given_by: Option<String>,
 }
 
-/// The live games of an account after the slug `after`, or the one with this slug, ordered by slug; at most `limit` games with at most
-/// `names` names each, the newest first.
+/// The live games of an account after the slug `after`, or the one with this slug, ordered by slug.
 pub async fn of_account(
     pool: &PgPool,
     account: Uuid,
     slug: Option<&str>,
     after: Option<&str>,
     limit: i64,
-    names: i64,
 ) -> Result<Vec<OwnRow>, sqlx::Error> {
     sqlx::query_as!(
         OwnRow,
-        r#"select own.slug as "slug!", own.title as "title!", own.published as "published!",
-               currency_name.name as "name?", currency_name.since as "since?", currency_name.given_by as "given_by?"
-           from (
-               select game.id, slug, title, published from economy.game join economy.page on page.id = game.page_id
-               where mode = 'live' and owners @> array[$1::uuid] and ($2::text is null or slug = $2)
-                   and ($3::text is null or slug collate "C" > $3)
-               order by slug collate "C" limit $4
-           ) as own
-           left join lateral (
-               select name, since, given_by from economy.currency_name where game_id = own.id order by since desc limit $5
-           ) as currency_name on true
-           order by own.slug collate "C", currency_name.since desc"#,
+        r#"select slug, title, published, name as "name?", since as "since?", given_by as "given_by?"
+           from economy.game join economy.page on page.id = game.page_id
+           left join economy.currency on currency.game_id = game.id
+           where mode = 'live' and owners @> array[$1::uuid] and ($2::text is null or slug = $2)
+               and ($3::text is null or slug collate "C" > $3)
+           order by slug collate "C" limit $4"#,
         account,
         slug,
         after,
-        limit,
-        names
+        limit
     )
     .fetch_all(pool)
     .await

@@ -1,4 +1,4 @@
-//! The decisions of staff on reports, whether held or counted.
+//! The decisions of staff on held reports.
 
 use sqlx::PgConnection;
 use time::OffsetDateTime;
@@ -56,42 +56,4 @@ pub async fn decide(
     .execute(connection)
     .await?;
     Ok(())
-}
-
-/// The reports that were decided together with a newer one.
-#[derive(Debug, Clone, Copy, Default)]
-pub struct OlderReports {
-    pub count: u64,
-    /// The number of the newest of them.
-    pub newest: Option<i64>,
-}
-
-/// Decides on the held reports of a game whose numbers are below `id`.
-pub async fn decide_below(
-    connection: &mut PgConnection,
-    game: Uuid,
-    id: i64,
-    decision: Decision<'_>,
-    now: OffsetDateTime,
-) -> Result<OlderReports, sqlx::Error> {
-    let decided = sqlx::query!(
-        r#"with decided as (
-             update economy.report set counted = $3, rejected = not $3, decided_by = $4, decided_at = $5, reason = $6
-             where game_id = $1 and id < $2 and not counted and not rejected
-             returning id
-         )
-         select count(*) as "count!", max(id) as newest from decided"#,
-        game,
-        id,
-        decision.approved,
-        decision.by,
-        now,
-        decision.reason
-    )
-    .fetch_one(connection)
-    .await?;
-    Ok(OlderReports {
-        count: decided.count.unsigned_abs(),
-        newest: decided.newest,
-    })
 }

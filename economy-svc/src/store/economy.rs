@@ -1,9 +1,8 @@
-//! Computes the listed currencies at a moment from reports, names and swaps. Nothing derived from these is stored.
+//! Computes the listed currencies of now from reports, names and swaps. Nothing derived from these is stored.
 
 use std::collections::HashMap;
 
 use sqlx::{PgConnection, PgPool};
-use time::macros::datetime;
 use time::{Duration, OffsetDateTime};
 use uuid::Uuid;
 
@@ -13,48 +12,20 @@ use crate::domain::economy::{DAY, Economy, ListedCurrency, Pair, TRADE_WINDOW, v
 use crate::domain::figures::{CountedReport, Figures};
 use crate::domain::market::Market;
 
-/// Later than any row.
-const END_OF_TIME: OffsetDateTime = datetime!(9999-12-31 00:00 UTC);
-
 /// Loads the current live economy and the version of the data, in one transaction.
 ///
 /// The economy has every row, also a row whose time is ahead of `now` because another replica's clock is. A currency without a report for
 /// `late_after` is late.
-pub async fn load_now(
+pub async fn load(
     pool: &PgPool,
     now: OffsetDateTime,
-    late_after: Duration,
-) -> Result<(Version, Economy), sqlx::Error> {
-    load(pool, now, END_OF_TIME, late_after).await
-}
-
-/// Loads the live economy of a past moment, from those rows stored now that are not later than the moment.
-pub async fn load_past(
-    pool: &PgPool,
-    at: OffsetDateTime,
-    late_after: Duration,
-) -> Result<(Version, Economy), sqlx::Error> {
-    let (version, economy) = load(pool, at, at, late_after).await?;
-    // The clock changes nothing about the past.
-    let economy = Economy {
-        valid_until: None,
-        ..economy
-    };
-    Ok((version, economy))
-}
-
-/// Loads the economy at `at` from the rows that are not later than `last`.
-async fn load(
-    pool: &PgPool,
-    at: OffsetDateTime,
-    last: OffsetDateTime,
     late_after: Duration,
 ) -> Result<(Version, Economy), sqlx::Error> {
     let begin = "begin isolation level repeatable read read only";
     let mut transaction = pool.begin_with(begin).await?;
     let version = version::read(&mut *transaction).await?;
-    let (mut currencies, indexes) = listed_currencies(&mut transaction, at, last).await?;
-    for (game, units) in trade_balances(&mut transaction, at - TRADE_WINDOW, last).await? {
+    let (mut currencies, indexes) = listed_currencies(&mut transaction, now - DAY).await?;
+    for (game, units) in trade_balances(&mut transaction, now - TRADE_WINDOW).await? {
         if let Some(currency) = indexes
             .get(&game)
             .and_then(|index| currencies.get_mut(*index))
@@ -62,14 +33,15 @@ async fn load(
             currency.trade_balance = units;
         }
     }
-    let markets_now = markets(&mut transaction, at - DAY, last, &indexes).await?;
-    let markets_day_before = markets(&mut transaction, at - DAY * 2, at - DAY, &indexes).await?;
-    let oldest = oldest_events(&mut transaction, at, late_after).await?;
+    let markets_now = markets(&mut transaction, now - DAY, None, &indexes).await?;
+    let markets_day_before =
+        markets(&mut transaction, now - DAY * 2, Some(now - DAY), &indexes).await?;
+    let oldest = oldest_events(&mut transaction, now, late_after).await?;
     let economy = Economy {
         currencies,
         markets: markets_now,
         markets_day_before,
-        valid_until: valid_until(at, oldest),
+        valid_until: valid_until(now, oldest),
     };
     Ok((version, economy))
 }
@@ -77,11 +49,10 @@ async fn load(
 /// The listed currencies by slug, and the index of each game's currency.
 async fn listed_currencies(
     connection: &mut PgConnection,
-    at: OffsetDateTime,
-    last: OffsetDateTime,
+    day_before: OffsetDateTime,
 ) -> Result<(Vec<ListedCurrency>, HashMap<Uuid, usize>), sqlx::Error> {
     let rows = sqlx::query!(
-        r#"select game.id, game.slug, game.title, economy.currency_name_at(game.id, $1) as "currency!", before.cost as "cost_before?",
+        r#"select game.id, game.slug, game.title, currency.name as currency, before.cost as "cost_before?",
                report.at as "at!", report.previous_at as "previous_at?", report.supply as "supply!",
                report.minted as "minted!", report.burned as "burned!",
                report.meal as "meal!", report.ride as "ride!", report.wage as "wage!", report.rent as "rent!",
@@ -92,16 +63,15 @@ async fn listed_currencies(
            join lateral (
                select at, supply, minted, burned, meal, ride, wage, rent, output, active_players,
                    policy_rate::text, naira_per_unit::text, id, previous_at
-               from economy.report where game_id = currency.game_id and counted and at <= $1
+               from economy.report where game_id = currency.game_id and counted
                order by at desc, id desc limit 2
            ) as report on true
            left join lateral (
-               select cost from economy.report where game_id = currency.game_id and counted and at <= $2
+               select cost from economy.report where game_id = currency.game_id and counted and at <= $1
                order by at desc, id desc limit 1
            ) as before on true
            order by game.slug collate "C", report.at desc, report.id desc"#,
-        last,
-        at - DAY
+        day_before
     )
     .fetch_all(connection)
     .await?;
@@ -134,22 +104,20 @@ async fn listed_currencies(
     Ok((currencies, indexes))
 }
 
-/// Units of each currency that were given in after `from` and up to `to`, less the units that were given out.
+/// Units of each currency that were given in after `from`, less the units that were given out.
 async fn trade_balances(
     connection: &mut PgConnection,
     from: OffsetDateTime,
-    to: OffsetDateTime,
 ) -> Result<Vec<(Uuid, i128)>, sqlx::Error> {
     let rows = sqlx::query!(
         r#"select game as "game!", sum(units)::text as "units!"
            from (
-               select from_game as game, sum(gave) as units from economy.swaps_within($1, $2) group by from_game
+               select from_game as game, gave as units from economy.swap where at > $1
                union all
-               select to_game, -sum(got) from economy.swaps_within($1, $2) group by to_game
+               select to_game, -got from economy.swap where at > $1
            ) as moved
            group by game"#,
-        from,
-        to
+        from
     )
     .fetch_all(connection)
     .await?;
@@ -159,19 +127,19 @@ async fn trade_balances(
         .collect())
 }
 
-/// The swaps after `from` and up to `to`, per pair.
+/// The swaps after `from`, per pair, and up to `to`, if that is given.
 async fn markets(
     connection: &mut PgConnection,
     from: OffsetDateTime,
-    to: OffsetDateTime,
+    to: Option<OffsetDateTime>,
     indexes: &HashMap<Uuid, usize>,
 ) -> Result<HashMap<Pair, Market>, sqlx::Error> {
     let rows = sqlx::query!(
         r#"select least(from_game, to_game) as "one!", greatest(from_game, to_game) as "other!",
-               sum(swaps)::bigint as "swaps!", min(first_party collate "C") < max(last_party collate "C") as "has_parties!", max(last) as "last!",
+               count(*) as "swaps!", count(distinct party) as "parties!", max(at) as "last!",
                sum(case when from_game < to_game then gave else got end)::text as "units_of_one!",
                sum(case when from_game < to_game then got else gave end)::text as "units_of_other!"
-           from economy.swaps_within($1, $2)
+           from economy.swap where at > $1 and ($2::timestamptz is null or at <= $2)
            group by 1, 2"#,
         from,
         to
@@ -193,7 +161,7 @@ async fn markets(
         };
         let market = Market {
             swaps: row.swaps.unsigned_abs(),
-            parties: 1 + u64::from(row.has_parties),
+            parties: row.parties.unsigned_abs(),
             first,
             second,
             last: row.last,
@@ -213,9 +181,9 @@ async fn oldest_events(
         r#"select
                (select min(at) from economy.report where counted and at > $1) as reported_today,
                (select min(at) from economy.report where counted and at > $2) as reported_in_time,
-               (select min(at) from economy.swap where at > $1 and reversed_at is null) as swapped_today,
-               (select min(at) from economy.swap where at > $3 and reversed_at is null) as swapped_lately,
-               (select min(at) from economy.swap where at > $4 and reversed_at is null) as traded"#,
+               (select min(at) from economy.swap where at > $1) as swapped_today,
+               (select min(at) from economy.swap where at > $3) as swapped_lately,
+               (select min(at) from economy.swap where at > $4) as traded"#,
         at - DAY,
         at - late_after,
         at - (DAY + DAY),

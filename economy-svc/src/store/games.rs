@@ -120,16 +120,25 @@ pub async fn owned(
     .await
 }
 
-/// The id of the game with this slug, if its currency is listed: the game is live, published and has a counted report.
+/// A game with a listed currency.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct ListedGame {
+    pub id: Uuid,
+    /// The name of the currency.
+    pub currency: String,
+}
+
+/// The game with this slug, if its currency is listed: the game is live, published and has a counted report.
 pub async fn find_listed(
     executor: impl PgExecutor<'_>,
     slug: &str,
-) -> Result<Option<Uuid>, sqlx::Error> {
+) -> Result<Option<ListedGame>, sqlx::Error> {
     if has_nul(slug) {
         return Ok(None);
     }
-    sqlx::query_scalar!(
-        "select id from economy.game
+    sqlx::query_as!(
+        ListedGame,
+        "select id, currency.name as currency from economy.game join economy.currency on currency.game_id = id
          where mode = 'live' and slug = $1 and published
              and exists (select from economy.report where game_id = game.id and counted)",
         slug

@@ -11,8 +11,6 @@ use crate::domain::figures::CountedReport;
 #[derive(Debug, Clone)]
 pub struct Entry {
     pub id: i64,
-    /// The currency's name at that time.
-    pub currency: String,
     pub counted: CountedReport,
 }
 
@@ -37,8 +35,7 @@ pub async fn list(
     let (after, after_id) = range.after.unzip();
     let rows = sqlx::query!(
         r#"select id, at, previous_at, supply, minted, burned, meal, ride, wage, rent, output, active_players,
-               policy_rate::text, naira_per_unit::text,
-               economy.currency_name_at($1, at) as "currency!"
+               policy_rate::text, naira_per_unit::text
            from economy.report
            where game_id = $1 and counted
                and ($2::timestamptz is null or at >= $2) and ($3::timestamptz is null or at < $3)
@@ -62,7 +59,6 @@ pub async fn list(
                 previous_at: row.previous_at,
                 report: report_of_row!(row),
             },
-            currency: row.currency,
         })
         .collect())
 }

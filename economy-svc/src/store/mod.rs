@@ -1,17 +1,12 @@
 //! The tables of schema `economy`. Only [`crate::write`] changes them, apart from the games and pages, which follow listings-svc.
 
-pub mod balances;
 pub mod currencies;
 pub mod decisions;
 pub mod economy;
-pub mod exchanges;
 pub mod games;
-pub mod held_reports;
 pub mod history;
 pub mod pages;
-pub mod rate_series;
 pub mod reports;
-pub mod reversal;
 pub mod swaps;
 pub mod tips;
 pub mod version;

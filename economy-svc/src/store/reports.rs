@@ -8,20 +8,13 @@ use crate::domain::basket::Basket;
 use crate::domain::decimal::Decimal;
 use crate::domain::report::Report;
 use crate::domain::report_state::ReportState;
-use crate::domain::supply::Comparison;
 
 /// The reports that a new report of the game is compared with.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Baseline {
-    pub newest: Option<NewestReport>,
+    /// The time of the newest report, whether it counts or not.
+    pub newest_at: Option<OffsetDateTime>,
     pub last_counted: Option<LastCountedReport>,
-}
-
-/// The newest report of a game, whether it counts or not.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct NewestReport {
-    pub at: OffsetDateTime,
-    pub supply: u64,
 }
 
 /// The newest counted report of a game.
@@ -35,9 +28,9 @@ pub struct LastCountedReport {
 /// One row, also for a game without reports: the query joins both reports to a row without columns.
 pub async fn baseline(connection: &mut PgConnection, game: Uuid) -> Result<Baseline, sqlx::Error> {
     let row = sqlx::query!(
-        r#"select newest.at as "newest_at?", newest.supply as "newest_supply?", id as "id?", meal as "meal?", ride as "ride?", wage as "wage?", rent as "rent?", counted.at as "at?"
+        r#"select newest.at as "newest_at?", id as "id?", meal as "meal?", ride as "ride?", wage as "wage?", rent as "rent?", counted.at as "at?"
            from (select) as one left join lateral (
-               select at, supply from economy.report where game_id = $1 order by at desc, id desc limit 1
+               select at from economy.report where game_id = $1 order by at desc, id desc limit 1
            ) as newest on true left join lateral (
                select id, meal, ride, wage, rent, at from economy.report
                where game_id = $1 and counted order by at desc, id desc limit 1
@@ -53,13 +46,9 @@ pub async fn baseline(connection: &mut PgConnection, game: Uuid) -> Result<Basel
         wage: wage.unsigned_abs(),
         rent: rent.unsigned_abs(),
     });
-    let newest = row.newest_at.zip(row.newest_supply);
     let last_counted = row.id.zip(basket).zip(row.at);
     Ok(Baseline {
-        newest: newest.map(|(at, supply)| NewestReport {
-            at,
-            supply: supply.unsigned_abs(),
-        }),
+        newest_at: row.newest_at,
         last_counted: last_counted.map(|((id, basket), at)| LastCountedReport { id, at, basket }),
     })
 }
@@ -74,8 +63,6 @@ pub struct NewReport<'a> {
     pub report: &'a Report,
     /// Why the report is held, and the number of the report that it was compared with.
     pub held: Option<(&'a str, i64)>,
-    /// `None`: this is the game's first report.
-    pub supply_comparison: Option<Comparison>,
 }
 
 /// Returns the report's number.
@@ -93,9 +80,9 @@ pub async fn insert(connection: &mut PgConnection, new: NewReport<'_>) -> Result
     sqlx::query_scalar!(
         "insert into economy.report (
              game_id, at, supply, minted, burned, meal, ride, wage, rent, cost, output, active_players,
-             policy_rate, naira_per_unit, counted, held, compared_with, supply_expected, supply_differs, previous_at
+             policy_rate, naira_per_unit, counted, held, compared_with, previous_at
          )
-         values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13::text::numeric, $14::text::numeric, $15, $16, $17, $18, $19, $20)
+         values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13::text::numeric, $14::text::numeric, $15, $16, $17, $18)
          returning id",
         new.game,
         new.at,
@@ -114,8 +101,6 @@ pub async fn insert(connection: &mut PgConnection, new: NewReport<'_>) -> Result
         new.held.is_none(),
         new.held.map(|(reason, _)| reason),
         new.held.map(|(_, compared_with)| compared_with),
-        new.supply_comparison.map(|compared| compared.expected),
-        new.supply_comparison.is_some_and(|compared| compared.differs),
         new.previous_at,
     )
     .fetch_one(connection)
@@ -132,9 +117,6 @@ pub struct Row {
     pub report: Report,
     pub held: Option<String>,
     pub compared_with: Option<i64>,
-    /// The supply that the report before leads to; `None` for a game's first report.
-    pub supply_expected: Option<i64>,
-    pub supply_differs: bool,
     pub state: ReportState,
     /// When staff decided on it, and why.
     pub decided_at: Option<OffsetDateTime>,
@@ -146,9 +128,9 @@ pub struct Row {
 pub enum Selection<'a> {
     /// The reports with these numbers.
     Numbers(&'a [i64]),
-    /// Reports whose supply differs from the expected one, the newest first, after the one with this time and number.
-    SupplyDiffers(Option<(OffsetDateTime, i64)>),
-    /// The reports of a game, in the same order.
+    /// The held reports with the lowest numbers after this one.
+    Held(Option<i64>),
+    /// The reports of a game, the newest first, after the one with this time and number.
     OfGame {
         game: Uuid,
         after: Option<(OffsetDateTime, i64)>,
@@ -163,18 +145,21 @@ pub async fn list(
 ) -> Result<Vec<Row>, sqlx::Error> {
     let (ids, game, after) = match selection {
         Selection::Numbers(ids) => (Some(ids), None, None),
-        Selection::SupplyDiffers(after) => (None, None, after),
-        Selection::OfGame { game, after } => (None, Some(game), after),
+        Selection::Held(after) => (None, None, after.map(|id| (None, id))),
+        Selection::OfGame { game, after } => {
+            (None, Some(game), after.map(|(at, id)| (Some(at), id)))
+        }
     };
     let (after, after_id) = after.unzip();
+    let after = after.flatten();
     let rows = sqlx::query!(
         r#"with selected as (
                select id from economy.report where id = any ($1::bigint[])
                union all (
                    select id from economy.report
-                   where $1::bigint[] is null and $5::uuid is null and supply_differs
-                       and ($2::timestamptz is null or (at, id) < ($2, $3::bigint))
-                   order by at desc, id desc limit $4
+                   where $1::bigint[] is null and $5::uuid is null and not counted and not rejected
+                       and ($3::bigint is null or id > $3)
+                   order by id limit $4
                )
                union all (
                    select id from economy.report
@@ -182,12 +167,11 @@ pub async fn list(
                    order by at desc, id desc limit $4
                )
            )
-           select report.id, game.slug,
-               economy.currency_name_at(report.game_id, report.at) as "currency!",
-               report.at, supply, minted, burned, meal, ride, wage, rent, output, active_players,
-               policy_rate::text, naira_per_unit::text, held, compared_with, supply_expected, supply_differs,
+           select report.id, game.slug, currency.name as currency, report.at, supply, minted, burned, meal, ride, wage, rent, output, active_players,
+               policy_rate::text, naira_per_unit::text, held, compared_with,
                counted, rejected, decided_at, reason
            from selected join economy.report using (id) join economy.game on game.id = report.game_id
+               join economy.currency on currency.game_id = report.game_id
            order by report.at desc, report.id desc"#,
         ids,
         after,
@@ -206,20 +190,11 @@ pub async fn list(
             report: report_of_row!(row),
             held: row.held,
             compared_with: row.compared_with,
-            supply_expected: row.supply_expected,
-            supply_differs: row.supply_differs,
             state: ReportState::from_columns(row.counted, row.rejected),
             decided_at: row.decided_at,
             reason: row.reason,
         })
         .collect())
-}
-
-/// The number of reports whose supply differs from the expected one.
-pub async fn count_supply_differences(pool: &PgPool) -> Result<i64, sqlx::Error> {
-    sqlx::query_scalar!(r#"select count(*) as "count!" from economy.report where supply_differs"#)
-        .fetch_one(pool)
-        .await
 }
 
 /// The [`Report`] in a row. Each checked query has its own row type; a macro serves them all.

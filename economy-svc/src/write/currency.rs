@@ -40,7 +40,7 @@ impl NameOutcome {
     }
 }
 
-/// Registers a currency, or renames it. Earlier names stay in its history.
+/// Registers a currency, or renames it.
 pub(super) async fn set_name(
     connection: &mut PgConnection,
     request: &SetName,
@@ -53,7 +53,7 @@ pub(super) async fn set_name(
     let outcome = NameOutcome {
         slug: request.slug.clone(),
         name: request.name.clone(),
-        before: before.map(|(name, _)| name),
+        before,
     };
     if outcome.is_unchanged() {
         return Ok((outcome, Vec::new()));

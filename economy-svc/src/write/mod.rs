@@ -4,10 +4,8 @@
 //! publish. The writer locks the head of the feed, last of all rows. A command of staff that changed something also writes to the audit.
 
 mod currency;
-mod exchange;
 pub(crate) mod report;
 mod report_review;
-mod reversal;
 mod review;
 mod swap;
 pub(crate) mod tip;
@@ -20,14 +18,11 @@ use time::OffsetDateTime;
 use crate::SCHEMA;
 use crate::domain::report_policy::ReportPolicy;
 use crate::domain::staff_action::AuthorizedAction;
-use crate::store::swaps::Swap;
 
 pub use currency::{NameOutcome, SetName};
-pub use exchange::ExchangeCommand;
 pub use report::{ReportReceipt, SubmitReport};
-pub use reversal::{ReverseTransfer, Transfer};
-pub use review::{ReviewOutcome, ReviewReport, Verdict};
-pub use swap::SwapSource;
+pub use review::{ReviewReport, Verdict};
+pub use swap::SwapChange;
 pub use tip::{SendTip, TipReceipt};
 
 /// A change of the economy.
@@ -35,16 +30,12 @@ pub use tip::{SendTip, TipReceipt};
 pub enum Command {
     Report(Box<SubmitReport>),
     Tip(Box<SendTip>),
-    /// Swaps of one exchange, or of a file that staff import.
-    Swaps(SwapSource, Vec<Swap>),
+    /// Swaps that staff import or remove.
+    Swaps(AuthorizedAction, SwapChange),
     /// The name of a currency, given by staff or (`None`) by an owner of the game.
     Name(Option<AuthorizedAction>, SetName),
-    /// The decision of staff on a report.
+    /// The decision of staff on a held report.
     Review(AuthorizedAction, ReviewReport),
-    /// The reversal of a tip or a swap by staff.
-    Reverse(AuthorizedAction, ReverseTransfer),
-    /// The registration or revocation of the exchange with this name.
-    Exchange(AuthorizedAction, String, ExchangeCommand),
 }
 
 /// The outcome of a command.
@@ -52,13 +43,11 @@ pub enum Command {
 pub enum Outcome {
     Reported(ReportReceipt),
     Tipped(TipReceipt),
-    /// Ids of the swaps that this command booked.
+    /// Ids of the swaps that this command booked or removed.
     Swapped(Vec<String>),
     Named(NameOutcome),
-    Reviewed(ReviewOutcome),
-    /// `false`: an earlier command reversed the transfer.
-    Reversed(bool),
-    Exchange,
+    /// `false`: an earlier command decided in the same way.
+    Reviewed(bool),
 }
 
 /// Applies commands inside the writer's transaction.
@@ -84,13 +73,13 @@ impl Apply for CommandHandler {
                 let (receipt, changes) = tip::send(connection, send, now).await?;
                 Ok((Outcome::Tipped(receipt), changes))
             }
-            Command::Swaps(source, swaps) => {
-                let (booked, changes) = swap::record(&mut *connection, source, swaps, now).await?;
-                if let (SwapSource::Staff(by), false) = (source, booked.is_empty()) {
-                    by.record(connection, SCHEMA, swap::audit_subject(&booked), now)
+            Command::Swaps(by, change) => {
+                let (ids, changes) = swap::apply(&mut *connection, change, now).await?;
+                if !ids.is_empty() {
+                    by.record(connection, SCHEMA, swap::audit_subject(change, &ids), now)
                         .await?;
                 }
-                Ok((Outcome::Swapped(booked), changes))
+                Ok((Outcome::Swapped(ids), changes))
             }
             Command::Name(by, request) => {
                 let (outcome, changes) = currency::set_name(&mut *connection, request, now).await?;
@@ -101,35 +90,12 @@ impl Apply for CommandHandler {
                 Ok((Outcome::Named(outcome), changes))
             }
             Command::Review(by, review) => {
-                let (outcome, changes) = review::decide(&mut *connection, by, review, now).await?;
-                if !outcome.is_unchanged() {
-                    by.record(
-                        connection,
-                        SCHEMA,
-                        review::audit_subject(review, outcome),
-                        now,
-                    )
-                    .await?;
-                }
-                Ok((Outcome::Reviewed(outcome), changes))
-            }
-            Command::Reverse(by, reverse) => {
-                let (is_new, changes) =
-                    reversal::reverse(&mut *connection, by, reverse, now).await?;
+                let (is_new, changes) = review::decide(&mut *connection, by, review, now).await?;
                 if is_new {
-                    by.record(connection, SCHEMA, reversal::audit_subject(reverse), now)
+                    by.record(connection, SCHEMA, review::audit_subject(review), now)
                         .await?;
                 }
-                Ok((Outcome::Reversed(is_new), changes))
-            }
-            Command::Exchange(by, name, request) => {
-                let (changed, changes) =
-                    exchange::create_or_revoke(&mut *connection, by, name, request, now).await?;
-                if changed {
-                    by.record(connection, SCHEMA, exchange::audit_subject(name), now)
-                        .await?;
-                }
-                Ok((Outcome::Exchange, changes))
+                Ok((Outcome::Reviewed(is_new), changes))
             }
         }
     }

@@ -12,9 +12,9 @@ use uuid::Uuid;
 use super::rates_moved;
 use super::report_review::{self, ReportReview, ReviewEvent};
 use crate::SCHEMA;
+use crate::domain::hold;
 use crate::domain::report::Report;
 use crate::domain::report_policy::ReportPolicy;
-use crate::domain::{hold, supply};
 use crate::store::currencies;
 use crate::store::reports::{self, NewReport};
 
@@ -63,10 +63,7 @@ pub(super) async fn submit(
         }
     }
     let baseline = reports::baseline(connection, submit.game).await?;
-    let previous_at = baseline.newest.map(|newest| newest.at);
-    policy.check_interval(previous_at, now)?;
-    let supply_comparison =
-        (baseline.newest).map(|newest| supply::compare(newest.supply, &submit.report));
+    policy.check_interval(baseline.newest_at, now)?;
     let held = baseline.last_counted.and_then(|last| {
         let (new, percent) = (submit.report.basket, policy.most_jump_percent);
         let reason = hold::reason(new, last.basket, last.at, percent)?;
@@ -75,10 +72,9 @@ pub(super) async fn submit(
     let new = NewReport {
         game: submit.game,
         at: now,
-        previous_at,
+        previous_at: baseline.newest_at,
         report: &submit.report,
         held: held.as_ref().map(|(reason, id)| (reason.as_str(), *id)),
-        supply_comparison,
     };
     let report = reports::insert(connection, new).await?;
     let receipt = ReportReceipt {

@@ -1,4 +1,4 @@
-//! What becomes of reports that are held or voided, on the feed: `web` mails it to the people of the accounts that own the game.
+//! What becomes of held reports, on the feed: `web` mails it to the people of the accounts that own the game.
 
 use contracts::economy::v1 as proto;
 use kit::feed::NewChange;
@@ -20,8 +20,6 @@ pub(super) enum ReviewEvent {
     Counted,
     /// It was held, and never counts.
     Rejected,
-    /// It counted, and no longer does.
-    Voided,
 }
 
 /// A report that is held, or that staff have decided on.

@@ -1,4 +1,4 @@
-//! Swaps between the currencies of two games.
+//! Swaps between the currencies of two games, which staff import and remove.
 
 use kit::audit::Subject;
 use kit::feed::ApplyResult;
@@ -7,49 +7,41 @@ use sqlx::PgConnection;
 use time::OffsetDateTime;
 
 use super::rates_moved;
-use crate::domain::staff_action::AuthorizedAction;
 use crate::store::swaps::{self, Swap};
 
-/// Who records swaps.
 #[derive(Debug)]
-pub enum SwapSource {
-    /// The exchange with this name.
-    Exchange(String),
-    /// A member of staff, from a file.
-    Staff(AuthorizedAction),
+pub enum SwapChange {
+    Import(Vec<Swap>),
+    /// The removal of the swaps with these ids, and its reason.
+    Remove(Vec<String>, String),
 }
 
-impl SwapSource {
-    /// The exchange of the swaps; empty for swaps that staff import.
-    fn exchange(&self) -> &str {
-        match self {
-            Self::Exchange(name) => name,
-            Self::Staff(_) => "",
-        }
-    }
-}
-
-/// Books the swaps whose ids are new, and returns these ids.
-pub(super) async fn record(
+/// Books the swaps whose ids are new, or removes those that are stored; returns their ids.
+pub(super) async fn apply(
     connection: &mut PgConnection,
-    source: &SwapSource,
-    swaps: &[Swap],
+    change: &SwapChange,
     now: OffsetDateTime,
 ) -> ApplyResult<Vec<String>> {
-    let booked = swaps::insert(connection, source.exchange(), swaps, now).await?;
-    let changes = if booked.is_empty() {
+    let ids = match change {
+        SwapChange::Import(swaps) => swaps::insert(connection, swaps, now).await?,
+        SwapChange::Remove(ids, _) => swaps::remove(connection, ids).await?,
+    };
+    let changes = if ids.is_empty() {
         Vec::new()
     } else {
         vec![rates_moved()]
     };
-    Ok((booked, changes))
+    Ok((ids, changes))
 }
 
-/// An import in the audit: it has the id of the first booked swap.
-pub(super) fn audit_subject(booked: &[String]) -> Subject {
+/// An import has the id of the first booked swap, a removal the ids of all removed ones, which are stored nowhere else any more.
+pub(super) fn audit_subject(change: &SwapChange, ids: &[String]) -> Subject {
     Subject {
         entity: "swap",
-        name: booked.first().cloned().unwrap_or_default(),
-        details: json!({ "booked": booked.len() }),
+        name: ids.first().cloned().unwrap_or_default(),
+        details: match change {
+            SwapChange::Import(_) => json!({ "booked": ids.len() }),
+            SwapChange::Remove(_, reason) => json!({ "removed": ids, "reason": reason }),
+        },
     }
 }

@@ -2,16 +2,16 @@
 
 use contracts::common::v1::{Mode, PageRequest};
 use contracts::economy::v1 as proto;
-use contracts::public::HistoryRow;
+use contracts::public::{HistoryRow, Timestamp};
 use kit::cursor::Binding;
-use kit::{Code, Fault, timestamp};
+use kit::{Clock, Code, Fault, timestamp};
 use sqlx::PgPool;
-use time::{Date, Duration};
+use time::{Date, Duration, OffsetDateTime};
 
-use crate::support::{ACCOUNT, START, report, start};
+use crate::support::{ACCOUNT, START, report, start, start_at};
 
 #[testing::database_test(economy::MIGRATOR)]
-async fn a_currency_is_renamed_and_its_history_kept(pool: PgPool) {
+async fn a_currency_is_renamed(pool: PgPool) {
     let economy = start(pool).await;
     economy.listed("bao", 10).await;
     economy.listed("kora", 10).await;
@@ -19,20 +19,17 @@ async fn a_currency_is_renamed_and_its_history_kept(pool: PgPool) {
     economy.name("bao", "Cowrie").await;
     economy.name("bao", " Cowrie ").await;
     assert_eq!(economy.rate("bao", "kora").await.currency_from, "Cowrie");
-    // Yesterday it had another name.
-    let request = proto::ListRatesRequest {
-        at: Some(timestamp::encode(START + Duration::HOUR)),
-        ..proto::ListRatesRequest::default()
-    };
-    assert_eq!(economy.rates_of(request).await.1[0].currency_from, "BAO");
     let names = (economy.staff.clone())
         .list_currency_names(proto::ListCurrencyNamesRequest::default())
         .await;
-    let bao = names.unwrap().into_inner().currencies.remove(0);
-    let names: Vec<(&str, &str)> = (bao.names.iter())
-        .map(|name| (name.name.as_str(), name.given_by.as_str()))
+    let names = names.unwrap().into_inner().currencies;
+    let names: Vec<(&str, &str, &str)> = (names.iter())
+        .map(|it| (it.game.as_str(), it.name.as_str(), it.given_by.as_str()))
         .collect();
-    assert_eq!(names, [("Cowrie", "operator"), ("BAO", "operator")]);
+    assert_eq!(
+        names,
+        [("bao", "Cowrie", "operator"), ("kora", "KORA", "operator")]
+    );
 }
 
 #[testing::database_test(economy::MIGRATOR)]
@@ -74,7 +71,7 @@ async fn an_owner_names_the_currency_of_a_game_and_nobody_elses(pool: PgPool) {
         answer.map(tonic::Response::into_inner).map_err(Fault::from)
     };
     let answer = set(ACCOUNT, "bao", " Cowrie ").await.unwrap();
-    let name = &answer.currency.unwrap().names[0];
+    let name = answer.currency.unwrap();
     assert_eq!(name.name, "Cowrie");
     assert_eq!(name.given_by, format!("account {ACCOUNT}"));
     assert!(set(ACCOUNT, "bao", "Cowrie").await.unwrap().unchanged);
@@ -252,4 +249,46 @@ async fn a_history_does_not_end_before_it_begins(pool: PgPool) {
     let refused = list(START + Duration::DAY, START).await.unwrap_err();
     let refused = Fault::from(refused);
     assert!(refused.fields["to"].contains("`from`"), "{refused:?}");
+}
+
+/// What an answer prints, as a caller sends it back.
+fn printed(at: OffsetDateTime) -> prost_types::Timestamp {
+    let text = serde_json::to_string(&Timestamp(at)).unwrap();
+    let Timestamp(at) = serde_json::from_str(&text).unwrap();
+    timestamp::encode(at)
+}
+
+#[testing::database_test(economy::MIGRATOR)]
+async fn a_printed_time_that_is_sent_back_bounds_a_history(pool: PgPool) {
+    // The machine's clock counts finer than answers print.
+    let economy = start_at(pool, Clock::fixed(START + Duration::microseconds(755_999))).await;
+    economy.currency("bao").await;
+    let first = economy.report("bao", &report(10)).await.unwrap().at;
+    let first = timestamp::decode(first.unwrap()).unwrap();
+    economy
+        .clock
+        .advance(Duration::HOUR + Duration::microseconds(333));
+    let second = economy.report("bao", &report(12)).await.unwrap().at;
+    let second = timestamp::decode(second.unwrap()).unwrap();
+    economy.clock.advance(Duration::HOUR);
+
+    // `from` and `to` of the history: from a moment, before a moment.
+    let history = async |from: Option<OffsetDateTime>, to: Option<OffsetDateTime>| {
+        let request = proto::ListHistoryRequest {
+            mode: Mode::Live.into(),
+            game: "bao".to_owned(),
+            from: from.map(printed),
+            to: to.map(printed),
+            ..proto::ListHistoryRequest::default()
+        };
+        let answer = economy.history.clone().list_history(request).await;
+        let json = answer.unwrap().into_inner().json;
+        let rows: Vec<HistoryRow> = serde_json::from_slice(&json).unwrap();
+        rows.into_iter()
+            .map(|row| row.reported_at.0)
+            .collect::<Vec<_>>()
+    };
+    assert_eq!(history(Some(first), None).await, [first, second]);
+    assert_eq!(history(Some(second), None).await, [second]);
+    assert_eq!(history(None, Some(second)).await, [first]);
 }

@@ -5,15 +5,11 @@
 mod big_mac;
 mod clocks;
 mod currencies;
-mod exchanges;
-mod ledger;
 mod own;
-mod past_rates;
+mod rate_lists;
 mod rates;
 mod reports;
-mod reversals;
 mod review;
-mod supply;
 mod support;
 mod swaps;
 mod tips;

@@ -1,12 +1,12 @@
-//! What an account reads of its own games: currencies, reports, and the rate of a pair over time.
+//! What an account reads of its own games: currencies and reports.
 
 use contracts::common::v1::PageRequest;
 use contracts::economy::v1 as proto;
-use kit::{Code, Fault, timestamp};
+use kit::{Code, Fault};
 use sqlx::PgPool;
 use time::Duration;
 
-use crate::support::{ACCOUNT, Economy, START, report, start};
+use crate::support::{ACCOUNT, Economy, report, start};
 
 const OTHER: &str = "00000000-0000-7000-8000-000000000009";
 
@@ -64,24 +64,19 @@ async fn an_account_sees_its_own_games_with_and_without_a_currency(pool: PgPool)
         .await
         .unwrap();
     let games = own(&economy, ACCOUNT, "").await.unwrap();
-    let shown: Vec<(&str, &str, bool, usize)> = (games.iter())
-        .map(|own| {
-            (
-                own.game.as_str(),
-                own.title.as_str(),
-                own.published,
-                own.names.len(),
-            )
-        })
+    let shown: Vec<(&str, &str, bool)> = (games.iter())
+        .map(|own| (own.game.as_str(), own.title.as_str(), own.published))
         .collect();
     assert_eq!(
         shown,
-        [("bao", "The bao", true, 2), ("kora", "The kora", false, 0)]
+        [("bao", "The bao", true), ("kora", "The kora", false)]
     );
-    let names: Vec<(&str, &str)> = (games[0].names.iter())
-        .map(|name| (name.name.as_str(), name.given_by.as_str()))
-        .collect();
-    assert_eq!(names, [("Cowrie", "account"), ("BAO", "staff")]);
+    let name = games[0].name.as_ref().unwrap();
+    assert_eq!(
+        (name.name.as_str(), name.given_by.as_str()),
+        ("Cowrie", "account")
+    );
+    assert_eq!(games[1].name, None);
     assert_eq!(own(&economy, ACCOUNT, "kora").await.unwrap().len(), 1);
     assert_eq!(own(&economy, OTHER, "").await.unwrap(), []);
     for (account, game, code) in [
@@ -97,15 +92,15 @@ async fn an_account_sees_its_own_games_with_and_without_a_currency(pool: PgPool)
 }
 
 #[testing::database_test(economy::MIGRATOR)]
-async fn the_games_of_an_account_have_pages_and_a_currency_has_its_newest_names(pool: PgPool) {
+async fn the_games_of_an_account_and_currencies_have_pages(pool: PgPool) {
     let economy = start(pool).await;
     let slugs: Vec<String> = (100..225).map(|n| format!("game-{n}")).collect();
     for slug in &slugs {
         economy.game(slug, true).await;
     }
     economy.owned_by(&[ACCOUNT]).await;
-    for n in 0..102 {
-        economy.name(&slugs[0], &format!("Name {n}")).await;
+    for slug in &slugs[..3] {
+        economy.name(slug, "Cowrie").await;
     }
     let (mut games, mut cursor) = (Vec::new(), String::new());
     loop {
@@ -129,28 +124,24 @@ async fn the_games_of_an_account_have_pages_and_a_currency_has_its_newest_names(
     }
     let listed: Vec<&str> = games.iter().map(|own| own.game.as_str()).collect();
     assert_eq!(listed, slugs);
-    assert_eq!(games[0].names.len(), 100);
-    assert_eq!(games[0].names[0].name, "Name 101");
+    assert_eq!(games[0].name.as_ref().unwrap().given_by, "staff");
 
-    // Staff read all names, page by page.
-    let (mut names, mut cursor) = (Vec::new(), String::new());
+    // Staff read all currencies, page by page.
+    let (mut named, mut cursor) = (Vec::new(), String::new());
     loop {
         let request = proto::ListCurrencyNamesRequest {
-            page: Some(PageRequest { limit: 100, cursor }),
+            page: Some(PageRequest { limit: 2, cursor }),
         };
         let listed = economy.staff.clone().list_currency_names(request).await;
         let listed = listed.unwrap().into_inner();
-        for currency in listed.currencies {
-            assert_eq!(currency.game, slugs[0]);
-            names.extend(currency.names.into_iter().map(|name| name.name));
-        }
+        assert!(listed.currencies.len() <= 2);
+        named.extend(listed.currencies.into_iter().map(|currency| currency.game));
         if listed.next_cursor.is_empty() {
             break;
         }
         cursor = listed.next_cursor;
     }
-    let expected: Vec<String> = (0..102).rev().map(|n| format!("Name {n}")).collect();
-    assert_eq!(names, expected);
+    assert_eq!(named, slugs[..3]);
 }
 
 #[testing::database_test(economy::MIGRATOR)]
@@ -170,13 +161,11 @@ async fn an_account_reads_why_a_report_is_held_and_what_became_of_it(pool: PgPoo
     let approve = proto::ApproveReportRequest {
         report: numbers[0],
         reason: "a note for staff".to_owned(),
-        with_older: false,
     };
     economy.staff.clone().approve_report(approve).await.unwrap();
     let reject = proto::RejectReportRequest {
         report: numbers[1],
         reason: "The meal is a misprint.".to_owned(),
-        with_older: false,
     };
     economy.staff.clone().reject_report(reject).await.unwrap();
 
@@ -210,65 +199,4 @@ async fn an_account_reads_why_a_report_is_held_and_what_became_of_it(pool: PgPoo
     assert_eq!((first.reports.len(), second.reports.len()), (3, 1));
     assert_eq!(second.reports[0], listed[3]);
     assert_eq!(second.page.unwrap().next_cursor, None);
-}
-
-async fn series(
-    economy: &Economy,
-    from: &str,
-    to: &str,
-    days: u32,
-) -> Result<Vec<proto::RatePoint>, Fault> {
-    let request = proto::ListRateSeriesRequest {
-        from: from.to_owned(),
-        to: to.to_owned(),
-        days,
-    };
-    let listed = economy.rates.clone().list_rate_series(request).await?;
-    Ok(listed.into_inner().points)
-}
-
-#[testing::database_test(economy::MIGRATOR)]
-async fn a_series_has_the_rates_that_past_reads_have(pool: PgPool) {
-    let economy = start(pool).await;
-    economy.listed("bao", 10).await;
-    economy.listed("kora", 20).await;
-    for day in 0..3_u64 {
-        economy.clock.advance(Duration::DAY);
-        economy.report("bao", &report(11 + day)).await.unwrap();
-        for (id, party) in [("a", "ada"), ("b", "bob"), ("c", "ada")] {
-            if day == 1 {
-                let swap = economy.swap(id, party, ("bao", 10), ("kora", 7));
-                swap.await.unwrap();
-            }
-        }
-    }
-    let points = series(&economy, "bao", "kora", 10).await.unwrap();
-    // The games were listed at 08:00 of the first day: the midnights of the next three, and now.
-    assert_eq!(points.len(), 4, "{points:?}");
-    let sources: Vec<&str> = points.iter().map(|point| point.source.as_str()).collect();
-    assert_eq!(sources, ["worked", "worked", "market", "worked"]);
-    for (from, to) in [("bao", "kora"), ("kora", "bao")] {
-        for point in series(&economy, from, to, 10).await.unwrap() {
-            let request = proto::ListRatesRequest {
-                from: from.to_owned(),
-                to: to.to_owned(),
-                at: point.at,
-                ..proto::ListRatesRequest::default()
-            };
-            let rate = economy.rates_of(request).await.1.remove(0);
-            assert_eq!(rate.rate.as_str(), point.rate);
-            assert_eq!(rate.source, point.source);
-        }
-    }
-    let last = points[3].at.and_then(timestamp::decode);
-    assert_eq!(last, Some(START + Duration::days(3)));
-    for (from, to, days, field) in [
-        ("bao", "bao", 1, "to"),
-        ("nothing", "bao", 1, "from"),
-        ("bao", "b\0o", 1, "to"),
-        ("bao", "kora", 93, "days"),
-    ] {
-        let refused = series(&economy, from, to, days).await.unwrap_err();
-        assert!(refused.fields.contains_key(field), "{refused}");
-    }
 }

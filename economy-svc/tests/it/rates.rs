@@ -1,22 +1,15 @@
-//! Rates: worked and market rates, rates of the past, and versions.
+//! Rates: worked and market rates, and versions.
 
 use contracts::common::v1::Mode;
 use contracts::economy::v1 as proto;
 use contracts::economy::v1::list_rates_response::Part;
 use economy::store::games;
-use kit::{Code, Fault, timestamp};
+use kit::Fault;
 use sqlx::PgPool;
 use time::Duration;
 use uuid::Uuid;
 
-use crate::support::{Economy, START, report, start, start_at};
-
-fn at(economy: &Economy, ago: Duration) -> proto::ListRatesRequest {
-    proto::ListRatesRequest {
-        at: Some(timestamp::encode(economy.clock.now() - ago)),
-        ..proto::ListRatesRequest::default()
-    }
-}
+use crate::support::{START, report, start, start_at};
 
 #[testing::database_test(economy::MIGRATOR)]
 async fn every_pair_is_worked_out_both_ways(pool: PgPool) {
@@ -69,28 +62,16 @@ async fn enough_swaps_of_a_day_make_a_market(pool: PgPool) {
     let economy = start(pool).await;
     economy.listed("bao", 10).await;
     economy.listed("kora", 10).await;
-    economy
-        .swap("1", "ada", ("bao", 100), ("kora", 250))
-        .await
-        .unwrap();
-    economy
-        .swap("2", "ada", ("bao", 100), ("kora", 250))
-        .await
-        .unwrap();
-    economy
-        .swap("3", "ada", ("kora", 100), ("bao", 50))
-        .await
-        .unwrap();
+    economy.swap("1", "ada", ("bao", 100), ("kora", 250)).await;
+    economy.swap("2", "ada", ("bao", 100), ("kora", 250)).await;
+    economy.swap("3", "ada", ("kora", 100), ("bao", 50)).await;
     assert_eq!(
         economy.rate("bao", "kora").await.source,
         "worked",
         "one party"
     );
     economy.clock.advance(Duration::HOUR);
-    economy
-        .swap("4", "bayo", ("kora", 150), ("bao", 50))
-        .await
-        .unwrap();
+    economy.swap("4", "bayo", ("kora", 150), ("bao", 50)).await;
     // 300 units of one currency against 750 of the other, in both directions.
     let there = economy.rate("bao", "kora").await;
     let back = economy.rate("kora", "bao").await;
@@ -171,45 +152,6 @@ async fn the_same_rates_have_the_same_version_and_a_head_comes_without_them(pool
     let (later, rows) = other.rates_of(all()).await;
     assert_ne!(later, version);
     assert_eq!(rows[0].day_change_pct.as_ref().unwrap().as_str(), "0");
-}
-
-#[testing::database_test(economy::MIGRATOR)]
-async fn a_moment_that_is_past_is_worked_out_again(pool: PgPool) {
-    let economy = start(pool).await;
-    economy.listed("bao", 10).await;
-    economy.listed("kora", 10).await;
-    economy.clock.advance(Duration::HOUR);
-    for n in 1..4 {
-        let party = format!("party-{n}");
-        economy
-            .swap(&n.to_string(), &party, ("bao", 1), ("kora", 2))
-            .await
-            .unwrap();
-    }
-    let market = economy.all_rates().await;
-    economy.clock.advance(Duration::days(3));
-    economy.report("kora", &report(12)).await.unwrap();
-    let now = economy.all_rates().await;
-    assert_ne!(market, now);
-    assert_eq!(
-        economy.rates_of(at(&economy, Duration::days(3))).await.1,
-        market
-    );
-    assert_eq!(economy.rates_of(at(&economy, Duration::ZERO)).await.1, now);
-    assert!(
-        economy
-            .rates_of(at(&economy, Duration::days(30)))
-            .await
-            .1
-            .is_empty()
-    );
-    let mut future = at(&economy, -Duration::SECOND);
-    future.set_mode(Mode::Live);
-    let refused = economy.rates.clone().list_rates(future).await;
-    let refused = Fault::from(refused.unwrap_err());
-    assert_eq!(refused.code, Code::Invalid);
-    let reason = &refused.fields["at"];
-    assert!(reason.contains("Your clock may be fast"), "{reason}");
 }
 
 #[testing::database_test(economy::MIGRATOR)]

@@ -3,7 +3,6 @@
 use contracts::common::v1::Mode;
 use contracts::economy::v1 as proto;
 use contracts::economy::v1::currencies_service_client::CurrenciesServiceClient;
-use contracts::economy::v1::exchange_service_client::ExchangeServiceClient;
 use contracts::economy::v1::history_service_client::HistoryServiceClient;
 use contracts::economy::v1::list_rates_response::Part;
 use contracts::economy::v1::rates_service_client::RatesServiceClient;
@@ -11,10 +10,9 @@ use contracts::economy::v1::reports_service_client::ReportsServiceClient;
 use contracts::economy::v1::staff_service_client::StaffServiceClient;
 use contracts::economy::v1::tips_service_client::TipsServiceClient;
 use contracts::public::{Currency, Rate};
-use economy::domain::exchange::token_hash;
 use economy::domain::report_policy::ReportPolicy;
 use economy::service::Dependencies;
-use economy::store::{exchanges, games, pages};
+use economy::store::{games, pages};
 use economy::write::CommandHandler;
 use kit::clock::Clock;
 use kit::feed::{Producer, Retention};
@@ -30,8 +28,6 @@ use uuid::Uuid;
 
 /// The clock's first time.
 pub(crate) const START: OffsetDateTime = datetime!(2026-03-01 08:00 UTC);
-/// The name of the exchange that records swaps.
-pub(crate) const EXCHANGE: &str = "first-exchange";
 /// The account of all keys.
 pub(crate) const ACCOUNT: &str = "00000000-0000-0000-0000-00000000000a";
 
@@ -44,10 +40,8 @@ pub(crate) struct Economy {
     pub(crate) rates: RatesServiceClient<Client>,
     pub(crate) currencies: CurrenciesServiceClient<Client>,
     pub(crate) history: HistoryServiceClient<Client>,
-    pub(crate) exchange: ExchangeServiceClient<Client>,
     pub(crate) staff: StaffServiceClient<Client>,
     lifecycle: Lifecycle,
-    exchange_address: String,
     _supervisor: Supervisor,
 }
 
@@ -74,17 +68,11 @@ pub(crate) async fn start_at(pool: PgPool, clock: Clock) -> Economy {
         writer,
         policy,
         late_after: Duration::days(7),
-        past_rates: 1,
     };
-    let mut to_exchanges = kit::rpc::server::services();
-    dependencies.add_to(&mut services, &mut to_exchanges);
+    dependencies.add_to(&mut services);
     let address = testing::serve(services, &lifecycle).await.unwrap();
-    let exchange_address = testing::serve_exchanges(to_exchanges, &lifecycle)
-        .await
-        .unwrap();
     let fleet = testing::client(&address, &lifecycle).unwrap();
     let staff = testing::staff_client(&address, &lifecycle).unwrap();
-    let exchange = exchange(&pool, &exchange_address, &lifecycle, EXCHANGE).await;
     Economy {
         pool,
         clock,
@@ -93,35 +81,10 @@ pub(crate) async fn start_at(pool: PgPool, clock: Clock) -> Economy {
         rates: RatesServiceClient::new(fleet.clone()),
         currencies: CurrenciesServiceClient::new(fleet.clone()),
         history: HistoryServiceClient::new(fleet),
-        exchange,
         staff: StaffServiceClient::new(staff),
         lifecycle,
-        exchange_address,
         _supervisor: supervisor,
     }
-}
-
-/// A client of the exchange with this name, whose token is its name. It is registered if it is new.
-async fn exchange(
-    pool: &PgPool,
-    address: &str,
-    lifecycle: &Lifecycle,
-    name: &str,
-) -> ExchangeServiceClient<Client> {
-    let mut connection = pool.acquire().await.unwrap();
-    let hash = token_hash(name);
-    let registered = exchanges::create(&mut connection, name, &hash, "a test", START);
-    registered.await.unwrap();
-    exchange_with_token(address, lifecycle, name)
-}
-
-fn exchange_with_token(
-    address: &str,
-    lifecycle: &Lifecycle,
-    token: &str,
-) -> ExchangeServiceClient<Client> {
-    let token = token.to_owned().into();
-    ExchangeServiceClient::new(testing::client_with_token(address, &token, lifecycle).unwrap())
 }
 
 impl Drop for Economy {
@@ -142,11 +105,6 @@ pub(crate) fn report(meal: u64) -> Value {
 }
 
 impl Economy {
-    /// A client of an exchange with this token.
-    pub(crate) fn exchange_with_token(&self, token: &str) -> ExchangeServiceClient<Client> {
-        exchange_with_token(&self.exchange_address, &self.lifecycle, token)
-    }
-
     /// A live game, listed or not.
     pub(crate) async fn game(&self, slug: &str, published: bool) {
         let row = games::Row {
@@ -279,37 +237,20 @@ impl Economy {
         serde_json::from_slice(&answer.unwrap().into_inner().json).unwrap()
     }
 
-    /// Records a swap.
-    pub(crate) async fn swap(
-        &self,
-        id: &str,
-        party: &str,
-        from: (&str, u64),
-        to: (&str, u64),
-    ) -> Result<proto::RecordSwapResponse, Fault> {
-        self.record_swap(id, party, from, to, None).await
+    /// Imports a swap of now.
+    pub(crate) async fn swap(&self, id: &str, party: &str, from: (&str, u64), to: (&str, u64)) {
+        self.swap_at(id, party, from, to, self.clock.now()).await;
     }
 
-    /// Records a swap that the exchange dates.
+    /// Imports a swap.
     pub(crate) async fn swap_at(
-        &self,
-        id: &str,
-        party: &str,
-        from: (&str, u64),
-        to: (&str, u64),
-        at: OffsetDateTime,
-    ) -> Result<proto::RecordSwapResponse, Fault> {
-        self.record_swap(id, party, from, to, Some(at)).await
-    }
-
-    async fn record_swap(
         &self,
         id: &str,
         party: &str,
         (from, gave): (&str, u64),
         (to, got): (&str, u64),
-        at: Option<OffsetDateTime>,
-    ) -> Result<proto::RecordSwapResponse, Fault> {
+        at: OffsetDateTime,
+    ) {
         let swap = proto::Swap {
             id: id.to_owned(),
             party: party.to_owned(),
@@ -317,11 +258,11 @@ impl Economy {
             to: to.to_owned(),
             gave,
             got,
-            at: at.map(timestamp::encode),
+            at: Some(timestamp::encode(at)),
         };
-        let request = proto::RecordSwapRequest { swap: Some(swap) };
-        let answer = self.exchange.clone().record_swap(request).await;
-        Ok(answer?.into_inner())
+        let request = proto::ImportSwapsRequest { swaps: vec![swap] };
+        let answer = self.staff.clone().import_swaps(request).await;
+        assert_eq!(answer.unwrap().into_inner().recorded, 1);
     }
 
     /// Sends a tip of a live key.
@@ -343,16 +284,14 @@ impl Economy {
         Ok(answer?.into_inner())
     }
 
-    /// The balance of each account of a currency: kind, holder, units.
-    pub(crate) async fn balances(&self, game: &str) -> Vec<(String, String, i128)> {
-        let request = proto::ListBalancesRequest {
+    /// The player and the amount of each tip of a game, the newest first.
+    pub(crate) async fn tips_of(&self, game: &str) -> Vec<(String, u64)> {
+        let request = proto::ListTipsRequest {
             game: game.to_owned(),
             page: None,
         };
-        let answer = self.staff.clone().list_account_balances(request).await;
-        let balances = answer.unwrap().into_inner().balances.into_iter();
-        balances
-            .map(|balance| (balance.kind, balance.holder, balance.units.parse().unwrap()))
-            .collect()
+        let answer = self.staff.clone().list_tips(request).await;
+        let tips = answer.unwrap().into_inner().tips.into_iter();
+        tips.map(|tip| (tip.player, tip.amount)).collect()
     }
 }

@@ -1,54 +1,42 @@
-//! Swaps, as an exchange records them and as staff load their history.
+//! Swaps, which staff import and remove.
 
+use contracts::common::v1::{ListAuditRequest, PageRequest};
 use contracts::economy::v1 as proto;
-use kit::{Code, timestamp};
+use kit::{Fault, timestamp};
 use sqlx::PgPool;
 use time::Duration;
 
-use crate::support::{START, start};
-
-#[testing::database_test(economy::MIGRATOR)]
-async fn a_swap_is_booked_once_in_both_currencies(pool: PgPool) {
-    let economy = start(pool).await;
-    economy.currency("bao").await;
-    economy.currency("kora").await;
-    let swap = economy
-        .swap("s-1", "ada", ("bao", 100), ("kora", 50))
-        .await
-        .unwrap();
-    assert!(!swap.replayed);
-    economy.clock.advance(Duration::HOUR);
-    let again = economy
-        .swap("s-1", "ada", ("bao", 100), ("kora", 50))
-        .await
-        .unwrap();
-    assert!(again.replayed);
-    assert_eq!(again.swap.unwrap().at, Some(timestamp::encode(START)));
-    let other = economy.swap("s-1", "ada", ("bao", 101), ("kora", 50)).await;
-    assert_eq!(other.unwrap_err().code, Code::IdempotencyMismatch);
-    let side = |kind: &str, holder: &str, units| (kind.to_owned(), holder.to_owned(), units);
-    let bao = [side("exchange", "", 100), side("party", "ada", -100)];
-    let kora = [side("exchange", "", -50), side("party", "ada", 50)];
-    assert_eq!(economy.balances("bao").await, bao);
-    assert_eq!(economy.balances("kora").await, kora);
-}
+use crate::support::{Economy, START, start};
 
 #[testing::database_test(economy::MIGRATOR)]
 async fn every_bad_field_of_a_swap_is_named(pool: PgPool) {
     let economy = start(pool).await;
     economy.currency("bao").await;
     economy.game("kora", true).await;
-    let fault = economy
-        .swap("a b", " ", ("kora", 0), ("no\u{0}thing", 1 << 53))
-        .await
-        .unwrap_err();
-    let names: Vec<&str> = fault.fields.keys().map(String::as_str).collect();
-    assert_eq!(names, ["from", "gave", "got", "id", "party", "to"]);
-    let same = economy
-        .swap("s", "ada", ("bao", 1), ("bao", 1))
-        .await
-        .unwrap_err();
-    assert!(same.fields.contains_key("to"), "{same}");
+    let swap = |id: &str, party: &str, from: (&str, u64), to: (&str, u64)| proto::Swap {
+        id: id.to_owned(),
+        party: party.to_owned(),
+        from: from.0.to_owned(),
+        to: to.0.to_owned(),
+        gave: from.1,
+        got: to.1,
+        at: None,
+    };
+    let swaps = vec![
+        swap("a b", " ", ("kora", 0), ("no\u{0}thing", 1 << 53)),
+        swap("s", "ada", ("bao", 1), ("bao", 1)),
+    ];
+    let request = proto::ImportSwapsRequest { swaps };
+    let answer = economy.staff.clone().import_swaps(request).await;
+    let refused = answer.unwrap().into_inner().refused;
+    for (refused, fields) in refused
+        .iter()
+        .zip([&["from", "gave", "got", "id", "party", "to"][..], &["to"]])
+    {
+        let named = |field: &&str| refused.reason.contains(&format!("{field}: "));
+        assert!(fields.iter().all(named), "{}", refused.reason);
+    }
+    assert_eq!(refused.len(), 2);
 }
 
 #[testing::database_test(economy::MIGRATOR)]
@@ -106,84 +94,69 @@ async fn history_is_loaded_and_loaded_again(pool: PgPool) {
     assert_eq!(rate.at.0, START);
 }
 
-#[testing::database_test(economy::MIGRATOR)]
-async fn sums_of_hours_are_those_of_their_swaps(pool: PgPool) {
-    let economy = start(pool.clone()).await;
-    economy.currency("bao").await;
-    economy.currency("kora").await;
-    economy.clock.advance(Duration::hours(6));
-    let minutes = [0, 1, 59, 60, 61, 119, 120, 150, 180, 299];
-    for (number, minute) in (1_u64..).zip(minutes) {
-        let (id, party) = (minute.to_string(), format!("party-{}", number % 3));
-        let (from, to) = (("bao", number), ("kora", 2 * number));
-        let at = START + Duration::minutes(minute);
-        economy.swap_at(&id, &party, from, to, at).await.unwrap();
-    }
-    let check = async || {
-        let moments = (-30..330).step_by(15).chain([1, 59, 61]);
-        let moments: Vec<i64> = moments.collect();
-        for (from, to) in moments
-            .iter()
-            .flat_map(|from| moments.iter().map(move |to| (from, to)))
-        {
-            let [from, to] = [from, to].map(|minute| START + Duration::minutes(*minute));
-            let sums = sqlx::query_scalar!(
-                r#"select concat_ws(' ', sum(swaps), sum(gave), sum(got), min(first_party collate "C"), max(last_party collate "C"), max(last))
-                   from economy.swaps_within($1, $2) where $1::timestamptz < $2::timestamptz"#,
-                from,
-                to
-            );
-            let swaps = sqlx::query_scalar!(
-                r#"select concat_ws(' ', nullif(count(*), 0), sum(gave), sum(got), min(exchange || ' ' || party collate "C"),
-                       max(exchange || ' ' || party collate "C"), max(at))
-                   from economy.swap where at > $1 and at <= $2 and reversed_at is null"#,
-                from,
-                to
-            );
-            let (sums, swaps) = (sums.fetch_one(&pool).await, swaps.fetch_one(&pool).await);
-            assert_eq!(sums.unwrap(), swaps.unwrap(), "{from} {to}");
-        }
+/// Removes a swap, and returns the ids of what was removed.
+async fn remove(economy: &Economy, swap: &str, reason: &str) -> Result<Vec<String>, Fault> {
+    let request = proto::RemoveSwapsRequest {
+        swaps: vec![swap.to_owned(), "no\u{0}thing".to_owned()],
+        reason: reason.to_owned(),
     };
-    check().await;
-    for swap in ["59", "150"] {
-        let booked = economy
-            .staff
-            .clone()
-            .list_swaps(proto::ListSwapsRequest::default())
-            .await;
-        let booked = booked.unwrap().into_inner().swaps.remove(0);
-        let request = proto::ReverseSwapRequest {
-            swap: swap.to_owned(),
-            exchange: booked.exchange,
-            reason: "A test.".to_owned(),
-        };
-        economy.staff.clone().reverse_swap(request).await.unwrap();
-    }
-    check().await;
+    let answer = economy.staff.clone().remove_swaps(request).await?;
+    Ok(answer.into_inner().removed)
 }
 
 #[testing::database_test(economy::MIGRATOR)]
-async fn an_exchange_dates_its_swaps_within_days_and_seconds(pool: PgPool) {
+async fn a_removed_swap_moves_no_rate(pool: PgPool) {
+    let economy = start(pool).await;
+    economy.listed("bao", 10).await;
+    economy.listed("kora", 10).await;
+    for (id, party) in [("1", "ada"), ("2", "ada"), ("3", "bayo")] {
+        economy.swap(id, party, ("bao", 1), ("kora", 2)).await;
+    }
+    assert_eq!(economy.rate("bao", "kora").await.source, "market");
+    let fault = remove(&economy, "3", " ").await.unwrap_err();
+    assert!(fault.fields.contains_key("reason"), "{fault}");
+    assert_eq!(remove(&economy, "3", "A test.").await.unwrap(), ["3"]);
+    assert_eq!(economy.rate("bao", "kora").await.source, "worked");
+    let traded = economy.all_currencies().await;
+    assert_eq!(traded[0].trade_balance.as_str(), "2");
+    // The second removal changes nothing and is not in the audit.
+    let again = remove(&economy, "3", "Again.").await.unwrap();
+    assert!(again.is_empty(), "{again:?}");
+    let request = ListAuditRequest::default();
+    let entries = economy.staff.clone().list_audit(request).await;
+    let newest = &entries.unwrap().into_inner().entries[0];
+    assert_eq!(
+        (newest.action.as_str(), newest.name.as_str()),
+        ("remove_swaps", "3")
+    );
+    assert!(newest.details.contains("A test."), "{newest:?}");
+    // It can be imported again.
+    economy.swap("3", "bayo", ("bao", 1), ("kora", 2)).await;
+    assert_eq!(economy.rate("bao", "kora").await.source, "market");
+}
+
+#[testing::database_test(economy::MIGRATOR)]
+async fn swaps_come_page_by_page(pool: PgPool) {
     let economy = start(pool).await;
     economy.currency("bao").await;
     economy.currency("kora").await;
-    let record = async |id: &str, at| {
-        let (from, to) = (("bao", 1), ("kora", 2));
-        let recorded = economy.swap_at(id, "ada", from, to, at).await;
-        recorded.map(|it| it.replayed)
-    };
-    // A clock that is a little fast; the call can be repeated.
-    let ahead = START + Duration::milliseconds(100);
-    assert!(!record("1", ahead).await.unwrap());
-    assert!(record("1", ahead).await.unwrap());
-    for at in [START + Duration::seconds(6), START - Duration::days(8)] {
-        let refused = record("2", at).await.unwrap_err();
-        assert!(refused.fields.contains_key("at"), "{refused:?}");
+    for id in ["1", "2", "3"] {
+        economy.swap(id, "ada", ("bao", 1), ("kora", 2)).await;
     }
-    assert!(!record("2", START - Duration::days(6)).await.unwrap());
-    // The same call, when it is old by then.
-    economy.clock.advance(Duration::days(9));
-    assert!(record("2", START - Duration::days(6)).await.unwrap());
-    let refused = record("3", START).await.unwrap_err();
-    assert!(refused.fields.contains_key("at"), "{refused:?}");
+    let (mut ids, mut cursor) = (Vec::new(), String::new());
+    loop {
+        let request = proto::ListSwapsRequest {
+            game: "kora".to_owned(),
+            page: Some(PageRequest { limit: 2, cursor }),
+        };
+        let answer = economy.staff.clone().list_swaps(request).await;
+        let answer = answer.unwrap().into_inner();
+        assert!(answer.swaps.len() <= 2);
+        ids.extend(answer.swaps.into_iter().map(|swap| swap.id));
+        cursor = answer.next_cursor;
+        if cursor.is_empty() {
+            break;
+        }
+    }
+    assert_eq!(ids, ["3", "2", "1"]);
 }

@@ -1,6 +1,6 @@
 //! Tips of players.
 
-use contracts::common::v1::Mode;
+use contracts::common::v1::{Mode, PageRequest};
 use contracts::economy::v1 as proto;
 use futures::future::join_all;
 use kit::Code;
@@ -11,16 +11,14 @@ use sqlx::PgPool;
 use crate::support::{ACCOUNT, START, start};
 
 #[testing::database_test(economy::MIGRATOR)]
-async fn a_tip_is_booked_twice_and_told_on_the_feed(pool: PgPool) {
+async fn a_tip_is_stored_and_published(pool: PgPool) {
     let economy = start(pool).await;
     economy.currency("bao").await;
     let body = json!({"player": "ada", "amount": 5, "note": "well played"});
     let tip = economy.tip("bao", &body, "").await.unwrap();
     assert_eq!((tip.game.as_str(), tip.amount), ("bao", 5));
     assert_eq!(tip.at, Some(kit::timestamp::encode(START)));
-    let player = ("player".to_owned(), "ada".to_owned(), -5);
-    let maker = ("maker".to_owned(), String::new(), 5);
-    assert_eq!(economy.balances("bao").await, [maker, player]);
+    assert_eq!(economy.tips_of("bao").await, [("ada".to_owned(), 5)]);
     let row = sqlx::query!(
         "select state, happening, announced, event from economy.feed where entity = 'tip'"
     )
@@ -60,7 +58,7 @@ async fn the_same_tip_at_once_and_again_is_booked_once(pool: PgPool) {
     let again = other.tip("bao", &body, "k").await.unwrap();
     assert!(again.replayed);
     assert_eq!(again.tip.as_ref(), ids.first());
-    assert_eq!(economy.balances("bao").await[0].2, 5);
+    assert_eq!(economy.tips_of("bao").await.len(), 1);
     for (other, code) in [
         (
             json!({"player": "ada", "amount": 6}),
@@ -105,5 +103,32 @@ async fn a_tip_that_cannot_be_booked_is_refused(pool: PgPool) {
     };
     let checked = economy.tips.clone().send_tip(request).await.unwrap();
     assert_eq!(checked.into_inner(), proto::SendTipResponse::default());
-    assert!(economy.balances("bao").await.is_empty());
+    assert!(economy.tips_of("bao").await.is_empty());
+}
+
+#[testing::database_test(economy::MIGRATOR)]
+async fn tips_come_page_by_page(pool: PgPool) {
+    let economy = start(pool).await;
+    economy.currency("bao").await;
+    for amount in [5, 6, 7] {
+        let body = json!({"player": "ada", "amount": amount});
+        economy.tip("bao", &body, "").await.unwrap();
+    }
+    let (mut amounts, mut cursor) = (Vec::new(), String::new());
+    loop {
+        let request = proto::ListTipsRequest {
+            game: "bao".to_owned(),
+            page: Some(PageRequest { limit: 2, cursor }),
+        };
+        let answer = economy.staff.clone().list_tips(request).await;
+        let answer = answer.unwrap().into_inner();
+        assert!(answer.tips.len() <= 2);
+        amounts.extend(answer.tips.into_iter().map(|tip| tip.amount));
+        cursor = answer.next_cursor;
+        if cursor.is_empty() {
+            break;
+        }
+    }
+    amounts.sort_unstable();
+    assert_eq!(amounts, [5, 6, 7]);
 }

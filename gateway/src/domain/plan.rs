@@ -12,7 +12,6 @@ pub const ENDPOINTS: &[&str] = &[
     "events",
     "rankings",
     "search",
-    "changes",
     "economy",
     "tips",
 ];

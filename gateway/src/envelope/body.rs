@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use contracts::common::v1::PageInfo;
 use contracts::public::Timestamp;
-use kit::{Code, timestamp};
+use kit::Code;
 use serde::ser::SerializeMap as _;
 use serde::{Serialize, Serializer};
 
@@ -98,14 +98,6 @@ impl Serialize for Meta<'_> {
         if let Some(page) = self.page {
             map.serialize_entry("next_cursor", &page.next_cursor)?;
             map.serialize_entry("total", &page.total)?;
-            if let Some(methodology) = page.methodology {
-                map.serialize_entry("methodology", &methodology)?;
-            }
-            for (name, at) in [("at", page.at), ("known_at", page.known_at)] {
-                if let Some(at) = at.and_then(timestamp::decode) {
-                    map.serialize_entry(name, &Timestamp(at))?;
-                }
-            }
         }
         map.end()
     }

@@ -184,7 +184,6 @@ mod tests {
         PageInfo {
             total,
             next_cursor: next_cursor.map(ToOwned::to_owned),
-            ..PageInfo::default()
         }
     }
 

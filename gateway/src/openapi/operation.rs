@@ -14,7 +14,6 @@ pub(crate) enum Tag {
     Creators,
     Places,
     Search,
-    Mirrors,
     Rankings,
     Account,
     Economy,
@@ -37,7 +36,6 @@ impl Tag {
             Self::Creators => ("creators", "Studios and people who make games."),
             Self::Places => ("places", "Genres, countries and cities, with counts."),
             Self::Search => ("search", "One search over all listings and cities."),
-            Self::Mirrors => ("mirrors", "What has changed, for copies of the directory."),
             Self::Rankings => ("rankings", "Boards computed from the votes of visitors."),
             Self::Account => ("account", "The key of the call and the account's listings."),
             Self::Economy => (

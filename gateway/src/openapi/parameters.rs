@@ -151,8 +151,8 @@ parameters! {
     /// An African country, two letters; the case makes no difference.
     COUNTRY = query("country", Shape::Format("country"));
     /// A time or a day: only listings that were edited, or published for the first time, then or later. When you poll, give the time of
-    /// your last call minus a minute. Listings that staff import with earlier times are not seen this way; `/changes` never misses a
-    /// change.
+    /// your last call minus a minute. Listings that staff import with earlier times, and listings that were removed, are not seen this
+    /// way.
     UPDATED_SINCE = query("updated_since", Shape::Format("time-or-day"));
     /// A key of `GET /genres`.
     GENRE = query("genre", Shape::Format("genre"));
@@ -186,8 +186,6 @@ parameters! {
     FROM_CURRENCY = query("from", Shape::Format("currency"));
     /// The slug of a game: the rates to its currency.
     TO_CURRENCY = query("to", Shape::Format("currency"));
-    /// A time or a day, not in the future: the rates at that time, by what is known now.
-    AT = query("at", Shape::Format("time-or-day"));
     /// A time or a day: reports at that time or later.
     FROM_MOMENT = query("from", Shape::Format("time-or-day"));
     /// A time or a day: reports before that time.

@@ -150,7 +150,7 @@ pub(super) fn metas() -> [(&'static str, Value); 3] {
     let list = json!({
         "next_cursor": {
             "type": ["string", "null"],
-            "description": "The `cursor` of the next page; null on the last one. Of `/changes` and `/webhooks/messages` it is never null, and continues after the last row.",
+            "description": "The `cursor` of the next page; null on the last one. Of `/webhooks/messages` it is never null, and continues after the last row.",
             "examples": [null],
         },
         "total": {
@@ -158,19 +158,6 @@ pub(super) fn metas() -> [(&'static str, Value); 3] {
             "minimum": 0,
             "description": "Rows of the whole list; of `/webhooks/messages`, those of the response.",
             "examples": [1],
-        },
-        "methodology": {
-            "type": "integer",
-            "minimum": 1,
-            "description": "Of lists of the economy: `version` of `GET /economy/methodology`.",
-        },
-        "at": {
-            "$ref": "#/components/schemas/Timestamp",
-            "description": "Of rates of a past moment: that moment.",
-        },
-        "known_at": {
-            "$ref": "#/components/schemas/Timestamp",
-            "description": "Of rates of a past moment: when what is known of it was read.",
         },
     });
     [

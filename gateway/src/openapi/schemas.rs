@@ -54,8 +54,8 @@ pub(super) fn schemas() -> Result<Schemas, serde_json::Error> {
 #[derive(OpenApi)]
 #[openapi(components(schemas(
     shapes::Game, shapes::Creator, shapes::Event, shapes::GenreRow, shapes::Country, shapes::SearchResult,
-    shapes::ListingChange, shapes::RankingRow, shapes::Me, shapes::OwnListing, shapes::Currency,
-    shapes::Rate<'static>, shapes::HistoryRow, shapes::Methodology, shapes::Created, shapes::Updated,
+    shapes::GameRow, shapes::CreatorRow, shapes::RankingRow, shapes::Me, shapes::OwnListing, shapes::Currency,
+    shapes::Rate<'static>, shapes::HistoryRow, shapes::Created, shapes::Updated,
     shapes::DryRun, shapes::Reported, shapes::CheckedReport, shapes::Tipped, shapes::CheckedTip,
     shapes::WebhookListing, shapes::WebhookMove, shapes::WebhookPing, shapes::WebhookMessage,
 )))]

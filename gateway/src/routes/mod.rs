@@ -1,7 +1,6 @@
 //! The handlers. Each takes a request apart, makes one call to a service and wraps the response. What the OpenAPI document
 //! says of an operation stands beside its handler.
 
-pub mod changes;
 pub mod creators;
 pub mod currencies;
 pub mod events;
@@ -10,7 +9,6 @@ pub mod history;
 mod listing_write;
 pub mod me;
 pub mod messages;
-pub mod methodology;
 pub mod openapi;
 pub mod places;
 pub mod rankings;
@@ -29,7 +27,6 @@ pub fn operations() -> Vec<Operation> {
         &creators::operations(),
         &places::operations(),
         &search::operations(),
-        &changes::operations(),
         &rankings::operations(),
         &me::operations(),
         &messages::operations(),
@@ -38,7 +35,6 @@ pub fn operations() -> Vec<Operation> {
         &rates::operations(),
         &currencies::operations(),
         &history::operations(),
-        &methodology::operations(),
     ]
     .concat()
 }

@@ -4,7 +4,6 @@ use axum::extract::{RawQuery, State};
 use axum::response::Response;
 use contracts::economy::v1::ListRatesRequest;
 use http::{HeaderMap, Method};
-use kit::timestamp;
 
 use crate::app::App;
 use crate::envelope::{self, Negotiation};
@@ -20,12 +19,12 @@ use crate::upstream::Rates;
 pub(super) fn operations() -> [Operation; 1] {
     [
         Operation::get("/economy/rates", "listRates", Tag::Economy, "Lists exchange rates between the currencies of games.",
-            Success::List("Rate"), &[p::FROM_CURRENCY, p::TO_CURRENCY, p::AT])
-            .about("Without `from` and `to`, it lists the rates between all pairs. With `at`, it lists the rates at that time."),
+            Success::rows("Rate"), &[p::FROM_CURRENCY, p::TO_CURRENCY])
+            .about("Without `from` and `to`, it lists the rates between all pairs."),
     ]
 }
 
-/// All rates, or those from or to a currency, or those of a time in the past.
+/// All rates, or those from or to a currency.
 pub async fn list(
     State(app): State<App>,
     AuthenticatedCaller(caller): AuthenticatedCaller,
@@ -38,7 +37,6 @@ pub async fn list(
         mode: caller.key.mode.into(),
         from: query.text("from").unwrap_or_default(),
         to: query.text("to").unwrap_or_default(),
-        at: query.timestamp("at").map(timestamp::encode),
         head_only: false,
     };
     let head_only = ListRatesRequest {

@@ -2,7 +2,6 @@
 
 use std::time::Duration;
 
-use contracts::catalogue::v1::changes_service_client::ChangesServiceClient;
 use contracts::catalogue::v1::creators_service_client::CreatorsServiceClient;
 use contracts::catalogue::v1::events_service_client::EventsServiceClient as CatalogueEvents;
 use contracts::catalogue::v1::games_service_client::GamesServiceClient as CatalogueGames;
@@ -11,7 +10,6 @@ use contracts::catalogue::v1::rankings_service_client::RankingsServiceClient;
 use contracts::catalogue::v1::search_service_client::SearchServiceClient;
 use contracts::economy::v1::currencies_service_client::CurrenciesServiceClient;
 use contracts::economy::v1::history_service_client::HistoryServiceClient;
-use contracts::economy::v1::methodology_service_client::MethodologyServiceClient;
 use contracts::economy::v1::rates_service_client::RatesServiceClient;
 use contracts::economy::v1::reports_service_client::ReportsServiceClient;
 use contracts::economy::v1::tips_service_client::TipsServiceClient;
@@ -53,8 +51,8 @@ macro_rules! grpc_clients {
 }
 
 grpc_clients! {
-    ChangesServiceClient CreatorsServiceClient CatalogueEvents CatalogueGames PlacesServiceClient RankingsServiceClient
-    SearchServiceClient CurrenciesServiceClient HistoryServiceClient MethodologyServiceClient RatesServiceClient
+    CreatorsServiceClient CatalogueEvents CatalogueGames PlacesServiceClient RankingsServiceClient
+    SearchServiceClient CurrenciesServiceClient HistoryServiceClient RatesServiceClient
     ReportsServiceClient TipsServiceClient EventsServiceClient GamesServiceClient OwnListingsServiceClient
     MessagesServiceClient
 }

@@ -398,9 +398,6 @@ const INSIDE_OBJECTS: [(&str, &str, &str); 10] = [
     ("/games/{slug}", "platforms", "the known platforms"),
     ("/games/{slug}", "screenshots", "the limit of the field"),
     ("/games/{slug}", "credits", "the limit of the field"),
-    ("/economy/methodology", "formulas", "those of a version"),
-    ("/economy/methodology", "constants", "those of a version"),
-    ("/economy/methodology", "sources", "those of a version"),
 ];
 
 /// Where the schema of a response is in its operation.

@@ -32,7 +32,7 @@ fn all() -> String {
 }
 
 /// Paths of each endpoint, with the status for callers that have it.
-const PATHS: [(&str, &str, u16); 17] = [
+const PATHS: [(&str, &str, u16); 16] = [
     ("games", "/games", 200),
     ("games", "/games/kora", 200),
     ("genres", "/genres", 200),
@@ -44,7 +44,6 @@ const PATHS: [(&str, &str, u16); 17] = [
     ("events", "/events", 200),
     ("events", "/events/kora", 200),
     ("search", "/search?q=kora", 200),
-    ("changes", "/changes", 200),
     ("rankings", "/rankings/games/week", 200),
     ("economy", "/economy/rates", 200),
     ("economy", "/economy/currencies", 200),

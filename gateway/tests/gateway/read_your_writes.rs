@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use contracts::catalogue::v1::{GetGameRequest, ListChangesRequest, ListGamesRequest};
+use contracts::catalogue::v1::{GetGameRequest, ListGamesRequest};
 use gateway::upstream;
 use kit::Clock;
 use kit::feed::{CommittedPosition, Position};
@@ -42,23 +42,6 @@ async fn a_read_is_sent_once_with_the_position_in_redis(pool: PgPool) {
         assert_eq!(request.at_least, Some(newest.into()));
     }
     assert_eq!(test.files.position_requests(), 0);
-}
-
-#[testing::database_test(gateway::MIGRATOR)]
-async fn changes_after_a_cursor_are_read_with_the_position_of_listings_svc(pool: PgPool) {
-    let test = Test::new(pool).await;
-    let key = test.live_key().await;
-    let in_redis = first();
-    raise_position(&test, in_redis).await;
-    // A replica may have shown a change before its position is in Redis.
-    let newest = Position { seq: 8, ..in_redis };
-    test.files.set_position(newest);
-    for (path, expected, asked) in [("/changes", in_redis, 0), ("/changes?cursor=x", newest, 1)] {
-        assert!(test.get(&key, path).await.is_ok());
-        let request: ListChangesRequest = test.catalogue.last_request();
-        assert_eq!(request.at_least, Some(expected.into()), "{path}");
-        assert_eq!(test.files.position_requests(), asked, "{path}");
-    }
 }
 
 #[testing::database_test(gateway::MIGRATOR)]

@@ -2,10 +2,9 @@
 
 use contracts::catalogue::v1 as proto;
 use contracts::common::v1::{Mode, PageRequest};
-use kit::{Code, Fault};
 use sqlx::PgPool;
 
-use crate::support::{Script, Test, TestKey};
+use crate::support::{Test, TestKey};
 
 /// In every request of these tests.
 const MODE: i32 = Mode::Live as i32;
@@ -85,19 +84,6 @@ async fn every_parameter_of_a_list_reaches_the_catalogue(pool: PgPool) {
     let path = "/search?q=kora&type=games&country=ng&limit=7&cursor=abc";
     asks(&test, &key, path, search).await;
 
-    let changes = proto::ListChangesRequest {
-        mode: MODE,
-        page: Some(page(7, "abc")),
-        at_least: None,
-    };
-    asks(
-        &test,
-        &key,
-        "/changes?limit=7&cursor=abc&type=games",
-        changes,
-    )
-    .await;
-
     let ranking = proto::ListRankingRequest {
         mode: MODE,
         page: Some(page(7, "abc")),
@@ -107,16 +93,6 @@ async fn every_parameter_of_a_list_reaches_the_catalogue(pool: PgPool) {
     };
     let path = "/rankings/creators/month?limit=7&cursor=abc&country=ng";
     asks(&test, &key, path, ranking).await;
-}
-
-#[testing::database_test(gateway::MIGRATOR)]
-async fn a_cursor_of_an_outdated_history_is_gone(pool: PgPool) {
-    let test = Test::new(pool).await;
-    let key = test.live_key().await;
-    let fault = Fault::new(Code::Gone, "start again without a cursor");
-    test.catalogue.script(Script::Refuse(fault));
-    let response = test.get(&key, "/changes?cursor=abc").await;
-    assert_eq!(response.error(), (410, "gone"));
 }
 
 #[testing::database_test(gateway::MIGRATOR)]
@@ -204,7 +180,6 @@ async fn lists_and_items_have_the_same_envelopes(pool: PgPool) {
         "/cities",
         "/events",
         "/search?q=x",
-        "/changes",
         "/rankings/games/all",
     ] {
         let response = test.get(&key, path).await;
@@ -227,14 +202,7 @@ async fn lists_and_items_have_the_same_envelopes(pool: PgPool) {
 async fn every_bad_parameter_is_reported(pool: PgPool) {
     let test = Test::new(pool).await;
     let key = test.live_key().await;
-    for path in [
-        "/creators",
-        "/countries",
-        "/cities",
-        "/events",
-        "/search",
-        "/changes",
-    ] {
+    for path in ["/creators", "/countries", "/cities", "/events", "/search"] {
         let bad = format!("{path}?limit=101&cursor=%zz&unknown=%zz");
         let response = test.get(&key, &bad).await;
         assert_eq!(response.error(), (400, "invalid"), "{path}");

@@ -90,7 +90,6 @@ async fn reads_that_the_plan_lacks_do_not_reach_the_catalogue(pool: PgPool) {
         "countries",
         "cities",
         "search",
-        "changes",
         "rankings",
     ];
     let with = TestConfig {

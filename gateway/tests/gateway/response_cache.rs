@@ -23,8 +23,8 @@ const CACHED: [&str; 12] = [
     "/search?q=kora",
 ];
 
-/// What coming events are depends on the day; boards depend on votes, and `/changes` on the cursor.
-const NOT_CACHED: [&str; 3] = ["/events", "/rankings/games/week", "/changes"];
+/// What coming events are depends on the day; boards depend on votes.
+const NOT_CACHED: [&str; 2] = ["/events", "/rankings/games/week"];
 
 fn position(seq: i64) -> Position {
     Position {

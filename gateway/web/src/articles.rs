@@ -19,7 +19,7 @@ macro_rules! built_in {
     };
 }
 
-const BUILT_IN: [(&str, &str, &str); 4] = built_in!["boards" "credits" "terms" "privacy"];
+const BUILT_IN: [(&str, &str, &str); 5] = built_in!["boards" "credits" "privacy" "rates" "terms"];
 
 /// The texts in both languages.
 #[derive(Debug)]

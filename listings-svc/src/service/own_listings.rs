@@ -193,7 +193,6 @@ impl Service {
         let page = common::PageInfo {
             total: u64::try_from(total).unwrap_or_default(),
             next_cursor,
-            ..common::PageInfo::default()
         };
         Ok((json, page))
     }

@@ -44,7 +44,6 @@ pub(super) async fn list_for_staff<M>(
     let info = common::PageInfo {
         total: u64::try_from(total).unwrap_or_default(),
         next_cursor,
-        ..common::PageInfo::default()
     };
     Ok((found.into_iter().map(message).collect(), Some(info)))
 }

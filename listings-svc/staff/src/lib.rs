@@ -7,7 +7,6 @@ mod account;
 mod apply;
 mod arguments;
 mod audit;
-mod catalogue;
 mod claim;
 mod command_hint;
 mod completion;
@@ -17,7 +16,6 @@ mod delivery;
 mod endpoint;
 mod error;
 mod event;
-mod exchange;
 mod file_lines;
 mod fleet;
 mod game;
@@ -34,7 +32,6 @@ mod plan;
 mod profile;
 mod prompt;
 mod report;
-mod reversal;
 mod review;
 mod rows;
 mod sanitize;
@@ -107,27 +104,21 @@ enum Command {
     /// Switches that turn parts of the API off: list, set
     #[command(subcommand)]
     Switch(switch::Command),
-    /// Currencies of games: register, rename, list, balances
+    /// Currencies of games: register, rename, list
     #[command(subcommand)]
     Currency(currency::Command),
-    /// Economy reports: list held ones and those whose supply differs, approve, reject
+    /// Economy reports: list held ones, approve, reject
     #[command(subcommand)]
     Report(report::Command),
-    /// Tips of players: list, reverse
+    /// Tips of players: list
     #[command(subcommand)]
     Tip(tip::Command),
-    /// Exchanges that record swaps: add, list, revoke
-    #[command(subcommand)]
-    Exchange(exchange::Command),
-    /// Swaps between currencies: list, reverse, import their history
+    /// Swaps between currencies: list, import, remove
     #[command(subcommand)]
     Swap(swap::Command),
-    /// Votes on ranking boards: list suspicious ones, void, restore
+    /// Votes on ranking boards: list, void, restore
     #[command(subcommand)]
     Vote(vote::Command),
-    /// The public catalogue: dump it
-    #[command(subcommand)]
-    Catalogue(catalogue::Command),
     /// Webhook endpoints: add, change, pause, rotate the secret, remove
     #[command(subcommand)]
     Endpoint(endpoint::Command),
@@ -204,10 +195,8 @@ async fn run(staff: Staff) -> Result<(), Error> {
         Command::Currency(command) => currency::run(command, &fleet, output).await,
         Command::Report(command) => report::run(command, &fleet, output).await,
         Command::Tip(command) => tip::run(command, &fleet, output).await,
-        Command::Exchange(command) => exchange::run(command, &fleet, output).await,
         Command::Swap(command) => swap::run(command, &fleet, output).await,
         Command::Vote(command) => vote::run(command, &fleet, output).await,
-        Command::Catalogue(command) => catalogue::run(command, &fleet).await,
         Command::Endpoint(command) => endpoint::run(command, &fleet, output).await,
         Command::Delivery(command) => delivery::run(command, &fleet, output).await,
         Command::Member(command) => member::run(command, &fleet, output).await,

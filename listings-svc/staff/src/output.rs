@@ -133,7 +133,7 @@ fn write(line: &impl Display) {
     }
 }
 
-/// Writes bytes as they are. Unlike a table, a dump that is cut short is an error.
+/// Writes bytes as they are. Unlike a table, a script that is cut short is an error.
 pub(crate) fn bytes(bytes: &[u8]) -> Result<(), Error> {
     io::stdout()
         .write_all(bytes)

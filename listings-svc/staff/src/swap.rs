@@ -18,7 +18,6 @@ use crate::error::Error;
 use crate::file_lines::Lines;
 use crate::fleet::Fleet;
 use crate::output::{self, Output};
-use crate::reversal::{print_reversed, reversal_reason};
 use crate::rows;
 use crate::table::Column;
 
@@ -42,13 +41,11 @@ pub(crate) enum Command {
         #[arg(long, default_value = "50", value_parser = limit)]
         limit: NonZeroUsize,
     },
-    /// Reverse a swap: counter-entries in the ledger; it stays in the list and moves no rate any more
-    Reverse {
-        /// The id of the swap, as `staff swap list` shows it
-        swap: String,
-        /// The exchange that recorded it; without it, a swap that staff imported
-        #[arg(long, default_value = "", hide_default_value = true)]
-        exchange: String,
+    /// Remove swaps that were imported by mistake: rates and figures are computed without them
+    Remove {
+        /// The ids of the swaps, as `staff swap list` shows them
+        #[arg(required = true)]
+        swaps: Vec<String>,
         /// The reason, for the record
         #[arg(long)]
         reason: String,
@@ -121,35 +118,31 @@ pub(crate) async fn run(command: Command, fleet: &Fleet, output: Output) -> Resu
             };
             output.list("swaps", &rows::read(limit, read).await?, COLUMNS)
         }
-        Command::Reverse {
-            swap,
-            exchange,
-            reason,
-        } => {
-            let request = proto::ReverseSwapRequest {
-                swap: swap.clone(),
+        Command::Remove { swaps, reason } => {
+            let request = proto::RemoveSwapsRequest {
+                swaps: swaps.clone(),
                 reason,
-                exchange,
             };
-            let response = economy.reverse_swap(request).await?.into_inner();
-            print_reversed("swap", &swap, response.unchanged, output)
+            let removed = economy.remove_swaps(request).await?.into_inner().removed;
+            let missing: Vec<&String> = { swaps.iter() }
+                .filter(|id| !removed.contains(id))
+                .collect();
+            for id in &missing {
+                output::note(&format!("there is no swap {id}"));
+            }
+            let document = serde_json::json!({ "removed": removed, "missing": missing });
+            output.line(&document, &format!("removed: {}", removed.len()))
         }
     }
 }
 
-const COLUMNS: &[Column<proto::BookedSwap>] = &[
-    ("swap", |it| swap(it).id),
-    ("exchange", |it| it.exchange.clone()),
-    ("at", |it| output::format_time(swap(it).at)),
-    ("party", |it| swap(it).party),
-    ("gave", |it| format!("{} {}", swap(it).gave, swap(it).from)),
-    ("got", |it| format!("{} {}", swap(it).got, swap(it).to)),
-    ("reversed", |it| reversal_reason(it.reversal.as_ref())),
+const COLUMNS: &[Column<proto::Swap>] = &[
+    ("swap", |it| it.id.clone()),
+    ("at", |it| output::format_time(it.at)),
+    ("party", |it| it.party.clone()),
+    ("gave", |it| format!("{} {}", it.gave, it.from)),
+    ("got", |it| format!("{} {}", it.got, it.to)),
 ];
-
-fn swap(booked: &proto::BookedSwap) -> proto::Swap {
-    booked.swap.clone().unwrap_or_default()
-}
 
 /// Parses a line of the file. Text in another encoding is refused: a damaged party would count as a different party.
 fn parse_line(line: &str) -> Result<Swap, String> {

@@ -10,7 +10,6 @@ use crate::arguments::limit;
 use crate::error::Error;
 use crate::fleet::Fleet;
 use crate::output::{self, Output};
-use crate::reversal::{print_reversed, reversal_reason};
 use crate::rows;
 use crate::table::Column;
 
@@ -25,14 +24,6 @@ pub(crate) enum Command {
         #[arg(long, default_value = "50", value_parser = limit)]
         limit: NonZeroUsize,
     },
-    /// Reverse a tip: counter-entries in the ledger; the tip stays in the list
-    Reverse {
-        /// The id of the tip, as `staff tip list` shows it
-        tip: String,
-        /// The reason, for the record
-        #[arg(long)]
-        reason: String,
-    },
 }
 
 const COLUMNS: &[Column<proto::BookedTip>] = &[
@@ -41,30 +32,18 @@ const COLUMNS: &[Column<proto::BookedTip>] = &[
     ("game", |it| it.game.clone()),
     ("player", |it| it.player.clone()),
     ("amount", |it| it.amount.to_string()),
-    ("reversed", |it| reversal_reason(it.reversal.as_ref())),
 ];
 
 pub(crate) async fn run(command: Command, fleet: &Fleet, output: Output) -> Result<(), Error> {
-    let mut economy = StaffServiceClient::new(fleet.economy().await?);
-    match command {
-        Command::List { game, limit } => {
-            let read = async |page| {
-                let request = proto::ListTipsRequest {
-                    game: game.clone(),
-                    page: Some(page),
-                };
-                let response = economy.clone().list_tips(request).await?.into_inner();
-                Ok((response.tips, response.next_cursor))
-            };
-            output.list("tips", &rows::read(limit, read).await?, COLUMNS)
-        }
-        Command::Reverse { tip, reason } => {
-            let request = proto::ReverseTipRequest {
-                tip: tip.clone(),
-                reason,
-            };
-            let response = economy.reverse_tip(request).await?.into_inner();
-            print_reversed("tip", &tip, response.unchanged, output)
-        }
-    }
+    let economy = StaffServiceClient::new(fleet.economy().await?);
+    let Command::List { game, limit } = command;
+    let read = async |page| {
+        let request = proto::ListTipsRequest {
+            game: game.clone(),
+            page: Some(page),
+        };
+        let response = economy.clone().list_tips(request).await?.into_inner();
+        Ok((response.tips, response.next_cursor))
+    };
+    output.list("tips", &rows::read(limit, read).await?, COLUMNS)
 }

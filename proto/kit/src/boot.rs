@@ -20,10 +20,10 @@ use crate::feed::{self, PgConsumer, Projection, Subscription};
 use crate::leader::Leader;
 use crate::lifecycle::{Lifecycle, Shutdown, StopSignals};
 use crate::pg::Schema;
+use crate::rpc::Authenticator;
 use crate::rpc::client::{Addresses, Client, Resolvers, Transport};
 use crate::rpc::staff::Members;
 use crate::rpc::tls::Credentials;
-use crate::rpc::{Authenticator, ConnectionLimits, Port};
 use crate::runtime::block_on;
 use crate::{clock_difference, healthcheck, pg, rpc, telemetry};
 
@@ -303,44 +303,17 @@ impl<S: Settings> Boot<S> {
             authenticator = authenticator.requiring_certificates();
         }
         let listener = bind(common.grpc_listen, "grpc_listen").await?;
-        let port = Port::internal(listener);
-        self.spawn_rpc_server("gRPC server", port, services, authenticator);
-        Ok(())
-    }
-
-    /// Serves `services` to exchanges at the setting `exchange_listen`, with health. They check the tokens of exchanges themselves.
-    pub async fn serve_rpc_to_exchanges(
-        &self,
-        services: RoutesBuilder,
-        exchange_listen: SocketAddr,
-        limits: ConnectionLimits,
-    ) -> anyhow::Result<()> {
-        let authenticator = Authenticator::for_exchanges(S::SERVICE);
-        let listener = bind(exchange_listen, "exchange_listen").await?;
-        let port = Port::limited(listener, limits);
-        self.spawn_rpc_server("gRPC server for exchanges", port, services, authenticator);
-        Ok(())
-    }
-
-    fn spawn_rpc_server(
-        &self,
-        name: &'static str,
-        port: Port,
-        services: RoutesBuilder,
-        authenticator: Authenticator,
-    ) {
-        let readiness = self.readiness.clone();
-        let draining = self.lifecycle.draining();
         self.lifecycle.spawn_server(
-            name,
+            "gRPC server",
             rpc::server::serve(
-                port,
+                listener,
                 services,
                 self.credentials.clone(),
                 authenticator,
-                readiness,
-                draining,
+                self.readiness.clone(),
+                self.lifecycle.draining(),
             ),
         );
+        Ok(())
     }
 }

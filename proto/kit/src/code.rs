@@ -95,8 +95,8 @@ codes! {
         "The listing has changed since the revision in `If-Match`.",
         "Read the listing again, apply the change to it, and send its new `ETag`.";
     Gone = "gone", GONE, OutOfRange,
-        "The `cursor` of `/changes` belongs to a history that no longer exists, or the messages after the `after` of `/webhooks/messages` are no longer kept.",
-        "Start again without it. At the end of `/changes`, delete the listings that did not appear again.";
+        "The messages after the `after` of `/webhooks/messages` are no longer kept.",
+        "Start again without it.";
     TooLarge = "too_large", PAYLOAD_TOO_LARGE, InvalidArgument,
         "The body is over 256 KiB.",
         "Shorten it; pictures are uploaded under Listings.";

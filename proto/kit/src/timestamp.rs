@@ -70,7 +70,7 @@ pub fn not_in_the_future(
     ))
 }
 
-/// Refuses a time more than five seconds after `now`. For times that another clock gave as its present, such as that of an exchange.
+/// Refuses a time more than five seconds after `now`. For times that another clock gave as its present.
 ///
 /// # Errors
 /// The reason for the caller, whose clock is fast.

@@ -647,15 +647,6 @@ pub struct PageInfo {
     /// Absent on the last page.
     #[prost(string, optional, tag = "2")]
     pub next_cursor: ::core::option::Option<::prost::alloc::string::String>,
-    /// The version of the method that computes the figures of the rows (§10.13); absent without such figures.
-    #[prost(uint32, optional, tag = "3")]
-    pub methodology: ::core::option::Option<u32>,
-    /// The past moment that the rows describe; absent when they describe now.
-    #[prost(message, optional, tag = "4")]
-    pub at: ::core::option::Option<::prost_types::Timestamp>,
-    /// With `at`: the time by whose knowledge the rows were computed.
-    #[prost(message, optional, tag = "5")]
-    pub known_at: ::core::option::Option<::prost_types::Timestamp>,
 }
 /// The audit of staff actions in a service. Each service with staff calls has an rpc `ListAudit` with these messages. An admin sees all
 /// entries, a reviewer only their own.

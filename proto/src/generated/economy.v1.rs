@@ -22,35 +22,28 @@ pub struct SetOwnCurrencyRequest {
     #[prost(string, tag = "3")]
     pub name: ::prost::alloc::string::String,
 }
-#[derive(Clone, PartialEq, ::prost::Message)]
+#[derive(Clone, PartialEq, Eq, Hash, ::prost::Message)]
 pub struct SetCurrencyResponse {
-    /// With its newest 100 names.
     #[prost(message, optional, tag = "1")]
-    pub currency: ::core::option::Option<CurrencyNames>,
+    pub currency: ::core::option::Option<CurrencyName>,
     /// The currency already has this name.
     #[prost(bool, tag = "2")]
     pub unchanged: bool,
 }
-#[derive(serde::Serialize)]
-#[derive(Clone, PartialEq, ::prost::Message)]
-pub struct CurrencyNames {
-    /// The slug of its game.
-    #[prost(string, tag = "1")]
-    pub game: ::prost::alloc::string::String,
-    /// Newest first.
-    #[prost(message, repeated, tag = "2")]
-    pub names: ::prost::alloc::vec::Vec<CurrencyName>,
-}
+/// The name of a currency.
 #[derive(serde::Serialize)]
 #[derive(Clone, PartialEq, Eq, Hash, ::prost::Message)]
 pub struct CurrencyName {
+    /// The slug of its game.
     #[prost(string, tag = "1")]
+    pub game: ::prost::alloc::string::String,
+    #[prost(string, tag = "2")]
     pub name: ::prost::alloc::string::String,
-    #[prost(message, optional, tag = "2")]
+    #[prost(message, optional, tag = "3")]
     #[serde(serialize_with = "crate::json::timestamp")]
     pub since: ::core::option::Option<::prost_types::Timestamp>,
     /// A staff member, or `account` and an id.
-    #[prost(string, tag = "3")]
+    #[prost(string, tag = "4")]
     pub given_by: ::prost::alloc::string::String,
 }
 #[derive(Clone, PartialEq, Eq, Hash, ::prost::Message)]
@@ -72,7 +65,7 @@ pub struct ListOwnCurrenciesResponse {
     pub page: ::core::option::Option<super::super::common::v1::PageInfo>,
 }
 /// A game of an account, and its currency.
-#[derive(Clone, PartialEq, ::prost::Message)]
+#[derive(Clone, PartialEq, Eq, Hash, ::prost::Message)]
 pub struct OwnCurrency {
     /// The slug of the game.
     #[prost(string, tag = "1")]
@@ -82,9 +75,9 @@ pub struct OwnCurrency {
     /// Whether the public sees the game; otherwise its currency is not listed either.
     #[prost(bool, tag = "3")]
     pub published: bool,
-    /// The newest 100, newest first; empty while no currency is registered. `given_by` is `account` or `staff`.
-    #[prost(message, repeated, tag = "4")]
-    pub names: ::prost::alloc::vec::Vec<CurrencyName>,
+    /// Absent while no currency is registered. `given_by` is `account` or `staff`.
+    #[prost(message, optional, tag = "4")]
+    pub name: ::core::option::Option<CurrencyName>,
 }
 /// Generated client implementations.
 pub mod currencies_service_client {
@@ -205,8 +198,7 @@ pub mod currencies_service_client {
                 );
             self.inner.unary(req, path, codec).await
         }
-        /// Registers or renames the currency of a game, for an owner of the game's page. The name is valid from now on, and earlier names are
-        /// stored.
+        /// Registers or renames the currency of a game, for an owner of the game's page.
         pub async fn set_own_currency(
             &mut self,
             request: impl tonic::IntoRequest<super::SetOwnCurrencyRequest>,
@@ -233,7 +225,7 @@ pub mod currencies_service_client {
                 );
             self.inner.unary(req, path, codec).await
         }
-        /// The live games of an account with the names of their currencies, by slug, for the dashboard.
+        /// The live games of an account with their currencies, by slug, for the dashboard.
         pub async fn list_own_currencies(
             &mut self,
             request: impl tonic::IntoRequest<super::ListOwnCurrenciesRequest>,
@@ -283,8 +275,7 @@ pub mod currencies_service_server {
             tonic::Response<super::ListCurrenciesResponse>,
             tonic::Status,
         >;
-        /// Registers or renames the currency of a game, for an owner of the game's page. The name is valid from now on, and earlier names are
-        /// stored.
+        /// Registers or renames the currency of a game, for an owner of the game's page.
         async fn set_own_currency(
             &self,
             request: tonic::Request<super::SetOwnCurrencyRequest>,
@@ -292,7 +283,7 @@ pub mod currencies_service_server {
             tonic::Response<super::SetCurrencyResponse>,
             tonic::Status,
         >;
-        /// The live games of an account with the names of their currencies, by slug, for the dashboard.
+        /// The live games of an account with their currencies, by slug, for the dashboard.
         async fn list_own_currencies(
             &self,
             request: tonic::Request<super::ListOwnCurrenciesRequest>,
@@ -568,7 +559,7 @@ pub struct Currency {
     pub mode: i32,
     #[prost(string, tag = "3")]
     pub name: ::prost::alloc::string::String,
-    /// The number of its names.
+    /// How often it was named.
     #[prost(int64, tag = "4")]
     pub revision: i64,
 }
@@ -597,10 +588,9 @@ pub struct Tip {
     #[prost(string, repeated, tag = "9")]
     pub account_ids: ::prost::alloc::vec::Vec<::prost::alloc::string::String>,
 }
-/// What became of a report that was held or voided, for mails to the people of the accounts that own the game.
+/// What became of a held report, for mails to the people of the accounts that own the game.
 ///
-/// `Change.event` is `held` when the report comes, and `counted` or `rejected` when staff have decided, and
-/// `voided` when they void a report that counts. A decision on several reports names the newest of them.
+/// `Change.event` is `held` when the report comes, and `counted` or `rejected` when staff have decided.
 #[derive(Clone, PartialEq, Eq, Hash, ::prost::Message)]
 pub struct ReportReview {
     /// The accounts that own the page of the game.
@@ -615,469 +605,6 @@ pub struct ReportReview {
     /// Why the report is held, or the reason of staff; may be empty.
     #[prost(string, tag = "4")]
     pub reason: ::prost::alloc::string::String,
-}
-#[derive(serde::Serialize)]
-#[derive(Clone, PartialEq, Eq, Hash, ::prost::Message)]
-pub struct Swap {
-    /// The exchange's id of the swap, 1 to 128 visible ASCII characters. Each id of an exchange takes effect once.
-    #[prost(string, tag = "1")]
-    #[serde(rename = "swap")]
-    pub id: ::prost::alloc::string::String,
-    /// The party that swaps, 1 to 128 characters.
-    #[prost(string, tag = "2")]
-    pub party: ::prost::alloc::string::String,
-    /// The slug of the game whose currency the party gives.
-    #[prost(string, tag = "3")]
-    pub from: ::prost::alloc::string::String,
-    /// The slug of the game whose currency the party gets.
-    #[prost(string, tag = "4")]
-    pub to: ::prost::alloc::string::String,
-    /// Whole units that the party gives, 1 to 2^53 - 1.
-    #[prost(uint64, tag = "5")]
-    pub gave: u64,
-    /// Whole units that the party gets, 1 to 2^53 - 1.
-    #[prost(uint64, tag = "6")]
-    pub got: u64,
-    /// Absent: now. At most five seconds ahead of the service, and seven days behind it; staff import older swaps.
-    #[prost(message, optional, tag = "7")]
-    #[serde(serialize_with = "crate::json::timestamp")]
-    pub at: ::core::option::Option<::prost_types::Timestamp>,
-}
-#[derive(Clone, PartialEq, Eq, Hash, ::prost::Message)]
-pub struct RecordSwapRequest {
-    #[prost(message, optional, tag = "1")]
-    pub swap: ::core::option::Option<Swap>,
-}
-#[derive(Clone, PartialEq, Eq, Hash, ::prost::Message)]
-pub struct RecordSwapResponse {
-    /// The recorded swap.
-    #[prost(message, optional, tag = "1")]
-    pub swap: ::core::option::Option<Swap>,
-    /// An earlier call has recorded it.
-    #[prost(bool, tag = "2")]
-    pub replayed: bool,
-    /// When staff reversed it, by counter-entries in the ledger, and why. Absent: it stands.
-    #[prost(message, optional, tag = "3")]
-    pub reversed_at: ::core::option::Option<::prost_types::Timestamp>,
-    #[prost(string, tag = "4")]
-    pub reversal_reason: ::prost::alloc::string::String,
-}
-#[derive(Clone, PartialEq, Eq, Hash, ::prost::Message)]
-pub struct ListBalancesRequest {
-    /// Slug of a game.
-    #[prost(string, tag = "1")]
-    pub game: ::prost::alloc::string::String,
-    #[prost(message, optional, tag = "2")]
-    pub page: ::core::option::Option<super::super::common::v1::PageRequest>,
-}
-#[derive(Clone, PartialEq, ::prost::Message)]
-pub struct ListBalancesResponse {
-    #[prost(message, repeated, tag = "1")]
-    pub balances: ::prost::alloc::vec::Vec<Balance>,
-    /// Empty on the last page.
-    #[prost(string, tag = "2")]
-    pub next_cursor: ::prost::alloc::string::String,
-}
-#[derive(serde::Serialize)]
-#[derive(Clone, PartialEq, Eq, Hash, ::prost::Message)]
-pub struct Balance {
-    /// `player`, `maker`, `party` or `exchange`.
-    #[prost(string, tag = "1")]
-    pub kind: ::prost::alloc::string::String,
-    /// The player or party; empty for the maker and the exchange.
-    #[prost(string, tag = "2")]
-    pub holder: ::prost::alloc::string::String,
-    /// Whole units as a decimal string: sums may exceed 64 bits.
-    #[prost(string, tag = "3")]
-    pub units: ::prost::alloc::string::String,
-    /// The exchange of a `party` or `exchange` account; empty for swaps that staff imported, and for tips.
-    #[prost(string, tag = "4")]
-    pub exchange: ::prost::alloc::string::String,
-}
-/// Generated client implementations.
-pub mod exchange_service_client {
-    #![allow(
-        unused_variables,
-        dead_code,
-        missing_docs,
-        clippy::wildcard_imports,
-        clippy::let_unit_value,
-    )]
-    use tonic::codegen::*;
-    use tonic::codegen::http::Uri;
-    /// Swaps between the currencies of two games, as an exchange records them.
-    ///
-    /// An exchange sends the token that staff gave it as `authorization: Bearer`. It sees and changes only its own swaps and accounts.
-    #[derive(Debug, Clone)]
-    pub struct ExchangeServiceClient<T> {
-        inner: tonic::client::Grpc<T>,
-    }
-    impl ExchangeServiceClient<tonic::transport::Channel> {
-        /// Attempt to create a new client by connecting to a given endpoint.
-        pub async fn connect<D>(dst: D) -> Result<Self, tonic::transport::Error>
-        where
-            D: TryInto<tonic::transport::Endpoint>,
-            D::Error: Into<StdError>,
-        {
-            let conn = tonic::transport::Endpoint::new(dst)?.connect().await?;
-            Ok(Self::new(conn))
-        }
-    }
-    impl<T> ExchangeServiceClient<T>
-    where
-        T: tonic::client::GrpcService<tonic::body::Body>,
-        T::Error: Into<StdError>,
-        T::ResponseBody: Body<Data = Bytes> + std::marker::Send + 'static,
-        <T::ResponseBody as Body>::Error: Into<StdError> + std::marker::Send,
-    {
-        pub fn new(inner: T) -> Self {
-            let inner = tonic::client::Grpc::new(inner);
-            Self { inner }
-        }
-        pub fn with_origin(inner: T, origin: Uri) -> Self {
-            let inner = tonic::client::Grpc::with_origin(inner, origin);
-            Self { inner }
-        }
-        pub fn with_interceptor<F>(
-            inner: T,
-            interceptor: F,
-        ) -> ExchangeServiceClient<InterceptedService<T, F>>
-        where
-            F: tonic::service::Interceptor,
-            T::ResponseBody: Default,
-            T: tonic::codegen::Service<
-                http::Request<tonic::body::Body>,
-                Response = http::Response<
-                    <T as tonic::client::GrpcService<tonic::body::Body>>::ResponseBody,
-                >,
-            >,
-            <T as tonic::codegen::Service<
-                http::Request<tonic::body::Body>,
-            >>::Error: Into<StdError> + std::marker::Send + std::marker::Sync,
-        {
-            ExchangeServiceClient::new(InterceptedService::new(inner, interceptor))
-        }
-        /// Compress requests with the given encoding.
-        ///
-        /// This requires the server to support it otherwise it might respond with an
-        /// error.
-        #[must_use]
-        pub fn send_compressed(mut self, encoding: CompressionEncoding) -> Self {
-            self.inner = self.inner.send_compressed(encoding);
-            self
-        }
-        /// Enable decompressing responses.
-        #[must_use]
-        pub fn accept_compressed(mut self, encoding: CompressionEncoding) -> Self {
-            self.inner = self.inner.accept_compressed(encoding);
-            self
-        }
-        /// Limits the maximum size of a decoded message.
-        ///
-        /// Default: `4MB`
-        #[must_use]
-        pub fn max_decoding_message_size(mut self, limit: usize) -> Self {
-            self.inner = self.inner.max_decoding_message_size(limit);
-            self
-        }
-        /// Limits the maximum size of an encoded message.
-        ///
-        /// Default: `usize::MAX`
-        #[must_use]
-        pub fn max_encoding_message_size(mut self, limit: usize) -> Self {
-            self.inner = self.inner.max_encoding_message_size(limit);
-            self
-        }
-        /// Records a swap, in double entry. A second call with the same id records nothing and gets the same response.
-        pub async fn record_swap(
-            &mut self,
-            request: impl tonic::IntoRequest<super::RecordSwapRequest>,
-        ) -> std::result::Result<
-            tonic::Response<super::RecordSwapResponse>,
-            tonic::Status,
-        > {
-            self.inner
-                .ready()
-                .await
-                .map_err(|e| {
-                    tonic::Status::unknown(
-                        format!("Service was not ready: {}", e.into()),
-                    )
-                })?;
-            let codec = tonic_prost::ProstCodec::default();
-            let path = http::uri::PathAndQuery::from_static(
-                "/economy.v1.ExchangeService/RecordSwap",
-            );
-            let mut req = request.into_request();
-            req.extensions_mut()
-                .insert(GrpcMethod::new("economy.v1.ExchangeService", "RecordSwap"));
-            self.inner.unary(req, path, codec).await
-        }
-        /// The balances of the exchange's own accounts in a currency, by kind and holder, page by page. Their sum is 0.
-        pub async fn list_balances(
-            &mut self,
-            request: impl tonic::IntoRequest<super::ListBalancesRequest>,
-        ) -> std::result::Result<
-            tonic::Response<super::ListBalancesResponse>,
-            tonic::Status,
-        > {
-            self.inner
-                .ready()
-                .await
-                .map_err(|e| {
-                    tonic::Status::unknown(
-                        format!("Service was not ready: {}", e.into()),
-                    )
-                })?;
-            let codec = tonic_prost::ProstCodec::default();
-            let path = http::uri::PathAndQuery::from_static(
-                "/economy.v1.ExchangeService/ListBalances",
-            );
-            let mut req = request.into_request();
-            req.extensions_mut()
-                .insert(GrpcMethod::new("economy.v1.ExchangeService", "ListBalances"));
-            self.inner.unary(req, path, codec).await
-        }
-    }
-}
-/// Generated server implementations.
-pub mod exchange_service_server {
-    #![allow(
-        unused_variables,
-        dead_code,
-        missing_docs,
-        clippy::wildcard_imports,
-        clippy::let_unit_value,
-    )]
-    use tonic::codegen::*;
-    /// Generated trait containing gRPC methods that should be implemented for use with ExchangeServiceServer.
-    #[async_trait]
-    pub trait ExchangeService: std::marker::Send + std::marker::Sync + 'static {
-        /// Records a swap, in double entry. A second call with the same id records nothing and gets the same response.
-        async fn record_swap(
-            &self,
-            request: tonic::Request<super::RecordSwapRequest>,
-        ) -> std::result::Result<
-            tonic::Response<super::RecordSwapResponse>,
-            tonic::Status,
-        >;
-        /// The balances of the exchange's own accounts in a currency, by kind and holder, page by page. Their sum is 0.
-        async fn list_balances(
-            &self,
-            request: tonic::Request<super::ListBalancesRequest>,
-        ) -> std::result::Result<
-            tonic::Response<super::ListBalancesResponse>,
-            tonic::Status,
-        >;
-    }
-    /// Swaps between the currencies of two games, as an exchange records them.
-    ///
-    /// An exchange sends the token that staff gave it as `authorization: Bearer`. It sees and changes only its own swaps and accounts.
-    #[derive(Debug)]
-    pub struct ExchangeServiceServer<T> {
-        inner: Arc<T>,
-        accept_compression_encodings: EnabledCompressionEncodings,
-        send_compression_encodings: EnabledCompressionEncodings,
-        max_decoding_message_size: Option<usize>,
-        max_encoding_message_size: Option<usize>,
-    }
-    impl<T> ExchangeServiceServer<T> {
-        pub fn new(inner: T) -> Self {
-            Self::from_arc(Arc::new(inner))
-        }
-        pub fn from_arc(inner: Arc<T>) -> Self {
-            Self {
-                inner,
-                accept_compression_encodings: Default::default(),
-                send_compression_encodings: Default::default(),
-                max_decoding_message_size: None,
-                max_encoding_message_size: None,
-            }
-        }
-        pub fn with_interceptor<F>(
-            inner: T,
-            interceptor: F,
-        ) -> InterceptedService<Self, F>
-        where
-            F: tonic::service::Interceptor,
-        {
-            InterceptedService::new(Self::new(inner), interceptor)
-        }
-        /// Enable decompressing requests with the given encoding.
-        #[must_use]
-        pub fn accept_compressed(mut self, encoding: CompressionEncoding) -> Self {
-            self.accept_compression_encodings.enable(encoding);
-            self
-        }
-        /// Compress responses with the given encoding, if the client supports it.
-        #[must_use]
-        pub fn send_compressed(mut self, encoding: CompressionEncoding) -> Self {
-            self.send_compression_encodings.enable(encoding);
-            self
-        }
-        /// Limits the maximum size of a decoded message.
-        ///
-        /// Default: `4MB`
-        #[must_use]
-        pub fn max_decoding_message_size(mut self, limit: usize) -> Self {
-            self.max_decoding_message_size = Some(limit);
-            self
-        }
-        /// Limits the maximum size of an encoded message.
-        ///
-        /// Default: `usize::MAX`
-        #[must_use]
-        pub fn max_encoding_message_size(mut self, limit: usize) -> Self {
-            self.max_encoding_message_size = Some(limit);
-            self
-        }
-    }
-    impl<T, B> tonic::codegen::Service<http::Request<B>> for ExchangeServiceServer<T>
-    where
-        T: ExchangeService,
-        B: Body + std::marker::Send + 'static,
-        B::Error: Into<StdError> + std::marker::Send + 'static,
-    {
-        type Response = http::Response<tonic::body::Body>;
-        type Error = std::convert::Infallible;
-        type Future = BoxFuture<Self::Response, Self::Error>;
-        fn poll_ready(
-            &mut self,
-            _cx: &mut Context<'_>,
-        ) -> Poll<std::result::Result<(), Self::Error>> {
-            Poll::Ready(Ok(()))
-        }
-        fn call(&mut self, req: http::Request<B>) -> Self::Future {
-            match req.uri().path() {
-                "/economy.v1.ExchangeService/RecordSwap" => {
-                    #[allow(non_camel_case_types)]
-                    struct RecordSwapSvc<T: ExchangeService>(pub Arc<T>);
-                    impl<
-                        T: ExchangeService,
-                    > tonic::server::UnaryService<super::RecordSwapRequest>
-                    for RecordSwapSvc<T> {
-                        type Response = super::RecordSwapResponse;
-                        type Future = BoxFuture<
-                            tonic::Response<Self::Response>,
-                            tonic::Status,
-                        >;
-                        fn call(
-                            &mut self,
-                            request: tonic::Request<super::RecordSwapRequest>,
-                        ) -> Self::Future {
-                            let inner = Arc::clone(&self.0);
-                            let fut = async move {
-                                <T as ExchangeService>::record_swap(&inner, request).await
-                            };
-                            Box::pin(fut)
-                        }
-                    }
-                    let accept_compression_encodings = self.accept_compression_encodings;
-                    let send_compression_encodings = self.send_compression_encodings;
-                    let max_decoding_message_size = self.max_decoding_message_size;
-                    let max_encoding_message_size = self.max_encoding_message_size;
-                    let inner = self.inner.clone();
-                    let fut = async move {
-                        let method = RecordSwapSvc(inner);
-                        let codec = tonic_prost::ProstCodec::default();
-                        let mut grpc = tonic::server::Grpc::new(codec)
-                            .apply_compression_config(
-                                accept_compression_encodings,
-                                send_compression_encodings,
-                            )
-                            .apply_max_message_size_config(
-                                max_decoding_message_size,
-                                max_encoding_message_size,
-                            );
-                        let res = grpc.unary(method, req).await;
-                        Ok(res)
-                    };
-                    Box::pin(fut)
-                }
-                "/economy.v1.ExchangeService/ListBalances" => {
-                    #[allow(non_camel_case_types)]
-                    struct ListBalancesSvc<T: ExchangeService>(pub Arc<T>);
-                    impl<
-                        T: ExchangeService,
-                    > tonic::server::UnaryService<super::ListBalancesRequest>
-                    for ListBalancesSvc<T> {
-                        type Response = super::ListBalancesResponse;
-                        type Future = BoxFuture<
-                            tonic::Response<Self::Response>,
-                            tonic::Status,
-                        >;
-                        fn call(
-                            &mut self,
-                            request: tonic::Request<super::ListBalancesRequest>,
-                        ) -> Self::Future {
-                            let inner = Arc::clone(&self.0);
-                            let fut = async move {
-                                <T as ExchangeService>::list_balances(&inner, request).await
-                            };
-                            Box::pin(fut)
-                        }
-                    }
-                    let accept_compression_encodings = self.accept_compression_encodings;
-                    let send_compression_encodings = self.send_compression_encodings;
-                    let max_decoding_message_size = self.max_decoding_message_size;
-                    let max_encoding_message_size = self.max_encoding_message_size;
-                    let inner = self.inner.clone();
-                    let fut = async move {
-                        let method = ListBalancesSvc(inner);
-                        let codec = tonic_prost::ProstCodec::default();
-                        let mut grpc = tonic::server::Grpc::new(codec)
-                            .apply_compression_config(
-                                accept_compression_encodings,
-                                send_compression_encodings,
-                            )
-                            .apply_max_message_size_config(
-                                max_decoding_message_size,
-                                max_encoding_message_size,
-                            );
-                        let res = grpc.unary(method, req).await;
-                        Ok(res)
-                    };
-                    Box::pin(fut)
-                }
-                _ => {
-                    Box::pin(async move {
-                        let mut response = http::Response::new(
-                            tonic::body::Body::default(),
-                        );
-                        let headers = response.headers_mut();
-                        headers
-                            .insert(
-                                tonic::Status::GRPC_STATUS,
-                                (tonic::Code::Unimplemented as i32).into(),
-                            );
-                        headers
-                            .insert(
-                                http::header::CONTENT_TYPE,
-                                tonic::metadata::GRPC_CONTENT_TYPE,
-                            );
-                        Ok(response)
-                    })
-                }
-            }
-        }
-    }
-    impl<T> Clone for ExchangeServiceServer<T> {
-        fn clone(&self) -> Self {
-            let inner = self.inner.clone();
-            Self {
-                inner,
-                accept_compression_encodings: self.accept_compression_encodings,
-                send_compression_encodings: self.send_compression_encodings,
-                max_decoding_message_size: self.max_decoding_message_size,
-                max_encoding_message_size: self.max_encoding_message_size,
-            }
-        }
-    }
-    /// Generated gRPC service name
-    pub const SERVICE_NAME: &str = "economy.v1.ExchangeService";
-    impl<T> tonic::server::NamedService for ExchangeServiceServer<T> {
-        const NAME: &'static str = SERVICE_NAME;
-    }
 }
 #[derive(Clone, PartialEq, Eq, Hash, ::prost::Message)]
 pub struct ListHistoryRequest {
@@ -1406,318 +933,6 @@ pub mod history_service_server {
         const NAME: &'static str = SERVICE_NAME;
     }
 }
-#[derive(Clone, Copy, PartialEq, Eq, Hash, ::prost::Message)]
-pub struct GetMethodologyRequest {}
-#[derive(Clone, PartialEq, Eq, Hash, ::prost::Message)]
-pub struct GetMethodologyResponse {
-    /// The `data` bytes of the public response: one object.
-    #[prost(bytes = "bytes", tag = "1")]
-    pub json: ::prost::bytes::Bytes,
-}
-/// Generated client implementations.
-pub mod methodology_service_client {
-    #![allow(
-        unused_variables,
-        dead_code,
-        missing_docs,
-        clippy::wildcard_imports,
-        clippy::let_unit_value,
-    )]
-    use tonic::codegen::*;
-    use tonic::codegen::http::Uri;
-    /// The method that computes rates and figures (§10.13).
-    #[derive(Debug, Clone)]
-    pub struct MethodologyServiceClient<T> {
-        inner: tonic::client::Grpc<T>,
-    }
-    impl MethodologyServiceClient<tonic::transport::Channel> {
-        /// Attempt to create a new client by connecting to a given endpoint.
-        pub async fn connect<D>(dst: D) -> Result<Self, tonic::transport::Error>
-        where
-            D: TryInto<tonic::transport::Endpoint>,
-            D::Error: Into<StdError>,
-        {
-            let conn = tonic::transport::Endpoint::new(dst)?.connect().await?;
-            Ok(Self::new(conn))
-        }
-    }
-    impl<T> MethodologyServiceClient<T>
-    where
-        T: tonic::client::GrpcService<tonic::body::Body>,
-        T::Error: Into<StdError>,
-        T::ResponseBody: Body<Data = Bytes> + std::marker::Send + 'static,
-        <T::ResponseBody as Body>::Error: Into<StdError> + std::marker::Send,
-    {
-        pub fn new(inner: T) -> Self {
-            let inner = tonic::client::Grpc::new(inner);
-            Self { inner }
-        }
-        pub fn with_origin(inner: T, origin: Uri) -> Self {
-            let inner = tonic::client::Grpc::with_origin(inner, origin);
-            Self { inner }
-        }
-        pub fn with_interceptor<F>(
-            inner: T,
-            interceptor: F,
-        ) -> MethodologyServiceClient<InterceptedService<T, F>>
-        where
-            F: tonic::service::Interceptor,
-            T::ResponseBody: Default,
-            T: tonic::codegen::Service<
-                http::Request<tonic::body::Body>,
-                Response = http::Response<
-                    <T as tonic::client::GrpcService<tonic::body::Body>>::ResponseBody,
-                >,
-            >,
-            <T as tonic::codegen::Service<
-                http::Request<tonic::body::Body>,
-            >>::Error: Into<StdError> + std::marker::Send + std::marker::Sync,
-        {
-            MethodologyServiceClient::new(InterceptedService::new(inner, interceptor))
-        }
-        /// Compress requests with the given encoding.
-        ///
-        /// This requires the server to support it otherwise it might respond with an
-        /// error.
-        #[must_use]
-        pub fn send_compressed(mut self, encoding: CompressionEncoding) -> Self {
-            self.inner = self.inner.send_compressed(encoding);
-            self
-        }
-        /// Enable decompressing responses.
-        #[must_use]
-        pub fn accept_compressed(mut self, encoding: CompressionEncoding) -> Self {
-            self.inner = self.inner.accept_compressed(encoding);
-            self
-        }
-        /// Limits the maximum size of a decoded message.
-        ///
-        /// Default: `4MB`
-        #[must_use]
-        pub fn max_decoding_message_size(mut self, limit: usize) -> Self {
-            self.inner = self.inner.max_decoding_message_size(limit);
-            self
-        }
-        /// Limits the maximum size of an encoded message.
-        ///
-        /// Default: `usize::MAX`
-        #[must_use]
-        pub fn max_encoding_message_size(mut self, limit: usize) -> Self {
-            self.inner = self.inner.max_encoding_message_size(limit);
-            self
-        }
-        pub async fn get_methodology(
-            &mut self,
-            request: impl tonic::IntoRequest<super::GetMethodologyRequest>,
-        ) -> std::result::Result<
-            tonic::Response<super::GetMethodologyResponse>,
-            tonic::Status,
-        > {
-            self.inner
-                .ready()
-                .await
-                .map_err(|e| {
-                    tonic::Status::unknown(
-                        format!("Service was not ready: {}", e.into()),
-                    )
-                })?;
-            let codec = tonic_prost::ProstCodec::default();
-            let path = http::uri::PathAndQuery::from_static(
-                "/economy.v1.MethodologyService/GetMethodology",
-            );
-            let mut req = request.into_request();
-            req.extensions_mut()
-                .insert(
-                    GrpcMethod::new("economy.v1.MethodologyService", "GetMethodology"),
-                );
-            self.inner.unary(req, path, codec).await
-        }
-    }
-}
-/// Generated server implementations.
-pub mod methodology_service_server {
-    #![allow(
-        unused_variables,
-        dead_code,
-        missing_docs,
-        clippy::wildcard_imports,
-        clippy::let_unit_value,
-    )]
-    use tonic::codegen::*;
-    /// Generated trait containing gRPC methods that should be implemented for use with MethodologyServiceServer.
-    #[async_trait]
-    pub trait MethodologyService: std::marker::Send + std::marker::Sync + 'static {
-        async fn get_methodology(
-            &self,
-            request: tonic::Request<super::GetMethodologyRequest>,
-        ) -> std::result::Result<
-            tonic::Response<super::GetMethodologyResponse>,
-            tonic::Status,
-        >;
-    }
-    /// The method that computes rates and figures (§10.13).
-    #[derive(Debug)]
-    pub struct MethodologyServiceServer<T> {
-        inner: Arc<T>,
-        accept_compression_encodings: EnabledCompressionEncodings,
-        send_compression_encodings: EnabledCompressionEncodings,
-        max_decoding_message_size: Option<usize>,
-        max_encoding_message_size: Option<usize>,
-    }
-    impl<T> MethodologyServiceServer<T> {
-        pub fn new(inner: T) -> Self {
-            Self::from_arc(Arc::new(inner))
-        }
-        pub fn from_arc(inner: Arc<T>) -> Self {
-            Self {
-                inner,
-                accept_compression_encodings: Default::default(),
-                send_compression_encodings: Default::default(),
-                max_decoding_message_size: None,
-                max_encoding_message_size: None,
-            }
-        }
-        pub fn with_interceptor<F>(
-            inner: T,
-            interceptor: F,
-        ) -> InterceptedService<Self, F>
-        where
-            F: tonic::service::Interceptor,
-        {
-            InterceptedService::new(Self::new(inner), interceptor)
-        }
-        /// Enable decompressing requests with the given encoding.
-        #[must_use]
-        pub fn accept_compressed(mut self, encoding: CompressionEncoding) -> Self {
-            self.accept_compression_encodings.enable(encoding);
-            self
-        }
-        /// Compress responses with the given encoding, if the client supports it.
-        #[must_use]
-        pub fn send_compressed(mut self, encoding: CompressionEncoding) -> Self {
-            self.send_compression_encodings.enable(encoding);
-            self
-        }
-        /// Limits the maximum size of a decoded message.
-        ///
-        /// Default: `4MB`
-        #[must_use]
-        pub fn max_decoding_message_size(mut self, limit: usize) -> Self {
-            self.max_decoding_message_size = Some(limit);
-            self
-        }
-        /// Limits the maximum size of an encoded message.
-        ///
-        /// Default: `usize::MAX`
-        #[must_use]
-        pub fn max_encoding_message_size(mut self, limit: usize) -> Self {
-            self.max_encoding_message_size = Some(limit);
-            self
-        }
-    }
-    impl<T, B> tonic::codegen::Service<http::Request<B>> for MethodologyServiceServer<T>
-    where
-        T: MethodologyService,
-        B: Body + std::marker::Send + 'static,
-        B::Error: Into<StdError> + std::marker::Send + 'static,
-    {
-        type Response = http::Response<tonic::body::Body>;
-        type Error = std::convert::Infallible;
-        type Future = BoxFuture<Self::Response, Self::Error>;
-        fn poll_ready(
-            &mut self,
-            _cx: &mut Context<'_>,
-        ) -> Poll<std::result::Result<(), Self::Error>> {
-            Poll::Ready(Ok(()))
-        }
-        fn call(&mut self, req: http::Request<B>) -> Self::Future {
-            match req.uri().path() {
-                "/economy.v1.MethodologyService/GetMethodology" => {
-                    #[allow(non_camel_case_types)]
-                    struct GetMethodologySvc<T: MethodologyService>(pub Arc<T>);
-                    impl<
-                        T: MethodologyService,
-                    > tonic::server::UnaryService<super::GetMethodologyRequest>
-                    for GetMethodologySvc<T> {
-                        type Response = super::GetMethodologyResponse;
-                        type Future = BoxFuture<
-                            tonic::Response<Self::Response>,
-                            tonic::Status,
-                        >;
-                        fn call(
-                            &mut self,
-                            request: tonic::Request<super::GetMethodologyRequest>,
-                        ) -> Self::Future {
-                            let inner = Arc::clone(&self.0);
-                            let fut = async move {
-                                <T as MethodologyService>::get_methodology(&inner, request)
-                                    .await
-                            };
-                            Box::pin(fut)
-                        }
-                    }
-                    let accept_compression_encodings = self.accept_compression_encodings;
-                    let send_compression_encodings = self.send_compression_encodings;
-                    let max_decoding_message_size = self.max_decoding_message_size;
-                    let max_encoding_message_size = self.max_encoding_message_size;
-                    let inner = self.inner.clone();
-                    let fut = async move {
-                        let method = GetMethodologySvc(inner);
-                        let codec = tonic_prost::ProstCodec::default();
-                        let mut grpc = tonic::server::Grpc::new(codec)
-                            .apply_compression_config(
-                                accept_compression_encodings,
-                                send_compression_encodings,
-                            )
-                            .apply_max_message_size_config(
-                                max_decoding_message_size,
-                                max_encoding_message_size,
-                            );
-                        let res = grpc.unary(method, req).await;
-                        Ok(res)
-                    };
-                    Box::pin(fut)
-                }
-                _ => {
-                    Box::pin(async move {
-                        let mut response = http::Response::new(
-                            tonic::body::Body::default(),
-                        );
-                        let headers = response.headers_mut();
-                        headers
-                            .insert(
-                                tonic::Status::GRPC_STATUS,
-                                (tonic::Code::Unimplemented as i32).into(),
-                            );
-                        headers
-                            .insert(
-                                http::header::CONTENT_TYPE,
-                                tonic::metadata::GRPC_CONTENT_TYPE,
-                            );
-                        Ok(response)
-                    })
-                }
-            }
-        }
-    }
-    impl<T> Clone for MethodologyServiceServer<T> {
-        fn clone(&self) -> Self {
-            let inner = self.inner.clone();
-            Self {
-                inner,
-                accept_compression_encodings: self.accept_compression_encodings,
-                send_compression_encodings: self.send_compression_encodings,
-                max_decoding_message_size: self.max_decoding_message_size,
-                max_encoding_message_size: self.max_encoding_message_size,
-            }
-        }
-    }
-    /// Generated gRPC service name
-    pub const SERVICE_NAME: &str = "economy.v1.MethodologyService";
-    impl<T> tonic::server::NamedService for MethodologyServiceServer<T> {
-        const NAME: &'static str = SERVICE_NAME;
-    }
-}
 #[derive(Clone, PartialEq, Eq, Hash, ::prost::Message)]
 pub struct ListRatesRequest {
     #[prost(enumeration = "super::super::common::v1::Mode", tag = "1")]
@@ -1728,11 +943,8 @@ pub struct ListRatesRequest {
     /// The slug of a game: only rates to its currency. Empty: all.
     #[prost(string, tag = "3")]
     pub to: ::prost::alloc::string::String,
-    /// The rates at a time in the past; absent: now.
-    #[prost(message, optional, tag = "4")]
-    pub at: ::core::option::Option<::prost_types::Timestamp>,
     /// Return only the head, without `length`. No row is rendered.
-    #[prost(bool, tag = "5")]
+    #[prost(bool, tag = "4")]
     pub head_only: bool,
 }
 #[derive(Clone, PartialEq, Eq, Hash, ::prost::Message)]
@@ -1761,34 +973,6 @@ pub struct RatesHead {
     /// The total number of bytes of the chunks.
     #[prost(uint64, tag = "3")]
     pub length: u64,
-}
-#[derive(Clone, PartialEq, Eq, Hash, ::prost::Message)]
-pub struct ListRateSeriesRequest {
-    /// Slugs of two games with listed currencies.
-    #[prost(string, tag = "1")]
-    pub from: ::prost::alloc::string::String,
-    #[prost(string, tag = "2")]
-    pub to: ::prost::alloc::string::String,
-    /// The number of UTC days, with the current one, 1 to 92; 0 stands for 31.
-    #[prost(uint32, tag = "3")]
-    pub days: u32,
-}
-#[derive(Clone, PartialEq, ::prost::Message)]
-pub struct ListRateSeriesResponse {
-    /// At the beginning of each day and now, oldest first. A time without a rate has no row.
-    #[prost(message, repeated, tag = "1")]
-    pub points: ::prost::alloc::vec::Vec<RatePoint>,
-}
-#[derive(Clone, PartialEq, Eq, Hash, ::prost::Message)]
-pub struct RatePoint {
-    #[prost(message, optional, tag = "1")]
-    pub at: ::core::option::Option<::prost_types::Timestamp>,
-    /// Decimal: units of the second currency for one unit of the first.
-    #[prost(string, tag = "2")]
-    pub rate: ::prost::alloc::string::String,
-    /// `worked` or `market`.
-    #[prost(string, tag = "3")]
-    pub source: ::prost::alloc::string::String,
 }
 /// Generated client implementations.
 pub mod rates_service_client {
@@ -1907,31 +1091,6 @@ pub mod rates_service_client {
                 .insert(GrpcMethod::new("economy.v1.RatesService", "ListRates"));
             self.inner.server_streaming(req, path, codec).await
         }
-        /// The live rate of one pair over time: what `ListRates` returns for each of these times.
-        pub async fn list_rate_series(
-            &mut self,
-            request: impl tonic::IntoRequest<super::ListRateSeriesRequest>,
-        ) -> std::result::Result<
-            tonic::Response<super::ListRateSeriesResponse>,
-            tonic::Status,
-        > {
-            self.inner
-                .ready()
-                .await
-                .map_err(|e| {
-                    tonic::Status::unknown(
-                        format!("Service was not ready: {}", e.into()),
-                    )
-                })?;
-            let codec = tonic_prost::ProstCodec::default();
-            let path = http::uri::PathAndQuery::from_static(
-                "/economy.v1.RatesService/ListRateSeries",
-            );
-            let mut req = request.into_request();
-            req.extensions_mut()
-                .insert(GrpcMethod::new("economy.v1.RatesService", "ListRateSeries"));
-            self.inner.unary(req, path, codec).await
-        }
     }
 }
 /// Generated server implementations.
@@ -1958,14 +1117,6 @@ pub mod rates_service_server {
             &self,
             request: tonic::Request<super::ListRatesRequest>,
         ) -> std::result::Result<tonic::Response<Self::ListRatesStream>, tonic::Status>;
-        /// The live rate of one pair over time: what `ListRates` returns for each of these times.
-        async fn list_rate_series(
-            &self,
-            request: tonic::Request<super::ListRateSeriesRequest>,
-        ) -> std::result::Result<
-            tonic::Response<super::ListRateSeriesResponse>,
-            tonic::Status,
-        >;
     }
     /// Exchange rates between the currencies of listed games (§2.8).
     #[derive(Debug)]
@@ -2090,51 +1241,6 @@ pub mod rates_service_server {
                     };
                     Box::pin(fut)
                 }
-                "/economy.v1.RatesService/ListRateSeries" => {
-                    #[allow(non_camel_case_types)]
-                    struct ListRateSeriesSvc<T: RatesService>(pub Arc<T>);
-                    impl<
-                        T: RatesService,
-                    > tonic::server::UnaryService<super::ListRateSeriesRequest>
-                    for ListRateSeriesSvc<T> {
-                        type Response = super::ListRateSeriesResponse;
-                        type Future = BoxFuture<
-                            tonic::Response<Self::Response>,
-                            tonic::Status,
-                        >;
-                        fn call(
-                            &mut self,
-                            request: tonic::Request<super::ListRateSeriesRequest>,
-                        ) -> Self::Future {
-                            let inner = Arc::clone(&self.0);
-                            let fut = async move {
-                                <T as RatesService>::list_rate_series(&inner, request).await
-                            };
-                            Box::pin(fut)
-                        }
-                    }
-                    let accept_compression_encodings = self.accept_compression_encodings;
-                    let send_compression_encodings = self.send_compression_encodings;
-                    let max_decoding_message_size = self.max_decoding_message_size;
-                    let max_encoding_message_size = self.max_encoding_message_size;
-                    let inner = self.inner.clone();
-                    let fut = async move {
-                        let method = ListRateSeriesSvc(inner);
-                        let codec = tonic_prost::ProstCodec::default();
-                        let mut grpc = tonic::server::Grpc::new(codec)
-                            .apply_compression_config(
-                                accept_compression_encodings,
-                                send_compression_encodings,
-                            )
-                            .apply_max_message_size_config(
-                                max_decoding_message_size,
-                                max_encoding_message_size,
-                            );
-                        let res = grpc.unary(method, req).await;
-                        Ok(res)
-                    };
-                    Box::pin(fut)
-                }
                 _ => {
                     Box::pin(async move {
                         let mut response = http::Response::new(
@@ -2190,19 +1296,15 @@ pub struct ListCurrencyNamesRequest {
 }
 #[derive(Clone, PartialEq, ::prost::Message)]
 pub struct ListCurrencyNamesResponse {
-    /// The last one may have more names on the next page.
     #[prost(message, repeated, tag = "1")]
-    pub currencies: ::prost::alloc::vec::Vec<CurrencyNames>,
+    pub currencies: ::prost::alloc::vec::Vec<CurrencyName>,
     /// Empty on the last page.
     #[prost(string, tag = "2")]
     pub next_cursor: ::prost::alloc::string::String,
 }
 #[derive(Clone, PartialEq, Eq, Hash, ::prost::Message)]
 pub struct ListHeldReportsRequest {
-    /// The slug of a game. Empty: the newest held report of each game.
-    #[prost(string, tag = "1")]
-    pub game: ::prost::alloc::string::String,
-    #[prost(message, optional, tag = "2")]
+    #[prost(message, optional, tag = "1")]
     pub page: ::core::option::Option<super::super::common::v1::PageRequest>,
 }
 #[derive(Clone, PartialEq, ::prost::Message)]
@@ -2224,9 +1326,6 @@ pub struct HeldReport {
     /// The reason for holding it.
     #[prost(string, tag = "3")]
     pub held: ::prost::alloc::string::String,
-    /// How many older reports of the game are held.
-    #[prost(uint64, tag = "4")]
-    pub older: u64,
 }
 #[derive(serde::Serialize)]
 #[derive(Clone, PartialEq, Eq, Hash, ::prost::Message)]
@@ -2237,7 +1336,7 @@ pub struct Report {
     /// The slug of its game.
     #[prost(string, tag = "2")]
     pub game: ::prost::alloc::string::String,
-    /// The name of the game's currency at that time.
+    /// The name of the game's currency.
     #[prost(string, tag = "3")]
     pub currency: ::prost::alloc::string::String,
     #[prost(message, optional, tag = "4")]
@@ -2269,28 +1368,6 @@ pub struct Report {
     /// Decimal.
     #[prost(string, optional, tag = "16")]
     pub naira_per_unit: ::core::option::Option<::prost::alloc::string::String>,
-    /// The supply of the game's report before, plus minted, minus burned; absent for a game's first report.
-    #[prost(int64, optional, tag = "17")]
-    pub supply_expected: ::core::option::Option<i64>,
-    /// Whether `supply` differs from it by more than 1 %.
-    #[prost(bool, tag = "18")]
-    pub supply_differs: bool,
-}
-#[derive(Clone, PartialEq, Eq, Hash, ::prost::Message)]
-pub struct ListSupplyDifferencesRequest {
-    #[prost(message, optional, tag = "1")]
-    pub page: ::core::option::Option<super::super::common::v1::PageRequest>,
-}
-#[derive(Clone, PartialEq, ::prost::Message)]
-pub struct ListSupplyDifferencesResponse {
-    #[prost(message, repeated, tag = "1")]
-    pub reports: ::prost::alloc::vec::Vec<Report>,
-    /// Empty on the last page.
-    #[prost(string, tag = "2")]
-    pub next_cursor: ::prost::alloc::string::String,
-    /// Of the whole list.
-    #[prost(uint64, tag = "3")]
-    pub total: u64,
 }
 #[derive(Clone, PartialEq, Eq, Hash, ::prost::Message)]
 pub struct ApproveReportRequest {
@@ -2298,18 +1375,12 @@ pub struct ApproveReportRequest {
     pub report: i64,
     #[prost(string, tag = "2")]
     pub reason: ::prost::alloc::string::String,
-    /// Also the held reports of the game with lower numbers.
-    #[prost(bool, tag = "3")]
-    pub with_older: bool,
 }
 #[derive(Clone, Copy, PartialEq, Eq, Hash, ::prost::Message)]
 pub struct ApproveReportResponse {
     /// Nothing was decided: the report already counted.
     #[prost(bool, tag = "1")]
     pub unchanged: bool,
-    /// How many older reports were approved with it.
-    #[prost(uint64, tag = "2")]
-    pub older: u64,
 }
 #[derive(Clone, PartialEq, Eq, Hash, ::prost::Message)]
 pub struct RejectReportRequest {
@@ -2318,32 +1389,39 @@ pub struct RejectReportRequest {
     /// Required; the owners of the game see it.
     #[prost(string, tag = "2")]
     pub reason: ::prost::alloc::string::String,
-    /// Also the held reports of the game with lower numbers.
-    #[prost(bool, tag = "3")]
-    pub with_older: bool,
 }
 #[derive(Clone, Copy, PartialEq, Eq, Hash, ::prost::Message)]
 pub struct RejectReportResponse {
     /// Nothing was decided: the report was already rejected.
     #[prost(bool, tag = "1")]
     pub unchanged: bool,
-    /// How many older reports were rejected with it.
-    #[prost(uint64, tag = "2")]
-    pub older: u64,
 }
+#[derive(serde::Serialize)]
 #[derive(Clone, PartialEq, Eq, Hash, ::prost::Message)]
-pub struct VoidReportRequest {
-    #[prost(int64, tag = "1")]
-    pub report: i64,
-    /// Required; the owners of the game see it.
+pub struct Swap {
+    /// 1 to 128 visible ASCII characters. Each id takes effect once.
+    #[prost(string, tag = "1")]
+    #[serde(rename = "swap")]
+    pub id: ::prost::alloc::string::String,
+    /// The party that swaps, 1 to 128 characters.
     #[prost(string, tag = "2")]
-    pub reason: ::prost::alloc::string::String,
-}
-#[derive(Clone, Copy, PartialEq, Eq, Hash, ::prost::Message)]
-pub struct VoidReportResponse {
-    /// Nothing was decided: the report was already rejected.
-    #[prost(bool, tag = "1")]
-    pub unchanged: bool,
+    pub party: ::prost::alloc::string::String,
+    /// The slug of the game whose currency the party gives.
+    #[prost(string, tag = "3")]
+    pub from: ::prost::alloc::string::String,
+    /// The slug of the game whose currency the party gets.
+    #[prost(string, tag = "4")]
+    pub to: ::prost::alloc::string::String,
+    /// Whole units that the party gives, 1 to 2^53 - 1.
+    #[prost(uint64, tag = "5")]
+    pub gave: u64,
+    /// Whole units that the party gets, 1 to 2^53 - 1.
+    #[prost(uint64, tag = "6")]
+    pub got: u64,
+    /// Absent: now. At most five seconds ahead of the service.
+    #[prost(message, optional, tag = "7")]
+    #[serde(serialize_with = "crate::json::timestamp")]
+    pub at: ::core::option::Option<::prost_types::Timestamp>,
 }
 #[derive(Clone, PartialEq, ::prost::Message)]
 pub struct ImportSwapsRequest {
@@ -2366,19 +1444,6 @@ pub struct RefusedSwap {
     #[prost(uint32, tag = "1")]
     pub index: u32,
     #[prost(string, tag = "2")]
-    pub reason: ::prost::alloc::string::String,
-}
-/// The reversal of a tip or a swap.
-#[derive(serde::Serialize)]
-#[derive(Clone, PartialEq, Eq, Hash, ::prost::Message)]
-pub struct Reversal {
-    #[prost(message, optional, tag = "1")]
-    #[serde(serialize_with = "crate::json::timestamp")]
-    pub at: ::core::option::Option<::prost_types::Timestamp>,
-    /// A staff member.
-    #[prost(string, tag = "2")]
-    pub by: ::prost::alloc::string::String,
-    #[prost(string, tag = "3")]
     pub reason: ::prost::alloc::string::String,
 }
 #[derive(Clone, PartialEq, Eq, Hash, ::prost::Message)]
@@ -2416,23 +1481,6 @@ pub struct BookedTip {
     #[prost(message, optional, tag = "6")]
     #[serde(serialize_with = "crate::json::timestamp")]
     pub at: ::core::option::Option<::prost_types::Timestamp>,
-    #[prost(message, optional, tag = "7")]
-    #[serde(rename = "reversed")]
-    pub reversal: ::core::option::Option<Reversal>,
-}
-#[derive(Clone, PartialEq, Eq, Hash, ::prost::Message)]
-pub struct ReverseTipRequest {
-    #[prost(string, tag = "1")]
-    pub tip: ::prost::alloc::string::String,
-    /// Required.
-    #[prost(string, tag = "2")]
-    pub reason: ::prost::alloc::string::String,
-}
-#[derive(Clone, Copy, PartialEq, Eq, Hash, ::prost::Message)]
-pub struct ReverseTipResponse {
-    /// The tip was already reversed.
-    #[prost(bool, tag = "1")]
-    pub unchanged: bool,
 }
 #[derive(Clone, PartialEq, Eq, Hash, ::prost::Message)]
 pub struct ListSwapsRequest {
@@ -2445,92 +1493,25 @@ pub struct ListSwapsRequest {
 #[derive(Clone, PartialEq, ::prost::Message)]
 pub struct ListSwapsResponse {
     #[prost(message, repeated, tag = "1")]
-    pub swaps: ::prost::alloc::vec::Vec<BookedSwap>,
+    pub swaps: ::prost::alloc::vec::Vec<Swap>,
     /// Empty on the last page.
     #[prost(string, tag = "2")]
     pub next_cursor: ::prost::alloc::string::String,
 }
-#[derive(serde::Serialize)]
 #[derive(Clone, PartialEq, Eq, Hash, ::prost::Message)]
-pub struct BookedSwap {
-    #[prost(message, optional, tag = "1")]
-    #[serde(flatten)]
-    pub swap: ::core::option::Option<Swap>,
-    #[prost(message, optional, tag = "2")]
-    #[serde(rename = "reversed")]
-    pub reversal: ::core::option::Option<Reversal>,
-    /// The exchange that recorded it; empty: imported by staff.
-    #[prost(string, tag = "3")]
-    pub exchange: ::prost::alloc::string::String,
-}
-#[derive(Clone, PartialEq, Eq, Hash, ::prost::Message)]
-pub struct ReverseSwapRequest {
-    /// The exchange's id of the swap.
-    #[prost(string, tag = "1")]
-    pub swap: ::prost::alloc::string::String,
+pub struct RemoveSwapsRequest {
+    /// Their ids.
+    #[prost(string, repeated, tag = "1")]
+    pub swaps: ::prost::alloc::vec::Vec<::prost::alloc::string::String>,
     /// Required.
     #[prost(string, tag = "2")]
     pub reason: ::prost::alloc::string::String,
-    /// The exchange that recorded it; empty: imported by staff.
-    #[prost(string, tag = "3")]
-    pub exchange: ::prost::alloc::string::String,
-}
-#[derive(Clone, Copy, PartialEq, Eq, Hash, ::prost::Message)]
-pub struct ReverseSwapResponse {
-    /// The swap was already reversed.
-    #[prost(bool, tag = "1")]
-    pub unchanged: bool,
-}
-#[derive(serde::Serialize)]
-#[derive(Clone, PartialEq, Eq, Hash, ::prost::Message)]
-pub struct Exchange {
-    #[prost(string, tag = "1")]
-    pub name: ::prost::alloc::string::String,
-    #[prost(message, optional, tag = "2")]
-    #[serde(serialize_with = "crate::json::timestamp")]
-    pub created_at: ::core::option::Option<::prost_types::Timestamp>,
-    #[prost(string, tag = "3")]
-    pub created_by: ::prost::alloc::string::String,
-    #[prost(message, optional, tag = "4")]
-    #[serde(serialize_with = "crate::json::timestamp")]
-    pub revoked_at: ::core::option::Option<::prost_types::Timestamp>,
 }
 #[derive(Clone, PartialEq, Eq, Hash, ::prost::Message)]
-pub struct CreateExchangeRequest {
-    /// Small letters, digits and hyphens, 1 to 60 characters.
-    #[prost(string, tag = "1")]
-    pub name: ::prost::alloc::string::String,
-}
-#[derive(Clone, PartialEq, Eq, Hash, ::prost::Message)]
-pub struct CreateExchangeResponse {
-    #[prost(message, optional, tag = "1")]
-    pub exchange: ::core::option::Option<Exchange>,
-    /// Shown only now.
-    #[prost(string, tag = "2")]
-    pub token: ::prost::alloc::string::String,
-}
-#[derive(Clone, PartialEq, Eq, Hash, ::prost::Message)]
-pub struct ListExchangesRequest {
-    #[prost(message, optional, tag = "1")]
-    pub page: ::core::option::Option<super::super::common::v1::PageRequest>,
-}
-#[derive(Clone, PartialEq, ::prost::Message)]
-pub struct ListExchangesResponse {
-    #[prost(message, repeated, tag = "1")]
-    pub exchanges: ::prost::alloc::vec::Vec<Exchange>,
-    /// Empty on the last page.
-    #[prost(string, tag = "2")]
-    pub next_cursor: ::prost::alloc::string::String,
-}
-#[derive(Clone, PartialEq, Eq, Hash, ::prost::Message)]
-pub struct RevokeExchangeRequest {
-    #[prost(string, tag = "1")]
-    pub name: ::prost::alloc::string::String,
-}
-#[derive(Clone, PartialEq, Eq, Hash, ::prost::Message)]
-pub struct RevokeExchangeResponse {
-    #[prost(message, optional, tag = "1")]
-    pub exchange: ::core::option::Option<Exchange>,
+pub struct RemoveSwapsResponse {
+    /// The ids of the swaps that were removed. There was no swap with any other id of the request.
+    #[prost(string, repeated, tag = "1")]
+    pub removed: ::prost::alloc::vec::Vec<::prost::alloc::string::String>,
 }
 /// Generated client implementations.
 pub mod staff_service_client {
@@ -2627,7 +1608,7 @@ pub mod staff_service_client {
             self.inner = self.inner.max_encoding_message_size(limit);
             self
         }
-        /// Registers or renames the currency of a game. The name is valid from now on, and earlier names are stored.
+        /// Registers or renames the currency of a game.
         pub async fn set_currency(
             &mut self,
             request: impl tonic::IntoRequest<super::SetCurrencyRequest>,
@@ -2652,7 +1633,7 @@ pub mod staff_service_client {
                 .insert(GrpcMethod::new("economy.v1.StaffService", "SetCurrency"));
             self.inner.unary(req, path, codec).await
         }
-        /// Every currency with all its names, listed or not, by the slug of its game; a page has up to 100 names.
+        /// Every currency, listed or not, by the slug of its game.
         pub async fn list_currency_names(
             &mut self,
             request: impl tonic::IntoRequest<super::ListCurrencyNamesRequest>,
@@ -2677,8 +1658,7 @@ pub mod staff_service_client {
                 .insert(GrpcMethod::new("economy.v1.StaffService", "ListCurrencyNames"));
             self.inner.unary(req, path, codec).await
         }
-        /// Held reports, each with the counted report that it was compared with. Without a game: the newest held report of each game, the game that
-        /// waits longest first. With a game: all of its held reports, newest first.
+        /// Held reports, the oldest first, each with the counted report that it was compared with.
         pub async fn list_held_reports(
             &mut self,
             request: impl tonic::IntoRequest<super::ListHeldReportsRequest>,
@@ -2703,8 +1683,7 @@ pub mod staff_service_client {
                 .insert(GrpcMethod::new("economy.v1.StaffService", "ListHeldReports"));
             self.inner.unary(req, path, codec).await
         }
-        /// Approves a held report: it counts, with its own time. `with_older` approves the game's older held reports too. A second approval changes
-        /// nothing.
+        /// Approves a held report: it counts, with its own time. A second approval changes nothing.
         pub async fn approve_report(
             &mut self,
             request: impl tonic::IntoRequest<super::ApproveReportRequest>,
@@ -2729,7 +1708,7 @@ pub mod staff_service_client {
                 .insert(GrpcMethod::new("economy.v1.StaffService", "ApproveReport"));
             self.inner.unary(req, path, codec).await
         }
-        /// Rejects a held report: it never counts. `with_older` rejects the game's older held reports too. A second rejection changes nothing.
+        /// Rejects a held report: it never counts. A second rejection changes nothing.
         pub async fn reject_report(
             &mut self,
             request: impl tonic::IntoRequest<super::RejectReportRequest>,
@@ -2752,58 +1731,6 @@ pub mod staff_service_client {
             let mut req = request.into_request();
             req.extensions_mut()
                 .insert(GrpcMethod::new("economy.v1.StaffService", "RejectReport"));
-            self.inner.unary(req, path, codec).await
-        }
-        /// Rejects a report that counts, as if it had never counted: it was wrong. Needs an admin.
-        pub async fn void_report(
-            &mut self,
-            request: impl tonic::IntoRequest<super::VoidReportRequest>,
-        ) -> std::result::Result<
-            tonic::Response<super::VoidReportResponse>,
-            tonic::Status,
-        > {
-            self.inner
-                .ready()
-                .await
-                .map_err(|e| {
-                    tonic::Status::unknown(
-                        format!("Service was not ready: {}", e.into()),
-                    )
-                })?;
-            let codec = tonic_prost::ProstCodec::default();
-            let path = http::uri::PathAndQuery::from_static(
-                "/economy.v1.StaffService/VoidReport",
-            );
-            let mut req = request.into_request();
-            req.extensions_mut()
-                .insert(GrpcMethod::new("economy.v1.StaffService", "VoidReport"));
-            self.inner.unary(req, path, codec).await
-        }
-        /// Reports whose supply differs by more than 1 % from the supply of the game's report before, plus minted, minus burned. Newest first.
-        pub async fn list_supply_differences(
-            &mut self,
-            request: impl tonic::IntoRequest<super::ListSupplyDifferencesRequest>,
-        ) -> std::result::Result<
-            tonic::Response<super::ListSupplyDifferencesResponse>,
-            tonic::Status,
-        > {
-            self.inner
-                .ready()
-                .await
-                .map_err(|e| {
-                    tonic::Status::unknown(
-                        format!("Service was not ready: {}", e.into()),
-                    )
-                })?;
-            let codec = tonic_prost::ProstCodec::default();
-            let path = http::uri::PathAndQuery::from_static(
-                "/economy.v1.StaffService/ListSupplyDifferences",
-            );
-            let mut req = request.into_request();
-            req.extensions_mut()
-                .insert(
-                    GrpcMethod::new("economy.v1.StaffService", "ListSupplyDifferences"),
-                );
             self.inner.unary(req, path, codec).await
         }
         /// Records swaps of the past, up to 1,000 per call. Swaps that are already recorded do not change; invalid swaps are refused, and the others
@@ -2832,12 +1759,12 @@ pub mod staff_service_client {
                 .insert(GrpcMethod::new("economy.v1.StaffService", "ImportSwaps"));
             self.inner.unary(req, path, codec).await
         }
-        /// Tips, newest first.
-        pub async fn list_tips(
+        /// Removes swaps that were imported by mistake, up to 1,000 per call. Rates and figures are computed without them.
+        pub async fn remove_swaps(
             &mut self,
-            request: impl tonic::IntoRequest<super::ListTipsRequest>,
+            request: impl tonic::IntoRequest<super::RemoveSwapsRequest>,
         ) -> std::result::Result<
-            tonic::Response<super::ListTipsResponse>,
+            tonic::Response<super::RemoveSwapsResponse>,
             tonic::Status,
         > {
             self.inner
@@ -2850,36 +1777,11 @@ pub mod staff_service_client {
                 })?;
             let codec = tonic_prost::ProstCodec::default();
             let path = http::uri::PathAndQuery::from_static(
-                "/economy.v1.StaffService/ListTips",
+                "/economy.v1.StaffService/RemoveSwaps",
             );
             let mut req = request.into_request();
             req.extensions_mut()
-                .insert(GrpcMethod::new("economy.v1.StaffService", "ListTips"));
-            self.inner.unary(req, path, codec).await
-        }
-        /// Reverses a tip, by counter-entries in the ledger. A second reversal changes nothing.
-        pub async fn reverse_tip(
-            &mut self,
-            request: impl tonic::IntoRequest<super::ReverseTipRequest>,
-        ) -> std::result::Result<
-            tonic::Response<super::ReverseTipResponse>,
-            tonic::Status,
-        > {
-            self.inner
-                .ready()
-                .await
-                .map_err(|e| {
-                    tonic::Status::unknown(
-                        format!("Service was not ready: {}", e.into()),
-                    )
-                })?;
-            let codec = tonic_prost::ProstCodec::default();
-            let path = http::uri::PathAndQuery::from_static(
-                "/economy.v1.StaffService/ReverseTip",
-            );
-            let mut req = request.into_request();
-            req.extensions_mut()
-                .insert(GrpcMethod::new("economy.v1.StaffService", "ReverseTip"));
+                .insert(GrpcMethod::new("economy.v1.StaffService", "RemoveSwaps"));
             self.inner.unary(req, path, codec).await
         }
         /// Swaps, newest first.
@@ -2907,12 +1809,12 @@ pub mod staff_service_client {
                 .insert(GrpcMethod::new("economy.v1.StaffService", "ListSwaps"));
             self.inner.unary(req, path, codec).await
         }
-        /// Reverses a swap, by counter-entries in the ledger. It moves no rate any more. A second reversal changes nothing.
-        pub async fn reverse_swap(
+        /// Tips, newest first.
+        pub async fn list_tips(
             &mut self,
-            request: impl tonic::IntoRequest<super::ReverseSwapRequest>,
+            request: impl tonic::IntoRequest<super::ListTipsRequest>,
         ) -> std::result::Result<
-            tonic::Response<super::ReverseSwapResponse>,
+            tonic::Response<super::ListTipsResponse>,
             tonic::Status,
         > {
             self.inner
@@ -2925,113 +1827,11 @@ pub mod staff_service_client {
                 })?;
             let codec = tonic_prost::ProstCodec::default();
             let path = http::uri::PathAndQuery::from_static(
-                "/economy.v1.StaffService/ReverseSwap",
+                "/economy.v1.StaffService/ListTips",
             );
             let mut req = request.into_request();
             req.extensions_mut()
-                .insert(GrpcMethod::new("economy.v1.StaffService", "ReverseSwap"));
-            self.inner.unary(req, path, codec).await
-        }
-        /// The balances of the ledger in a currency, by exchange, kind and holder, page by page. The sum over a currency is 0.
-        pub async fn list_account_balances(
-            &mut self,
-            request: impl tonic::IntoRequest<super::ListBalancesRequest>,
-        ) -> std::result::Result<
-            tonic::Response<super::ListBalancesResponse>,
-            tonic::Status,
-        > {
-            self.inner
-                .ready()
-                .await
-                .map_err(|e| {
-                    tonic::Status::unknown(
-                        format!("Service was not ready: {}", e.into()),
-                    )
-                })?;
-            let codec = tonic_prost::ProstCodec::default();
-            let path = http::uri::PathAndQuery::from_static(
-                "/economy.v1.StaffService/ListAccountBalances",
-            );
-            let mut req = request.into_request();
-            req.extensions_mut()
-                .insert(
-                    GrpcMethod::new("economy.v1.StaffService", "ListAccountBalances"),
-                );
-            self.inner.unary(req, path, codec).await
-        }
-        /// Registers an exchange. The response has its token, which is never shown again.
-        pub async fn create_exchange(
-            &mut self,
-            request: impl tonic::IntoRequest<super::CreateExchangeRequest>,
-        ) -> std::result::Result<
-            tonic::Response<super::CreateExchangeResponse>,
-            tonic::Status,
-        > {
-            self.inner
-                .ready()
-                .await
-                .map_err(|e| {
-                    tonic::Status::unknown(
-                        format!("Service was not ready: {}", e.into()),
-                    )
-                })?;
-            let codec = tonic_prost::ProstCodec::default();
-            let path = http::uri::PathAndQuery::from_static(
-                "/economy.v1.StaffService/CreateExchange",
-            );
-            let mut req = request.into_request();
-            req.extensions_mut()
-                .insert(GrpcMethod::new("economy.v1.StaffService", "CreateExchange"));
-            self.inner.unary(req, path, codec).await
-        }
-        /// The exchanges, by name.
-        pub async fn list_exchanges(
-            &mut self,
-            request: impl tonic::IntoRequest<super::ListExchangesRequest>,
-        ) -> std::result::Result<
-            tonic::Response<super::ListExchangesResponse>,
-            tonic::Status,
-        > {
-            self.inner
-                .ready()
-                .await
-                .map_err(|e| {
-                    tonic::Status::unknown(
-                        format!("Service was not ready: {}", e.into()),
-                    )
-                })?;
-            let codec = tonic_prost::ProstCodec::default();
-            let path = http::uri::PathAndQuery::from_static(
-                "/economy.v1.StaffService/ListExchanges",
-            );
-            let mut req = request.into_request();
-            req.extensions_mut()
-                .insert(GrpcMethod::new("economy.v1.StaffService", "ListExchanges"));
-            self.inner.unary(req, path, codec).await
-        }
-        /// Revokes the token of an exchange at once. Its swaps stay, and its name is never used again.
-        pub async fn revoke_exchange(
-            &mut self,
-            request: impl tonic::IntoRequest<super::RevokeExchangeRequest>,
-        ) -> std::result::Result<
-            tonic::Response<super::RevokeExchangeResponse>,
-            tonic::Status,
-        > {
-            self.inner
-                .ready()
-                .await
-                .map_err(|e| {
-                    tonic::Status::unknown(
-                        format!("Service was not ready: {}", e.into()),
-                    )
-                })?;
-            let codec = tonic_prost::ProstCodec::default();
-            let path = http::uri::PathAndQuery::from_static(
-                "/economy.v1.StaffService/RevokeExchange",
-            );
-            let mut req = request.into_request();
-            req.extensions_mut()
-                .insert(GrpcMethod::new("economy.v1.StaffService", "RevokeExchange"));
+                .insert(GrpcMethod::new("economy.v1.StaffService", "ListTips"));
             self.inner.unary(req, path, codec).await
         }
         /// The audit of this service, newest first. An admin sees all entries, a reviewer only their own.
@@ -3076,7 +1876,7 @@ pub mod staff_service_server {
     /// Generated trait containing gRPC methods that should be implemented for use with StaffServiceServer.
     #[async_trait]
     pub trait StaffService: std::marker::Send + std::marker::Sync + 'static {
-        /// Registers or renames the currency of a game. The name is valid from now on, and earlier names are stored.
+        /// Registers or renames the currency of a game.
         async fn set_currency(
             &self,
             request: tonic::Request<super::SetCurrencyRequest>,
@@ -3084,7 +1884,7 @@ pub mod staff_service_server {
             tonic::Response<super::SetCurrencyResponse>,
             tonic::Status,
         >;
-        /// Every currency with all its names, listed or not, by the slug of its game; a page has up to 100 names.
+        /// Every currency, listed or not, by the slug of its game.
         async fn list_currency_names(
             &self,
             request: tonic::Request<super::ListCurrencyNamesRequest>,
@@ -3092,8 +1892,7 @@ pub mod staff_service_server {
             tonic::Response<super::ListCurrencyNamesResponse>,
             tonic::Status,
         >;
-        /// Held reports, each with the counted report that it was compared with. Without a game: the newest held report of each game, the game that
-        /// waits longest first. With a game: all of its held reports, newest first.
+        /// Held reports, the oldest first, each with the counted report that it was compared with.
         async fn list_held_reports(
             &self,
             request: tonic::Request<super::ListHeldReportsRequest>,
@@ -3101,8 +1900,7 @@ pub mod staff_service_server {
             tonic::Response<super::ListHeldReportsResponse>,
             tonic::Status,
         >;
-        /// Approves a held report: it counts, with its own time. `with_older` approves the game's older held reports too. A second approval changes
-        /// nothing.
+        /// Approves a held report: it counts, with its own time. A second approval changes nothing.
         async fn approve_report(
             &self,
             request: tonic::Request<super::ApproveReportRequest>,
@@ -3110,28 +1908,12 @@ pub mod staff_service_server {
             tonic::Response<super::ApproveReportResponse>,
             tonic::Status,
         >;
-        /// Rejects a held report: it never counts. `with_older` rejects the game's older held reports too. A second rejection changes nothing.
+        /// Rejects a held report: it never counts. A second rejection changes nothing.
         async fn reject_report(
             &self,
             request: tonic::Request<super::RejectReportRequest>,
         ) -> std::result::Result<
             tonic::Response<super::RejectReportResponse>,
-            tonic::Status,
-        >;
-        /// Rejects a report that counts, as if it had never counted: it was wrong. Needs an admin.
-        async fn void_report(
-            &self,
-            request: tonic::Request<super::VoidReportRequest>,
-        ) -> std::result::Result<
-            tonic::Response<super::VoidReportResponse>,
-            tonic::Status,
-        >;
-        /// Reports whose supply differs by more than 1 % from the supply of the game's report before, plus minted, minus burned. Newest first.
-        async fn list_supply_differences(
-            &self,
-            request: tonic::Request<super::ListSupplyDifferencesRequest>,
-        ) -> std::result::Result<
-            tonic::Response<super::ListSupplyDifferencesResponse>,
             tonic::Status,
         >;
         /// Records swaps of the past, up to 1,000 per call. Swaps that are already recorded do not change; invalid swaps are refused, and the others
@@ -3143,20 +1925,12 @@ pub mod staff_service_server {
             tonic::Response<super::ImportSwapsResponse>,
             tonic::Status,
         >;
-        /// Tips, newest first.
-        async fn list_tips(
+        /// Removes swaps that were imported by mistake, up to 1,000 per call. Rates and figures are computed without them.
+        async fn remove_swaps(
             &self,
-            request: tonic::Request<super::ListTipsRequest>,
+            request: tonic::Request<super::RemoveSwapsRequest>,
         ) -> std::result::Result<
-            tonic::Response<super::ListTipsResponse>,
-            tonic::Status,
-        >;
-        /// Reverses a tip, by counter-entries in the ledger. A second reversal changes nothing.
-        async fn reverse_tip(
-            &self,
-            request: tonic::Request<super::ReverseTipRequest>,
-        ) -> std::result::Result<
-            tonic::Response<super::ReverseTipResponse>,
+            tonic::Response<super::RemoveSwapsResponse>,
             tonic::Status,
         >;
         /// Swaps, newest first.
@@ -3167,44 +1941,12 @@ pub mod staff_service_server {
             tonic::Response<super::ListSwapsResponse>,
             tonic::Status,
         >;
-        /// Reverses a swap, by counter-entries in the ledger. It moves no rate any more. A second reversal changes nothing.
-        async fn reverse_swap(
+        /// Tips, newest first.
+        async fn list_tips(
             &self,
-            request: tonic::Request<super::ReverseSwapRequest>,
+            request: tonic::Request<super::ListTipsRequest>,
         ) -> std::result::Result<
-            tonic::Response<super::ReverseSwapResponse>,
-            tonic::Status,
-        >;
-        /// The balances of the ledger in a currency, by exchange, kind and holder, page by page. The sum over a currency is 0.
-        async fn list_account_balances(
-            &self,
-            request: tonic::Request<super::ListBalancesRequest>,
-        ) -> std::result::Result<
-            tonic::Response<super::ListBalancesResponse>,
-            tonic::Status,
-        >;
-        /// Registers an exchange. The response has its token, which is never shown again.
-        async fn create_exchange(
-            &self,
-            request: tonic::Request<super::CreateExchangeRequest>,
-        ) -> std::result::Result<
-            tonic::Response<super::CreateExchangeResponse>,
-            tonic::Status,
-        >;
-        /// The exchanges, by name.
-        async fn list_exchanges(
-            &self,
-            request: tonic::Request<super::ListExchangesRequest>,
-        ) -> std::result::Result<
-            tonic::Response<super::ListExchangesResponse>,
-            tonic::Status,
-        >;
-        /// Revokes the token of an exchange at once. Its swaps stay, and its name is never used again.
-        async fn revoke_exchange(
-            &self,
-            request: tonic::Request<super::RevokeExchangeRequest>,
-        ) -> std::result::Result<
-            tonic::Response<super::RevokeExchangeResponse>,
+            tonic::Response<super::ListTipsResponse>,
             tonic::Status,
         >;
         /// The audit of this service, newest first. An admin sees all entries, a reviewer only their own.
@@ -3523,100 +2265,6 @@ pub mod staff_service_server {
                     };
                     Box::pin(fut)
                 }
-                "/economy.v1.StaffService/VoidReport" => {
-                    #[allow(non_camel_case_types)]
-                    struct VoidReportSvc<T: StaffService>(pub Arc<T>);
-                    impl<
-                        T: StaffService,
-                    > tonic::server::UnaryService<super::VoidReportRequest>
-                    for VoidReportSvc<T> {
-                        type Response = super::VoidReportResponse;
-                        type Future = BoxFuture<
-                            tonic::Response<Self::Response>,
-                            tonic::Status,
-                        >;
-                        fn call(
-                            &mut self,
-                            request: tonic::Request<super::VoidReportRequest>,
-                        ) -> Self::Future {
-                            let inner = Arc::clone(&self.0);
-                            let fut = async move {
-                                <T as StaffService>::void_report(&inner, request).await
-                            };
-                            Box::pin(fut)
-                        }
-                    }
-                    let accept_compression_encodings = self.accept_compression_encodings;
-                    let send_compression_encodings = self.send_compression_encodings;
-                    let max_decoding_message_size = self.max_decoding_message_size;
-                    let max_encoding_message_size = self.max_encoding_message_size;
-                    let inner = self.inner.clone();
-                    let fut = async move {
-                        let method = VoidReportSvc(inner);
-                        let codec = tonic_prost::ProstCodec::default();
-                        let mut grpc = tonic::server::Grpc::new(codec)
-                            .apply_compression_config(
-                                accept_compression_encodings,
-                                send_compression_encodings,
-                            )
-                            .apply_max_message_size_config(
-                                max_decoding_message_size,
-                                max_encoding_message_size,
-                            );
-                        let res = grpc.unary(method, req).await;
-                        Ok(res)
-                    };
-                    Box::pin(fut)
-                }
-                "/economy.v1.StaffService/ListSupplyDifferences" => {
-                    #[allow(non_camel_case_types)]
-                    struct ListSupplyDifferencesSvc<T: StaffService>(pub Arc<T>);
-                    impl<
-                        T: StaffService,
-                    > tonic::server::UnaryService<super::ListSupplyDifferencesRequest>
-                    for ListSupplyDifferencesSvc<T> {
-                        type Response = super::ListSupplyDifferencesResponse;
-                        type Future = BoxFuture<
-                            tonic::Response<Self::Response>,
-                            tonic::Status,
-                        >;
-                        fn call(
-                            &mut self,
-                            request: tonic::Request<super::ListSupplyDifferencesRequest>,
-                        ) -> Self::Future {
-                            let inner = Arc::clone(&self.0);
-                            let fut = async move {
-                                <T as StaffService>::list_supply_differences(
-                                        &inner,
-                                        request,
-                                    )
-                                    .await
-                            };
-                            Box::pin(fut)
-                        }
-                    }
-                    let accept_compression_encodings = self.accept_compression_encodings;
-                    let send_compression_encodings = self.send_compression_encodings;
-                    let max_decoding_message_size = self.max_decoding_message_size;
-                    let max_encoding_message_size = self.max_encoding_message_size;
-                    let inner = self.inner.clone();
-                    let fut = async move {
-                        let method = ListSupplyDifferencesSvc(inner);
-                        let codec = tonic_prost::ProstCodec::default();
-                        let mut grpc = tonic::server::Grpc::new(codec)
-                            .apply_compression_config(
-                                accept_compression_encodings,
-                                send_compression_encodings,
-                            )
-                            .apply_max_message_size_config(
-                                max_decoding_message_size,
-                                max_encoding_message_size,
-                            );
-                        let res = grpc.unary(method, req).await;
-                        Ok(res)
-                    };
-                    Box::pin(fut)
-                }
                 "/economy.v1.StaffService/ImportSwaps" => {
                     #[allow(non_camel_case_types)]
                     struct ImportSwapsSvc<T: StaffService>(pub Arc<T>);
@@ -3662,25 +2310,25 @@ pub mod staff_service_server {
                     };
                     Box::pin(fut)
                 }
-                "/economy.v1.StaffService/ListTips" => {
+                "/economy.v1.StaffService/RemoveSwaps" => {
                     #[allow(non_camel_case_types)]
-                    struct ListTipsSvc<T: StaffService>(pub Arc<T>);
+                    struct RemoveSwapsSvc<T: StaffService>(pub Arc<T>);
                     impl<
                         T: StaffService,
-                    > tonic::server::UnaryService<super::ListTipsRequest>
-                    for ListTipsSvc<T> {
-                        type Response = super::ListTipsResponse;
+                    > tonic::server::UnaryService<super::RemoveSwapsRequest>
+                    for RemoveSwapsSvc<T> {
+                        type Response = super::RemoveSwapsResponse;
                         type Future = BoxFuture<
                             tonic::Response<Self::Response>,
                             tonic::Status,
                         >;
                         fn call(
                             &mut self,
-                            request: tonic::Request<super::ListTipsRequest>,
+                            request: tonic::Request<super::RemoveSwapsRequest>,
                         ) -> Self::Future {
                             let inner = Arc::clone(&self.0);
                             let fut = async move {
-                                <T as StaffService>::list_tips(&inner, request).await
+                                <T as StaffService>::remove_swaps(&inner, request).await
                             };
                             Box::pin(fut)
                         }
@@ -3691,52 +2339,7 @@ pub mod staff_service_server {
                     let max_encoding_message_size = self.max_encoding_message_size;
                     let inner = self.inner.clone();
                     let fut = async move {
-                        let method = ListTipsSvc(inner);
-                        let codec = tonic_prost::ProstCodec::default();
-                        let mut grpc = tonic::server::Grpc::new(codec)
-                            .apply_compression_config(
-                                accept_compression_encodings,
-                                send_compression_encodings,
-                            )
-                            .apply_max_message_size_config(
-                                max_decoding_message_size,
-                                max_encoding_message_size,
-                            );
-                        let res = grpc.unary(method, req).await;
-                        Ok(res)
-                    };
-                    Box::pin(fut)
-                }
-                "/economy.v1.StaffService/ReverseTip" => {
-                    #[allow(non_camel_case_types)]
-                    struct ReverseTipSvc<T: StaffService>(pub Arc<T>);
-                    impl<
-                        T: StaffService,
-                    > tonic::server::UnaryService<super::ReverseTipRequest>
-                    for ReverseTipSvc<T> {
-                        type Response = super::ReverseTipResponse;
-                        type Future = BoxFuture<
-                            tonic::Response<Self::Response>,
-                            tonic::Status,
-                        >;
-                        fn call(
-                            &mut self,
-                            request: tonic::Request<super::ReverseTipRequest>,
-                        ) -> Self::Future {
-                            let inner = Arc::clone(&self.0);
-                            let fut = async move {
-                                <T as StaffService>::reverse_tip(&inner, request).await
-                            };
-                            Box::pin(fut)
-                        }
-                    }
-                    let accept_compression_encodings = self.accept_compression_encodings;
-                    let send_compression_encodings = self.send_compression_encodings;
-                    let max_decoding_message_size = self.max_decoding_message_size;
-                    let max_encoding_message_size = self.max_encoding_message_size;
-                    let inner = self.inner.clone();
-                    let fut = async move {
-                        let method = ReverseTipSvc(inner);
+                        let method = RemoveSwapsSvc(inner);
                         let codec = tonic_prost::ProstCodec::default();
                         let mut grpc = tonic::server::Grpc::new(codec)
                             .apply_compression_config(
@@ -3797,25 +2400,25 @@ pub mod staff_service_server {
                     };
                     Box::pin(fut)
                 }
-                "/economy.v1.StaffService/ReverseSwap" => {
+                "/economy.v1.StaffService/ListTips" => {
                     #[allow(non_camel_case_types)]
-                    struct ReverseSwapSvc<T: StaffService>(pub Arc<T>);
+                    struct ListTipsSvc<T: StaffService>(pub Arc<T>);
                     impl<
                         T: StaffService,
-                    > tonic::server::UnaryService<super::ReverseSwapRequest>
-                    for ReverseSwapSvc<T> {
-                        type Response = super::ReverseSwapResponse;
+                    > tonic::server::UnaryService<super::ListTipsRequest>
+                    for ListTipsSvc<T> {
+                        type Response = super::ListTipsResponse;
                         type Future = BoxFuture<
                             tonic::Response<Self::Response>,
                             tonic::Status,
                         >;
                         fn call(
                             &mut self,
-                            request: tonic::Request<super::ReverseSwapRequest>,
+                            request: tonic::Request<super::ListTipsRequest>,
                         ) -> Self::Future {
                             let inner = Arc::clone(&self.0);
                             let fut = async move {
-                                <T as StaffService>::reverse_swap(&inner, request).await
+                                <T as StaffService>::list_tips(&inner, request).await
                             };
                             Box::pin(fut)
                         }
@@ -3826,188 +2429,7 @@ pub mod staff_service_server {
                     let max_encoding_message_size = self.max_encoding_message_size;
                     let inner = self.inner.clone();
                     let fut = async move {
-                        let method = ReverseSwapSvc(inner);
-                        let codec = tonic_prost::ProstCodec::default();
-                        let mut grpc = tonic::server::Grpc::new(codec)
-                            .apply_compression_config(
-                                accept_compression_encodings,
-                                send_compression_encodings,
-                            )
-                            .apply_max_message_size_config(
-                                max_decoding_message_size,
-                                max_encoding_message_size,
-                            );
-                        let res = grpc.unary(method, req).await;
-                        Ok(res)
-                    };
-                    Box::pin(fut)
-                }
-                "/economy.v1.StaffService/ListAccountBalances" => {
-                    #[allow(non_camel_case_types)]
-                    struct ListAccountBalancesSvc<T: StaffService>(pub Arc<T>);
-                    impl<
-                        T: StaffService,
-                    > tonic::server::UnaryService<super::ListBalancesRequest>
-                    for ListAccountBalancesSvc<T> {
-                        type Response = super::ListBalancesResponse;
-                        type Future = BoxFuture<
-                            tonic::Response<Self::Response>,
-                            tonic::Status,
-                        >;
-                        fn call(
-                            &mut self,
-                            request: tonic::Request<super::ListBalancesRequest>,
-                        ) -> Self::Future {
-                            let inner = Arc::clone(&self.0);
-                            let fut = async move {
-                                <T as StaffService>::list_account_balances(&inner, request)
-                                    .await
-                            };
-                            Box::pin(fut)
-                        }
-                    }
-                    let accept_compression_encodings = self.accept_compression_encodings;
-                    let send_compression_encodings = self.send_compression_encodings;
-                    let max_decoding_message_size = self.max_decoding_message_size;
-                    let max_encoding_message_size = self.max_encoding_message_size;
-                    let inner = self.inner.clone();
-                    let fut = async move {
-                        let method = ListAccountBalancesSvc(inner);
-                        let codec = tonic_prost::ProstCodec::default();
-                        let mut grpc = tonic::server::Grpc::new(codec)
-                            .apply_compression_config(
-                                accept_compression_encodings,
-                                send_compression_encodings,
-                            )
-                            .apply_max_message_size_config(
-                                max_decoding_message_size,
-                                max_encoding_message_size,
-                            );
-                        let res = grpc.unary(method, req).await;
-                        Ok(res)
-                    };
-                    Box::pin(fut)
-                }
-                "/economy.v1.StaffService/CreateExchange" => {
-                    #[allow(non_camel_case_types)]
-                    struct CreateExchangeSvc<T: StaffService>(pub Arc<T>);
-                    impl<
-                        T: StaffService,
-                    > tonic::server::UnaryService<super::CreateExchangeRequest>
-                    for CreateExchangeSvc<T> {
-                        type Response = super::CreateExchangeResponse;
-                        type Future = BoxFuture<
-                            tonic::Response<Self::Response>,
-                            tonic::Status,
-                        >;
-                        fn call(
-                            &mut self,
-                            request: tonic::Request<super::CreateExchangeRequest>,
-                        ) -> Self::Future {
-                            let inner = Arc::clone(&self.0);
-                            let fut = async move {
-                                <T as StaffService>::create_exchange(&inner, request).await
-                            };
-                            Box::pin(fut)
-                        }
-                    }
-                    let accept_compression_encodings = self.accept_compression_encodings;
-                    let send_compression_encodings = self.send_compression_encodings;
-                    let max_decoding_message_size = self.max_decoding_message_size;
-                    let max_encoding_message_size = self.max_encoding_message_size;
-                    let inner = self.inner.clone();
-                    let fut = async move {
-                        let method = CreateExchangeSvc(inner);
-                        let codec = tonic_prost::ProstCodec::default();
-                        let mut grpc = tonic::server::Grpc::new(codec)
-                            .apply_compression_config(
-                                accept_compression_encodings,
-                                send_compression_encodings,
-                            )
-                            .apply_max_message_size_config(
-                                max_decoding_message_size,
-                                max_encoding_message_size,
-                            );
-                        let res = grpc.unary(method, req).await;
-                        Ok(res)
-                    };
-                    Box::pin(fut)
-                }
-                "/economy.v1.StaffService/ListExchanges" => {
-                    #[allow(non_camel_case_types)]
-                    struct ListExchangesSvc<T: StaffService>(pub Arc<T>);
-                    impl<
-                        T: StaffService,
-                    > tonic::server::UnaryService<super::ListExchangesRequest>
-                    for ListExchangesSvc<T> {
-                        type Response = super::ListExchangesResponse;
-                        type Future = BoxFuture<
-                            tonic::Response<Self::Response>,
-                            tonic::Status,
-                        >;
-                        fn call(
-                            &mut self,
-                            request: tonic::Request<super::ListExchangesRequest>,
-                        ) -> Self::Future {
-                            let inner = Arc::clone(&self.0);
-                            let fut = async move {
-                                <T as StaffService>::list_exchanges(&inner, request).await
-                            };
-                            Box::pin(fut)
-                        }
-                    }
-                    let accept_compression_encodings = self.accept_compression_encodings;
-                    let send_compression_encodings = self.send_compression_encodings;
-                    let max_decoding_message_size = self.max_decoding_message_size;
-                    let max_encoding_message_size = self.max_encoding_message_size;
-                    let inner = self.inner.clone();
-                    let fut = async move {
-                        let method = ListExchangesSvc(inner);
-                        let codec = tonic_prost::ProstCodec::default();
-                        let mut grpc = tonic::server::Grpc::new(codec)
-                            .apply_compression_config(
-                                accept_compression_encodings,
-                                send_compression_encodings,
-                            )
-                            .apply_max_message_size_config(
-                                max_decoding_message_size,
-                                max_encoding_message_size,
-                            );
-                        let res = grpc.unary(method, req).await;
-                        Ok(res)
-                    };
-                    Box::pin(fut)
-                }
-                "/economy.v1.StaffService/RevokeExchange" => {
-                    #[allow(non_camel_case_types)]
-                    struct RevokeExchangeSvc<T: StaffService>(pub Arc<T>);
-                    impl<
-                        T: StaffService,
-                    > tonic::server::UnaryService<super::RevokeExchangeRequest>
-                    for RevokeExchangeSvc<T> {
-                        type Response = super::RevokeExchangeResponse;
-                        type Future = BoxFuture<
-                            tonic::Response<Self::Response>,
-                            tonic::Status,
-                        >;
-                        fn call(
-                            &mut self,
-                            request: tonic::Request<super::RevokeExchangeRequest>,
-                        ) -> Self::Future {
-                            let inner = Arc::clone(&self.0);
-                            let fut = async move {
-                                <T as StaffService>::revoke_exchange(&inner, request).await
-                            };
-                            Box::pin(fut)
-                        }
-                    }
-                    let accept_compression_encodings = self.accept_compression_encodings;
-                    let send_compression_encodings = self.send_compression_encodings;
-                    let max_decoding_message_size = self.max_decoding_message_size;
-                    let max_encoding_message_size = self.max_encoding_message_size;
-                    let inner = self.inner.clone();
-                    let fut = async move {
-                        let method = RevokeExchangeSvc(inner);
+                        let method = ListTipsSvc(inner);
                         let codec = tonic_prost::ProstCodec::default();
                         let mut grpc = tonic::server::Grpc::new(codec)
                             .apply_compression_config(
@@ -4174,7 +2596,7 @@ pub struct OwnReport {
     /// The reason for holding it; empty when it counted at once.
     #[prost(string, tag = "3")]
     pub held: ::prost::alloc::string::String,
-    /// When staff decided on it: on a report that was held, or to void one that counted.
+    /// When staff decided on it.
     #[prost(message, optional, tag = "4")]
     pub decided_at: ::core::option::Option<::prost_types::Timestamp>,
     /// The reason that staff gave for it; may be empty.

@@ -102,48 +102,6 @@ pub struct HistoryRow {
     pub naira_per_unit: Option<Number>,
 }
 
-/// How rates and figures are computed.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
-#[schema(example = json!({
-    "version": 1,
-    "formulas": [{"name": "cost", "formula": "60 * meal + 40 * ride + 20 * wage + rent", "words": "What a month of living costs."}],
-    "constants": [{"name": "late", "value": "7 days", "words": "A currency without a counted report for so long is late."}],
-    "sources": ["reports of games"],
-}))]
-pub struct Methodology {
-    /// Changes whenever the same reports and swaps lead to other figures.
-    pub version: u32,
-    /// The formula of each figure.
-    pub formulas: Vec<Formula>,
-    /// The numbers that were chosen.
-    pub constants: Vec<Constant>,
-    /// What the figures are made of.
-    pub sources: Vec<String>,
-}
-
-/// How one figure is computed.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
-#[expect(clippy::struct_field_names, reason = "a formula has a formula")]
-pub struct Formula {
-    /// The field that it is for.
-    pub name: String,
-    /// In the fields of a report and of rates.
-    pub formula: String,
-    /// For a person.
-    pub words: String,
-}
-
-/// A number that was chosen.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
-pub struct Constant {
-    /// What it is called.
-    pub name: String,
-    /// As it is set.
-    pub value: String,
-    /// For a person.
-    pub words: String,
-}
-
 /// Prices of four things in a game, and what a month of living costs by them.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 pub struct Basket {

@@ -3,7 +3,6 @@
 //! The services render them, the gateway documents them and the tests read answers with them; there is no second copy.
 
 mod bodies;
-mod change;
 mod creator;
 mod economy;
 mod event;
@@ -26,11 +25,9 @@ pub use bodies::{
     BasketSubmission, CreatorName, CreditSubmission, EventSubmission, GameSubmission,
     ReportSubmission, TipSubmission,
 };
-pub use change::{ChangedRow, ListingChange};
 pub use creator::{Creator, CreatorRow};
 pub use economy::{
-    Basket, CheckedReport, CheckedTip, Constant, Currency, Formula, HistoryRow, Methodology, Rate,
-    Reported, Tipped,
+    Basket, CheckedReport, CheckedTip, Currency, HistoryRow, Rate, Reported, Tipped,
 };
 pub use event::Event;
 pub use game::{Credit, Game, GameCreator, GameRow, Screenshot};
@@ -43,10 +40,13 @@ pub use search::{SearchAddress, SearchResult};
 pub use settings::{ApiPlan, ApiSettings};
 use strings::format;
 pub use strings::{
-    BoardKind, BoardWindow, ChangeKind, ChangedListingKind, CitySlug, CountryCode, CreatorKind,
-    CreatorLinks, Day, EventKind, EventTime, GameLinks, GameStage, GenreKey, HttpsAddress, KeyKind,
-    KeyMode, ListingStatus, MessageEvent, OwnListingKind, Platform, RateSource, ResultKind, Slug,
-    SubmittedLinks, WebhookListingKind, WriteKind,
+    BoardKind, BoardWindow, CitySlug, CountryCode, CreatorKind,
+    CreatorLinks, Day,
+    EventKind, EventTime, GameLinks, GameStage,
+    GenreKey, HttpsAddress, KeyKind,
+    KeyMode, ListingStatus, MessageEvent, OwnListingKind,
+    Platform, RateSource, ResultKind, Slug, SubmittedLinks, WebhookListingKind,
+    WriteKind,
 };
 pub use timestamp::Timestamp;
 pub use vocabulary::{CREATOR_KINDS, CREATOR_LINKS, EVENT_KINDS, GAME_LINKS, PLATFORMS, STAGES};

@@ -38,10 +38,6 @@ described! {
     OwnListingKind = one_of(&["game", "event"]);
     /// What a search finds.
     ResultKind = one_of(&["games", "creators", "events", "cities"]);
-    /// What can change.
-    ChangedListingKind = one_of(&["games", "creators", "events"]);
-    /// What happened to a listing last.
-    ChangeKind = one_of(&["published", "updated", "removed"]);
     /// What a write would do.
     WriteKind = one_of(&["create", "update"]);
     /// What a key reads and writes: samples, or the real directory.

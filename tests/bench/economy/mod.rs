@@ -1,10 +1,9 @@
-//! Reports and tips at economy-svc — checked, with their rows of the ledger and of the feed — beside pgbench's update of two rows on the
+//! Reports and tips at economy-svc — checked, with their rows of the feed — beside pgbench's update of two rows on the
 //! same PostgreSQL.
 
 pub(crate) mod games;
 pub(crate) mod rates;
 pub(crate) mod static_body;
-pub(crate) mod swaps;
 
 use e2e::{Fleet, SmallFleet};
 

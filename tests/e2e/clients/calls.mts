@@ -33,10 +33,6 @@ const found = await key.GET("/search", { params: { query: { q: "sample" } } });
 const handles = (found.data?.data ?? []).flatMap((result) => (result.type === "creators" ? [result.handle] : []));
 if (handles.length === 0) fail(found);
 
-const changes = await key.GET("/changes", { params: { query: { limit: 100 } } });
-const titles: string[] = (changes.data?.data ?? []).flatMap((it) => (it.row && "stage" in it.row ? [it.row.title] : []));
-if (titles.length === 0) fail(changes);
-
 const messages = await key.GET("/webhooks/messages", { params: { query: { limit: 100 } } });
 const ranks: number[] = (messages.data?.data ?? []).flatMap((it) => ("rank" in it.data ? [it.data.rank] : []));
 if (ranks.length === 0) fail(messages);

@@ -5,7 +5,6 @@ import os
 from mchezo_client import AuthenticatedClient
 from mchezo_client.api.events import submit_event
 from mchezo_client.api.games import get_game, list_games, update_game
-from mchezo_client.api.mirrors import list_changes
 from mchezo_client.api.search import search
 from mchezo_client.api.webhooks import list_messages
 from mchezo_client.models import (
@@ -17,7 +16,6 @@ from mchezo_client.models import (
     GamePage,
     GameResponse,
     GameRow,
-    ListingChangePage,
     SearchResultPage,
     UpdatedResponse,
     WebhookMessagePage,
@@ -49,10 +47,6 @@ assert isinstance(found, SearchResultPage), found
 handles = [result.handle for result in found.data if result.type_ == "creators"]
 assert handles, found
 
-changes = list_changes.sync(client=key, limit=100)
-assert isinstance(changes, ListingChangePage), changes
-titles = [change.row.title for change in changes.data if isinstance(change.row, GameRow)]
-assert titles, changes
 
 messages = list_messages.sync(client=key, limit=100)
 assert isinstance(messages, WebhookMessagePage), messages

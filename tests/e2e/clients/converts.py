@@ -7,7 +7,6 @@ sys.path.insert(0, os.getcwd())
 
 from mchezo_client import AuthenticatedClient
 from mchezo_client.api.games import get_game, list_games
-from mchezo_client.api.mirrors import list_changes
 from mchezo_client.api.search import search
 from mchezo_client.api.webhooks import list_messages
 
@@ -26,10 +25,6 @@ assert game.description and game.links.additional_properties == LATER, game
 
 for found in search.sync(client=client, q="sample").data:
     assert found.name and found.type_ == "later", found
-
-changes = list_changes.sync(client=client, limit=100).data
-assert {(change.type_, change.change) for change in changes} == {("later", "later")}
-assert any(change.row for change in changes) and changes[-1].row.additional_properties == LATER, changes
 
 messages = list_messages.sync(client=client).data
 assert {message.event for message in messages} == {"later"}

@@ -41,10 +41,6 @@ for (const result of found.data?.data ?? []) {
   expect(result.type === "later" && (result.slug ?? result.handle) !== undefined, result.type);
 }
 
-const changes = await client.GET("/changes", { params: { query: { limit: 100 } } });
-const last = changes.data?.data.at(-1);
-expect(last?.change === "later", "changes");
-
 const messages = await client.GET("/webhooks/messages");
 expect(messages.data?.data[0]?.event === "later", "messages");
 

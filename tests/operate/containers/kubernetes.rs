@@ -126,12 +126,7 @@ async fn each_service_gets_its_settings() {
             "{container}"
         );
         // The ports are those on which the service listens.
-        for (setting, port) in [
-            ("HTTP", "http"),
-            ("GRPC", "grpc"),
-            ("ADMIN", "admin"),
-            ("EXCHANGE", "exchange"),
-        ] {
+        for (setting, port) in [("HTTP", "http"), ("GRPC", "grpc"), ("ADMIN", "admin")] {
             let address = environment.get(&format!("{prefix}{setting}_LISTEN"));
             let expected = address.map(|it| it.rsplit_once(':').unwrap().1.parse::<u16>().unwrap());
             let ports = container["ports"].as_array().unwrap();

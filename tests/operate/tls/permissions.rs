@@ -1,14 +1,11 @@
 //! The table of permitted calls (`kit::rpc::permissions`) on the ports of a running fleet.
 
-use e2e::{Fleet, dial, eventually};
+use e2e::{Fleet, eventually};
 use futures::{StreamExt as _, stream};
-use kit::rpc::permissions::{EXCHANGE, SERVICES, STAFF, may_call};
+use kit::rpc::permissions::{SERVICES, STAFF, may_call};
 use prost::Message as _;
 use prost_types::{FileDescriptorSet, MethodDescriptorProto};
 use reqwest::Client;
-use tonic_health::pb::HealthCheckRequest;
-use tonic_health::pb::health_check_response::ServingStatus;
-use tonic_health::pb::health_client::HealthClient;
 
 /// The most calls at once.
 const CONCURRENT: usize = 8;
@@ -18,9 +15,8 @@ const UNKNOWN: &str = "unknown";
 /// What a service logs about a denied call, before the names.
 const DENIED: &str = " WARN rpc_denied: a call was denied ";
 
-/// A method that no service and no staff may call, on any internal port.
-const OF_EXCHANGES: &str = "/economy.v1.ExchangeService/RecordSwap";
-const REFLECTION: &str = "/grpc.reflection.v1.ServerReflection/ServerReflectionInfo";
+/// A method that neither web nor staff may call, on any port.
+const FOLLOW: &str = "/common.v1.FeedService/Follow";
 
 /// Methods of every service. They read; or else, without a value in any field, they are refused by the service.
 fn paths() -> Vec<String> {
@@ -92,10 +88,10 @@ async fn assert_logged(fleet: &Fleet, server: &str, caller: &'static str) {
         _ if SERVICES.contains(&caller) => (&fleet.service_token, caller),
         _ => (&fleet.service_token, UNKNOWN),
     };
-    let (service, _) = OF_EXCHANGES[1..].split_once('/').unwrap();
-    let names = format!(r#"caller="{name}" service="{service}" method="{OF_EXCHANGES}""#);
+    let (service, _) = FOLLOW[1..].split_once('/').unwrap();
+    let names = format!(r#"caller="{name}" service="{service}" method="{FOLLOW}""#);
     eventually("a denied call is logged", async || {
-        let refused = refusal(&client, format!("{address}{OF_EXCHANGES}"), caller, token).await;
+        let refused = refusal(&client, format!("{address}{FOLLOW}"), caller, token).await;
         assert_eq!(refused, Some(tonic::Code::PermissionDenied));
         let logged = logged_denials(fleet, server);
         logged.contains(&names).then_some(())
@@ -132,43 +128,5 @@ async fn a_call_that_the_table_does_not_list_is_denied_at_every_port() {
         for caller in ["web", STAFF, "stranger"] {
             assert_logged(&fleet, server, caller).await;
         }
-    }
-}
-
-#[tokio::test]
-async fn exchanges_have_a_port_with_their_service_alone() {
-    let fleet = Fleet::shared();
-    let client = http2();
-    let economy = fleet.service("economy-svc");
-    let exchange = economy.exchange.as_ref().unwrap();
-    let of_exchanges = || {
-        let logged = logged_denials(&fleet, &economy.name);
-        let caller = format!(r#"caller="{EXCHANGE}" "#);
-        logged.iter().filter(|it| it.starts_with(&caller)).count()
-    };
-    let (before, mut denied) = (of_exchanges(), 0);
-    for path in paths().into_iter().chain([REFLECTION.to_owned()]) {
-        for token in [&fleet.service_token, &fleet.staff_token] {
-            let refused = refusal(&client, format!("{exchange}{path}"), "web", token).await;
-            // The service itself refuses a token that is not of an exchange.
-            let is_theirs = path.starts_with("/economy.v1.ExchangeService/");
-            let expected = (!is_theirs).then_some(tonic::Code::PermissionDenied);
-            assert_eq!(refused, expected, "{path}");
-            denied += usize::from(!is_theirs);
-        }
-    }
-    // Strangers may reach this port, and must not fill the log.
-    eventually("a denied call is logged", async || {
-        (of_exchanges() > 0).then_some(())
-    })
-    .await;
-    assert!(of_exchanges() < before + denied, "of {denied} denied calls");
-    let nobody = "nobody".to_owned().into();
-    let mut health = HealthClient::new(dial(exchange, &nobody).await);
-    let checked = health.check(HealthCheckRequest::default()).await;
-    assert_eq!(checked.unwrap().get_ref().status(), ServingStatus::Serving);
-    for service in &fleet.services {
-        let has_port = service.exchange.is_some();
-        assert_eq!(has_port, service.name == "economy-svc", "{}", service.name);
     }
 }

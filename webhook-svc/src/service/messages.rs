@@ -66,7 +66,6 @@ impl Dependencies {
             page: Some(PageInfo {
                 total: u64::try_from(rows.len()).unwrap_or_default(),
                 next_cursor: Some(query.cursor(end)?),
-                ..PageInfo::default()
             }),
         })
     }

@@ -5,7 +5,6 @@ use std::sync::Arc;
 use kit::feed::Position;
 use rayon::iter::{IntoParallelRefMutIterator as _, ParallelIterator as _};
 
-use super::events::EventState;
 use super::{IndexWriter, Listed};
 use crate::domain::listing::Mode;
 use crate::index::document::Document;
@@ -28,13 +27,11 @@ impl IndexWriter {
         writer.pack();
         let pages = writer.pages.values();
         let creators: Vec<_> = pages.filter_map(|page| page.creator.clone()).collect();
-        let events = writer.events.values();
-        let events = events.filter_map(EventState::listed).collect();
+        let events = writer.events.values().cloned().collect();
         let games = writer.list_all_games();
         writer.index(chunk_rows, creators, |dataset| &mut dataset.creators)?;
         writer.index(chunk_rows, games, |dataset| &mut dataset.games)?;
         writer.index(chunk_rows, events, |dataset| &mut dataset.events)?;
-        writer.build_changes();
         writer.flush(position.seq)?;
         Ok(writer)
     }

@@ -3,32 +3,14 @@
 use std::sync::Arc;
 
 use super::{IndexWriter, Listed};
-use crate::domain::changes::LastChange;
-use crate::domain::listing::{Header, Mode};
+use crate::domain::listing::Header;
 use crate::index::events::Event;
-
-/// The state of an event, public or not.
-#[derive(Debug)]
-pub(super) struct EventState {
-    pub(super) mode: Mode,
-    pub(super) last_change: LastChange,
-    pub(super) slug: Arc<str>,
-    /// `Some` if it is public.
-    pub(super) event: Option<Arc<Event>>,
-}
-
-impl EventState {
-    pub(super) fn listed(&self) -> Option<Listed<Event>> {
-        let event = self.event.as_ref()?;
-        Some((self.mode, Arc::clone(event)))
-    }
-}
 
 impl IndexWriter {
     /// Updates the row of an event in the index.
     pub(super) fn apply_event(&mut self, header: Header, event: Arc<Event>) {
         let old = self.insert_event(header, event);
-        let new = self.events.get(&header.id).and_then(EventState::listed);
+        let new = self.events.get(&header.id).cloned();
         self.replace(|dataset| &mut dataset.events, old, new);
     }
 
@@ -38,12 +20,10 @@ impl IndexWriter {
         header: Header,
         event: Arc<Event>,
     ) -> Option<Listed<Event>> {
-        let held = EventState {
-            mode: header.mode,
-            last_change: header.last_change,
-            slug: Arc::clone(&event.key.slug),
-            event: header.visible.then_some(event),
-        };
-        self.events.insert(header.id, held)?.listed()
+        if header.visible {
+            self.events.insert(header.id, (header.mode, event))
+        } else {
+            self.events.remove(&header.id)
+        }
     }
 }

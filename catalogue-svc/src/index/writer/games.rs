@@ -5,8 +5,8 @@ use std::sync::Arc;
 use uuid::Uuid;
 
 use super::{IndexWriter, Listed};
-use crate::domain::changes::LastChange;
 use crate::domain::listing::{Header, Mode};
+use crate::domain::rankings::BoardKind;
 use crate::index::entity::NewGame;
 use crate::index::games::Game;
 
@@ -15,7 +15,6 @@ use crate::index::games::Game;
 pub(super) struct GameState {
     pub(super) mode: Mode,
     pub(super) visible: bool,
-    pub(super) last_change: LastChange,
     pub(super) page: Uuid,
     /// If the game is public, the row of the index; otherwise a row with the creator that it showed last, if any.
     pub(super) game: Arc<Game>,
@@ -48,7 +47,6 @@ impl IndexWriter {
         let held = GameState {
             mode: header.mode,
             visible: header.visible,
-            last_change: header.last_change,
             page: new.page,
             game: Arc::new(new.game.with_genres(genres)),
             listed: false,
@@ -84,6 +82,7 @@ impl IndexWriter {
         let new = held.listed();
         for (mode, game) in [&old, &new].into_iter().flatten() {
             self.cities.mark_changed(*mode, &game.creator);
+            self.record_change(*mode, BoardKind::Games, &game.key.slug);
         }
         self.replace(|dataset| &mut dataset.games, old, new);
     }

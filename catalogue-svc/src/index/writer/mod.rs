@@ -1,26 +1,26 @@
 //! The one writer: applies what the feed carries and keeps the snapshot that is published next.
 
 mod bulk;
-mod changes;
 mod cities;
 mod events;
 mod games;
 mod pages;
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, HashMap};
 use std::sync::Arc;
 
 use kit::feed::Position;
 use uuid::Uuid;
 
 use self::cities::Cities;
-use self::events::EventState;
 use self::games::GameState;
 use self::pages::PageEntry;
 use super::document::Document;
+use super::events::Event;
 use super::listing_index::Index;
 use super::snapshot::{Dataset, Snapshot};
 use crate::domain::listing::Mode;
+use crate::domain::rankings::BoardKind;
 use crate::index::entity::{Body, Entity};
 
 /// The next snapshot, and the state of every listing that is or may become part of it.
@@ -29,8 +29,13 @@ pub struct IndexWriter {
     snapshot: Snapshot,
     pages: BTreeMap<Uuid, PageEntry>,
     games: BTreeMap<Uuid, GameState>,
-    events: BTreeMap<Uuid, EventState>,
+    /// Public ones.
+    events: BTreeMap<Uuid, Listed<Event>>,
     cities: Cities,
+    /// The position of the last change of each listing in a [`ChangeLog`](crate::index::ChangeLog).
+    changed: HashMap<(Mode, BoardKind, Arc<str>), i64>,
+    /// The position of the change that is being applied.
+    seq: i64,
 }
 
 /// A row of an index, and the mode of the index.
@@ -45,6 +50,8 @@ impl IndexWriter {
             games: BTreeMap::new(),
             events: BTreeMap::new(),
             cities: Cities::default(),
+            changed: HashMap::new(),
+            seq: position.seq,
         }
     }
 
@@ -67,23 +74,17 @@ impl IndexWriter {
     pub fn apply(&mut self, entity: Entity) {
         match entity.body {
             Body::Page(header, creator) => {
-                let before = self.page_and_game_changes(header.id);
+                self.seq = header.seq;
                 let changes_games = self.apply_page(header, creator);
                 if changes_games {
                     self.update_games_of(header.id);
                 }
-                self.update_changes(before, self.page_and_game_changes(header.id));
             }
             Body::Game(header, game) => {
-                let before = self.game_change(header.id);
+                self.seq = header.seq;
                 self.apply_game(header, *game);
-                self.update_changes(before, self.game_change(header.id));
             }
-            Body::Event(header, event) => {
-                let before = self.event_change(header.id);
-                self.apply_event(header, event);
-                self.update_changes(before, self.event_change(header.id));
-            }
+            Body::Event(header, event) => self.apply_event(header, event),
             other => self.apply_place(entity.id, other),
         }
     }
@@ -118,6 +119,16 @@ impl IndexWriter {
                 }
             }
         }
+    }
+
+    /// Records that a row of a listing has changed, for the boards.
+    fn record_change(&mut self, mode: Mode, kind: BoardKind, address: &Arc<str>) {
+        let before = (self.changed).insert((mode, kind, Arc::clone(address)), self.seq);
+        let changes = &mut self.snapshot.dataset_mut(mode).changes;
+        if let Some(before) = before {
+            changes.remove(&(before, kind, Arc::clone(address)));
+        }
+        changes.insert((self.seq, kind, Arc::clone(address)));
     }
 
     /// Stores a genre or a country. Cities of the gazetteer are not stored: pages and events carry the names of their cities.

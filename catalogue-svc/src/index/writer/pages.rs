@@ -5,27 +5,17 @@ use std::sync::Arc;
 use uuid::Uuid;
 
 use super::{IndexWriter, Listed};
-use crate::domain::changes::LastChange;
-use crate::domain::listing::{Header, Mode};
+use crate::domain::listing::Header;
+use crate::domain::rankings::BoardKind;
 use crate::index::creators::{Creator, CreatorSummary};
 
 /// A page and the ids of its games. A game may arrive before its page.
 #[derive(Debug, Default)]
 pub(super) struct PageEntry {
-    /// `None` until the page itself arrives.
-    pub(super) state: Option<PageState>,
     /// `Some` if it is public.
     pub(super) creator: Option<Listed<Creator>>,
     /// The ids of its games, in ascending order.
     pub(super) games: Vec<Uuid>,
-}
-
-/// The state of a page, public or not.
-#[derive(Debug)]
-pub(super) struct PageState {
-    pub(super) mode: Mode,
-    pub(super) handle: Arc<str>,
-    pub(super) last_change: LastChange,
 }
 
 impl PageEntry {
@@ -44,6 +34,9 @@ impl IndexWriter {
             page.map(|(_, creator)| Arc::clone(&creator.summary))
         };
         let changes_games = summary(&old) != summary(&new);
+        for (mode, creator) in old.iter().chain(&new) {
+            self.record_change(*mode, BoardKind::Creators, &creator.key.handle);
+        }
         self.replace(|dataset| &mut dataset.creators, old, new);
         changes_games
     }
@@ -54,20 +47,11 @@ impl IndexWriter {
         header: Header,
         creator: Arc<Creator>,
     ) -> (Option<Listed<Creator>>, Option<Listed<Creator>>) {
-        let state = PageState {
-            mode: header.mode,
-            handle: Arc::clone(&creator.key.handle),
-            last_change: header.last_change,
-        };
         let new = header.visible.then_some((header.mode, creator));
         let page = self.pages.entry(header.id).or_default();
-        page.state = Some(state);
         let old = std::mem::replace(&mut page.creator, new.clone());
-        if let Some((mode, creator)) = &old {
-            self.cities.remove_creator(*mode, &creator.summary);
-        }
-        if let Some((mode, creator)) = &new {
-            self.cities.add_creator(*mode, &creator.summary);
+        for (mode, creator) in old.iter().chain(&new) {
+            self.cities.mark_changed(*mode, &creator.summary);
         }
         (old, new)
     }

@@ -7,5 +7,4 @@ mod samples;
 mod snapshot;
 mod staff;
 mod support;
-mod voids;
 mod votes;

@@ -1,7 +1,6 @@
 //! The snapshot of 04:00 UTC: previous ranks, moves on the feed, once for all replicas; and what is kept how long.
 
-use catalogue::jobs::retention::{self, Periods};
-use contracts::catalogue::v1 as proto;
+use catalogue::jobs::retention;
 use contracts::catalogue::v1::RankingMove;
 use contracts::listings::v1::State;
 use prost::Message as _;
@@ -82,28 +81,6 @@ async fn previous_ranks_are_those_that_moves_told(pool: PgPool) {
 }
 
 #[testing::database_test(catalogue::MIGRATOR)]
-async fn the_history_of_a_rank_is_that_of_the_snapshots(pool: PgPool) {
-    let replica = Replica::start(&pool).await;
-    replica.vote(1, 1, 2).await;
-    replica.clock.advance(FIRST - replica.clock.now());
-    replica.job.take(FIRST).await.unwrap();
-    replica.vote(1, 3, 2).await;
-    replica.vote(2, 3, 1).await;
-    replica.clock.advance(SECOND - replica.clock.now());
-    replica.job.take(SECOND).await.unwrap();
-    let history = replica.history("game-1", "week").await.unwrap();
-    assert_eq!(history, [(FIRST, 1), (SECOND, 2)]);
-    // It was on no board before its first vote.
-    let history = replica.history("game-3", "all").await.unwrap();
-    assert_eq!(history, [(SECOND, 1)]);
-    assert_eq!(replica.history("game-5", "week").await.unwrap(), []);
-    for (game, board) in [("game-99", "week"), ("game-1", "day")] {
-        let fault = replica.history(game, board).await.unwrap_err();
-        assert_eq!(fault.code, kit::Code::NotFound, "{game} {board}");
-    }
-}
-
-#[testing::database_test(catalogue::MIGRATOR)]
 async fn a_snapshot_is_taken_once_however_late_and_by_whomever(pool: PgPool) {
     let one = Replica::start(&pool).await;
     one.vote(1, 1, 2).await;
@@ -171,10 +148,7 @@ async fn what_left_the_board_is_told_and_what_is_gone_is_not(pool: PgPool) {
 
 #[testing::database_test(catalogue::MIGRATOR)]
 async fn old_votes_go_and_what_they_did_stays(pool: PgPool) {
-    let kept = Periods {
-        votes: Duration::days(31),
-        snapshots: Duration::days(35),
-    };
+    let kept = Duration::days(31);
     let replica = Replica::start(&pool).await;
     replica.vote(1, 1, 2).await;
     let cast = replica.try_vote(super::support::cookie(2, "192.0.2.1"), ("game-1", "game-2"));
@@ -213,16 +187,30 @@ async fn old_votes_go_and_what_they_did_stays(pool: PgPool) {
         next.board("week").await,
         shown(&[("Game 2", 1), ("Game 1", 0)])
     );
-    let snapshots = sqlx::query_scalar!(r#"select count(*) as "count!" from catalogue.snapshot"#);
-    assert_eq!(snapshots.fetch_one(&pool).await.unwrap(), 0);
-    // Voters may come back; they are not new, and the address of a cookie is stored again.
+    // Voters may come back; the address of a cookie is stored again.
     for voter in [account(1), super::support::cookie(2, "192.0.2.7")] {
         let cast = replica.try_vote(voter, ("game-1", "game-2"));
         assert!(!cast.await.unwrap());
     }
-    let request = proto::ListSuspiciousVotesRequest {};
-    let suspicious = replica.staff.clone().list_suspicious_votes(request).await;
-    assert_eq!(suspicious.unwrap().into_inner().listings, []);
     let networks = sqlx::query_scalar!(r#"select count(network) as "count!" from catalogue.voter"#);
     assert_eq!(networks.fetch_one(&pool).await.unwrap(), 1);
+}
+
+#[testing::database_test(catalogue::MIGRATOR)]
+async fn the_latest_two_snapshots_are_kept(pool: PgPool) {
+    let replica = Replica::start(&pool).await;
+    replica.vote(1, 1, 2).await;
+    for days in 0..3 {
+        replica.clock.advance(Duration::DAY);
+        replica
+            .job
+            .take(FIRST + Duration::days(days))
+            .await
+            .unwrap();
+    }
+    retention::remove(&pool, replica.clock.now(), Duration::days(31))
+        .await
+        .unwrap();
+    let left = sqlx::query_scalar!(r#"select count(*) as "count!" from catalogue.snapshot"#);
+    assert_eq!(left.fetch_one(&pool).await.unwrap(), 2);
 }

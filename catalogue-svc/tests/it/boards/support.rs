@@ -13,7 +13,6 @@ use catalogue::feeds::votes;
 use catalogue::index::{Catalogue, Document as _, IndexWriter, Query, Snapshot};
 use catalogue::jobs::board_snapshot;
 use catalogue::service::{Dependencies, Reads};
-use catalogue::store::entity::{self as stored_entity, Row};
 use catalogue::write::{CommandHandler, Limits};
 use contracts::catalogue::v1 as proto;
 use contracts::catalogue::v1::rankings_service_client::RankingsServiceClient;
@@ -87,21 +86,6 @@ pub(crate) fn list(listings: &mut IndexWriter, changes: &[Change]) -> Snapshot {
     listings.snapshot()
 }
 
-/// Stores changes of the listings feed, as the follower of one replica does.
-async fn persist(pool: &PgPool, changes: &[Change]) {
-    let row = |change: &Change| Row {
-        kind: change.entity.clone(),
-        id: change.id.clone(),
-        seq: change.seq,
-        body: change.state.clone(),
-    };
-    let rows: Vec<Row> = changes.iter().map(row).collect();
-    let mut connection = pool.acquire().await.unwrap();
-    stored_entity::save(&mut connection, &rows, EPOCH)
-        .await
-        .unwrap();
-}
-
 /// The boards of a replica that starts.
 pub(crate) async fn boards(pool: &PgPool, clock: &Clock) -> (Arc<Catalogue>, Arc<Boards>) {
     let empty = Tallies::new(Hour::of(clock.now()));
@@ -162,7 +146,6 @@ impl Replica {
         let (catalogue, boards) = boards(pool, &clock).await;
         let mut listings = index();
         boards.publish(list(&mut listings, &games())).await.unwrap();
-        persist(pool, &games()).await;
         let leader = Leader::start(&lifecycle, pool.clone(), catalogue::SCHEMA, clock.clone());
         // A test that moves the clock by weeks wakes compaction, which leaves the votes that are not added up yet.
         let retention = Retention {
@@ -190,7 +173,6 @@ impl Replica {
             producer: producer.clone(),
             writer,
             draw_key: draw_key(),
-            history_deadline: testing::LONG,
         };
         dependencies.add_to(&mut services);
         let address = testing::serve(services, &lifecycle).await.unwrap();
@@ -215,12 +197,6 @@ impl Replica {
     /// Applies changes of the listings feed.
     pub(crate) fn list(&mut self, changes: &[Change]) {
         self.catalogue.publish(list(&mut self.listings, changes));
-    }
-
-    /// Applies changes of the listings feed, and stores them.
-    pub(crate) async fn list_and_persist(&mut self, changes: &[Change]) {
-        self.list(changes);
-        persist(&self.pool, changes).await;
     }
 
     /// Takes in what was committed.
@@ -388,24 +364,6 @@ impl Replica {
         };
         let listed = self.rankings.clone().list_ranks(request).await;
         Ok(listed.map_err(Fault::from)?.into_inner().listings)
-    }
-
-    /// The past ranks of a live game on a board, oldest first.
-    pub(crate) async fn history(
-        &self,
-        game: &str,
-        board: &str,
-    ) -> Result<Vec<(OffsetDateTime, u64)>, Fault> {
-        let request = proto::GetRankHistoryRequest {
-            kind: "games".to_owned(),
-            name: game.to_owned(),
-            board: board.to_owned(),
-            at_least: None,
-        };
-        let got = self.rankings.clone().get_rank_history(request).await;
-        let ranks = got.map_err(Fault::from)?.into_inner().ranks.into_iter();
-        let ranks = ranks.map(|it| (kit::timestamp::decode(it.at.unwrap()).unwrap(), it.rank));
-        Ok(ranks.collect())
     }
 
     /// The first rows of a board that is up to date.

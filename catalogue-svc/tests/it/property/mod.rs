@@ -4,7 +4,6 @@
 //! plain tables of a database. Then both are asked the same.
 
 mod between_pages;
-mod changes;
 mod creators;
 mod events;
 mod games;

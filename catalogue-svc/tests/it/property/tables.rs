@@ -47,21 +47,15 @@ create view public_event as
     select *, coalesce(ends_at, starts_at) as last_day from event where state = 2;
 
 create view public_city as
-    with written as (
-        select mode, city_slug as slug, city as name, country, count(*) as pages
-        from public_creator where city_slug <> '' group by 1, 2, 3, 4
-    ), best as (
-        select distinct on (mode, slug) mode, slug, name, country
-        from written order by mode, slug, pages desc, name, country
+    with first as (
+        select distinct on (mode, city_slug) mode, city_slug as slug, city as name, country,
+            city_words as title_words, city_start as start_words, city_length as length
+        from public_creator where city_slug <> '' order by mode, city_slug, created, handle desc
     )
-    select best.*,
-        (select count(*) from public_creator c where (c.mode, c.city_slug) = (best.mode, best.slug)) as creators,
-        (select count(*) from public_game g where (g.mode, g.city_slug) = (best.mode, best.slug)) as games,
-        written.city_words as title_words, written.city_start as start_words, written.city_length as length
-    from best, lateral (
-        select city_words, city_start, city_length from public_creator c
-        where (c.mode, c.city_slug, c.city) = (best.mode, best.slug, best.name) limit 1
-    ) written;
+    select first.*,
+        (select count(*) from public_creator c where (c.mode, c.city_slug) = (first.mode, first.slug)) as creators,
+        (select count(*) from public_game g where (g.mode, g.city_slug) = (first.mode, first.slug)) as games
+    from first;
 
 -- Whether each word that is asked for begins one of these. What asks for no word finds nothing.
 create function has(words text[], asked jsonb) returns bool language sql immutable return

@@ -10,8 +10,7 @@ use contracts::catalogue::v1::games_service_client::GamesServiceClient;
 use contracts::catalogue::v1::games_service_server::{GamesService as _, GamesServiceServer};
 use contracts::catalogue::v1::site_service_server::SiteService as _;
 use contracts::catalogue::v1::{
-    GetGameRequest, GetGameResponse, ListNewGamesRequest, ListSitemapFilesRequest,
-    ReadSitemapFileRequest,
+    GetGameRequest, GetGameResponse, ListNewGamesRequest, ListSitemapRequest,
 };
 use contracts::common::v1::{Change, Mode, Position};
 use contracts::listings::v1 as listings;
@@ -151,20 +150,15 @@ async fn reads_of_the_site_are_not_answered_from_the_past() {
             epoch: EPOCH.to_string(),
             seq,
         });
-        let files = site.list_sitemap_files(Request::new(ListSitemapFilesRequest {
-            at_least: at_least.clone(),
-        }));
-        let part = site.read_sitemap_file(Request::new(ReadSitemapFileRequest {
+        let sitemap = site.list_sitemap(Request::new(ListSitemapRequest {
             kind: "games".to_owned(),
-            number: 1,
-            cursor: String::new(),
             at_least: at_least.clone(),
         }));
         let games = site.list_new_games(Request::new(ListNewGamesRequest { limit: 1, at_least }));
-        let all = async { tokio::join!(files, part, games) };
-        let (files, part, games) = failover::scope(true, all).await;
-        let codes = [files.err(), part.err(), games.err()].map(|it| it.map(|it| it.code()));
-        assert_eq!(codes, [expected; 3], "{seq}");
+        let all = async { tokio::join!(sitemap, games) };
+        let (sitemap, games) = failover::scope(true, all).await;
+        let codes = [sitemap.err(), games.err()].map(|it| it.map(|it| it.code()));
+        assert_eq!(codes, [expected; 2], "{seq}");
     }
 }
 

@@ -1,9 +1,7 @@
 //! Answers to calls, and refusals.
 
 mod behind;
-mod changes;
 mod creators;
-mod dump;
 mod events;
 mod games;
 mod places;

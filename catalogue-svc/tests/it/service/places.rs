@@ -17,7 +17,7 @@ use tonic::Request;
 
 use super::parse;
 use crate::build::{
-    self, change, country, entity, game, game_change, genre, id, page, page_change, reads,
+    self, at, change, country, entity, game, game_change, genre, id, page, page_change, reads,
 };
 
 /// A catalogue that goes on changing.
@@ -163,19 +163,26 @@ async fn counts_follow_every_change() {
 }
 
 #[tokio::test]
-async fn a_city_is_called_what_most_call_it() {
+async fn a_city_is_called_what_its_first_creator_calls_it() {
     let mut changing = changing();
-    let called = |number, name: &str| {
+    let called = |number: u32, name: &str| {
         page_change(&listings::Page {
             city: name.to_owned(),
+            created_at: Some(at(number.into())),
             ..in_lagos(number)
         })
     };
-    changing.tell(&[called(3, "Eko")]);
-    // As many call it one as the other: the first in the alphabet.
-    assert_eq!(changing.cities().await[0], row("Eko", 2, 2));
-    changing.tell(&[called(4, "Lagos")]);
+    changing.tell(&[called(3, "Eko"), called(4, "Eko")]);
     assert_eq!(changing.cities().await[0], row("Lagos", 3, 2));
+    // The first one leaves.
+    let gone = listings::Page {
+        city: String::new(),
+        city_slug: String::new(),
+        ..in_lagos(2)
+    };
+    changing.tell(&[page_change(&gone)]);
+    let cities = changing.cities().await;
+    assert!(cities.contains(&row("Eko", 2, 0)), "{cities:?}");
 }
 
 #[tokio::test]

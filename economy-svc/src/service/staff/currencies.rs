@@ -2,16 +2,14 @@
 
 use contracts::economy::v1 as proto;
 use kit::Fault;
-use kit::cursor::SortTime;
 use kit::feed::arrival;
 use kit::page::Page;
 
 use super::Service;
 use crate::domain::staff_action::AuthorizedAction;
-use crate::service::currencies::{group_by_currency, parse_name};
+use crate::service::currencies::{name_message, parse_name};
 use crate::service::page;
-use crate::store::currencies::{self, Row};
-use crate::store::games;
+use crate::store::{currencies, games};
 use crate::write::SetName;
 
 pub(super) async fn set(
@@ -34,21 +32,16 @@ pub(super) async fn set(
     service.set_name(command, Some(by)).await
 }
 
-/// The currencies with their names. A row of the page is a name: a currency with many names does not make the page longer.
 pub(super) async fn list_names(
     service: &Service,
     request: proto::ListCurrencyNamesRequest,
 ) -> Result<proto::ListCurrencyNamesResponse, Fault> {
-    let page: Page<(SortTime, String)> = page::read("currency names", [], request.page)?;
-    let after = page
-        .after
-        .clone()
-        .map(|(SortTime(since), slug)| (slug, since));
-    let mut names = currencies::names(&service.pool, None, after, page.rows_to_fetch()).await?;
-    let key = |row: &Row| (SortTime(row.since), row.slug.clone());
-    let next_cursor = page.cut(&mut names, key)?;
+    let page: Page<String> = page::read("currency names", [], request.page)?;
+    let (after, limit) = (page.after.as_deref(), page.rows_to_fetch());
+    let mut names = currencies::list(&service.pool, None, after, limit).await?;
+    let next_cursor = page.cut(&mut names, |row| row.slug.clone())?;
     Ok(proto::ListCurrencyNamesResponse {
-        currencies: group_by_currency(names),
+        currencies: names.into_iter().map(name_message).collect(),
         next_cursor: next_cursor.unwrap_or_default(),
     })
 }

@@ -1,7 +1,6 @@
-//! What staff do with currencies, reports, tips, swaps and exchanges (`economy/v1/staff.proto`).
+//! What staff do with currencies, reports, tips and swaps (`economy/v1/staff.proto`).
 
 mod currencies;
-mod exchanges;
 mod reports;
 mod swaps;
 mod tips;
@@ -9,17 +8,15 @@ mod tips;
 use contracts::common::v1::{ListAuditRequest, ListAuditResponse};
 use contracts::economy::v1 as proto;
 use contracts::economy::v1::staff_service_server::StaffService;
+use kit::Fault;
 use kit::audit::reason;
 use kit::rpc::respond;
-use kit::{Fault, timestamp};
 use tonic::{Request, Response, Status};
 use uuid::Uuid;
 
-use crate::domain::staff_action::{Action, AuthorizedAction};
-use crate::service::{Service, balances};
+use crate::domain::staff_action::Action;
+use crate::service::Service;
 use crate::store::games;
-use crate::store::reversal::Reversal;
-use crate::write::{Command, Outcome, ReverseTransfer};
 
 #[tonic::async_trait]
 impl StaffService for Service {
@@ -70,25 +67,6 @@ impl StaffService for Service {
         respond(reports::reject(self, by, request.into_inner()).await)
     }
 
-    async fn void_report(
-        &self,
-        request: Request<proto::VoidReportRequest>,
-    ) -> Result<Response<proto::VoidReportResponse>, Status> {
-        let number = request.get_ref().report.to_string();
-        let on = ("report", number.as_str());
-        let by = (self.audit.admit(&request, Action::VoidReport, on)).await?;
-        respond(reports::void(self, by, request.into_inner()).await)
-    }
-
-    async fn list_supply_differences(
-        &self,
-        request: Request<proto::ListSupplyDifferencesRequest>,
-    ) -> Result<Response<proto::ListSupplyDifferencesResponse>, Status> {
-        let on = ("report", "");
-        self.audit.admit(&request, Action::Look, on).await?;
-        respond(reports::list_supply_differences(self, request.into_inner()).await)
-    }
-
     async fn import_swaps(
         &self,
         request: Request<proto::ImportSwapsRequest>,
@@ -107,15 +85,6 @@ impl StaffService for Service {
         respond(tips::list(self, request.into_inner()).await)
     }
 
-    async fn reverse_tip(
-        &self,
-        request: Request<proto::ReverseTipRequest>,
-    ) -> Result<Response<proto::ReverseTipResponse>, Status> {
-        let on = ("tip", request.get_ref().tip.as_str());
-        let by = self.audit.admit(&request, Action::ReverseTip, on).await?;
-        respond(tips::reverse(self, by, request.into_inner()).await)
-    }
-
     async fn list_swaps(
         &self,
         request: Request<proto::ListSwapsRequest>,
@@ -125,49 +94,13 @@ impl StaffService for Service {
         respond(swaps::list(self, request.into_inner()).await)
     }
 
-    async fn reverse_swap(
+    async fn remove_swaps(
         &self,
-        request: Request<proto::ReverseSwapRequest>,
-    ) -> Result<Response<proto::ReverseSwapResponse>, Status> {
-        let on = ("swap", request.get_ref().swap.as_str());
-        let by = self.audit.admit(&request, Action::ReverseSwap, on).await?;
-        respond(swaps::reverse(self, by, request.into_inner()).await)
-    }
-
-    async fn list_account_balances(
-        &self,
-        request: Request<proto::ListBalancesRequest>,
-    ) -> Result<Response<proto::ListBalancesResponse>, Status> {
-        let on = ("currency", "");
-        self.audit.admit(&request, Action::Look, on).await?;
-        respond(balances::list(&self.pool, None, request.into_inner()).await)
-    }
-
-    async fn create_exchange(
-        &self,
-        request: Request<proto::CreateExchangeRequest>,
-    ) -> Result<Response<proto::CreateExchangeResponse>, Status> {
-        let on = ("exchange", request.get_ref().name.as_str());
-        let by = (self.audit.admit(&request, Action::CreateExchange, on)).await?;
-        respond(exchanges::create(self, by, request.into_inner()).await)
-    }
-
-    async fn list_exchanges(
-        &self,
-        request: Request<proto::ListExchangesRequest>,
-    ) -> Result<Response<proto::ListExchangesResponse>, Status> {
-        let on = ("exchange", "");
-        self.audit.admit(&request, Action::Look, on).await?;
-        respond(exchanges::list(self, request.into_inner()).await)
-    }
-
-    async fn revoke_exchange(
-        &self,
-        request: Request<proto::RevokeExchangeRequest>,
-    ) -> Result<Response<proto::RevokeExchangeResponse>, Status> {
-        let on = ("exchange", request.get_ref().name.as_str());
-        let by = (self.audit.admit(&request, Action::RevokeExchange, on)).await?;
-        respond(exchanges::revoke(self, by, request.into_inner()).await)
+        request: Request<proto::RemoveSwapsRequest>,
+    ) -> Result<Response<proto::RemoveSwapsResponse>, Status> {
+        let on = ("swap", "");
+        let by = self.audit.admit(&request, Action::RemoveSwaps, on).await?;
+        respond(swaps::remove(self, by, request.into_inner()).await)
     }
 
     async fn list_audit(
@@ -190,15 +123,6 @@ fn required_reason(text: &str) -> Result<String, Fault> {
     Ok(reason)
 }
 
-/// The message of a reversal.
-fn reversal_message(reversal: Reversal) -> proto::Reversal {
-    proto::Reversal {
-        at: Some(timestamp::encode(reversal.at)),
-        by: reversal.by,
-        reason: reversal.reason,
-    }
-}
-
 impl Service {
     /// The id of the game in a filter; `None`: the filter is empty.
     async fn game_filter(&self, slug: &str) -> Result<Option<Uuid>, Fault> {
@@ -209,12 +133,5 @@ impl Service {
         let game = game
             .ok_or_else(|| Fault::not_found(format!("There is no game with the slug {slug}.")))?;
         Ok(Some(game.id))
-    }
-
-    /// Returns whether the transfer was already reversed.
-    async fn reverse(&self, by: AuthorizedAction, reverse: ReverseTransfer) -> Result<bool, Fault> {
-        let command = Command::Reverse(by, reverse);
-        let is_new = self.writer.write_as(command, Outcome::try_as_reversed);
-        Ok(!is_new.await?)
     }
 }

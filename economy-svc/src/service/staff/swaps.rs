@@ -1,32 +1,35 @@
-//! Booked swaps, and the import of past ones.
+//! Booked swaps: their import from files, and their removal.
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 
 use contracts::economy::v1 as proto;
+use kit::bad_fields::BadFields;
 use kit::cursor::SortTime;
 use kit::page::Page;
 use kit::{Fault, timestamp};
+use sqlx::PgPool;
+use time::OffsetDateTime;
+use uuid::Uuid;
 
-use super::{Service, required_reason, reversal_message};
+use super::{Service, required_reason};
+use crate::domain::fields::MAX_SAFE_INTEGER;
 use crate::domain::staff_action::AuthorizedAction;
 use crate::service::page;
-use crate::service::swap_message::{ID_CONFLICT, currencies_of, parse};
-use crate::store::has_nul;
 use crate::store::swaps::{self, Row, Swap};
-use crate::write::{Command, Outcome, ReverseTransfer, SwapSource, Transfer};
+use crate::store::{currencies, has_nul};
+use crate::write::{Command, Outcome, SwapChange};
 
 /// The most swaps in one call.
 const MAX_SWAPS: usize = 1_000;
+/// Maximum length of the id of a swap, and of the name of a party.
+const MAX_CHARS: usize = 128;
 
 pub(super) async fn import(
     service: &Service,
     by: AuthorizedAction,
     request: proto::ImportSwapsRequest,
 ) -> Result<proto::ImportSwapsResponse, Fault> {
-    if request.swaps.len() > MAX_SWAPS {
-        let reason = format!("Send at most {MAX_SWAPS} in one call.");
-        return Err(Fault::invalid_field("swaps", reason));
-    }
+    check_count(request.swaps.len())?;
     let now = service.clock.now();
     let currencies = currencies_of(&service.pool, &request.swaps).await?;
     let (mut swaps, mut refused) = (Vec::new(), Vec::new());
@@ -41,23 +44,25 @@ pub(super) async fn import(
             }
         }
     }
-    let command = Command::Swaps(
-        SwapSource::Staff(by),
-        swaps.iter().map(|(_, swap)| swap.clone()).collect(),
-    );
+    let sent = swaps.iter().map(|(_, swap)| swap.clone()).collect();
+    let command = Command::Swaps(by, SwapChange::Import(sent));
     let booked = service.writer.write_as(command, Outcome::try_as_swapped);
     let booked = booked.await?.len();
     let ids: Vec<String> = swaps.iter().map(|(_, swap)| swap.id.clone()).collect();
-    let stored = swaps::find(&service.pool, "", &ids).await?;
+    let stored = swaps::find(&service.pool, &ids).await?;
     let stored: HashMap<&str, &Swap> = stored.iter().map(|swap| (swap.id.as_str(), swap)).collect();
     // A swap whose id was booked before is repeated if it is the same swap, and refused otherwise.
     let conflicts = swaps
         .iter()
         .filter(|(_, swap)| stored.get(swap.id.as_str()) != Some(&swap));
     let accepted = swaps.len() - conflicts.clone().count();
-    refused.extend(conflicts.map(|(index, _)| proto::RefusedSwap {
-        index: *index,
-        reason: format!("id: {ID_CONFLICT}"),
+    refused.extend(conflicts.map(|(index, _)| {
+        proto::RefusedSwap {
+            index: *index,
+            reason:
+                "id: A different swap with this id is already booked. Use a new id for each swap."
+                    .to_owned(),
+        }
     }));
     refused.sort_unstable_by_key(|refused| refused.index);
     let count = |count: usize| u64::try_from(count).unwrap_or(u64::MAX);
@@ -66,6 +71,14 @@ pub(super) async fn import(
         repeated: count(accepted - booked),
         refused,
     })
+}
+
+fn check_count(count: usize) -> Result<(), Fault> {
+    if count > MAX_SWAPS {
+        let reason = format!("Send at most {MAX_SWAPS} in one call.");
+        return Err(Fault::invalid_field("swaps", reason));
+    }
+    Ok(())
 }
 
 pub(super) async fn list(
@@ -77,7 +90,7 @@ pub(super) async fn list(
     let game = service.game_filter(&request.game).await?;
     let after = page.after.clone().map(|(SortTime(at), id)| (at, id));
     let mut rows = swaps::list(&service.pool, game, after, page.rows_to_fetch()).await?;
-    let key = |row: &Row| (SortTime(row.swap.at), row.id.clone());
+    let key = |row: &Row| (SortTime(row.at), row.id.clone());
     let next_cursor = page.cut(&mut rows, key)?;
     let swaps = rows.into_iter().map(message).collect();
     Ok(proto::ListSwapsResponse {
@@ -86,45 +99,91 @@ pub(super) async fn list(
     })
 }
 
-fn message(row: Row) -> proto::BookedSwap {
-    let Row {
-        swap,
-        exchange,
-        from,
-        to,
-        reversal,
-        ..
-    } = row;
-    proto::BookedSwap {
-        swap: Some(proto::Swap {
-            id: swap.id,
-            party: swap.party,
-            from,
-            to,
-            gave: swap.gave.unsigned_abs(),
-            got: swap.got.unsigned_abs(),
-            at: Some(timestamp::encode(swap.at)),
-        }),
-        reversal: reversal.map(reversal_message),
-        exchange,
+fn message(row: Row) -> proto::Swap {
+    proto::Swap {
+        id: row.id,
+        party: row.party,
+        from: row.from,
+        to: row.to,
+        gave: row.gave.unsigned_abs(),
+        got: row.got.unsigned_abs(),
+        at: Some(timestamp::encode(row.at)),
     }
 }
 
-pub(super) async fn reverse(
+pub(super) async fn remove(
     service: &Service,
     by: AuthorizedAction,
-    request: proto::ReverseSwapRequest,
-) -> Result<proto::ReverseSwapResponse, Fault> {
-    if has_nul(&request.swap) || has_nul(&request.exchange) {
-        return Err(Fault::not_found("There is no such swap."));
+    request: proto::RemoveSwapsRequest,
+) -> Result<proto::RemoveSwapsResponse, Fault> {
+    check_count(request.swaps.len())?;
+    let reason = required_reason(&request.reason)?;
+    let ids = request.swaps.into_iter().filter(|id| !has_nul(id));
+    let command = Command::Swaps(by, SwapChange::Remove(ids.collect(), reason));
+    let removed = service.writer.write_as(command, Outcome::try_as_swapped);
+    Ok(proto::RemoveSwapsResponse {
+        removed: removed.await?,
+    })
+}
+
+/// The ids of the games in these swaps that have a currency, by slug.
+async fn currencies_of(
+    pool: &PgPool,
+    sent: impl IntoIterator<Item = &proto::Swap>,
+) -> Result<HashMap<String, Uuid>, sqlx::Error> {
+    let slugs: HashSet<&String> = (sent.into_iter())
+        .flat_map(|swap| [&swap.from, &swap.to])
+        .filter(|slug| !has_nul(slug))
+        .collect();
+    let slugs: Vec<String> = slugs.into_iter().cloned().collect();
+    currencies::of_slugs(pool, &slugs).await
+}
+
+/// Parses a swap between two of these currencies.
+///
+/// # Errors
+/// `invalid`, with every bad field.
+fn parse(
+    sent: &proto::Swap,
+    currencies: &HashMap<String, Uuid>,
+    now: OffsetDateTime,
+) -> Result<Swap, Fault> {
+    let mut bad = BadFields::default();
+    let is_id = (1..=MAX_CHARS).contains(&sent.id.len())
+        && sent.id.bytes().all(|byte| byte.is_ascii_graphic());
+    if !is_id {
+        let reason = format!("It must be 1 to {MAX_CHARS} visible ASCII characters.");
+        bad.add("id", reason);
     }
-    let reverse = ReverseTransfer {
-        transfer: Transfer::Swap {
-            exchange: request.exchange,
-            id: request.swap,
-        },
-        reason: required_reason(&request.reason)?,
+    let party = sent.party.trim();
+    if !(1..=MAX_CHARS).contains(&party.chars().count()) || party.chars().any(char::is_control) {
+        let reason = format!("It must be 1 to {MAX_CHARS} characters without control characters.");
+        bad.add("party", reason);
+    }
+    for (field, amount) in [("gave", sent.gave), ("got", sent.got)] {
+        if !(1..=MAX_SAFE_INTEGER).contains(&amount) {
+            let reason = format!("It must be a whole number from 1 to {MAX_SAFE_INTEGER}.");
+            bad.add(field, reason);
+        }
+    }
+    let at = bad.time("at", sent.at);
+    let at = at.and_then(|at| bad.read("at", timestamp::not_ahead(at, now)));
+    if sent.from == sent.to {
+        bad.add("to", "It must differ from `from`.");
+    }
+    let mut game = |field: &str, slug: &str| {
+        let id = currencies.get(slug).copied();
+        bad.read(field, id.ok_or("No game with this slug has a currency."))
     };
-    let unchanged = service.reverse(by, reverse).await?;
-    Ok(proto::ReverseSwapResponse { unchanged })
+    let games = game("from", &sent.from).zip(game("to", &sent.to));
+    let (from_game, to_game) = bad.finish(games)?;
+    Ok(Swap {
+        id: sent.id.clone(),
+        at: at.unwrap_or(now),
+        party: party.to_owned(),
+        from_game,
+        to_game,
+        gave: sent.gave.cast_signed(),
+        got: sent.got.cast_signed(),
+    })
 }

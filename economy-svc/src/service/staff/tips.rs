@@ -6,11 +6,9 @@ use kit::page::Page;
 use kit::{Fault, timestamp};
 use uuid::Uuid;
 
-use super::{Service, required_reason, reversal_message};
-use crate::domain::staff_action::AuthorizedAction;
+use super::Service;
 use crate::service::page;
 use crate::store::tips::{self, Row};
-use crate::write::{ReverseTransfer, Transfer};
 
 pub(super) async fn list(
     service: &Service,
@@ -37,23 +35,5 @@ fn message(row: Row) -> proto::BookedTip {
         amount: row.tip.amount,
         note: row.tip.note,
         at: Some(timestamp::encode(row.at)),
-        reversal: row.reversal.map(reversal_message),
     }
-}
-
-pub(super) async fn reverse(
-    service: &Service,
-    by: AuthorizedAction,
-    request: proto::ReverseTipRequest,
-) -> Result<proto::ReverseTipResponse, Fault> {
-    let id = request
-        .tip
-        .parse()
-        .map_err(|_uuid| Fault::invalid_field("tip", "Give the id of a tip."))?;
-    let reverse = ReverseTransfer {
-        transfer: Transfer::Tip(id),
-        reason: required_reason(&request.reason)?,
-    };
-    let unchanged = service.reverse(by, reverse).await?;
-    Ok(proto::ReverseTipResponse { unchanged })
 }

@@ -5,7 +5,6 @@ use std::sync::{Arc, Mutex};
 
 use bytes::Bytes;
 use contracts::catalogue::v1 as proto;
-use contracts::catalogue::v1::changes_service_server::{ChangesService, ChangesServiceServer};
 use contracts::catalogue::v1::creators_service_server::{CreatorsService, CreatorsServiceServer};
 use contracts::catalogue::v1::events_service_server::{EventsService, EventsServiceServer};
 use contracts::catalogue::v1::games_service_server::{GamesService, GamesServiceServer};
@@ -83,7 +82,6 @@ impl Catalogue {
             .add_service(PlacesServiceServer::new(catalogue.clone()))
             .add_service(EventsServiceServer::new(catalogue.clone()))
             .add_service(SearchServiceServer::new(catalogue.clone()))
-            .add_service(ChangesServiceServer::new(catalogue.clone()))
             .add_service(RankingsServiceServer::new(catalogue.clone()))
             .serve_with_incoming(TcpListenerStream::new(listener));
         lifecycle.spawn(async move { server.await.unwrap() });
@@ -132,7 +130,6 @@ impl Catalogue {
         let page = PageInfo {
             total: state.total,
             next_cursor: Some("next".to_owned()),
-            ..PageInfo::default()
         };
         let json = state.data.clone().unwrap_or_else(|| ROWS.into());
         Ok((json, Some(page)))
@@ -331,13 +328,6 @@ impl RankingsService for Catalogue {
         Err(Status::unimplemented("no route of the gateway reads it"))
     }
 
-    async fn get_rank_history(
-        &self,
-        _: Request<proto::GetRankHistoryRequest>,
-    ) -> Result<Response<proto::GetRankHistoryResponse>, Status> {
-        Err(Status::unimplemented("no route of the gateway reads it"))
-    }
-
     async fn list_ranking(
         &self,
         request: Request<proto::ListRankingRequest>,
@@ -363,21 +353,6 @@ impl SearchService for Catalogue {
             json,
             page,
             position: self.position(),
-            ..Default::default()
-        }))
-    }
-}
-
-#[tonic::async_trait]
-impl ChangesService for Catalogue {
-    async fn list_changes(
-        &self,
-        request: Request<proto::ListChangesRequest>,
-    ) -> Result<Response<proto::ListChangesResponse>, Status> {
-        let (json, page) = self.list(request.into_inner()).await?;
-        Ok(Response::new(proto::ListChangesResponse {
-            json,
-            page,
             ..Default::default()
         }))
     }

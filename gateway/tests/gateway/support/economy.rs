@@ -73,14 +73,10 @@ impl RatesScript {
     }
 
     /// The head and the pieces, up to the failure.
-    fn parts(&self, at: Option<prost_types::Timestamp>) -> Vec<Result<Part, Status>> {
+    fn parts(&self) -> Vec<Result<Part, Status>> {
         let head = Part::Head(proto::RatesHead {
             version: VERSION.to_owned(),
-            page: Some(PageInfo {
-                at,
-                known_at: at.map(|_| kit::timestamp::encode(super::START)),
-                ..page(2)
-            }),
+            page: Some(page(2)),
             length: u64::try_from(self.length()).unwrap(),
         });
         let pieces = self.pieces.iter().cloned().map(Part::Json);
@@ -201,13 +197,6 @@ impl TipsService for Economy {
 impl RatesService for Economy {
     type ListRatesStream = BoxStream<'static, Result<proto::ListRatesResponse, Status>>;
 
-    async fn list_rate_series(
-        &self,
-        _: Request<proto::ListRateSeriesRequest>,
-    ) -> Result<Response<proto::ListRateSeriesResponse>, Status> {
-        Err(Status::unimplemented("no call of the API leads here"))
-    }
-
     async fn list_rates(
         &self,
         request: Request<proto::ListRatesRequest>,
@@ -215,21 +204,21 @@ impl RatesService for Economy {
         let id = request.metadata().get("x-request-id");
         let id = id.map_or("", |id| id.to_str().unwrap()).to_owned();
         let request = request.into_inner();
-        let (head_only, at) = (request.head_only, request.at);
+        let head_only = request.head_only;
         let script = {
             let mut state = self.state.lock().unwrap();
             state.rates.push(request);
             state.request_ids.push(id);
             state.script.clone()
         };
-        let mut parts = script.parts(at);
+        let mut parts = script.parts();
         if head_only {
             self.heads.send_modify(|heads| *heads += 1);
             parts = RatesScript {
                 fails_before: None,
                 ..script
             }
-            .parts(at);
+            .parts();
             parts.truncate(1);
         } else {
             let mut heads = self.heads.subscribe();
@@ -280,7 +269,6 @@ impl CurrenciesService for Economy {
 fn page(total: u64) -> PageInfo {
     PageInfo {
         total,
-        methodology: Some(7),
         ..PageInfo::default()
     }
 }

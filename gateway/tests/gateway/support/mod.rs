@@ -60,7 +60,7 @@ use setup::{caches, call_records, connect, openapi, position, services, write, w
 pub(crate) use webhooks::Webhooks;
 
 /// Paths of all reads that catalogue-svc responses.
-pub(crate) const READS: [&str; 13] = [
+pub(crate) const READS: [&str; 12] = [
     "/games",
     "/games/kora",
     "/creators",
@@ -72,7 +72,6 @@ pub(crate) const READS: [&str; 13] = [
     "/events",
     "/events/kora",
     "/search?q=x",
-    "/changes",
     "/rankings/kora/kora",
 ];
 

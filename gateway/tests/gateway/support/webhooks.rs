@@ -67,7 +67,6 @@ impl MessagesService for Webhooks {
             page: Some(PageInfo {
                 total: 1,
                 next_cursor: Some("c".to_owned()),
-                ..PageInfo::default()
             }),
         }))
     }

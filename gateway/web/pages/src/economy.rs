@@ -37,7 +37,8 @@ pub struct CurrencyPage {
     pub slug: String,
     pub title: String,
     pub is_public: bool,
-    pub names: Vec<NameRow>,
+    /// `None`: no currency is registered.
+    pub registered: Option<NameRow>,
     /// `None`: the viewer may not name it.
     pub name: Option<Field>,
     pub closed: Option<&'static str>,
@@ -48,7 +49,7 @@ pub struct CurrencyPage {
 
 impl CurrencyPage {
     fn has_currency(&self) -> bool {
-        !self.names.is_empty()
+        self.registered.is_some()
     }
 }
 
@@ -90,11 +91,11 @@ mod tests {
             slug: "okoto".to_owned(),
             title: hostile(),
             is_public: true,
-            names: vec![NameRow {
+            registered: Some(NameRow {
                 name: hostile(),
                 since: "2026-11-23 14:05 UTC".to_owned(),
                 by: "an owner",
-            }],
+            }),
             name: Some(Field::text("name", "Name").value(HOSTILE)),
             closed: None,
             reports: vec![ReportRow {
@@ -160,7 +161,7 @@ mod tests {
     #[test]
     fn a_page_without_figures_says_what_to_do() {
         let page = CurrencyPage {
-            names: Vec::new(),
+            registered: None,
             reports: Vec::new(),
             ..currency()
         };

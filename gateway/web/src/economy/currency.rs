@@ -1,4 +1,4 @@
-//! The currency of one game: its names and the reports of the game.
+//! The currency of one game: its name and the reports of the game.
 
 use axum::extract::{Path, Query};
 use axum::response::Response;
@@ -133,7 +133,7 @@ impl<'a> Loaded<'a> {
         let texts = language.texts();
         let (game, own) = (self.game, self.own);
         frame.shell.notice = AfterForm::named(&self.query.done);
-        let (names, reports) = (own.names.into_iter(), self.reports.reports.into_iter());
+        let reports = self.reports.reports.into_iter();
         let page = CurrencyPage {
             account: request.scope.id.to_string(),
             name: request.may(Permission::Develop).then(|| {
@@ -144,7 +144,7 @@ impl<'a> Loaded<'a> {
             slug: own.game,
             title: own.title,
             is_public: own.published,
-            names: names.map(|name| name_row(texts, name)).collect(),
+            registered: own.name.map(|name| name_row(texts, name)),
             closed: frame.closed(),
             reports: reports.map(|own| report_row(texts, own)).collect(),
             earlier: request.next_page(&format!("/economy/{game}"), self.reports.page),
@@ -160,7 +160,7 @@ fn unknown(game: &str) -> proto::OwnCurrency {
         game: game.to_owned(),
         title: game.to_owned(),
         published: true,
-        names: Vec::new(),
+        name: None,
     }
 }
 

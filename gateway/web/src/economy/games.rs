@@ -27,7 +27,7 @@ pub async fn show(request: MemberRequest, Query(query): Query<ListQuery>) -> Pag
     let games = listed.currencies.into_iter().map(|own| GameRow {
         slug: own.game,
         title: own.title,
-        currency: own.names.into_iter().next().map(|name| name.name),
+        currency: own.name.map(|name| name.name),
         is_public: own.published,
     });
     Ok(ok(&GamesPage {

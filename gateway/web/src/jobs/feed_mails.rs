@@ -259,7 +259,6 @@ fn on_report(change: &Change) -> anyhow::Result<Notice> {
         "held" => text("report-held").with("reason", review.reason.clone()),
         "counted" => text("report-counted"),
         "rejected" => with_reason(text("report-rejected"), &review.reason),
-        "voided" => with_reason(text("report-voided"), &review.reason),
         _ => return Err(unknown(change)),
     };
     Ok(Notice {

@@ -50,7 +50,7 @@ pub(super) fn routes() -> Vec<Route> {
         Public.form("/vote/creators", vote::show, vote::cast),
         Public.page("/economy", economy::list),
         Public.page("/economy/{game}", economy::currency),
-        Public.page("/about/rates", economy::method),
+        Public.page("/about/rates", article::show),
         Public.page("/about/boards", article::show),
         Public.page("/credits", article::show),
         Public.page("/terms", article::show),

@@ -1,10 +1,9 @@
-//! The economy: currencies, the rates from one, and the method.
+//! The economy: currencies, and the rates from one.
 
 use axum::extract::Path;
-use contracts::public::Methodology;
 use kit::{Code, Fault};
 use pages::site::Head;
-use pages::site::currencies::{ConstantRow, EconomyPage, FormulaRow, MethodWords, RatesMethodPage};
+use pages::site::currencies::EconomyPage;
 
 use super::cached::respond;
 use super::currency_pages::{PATH, choice, currency_page, currency_row, pager};
@@ -74,43 +73,6 @@ pub async fn currency(request: SiteRequest, Path(game): Path<String>) -> PageRes
             choice,
             after,
         ))
-    })
-}
-
-/// The page about the calculation of rates, with its version and parameters.
-pub async fn method(SiteRequest { app, visit, .. }: SiteRequest) -> PageResult {
-    let method = app.currencies.methodology().await.map_err(unavailable)?;
-    respond(&app, &visit, |mut frame| {
-        let method: Methodology =
-            serde_json::from_slice(&method.json).map_err(|error| Fault::internal(&error))?;
-        frame.head = Head::new(frame.say("method-title"), frame.say("method-lead"));
-        "/about/rates".clone_into(&mut frame.path);
-        frame.api_call = Some("GET /v1/economy/methodology".to_owned());
-        let texts = frame.texts;
-        let words = |group: &str, name: &str, english: String| {
-            let text = texts.find(&format!("{group}-{name}"));
-            MethodWords {
-                is_translated: text.is_some(),
-                text: text.map_or(english, ToOwned::to_owned),
-            }
-        };
-        let formulas = method.formulas.into_iter().map(|row| FormulaRow {
-            words: words("formula", &row.name, row.words),
-            name: row.name,
-            formula: row.formula,
-        });
-        let constants = method.constants.into_iter().map(|row| ConstantRow {
-            words: words("constant", &row.name, row.words),
-            name: row.name,
-            value: row.value,
-        });
-        Ok(RatesMethodPage {
-            version: method.version.to_string(),
-            formulas: formulas.collect(),
-            constants: constants.collect(),
-            sources: method.sources,
-            frame,
-        })
     })
 }
 

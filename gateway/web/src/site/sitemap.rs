@@ -1,22 +1,13 @@
-//! The sitemap (sitemaps.org): an index, and files of at most 50,000 addresses.
-//!
-//! A file is written while it is sent, one part at a time, so that it takes the memory of one part. Each part is a read of its own, which
-//! needs a permit like those of all pages.
+//! The sitemap (sitemaps.org): an index, and files of at most 50,000 addresses, cut from the listings of a kind.
 
 use std::sync::Arc;
 
 use axum::Extension;
-use axum::body::{Body, Bytes};
 use axum::extract::Path;
-use contracts::catalogue::v1::{ReadSitemapFileResponse, SitemapFile};
 use contracts::public::CountryRow;
-use futures::stream;
-use http::HeaderValue;
-use http::header::ETAG;
 use kit::timestamp;
 use prost_types::Timestamp;
 use time::format_description::well_known::Rfc3339;
-use xxhash_rust::xxh3::xxh3_128;
 
 use super::cached::respond_file;
 use super::request::SiteRequest;
@@ -30,7 +21,10 @@ const NAMESPACE: &str = "http://www.sitemaps.org/schemas/sitemap/0.9";
 /// The file of the pages that are not listings.
 const PAGES: &str = "pages";
 
-/// The kinds of files that catalogue-svc has; their listings have pages below the same names.
+/// The most addresses that search engines read from a file.
+const FILE_ROWS: u32 = 50_000;
+
+/// The kinds of listings; they have pages below the same names.
 const KINDS: [&str; 4] = ["games", "creators", "events", "cities"];
 
 /// The public pages without a parameter, except those that crawlers are kept from.
@@ -46,25 +40,44 @@ impl FixedPages {
 }
 
 pub async fn index(SiteRequest { app, .. }: SiteRequest) -> PageResult {
-    let files = app.catalogue.sitemap_files().await?;
-    Ok(respond_file(
-        MEDIA_TYPE,
-        index_text(&app.public_url, &files),
-    ))
-}
-
-fn index_text(site: &str, files: &[SitemapFile]) -> String {
     let mut text = format!("{DECLARATION}<sitemapindex xmlns=\"{NAMESPACE}\">\n");
     let mut push = |kind: &str, number: u32, updated_at: Option<Timestamp>| {
         let path = format!("/sitemap/{kind}-{number}.xml");
-        push_entry(&mut text, "sitemap", [site, &path], updated_at);
+        push_entry(&mut text, "sitemap", [&app.public_url, &path], updated_at);
     };
     push(PAGES, 1, None);
-    for file in files {
-        push(&file.kind, file.number, file.updated_at);
+    for kind in KINDS {
+        // The number of each file, and the last change of its listings.
+        let mut files: Vec<(u32, Option<Timestamp>)> = Vec::new();
+        let mut place = 0;
+        let each = app.catalogue.sitemap(kind, |entry| {
+            let number = file_of(&mut place);
+            match files.last_mut().filter(|(last, _)| *last == number) {
+                Some((_, latest)) => *latest = later(*latest, entry.updated_at),
+                None => files.push((number, entry.updated_at)),
+            }
+        });
+        each.await?;
+        for (number, updated_at) in files {
+            push(kind, number, updated_at);
+        }
     }
     text.push_str("</sitemapindex>\n");
-    text
+    Ok(respond_file(MEDIA_TYPE, text))
+}
+
+/// The number of the file that a listing is in, by its place among those of its kind. Moves to the next place.
+fn file_of(place: &mut u32) -> u32 {
+    let number = *place / FILE_ROWS + 1;
+    *place += 1;
+    number
+}
+
+fn later(one: Option<Timestamp>, other: Option<Timestamp>) -> Option<Timestamp> {
+    [one, other]
+        .into_iter()
+        .flatten()
+        .max_by_key(|at| (at.seconds, at.nanos))
 }
 
 pub async fn file(
@@ -76,23 +89,20 @@ pub async fn file(
     if kind == PAGES {
         return pages(&app, number, &fixed).await;
     }
-    let first = app.catalogue.sitemap_part(kind, number, "").await?;
-    // The file is written while it is sent, so its tag is the version of the listings, and the site that their addresses have.
-    let tag = (first.version, &app.public_url, kind, number);
-    let tag = format!("W/\"{:032x}\"", xxh3_128(format!("{tag:?}").as_bytes()));
-    let rest = Rest {
-        app: App::clone(&app),
-        kind,
-        number,
-        text: format!("{DECLARATION}<urlset xmlns=\"{NAMESPACE}\">\n"),
-        part: Some(first),
-    };
-    let body = Body::from_stream(stream::try_unfold(rest, Rest::next));
-    let mut response = respond_file(MEDIA_TYPE, body);
-    if let Ok(tag) = HeaderValue::try_from(tag) {
-        response.headers_mut().insert(ETAG, tag);
+    let mut text = format!("{DECLARATION}<urlset xmlns=\"{NAMESPACE}\">\n");
+    let (start, mut place) = (text.len(), 0);
+    let each = app.catalogue.sitemap(kind, |entry| {
+        if file_of(&mut place) == number {
+            let address = [app.public_url.as_str(), "/", kind, "/", &entry.address];
+            push_entry(&mut text, "url", address, entry.updated_at);
+        }
+    });
+    each.await?;
+    if text.len() == start {
+        return Err(PageError::not_found());
     }
-    Ok(response)
+    text.push_str("</urlset>\n");
+    Ok(respond_file(MEDIA_TYPE, text))
 }
 
 /// `games-1.xml`.
@@ -103,54 +113,6 @@ fn read_name(name: &str) -> Option<(&'static str, u32)> {
     // Each file has one name.
     let is_plain = number.starts_with(|c: char| ('1'..='9').contains(&c));
     Some((kind, number.parse().ok().filter(|_| is_plain)?))
-}
-
-/// The state of a file that is being sent.
-struct Rest {
-    app: App,
-    kind: &'static str,
-    number: u32,
-    /// The text to send before the next part.
-    text: String,
-    /// `None` after the last.
-    part: Option<ReadSitemapFileResponse>,
-}
-
-impl Rest {
-    async fn next(mut self) -> std::io::Result<Option<(Bytes, Self)>> {
-        let Some(part) = self.part.take() else {
-            return Ok(None);
-        };
-        let mut text = std::mem::take(&mut self.text);
-        for entry in &part.entries {
-            let address = [
-                self.app.public_url.as_str(),
-                "/",
-                self.kind,
-                "/",
-                &entry.address,
-            ];
-            push_entry(&mut text, "url", address, entry.updated_at);
-        }
-        match &part.next_cursor {
-            Some(cursor) => {
-                let next = self
-                    .app
-                    .catalogue
-                    .sitemap_part(self.kind, self.number, cursor);
-                // The response has begun, so an error can only break it off.
-                let next = next.await.map_err(|fault| {
-                    let (kind, number) = (self.kind, self.number);
-                    let reason = fault.message;
-                    tracing::warn!(kind, number, %reason, "a file of the sitemap is broken off");
-                    std::io::Error::other("the catalogue does not answer")
-                })?;
-                self.part = Some(next);
-            }
-            None => text.push_str("</urlset>\n"),
-        }
-        Ok(Some((text.into(), self)))
-    }
 }
 
 /// The pages that are not listings: those of the router's table, those of the reference, the countries, the boards and the currencies.
@@ -222,6 +184,13 @@ mod tests {
             "games-99999999999.xml",
         ] {
             assert_eq!(read_name(name), None, "{name}");
+        }
+    }
+
+    #[test]
+    fn a_file_has_fifty_thousand_listings() {
+        for (mut place, number) in [(0, 1), (49_999, 1), (50_000, 2), (100_000, 3)] {
+            assert_eq!(file_of(&mut place), number);
         }
     }
 

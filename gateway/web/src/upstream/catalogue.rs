@@ -16,7 +16,7 @@ use kit::{Code, Fault, timestamp};
 use prost_types::Timestamp;
 use serde::de::DeserializeOwned;
 use time::OffsetDateTime;
-use tonic::{Request, Response, Status};
+use tonic::{Request, Response, Status, Streaming};
 
 pub use super::call::page;
 use super::call::{Calls, incomplete, rpcs};
@@ -140,6 +140,22 @@ impl PublicCalls {
         message.set_at_least(self.position.get().await);
         let _permit = self.limit.acquire(QUEUE_TIMEOUT).await?;
         self.calls.read(method, message).await
+    }
+
+    /// Reads a stream to its end, in the same way.
+    pub(super) async fn read_all<S: GrpcClient, Q: ListingRead, A>(
+        &self,
+        method: impl AsyncFnOnce(&mut S, Request<Q>) -> Result<Response<Streaming<A>>, Status>,
+        mut message: Q,
+        mut each: impl FnMut(A),
+    ) -> Result<(), Fault> {
+        message.set_at_least(self.position.get().await);
+        let _permit = self.limit.acquire(QUEUE_TIMEOUT).await?;
+        let mut parts = self.calls.read(method, message).await?;
+        while let Some(part) = parts.message().await? {
+            each(part);
+        }
+        Ok(())
     }
 
     /// Makes a call that is never repeated.

@@ -42,16 +42,23 @@ impl NewGames {
     }
 }
 
+impl Catalogue {
+    /// Calls `each` for all listings of a kind, in the order of the sitemap.
+    pub async fn sitemap(
+        &self,
+        kind: &str,
+        mut each: impl FnMut(proto::SitemapEntry) + Send,
+    ) -> Result<(), Fault> {
+        let request = proto::ListSitemapRequest {
+            kind: kind.to_owned(),
+            at_least: None,
+        };
+        let each = |part: proto::ListSitemapResponse| part.entries.into_iter().for_each(&mut each);
+        self.0.read_all(Site::list_sitemap, request, each).await
+    }
+}
+
 rpcs! { Catalogue:
-    /// The files of the sitemap.
-    read sitemap_files() -> Vec<proto::SitemapFile> =
-        Site::list_sitemap_files(proto::ListSitemapFilesRequest { at_least: None })
-        => |listed| listed.files;
-
-    /// A part of a file of the sitemap. The first part has an empty cursor.
-    read sitemap_part(kind: &str, number: u32, cursor: &str) -> proto::ReadSitemapFileResponse =
-        Site::read_sitemap_file(proto::ReadSitemapFileRequest { kind, number, cursor, at_least: None });
-
     /// The newest games; the featured ones are not preferred.
     read new_games(limit: u32) -> NewGames =
         Site::list_new_games(proto::ListNewGamesRequest { limit, at_least: None })

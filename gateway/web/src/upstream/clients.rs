@@ -36,7 +36,6 @@ grpc_clients! {
     Votes = catalogue::v1::votes_service_client::VotesServiceClient;
 
     Currencies = economy::v1::currencies_service_client::CurrenciesServiceClient;
-    Methodology = economy::v1::methodology_service_client::MethodologyServiceClient;
     Rates = economy::v1::rates_service_client::RatesServiceClient;
     Reports = economy::v1::reports_service_client::ReportsServiceClient;
 

@@ -57,5 +57,5 @@ macro_rules! listing_reads {
 listing_reads! {
     DrawPairRequest, GetCityRequest, GetCountryRequest, GetCreatorRequest, GetEventRequest, GetGameRequest, GetRanksRequest,
     ListCitiesRequest, ListCountriesRequest, ListCreatorsRequest, ListEventsRequest, ListGamesRequest, ListGenresRequest,
-    ListNewGamesRequest, ListRankingRequest, ListSitemapFilesRequest, ReadSitemapFileRequest, SearchRequest,
+    ListNewGamesRequest, ListRankingRequest, ListSitemapRequest, SearchRequest,
 }

@@ -1,4 +1,4 @@
-//! economy-svc: rates between currencies, and the method for public pages.
+//! economy-svc: rates between currencies.
 
 use contracts::common::v1::Mode;
 use contracts::economy::v1 as proto;
@@ -8,7 +8,7 @@ use kit::Fault;
 
 use super::Currencies;
 use super::call::Calls;
-use super::clients::{Methodology, Rates};
+use super::clients::Rates;
 use crate::domain::json_rows::JsonRows;
 
 /// Rates from one currency, by the slugs of the others.
@@ -23,13 +23,6 @@ impl Currencies {
     pub async fn rates(&self, from: &str, after: &str, most: usize) -> Result<RatePage, Fault> {
         let _permit = self.permit().await?;
         page(&self.calls, from, after, most).await
-    }
-
-    /// The method as the JSON of the API.
-    pub async fn methodology(&self) -> Result<proto::GetMethodologyResponse, Fault> {
-        let _permit = self.permit().await?;
-        let request = proto::GetMethodologyRequest {};
-        self.calls.read(Methodology::get_methodology, request).await
     }
 }
 

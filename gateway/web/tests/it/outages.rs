@@ -33,7 +33,7 @@ const SERVICES: [(Needs, &[&str]); 4] = [
             "/card.jpg",
         ],
     ),
-    (Needs::Economy, &["/economy", "/about/rates"]),
+    (Needs::Economy, &["/economy"]),
 ];
 
 /// What stands in the place of a part that cannot be read.

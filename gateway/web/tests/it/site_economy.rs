@@ -35,11 +35,7 @@ async fn currencies_lead_to_their_rates(pool: PgPool) {
     }
     let chosen = browser.get("/fr/economy?from=okoto").await;
     assert_eq!(chosen.location(), "/fr/economy/okoto");
-    for path in [
-        "/economy?from=//evil.example",
-        "/economy/none",
-        "/economy/okoto/kora",
-    ] {
+    for path in ["/economy?from=//evil.example", "/economy/none"] {
         browser.get(path).await.assert(404, "Page not found");
     }
     let page = browser.get("/economy/okoto").await;
@@ -104,28 +100,6 @@ async fn a_table_of_rates_has_pages(pool: PgPool) {
 }
 
 #[testing::database_test(web::MIGRATOR)]
-async fn the_method_has_its_version_and_numbers(pool: PgPool) {
-    let site = site_with_currencies(pool).await;
-    let mut browser = site.browser();
-    let page = browser.get("/about/rates").await;
-    for part in [
-        "Version 7",
-        "cost(to) / cost(from)",
-        "By &#60;baskets&#62;.",
-        "late_days",
-        "<dd>9<br>",
-        "Reports of games.",
-    ] {
-        page.assert(200, part);
-    }
-    // A formula that is newer than the texts stays in English.
-    let french = browser.get("/fr/about/rates").await;
-    french.assert(200, "<span>Ce qu’une unité d’une monnaie achète");
-    french.assert(200, "<span>Une monnaie est en retard");
-    french.assert(200, "<span lang=\"en\">By ");
-}
-
-#[testing::database_test(web::MIGRATOR)]
 async fn without_economy_svc_or_currencies_the_pages_say_so(pool: PgPool) {
     let site = Site::new(pool).await;
     let mut browser = site.browser();
@@ -143,7 +117,7 @@ async fn without_economy_svc_or_currencies_the_pages_say_so(pool: PgPool) {
     let rates = browser.get("/economy/okoto").await;
     rates.assert(503, "The rates are not available at the moment.");
     site.clock.advance(Duration::seconds(10));
-    for path in ["/economy", "/economy/okoto", "/about/rates"] {
+    for path in ["/economy", "/economy/okoto"] {
         let page = browser.get(path).await;
         page.assert(503, "The rates are not available at the moment.");
         assert_eq!(page.headers[CACHE_CONTROL], "no-store", "{path}");

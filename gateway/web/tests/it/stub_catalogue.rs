@@ -32,7 +32,7 @@ pub(crate) struct StubCatalogue {
     pub(crate) is_away: Arc<Mutex<bool>>,
     /// The calls of this RPC fail.
     pub(crate) away_rpc: Arc<Mutex<Option<&'static str>>>,
-    /// The second part of the sitemap's games fails.
+    /// The second part of a sitemap fails.
     pub(crate) breaks_off: Arc<Mutex<bool>>,
     /// The positions that reads of listings name.
     pub(crate) positions: Arc<Mutex<Vec<Option<Position>>>>,
@@ -119,7 +119,6 @@ fn info(next: Option<&str>) -> PageInfo {
     PageInfo {
         total: 25,
         next_cursor: next.map(ToOwned::to_owned),
-        ..PageInfo::default()
     }
 }
 
@@ -574,25 +573,5 @@ impl RankingsService for StubCatalogue {
         Ok(Response::new(proto::ListRanksResponse {
             listings: listings.collect(),
         }))
-    }
-
-    async fn get_rank_history(
-        &self,
-        request: Request<proto::GetRankHistoryRequest>,
-    ) -> Answer<proto::GetRankHistoryResponse> {
-        self.read(request.get_ref().at_least.as_ref());
-        self.answers_to("get_rank_history")?;
-        let past = |at, rank| proto::PastRank {
-            at: Some(kit::timestamp::encode(at)),
-            rank,
-        };
-        let ranks = match request.into_inner().name.as_str() {
-            "okoto" | "savanna" => vec![
-                past(datetime!(2026-11-01 4:00 UTC), 12),
-                past(datetime!(2026-11-22 4:00 UTC), 3),
-            ],
-            _ => Vec::new(),
-        };
-        Ok(Response::new(proto::GetRankHistoryResponse { ranks }))
     }
 }

@@ -8,14 +8,10 @@ use contracts::economy::v1::currencies_service_server::{
     CurrenciesService, CurrenciesServiceServer,
 };
 use contracts::economy::v1::list_rates_response::Part;
-use contracts::economy::v1::methodology_service_server::{
-    MethodologyService, MethodologyServiceServer,
-};
 use contracts::economy::v1::rates_service_server::{RatesService, RatesServiceServer};
 use contracts::economy::v1::reports_service_server::{ReportsService, ReportsServiceServer};
 use futures::stream::{self, BoxStream, StreamExt as _};
 use kit::{Fault, timestamp};
-use time::Duration;
 use tonic::service::RoutesBuilder;
 use tonic::{Request, Response, Status};
 
@@ -31,12 +27,10 @@ pub(crate) struct StubEconomy {
     pub(crate) named: Arc<AtomicU32>,
     /// What every field says that somebody may write.
     pub(crate) words: Arc<Mutex<Option<String>>>,
-    /// Reads of rates, currencies and the method fail.
+    /// Reads of rates and currencies fail.
     pub(crate) is_away: Arc<Mutex<bool>>,
     /// So many rates to made-up currencies come before the one to `kora`.
     pub(crate) more_rates: Arc<AtomicU32>,
-    /// Series of rates that were read.
-    series_read: Arc<AtomicU32>,
     /// Lists of currencies that were read.
     pub(crate) lists_read: Arc<AtomicU32>,
     /// While it is set, a read of the currencies waits, after it has said that it began.
@@ -48,8 +42,7 @@ impl StubEconomy {
         services
             .add_service(CurrenciesServiceServer::new(self.clone()))
             .add_service(ReportsServiceServer::new(self.clone()))
-            .add_service(RatesServiceServer::new(self.clone()))
-            .add_service(MethodologyServiceServer::new(self.clone()));
+            .add_service(RatesServiceServer::new(self.clone()));
     }
 
     fn answers(&self) -> Result<(), Status> {
@@ -145,13 +138,12 @@ impl CurrenciesService for StubEconomy {
             game: "okoto".to_owned(),
             title: self.text("Okoto <b>"),
             published: true,
-            names: (name.into_iter())
-                .map(|name| proto::CurrencyName {
-                    name,
-                    since: Some(timestamp::encode(START)),
-                    given_by: "account".to_owned(),
-                })
-                .collect(),
+            name: name.map(|name| proto::CurrencyName {
+                game: "okoto".to_owned(),
+                name,
+                since: Some(timestamp::encode(START)),
+                given_by: "account".to_owned(),
+            }),
         };
         let is_owner = *self.owner.lock().unwrap() == request.account_id;
         Ok(Response::new(proto::ListOwnCurrenciesResponse {
@@ -222,48 +214,5 @@ impl RatesService for StubEconomy {
             .into_iter()
             .map(|part| Ok(proto::ListRatesResponse { part: Some(part) }));
         Ok(Response::new(stream::iter(parts).boxed()))
-    }
-
-    async fn list_rate_series(
-        &self,
-        _: Request<proto::ListRateSeriesRequest>,
-    ) -> Answer<proto::ListRateSeriesResponse> {
-        self.answers()?;
-        // The last point is at the moment of the call.
-        let read = self.series_read.fetch_add(1, Ordering::Relaxed);
-        let now = START + Duration::milliseconds((read * 700).into());
-        let points = (0..5_i32).map(|day| proto::RatePoint {
-            at: Some(timestamp::encode(match day {
-                4 => now,
-                day => START - Duration::days((4 - day).into()),
-            })),
-            rate: format!("{}.5", 1_000 + day),
-            source: "worked".to_owned(),
-        });
-        Ok(Response::new(proto::ListRateSeriesResponse {
-            points: points.collect(),
-        }))
-    }
-}
-
-#[tonic::async_trait]
-impl MethodologyService for StubEconomy {
-    async fn get_methodology(
-        &self,
-        _: Request<proto::GetMethodologyRequest>,
-    ) -> Answer<proto::GetMethodologyResponse> {
-        self.answers()?;
-        let json = serde_json::json!({
-            "version": 7,
-            "formulas": [
-                {"name": "worked", "formula": "cost(to) / cost(from)", "words": "By baskets."},
-                {"name": "novel", "formula": "1", "words": self.text("By <baskets>.")},
-            ],
-            "constants": [{"name": "late_days", "value": "9", "words": "Days."}],
-            "sources": ["Reports of games."],
-        });
-        Ok(Response::new(proto::GetMethodologyResponse {
-            json: json.to_string().into(),
-        }))
     }
 }

@@ -1,10 +1,12 @@
-//! catalogue-svc for the sitemap and the feed of new games: a file of games in two parts, and one of each other kind.
+//! catalogue-svc for the sitemap and the feed of new games: games in two parts, and one listing of each other kind.
 
 use contracts::catalogue::v1 as proto;
 use contracts::catalogue::v1::site_service_server::SiteService;
+use futures::StreamExt as _;
+use futures::stream::{self, BoxStream};
 use kit::Fault;
 use serde_json::json;
-use tonic::{Request, Response};
+use tonic::{Request, Response, Status};
 
 use crate::stub_catalogue::{Answer, StubCatalogue};
 
@@ -16,56 +18,37 @@ fn day(day: i64) -> prost_types::Timestamp {
     }
 }
 
-fn entry(address: &str) -> proto::SitemapEntry {
-    proto::SitemapEntry {
-        address: address.to_owned(),
+fn part(addresses: &[&str]) -> proto::ListSitemapResponse {
+    let entry = |address: &&str| proto::SitemapEntry {
+        address: (*address).to_owned(),
         updated_at: Some(day(20)),
+    };
+    proto::ListSitemapResponse {
+        entries: addresses.iter().map(entry).collect(),
     }
 }
 
 #[tonic::async_trait]
 impl SiteService for StubCatalogue {
-    async fn list_sitemap_files(
-        &self,
-        request: Request<proto::ListSitemapFilesRequest>,
-    ) -> Answer<proto::ListSitemapFilesResponse> {
-        self.read(request.get_ref().at_least.as_ref());
-        self.answers()?;
-        let files = ["games", "creators", "events", "cities"].map(|kind| proto::SitemapFile {
-            kind: kind.to_owned(),
-            number: 1,
-            updated_at: (kind != "cities").then(|| day(21)),
-        });
-        Ok(Response::new(proto::ListSitemapFilesResponse {
-            files: files.into(),
-        }))
-    }
+    type ListSitemapStream = BoxStream<'static, Result<proto::ListSitemapResponse, Status>>;
 
-    async fn read_sitemap_file(
+    async fn list_sitemap(
         &self,
-        request: Request<proto::ReadSitemapFileRequest>,
-    ) -> Answer<proto::ReadSitemapFileResponse> {
+        request: Request<proto::ListSitemapRequest>,
+    ) -> Answer<Self::ListSitemapStream> {
         self.read(request.get_ref().at_least.as_ref());
         self.answers()?;
-        let request = request.into_inner();
-        if request.number != 1 {
-            return Err(Fault::not_found("The sitemap has no such file.").into());
-        }
-        let (entries, next) = match (request.kind.as_str(), request.cursor.as_str()) {
-            ("games", "") => (vec![entry("okoto"), entry("kora")], Some("rest")),
-            ("games", "rest") => (vec![entry("zuri")], None),
-            ("creators", "") => (vec![entry("savanna")], None),
-            ("events", "") => (vec![entry("jam")], None),
-            _ => (vec![entry("lagos")], None),
+        let mut parts = match request.get_ref().kind.as_str() {
+            "games" => vec![Ok(part(&["okoto", "kora"])), Ok(part(&["zuri"]))],
+            "creators" => vec![Ok(part(&["savanna"]))],
+            "events" => vec![Ok(part(&["jam"]))],
+            _ => vec![Ok(part(&["lagos"]))],
         };
-        if request.cursor == "rest" && *self.breaks_off.lock().unwrap() {
-            return Err(Fault::unavailable("a test").into());
+        if *self.breaks_off.lock().unwrap() {
+            parts.truncate(1);
+            parts.push(Err(Fault::unavailable("a test").into()));
         }
-        Ok(Response::new(proto::ReadSitemapFileResponse {
-            entries,
-            next_cursor: next.map(ToOwned::to_owned),
-            version: 7,
-        }))
+        Ok(Response::new(stream::iter(parts).boxed()))
     }
 
     async fn list_new_games(

@@ -29,7 +29,12 @@ pub(super) fn cross_check(common: &Common) -> Vec<String> {
     if !has_tls && !common.tls.is_empty() {
         problems.push("tls_certificate, tls_key and tls_ca: set all three or none".to_owned());
     }
-    problems.extend(common.port_without_tls("grpc_listen", common.grpc_listen));
+    let address = common.grpc_listen;
+    if !has_tls && common.profile != Profile::Local && !address.ip().is_loopback() {
+        problems.push(format!(
+            "grpc_listen: {address} serves other machines without TLS: set tls_certificate, tls_key and tls_ca"
+        ));
+    }
     problems
 }
 

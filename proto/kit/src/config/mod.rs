@@ -79,17 +79,6 @@ pub struct Common {
     pub drain: Duration,
 }
 
-impl Common {
-    /// The problem of a gRPC port that would serve other machines without TLS.
-    pub fn port_without_tls(&self, setting: &str, address: SocketAddr) -> Option<String> {
-        let is_local = self.profile == Profile::Local || address.ip().is_loopback();
-        let is_exposed = !is_local && self.tls.files().is_none();
-        is_exposed.then(|| {
-            format!("{setting}: {address} serves other machines without TLS: set tls_certificate, tls_key and tls_ca")
-        })
-    }
-}
-
 /// One that waits for notifications for ever, one for a follower, one for a job, and one for calls.
 const LEAST_CONNECTIONS: i64 = 4;
 

@@ -6,23 +6,18 @@ use http::{Extensions, HeaderMap};
 use tonic::Status;
 
 use super::methods::{UNKNOWN, label, service_label};
-use super::permissions::{self, EXCHANGE, HEALTH, STAFF};
+use super::permissions::{self, HEALTH, STAFF};
 use super::staff::{Member, Members, permission_denied};
 use super::tls::PeerNames;
 use crate::config::Identity;
 use crate::fault::{Fault, unauthenticated};
-use crate::throttle::Throttle;
-
-/// Warnings of denied calls on the port for exchanges.
-static EXCHANGE_WARNINGS: Throttle = Throttle::new();
 
 /// Authenticates callers by their tokens, and authorizes their calls by the table of [`permissions`].
 #[derive(Clone)]
 pub struct Authenticator {
     /// The service that is called.
     server: &'static str,
-    /// `None` on the port for exchanges, whose tokens the called service checks.
-    tokens: Option<Identity>,
+    tokens: Identity,
     members: Option<Arc<dyn Members>>,
     requires_certificate: bool,
 }
@@ -31,8 +26,6 @@ pub struct Authenticator {
 pub(super) enum Principal {
     /// A service of the fleet; or any caller of the health service.
     Fleet,
-    /// An exchange, or whoever claims to be one: the service checks the token.
-    Exchange,
     /// Staff.
     Staff(Member),
     /// Perhaps a staff member: the token must be looked up.
@@ -44,25 +37,10 @@ impl Authenticator {
     pub fn new(server: &'static str, tokens: Identity) -> Self {
         Self {
             server,
-            tokens: Some(tokens),
+            tokens,
             members: None,
             requires_certificate: false,
         }
-    }
-
-    /// Lets anyone call the services for exchanges of the service `server`, and nothing else. These services check the tokens themselves.
-    pub fn for_exchanges(server: &'static str) -> Self {
-        Self {
-            server,
-            tokens: None,
-            members: None,
-            requires_certificate: false,
-        }
-    }
-
-    /// Whether strangers may call the port.
-    pub(super) fn is_for_exchanges(&self) -> bool {
-        self.tokens.is_none()
     }
 
     /// Accepts the tokens of staff members as well.
@@ -98,18 +76,11 @@ impl Authenticator {
             return Ok(Principal::Fleet);
         }
         let callers = permissions::callers(self.server, path);
-        let Some(tokens) = &self.tokens else {
-            return if callers.contains(&EXCHANGE) {
-                Ok(Principal::Exchange)
-            } else {
-                Err(deny_exchange(path))
-            };
-        };
         let sent = bearer(headers);
-        if sent.is_some_and(|sent| tokens.fleet_token.accepts(sent)) {
+        if sent.is_some_and(|sent| self.tokens.fleet_token.accepts(sent)) {
             return self.check_service(path, callers, headers, extensions);
         }
-        let is_staff = sent.is_some_and(|sent| tokens.staff_token.accepts(sent));
+        let is_staff = sent.is_some_and(|sent| self.tokens.staff_token.accepts(sent));
         match (callers.contains(&STAFF), sent, &self.members) {
             (true, ..) if is_staff => Ok(Principal::Staff(Member::operator())),
             (false, ..) if is_staff => Err(deny(STAFF, path, "Staff may not make this call.")),
@@ -159,28 +130,10 @@ impl Authenticator {
 /// The log is its audit: the table of staff actions would get a row for each call of a service that is faulty or taken over. Neither has a
 /// text of the caller. Calls without a valid token are not logged: strangers could fill the log.
 fn deny(caller: &'static str, path: &str, sentence: impl Into<String>) -> Status {
-    count_denied(caller, path);
-    log_denied(caller, path);
-    permission_denied(sentence)
-}
-
-/// Records a call that is denied on the port for exchanges. Strangers may reach it and could fill the log, so one line a minute is logged.
-fn deny_exchange(path: &str) -> Status {
-    count_denied(EXCHANGE, path);
-    if EXCHANGE_WARNINGS.admits() {
-        log_denied(EXCHANGE, path);
-    }
-    permission_denied("This port is for exchanges only.")
-}
-
-fn log_denied(caller: &'static str, path: &str) {
     let (service, method) = (service_label(path), label(path));
-    tracing::warn!(target: "rpc_denied", caller, service, method, "a call was denied");
-}
-
-fn count_denied(caller: &'static str, path: &str) {
-    let service = service_label(path);
     metrics::counter!("rpc_denied_total", "caller" => caller, "service" => service).increment(1);
+    tracing::warn!(target: "rpc_denied", caller, service, method, "a call was denied");
+    permission_denied(sentence)
 }
 
 /// Looks up the member with this token.
@@ -211,7 +164,7 @@ mod tests {
     use super::*;
     use crate::config::Tokens;
     use crate::rpc::methods::METHODS;
-    use crate::rpc::permissions::{CALLER, ECONOMY, LISTINGS, SERVICES, WEB, may_call};
+    use crate::rpc::permissions::{CALLER, LISTINGS, SERVICES, WEB, may_call};
     use crate::rpc::staff::Role;
 
     /// A directory with one member.
@@ -267,7 +220,6 @@ mod tests {
     const GAMES: &str = "/catalogue.v1.GamesService/ListGames";
     const STAFF_CALL: &str = "/gateway.v1.StaffService/CreateKey";
     const SHARED: &str = "/webhook.v1.EndpointsService/AddEndpoint";
-    const SWAP: &str = "/economy.v1.ExchangeService/RecordSwap";
     const REFLECTION: &str = "/grpc.reflection.v1.ServerReflection/ServerReflectionInfo";
     const CHECK: &str = "/grpc.health.v1.Health/Check";
 
@@ -283,14 +235,12 @@ mod tests {
                 assert_eq!(refused(path, Some(token)), None, "{path}");
             }
             assert_eq!(refused(STAFF_CALL, Some(token)), DENIED);
-            assert_eq!(refused(SWAP, Some(token)), DENIED);
         }
         for token in ["staff", "next-staff"] {
             for path in [STAFF_CALL, SHARED, REFLECTION] {
                 assert_eq!(refused(path, Some(token)), None, "{path}");
             }
             assert_eq!(refused(GAMES, Some(token)), DENIED);
-            assert_eq!(refused(SWAP, Some(token)), DENIED);
         }
         for token in [
             None,
@@ -299,7 +249,7 @@ mod tests {
             Some("flee"),
             Some("fleet,next-fleet"),
         ] {
-            for path in [GAMES, STAFF_CALL, SHARED, SWAP, REFLECTION] {
+            for path in [GAMES, STAFF_CALL, SHARED, REFLECTION] {
                 assert_eq!(refused(path, token), STRANGER, "{path}");
             }
             assert_eq!(refused(CHECK, token), None);
@@ -319,7 +269,7 @@ mod tests {
     /// Every method of every port, for every caller.
     #[test]
     fn a_service_makes_the_calls_of_the_table_and_no_other() {
-        let others = [STAFF, EXCHANGE, "stranger"];
+        let others = [STAFF, "stranger"];
         for server in SERVICES {
             let authenticator = Authenticator {
                 server,
@@ -345,20 +295,6 @@ mod tests {
                 let refused = refusal(&authenticator, path, &staff, &Extensions::new());
                 let may = is_open || may_call(STAFF, server, path);
                 assert_eq!(refused, if may { None } else { DENIED }, "{path}");
-            }
-        }
-    }
-
-    #[test]
-    fn the_port_for_exchanges_has_their_service_and_health() {
-        let authenticator = Authenticator::for_exchanges(ECONOMY);
-        for path in &*METHODS {
-            let (service, _) = permissions::split(path);
-            let is_open = [HEALTH, "economy.v1.ExchangeService"].contains(&service);
-            for token in [None, Some("fleet"), Some("staff"), Some("an exchange")] {
-                let headers = headers(Some(WEB), token);
-                let refused = refusal(&authenticator, path, &headers, &Extensions::new());
-                assert_eq!(refused, if is_open { None } else { DENIED }, "{path}");
             }
         }
     }
@@ -401,7 +337,7 @@ mod tests {
                 Ok(Principal::Unresolved(members, token)) => {
                     look_up(&*members, &token).await.ok().map(|m| m.name)
                 }
-                Ok(Principal::Fleet | Principal::Exchange) => Some("the fleet".to_owned()),
+                Ok(Principal::Fleet) => Some("the fleet".to_owned()),
                 Err(_) => None,
             }
         };

@@ -14,7 +14,6 @@ pub mod tls;
 
 use tonic::{Response, Status};
 
-pub use connections::{ConnectionLimits, Port};
 pub use directory::FleetMembers;
 pub use identity::Authenticator;
 

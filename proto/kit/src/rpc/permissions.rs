@@ -17,8 +17,6 @@ pub const ECONOMY: &str = "economy-svc";
 pub const WEBHOOK: &str = "webhook-svc";
 /// Whoever holds a token of staff: the staff tool.
 pub const STAFF: &str = "staff";
-/// Whoever calls the port for exchanges.
-pub const EXCHANGE: &str = "exchange";
 
 /// The services of the fleet.
 pub const SERVICES: [&str; 6] = [GATEWAY, WEB, CATALOGUE, LISTINGS, ECONOMY, WEBHOOK];
@@ -48,16 +46,14 @@ pub(super) fn callers(server: &str, path: &str) -> &'static [&'static str] {
         | "catalogue.v1.RankingsService"
         | "catalogue.v1.SearchService"
         | "economy.v1.CurrenciesService"
-        | "economy.v1.MethodologyService"
         | "economy.v1.RatesService"
         | "economy.v1.ReportsService"
         | "listings.v1.EventsService"
         | "listings.v1.GamesService"
         | "listings.v1.OwnListingsService" => &[GATEWAY, WEB],
-        "catalogue.v1.ChangesService"
-        | "economy.v1.HistoryService"
-        | "economy.v1.TipsService"
-        | "webhook.v1.MessagesService" => &[GATEWAY],
+        "economy.v1.HistoryService" | "economy.v1.TipsService" | "webhook.v1.MessagesService" => {
+            &[GATEWAY]
+        }
         "catalogue.v1.SiteService"
         | "catalogue.v1.VotesService"
         | "gateway.v1.AccountsService"
@@ -69,8 +65,7 @@ pub(super) fn callers(server: &str, path: &str) -> &'static [&'static str] {
         "webhook.v1.DeliveriesService" | "webhook.v1.EndpointsService" => &[WEB, STAFF],
         // Resolves the tokens of staff members for the other services.
         "listings.v1.MemberService" => &[GATEWAY, WEB, CATALOGUE, ECONOMY, WEBHOOK],
-        "catalogue.v1.StaffDumpService"
-        | "catalogue.v1.StaffService"
+        "catalogue.v1.StaffService"
         | "economy.v1.StaffService"
         | "gateway.v1.StaffService"
         | "listings.v1.StaffAuditService"
@@ -82,7 +77,6 @@ pub(super) fn callers(server: &str, path: &str) -> &'static [&'static str] {
         | "listings.v1.StaffReviewService"
         | "web.v1.StaffService"
         | "webhook.v1.StaffService" => &[STAFF],
-        "economy.v1.ExchangeService" => &[EXCHANGE],
         FEED => feed_callers(server, method),
         REFLECTION => &[GATEWAY, WEB, CATALOGUE, LISTINGS, ECONOMY, WEBHOOK, STAFF],
         _ => &[],
@@ -147,7 +141,7 @@ mod tests {
                 let once: BTreeSet<_> = callers.iter().collect();
                 assert_eq!(once.len(), callers.len(), "{path}");
                 for caller in callers {
-                    let is_known = SERVICES.contains(caller) || [STAFF, EXCHANGE].contains(caller);
+                    let is_known = SERVICES.contains(caller) || *caller == STAFF;
                     assert!(is_known, "{path}: {caller}");
                 }
             }
@@ -178,7 +172,6 @@ mod tests {
             (GATEWAY, &all() - &BTreeSet::from([GATEWAY])),
             (WEB, all()),
             (STAFF, &all() | &BTreeSet::from([WEB])),
-            (EXCHANGE, BTreeSet::from([ECONOMY])),
         ]);
         assert_eq!(arrows, expected);
 
@@ -197,7 +190,6 @@ mod tests {
             (ECONOMY, &[LISTINGS]),
             (WEBHOOK, &[GATEWAY, CATALOGUE, LISTINGS, ECONOMY]),
             (STAFF, &[]),
-            (EXCHANGE, &[]),
         ] {
             assert_eq!(follows(caller), feeds, "{caller}");
         }
@@ -212,7 +204,7 @@ mod tests {
         for service in SERVICES {
             assert_eq!(named(service), Some(service));
         }
-        for other in [STAFF, EXCHANGE, "", "Gateway", "gateway ", "gateway,web"] {
+        for other in [STAFF, "", "Gateway", "gateway ", "gateway,web"] {
             assert_eq!(named(other), None, "{other}");
         }
         assert_eq!(caller(&HeaderMap::new()), None);

@@ -12,6 +12,7 @@ use futures::FutureExt as _;
 use futures::future::Either;
 use futures::stream::{StreamExt as _, TryStreamExt as _};
 use http::{Request, Response};
+use tokio::net::TcpListener;
 use tokio_util::sync::CancellationToken;
 use tonic::body::Body;
 use tonic::service::{Routes, RoutesBuilder};
@@ -20,7 +21,7 @@ use tower::{Layer, Service};
 use tracing::Instrument as _;
 
 use super::call_record::CallRecord;
-use super::connections::{Port, accept};
+use super::connections::accept;
 use super::identity::{self, Authenticator, Principal};
 use super::tls::{self, Connection, Credentials, PeerNames};
 use super::{failover, methods};
@@ -40,7 +41,7 @@ const MAX_CALLS: usize = 4_096;
 
 /// Serves `services` and health until `draining`, then finishes the calls in flight. With `credentials`, the port speaks TLS only.
 pub async fn serve(
-    port: Port,
+    listener: TcpListener,
     mut services: RoutesBuilder,
     credentials: Option<Credentials>,
     authenticator: Authenticator,
@@ -64,7 +65,7 @@ pub async fn serve(
         }
     };
 
-    let connections = accept(port);
+    let connections = accept(listener);
     let connections = match credentials {
         Some(credentials) => tls::handshakes(connections, credentials).left_stream(),
         None => connections.map_ok(Connection::plain).right_stream(),
@@ -153,7 +154,7 @@ where
             .authenticator
             .check(path, request.headers(), request.extensions());
         let unresolved = match principal {
-            Ok(Principal::Fleet | Principal::Exchange) => None,
+            Ok(Principal::Fleet) => None,
             Ok(Principal::Staff(member)) => {
                 request.extensions_mut().insert(member);
                 None
@@ -173,13 +174,10 @@ where
             .and_then(|id| id.to_str().ok())
             .filter(|id| is_id(id))
             .map_or_else(ids::request_id, ToOwned::to_owned);
-        let make_span =
-            || tracing::info_span!("rpc", rpc.method = method, request.id = %request_id);
-        let span = if self.authenticator.is_for_exchanges() {
-            telemetry::public_request_span(request.headers(), make_span)
-        } else {
-            telemetry::request_span(request.headers(), make_span)
-        };
+        let span = telemetry::request_span(
+            request.headers(),
+            || tracing::info_span!("rpc", rpc.method = method, request.id = %request_id),
+        );
 
         let can_fail_over = failover::has_header(request.headers());
         let call = match unresolved {
@@ -230,14 +228,23 @@ mod tests {
     use tower::service_fn;
 
     use super::*;
+    use crate::config::{Identity, Tokens};
 
     /// Such a call is slower than all that have a response.
     #[test]
     fn a_call_that_is_dropped_is_counted_and_measured() {
         let recorder = PrometheusBuilder::new().build_recorder();
         let _recording = metrics::set_default_local_recorder(&recorder);
+        let tokens = || Tokens {
+            first: "token".to_owned().into(),
+            others: Vec::new(),
+        };
+        let identity = Identity {
+            fleet_token: tokens(),
+            staff_token: tokens(),
+        };
         let layer = CallLayer {
-            authenticator: Authenticator::for_exchanges("economy-svc"),
+            authenticator: Authenticator::new("economy-svc", identity),
             limit: Arc::new(ConcurrencyLimit::new("a test", 1)),
         };
         let hangs = |_: Request<Body>| pending::<Result<Response<Body>, Infallible>>();

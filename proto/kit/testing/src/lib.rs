@@ -19,8 +19,8 @@ use kit::boot::bind;
 use kit::config::{Identity, Secret};
 use kit::lifecycle::Lifecycle;
 use kit::rpc::client::{Addresses, Client, Resolver, Transport};
-use kit::rpc::permissions::{ECONOMY, LISTINGS};
-use kit::rpc::{Authenticator, Port, server};
+use kit::rpc::permissions::LISTINGS;
+use kit::rpc::{Authenticator, server};
 pub use testing_macros::database_test;
 
 pub use eventually::{eventually, eventually_within, wait_until};
@@ -57,15 +57,6 @@ pub async fn serve(services: RoutesBuilder, lifecycle: &Lifecycle) -> anyhow::Re
     serve_with_authenticator(authenticator, services, lifecycle).await
 }
 
-/// Serves `services` to exchanges; returns the address.
-pub async fn serve_exchanges(
-    services: RoutesBuilder,
-    lifecycle: &Lifecycle,
-) -> anyhow::Result<String> {
-    let authenticator = Authenticator::for_exchanges(ECONOMY);
-    serve_with_authenticator(authenticator, services, lifecycle).await
-}
-
 /// Like [`serve`], with an authenticator of the test.
 pub async fn serve_with_authenticator(
     authenticator: Authenticator,
@@ -75,7 +66,7 @@ pub async fn serve_with_authenticator(
     let listener = bind(([127, 0, 0, 1], 0).into(), "port of the test").await?;
     let address = format!("http://{}", listener.local_addr()?);
     let serving = server::serve(
-        Port::internal(listener),
+        listener,
         services,
         None,
         authenticator,

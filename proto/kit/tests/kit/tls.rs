@@ -13,7 +13,7 @@ use kit::boot::bind;
 use kit::config::TlsFiles;
 use kit::rpc::client::{Addresses, Client, Transport};
 use kit::rpc::tls::{Authorities, Credentials, PeerNames};
-use kit::rpc::{Authenticator, Port, server};
+use kit::rpc::{Authenticator, server};
 use metrics_exporter_prometheus::PrometheusBuilder;
 use rustls::pki_types::pem::PemObject as _;
 use rustls::pki_types::{CertificateDer, ServerName};
@@ -75,7 +75,7 @@ impl Fixture {
         let mut services = server::services();
         services.add_service(MemberServiceServer::new(Names));
         let serving = server::serve(
-            Port::internal(listener),
+            listener,
             services,
             Some(credentials),
             Authenticator::new(SERVER, testing::identity()),

@@ -89,7 +89,6 @@ impl Games {
             page: Some(PageInfo {
                 total: total.cast_unsigned(),
                 next_cursor: rows.last().filter(|_| more).map(|row| row.slug.clone()),
-                ..PageInfo::default()
             }),
             ..ListGamesResponse::default()
         })

@@ -65,36 +65,3 @@ pub struct RateRow {
     /// In percent.
     pub day_change: Option<Amount>,
 }
-
-/// The method that computes rates and figures.
-#[derive(Debug, Template)]
-#[template(path = "site/rates_method.html")]
-pub struct RatesMethodPage {
-    pub frame: Frame,
-    pub version: String,
-    pub formulas: Vec<FormulaRow>,
-    pub constants: Vec<ConstantRow>,
-    /// In English.
-    pub sources: Vec<String>,
-}
-
-#[derive(Debug)]
-pub struct FormulaRow {
-    pub name: String,
-    pub formula: String,
-    pub words: MethodWords,
-}
-
-#[derive(Debug)]
-pub struct ConstantRow {
-    pub name: String,
-    pub value: String,
-    pub words: MethodWords,
-}
-
-/// What explains a row of the method. Words of a newer economy-svc have no translation.
-#[derive(Debug)]
-pub struct MethodWords {
-    pub text: String,
-    pub is_translated: bool,
-}

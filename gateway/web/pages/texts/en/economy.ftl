@@ -21,7 +21,6 @@ economy-more-games = More games
 economy-game-title = Economy of { $value }
 economy-game-hidden = The game is not public, so its currency is not listed and has no rates.
 economy-currency = Currency
-economy-names = Names of the currency
 economy-name = Name
 economy-name-since = Since
 economy-name-by = Given by
@@ -31,7 +30,7 @@ economy-not-named = No currency yet.
 economy-not-named-here = Register it here: reports need it.
 economy-not-named-others = An owner or a developer of this account registers it.
 economy-name-label = Name of the currency
-economy-name-hint = As players know it. A new name is valid from now on; earlier ones stay in the history.
+economy-name-hint = As players know it. A new name is valid from now on, also for earlier reports.
 economy-rename = Rename it
 economy-register = Register the currency
 

@@ -177,11 +177,6 @@ mail-report-rejected-body =
     Staff have rejected the report { $report } of the game { $game }: it never counts. Their reason: { $reason }
 
     Correct what your game sends. Its next report is compared with the last one that counts: { $page }
-mail-report-voided-subject = A report of your game is voided
-mail-report-voided-body =
-    Staff have voided the report { $report } of the game { $game }: it no longer counts, and its rates and figures, past ones too, are now those without it. Their reason: { $reason }
-
-    Check the numbers that your game sends. Your reports: { $page }
 mail-webhooks-failed-subject = Webhooks could not be delivered
 mail-webhooks-failed-body =
     Deliveries to { $url } that have failed since the last such e-mail: { $failed }. No attempt is left, and the last one was not answered with a 2xx status.

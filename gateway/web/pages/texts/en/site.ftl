@@ -301,28 +301,9 @@ rates-source = Source
 rates-at = As of
 rate-source-worked = calculated
 rate-source-market = market
-pair-title = { $from } in { $to }
 pair-name = { $from } of { $to }
 plot-hint = The table below has the same figures.
 method-title = The method of rates
-method-lead = The formulas and numbers with which rates and figures are worked out.
-method-version = Version { $value }; it changes when the same reports would lead to other figures.
-method-formulas = Formulas
-method-constants = Numbers
-method-sources = Sources
-formula-cost = What a month of living costs in a game: a basket of fixed quantities.
-formula-worked = What one unit of the one currency buys in the other, by equal baskets. Calculated rates are reciprocal, and lead to the same result by any detour.
-formula-market = Over both directions of the pair’s swaps in 24 hours, where there were enough of them by enough parties; else the rate is calculated.
-formula-day_change_pct = Null when one of the two had no counted report by then.
-formula-inflation_pct = Null without a counted report before.
-formula-money_growth_pct = Null without a counted report before, or when its supply was 0.
-formula-growth_pct = The output of a day, each report over the time since the game’s report before it, whether that one counts or not; compared with the counted report before. Null without one, when that one is the game’s first report, or when its output was 0.
-formula-trade_balance = Somebody gives in 100 cowries and gets 50 beads, and later gives in 30 beads and gets 60 cowries: the balance of cowries is 100 − 60 = 40, that of beads 30 − 50 = −20.
-constant-market_swaps = Swaps of a pair in 24 hours that make a market.
-constant-market_parties = Minimum number of parties to those swaps.
-constant-most_jump_pct = A report whose cost has moved by more, up or down, is held for a review.
-constant-late_days = A currency is late after so many days without a counted report.
-constant-digits = Significant digits of a printed number; it is exact until then, and rounded half to even.
 
 ## Search
 

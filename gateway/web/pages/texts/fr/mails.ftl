@@ -177,11 +177,6 @@ mail-report-rejected-body =
     Notre équipe a rejeté le rapport { $report } du jeu { $game } : il ne comptera jamais. Sa raison : { $reason }
 
     Corrigez ce que votre jeu envoie. Son prochain rapport est comparé au dernier qui compte : { $page }
-mail-report-voided-subject = Un rapport de votre jeu est annulé
-mail-report-voided-body =
-    Notre équipe a annulé le rapport { $report } du jeu { $game } : il ne compte plus, et les taux et chiffres du jeu, passés compris, sont maintenant ceux sans ce rapport. Sa raison : { $reason }
-
-    Vérifiez les nombres que votre jeu envoie. Vos rapports : { $page }
 mail-webhooks-failed-subject = Des webhooks n’ont pas pu être livrés
 mail-webhooks-failed-body =
     Livraisons vers { $url } qui ont échoué depuis le dernier message de ce type : { $failed }. Il ne reste aucune tentative, et la dernière n’a pas reçu de réponse avec un statut 2xx.

@@ -301,28 +301,9 @@ rates-source = Source
 rates-at = Date
 rate-source-worked = calculé
 rate-source-market = marché
-pair-title = { $from } en { $to }
 pair-name = { $from } – { $to }
 plot-hint = Le tableau ci-dessous donne les mêmes chiffres.
 method-title = La méthode des taux
-method-lead = Les formules et les nombres avec lesquels les taux et les chiffres sont calculés. Les sources sont en anglais.
-method-version = Version { $value } ; elle change quand les mêmes rapports donneraient d’autres chiffres.
-method-formulas = Formules
-method-constants = Nombres
-method-sources = Sources
-formula-cost = Ce que coûte un mois de vie dans un jeu : un panier de quantités fixes.
-formula-worked = Ce qu’une unité d’une monnaie achète dans l’autre, à paniers égaux. Les taux calculés sont réciproques, et tout détour mène au même résultat.
-formula-market = Sur les échanges de la paire dans les deux sens en 24 heures, s’il y en a eu assez, entre assez de parties ; sinon le taux est calculé.
-formula-day_change_pct = Sans valeur (null) si l’un des deux jeux n’avait encore aucun rapport pris en compte.
-formula-inflation_pct = Sans valeur (null) s’il n’y a aucun rapport antérieur pris en compte.
-formula-money_growth_pct = Sans valeur (null) s’il n’y a aucun rapport antérieur pris en compte, ou si la masse monétaire y était de 0.
-formula-growth_pct = La production par jour : celle de chaque rapport, divisée par le temps écoulé depuis le rapport précédent du jeu, pris en compte ou non ; elle est comparée à celle du rapport précédent pris en compte. Sans valeur (null) pour les deux premiers rapports pris en compte, ou si la production antérieure était de 0.
-formula-trade_balance = Quelqu’un donne 100 cauris et reçoit 50 perles, puis donne 30 perles et reçoit 60 cauris : la balance des cauris est de 100 − 60 = 40, celle des perles de 30 − 50 = −20.
-constant-market_swaps = Nombre d’échanges d’une paire en 24 heures à partir duquel il y a un marché.
-constant-market_parties = Nombre minimal de parties à ces échanges.
-constant-most_jump_pct = Un rapport dont le coût a varié davantage, vers le haut ou vers le bas, est mis en attente jusqu’à son examen.
-constant-late_days = Une monnaie est en retard après ce nombre de jours sans rapport pris en compte.
-constant-digits = Chiffres significatifs d’un nombre imprimé ; il est exact jusque-là, et arrondi au pair le plus proche.
 
 ## Recherche
 

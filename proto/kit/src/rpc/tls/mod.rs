@@ -2,7 +2,7 @@
 //!
 //! A process has one certificate, with which it serves and calls. Each side verifies the other by the
 //! authorities of `tls_ca`: a client by the name of the service that it calls, a server by the authority alone. A client may have no
-//! certificate: staff and exchanges have tokens.
+//! certificate: staff have tokens.
 
 mod certificate;
 mod files;

@@ -18,7 +18,6 @@ use tonic::transport::server::Connected;
 
 use super::certificate::dns_names;
 use super::{Credentials, PeerNames};
-use crate::rpc::connections::{Accepted, ConnectionPermit};
 use crate::throttle::Throttle;
 
 /// The deadline of a handshake, and of the connection preface of HTTP/2 after it.
@@ -36,22 +35,19 @@ pub(in crate::rpc) struct Connection {
     /// Bytes of `stream` that the handshake has read.
     unread: Bytes,
     peer: Option<PeerNames>,
-    _permit: ConnectionPermit,
 }
 
 impl Connection {
     /// A connection without TLS.
-    pub(in crate::rpc) fn plain(accepted: Accepted) -> Self {
+    pub(in crate::rpc) fn plain(stream: TcpStream) -> Self {
         Self {
-            stream: Either::Left(accepted.stream),
+            stream: Either::Left(stream),
             unread: Bytes::new(),
             peer: None,
-            _permit: accepted.permit,
         }
     }
 
-    async fn handshake(accepted: Accepted, acceptor: TlsAcceptor) -> io::Result<Self> {
-        let Accepted { stream, permit } = accepted;
+    async fn handshake(stream: TcpStream, acceptor: TlsAcceptor) -> io::Result<Self> {
         let handshake = async {
             let mut stream = acceptor.accept(stream).await?;
             // hyper would wait for the preface without a deadline. It checks these bytes, and pings the caller from then on.
@@ -69,24 +65,23 @@ impl Connection {
             peer: names.map(|names| PeerNames(names.into())),
             stream: Either::Right(stream),
             unread: Bytes::copy_from_slice(&preface),
-            _permit: permit,
         })
     }
 }
 
 /// Makes a handshake with each caller. Slow callers do not hold up others.
 pub(in crate::rpc) fn handshakes(
-    connections: impl Stream<Item = io::Result<Accepted>>,
+    connections: impl Stream<Item = io::Result<TcpStream>>,
     credentials: Credentials,
 ) -> impl Stream<Item = io::Result<Connection>> {
     // Prometheus sees an increase only from a value that it has read.
     count_failures(0);
-    let handshake = move |accepted: io::Result<Accepted>| {
+    let handshake = move |accepted: io::Result<TcpStream>| {
         let acceptor = TlsAcceptor::from(credentials.server_config());
         async move {
-            let accepted = accepted?;
-            let peer = accepted.stream.peer_addr().ok();
-            let connection = Connection::handshake(accepted, acceptor).await;
+            let stream = accepted?;
+            let peer = stream.peer_addr().ok();
+            let connection = Connection::handshake(stream, acceptor).await;
             if let Err(error) = &connection {
                 record_failure(error, peer);
             }

@@ -1,0 +1,165 @@
+//! `updated_since` (§10.14): what a list says has changed since a moment.
+
+use contracts::public::{Creator, Game, Timestamp};
+use e2e::{Client, Fleet, Staff, eventually};
+use kit::Clock;
+use reqwest::Method;
+use serde_json::{Value, json};
+use sqlx::{Connection as _, PgConnection};
+
+use crate::lists::live;
+
+/// A page of an account's own, and what is done with its listings.
+struct Studio {
+    staff: Staff,
+    owner: Client,
+    handle: String,
+}
+
+impl Studio {
+    async fn open(fleet: &Fleet) -> Self {
+        let mut staff = Staff::of(fleet).await;
+        let account = staff.account("unlimited").await;
+        let handle = format!("mirrored-{}", kit::ids::row_id().simple());
+        staff.page(&account, &handle).await;
+        let owner = staff.writer(fleet, &account, "live").await;
+        Self {
+            staff,
+            owner,
+            handle,
+        }
+    }
+
+    /// Sends a game in; returns its slug.
+    async fn submit(&self, word: &str) -> String {
+        let title = format!("{} {word}", self.handle);
+        let body = json!({"creator": self.handle, "title": title});
+        let request = self.owner.request(Method::POST, "/games").json(&body);
+        let sent = self.owner.send(request).await;
+        sent.data()["slug"].as_str().unwrap().to_owned()
+    }
+
+    async fn publish(&self, word: &str) -> String {
+        let slug = self.submit(word).await;
+        self.staff.approve("game", &slug).await;
+        slug
+    }
+
+    async fn edit(&self, slug: &str, tagline: &str) {
+        let request = self.owner.request(Method::PATCH, &format!("/games/{slug}"));
+        let edited = self.owner.send(request.json(&json!({"tagline": tagline})));
+        edited.await.data();
+    }
+}
+
+#[tokio::test]
+async fn lists_show_what_changed_since_then() {
+    let fleet = Fleet::shared();
+    let studio = Studio::open(&fleet).await;
+    let client = live(&fleet).await;
+    let slug = studio.publish("since").await;
+    let updated_at = async || {
+        let game: Game = client.one(&format!("/games/{slug}")).await;
+        serde_json::to_value(game.updated_at).unwrap()
+    };
+    let slugs = async |since: &Value| {
+        let since = since.as_str().unwrap();
+        let path = format!("/games?creator={}&updated_since={since}", studio.handle);
+        let rows = client.all(&path, 1).await;
+        rows.iter()
+            .map(|row| row["slug"].clone())
+            .collect::<Vec<_>>()
+    };
+    let first = updated_at().await;
+    studio.edit(&slug, "Later").await;
+    let second = updated_at().await;
+    let newer = studio.publish("newer").await;
+    // The order is that of the list: the newest first.
+    assert_eq!(slugs(&first).await, [newer.as_str(), slug.as_str()]);
+    assert_eq!(slugs(&second).await, [newer.as_str(), slug.as_str()]);
+
+    // An approval makes a listing appear, whenever it was written.
+    let waiting = studio.submit("waiting").await;
+    studio.edit(&newer, "Later too").await;
+    let game: Game = client.one(&format!("/games/{newer}")).await;
+    let third = serde_json::to_value(game.updated_at).unwrap();
+    studio.staff.approve("game", &waiting).await;
+    assert_eq!(slugs(&third).await, [waiting.as_str(), newer.as_str()]);
+
+    let path = format!("/creators/{}", studio.handle);
+    let _: Creator = client.one(&path).await;
+    for (list, more) in [("games", ""), ("creators", ""), ("events", "&when=all")] {
+        let all = format!("/{list}?updated_since=1950-01-01{more}");
+        let all = client.get(&all).await.body["meta"]["total"].clone();
+        assert!(all.as_u64().unwrap() > 20, "{list}: {all}");
+        for (bad, reason) in [
+            ("yesterday", "Give a time"),
+            ("2999-01-01", "Your clock may be fast"),
+            ("2999-01-01T00:00:00Z", "Your clock may be fast"),
+        ] {
+            let bad = format!("/{list}?updated_since={bad}{more}");
+            let refused = client.get(&bad).await;
+            refused.assert_error(400, "invalid");
+            let field = refused.body["fields"]["updated_since"].as_str().unwrap();
+            assert!(field.contains(reason), "{bad}: {field}");
+        }
+    }
+}
+
+/// A change has the time at which its write began: a caller that polls with the moment of its last call misses one that was committed
+/// after it. Set back by a minute, the moment finds it.
+#[tokio::test]
+#[expect(
+    clippy::disallowed_methods,
+    reason = "the tests have no schema of their own"
+)]
+async fn a_change_that_is_committed_late_has_the_time_of_its_beginning() {
+    let fleet = Fleet::shared();
+    let studio = Studio::open(&fleet).await;
+    let slug = studio.publish("late").await;
+    let client = live(&fleet).await;
+
+    let mut connection = PgConnection::connect(&fleet.database_url).await.unwrap();
+    let mut edits = 0;
+    let polled = loop {
+        // The test has the place of the next revision, until it rolls back: the write waits for that before it can be committed.
+        let mut held = connection.begin().await.unwrap();
+        let place = sqlx::query(
+            "insert into listings.revision (entity, id, revision, at, actor_kind, actor, after)
+             select 'game', id, revision + 1, now(), 'account', 'a test', '{}'::jsonb from listings.game where slug = $1",
+        );
+        let placed = place.bind(&slug).execute(&mut *held).await.unwrap();
+        assert_eq!(placed.rows_affected(), 1);
+        let polled = async {
+            eventually("the write waits for its revision", async || {
+                let waiting = sqlx::query_scalar::<_, bool>(
+                    "select exists (select from pg_locks where pg_backend_pid() = any (pg_blocking_pids(pid)))",
+                );
+                let is_waiting = waiting.fetch_one(&mut *held).await.unwrap();
+                is_waiting.then_some(())
+            })
+            .await;
+            let polled = Clock::system().now();
+            held.rollback().await.unwrap();
+            polled
+        };
+        edits += 1;
+        let tagline = format!("Later {edits}");
+        let ((), polled) = futures::join!(studio.edit(&slug, &tagline), polled);
+        // A write that has waited for a tenth of a second begins again, and has the time of that.
+        let game: Game = client.one(&format!("/games/{slug}")).await;
+        if game.updated_at.0 < polled {
+            break polled;
+        }
+    };
+
+    let since = async |at: time::OffsetDateTime| {
+        let at = serde_json::to_value(Timestamp(at)).unwrap();
+        let (handle, at) = (&studio.handle, at.as_str().unwrap());
+        let path = format!("/games?creator={handle}&updated_since={at}");
+        client.all(&path, 10).await.len()
+    };
+    // Times have milliseconds.
+    assert_eq!(since(polled + time::Duration::MILLISECOND).await, 0);
+    assert_eq!(since(polled - time::Duration::MINUTE).await, 1);
+}
