@@ -319,9 +319,6 @@ create index revision_published on listings.revision (entity, id)
 -- When it was rejected: its owner reads the reason of the last time.
 create index revision_rejected on listings.revision (entity, id, revision)
     where after ->> 'state' = 'rejected' and before ->> 'state' is distinct from 'rejected';
--- Changes of public listings by their accounts, which staff read newest first.
-create index revision_owner_edit on listings.revision (at, id, revision)
-    where actor_kind = 'account' and after ->> 'state' = 'published' and before ->> 'state' = 'published';
 
 -- Accounts and what they own.
 

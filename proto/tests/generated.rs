@@ -23,7 +23,7 @@ const PACKAGES: [&str; 7] = [
 ];
 
 /// Messages that the staff tool prints as JSON.
-const JSON_MESSAGES: [&str; 44] = [
+const JSON_MESSAGES: [&str; 38] = [
     ".common.v1.AuditEntry",
     ".common.v1.DeadLetter",
     ".catalogue.v1.ListSuspiciousVotesResponse",
@@ -57,21 +57,15 @@ const JSON_MESSAGES: [&str; 44] = [
     ".listings.v1.ListingNote",
     ".listings.v1.Member",
     ".listings.v1.Owner",
-    ".listings.v1.OwnerEdit",
     ".listings.v1.Picture",
     ".listings.v1.QueueItem",
     ".listings.v1.TakedownRequest",
     ".listings.v1.WhoAmIResponse",
     ".web.v1.Person",
-    ".webhook.v1.Attempt",
-    ".webhook.v1.Delivery",
-    ".webhook.v1.Endpoint",
-    ".webhook.v1.Health",
-    ".webhook.v1.HttpHeader",
 ];
 
 /// Fields whose JSON differs from their name or type.
-const JSON_FIELDS: [(&str, &str); 31] = [
+const JSON_FIELDS: [(&str, &str); 22] = [
     (".common.v1.AuditEntry.entity", "rename = \"kind\""),
     (
         ".common.v1.AuditEntry.details",
@@ -90,8 +84,6 @@ const JSON_FIELDS: [(&str, &str); 31] = [
     (".listings.v1.Listing.name", "flatten"),
     (".listings.v1.ListingNote.name", "flatten"),
     (".listings.v1.ListingNote.kind", "rename = \"note\""),
-    (".listings.v1.OwnerEdit.name", "flatten"),
-    (".listings.v1.OwnerEdit.account_id", "rename = \"account\""),
     (".listings.v1.QueueItem.name", "flatten"),
     (".listings.v1.TakedownRequest.name", "flatten"),
     (
@@ -111,16 +103,6 @@ const JSON_FIELDS: [(&str, &str); 31] = [
         ".listings.v1.ImportResponse.changed",
         "rename = \"changed_rows\"",
     ),
-    (
-        ".webhook.v1.Attempt.answer",
-        "serialize_with = \"crate::json::text\"",
-    ),
-    (".webhook.v1.Delivery.id", "rename = \"delivery\""),
-    (".webhook.v1.Delivery.message_id", "rename = \"message\""),
-    (".webhook.v1.Delivery.last_attempt", "skip"),
-    (".webhook.v1.Endpoint.account_id", "rename = \"account\""),
-    (".webhook.v1.Endpoint.health", "flatten"),
-    (".webhook.v1.Endpoint.recovered", "skip"),
 ];
 
 #[test]

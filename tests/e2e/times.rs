@@ -100,8 +100,8 @@ async fn every_parameter_takes_a_day() {
     let fleet = Fleet::shared();
     let account = Staff::of(&fleet).await.account("unlimited").await;
     let callers = Callers::new(&fleet, &account).await;
-    let list = ["endpoint", "list", "--account", &account.account.id];
-    once_known(&fleet, &list).await;
+    let show = ["account", "show", &account.account.id];
+    once_known(&fleet, &show).await;
     let body = json!({"url": "https://hooks.example/in", "events": ["tip.paid"]});
     let program = &callers.program;
     let request = program.request(Method::POST, "/account/endpoints");

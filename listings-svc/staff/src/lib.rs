@@ -14,8 +14,6 @@ mod completion;
 mod confirm;
 mod currency;
 mod dead_letter;
-mod delivery;
-mod endpoint;
 mod error;
 mod event;
 mod exchange;
@@ -57,7 +55,7 @@ use error::Error;
 use fleet::{Fleet, FleetOptions};
 use output::Output;
 
-/// Review listings, manage accounts, keys and switches, and look after the economy, votes and webhooks
+/// Review listings, manage accounts, keys and switches, and look after the economy and votes
 ///
 /// A command is a noun and a verb: `staff game approve SLUG`. Exit status: 0 done, 1 refused by the service, 2 invalid arguments,
 /// settings or files, 3 no service answers.
@@ -134,12 +132,6 @@ enum Command {
     /// The public catalogue: dump it
     #[command(subcommand)]
     Catalogue(catalogue::Command),
-    /// Webhook endpoints: add, change, pause, rotate the secret, remove
-    #[command(subcommand)]
-    Endpoint(endpoint::Command),
-    /// Webhook deliveries: list, show, send again
-    #[command(subcommand)]
-    Delivery(delivery::Command),
     /// Changes that a service could not apply: list, retry
     #[command(subcommand)]
     DeadLetter(dead_letter::Command),
@@ -221,8 +213,6 @@ async fn run(staff: Staff) -> Result<(), Error> {
         Command::Swap(command) => swap::run(command, &fleet, output).await,
         Command::Vote(command) => vote::run(command, &fleet, output).await,
         Command::Catalogue(command) => catalogue::run(command, &fleet).await,
-        Command::Endpoint(command) => endpoint::run(command, &fleet, output).await,
-        Command::Delivery(command) => delivery::run(command, &fleet, output).await,
         Command::DeadLetter(command) => dead_letter::run(command, &fleet, output).await,
         Command::Follower(command) => follower::run(command, &fleet, output).await,
         Command::Member(command) => member::run(command, &fleet, output).await,
@@ -248,11 +238,9 @@ mod tests {
 
     #[test]
     fn a_bad_id_or_number_says_what_it_is_and_where_to_find_it() {
-        let id = "00000000-0000-0000-0000-000000000009";
         for (line, hint) in [
             (&["report", "approve", "x"][..], "`staff report list`"),
             (&["report", "reject", "0"], "number of a held report"),
-            (&["delivery", "show", id, "x"], "staff delivery list"),
             (
                 &["game", "approve", "a", "--revision", "x"],
                 "staff game show",
@@ -262,15 +250,10 @@ mod tests {
                 &["picture", "add-screenshot", "a", "b", "--place", "x"],
                 "0 is the first",
             ),
-            (
-                &["endpoint", "change", id, "--rate-limit", "x"],
-                "per second",
-            ),
             (&["key", "approve", "x"], "staff key pending"),
             (&["key", "revoke", "x"], "staff key list --account"),
             (&["token", "revoke", "x"], "staff token list --account"),
             (&["claim", "grant", "x"], "staff claim list"),
-            (&["endpoint", "show", "x"], "staff endpoint list --account"),
         ] {
             let line = [&["staff"], line].concat();
             let sentence = Staff::try_parse_from(&line).unwrap_err().to_string();

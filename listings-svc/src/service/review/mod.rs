@@ -3,7 +3,6 @@
 mod decide;
 mod edit;
 mod inspect;
-mod owner_edits;
 mod watch;
 
 use contracts::listings::v1 as proto;
@@ -93,14 +92,6 @@ impl StaffReviewService for Service {
         Ok(Response::new(proto::EditResponse {
             listing: Some(listing),
         }))
-    }
-
-    async fn list_owner_edits(
-        &self,
-        request: Request<proto::ListOwnerEditsRequest>,
-    ) -> Result<Response<proto::ListOwnerEditsResponse>, Status> {
-        self.admit(&request, AuditAction::Look, None).await?;
-        respond(self.owner_edits(request.into_inner()).await)
     }
 
     async fn revert(

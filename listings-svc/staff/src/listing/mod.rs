@@ -5,7 +5,6 @@ mod decide;
 mod edit;
 pub(crate) mod import;
 pub(crate) mod name;
-mod owner_edits;
 pub(crate) mod review_text;
 mod search;
 pub(crate) mod show;
@@ -35,17 +34,12 @@ pub(crate) enum Command {
     /// row does not name; --overwrite overwrites what a row names. A row with the name of a listing that an account submitted is refused,
     /// unless --adopt takes that listing over.
     Import(import::Import),
-    /// List what accounts changed in public listings, newest first
-    ///
-    /// `staff game revert SLUG --revision N` gives a game the content of an earlier revision; pages and events alike.
-    Edits(owner_edits::OwnerEdits),
 }
 
 pub(crate) async fn run(command: Command, fleet: &Fleet, output: Output) -> Result<(), Error> {
     match command {
         Command::Search(search) => search::run(search, fleet, output).await,
         Command::Import(import) => import::run(import, fleet, output).await,
-        Command::Edits(edits) => owner_edits::run(edits, fleet, output).await,
     }
 }
 

@@ -1,6 +1,5 @@
 //! `staff review`: an interactive review of the queue, its list, and its watch
 
-mod saved_pictures;
 mod session;
 mod tickets;
 
@@ -33,8 +32,8 @@ const WATCH: Duration = Duration::from_hours(24);
 /// Review pending listings one by one, oldest first
 ///
 /// Each listing is shown with its position in the queue and its changes since it was last public. Then a line of input decides: a
-/// (approve), r (reject; the reason is on the next line), s (skip), b (back to the previous listing), o (open: show all of it), p (show its
-/// pictures), q (quit), ? (help).
+/// (approve), r (reject; the reason is on the next line), s (skip), b (back to the previous listing), o (open: show all of it), q
+/// (quit), ? (help).
 #[derive(Debug, Args)]
 pub(crate) struct Review {
     /// Only listings of this kind
@@ -104,13 +103,12 @@ pub(crate) async fn run(review: Review, fleet: &Fleet, output: Output) -> Result
             command_hint::staff("game approve SLUG --revision N")
         )));
     }
-    let client = fleet.listings().await?;
-    let mut service = StaffReviewServiceClient::new(client.clone());
+    let mut service = StaffReviewServiceClient::new(fleet.listings().await?);
     match review.command {
         None => {
             let names = AccountNames::new(fleet).await;
             tickets::remind(&mut service, output).await?;
-            session::run(client, names, kind, output).await
+            session::run(service, names, kind, output).await
         }
         Some(Command::List { limit }) => list(service, fleet, kind, limit, output).await,
         Some(Command::Watch) => watch(&mut service, kind, output).await,
