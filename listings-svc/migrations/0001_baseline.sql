@@ -117,8 +117,6 @@ create table listings.gazetteer (
     -- The key of a genre, the code of a country or the slug of a city.
     key text not null,
     revision bigint not null,
-    -- Whether staff imported the content; files that are part of the binary leave such an entry alone.
-    by_staff boolean not null,
     -- The fields of the entry, with its key.
     content jsonb not null,
     primary key (kind, key),
@@ -369,16 +367,6 @@ create table listings.import_gate (
 insert into listings.import_gate (entity, mode)
 select entity, mode
 from unnest(array['genre', 'country', 'city', 'page', 'game', 'event']) as entity, unnest(array['live', 'test']) as mode;
-
--- What the last import stated of a listing, field by field. A field that differs from it was changed by an owner or by staff since, and
--- imports leave it as it is.
-create table listings.imported_content (
-    entity text not null,
-    id uuid not null,
-    content jsonb not null,
-    primary key (entity, id),
-    constraint imported_content_entity check (entity in ('page', 'game', 'event'))
-);
 
 -- What was done at a start, and with which input: not done again while the input stays the same.
 create table listings.start_work (

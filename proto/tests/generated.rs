@@ -65,7 +65,7 @@ const JSON_MESSAGES: [&str; 38] = [
 ];
 
 /// Fields whose JSON differs from their name or type.
-const JSON_FIELDS: [(&str, &str); 22] = [
+const JSON_FIELDS: [(&str, &str); 20] = [
     (".common.v1.AuditEntry.entity", "rename = \"kind\""),
     (
         ".common.v1.AuditEntry.details",
@@ -94,14 +94,9 @@ const JSON_FIELDS: [(&str, &str); 22] = [
         ".listings.v1.ImportResponse.refused_count",
         "rename = \"refused\"",
     ),
-    (".listings.v1.ImportResponse.kept", "rename = \"kept_rows\""),
     (
-        ".listings.v1.ImportResponse.kept_count",
-        "rename = \"kept\"",
-    ),
-    (
-        ".listings.v1.ImportResponse.changed",
-        "rename = \"changed_rows\"",
+        ".listings.v1.ImportResponse.existing",
+        "rename = \"existing_rows\"",
     ),
 ];
 

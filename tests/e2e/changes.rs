@@ -142,10 +142,8 @@ impl Studio {
     }
 
     async fn move_to(&self, city: &str, tagline: &str) {
-        let row = json!({
-            "handle": self.handle, "name": "A Studio", "kind": "studio", "country_code": "NG", "city": city, "tagline": tagline,
-        });
-        self.staff.import("page", &[row]).await;
+        let changes = json!({"city": city, "tagline": tagline});
+        self.staff.edit("page", &self.handle, &changes).await;
     }
 }
 

@@ -35,7 +35,7 @@ use crate::store::constraints;
 use crate::store::members::MemberRow;
 use crate::store::page_owners::Owner;
 use crate::store::tickets::Ticket;
-use import::chunk::Chunk;
+use import::Chunk;
 use lock_listing::lock_listing;
 use members::MemberChange;
 use moderate::Moderation;

@@ -13,12 +13,10 @@ use listings::domain::listing::RowContent;
 use listings::domain::listing_name::ListingName;
 use listings::domain::mode::Mode;
 use listings::domain::read_import_row;
-use listings::domain::record::ImportOptions;
 use listings::domain::reference_data::ReferenceData;
 use listings::domain::state::Transition;
 use listings::feed::PublicUrl;
-use listings::write::import::Header;
-use listings::write::import::chunk::{Chunk, ParsedRow, Rows};
+use listings::write::import::{Chunk, Header, ParsedRow, Rows};
 use listings::write::moderate::Moderation;
 use listings::write::pictures::{PictureEdit, PictureOperation};
 use listings::write::reference_data_cache::ReferenceDataCache;
@@ -214,16 +212,12 @@ async fn import(pool: &PgPool) -> Command {
             entity: Entity::Game,
             mode: Mode::Live,
             file_name: "games.ndjson".to_owned(),
-            announce: false,
-            options: ImportOptions::default(),
-            dry_run: false,
             by: None,
         }),
         audit_id: Uuid::nil(),
         rows: Rows::Games(vec![ParsedRow {
             line: 1,
             parsed: read_import_row::<RowContent<Game>>(row, &reference).unwrap(),
-            named: row.keys().cloned().collect(),
         }]),
         refused: Vec::new(),
     }))

@@ -229,16 +229,13 @@ async fn an_imported_game_is_hidden_with_its_page_and_never_announced_by_it(pool
     directory.service.import(&File::rows("game", &[game])).await;
     directory.page(Reject, "new").await;
     assert_eq!(directory.announced().await, Vec::<String>::new());
-    let studio =
-        json!({"slug": "a-game", "title": "A Game", "release_year": 2020, "creator": "studio"});
-    directory
-        .service
-        .import(&File::rows("game", &[studio]))
-        .await;
+    let game =
+        json!({"slug": "its-game", "title": "A Game", "release_year": 2020, "creator": "studio"});
+    directory.service.import(&File::rows("game", &[game])).await;
     directory.page(TakeDown, "studio").await;
     assert_eq!(
         directory.news().await,
-        [told("updated", false), told("hidden", false)]
+        [told("published", false), told("hidden", false)]
     );
 }
 

@@ -26,13 +26,10 @@ pub(crate) enum Command {
     Search(search::Search),
     /// Import files of listings and of the gazetteer
     ///
-    /// A file holds one JSON object a line. The service refuses an unacceptable row and lists it with its line and reasons; it loads the
-    /// other rows, and the exit status is 0. The status is 1 when every row of a file is refused. Importing a file again changes nothing,
-    /// and completes an import that was interrupted.
-    ///
-    /// A field that owners or staff changed since the last import stays as it is and is reported, and so do flags such as `featured` that a
-    /// row does not name; --overwrite overwrites what a row names. A row with the name of a listing that an account submitted is refused,
-    /// unless --adopt takes that listing over.
+    /// A file holds one JSON object a line. A row creates a record, which is public at once and is not announced by webhooks. A record that
+    /// exists stays as it is; a sample (--mode test) is replaced whole. The service refuses an unacceptable row and lists it with its line
+    /// and reasons; it loads the other rows, and the exit status is 0. The status is 1 when every row of a file is refused. Importing a
+    /// file again completes an import that was interrupted.
     Import(import::Import),
 }
 
