@@ -1,18 +1,17 @@
 //! Listings of an account: pages, games and events, their pictures, and claims. Every page is an RPC of listings-svc.
 
+mod addresses;
 mod arrangement;
 mod changes;
 mod choices;
 pub mod claims;
 pub mod create;
-mod crop;
 pub mod edit;
 pub mod entry;
 mod facts;
 mod fields;
 mod form;
 mod gallery;
-mod links;
 pub mod list;
 pub mod notes;
 pub mod picture_file;

@@ -1,4 +1,4 @@
-//! One listing: its state, its reason, its fields and its history; and the withdrawal.
+//! One listing: its state, its reason and its fields; and the withdrawal.
 
 use axum::extract::{Path, Query};
 use contracts::listings::v1 as proto;
@@ -6,7 +6,7 @@ use contracts::listings::v1::get_own_listing_response::Listing;
 use contracts::public::WITHDRAWN_REASON;
 use kit::Code;
 use pages::ApiCall;
-use pages::listings::{ListingActions, ListingPage, NoteRow, RevisionRow, TakedownText};
+use pages::listings::{ListingActions, ListingPage, NoteRow, TakedownText};
 use pages::service_sentence::waits_for_page;
 use pages::shell::Sentence;
 use pages::site::Texts;
@@ -69,13 +69,12 @@ pub(super) async fn page(
     state: FormState,
 ) -> PageResult {
     let listings = &request.app.listings;
-    let (mut frame, found, history, corrections) = futures::join!(
+    let (mut frame, found, corrections) = futures::join!(
         request.frame(Section::Listings),
         listings.get(listing),
-        listings.revisions(listing, &query.cursor),
         listings.own_notes(listing)
     );
-    let (found, history, corrections) = (found?, history?, corrections?);
+    let (found, corrections) = (found?, corrections?);
     let content = found.listing.as_ref().ok_or_else(PageError::not_found)?;
     let language = request.language();
     let texts = language.texts();
@@ -85,7 +84,6 @@ pub(super) async fn page(
     frame.shell.api_call = call;
     frame.shell.notice = AfterForm::named(&query.done);
     let shown = u64::try_from(corrections.notes.len()).unwrap_or(u64::MAX);
-    let rest = format!("/listings/{}/{name}", kind.as_str());
     let mut actions = actions(
         request,
         &frame,
@@ -108,8 +106,6 @@ pub(super) async fn page(
         note: Sentence::translated(found.note, language.language),
         public_url: summary.public_url,
         facts: summary.facts,
-        revisions: revisions(texts, &history.revisions),
-        earlier: request.next_page(&rest, history.page),
         takedown: found.takedown.as_ref().map(|it| takedown(texts, it)),
         notes_in_all: Some(corrections.total).filter(|all| *all > shown),
         notes: (corrections.notes.into_iter())
@@ -172,43 +168,6 @@ fn actions(
     }
 }
 
-/// The newest is first.
-fn revisions(texts: &'static Texts, listed: &[proto::OwnRevision]) -> Vec<RevisionRow> {
-    let older = listed.iter().skip(1).map(Some).chain([None]);
-    let pairs = listed.iter().zip(older);
-    pairs
-        .map(|(it, older)| revision(texts, it, older))
-        .collect()
-}
-
-/// `older`: the revision before, unless another page has it.
-fn revision(
-    texts: &'static Texts,
-    revision: &proto::OwnRevision,
-    older: Option<&proto::OwnRevision>,
-) -> RevisionRow {
-    let is_decision = older.is_some_and(|older| older.state() != revision.state());
-    let by = match revision.actor_kind.as_str() {
-        "account" if revision.is_own => "listing-by-account",
-        "account" => "listing-by-owner",
-        "staff" => "listing-by-staff",
-        _ => "listing-by-import",
-    };
-    RevisionRow {
-        number: revision.revision,
-        at: minute_of(texts, revision.at),
-        by: texts.say(by),
-        state: words::state(texts, revision.state(), &revision.reason),
-        reason: words::rejection(&revision.reason).to_owned(),
-        changes: words::changes(texts, &revision.differences),
-        without_changes: texts.say(if is_decision {
-            "listing-revision-state"
-        } else {
-            "listing-revision-same"
-        }),
-    }
-}
-
 fn takedown(texts: &Texts, request: &proto::TakedownRequest) -> TakedownText {
     let (key, at) = match request.state() {
         proto::TakedownState::Granted => ("takedown-state-granted", request.decided_at),
@@ -244,25 +203,5 @@ mod tests {
             let unknown = text(state);
             assert!(unknown.contains("not known"), "{unknown}");
         }
-    }
-
-    #[test]
-    fn an_approval_changes_only_the_state() {
-        let revision = |state: proto::State| proto::OwnRevision {
-            state: state.into(),
-            ..proto::OwnRevision::default()
-        };
-        let [public, pending] = [proto::State::Published, proto::State::Pending].map(revision);
-        let listed = [public.clone(), public, pending];
-        let rows = revisions(Texts::of(Language::English), &listed).into_iter();
-        let says: Vec<&str> = rows.map(|row| row.without_changes).collect();
-        assert_eq!(
-            says,
-            [
-                "No field changed.",
-                "Only the state changed.",
-                "No field changed."
-            ]
-        );
     }
 }

@@ -2,9 +2,8 @@
 
 use contracts::listings::v1 as proto;
 use contracts::public::WITHDRAWN_REASON;
-use pages::listings::{ChangeRow, StateText};
+use pages::listings::StateText;
 use pages::site::Texts;
-use serde_json::Value;
 
 /// The name of a value of a field, as on the public site: `iOS` for `ios` in the group `platform`.
 pub(super) fn value_name(texts: &Texts, group: &str, value: &str) -> String {
@@ -79,51 +78,6 @@ pub(super) fn link_label(texts: &Texts, key: &str) -> String {
     label.to_owned()
 }
 
-/// The name of a field, by its path in the JSON of the API.
-fn field_label(texts: &Texts, path: &str) -> String {
-    if let Some(key) = path.strip_prefix("links.") {
-        return texts.say_of("field-link-of", &link_label(texts, key));
-    }
-    texts.value("field", path, path).to_owned()
-}
-
-/// The changes that people look for. A new listing also has values that nobody chose, such as that it is not featured, and listings-svc
-/// computes the slug of a city from its name.
-pub(super) fn changes(texts: &Texts, differences: &[proto::Difference]) -> Vec<ChangeRow> {
-    let is_chosen = |it: &&proto::Difference| {
-        let is_set_by_service = it.path == "page_id" || matches!(&*it.after, "false" | "null");
-        it.path != "city_slug" && !(it.before.is_empty() && is_set_by_service)
-    };
-    let chosen = differences.iter().filter(is_chosen);
-    chosen.map(|it| change(texts, it)).collect()
-}
-
-fn change(texts: &Texts, difference: &proto::Difference) -> ChangeRow {
-    ChangeRow {
-        field: field_label(texts, &difference.path),
-        before: value(texts, &difference.before),
-        after: value(texts, &difference.after),
-    }
-}
-
-/// A JSON value as people read it.
-fn value(texts: &Texts, json: &str) -> String {
-    match serde_json::from_str(json) {
-        Ok(Value::String(text)) => text,
-        Ok(Value::Array(items)) => {
-            let items = items.into_iter().map(|item| match item {
-                Value::String(text) => text,
-                other => other.to_string(),
-            });
-            items.collect::<Vec<_>>().join(", ")
-        }
-        Ok(Value::Bool(true)) => texts.say("listing-yes").to_owned(),
-        Ok(Value::Bool(false)) => texts.say("listing-no").to_owned(),
-        Ok(Value::Null) | Err(_) if json.is_empty() => String::new(),
-        Ok(_) | Err(_) => json.to_owned(),
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use pages::site::Language;
@@ -146,57 +100,5 @@ mod tests {
         let none = "You can submit or change no more listings today.";
         assert!(used_up.starts_with(none), "{used_up}");
         assert_eq!(writes_left(en, 7, None), "");
-    }
-
-    #[test]
-    fn a_history_has_the_words_of_the_form() {
-        let [en, fr] = texts();
-        let difference = |path: &str, before: &str, after: &str| proto::Difference {
-            path: path.to_owned(),
-            before: before.to_owned(),
-            after: after.to_owned(),
-        };
-        let differences = [
-            difference("title", "", "\"Okoto\""),
-            difference("featured", "", "false"),
-            difference("links.playStore", "", "\"https://play.example\""),
-            difference("online", "true", "false"),
-            difference("city_slug", "\"lagos\"", "\"accra\""),
-            difference("newer", "1", "2"),
-        ];
-        let fields = |texts| {
-            let rows = changes(texts, &differences).into_iter();
-            rows.map(|row| row.field).collect::<Vec<String>>()
-        };
-        assert_eq!(
-            fields(en),
-            ["Title", "Link: Google Play", "Also online", "newer"]
-        );
-        assert_eq!(
-            fields(fr),
-            [
-                "Titre",
-                "Lien\u{a0}: Google Play",
-                "Aussi en ligne",
-                "newer"
-            ]
-        );
-    }
-
-    #[test]
-    fn values_are_shown_as_people_read_them() {
-        let [en, fr] = texts();
-        for (json, text) in [
-            ("", ""),
-            (r#""A game""#, "A game"),
-            (r#"["puzzle","runner"]"#, "puzzle, runner"),
-            ("2026", "2026"),
-            ("true", "yes"),
-            (r#"[{"alt":"x"}]"#, r#"{"alt":"x"}"#),
-            ("not json", "not json"),
-        ] {
-            assert_eq!(value(en, json), text);
-        }
-        assert_eq!(value(fr, "true"), "oui");
     }
 }

@@ -106,7 +106,7 @@ const BOUNDS: &[(&str, &str)] = &[
     ),
     (
         "/accounts/{account}/listings/{kind}/{name}",
-        "the fields; the oldest 50 notes; 20 revisions a page",
+        "the fields; the oldest 50 notes",
     ),
     (
         "/accounts/{account}/listings/{kind}/{name}/edit",

@@ -141,7 +141,6 @@ pub fn router(app: &App) -> Router {
             access: route.access,
             closes: route.closes,
             body_limit: route.body_limit,
-            takes_file: route.takes_file,
         };
         let is_translated = is_in_each_language(&route);
         let guarded = route

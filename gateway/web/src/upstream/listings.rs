@@ -163,15 +163,6 @@ rpcs! { Listings:
             name: listing.name,
         });
 
-    /// The revisions of a listing, newest first.
-    read revisions(listing: ListingRef<'_>, cursor: &str) -> proto::ListOwnRevisionsResponse =
-        OwnListings::list_own_revisions(proto::ListOwnRevisionsRequest {
-            account_id: listing.account,
-            kind: listing.kind.as_str(),
-            name: listing.name,
-            page: page(20, Some(cursor)),
-        });
-
     /// The values that fields may have.
     read field_values() -> proto::ListFieldValuesResponse =
         OwnListings::list_field_values(proto::ListFieldValuesRequest {});

@@ -296,7 +296,6 @@ pub(crate) fn every_field() -> Vec<(&'static str, String)> {
         ("title", "Taken"),
         ("genres", "puzzle"),
         ("revision", "1"),
-        ("step", "save"),
         ("reason", "Taken"),
         ("handle", "maliyo"),
         ("evidence", "Taken"),

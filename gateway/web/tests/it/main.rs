@@ -12,7 +12,6 @@ mod closed;
 mod code_attacks;
 mod compression;
 mod contact_address;
-mod covers;
 mod csrf;
 mod deletion;
 mod docs;

@@ -1,6 +1,6 @@
 //! listings-svc with games, claims and pictures in memory.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeMap;
 use std::sync::atomic::{AtomicBool, AtomicU32, Ordering};
 use std::sync::{Arc, Mutex};
 
@@ -28,8 +28,6 @@ use crate::support::START;
 pub(crate) struct StubListings {
     /// By account and slug.
     pub(crate) games: Arc<Mutex<BTreeMap<(String, String), proto::Game>>>,
-    /// Pages that are only asked for, by account and handle.
-    pub(crate) pages: Arc<Mutex<BTreeSet<(String, String)>>>,
     /// What was changed, in words.
     pub(crate) calls: Arc<Mutex<Vec<String>>>,
     /// The slug that a form has submitted.
@@ -195,10 +193,6 @@ impl OwnListingsService for StubListings {
         request: Request<proto::GetOwnListingRequest>,
     ) -> Answer<proto::GetOwnListingResponse> {
         let request = request.into_inner();
-        let page = (request.account_id.clone(), request.name.clone());
-        if request.kind == "page" && self.pages.lock().unwrap().contains(&page) {
-            return Ok(Response::new(proto::GetOwnListingResponse::default()));
-        }
         if request.kind != "game" {
             return Err(Fault::not_found("No listing of yours has this name.").into());
         }
@@ -234,32 +228,6 @@ impl OwnListingsService for StubListings {
         self.record(format!("withdraw {}", request.name));
         Ok(Response::new(proto::WithdrawListingResponse {
             written: Some(written(&game)),
-        }))
-    }
-
-    async fn list_own_revisions(
-        &self,
-        request: Request<proto::ListOwnRevisionsRequest>,
-    ) -> Answer<proto::ListOwnRevisionsResponse> {
-        let request = request.into_inner();
-        let game = self.find(&request.account_id, &request.name)?;
-        let reason = self.rejection.lock().unwrap().clone().unwrap_or_default();
-        let revision = proto::OwnRevision {
-            revision: game.revision,
-            actor_kind: "account".to_owned(),
-            is_own: true,
-            state: game.state,
-            differences: vec![proto::Difference {
-                path: self.text("title"),
-                before: self.text(""),
-                after: Value::from(game.title).to_string(),
-            }],
-            reason: self.text(&reason),
-            ..proto::OwnRevision::default()
-        };
-        Ok(Response::new(proto::ListOwnRevisionsResponse {
-            revisions: vec![revision],
-            page: None,
         }))
     }
 
@@ -368,19 +336,14 @@ impl GamesService for StubListings {
         }
         let mut answer = written(&game);
         answer.note = self.note().unwrap_or_default();
-        if let Some(title) = title {
-            answer.differences = vec![proto::Difference {
-                path: "title".to_owned(),
-                before: Value::from(game.title).to_string(),
-                after: Value::from(title).to_string(),
-            }];
-            if !writing.dry_run {
-                self.record(format!("update {} {body}", request.slug));
-                self.change(&account, &request.slug, |game| {
-                    title.clone_into(&mut game.title);
-                    game.revision += 1;
-                });
-            }
+        if let Some(title) = title
+            && !writing.dry_run
+        {
+            self.record(format!("update {} {body}", request.slug));
+            self.change(&account, &request.slug, |game| {
+                title.clone_into(&mut game.title);
+                game.revision += 1;
+            });
         }
         Ok(Response::new(proto::UpdateGameResponse {
             written: Some(answer),

@@ -190,11 +190,9 @@ async fn one_listing_one_claim_one_takedown_and_one_name(pool: PgPool) {
     for game in site.listings.games.lock().unwrap().values_mut() {
         game.set_state(proto::State::Pending);
     }
-    let prepared = [("id", "prepared-1"), ("alt", "A cover")];
     let removed = [("url", "https://mchezo.example/pictures/a.jpg")];
     let closed = [("state", "done")];
     for (page, action, fields) in [
-        (&pictures, format!("{pictures}/cover/use"), &prepared[..]),
         (&pictures, format!("{pictures}/cover/remove"), &removed[..]),
         (&listing, format!("{listing}/notes/{NOTE}"), &closed[..]),
         (&listing, format!("{listing}/withdraw"), &[][..]),
@@ -207,7 +205,6 @@ async fn one_listing_one_claim_one_takedown_and_one_name(pool: PgPool) {
     let edit = format!("{listing}/edit");
     let fields = [
         ("revision", "1"),
-        ("step", "save"),
         ("title", "Okoto II"),
         ("creator", "studio"),
         ("genres", "puzzle"),

@@ -302,17 +302,6 @@ pub(crate) const OF_ACCOUNTS: &[TypedForm] = &[
     ),
     form(
         "/accounts/{account}/listings/{kind}/{name}/pictures",
-        "/accounts/{account}/listings/{kind}/{name}/pictures/{picture}/use",
-        Needs::Listings,
-        &[
-            ("id", "prepared-1"),
-            ("src", "typed"),
-            ("crop", "1 1 0 0 1 1"),
-        ],
-        ("id", "typed", "cover"),
-    ),
-    form(
-        "/accounts/{account}/listings/{kind}/{name}/pictures",
         "/accounts/{account}/listings/{kind}/{name}/pictures/arrange",
         Needs::Listings,
         &[("url", "one"), ("alt", "Typed text"), ("place", "1")],
@@ -391,18 +380,9 @@ impl TypedForm {
     pub(crate) fn assert_kept(&self, page: &Page, fields: &[(String, String)]) {
         for (name, value) in fields {
             let is_secret = ["password", "current", "code"].contains(&name.as_str());
-            // The id of a form that was used up is replaced; the files of pictures come from the page.
-            let is_hidden = [
-                "form",
-                "revision",
-                "confirmed",
-                "id",
-                "src",
-                "crop",
-                "place",
-                "mode",
-            ]
-            .contains(&name.as_str());
+            // The id of a form that was used up is replaced.
+            let is_hidden =
+                ["form", "revision", "confirmed", "id", "place", "mode"].contains(&name.as_str());
             if is_hidden || value.is_empty() {
                 continue;
             }

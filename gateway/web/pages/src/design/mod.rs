@@ -8,7 +8,7 @@ use crate::bars::{Bar, Columns, PARTS};
 use crate::docs::Guide;
 use crate::field::{Field, Fields};
 use crate::icon::{self, Icon};
-use crate::input::{Area, Checks, Choice, FormPart, PictureFile, Select};
+use crate::input::{Area, Checks, Choice, FormPart, Select};
 use crate::pattern::{self, Family};
 use crate::plot::Plot;
 use crate::shell::OtherAccount;
@@ -277,13 +277,6 @@ fn form(errors: &Fields) -> Vec<FormPart> {
     let genres = ["Puzzle", "Racing", "Strategy"].map(|genre| choice(genre, genre == "Racing"));
     let genres = Checks::new("genres", "Genres (up to two)", genres.into());
     vec![
-        FormPart::File(PictureFile {
-            name: "picture",
-            label: "Cover",
-            hint: "1,200 × 675 pixels.",
-            error: errors.error("picture"),
-            language: errors.language,
-        }),
         FormPart::Field(name.error_in(errors)),
         FormPart::Area(about.hint("Plain text.")),
         FormPart::Select(Select::new("stage", "Stage", stages)),

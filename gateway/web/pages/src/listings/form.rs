@@ -1,11 +1,10 @@
-//! Forms of listings: a new one, a change with its preview, and the request for a takedown.
+//! Forms of listings: a new one, a change, and the request for a takedown.
 
 use askama::Template;
 
-use super::ChangeRow;
 use crate::field::Fields;
 use crate::input::{Area, FormPart};
-use crate::shell::{Sentence, Shell};
+use crate::shell::Shell;
 
 /// The form of a new listing, or of a change.
 #[derive(Debug, Template)]
@@ -37,11 +36,6 @@ impl ListingFormPage {
         }
         self.shell.say_of(self.heading, &self.title)
     }
-
-    fn has_file(&self) -> bool {
-        let mut parts = self.parts.iter();
-        parts.any(|part| matches!(part, FormPart::File(_)))
-    }
 }
 
 /// What stands instead of the form of a game while the account has no page that a game could belong to.
@@ -54,21 +48,6 @@ pub struct PageFirstPage {
     pub list: String,
     /// Why nothing can be submitted now.
     pub closed: Option<&'static str>,
-}
-
-/// What a change would do, before it is made.
-#[derive(Debug, Template)]
-#[template(path = "listing/preview.html")]
-pub struct PreviewPage {
-    pub shell: Shell,
-    pub heading: String,
-    pub action: String,
-    /// Everything that was typed.
-    pub typed: Vec<(String, String)>,
-    pub changes: Vec<ChangeRow>,
-    pub notes: Vec<Sentence>,
-    /// The same call of the API, as a shell runs it.
-    pub call: String,
 }
 
 /// The request for a takedown.

@@ -7,11 +7,9 @@ pub mod pictures;
 mod tests;
 
 use askama::Template;
-use fluent_bundle::FluentArgs;
 
 use crate::field::Fields;
 use crate::shell::{Sentence, Shell};
-use crate::texts::Texts;
 
 /// The state of a listing in words.
 #[derive(Debug, Clone)]
@@ -60,29 +58,6 @@ pub struct Fact {
     pub text: String,
 }
 
-/// A field that differs.
-#[derive(Debug, Clone)]
-pub struct ChangeRow {
-    /// The name of the field, such as `Link: Steam`.
-    pub field: String,
-    pub before: String,
-    pub after: String,
-}
-
-/// A revision of a listing.
-#[derive(Debug, Clone)]
-pub struct RevisionRow {
-    pub number: i64,
-    pub at: String,
-    /// This account, another owner, staff or an import, in words.
-    pub by: &'static str,
-    pub state: StateText,
-    pub reason: String,
-    pub changes: Vec<ChangeRow>,
-    /// What the revision says if it has no changes.
-    pub without_changes: &'static str,
-}
-
 /// What became of a request for a takedown.
 #[derive(Debug, Clone)]
 pub struct TakedownText {
@@ -103,7 +78,7 @@ pub struct NoteRow {
     pub email: String,
 }
 
-/// One listing with its state and history.
+/// One listing with its state.
 #[derive(Debug, Template)]
 #[template(path = "listing/show.html")]
 pub struct ListingPage {
@@ -126,25 +101,11 @@ pub struct ListingPage {
     /// Its public address, if the public sees it.
     pub public_url: Option<String>,
     pub facts: Vec<Fact>,
-    pub revisions: Vec<RevisionRow>,
-    /// The address of earlier revisions.
-    pub earlier: Option<String>,
     pub takedown: Option<TakedownText>,
     pub notes: Vec<NoteRow>,
     /// The number of all corrections, if there are more.
     pub notes_in_all: Option<u64>,
     pub actions: ListingActions,
-}
-
-impl ListingPage {
-    /// The number of a revision, its time, and who made it.
-    fn revision_summary(&self, revision: &RevisionRow) -> String {
-        let mut args = FluentArgs::new();
-        args.set("number", revision.number.to_string());
-        args.set("at", revision.at.as_str());
-        args.set("by", revision.by);
-        Texts::of(self.shell.language).say_with("listing-revision", &args)
-    }
 }
 
 /// What can be done with a listing now.

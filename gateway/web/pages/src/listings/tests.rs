@@ -1,12 +1,11 @@
 //! Every page of listings with samples: everything that a studio writes is escaped, and an empty page says what to do.
 
 use super::claims::{ClaimRow, OwnClaimsPage};
-use super::form::{ListingFormPage, PreviewPage, TakedownPage};
-use super::pictures::{Crop, CropPage, GalleryPage, Image, ScreenshotRow, SinglePicture};
+use super::form::{ListingFormPage, TakedownPage};
+use super::pictures::{GalleryPage, Image, ScreenshotRow, SinglePicture};
 use super::*;
-use crate::field::{Field, ShownError};
-use crate::input::{Area, Checks, Choice, FormPart, Group, PictureFile, Select};
-use crate::language::Language;
+use crate::field::Field;
+use crate::input::{Area, Checks, Choice, FormPart, Group, Select};
 use crate::shell::Sentence;
 
 /// What a studio could write into any field: markup, and the end of every place that a page puts it into.
@@ -58,14 +57,6 @@ fn list(rows: usize) -> AllListingsPage {
     }
 }
 
-fn change() -> ChangeRow {
-    ChangeRow {
-        field: hostile(),
-        before: hostile(),
-        after: String::new(),
-    }
-}
-
 fn listing() -> ListingPage {
     ListingPage {
         shell: Shell::default(),
@@ -84,16 +75,6 @@ fn listing() -> ListingPage {
             label: hostile(),
             text: hostile(),
         }],
-        revisions: vec![RevisionRow {
-            number: 1,
-            at: "2026-11-23 14:05 UTC".to_owned(),
-            by: "this account",
-            state: state(),
-            reason: hostile(),
-            changes: vec![change()],
-            without_changes: "",
-        }],
-        earlier: None,
         takedown: Some(TakedownText {
             text: hostile(),
             reason: hostile(),
@@ -175,16 +156,6 @@ fn form_parts() -> Vec<FormPart> {
             more_label: "Other kinds",
             ..Group::default()
         }),
-        FormPart::File(PictureFile {
-            name: "cover",
-            label: "Cover",
-            hint: "A picture",
-            error: Some(ShownError {
-                text: hostile(),
-                is_foreign: true,
-            }),
-            language: Language::English,
-        }),
     ]
 }
 
@@ -206,15 +177,6 @@ fn nothing_that_a_studio_writes_becomes_markup() {
         button: "Submit it",
         back: "/accounts/a/listings".to_owned(),
         closed: None,
-    });
-    rendered(&PreviewPage {
-        shell: Shell::default(),
-        heading: hostile(),
-        action: "/accounts/a/listings/game/okoto/edit".to_owned(),
-        typed: vec![(hostile(), hostile())],
-        changes: vec![change()],
-        notes: vec![Sentence::of_service(hostile())],
-        call: hostile(),
     });
     rendered(&TakedownPage {
         shell: Shell::default(),
@@ -270,7 +232,6 @@ fn what_a_studio_writes_has_its_own_direction() {
                 "<h1 dir=\"auto\">كاروت!</h1>",
                 "<dd class=\"lines\" dir=\"auto\">",
                 "<p class=\"lines\" dir=\"auto\">",
-                "<td dir=\"auto\"><del>",
             ],
         ),
         (
@@ -308,27 +269,6 @@ fn what_a_studio_writes_has_its_own_direction() {
 }
 
 #[test]
-fn a_form_with_a_file_says_so_to_the_browser() {
-    let page = |parts| ListingFormPage {
-        shell: Shell::default(),
-        errors: Fields::default(),
-        heading: "listing-submit-game",
-        title: String::new(),
-        text: "",
-        note: String::new(),
-        action: "/accounts/a/listings/new/game".to_owned(),
-        hidden: Vec::new(),
-        parts,
-        button: "Submit it",
-        back: "/accounts/a/listings".to_owned(),
-        closed: None,
-    };
-    let multipart = "enctype=\"multipart/form-data\"";
-    assert!(rendered(&page(form_parts())).contains(multipart));
-    assert!(!rendered(&page(Vec::new())).contains(multipart));
-}
-
-#[test]
 fn a_refused_form_begins_with_links_to_its_errors() {
     let mut errors = Fields::one("title", "Give a title.");
     errors.add("genres", "No such genre.");
@@ -351,25 +291,6 @@ fn a_refused_form_begins_with_links_to_its_errors() {
         assert!(html.contains(&format!("<a href=\"#{field}\">")), "{html}");
         assert!(html.contains(&format!(" id=\"{field}\"")), "{html}");
     }
-}
-
-#[test]
-fn line_ends_of_typed_text_stay() {
-    let page = PreviewPage {
-        shell: Shell::default(),
-        heading: "Changes".to_owned(),
-        action: "/".to_owned(),
-        typed: vec![("description".to_owned(), "one\n\ntwo".to_owned())],
-        changes: Vec::new(),
-        notes: Vec::new(),
-        call: String::new(),
-    };
-    let html = rendered(&page);
-    assert!(html.contains("one\n\ntwo"), "{html}");
-    assert!(
-        !html.contains("id=\"call\""),
-        "pages have no call of the API: {html}"
-    );
 }
 
 #[test]
@@ -420,49 +341,4 @@ fn a_hundred_listings_are_a_small_page() {
         ..list(1)
     });
     assert!(html.len() < 60_000, "{}", html.len());
-}
-
-#[test]
-fn the_crop_is_told_and_drawn() {
-    let crop = Crop {
-        file: (2_000, 675),
-        x: 400,
-        y: 0,
-        width: 1_200,
-        height: 675,
-    };
-    let texts = Texts::of(Language::English);
-    let text = crop.text(texts);
-    assert!(text.contains("800 of the width"), "{text}");
-    let page = |crop, screenshot| CropPage {
-        shell: Shell::default(),
-        errors: Fields::default(),
-        base: "/accounts/a/listings/game/okoto".to_owned(),
-        kind: "cover",
-        heading: "The new cover",
-        id: hostile(),
-        image: image(Some("/accounts/a/pictures/x.jpg")),
-        crop,
-        note: hostile(),
-        screenshot,
-    };
-    let html = rendered(&page(crop, None));
-    assert!(
-        html.contains("viewBox=\"0 0 2000 675\"") && html.contains("x=\"400\""),
-        "{html}"
-    );
-    let whole = Crop {
-        file: (640, 480),
-        x: 0,
-        y: 0,
-        width: 640,
-        height: 480,
-    };
-    assert!(whole.text(texts).ends_with("All of it is shown."));
-    let fields = (
-        Field::text("alt", "Text").value(HOSTILE),
-        Field::text("place", "Place"),
-    );
-    let html = rendered(&page(whole, Some(fields)));
-    assert!(!html.contains("class=\"crop\""), "{html}");
 }
