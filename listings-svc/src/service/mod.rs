@@ -16,7 +16,6 @@ mod page_owners;
 mod pages;
 mod pictures;
 mod review;
-mod revision;
 mod submissions;
 mod tickets;
 

@@ -26,21 +26,19 @@ pub struct RevisionRow {
     pub reason: Option<String>,
 }
 
-/// The newest revisions of a listing before one, newest first; without `before`, the newest of all.
+/// The newest revisions of a listing, newest first.
 pub async fn newest(
     pool: &PgPool,
     entity: Entity,
     id: Uuid,
-    before: Option<i64>,
     limit: i64,
 ) -> Result<Vec<RevisionRow>, sqlx::Error> {
     sqlx::query_as!(
         RevisionRow,
         "select revision, at, actor_kind, actor, before, after, reason from listings.revision
-         where entity = $1 and id = $2 and revision < $3 order by revision desc limit $4",
+         where entity = $1 and id = $2 order by revision desc limit $3",
         entity.as_str(),
         id,
-        before.unwrap_or(i64::MAX),
         limit
     )
     .fetch_all(pool)

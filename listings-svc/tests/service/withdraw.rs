@@ -1,4 +1,4 @@
-//! An account withdraws what is pending, and reads the revisions of its listings.
+//! An account withdraws what is pending.
 
 use contracts::common::v1 as common;
 use contracts::listings::v1 as proto;
@@ -35,25 +35,6 @@ async fn withdraw(
     };
     let withdrawn = service.own.clone().withdraw_listing(request).await?;
     Ok(withdrawn.into_inner().written.unwrap())
-}
-
-async fn revisions(
-    service: &Service,
-    account: Uuid,
-    name: &str,
-    page: (u32, &str),
-) -> Result<proto::ListOwnRevisionsResponse, Fault> {
-    let request = proto::ListOwnRevisionsRequest {
-        account_id: account.to_string(),
-        kind: "game".to_owned(),
-        name: name.to_owned(),
-        page: Some(common::PageRequest {
-            limit: page.0,
-            cursor: page.1.to_owned(),
-        }),
-    };
-    let listed = service.own.clone().list_own_revisions(request).await?;
-    Ok(listed.into_inner())
 }
 
 #[testing::database_test(listings::MIGRATOR)]
@@ -106,76 +87,6 @@ async fn what_is_withdrawn_waits_no_more_and_can_be_submitted_again(pool: PgPool
     assert!(kind.fields.keys().eq(["kind"]), "{kind}");
     let nobody = withdraw(&service, ada, "game", "no\0ne").await.unwrap_err();
     assert_eq!(nobody.code, Code::NotFound);
-}
-
-#[testing::database_test(listings::MIGRATOR)]
-async fn an_owner_reads_the_revisions_without_what_is_for_staff(pool: PgPool) {
-    let service = start_with_page(pool).await;
-    let accounts = service.accounts().await;
-    let ada = accounts.account;
-    accounts.game("a-game").await;
-    let client = service.operator_client.clone();
-    let rejected = (listing_name("game", "a-game"), None);
-    decide(&client, proto::Decision::Reject, rejected, "Too short")
-        .await
-        .unwrap();
-    accounts.edit("a-game", json!({"title": "Better"})).await;
-    let request = proto::EditRequest {
-        name: Some(listing_name("game", "a-game")),
-        changes: json!({"tagline": "Staff's"}).to_string(),
-        reason: "A note among staff".to_owned(),
-        revision: None,
-    };
-    let mut review = StaffReviewServiceClient::new(client);
-    review.edit(request).await.unwrap();
-
-    let all = revisions(&service, ada, "a-game", (0, "")).await.unwrap();
-    let told: Vec<_> = (all.revisions.iter())
-        .map(|it| {
-            let paths: Vec<&str> = it.differences.iter().map(|it| it.path.as_str()).collect();
-            (
-                it.revision,
-                it.actor_kind.as_str(),
-                it.is_own,
-                it.reason.as_str(),
-                paths,
-            )
-        })
-        .collect();
-    assert_eq!(told[0], (4, "staff", false, "", vec!["tagline"]));
-    assert_eq!(told[1], (3, "account", true, "", vec!["title"]));
-    assert_eq!(told[2], (2, "staff", false, "Too short", vec![]));
-    let (revision, kind, is_own, _, paths) = &told[3];
-    assert_eq!((*revision, *kind, *is_own), (1, "account", true));
-    assert!(
-        paths.contains(&"creator") && paths.contains(&"title"),
-        "{paths:?}"
-    );
-    let title = &all.revisions[1].differences[0];
-    assert_eq!(
-        (title.before.as_str(), title.after.as_str()),
-        (r#""a-game""#, r#""Better""#)
-    );
-    assert_eq!(
-        (all.revisions[1].state_before(), all.revisions[1].state()),
-        (proto::State::Rejected, proto::State::Pending)
-    );
-    assert_eq!(all.page.unwrap().next_cursor, None);
-
-    let first = revisions(&service, ada, "a-game", (3, "")).await.unwrap();
-    let cursor = first.page.unwrap().next_cursor.unwrap();
-    let rest = revisions(&service, ada, "a-game", (3, &cursor))
-        .await
-        .unwrap();
-    assert_eq!(rest.revisions, all.revisions[3..]);
-    for (account, name) in [
-        (Uuid::from_u128(77), "a-game"),
-        (ada, "nobody"),
-        (ada, "\0"),
-    ] {
-        let refused = revisions(&service, account, name, (0, "")).await;
-        assert_eq!(refused.unwrap_err().code, Code::NotFound);
-    }
 }
 
 async fn submit_page(service: &Service, account: Uuid, handle: &str) -> Result<(), Fault> {

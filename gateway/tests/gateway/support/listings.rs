@@ -107,7 +107,6 @@ impl Listings {
                 replayed: false,
                 revision: 7,
                 note: String::new(),
-                differences: Vec::new(),
             })),
             Outcome::Refused(fault) => Err(fault.into()),
             Outcome::Lost => Err(Status::new(tonic::Code::Unavailable, "connection reset")),
@@ -174,13 +173,6 @@ impl OwnListingsService for Listings {
         &self,
         _: Request<proto::WithdrawListingRequest>,
     ) -> Result<Response<proto::WithdrawListingResponse>, Status> {
-        Err(Status::unimplemented("The gateway does not call this."))
-    }
-
-    async fn list_own_revisions(
-        &self,
-        _: Request<proto::ListOwnRevisionsRequest>,
-    ) -> Result<Response<proto::ListOwnRevisionsResponse>, Status> {
         Err(Status::unimplemented("The gateway does not call this."))
     }
 

@@ -6,7 +6,7 @@ use axum::extract::Path;
 use axum::extract::multipart::{Field, Multipart, MultipartError, MultipartRejection};
 use bytes::BytesMut;
 use contracts::listings::v1 as proto;
-use contracts::listings::v1::prepare_picture_request::Message;
+use contracts::listings::v1::add_own_picture_request::Message;
 use futures::{Stream, StreamExt as _, stream};
 use http::StatusCode;
 use kit::{Code, Fault};
@@ -90,16 +90,11 @@ pub async fn send(
 ) -> PageResult {
     let target = PictureTarget::parse(&request, &of_kind, &name, &picture)?;
     let frame = request.frame(Section::Listings).await;
-    let header = proto::OwnPictureHeader {
-        account_id: request.scope.id.to_string(),
-        kind: target.proto_kind().into(),
-        name: name.clone(),
-    };
     let language = request.language();
     let begun = frame.admit(None).map_err(FileRefusal::Fault);
     let begun = begun.and_then(|()| Ok(request.app.uploads.begin(request.person().id)?));
     let uploaded = match (begun, multipart) {
-        (Ok(_guard), Ok(multipart)) => upload(&request, &frame, header, multipart).await,
+        (Ok(_guard), Ok(multipart)) => upload(&request, &frame, target, multipart).await,
         (Err(FileRefusal::OtherUpload), Ok(mut multipart)) => {
             discard(&mut multipart).await;
             // The page of an error finds the text in other languages itself.
@@ -130,19 +125,21 @@ pub async fn send(
 async fn upload(
     request: &MemberRequest,
     frame: &AccountFrame,
-    header: proto::OwnPictureHeader,
+    target: PictureTarget<'_>,
     multipart: Multipart,
 ) -> Result<(), Fault> {
     let language = request.language();
-    let writes_per_day = frame.writes_per_day()?;
+    let header = proto::OwnPictureHeader {
+        account_id: request.scope.id.to_string(),
+        kind: target.proto_kind().into(),
+        name: target.listing.name.to_owned(),
+        writes_per_day: frame.writes_per_day()?,
+    };
     let file = receive(multipart).await;
     let file = file.map_err(|refused| refused.fault(language))?;
     let file = file.ok_or_else(|| no_file(language))?;
     let listings = &request.app.listings;
-    let prepared = listings.prepare_picture(messages(header, file)).await?;
-    listings
-        .use_picture(request.scope.id, &prepared.id, "", None, writes_per_day)
-        .await
+    listings.add_picture(messages(header, file)).await
 }
 
 /// Stores the file of the form, if it has one.
@@ -195,7 +192,7 @@ fn incomplete(error: &MultipartError) -> FileRefusal {
 fn messages(
     header: proto::OwnPictureHeader,
     file: File,
-) -> impl Stream<Item = proto::PreparePictureRequest> {
+) -> impl Stream<Item = proto::AddOwnPictureRequest> {
     let parts = stream::unfold(Some(file), async |file| {
         let mut file = file?;
         let mut chunk = BytesMut::with_capacity(CHUNK);
@@ -212,7 +209,7 @@ fn messages(
     let header = stream::iter([Message::Header(header)]);
     header
         .chain(parts)
-        .map(|message| proto::PreparePictureRequest {
+        .map(|message| proto::AddOwnPictureRequest {
             message: Some(message),
         })
 }

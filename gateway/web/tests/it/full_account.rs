@@ -299,7 +299,6 @@ pub(crate) fn every_field() -> Vec<(&'static str, String)> {
         ("reason", "Taken"),
         ("handle", "maliyo"),
         ("evidence", "Taken"),
-        ("id", "prepared-1"),
         ("alt", "Taken"),
         ("place", "1"),
         ("next", "/you"),

@@ -5,7 +5,7 @@ use sqlx::PgPool;
 use web::domain::role::Role;
 
 use crate::browser::{Browser, Page};
-use crate::stub_pictures::{file, prepared_file};
+use crate::stub_pictures::{file, pending_file};
 use crate::support::{BOB, studio};
 
 const FORM: &str = "multipart/form-data; boundary=edge";
@@ -33,12 +33,7 @@ async fn the_listing_has_an_uploaded_picture_at_once(pool: PgPool) {
     sent.location();
     assert_eq!(
         site.listings.recorded(),
-        [
-            "prepare Cover okoto 300004",
-            "use \"\" None",
-            "prepare Screenshot okoto 4",
-            "use \"\" None"
-        ]
+        ["add Cover okoto 300004", "add Screenshot okoto 4"]
     );
 }
 
@@ -148,12 +143,12 @@ async fn files_come_through_the_site(pool: PgPool) {
     assert_eq!(picture.status, 200);
     assert_eq!(picture.headers[CONTENT_TYPE], "image/jpeg");
     assert_eq!(picture.text.len(), 600_000);
-    // What the account has prepared is shown to its members only.
-    let prepared = prepared_file();
-    let shown = format!("/accounts/{account}/pictures/{prepared}");
+    // That of a pending listing is shown to members of its account only.
+    let pending = pending_file();
+    let shown = format!("/accounts/{account}/pictures/{pending}");
     assert_eq!(owner.get(&shown).await.status, 200);
     assert_eq!(
-        owner.get(&format!("/pictures/{prepared}")).await.status,
+        owner.get(&format!("/pictures/{pending}")).await.status,
         404
     );
     for name in ["x.jpg", "..%2fsecret.jpg", &"0a".repeat(32)] {

@@ -141,8 +141,12 @@ async fn names_and_types_of_files_have_no_effect(pool: PgPool) {
         assert!(!page.text.contains("passwd"), "{}", page.text);
     }
     let recorded = site.listings.recorded();
-    let is_of_cover = |it: &String| it.starts_with("prepare Cover okoto ") || it.starts_with("use ");
-    assert!(recorded.iter().all(is_of_cover), "{recorded:?}");
+    assert!(
+        recorded
+            .iter()
+            .all(|it| it.starts_with("add Cover okoto ")),
+        "{recorded:?}"
+    );
 }
 
 #[testing::database_test(web::MIGRATOR)]

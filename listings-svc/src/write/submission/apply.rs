@@ -45,7 +45,6 @@ pub(super) async fn run(
             return Ok(AcceptedSubmission {
                 receipt,
                 change: None,
-                preview: None,
             });
         }
     }
