@@ -106,10 +106,6 @@ const WITHOUT_PAGES: [(&str, &str); 44] = [
         "the fields of a listing, and its newest 100 revisions",
     ),
     (
-        "listings.v1.StaffReviewService/Watch",
-        "a stream of single listings",
-    ),
-    (
         "webhook.v1.DeliveriesService/CountDeliveries",
         "one for each of 14 days",
     ),

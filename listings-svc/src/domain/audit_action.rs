@@ -14,19 +14,13 @@ pub enum AuditAction {
     /// Returns a submission to its account, with a reason.
     Reject,
     Edit,
+    /// Features a game, verifies a page, moves a game to another page, or gives an event to another account.
+    EditAsAdmin,
     /// Sets the fields of a listing to those of an earlier revision.
     Revert,
     TakeDown,
     /// Publishes a listing that was taken down.
     Restore,
-    /// Puts a game first in lists.
-    Feature,
-    Unfeature,
-    /// Gives a page the verified badge.
-    Verify,
-    Unverify,
-    /// Moves a game to another page, or assigns an event to another account.
-    Reassign,
     /// Makes an account an owner of a page.
     AddOwner,
     RemoveOwner,

@@ -147,15 +147,6 @@ impl<C: Clone + PartialEq> Listing<C> {
         (state != self.state).then(|| changed().with_first_publication(now))
     }
 
-    /// The listing assigned to an account; `None` when the account has it already.
-    pub fn assign_to(&self, account: Uuid) -> Option<Self> {
-        (self.submitter != Some(account)).then(|| Self {
-            submitter: Some(account),
-            revision: self.revision + 1,
-            ..self.clone()
-        })
-    }
-
     /// The listing with content that staff edited; `None` when nothing differs. The state stays.
     pub fn apply_staff_edit(&self, content: C, now: OffsetDateTime) -> Option<Self> {
         (content != self.content).then(|| Self {

@@ -56,7 +56,7 @@ pub struct Service {
     pub pool: PgPool,
     pub clock: Clock,
     pub audit: Audit,
-    /// Serves the feed, which watch streams follow.
+    /// Serves the feed.
     pub producer: Producer,
     /// Applies commands.
     pub writer: Writer<CommandHandler>,
@@ -70,7 +70,7 @@ pub struct Service {
     pub members: Members,
     /// After which the token of a member expires.
     pub token_lifetime: time::Duration,
-    /// When it is cancelled, watch streams end, and running imports fail: their clients import the file again at another replica.
+    /// When it is cancelled, running imports fail: their clients import the file again at another replica.
     pub draining: CancellationToken,
     pub running: RunningCalls,
 }

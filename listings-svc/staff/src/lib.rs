@@ -15,12 +15,10 @@ mod confirm;
 mod currency;
 mod dead_letter;
 mod error;
-mod event;
 mod exchange;
 mod file_lines;
 mod fleet;
 mod follower;
-mod game;
 mod key;
 mod key_request;
 mod listing;
@@ -53,6 +51,7 @@ use clap_complete::Shell;
 
 use error::Error;
 use fleet::{Fleet, FleetOptions};
+use listing::name::ListingKind;
 use output::Output;
 
 /// Review listings, manage accounts, keys and switches, and look after the economy and votes
@@ -73,17 +72,17 @@ struct Staff {
 
 #[derive(Debug, Subcommand)]
 enum Command {
-    /// Review pending listings one by one, list them, or watch the queue
+    /// Review pending listings one by one, or list them
     Review(review::Review),
     /// Pages of creators: approve, reject, edit, take down, owners
     #[command(subcommand)]
     Page(page::Command),
-    /// Games: approve, reject, edit, take down, feature
+    /// Games: approve, reject, edit, take down
     #[command(subcommand)]
-    Game(game::Command),
+    Game(listing::Verb),
     /// Events: approve, reject, edit, take down
     #[command(subcommand)]
-    Event(event::Command),
+    Event(listing::Verb),
     /// Listings of every kind: search, import from files
     #[command(subcommand)]
     Listing(listing::Command),
@@ -192,8 +191,12 @@ async fn run(staff: Staff) -> Result<(), Error> {
     match staff.command {
         Command::Review(review) => review::run(review, &fleet, output).await,
         Command::Page(command) => page::run(command, &fleet, output).await,
-        Command::Game(command) => game::run(command, &fleet, output).await,
-        Command::Event(command) => event::run(command, &fleet, output).await,
+        Command::Game(verb) => {
+            listing::run_verb(ListingKind::Game, verb, &fleet, output).await
+        }
+        Command::Event(verb) => {
+            listing::run_verb(ListingKind::Event, verb, &fleet, output).await
+        }
         Command::Listing(command) => listing::run(command, &fleet, output).await,
         Command::Picture(command) => picture::run(command, &fleet, output).await,
         Command::Claim(command) => claim::run(command, &fleet, output).await,

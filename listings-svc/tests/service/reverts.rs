@@ -94,15 +94,11 @@ async fn a_listing_returns_to_an_earlier_revision_by_a_new_one(pool: PgPool) {
 #[testing::database_test(listings::MIGRATOR)]
 async fn pictures_and_flags_stay_when_a_listing_returns_to_an_earlier_revision(pool: PgPool) {
     let (service, review) = start_with_game(pool).await;
-    let request = proto::FeatureRequest {
-        name: Some(listing_name("game", "one")),
-        featured: true,
-    };
     let mut admin = StaffReviewServiceClient::new(service.operator_client.clone());
-    admin.feature(request).await.unwrap();
     let request = proto::EditRequest {
         name: Some(listing_name("game", "one")),
-        changes: json!({"cover_url": "https://one.example/cover.png"}).to_string(),
+        changes: json!({"featured": true, "cover_url": "https://one.example/cover.png"})
+            .to_string(),
         ..proto::EditRequest::default()
     };
     admin.edit(request).await.unwrap();

@@ -160,16 +160,16 @@ async fn a_game_that_was_taken_down_with_its_page_does_not_return_by_a_move(pool
     assert_eq!(directory.news().await, []);
     // Staff may move it.
     let mut review = StaffReviewServiceClient::new(directory.service.operator_client.clone());
-    let moved = proto::ReassignRequest {
+    let moved = proto::EditRequest {
         name: Some(proto::ListingName {
             kind: "game".to_owned(),
             mode: common::Mode::Live.into(),
             name: "a-game".to_owned(),
         }),
-        to: "second".to_owned(),
-        ..proto::ReassignRequest::default()
+        changes: json!({"creator": "second"}).to_string(),
+        ..proto::EditRequest::default()
     };
-    review.reassign(moved).await.unwrap();
+    review.edit(moved).await.unwrap();
     assert_eq!(directory.announced().await, ["updated"]);
 }
 

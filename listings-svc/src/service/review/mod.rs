@@ -3,7 +3,6 @@
 mod decide;
 mod edit;
 mod inspect;
-mod watch;
 
 use contracts::listings::v1 as proto;
 use contracts::listings::v1::staff_review_service_server::StaffReviewService;
@@ -22,7 +21,6 @@ use crate::domain::mode::Mode;
 use crate::domain::ticket::{TicketKind, TicketState};
 use crate::feed;
 use crate::store::queue::Item;
-use crate::write::staff_edit::EditOperation;
 use crate::write::tickets::{TicketChange, TicketDecision};
 
 impl Service {
@@ -42,23 +40,12 @@ impl Service {
 
 #[tonic::async_trait]
 impl StaffReviewService for Service {
-    type WatchStream = watch::Messages;
-
     async fn list_queue(
         &self,
         request: Request<proto::ListQueueRequest>,
     ) -> Result<Response<proto::ListQueueResponse>, Status> {
         self.admit(&request, AuditAction::Look, None).await?;
         respond(self.list_waiting(request.into_inner()).await)
-    }
-
-    async fn watch(
-        &self,
-        request: Request<proto::WatchRequest>,
-    ) -> Result<Response<Self::WatchStream>, Status> {
-        self.admit(&request, AuditAction::Look, None).await?;
-        let kind = kind(&request.into_inner().kind)?;
-        respond(self.follow(kind).await)
     }
 
     async fn get_review(
@@ -87,8 +74,9 @@ impl StaffReviewService for Service {
         request: Request<proto::EditRequest>,
     ) -> Result<Response<proto::EditResponse>, Status> {
         let name = request.get_ref().name.as_ref();
-        let by = self.admit(&request, AuditAction::Edit, name).await?;
-        let listing = self.edit_fields(request.into_inner(), by).await?;
+        let action = edit::action(&request.get_ref().changes);
+        let by = self.admit(&request, action, name).await?;
+        let listing = self.edit_fields(request.into_inner(), action, by).await?;
         Ok(Response::new(proto::EditResponse {
             listing: Some(listing),
         }))
@@ -102,44 +90,6 @@ impl StaffReviewService for Service {
         let by = self.admit(&request, AuditAction::Revert, name).await?;
         let listing = self.edit_back(request.into_inner(), by).await?;
         Ok(Response::new(proto::RevertResponse {
-            listing: Some(listing),
-        }))
-    }
-
-    async fn feature(
-        &self,
-        request: Request<proto::FeatureRequest>,
-    ) -> Result<Response<proto::FeatureResponse>, Status> {
-        let name = request.get_ref().name.as_ref();
-        let action = EditOperation::Feature(request.get_ref().featured).audit_action();
-        let by = self.admit(&request, action, name).await?;
-        let listing = self.edit_featured(request.into_inner(), by).await?;
-        Ok(Response::new(proto::FeatureResponse {
-            listing: Some(listing),
-        }))
-    }
-
-    async fn verify(
-        &self,
-        request: Request<proto::VerifyRequest>,
-    ) -> Result<Response<proto::VerifyResponse>, Status> {
-        let name = request.get_ref().name.as_ref();
-        let action = EditOperation::Verify(request.get_ref().verified).audit_action();
-        let by = self.admit(&request, action, name).await?;
-        let listing = self.edit_verified(request.into_inner(), by).await?;
-        Ok(Response::new(proto::VerifyResponse {
-            listing: Some(listing),
-        }))
-    }
-
-    async fn reassign(
-        &self,
-        request: Request<proto::ReassignRequest>,
-    ) -> Result<Response<proto::ReassignResponse>, Status> {
-        let name = request.get_ref().name.as_ref();
-        let by = self.admit(&request, AuditAction::Reassign, name).await?;
-        let listing = self.edit_owner(request.into_inner(), by).await?;
-        Ok(Response::new(proto::ReassignResponse {
             listing: Some(listing),
         }))
     }

@@ -1,11 +1,11 @@
 //! Listings: pages, games and events. The verbs that all of them have, and `staff listing …` for commands across kinds.
 
-pub(crate) mod change;
 mod decide;
 mod edit;
 pub(crate) mod import;
 pub(crate) mod name;
 pub(crate) mod review_text;
+mod revert;
 mod search;
 pub(crate) mod show;
 mod upload;
@@ -86,12 +86,13 @@ pub(crate) enum Verb {
     /// Change fields of a live listing, in your editor or from JSON
     ///
     /// Without --changes and --file, the listing opens as JSON in $VISUAL, $EDITOR or vi; the fields that you change there are sent. The
-    /// edit is refused when somebody else changed the listing while it was open.
+    /// edit is refused when somebody else changed the listing while it was open. Only admins change `featured`, `verified`, the `creator` of
+    /// a game, which moves it to another page, and the `account` of an event.
     Edit(edit::Edit),
     /// Give a live listing the content of an earlier revision, as a new revision
     ///
     /// Its state, its pictures, whether it is featured or verified, and the page of a game stay as they are.
-    Revert(change::Revert),
+    Revert(revert::Revert),
 }
 
 pub(crate) async fn run_verb(
@@ -104,7 +105,7 @@ pub(crate) async fn run_verb(
         Verb::List(filter) => return search::list(Some(kind), filter, fleet, output).await,
         Verb::Show(show) => return show::run(kind, show, fleet, output).await,
         Verb::Edit(edit) => return edit::run(kind, edit, fleet, output).await,
-        Verb::Revert(revert) => return change::revert(kind, revert, fleet, output).await,
+        Verb::Revert(revert) => return revert::run(kind, revert, fleet, output).await,
         Verb::Approve(target) => (Decision::Approve, target, String::new()),
         Verb::Reject { target, reason } => (Decision::Reject, target, reason),
         Verb::TakeDown {

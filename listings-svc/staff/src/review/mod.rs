@@ -1,19 +1,16 @@
-//! `staff review`: an interactive review of the queue, its list, and its watch
+//! `staff review`: an interactive review of the queue, and its list
 
 mod session;
 mod tickets;
 
 use std::cell::Cell;
 use std::num::NonZeroUsize;
-use std::time::Duration;
 
 use clap::{Args, Subcommand};
 use contracts::common::v1::PageRequest;
 use contracts::listings::v1 as proto;
 use contracts::listings::v1::staff_review_service_client::StaffReviewServiceClient;
-use contracts::listings::v1::watch_response::Message;
 use kit::rpc::client::Client;
-use tonic::Request;
 
 use crate::account::AccountNames;
 use crate::arguments::{limit, note_id, takedown_id};
@@ -23,11 +20,7 @@ use crate::fleet::Fleet;
 use crate::listing::name::{self, ListingKind};
 use crate::output::{self, Output, RowList};
 use crate::rows;
-use crate::sanitize::sanitize;
 use crate::table::{Column, table};
-
-/// Deadline of one watch.
-const WATCH: Duration = Duration::from_hours(24);
 
 /// Review pending listings one by one, oldest first
 ///
@@ -51,8 +44,6 @@ enum Command {
         #[arg(long, default_value = "100", value_parser = limit)]
         limit: NonZeroUsize,
     },
-    /// Print listings as they enter the queue, until Ctrl-C
-    Watch,
     /// List the requests of accounts to take down their own listings, oldest first
     ///
     /// `staff game take-down SLUG`, and the same for pages and events, takes a listing down and grants its requests.
@@ -111,7 +102,6 @@ pub(crate) async fn run(review: Review, fleet: &Fleet, output: Output) -> Result
             session::run(service, names, kind, output).await
         }
         Some(Command::List { limit }) => list(service, fleet, kind, limit, output).await,
-        Some(Command::Watch) => watch(&mut service, kind, output).await,
         Some(Command::Takedowns) => tickets::list_takedowns(&service, fleet, output).await,
         Some(Command::DeclineTakedown { id, reason }) => {
             let request = proto::DeclineTakedownRequest { id, reason };
@@ -163,26 +153,4 @@ async fn list(
     let total = total.get().unwrap_or_default();
     output.print(&format!("{} of {total} pending listings", rows.len()));
     tickets::remind(&mut service, output).await
-}
-
-async fn watch(service: &mut Service, kind: &str, output: Output) -> Result<(), Error> {
-    let kind = kind.to_owned();
-    let mut request = Request::new(proto::WatchRequest { kind });
-    request.set_timeout(WATCH);
-    let mut stream = service.watch(request).await?.into_inner();
-    while let Some(message) = stream.message().await? {
-        let Some(Message::Item(item)) = message.message else {
-            continue;
-        };
-        let since = output::format_time(item.waiting_since);
-        let name = item.name.clone().unwrap_or_default();
-        let line = format!(
-            "{since} {} {} (revision {}) {}",
-            name.kind, name.name, item.revision, item.title
-        );
-        output.line(&item, &sanitize(&line))?;
-    }
-    Err(Error::Unreachable(
-        "the service has ended the watch: run the command again".to_owned(),
-    ))
 }

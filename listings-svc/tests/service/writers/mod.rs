@@ -127,12 +127,12 @@ impl Writers {
     }
 
     async fn assign(&self, event: &str) {
-        let request = proto::ReassignRequest {
+        let request = proto::EditRequest {
             name: Some(listing_name("event", event)),
-            to: OWNER.to_string(),
-            reason: String::new(),
+            changes: json!({"account": OWNER}).to_string(),
+            ..proto::EditRequest::default()
         };
-        self.review.clone().reassign(request).await.unwrap();
+        self.review.clone().edit(request).await.unwrap();
     }
 
     /// The row of an import.
