@@ -23,7 +23,7 @@ const PACKAGES: [&str; 7] = [
 ];
 
 /// Messages that the staff tool prints as JSON.
-const JSON_MESSAGES: [&str; 38] = [
+const JSON_MESSAGES: [&str; 36] = [
     ".common.v1.AuditEntry",
     ".common.v1.DeadLetter",
     ".catalogue.v1.ListSuspiciousVotesResponse",
@@ -54,18 +54,16 @@ const JSON_MESSAGES: [&str; 38] = [
     ".listings.v1.ImportedRow",
     ".listings.v1.Listing",
     ".listings.v1.ListingName",
-    ".listings.v1.ListingNote",
     ".listings.v1.Member",
     ".listings.v1.Owner",
     ".listings.v1.Picture",
     ".listings.v1.QueueItem",
-    ".listings.v1.TakedownRequest",
     ".listings.v1.WhoAmIResponse",
     ".web.v1.Person",
 ];
 
 /// Fields whose JSON differs from their name or type.
-const JSON_FIELDS: [(&str, &str); 20] = [
+const JSON_FIELDS: [(&str, &str); 17] = [
     (".common.v1.AuditEntry.entity", "rename = \"kind\""),
     (
         ".common.v1.AuditEntry.details",
@@ -82,10 +80,7 @@ const JSON_FIELDS: [(&str, &str); 20] = [
     (".gateway.v1.KeyRequest.revision", "skip"),
     (".listings.v1.FoundListing.name", "flatten"),
     (".listings.v1.Listing.name", "flatten"),
-    (".listings.v1.ListingNote.name", "flatten"),
-    (".listings.v1.ListingNote.kind", "rename = \"note\""),
     (".listings.v1.QueueItem.name", "flatten"),
-    (".listings.v1.TakedownRequest.name", "flatten"),
     (
         ".listings.v1.ImportResponse.refused",
         "rename = \"refused_rows\"",

@@ -74,11 +74,6 @@ const WITHOUT_PAGES: [(&str, &str); 44] = [
         "gateway.v1.TestCallService/RunTestCall",
         "the headers of a response",
     ),
-    (
-        "listings.v1.NotesService/CreateNote",
-        "the owners of a page",
-    ),
-    ("listings.v1.NotesService/ListOwnNotes", "the oldest 50"),
     ("listings.v1.PagesService/ListOwnClaims", "the newest 100"),
     ("listings.v1.PagesService/ListOwnPages", "500"),
     (

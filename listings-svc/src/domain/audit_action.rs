@@ -26,10 +26,6 @@ pub enum AuditAction {
     RemoveOwner,
     GrantClaim,
     RejectClaim,
-    /// Declines the request of an account to take down its listing.
-    DeclineTakedown,
-    /// Closes the note of a visitor.
-    CloseNote,
     Import,
     /// Deletes a picture from every listing and from the file store.
     PurgePicture,
@@ -48,7 +44,7 @@ impl Action for AuditAction {
     const READ_AUDIT: Self = Self::ReadAudit;
     const KINDS: &'static [&'static str] = &[
         "page", "game", "event", "genre", "country", "city", "account", "member", "claim",
-        "takedown", "note", "picture",
+        "picture",
     ];
 
     fn needs(self) -> Role {
@@ -59,8 +55,7 @@ impl Action for AuditAction {
             | Self::Edit
             | Self::Revert
             | Self::GrantClaim
-            | Self::RejectClaim
-            | Self::CloseNote => Role::Reviewer,
+            | Self::RejectClaim => Role::Reviewer,
             _ => Role::Admin,
         }
     }
@@ -85,11 +80,7 @@ mod tests {
             .copied()
             .filter(|action| Role::Reviewer.covers(action.needs()))
             .collect();
-        let decisions = [
-            AuditAction::GrantClaim,
-            AuditAction::RejectClaim,
-            AuditAction::CloseNote,
-        ];
+        let decisions = [AuditAction::GrantClaim, AuditAction::RejectClaim];
         let reviews = [
             AuditAction::Look,
             AuditAction::Approve,

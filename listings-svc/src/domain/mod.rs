@@ -40,10 +40,8 @@ pub mod slug;
 pub mod state;
 pub mod suggest;
 pub mod text;
-pub mod ticket;
 #[cfg(test)]
 mod visibility_tests;
-pub mod visitor_note;
 
 pub use kit::mode;
 use serde_json::{Map, Value};

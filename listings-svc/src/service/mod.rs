@@ -1,6 +1,7 @@
 //! The gRPC services of listings-svc, one file per resource.
 
 mod audit;
+mod claims;
 mod events;
 mod find_member;
 mod games;
@@ -9,7 +10,6 @@ mod import;
 mod listing;
 mod listing_name;
 mod member;
-mod notes;
 mod own_listing;
 mod own_listings;
 mod page_owners;
@@ -17,14 +17,12 @@ mod pages;
 mod pictures;
 mod review;
 mod submissions;
-mod tickets;
 
 use std::sync::Arc;
 
 use contracts::listings::v1::events_service_server::EventsServiceServer;
 use contracts::listings::v1::games_service_server::GamesServiceServer;
 use contracts::listings::v1::member_service_server::MemberServiceServer;
-use contracts::listings::v1::notes_service_server::NotesServiceServer;
 use contracts::listings::v1::own_listings_service_server::OwnListingsServiceServer;
 use contracts::listings::v1::own_pictures_service_server::OwnPicturesServiceServer;
 use contracts::listings::v1::pages_service_server::PagesServiceServer;
@@ -105,7 +103,6 @@ impl Service {
             .add_service(EventsServiceServer::from_arc(service()))
             .add_service(GamesServiceServer::from_arc(service()))
             .add_service(MemberServiceServer::from_arc(service()))
-            .add_service(NotesServiceServer::from_arc(service()))
             .add_service(OwnListingsServiceServer::from_arc(service()))
             .add_service(OwnPicturesServiceServer::from_arc(service()))
             .add_service(PagesServiceServer::from_arc(service()))

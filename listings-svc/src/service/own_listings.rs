@@ -1,4 +1,4 @@
-//! What an account has listed (`listings/v1/writing.proto`, §10.2): the list, and withdrawals.
+//! What an account has listed (`listings/v1/writing.proto`, §10.2): the list, and takedowns.
 
 use contracts::common::v1 as common;
 use contracts::listings::v1 as proto;
@@ -14,17 +14,15 @@ use uuid::Uuid;
 
 use super::ids::parse_uuid;
 use super::listing_name::parse_kind;
-use super::{Service, own_listing, tickets};
+use super::{Service, own_listing};
 use crate::domain::entity::Entity;
 use crate::domain::mode::Mode;
 use crate::domain::page::hidden_note;
-use crate::domain::{links, text};
+use crate::domain::links;
 use crate::store::own_listings::{self, OwnListingRow};
 use crate::store::reference_data;
-use crate::write::tickets::{NamedListing, TicketChange};
-
-/// Maximum length of the reason of a request for a takedown.
-const MAX_TAKEDOWN_REASON: usize = 2_000;
+use crate::write::take_down::OwnTakedown;
+use crate::write::{Command, Outcome};
 
 #[tonic::async_trait]
 impl OwnListingsService for Service {
@@ -59,34 +57,20 @@ impl OwnListingsService for Service {
         respond(own_listing::get(pool, public_url, entity, request, today).await)
     }
 
-    async fn withdraw_listing(
+    async fn take_down_listing(
         &self,
-        request: Request<proto::WithdrawListingRequest>,
-    ) -> Result<Response<proto::WithdrawListingResponse>, Status> {
+        request: Request<proto::TakeDownListingRequest>,
+    ) -> Result<Response<proto::TakeDownListingResponse>, Status> {
         let request = request.into_inner();
-        let entity = parse_kind(&request.kind)?;
-        let withdrawn = self.withdraw(entity, request.name, &request.account_id);
-        let written = withdrawn.await?;
-        Ok(Response::new(proto::WithdrawListingResponse { written }))
-    }
-
-    async fn request_takedown(
-        &self,
-        request: Request<proto::RequestTakedownRequest>,
-    ) -> Result<Response<proto::RequestTakedownResponse>, Status> {
-        let request = request.into_inner();
-        let change = TicketChange::RequestTakedown {
+        let takedown = OwnTakedown {
             account: parse_uuid("account_id", &request.account_id)?,
-            listing: NamedListing {
-                entity: parse_kind(&request.kind)?,
-                name: request.name,
-            },
-            reason: takedown_reason(&request.reason)?,
+            entity: parse_kind(&request.kind)?,
+            name: request.name,
         };
-        let ticket = tickets::write_ticket(&self.writer, change).await?;
-        Ok(Response::new(proto::RequestTakedownResponse {
-            request: Some(tickets::takedown(ticket)),
-        }))
+        let command = Command::TakeDown(takedown);
+        let taken_down = self.writer.write_as(command, Outcome::try_as_moderated);
+        self.let_games_follow(taken_down.await?).await;
+        Ok(Response::new(proto::TakeDownListingResponse {}))
     }
 
     async fn list_field_values(
@@ -116,16 +100,6 @@ impl OwnListingsService for Service {
 
 fn texts(texts: &[&str]) -> Vec<String> {
     texts.iter().map(|text| (*text).to_owned()).collect()
-}
-
-fn takedown_reason(sent: &str) -> Result<String, Fault> {
-    let reason = text::paragraphs(sent, MAX_TAKEDOWN_REASON);
-    let reason = reason.map_err(|problem| Fault::invalid_field("reason", problem))?;
-    if reason.is_empty() {
-        let problem = "Tell staff why the listing should be taken down.";
-        return Err(Fault::invalid_field("reason", problem));
-    }
-    Ok(reason)
 }
 
 impl Service {

@@ -57,23 +57,6 @@ impl Service {
             .map_err(Status::from)
     }
 
-    /// Withdraws a listing of an account that has signed in.
-    pub(super) async fn withdraw(
-        &self,
-        entity: Entity,
-        name: String,
-        account_id: &str,
-    ) -> Result<Option<proto::Written>, Fault> {
-        let account = super::ids::parse_uuid("account_id", account_id)?;
-        let author = Author {
-            account,
-            mode: Mode::Live,
-            writes_per_day: None,
-        };
-        self.submit_for(Target::Withdrawal(entity, name), author)
-            .await
-    }
-
     /// Changes the pictures of a listing of an account that has signed in.
     pub(super) async fn change_pictures(
         &self,
@@ -83,14 +66,6 @@ impl Service {
         author: Author,
     ) -> Result<Option<proto::Written>, Fault> {
         let target = Target::Pictures(entity, name, operation);
-        self.submit_for(target, author).await
-    }
-
-    async fn submit_for(
-        &self,
-        target: Target,
-        author: Author,
-    ) -> Result<Option<proto::Written>, Fault> {
         let submission = Submission {
             author,
             target,

@@ -1,6 +1,7 @@
 //! The SQL of listings-svc, in schema `listings`, one file per resource. The build checks the statements.
 
 pub mod accounts;
+pub mod claims;
 pub mod audit;
 pub mod constraints;
 pub mod events;
@@ -19,7 +20,6 @@ pub mod queue;
 pub mod reference_data;
 pub mod revisions;
 pub mod startup_tasks;
-pub mod tickets;
 
 use std::future::Future;
 

@@ -38,14 +38,6 @@ pub(crate) fn claim_id(text: &str) -> Result<String, String> {
     id(text, "a pending claim", "claim list")
 }
 
-pub(crate) fn takedown_id(text: &str) -> Result<String, String> {
-    id(text, "a waiting request", "review takedowns")
-}
-
-pub(crate) fn note_id(text: &str) -> Result<String, String> {
-    id(text, "an open note", "review notes")
-}
-
 /// Reads the number of an economy report.
 pub(crate) fn report_number(text: &str) -> Result<i64, String> {
     let number = text.parse().ok().filter(|number| *number > 0);

@@ -1,4 +1,4 @@
-//! Taking a page down races with submitting or importing a game under it, and with a request of its owner: one of the two waits for the other.
+//! Taking a page down races with submitting or importing a game under it: one of the two waits for the other.
 //!
 //! Each command is applied in an open transaction of its own, as the writers of two replicas do. It is rolled back explicitly: a transaction
 //! that is dropped holds its locks until its connection is used again.
@@ -22,7 +22,6 @@ use listings::write::pictures::{PictureEdit, PictureOperation};
 use listings::write::reference_data_cache::ReferenceDataCache;
 use listings::write::staff_edit::{EditOperation, StaffEdit};
 use listings::write::submission::{Author, Submission, Target};
-use listings::write::tickets::{NamedListing, TicketChange};
 use listings::write::{Command, CommandDependencies, CommandHandler, Outcome};
 use serde_json::{Value, json};
 use sqlx::PgPool;
@@ -133,62 +132,6 @@ async fn a_page_is_not_taken_down_before_submissions_under_it_are_committed(pool
             dropped.rollback().await.unwrap();
         }
     }
-}
-
-/// Ada asks staff to take the page `studio` down.
-fn request_takedown() -> Command {
-    Command::Ticket(Box::new(TicketChange::RequestTakedown {
-        account: ADA,
-        listing: NamedListing {
-            entity: Entity::Page,
-            name: "studio".to_owned(),
-        },
-        reason: "We lost the rights.".to_owned(),
-    }))
-}
-
-#[testing::database_test(listings::MIGRATOR)]
-async fn no_request_is_made_about_a_page_whose_removal_is_not_committed(pool: PgPool) {
-    let (_service, handler) = listings(&pool).await;
-    let mut removal = pool.begin().await.unwrap();
-    handler
-        .apply(&mut removal, &take_down(), NOW)
-        .await
-        .unwrap();
-    let mut open = pool.begin().await.unwrap();
-    let meanwhile = handler.apply(&mut open, &request_takedown(), NOW).await;
-    assert!(matches!(meanwhile, Err(ApplyError::Busy)), "{meanwhile:?}");
-    open.rollback().await.unwrap();
-    removal.commit().await.unwrap();
-    let mut open = pool.begin().await.unwrap();
-    let after = handler.apply(&mut open, &request_takedown(), NOW).await;
-    let Err(ApplyError::Rejected(fault)) = after else {
-        panic!("{after:?}");
-    };
-    assert!(fault.fields["name"].contains("was taken down"), "{fault}");
-    open.rollback().await.unwrap();
-}
-
-#[testing::database_test(listings::MIGRATOR)]
-async fn a_removal_grants_a_request_that_was_committed_before_it(pool: PgPool) {
-    let (_service, handler) = listings(&pool).await;
-    let mut open = pool.begin().await.unwrap();
-    handler
-        .apply(&mut open, &request_takedown(), NOW)
-        .await
-        .unwrap();
-    let mut removal = pool.begin().await.unwrap();
-    let meanwhile = handler.apply(&mut removal, &take_down(), NOW).await;
-    assert!(matches!(meanwhile, Err(ApplyError::Busy)), "{meanwhile:?}");
-    removal.rollback().await.unwrap();
-    open.commit().await.unwrap();
-    let mut removal = pool.begin().await.unwrap();
-    handler
-        .apply(&mut removal, &take_down(), NOW)
-        .await
-        .unwrap();
-    let state = sqlx::query_scalar!("select state from listings.ticket where kind = 'takedown'");
-    assert_eq!(state.fetch_one(&mut *removal).await.unwrap(), "accepted");
 }
 
 /// An import of the game `imported` under the page `studio`, as its first chunk.

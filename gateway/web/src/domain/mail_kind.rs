@@ -12,7 +12,7 @@ pub enum MailKind {
     Listings,
     /// Decisions about claims of pages.
     Claims,
-    /// Listings that are taken down, and takedowns that are declined.
+    /// Listings that are taken down.
     Takedowns,
     /// Reports that are held or voided, and the decisions about them.
     Reports,

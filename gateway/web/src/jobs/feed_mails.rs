@@ -240,11 +240,6 @@ fn on_listing(change: &Change) -> anyhow::Result<Notice> {
             Action::ListingRemoved,
             text("listing-removed"),
         ),
-        "takedown_declined" => (
-            MailKind::Takedowns,
-            Action::TakedownDeclined,
-            with_reason(text("takedown-declined"), reason),
-        ),
         "claim_granted" => (
             MailKind::Claims,
             Action::ClaimGranted,

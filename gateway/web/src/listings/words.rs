@@ -1,7 +1,6 @@
 //! States and values of listings in words.
 
 use contracts::listings::v1 as proto;
-use contracts::public::WITHDRAWN_REASON;
 use pages::listings::StateText;
 use pages::site::Texts;
 
@@ -22,10 +21,8 @@ pub(super) fn kind_name(texts: &Texts, kind: &str) -> String {
     texts.say(key).to_owned()
 }
 
-/// The state of a listing that was rejected for this reason, if it was; an account that withdraws its own listing does not reject it.
-pub(super) fn state(texts: &'static Texts, state: proto::State, reason: &str) -> StateText {
+pub(super) fn state(texts: &'static Texts, state: proto::State) -> StateText {
     let (key, tone) = match state {
-        proto::State::Rejected if reason == WITHDRAWN_REASON => ("listing-state-withdrawn", ""),
         proto::State::Pending => ("listing-state-pending", ""),
         proto::State::Published => ("listing-state-published", "good"),
         proto::State::Rejected => ("listing-state-rejected", "bad"),
@@ -39,7 +36,7 @@ pub(super) fn state(texts: &'static Texts, state: proto::State, reason: &str) ->
 }
 
 /// The state as the public list of an account's listings names it.
-pub(super) fn named_state(texts: &'static Texts, name: &str, reason: &str) -> StateText {
+pub(super) fn named_state(texts: &'static Texts, name: &str) -> StateText {
     let named = match name {
         "pending" => proto::State::Pending,
         "published" => proto::State::Published,
@@ -47,16 +44,7 @@ pub(super) fn named_state(texts: &'static Texts, name: &str, reason: &str) -> St
         "removed" => proto::State::Removed,
         _ => proto::State::Unspecified,
     };
-    state(texts, named, reason)
-}
-
-/// The reason of a rejection by staff; empty for a listing that its account withdrew.
-pub(super) fn rejection(reason: &str) -> &str {
-    if reason == WITHDRAWN_REASON {
-        ""
-    } else {
-        reason
-    }
+    state(texts, named)
 }
 
 /// How many listings the account may still submit or change today; empty without a limit.

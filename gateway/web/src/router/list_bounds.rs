@@ -106,7 +106,7 @@ const BOUNDS: &[(&str, &str)] = &[
     ),
     (
         "/accounts/{account}/listings/{kind}/{name}",
-        "the fields; the oldest 50 notes",
+        "the fields",
     ),
     (
         "/accounts/{account}/listings/{kind}/{name}/edit",
@@ -172,7 +172,6 @@ const WITHOUT_LISTS: &[&str] = &[
     "/you/totp/codes",
     "/you/totp/off",
     "/you/delete",
-    "/takedown/{kind}/{name}",
     "/accounts/{account}/settings",
     "/accounts/{account}/keys/new",
     "/accounts/{account}/keys/{key}",
@@ -181,7 +180,6 @@ const WITHOUT_LISTS: &[&str] = &[
     "/accounts/{account}/webhooks/{endpoint}/change",
     "/accounts/{account}/webhooks/{endpoint}/check",
     "/accounts/{account}/webhooks/{endpoint}/recover",
-    "/accounts/{account}/listings/{kind}/{name}/takedown",
     "/accounts/{account}/pictures/{name}",
     "/accounts/{account}/try/{operation}",
 ];

@@ -8,7 +8,7 @@ use crate::economy::{currency, games};
 use crate::form_body;
 use crate::layers::access::Access;
 use crate::listings::{
-    claims, create, edit, list as list_of_listings, notes, picture_file, pictures, show, takedown,
+    claims, create, edit, list as list_of_listings, picture_file, pictures, show,
     upload,
 };
 use crate::route::{Route, all_open, open, with_body};
@@ -136,9 +136,7 @@ fn listing_routes() -> Vec<Route> {
             edit.form(listing!("/edit"), edit::show, edit::send),
             MAX_LISTING,
         ),
-        edit.action(listing!("/withdraw"), show::withdraw),
-        edit.form(listing!("/takedown"), takedown::show, takedown::send),
-        edit.action(listing!("/notes/{note}"), notes::close),
+        edit.action(listing!("/take-down"), show::take_down),
         read.page(account!("/claims"), claims::show),
         edit.action(account!("/claims"), claims::send),
     ]

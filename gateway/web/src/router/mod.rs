@@ -87,7 +87,6 @@ fn people_routes() -> Vec<Route> {
         SignedIn.page("/accounts/new", list::show_new),
         SignedIn.page("/claim/{handle}", entry::claim),
         SignedIn.page("/add-game", entry::add_game),
-        Anyone.page("/takedown/{kind}/{name}", entry::takedown),
         SignedIn.page("/try/{operation}", try_it::entry),
     ]
 }

@@ -14,7 +14,7 @@ use crate::layers::{page_cache, path, visit};
 use crate::route::Route;
 use crate::site::docs::{all, changelog, guide, llms, reference, search as docs_search};
 use crate::site::{
-    article, boards, calendar, creators, design, drawn, economy, embed, events, feeds, games, note,
+    article, boards, calendar, creators, design, drawn, economy, embed, events, feeds, games,
     oembed, picture, places, robots, search, share_card, sitemap, start, vote,
 };
 
@@ -43,8 +43,6 @@ pub(super) fn routes() -> Vec<Route> {
         Public.page("/countries/{code}", places::country),
         Public.page("/cities", places::cities),
         Public.page("/cities/{slug}", places::city),
-        Public.form("/correct/{kind}/{name}", note::show, note::send),
-        Public.form("/report/{kind}/{name}", note::show, note::send),
         Public.page("/rankings", boards::list),
         Public.page("/rankings/{kind}/{board}", boards::show),
         Public.form("/vote", vote::show, vote::cast),

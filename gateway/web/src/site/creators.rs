@@ -99,7 +99,7 @@ pub async fn show(
     let (read, ranks) = join(read, ranks).await;
     let (creator, total) = read?;
     respond(&app, &visit, |frame| {
-        let mut page = creator_page(frame, creator.parse()?, total);
+        let mut page = creator_page(&app, frame, creator.parse()?, total);
         page.listing_ranks = ranks.shown(&page.frame);
         if creator.is_sample {
             page.frame.mark_sample();
@@ -110,7 +110,7 @@ pub async fn show(
 }
 
 /// `total` is the number of all games.
-fn creator_page(mut frame: Frame, creator: public::Creator, total: u64) -> CreatorPage {
+fn creator_page(app: &Web, mut frame: Frame, creator: public::Creator, total: u64) -> CreatorPage {
     let row = &creator.row;
     frame.path = format!("{LIST}/{}", row.handle);
     let description = match row.tagline.as_str() {
@@ -141,7 +141,7 @@ fn creator_page(mut frame: Frame, creator: public::Creator, total: u64) -> Creat
         all_games: (total > GAMES.into()).then(|| frame.href(&all)),
         listing_ranks: ListingRanks::default(),
         share: Some(frame.canonical()),
-        actions: visitor_actions(&frame, ListingKind::Page, &row.handle),
+        actions: visitor_actions(app, &frame, ListingKind::Page, &row.handle),
         name: row.name,
         tagline: row.tagline,
         is_verified: row.verified,

@@ -159,7 +159,7 @@ pub async fn show(
         similar,
     };
     respond(&app, &visit, |frame| {
-        let mut page = game_page(frame, game, surroundings);
+        let mut page = game_page(&app, frame, game, surroundings);
         if found.is_sample {
             page.frame.mark_sample();
             page.share = None;
@@ -223,7 +223,7 @@ fn describe(frame: &mut Frame, game: &public::Game, creator_kind: &str) {
     share_card::or_of_site(frame);
 }
 
-fn game_page(mut frame: Frame, game: public::Game, around: Surroundings) -> GamePage {
+fn game_page(app: &Web, mut frame: Frame, game: public::Game, around: Surroundings) -> GamePage {
     describe(&mut frame, &game, &around.creator_kind);
     let texts = frame.texts;
     let row = game.row;
@@ -292,7 +292,7 @@ fn game_page(mut frame: Frame, game: public::Game, around: Surroundings) -> Game
             feed: frame.href(feeds::GAMES),
             calendar: frame.href(feeds::CALENDAR),
         }),
-        actions: visitor_actions(&frame, ListingKind::Game, &row.slug),
+        actions: visitor_actions(app, &frame, ListingKind::Game, &row.slug),
         creator: cards::creator_link(&frame, row.creator),
         title: row.title,
         tagline: row.tagline,

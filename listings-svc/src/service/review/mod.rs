@@ -12,16 +12,13 @@ use kit::rpc::respond;
 use kit::rpc::staff::Member;
 use tonic::{Request, Response, Status};
 
-use super::ids::parse_uuid;
-use super::{Service, listing_name, notes, tickets};
+use super::{Service, listing_name};
 use crate::domain::audit_action::AuditAction;
 use crate::domain::entity::Entity;
 use crate::domain::listing_name::ListingName;
 use crate::domain::mode::Mode;
-use crate::domain::ticket::{TicketKind, TicketState};
 use crate::feed;
 use crate::store::queue::Item;
-use crate::write::tickets::{TicketChange, TicketDecision};
 
 impl Service {
     async fn admit<T>(
@@ -100,82 +97,6 @@ impl StaffReviewService for Service {
     ) -> Result<Response<proto::SearchResponse>, Status> {
         self.admit(&request, AuditAction::Look, None).await?;
         respond(self.search_listings(request.into_inner()).await)
-    }
-
-    async fn list_takedown_requests(
-        &self,
-        request: Request<proto::ListTakedownRequestsRequest>,
-    ) -> Result<Response<proto::ListTakedownRequestsResponse>, Status> {
-        self.admit(&request, AuditAction::Look, None).await?;
-        let page = request.into_inner().page;
-        let kinds = [TicketKind::Takedown];
-        let (requests, page) =
-            tickets::list_for_staff(&self.pool, &kinds, page, tickets::takedown).await?;
-        let response = proto::ListTakedownRequestsResponse { requests, page };
-        Ok(Response::new(response))
-    }
-
-    async fn decline_takedown(
-        &self,
-        request: Request<proto::DeclineTakedownRequest>,
-    ) -> Result<Response<proto::DeclineTakedownResponse>, Status> {
-        let subject = ("takedown", request.get_ref().id.as_str());
-        let action = AuditAction::DeclineTakedown;
-        let by = self.audit.admit(&request, action, subject).await?.member;
-        let request = request.into_inner();
-        let id = parse_uuid("id", &request.id)?;
-        let mut bad = BadFields::default();
-        let reason = listing_name::reason(&request.reason, true, &mut bad);
-        let reason = bad.finish(Some(reason))?;
-        let decision = TicketDecision {
-            ticket: id,
-            kind: TicketKind::Takedown,
-            state: TicketState::Declined,
-            answer: reason,
-            by,
-        };
-        let change = TicketChange::Decide(decision);
-        let ticket = tickets::write_ticket(&self.writer, change).await?;
-        Ok(Response::new(proto::DeclineTakedownResponse {
-            request: Some(tickets::takedown(ticket)),
-        }))
-    }
-
-    async fn list_notes(
-        &self,
-        request: Request<proto::ListNotesRequest>,
-    ) -> Result<Response<proto::ListNotesResponse>, Status> {
-        self.admit(&request, AuditAction::Look, None).await?;
-        let page = request.into_inner().page;
-        let kinds = TicketKind::NOTES;
-        let (notes, page) =
-            tickets::list_for_staff(&self.pool, &kinds, page, tickets::note).await?;
-        Ok(Response::new(proto::ListNotesResponse { notes, page }))
-    }
-
-    async fn close_note(
-        &self,
-        request: Request<proto::CloseNoteRequest>,
-    ) -> Result<Response<proto::CloseNoteResponse>, Status> {
-        let subject = ("note", request.get_ref().id.as_str());
-        let action = AuditAction::CloseNote;
-        let by = self.audit.admit(&request, action, subject).await?.member;
-        let request = request.into_inner();
-        let mut bad = BadFields::default();
-        let end = notes::end(request.state(), &mut bad);
-        let reason = listing_name::reason(&request.reason, true, &mut bad);
-        let decision = TicketDecision {
-            ticket: parse_uuid("id", &request.id)?,
-            kind: TicketKind::Correction,
-            state: bad.finish(end)?,
-            answer: reason,
-            by,
-        };
-        let change = TicketChange::Decide(decision);
-        let ticket = tickets::write_ticket(&self.writer, change).await?;
-        Ok(Response::new(proto::CloseNoteResponse {
-            note: Some(tickets::note(ticket)),
-        }))
     }
 }
 

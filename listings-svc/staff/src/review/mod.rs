@@ -1,7 +1,6 @@
 //! `staff review`: an interactive review of the queue, and its list
 
 mod session;
-mod tickets;
 
 use std::cell::Cell;
 use std::num::NonZeroUsize;
@@ -13,7 +12,7 @@ use contracts::listings::v1::staff_review_service_client::StaffReviewServiceClie
 use kit::rpc::client::Client;
 
 use crate::account::AccountNames;
-use crate::arguments::{limit, note_id, takedown_id};
+use crate::arguments::limit;
 use crate::command_hint;
 use crate::error::Error;
 use crate::fleet::Fleet;
@@ -44,33 +43,6 @@ enum Command {
         #[arg(long, default_value = "100", value_parser = limit)]
         limit: NonZeroUsize,
     },
-    /// List the requests of accounts to take down their own listings, oldest first
-    ///
-    /// `staff game take-down SLUG`, and the same for pages and events, takes a listing down and grants its requests.
-    Takedowns,
-    /// Decline such a request
-    DeclineTakedown {
-        /// The id of the request
-        #[arg(value_parser = takedown_id)]
-        id: String,
-        /// The reason that the account reads
-        #[arg(long)]
-        reason: String,
-    },
-    /// List the open notes of visitors, oldest first: reports, and corrections of listings that no account owns
-    Notes,
-    /// Close such a note
-    CloseNote {
-        /// The id of the note
-        #[arg(value_parser = note_id)]
-        id: String,
-        /// Whether something was done about it
-        #[arg(long = "as")]
-        end: tickets::NoteEnd,
-        /// The reason for the audit
-        #[arg(long)]
-        reason: String,
-    },
 }
 
 type Service = StaffReviewServiceClient<Client>;
@@ -94,36 +66,18 @@ pub(crate) async fn run(review: Review, fleet: &Fleet, output: Output) -> Result
             command_hint::staff("game approve SLUG --revision N")
         )));
     }
-    let mut service = StaffReviewServiceClient::new(fleet.listings().await?);
+    let service = StaffReviewServiceClient::new(fleet.listings().await?);
     match review.command {
         None => {
             let names = AccountNames::new(fleet).await;
-            tickets::remind(&mut service, output).await?;
             session::run(service, names, kind, output).await
         }
         Some(Command::List { limit }) => list(service, fleet, kind, limit, output).await,
-        Some(Command::Takedowns) => tickets::list_takedowns(&service, fleet, output).await,
-        Some(Command::DeclineTakedown { id, reason }) => {
-            let request = proto::DeclineTakedownRequest { id, reason };
-            let declined = service.decline_takedown(request).await?.into_inner();
-            tickets::print_takedowns(declined.request.into_iter().collect(), fleet, output).await
-        }
-        Some(Command::Notes) => tickets::list_notes(&service, output).await,
-        Some(Command::CloseNote { id, end, reason }) => {
-            let request = proto::CloseNoteRequest {
-                id,
-                state: end as i32,
-                reason,
-            };
-            let closed = service.close_note(request).await?.into_inner();
-            let notes: Vec<_> = closed.note.into_iter().collect();
-            output.rows("notes", &notes, tickets::NOTE_COLUMNS)
-        }
     }
 }
 
 async fn list(
-    mut service: Service,
+    service: Service,
     fleet: &Fleet,
     kind: &str,
     limit: NonZeroUsize,
@@ -152,5 +106,5 @@ async fn list(
     output.answer(&document, || table(&rows, COLUMNS))?;
     let total = total.get().unwrap_or_default();
     output.print(&format!("{} of {total} pending listings", rows.len()));
-    tickets::remind(&mut service, output).await
+    Ok(())
 }

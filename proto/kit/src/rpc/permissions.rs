@@ -63,7 +63,6 @@ pub(super) fn callers(server: &str, path: &str) -> &'static [&'static str] {
         | "catalogue.v1.VotesService"
         | "gateway.v1.AccountsService"
         | "gateway.v1.TestCallService"
-        | "listings.v1.NotesService"
         | "listings.v1.OwnPicturesService"
         | "listings.v1.PagesService"
         | "webhook.v1.ReceiversService" => &[WEB],

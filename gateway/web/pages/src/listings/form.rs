@@ -1,4 +1,4 @@
-//! Forms of listings: a new one, a change, and the request for a takedown.
+//! Forms of listings: a new one, and a change.
 
 use askama::Template;
 
@@ -47,19 +47,5 @@ pub struct PageFirstPage {
     /// The path of the account's listings.
     pub list: String,
     /// Why nothing can be submitted now.
-    pub closed: Option<&'static str>,
-}
-
-/// The request for a takedown.
-#[derive(Debug, Template)]
-#[template(path = "listing/takedown.html")]
-pub struct TakedownPage {
-    pub shell: Shell,
-    pub errors: Fields,
-    /// The title of the listing.
-    pub title: String,
-    pub action: String,
-    pub reason: Area,
-    pub back: String,
     pub closed: Option<&'static str>,
 }

@@ -58,26 +58,6 @@ pub struct Fact {
     pub text: String,
 }
 
-/// What became of a request for a takedown.
-#[derive(Debug, Clone)]
-pub struct TakedownText {
-    pub text: String,
-    /// What the account wrote.
-    pub reason: String,
-    /// What staff answered.
-    pub answer: String,
-}
-
-/// An open correction that a visitor suggests.
-#[derive(Debug, Clone)]
-pub struct NoteRow {
-    pub id: String,
-    pub made: String,
-    pub text: String,
-    /// Of the visitor, for questions; may be empty.
-    pub email: String,
-}
-
 /// One listing with its state.
 #[derive(Debug, Template)]
 #[template(path = "listing/show.html")]
@@ -92,8 +72,6 @@ pub struct ListingPage {
     pub state: StateText,
     /// Why staff rejected it; may be empty.
     pub reason: String,
-    /// This account has withdrawn it.
-    pub is_withdrawn: bool,
     /// As in [`ListingRow`].
     pub note: Sentence,
     /// Whether the note says that it only waits.
@@ -101,10 +79,6 @@ pub struct ListingPage {
     /// Its public address, if the public sees it.
     pub public_url: Option<String>,
     pub facts: Vec<Fact>,
-    pub takedown: Option<TakedownText>,
-    pub notes: Vec<NoteRow>,
-    /// The number of all corrections, if there are more.
-    pub notes_in_all: Option<u64>,
     pub actions: ListingActions,
 }
 
@@ -119,9 +93,7 @@ pub struct ListingActions {
     pub has_pictures: bool,
     /// A game without a cover, which can get one.
     pub lacks_cover: bool,
-    pub may_withdraw: bool,
-    pub may_ask_for_takedown: bool,
-    pub may_close_notes: bool,
+    pub may_take_down: bool,
     /// Why nothing can be changed now.
     pub closed: Option<&'static str>,
 }

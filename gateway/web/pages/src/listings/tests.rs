@@ -1,7 +1,7 @@
 //! Every page of listings with samples: everything that a studio writes is escaped, and an empty page says what to do.
 
 use super::claims::{ClaimRow, OwnClaimsPage};
-use super::form::{ListingFormPage, TakedownPage};
+use super::form::ListingFormPage;
 use super::pictures::{GalleryPage, Image, ScreenshotRow, SinglePicture};
 use super::*;
 use crate::field::Field;
@@ -69,31 +69,16 @@ fn listing() -> ListingPage {
         reason: hostile(),
         note: Sentence::of_service(hostile()),
         is_waiting: false,
-        is_withdrawn: false,
         public_url: Some("https://mchezo.example/games/okoto".to_owned()),
         facts: vec![Fact {
             label: hostile(),
             text: hostile(),
         }],
-        takedown: Some(TakedownText {
-            text: hostile(),
-            reason: hostile(),
-            answer: hostile(),
-        }),
-        notes: vec![NoteRow {
-            id: "n".to_owned(),
-            made: "2026-11-23 14:05 UTC".to_owned(),
-            text: hostile(),
-            email: hostile(),
-        }],
-        notes_in_all: Some(51),
         actions: ListingActions {
             may_edit: true,
             has_pictures: true,
             lacks_cover: true,
-            may_withdraw: true,
-            may_ask_for_takedown: true,
-            may_close_notes: true,
+            may_take_down: true,
             closed: None,
         },
     }
@@ -178,15 +163,6 @@ fn nothing_that_a_studio_writes_becomes_markup() {
         back: "/accounts/a/listings".to_owned(),
         closed: None,
     });
-    rendered(&TakedownPage {
-        shell: Shell::default(),
-        errors: Fields::one("reason", hostile()),
-        title: hostile(),
-        action: "/accounts/a/listings/game/okoto/takedown".to_owned(),
-        reason: Area::new("reason", "Why?").value(HOSTILE),
-        back: "/".to_owned(),
-        closed: None,
-    });
     rendered(&OwnClaimsPage {
         shell: Shell::default(),
         errors: Fields::default(),
@@ -231,7 +207,6 @@ fn what_a_studio_writes_has_its_own_direction() {
             &[
                 "<h1 dir=\"auto\">كاروت!</h1>",
                 "<dd class=\"lines\" dir=\"auto\">",
-                "<p class=\"lines\" dir=\"auto\">",
             ],
         ),
         (
@@ -243,21 +218,6 @@ fn what_a_studio_writes_has_its_own_direction() {
                 "<h1>Pictures of <bdi>كاروت!</bdi></h1>",
                 "Back to <bdi>كاروت!</bdi></a>",
                 "name=\"alt\" dir=\"auto\"",
-            ],
-        ),
-        (
-            rendered(&TakedownPage {
-                shell: Shell::default(),
-                errors: Fields::default(),
-                title: title(),
-                action: "/accounts/a/listings/game/okoto/takedown".to_owned(),
-                reason: Area::new("reason", "Why?").value(RTL),
-                back: "/".to_owned(),
-                closed: None,
-            }),
-            &[
-                "<h1>Request the removal of <bdi>كاروت!</bdi></h1>",
-                " dir=\"auto\" required>\nكاروت!</textarea>",
             ],
         ),
     ];
@@ -315,7 +275,7 @@ fn a_closed_page_has_no_form() {
         ..listing()
     });
     assert!(
-        html.contains("Closed for a while.") && !html.contains("/withdraw"),
+        html.contains("Closed for a while.") && !html.contains("/take-down"),
         "{html}"
     );
     let html = rendered(&GalleryPage {

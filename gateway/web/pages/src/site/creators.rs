@@ -5,7 +5,7 @@ use askama::Template;
 use super::cards::{GameCard, Link, Picture};
 use super::frame::Frame;
 use super::games::ListingRanks;
-use super::notes::VisitorActions;
+use super::actions::VisitorActions;
 
 #[derive(Debug, Template)]
 #[template(path = "site/creator.html")]

@@ -5,7 +5,7 @@ use askama::Template;
 use super::africa::Outline;
 use super::cards::{Link, Picture};
 use super::frame::Frame;
-use super::notes::VisitorActions;
+use super::actions::VisitorActions;
 
 #[derive(Debug, Template)]
 #[template(path = "site/event.html")]

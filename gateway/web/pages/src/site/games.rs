@@ -5,7 +5,7 @@ use askama::Template;
 use super::amount::Amount;
 use super::cards::{GameCard, Link, Picture};
 use super::frame::Frame;
-use super::notes::VisitorActions;
+use super::actions::VisitorActions;
 use super::rank_plot::RankPlot;
 
 #[derive(Debug, Template)]

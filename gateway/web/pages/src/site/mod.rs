@@ -1,5 +1,6 @@
 //! The public site: what players, press and crawlers see.
 
+pub mod actions;
 pub mod africa;
 pub mod amount;
 pub mod articles;
@@ -12,7 +13,6 @@ pub mod feed;
 pub mod frame;
 pub mod games;
 pub mod list;
-pub mod notes;
 pub mod places;
 pub mod rank_plot;
 pub mod rankings;

@@ -126,18 +126,10 @@ reason-pending-limit = { $number } of your submissions are pending review, which
 reason-pending-limit-other = { $number } submissions of the account that submitted this listing are pending review, which is the maximum. Submit this one after staff have decided on one of them.
 reason-pages-limit = { $number } of your pages were never public, which is the maximum. Change one of them instead.
 reason-claims-limit = { $number } of your claims wait for a decision, which is the maximum. Claim this page after staff have decided on one of them.
-reason-takedowns-limit = { $number } of your requests for a takedown wait for a decision, which is the maximum. Write to staff about all of them in one of these.
 reason-day-limit = The account has used the { $number } writes per day of its plan. Try again after 00:00 UTC, or choose a larger plan.
 reason-claim-no-page = There is no public page with this handle.
 reason-claim-own = You own this page already.
 reason-claim-evidence = Explain how staff can verify that the page is yours.
-reason-takedown-reason = Tell staff why the listing should be taken down.
-reason-takedown-pending = Only a public listing is taken down, and this one is pending review. A pending one can be withdrawn.
-reason-takedown-rejected = Only a public listing is taken down, and this one was rejected. A pending one can be withdrawn.
-reason-takedown-removed = Only a public listing is taken down, and this one was taken down. A pending one can be withdrawn.
-reason-withdraw-public = Only a pending listing can be withdrawn, and this one is public. Ask staff to take it down.
-reason-withdraw-removed = Only a pending listing can be withdrawn, and this one was taken down. Ask staff to take it down.
-
 ## Pictures
 
 reason-picture-empty = The file is empty.

@@ -124,18 +124,10 @@ reason-pending-limit = { $number } de vos fiches attendent un examen, ce qui est
 reason-pending-limit-other = { $number } fiches du compte qui a soumis celle-ci attendent un examen, ce qui est le maximum. Soumettez-la quand notre équipe en aura examiné une.
 reason-pages-limit = { $number } de vos pages n’ont jamais été publiques, ce qui est le maximum. Modifiez plutôt l’une d’elles.
 reason-claims-limit = { $number } de vos demandes attendent une décision, ce qui est le maximum. Revendiquez cette page quand notre équipe en aura examiné une.
-reason-takedowns-limit = { $number } de vos demandes de retrait attendent une décision, ce qui est le maximum. Écrivez à notre équipe à leur sujet dans une de celles-ci.
 reason-day-limit = Ce compte a utilisé les { $number } écritures par jour de son offre. Réessayez après 00:00 UTC, ou choisissez une offre plus grande.
 reason-claim-no-page = Aucune page publique n’a cet identifiant.
 reason-claim-own = Cette page est déjà la vôtre.
 reason-claim-evidence = Expliquez comment notre équipe peut vérifier que la page est à vous.
-reason-takedown-reason = Dites à notre équipe pourquoi la fiche doit être retirée.
-reason-takedown-pending = Seule une fiche publique peut être retirée, et celle-ci attend un examen. Si elle attend un examen, vous pouvez annuler la soumission.
-reason-takedown-rejected = Seule une fiche publique peut être retirée, et celle-ci a été rejetée. Si elle attend un examen, vous pouvez annuler la soumission.
-reason-takedown-removed = Seule une fiche publique peut être retirée, et celle-ci a été retirée. Si elle attend un examen, vous pouvez annuler la soumission.
-reason-withdraw-public = Seule une soumission qui attend un examen peut être annulée, et celle-ci est publique. Demandez son retrait à notre équipe.
-reason-withdraw-removed = Seule une soumission qui attend un examen peut être annulée, et celle-ci a été retirée. Demandez son retrait à notre équipe.
-
 ## Les images
 
 reason-picture-empty = Le fichier est vide.

@@ -1,10 +1,8 @@
-//! Listings of today: reviews, claims and corrections.
-
-use std::collections::HashSet;
+//! Listings of today: reviews and claims.
 
 use contracts::listings::v1 as proto;
 use contracts::listings::v1::get_own_listing_response::Listing;
-use contracts::public::{OwnListing, WITHDRAWN_REASON};
+use contracts::public::OwnListing;
 use kit::Fault;
 use pages::accounts::NewsItem;
 use pages::site::Texts;
@@ -29,16 +27,10 @@ pub(super) struct ListingNews {
 pub(super) async fn load(request: &MemberRequest) -> Result<ListingNews, Fault> {
     let (listings, account) = (&request.app.listings, request.scope.id);
     let texts = request.language().texts();
-    // An older listings-svc lists the corrections of one listing only.
-    let corrections = async {
-        let notes = listings.all_own_notes(account).await;
-        Ok::<_, Fault>(notes.unwrap_or_default())
-    };
-    let (pages, listed, claims, corrections) = futures::try_join!(
+    let (pages, listed, claims) = futures::try_join!(
         listings.pages(account),
         listings.list(account, ""),
-        listings.claims(account),
-        corrections
+        listings.claims(account)
     )?;
     let mut news = News::default();
     for page in &pages.pages {
@@ -46,7 +38,7 @@ pub(super) async fn load(request: &MemberRequest) -> Result<ListingNews, Fault> 
         let href = request.path(&format!("/listings/page/{}", page.handle));
         match page.state() {
             proto::State::Pending => news.for_staff.push(pending(texts, &page.name, href)),
-            proto::State::Rejected if reason.as_deref() != Some(WITHDRAWN_REASON) => {
+            proto::State::Rejected => {
                 news.for_you.push(rejected(texts, &page.name, reason, href));
             }
             _ => {}
@@ -57,7 +49,7 @@ pub(super) async fn load(request: &MemberRequest) -> Result<ListingNews, Fault> 
         let href = request.path(&format!("/listings/{}/{}", row.kind, row.slug));
         match row.status.as_str() {
             "pending" => news.for_staff.push(pending(texts, &row.title, href)),
-            "rejected" if row.reason.as_deref() != Some(WITHDRAWN_REASON) => {
+            "rejected" => {
                 let reason = row.reason.clone();
                 news.for_you.push(rejected(texts, &row.title, reason, href));
             }
@@ -67,7 +59,6 @@ pub(super) async fn load(request: &MemberRequest) -> Result<ListingNews, Fault> 
     for claim in &claims {
         add_claim(&mut news, request, claim);
     }
-    add_corrections(&mut news, request, corrections);
     if !request.may(Permission::Edit) {
         news.for_you.clear();
     }
@@ -106,22 +97,6 @@ fn add_claim(news: &mut News, request: &MemberRequest, claim: &proto::Claim) {
             news.for_you.push(item.detail(claim.reason.clone()));
         }
         _ => {}
-    }
-}
-
-/// The oldest correction of each listing, whose page has all.
-fn add_corrections(news: &mut News, request: &MemberRequest, notes: Vec<proto::ListingNote>) {
-    let texts = request.language().texts();
-    let mut shown = HashSet::new();
-    for note in notes {
-        let listing = note.name.unwrap_or_default();
-        let href = request.path(&format!("/listings/{}/{}", listing.kind, listing.name));
-        if shown.insert(href.clone()) {
-            let since = minute_of(texts, note.made_at);
-            let detail = texts.say_of("today-correction-since", &since);
-            let text = texts.say_of("today-correction", &note.title);
-            news.for_you.push(NewsItem::new(text, href).detail(detail));
-        }
     }
 }
 

@@ -1,7 +1,6 @@
 //! Every page of the site with sample contexts, in both languages.
 
 mod economy_samples;
-mod note_samples;
 pub(crate) mod part_samples;
 mod samples;
 mod texts;
@@ -271,9 +270,6 @@ fn texts_of_people_have_their_own_direction() {
         ("search", "Results for “<bdi>"),
         ("currency", "What one <bdi>"),
         ("pair", "The game of <bdi>"),
-        ("note", "Report <bdi>"),
-        ("note", "Back to <bdi>"),
-        ("note sent", "Suggest a correction for <bdi>"),
     ] {
         let page = page(name, Language::English);
         assert!(page.contains(part), "{name}: {part} is not in {page}");

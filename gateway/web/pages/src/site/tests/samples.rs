@@ -4,7 +4,6 @@ use askama::Template as _;
 use time::Duration;
 use time::macros::datetime;
 
-use super::note_samples::{self, actions};
 use super::part_samples::{
     HOSTILE, Rendered, amount, creator_card, event_card, filters, frame, game_card, link, pager,
     picture, place_row, rank, text,
@@ -384,8 +383,14 @@ pub(super) fn pages(language: Language) -> Vec<(&'static str, String)> {
     let all = list_pages(language)
         .into_iter()
         .chain(other_pages(language))
-        .chain(note_samples::pages(language))
         .chain(vote_samples::pages(language))
         .chain(economy_samples::pages(language));
     all.map(|(name, page)| (name, page.unwrap())).collect()
+}
+
+fn actions() -> VisitorActions {
+    VisitorActions {
+        claim: Some("/claim/studio".to_owned()),
+        write: Some("mailto:staff@mchezo.example?subject=a".to_owned()),
+    }
 }
