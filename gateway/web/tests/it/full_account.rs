@@ -6,7 +6,6 @@ use web::route::Route;
 use web::session::once;
 
 use crate::browser::{Browser, Page};
-use crate::stub_notes::NOTE;
 use crate::stub_pictures::file;
 use crate::support::ADA;
 use crate::webhook_service::WebhookSite;
@@ -36,7 +35,6 @@ const KNOWN: [&str; 26] = [
     "{slug}",
     "{handle}",
     "{code}",
-    "{note}",
     "{board}",
     "{other}",
     "{page}",
@@ -149,7 +147,6 @@ impl FullAccount {
             "{operation}" => "listGames".to_owned(),
             "{event}" => "listing.published".to_owned(),
             "{picture}" => "cover".to_owned(),
-            "{note}" => NOTE.to_owned(),
             "{name}" if pattern.starts_with("/assets/") => "style.css".to_owned(),
             "{name}" if pattern.ends_with("/pictures/{name}") => file(),
             "{slug}" if pattern.starts_with("/events/") => "jam".to_owned(),

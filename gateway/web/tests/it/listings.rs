@@ -1,4 +1,4 @@
-//! Listings of an account: the list, submissions, changes, withdrawals, takedowns and claims.
+//! Listings of an account: the list, submissions, changes, takedowns and claims.
 
 use std::sync::atomic::Ordering;
 
@@ -73,7 +73,7 @@ async fn the_listing_of_another_account_is_not_found(pool: PgPool) {
     let mut neighbour = site.signed_in(BOB).await;
     for account in [&account, &own] {
         let base = format!("/accounts/{account}/listings/game/okoto");
-        for path in ["", "/edit", "/takedown", "/pictures"] {
+        for path in ["", "/edit", "/pictures"] {
             neighbour
                 .get(&format!("{base}{path}"))
                 .await
@@ -81,8 +81,7 @@ async fn the_listing_of_another_account_is_not_found(pool: PgPool) {
         }
         for (path, fields) in [
             ("/edit", fields("Stolen", &[("revision", "1")])),
-            ("/withdraw", Vec::new()),
-            ("/takedown", vec![("reason", "x")]),
+            ("/take-down", Vec::new()),
             ("/pictures/cover/remove", Vec::new()),
             ("/pictures/arrange", Vec::new()),
         ] {
@@ -257,30 +256,21 @@ async fn every_form_that_counts_says_how_many_writes_of_the_day_are_left(pool: P
 }
 
 #[testing::database_test(web::MIGRATOR)]
-async fn withdrawals_and_takedowns_are_asked_of_the_service(pool: PgPool) {
-    let (site, account, mut owner) = studio(pool).await;
+async fn a_listing_is_taken_down_by_its_second_press(pool: PgPool) {
+    let (_site, account, mut owner) = studio(pool).await;
     let base = format!("/accounts/{account}/listings/game/okoto");
-    let page = owner.post(&format!("{base}/withdraw"), &[]).await;
-    page.assert(422, "This one is public.");
-    let page = owner
-        .post(&format!("{base}/takedown"), &[("reason", "")])
-        .await;
-    page.assert(422, "Tell staff why.");
-    let reason = [("reason", "We lost\r\nthe rights.")];
-    let page = owner.post(&format!("{base}/takedown"), &reason).await;
-    assert!(page.location().ends_with("?done=takedown-asked"));
-    site.listings.change(&account, "okoto", |game| {
-        game.set_state(contracts::listings::v1::State::Pending);
-    });
-    owner.get(&base).await.assert(200, "Withdraw it");
-    let page = owner.post(&format!("{base}/withdraw"), &[]).await;
-    assert!(page.location().ends_with("?done=listing-withdrawn"));
-    assert_eq!(
-        site.listings.recorded(),
-        ["takedown okoto: We lost\nthe rights.", "withdraw okoto"]
-    );
+    let page = owner.get(&base).await;
+    let question = page.text.split_once("<summary>Take it down</summary>");
+    let (_, question) = question.unwrap();
+    assert!(question.contains("Yes, take it down</button>"), "{question}");
+    let page = owner.post(&format!("{base}/take-down"), &[]).await;
+    assert!(page.location().ends_with("?done=listing-taken-down"));
+    let page = owner.get(page.location()).await;
+    page.assert(200, "Taken down: nobody finds it any more.");
+    page.assert(200, "<span class=\"state bad\">taken down</span>");
+    assert!(!page.text.contains("/take-down"), "{}", page.text);
     let activity = owner.get(&format!("/accounts/{account}/activity")).await;
-    activity.assert(200, "requested the removal of okoto");
+    activity.assert(200, "took okoto down");
 }
 
 #[testing::database_test(web::MIGRATOR)]
@@ -318,7 +308,7 @@ async fn the_switches_close_the_forms(pool: PgPool) {
 
     site.gateway.switched.lock().unwrap().insert("read_only");
     let base = format!("/accounts/{account}/listings/game/okoto");
-    for path in ["", "/edit", "/takedown", "/pictures"] {
+    for path in ["", "/edit", "/pictures"] {
         let page = owner.get(&format!("{base}{path}")).await;
         page.assert(200, "read-only for a while");
         assert!(
@@ -329,8 +319,7 @@ async fn the_switches_close_the_forms(pool: PgPool) {
     }
     for (path, fields) in [
         ("/edit", fields("Mine", &[("revision", "1")])),
-        ("/withdraw", Vec::new()),
-        ("/takedown", vec![("reason", "x")]),
+        ("/take-down", Vec::new()),
         ("/pictures/cover/remove", Vec::new()),
         (
             "/pictures/arrange",
@@ -366,9 +355,6 @@ async fn a_service_that_is_down_loses_nothing_that_was_typed(pool: PgPool) {
         .post(&edit, &fields("Mine", &[("revision", "1")]))
         .await;
     page.assert(503, "value=\"Mine\"");
-    let takedown = format!("/accounts/{account}/listings/game/okoto/takedown");
-    let page = owner.post(&takedown, &[("reason", "My reason")]).await;
-    page.assert(503, "My reason");
     let claims = format!("/accounts/{account}/claims");
     let page = owner
         .post(&claims, &[("handle", "maliyo"), ("evidence", "Mine")])
@@ -387,7 +373,7 @@ async fn a_developer_reads_listings_and_an_editor_changes_them(pool: PgPool) {
     let page = developer.get(&base).await;
     page.assert(200, "See the public page");
     assert!(
-        !page.text.contains("/edit") && !page.text.contains("/takedown"),
+        !page.text.contains("/edit") && !page.text.contains("/take-down"),
         "{}",
         page.text
     );
@@ -456,42 +442,6 @@ async fn a_new_studio_is_led_to_its_page_before_its_game(pool: PgPool) {
         "{}",
         page.text
     );
-}
-
-#[testing::database_test(web::MIGRATOR)]
-async fn a_withdrawn_listing_is_not_called_rejected(pool: PgPool) {
-    let (site, account, mut owner) = studio(pool).await;
-    let base = format!("/accounts/{account}/listings");
-    let (game, today) = (format!("{base}/game/okoto"), format!("/accounts/{account}"));
-    let set_state = |state| {
-        let change = |game: &mut contracts::listings::v1::Game| game.set_state(state);
-        site.listings.change(&account, "okoto", change);
-    };
-    // The first press asks, and the second one withdraws.
-    set_state(contracts::listings::v1::State::Pending);
-    let page = owner.get(&game).await;
-    let (_, question) = page
-        .text
-        .split_once("<summary>Withdraw it</summary>")
-        .unwrap();
-    assert!(question.contains("Yes, withdraw it</button>"), "{question}");
-
-    set_state(contracts::listings::v1::State::Rejected);
-    *site.listings.rejection.lock().unwrap() = Some("Make it longer.".to_owned());
-    owner.get(&today).await.assert(200, "was rejected");
-    let reason = contracts::public::WITHDRAWN_REASON;
-    *site.listings.rejection.lock().unwrap() = Some(reason.to_owned());
-    for (path, shown) in [
-        (&base, "<span class=\"state \">withdrawn</span>"),
-        (&game, "You withdrew it: nobody reviews it."),
-        (&today, "<h1>"),
-    ] {
-        let page = owner.get(path).await;
-        page.assert(200, shown);
-        for absent in ["rejected", reason] {
-            assert!(!page.text.contains(absent), "{path}: {}", page.text);
-        }
-    }
 }
 
 #[testing::database_test(web::MIGRATOR)]

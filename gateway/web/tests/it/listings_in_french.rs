@@ -86,8 +86,7 @@ async fn the_list_and_a_listing_are_in_french(pool: PgPool) {
             "<dt>État d’avancement</dt><dd class=\"lines\" dir=\"auto\">Sorti</dd>",
             "Jouer dans le navigateur\u{a0}: https://play.example",
             "Elle n’a pas encore de couverture.",
-            "Corrections proposées par des visiteurs",
-            "Demander à notre équipe de la retirer",
+            "Retirer la fiche",
         ],
     );
     site.listings.change(&account, "okoto", |game| {
@@ -130,14 +129,6 @@ async fn forms_of_listings_are_in_french(pool: PgPool) {
     assert_all(&event, &["<h1>Soumettre un événement</h1>", LEFT]);
     let edit = owner.get(&format!("{base}/game/okoto/edit")).await;
     assert_all(&edit, &["<h1>Modifier <bdi>Okoto</bdi></h1>", LEFT]);
-    let takedown = owner.get(&format!("{base}/game/okoto/takedown")).await;
-    assert_all(
-        &takedown,
-        &[
-            "<h1>Demander à retirer <bdi>Okoto</bdi></h1>",
-            "Pourquoi faut-il la retirer\u{a0}?",
-        ],
-    );
 }
 
 #[testing::database_test(web::MIGRATOR)]

@@ -25,7 +25,6 @@ const SERVICES: [(Needs, &[&str]); 4] = [
             "/listings",
             "/claims",
             "/pictures",
-            "/takedown",
             "/claim/",
             "/card.jpg",
         ],

@@ -8,7 +8,6 @@ use web::domain::role::Role;
 
 use crate::browser::Browser;
 use crate::full_account::{CAROL, FullAccount};
-use crate::stub_notes::NOTE;
 use crate::support::{ADA, BOB, Site, studio};
 use crate::webhook_service::WebhookSite;
 
@@ -96,7 +95,6 @@ async fn what_waits_and_what_failed_lead_on(pool: PgPool) {
         &format!("{CAROL} is invited and has not joined"),
         "What failed",
         "The key of-a-game does not work",
-        "A visitor suggests a correction for Okoto",
         "is held",
         "The basket costs twice as much as before.",
         "What changed",
@@ -105,29 +103,6 @@ async fn what_waits_and_what_failed_lead_on(pool: PgPool) {
         page.assert(200, part);
     }
     assert!(!page.text.contains("All done."), "{}", page.text);
-}
-
-#[testing::database_test(web::MIGRATOR)]
-async fn a_correction_waits_until_it_is_closed(pool: PgPool) {
-    let (site, account, mut owner) = studio(pool).await;
-    let path = format!("/accounts/{account}");
-    let listing = format!("{path}/listings/game/okoto");
-    let says = "A visitor suggests a correction for Okoto";
-    let page = owner.get(&path).await;
-    page.assert(200, "Waiting for you");
-    page.assert(200, &format!("<a href=\"{listing}\"><bdi>{says}</bdi></a>"));
-    let bob = site.person(BOB).await;
-    site.join(account.parse().unwrap(), bob, Role::Developer)
-        .await;
-    let page = site.signed_in(BOB).await.get(&path).await;
-    page.assert(200, "Today");
-    assert!(!page.text.contains(says), "{}", page.text);
-    let close = format!("{listing}/notes/{NOTE}");
-    let closed = owner.post(&close, &[("state", "done")]).await;
-    closed.location();
-    let page = owner.get(&path).await;
-    page.assert(200, "Today");
-    assert!(!page.text.contains(says), "{}", page.text);
 }
 
 #[testing::database_test(web::MIGRATOR)]

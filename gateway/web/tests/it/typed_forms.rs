@@ -73,8 +73,7 @@ pub(crate) const BUTTONS: &[&str] = &[
     "/accounts/{account}/webhooks/{endpoint}/test",
     "/accounts/{account}/webhooks/{endpoint}/check",
     "/accounts/{account}/webhooks/{endpoint}/deliveries/{delivery}/again",
-    "/accounts/{account}/listings/{kind}/{name}/withdraw",
-    "/accounts/{account}/listings/{kind}/{name}/notes/{note}",
+    "/accounts/{account}/listings/{kind}/{name}/take-down",
     "/accounts/{account}/listings/{kind}/{name}/pictures/{picture}",
     "/accounts/{account}/listings/{kind}/{name}/pictures/{picture}/remove",
 ];
@@ -143,24 +142,6 @@ pub(crate) const OF_PEOPLE: &[TypedForm] = &[
         Needs::Nothing,
         &[("password", PASSWORD)],
         ("password", "typed", "password"),
-    ),
-    form(
-        "/correct/{kind}/{name}",
-        "/correct/{kind}/{name}",
-        Needs::Nothing,
-        &[("text", "Typed text"), ("email", "typed@new.example")],
-        ("text", "", "text"),
-    ),
-    form(
-        "/report/{kind}/{name}",
-        "/report/{kind}/{name}",
-        Needs::Nothing,
-        &[
-            ("reason", "rights"),
-            ("text", "Typed text"),
-            ("email", "typed@new.example"),
-        ],
-        ("email", "typed", "email"),
     ),
     // The last one: it turns the second factor on.
     form(
@@ -285,13 +266,6 @@ pub(crate) const OF_ACCOUNTS: &[TypedForm] = &[
         Needs::Listings,
         GAME,
         ("title", "", "title"),
-    ),
-    form(
-        "/accounts/{account}/listings/{kind}/{name}/takedown",
-        "/accounts/{account}/listings/{kind}/{name}/takedown",
-        Needs::Listings,
-        &[("reason", "Typed reason")],
-        ("reason", "", "reason"),
     ),
     form(
         "/accounts/{account}/claims",

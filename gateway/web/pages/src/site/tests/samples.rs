@@ -359,7 +359,7 @@ fn other_pages(language: Language) -> Vec<Rendered> {
                 frame: frame(),
                 text: text(),
                 form: Some(TypedForm {
-                    action: "/correct/game/okoto".to_owned(),
+                    action: "/vote".to_owned(),
                     fields: vec![("text".to_owned(), text())],
                     lacks_secrets: false,
                 }),
