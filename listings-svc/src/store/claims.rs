@@ -81,12 +81,9 @@ pub async fn lock(connection: &mut PgConnection, id: Uuid) -> Result<Option<Clai
 
 /// The newest 100 claims of an account, newest first.
 pub async fn of_account(pool: &PgPool, account: Uuid) -> Result<Vec<Claim>, sqlx::Error> {
-    select_claims!(
-        "where account_id = $1 order by id desc limit 100",
-        account
-    )
-    .fetch_all(pool)
-    .await
+    select_claims!("where account_id = $1 order by id desc limit 100", account)
+        .fetch_all(pool)
+        .await
 }
 
 /// The waiting claims, oldest first, after this key.

@@ -1,8 +1,8 @@
 //! The SQL of listings-svc, in schema `listings`, one file per resource. The build checks the statements.
 
 pub mod accounts;
-pub mod claims;
 pub mod audit;
+pub mod claims;
 pub mod constraints;
 pub mod events;
 pub mod games;

@@ -108,8 +108,7 @@ async fn decide(
     }
     if claim.state != ClaimState::Waiting {
         let before = claim.state.as_str();
-        let problem =
-            format!("This claim was {before} before: add or remove the owner instead.");
+        let problem = format!("This claim was {before} before: add or remove the owner instead.");
         return Err(Fault::invalid_field("id", problem).into());
     }
     let mut changes = Vec::new();

@@ -191,12 +191,8 @@ async fn run(staff: Staff) -> Result<(), Error> {
     match staff.command {
         Command::Review(review) => review::run(review, &fleet, output).await,
         Command::Page(command) => page::run(command, &fleet, output).await,
-        Command::Game(verb) => {
-            listing::run_verb(ListingKind::Game, verb, &fleet, output).await
-        }
-        Command::Event(verb) => {
-            listing::run_verb(ListingKind::Event, verb, &fleet, output).await
-        }
+        Command::Game(verb) => listing::run_verb(ListingKind::Game, verb, &fleet, output).await,
+        Command::Event(verb) => listing::run_verb(ListingKind::Event, verb, &fleet, output).await,
         Command::Listing(command) => listing::run(command, &fleet, output).await,
         Command::Picture(command) => picture::run(command, &fleet, output).await,
         Command::Claim(command) => claim::run(command, &fleet, output).await,

@@ -3,8 +3,8 @@
 use std::time::Duration;
 
 use contracts::listings::v1 as proto;
-use contracts::listings::v1::own_pictures_service_client::OwnPicturesServiceClient;
 use contracts::listings::v1::add_own_picture_request::Message;
+use contracts::listings::v1::own_pictures_service_client::OwnPicturesServiceClient;
 use kit::rpc::client::Client;
 use kit::{Code, Fault};
 use listings::jobs::sweep::sweep;

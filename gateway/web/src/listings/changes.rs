@@ -231,7 +231,9 @@ mod tests {
 
     /// The form of a stored listing as a browser sends it back untouched.
     fn sent_back(stored: &TypedListing, kind: ListingKind) -> TypedListing {
-        let pairs = stored.pairs().map(|(name, value)| (name.clone(), value.replace('\n', "\r\n")));
+        let pairs = stored
+            .pairs()
+            .map(|(name, value)| (name.clone(), value.replace('\n', "\r\n")));
         let mut sent = TypedListing::new(pairs.collect());
         sent.take_credits_of(stored);
         sent.complete_addresses(kind);

@@ -171,10 +171,7 @@ impl Edit<'_> {
             text: language.say("listing-edit-lead"),
             note: choices.writes_left(language.texts(), kind, Some(name), per_day),
             action: format!("{shown}/edit"),
-            hidden: vec![(
-                "revision".to_owned(),
-                self.typed.get("revision").to_owned(),
-            )],
+            hidden: vec![("revision".to_owned(), self.typed.get("revision").to_owned())],
             parts: context.form_parts(),
             button: language.say("listing-edit-button"),
             back: shown,

@@ -178,13 +178,7 @@ fn screenshots(request: &MemberRequest, game: &proto::Game, answer: &Answer) -> 
 }
 
 /// A picture of a listing. A picture of listings-svc has an address on this site, since pages load nothing from other sites.
-fn image(
-    request: &MemberRequest,
-    url: &str,
-    alt: &str,
-    width: u32,
-    height: u32,
-) -> Image {
+fn image(request: &MemberRequest, url: &str, alt: &str, width: u32, height: u32) -> Image {
     let (_, name) = url.rsplit_once('/').unwrap_or_default();
     Image {
         src: is_file_name(name).then(|| request.path(&format!("/pictures/{name}"))),

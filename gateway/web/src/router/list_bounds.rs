@@ -104,10 +104,7 @@ const BOUNDS: &[(&str, &str)] = &[
         "/accounts/{account}/listings/new/{kind}",
         "the values of the fields, and 500 pages",
     ),
-    (
-        "/accounts/{account}/listings/{kind}/{name}",
-        "the fields",
-    ),
+    ("/accounts/{account}/listings/{kind}/{name}", "the fields"),
     (
         "/accounts/{account}/listings/{kind}/{name}/edit",
         "the values of the fields, and 500 pages",

@@ -8,8 +8,7 @@ use crate::economy::{currency, games};
 use crate::form_body;
 use crate::layers::access::Access;
 use crate::listings::{
-    claims, create, edit, list as list_of_listings, picture_file, pictures, show,
-    upload,
+    claims, create, edit, list as list_of_listings, picture_file, pictures, show, upload,
 };
 use crate::route::{Route, all_open, open, with_body};
 

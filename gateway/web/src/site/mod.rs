@@ -51,9 +51,7 @@ fn visitor_actions(app: &Web, frame: &Frame, kind: ListingKind, name: &str) -> V
     let staff = app.staff_mail.as_deref();
     VisitorActions {
         claim: (kind == ListingKind::Page).then(|| frame.href(&format!("/claim/{name}"))),
-        write: staff.map(|staff| {
-            format!("mailto:{staff}?subject={}", encoded(&frame.canonical()))
-        }),
+        write: staff.map(|staff| format!("mailto:{staff}?subject={}", encoded(&frame.canonical()))),
     }
 }
 

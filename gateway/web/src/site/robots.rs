@@ -20,11 +20,7 @@ const DASHBOARD: [&str; 8] = [
     "/try/",
 ];
 /// Pages of the public site that search engines should leave out, in each language: results of a search, and votes.
-const PUBLIC: [&str; 3] = [
-    "/search?",
-    "/docs/search?",
-    "/vote",
-];
+const PUBLIC: [&str; 3] = ["/search?", "/docs/search?", "/vote"];
 /// Seconds between two pages, for crawlers that read this. It keeps them below `pages_per_minute`.
 const DELAY: u32 = 1;
 

@@ -262,7 +262,10 @@ async fn a_listing_is_taken_down_by_its_second_press(pool: PgPool) {
     let page = owner.get(&base).await;
     let question = page.text.split_once("<summary>Take it down</summary>");
     let (_, question) = question.unwrap();
-    assert!(question.contains("Yes, take it down</button>"), "{question}");
+    assert!(
+        question.contains("Yes, take it down</button>"),
+        "{question}"
+    );
     let page = owner.post(&format!("{base}/take-down"), &[]).await;
     assert!(page.location().ends_with("?done=listing-taken-down"));
     let page = owner.get(page.location()).await;
@@ -449,10 +452,7 @@ async fn all_errors_of_a_new_game_come_at_once(pool: PgPool) {
     let (site, account, mut owner) = studio(pool).await;
     let path = format!("/accounts/{account}/listings/new/game");
     let id = owner.get(&path).await.hidden()["form"].clone();
-    let more = [
-        ("form", id.as_str()),
-        ("credits", "Ada\r\n|||"),
-    ];
+    let more = [("form", id.as_str()), ("credits", "Ada\r\n|||")];
     let page = owner.post(&path, &fields("", &more)).await;
     // What the form has found, and what the service says.
     for name in ["credits", "title", "genres"] {

@@ -21,13 +21,7 @@ const SERVICES: [(Needs, &[&str]); 4] = [
     (Needs::Webhooks, &["/webhooks"]),
     (
         Needs::Listings,
-        &[
-            "/listings",
-            "/claims",
-            "/pictures",
-            "/claim/",
-            "/card.jpg",
-        ],
+        &["/listings", "/claims", "/pictures", "/claim/", "/card.jpg"],
     ),
     (Needs::Economy, &["/economy", "/about/rates"]),
 ];

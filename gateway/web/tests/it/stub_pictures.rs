@@ -3,9 +3,9 @@
 use std::sync::atomic::Ordering;
 
 use contracts::listings::v1 as proto;
+use contracts::listings::v1::add_own_picture_request::Message;
 use contracts::listings::v1::own_pictures_service_server::OwnPicturesService;
 use contracts::listings::v1::picture_service_server::PictureService;
-use contracts::listings::v1::add_own_picture_request::Message;
 use kit::{Code, Fault};
 use tonic::{Request, Streaming};
 

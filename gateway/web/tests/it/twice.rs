@@ -169,10 +169,7 @@ async fn one_listing_one_claim_and_one_name(pool: PgPool) {
     let claims = format!("{base}/claims");
     let fields = [("handle", "maliyo"), ("evidence", "It is ours.")];
     send_twice(&mut owner, &claims, &claims, &fields).await;
-    assert_eq!(
-        site.listings.recorded(),
-        ["claim maliyo: It is ours."]
-    );
+    assert_eq!(site.listings.recorded(), ["claim maliyo: It is ours."]);
 
     // These change nothing the second time, and both lead to the same page.
     let listing = format!("{base}/listings/game/okoto");
@@ -181,9 +178,7 @@ async fn one_listing_one_claim_and_one_name(pool: PgPool) {
         game.set_state(proto::State::Pending);
     }
     let removed = [("url", "https://mchezo.example/pictures/a.jpg")];
-    for (page, action, fields) in [
-        (&pictures, format!("{pictures}/cover/remove"), &removed[..]),
-    ] {
+    for (page, action, fields) in [(&pictures, format!("{pictures}/cover/remove"), &removed[..])] {
         let (one, two) = send_twice(&mut owner, page, &action, fields).await;
         assert_eq!(one.location(), two.location(), "{action}");
     }

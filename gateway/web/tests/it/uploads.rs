@@ -142,9 +142,7 @@ async fn names_and_types_of_files_have_no_effect(pool: PgPool) {
     }
     let recorded = site.listings.recorded();
     assert!(
-        recorded
-            .iter()
-            .all(|it| it.starts_with("add Cover okoto ")),
+        recorded.iter().all(|it| it.starts_with("add Cover okoto ")),
         "{recorded:?}"
     );
 }

@@ -1,8 +1,8 @@
 //! Pictures of the listings of an account (`listings/v1/own_picture.proto`).
 
 use contracts::listings::v1 as proto;
-use contracts::listings::v1::own_pictures_service_server::OwnPicturesService;
 use contracts::listings::v1::add_own_picture_request::Message;
+use contracts::listings::v1::own_pictures_service_server::OwnPicturesService;
 use kit::bad_fields::BadFields;
 use kit::{Code, Fault};
 use time::Duration;

@@ -69,5 +69,8 @@ where
 
 /// The sweep or a purge was faster than the change.
 fn picture_gone() -> Fault {
-    Fault::invalid_field("picture", "This picture is not there any more: upload it again.")
+    Fault::invalid_field(
+        "picture",
+        "This picture is not there any more: upload it again.",
+    )
 }

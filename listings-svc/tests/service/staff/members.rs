@@ -14,7 +14,13 @@ async fn members_are_added_and_their_actions_are_logged(pool: PgPool) {
     accounts.game("a-game").await;
     for args in [
         &["game", "approve", "a-game", "--revision", "1"][..],
-        &["game", "edit", "a-game", "--changes", r#"{"featured": true}"#],
+        &[
+            "game",
+            "edit",
+            "a-game",
+            "--changes",
+            r#"{"featured": true}"#,
+        ],
         &["game", "edit", "a-game", "--changes", r#"{"title": "B"}"#],
         &["game", "revert", "a-game", "--revision", "1"],
         &["member", "set-role", "ada", "admin"],

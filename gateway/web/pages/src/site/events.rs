@@ -2,10 +2,10 @@
 
 use askama::Template;
 
+use super::actions::VisitorActions;
 use super::africa::Outline;
 use super::cards::{Link, Picture};
 use super::frame::Frame;
-use super::actions::VisitorActions;
 
 #[derive(Debug, Template)]
 #[template(path = "site/event.html")]
