@@ -108,8 +108,6 @@ create table listings.gazetteer (
     -- The key of a genre, the code of a country or the slug of a city.
     key text not null,
     revision bigint not null,
-    -- Whether staff imported the content; files that are part of the binary leave such an entry alone.
-    by_staff boolean not null,
     -- The fields of the entry, with its key.
     content jsonb not null,
     primary key (kind, key),
@@ -310,9 +308,6 @@ create index revision_published on listings.revision (entity, id)
 -- When it was rejected: its owner reads the reason of the last time.
 create index revision_rejected on listings.revision (entity, id, revision)
     where after ->> 'state' = 'rejected' and before ->> 'state' is distinct from 'rejected';
--- Changes of public listings by their accounts, which staff read newest first.
-create index revision_owner_edit on listings.revision (at, id, revision)
-    where actor_kind = 'account' and after ->> 'state' = 'published' and before ->> 'state' = 'published';
 
 -- Accounts and what they own.
 
@@ -363,16 +358,6 @@ create table listings.import_gate (
 insert into listings.import_gate (entity, mode)
 select entity, mode
 from unnest(array['genre', 'country', 'city', 'page', 'game', 'event']) as entity, unnest(array['live', 'test']) as mode;
-
--- What the last import stated of a listing, field by field. A field that differs from it was changed by an owner or by staff since, and
--- imports leave it as it is.
-create table listings.imported_content (
-    entity text not null,
-    id uuid not null,
-    content jsonb not null,
-    primary key (entity, id),
-    constraint imported_content_entity check (entity in ('page', 'game', 'event'))
-);
 
 -- What was done at a start, and with which input: not done again while the input stays the same.
 create table listings.start_work (
@@ -453,24 +438,6 @@ create trigger page_publishes_pictures after insert or update on listings.page f
     when (new.state = 'published' and new.avatar_url like '/pictures/%')
     execute function listings.publish_pictures();
 
--- Pictures that accounts have uploaded for a listing, for a day: the account looks at one and then gives it to the listing.
-create table listings.prepared_picture (
-    id uuid primary key,
-    account_id uuid not null,
-    kind text not null,
-    -- The slug of the game or the handle of the page.
-    name text not null,
-    -- The SHA-256 of both files, and the size of the large one in pixels.
-    large text not null,
-    small text not null,
-    width integer not null,
-    height integer not null,
-    made_at timestamptz not null,
-    constraint prepared_picture_kind check (kind in ('cover', 'avatar', 'screenshot'))
-);
-create index prepared_picture_of_account on listings.prepared_picture (account_id, made_at);
-create index prepared_picture_by_age on listings.prepared_picture (made_at);
-
 -- The uploads that an account began within a day. A refused file counts: to decode it costs as much as that of an accepted one.
 create table listings.picture_upload (
     account_id uuid not null,
@@ -479,88 +446,26 @@ create table listings.picture_upload (
 create index picture_upload_of_account on listings.picture_upload (account_id, began_at);
 create index picture_upload_by_age on listings.picture_upload (began_at);
 
--- Tickets: what accounts and visitors ask about a live listing.
+-- Claims: an account says that a page is its own, and staff decide.
 
-create table listings.ticket (
+create table listings.claim (
     id uuid primary key,
-    -- `claim`: an account says that a page is its own, and staff decide. `takedown`: an account asks staff to take down a listing of its own.
-    -- `correction` and `report`: notes of visitors. A correction is for the owners of the listing, or for staff where there is none; a report is
-    -- for staff.
-    kind text not null,
-    entity text not null,
-    listing_id uuid not null,
-    -- The account of a claim or a takedown.
-    account_id uuid,
-    -- Of a report; empty otherwise.
-    reason text not null default '',
-    -- The evidence of a claim, why to take a listing down, or the text of a note.
-    text text not null,
-    state text not null default 'open',
+    page_id uuid not null references listings.page,
+    account_id uuid not null,
+    evidence text not null,
+    state text not null default 'waiting',
     made_at timestamptz not null,
-    -- An account or a member of the staff.
-    decided_by_kind text,
-    decided_by text,
     decided_at timestamptz,
-    answer text not null default '',
-    -- The form that a note was sent with: sent again, it is the same note.
-    form text constraint ticket_form unique,
-    -- Of the sender of a note, for questions; often empty.
-    email text not null default '',
-    -- The network of the sender: an IPv4 address, or the first address of a /64. It is empty after 90 days, as is the address.
-    network text not null default '',
-    -- The UTC day of `made_at`.
-    sent_on date,
-    constraint ticket_kind check (kind in ('claim', 'takedown', 'correction', 'report')),
-    constraint ticket_entity check (entity in ('page', 'game', 'event') and (kind <> 'claim' or entity = 'page')),
-    constraint ticket_account check ((kind in ('claim', 'takedown')) = (account_id is not null)),
-    constraint ticket_sender check ((kind in ('correction', 'report')) = (form is not null) and (form is null) = (sent_on is null)),
-    constraint ticket_reason check ((kind = 'report') = (reason <> '')),
-    constraint ticket_text check (char_length(text) between 1 and 2000),
-    constraint ticket_state check (state in ('open', 'accepted', 'declined')),
-    constraint ticket_decided check (
-        (state = 'open') = (decided_at is null) and (decided_at is null) = (decided_by_kind is null)
-        and (decided_at is null) = (decided_by is null)
-    ),
-    constraint ticket_decided_by check (decided_by_kind in ('account', 'staff'))
+    -- Of a rejection; empty otherwise.
+    reason text not null default '',
+    constraint claim_evidence check (char_length(evidence) between 1 and 2000),
+    constraint claim_state check (state in ('waiting', 'granted', 'rejected')),
+    constraint claim_decided check ((state = 'waiting') = (decided_at is null))
 );
--- An account has one open ticket of a kind about a listing; to ask again replaces its text.
-create unique index ticket_open on listings.ticket (kind, entity, listing_id, account_id) where state = 'open';
-create index ticket_queue on listings.ticket (kind, made_at, id) where state = 'open';
-create index ticket_of_account on listings.ticket (account_id, kind, id) where account_id is not null;
-create index ticket_of_listing on listings.ticket (entity, listing_id, made_at, id) where state = 'open';
--- Many people share a network, so one of them must not use up the note of the others: a network sends several notes of a kind about a
--- listing per day, but each text once. The limit per hour counts by this index too.
-create unique index ticket_of_network on listings.ticket (network, sent_on, entity, listing_id, kind, reason, md5(text))
-    where network <> '';
--- For the job that forgets senders and deletes closed notes.
-create index ticket_with_sender on listings.ticket (made_at) where network <> '' or email <> '';
-create index ticket_note_by_end on listings.ticket (decided_at) where form is not null and state <> 'open';
-
--- Tickets with the name and the title of their listing.
-create view listings.named_ticket as
-    select ticket.*, listing.name, listing.mode, listing.title
-    from listings.ticket join listings.listing on listing.kind = ticket.entity and listing.id = ticket.listing_id;
-
--- Whether an account owns a listing. A request of an account that does not own the listing any more waits for nobody.
-create function listings.is_own(account uuid, entity text, listing uuid) returns boolean
-    language sql stable
-    return case entity
-        when 'event' then exists (select from listings.event where event.id = listing and submitter = account)
-        when 'game' then exists (
-            select from listings.game join listings.page_owner using (page_id)
-            where game.id = listing and account_id = account
-        )
-        else exists (select from listings.page_owner where page_id = listing and account_id = account)
-    end;
-
--- Whether an open ticket waits for staff.
-create function listings.is_for_staff(kind text, entity text, listing uuid, account uuid) returns boolean
-    language sql stable
-    return case kind
-        when 'takedown' then listings.is_own(account, entity, listing)
-        when 'correction' then listings.owners(entity, listing) = '{}'
-        else true
-    end;
+-- An account has one waiting claim of a page; to claim again replaces its evidence.
+create unique index claim_waiting on listings.claim (page_id, account_id) where state = 'waiting';
+create index claim_queue on listings.claim (made_at, id) where state = 'waiting';
+create index claim_of_account on listings.claim (account_id, id);
 
 -- Staff.
 

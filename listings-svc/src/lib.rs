@@ -60,7 +60,6 @@ pub async fn start(boot: Boot<Settings>) -> anyhow::Result<()> {
     let files = FileStore::open(&boot.settings.files)?;
     jobs::follow_pages::spawn(&leader, &pool, &writer);
     jobs::sweep::spawn(&leader, &pool, &files, &boot.clock);
-    jobs::notes::spawn(&leader, &pool);
     kit::idempotency::spawn_cleanup(&leader);
     let pictures = PictureProcessor::new(
         pool.clone(),

@@ -23,7 +23,7 @@ const PACKAGES: [&str; 7] = [
 ];
 
 /// Messages that the staff tool prints as JSON.
-const JSON_MESSAGES: [&str; 35] = [
+const JSON_MESSAGES: [&str; 26] = [
     ".common.v1.AuditEntry",
     ".catalogue.v1.ListingVoter",
     ".catalogue.v1.VoterResult",
@@ -44,24 +44,16 @@ const JSON_MESSAGES: [&str; 35] = [
     ".listings.v1.ImportedRow",
     ".listings.v1.Listing",
     ".listings.v1.ListingName",
-    ".listings.v1.ListingNote",
     ".listings.v1.Member",
     ".listings.v1.Owner",
-    ".listings.v1.OwnerEdit",
     ".listings.v1.Picture",
     ".listings.v1.QueueItem",
-    ".listings.v1.TakedownRequest",
     ".listings.v1.WhoAmIResponse",
     ".web.v1.Person",
-    ".webhook.v1.Attempt",
-    ".webhook.v1.Delivery",
-    ".webhook.v1.Endpoint",
-    ".webhook.v1.Health",
-    ".webhook.v1.HttpHeader",
 ];
 
 /// Fields whose JSON differs from their name or type.
-const JSON_FIELDS: [(&str, &str); 27] = [
+const JSON_FIELDS: [(&str, &str); 13] = [
     (".common.v1.AuditEntry.entity", "rename = \"kind\""),
     (
         ".common.v1.AuditEntry.details",
@@ -74,12 +66,7 @@ const JSON_FIELDS: [(&str, &str); 27] = [
     (".gateway.v1.KeyRequest.revision", "skip"),
     (".listings.v1.FoundListing.name", "flatten"),
     (".listings.v1.Listing.name", "flatten"),
-    (".listings.v1.ListingNote.name", "flatten"),
-    (".listings.v1.ListingNote.kind", "rename = \"note\""),
-    (".listings.v1.OwnerEdit.name", "flatten"),
-    (".listings.v1.OwnerEdit.account_id", "rename = \"account\""),
     (".listings.v1.QueueItem.name", "flatten"),
-    (".listings.v1.TakedownRequest.name", "flatten"),
     (
         ".listings.v1.ImportResponse.refused",
         "rename = \"refused_rows\"",
@@ -88,24 +75,10 @@ const JSON_FIELDS: [(&str, &str); 27] = [
         ".listings.v1.ImportResponse.refused_count",
         "rename = \"refused\"",
     ),
-    (".listings.v1.ImportResponse.kept", "rename = \"kept_rows\""),
     (
-        ".listings.v1.ImportResponse.kept_count",
-        "rename = \"kept\"",
+        ".listings.v1.ImportResponse.existing",
+        "rename = \"existing_rows\"",
     ),
-    (
-        ".listings.v1.ImportResponse.changed",
-        "rename = \"changed_rows\"",
-    ),
-    (
-        ".webhook.v1.Attempt.answer",
-        "serialize_with = \"crate::json::text\"",
-    ),
-    (".webhook.v1.Delivery.id", "rename = \"delivery\""),
-    (".webhook.v1.Delivery.message_id", "rename = \"message\""),
-    (".webhook.v1.Delivery.last_attempt", "skip"),
-    (".webhook.v1.Endpoint.account_id", "rename = \"account\""),
-    (".webhook.v1.Endpoint.health", "flatten"),
 ];
 
 #[test]

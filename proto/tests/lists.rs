@@ -7,7 +7,7 @@ use prost_types::field_descriptor_proto::{Label, Type};
 use prost_types::{DescriptorProto, FileDescriptorSet, MessageOptions};
 
 /// Calls that return lists without pages, and what bounds each.
-const WITHOUT_PAGES: [(&str, &str); 39] = [
+const WITHOUT_PAGES: [(&str, &str); 32] = [
     (
         "catalogue.v1.RankingsService/GetRanks",
         "one for each board",
@@ -54,11 +54,6 @@ const WITHOUT_PAGES: [(&str, &str); 39] = [
         "gateway.v1.StaffService/ListKeys",
         "the plan's keys, and the newest 100 that no longer work",
     ),
-    (
-        "listings.v1.NotesService/CreateNote",
-        "the owners of a page",
-    ),
-    ("listings.v1.NotesService/ListOwnNotes", "the oldest 50"),
     ("listings.v1.PagesService/ListOwnClaims", "the newest 100"),
     ("listings.v1.PagesService/ListOwnPages", "500"),
     (
@@ -84,10 +79,6 @@ const WITHOUT_PAGES: [(&str, &str); 39] = [
     (
         "listings.v1.StaffReviewService/GetReview",
         "the fields of a listing, and its newest 100 revisions",
-    ),
-    (
-        "listings.v1.StaffReviewService/Watch",
-        "a stream of single listings",
     ),
     (
         "webhook.v1.DeliveriesService/GetDelivery",
@@ -136,7 +127,7 @@ const WITHOUT_PAGES: [(&str, &str); 39] = [
 ];
 
 /// Calls that return one thing with lists inside it, and what bounds those. A field `json` may have any, which the descriptors do not say.
-const INSIDE_ONE: [(&str, &[&str]); 9] = [
+const INSIDE_ONE: [(&str, &[&str]); 10] = [
     (
         "all games of the creator, as the specification says; a page of the site limits them with `max_games`",
         &["catalogue.v1.CreatorsService/GetCreator"],

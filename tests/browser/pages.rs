@@ -154,12 +154,11 @@ const TEMPLATES_OF_ACCOUNT: [&str; 13] = [
 ];
 
 /// The pages of a game of the account, below the path of the account.
-fn of_game(slug: &str) -> [String; 5] {
+fn of_game(slug: &str) -> [String; 4] {
     [
         format!("/listings/game/{slug}"),
         format!("/listings/game/{slug}/edit"),
         format!("/listings/game/{slug}/pictures"),
-        format!("/listings/game/{slug}/takedown"),
         format!("/economy/{slug}"),
     ]
 }
@@ -274,8 +273,8 @@ async fn currency_page(fleet: &Fleet) -> String {
     page
 }
 
-/// The pages of some listings, and the forms about a game.
-pub(crate) async fn listing_pages(fleet: &Fleet) -> [String; 6] {
+/// The pages of some listings.
+pub(crate) async fn listing_pages(fleet: &Fleet) -> [String; 4] {
     let client = Client::new(fleet, &fleet.account("free").keys.live);
     let first = async |path: &str, name: &str| {
         let rows = client.get(path).await;
@@ -287,8 +286,6 @@ pub(crate) async fn listing_pages(fleet: &Fleet) -> [String; 6] {
     let city = first("/cities?limit=1", "slug").await;
     [
         format!("/games/{game}"),
-        format!("/correct/game/{game}"),
-        format!("/report/game/{game}"),
         format!("/creators/{creator}"),
         format!("/events/{event}"),
         format!("/cities/{city}"),

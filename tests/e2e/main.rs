@@ -21,7 +21,6 @@ mod lists;
 mod me;
 mod members;
 mod messages;
-mod notes;
 mod numbers;
 mod pictures;
 mod places;

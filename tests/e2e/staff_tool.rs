@@ -151,54 +151,6 @@ async fn a_person_is_shown_and_a_second_factor_that_is_off_does_not_end() {
 }
 
 #[tokio::test]
-async fn an_endpoint_belongs_to_an_account_named_by_e_mail_or_id() {
-    let fleet = Fleet::shared();
-    let mut staff = Staff::of(&fleet).await;
-    let account = staff.account("unlimited").await.account;
-    let args = ["--json", "endpoint", "add", "--account", &account.email];
-    let args = [
-        &args[..],
-        &["--url", "http://a.example", "--events", "tip.paid"],
-    ]
-    .concat();
-    // The address is refused because it is not https, so the account was found.
-    let (code, sentence) = refused(&fleet, &args).await;
-    assert_eq!(code, Some(1), "{sentence}");
-    assert!(sentence.contains("url:"), "{sentence}");
-    assert!(
-        sentence.contains("Also permitted here: http://"),
-        "{sentence}"
-    );
-    for name in [&account.email, &account.id] {
-        let list = ["--json", "endpoint", "list", "--account", name];
-        let output = once_known(&fleet, &list).await;
-        let text = String::from_utf8(output.stdout).unwrap();
-        let answer: Value = serde_json::from_str(&text).unwrap();
-        assert_eq!(answer["endpoints"], json!([]), "{text}");
-    }
-    let args = ["endpoint", "list", "--account", "nobody@fleet.example"];
-    let (code, sentence) = refused(&fleet, &args).await;
-    assert_eq!(code, Some(1), "{sentence}");
-}
-
-#[tokio::test]
-async fn an_endpoint_on_a_plan_without_real_events_is_added_with_a_warning() {
-    let fleet = Fleet::shared();
-    let mut staff = Staff::of(&fleet).await;
-    for (plan, warns) in [("free", true), ("build", false)] {
-        let account = staff.account(plan).await.account;
-        let add = ["endpoint", "add", "--account", &account.email];
-        let address = ["--url", "https://hooks.example/", "--events", "tip.paid"];
-        let output = once_known(&fleet, &[&add[..], &address].concat()).await;
-        let note = String::from_utf8(output.stderr).unwrap();
-        let warning = "the account's plan, free, has no real webhook events";
-        assert_eq!(note.contains(warning), warns, "{plan}: {note}");
-        let change = format!("`staff account set-plan {} PLAN`", account.id);
-        assert_eq!(note.contains(&change), warns, "{plan}: {note}");
-    }
-}
-
-#[tokio::test]
 async fn plans_list_endpoints_and_events_of_webhooks() {
     let fleet = Fleet::shared();
     let text = said(&fleet, &["plan", "list"]).await;

@@ -104,16 +104,17 @@ async fn no_page_is_older_than_a_write_that_a_stopped_replica_missed() {
     let staff = Staff::of(&fleet).await;
     let studio = json!({"handle": "lagging", "name": "Lagging", "kind": "studio", "country_code": "TD", "city": "Far"});
     staff.import("page", &[studio]).await;
+    let game = json!({
+        "slug": "lagging-game", "title": "Lagging Game", "genres": ["puzzle"], "release_year": 2024, "creator": "lagging",
+    });
+    staff.import("game", &[game]).await;
     let second = replicas(&fleet)[1].unwrap();
     let mut browser = WebClient::new(&fleet);
     for save in 0..SAVES {
         let tagline = format!("Save {save} of this game");
-        let game = json!({
-            "slug": "lagging-game", "title": "Lagging Game", "tagline": &tagline, "genres": ["puzzle"], "release_year": 2024,
-            "creator": "lagging",
-        });
         let paused = Paused::process(second);
-        staff.import("game", &[game]).await;
+        let changes = json!({"tagline": &tagline});
+        staff.edit("game", "lagging-game", &changes).await;
         // It goes on with what it had, and reads the feed a moment later.
         drop(paused);
         assert_page(&mut browser, Some(&tagline)).await;

@@ -44,9 +44,10 @@ impl Hook {
         }
     }
 
-    /// Adds an endpoint of `account` with this address, which gets `listing.published`; returns its signing secret.
+    /// Adds an endpoint of `account` with this address, which gets events of listings; returns its signing secret.
     pub(crate) async fn subscribe(&self, fleet: &Fleet, account: &NewAccount) -> String {
-        add_endpoint(fleet, account, &self.address, &["listing.published"]).await
+        let events = ["listing.published", "listing.updated"];
+        add_endpoint(fleet, account, &self.address, &events).await
     }
 
     /// The headers of the first delivery, once it has come. The check of the address sends a HEAD request, which is no delivery.

@@ -149,7 +149,7 @@ async fn use_everything(small: &SmallFleet, fleet: &Fleet) {
     let page = reqwest::get(format!("{}games", fleet.dashboard_url)).await;
     assert_eq!(page.unwrap().status(), 200);
     let announced = ["announced".to_owned()];
-    small.import_games(&announced, &["--announce"]).await;
+    small.announce_games(&announced).await;
 }
 
 /// Calls the API; a different path each time, since the gateway keeps responses.
@@ -203,7 +203,7 @@ async fn changes_refused_fires(small: &SmallFleet, fleet: &Fleet, monitoring: &M
     let mut database = PgConnection::connect(&fleet.database_url).await.unwrap();
     let refuse = "alter table webhook.listing add constraint refused check (slug <> 'refused')";
     sqlx::raw_sql(refuse).execute(&mut database).await.unwrap();
-    small.import_games(&["refused".to_owned()], &[]).await;
+    small.import_games(&["refused".to_owned()]).await;
     let fires = monitoring.assert_fires("ChangesRefused", Some("webhook-svc"));
     fires.await;
 }

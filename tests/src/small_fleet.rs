@@ -6,10 +6,12 @@ use std::process::Output;
 use std::sync::LazyLock;
 use std::time::Duration;
 
+use futures::StreamExt as _;
+use serde_json::json;
 use tokio::process::{Child, Command};
 use tokio::sync::Semaphore;
 
-use crate::{Fleet, eventually_within};
+use crate::{Fleet, Staff, eventually_within};
 
 /// A plan that stops nobody.
 const UNLIMITED: &str =
@@ -199,8 +201,8 @@ impl SmallFleet {
         String::from_utf8(output.stdout).unwrap()
     }
 
-    /// Imports published games with these slugs, with options of `staff listing import`.
-    pub async fn import_games(&self, slugs: &[String], options: &[&str]) {
+    /// Imports published games with these slugs.
+    pub async fn import_games(&self, slugs: &[String]) {
         let row = |slug: &String| {
             format!(
                 r#"{{"slug":"{slug}","title":"{slug}","release_year":2024,"creator":"maliyo-games"}}"#
@@ -208,8 +210,18 @@ impl SmallFleet {
         };
         let rows: Vec<String> = slugs.iter().map(row).collect();
         let file = self.write(&format!("games-{}.ndjson", slugs[0]), rows.join("\n"));
-        let command = [&["listing", "import"][..], options, &[&*file]].concat();
-        self.staff(&command).await;
+        self.staff(&["listing", "import", &file]).await;
+    }
+
+    /// Imports published games with these slugs and changes each, which webhooks announce as `listing.updated`.
+    pub async fn announce_games(&self, slugs: &[String]) {
+        self.import_games(slugs).await;
+        let staff = Staff::of(&self.fleet()).await;
+        let changes = json!({"tagline": "Announced"});
+        let edits = futures::stream::iter(slugs);
+        edits
+            .for_each_concurrent(16, |slug| staff.edit("game", slug, &changes))
+            .await;
     }
 
     /// Runs the `staff` tool on it.

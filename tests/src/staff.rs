@@ -10,8 +10,8 @@ use contracts::listings::v1::staff_import_service_client::StaffImportServiceClie
 use contracts::listings::v1::staff_page_service_client::StaffPageServiceClient;
 use contracts::listings::v1::staff_review_service_client::StaffReviewServiceClient;
 use contracts::listings::v1::{
-    AddOwnerRequest, DecideItem, DecideRequest, Decision, ImportEnd, ImportHeader, ImportLines,
-    ImportRequest, ListingName, RemoveOwnerRequest,
+    AddOwnerRequest, DecideItem, DecideRequest, Decision, EditRequest, ImportEnd, ImportHeader,
+    ImportLines, ImportRequest, ListingName, RemoveOwnerRequest,
 };
 use kit::Fault;
 use kit::rpc::client::Client as Channel;
@@ -123,14 +123,22 @@ impl Staff {
         assert_eq!(results[0].problem, "", "{kind} {name}");
     }
 
-    /// Loads rows, none of which is refused or changes nothing.
+    /// Changes fields of a public listing, which webhooks announce.
+    pub async fn edit(&self, kind: &str, name: &str, changes: &Value) {
+        let request = edit_request(kind, name, changes);
+        self.reviews.clone().edit(request).await.unwrap();
+    }
+
+    /// Creates the records of rows, none of which is refused or exists.
     pub async fn import(&self, entity: &str, rows: &[Value]) {
-        let messages = import_messages(entity, rows, false);
+        let messages = import_messages(entity, rows);
         let mut imports = self.imports.clone();
         let report = imports.import(futures::stream::iter(messages)).await;
         let report = report.unwrap().into_inner();
-        let loaded = report.created + report.updated;
-        assert_eq!((loaded, report.refused), (rows.len() as u64, vec![]));
+        assert_eq!(
+            (report.created, report.refused),
+            (rows.len() as u64, vec![])
+        );
     }
 
     /// A new public page of `account`.
@@ -248,13 +256,11 @@ impl Staff {
 }
 
 /// The messages that import live rows.
-pub(crate) fn import_messages(entity: &str, rows: &[Value], announce: bool) -> [ImportRequest; 3] {
+pub(crate) fn import_messages(entity: &str, rows: &[Value]) -> [ImportRequest; 3] {
     let header = ImportHeader {
         entity: entity.to_owned(),
         mode: Mode::Live.into(),
         file_name: "rows of a test".to_owned(),
-        announce,
-        ..ImportHeader::default()
     };
     let lines = ImportLines {
         lines: rows.iter().map(Value::to_string).collect(),
@@ -267,6 +273,15 @@ pub(crate) fn import_messages(entity: &str, rows: &[Value], announce: bool) -> [
     messages.map(|message| ImportRequest {
         message: Some(message),
     })
+}
+
+/// A change of fields of a live listing by staff.
+pub(crate) fn edit_request(kind: &str, name: &str, changes: &Value) -> EditRequest {
+    EditRequest {
+        name: Some(named(kind, name)),
+        changes: changes.to_string(),
+        ..EditRequest::default()
+    }
 }
 
 /// A live listing.

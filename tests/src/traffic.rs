@@ -1,4 +1,4 @@
-//! Traffic during a fault: staff import games, which they announce, and create accounts with keys, a caller reads, and the public writes.
+//! Traffic during a fault: staff import games, change them, and create accounts with keys, a caller reads, and the public writes.
 
 use std::cell::{Cell, RefCell};
 use std::collections::BTreeMap;
@@ -7,12 +7,13 @@ use std::time::Duration;
 use contracts::gateway::v1::staff_service_client::StaffServiceClient;
 use contracts::gateway::v1::{CreateAccountRequest, CreateKeyRequest};
 use contracts::listings::v1::staff_import_service_client::StaffImportServiceClient;
+use contracts::listings::v1::staff_review_service_client::StaffReviewServiceClient;
 use kit::rpc::client::{Client, Transport, dial};
 use serde_json::Value;
 use tokio::time::{Instant, MissedTickBehavior, timeout};
 
 use crate::load::longest_pause;
-use crate::staff::import_messages;
+use crate::staff::{edit_request, import_messages};
 use crate::{Fleet, KeyRequest, PublicWrites, Staff};
 
 /// Rows per import.
@@ -31,6 +32,7 @@ pub struct Traffic {
     address: String,
     key: String,
     imports: StaffImportServiceClient<Client>,
+    reviews: StaffReviewServiceClient<Client>,
     gateway: StaffServiceClient<Client>,
     http: reqwest::Client,
     seen: RefCell<Seen>,
@@ -64,6 +66,9 @@ pub struct NewKey {
 }
 
 impl Traffic {
+    /// The tagline of a game that staff have changed.
+    pub const CHANGED: &str = "Changed";
+
     /// Traffic that does not flow yet.
     pub async fn new(fleet: &Fleet) -> Self {
         let mut staff = Staff::of(fleet).await;
@@ -75,14 +80,16 @@ impl Traffic {
             Transport::plain(),
             &token,
         )
-        .await;
+        .await
+        .unwrap();
         let gateway = dial(&fleet.service("gateway").grpc, Transport::plain(), &token).await;
         Self {
             caller: crate::Client::new(fleet, &key),
             public: PublicWrites::new(fleet).await,
             address: fleet.base_url.clone(),
             key,
-            imports: StaffImportServiceClient::new(listings.unwrap()),
+            imports: StaffImportServiceClient::new(listings.clone()),
+            reviews: StaffReviewServiceClient::new(listings),
             gateway: StaffServiceClient::new(gateway.unwrap()),
             http: reqwest::Client::new(),
             seen: RefCell::default(),
@@ -161,15 +168,23 @@ impl Traffic {
                 "stage": "released", "release_year": 2024, "creator": "maliyo-games", "links": {} })
         };
         let rows: Vec<Value> = slugs.iter().map(row).collect();
-        let messages = import_messages("game", &rows, true);
+        let messages = import_messages("game", &rows);
         self.seen.borrow_mut().sent.extend(slugs.iter().cloned());
         let mut imports = self.imports.clone();
         let call = imports.import(futures::stream::iter(messages));
         let report = timeout(PATIENCE, call).await.ok()?.ok()?.into_inner();
         assert_eq!(report.created, 5, "{:?}", report.refused);
-        let mut seen = self.seen.borrow_mut();
-        seen.games.extend(slugs);
-        seen.writes.push(Instant::now());
+        {
+            let mut seen = self.seen.borrow_mut();
+            seen.games.extend(slugs.iter().cloned());
+            seen.writes.push(Instant::now());
+        }
+        let changes = serde_json::json!({"tagline": Self::CHANGED});
+        for slug in &slugs {
+            let mut reviews = self.reviews.clone();
+            let call = reviews.edit(edit_request("game", slug, &changes));
+            timeout(PATIENCE, call).await.ok()?.ok()?;
+        }
         Some(())
     }
 

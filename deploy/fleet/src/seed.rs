@@ -48,7 +48,6 @@ struct Imported {
     updated: u64,
     unchanged: u64,
     refused: u64,
-    kept: u64,
 }
 
 /// Creates what is missing, unless the same files are already applied.
@@ -146,10 +145,6 @@ impl std::fmt::Display for Imported {
         write!(f, "{name:<20} {rows} rows")?;
         if self.refused > 0 {
             write!(f, ", {} refused", self.refused)?;
-        }
-        if self.kept > 0 {
-            let kept = self.kept;
-            write!(f, ", {kept} with fields that were changed since and stay")?;
         }
         Ok(())
     }

@@ -11,7 +11,6 @@ pub mod docs;
 pub mod domain;
 pub mod economy;
 pub mod form_body;
-pub mod form_file;
 pub mod hashing;
 pub mod jobs;
 pub mod layers;

@@ -23,8 +23,6 @@ pub struct Route {
     pub closes: bool,
     /// The longest body of its form.
     pub body_limit: usize,
-    /// Whether its form has a file beside other fields.
-    pub takes_file: bool,
     pub handlers: MethodRouter<App>,
 }
 
@@ -64,7 +62,6 @@ impl Route {
             methods,
             closes: true,
             body_limit: form_body::DEFAULT_LIMIT,
-            takes_file: false,
             handlers,
         }
     }
@@ -121,14 +118,6 @@ pub fn with_body(route: Route, most: usize) -> Route {
     Route {
         body_limit: most.min(form_body::MAX_LIMIT),
         handlers: route.handlers.layer(DefaultBodyLimit::max(most)),
-        ..route
-    }
-}
-
-/// The same path, whose form has a file beside other fields.
-pub fn with_file(route: Route) -> Route {
-    Route {
-        takes_file: true,
         ..route
     }
 }

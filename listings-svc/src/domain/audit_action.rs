@@ -14,28 +14,18 @@ pub enum AuditAction {
     /// Returns a submission to its account, with a reason.
     Reject,
     Edit,
+    /// Features a game, verifies a page, moves a game to another page, or gives an event to another account.
+    EditAsAdmin,
     /// Sets the fields of a listing to those of an earlier revision.
     Revert,
     TakeDown,
     /// Publishes a listing that was taken down.
     Restore,
-    /// Puts a game first in lists.
-    Feature,
-    Unfeature,
-    /// Gives a page the verified badge.
-    Verify,
-    Unverify,
-    /// Moves a game to another page, or assigns an event to another account.
-    Reassign,
     /// Makes an account an owner of a page.
     AddOwner,
     RemoveOwner,
     GrantClaim,
     RejectClaim,
-    /// Declines the request of an account to take down its listing.
-    DeclineTakedown,
-    /// Closes the note of a visitor.
-    CloseNote,
     Import,
     /// Deletes a picture from every listing and from the file store.
     PurgePicture,
@@ -54,7 +44,7 @@ impl Action for AuditAction {
     const READ_AUDIT: Self = Self::ReadAudit;
     const KINDS: &'static [&'static str] = &[
         "page", "game", "event", "genre", "country", "city", "account", "member", "claim",
-        "takedown", "note", "picture",
+        "picture",
     ];
 
     fn needs(self) -> Role {
@@ -65,8 +55,7 @@ impl Action for AuditAction {
             | Self::Edit
             | Self::Revert
             | Self::GrantClaim
-            | Self::RejectClaim
-            | Self::CloseNote => Role::Reviewer,
+            | Self::RejectClaim => Role::Reviewer,
             _ => Role::Admin,
         }
     }
@@ -91,11 +80,7 @@ mod tests {
             .copied()
             .filter(|action| Role::Reviewer.covers(action.needs()))
             .collect();
-        let decisions = [
-            AuditAction::GrantClaim,
-            AuditAction::RejectClaim,
-            AuditAction::CloseNote,
-        ];
+        let decisions = [AuditAction::GrantClaim, AuditAction::RejectClaim];
         let reviews = [
             AuditAction::Look,
             AuditAction::Approve,

@@ -5,7 +5,7 @@ use std::collections::BTreeSet;
 use serde_json::{Map, Value};
 
 /// Fields that the service sets itself.
-const METADATA_FIELDS: [&str; 11] = [
+const METADATA_FIELDS: [&str; 10] = [
     "id",
     "mode",
     "state",
@@ -16,7 +16,6 @@ const METADATA_FIELDS: [&str; 11] = [
     "first_published_at",
     "hidden_by_page",
     "updated_at",
-    "by_staff",
 ];
 
 /// A field whose value differs.
@@ -98,11 +97,6 @@ fn compare_values(
             after: after.cloned(),
         }),
     }
-}
-
-/// Whether two values are equal, where null, an empty value and a missing one are equal.
-pub fn are_equal(one: Option<&Value>, other: Option<&Value>) -> bool {
-    one.filter(is_not_empty) == other.filter(is_not_empty)
 }
 
 /// Whether a value is not empty.

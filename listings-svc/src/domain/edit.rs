@@ -5,7 +5,6 @@ use serde::de::DeserializeOwned;
 use serde_json::{Map, Value};
 
 use super::field_reader::{Fields, Problems};
-use super::record::content_fields;
 use super::reference_data::ReferenceData;
 
 /// Error for `created_at` and `updated_at`.
@@ -52,8 +51,8 @@ pub fn revert<C: Serialize + DeserializeOwned>(
     content: &C,
     old: &Map<String, Value>,
 ) -> Result<C, serde_json::Error> {
-    let mut fields = content_fields(content);
-    for (name, value) in &mut fields {
+    let mut fields = serde_json::to_value(content)?;
+    for (name, value) in fields.as_object_mut().into_iter().flatten() {
         if let Some(old) = old
             .get(name)
             .filter(|_| !NOT_REVERTED.contains(&name.as_str()))
@@ -61,7 +60,7 @@ pub fn revert<C: Serialize + DeserializeOwned>(
             *value = old.clone();
         }
     }
-    serde_json::from_value(fields.into())
+    serde_json::from_value(fields)
 }
 
 #[cfg(test)]

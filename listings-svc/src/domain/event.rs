@@ -58,7 +58,6 @@ pub struct Event {
 
 impl Content for Event {
     const ENTITY: Entity = Entity::Event;
-    const ROW_ALIASES: &'static [(&'static str, &'static str)] = &[("website", "url")];
 
     fn key(&self) -> &str {
         &self.slug

@@ -40,7 +40,6 @@ pub struct Game {
 
 impl Content for Game {
     const ENTITY: Entity = Entity::Game;
-    const ROW_ALIASES: &'static [(&'static str, &'static str)] = &[("page_id", "creator")];
 
     fn key(&self) -> &str {
         &self.slug

@@ -68,7 +68,7 @@ impl<C> Listing<C> {
         if was_seen {
             return is_edit.then_some(Announcement::Updated);
         }
-        // What an import brought in is announced only when the import says so.
+        // What an import brought in is not announced.
         self.submitter.map(|_| Announcement::Published)
     }
 }
@@ -100,52 +100,21 @@ impl<C: Clone + PartialEq> Listing<C> {
         }
     }
 
-    /// The listing after an import of `row`; `None` when the row changes nothing. The state stays: an import does not restore a listing
-    /// that was taken down.
-    pub fn apply_import(&self, row: &RowContent<C>, now: OffsetDateTime) -> Option<Self> {
+    /// The sample with the content and the times of a row; `None` when the row changes nothing. Real listings are not replaced.
+    pub fn replaced_by(&self, row: &RowContent<C>, now: OffsetDateTime) -> Option<Self> {
         let created_at = row.created_at.unwrap_or(self.created_at);
         let same = row.content == self.content
             && created_at == self.created_at
-            && row.hidden_by_page == self.hidden_by_page
             && row.updated_at.is_none_or(|at| at == self.updated_at);
-        if same {
-            return None;
-        }
-        let imported = Self {
-            revision: self.revision + 1,
-            created_at,
-            // An imported listing was published when it was listed, so a new `created_at` corrects the first publication as well.
-            first_published_at: self.first_published_at.map(|at| {
-                if at == self.created_at {
-                    created_at
-                } else {
-                    at
-                }
-            }),
-            updated_at: row.updated_at.unwrap_or_else(|| now.max(created_at)),
-            ..self.with_content(row.content.clone())
+        let row = RowContent {
+            created_at: Some(created_at),
+            updated_at: Some(row.updated_at.unwrap_or_else(|| now.max(created_at))),
+            ..row.clone()
         };
-        Some(imported.under_page(!row.hidden_by_page, now))
-    }
-
-    /// The submission of an account, taken over by an import as if the import had brought it in. A listing that was taken down stays so.
-    #[must_use]
-    pub fn adopt(&self, row: &RowContent<C>, now: OffsetDateTime) -> Self {
-        let imported = self.apply_import(row, now);
-        let adopted = imported.unwrap_or_else(|| Self {
+        (!same).then(|| Self {
             revision: self.revision + 1,
-            ..self.clone()
-        });
-        Self {
-            state: match self.state {
-                ListingState::Removed => ListingState::Removed,
-                _ => ListingState::Published,
-            },
-            submitter: None,
-            waiting_since: None,
-            ..adopted
-        }
-        .with_first_publication(now)
+            ..Self::imported(self.id, self.mode, row, now)
+        })
     }
 
     /// The listing under a page that is public or not. This is no revision: the listing itself does not change.
@@ -176,15 +145,6 @@ impl<C: Clone + PartialEq> Listing<C> {
             ..self.clone()
         };
         (state != self.state).then(|| changed().with_first_publication(now))
-    }
-
-    /// The listing assigned to an account; `None` when the account has it already.
-    pub fn assign_to(&self, account: Uuid) -> Option<Self> {
-        (self.submitter != Some(account)).then(|| Self {
-            submitter: Some(account),
-            revision: self.revision + 1,
-            ..self.clone()
-        })
     }
 
     /// The listing with content that staff edited; `None` when nothing differs. The state stays.
@@ -255,24 +215,18 @@ mod tests {
     }
 
     #[test]
-    fn the_same_again_is_no_change() {
-        let listing = Listing::imported(Uuid::nil(), Mode::Live, row("a"), NOW);
-        assert_eq!(listing.created_at, NOW);
-        assert_eq!(listing.apply_import(&row("a"), LATER), None);
-    }
-
-    #[test]
-    fn a_change_is_a_revision_of_the_same_listing() {
-        let listing = Listing::imported(Uuid::nil(), Mode::Live, row("a"), NOW);
-        let removed = Listing {
-            state: ListingState::Removed,
-            ..listing
+    fn a_sample_is_replaced_by_a_row_that_differs() {
+        let sample = Listing::imported(Uuid::nil(), Mode::Test, row("a"), NOW);
+        assert_eq!(sample.created_at, NOW);
+        assert_eq!(sample.replaced_by(&row("a"), LATER), None);
+        let replaced = sample.replaced_by(&row("b"), LATER).unwrap();
+        let expected = Listing {
+            revision: 2,
+            updated_at: LATER,
+            content: "b".to_owned(),
+            ..sample
         };
-        let updated = removed.apply_import(&row("b"), LATER).unwrap();
-        assert_eq!(updated.revision, 2);
-        assert_eq!(updated.created_at, NOW);
-        assert_eq!(updated.updated_at, LATER);
-        assert_eq!(updated.state, ListingState::Removed);
+        assert_eq!(replaced, expected);
     }
 
     #[test]
@@ -357,8 +311,7 @@ mod tests {
         let restored = removed
             .with_state(ListingState::Published, much_later)
             .unwrap();
-        let updated = restored.apply_import(&row("b"), much_later).unwrap();
-        for listing in [public, removed, restored, updated] {
+        for listing in [public, removed, restored] {
             assert_eq!(listing.first_published_at, Some(LATER));
         }
         // An imported listing is public from the time at which it was listed, by its row.
@@ -368,7 +321,7 @@ mod tests {
             created_at: Some(NOW),
             ..row("a")
         };
-        let corrected = imported.apply_import(&corrected, much_later).unwrap();
+        let corrected = imported.replaced_by(&corrected, much_later).unwrap();
         assert_eq!(corrected.first_published_at, Some(NOW));
     }
 
@@ -380,6 +333,6 @@ mod tests {
         };
         let listing = Listing::imported(Uuid::nil(), Mode::Test, stated.clone(), LATER);
         assert_eq!((listing.created_at, listing.updated_at), (NOW, NOW));
-        assert_eq!(listing.apply_import(&stated, LATER), None);
+        assert_eq!(listing.replaced_by(&stated, LATER), None);
     }
 }

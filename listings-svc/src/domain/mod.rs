@@ -8,7 +8,7 @@
 //! | [`FromImportRow`] | content of the gazetteer, [`RowContent`](listing::RowContent) | what does a row of a file state? |
 //! | [`Body`](body::Body) | `Page`, `Game`, `Event` | what does an account send? |
 //! | [`Editable`](edit::Editable) | `Page`, `Game`, `Event` | what do staff change? |
-//! | [`Importable`](record::Importable) | `Listing`, [`GazetteerEntry`](record::GazetteerEntry) | what becomes of a stored record when a row names it? |
+//! | [`Importable`](record::Importable) | `Listing`, [`GazetteerEntry`](record::GazetteerEntry) | how does a row create or replace a stored record? |
 //! | `RecordTable`, `ListingTable` in `store/mod.rs` | the same; `Listing` | how is it locked, saved and found? |
 //! | `Publish` in `feed/mod.rs` | the same | how does the feed encode it? |
 //! | `HasPictures` in `write/pictures.rs` | `Page`, `Game` | what does a change of pictures do? |
@@ -29,7 +29,6 @@ pub mod fields;
 pub mod game;
 pub mod gazetteer;
 pub mod genre;
-pub mod import_merge;
 pub mod links;
 pub mod listing;
 pub mod listing_name;
@@ -41,10 +40,8 @@ pub mod slug;
 pub mod state;
 pub mod suggest;
 pub mod text;
-pub mod ticket;
 #[cfg(test)]
 mod visibility_tests;
-pub mod visitor_note;
 
 pub use kit::mode;
 use serde_json::{Map, Value};

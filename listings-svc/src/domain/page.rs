@@ -53,7 +53,6 @@ pub fn hidden_note(handle: &str, state: ListingState) -> Option<String> {
 
 impl Content for Page {
     const ENTITY: Entity = Entity::Page;
-    const ROW_ALIASES: &'static [(&'static str, &'static str)] = &[("links", "website")];
 
     fn key(&self) -> &str {
         &self.handle

@@ -195,8 +195,6 @@ pub struct PictureFile {
 /// A picture in both sizes.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct PictureSizes {
-    /// Width and height of the upload in pixels, in its orientation.
-    pub uploaded: (u32, u32),
     pub large: PictureFile,
     pub small: PictureFile,
 }

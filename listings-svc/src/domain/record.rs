@@ -1,54 +1,17 @@
-//! What the service stores of an entity, and how an import row creates or changes it.
-
-use std::collections::{BTreeMap, BTreeSet};
+//! What the service stores of an entity, and how an import row creates or replaces it.
 
 use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
-use serde_json::{Map, Value};
 use time::OffsetDateTime;
 use uuid::Uuid;
 
 use super::FromImportRow;
 use super::content::Content;
 use super::entity::Entity;
-use super::field_reader::Problems;
-use super::import_merge::{self, RowFields};
 use super::listing::{Listing, RowContent};
 use super::mode::Mode;
-use super::state::ListingState;
 
-/// What an import may do besides what it always does.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
-pub struct ImportOptions {
-    /// Overwrite fields that were changed since the last import.
-    pub overwrite: bool,
-    /// Take over listings that accounts submitted.
-    pub adopt: bool,
-    /// The file is part of the binary: it leaves alone what staff imported of the gazetteer.
-    pub is_bundled: bool,
-}
-
-/// A valid row of an import.
-#[derive(Debug, Clone, Copy)]
-pub struct ImportRow<'a, D> {
-    pub parsed: &'a D,
-    /// The fields that the row names.
-    pub named: &'a BTreeSet<String>,
-    /// For a listing: the content that the last import stated.
-    pub last_stated: Option<&'a Map<String, Value>>,
-    pub options: ImportOptions,
-}
-
-/// A record after an import of a row.
-#[derive(Debug)]
-pub struct Imported<T> {
-    /// `None` when the row changes nothing.
-    pub after: Option<T>,
-    /// Fields that keep their values although the row states others, each with an explanation.
-    pub not_overwritten: BTreeMap<String, String>,
-}
-
-/// An entity as it is stored, which an import row creates or changes.
+/// An entity as it is stored, which an import row creates.
 pub trait Importable: Sized + Send + Sync + 'static {
     /// What an import row states of the entity.
     type Parsed: FromImportRow + Send + Sync + 'static;
@@ -58,28 +21,11 @@ pub trait Importable: Sized + Send + Sync + 'static {
     fn key(&self) -> &str;
     fn revision(&self) -> i64;
     /// A new record. Kinds without an id ignore `id`.
-    fn from_row(
-        row: ImportRow<'_, Self::Parsed>,
-        id: Uuid,
-        mode: Mode,
-        now: OffsetDateTime,
-    ) -> Self;
-    /// The record after an import of a row, or why the row is refused.
-    fn import(
-        &self,
-        row: ImportRow<'_, Self::Parsed>,
-        now: OffsetDateTime,
-    ) -> Result<Imported<Self>, Problems>;
+    fn from_row(parsed: &Self::Parsed, id: Uuid, mode: Mode, now: OffsetDateTime) -> Self;
+    /// The record with what the row states in place of all that it has; `None` when the row changes nothing.
+    fn replaced(&self, parsed: &Self::Parsed, now: OffsetDateTime) -> Option<Self>;
     /// Of a listing. Entries of the gazetteer have no id and no revisions.
     fn listing_id(&self) -> Option<Uuid> {
-        None
-    }
-    /// For a listing: its content as the row states it.
-    fn stated(_: &Self::Parsed) -> Map<String, Value> {
-        Map::new()
-    }
-    /// For a listing: its state, and the account that submitted it.
-    fn submission(&self) -> Option<(ListingState, Option<Uuid>)> {
         None
     }
 }
@@ -88,8 +34,6 @@ pub trait Importable: Sized + Send + Sync + 'static {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct GazetteerEntry<C> {
     pub revision: i64,
-    /// Whether staff imported its content.
-    pub by_staff: bool,
     #[serde(flatten)]
     pub content: C,
 }
@@ -110,36 +54,18 @@ impl<C: Content + FromImportRow> Importable for GazetteerEntry<C> {
         self.revision
     }
 
-    fn from_row(row: ImportRow<'_, C>, _id: Uuid, _mode: Mode, _now: OffsetDateTime) -> Self {
+    fn from_row(parsed: &C, _id: Uuid, _mode: Mode, _now: OffsetDateTime) -> Self {
         Self {
             revision: 1,
-            by_staff: !row.options.is_bundled,
-            content: row.parsed.clone(),
+            content: parsed.clone(),
         }
     }
 
-    fn import(&self, row: ImportRow<'_, C>, _: OffsetDateTime) -> Result<Imported<Self>, Problems> {
-        let mut imported = Imported {
-            after: None,
-            not_overwritten: BTreeMap::new(),
-        };
-        // An entry of the build that staff import as it is becomes theirs.
-        if self.content == *row.parsed && (self.by_staff || row.options.is_bundled) {
-            return Ok(imported);
-        }
-        if self.by_staff && row.options.is_bundled {
-            let reason = "Staff imported this entry, and it stays as it is.";
-            imported
-                .not_overwritten
-                .insert("row".to_owned(), reason.to_owned());
-        } else {
-            imported.after = Some(Self {
-                revision: self.revision + 1,
-                by_staff: !row.options.is_bundled,
-                content: row.parsed.clone(),
-            });
-        }
-        Ok(imported)
+    fn replaced(&self, parsed: &C, _now: OffsetDateTime) -> Option<Self> {
+        (self.content != *parsed).then(|| Self {
+            revision: self.revision + 1,
+            content: parsed.clone(),
+        })
     }
 }
 
@@ -162,96 +88,15 @@ where
         self.revision
     }
 
-    fn from_row(
-        row: ImportRow<'_, RowContent<C>>,
-        id: Uuid,
-        mode: Mode,
-        now: OffsetDateTime,
-    ) -> Self {
-        Self::imported(id, mode, row.parsed.clone(), now)
+    fn from_row(parsed: &RowContent<C>, id: Uuid, mode: Mode, now: OffsetDateTime) -> Self {
+        Self::imported(id, mode, parsed.clone(), now)
     }
 
-    fn import(
-        &self,
-        row: ImportRow<'_, RowContent<C>>,
-        now: OffsetDateTime,
-    ) -> Result<Imported<Self>, Problems> {
-        let ImportRow {
-            parsed, options, ..
-        } = row;
-        let is_submission = self.submitter.is_some() && row.last_stated.is_none();
-        if is_submission {
-            if !options.adopt {
-                return Err(refused_submission::<C>(self.state));
-            }
-            let after = Some(self.adopt(parsed, now));
-            return Ok(Imported {
-                after,
-                not_overwritten: BTreeMap::new(),
-            });
-        }
-        let current = content_fields(&self.content);
-        let fields = RowFields {
-            content: &content_fields(&parsed.content),
-            named: row.named,
-            last_stated: row.last_stated,
-        };
-        let merged = import_merge::merge::<C>(fields, &current, options.overwrite);
-        // A game that staff moved stays under its page, whose state hides it or not.
-        let is_under_page_of_row = merged.content.get("page_id") == fields.content.get("page_id");
-        let parsed = RowContent {
-            content: serde_json::from_value(merged.content.into()).map_err(|error| {
-                Problems::from([(
-                    "row".to_owned(),
-                    format!("The fields do not fit together: {error}."),
-                )])
-            })?,
-            created_at: parsed.created_at,
-            // The time of a change by an owner or staff stays.
-            updated_at: (parsed.updated_at)
-                .filter(|at| options.overwrite || *at >= self.updated_at),
-            hidden_by_page: if is_under_page_of_row {
-                parsed.hidden_by_page
-            } else {
-                self.hidden_by_page
-            },
-        };
-        Ok(Imported {
-            after: self.apply_import(&parsed, now),
-            not_overwritten: merged.not_overwritten,
-        })
+    fn replaced(&self, parsed: &RowContent<C>, now: OffsetDateTime) -> Option<Self> {
+        self.replaced_by(parsed, now)
     }
 
     fn listing_id(&self) -> Option<Uuid> {
         Some(self.id)
     }
-
-    fn stated(parsed: &RowContent<C>) -> Map<String, Value> {
-        content_fields(&parsed.content)
-    }
-
-    fn submission(&self) -> Option<(ListingState, Option<Uuid>)> {
-        Some((self.state, self.submitter))
-    }
-}
-
-/// Content as a JSON object.
-pub(super) fn content_fields(content: &impl Serialize) -> Map<String, Value> {
-    match serde_json::to_value(content) {
-        Ok(Value::Object(fields)) => fields,
-        // Content is a struct whose map has keys of text.
-        _ => Map::new(),
-    }
-}
-
-/// Refuses a row that names a submission of an account.
-fn refused_submission<C: Content>(state: ListingState) -> Problems
-where
-    RowContent<C>: FromImportRow,
-{
-    let state = state.phrase();
-    let reason = format!(
-        "An account submitted the listing with this name, which {state}. Use another name, or take the listing over with --adopt."
-    );
-    Problems::from([(RowContent::<C>::KEY_FIELD.to_owned(), reason)])
 }

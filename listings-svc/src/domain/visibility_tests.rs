@@ -15,7 +15,6 @@ enum Step {
     Game(Transition),
     EditByAccount(u8),
     EditByStaff(u8),
-    Import(u8),
     /// To a page that is public or not.
     Move(bool),
 }
@@ -34,18 +33,8 @@ fn step() -> impl Strategy<Value = Step> {
         transition().prop_map(Step::Game),
         any::<u8>().prop_map(Step::EditByAccount),
         any::<u8>().prop_map(Step::EditByStaff),
-        any::<u8>().prop_map(Step::Import),
         any::<bool>().prop_map(Step::Move),
     ]
-}
-
-fn row(content: u8, is_public: bool) -> RowContent<u8> {
-    RowContent {
-        content,
-        created_at: None,
-        updated_at: None,
-        hidden_by_page: !is_public,
-    }
 }
 
 /// The game after a step, and whether the step is an edit; `None` when the step changes nothing.
@@ -55,7 +44,6 @@ fn after(
     step: Step,
     now: OffsetDateTime,
 ) -> Option<(Listing<u8>, bool)> {
-    let is_public = *page == ListingState::Published;
     match step {
         Step::Page(transition) => {
             *page = page.apply(transition)?;
@@ -72,7 +60,6 @@ fn after(
             Some((edited, is_edit))
         }
         Step::EditByStaff(content) => Some((game.apply_staff_edit(content, now)?, true)),
-        Step::Import(content) => Some((game.apply_import(&row(content, is_public), now)?, true)),
         Step::Move(is_public) => {
             *page = if is_public {
                 ListingState::Published
@@ -95,7 +82,13 @@ proptest! {
         let mut now = OffsetDateTime::UNIX_EPOCH;
         let mut page = if page_is_public { ListingState::Published } else { ListingState::Pending };
         let mut game = if is_imported {
-            Listing::imported(Uuid::nil(), Mode::Live, row(0, page_is_public), now)
+            let row = RowContent {
+                content: 0,
+                created_at: None,
+                updated_at: None,
+                hidden_by_page: !page_is_public,
+            };
+            Listing::imported(Uuid::nil(), Mode::Live, row, now)
         } else {
             Listing::submitted(Uuid::nil(), Uuid::max(), 0, now).under_page(page_is_public, now)
         };

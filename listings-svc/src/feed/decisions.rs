@@ -21,10 +21,9 @@ pub enum DecisionKind {
     ListingRemoved,
     ClaimGranted,
     ClaimRejected,
-    TakedownDeclined,
 }
 
-/// A decision of staff about a listing, or about what an account has requested for one.
+/// A decision of staff about a listing, or about a claim of one.
 #[derive(Debug, Clone)]
 pub struct StaffDecision<'a> {
     pub kind: DecisionKind,

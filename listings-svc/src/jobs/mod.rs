@@ -1,7 +1,6 @@
 //! Background jobs.
 
 pub mod follow_pages;
-pub mod notes;
 pub mod republish;
 pub mod startup;
 pub mod sweep;

@@ -1,8 +1,7 @@
 //! Imports the bundled files at start: the gazetteer, and the samples that test keys see.
 //!
 //! The files are part of the binary. The importer of staff's files loads them, once per fleet, and again only after a newer build bundles
-//! other files. In a rollout, or after a rollback, an older build leaves alone what a newer one has done. What staff have imported of the
-//! gazetteer stays as it is.
+//! other files. In a rollout, or after a rollback, an older build leaves alone what a newer one has done.
 
 use std::time::Duration;
 
@@ -17,7 +16,6 @@ use super::republish;
 use crate::SCHEMA;
 use crate::domain::entity::Entity;
 use crate::domain::mode::Mode;
-use crate::domain::record::ImportOptions;
 use crate::feed::PublicUrl;
 use crate::store::startup_tasks::{self, TaskInput};
 use crate::write::CommandHandler;
@@ -230,12 +228,6 @@ pub async fn import_bundled_files(importer: &Importer) -> Result<(), Fault> {
             entity: file.entity,
             mode: file.mode,
             file_name: file.name.to_owned(),
-            announce: false,
-            options: ImportOptions {
-                is_bundled: true,
-                ..ImportOptions::default()
-            },
-            dry_run: false,
             by: None,
         };
         let mut run = importer.begin(header).await?;

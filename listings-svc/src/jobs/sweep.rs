@@ -8,7 +8,7 @@ use sqlx::PgPool;
 
 use crate::domain::pictures::FileName;
 use crate::pictures::FileStore;
-use crate::store::pictures::{self, prepared, uploads};
+use crate::store::pictures::{self, uploads};
 
 const INTERVAL: Duration = Duration::from_hours(1);
 /// Age at which an unused file is deleted.
@@ -29,7 +29,6 @@ pub fn spawn(leader: &Leader, pool: &PgPool, files: &FileStore, clock: &Clock) {
 pub async fn sweep(pool: &PgPool, files: &FileStore, clock: &Clock) -> Result<u64, Fault> {
     let mut removed = 0;
     let began = kit::pg::now(pool, clock).await?;
-    prepared::delete_before(pool, began - MIN_AGE).await?;
     uploads::delete_before(pool, began - MIN_AGE).await?;
     // No row is locked during a request to the file store, which may be slow.
     while let Some(unused) = pictures::claim_unused(

@@ -20,11 +20,9 @@ const JPEG_QUALITY: u8 = 85;
 
 /// Renders a picture in both sizes of its kind. Drops all metadata.
 pub(super) fn render(picture: DynamicImage, kind: PictureKind) -> ImageResult<PictureSizes> {
-    let uploaded = (picture.width(), picture.height());
     let large = scaled(&flatten_on_white(picture), kind.large());
     let small = scaled(&large, kind.small());
     Ok(PictureSizes {
-        uploaded,
         large: encode(&large)?,
         small: encode(&small)?,
     })

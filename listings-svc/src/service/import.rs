@@ -13,7 +13,6 @@ use super::Service;
 use crate::domain::audit_action::AuditAction;
 use crate::domain::entity::Entity;
 use crate::domain::mode::Mode;
-use crate::domain::record::ImportOptions;
 use crate::domain::text;
 use crate::write::import::Header;
 use crate::write::import::report::has_rows;
@@ -103,13 +102,6 @@ fn header(header: &proto::ImportHeader, by: Member) -> Result<Header, Fault> {
         entity,
         mode,
         file_name,
-        announce: header.announce,
-        options: ImportOptions {
-            overwrite: header.overwrite,
-            adopt: header.adopt,
-            is_bundled: false,
-        },
-        dry_run: header.dry_run,
         by: Some(by),
     })
 }

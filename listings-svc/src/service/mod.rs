@@ -1,6 +1,7 @@
 //! The gRPC services of listings-svc, one file per resource.
 
 mod audit;
+mod claims;
 mod events;
 mod find_member;
 mod games;
@@ -9,23 +10,19 @@ mod import;
 mod listing;
 mod listing_name;
 mod member;
-mod notes;
 mod own_listing;
 mod own_listings;
 mod page_owners;
 mod pages;
 mod pictures;
 mod review;
-mod revision;
 mod submissions;
-mod tickets;
 
 use std::sync::Arc;
 
 use contracts::listings::v1::events_service_server::EventsServiceServer;
 use contracts::listings::v1::games_service_server::GamesServiceServer;
 use contracts::listings::v1::member_service_server::MemberServiceServer;
-use contracts::listings::v1::notes_service_server::NotesServiceServer;
 use contracts::listings::v1::own_listings_service_server::OwnListingsServiceServer;
 use contracts::listings::v1::own_pictures_service_server::OwnPicturesServiceServer;
 use contracts::listings::v1::pages_service_server::PagesServiceServer;
@@ -57,7 +54,7 @@ pub struct Service {
     pub pool: PgPool,
     pub clock: Clock,
     pub audit: Audit,
-    /// Serves the feed, which watch streams follow.
+    /// Serves the feed.
     pub producer: Producer,
     /// Applies commands.
     pub writer: Writer<CommandHandler>,
@@ -71,7 +68,7 @@ pub struct Service {
     pub members: Members,
     /// After which the token of a member expires.
     pub token_lifetime: time::Duration,
-    /// When it is cancelled, watch streams end, and running imports fail: their clients import the file again at another replica.
+    /// When it is cancelled, running imports fail: their clients import the file again at another replica.
     pub draining: CancellationToken,
     pub running: RunningCalls,
 }
@@ -106,7 +103,6 @@ impl Service {
             .add_service(EventsServiceServer::from_arc(service()))
             .add_service(GamesServiceServer::from_arc(service()))
             .add_service(MemberServiceServer::from_arc(service()))
-            .add_service(NotesServiceServer::from_arc(service()))
             .add_service(OwnListingsServiceServer::from_arc(service()))
             .add_service(OwnPicturesServiceServer::from_arc(service()))
             .add_service(PagesServiceServer::from_arc(service()))

@@ -7,7 +7,6 @@ use sqlx::{PgConnection, PgPool};
 use time::Date;
 
 use super::ids::parse_uuid;
-use super::tickets;
 use crate::domain::entity::Entity;
 use crate::domain::event::Event;
 use crate::domain::game::Game;
@@ -16,7 +15,6 @@ use crate::domain::mode::Mode;
 use crate::domain::page::{Page, hidden_note};
 use crate::domain::state::ListingState;
 use crate::feed::{PublicUrl, Publish as _};
-use crate::store::tickets::{TicketSubject, newest_takedown_of};
 use crate::store::{ListingTable, accounts, find_listing, own_listings, pages};
 
 pub(super) async fn get(
@@ -57,18 +55,12 @@ pub(super) async fn get(
         ListingState::Rejected => own_listings::rejection(&mut *connection, entity, id).await?,
         _ => None,
     };
-    let subject = TicketSubject {
-        entity,
-        listing: id,
-    };
-    let takedown = newest_takedown_of(&mut *connection, account, subject).await?;
     let writes_today = accounts::writes_on(&mut *connection, account, today).await?;
     Ok(proto::GetOwnListingResponse {
         listing: Some(listing),
         reason: reason.unwrap_or_default(),
         note: note.unwrap_or_default(),
         creator,
-        takedown: takedown.map(tickets::takedown),
         writes_today: u32::try_from(writes_today).unwrap_or_default(),
     })
 }
@@ -81,6 +73,6 @@ where
     found.ok_or_else(not_found)
 }
 
-pub(super) fn not_found() -> Fault {
+fn not_found() -> Fault {
     Fault::not_found("No listing of yours has this name.")
 }

@@ -1,32 +1,28 @@
-//! What an account has listed (`listings/v1/writing.proto`, §10.2): the list, the revisions of a listing, and withdrawals.
+//! What an account has listed (`listings/v1/writing.proto`, §10.2): the list, and takedowns.
 
 use contracts::common::v1 as common;
 use contracts::listings::v1 as proto;
 use contracts::listings::v1::own_listings_service_server::OwnListingsService;
 use contracts::public::{CREATOR_KINDS, EVENT_KINDS, OwnListing, PLATFORMS, STAGES, Timestamp};
+use kit::Fault;
 use kit::bad_fields::BadFields;
 use kit::cursor::{Binding, SortTime};
 use kit::page::Page;
 use kit::rpc::respond;
-use kit::{Fault, timestamp};
 use tonic::{Request, Response, Status};
 use uuid::Uuid;
 
 use super::ids::parse_uuid;
 use super::listing_name::parse_kind;
-use super::own_listing::not_found;
-use super::{Service, own_listing, revision, tickets};
+use super::{Service, own_listing};
 use crate::domain::entity::Entity;
+use crate::domain::links;
 use crate::domain::mode::Mode;
 use crate::domain::page::hidden_note;
-use crate::domain::{links, text};
-use crate::store::history::{self, RevisionRow};
 use crate::store::own_listings::{self, OwnListingRow};
 use crate::store::reference_data;
-use crate::write::tickets::{NamedListing, TicketChange};
-
-/// Maximum length of the reason of a request for a takedown.
-const MAX_TAKEDOWN_REASON: usize = 2_000;
+use crate::write::take_down::OwnTakedown;
+use crate::write::{Command, Outcome};
 
 #[tonic::async_trait]
 impl OwnListingsService for Service {
@@ -61,41 +57,20 @@ impl OwnListingsService for Service {
         respond(own_listing::get(pool, public_url, entity, request, today).await)
     }
 
-    async fn withdraw_listing(
+    async fn take_down_listing(
         &self,
-        request: Request<proto::WithdrawListingRequest>,
-    ) -> Result<Response<proto::WithdrawListingResponse>, Status> {
+        request: Request<proto::TakeDownListingRequest>,
+    ) -> Result<Response<proto::TakeDownListingResponse>, Status> {
         let request = request.into_inner();
-        let entity = parse_kind(&request.kind)?;
-        let withdrawn = self.withdraw(entity, request.name, &request.account_id);
-        let written = withdrawn.await?;
-        Ok(Response::new(proto::WithdrawListingResponse { written }))
-    }
-
-    async fn list_own_revisions(
-        &self,
-        request: Request<proto::ListOwnRevisionsRequest>,
-    ) -> Result<Response<proto::ListOwnRevisionsResponse>, Status> {
-        respond(self.own_revisions(request.into_inner()).await)
-    }
-
-    async fn request_takedown(
-        &self,
-        request: Request<proto::RequestTakedownRequest>,
-    ) -> Result<Response<proto::RequestTakedownResponse>, Status> {
-        let request = request.into_inner();
-        let change = TicketChange::RequestTakedown {
+        let takedown = OwnTakedown {
             account: parse_uuid("account_id", &request.account_id)?,
-            listing: NamedListing {
-                entity: parse_kind(&request.kind)?,
-                name: request.name,
-            },
-            reason: takedown_reason(&request.reason)?,
+            entity: parse_kind(&request.kind)?,
+            name: request.name,
         };
-        let ticket = tickets::write_ticket(&self.writer, change).await?;
-        Ok(Response::new(proto::RequestTakedownResponse {
-            request: Some(tickets::takedown(ticket)),
-        }))
+        let command = Command::TakeDown(takedown);
+        let taken_down = self.writer.write_as(command, Outcome::try_as_moderated);
+        self.let_games_follow(taken_down.await?).await;
+        Ok(Response::new(proto::TakeDownListingResponse {}))
     }
 
     async fn list_field_values(
@@ -127,47 +102,7 @@ fn texts(texts: &[&str]) -> Vec<String> {
     texts.iter().map(|text| (*text).to_owned()).collect()
 }
 
-fn takedown_reason(sent: &str) -> Result<String, Fault> {
-    let reason = text::paragraphs(sent, MAX_TAKEDOWN_REASON);
-    let reason = reason.map_err(|problem| Fault::invalid_field("reason", problem))?;
-    if reason.is_empty() {
-        let problem = "Tell staff why the listing should be taken down.";
-        return Err(Fault::invalid_field("reason", problem));
-    }
-    Ok(reason)
-}
-
 impl Service {
-    /// The revisions of a listing of the account, newest first.
-    async fn own_revisions(
-        &self,
-        request: proto::ListOwnRevisionsRequest,
-    ) -> Result<proto::ListOwnRevisionsResponse, Fault> {
-        let account = parse_uuid("account_id", &request.account_id)?;
-        let entity = parse_kind(&request.kind)?;
-        let found = own_listings::find(&self.pool, account, entity, &request.name).await?;
-        let (id, _) = found.ok_or_else(not_found)?;
-        let mut bad = BadFields::default();
-        let filters = [&request.account_id, &request.kind, &request.name];
-        let binding = Binding::new("own revisions", filters.map(|text| Some(text.as_str())));
-        let page: Page<i64> = bad.read_public_page(binding, request.page);
-        bad.check()?;
-        let (before, limit) = (page.after, page.rows_to_fetch());
-        let mut rows = history::newest(&self.pool, entity, id, before, limit).await?;
-        let bytes = |row: &RevisionRow| revision::bytes(row.before.as_ref(), &row.after);
-        let next_cursor = page.cut_by_bytes(&mut rows, bytes, |row| row.revision)?;
-        let changes = rows.iter().map(|row| (row.before.as_ref(), &row.after));
-        let differences = revision::differences(&self.pool, changes).await?;
-        let own = |(row, differences)| own_revision(row, differences, account);
-        Ok(proto::ListOwnRevisionsResponse {
-            revisions: rows.into_iter().zip(differences).map(own).collect(),
-            page: Some(common::PageInfo {
-                next_cursor,
-                ..common::PageInfo::default()
-            }),
-        })
-    }
-
     async fn own_page(
         &self,
         account: Uuid,
@@ -215,27 +150,5 @@ impl Service {
             created_at: Timestamp(row.created_at),
             updated_at: Timestamp(row.updated_at),
         }
-    }
-}
-
-/// A revision without the names of others, and without the notes of staff that are not the reason of a rejection.
-fn own_revision(
-    row: RevisionRow,
-    differences: Vec<proto::Difference>,
-    account: Uuid,
-) -> proto::OwnRevision {
-    let state = revision::state(&row.after).unwrap_or_default();
-    let state_before = row.before.as_ref().and_then(revision::state);
-    let state_before = state_before.unwrap_or_default();
-    let is_rejection = state == i32::from(proto::State::Rejected) && state_before != state;
-    proto::OwnRevision {
-        revision: row.revision,
-        at: Some(timestamp::encode(row.at)),
-        is_own: row.actor_kind == "account" && row.actor == account.to_string(),
-        actor_kind: row.actor_kind,
-        state_before,
-        state,
-        differences,
-        reason: row.reason.filter(|_| is_rejection).unwrap_or_default(),
     }
 }

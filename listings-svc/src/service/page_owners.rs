@@ -10,16 +10,15 @@ use tonic::{Request, Response, Status};
 use super::Service;
 use super::ids::parse_uuid;
 use super::listing_name;
-use super::tickets;
 use crate::domain::audit_action::AuditAction;
+use crate::domain::claim::ClaimState;
 use crate::domain::mode::Mode;
 use crate::domain::page::Page;
-use crate::domain::ticket::{TicketKind, TicketState};
 use crate::store::find_listing;
 use crate::store::page_owners::{self as store, Owner};
 use crate::write::absent::page_not_found;
+use crate::write::claims::ClaimChange;
 use crate::write::page_owners::OwnerChange;
-use crate::write::tickets::{TicketChange, TicketDecision};
 use crate::write::{Command, Outcome};
 
 impl Service {
@@ -29,16 +28,6 @@ impl Service {
         let read = Outcome::try_as_owners_changed;
         let owners = self.writer.write_as(command, read).await?;
         Ok(owners.into_iter().map(owner).collect())
-    }
-
-    /// Grants or rejects a claim; returns the claim after that.
-    async fn decide_on_claim(
-        &self,
-        decision: TicketDecision,
-    ) -> Result<Option<proto::Claim>, Fault> {
-        let change = TicketChange::Decide(decision);
-        let ticket = tickets::write_ticket(&self.writer, change).await?;
-        Ok(Some(tickets::claim(ticket)))
     }
 }
 
@@ -68,11 +57,7 @@ impl StaffPageService for Service {
         self.audit
             .admit(&request, AuditAction::Look, ("claim", ""))
             .await?;
-        let page = request.into_inner().page;
-        let kinds = [TicketKind::Claim];
-        let (claims, page) =
-            tickets::list_for_staff(&self.pool, &kinds, page, tickets::claim).await?;
-        Ok(Response::new(proto::ListClaimsResponse { claims, page }))
+        respond(self.waiting_claims(request.into_inner().page).await)
     }
 
     async fn grant_claim(
@@ -82,14 +67,13 @@ impl StaffPageService for Service {
         let action = AuditAction::GrantClaim;
         let subject = ("claim", request.get_ref().id.as_str());
         let member = self.audit.admit(&request, action, subject).await?.member;
-        let decision = TicketDecision {
-            ticket: parse_uuid("id", &request.into_inner().id)?,
-            kind: TicketKind::Claim,
-            state: TicketState::Accepted,
-            answer: String::new(),
+        let decision = ClaimChange::Decide {
+            claim: parse_uuid("id", &request.into_inner().id)?,
+            state: ClaimState::Granted,
+            reason: String::new(),
             by: member,
         };
-        let claim = self.decide_on_claim(decision).await?;
+        let claim = Some(self.change_claim(decision).await?);
         Ok(Response::new(proto::GrantClaimResponse { claim }))
     }
 
@@ -105,14 +89,13 @@ impl StaffPageService for Service {
         let mut bad = BadFields::default();
         let reason = listing_name::reason(&request.reason, true, &mut bad);
         let reason = bad.finish(Some(reason))?;
-        let decision = TicketDecision {
-            ticket: id,
-            kind: TicketKind::Claim,
-            state: TicketState::Declined,
-            answer: reason,
+        let decision = ClaimChange::Decide {
+            claim: id,
+            state: ClaimState::Rejected,
+            reason,
             by: member,
         };
-        let claim = self.decide_on_claim(decision).await?;
+        let claim = Some(self.change_claim(decision).await?);
         Ok(Response::new(proto::RejectClaimResponse { claim }))
     }
 

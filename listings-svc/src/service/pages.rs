@@ -7,15 +7,14 @@ use kit::Fault;
 use tonic::{Request, Response, Status};
 use uuid::Uuid;
 
-use super::Service;
 use super::ids::parse_uuid;
-use super::tickets;
+use super::{Service, claims};
 use crate::domain::text;
 use crate::feed::Publish as _;
-use crate::store::tickets::claims_of;
+use crate::store::claims as store;
 use crate::store::{accounts, page_owners};
+use crate::write::claims::ClaimChange;
 use crate::write::submission::Target;
-use crate::write::tickets::TicketChange;
 
 const MAX_EVIDENCE: usize = 2_000;
 
@@ -34,13 +33,12 @@ impl Service {
                 "Explain how staff can verify that the page is yours.",
             ));
         }
-        let change = TicketChange::Claim {
+        let change = ClaimChange::Make {
             account,
             handle,
             evidence,
         };
-        let ticket = tickets::write_ticket(&self.writer, change).await?;
-        Ok(tickets::claim(ticket))
+        self.change_claim(change).await
     }
 }
 
@@ -129,9 +127,9 @@ impl PagesService for Service {
         request: Request<proto::ListOwnClaimsRequest>,
     ) -> Result<Response<proto::ListOwnClaimsResponse>, Status> {
         let account = parse_uuid("account_id", &request.into_inner().account_id)?;
-        let claims = claims_of(&self.pool, account).await;
+        let claims = store::of_account(&self.pool, account).await;
         let claims = claims.map_err(Fault::from)?;
-        let claims = claims.into_iter().map(tickets::claim).collect();
+        let claims = claims.into_iter().map(claims::message).collect();
         Ok(Response::new(proto::ListOwnClaimsResponse { claims }))
     }
 }

@@ -6,13 +6,13 @@ use kit::{Code, Fault};
 use serde_json::{Map, Value};
 use tonic::Status;
 
-use super::{Service, revision};
+use super::Service;
 use crate::domain::body::json::{self, BadBody};
 use crate::domain::entity::Entity;
 use crate::domain::mode::Mode;
 use crate::feed;
 use crate::write::pictures::PictureOperation;
-use crate::write::submission::check::{Preview, check};
+use crate::write::submission::check::check;
 use crate::write::submission::{Author, Receipt, Submission, Target};
 use crate::write::{Command, Outcome};
 
@@ -44,13 +44,10 @@ impl Service {
         };
         if !is_written {
             let now = self.clock.now();
-            let (receipt, preview) = check(&self.pool, &submission, &self.commands, now).await?;
-            // A test key asks for no preview: it is answered as for a write, which names no differences.
-            let preview = preview.filter(|_| writing.dry_run);
+            let receipt = check(&self.pool, &submission, &self.commands, now).await?;
             return Ok(Some(proto::Written {
                 state: feed::state(receipt.state),
                 note: receipt.note.unwrap_or_default(),
-                differences: self.preview_differences(preview).await?,
                 ..proto::Written::default()
             }));
         }
@@ -58,33 +55,6 @@ impl Service {
             .await
             .map(Some)
             .map_err(Status::from)
-    }
-
-    /// The changes that a dry run would make.
-    async fn preview_differences(
-        &self,
-        preview: Option<Preview>,
-    ) -> Result<Vec<proto::Difference>, Fault> {
-        let changes = preview.iter().map(|it| (it.before.as_ref(), &it.after));
-        let differences = revision::differences(&self.pool, changes).await?;
-        Ok(differences.into_iter().flatten().collect())
-    }
-
-    /// Withdraws a listing of an account that has signed in.
-    pub(super) async fn withdraw(
-        &self,
-        entity: Entity,
-        name: String,
-        account_id: &str,
-    ) -> Result<Option<proto::Written>, Fault> {
-        let account = super::ids::parse_uuid("account_id", account_id)?;
-        let author = Author {
-            account,
-            mode: Mode::Live,
-            writes_per_day: None,
-        };
-        self.submit_for(Target::Withdrawal(entity, name), author)
-            .await
     }
 
     /// Changes the pictures of a listing of an account that has signed in.
@@ -96,14 +66,6 @@ impl Service {
         author: Author,
     ) -> Result<Option<proto::Written>, Fault> {
         let target = Target::Pictures(entity, name, operation);
-        self.submit_for(target, author).await
-    }
-
-    async fn submit_for(
-        &self,
-        target: Target,
-        author: Author,
-    ) -> Result<Option<proto::Written>, Fault> {
         let submission = Submission {
             author,
             target,
@@ -132,7 +94,6 @@ fn written(receipt: Receipt) -> proto::Written {
         replayed: receipt.replayed,
         revision: receipt.revision,
         note: receipt.note.unwrap_or_default(),
-        differences: Vec::new(),
     }
 }
 

@@ -1,8 +1,7 @@
 //! Maps violated constraints to field errors, for what only the database can know.
 //!
-//! That is what others have written meanwhile, and whether the default of `created_at` lies after the `updated_at` of a row. The domain
-//! checks every other limit first, with a better message; the schema repeats these limits, so that our own errors cannot store invalid
-//! data.
+//! That is what others have written meanwhile. The domain checks every other limit first, with a better message; the schema repeats these
+//! limits, so that our own errors cannot store invalid data.
 
 use crate::domain::field_reader::Problems;
 
@@ -12,14 +11,9 @@ const REASONS: &[(&str, &str, &str)] = &[
     ("game_slug_taken", "slug", NAME_TAKEN),
     ("event_slug_taken", "slug", NAME_TAKEN),
     ("game_page", "creator", "There is no such creator."),
-    ("page_times", "updated_at", BEFORE_CREATED),
-    ("game_times", "updated_at", BEFORE_CREATED),
-    ("event_times", "updated_at", BEFORE_CREATED),
 ];
 
 const NAME_TAKEN: &str = "Another listing has just taken it: choose another.";
-const BEFORE_CREATED: &str =
-    "It must not be before created_at, which is now when the row leaves it out.";
 
 /// Whether the error says that the slug or the handle of a new listing is taken.
 pub fn is_name_taken(error: &sqlx::Error) -> bool {
@@ -64,7 +58,7 @@ mod tests {
             r#"select conname::text as "name!" from pg_constraint
                where conrelid::regclass::text in
                    ('listings.gazetteer', 'listings.page', 'listings.game', 'listings.event')
-               and (contype in ('f', 'u') and conname <> 'page_world' or conname like '%\_times')"#
+               and contype in ('f', 'u') and conname <> 'page_world'"#
         )
         .fetch_all(&pool)
         .await

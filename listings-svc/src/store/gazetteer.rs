@@ -21,7 +21,7 @@ impl<C: Content + FromImportRow + Serialize + DeserializeOwned + Unpin> RecordTa
         names: &[String],
     ) -> Result<Option<Vec<Self>>, sqlx::Error> {
         let locked = sqlx::query_scalar!(
-            r#"select jsonb_build_object('revision', revision, 'by_staff', by_staff) || content as "entry!: Json<Self>" from listings.gazetteer
+            r#"select jsonb_build_object('revision', revision) || content as "entry!: Json<Self>" from listings.gazetteer
                where kind = $1 and key = any($2) order by key for no key update skip locked"#,
             C::ENTITY.as_str(),
             names
@@ -44,12 +44,12 @@ impl<C: Content + FromImportRow + Serialize + DeserializeOwned + Unpin> RecordTa
     async fn save(connection: &mut PgConnection, records: &Value) -> Result<(), sqlx::Error> {
         // A genre has a key, a country a code and a city a slug.
         sqlx::query!(
-            "insert into listings.gazetteer (kind, key, revision, by_staff, content)
+            "insert into listings.gazetteer (kind, key, revision, content)
              select $1, coalesce(entry ->> 'key', entry ->> 'code', entry ->> 'slug'), (entry ->> 'revision')::bigint,
-                 (entry ->> 'by_staff')::boolean, entry - 'revision' - 'by_staff'
+                 entry - 'revision'
              from jsonb_array_elements($2) as entry
              on conflict (kind, key) do update
-                 set revision = excluded.revision, by_staff = excluded.by_staff, content = excluded.content",
+                 set revision = excluded.revision, content = excluded.content",
             C::ENTITY.as_str(),
             records
         )

@@ -5,14 +5,10 @@ use std::collections::HashMap;
 use serde_json::{Map, Value};
 use sqlx::{PgExecutor, PgPool};
 use time::OffsetDateTime;
-use time::macros::datetime;
 use uuid::Uuid;
 
 use crate::domain::entity::Entity;
 use crate::domain::listing_name::ListingName;
-
-/// Later than every revision.
-const LAST: OffsetDateTime = datetime!(9999-12-31 0:00 UTC);
 
 /// A revision in the history.
 #[derive(Debug, Clone, PartialEq)]
@@ -30,21 +26,19 @@ pub struct RevisionRow {
     pub reason: Option<String>,
 }
 
-/// The newest revisions of a listing before one, newest first; without `before`, the newest of all.
+/// The newest revisions of a listing, newest first.
 pub async fn newest(
     pool: &PgPool,
     entity: Entity,
     id: Uuid,
-    before: Option<i64>,
     limit: i64,
 ) -> Result<Vec<RevisionRow>, sqlx::Error> {
     sqlx::query_as!(
         RevisionRow,
         "select revision, at, actor_kind, actor, before, after, reason from listings.revision
-         where entity = $1 and id = $2 and revision < $3 order by revision desc limit $4",
+         where entity = $1 and id = $2 order by revision desc limit $3",
         entity.as_str(),
         id,
-        before.unwrap_or(i64::MAX),
         limit
     )
     .fetch_all(pool)
@@ -118,52 +112,6 @@ pub async fn find(
     .fetch_optional(executor)
     .await?;
     Ok(row.map(|row| (row.id, row.revision)))
-}
-
-/// A change of a public listing by its account.
-#[derive(Debug, Clone, PartialEq)]
-pub struct OwnerEdit {
-    pub kind: String,
-    pub id: Uuid,
-    /// The slug or the handle.
-    pub name: String,
-    pub title: String,
-    pub revision: i64,
-    pub at: OffsetDateTime,
-    pub account: String,
-    /// The old values of the changed fields.
-    pub before: Value,
-    pub after: Value,
-}
-
-/// The newest changes of public live listings by their accounts, after a key, newest first.
-pub async fn owner_edits(
-    pool: &PgPool,
-    kind: Option<Entity>,
-    after: Option<(OffsetDateTime, Uuid, i64)>,
-    limit: i64,
-) -> Result<Vec<OwnerEdit>, sqlx::Error> {
-    let (at, id, revision) = after.unwrap_or((LAST, Uuid::max(), i64::MAX));
-    sqlx::query_as!(
-        OwnerEdit,
-        r#"select entity as kind, id, listing.name as "name!", listing.title as "title!", edit.revision, at, actor as account,
-               before as "before!", after
-           from listings.revision as edit
-           cross join lateral (
-               select name, title from listings.listing
-               where listing.kind = entity and listing.id = edit.id and mode = 'live'
-           ) as listing
-           where actor_kind = 'account' and after ->> 'state' = 'published' and before ->> 'state' = 'published'
-               and ($1::text is null or entity = $1) and (at, id, edit.revision) < ($2, $3, $4)
-           order by at desc, id desc, edit.revision desc limit $5"#,
-        kind.map(Entity::as_str),
-        at,
-        id,
-        revision,
-        limit
-    )
-    .fetch_all(pool)
-    .await
 }
 
 /// Names the page of games by its handle, as `creator`, in contents of listings.

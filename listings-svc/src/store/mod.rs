@@ -2,6 +2,7 @@
 
 pub mod accounts;
 pub mod audit;
+pub mod claims;
 pub mod constraints;
 pub mod events;
 pub mod games;
@@ -19,7 +20,6 @@ pub mod queue;
 pub mod reference_data;
 pub mod revisions;
 pub mod startup_tasks;
-pub mod tickets;
 
 use std::future::Future;
 

@@ -118,37 +118,6 @@ pub async fn find(pool: &PgPool, kind: Entity, name: &str) -> Result<Option<Item
     .await
 }
 
-/// A row of the feed, and the listing that entered the queue with it and still waits.
-#[derive(Debug, Clone)]
-pub struct FeedRow {
-    pub seq: i64,
-    /// Kind of that listing.
-    pub kind: Option<String>,
-    /// Slug or handle of that listing.
-    pub name: Option<String>,
-}
-
-/// The next 500 rows of the feed after `after`. Includes rows that added nothing to the queue: the last row gives the next position.
-pub async fn entries_after(pool: &PgPool, after: i64) -> Result<Vec<FeedRow>, sqlx::Error> {
-    sqlx::query_as!(
-        FeedRow,
-        r#"select change.seq as "seq!", item.kind as "kind?", item.name as "name?"
-           from (
-               select seq, entity, revision, case when entity in ('page', 'game', 'event') then id::uuid end as id
-               from listings.feed where seq > $1 order by seq limit 500
-           ) as change
-           left join listings.revision as made
-               on made.entity = change.entity and made.id = change.id and made.revision = change.revision
-               and made.after ->> 'state' = 'pending' and coalesce(made.before ->> 'state', '') <> 'pending'
-           left join listings.listing as item
-               on item.kind = made.entity and item.id = made.id and item.state = 'pending' and item.mode = 'live'
-           order by change.seq"#,
-        after
-    )
-    .fetch_all(pool)
-    .await
-}
-
 /// Listings with `text` in their name or title, sorted by name and kind, after this key.
 pub async fn search(
     pool: &PgPool,

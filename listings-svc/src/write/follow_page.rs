@@ -4,15 +4,16 @@
 //! ([`finish`]), so that no transaction is large. [`crate::jobs::follow_pages`] finishes what a stopped process left.
 
 use kit::Fault;
-use kit::feed::{ApplyError, NewChange, Writer};
+use kit::feed::{ApplyError, ApplyResult, NewChange, Writer};
 use uuid::Uuid;
 
 use super::{Command, CommandContext, CommandHandler, Outcome};
 use crate::domain::content::Content;
+use crate::domain::entity::Entity;
 use crate::domain::game::Game;
 use crate::domain::listing::Listing;
-use crate::feed::{ChangeKind, listing_change};
-use crate::store::{RecordTable as _, games, pages, to_json_row};
+use crate::feed::{ChangeKind, Publish, listing_change};
+use crate::store::{ListingTable, RecordTable as _, games, pages, to_json_row};
 
 /// Games per transaction.
 const BATCH: i64 = 500;
@@ -43,6 +44,28 @@ pub(super) async fn apply(
     let is_unfinished = i64::try_from(games.len()) == Ok(BATCH);
     Listing::<Game>::save(context.connection, &rows.into()).await?;
     Ok((changes, is_unfinished))
+}
+
+/// The change of a listing, and those of the games that follow it, if it is a page. Also returns the page, if it has more games than follow it
+/// in one transaction.
+pub(super) async fn changes<C>(
+    context: &mut CommandContext<'_>,
+    before: &Listing<C>,
+    after: &Listing<C>,
+    change_kind: ChangeKind,
+) -> ApplyResult<Option<Uuid>>
+where
+    Listing<C>: ListingTable + Publish,
+{
+    let public_url = &context.dependencies.public_url;
+    let mut changes = vec![listing_change(Some(before), after, change_kind, public_url)];
+    let is_public = after.is_visible();
+    if Listing::<C>::ENTITY != Entity::Page || before.is_visible() == is_public {
+        return Ok((None, changes));
+    }
+    let (games, is_unfinished) = apply(context, after.id, is_public).await?;
+    changes.extend(games);
+    Ok((is_unfinished.then_some(after.id), changes))
 }
 
 /// The listing as it stands under its page. A page that was just taken down may have games that have yet to follow it: a command hides

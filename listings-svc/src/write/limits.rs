@@ -4,18 +4,14 @@ use kit::{Code, Fault};
 use time::{Duration, OffsetDateTime, Time};
 
 use crate::domain::text::clip;
-use crate::domain::ticket::TicketKind;
 
-/// Maximum number of waiting claims of one account, and of its waiting requests for a takedown.
+/// Maximum number of waiting claims of one account.
 pub const MAX_WAITING: i64 = 10;
-/// Maximum number of notes of one network in [`NOTES_WINDOW`].
-const MAX_NOTES: usize = 5;
-pub const NOTES_WINDOW: Duration = Duration::HOUR;
 
 /// Maximum number of pages of an account that the public never saw.
 pub const MAX_UNPUBLISHED_PAGES: i64 = 30;
 
-/// Refuses a page beyond the limit of those that the public never saw: one that is withdrawn or rejected keeps its handle.
+/// Refuses a page beyond the limit of those that the public never saw: one that is rejected or taken down keeps its handle.
 pub(super) fn check_unpublished_pages(pages: i64) -> Result<(), Fault> {
     if pages < MAX_UNPUBLISHED_PAGES {
         return Ok(());
@@ -37,32 +33,15 @@ pub(super) fn check_pending_limit(pending: i64, limit: i64, whose: &str) -> Resu
     Err(Fault::new(Code::TooManyPending, message))
 }
 
-/// Refuses a ticket beyond the limit; `others` is the number of waiting ones of this kind about other listings.
-pub(super) fn check_waiting(kind: TicketKind, others: i64) -> Result<(), Fault> {
+/// Refuses a claim beyond the limit; `others` is the number of waiting ones of other pages.
+pub(super) fn check_claims(others: i64) -> Result<(), Fault> {
     if others < MAX_WAITING {
         return Ok(());
     }
-    let message = match kind {
-        TicketKind::Claim => format!(
-            "{MAX_WAITING} of your claims wait for a decision, which is the maximum. Claim this page after staff have decided on one of them."
-        ),
-        _ => format!(
-            "{MAX_WAITING} of your requests for a takedown wait for a decision, which is the maximum. Write to staff about all of them in one of these."
-        ),
-    };
+    let message = format!(
+        "{MAX_WAITING} of your claims wait for a decision, which is the maximum. Claim this page after staff have decided on one of them."
+    );
     Err(Fault::new(Code::TooManyPending, message))
-}
-
-/// Refuses a note beyond the limit of its network; `earlier` has the times of the notes in the window, oldest first.
-pub fn check_notes(earlier: &[OffsetDateTime], now: OffsetDateTime) -> Result<(), Fault> {
-    let Some(excess) = earlier.len().checked_sub(MAX_NOTES) else {
-        return Ok(());
-    };
-    let oldest = earlier.get(excess).copied().unwrap_or(now);
-    let wait = (oldest + NOTES_WINDOW - now).max(Duration::SECOND);
-    let message =
-        format!("Your network has sent {MAX_NOTES} notes within an hour. Send this one later.");
-    Err(Fault::new(Code::RateLimited, message).retry_in(wait))
 }
 
 /// Refuses a write beyond the daily limit of the plan.

@@ -4,6 +4,7 @@
 //! command under its own savepoint, in a transaction that commands share.
 
 pub mod absent;
+pub mod claims;
 pub mod follow_page;
 pub mod import;
 pub mod limits;
@@ -17,7 +18,7 @@ pub mod reference_data_cache;
 mod republish;
 pub mod staff_edit;
 pub mod submission;
-pub mod tickets;
+pub mod take_down;
 
 use std::sync::Arc;
 
@@ -31,11 +32,12 @@ use uuid::Uuid;
 
 use crate::domain::entity::Entity;
 use crate::feed::PublicUrl;
+use crate::store::claims::Claim;
 use crate::store::constraints;
 use crate::store::members::MemberRow;
 use crate::store::page_owners::Owner;
-use crate::store::tickets::Ticket;
-use import::chunk::Chunk;
+use claims::ClaimChange;
+use import::Chunk;
 use lock_listing::lock_listing;
 use members::MemberChange;
 use moderate::Moderation;
@@ -44,7 +46,7 @@ use pictures::PictureEdit;
 use reference_data_cache::ReferenceDataCache;
 use staff_edit::StaffEdit;
 use submission::{Receipt, Submission};
-use tickets::{NoteReceipt, TicketChange};
+use take_down::OwnTakedown;
 
 /// A change of records.
 #[derive(Debug)]
@@ -52,7 +54,7 @@ pub enum Command {
     Import(Box<Chunk>),
     /// Staff approve, reject, take down or restore a listing.
     Moderate(Box<Moderation>),
-    /// An account submits, changes or withdraws a listing.
+    /// An account submits or changes a listing.
     Submit(Box<Submission>),
     /// Staff edit a listing.
     StaffEdit(Box<StaffEdit>),
@@ -60,8 +62,10 @@ pub enum Command {
     EditPictures(Box<PictureEdit>),
     /// Staff add or remove an owner of a page.
     ChangeOwners(Box<OwnerChange>),
-    /// An account or a visitor makes a ticket, or its owner or staff decide on it.
-    Ticket(Box<TicketChange>),
+    /// An account claims a page, or staff decide on a claim.
+    Claim(Box<ClaimChange>),
+    /// An account takes down a listing of its own.
+    TakeDown(OwnTakedown),
     /// An admin changes the members of the staff, or a member renews their token.
     ChangeMember(Box<MemberChange>),
     /// Publishes the next listings of a kind after an id, with their current URLs.
@@ -82,9 +86,8 @@ pub enum Outcome {
     Submitted(Box<Receipt>),
     /// The owners after the change.
     OwnersChanged(Vec<Owner>),
-    /// The ticket after the change.
-    Ticket(Box<Ticket>),
-    NoteSent(NoteReceipt),
+    /// The claim after the change.
+    Claim(Box<Claim>),
     /// The member after the change.
     MemberChanged(Box<MemberRow>),
     /// Id of the last listing; `None` when there were no more.
@@ -166,9 +169,15 @@ impl Apply for CommandHandler {
                 let (owners, changes) = Box::pin(changing).await?;
                 (Outcome::OwnersChanged(owners), changes)
             }
-            Command::Ticket(change) => {
-                let changing = tickets::apply(context, change);
-                Box::pin(changing).await?
+            Command::Claim(change) => {
+                let changing = claims::apply(context, change);
+                let (claim, changes) = Box::pin(changing).await?;
+                (Outcome::Claim(claim), changes)
+            }
+            Command::TakeDown(takedown) => {
+                let taking_down = take_down::apply(context, takedown);
+                let (unfinished, changes) = Box::pin(taking_down).await?;
+                (Outcome::Moderated(unfinished), changes)
             }
             Command::ChangeMember(change) => {
                 let changing = members::apply(context, change);

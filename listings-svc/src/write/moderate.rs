@@ -8,7 +8,7 @@ use uuid::Uuid;
 
 use super::absent::listing_not_found;
 use super::record_change::{StaffChange, check_revision, update_by_staff};
-use super::{CommandContext, follow_page, lock_listing, tickets};
+use super::{CommandContext, follow_page, lock_listing};
 use crate::domain::audit_action::AuditAction;
 use crate::domain::content::Content;
 use crate::domain::entity::Entity;
@@ -19,8 +19,7 @@ use crate::domain::listing_name::ListingName;
 use crate::domain::page::Page;
 use crate::domain::state::{ListingState, Transition};
 use crate::feed::decisions::{DecisionKind, StaffDecision};
-use crate::feed::{ChangeKind, Publish, listing_change};
-use crate::store::tickets::TicketSubject;
+use crate::feed::{ChangeKind, Publish};
 use crate::store::{ListingTable, listings};
 
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -55,7 +54,7 @@ where
     C: Content,
     Listing<C>: ListingTable + Publish + Serialize,
 {
-    let ListingName { entity, mode, key } = &moderation.listing;
+    let ListingName { mode, key, .. } = &moderation.listing;
     let before = lock_listing::<C>(context.connection, *mode, key).await?;
     let before = before.ok_or_else(listing_not_found)?;
     let Some(state) = before.state.apply(moderation.transition) else {
@@ -81,27 +80,9 @@ where
         Transition::TakeDown => ChangeKind::Removed,
         Transition::Restore => ChangeKind::Restored,
     };
-    if moderation.transition == Transition::TakeDown {
-        let subject = TicketSubject {
-            entity: *entity,
-            listing: after.id,
-        };
-        tickets::close_of_removed(context, subject, &moderation.by).await?;
-    }
-    let (is_public, mut unfinished) = (after.is_visible(), None);
-    let mut changes = vec![listing_change(
-        Some(&before),
-        &after,
-        change_kind,
-        &context.dependencies.public_url,
-    )];
-    if *entity == Entity::Page && before.is_visible() != is_public {
-        let following = follow_page::apply(context, after.id, is_public);
-        let (games, is_unfinished) = following.await?;
-        changes.extend(games);
-        unfinished = is_unfinished.then_some(after.id);
-    }
-    let kind = decision_kind(moderation.transition, is_public);
+    let following = follow_page::changes(context, &before, &after, change_kind);
+    let (unfinished, mut changes) = following.await?;
+    let kind = decision_kind(moderation.transition, after.is_visible());
     changes.extend(decision(context, moderation, kind, after.id).await?);
     Ok((unfinished, changes))
 }

@@ -1,5 +1,4 @@
-//! Edits of listings by staff, inside the writer's transaction: fields, a featured game, a verified page, the page of a game, the account
-//! of an event.
+//! Edits of listings by staff, inside the writer's transaction: fields, among them the page of a game and the account of an event.
 
 use kit::Fault;
 use kit::feed::{ApplyError, NewChange};
@@ -25,6 +24,7 @@ use crate::domain::listing::Listing;
 use crate::domain::listing_name::ListingName;
 use crate::domain::page::Page;
 use crate::domain::reference_data::ReferenceData;
+use crate::domain::slug;
 use crate::domain::state::ListingState;
 use crate::feed::{ChangeKind, Publish, listing_change};
 use crate::store::{ListingTable, history};
@@ -42,30 +42,17 @@ pub struct StaffEdit {
 
 #[derive(Debug)]
 pub enum EditOperation {
-    /// Sets these fields; with the reference data for them.
-    SetFields(Map<String, Value>, Box<ReferenceData>),
+    /// Sets these fields; with the reference data for them, and the action for the audit.
+    SetFields(Map<String, Value>, Box<ReferenceData>, AuditAction),
     /// Sets the content to that of an earlier revision.
     Revert(i64),
-    /// Features a game, or ends that.
-    Feature(bool),
-    /// Gives a page the verified badge, or takes it away.
-    Verify(bool),
-    /// Moves a game to the page with this handle.
-    MoveToPage(String),
-    /// Assigns an event to this account.
-    AssignToAccount(Uuid),
 }
 
 impl EditOperation {
-    pub const fn audit_action(&self) -> AuditAction {
+    const fn audit_action(&self) -> AuditAction {
         match self {
-            Self::SetFields(..) => AuditAction::Edit,
+            Self::SetFields(_, _, action) => *action,
             Self::Revert(_) => AuditAction::Revert,
-            Self::Feature(true) => AuditAction::Feature,
-            Self::Feature(false) => AuditAction::Unfeature,
-            Self::Verify(true) => AuditAction::Verify,
-            Self::Verify(false) => AuditAction::Unverify,
-            Self::MoveToPage(_) | Self::AssignToAccount(_) => AuditAction::Reassign,
         }
     }
 }
@@ -80,66 +67,77 @@ pub(super) async fn apply(
 ) -> Result<Vec<NewChange>, ApplyError> {
     let now = context.now;
     match (&edit.operation, edit.listing.entity) {
-        (EditOperation::SetFields(changes, reference), Entity::Page) => {
+        (EditOperation::SetFields(changes, reference, _), Entity::Page) => {
             let change = |page: &Listing<Page>| set_fields(page, changes, reference, now);
             apply_change(context, edit, change).await
         }
-        (EditOperation::SetFields(changes, reference), Entity::Game) => {
-            let change = |game: &Listing<Game>| set_fields(game, changes, reference, now);
+        (EditOperation::SetFields(changes, reference, _), Entity::Game) => {
+            let page = new_page(context, edit, changes).await?;
+            let mut reference = ReferenceData::clone(reference);
+            if let Some(page) = &page {
+                let handle = page.content.handle.clone();
+                reference.creators.insert(handle, page.id);
+            }
+            let change = |game: &Listing<Game>| {
+                let edited = set_fields(game, changes, &reference, now)?;
+                let is_new = |it: &Listing<Game>| it.content.featured && !game.content.featured;
+                if edited.as_ref().is_some_and(is_new) && !game.is_visible() {
+                    let reason = "This game is not public: only a published game can be featured.";
+                    return Err(Fault::invalid_field("featured", reason));
+                }
+                Ok(edited.map(|game| match &page {
+                    Some(page) => game.under_page(page.is_visible(), now),
+                    None => game,
+                }))
+            };
             apply_change(context, edit, change).await
         }
-        (EditOperation::SetFields(changes, reference), Entity::Event) => {
-            let change = |event: &Listing<Event>| set_fields(event, changes, reference, now);
+        (EditOperation::SetFields(changes, reference, _), Entity::Event) => {
+            let account = changes.get("account").map(account).transpose()?;
+            let change = |event: &Listing<Event>| {
+                let edited = set_fields(event, changes, reference, now)?;
+                let Some(account) = account.filter(|it| event.submitter != Some(*it)) else {
+                    return Ok(edited);
+                };
+                Ok(Some(Listing {
+                    submitter: Some(account),
+                    revision: event.revision + 1,
+                    ..edited.unwrap_or_else(|| event.clone())
+                }))
+            };
             apply_change(context, edit, change).await
         }
         (EditOperation::Revert(revision), _) => apply_revert(context, edit, *revision).await,
-        (EditOperation::Feature(featured), Entity::Game) => {
-            let change = |game: &Listing<Game>| {
-                if *featured && !game.is_visible() {
-                    let reason = "This game is not public: only a published game can be featured.";
-                    return Err(Fault::invalid_field("name", reason));
-                }
-                let mut content = game.content.clone();
-                content.featured = *featured;
-                Ok(game.apply_staff_edit(content, now))
-            };
-            apply_change(context, edit, change).await
-        }
-        (EditOperation::Verify(verified), Entity::Page) => {
-            let change = |page: &Listing<Page>| {
-                let mut content = page.content.clone();
-                content.verified = *verified;
-                Ok(page.apply_staff_edit(content, now))
-            };
-            apply_change(context, edit, change).await
-        }
-        (EditOperation::MoveToPage(handle), Entity::Game) => {
-            // Locked, so that nobody takes the page down meanwhile.
-            let page = lock_listing::<Page>(context.connection, edit.listing.mode, handle).await?;
-            let accepts_games = |page: &Listing<Page>| {
-                matches!(page.state, ListingState::Pending | ListingState::Published)
-            };
-            let Some(page) = page.filter(accepts_games) else {
-                return Err(Fault::invalid_field(
-                    "to",
-                    "No page has this handle, or the page was rejected or taken down: give another.",
-                ).into());
-            };
-            let change = |game: &Listing<Game>| {
-                let mut content = game.content.clone();
-                content.page_id = page.id;
-                let moved = game.apply_staff_edit(content, now);
-                Ok(moved.map(|game| game.under_page(page.is_visible(), now)))
-            };
-            apply_change(context, edit, change).await
-        }
-        (EditOperation::AssignToAccount(account), Entity::Event) => {
-            let change = |event: &Listing<Event>| Ok(event.assign_to(*account));
-            apply_change(context, edit, change).await
-        }
-        // The service has refused the other combinations.
+        // The service has refused the other kinds.
         _ => Err(listing_not_found().into()),
     }
+}
+
+/// The page that an edit moves a game to. It is locked, so that nobody takes it down meanwhile.
+async fn new_page(
+    context: &mut CommandContext<'_>,
+    edit: &StaffEdit,
+    changes: &Map<String, Value>,
+) -> Result<Option<Listing<Page>>, ApplyError> {
+    let handle = changes.get("creator").and_then(Value::as_str);
+    let Some(handle) = handle.filter(|handle| slug::is_valid(handle)) else {
+        return Ok(None);
+    };
+    let page = lock_listing::<Page>(context.connection, edit.listing.mode, handle).await?;
+    let accepts_games = |page: &Listing<Page>| {
+        matches!(page.state, ListingState::Pending | ListingState::Published)
+    };
+    let page = page.filter(accepts_games).ok_or_else(|| {
+        let reason =
+            "No page has this handle, or the page was rejected or taken down: give another.";
+        Fault::invalid_field("creator", reason)
+    })?;
+    Ok(Some(page))
+}
+
+fn account(sent: &Value) -> Result<Uuid, Fault> {
+    let account = sent.as_str().and_then(|id| id.parse().ok());
+    account.ok_or_else(|| Fault::invalid_field("account", "Give the id of an account."))
 }
 
 fn set_fields<C: Editable + Clone + PartialEq>(
@@ -227,9 +225,10 @@ where
     };
     update_by_staff(context.connection, &before, &after, change).await?;
     // The account of an event is not public.
-    let change_kind = match edit.operation {
-        EditOperation::AssignToAccount(_) => ChangeKind::OwnersChanged,
-        _ => ChangeKind::Updated,
+    let change_kind = if before.content == after.content {
+        ChangeKind::OwnersChanged
+    } else {
+        ChangeKind::Updated
     };
     let change = listing_change(
         Some(&before),

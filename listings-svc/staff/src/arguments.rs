@@ -34,26 +34,15 @@ pub(crate) fn claim_id(text: &str) -> Result<String, String> {
     id(text, "a pending claim", "claim list")
 }
 
-pub(crate) fn takedown_id(text: &str) -> Result<String, String> {
-    id(text, "a waiting request", "review takedowns")
-}
-
-pub(crate) fn note_id(text: &str) -> Result<String, String> {
-    id(text, "an open note", "review notes")
-}
-
-pub(crate) fn endpoint_id(text: &str) -> Result<String, String> {
-    id(text, "an endpoint", "endpoint list --account ACCOUNT")
-}
-
 /// Reads the number of an economy report.
 pub(crate) fn report_number(text: &str) -> Result<i64, String> {
-    number(text, "a held report", "report list")
-}
-
-/// Reads the number of a delivery to an endpoint.
-pub(crate) fn delivery_number(text: &str) -> Result<i64, String> {
-    number(text, "a delivery", "delivery list ENDPOINT")
+    let number = text.parse().ok().filter(|number| *number > 0);
+    number.ok_or_else(|| {
+        format!(
+            "this is not the number of a held report, which is a whole number; {} lists the numbers",
+            command_hint::staff("report list")
+        )
+    })
 }
 
 /// Reads `--revision`.
@@ -84,17 +73,6 @@ fn id(text: &str, noun: &str, list: &str) -> Result<String, String> {
             command_hint::staff(list)
         )),
     }
-}
-
-/// Reads a number of `noun`; `list` is the command that lists it.
-fn number(text: &str, noun: &str, list: &str) -> Result<i64, String> {
-    let number = text.parse().ok().filter(|number| *number > 0);
-    number.ok_or_else(|| {
-        format!(
-            "this is not the number of {noun}, which is a whole number; {} lists the numbers",
-            command_hint::staff(list)
-        )
-    })
 }
 
 #[cfg(test)]

@@ -12,13 +12,9 @@ mod command_hint;
 mod completion;
 mod confirm;
 mod currency;
-mod delivery;
-mod endpoint;
 mod error;
-mod event;
 mod file_lines;
 mod fleet;
-mod game;
 mod key;
 mod key_request;
 mod listing;
@@ -49,9 +45,10 @@ use clap_complete::Shell;
 
 use error::Error;
 use fleet::{Fleet, FleetOptions};
+use listing::name::ListingKind;
 use output::Output;
 
-/// Review listings, manage accounts, keys and switches, and look after the economy, votes and webhooks
+/// Review listings, manage accounts, keys and switches, and look after the economy and votes
 ///
 /// A command is a noun and a verb: `staff game approve SLUG`. Exit status: 0 done, 1 refused by the service, 2 invalid arguments,
 /// settings or files, 3 no service answers.
@@ -69,17 +66,17 @@ struct Staff {
 
 #[derive(Debug, Subcommand)]
 enum Command {
-    /// Review pending listings one by one, list them, or watch the queue
+    /// Review pending listings one by one, or list them
     Review(review::Review),
     /// Pages of creators: approve, reject, edit, take down, owners
     #[command(subcommand)]
     Page(page::Command),
-    /// Games: approve, reject, edit, take down, feature
+    /// Games: approve, reject, edit, take down
     #[command(subcommand)]
-    Game(game::Command),
+    Game(listing::Verb),
     /// Events: approve, reject, edit, take down
     #[command(subcommand)]
-    Event(event::Command),
+    Event(listing::Verb),
     /// Listings of every kind: search, import from files
     #[command(subcommand)]
     Listing(listing::Command),
@@ -119,12 +116,6 @@ enum Command {
     /// Votes on ranking boards: list, void, restore
     #[command(subcommand)]
     Vote(vote::Command),
-    /// Webhook endpoints: add, change, pause, rotate the secret, remove
-    #[command(subcommand)]
-    Endpoint(endpoint::Command),
-    /// Webhook deliveries: list, show, send again
-    #[command(subcommand)]
-    Delivery(delivery::Command),
     /// Members of staff: add, list, set the role, revoke
     #[command(subcommand)]
     Member(member::Command),
@@ -179,8 +170,8 @@ async fn run(staff: Staff) -> Result<(), Error> {
     match staff.command {
         Command::Review(review) => review::run(review, &fleet, output).await,
         Command::Page(command) => page::run(command, &fleet, output).await,
-        Command::Game(command) => game::run(command, &fleet, output).await,
-        Command::Event(command) => event::run(command, &fleet, output).await,
+        Command::Game(verb) => listing::run_verb(ListingKind::Game, verb, &fleet, output).await,
+        Command::Event(verb) => listing::run_verb(ListingKind::Event, verb, &fleet, output).await,
         Command::Listing(command) => listing::run(command, &fleet, output).await,
         Command::Picture(command) => picture::run(command, &fleet, output).await,
         Command::Claim(command) => claim::run(command, &fleet, output).await,
@@ -197,8 +188,6 @@ async fn run(staff: Staff) -> Result<(), Error> {
         Command::Tip(command) => tip::run(command, &fleet, output).await,
         Command::Swap(command) => swap::run(command, &fleet, output).await,
         Command::Vote(command) => vote::run(command, &fleet, output).await,
-        Command::Endpoint(command) => endpoint::run(command, &fleet, output).await,
-        Command::Delivery(command) => delivery::run(command, &fleet, output).await,
         Command::Member(command) => member::run(command, &fleet, output).await,
         Command::Apply(apply) => apply::run(apply, &fleet, output).await,
         Command::Audit(audit) => audit::run(audit, &fleet, output).await,
@@ -222,11 +211,9 @@ mod tests {
 
     #[test]
     fn a_bad_id_or_number_says_what_it_is_and_where_to_find_it() {
-        let id = "00000000-0000-0000-0000-000000000009";
         for (line, hint) in [
             (&["report", "approve", "x"][..], "`staff report list`"),
             (&["report", "reject", "0"], "number of a held report"),
-            (&["delivery", "show", id, "x"], "staff delivery list"),
             (
                 &["game", "approve", "a", "--revision", "x"],
                 "staff game show",
@@ -236,14 +223,9 @@ mod tests {
                 &["picture", "add-screenshot", "a", "b", "--place", "x"],
                 "0 is the first",
             ),
-            (
-                &["endpoint", "change", id, "--rate-limit", "x"],
-                "per second",
-            ),
             (&["key", "approve", "x"], "staff key pending"),
             (&["key", "revoke", "x"], "staff key list --account"),
             (&["claim", "grant", "x"], "staff claim list"),
-            (&["endpoint", "show", "x"], "staff endpoint list --account"),
         ] {
             let line = [&["staff"], line].concat();
             let sentence = Staff::try_parse_from(&line).unwrap_err().to_string();

@@ -7,7 +7,6 @@ use contracts::listings::v1::staff_page_service_client::StaffPageServiceClient;
 use crate::account;
 use crate::error::Error;
 use crate::fleet::Fleet;
-use crate::listing::change::{Verify, verify};
 use crate::listing::name::ListingKind;
 use crate::listing::{self, Verb};
 use crate::output::{self, Output};
@@ -17,10 +16,6 @@ use crate::table::Column;
 pub(crate) enum Command {
     #[command(flatten)]
     Verb(Verb),
-    /// Give a page the verified badge; it loses it when an owner changes its name
-    Verify(Verify),
-    /// Take the verified badge from a page
-    Unverify(Verify),
     /// List the owners of a page
     ListOwners {
         /// The handle of the page
@@ -55,8 +50,6 @@ pub(crate) async fn run(command: Command, fleet: &Fleet, output: Output) -> Resu
         Command::Verb(verb) => {
             return listing::run_verb(ListingKind::Page, verb, fleet, output).await;
         }
-        Command::Verify(page) => return verify(page, true, fleet, output).await,
-        Command::Unverify(page) => return verify(page, false, fleet, output).await,
         Command::ListOwners { page } => {
             let mut pages = StaffPageServiceClient::new(fleet.listings().await?);
             let request = proto::ListOwnersRequest { handle: page };

@@ -182,11 +182,13 @@ pub(crate) async fn run(command: Command, fleet: &Fleet, output: Output) -> Resu
     }
 }
 
-/// Reads a picture in parts.
-pub(crate) async fn read(
+/// Saves a picture as a file. It is read in parts.
+async fn save_file(
     pictures: &mut StaffPictureServiceClient<Client>,
     url: &str,
-) -> Result<Vec<u8>, Error> {
+    path: &Path,
+    output: Output,
+) -> Result<(), Error> {
     let name = url.rsplit('/').next().unwrap_or_default();
     let mut file = Vec::new();
     loop {
@@ -198,27 +200,12 @@ pub(crate) async fn read(
         };
         let part = pictures.read_picture(request).await?.into_inner().part;
         if part.is_empty() {
-            return Ok(file);
+            break;
         }
         file.extend_from_slice(&part);
     }
-}
-
-/// Writes a file.
-pub(crate) fn write(path: &Path, bytes: &[u8]) -> Result<(), Error> {
-    std::fs::write(path, bytes)
-        .map_err(|error| Error::usage(format!("{} cannot be written: {error}", path.display())))
-}
-
-/// Saves a picture as a file.
-async fn save_file(
-    pictures: &mut StaffPictureServiceClient<Client>,
-    url: &str,
-    path: &Path,
-    output: Output,
-) -> Result<(), Error> {
-    let file = read(pictures, url).await?;
-    write(path, &file)?;
+    std::fs::write(path, &file)
+        .map_err(|error| Error::usage(format!("{} cannot be written: {error}", path.display())))?;
     let document = serde_json::json!({ "file": path, "bytes": file.len() });
     let columns: [Column<(String, usize)>; 2] = [
         ("file", |(path, _)| path.clone()),

@@ -47,21 +47,6 @@ async fn edit(
     Ok(answer.listing.unwrap())
 }
 
-async fn reassign(
-    review: &Review,
-    kind: &str,
-    name: &str,
-    to: &str,
-) -> Result<proto::Listing, Status> {
-    let request = proto::ReassignRequest {
-        name: Some(listing_name(kind, name)),
-        to: to.to_owned(),
-        reason: String::new(),
-    };
-    let answer = review.clone().reassign(request).await?.into_inner();
-    Ok(answer.listing.unwrap())
-}
-
 fn fields(outcome: Result<impl std::fmt::Debug, Status>) -> Vec<String> {
     let fault = Fault::from(outcome.unwrap_err());
     fault.fields.into_keys().collect()
@@ -128,10 +113,10 @@ async fn an_edit_changes_only_the_named_fields(pool: PgPool) {
 async fn a_bad_edit_names_every_bad_field_and_changes_nothing(pool: PgPool) {
     let (service, review) = start_with_listings(pool).await;
     let revisions = service.revisions().await;
-    let bad = r#"{"slug": "b", "title": "", "genres": ["x"], "featured": true, "credits": [{"handle": "nobody", "name": "N"}]}"#;
+    let bad = r#"{"slug": "b", "title": "", "genres": ["x"], "credits": [{"handle": "nobody", "name": "N"}]}"#;
     assert_eq!(
         fields(edit(&review, "game", "a-game", bad).await),
-        ["credits.0.handle", "featured", "genres.0", "slug", "title"]
+        ["credits.0.handle", "genres.0", "slug", "title"]
     );
     let twice = r#"{"title": "b", "links": {"play": null, "play": null}, "title": "c"}"#;
     assert_eq!(
@@ -169,78 +154,37 @@ async fn edits_of_different_fields_at_once_both_last(pool: PgPool) {
 #[testing::database_test(listings::MIGRATOR)]
 async fn a_game_is_featured_and_unfeatured(pool: PgPool) {
     let (service, review) = start_with_listings(pool).await;
-    let feature = async |kind: &str, featured: bool| {
-        let request = proto::FeatureRequest {
-            name: Some(listing_name(
-                kind,
-                if kind == "game" { "a-game" } else { "a-jam" },
-            )),
-            featured,
-        };
-        review.clone().feature(request).await
+    let feature = async |featured: bool| {
+        let changes = json!({"featured": featured}).to_string();
+        edit(&review, "game", "a-game", &changes).await
     };
     for (featured, revision) in [(true, 2), (true, 2), (false, 3)] {
-        let answer = feature("game", featured).await.unwrap().into_inner();
-        assert_eq!(answer.listing.unwrap().revision, revision);
+        assert_eq!(feature(featured).await.unwrap().revision, revision);
         let stands = sqlx::query_scalar!("select featured from listings.game")
             .fetch_one(&service.pool)
             .await
             .unwrap();
         assert_eq!(stands, featured);
     }
-    assert_eq!(fields(feature("event", true).await), ["kind"]);
     // Only a public game can be featured; any game can cease to be.
-    sqlx::query!("update listings.game set state = 'removed', featured = true")
-        .execute(&service.pool)
-        .await
-        .unwrap();
-    assert_eq!(fields(feature("game", true).await), ["name"]);
-    feature("game", false).await.unwrap();
+    let hide = "update listings.game set state = 'removed'";
+    sqlx::raw_sql(hide).execute(&service.pool).await.unwrap();
+    assert_eq!(fields(feature(true).await), ["featured"]);
+    let hidden = "update listings.game set featured = true";
+    sqlx::raw_sql(hidden).execute(&service.pool).await.unwrap();
+    feature(false).await.unwrap();
 }
 
 #[testing::database_test(listings::MIGRATOR)]
-async fn only_admins_give_a_page_the_badge(pool: PgPool) {
-    let (service, operator) = start_with_listings(pool).await;
-    let eve = service.member("eve", proto::Role::Reviewer).await;
-    let reviewer = StaffReviewServiceClient::new(eve.channel);
-    let verify = async |review: &Review, kind: &str, verified: bool, seen: Option<i64>| {
-        let name = if kind == "page" { "studio" } else { "a-game" };
-        let request = proto::VerifyRequest {
-            name: Some(listing_name(kind, name)),
-            verified,
-            revision: seen,
-        };
-        review.clone().verify(request).await
-    };
-    let refused = verify(&reviewer, "page", true, None).await.unwrap_err();
-    assert_eq!(refused.code(), tonic::Code::PermissionDenied);
-    let changes = r#"{"verified": true}"#;
-    let refused = edit(&reviewer, "page", "studio", changes).await;
-    assert_eq!(fields(refused), ["verified"]);
-    assert_eq!(
-        fields(verify(&operator, "page", true, Some(9)).await),
-        ["revision"]
-    );
-    for (verified, revision) in [(true, 2), (true, 2), (false, 3)] {
-        let answer = verify(&operator, "page", verified, None).await.unwrap();
-        assert_eq!(answer.into_inner().listing.unwrap().revision, revision);
-    }
-    assert_eq!(
-        fields(verify(&operator, "game", true, None).await),
-        ["kind"]
-    );
-}
-
-#[testing::database_test(listings::MIGRATOR)]
-async fn a_listing_is_reassigned(pool: PgPool) {
+async fn a_game_moves_to_another_page_and_an_event_to_another_account(pool: PgPool) {
     let (service, review) = start_with_listings(pool).await;
-    let account = Uuid::max().to_string();
-    let event = reassign(&review, "event", "a-jam", &account).await.unwrap();
-    assert_eq!(event.revision, 2);
-    let again = reassign(&review, "event", "a-jam", &account).await.unwrap();
+    let account = json!({"account": Uuid::max(), "title": "Its Jam"}).to_string();
+    let event = edit(&review, "event", "a-jam", &account).await.unwrap();
+    assert_eq!((event.revision, event.title.as_str()), (2, "Its Jam"));
+    let again = edit(&review, "event", "a-jam", &account).await.unwrap();
     assert_eq!(again, event);
-    let moved = reassign(&review, "game", "a-game", "other").await.unwrap();
-    assert_eq!(moved.revision, 2);
+    let moved = edit(&review, "game", "a-game", r#"{"creator": "other"}"#).await;
+    assert_eq!(moved.unwrap().revision, 2);
     let row = sqlx::query!(
         r#"select (select submitter from listings.event) as "submitter!", page.handle
            from listings.game join listings.page on page.id = game.page_id"#
@@ -249,40 +193,31 @@ async fn a_listing_is_reassigned(pool: PgPool) {
     .await
     .unwrap();
     assert_eq!((row.submitter, row.handle.as_str()), (Uuid::max(), "other"));
-    assert_eq!(
-        fields(reassign(&review, "game", "a-game", "nobody").await),
-        ["to"]
-    );
-    assert_eq!(
-        fields(reassign(&review, "event", "a-jam", "me").await),
-        ["to"]
-    );
-    assert_eq!(
-        fields(reassign(&review, "page", "studio", &account).await),
-        ["kind", "to"]
-    );
+    let nobody = edit(&review, "game", "a-game", r#"{"creator": "nobody"}"#).await;
+    assert_eq!(fields(nobody), ["creator"]);
+    let me = edit(&review, "event", "a-jam", r#"{"account": "me"}"#).await;
+    assert_eq!(fields(me), ["account"]);
 }
 
 #[testing::database_test(listings::MIGRATOR)]
-async fn a_reviewer_edits_but_does_not_reassign(pool: PgPool) {
-    let (service, _) = start_with_listings(pool).await;
+async fn a_reviewer_edits_no_field_of_admins(pool: PgPool) {
+    let (service, admin) = start_with_listings(pool).await;
     let eve = service.member("eve", proto::Role::Reviewer).await;
     let review = StaffReviewServiceClient::new(eve.channel);
     edit(&review, "game", "a-game", r#"{"title": "B"}"#)
         .await
         .unwrap();
-    let feature = proto::FeatureRequest {
-        name: Some(listing_name("game", "a-game")),
-        featured: true,
-    };
-    for status in [
-        reassign(&review, "game", "a-game", "other")
-            .await
-            .unwrap_err(),
-        review.clone().feature(feature).await.unwrap_err(),
+    for (kind, name, changes) in [
+        ("game", "a-game", r#"{"creator": "other"}"#),
+        ("game", "a-game", r#"{"title": "C", "featured": true}"#),
+        ("page", "studio", r#"{"verified": true}"#),
+        ("event", "a-jam", r#"{"account": null}"#),
     ] {
-        assert_eq!(status.code(), tonic::Code::PermissionDenied);
+        let refused = edit(&review, kind, name, changes).await.unwrap_err();
+        assert_eq!(refused.code(), tonic::Code::PermissionDenied, "{changes}");
     }
+    let verified = edit(&admin, "page", "studio", r#"{"verified": true}"#).await;
+    assert_eq!(verified.unwrap().revision, 2);
 }
 
 #[testing::database_test(listings::MIGRATOR)]

@@ -8,15 +8,17 @@ use sqlx::PgPool;
 use crate::support::{File, counts, creator, game, start};
 
 #[testing::database_test(listings::MIGRATOR)]
-async fn a_new_listing_is_published_and_a_change_is_a_revision(pool: PgPool) {
+async fn a_new_listing_is_published_and_a_replaced_sample_is_a_revision(pool: PgPool) {
     let service = start(pool).await.with_gazetteer().await;
     let seq = service.head().await;
     let mut studio = creator("studio");
     studio["website"] = json!("https://studio.example");
     studio["links"] = json!({"profile": "https://profile.example"});
-    service.import(&File::rows("page", &[studio])).await;
-    let first = File::rows("game", &[game("a-game", "A Game"), game("other", "Other")]);
-    service.import(&first).await;
+    service.import(&File::rows("page", &[studio]).test()).await;
+    let mut whole = game("a-game", "A Game");
+    whole["tagline"] = json!("Not in the next file");
+    let first = File::rows("game", &[whole, game("other", "Other")]);
+    service.import(&first.test()).await;
 
     let changes = service.changes(seq).await;
     let events: Vec<(&str, &str, i64, bool)> = changes
@@ -50,8 +52,8 @@ async fn a_new_listing_is_published_and_a_change_is_a_revision(pool: PgPool) {
     let mut changed = File::rows(
         "game",
         &[game("a-game", "A Better Game"), game("other", "Other")],
-    );
-    changed.header.announce = true;
+    )
+    .test();
     changed.header.file_name = "better.ndjson".to_owned();
     assert_eq!(counts(&service.import(&changed).await), (0, 1, 1, 0));
     let changes = service.changes(seq).await;
@@ -60,11 +62,11 @@ async fn a_new_listing_is_published_and_a_change_is_a_revision(pool: PgPool) {
         (changes[0].event.as_str(), changes[0].revision),
         ("updated", 2)
     );
-    assert!(changes[0].announced);
+    assert!(!changes[0].announced);
     let after = proto::Game::decode(&changes[0].state[..]).unwrap();
     assert_eq!(
-        (after.title.as_str(), after.id),
-        ("A Better Game", before.id)
+        (after.title.as_str(), after.tagline.as_str(), after.id),
+        ("A Better Game", "", before.id)
     );
 
     let revision = sqlx::query!(
@@ -104,29 +106,4 @@ async fn the_gazetteer_is_published_under_its_own_keys(pool: PgPool) {
     );
     let city = proto::City::decode(&changes[4].state[..]).unwrap();
     assert_eq!(city.population, Some(15_388_000));
-    let renamed = File::rows("genre", &[json!({"key": "puzzle", "name": "Puzzles"})]);
-    assert_eq!(counts(&service.import(&renamed).await), (0, 1, 0, 0));
-    let changes = service.changes(6).await;
-    assert_eq!(
-        (changes[0].event.as_str(), changes[0].revision),
-        ("updated", 2)
-    );
-}
-
-#[testing::database_test(listings::MIGRATOR)]
-async fn a_game_that_nobody_would_be_told_of_is_not_announced(pool: PgPool) {
-    let service = start(pool).await.with_gazetteer().await;
-    service
-        .import(&File::rows("page", &[creator("studio")]))
-        .await;
-    service.accounts().await.page("pending").await;
-    let mut hidden = game("hidden", "Hidden");
-    hidden["creator"] = json!("pending");
-    let mut file = File::rows("game", &[hidden, game("shown", "Shown")]);
-    file.header.announce = true;
-    let report = service.import(&file).await;
-    assert_eq!(counts(&report), (1, 0, 0, 1));
-    assert!(report.refused[0].fields["creator"].contains("--announce"));
-    file.header.announce = false;
-    assert_eq!(counts(&service.import(&file).await), (1, 0, 1, 0));
 }

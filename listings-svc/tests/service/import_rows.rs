@@ -116,7 +116,7 @@ async fn a_country_in_small_letters_is_the_same_country(pool: PgPool) {
 }
 
 #[testing::database_test(listings::MIGRATOR)]
-async fn a_violated_constraint_is_a_refused_row(pool: PgPool) {
+async fn a_row_that_was_changed_before_it_was_listed_is_refused(pool: PgPool) {
     let service = start(pool).await.with_gazetteer().await;
     let mut early = creator("early");
     // Listed now, by default, and changed before that.

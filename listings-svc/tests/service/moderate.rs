@@ -150,17 +150,13 @@ async fn the_revision_has_the_old_state_and_the_reason(pool: PgPool) {
         (proto::State::Removed, "A Game")
     );
 
-    // An import does not restore the game, and the reason of staff stays visible.
+    // An import does not restore the game.
     let renamed = File::rows("game", &[game("a-game", "A Better Game")]);
-    assert_eq!(counts(&service.import(&renamed).await), (0, 1, 0, 0));
+    assert_eq!(counts(&service.import(&renamed).await), (0, 0, 1, 0));
     let listing = show(&service, "game", "a-game").await.unwrap();
     assert_eq!(
         (listing.state(), listing.revision),
-        (proto::State::Removed, 3)
-    );
-    assert_eq!(
-        (listing.actor_kind.as_str(), listing.reason.as_str()),
-        ("import", "Stolen work")
+        (proto::State::Removed, 2)
     );
 }
 

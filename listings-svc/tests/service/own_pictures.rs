@@ -1,17 +1,17 @@
-//! Pictures of the listings of an account: prepared, looked at, and given to the listing.
+//! Pictures of the listings of an account.
 
 use std::time::Duration;
 
 use contracts::listings::v1 as proto;
+use contracts::listings::v1::add_own_picture_request::Message;
 use contracts::listings::v1::own_pictures_service_client::OwnPicturesServiceClient;
-use contracts::listings::v1::prepare_picture_request::Message;
 use kit::rpc::client::Client;
 use kit::{Code, Fault};
 use listings::jobs::sweep::sweep;
 use sqlx::PgPool;
 use uuid::Uuid;
 
-use crate::pictures::{name_of, picture, read_as, start_with_game};
+use crate::pictures::{picture, start_with_game};
 use crate::review::listing_name;
 use crate::support::{Service, decide};
 
@@ -21,55 +21,50 @@ fn client(service: &Service) -> OwnPicturesServiceClient<Client> {
     OwnPicturesServiceClient::new(service.fleet.clone())
 }
 
-fn header(account: Uuid, kind: proto::PictureKind, name: &str) -> Message {
-    Message::Header(proto::OwnPictureHeader {
+fn header(account: Uuid, kind: proto::PictureKind, name: &str) -> proto::OwnPictureHeader {
+    proto::OwnPictureHeader {
         account_id: account.to_string(),
         kind: kind.into(),
         name: name.to_owned(),
-    })
+        writes_per_day: None,
+    }
 }
 
-async fn send(service: &Service, messages: Vec<Message>) -> Result<proto::PreparedPicture, Fault> {
+async fn send(
+    service: &Service,
+    messages: Vec<Message>,
+) -> Result<proto::AddOwnPictureResponse, Fault> {
     let messages = messages
         .into_iter()
-        .map(|message| proto::PreparePictureRequest {
+        .map(|message| proto::AddOwnPictureRequest {
             message: Some(message),
         });
-    let messages: Vec<proto::PreparePictureRequest> = messages.collect();
+    let messages: Vec<proto::AddOwnPictureRequest> = messages.collect();
     let mut request = tonic::Request::new(tokio_stream::iter(messages));
     request.set_timeout(Duration::from_mins(1));
-    let prepared = client(service).prepare_picture(request).await?;
-    Ok(prepared.into_inner().picture.unwrap())
+    let added = client(service).add_own_picture(request).await?;
+    Ok(added.into_inner())
 }
 
-pub(crate) async fn prepare(
+async fn add_with(
     service: &Service,
-    account: Uuid,
-    (kind, name): (proto::PictureKind, &str),
+    header: proto::OwnPictureHeader,
     file: &[u8],
-) -> Result<proto::PreparedPicture, Fault> {
-    let mut messages = vec![header(account, kind, name)];
+) -> Result<proto::AddOwnPictureResponse, Fault> {
+    let mut messages = vec![Message::Header(header)];
     let chunks = file.chunks(10_000);
     messages.extend(chunks.map(|chunk| Message::Chunk(chunk.to_vec().into())));
     messages.push(Message::End(proto::PictureEnd {}));
     send(service, messages).await
 }
 
-pub(crate) async fn give(
+pub(crate) async fn add(
     service: &Service,
     account: Uuid,
-    id: &str,
-    (alt, place): (&str, Option<u32>),
-) -> Result<proto::Written, Fault> {
-    let request = proto::UsePictureRequest {
-        account_id: account.to_string(),
-        id: id.to_owned(),
-        alt: alt.to_owned(),
-        place,
-        writes_per_day: None,
-    };
-    let used = client(service).use_picture(request).await?;
-    Ok(used.into_inner().written.unwrap())
+    (kind, name): (proto::PictureKind, &str),
+    file: &[u8],
+) -> Result<proto::AddOwnPictureResponse, Fault> {
+    add_with(service, header(account, kind, name), file).await
 }
 
 async fn own_game(service: &Service, account: Uuid) -> proto::Game {
@@ -89,37 +84,22 @@ pub(crate) const COVER: proto::PictureKind = proto::PictureKind::Cover;
 const SHOT: proto::PictureKind = proto::PictureKind::Screenshot;
 
 #[testing::database_test(listings::MIGRATOR)]
-async fn a_picture_is_looked_at_before_the_listing_has_it(pool: PgPool) {
+async fn a_listing_has_an_added_picture_until_it_is_removed(pool: PgPool) {
     let service = start_with_game(pool).await;
     let ada = service.accounts().await.account;
     let file = picture(2_000, 675, [9, 90, 200]);
-    let prepared = prepare(&service, ada, (COVER, "a-game"), &file)
-        .await
-        .unwrap();
-    let crop = (
-        prepared.crop_x,
-        prepared.crop_y,
-        prepared.crop_width,
-        prepared.crop_height,
-    );
-    assert_eq!((prepared.file_width, prepared.file_height), (2_000, 675));
-    assert_eq!(crop, (400, 0, 1_200, 675));
-    assert_eq!(own_game(&service, ada).await.cover_url, None);
-    let name = name_of(prepared.picture.as_ref()).to_string();
-    assert!(
-        read_as(&service, ada, &name).await.is_ok(),
-        "it can be looked at"
-    );
-
-    let written = give(&service, ada, &prepared.id, ("", None)).await.unwrap();
-    assert_eq!(
-        (written.state(), written.revision),
-        (proto::State::Published, 2)
-    );
-    let again = give(&service, ada, &prepared.id, ("", None)).await.unwrap();
-    assert_eq!(again.revision, 2, "a second call changes nothing");
-    let cover = own_game(&service, ada).await.cover_url.unwrap();
-    assert_eq!(Some(cover), prepared.picture.map(|it| it.url));
+    for _ in 0..2 {
+        let added = add(&service, ada, (COVER, "a-game"), &file).await.unwrap();
+        let written = added.written.unwrap();
+        // A second call changes nothing.
+        assert_eq!(
+            (written.state(), written.revision),
+            (proto::State::Published, 2)
+        );
+        let picture = added.picture.unwrap();
+        assert_eq!((picture.width, picture.height), (1_200, 675));
+        assert_eq!(own_game(&service, ada).await.cover_url, Some(picture.url));
+    }
 
     let remove = proto::RemoveOwnPictureRequest {
         account_id: ada.to_string(),
@@ -149,23 +129,17 @@ async fn screenshots_have_texts_and_an_order(pool: PgPool) {
     let service = start_with_game(pool).await;
     let ada = service.accounts().await.account;
     let mut urls = Vec::new();
-    for (n, place) in [(1, None), (2, None), (3, Some(0))] {
+    for n in 1..=3 {
         let file = picture(640, 480, [n, n, n]);
-        let prepared = prepare(&service, ada, (SHOT, "a-game"), &file)
-            .await
-            .unwrap();
-        let long = give(&service, ada, &prepared.id, (&"x".repeat(301), place)).await;
-        assert!(long.unwrap_err().fields.contains_key("alt"));
-        give(&service, ada, &prepared.id, (&format!("Hill {n}"), place))
-            .await
-            .unwrap();
-        urls.push(prepared.picture.unwrap().url);
+        let added = add(&service, ada, (SHOT, "a-game"), &file).await.unwrap();
+        urls.push(added.picture.unwrap().url);
     }
+    let stored = own_game(&service, ada).await.screenshots;
+    assert!(stored.iter().map(|shot| &shot.url).eq(&urls));
     let alts = async || {
         let shots = own_game(&service, ada).await.screenshots;
         shots.into_iter().map(|it| it.alt).collect::<Vec<_>>()
     };
-    assert_eq!(alts().await, ["Hill 3", "Hill 1", "Hill 2"]);
     let arrange = async |account: Uuid, order: &[(&str, &str)]| {
         let screenshots = order.iter().map(|(url, alt)| proto::ArrangedScreenshot {
             url: (*url).to_owned(),
@@ -211,23 +185,18 @@ async fn pictures_of_a_public_listing_are_writes_of_the_day(pool: PgPool) {
     // Submitting a game is a write.
     accounts.game("a-second-game").await;
     let mut client = client(&service);
-    for (game, expected) in [
-        ("a-second-game", None),
-        ("a-second-game", None),
-        ("a-game", None),
-        ("a-game", Some(Code::Limit)),
+    for (n, game, expected) in [
+        (1, "a-second-game", None),
+        (2, "a-second-game", None),
+        (3, "a-game", None),
+        (4, "a-game", Some(Code::Limit)),
     ] {
-        let file = picture(640, 480, [1, 2, 3]);
-        let prepared = prepare(&service, ada, (SHOT, game), &file).await.unwrap();
-        let request = proto::UsePictureRequest {
-            account_id: ada.to_string(),
-            id: prepared.id,
-            alt: format!("{expected:?}"),
-            place: None,
+        let header = proto::OwnPictureHeader {
             writes_per_day,
+            ..header(ada, SHOT, game)
         };
-        let given = client.use_picture(request).await.map_err(Fault::from);
-        assert_eq!(given.err().map(|fault| fault.code), expected, "{game}");
+        let added = add_with(&service, header, &picture(640, 480, [n, 2, 3])).await;
+        assert_eq!(added.err().map(|fault| fault.code), expected, "{game}");
     }
     let shot = own_game(&service, ada).await.screenshots.remove(0);
     let arrange = |alt: &str| proto::ArrangeScreenshotsRequest {
@@ -261,38 +230,33 @@ async fn nobody_uploads_for_others_or_without_limit(pool: PgPool) {
     let ada = service.accounts().await.account;
     let small = picture(640, 480, [1, 2, 3]);
     for (account, name) in [(STRANGER, "a-game"), (ada, "nothing"), (ada, "a\0b")] {
-        let refused = prepare(&service, account, (SHOT, name), &small)
+        let refused = add(&service, account, (SHOT, name), &small)
             .await
             .unwrap_err();
         assert_eq!(refused.code, Code::NotFound, "{name}");
     }
-    let bad = prepare(&service, ada, (SHOT, "a-game"), b"GIF89a, or so")
+    let bad = add(&service, ada, (SHOT, "a-game"), b"GIF89a, or so")
         .await
         .unwrap_err();
     assert!(bad.fields["picture"].contains("JPEG"), "{bad}");
     let large = vec![0; 10 * 1024 * 1024 + 1];
-    let bad = prepare(&service, ada, (SHOT, "a-game"), &large)
+    let bad = add(&service, ada, (SHOT, "a-game"), &large)
         .await
         .unwrap_err();
     assert!(bad.fields["picture"].contains("10 MB"), "{bad}");
     let cut_off = vec![
-        header(ada, SHOT, "a-game"),
+        Message::Header(header(ada, SHOT, "a-game")),
         Message::Chunk(small.clone().into()),
     ];
     let bad = send(&service, cut_off).await.unwrap_err();
     assert_eq!(bad.code, Code::Unavailable);
 
-    let prepared = prepare(&service, ada, (SHOT, "a-game"), &small)
-        .await
-        .unwrap();
-    let stolen = give(&service, STRANGER, &prepared.id, ("", None))
-        .await
-        .unwrap_err();
-    assert!(stolen.fields.contains_key("picture"), "{stolen}");
-    let fifth = prepare(&service, ada, (SHOT, "a-game"), &small).await;
+    let fourth = add(&service, ada, (SHOT, "a-game"), &small).await;
+    fourth.unwrap();
+    let fifth = add(&service, ada, (SHOT, "a-game"), &small).await;
     fifth.unwrap();
     // Three of them were refused.
-    let refused = prepare(&service, ada, (SHOT, "a-game"), &small)
+    let refused = add(&service, ada, (SHOT, "a-game"), &small)
         .await
         .unwrap_err();
     assert_eq!(refused.code, Code::Limit, "five in 24 hours");
@@ -300,7 +264,7 @@ async fn nobody_uploads_for_others_or_without_limit(pool: PgPool) {
     let wait = refused.retry_after.unwrap();
     assert!(wait <= day, "{wait}");
     service.clock.advance(time::Duration::hours(23));
-    let refused = prepare(&service, ada, (SHOT, "a-game"), &small)
+    let refused = add(&service, ada, (SHOT, "a-game"), &small)
         .await
         .unwrap_err();
     let wait = refused.retry_after.unwrap();
@@ -309,27 +273,8 @@ async fn nobody_uploads_for_others_or_without_limit(pool: PgPool) {
     sweep(&service.pool, &service.store, &service.clock)
         .await
         .unwrap();
-    let next_day = prepare(&service, ada, (SHOT, "a-game"), &small).await;
+    let next_day = add(&service, ada, (SHOT, "a-game"), &small).await;
     next_day.unwrap();
-}
-
-#[testing::database_test(listings::MIGRATOR)]
-async fn an_unused_picture_is_gone_after_a_day(pool: PgPool) {
-    let service = start_with_game(pool).await;
-    let ada = service.accounts().await.account;
-    let file = picture(640, 480, [1, 2, 3]);
-    let prepared = prepare(&service, ada, (SHOT, "a-game"), &file)
-        .await
-        .unwrap();
-    service.clock.advance(time::Duration::hours(25));
-    sweep(&service.pool, &service.store, &service.clock)
-        .await
-        .unwrap();
-    let gone = give(&service, ada, &prepared.id, ("", None))
-        .await
-        .unwrap_err();
-    assert!(gone.fields["picture"].contains("Upload it again"), "{gone}");
-    assert_eq!(own_game(&service, ada).await.screenshots, []);
 }
 
 #[testing::database_test(listings::MIGRATOR)]
@@ -344,9 +289,7 @@ async fn a_new_picture_submits_a_rejected_game_again(pool: PgPool) {
         .await
         .unwrap();
     let file = picture(1_200, 675, [1, 2, 3]);
-    let prepared = prepare(&service, ada, (COVER, "a-second-game"), &file)
-        .await
-        .unwrap();
-    let written = give(&service, ada, &prepared.id, ("", None)).await.unwrap();
+    let added = add(&service, ada, (COVER, "a-second-game"), &file).await;
+    let written = added.unwrap().written.unwrap();
     assert_eq!(written.state(), proto::State::Pending);
 }

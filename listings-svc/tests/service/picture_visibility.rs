@@ -6,7 +6,7 @@ use kit::{Code, Fault};
 use sqlx::PgPool;
 use uuid::Uuid;
 
-use crate::own_pictures::{COVER, STRANGER, give, prepare};
+use crate::own_pictures::{COVER, STRANGER, add};
 use crate::pictures::{name_of, picture, read, read_as, start_with_game, whole};
 use crate::review::listing_name;
 use crate::support::{Service, decide};
@@ -39,8 +39,8 @@ async fn the_public_sees_a_picture_once_a_public_listing_has_it(pool: PgPool) {
     accounts.game("a-second-game").await;
     let of = (COVER, "a-second-game");
     let [first, second] = [1, 2].map(|n| picture(640, 480, [n, n, n]));
-    let prepared = prepare(&service, ada, of, &first).await.unwrap();
-    let sizes = [&prepared.picture, &prepared.small];
+    let added = add(&service, ada, of, &first).await.unwrap();
+    let sizes = [&added.picture, &added.small];
     let names = sizes.map(|size| name_of(size.as_ref()).to_string());
     let assert_seen = async |expected: [bool; 4], when: &str| {
         for name in &names {
@@ -52,8 +52,6 @@ async fn the_public_sees_a_picture_once_a_public_listing_has_it(pool: PgPool) {
         [true; 4],
         [false, false, false, true],
     );
-    assert_seen(members, "prepared").await;
-    give(&service, ada, &prepared.id, ("", None)).await.unwrap();
     assert_seen(members, "pending").await;
     let decided = async |decision| {
         let name = (listing_name("game", "a-second-game"), None);
@@ -64,15 +62,15 @@ async fn the_public_sees_a_picture_once_a_public_listing_has_it(pool: PgPool) {
     assert_seen(members, "rejected").await;
 
     // Another cover submits it again; the one before was never public.
-    let other = prepare(&service, ada, of, &second).await.unwrap();
-    give(&service, ada, &other.id, ("", None)).await.unwrap();
+    add(&service, ada, of, &second).await.unwrap();
     decided(Approve).await;
-    assert_seen(members, "replaced before the approval").await;
-    give(&service, ada, &prepared.id, ("", None)).await.unwrap();
+    assert_seen(staff, "replaced before the approval").await;
+    add(&service, ada, of, &first).await.unwrap();
     assert_seen(everybody, "approved").await;
-    give(&service, ada, &other.id, ("", None)).await.unwrap();
+    service.clock.advance(time::Duration::DAY);
+    add(&service, ada, of, &second).await.unwrap();
     assert_seen(everybody, "replaced while it was public").await;
-    give(&service, ada, &prepared.id, ("", None)).await.unwrap();
+    add(&service, ada, of, &first).await.unwrap();
     decided(TakeDown).await;
     assert_seen(staff, "taken down").await;
 }
@@ -86,10 +84,8 @@ async fn an_owner_sees_the_pictures_of_a_game_that_was_approved_before_its_page(
     accounts.page("new-studio").await;
     accounts.game_under("first-game", "new-studio").await;
     let file = picture(640, 480, [1, 2, 3]);
-    let prepared = prepare(&service, ada, (COVER, "first-game"), &file).await;
-    let prepared = prepared.unwrap();
-    give(&service, ada, &prepared.id, ("", None)).await.unwrap();
-    let name = name_of(prepared.picture.as_ref()).to_string();
+    let added = add(&service, ada, (COVER, "first-game"), &file).await;
+    let name = name_of(added.unwrap().picture.as_ref()).to_string();
     let decided = async |kind: &str, name: &str, decision| {
         let name = (listing_name(kind, name), None);
         let client = &service.operator_client;

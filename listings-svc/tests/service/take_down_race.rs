@@ -1,4 +1,4 @@
-//! Taking a page down races with submitting or importing a game under it, and with a request of its owner: one of the two waits for the other.
+//! Taking a page down races with submitting or importing a game under it: one of the two waits for the other.
 //!
 //! Each command is applied in an open transaction of its own, as the writers of two replicas do. It is rolled back explicitly: a transaction
 //! that is dropped holds its locks until its connection is used again.
@@ -13,18 +13,15 @@ use listings::domain::listing::RowContent;
 use listings::domain::listing_name::ListingName;
 use listings::domain::mode::Mode;
 use listings::domain::read_import_row;
-use listings::domain::record::ImportOptions;
 use listings::domain::reference_data::ReferenceData;
 use listings::domain::state::Transition;
 use listings::feed::PublicUrl;
-use listings::write::import::Header;
-use listings::write::import::chunk::{Chunk, ParsedRow, Rows};
+use listings::write::import::{Chunk, Header, ParsedRow, Rows};
 use listings::write::moderate::Moderation;
 use listings::write::pictures::{PictureEdit, PictureOperation};
 use listings::write::reference_data_cache::ReferenceDataCache;
 use listings::write::staff_edit::{EditOperation, StaffEdit};
 use listings::write::submission::{Author, Submission, Target};
-use listings::write::tickets::{NamedListing, TicketChange};
 use listings::write::{Command, CommandDependencies, CommandHandler, Outcome};
 use serde_json::{Value, json};
 use sqlx::PgPool;
@@ -137,62 +134,6 @@ async fn a_page_is_not_taken_down_before_submissions_under_it_are_committed(pool
     }
 }
 
-/// Ada asks staff to take the page `studio` down.
-fn request_takedown() -> Command {
-    Command::Ticket(Box::new(TicketChange::RequestTakedown {
-        account: ADA,
-        listing: NamedListing {
-            entity: Entity::Page,
-            name: "studio".to_owned(),
-        },
-        reason: "We lost the rights.".to_owned(),
-    }))
-}
-
-#[testing::database_test(listings::MIGRATOR)]
-async fn no_request_is_made_about_a_page_whose_removal_is_not_committed(pool: PgPool) {
-    let (_service, handler) = listings(&pool).await;
-    let mut removal = pool.begin().await.unwrap();
-    handler
-        .apply(&mut removal, &take_down(), NOW)
-        .await
-        .unwrap();
-    let mut open = pool.begin().await.unwrap();
-    let meanwhile = handler.apply(&mut open, &request_takedown(), NOW).await;
-    assert!(matches!(meanwhile, Err(ApplyError::Busy)), "{meanwhile:?}");
-    open.rollback().await.unwrap();
-    removal.commit().await.unwrap();
-    let mut open = pool.begin().await.unwrap();
-    let after = handler.apply(&mut open, &request_takedown(), NOW).await;
-    let Err(ApplyError::Rejected(fault)) = after else {
-        panic!("{after:?}");
-    };
-    assert!(fault.fields["name"].contains("was taken down"), "{fault}");
-    open.rollback().await.unwrap();
-}
-
-#[testing::database_test(listings::MIGRATOR)]
-async fn a_removal_grants_a_request_that_was_committed_before_it(pool: PgPool) {
-    let (_service, handler) = listings(&pool).await;
-    let mut open = pool.begin().await.unwrap();
-    handler
-        .apply(&mut open, &request_takedown(), NOW)
-        .await
-        .unwrap();
-    let mut removal = pool.begin().await.unwrap();
-    let meanwhile = handler.apply(&mut removal, &take_down(), NOW).await;
-    assert!(matches!(meanwhile, Err(ApplyError::Busy)), "{meanwhile:?}");
-    removal.rollback().await.unwrap();
-    open.commit().await.unwrap();
-    let mut removal = pool.begin().await.unwrap();
-    handler
-        .apply(&mut removal, &take_down(), NOW)
-        .await
-        .unwrap();
-    let state = sqlx::query_scalar!("select state from listings.ticket where kind = 'takedown'");
-    assert_eq!(state.fetch_one(&mut *removal).await.unwrap(), "accepted");
-}
-
 /// An import of the game `imported` under the page `studio`, as its first chunk.
 async fn import(pool: &PgPool) -> Command {
     let page = sqlx::query_scalar!(
@@ -214,16 +155,12 @@ async fn import(pool: &PgPool) -> Command {
             entity: Entity::Game,
             mode: Mode::Live,
             file_name: "games.ndjson".to_owned(),
-            announce: false,
-            options: ImportOptions::default(),
-            dry_run: false,
             by: None,
         }),
         audit_id: Uuid::nil(),
         rows: Rows::Games(vec![ParsedRow {
             line: 1,
             parsed: read_import_row::<RowContent<Game>>(row, &reference).unwrap(),
-            named: row.keys().cloned().collect(),
         }]),
         refused: Vec::new(),
     }))

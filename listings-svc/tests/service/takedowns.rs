@@ -1,192 +1,153 @@
-//! An account asks staff to take down a listing of its own.
+//! An account takes down listings of its own, in any state; only staff restore them.
 
+use contracts::common::v1 as common;
 use contracts::listings::v1 as proto;
-use contracts::listings::v1::staff_page_service_client::StaffPageServiceClient;
+use contracts::listings::v1::pages_service_client::PagesServiceClient;
 use contracts::listings::v1::staff_review_service_client::StaffReviewServiceClient;
 use kit::{Code, Fault};
+use listings::write::limits::MAX_UNPUBLISHED_PAGES;
+use serde_json::json;
 use sqlx::PgPool;
 use uuid::Uuid;
 
+use crate::accounts::{Accounts, writing};
 use crate::pictures::start_with_game;
 use crate::review::listing_name;
-use crate::support::{File, Service, creator, decide};
+use crate::support::{Service, decide};
 
 const STRANGER: Uuid = Uuid::from_u128(77);
 
-async fn ask(
+async fn take_down(
     service: &Service,
     account: Uuid,
     (kind, name): (&str, &str),
-    reason: &str,
-) -> Result<proto::TakedownRequest, Fault> {
-    let request = proto::RequestTakedownRequest {
+) -> Result<(), Fault> {
+    let request = proto::TakeDownListingRequest {
         account_id: account.to_string(),
         kind: kind.to_owned(),
         name: name.to_owned(),
-        reason: reason.to_owned(),
     };
-    let made = service.own.clone().request_takedown(request).await?;
-    Ok(made.into_inner().request.unwrap())
+    service.own.clone().take_down_listing(request).await?;
+    Ok(())
 }
 
-async fn waiting(service: &Service) -> Vec<proto::TakedownRequest> {
-    let mut review = StaffReviewServiceClient::new(service.operator_client.clone());
-    let request = proto::ListTakedownRequestsRequest::default();
-    let listed = review
-        .list_takedown_requests(request)
-        .await
-        .unwrap()
-        .into_inner();
-    assert_eq!(
-        usize::try_from(listed.page.unwrap().total).unwrap(),
-        listed.requests.len()
-    );
-    listed.requests
-}
-
-async fn decline(
-    service: &Service,
-    id: &str,
-    reason: &str,
-) -> Result<proto::TakedownRequest, Fault> {
-    let mut review = StaffReviewServiceClient::new(service.operator_client.clone());
-    let request = proto::DeclineTakedownRequest {
-        id: id.to_owned(),
-        reason: reason.to_owned(),
-    };
-    let declined = review.decline_takedown(request).await?;
-    Ok(declined.into_inner().request.unwrap())
-}
-
-async fn own(service: &Service, account: Uuid) -> proto::GetOwnListingResponse {
-    let request = proto::GetOwnListingRequest {
+async fn own_states(service: &Service, account: Uuid) -> Vec<(String, String)> {
+    let request = proto::ListOwnListingsRequest {
         account_id: account.to_string(),
-        kind: "game".to_owned(),
-        name: "a-game".to_owned(),
+        mode: common::Mode::Live.into(),
+        page: None,
     };
-    let found = service.own.clone().get_own_listing(request).await;
-    found.unwrap().into_inner()
+    let own = service.own.clone().list_own_listings(request).await;
+    let own: serde_json::Value = serde_json::from_slice(&own.unwrap().into_inner().json).unwrap();
+    let rows = own.as_array().unwrap().iter();
+    let text = |row: &serde_json::Value, key: &str| row[key].as_str().unwrap().to_owned();
+    let mut states: Vec<_> = rows
+        .map(|row| (text(row, "slug"), text(row, "status")))
+        .collect();
+    states.sort();
+    states
 }
 
 #[testing::database_test(listings::MIGRATOR)]
-async fn a_request_waits_until_staff_take_the_listing_down_or_decline(pool: PgPool) {
+async fn a_listing_in_any_state_is_taken_down_at_once_and_staff_restore_it(pool: PgPool) {
     let service = start_with_game(pool).await;
-    let ada = service.accounts().await.account;
-    let game = ("game", "a-game");
-    let first = ask(&service, ada, game, "We lost the rights.")
-        .await
-        .unwrap();
-    assert_eq!(first.state(), proto::TakedownState::Waiting);
-    let again = ask(&service, ada, game, "We lost the rights to its music.")
-        .await
-        .unwrap();
-    assert_eq!(again.id, first.id, "one request waits for a listing");
-    let listed = waiting(&service).await;
-    assert_eq!(listed, [again]);
-    assert_eq!(
-        (listed[0].reason.as_str(), listed[0].title.as_str()),
-        ("We lost the rights to its music.", "A Game")
-    );
-
-    let nothing = decline(&service, &first.id, "").await.unwrap_err();
-    assert!(nothing.fields.contains_key("reason"), "{nothing}");
-    for _ in 0..2 {
-        let declined = decline(&service, &first.id, "Replace the music instead.")
-            .await
-            .unwrap();
-        assert_eq!(declined.state(), proto::TakedownState::Declined);
-    }
-    assert_eq!(waiting(&service).await, []);
-    let shown = own(&service, ada).await.takedown.unwrap();
-    assert_eq!(shown.answer, "Replace the music instead.");
-
-    let second = ask(&service, ada, game, "We insist.").await.unwrap();
-    assert_ne!(second.id, first.id);
-    let name = (listing_name("game", "a-game"), None);
-    let client = &service.operator_client;
-    decide(
-        client,
-        proto::Decision::TakeDown,
-        name,
-        "As its studio asked",
-    )
-    .await
-    .unwrap();
-    assert_eq!(waiting(&service).await, []);
-    let shown = own(&service, ada).await;
-    assert_eq!(
-        shown.takedown.unwrap().state(),
-        proto::TakedownState::Granted
-    );
-    let late = decline(&service, &second.id, "No").await.unwrap_err();
-    assert!(late.fields["id"].contains("taken down"), "{late}");
-    let unknown = decline(&service, &Uuid::nil().to_string(), "No")
-        .await
-        .unwrap_err();
-    assert_eq!(unknown.code, Code::NotFound);
-}
-
-#[testing::database_test(listings::MIGRATOR)]
-async fn only_a_public_listing_of_ones_own_and_with_a_reason(pool: PgPool) {
-    let service = start_with_game(pool).await;
-    let accounts = service.accounts().await;
+    let accounts: Accounts<'_> = service.accounts().await;
     let ada = accounts.account;
+    accounts.game("pending").await;
+    accounts.game("rejected").await;
     accounts.event("a-jam").await;
-    for (account, listing, code) in [
-        (STRANGER, ("game", "a-game"), Code::NotFound),
-        (STRANGER, ("page", "studio"), Code::NotFound),
-        (ada, ("game", "no\0ne"), Code::NotFound),
-        (ada, ("genre", "puzzle"), Code::Invalid),
-        (ada, ("event", "a-jam"), Code::Invalid),
-    ] {
-        let refused = ask(&service, account, listing, "x").await.unwrap_err();
-        assert_eq!(refused.code, code, "{listing:?}: {refused}");
+    let client = &service.operator_client;
+    let rejected = (listing_name("game", "rejected"), None);
+    let reject = decide(client, proto::Decision::Reject, rejected, "No");
+    reject.await.unwrap();
+    let listings = [
+        ("game", "a-game"),
+        ("game", "pending"),
+        ("game", "rejected"),
+        ("event", "a-jam"),
+    ];
+    for listing in listings {
+        let strange = take_down(&service, STRANGER, listing).await.unwrap_err();
+        assert_eq!(strange.code, Code::NotFound, "{listing:?}");
+        for _ in 0..2 {
+            take_down(&service, ada, listing).await.unwrap();
+        }
     }
-    for reason in ["", "  ", &"x".repeat(2_001)] {
-        let refused = ask(&service, ada, ("game", "a-game"), reason)
-            .await
-            .unwrap_err();
-        assert!(refused.fields.contains_key("reason"), "{refused}");
-    }
-    assert_eq!(waiting(&service).await, []);
-}
+    let removed = ["a-game", "a-jam", "pending", "rejected"]
+        .map(|slug| (slug.to_owned(), "removed".to_owned()));
+    assert_eq!(own_states(&service, ada).await, removed);
+    let actors = sqlx::query_scalar!(
+        "select actor_kind from listings.revision where after ->> 'state' = 'removed'"
+    );
+    let actors = actors.fetch_all(&service.pool).await.unwrap();
+    assert_eq!(actors, ["account"; 4], "once each");
+    let mut review = StaffReviewServiceClient::new(client.clone());
+    let queue = review.list_queue(proto::ListQueueRequest::default()).await;
+    assert_eq!(queue.unwrap().into_inner().items, []);
 
-#[testing::database_test(listings::MIGRATOR)]
-async fn ten_requests_of_an_account_wait_at_most(pool: PgPool) {
-    let service = start_with_game(pool).await;
-    let ada = service.accounts().await.account;
-    let handles: Vec<String> = (0..10).map(|n| format!("page-{n}")).collect();
-    let rows: Vec<serde_json::Value> = handles.iter().map(|handle| creator(handle)).collect();
-    service.import(&File::rows("page", &rows)).await;
-    sqlx::query!(
-        "insert into listings.page_owner (page_id, account_id, by_way_of, since)
-         select id, $1, 'staff', now() from listings.page where handle like 'page-%'",
-        ada
-    )
-    .execute(&service.pool)
-    .await
-    .unwrap();
-    for handle in &handles {
-        ask(&service, ada, ("page", handle), "x").await.unwrap();
-    }
-    let refused = ask(&service, ada, ("game", "a-game"), "x")
-        .await
-        .unwrap_err();
-    assert_eq!(refused.code, Code::TooManyPending);
-    ask(&service, ada, ("page", "page-0"), "y").await.unwrap();
-}
-
-#[testing::database_test(listings::MIGRATOR)]
-async fn the_request_of_a_former_owner_waits_for_nobody(pool: PgPool) {
-    let service = start_with_game(pool).await;
-    let ada = service.accounts().await.account;
-    ask(&service, ada, ("game", "a-game"), "x").await.unwrap();
-    assert_eq!(waiting(&service).await.len(), 1);
-    let removal = proto::RemoveOwnerRequest {
-        handle: "studio".to_owned(),
-        account_id: ada.to_string(),
+    let change = proto::UpdateGameRequest {
+        slug: "a-game".to_owned(),
+        writing: Some(writing(ada, &json!({"title": "Better"}))),
+        precondition: None,
     };
-    let mut pages = StaffPageServiceClient::new(service.operator_client.clone());
-    pages.remove_owner(removal).await.unwrap();
-    assert_eq!(waiting(&service).await, []);
+    let refused = service.games.clone().update_game(change).await;
+    assert_eq!(Fault::from(refused.unwrap_err()).code, Code::NotFound);
+    let restored = (listing_name("game", "a-game"), None);
+    let restore = decide(client, proto::Decision::Restore, restored, "");
+    restore.await.unwrap();
+    assert_eq!(own_states(&service, ada).await[0].1, "published");
+}
+
+#[testing::database_test(listings::MIGRATOR)]
+async fn a_page_that_is_taken_down_hides_its_games(pool: PgPool) {
+    let service = start_with_game(pool).await;
+    let ada = service.accounts().await.account;
+    take_down(&service, ada, ("page", "studio")).await.unwrap();
+    let hidden = sqlx::query_scalar!(
+        "select hidden_by_page from listings.game where slug = 'a-game' and mode = 'live'"
+    );
+    assert!(hidden.fetch_one(&service.pool).await.unwrap());
+    for (listing, code) in [
+        (("game", "no\0ne"), Code::NotFound),
+        (("genre", "puzzle"), Code::Invalid),
+    ] {
+        let refused = take_down(&service, ada, listing).await.unwrap_err();
+        assert_eq!(refused.code, code, "{listing:?}");
+    }
+    assert_eq!(service.decisions().await, [], "nobody decided for them");
+}
+
+async fn submit_page(service: &Service, account: Uuid, handle: &str) -> Result<(), Fault> {
+    let body = json!({"name": handle, "kind": "studio", "country_code": "NG", "city": "Lagos"});
+    let request = proto::CreatePageRequest {
+        account_id: account.to_string(),
+        body: body.to_string().into(),
+        ..proto::CreatePageRequest::default()
+    };
+    let mut pages = PagesServiceClient::new(service.fleet.clone());
+    pages.create_page(request).await?;
+    Ok(())
+}
+
+#[testing::database_test(listings::MIGRATOR)]
+async fn a_page_that_was_taken_down_keeps_its_handle_and_counts_against_new_ones(pool: PgPool) {
+    let service = start_with_game(pool).await;
+    let account = Uuid::from_u128(5);
+    for number in 0..MAX_UNPUBLISHED_PAGES {
+        let handle = format!("page-{number}");
+        submit_page(&service, account, &handle).await.unwrap();
+        let page = ("page", handle.as_str());
+        take_down(&service, account, page).await.unwrap();
+    }
+    let refused = submit_page(&service, account, "one-more").await;
+    let refused = refused.unwrap_err();
+    assert_eq!(refused.code, Code::TooManyPending);
+    let other = Uuid::from_u128(6);
+    submit_page(&service, other, "one-more").await.unwrap();
+    // A page that becomes public makes room.
+    let shown = sqlx::query!(
+        "update listings.page set state = 'published', first_published_at = updated_at where handle = 'page-0'"
+    );
+    shown.execute(&service.pool).await.unwrap();
+    submit_page(&service, account, "another").await.unwrap();
 }

@@ -160,16 +160,16 @@ async fn a_game_that_was_taken_down_with_its_page_does_not_return_by_a_move(pool
     assert_eq!(directory.news().await, []);
     // Staff may move it.
     let mut review = StaffReviewServiceClient::new(directory.service.operator_client.clone());
-    let moved = proto::ReassignRequest {
+    let moved = proto::EditRequest {
         name: Some(proto::ListingName {
             kind: "game".to_owned(),
             mode: common::Mode::Live.into(),
             name: "a-game".to_owned(),
         }),
-        to: "second".to_owned(),
-        ..proto::ReassignRequest::default()
+        changes: json!({"creator": "second"}).to_string(),
+        ..proto::EditRequest::default()
     };
-    review.reassign(moved).await.unwrap();
+    review.edit(moved).await.unwrap();
     assert_eq!(directory.announced().await, ["updated"]);
 }
 
@@ -229,16 +229,13 @@ async fn an_imported_game_is_hidden_with_its_page_and_never_announced_by_it(pool
     directory.service.import(&File::rows("game", &[game])).await;
     directory.page(Reject, "new").await;
     assert_eq!(directory.announced().await, Vec::<String>::new());
-    let studio =
-        json!({"slug": "a-game", "title": "A Game", "release_year": 2020, "creator": "studio"});
-    directory
-        .service
-        .import(&File::rows("game", &[studio]))
-        .await;
+    let game =
+        json!({"slug": "its-game", "title": "A Game", "release_year": 2020, "creator": "studio"});
+    directory.service.import(&File::rows("game", &[game])).await;
     directory.page(TakeDown, "studio").await;
     assert_eq!(
         directory.news().await,
-        [told("updated", false), told("hidden", false)]
+        [told("published", false), told("hidden", false)]
     );
 }
 

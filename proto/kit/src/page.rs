@@ -45,9 +45,6 @@ impl Limits {
     }
 }
 
-/// After this size a page may end: a gRPC client receives at most 4 MiB.
-const MAX_BYTES: usize = 1024 * 1024;
-
 /// A requested page of a list whose rows have the sort key `K`.
 #[derive(Debug)]
 pub struct Page<K> {
@@ -105,30 +102,10 @@ impl<K: Serialize> Page<K> {
         rows: &mut Vec<R>,
         key: impl FnOnce(&R) -> K,
     ) -> Result<Option<String>, Fault> {
-        self.cut_by_bytes(rows, |_| 0, key)
-    }
-
-    /// The same for rows of any size: the page also ends after a mebibyte.
-    ///
-    /// # Errors
-    /// `internal`: a key cannot be serialized.
-    pub fn cut_by_bytes<R>(
-        &self,
-        rows: &mut Vec<R>,
-        bytes: impl Fn(&R) -> usize,
-        key: impl FnOnce(&R) -> K,
-    ) -> Result<Option<String>, Fault> {
-        let mut total = 0;
-        let fits = |row: &&R| {
-            let is_under = total < MAX_BYTES;
-            total += bytes(row);
-            is_under
-        };
-        let fitting = rows.iter().take(self.limit).take_while(fits).count();
-        if rows.len() <= fitting {
+        if rows.len() <= self.limit {
             return Ok(None);
         }
-        rows.truncate(fitting);
+        rows.truncate(self.limit);
         let cursor = rows.last().map(|last| self.binding.encode(&key(last)));
         cursor.transpose().map_err(|error| Fault::internal(&error))
     }
@@ -149,14 +126,14 @@ mod tests {
 
     proptest! {
         #[test]
-        fn pages_give_every_row_once(rows in 0..20_u32, limit in 0..=5, bytes in 0..2_000_000_usize) {
+        fn pages_give_every_row_once(rows in 0..20_u32, limit in 0..=5) {
             let (mut found, mut cursor) = (Vec::new(), String::new());
             loop {
                 let page = page(limit, &cursor).unwrap();
                 let after = page.after.map_or(0, |last| last + 1);
                 let fetched = usize::try_from(page.rows_to_fetch()).unwrap();
                 let mut part: Vec<u32> = (after..rows).take(fetched).collect();
-                let next = page.cut_by_bytes(&mut part, |_| bytes, |row| *row).unwrap();
+                let next = page.cut(&mut part, |row| *row).unwrap();
                 found.extend(part);
                 match next {
                     Some(next) => cursor = next,

@@ -33,7 +33,7 @@ pub use event::Event;
 pub use game::{Credit, Game, GameCreator, GameRow, Screenshot};
 pub use me::{Me, MeAccount, MeKey, MeMinute, MeMonth, MePlan};
 pub use number::Number;
-pub use own_listings::{OwnListing, WITHDRAWN_REASON};
+pub use own_listings::OwnListing;
 pub use place::{CityRow, Country, CountryRow, GenreRow};
 pub use ranking::RankingRow;
 pub use search::{SearchAddress, SearchResult};

@@ -5,9 +5,6 @@ use utoipa::ToSchema;
 
 use super::{ListingStatus, OwnListingKind, Slug, Timestamp};
 
-/// The `reason` of a listing that its account has withdrawn from the review.
-pub const WITHDRAWN_REASON: &str = "Withdrawn by its account.";
-
 /// A game or an event of the account, public or not.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 #[schema(example = json!({

@@ -19,7 +19,7 @@ async fn a_replica_that_was_frozen_repeats_only_what_was_in_flight() {
     // With a short lease, the other replica takes over soon.
     small.set("WEBHOOK_LEASE", "2");
     let fleet = small.up_with(&["--replicas", "webhook-svc=2"]).await;
-    receiver.subscribe(&fleet, &["listing.published"]).await;
+    receiver.subscribe(&fleet, &["listing.updated"]).await;
     receiver.answer_until(ANSWERED);
     publish(&small, 0, MESSAGES).await;
     eventually("the receiver stalls", async || {

@@ -23,7 +23,7 @@ fn slug(round: usize, game: usize) -> String {
 /// Publishes and announces the games of a round.
 async fn publish(small: &SmallFleet, round: usize, games: usize) {
     let slugs: Vec<String> = (0..games).map(|game| slug(round, game)).collect();
-    small.import_games(&slugs, &["--announce"]).await;
+    small.announce_games(&slugs).await;
 }
 
 /// The pids of the running replicas.
@@ -51,7 +51,7 @@ async fn every_message_arrives(replicas: &str, kills: usize) -> String {
     let mut small = SmallFleet::patient();
     small.set("WEBHOOK_ALLOW", &format!("http://{}", receiver.address));
     let fleet = small.up_with(&["--replicas", replicas]).await;
-    receiver.subscribe(&fleet, &["listing.published"]).await;
+    receiver.subscribe(&fleet, &["listing.updated"]).await;
     let mut slowest = Duration::ZERO;
     for round in 0..kills {
         let before = receiver.count();

@@ -53,7 +53,7 @@ async fn messages_arrive(receiver: &Receiver, publication: &str) {
 async fn publish(small: &SmallFleet, publication: &str) {
     let slug = |game| format!("{publication}-{game}");
     let slugs: Vec<String> = (0..GAMES).map(slug).collect();
-    small.import_games(&slugs, &["--announce"]).await;
+    small.announce_games(&slugs).await;
 }
 
 /// The games that the public reads, by slug.
@@ -161,7 +161,7 @@ async fn a_fleet_is_restored_to_a_time_between_two_writes() {
     let plans = small.plans();
     let options = ["--plans", plans.as_str()];
     let fleet = small.up_with(&options).await;
-    receiver.subscribe(&fleet, &["listing.published"]).await;
+    receiver.subscribe(&fleet, &["listing.updated"]).await;
     let ((revoked_later, revoked_secret), (_, kept_secret)) =
         (key(&fleet).await, key(&fleet).await);
 

@@ -107,7 +107,6 @@ impl Listings {
                 replayed: false,
                 revision: 7,
                 note: String::new(),
-                differences: Vec::new(),
             })),
             Outcome::Refused(fault) => Err(fault.into()),
             Outcome::Lost => Err(Status::new(tonic::Code::Unavailable, "connection reset")),
@@ -170,17 +169,10 @@ impl OwnListingsService for Listings {
         }))
     }
 
-    async fn withdraw_listing(
+    async fn take_down_listing(
         &self,
-        _: Request<proto::WithdrawListingRequest>,
-    ) -> Result<Response<proto::WithdrawListingResponse>, Status> {
-        Err(Status::unimplemented("The gateway does not call this."))
-    }
-
-    async fn list_own_revisions(
-        &self,
-        _: Request<proto::ListOwnRevisionsRequest>,
-    ) -> Result<Response<proto::ListOwnRevisionsResponse>, Status> {
+        _: Request<proto::TakeDownListingRequest>,
+    ) -> Result<Response<proto::TakeDownListingResponse>, Status> {
         Err(Status::unimplemented("The gateway does not call this."))
     }
 
@@ -188,13 +180,6 @@ impl OwnListingsService for Listings {
         &self,
         _: Request<proto::GetOwnListingRequest>,
     ) -> Result<Response<proto::GetOwnListingResponse>, Status> {
-        Err(Status::unimplemented("The gateway does not call this."))
-    }
-
-    async fn request_takedown(
-        &self,
-        _: Request<proto::RequestTakedownRequest>,
-    ) -> Result<Response<proto::RequestTakedownResponse>, Status> {
         Err(Status::unimplemented("The gateway does not call this."))
     }
 

@@ -171,24 +171,6 @@ pub struct Group {
     pub more_label: &'static str,
 }
 
-/// A picture file, which may be left out.
-#[derive(Debug, Template)]
-#[template(path = "part/file.html")]
-pub struct PictureFile {
-    pub name: &'static str,
-    pub label: &'static str,
-    pub hint: &'static str,
-    pub error: Option<ShownError>,
-    /// The language of the page.
-    pub language: Language,
-}
-
-impl PictureFile {
-    fn optional_word(&self) -> &'static str {
-        optional_word(self.language)
-    }
-}
-
 /// A part of a form.
 #[derive(Debug)]
 pub enum FormPart {
@@ -197,7 +179,6 @@ pub enum FormPart {
     Select(Select),
     Checks(Checks),
     Group(Group),
-    File(PictureFile),
 }
 
 impl fmt::Display for FormPart {
@@ -208,7 +189,6 @@ impl fmt::Display for FormPart {
             Self::Select(it) => it.fmt(f),
             Self::Checks(it) => it.fmt(f),
             Self::Group(it) => it.fmt(f),
-            Self::File(it) => it.fmt(f),
         }
     }
 }

@@ -222,10 +222,6 @@ fn on_listing(change: &Change) -> anyhow::Result<Notice> {
             with_reason(text("listing-rejected"), reason),
         ),
         "listing_removed" => (Action::ListingRemoved, text("listing-removed")),
-        "takedown_declined" => (
-            Action::TakedownDeclined,
-            with_reason(text("takedown-declined"), reason),
-        ),
         "claim_granted" => (Action::ClaimGranted, of_claim("claim-granted")),
         "claim_rejected" => (
             Action::ClaimRejected,

@@ -15,7 +15,6 @@ use crate::domain::next_page::{self, NextPage};
 use crate::domain::percent::encoded;
 use crate::domain::role::Permission;
 use crate::form_body;
-use crate::form_file;
 use crate::page_error::PageError;
 use crate::page_language::PageLanguage;
 use crate::page_limit::Visitor;
@@ -43,10 +42,6 @@ pub enum Access {
     Member(Permission),
 }
 
-/// The limit of forms has counted the request. A form with a file is admitted twice, and counts once.
-#[derive(Debug, Clone, Copy)]
-struct Counted;
-
 /// The state of the layer.
 #[derive(Clone)]
 pub struct Guard {
@@ -57,16 +52,12 @@ pub struct Guard {
     pub closes: bool,
     /// The longest body of a form.
     pub body_limit: usize,
-    /// Whether the form has a file beside other fields.
-    pub takes_file: bool,
 }
 
 pub async fn check(State(guard): State<Guard>, request: Request, next: Next) -> Response {
     // Read the body before the checks. Otherwise a client could hold the last byte back, and the form would still act with the password or
     // the role that was valid when its first byte came.
-    let is_with_file = guard.takes_file && form_body::is_upload(request.headers());
     let buffered = match *request.method() {
-        Method::POST if is_with_file => with_file(&guard, request).await,
         Method::POST => form_body::buffer(request, guard.body_limit).await,
         _ => Ok(request),
     };
@@ -93,15 +84,6 @@ pub async fn check(State(guard): State<Guard>, request: Request, next: Next) -> 
         error.language = language.language;
     }
     response
-}
-
-/// Reads a form with a file. The file is stored only for a person who may send the form; that is checked again once it has arrived.
-async fn with_file(guard: &Guard, mut request: Request) -> Result<Request, PageError> {
-    let may_send = matches!(admit(guard, &mut request).await, Ok(None));
-    let viewer = request.extensions().get::<Viewer>();
-    let person = viewer.filter(|_| may_send).map(|viewer| viewer.person.id);
-    let upload = person.map(|person| guard.app.uploads.begin(person));
-    form_file::unpack(request, guard.body_limit, upload).await
 }
 
 /// Adds the [`Viewer`], the [`AccountScope`] and the language of the page to the request, or returns the response that ends it.
@@ -134,7 +116,9 @@ async fn admit(guard: &Guard, request: &mut Request) -> Result<Option<Response>,
         request.extensions_mut().insert(PageLanguage::default());
     }
     if request.method() == Method::POST {
-        count_form(app, request, &viewer, now).await?;
+        let person = viewer.person.id.to_string();
+        let counted = app.limits.count(limits::FORMS, &person, now).await?;
+        counted.map_err(|reached| PageError::too_many_forms(reached.seconds()))?;
     } else if let Err(seconds) = app.page_limit.count(Visitor::Person(viewer.person.id), now) {
         return Err(PageError::too_many_pages(seconds));
     }
@@ -163,22 +147,6 @@ fn prefer_language_of(viewer: &Viewer, request: &mut Request) {
         let language = PageLanguage::of_person(&viewer.person);
         request.extensions_mut().insert(language);
     }
-}
-
-async fn count_form(
-    app: &App,
-    request: &mut Request,
-    viewer: &Viewer,
-    now: OffsetDateTime,
-) -> Result<(), PageError> {
-    if request.extensions().get::<Counted>().is_some() {
-        return Ok(());
-    }
-    let person = viewer.person.id.to_string();
-    let counted = app.limits.count(limits::FORMS, &person, now).await?;
-    counted.map_err(|reached| PageError::too_many_forms(reached.seconds()))?;
-    request.extensions_mut().insert(Counted);
-    Ok(())
 }
 
 /// The account in the path.

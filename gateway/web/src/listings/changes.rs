@@ -1,16 +1,6 @@
 //! The changes that a person has made in the form of a listing.
 
-use std::collections::BTreeSet;
-
-use serde_json::{Map, Value, json};
-use xxhash_rust::xxh3::xxh3_64;
-
-use super::typed::TypedListing;
-
-/// Hidden fields with this prefix have fingerprints of the other fields as they were when the form was opened.
-const OPENED: &str = "opened.";
-/// Fields that are not those of the listing.
-const CONTROLS: [&str; 3] = ["form", "revision", "step"];
+use serde_json::{Map, Value};
 
 /// The fields of a change: those that differ from the stored listing. A browser sends choices in the order of the page: those that stay keep
 /// their stored order, and new ones follow.
@@ -33,59 +23,6 @@ pub(super) fn changed_fields(
     typed
 }
 
-impl TypedListing {
-    /// Remembers in hidden fields what the listing is now.
-    pub(super) fn remember(&mut self, stored: &Self) {
-        for name in stored.names() {
-            self.set(&format!("{OPENED}{name}"), &stored.fingerprint(name));
-        }
-    }
-
-    /// The hidden fields of the form.
-    pub(super) fn hidden(&self) -> Vec<(String, String)> {
-        let revision = ("revision".to_owned(), self.get("revision").to_owned());
-        let opened = self.pairs().filter(|(name, _)| name.starts_with(OPENED));
-        std::iter::once(revision).chain(opened.cloned()).collect()
-    }
-
-    /// Replaces the fields that the person has not changed since the form was opened with those of `newest`. Returns the fields that both the
-    /// person and somebody else have changed.
-    pub(super) fn update_unchanged(&mut self, newest: &Self) -> Vec<String> {
-        let names = self.names().chain(newest.names());
-        let names: BTreeSet<String> = names.map(ToOwned::to_owned).collect();
-        let mut changed_by_both = Vec::new();
-        for name in names {
-            let opened = match self.get(&format!("{OPENED}{name}")) {
-                // A link that the listing did not have, or a box that was not ticked.
-                "" => Self::default().fingerprint(&name),
-                opened => opened.to_owned(),
-            };
-            let (typed, theirs) = (self.fingerprint(&name), newest.fingerprint(&name));
-            if typed == opened {
-                self.replace(&name, newest);
-            } else if theirs != opened && theirs != typed {
-                changed_by_both.push(name);
-            }
-        }
-        self.remember(newest);
-        changed_by_both
-    }
-
-    /// The names of the listing's fields.
-    fn names(&self) -> impl Iterator<Item = &str> {
-        let names = self.pairs().map(|(name, _)| name.as_str());
-        names.filter(|name| !name.starts_with(OPENED) && !CONTROLS.contains(name))
-    }
-
-    /// Tells the values of a field apart, whatever their order. An absent field is an empty one.
-    fn fingerprint(&self, name: &str) -> String {
-        let values = self.all(name).into_iter().map(str::trim);
-        let mut values: Vec<&str> = values.filter(|value| !value.is_empty()).collect();
-        values.sort_unstable();
-        format!("{:016x}", xxh3_64(json!(values).to_string().as_bytes()))
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use std::collections::HashMap;
@@ -95,10 +32,11 @@ mod tests {
     use proptest::collection::{btree_set, hash_map, vec};
     use proptest::option;
     use proptest::prelude::*;
+    use serde_json::json;
 
     use super::*;
     use crate::domain::listing_kind::ListingKind;
-    use crate::page_language::PageLanguage;
+    use crate::listings::typed::TypedListing;
 
     const KIND: ListingKind = ListingKind::Game;
 
@@ -117,16 +55,10 @@ mod tests {
         TypedListing::of(&Listing::Game(game), "studio")
     }
 
-    /// The form of a stored listing.
-    fn opened(stored: &TypedListing) -> TypedListing {
-        let mut form = stored.clone();
-        form.remember(stored);
-        form
-    }
-
     /// A form with these boxes ticked.
     fn with_platforms(form: &TypedListing, platforms: &[&str]) -> TypedListing {
-        let mut pairs = form.without("platforms");
+        let mut pairs: Vec<(String, String)> = form.pairs().cloned().collect();
+        pairs.retain(|(name, _)| name != "platforms");
         let boxes = platforms.iter();
         pairs.extend(boxes.map(|name| ("platforms".to_owned(), (*name).to_owned())));
         TypedListing::new(pairs)
@@ -158,42 +90,6 @@ mod tests {
         assert_eq!(one_more["platforms"], json!(["windows", "ios", "android"]));
         assert_eq!(change(&["ios"])["platforms"], json!(["ios"]));
         assert_eq!(change(&[])["platforms"], json!([]));
-    }
-
-    #[test]
-    fn a_conflict_keeps_the_fields_of_both() {
-        let before = game();
-        let mut form = with_platforms(&opened(&before), &["ios", "windows"]);
-        form.set("title", "Okoto 2");
-        form.set("links.itch", "");
-        form.set("links.play", "https://play.example");
-        let mut newest = with_platforms(&before, &["windows", "ios", "web"]);
-        newest.set("tagline", "Run and jump.");
-        newest.set("links.steam", "https://steam.example");
-        assert_eq!(form.update_unchanged(&newest), Vec::<String>::new());
-        assert_eq!(form.get("tagline"), "Run and jump.");
-        assert_eq!(form.get("title"), "Okoto 2");
-        assert_eq!(form.get("links.steam"), "https://steam.example");
-        let change = changed_fields(&newest.body(KIND), form.body(KIND));
-        assert_eq!(change.keys().collect::<Vec<_>>(), ["links", "title"]);
-        // The next conflict is with the version that the form shows now.
-        newest.set("tagline", "Jump.");
-        form.update_unchanged(&newest);
-        assert_eq!(form.get("tagline"), "Jump.");
-    }
-
-    #[test]
-    fn a_field_that_both_changed_stays_as_typed_and_is_named() {
-        let before = game();
-        let mut form = with_platforms(&opened(&before), &[]);
-        form.set("title", "Mine");
-        form.set("tagline", "The same");
-        let mut newest = with_platforms(&before, &["web"]);
-        newest.set("title", "Theirs");
-        newest.set("tagline", "The same");
-        assert_eq!(form.update_unchanged(&newest), ["platforms", "title"]);
-        assert_eq!(form.get("title"), "Mine");
-        assert!(form.all("platforms").is_empty());
     }
 
     /// Values as listings-svc stores them.
@@ -335,12 +231,12 @@ mod tests {
 
     /// The form of a stored listing as a browser sends it back untouched.
     fn sent_back(stored: &TypedListing, kind: ListingKind) -> TypedListing {
-        let form = opened(stored);
-        let pairs = form.pairs();
-        let pairs = pairs.map(|(name, value)| (name.clone(), value.replace('\n', "\r\n")));
+        let pairs = stored
+            .pairs()
+            .map(|(name, value)| (name.clone(), value.replace('\n', "\r\n")));
         let mut sent = TypedListing::new(pairs.collect());
         sent.take_credits_of(stored);
-        sent.sort_links(PageLanguage::default(), kind).unwrap();
+        sent.complete_addresses(kind);
         sent
     }
 
@@ -354,23 +250,6 @@ mod tests {
             let body = sent_back(&stored, kind).body(kind);
             prop_assert_eq!(Value::Object(body.clone()), api_json(&listing));
             prop_assert_eq!(changed_fields(&stored.body(kind), body), Map::new());
-        }
-
-        #[test]
-        fn a_form_that_was_not_touched_becomes_the_newest_version(
-            (before, after) in prop_oneof![
-                (pages(), pages()),
-                (games(), games()),
-                (events(), events()),
-            ],
-        ) {
-            let kind = kind_of(&before);
-            let newest = TypedListing::of(&after, "studio");
-            let mut form = sent_back(&TypedListing::of(&before, "studio"), kind);
-            prop_assert_eq!(form.update_unchanged(&newest), Vec::<String>::new());
-            form.take_credits_of(&newest);
-            prop_assert_eq!(Value::Object(form.body(kind)), api_json(&after));
-            prop_assert_eq!(changed_fields(&newest.body(kind), form.body(kind)), Map::new());
         }
     }
 }

@@ -5,7 +5,6 @@ use kit::Fault;
 use pages::site::Texts;
 
 use super::fields::{Input, ListingField, fields};
-use super::links::NEW_LINKS;
 use super::typed::beside_fields;
 use super::{refused, words};
 use crate::account::member_request::MemberRequest;
@@ -97,8 +96,7 @@ fn names(kind: ListingKind, values: &proto::ListFieldValuesResponse) -> Vec<Stri
     let own = own.map(|field| field.name.to_owned());
     let links = link_keys(kind, values);
     let links = links.iter().map(|key| format!("links.{key}"));
-    let new_links = NEW_LINKS.map(ToOwned::to_owned);
-    own.chain(links).chain(new_links).collect()
+    own.chain(links).collect()
 }
 
 /// The kinds of links that a listing may have.
@@ -131,14 +129,5 @@ mod tests {
         let language = PageLanguage::default();
         let refused = Choices::default().refusal(language, ListingKind::Game, fault);
         assert_eq!(refused.errors.of("stage"), Some("Choose a stage."));
-    }
-
-    #[test]
-    fn what_the_form_says_itself_about_a_select_stays() {
-        let language = PageLanguage::default();
-        let both = language.say("listing-edit-both");
-        let fault = Fault::invalid_field("stage", both);
-        let refused = Choices::default().refusal(language, ListingKind::Game, fault);
-        assert_eq!(refused.errors.of("stage"), Some(both));
     }
 }

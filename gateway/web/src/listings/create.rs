@@ -1,6 +1,5 @@
 //! A new page, game or event.
 
-use axum::Extension;
 use axum::extract::Path;
 use axum::response::Response;
 use contracts::listings::v1 as proto;
@@ -11,20 +10,14 @@ use serde_json::Value;
 use uuid::Uuid;
 
 use super::choices::Choices;
-use super::fields::COVER;
 use super::form::FormContext;
-use super::gallery::gallery;
 use super::kind;
-use super::picture_target::PictureTarget;
 use super::typed::{TypedListing, with_errors_of_service};
-use super::upload::prepare_file;
 use crate::account::member_request::MemberRequest;
 use crate::account::page_frame::AccountFrame;
 use crate::domain::action::Action;
 use crate::domain::listing_kind::ListingKind;
 use crate::form_body::FormBody;
-use crate::form_file::{AttachedFile, FileRefusal, FormFile};
-use crate::notice::AfterForm;
 use crate::page_error::PageResult;
 use crate::render::{FormState, html, ok, see_other};
 use crate::session::once;
@@ -42,8 +35,6 @@ struct Create {
     kind: ListingKind,
     frame: AccountFrame,
     typed: TypedListing,
-    /// The form was sent with the file of a cover, which a browser does not keep.
-    had_file: bool,
 }
 
 pub async fn show(request: MemberRequest, Path((_, of_kind)): Path<(Uuid, String)>) -> PageResult {
@@ -67,7 +58,6 @@ pub async fn show(request: MemberRequest, Path((_, of_kind)): Path<(Uuid, String
         kind,
         frame,
         typed,
-        had_file: false,
     };
     Ok(create.page(&choices, FormState::default()))
 }
@@ -75,32 +65,24 @@ pub async fn show(request: MemberRequest, Path((_, of_kind)): Path<(Uuid, String
 pub async fn send(
     request: MemberRequest,
     Path((_, of_kind)): Path<(Uuid, String)>,
-    cover: Option<Extension<FormFile>>,
-    refusal: Option<Extension<FileRefusal>>,
     FormBody(pairs): FormBody<Vec<(String, String)>>,
 ) -> PageResult {
-    let cover = cover.and_then(|Extension(file)| file.take());
     let mut create = Create {
         kind: kind(&of_kind)?,
         frame: request.frame(Section::Listings).await,
         typed: TypedListing::new(pairs),
         request,
-        had_file: cover.is_some() || refusal.is_some(),
     };
     let language = create.request.language();
-    let submitted = match refusal {
-        Some(Extension(refusal)) => Err(at_cover(refusal.fault(language))),
-        None => create.run().await,
-    };
-    match submitted {
+    match create.run().await {
         Ok(written) => {
             let name = written.slug.unwrap_or_default();
             let request = &create.request;
             request.record(Action::ListingSubmitted, &name).await;
-            if let (Some(cover), ListingKind::Game) = (cover, create.kind) {
-                return create.with_cover(&name, cover).await;
+            let mut shown = request.listing_path(create.kind, &name);
+            if create.kind != ListingKind::Event {
+                shown.push_str("/pictures");
             }
-            let shown = request.listing_path(create.kind, &name);
             Ok(see_other(&format!("{shown}?done=listing-submitted")))
         }
         Err(mut fault) => {
@@ -168,37 +150,6 @@ impl Create {
         }))
     }
 
-    /// Gives the new game its cover. If that is refused, the page of its pictures says why and takes another file.
-    async fn with_cover(mut self, name: &str, cover: AttachedFile) -> PageResult {
-        let target = PictureTarget::parse(&self.request, self.kind.as_str(), name, COVER)?;
-        let (app, account) = (&self.request.app, self.request.scope.id);
-        let header = proto::OwnPictureHeader {
-            account_id: account.to_string(),
-            kind: target.proto_kind().into(),
-            name: name.to_owned(),
-        };
-        let given = async {
-            let writes = self.frame.writes_per_day()?;
-            let prepared = prepare_file(app, header, cover.file).await?;
-            let listings = &app.listings;
-            listings
-                .use_picture(account, &prepared.id, "", None, writes)
-                .await
-        };
-        match given.await {
-            Ok(()) => {
-                let shown = self.request.listing_path(self.kind, name);
-                Ok(see_other(&format!("{shown}?done=listing-submitted")))
-            }
-            Err(fault) => {
-                let language = self.request.language();
-                self.frame.shell.notice = AfterForm::named("listing-without-cover");
-                let answer = target.refused(language, fault);
-                gallery(&self.request, self.frame, target.listing, answer).await
-            }
-        }
-    }
-
     fn page(self, choices: &Choices, state: FormState) -> Response {
         let (kind, typed) = (self.kind, &self.typed);
         let language = self.request.language();
@@ -209,7 +160,6 @@ impl Create {
             typed,
             choices,
             is_new: true,
-            had_file: self.had_file,
             errors: &errors,
         };
         let call = match kind {
@@ -261,12 +211,4 @@ fn account_name(frame: &AccountFrame) -> &str {
     let found = frame.account().ok();
     let account = found.and_then(|found| found.account.as_ref());
     account.map_or("", |account| account.name.as_str())
-}
-
-/// The refusal of a file, at the field of the cover.
-fn at_cover(mut fault: Fault) -> Fault {
-    let reason = fault.fields.remove("picture");
-    let reason = reason.unwrap_or_else(|| fault.message.clone().into_owned());
-    fault.fields.insert(COVER.to_owned(), reason);
-    fault
 }

@@ -7,14 +7,11 @@ use serde_json::{Value, json};
 use strum::IntoStaticStr;
 
 use self::Input::{
-    Address, Checks, Cover, Creator, Credits, Day, Handle, Line, Links, NullableDay, NullableLine,
+    Address, Checks, Creator, Credits, Day, Handle, Line, Links, NullableDay, NullableLine,
     OptionalLine, Paragraphs, Select, Shown, Switch, Title, Year,
 };
 use self::ValueGroup::{Country, CreatorKind, EventKind, Genre, Platform, Role, Stage};
 use crate::domain::listing_kind::ListingKind;
-
-/// The name of the field with the cover's file.
-pub(super) const COVER: &str = "cover";
 
 /// A row of a table.
 #[derive(Debug)]
@@ -53,8 +50,6 @@ pub(super) enum Input {
     NullableDay,
     Address,
     Links,
-    /// A file. The form of a new game has it; afterwards the cover has a page of its own.
-    Cover,
     /// The page of the listing shows it, and no form has it.
     Shown,
 }
@@ -115,7 +110,6 @@ fn page(page: &proto::Page) -> Vec<ListingField> {
 
 fn game(game: &proto::Game, creator: &str) -> Vec<ListingField> {
     vec![
-        field(COVER, Cover, Value::Null),
         field("slug", Shown, json!(game.slug)),
         field("creator", Creator, json!(creator)),
         field("title", Title(120), json!(game.title)),

@@ -2,13 +2,12 @@
 
 use std::collections::{HashMap, HashSet};
 
-use pages::input::{Area, Checks, Choice, FormPart, Group, PictureFile, Select};
+use pages::input::{Area, Checks, Choice, FormPart, Group, Select};
 use pages::site::sort_key;
 use pages::{Field, Fields};
 
 use super::choices::{Choices, link_keys};
-use super::fields::{COVER, Input, ListingField, ValueGroup, fields};
-use super::links::NEW_LINKS;
+use super::fields::{Input, ListingField, ValueGroup, fields};
 use super::typed::TypedListing;
 use super::words::link_label;
 use crate::domain::listing_kind::ListingKind;
@@ -40,8 +39,6 @@ pub(super) struct FormContext<'a> {
     pub(super) typed: &'a TypedListing,
     pub(super) choices: &'a Choices,
     pub(super) is_new: bool,
-    /// The form was sent with a file, which has to be chosen again.
-    pub(super) had_file: bool,
     pub(super) errors: &'a Fields,
 }
 
@@ -56,8 +53,7 @@ impl FormContext<'_> {
         let name = field.name;
         Some(match field.input {
             Input::Shown => return None,
-            Input::Handle | Input::Cover if !self.is_new => return None,
-            Input::Cover => self.cover(),
+            Input::Handle if !self.is_new => return None,
             Input::Handle => FormPart::Field(self.line(name).optional()),
             Input::Title(max) | Input::Line(max) => FormPart::Field(self.line(name).max(max)),
             Input::OptionalLine(max) | Input::NullableLine(max) => {
@@ -85,7 +81,7 @@ impl FormContext<'_> {
         self.language.say(key)
     }
 
-    /// The label of a field, which the history of changes has as well.
+    /// The label of a field.
     fn label(&self, name: &'static str) -> &'static str {
         self.language.texts().value("field", name, name)
     }
@@ -94,21 +90,6 @@ impl FormContext<'_> {
     fn text_of(&self, name: &str, what: &str, otherwise: &'static str) -> &'static str {
         let key = format!("{name}-{what}");
         self.language.texts().value("field", &key, otherwise)
-    }
-
-    fn cover(&self) -> FormPart {
-        let hint = if self.had_file {
-            "field-cover-again"
-        } else {
-            "field-cover-hint"
-        };
-        FormPart::File(PictureFile {
-            name: COVER,
-            label: self.say("field-cover_url"),
-            hint: self.say(hint),
-            error: self.errors.error(COVER),
-            language: self.errors.language,
-        })
     }
 
     fn line(&self, name: &'static str) -> Field {
@@ -207,7 +188,7 @@ impl FormContext<'_> {
         choices.collect()
     }
 
-    /// The links that the listing has, fields for new ones of any kind, and folded the fields of the other kinds.
+    /// The links that the listing has, and folded the fields of the other kinds.
     fn links(&self) -> FormPart {
         let texts = self.language.texts();
         let known = link_keys(self.kind, &self.choices.values);
@@ -228,7 +209,6 @@ impl FormContext<'_> {
                 more.push(field);
             }
         }
-        fields.extend(NEW_LINKS.map(|name| self.line(name).optional().url()));
         FormPart::Group(Group {
             legend: self.say("field-links"),
             hint: self.say("field-links-hint"),

@@ -121,23 +121,6 @@ fn note(
     }
 }
 
-/// The same for the page of a prepared picture; empty while listings-svc is away.
-pub(super) async fn note_of(
-    request: &MemberRequest,
-    frame: &AccountFrame,
-    listing: ListingRef<'_>,
-    refusal: Option<&Fault>,
-) -> String {
-    let Ok(found) = load(request, frame, listing, refusal).await else {
-        return String::new();
-    };
-    let language = request.language();
-    let state = found.listing.as_ref();
-    let state = state.map(|content| Summary::of(language.texts(), content, "").state);
-    let state = state.unwrap_or_default();
-    note(language, state, found.writes_today, frame)
-}
-
 fn cover(request: &MemberRequest, game: &proto::Game) -> SinglePicture {
     let (language, url) = (request.language(), game.cover_url.as_deref());
     let alt = language.say("picture-the-cover");
@@ -195,13 +178,7 @@ fn screenshots(request: &MemberRequest, game: &proto::Game, answer: &Answer) -> 
 }
 
 /// A picture of a listing. A picture of listings-svc has an address on this site, since pages load nothing from other sites.
-pub(super) fn image(
-    request: &MemberRequest,
-    url: &str,
-    alt: &str,
-    width: u32,
-    height: u32,
-) -> Image {
+fn image(request: &MemberRequest, url: &str, alt: &str, width: u32, height: u32) -> Image {
     let (_, name) = url.rsplit_once('/').unwrap_or_default();
     Image {
         src: is_file_name(name).then(|| request.path(&format!("/pictures/{name}"))),

@@ -49,14 +49,13 @@ pub async fn show(request: MemberRequest, Query(query): Query<PageQuery>) -> Pag
 
 fn page_row(request: &MemberRequest, page: &proto::Page, reason: Option<&String>) -> ListingRow {
     let texts = request.language().texts();
-    let reason = reason.map_or("", String::as_str);
     ListingRow {
         href: request.listing_path(ListingKind::Page, &page.handle),
         title: page.name.clone(),
         name: page.handle.clone(),
         kind: words::kind_name(texts, &page.kind),
-        state: words::state(texts, page.state(), reason),
-        reason: words::rejection(reason).to_owned(),
+        state: words::state(texts, page.state()),
+        reason: reason.cloned().unwrap_or_default(),
         note: String::new(),
         changed: minute_of(texts, page.updated_at),
     }
@@ -65,14 +64,13 @@ fn page_row(request: &MemberRequest, page: &proto::Page, reason: Option<&String>
 fn row(request: &MemberRequest, own: OwnListing) -> ListingRow {
     let texts = request.language().texts();
     let kind = own.kind.parse().unwrap_or(ListingKind::Game);
-    let reason = own.reason.as_deref().unwrap_or_default();
     ListingRow {
         href: request.listing_path(kind, &own.slug),
         title: own.title,
         name: own.slug,
         kind: words::kind_name(texts, &own.kind),
-        state: words::named_state(texts, &own.status, reason),
-        reason: words::rejection(reason).to_owned(),
+        state: words::named_state(texts, &own.status),
+        reason: own.reason.unwrap_or_default(),
         note: own.note.unwrap_or_default(),
         changed: when::minute(texts, own.updated_at.0),
     }

@@ -1,25 +1,22 @@
 //! Listings of an account: pages, games and events, their pictures, and claims. Every page is an RPC of listings-svc.
 
+mod addresses;
 mod arrangement;
 mod changes;
 mod choices;
 pub mod claims;
 pub mod create;
-mod crop;
 pub mod edit;
 pub mod entry;
 mod facts;
 mod fields;
 mod form;
 mod gallery;
-mod links;
 pub mod list;
-pub mod notes;
 pub mod picture_file;
 mod picture_target;
 pub mod pictures;
 pub mod show;
-pub mod takedown;
 mod typed;
 pub mod upload;
 mod words;

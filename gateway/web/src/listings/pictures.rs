@@ -1,14 +1,13 @@
-//! Pictures of a listing: those that it has, their order and texts, and the use of an uploaded one.
+//! Pictures of a listing: those that it has, their order and texts.
 
 use axum::extract::{Path, Query};
 use axum::response::Response;
 use contracts::listings::v1 as proto;
-use kit::{Code, Fault};
+use kit::Code;
 use serde::Deserialize;
 use uuid::Uuid;
 
 use super::arrangement::{alt_path, arrangement};
-use super::crop::{Prepared, UseForm, crop_page};
 use super::gallery::{Answer, gallery};
 use super::list::PageQuery;
 use super::picture_target::{PictureTarget, with_pictures};
@@ -37,52 +36,6 @@ pub async fn show(
     let mut frame = request.frame(Section::Listings).await;
     frame.shell.notice = AfterForm::named(&query.done);
     gallery(&request, frame, listing, Answer::default()).await
-}
-
-/// Gives the listing an uploaded picture.
-pub async fn use_picture(
-    request: MemberRequest,
-    Path((_, of_kind, name, picture)): Path<(Uuid, String, String, String)>,
-    FormBody(form): FormBody<UseForm>,
-) -> PageResult {
-    let target = PictureTarget::parse(&request, &of_kind, &name, &picture)?;
-    let frame = request.frame(Section::Listings).await;
-    let used = async {
-        frame.admit(None)?;
-        let place = parse_place(&form.place);
-        let place =
-            place.map_err(|key| Fault::invalid_field("place", request.language().say(key)))?;
-        let (listings, account) = (&request.app.listings, request.scope.id);
-        listings
-            .use_picture(account, &form.id, &form.alt, place, frame.writes_per_day()?)
-            .await
-    };
-    match used.await {
-        Ok(()) => Ok(record_change(&request, target.listing).await),
-        Err(fault) if fault.code == Code::NotFound => Err(PageError::not_found()),
-        Err(fault) if fault.fields.contains_key("picture") => {
-            let answer = target.refused(request.language(), fault);
-            gallery(&request, frame, target.listing, answer).await
-        }
-        Err(fault) => {
-            let prepared = Prepared::typed(&form);
-            Ok(crop_page(&request, frame, target, prepared, Some(&fault)).await)
-        }
-    }
-}
-
-/// The typed place, from 0. Places begin at 1; without one, the picture comes last.
-///
-/// # Errors
-/// The key of the text that says what to type.
-fn parse_place(typed: &str) -> Result<Option<u32>, &'static str> {
-    let typed = typed.trim();
-    if typed.is_empty() {
-        return Ok(None);
-    }
-    let place = typed.parse::<u32>().ok();
-    let place = place.and_then(|place| place.checked_sub(1));
-    place.map(Some).ok_or("picture-place-number")
 }
 
 pub async fn remove(
@@ -151,7 +104,7 @@ pub async fn arrange(
     }
 }
 
-async fn record_change(request: &MemberRequest, listing: ListingRef<'_>) -> Response {
+pub(super) async fn record_change(request: &MemberRequest, listing: ListingRef<'_>) -> Response {
     request.record(Action::PicturesChanged, listing.name).await;
     let shown = request.listing_path(listing.kind, listing.name);
     see_other(&format!("{shown}/pictures?done=pictures-changed"))

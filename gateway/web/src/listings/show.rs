@@ -1,13 +1,11 @@
-//! One listing: its state, its reason, its fields and its history; and the withdrawal.
+//! One listing: its state, its reason and its fields; and its takedown.
 
 use axum::extract::{Path, Query};
 use contracts::listings::v1 as proto;
 use contracts::listings::v1::get_own_listing_response::Listing;
-use contracts::public::WITHDRAWN_REASON;
 use kit::Code;
 use pages::ApiCall;
-use pages::listings::{ListingActions, ListingPage, NoteRow, RevisionRow, TakedownText};
-use pages::site::Texts;
+use pages::listings::{ListingActions, ListingPage};
 use uuid::Uuid;
 
 use super::facts::Summary;
@@ -23,7 +21,6 @@ use crate::page_error::{PageError, PageResult};
 use crate::page_language::PageLanguage;
 use crate::render::{FormState, html, see_other};
 use crate::upstream::listings::ListingRef;
-use crate::upstream::minute_of;
 use crate::viewer::Section;
 
 pub async fn show(
@@ -35,21 +32,21 @@ pub async fn show(
     page(&request, listing, &query, FormState::default()).await
 }
 
-pub async fn withdraw(
+pub async fn take_down(
     request: MemberRequest,
     Path((_, of_kind, name)): Path<(Uuid, String, String)>,
 ) -> PageResult {
     let listing = request.listing(&of_kind, &name)?;
     let frame = request.frame(Section::Listings).await;
-    let withdrawn = async {
+    let taken_down = async {
         frame.admit(None)?;
-        request.app.listings.withdraw(listing).await
+        request.app.listings.take_down(listing).await
     };
-    match withdrawn.await {
+    match taken_down.await {
         Ok(()) => {
-            request.record(Action::ListingWithdrawn, &name).await;
+            request.record(Action::ListingTakenDown, &name).await;
             let shown = request.listing_path(listing.kind, &name);
-            Ok(see_other(&format!("{shown}?done=listing-withdrawn")))
+            Ok(see_other(&format!("{shown}?done=listing-taken-down")))
         }
         Err(fault) if fault.code == Code::NotFound => Err(PageError::not_found()),
         Err(fault) => {
@@ -67,13 +64,9 @@ pub(super) async fn page(
     state: FormState,
 ) -> PageResult {
     let listings = &request.app.listings;
-    let (mut frame, found, history, corrections) = futures::join!(
-        request.frame(Section::Listings),
-        listings.get(listing),
-        listings.revisions(listing, &query.cursor),
-        listings.own_notes(listing)
-    );
-    let (found, history, corrections) = (found?, history?, corrections?);
+    let (mut frame, found) =
+        futures::join!(request.frame(Section::Listings), listings.get(listing));
+    let found = found?;
     let content = found.listing.as_ref().ok_or_else(PageError::not_found)?;
     let language = request.language();
     let texts = language.texts();
@@ -82,36 +75,20 @@ pub(super) async fn page(
     let call = api_call(language, kind, name, summary.public_url.is_some());
     frame.shell.api_call = call;
     frame.shell.notice = AfterForm::named(&query.done);
-    let shown = u64::try_from(corrections.notes.len()).unwrap_or(u64::MAX);
-    let rest = format!("/listings/{}/{name}", kind.as_str());
-    let mut actions = actions(
-        request,
-        &frame,
-        kind,
-        summary.state,
-        found.takedown.as_ref(),
-    );
+    let mut actions = actions(request, &frame, kind, summary.state);
     actions.lacks_cover = actions.may_edit && lacks_cover(content);
     let page = ListingPage {
         errors: state.errors.in_language(language.language),
         account: request.scope.id.to_string(),
         kind: kind.as_str(),
         name: name.to_owned(),
-        state: words::state(texts, summary.state, &found.reason),
-        is_withdrawn: found.reason == WITHDRAWN_REASON,
+        state: words::state(texts, summary.state),
         actions,
         title: summary.title,
-        reason: words::rejection(&found.reason).to_owned(),
+        reason: found.reason,
         note: found.note,
         public_url: summary.public_url,
         facts: summary.facts,
-        revisions: revisions(texts, &history.revisions),
-        earlier: request.next_page(&rest, history.page),
-        takedown: found.takedown.as_ref().map(|it| takedown(texts, it)),
-        notes_in_all: Some(corrections.total).filter(|all| *all > shown),
-        notes: (corrections.notes.into_iter())
-            .map(|note| note_row(texts, note))
-            .collect(),
         shell: frame.shell,
     };
     Ok(html(state.status, &page))
@@ -139,127 +116,19 @@ pub(super) fn api_call(
     Some(call)
 }
 
-fn note_row(texts: &Texts, note: proto::ListingNote) -> NoteRow {
-    NoteRow {
-        id: note.id,
-        made: minute_of(texts, note.made_at),
-        text: note.text,
-        email: note.email,
-    }
-}
-
 fn actions(
     request: &MemberRequest,
     frame: &AccountFrame,
     kind: ListingKind,
     state: proto::State,
-    takedown: Option<&proto::TakedownRequest>,
 ) -> ListingActions {
     let may_edit = request.may(Permission::Edit);
     let is_removed = state == proto::State::Removed;
-    let waits = takedown.is_some_and(|it| it.state() == proto::TakedownState::Waiting);
     ListingActions {
         may_edit: may_edit && !is_removed,
         has_pictures: kind != ListingKind::Event && !is_removed,
         lacks_cover: false,
-        may_withdraw: may_edit && state == proto::State::Pending,
-        may_ask_for_takedown: may_edit && state == proto::State::Published && !waits,
-        may_close_notes: may_edit,
+        may_take_down: may_edit && !is_removed,
         closed: frame.closed().filter(|_| may_edit),
-    }
-}
-
-/// The newest is first.
-fn revisions(texts: &'static Texts, listed: &[proto::OwnRevision]) -> Vec<RevisionRow> {
-    let older = listed.iter().skip(1).map(Some).chain([None]);
-    let pairs = listed.iter().zip(older);
-    pairs
-        .map(|(it, older)| revision(texts, it, older))
-        .collect()
-}
-
-/// `older`: the revision before, unless another page has it.
-fn revision(
-    texts: &'static Texts,
-    revision: &proto::OwnRevision,
-    older: Option<&proto::OwnRevision>,
-) -> RevisionRow {
-    let is_decision = older.is_some_and(|older| older.state() != revision.state());
-    let by = match revision.actor_kind.as_str() {
-        "account" if revision.is_own => "listing-by-account",
-        "account" => "listing-by-owner",
-        "staff" => "listing-by-staff",
-        _ => "listing-by-import",
-    };
-    RevisionRow {
-        number: revision.revision,
-        at: minute_of(texts, revision.at),
-        by: texts.say(by),
-        state: words::state(texts, revision.state(), &revision.reason),
-        reason: words::rejection(&revision.reason).to_owned(),
-        changes: words::changes(texts, &revision.differences),
-        without_changes: texts.say(if is_decision {
-            "listing-revision-state"
-        } else {
-            "listing-revision-same"
-        }),
-    }
-}
-
-fn takedown(texts: &Texts, request: &proto::TakedownRequest) -> TakedownText {
-    let (key, at) = match request.state() {
-        proto::TakedownState::Granted => ("takedown-state-granted", request.decided_at),
-        proto::TakedownState::Declined => ("takedown-state-declined", request.decided_at),
-        proto::TakedownState::Waiting => ("takedown-state-waits", request.made_at),
-        proto::TakedownState::Unspecified => ("takedown-state-unknown", request.made_at),
-    };
-    TakedownText {
-        text: texts.say_of(key, &minute_of(texts, at)),
-        reason: request.reason.clone(),
-        answer: request.answer.clone(),
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use pages::site::Language;
-
-    use super::*;
-
-    #[test]
-    fn a_takedown_in_an_unknown_state_is_not_said_to_wait() {
-        let text = |state: i32| {
-            let request = proto::TakedownRequest {
-                state,
-                ..proto::TakedownRequest::default()
-            };
-            takedown(Texts::of(Language::English), &request).text
-        };
-        let waits = text(proto::TakedownState::Waiting.into());
-        assert!(waits.contains("waits for staff"), "{waits}");
-        for state in [i32::from(proto::TakedownState::Unspecified), 99] {
-            let unknown = text(state);
-            assert!(unknown.contains("not known"), "{unknown}");
-        }
-    }
-
-    #[test]
-    fn an_approval_changes_only_the_state() {
-        let revision = |state: proto::State| proto::OwnRevision {
-            state: state.into(),
-            ..proto::OwnRevision::default()
-        };
-        let [public, pending] = [proto::State::Published, proto::State::Pending].map(revision);
-        let listed = [public.clone(), public, pending];
-        let rows = revisions(Texts::of(Language::English), &listed).into_iter();
-        let says: Vec<&str> = rows.map(|row| row.without_changes).collect();
-        assert_eq!(
-            says,
-            [
-                "No field changed.",
-                "Only the state changed.",
-                "No field changed."
-            ]
-        );
     }
 }

@@ -3,7 +3,6 @@
 use contracts::listings::v1 as proto;
 use contracts::listings::v1::get_own_listing_response::Listing;
 use kit::Fault;
-use kit::bad_fields::BadFields;
 use serde_json::{Map, Value, json};
 
 use super::fields::{Input, ListingField, credit_line, fields, fields_of};
@@ -60,14 +59,7 @@ impl TypedListing {
         }
     }
 
-    /// Replaces the values of a field with those of another form.
-    pub(super) fn replace(&mut self, name: &str, other: &Self) {
-        self.pairs.retain(|(it, _)| it != name);
-        for value in other.all(name) {
-            self.push(name, value);
-        }
-    }
-
+    #[cfg(test)]
     pub(super) fn pairs(&self) -> impl Iterator<Item = &(String, String)> {
         self.pairs.iter()
     }
@@ -82,12 +74,6 @@ impl TypedListing {
         pairs.filter_map(|(name, value)| Some((name.strip_prefix("links.")?, value.as_str())))
     }
 
-    /// Everything but the button that was pressed.
-    pub(super) fn without(&self, name: &str) -> Vec<(String, String)> {
-        let rest = self.pairs.iter().filter(|(it, _)| it != name);
-        rest.cloned().collect()
-    }
-
     /// The fields of the form of a stored listing, before a change.
     pub(super) fn of(listing: &Listing, creator: &str) -> Self {
         let mut typed = Self::default();
@@ -95,7 +81,7 @@ impl TypedListing {
             let name = field.name;
             match field.stored {
                 // The form of a change does not have these inputs.
-                _ if matches!(field.input, Input::Handle | Input::Cover | Input::Shown) => {}
+                _ if matches!(field.input, Input::Handle | Input::Shown) => {}
                 Value::Null | Value::Bool(false) => {}
                 Value::Bool(true) => typed.push(name, "yes"),
                 Value::Number(number) => typed.push(name, &number.to_string()),
@@ -134,7 +120,7 @@ impl TypedListing {
             typed => Value::from(typed),
         };
         match field.input {
-            Input::Shown | Input::Cover => None,
+            Input::Shown => None,
             Input::Handle => Some(nullable).filter(|handle| !handle.is_null()),
             Input::Credits => (!self.all(field.name).is_empty()).then(|| self.credits()),
             // A text that is not a number stays, and the service reports the error.
@@ -169,26 +155,26 @@ impl TypedListing {
         Value::Array(lines.filter(|line| !line.is_empty()).map(credit).collect())
     }
 
-    /// Sorts the links and checks what the service could not explain at the fields of the form.
+    /// Completes the addresses, and checks what the service could not explain at the fields of the form.
     ///
     /// # Errors
-    /// `invalid`, with every such field and the reason in the language of the form.
+    /// `invalid`, with the reason in the language of the form.
     pub(super) fn prepare(
         &mut self,
         language: PageLanguage,
         kind: ListingKind,
     ) -> Result<(), Fault> {
-        let mut bad = BadFields::default();
-        bad.take(self.sort_links(language, kind));
+        self.complete_addresses(kind);
         let is_stored = |line: &str| {
             let mut stored = self.stored_credits.iter();
             stored.any(|credit| credit_line(credit) == line)
         };
         let mut lines = self.get("credits").lines().map(str::trim);
         if lines.any(|line| line.starts_with('|') && !is_stored(line)) {
-            bad.add("credits", language.say("field-credits-name"));
+            let reason = language.say("field-credits-name");
+            return Err(Fault::invalid_field("credits", reason));
         }
-        bad.check()
+        Ok(())
     }
 
     fn link_values(&self) -> Value {
@@ -318,15 +304,12 @@ mod tests {
 
     #[test]
     fn the_errors_of_the_form_and_of_the_service_come_together() {
-        let mut form = typed(&[("credits", "Ada\n|||"), ("link-1", "not a link")]);
+        let mut form = typed(&[("credits", "Ada\n|||")]);
         let found = form.prepare(PageLanguage::default(), ListingKind::Game);
         let reasons = ["title", "credits.1.name"].map(|path| (path.to_owned(), "No.".to_owned()));
         let of_service = Err::<(), _>(Fault::invalid(reasons.into()));
         let fields = with_errors_of_service(found.unwrap_err(), of_service).fields;
-        assert!(
-            fields.keys().eq(["credits", "link-1", "title"]),
-            "{fields:?}"
-        );
+        assert!(fields.keys().eq(["credits", "title"]), "{fields:?}");
         assert_eq!(fields["credits"], "Begin each line with a name.");
         assert_eq!(fields["title"], "No.");
     }

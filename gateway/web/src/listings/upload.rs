@@ -1,31 +1,87 @@
-//! The upload of a picture.
+//! The upload of a picture, which the listing gets at once.
+
+use std::io;
 
 use axum::extract::Path;
-use axum::extract::multipart::{Multipart, MultipartRejection};
+use axum::extract::multipart::{Field, Multipart, MultipartError, MultipartRejection};
 use bytes::BytesMut;
 use contracts::listings::v1 as proto;
-use contracts::listings::v1::prepare_picture_request::Message;
+use contracts::listings::v1::add_own_picture_request::Message;
 use futures::{Stream, StreamExt as _, stream};
 use http::StatusCode;
 use kit::{Code, Fault};
 use tokio::fs::File;
-use tokio::io::AsyncReadExt as _;
+use tokio::io::{AsyncReadExt as _, AsyncSeekExt as _, AsyncWriteExt as _};
 use uuid::Uuid;
 
-use super::crop::{Prepared, crop_page};
 use super::gallery::gallery;
 use super::picture_target::PictureTarget;
+use super::pictures::record_change;
 use crate::account::member_request::MemberRequest;
-use crate::app::Web;
-use crate::form_file::{self, FileRefusal};
+use crate::account::page_frame::AccountFrame;
 use crate::page_error::{PageError, PageResult};
 use crate::page_language::PageLanguage;
+use crate::uploads::UploadRefusal;
 use crate::viewer::Section;
 
+/// The longest picture file, in bytes.
+const MAX_FILE: usize = 10 * 1024 * 1024;
+/// The longest body that is read to its end. A browser reads the response only after it has sent the body, so the rest of a file that is
+/// too long is read and discarded.
+pub const MAX_BODY: usize = 64 * 1024 * 1024;
 /// The size of the messages with the file.
 const CHUNK: usize = 64 * 1024;
 /// The keys of title and text of the page while another upload of the person is under way.
 const OTHER_UPLOAD: &(&str, &str) = &("error-unavailable-title", "picture-other-upload");
+
+/// Why a file was not stored. The page shows it at the field of the file.
+#[derive(Debug)]
+enum FileRefusal {
+    /// The file is too long, or its body is.
+    TooLarge,
+    /// The body breaks off.
+    Incomplete,
+    /// The person is uploading another one.
+    OtherUpload,
+    Fault(Fault),
+}
+
+impl FileRefusal {
+    /// The fault of the field `picture`, in the language of its page.
+    fn fault(self, language: PageLanguage) -> Fault {
+        match self {
+            Self::TooLarge => {
+                let megabytes = (MAX_FILE / (1024 * 1024)).to_string();
+                let text = language.texts().say_of("picture-too-large", &megabytes);
+                Fault {
+                    fields: [("picture".to_owned(), text.clone())].into(),
+                    ..Fault::new(Code::TooLarge, text)
+                }
+            }
+            Self::Incomplete => Fault::invalid_field("picture", language.say("picture-incomplete")),
+            Self::OtherUpload => Fault {
+                retry_after: Some(5),
+                ..Fault::new(Code::Unavailable, language.say("picture-other-upload"))
+            },
+            Self::Fault(fault) => fault,
+        }
+    }
+}
+
+impl From<UploadRefusal> for FileRefusal {
+    fn from(refusal: UploadRefusal) -> Self {
+        match refusal {
+            UploadRefusal::OtherUpload => Self::OtherUpload,
+            UploadRefusal::Overloaded(fault) => Self::Fault(fault),
+        }
+    }
+}
+
+impl From<Fault> for FileRefusal {
+    fn from(fault: Fault) -> Self {
+        Self::Fault(fault)
+    }
+}
 
 pub async fn send(
     request: MemberRequest,
@@ -34,16 +90,11 @@ pub async fn send(
 ) -> PageResult {
     let target = PictureTarget::parse(&request, &of_kind, &name, &picture)?;
     let frame = request.frame(Section::Listings).await;
-    let header = proto::OwnPictureHeader {
-        account_id: request.scope.id.to_string(),
-        kind: target.proto_kind().into(),
-        name: name.clone(),
-    };
     let language = request.language();
     let begun = frame.admit(None).map_err(FileRefusal::Fault);
     let begun = begun.and_then(|()| Ok(request.app.uploads.begin(request.person().id)?));
-    let prepared = match (begun, multipart) {
-        (Ok(_guard), Ok(multipart)) => prepare(&request, header, multipart).await,
+    let uploaded = match (begun, multipart) {
+        (Ok(_guard), Ok(multipart)) => upload(&request, &frame, target, multipart).await,
         (Err(FileRefusal::OtherUpload), Ok(mut multipart)) => {
             discard(&mut multipart).await;
             // The page of an error finds the text in other languages itself.
@@ -56,11 +107,8 @@ pub async fn send(
         }
         (_, Err(_no_multipart)) => Err(no_file(language)),
     };
-    match prepared {
-        Ok(prepared) => {
-            let prepared = Prepared::of(prepared);
-            Ok(crop_page(&request, frame, target, prepared, None).await)
-        }
+    match uploaded {
+        Ok(()) => Ok(record_change(&request, target.listing).await),
         Err(fault) if fault.code == Code::NotFound => Err(PageError::not_found()),
         Err(fault) => {
             let is_too_large = fault.code == Code::TooLarge;
@@ -73,26 +121,25 @@ pub async fn send(
     }
 }
 
-/// Sends the file of the form on, once it has arrived.
-async fn prepare(
+/// Sends the file of the form on, once it has arrived, and gives it to the listing.
+async fn upload(
     request: &MemberRequest,
-    header: proto::OwnPictureHeader,
+    frame: &AccountFrame,
+    target: PictureTarget<'_>,
     multipart: Multipart,
-) -> Result<proto::PreparedPicture, Fault> {
+) -> Result<(), Fault> {
     let language = request.language();
+    let header = proto::OwnPictureHeader {
+        account_id: request.scope.id.to_string(),
+        kind: target.proto_kind().into(),
+        name: target.listing.name.to_owned(),
+        writes_per_day: frame.writes_per_day()?,
+    };
     let file = receive(multipart).await;
     let file = file.map_err(|refused| refused.fault(language))?;
     let file = file.ok_or_else(|| no_file(language))?;
-    prepare_file(&request.app, header, file).await
-}
-
-/// Sends a file to listings-svc.
-pub(super) async fn prepare_file(
-    app: &Web,
-    header: proto::OwnPictureHeader,
-    file: File,
-) -> Result<proto::PreparedPicture, Fault> {
-    app.listings.prepare_picture(messages(header, file)).await
+    let listings = &request.app.listings;
+    listings.add_picture(messages(header, file)).await
 }
 
 /// Stores the file of the form, if it has one.
@@ -102,17 +149,50 @@ async fn receive(mut multipart: Multipart) -> Result<Option<File>, FileRefusal> 
             Ok(Some(field)) if field.name() == Some("picture") => break field,
             Ok(Some(_)) => {}
             Ok(None) => return Ok(None),
-            Err(error) => return Err(form_file::incomplete(&error)),
+            Err(error) => return Err(incomplete(&error)),
         }
     };
-    form_file::store(&mut field).await
+    store(&mut field).await
+}
+
+/// Stores a file in a temporary one.
+///
+/// A slow browser then holds neither the memory for its file nor a call of listings-svc. Reads to the end
+/// also when the file is too long. `None`: it is empty, as in a form in which nobody has chosen a file.
+async fn store(field: &mut Field<'_>) -> Result<Option<File>, FileRefusal> {
+    let failed = |error: io::Error| Fault::internal(&error);
+    let mut file = File::from_std(tempfile::tempfile().map_err(failed)?);
+    let mut size = 0_usize;
+    while let Some(chunk) = field.chunk().await.map_err(|error| incomplete(&error))? {
+        size = size.saturating_add(chunk.len());
+        if size <= MAX_FILE {
+            file.write_all(&chunk).await.map_err(failed)?;
+        }
+    }
+    match size {
+        0 => return Ok(None),
+        size if size > MAX_FILE => return Err(FileRefusal::TooLarge),
+        _ => {}
+    }
+    file.flush().await.map_err(failed)?;
+    file.rewind().await.map_err(failed)?;
+    Ok(Some(file))
+}
+
+/// The refusal if a body breaks off, or is longer than [`MAX_BODY`].
+fn incomplete(error: &MultipartError) -> FileRefusal {
+    if error.status() == StatusCode::PAYLOAD_TOO_LARGE {
+        FileRefusal::TooLarge
+    } else {
+        FileRefusal::Incomplete
+    }
 }
 
 /// The messages of an upload: the header, the chunks of the file, and the end.
 fn messages(
     header: proto::OwnPictureHeader,
     file: File,
-) -> impl Stream<Item = proto::PreparePictureRequest> {
+) -> impl Stream<Item = proto::AddOwnPictureRequest> {
     let parts = stream::unfold(Some(file), async |file| {
         let mut file = file?;
         let mut chunk = BytesMut::with_capacity(CHUNK);
@@ -129,7 +209,7 @@ fn messages(
     let header = stream::iter([Message::Header(header)]);
     header
         .chain(parts)
-        .map(|message| proto::PreparePictureRequest {
+        .map(|message| proto::AddOwnPictureRequest {
             message: Some(message),
         })
 }
@@ -137,7 +217,7 @@ fn messages(
 /// Reads and discards a body, so that the browser reads the response.
 async fn discard(multipart: &mut Multipart) {
     while let Ok(Some(mut field)) = multipart.next_field().await {
-        form_file::discard(&mut field).await;
+        while let Ok(Some(_)) = field.chunk().await {}
     }
 }
 

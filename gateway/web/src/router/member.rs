@@ -4,13 +4,11 @@ use crate::account::{activity, keys, plans, requests, settings, team, today, usa
 use crate::domain::role::Permission;
 use crate::economy::{currency, games};
 use crate::form_body;
-use crate::form_file;
 use crate::layers::access::Access;
 use crate::listings::{
-    claims, create, edit, list as list_of_listings, notes, picture_file, pictures, show, takedown,
-    upload,
+    claims, create, edit, list as list_of_listings, picture_file, pictures, show, upload,
 };
-use crate::route::{Route, all_open, open, with_body, with_file};
+use crate::route::{Route, all_open, open, with_body};
 
 /// The longest body of the form of a listing: 10,000 characters of any script, as a browser encodes them, are up to 120,000 bytes.
 const MAX_LISTING: usize = form_body::MAX_LIMIT;
@@ -112,18 +110,16 @@ fn listing_routes() -> Vec<Route> {
     let edit = Access::Member(Permission::Edit);
     vec![
         read.page(account!("/listings"), list_of_listings::show),
-        with_file(with_body(
+        with_body(
             edit.form(account!("/listings/new/{kind}"), create::show, create::send),
             MAX_LISTING,
-        )),
+        ),
         read.page(listing!(""), show::show),
         with_body(
             edit.form(listing!("/edit"), edit::show, edit::send),
             MAX_LISTING,
         ),
-        edit.action(listing!("/withdraw"), show::withdraw),
-        edit.form(listing!("/takedown"), takedown::show, takedown::send),
-        edit.action(listing!("/notes/{note}"), notes::close),
+        edit.action(listing!("/take-down"), show::take_down),
         read.page(account!("/claims"), claims::show),
         edit.action(account!("/claims"), claims::send),
     ]
@@ -141,9 +137,8 @@ fn picture_routes() -> Vec<Route> {
         ),
         with_body(
             edit.action(listing!("/pictures/{picture}"), upload::send),
-            form_file::MAX_BODY,
+            upload::MAX_BODY,
         ),
-        edit.action(listing!("/pictures/{picture}/use"), pictures::use_picture),
         edit.action(listing!("/pictures/{picture}/remove"), pictures::remove),
     ]
 }

@@ -79,7 +79,6 @@ fn people_routes() -> Vec<Route> {
         SignedIn.page("/accounts/new", list::show_new),
         SignedIn.page("/claim/{handle}", entry::claim),
         SignedIn.page("/add-game", entry::add_game),
-        Anyone.page("/takedown/{kind}/{name}", entry::takedown),
     ]
 }
 
@@ -110,7 +109,6 @@ pub fn router(app: &App) -> Router {
             access: route.access,
             closes: route.closes,
             body_limit: route.body_limit,
-            takes_file: route.takes_file,
         };
         let is_translated = is_in_each_language(&route);
         let guarded = route

@@ -14,7 +14,7 @@ use crate::layers::{page_cache, path, visit};
 use crate::route::Route;
 use crate::site::docs::{all, guide, llms, reference};
 use crate::site::{
-    article, boards, calendar, creators, drawn, economy, events, feeds, games, note, picture,
+    article, boards, calendar, creators, drawn, economy, events, feeds, games, picture,
     places, robots, search, sitemap, start, vote,
 };
 
@@ -42,8 +42,6 @@ pub(super) fn routes() -> Vec<Route> {
         Public.page("/countries/{code}", places::country),
         Public.page("/cities", places::cities),
         Public.page("/cities/{slug}", places::city),
-        Public.form("/correct/{kind}/{name}", note::show, note::send),
-        Public.form("/report/{kind}/{name}", note::show, note::send),
         Public.page("/rankings", boards::list),
         Public.page("/rankings/{kind}/{board}", boards::show),
         Public.form("/vote", vote::show, vote::cast),

@@ -84,7 +84,7 @@ pub async fn show(
         Err(fault) => return or_sample(&app, &visit, &handle, fault),
     };
     respond(&app, &visit, |frame| {
-        let mut page = creator_page(frame, creator.parse()?, total);
+        let mut page = creator_page(&app, frame, creator.parse()?, total);
         page.frame.head.is_indexed = ranks.is_ok();
         page.ranks = ranks.ok().map(|it| boards::shown(&page.frame, &it));
         Ok(page)
@@ -92,7 +92,7 @@ pub async fn show(
 }
 
 /// `total` is the number of all games.
-fn creator_page(mut frame: Frame, creator: public::Creator, total: u64) -> CreatorPage {
+fn creator_page(app: &Web, mut frame: Frame, creator: public::Creator, total: u64) -> CreatorPage {
     let row = &creator.row;
     frame.path = format!("{LIST}/{}", row.handle);
     let description = match row.tagline.as_str() {
@@ -122,7 +122,7 @@ fn creator_page(mut frame: Frame, creator: public::Creator, total: u64) -> Creat
         all_games: (total > GAMES.into()).then(|| frame.href(&all)),
         ranks: None,
         share: frame.canonical(),
-        actions: visitor_actions(&frame, ListingKind::Page, &row.handle),
+        actions: visitor_actions(app, &frame, ListingKind::Page, &row.handle),
         name: row.name,
         tagline: row.tagline,
         is_verified: row.verified,

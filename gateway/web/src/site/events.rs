@@ -111,11 +111,11 @@ pub async fn show(
     // The page says whether the event is over, so it changes at midnight too.
     let today = app.clock.now().to_offset(time::UtcOffset::UTC).date();
     respond(&app, &visit, |frame| {
-        Ok(event_page(frame, event.parse()?, today))
+        Ok(event_page(&app, frame, event.parse()?, today))
     })
 }
 
-fn event_page(mut frame: Frame, event: public::Event, today: Date) -> EventPage {
+fn event_page(app: &Web, mut frame: Frame, event: public::Event, today: Date) -> EventPage {
     let texts = frame.texts;
     frame.path = format!("{LIST}/{}", event.slug);
     let days = texts.days(&event.starts_at, event.ends_at.as_deref());
@@ -142,7 +142,7 @@ fn event_page(mut frame: Frame, event: public::Event, today: Date) -> EventPage 
             label: cards::host(&href),
             href,
         }),
-        actions: visitor_actions(&frame, ListingKind::Event, &event.slug),
+        actions: visitor_actions(app, &frame, ListingKind::Event, &event.slug),
         title: event.title,
         starts_at: event.starts_at,
         is_online: event.online,

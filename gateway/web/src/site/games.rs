@@ -157,7 +157,7 @@ pub async fn show(
         similar,
     };
     respond(&app, &visit, |frame| {
-        Ok(game_page(frame, game, surroundings))
+        Ok(game_page(&app, frame, game, surroundings))
     })
 }
 
@@ -218,7 +218,7 @@ fn describe(frame: &mut Frame, game: &public::Game) {
     frame.share.structured_data = Some(structured_data::game(frame));
 }
 
-fn game_page(mut frame: Frame, game: public::Game, around: Surroundings) -> GamePage {
+fn game_page(app: &Web, mut frame: Frame, game: public::Game, around: Surroundings) -> GamePage {
     describe(&mut frame, &game);
     frame.head.is_indexed = around.is_whole();
     let is_currency_away = around.currency.is_err();
@@ -291,7 +291,7 @@ fn game_page(mut frame: Frame, game: public::Game, around: Surroundings) -> Game
             feed: frame.href(feeds::GAMES),
             calendar: frame.href(feeds::CALENDAR),
         },
-        actions: visitor_actions(&frame, ListingKind::Game, &row.slug),
+        actions: visitor_actions(app, &frame, ListingKind::Game, &row.slug),
         creator: cards::creator_link(&frame, row.creator),
         title: row.title,
         tagline: row.tagline,

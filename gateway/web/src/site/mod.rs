@@ -7,7 +7,6 @@ pub mod boards;
 pub(crate) mod cached;
 pub mod calendar;
 mod cards;
-mod correction_mail;
 pub mod creators;
 mod currency_pages;
 pub mod docs;
@@ -17,7 +16,6 @@ pub mod events;
 pub mod feeds;
 mod filters;
 pub mod games;
-pub mod note;
 pub mod picture;
 pub mod places;
 pub(crate) mod query;
@@ -32,15 +30,14 @@ mod voter;
 mod xml;
 
 use contracts::catalogue::v1 as proto;
-use contracts::public;
-use kit::{Code, Fault};
 use pages::site::articles::ArticlePage;
-use pages::site::notes::VisitorActions;
+use pages::site::actions::VisitorActions;
 use pages::site::{Frame, Head};
 
 use self::cached::respond;
 use crate::app::Web;
 use crate::domain::listing_kind::ListingKind;
+use crate::domain::percent::encoded;
 use crate::page_error::PageResult;
 use crate::visit::Visit;
 
@@ -48,27 +45,6 @@ use crate::visit::Visit;
 const ROWS: u32 = 24;
 /// The first rows of a list, on a page about something else.
 const FEW: u32 = 6;
-
-/// The title of a public listing.
-async fn listing_title(app: &Web, kind: ListingKind, name: &str) -> Result<String, Fault> {
-    let catalogue = &app.catalogue;
-    Ok(match kind {
-        ListingKind::Game => {
-            catalogue
-                .game(name)
-                .await?
-                .parse::<public::Game>()?
-                .row
-                .title
-        }
-        ListingKind::Event => catalogue.event(name).await?.parse::<public::Event>()?.title,
-        ListingKind::Page => {
-            let (creator, _) = catalogue.creator(name, 0).await?;
-            let creator: public::Creator = creator.parse()?;
-            creator.row.name
-        }
-    })
-}
 
 /// A listing of the sample data, which test keys read, has a page that says so. The names of all of them have the same prefix.
 fn or_sample(app: &Web, visit: &Visit, name: &str, fault: Fault) -> PageResult {
@@ -86,14 +62,12 @@ fn or_sample(app: &Web, visit: &Visit, name: &str, fault: Fault) -> PageResult {
     })
 }
 
-/// The links with which a visitor can report or correct a listing.
-fn visitor_actions(frame: &Frame, kind: ListingKind, name: &str) -> VisitorActions {
-    let listing = format!("{}/{name}", kind.as_str());
+/// What a visitor can do about a listing.
+fn visitor_actions(app: &Web, frame: &Frame, kind: ListingKind, name: &str) -> VisitorActions {
+    let staff = app.staff_mail.as_deref();
     VisitorActions {
         claim: (kind == ListingKind::Page).then(|| frame.href(&format!("/claim/{name}"))),
-        correct: frame.href(&format!("/correct/{listing}")),
-        report: frame.href(&format!("/report/{listing}")),
-        takedown: format!("/takedown/{listing}?language={}", frame.lang()),
+        write: staff.map(|staff| format!("mailto:{staff}?subject={}", encoded(&frame.canonical()))),
     }
 }
 

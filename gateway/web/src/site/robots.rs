@@ -17,10 +17,9 @@ const DASHBOARD: [&str; 8] = [
     "/sign-",
     "/claim/",
     "/add-game",
-    "/takedown/",
 ];
-/// Pages of the public site that search engines should leave out, in each language: results of a search, votes, and forms about a listing.
-const PUBLIC: [&str; 4] = ["/search?", "/vote", "/correct/", "/report/"];
+/// Pages of the public site that search engines should leave out, in each language: results of a search, and votes.
+const PUBLIC: [&str; 2] = ["/search?", "/vote"];
 /// Seconds between two pages, for crawlers that read this. It keeps them below `pages_per_minute`.
 const DELAY: u32 = 1;
 

@@ -41,7 +41,6 @@ grpc_clients! {
 
     Events = listings::v1::events_service_client::EventsServiceClient;
     Games = listings::v1::games_service_client::GamesServiceClient;
-    Notes = listings::v1::notes_service_client::NotesServiceClient;
     OwnListings = listings::v1::own_listings_service_client::OwnListingsServiceClient;
     OwnPictures = listings::v1::own_pictures_service_client::OwnPicturesServiceClient;
     Pages = listings::v1::pages_service_client::PagesServiceClient;

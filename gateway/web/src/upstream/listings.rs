@@ -163,37 +163,18 @@ rpcs! { Listings:
             name: listing.name,
         });
 
-    /// The revisions of a listing, newest first.
-    read revisions(listing: ListingRef<'_>, cursor: &str) -> proto::ListOwnRevisionsResponse =
-        OwnListings::list_own_revisions(proto::ListOwnRevisionsRequest {
-            account_id: listing.account,
-            kind: listing.kind.as_str(),
-            name: listing.name,
-            page: page(20, Some(cursor)),
-        });
-
     /// The values that fields may have.
     read field_values() -> proto::ListFieldValuesResponse =
         OwnListings::list_field_values(proto::ListFieldValuesRequest {});
 
-    /// Withdraws a pending listing. A second call changes nothing.
-    read withdraw(listing: ListingRef<'_>) -> () =
-        OwnListings::withdraw_listing(proto::WithdrawListingRequest {
+    /// Takes a listing down. A second call changes nothing.
+    read take_down(listing: ListingRef<'_>) -> () =
+        OwnListings::take_down_listing(proto::TakeDownListingRequest {
             account_id: listing.account,
             kind: listing.kind.as_str(),
             name: listing.name,
         })
-        => |_withdrawn| ();
-
-    /// Asks staff to take a listing down. A second call replaces the reason.
-    read request_takedown(listing: ListingRef<'_>, reason: &str) -> () =
-        OwnListings::request_takedown(proto::RequestTakedownRequest {
-            account_id: listing.account,
-            kind: listing.kind.as_str(),
-            name: listing.name,
-            reason,
-        })
-        => |_requested| ();
+        => |_taken_down| ();
 
     /// Claims a page. A second call replaces the evidence.
     read claim(account: Uuid, handle: &str, evidence: &str) -> () =

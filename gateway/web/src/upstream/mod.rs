@@ -10,7 +10,6 @@ pub mod economy;
 pub mod feeds;
 pub mod gateway;
 pub mod listings;
-mod notes;
 mod pictures;
 mod position;
 pub mod rates;

@@ -9,21 +9,21 @@ use kit::Fault;
 use uuid::Uuid;
 
 use super::Listings;
-use super::call::{required, rpcs};
+use super::call::rpcs;
 use super::clients::{OwnPictures, Pictures};
 
 /// How long an upload may take.
 const UPLOAD: Duration = Duration::from_mins(2);
 
 impl Listings {
-    /// Sends a picture, whose messages are a header, chunks and an end.
-    pub async fn prepare_picture(
+    /// Gives a listing a picture, whose messages are a header, chunks and an end.
+    pub async fn add_picture(
         &self,
-        messages: impl Stream<Item = proto::PreparePictureRequest> + Send + 'static,
-    ) -> Result<proto::PreparedPicture, Fault> {
-        let method = OwnPictures::prepare_picture;
-        let prepared = self.0.write_within(UPLOAD, method, messages).await?;
-        required(prepared.picture)
+        messages: impl Stream<Item = proto::AddOwnPictureRequest> + Send + 'static,
+    ) -> Result<(), Fault> {
+        let method = OwnPictures::add_own_picture;
+        self.0.write_within(UPLOAD, method, messages).await?;
+        Ok(())
     }
 
     /// A part of a picture file, or of the rendition of the same picture with a width.
@@ -36,11 +36,6 @@ impl Listings {
 }
 
 rpcs! { Listings:
-    /// Gives the listing a prepared picture. A second call changes nothing.
-    read use_picture(account: Uuid, id: &str, alt: &str, place: Option<u32>, writes_per_day: Option<u32>) -> () =
-        OwnPictures::use_picture(proto::UsePictureRequest { account_id: account, id, alt, place, writes_per_day })
-        => |_used| ();
-
     read remove_picture(account: Uuid, kind: PictureKind, name: &str, url: &str, writes_per_day: Option<u32>) -> () =
         OwnPictures::remove_own_picture(proto::RemoveOwnPictureRequest { account_id: account, kind, name, url, writes_per_day })
         => |_removed| ();

@@ -204,19 +204,12 @@ async fn each_decision_has_a_mail_with_its_page(pool: PgPool) {
     let site = Site::new(pool).await;
     let account = account(&site).await;
     assert_eq!(run(&site).await, 0);
-    let listing = "/listings/game/okoto";
     for (event, readers, subject, page) in [
         (
             "listing_rejected",
             [ADA, BOB],
             "Your listing is not approved",
-            listing,
-        ),
-        (
-            "takedown_declined",
-            [ADA, BOB],
-            "Your listing is not taken down",
-            listing,
+            "/listings/game/okoto",
         ),
         (
             "claim_granted",
@@ -271,9 +264,7 @@ async fn each_decision_has_a_mail_with_its_page(pool: PgPool) {
         assert!(body.contains(&address), "{event}: {body}");
         let has_reason = [
             "listing_rejected",
-            "takedown_declined",
-            "claim_rejected",
-            "rejected",
+            "claim_rejected","rejected",
         ]
         .contains(&event);
         assert_eq!(body.contains("none was given"), has_reason, "{body}");

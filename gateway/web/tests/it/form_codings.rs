@@ -44,7 +44,7 @@ async fn a_coding_is_named_and_identity_is_none(pool: PgPool) {
         let page = send(&mut browser, "/sign-up", coding, &fields).await;
         page.assert(415, named);
     }
-    let page = send(&mut browser, "/fr/report/game/okoto", "br", &fields).await;
+    let page = send(&mut browser, "/fr/vote", "br", &fields).await;
     page.assert(415, "«\u{a0}br\u{a0}»");
     assert!(site.mails().await.is_empty());
     for coding in ["identity", "Identity, identity", ""] {

@@ -6,7 +6,6 @@ use web::route::Route;
 use web::session::once;
 
 use crate::browser::{Browser, Page};
-use crate::stub_notes::NOTE;
 use crate::stub_pictures::file;
 use crate::support::ADA;
 use crate::webhook_service::WebhookSite;
@@ -35,7 +34,6 @@ const KNOWN: [&str; 25] = [
     "{slug}",
     "{handle}",
     "{code}",
-    "{note}",
     "{board}",
     "{page}",
     "{operation}",
@@ -142,7 +140,6 @@ impl FullAccount {
             "{operation}" => "listGames".to_owned(),
             "{event}" => "listing.published".to_owned(),
             "{picture}" => "cover".to_owned(),
-            "{note}" => NOTE.to_owned(),
             "{name}" if pattern.starts_with("/assets/") => "style.css".to_owned(),
             "{name}" if pattern.ends_with("/pictures/{name}") => file(),
             "{slug}" if pattern.starts_with("/events/") => "jam".to_owned(),
@@ -274,11 +271,9 @@ pub(crate) fn every_field() -> Vec<(&'static str, String)> {
         ("title", "Taken"),
         ("genres", "puzzle"),
         ("revision", "1"),
-        ("step", "save"),
         ("reason", "Taken"),
         ("handle", "maliyo"),
         ("evidence", "Taken"),
-        ("id", "prepared-1"),
         ("alt", "Taken"),
         ("place", "1"),
         ("next", "/you"),

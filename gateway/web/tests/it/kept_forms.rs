@@ -79,37 +79,6 @@ async fn impatient(site: &Site) -> (Router, TcpListener) {
 }
 
 #[testing::database_test(web::MIGRATOR)]
-async fn a_note_that_takes_too_long_can_be_sent_again(pool: PgPool) {
-    let site = Site::new(pool).await;
-    let (router, _silent) = impatient(&site).await;
-    for (action, title, button) in [
-        (
-            "/fr/correct/game/okoto",
-            "Cela a pris trop de temps",
-            "Renvoyer",
-        ),
-        ("/report/game/okoto", "This took too long", "Send it again"),
-    ] {
-        let form = site.browser().get(action).await.hidden()["form"].clone();
-        let fields = [
-            ("form", form.as_str()),
-            ("reason", "rights"),
-            ("text", "Typed <b> text\nTwo lines"),
-            ("email", "typed@new.example"),
-        ];
-        let page = Browser::new(&router).post(action, &fields).await;
-        page.assert(503, title);
-        page.assert(503, &format!("<button>{button}</button>"));
-        page.assert(503, &format!("<form method=\"post\" action=\"{action}\">"));
-        page.assert(503, "value=\"Typed &#60;b&#62; text\nTwo lines\"");
-        let names: Vec<String> = page.hidden().into_keys().collect();
-        assert_eq!(names, ["email", "form", "reason", "text"]);
-        let again = site.browser().post(action, &fields).await;
-        assert_eq!(again.location(), format!("{action}?done=sent"));
-    }
-}
-
-#[testing::database_test(web::MIGRATOR)]
 async fn a_form_of_an_account_that_takes_too_long_can_be_sent_again(pool: PgPool) {
     let site = Site::new(pool).await;
     let ada = site.person(ADA).await;

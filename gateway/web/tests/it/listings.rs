@@ -1,4 +1,4 @@
-//! Listings of an account: the list, submissions, changes with their preview, withdrawals, takedowns and claims.
+//! Listings of an account: the list, submissions, changes, takedowns and claims.
 
 use std::sync::atomic::Ordering;
 
@@ -48,7 +48,6 @@ async fn the_list_leads_to_each_listing_and_escapes_what_a_studio_wrote(pool: Pg
     let page = owner
         .get(&format!("/accounts/{account}/listings/game/okoto"))
         .await;
-    page.assert(200, "Revision 1");
     page.assert(200, "GET /v1/games/okoto");
     assert!(!page.text.contains("Okoto <script>"), "{}", page.text);
     site.listings.change(&account, "okoto", |game| {
@@ -74,19 +73,15 @@ async fn the_listing_of_another_account_is_not_found(pool: PgPool) {
     let mut neighbour = site.signed_in(BOB).await;
     for account in [&account, &own] {
         let base = format!("/accounts/{account}/listings/game/okoto");
-        for path in ["", "/edit", "/takedown", "/pictures"] {
+        for path in ["", "/edit", "/pictures"] {
             neighbour
                 .get(&format!("{base}{path}"))
                 .await
                 .assert(404, "Not found");
         }
         for (path, fields) in [
-            (
-                "/edit",
-                fields("Stolen", &[("revision", "1"), ("step", "save")]),
-            ),
-            ("/withdraw", Vec::new()),
-            ("/takedown", vec![("reason", "x")]),
+            ("/edit", fields("Stolen", &[("revision", "1")])),
+            ("/take-down", Vec::new()),
             ("/pictures/cover/remove", Vec::new()),
             ("/pictures/arrange", Vec::new()),
         ] {
@@ -129,14 +124,18 @@ async fn a_form_that_is_sent_twice_submits_one_game(pool: PgPool) {
     let more = [("form", id.as_str())];
     for _ in 0..2 {
         let sent = owner.post(&path, &fields("A game", &more)).await;
+        // The next page is that of its pictures.
         assert!(
             sent.location()
-                .ends_with("/listings/game/new-game?done=listing-submitted")
+                .ends_with("/listings/game/new-game/pictures?done=listing-submitted")
         );
     }
-    let shown = format!("/accounts/{account}/listings/game/new-game?done=listing-submitted");
-    let page = owner.get(&shown).await;
+    let base = format!("/accounts/{account}/listings/game/new-game");
+    let pictures = format!("{base}/pictures?done=listing-submitted");
+    let page = owner.get(&pictures).await;
     page.assert(200, "Thank you. We review it before it goes public.");
+    page.assert(200, "Upload the cover");
+    owner.get(&base).await.assert(200, "Add a cover");
     // The form cannot submit another listing, and becomes one that can.
     let page = owner.post(&path, &fields("Another game", &more)).await;
     page.assert(422, "has submitted a listing already");
@@ -146,35 +145,14 @@ async fn a_form_that_is_sent_twice_submits_one_game(pool: PgPool) {
 }
 
 #[testing::database_test(web::MIGRATOR)]
-async fn a_change_is_previewed_before_it_is_saved(pool: PgPool) {
+async fn a_change_is_saved_and_a_changed_listing_keeps_what_was_typed(pool: PgPool) {
     let (site, account, mut owner) = studio(pool).await;
     let path = format!("/accounts/{account}/listings/game/okoto/edit");
     let form = owner.get(&path).await;
     form.assert(200, "value=\"Okoto &#60;script&#62;\"");
     let revision = form.hidden()["revision"].clone();
     let more = [("revision", revision.as_str())];
-    let preview = owner.post(&path, &fields("It's Okoto", &more)).await;
-    preview.assert(200, "<del>Okoto &#60;script&#62;</del>");
-    preview.assert(200, "<ins>It&#39;s Okoto</ins>");
-    preview.assert(200, "curl -X PATCH");
-    assert_eq!(
-        site.listings.recorded(),
-        Vec::<String>::new(),
-        "nothing is saved yet"
-    );
-
-    let typed = preview.hidden();
-    assert_eq!(typed["description"], "One\ntwo");
-    let mut back = fields("It's Okoto", &more);
-    back.push(("step", "edit"));
-    owner
-        .post(&path, &back)
-        .await
-        .assert(200, "value=\"It&#39;s Okoto\"");
-
-    let mut save = fields("It's Okoto", &more);
-    save.push(("step", "save"));
-    let saved = owner.post(&path, &save).await;
+    let saved = owner.post(&path, &fields("It's Okoto", &more)).await;
     assert!(
         saved
             .location()
@@ -192,8 +170,14 @@ async fn a_change_is_previewed_before_it_is_saved(pool: PgPool) {
     let late = owner.post(&path, &fields("Mine", &more)).await;
     late.assert(422, "Somebody else changed this listing");
     late.assert(422, "value=\"Mine\"");
-    assert_eq!(late.hidden()["revision"], "2");
-    let more = [("revision", "2")];
+    assert_eq!(site.listings.recorded().len(), 1);
+    // Sent again, it replaces what the listing has.
+    let hidden = late.hidden();
+    assert_eq!(hidden["revision"], "2");
+    let more = [("revision", hidden["revision"].as_str())];
+    let saved = owner.post(&path, &fields("Mine", &more)).await;
+    assert!(saved.location().ends_with("?done=listing-changed"));
+    let more = [("revision", "3")];
     let same = owner.post(&path, &fields("", &more)).await;
     same.assert(422, "Give a title.");
 }
@@ -203,7 +187,7 @@ async fn credits_are_typed_as_lines_and_refused_ones_are_kept(pool: PgPool) {
     let (site, account, mut owner) = studio(pool).await;
     let path = format!("/accounts/{account}/listings/game/okoto/edit");
     let save = |credits: &'static str| {
-        let more = [("revision", "1"), ("step", "save"), ("credits", credits)];
+        let more = [("revision", "1"), ("credits", credits)];
         fields("It's Okoto", &more)
     };
     let unknown = save("Ada | Code | nobody\r\n Bob");
@@ -259,8 +243,6 @@ async fn every_form_that_counts_says_how_many_writes_of_the_day_are_left(pool: P
     assert!(!counts(&page), "{}", page.text);
     let revision = form.hidden()["revision"].clone();
     let more = [("revision", revision.as_str())];
-    let preview = owner.post(&edit, &fields("It's Okoto", &more)).await;
-    preview.assert(200, left);
     owner
         .post(&edit, &fields("", &more))
         .await
@@ -274,30 +256,24 @@ async fn every_form_that_counts_says_how_many_writes_of_the_day_are_left(pool: P
 }
 
 #[testing::database_test(web::MIGRATOR)]
-async fn withdrawals_and_takedowns_are_asked_of_the_service(pool: PgPool) {
-    let (site, account, mut owner) = studio(pool).await;
+async fn a_listing_is_taken_down_by_its_second_press(pool: PgPool) {
+    let (_site, account, mut owner) = studio(pool).await;
     let base = format!("/accounts/{account}/listings/game/okoto");
-    let page = owner.post(&format!("{base}/withdraw"), &[]).await;
-    page.assert(422, "This one is public.");
-    let page = owner
-        .post(&format!("{base}/takedown"), &[("reason", "")])
-        .await;
-    page.assert(422, "Tell staff why.");
-    let reason = [("reason", "We lost\r\nthe rights.")];
-    let page = owner.post(&format!("{base}/takedown"), &reason).await;
-    assert!(page.location().ends_with("?done=takedown-asked"));
-    site.listings.change(&account, "okoto", |game| {
-        game.set_state(contracts::listings::v1::State::Pending);
-    });
-    owner.get(&base).await.assert(200, "Withdraw it");
-    let page = owner.post(&format!("{base}/withdraw"), &[]).await;
-    assert!(page.location().ends_with("?done=listing-withdrawn"));
-    assert_eq!(
-        site.listings.recorded(),
-        ["takedown okoto: We lost\nthe rights.", "withdraw okoto"]
+    let page = owner.get(&base).await;
+    let question = page.text.split_once("<summary>Take it down</summary>");
+    let (_, question) = question.unwrap();
+    assert!(
+        question.contains("Yes, take it down</button>"),
+        "{question}"
     );
+    let page = owner.post(&format!("{base}/take-down"), &[]).await;
+    assert!(page.location().ends_with("?done=listing-taken-down"));
+    let page = owner.get(page.location()).await;
+    page.assert(200, "Taken down: nobody finds it any more.");
+    page.assert(200, "<span class=\"state bad\">taken down</span>");
+    assert!(!page.text.contains("/take-down"), "{}", page.text);
     let activity = owner.get(&format!("/accounts/{account}/activity")).await;
-    activity.assert(200, "requested the removal of okoto");
+    activity.assert(200, "took okoto down");
 }
 
 #[testing::database_test(web::MIGRATOR)]
@@ -335,7 +311,7 @@ async fn the_switches_close_the_forms(pool: PgPool) {
 
     site.gateway.switched.lock().unwrap().insert("read_only");
     let base = format!("/accounts/{account}/listings/game/okoto");
-    for path in ["", "/edit", "/takedown", "/pictures"] {
+    for path in ["", "/edit", "/pictures"] {
         let page = owner.get(&format!("{base}{path}")).await;
         page.assert(200, "read-only for a while");
         assert!(
@@ -345,18 +321,13 @@ async fn the_switches_close_the_forms(pool: PgPool) {
         );
     }
     for (path, fields) in [
-        (
-            "/edit",
-            fields("Mine", &[("revision", "1"), ("step", "save")]),
-        ),
-        ("/withdraw", Vec::new()),
-        ("/takedown", vec![("reason", "x")]),
+        ("/edit", fields("Mine", &[("revision", "1")])),
+        ("/take-down", Vec::new()),
         ("/pictures/cover/remove", Vec::new()),
         (
             "/pictures/arrange",
             vec![("url", "x"), ("alt", "y"), ("place", "1")],
         ),
-        ("/pictures/cover/use", vec![("id", "prepared-1")]),
     ] {
         let page = owner.post(&format!("{base}{path}"), &fields).await;
         assert_eq!(page.status, 503, "{path}: {}", page.text);
@@ -387,9 +358,6 @@ async fn a_service_that_is_down_loses_nothing_that_was_typed(pool: PgPool) {
         .post(&edit, &fields("Mine", &[("revision", "1")]))
         .await;
     page.assert(503, "value=\"Mine\"");
-    let takedown = format!("/accounts/{account}/listings/game/okoto/takedown");
-    let page = owner.post(&takedown, &[("reason", "My reason")]).await;
-    page.assert(503, "My reason");
     let claims = format!("/accounts/{account}/claims");
     let page = owner
         .post(&claims, &[("handle", "maliyo"), ("evidence", "Mine")])
@@ -406,9 +374,9 @@ async fn a_developer_reads_listings_and_an_editor_changes_them(pool: PgPool) {
     let mut developer = site.signed_in(BOB).await;
     let base = format!("/accounts/{account}/listings/game/okoto");
     let page = developer.get(&base).await;
-    page.assert(200, "Revision 1");
+    page.assert(200, "See the public page");
     assert!(
-        !page.text.contains("/edit") && !page.text.contains("/takedown"),
+        !page.text.contains("/edit") && !page.text.contains("/take-down"),
         "{}",
         page.text
     );
@@ -434,74 +402,7 @@ async fn a_developer_reads_listings_and_an_editor_changes_them(pool: PgPool) {
     editor
         .get(&format!("{base}/edit"))
         .await
-        .assert(200, "Review the changes");
-}
-
-#[testing::database_test(web::MIGRATOR)]
-async fn a_conflict_keeps_the_fields_of_the_other_person(pool: PgPool) {
-    let (site, account, mut owner) = studio(pool).await;
-    let path = format!("/accounts/{account}/listings/game/okoto/edit");
-    site.listings.change(&account, "okoto", |game| {
-        "One\ntwo".clone_into(&mut game.description);
-        game.platforms = vec!["windows".to_owned(), "web".to_owned()];
-    });
-    let opened = owner.get(&path).await.hidden();
-    site.listings.change(&account, "okoto", |game| {
-        "Theirs".clone_into(&mut game.tagline);
-        game.genres.push("runner".to_owned());
-        game.revision += 1;
-    });
-    let hidden = opened
-        .iter()
-        .map(|(name, value)| (name.as_str(), value.as_str()));
-    let more = [("platforms", "web"), ("platforms", "windows")];
-    let more: Vec<(&str, &str)> = hidden.chain(more).collect();
-    let page = owner.post(&path, &fields("Mine", &more)).await;
-    page.assert(422, "Somebody else changed this listing");
-    page.assert(422, "value=\"Mine\"");
-    page.assert(422, "value=\"Theirs\"");
-    page.assert(422, "value=\"runner\" checked");
-    assert!(!page.text.contains("changed this as well"), "{}", page.text);
-    // The form that is shown now saves what this person has typed, and nothing else.
-    let hidden = page.hidden();
-    assert_eq!(hidden["revision"], "2");
-    let hidden = hidden
-        .iter()
-        .map(|(name, value)| (name.as_str(), value.as_str()));
-    let more = [
-        ("tagline", "Theirs"),
-        ("genres", "puzzle"),
-        ("genres", "runner"),
-        ("platforms", "web"),
-        ("platforms", "windows"),
-        ("step", "save"),
-    ];
-    let more: Vec<(&str, &str)> = hidden.chain(more).collect();
-    let saved = owner.post(&path, &fields("Mine", &more)).await;
-    assert!(saved.location().ends_with("?done=listing-changed"));
-    assert_eq!(
-        site.listings.recorded(),
-        ["update okoto {\"title\":\"Mine\"}"]
-    );
-}
-
-#[testing::database_test(web::MIGRATOR)]
-async fn a_field_that_both_changed_is_named(pool: PgPool) {
-    let (site, account, mut owner) = studio(pool).await;
-    let path = format!("/accounts/{account}/listings/game/okoto/edit");
-    let opened = owner.get(&path).await.hidden();
-    site.listings.change(&account, "okoto", |game| {
-        "Theirs".clone_into(&mut game.title);
-        game.revision += 1;
-    });
-    let hidden = opened
-        .iter()
-        .map(|(name, value)| (name.as_str(), value.as_str()));
-    let more: Vec<(&str, &str)> = hidden.collect();
-    let page = owner.post(&path, &fields("Mine", &more)).await;
-    page.assert(422, "Somebody else changed this listing");
-    page.assert(422, "id=\"title-error\"");
-    page.assert(422, "value=\"Mine\"");
+        .assert(200, "Save the change");
 }
 
 #[testing::database_test(web::MIGRATOR)]
@@ -541,65 +442,18 @@ async fn a_new_studio_is_led_to_its_page_before_its_game(pool: PgPool) {
 }
 
 #[testing::database_test(web::MIGRATOR)]
-async fn a_withdrawn_listing_is_not_called_rejected(pool: PgPool) {
-    let (site, account, mut owner) = studio(pool).await;
-    let base = format!("/accounts/{account}/listings");
-    let (game, today) = (format!("{base}/game/okoto"), format!("/accounts/{account}"));
-    let set_state = |state| {
-        let change = |game: &mut contracts::listings::v1::Game| game.set_state(state);
-        site.listings.change(&account, "okoto", change);
-    };
-    // The first press asks, and the second one withdraws.
-    set_state(contracts::listings::v1::State::Pending);
-    let page = owner.get(&game).await;
-    let (_, question) = page
-        .text
-        .split_once("<summary>Withdraw it</summary>")
-        .unwrap();
-    assert!(question.contains("Yes, withdraw it</button>"), "{question}");
-
-    set_state(contracts::listings::v1::State::Rejected);
-    *site.listings.rejection.lock().unwrap() = Some("Make it longer.".to_owned());
-    owner.get(&today).await.assert(200, "was rejected");
-    let reason = contracts::public::WITHDRAWN_REASON;
-    *site.listings.rejection.lock().unwrap() = Some(reason.to_owned());
-    for (path, shown) in [
-        (&base, "<span class=\"state \">withdrawn</span>"),
-        (&game, "You withdrew it: nobody reviews it."),
-        (&today, "<h1>"),
-    ] {
-        let page = owner.get(path).await;
-        page.assert(200, shown);
-        for absent in ["rejected", reason] {
-            assert!(!page.text.contains(absent), "{path}: {}", page.text);
-        }
-    }
-}
-
-#[testing::database_test(web::MIGRATOR)]
 async fn all_errors_of_a_new_game_come_at_once(pool: PgPool) {
     let (site, account, mut owner) = studio(pool).await;
     let path = format!("/accounts/{account}/listings/new/game");
     let id = owner.get(&path).await.hidden()["form"].clone();
-    let more = [
-        ("form", id.as_str()),
-        ("link-1", "not a link"),
-        ("link-2", "ftp://files.example"),
-        ("credits", "Ada\r\n|||"),
-    ];
+    let more = [("form", id.as_str()), ("credits", "Ada\r\n|||")];
     let page = owner.post(&path, &fields("", &more)).await;
     // What the form has found, and what the service says.
-    for name in ["link-1", "link-2", "credits", "title", "genres"] {
+    for name in ["credits", "title", "genres"] {
         page.assert(422, &format!("<a href=\"#{name}\">"));
         page.assert(422, &format!("id=\"{name}-error\""));
     }
     page.assert(422, "Begin each line with a name.");
-    // No file was chosen, so none is to be chosen again.
-    assert!(
-        !page.text.contains("Choose the file again"),
-        "{}",
-        page.text
-    );
     let page = owner.post(&path, &fields("A game", &more)).await;
     page.assert(422, "Begin each line with a name.");
     assert!(site.listings.find(&account, "new-game").is_err());

@@ -24,14 +24,7 @@ const SERVICES: [(Needs, &[&str]); 4] = [
     (Needs::Webhooks, &["/webhooks"]),
     (
         Needs::Listings,
-        &[
-            "/listings",
-            "/claims",
-            "/pictures",
-            "/takedown",
-            "/claim/",
-            "/card.jpg",
-        ],
+        &["/listings", "/claims", "/pictures", "/claim/", "/card.jpg"],
     ),
     (Needs::Economy, &["/economy"]),
 ];

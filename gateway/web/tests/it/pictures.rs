@@ -1,11 +1,11 @@
-//! Pictures of a listing: the upload with its crop, the order of screenshots, and the files.
+//! Pictures of a listing: the upload, the order of screenshots, and the files.
 
 use http::header::CONTENT_TYPE;
 use sqlx::PgPool;
 use web::domain::role::Role;
 
 use crate::browser::{Browser, Page};
-use crate::stub_pictures::{file, prepared_file};
+use crate::stub_pictures::{file, pending_file};
 use crate::support::{BOB, studio};
 
 const FORM: &str = "multipart/form-data; boundary=edge";
@@ -19,78 +19,22 @@ async fn upload(browser: &mut Browser, path: &str, file: &[u8]) -> Page {
 }
 
 #[testing::database_test(web::MIGRATOR)]
-async fn the_crop_is_shown_before_the_listing_has_the_picture(pool: PgPool) {
+async fn the_listing_has_an_uploaded_picture_at_once(pool: PgPool) {
     let (site, account, mut owner) = studio(pool).await;
-    let plan = contracts::gateway::v1::Plan {
-        writes_per_day: Some(50),
-        ..Default::default()
-    };
-    *site.gateway.plan.lock().unwrap() = Some(plan);
-    let left = "You can submit or change 43 more listings today.";
     let base = format!("/accounts/{account}/listings/game/okoto/pictures");
     owner
         .get(&base)
         .await
         .assert(200, "enctype=\"multipart/form-data\"");
     let large = [b"JPEG".as_slice(), &vec![7; 300_000]].concat();
-    let crop = upload(&mut owner, &format!("{base}/cover"), &large).await;
-    crop.assert(200, "800 of the width are cut off");
-    crop.assert(200, left);
-    crop.assert(200, &format!("/accounts/{account}/pictures/{}", file()));
-    let hidden = crop.hidden();
-    let fields = [("id", hidden["id"].as_str())];
-    let used = owner.post(&format!("{base}/cover/use"), &fields).await;
-    assert!(used.location().ends_with("/pictures?done=pictures-changed"));
+    let sent = upload(&mut owner, &format!("{base}/cover"), &large).await;
+    assert!(sent.location().ends_with("/pictures?done=pictures-changed"));
+    let sent = upload(&mut owner, &format!("{base}/screenshot"), b"JPEG").await;
+    sent.location();
     assert_eq!(
         site.listings.recorded(),
-        ["prepare Cover okoto 300004", "use \"\" None"]
+        ["add Cover okoto 300004", "add Screenshot okoto 4"]
     );
-
-    let shot = upload(&mut owner, &format!("{base}/screenshot"), b"JPEG").await;
-    let hidden = shot.hidden();
-    let long = "x".repeat(301);
-    let fields = |alt| {
-        [
-            ("id", hidden["id"].as_str()),
-            ("src", hidden["src"].as_str()),
-            ("crop", hidden["crop"].as_str()),
-            ("alt", alt),
-            ("place", "2"),
-        ]
-    };
-    let refused = owner
-        .post(&format!("{base}/screenshot/use"), &fields(&long))
-        .await;
-    refused.assert(422, "Shorten it.");
-    refused.assert(422, left);
-    refused.assert(422, &file());
-    assert_eq!(refused.hidden(), hidden);
-    for place in ["abc", "0"] {
-        let mut odd = fields("A hill");
-        odd[4].1 = place;
-        let refused = owner.post(&format!("{base}/screenshot/use"), &odd).await;
-        refused.assert(422, "id=\"place-error\">Write a whole number from 1");
-        assert_eq!(refused.hidden(), hidden);
-    }
-    // While changes are closed, none counts as a write.
-    site.gateway.switched.lock().unwrap().insert("read_only");
-    let closed = owner
-        .post(&format!("{base}/screenshot/use"), &fields("A hill"))
-        .await;
-    closed.assert(503, "read-only for a while");
-    assert!(!closed.text.contains(left), "{}", closed.text);
-    assert_eq!(closed.hidden(), hidden);
-    site.gateway.switched.lock().unwrap().clear();
-    let used = owner
-        .post(&format!("{base}/screenshot/use"), &fields("A hill"))
-        .await;
-    used.location();
-    assert_eq!(site.listings.recorded()[3], "use \"A hill\" Some(1)");
-    let gone = owner
-        .post(&format!("{base}/cover/use"), &[("id", "other")])
-        .await;
-    gone.assert(422, "Upload it again.");
-    gone.assert(422, "id=\"cover-error\"");
 }
 
 #[testing::database_test(web::MIGRATOR)]
@@ -199,14 +143,11 @@ async fn files_come_through_the_site(pool: PgPool) {
     assert_eq!(picture.status, 200);
     assert_eq!(picture.headers[CONTENT_TYPE], "image/jpeg");
     assert_eq!(picture.text.len(), 600_000);
-    // What the account has prepared is shown to its members only.
-    let prepared = prepared_file();
-    let shown = format!("/accounts/{account}/pictures/{prepared}");
+    // That of a pending listing is shown to members of its account only.
+    let pending = pending_file();
+    let shown = format!("/accounts/{account}/pictures/{pending}");
     assert_eq!(owner.get(&shown).await.status, 200);
-    assert_eq!(
-        owner.get(&format!("/pictures/{prepared}")).await.status,
-        404
-    );
+    assert_eq!(owner.get(&format!("/pictures/{pending}")).await.status, 404);
     for name in ["x.jpg", "..%2fsecret.jpg", &"0a".repeat(32)] {
         let page = owner
             .get(&format!("/accounts/{account}/pictures/{name}"))

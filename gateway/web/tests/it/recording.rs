@@ -4,7 +4,6 @@ use contracts::gateway::v1 as proto;
 use sqlx::PgPool;
 
 use crate::full_account::FullAccount;
-use crate::stub_notes::NOTE;
 use crate::typed_forms::OF_ACCOUNTS;
 
 #[expect(clippy::disallowed_methods, reason = "it renames a table")]
@@ -34,18 +33,10 @@ async fn no_form_fails_after_its_work_is_done(pool: PgPool) {
         );
     }
     let listing = full.own("/accounts/{account}/listings/{kind}/{name}");
-    full.hooks
-        .site
-        .listings
-        .change(&full.account, "okoto", |game| {
-            game.set_state(contracts::listings::v1::State::Pending);
-        });
-    let closed = [("state", "done")];
     let removed = [("url", "https://mchezo.example/pictures/a.jpg")];
     for (action, fields) in [
-        (format!("{listing}/notes/{NOTE}"), &closed[..]),
         (format!("{listing}/pictures/cover/remove"), &removed[..]),
-        (format!("{listing}/withdraw"), &[][..]),
+        (format!("{listing}/take-down"), &[][..]),
         (full.own("/accounts/{account}/keys/{key}/revoke"), &[][..]),
     ] {
         owner.post(&action, fields).await.location();

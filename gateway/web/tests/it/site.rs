@@ -316,8 +316,7 @@ async fn every_error_of_the_site_has_its_language(pool: PgPool) {
     let foreign = post(&mut browser, "/fr/vote", "cross-site", String::new()).await;
     foreign.assert(403, "Envoyé depuis un autre site");
     let long = format!("text={}", "x".repeat(70_000));
-    let report = "/fr/report/game/okoto";
-    let long = post(&mut browser, report, "same-origin", long).await;
+    let long = post(&mut browser, "/fr/vote", "same-origin", long).await;
     long.assert(413, "Trop de texte");
     // The dashboard has the language of its person, and here nobody is signed in.
     let dashboard = post(&mut browser, "/you", "same-origin", String::new()).await;
@@ -505,9 +504,7 @@ async fn a_network_has_so_many_pages_a_minute_and_a_person_more(pool: PgPool) {
     let typing = [("sec-fetch-dest", "empty")];
     let found = get_with(&mut browser, "/search?q=okoto", &typing).await;
     found.assert(200, "id=\"results\"");
-    let form = browser
-        .post("/report/game/okoto", &[("text", "Typed")])
-        .await;
+    let form = browser.post("/vote", &[("text", "Typed")]).await;
     assert_ne!(form.status, 429, "{}", form.text);
     // The dashboard, files and pictures are not counted.
     browser.get("/sign-in").await.assert(200, "Sign in");

@@ -1,6 +1,6 @@
 //! listings-svc with games, claims and pictures in memory.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeMap;
 use std::sync::atomic::{AtomicBool, AtomicU32, Ordering};
 use std::sync::{Arc, Mutex};
 
@@ -9,7 +9,6 @@ use contracts::listings::v1 as proto;
 use contracts::listings::v1::events_service_server::{EventsService, EventsServiceServer};
 use contracts::listings::v1::games_service_server::{GamesService, GamesServiceServer};
 use contracts::listings::v1::get_own_listing_response::Listing;
-use contracts::listings::v1::notes_service_server::NotesServiceServer;
 use contracts::listings::v1::own_listings_service_server::{
     OwnListingsService, OwnListingsServiceServer,
 };
@@ -28,8 +27,6 @@ use crate::support::START;
 pub(crate) struct StubListings {
     /// By account and slug.
     pub(crate) games: Arc<Mutex<BTreeMap<(String, String), proto::Game>>>,
-    /// Pages that are only asked for, by account and handle.
-    pub(crate) pages: Arc<Mutex<BTreeSet<(String, String)>>>,
     /// What was changed, in words.
     pub(crate) calls: Arc<Mutex<Vec<String>>>,
     /// The slug that a form has submitted.
@@ -43,10 +40,6 @@ pub(crate) struct StubListings {
     pub(crate) has_more: Arc<AtomicBool>,
     /// Why the public does not see a game.
     pub(crate) note: Arc<Mutex<Option<String>>>,
-    /// The notes that were sent, each once.
-    pub(crate) notes: Arc<Mutex<Vec<proto::CreateNoteRequest>>>,
-    /// Who owns the listings that notes are about.
-    pub(crate) owners: Arc<Mutex<Vec<String>>>,
     /// The type of the picture's file.
     pub(crate) file_type: Arc<Mutex<String>>,
     /// Uploads whose end has not arrived.
@@ -73,8 +66,7 @@ impl StubListings {
             .add_service(GamesServiceServer::new(self.clone()))
             .add_service(EventsServiceServer::new(self.clone()))
             .add_service(OwnPicturesServiceServer::new(self.clone()))
-            .add_service(PictureServiceServer::new(self.clone()))
-            .add_service(NotesServiceServer::new(self.clone()));
+            .add_service(PictureServiceServer::new(self.clone()));
     }
 
     /// A public game of an account.
@@ -195,10 +187,6 @@ impl OwnListingsService for StubListings {
         request: Request<proto::GetOwnListingRequest>,
     ) -> Answer<proto::GetOwnListingResponse> {
         let request = request.into_inner();
-        let page = (request.account_id.clone(), request.name.clone());
-        if request.kind == "page" && self.pages.lock().unwrap().contains(&page) {
-            return Ok(Response::new(proto::GetOwnListingResponse::default()));
-        }
         if request.kind != "game" {
             return Err(Fault::not_found("No listing of yours has this name.").into());
         }
@@ -213,71 +201,23 @@ impl OwnListingsService for StubListings {
             creator: "studio".to_owned(),
             reason: self.text(&reason),
             note: self.note().unwrap_or_default(),
-            takedown: self.all_words().map(|words| proto::TakedownRequest {
-                reason: words.clone(),
-                answer: words,
-                ..proto::TakedownRequest::default()
-            }),
             writes_today: 7,
         }))
     }
 
-    async fn withdraw_listing(
+    async fn take_down_listing(
         &self,
-        request: Request<proto::WithdrawListingRequest>,
-    ) -> Answer<proto::WithdrawListingResponse> {
+        request: Request<proto::TakeDownListingRequest>,
+    ) -> Answer<proto::TakeDownListingResponse> {
         let request = request.into_inner();
         let game = self.find(&request.account_id, &request.name)?;
-        if game.state() == proto::State::Published {
-            return Err(Fault::invalid_field("name", "This one is public.").into());
+        if game.state() != proto::State::Removed {
+            self.record(format!("take down {}", request.name));
+            self.change(&request.account_id, &request.name, |game| {
+                game.set_state(proto::State::Removed);
+            });
         }
-        self.record(format!("withdraw {}", request.name));
-        Ok(Response::new(proto::WithdrawListingResponse {
-            written: Some(written(&game)),
-        }))
-    }
-
-    async fn list_own_revisions(
-        &self,
-        request: Request<proto::ListOwnRevisionsRequest>,
-    ) -> Answer<proto::ListOwnRevisionsResponse> {
-        let request = request.into_inner();
-        let game = self.find(&request.account_id, &request.name)?;
-        let reason = self.rejection.lock().unwrap().clone().unwrap_or_default();
-        let revision = proto::OwnRevision {
-            revision: game.revision,
-            actor_kind: "account".to_owned(),
-            is_own: true,
-            state: game.state,
-            differences: vec![proto::Difference {
-                path: self.text("title"),
-                before: self.text(""),
-                after: Value::from(game.title).to_string(),
-            }],
-            reason: self.text(&reason),
-            ..proto::OwnRevision::default()
-        };
-        Ok(Response::new(proto::ListOwnRevisionsResponse {
-            revisions: vec![revision],
-            page: None,
-        }))
-    }
-
-    async fn request_takedown(
-        &self,
-        request: Request<proto::RequestTakedownRequest>,
-    ) -> Answer<proto::RequestTakedownResponse> {
-        let request = request.into_inner();
-        self.find(&request.account_id, &request.name)?;
-        if request.reason.is_empty() {
-            return Err(Fault::invalid_field("reason", "Tell staff why.").into());
-        }
-        let asked = format!("takedown {}: {}", request.name, request.reason);
-        // As the service does: one request for a listing waits.
-        if !self.recorded().contains(&asked) {
-            self.record(asked);
-        }
-        Ok(Response::new(proto::RequestTakedownResponse::default()))
+        Ok(Response::new(proto::TakeDownListingResponse {}))
     }
 
     async fn list_field_values(
@@ -368,19 +308,14 @@ impl GamesService for StubListings {
         }
         let mut answer = written(&game);
         answer.note = self.note().unwrap_or_default();
-        if let Some(title) = title {
-            answer.differences = vec![proto::Difference {
-                path: "title".to_owned(),
-                before: Value::from(game.title).to_string(),
-                after: Value::from(title).to_string(),
-            }];
-            if !writing.dry_run {
-                self.record(format!("update {} {body}", request.slug));
-                self.change(&account, &request.slug, |game| {
-                    title.clone_into(&mut game.title);
-                    game.revision += 1;
-                });
-            }
+        if let Some(title) = title
+            && !writing.dry_run
+        {
+            self.record(format!("update {} {body}", request.slug));
+            self.change(&account, &request.slug, |game| {
+                title.clone_into(&mut game.title);
+                game.revision += 1;
+            });
         }
         Ok(Response::new(proto::UpdateGameResponse {
             written: Some(answer),

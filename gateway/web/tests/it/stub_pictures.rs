@@ -3,16 +3,16 @@
 use std::sync::atomic::Ordering;
 
 use contracts::listings::v1 as proto;
+use contracts::listings::v1::add_own_picture_request::Message;
 use contracts::listings::v1::own_pictures_service_server::OwnPicturesService;
 use contracts::listings::v1::picture_service_server::PictureService;
-use contracts::listings::v1::prepare_picture_request::Message;
 use kit::{Code, Fault};
 use tonic::{Request, Streaming};
 
 use crate::stub_listings::{Answer, StubListings};
 
 /// The name of a file that only members of an account see.
-pub(crate) fn prepared_file() -> String {
+pub(crate) fn pending_file() -> String {
     format!("{}.jpg", "0c".repeat(32))
 }
 
@@ -23,10 +23,10 @@ pub(crate) fn file() -> String {
 
 #[tonic::async_trait]
 impl OwnPicturesService for StubListings {
-    async fn prepare_picture(
+    async fn add_own_picture(
         &self,
-        request: Request<Streaming<proto::PreparePictureRequest>>,
-    ) -> Answer<proto::PreparePictureResponse> {
+        request: Request<Streaming<proto::AddOwnPictureRequest>>,
+    ) -> Answer<proto::AddOwnPictureResponse> {
         let mut stream = request.into_inner();
         let first = stream.message().await?.and_then(|it| it.message);
         let Some(Message::Header(header)) = first else {
@@ -55,50 +55,12 @@ impl OwnPicturesService for StubListings {
             return Err(Fault::invalid_field("picture", "Send a JPEG.").into());
         }
         self.record(format!(
-            "prepare {:?} {} {}",
+            "add {:?} {} {}",
             header.kind(),
             header.name,
             file.len()
         ));
-        let picture = proto::Picture {
-            url: format!(
-                "https://mchezo.example/pictures/{}",
-                crate::stub_pictures::file()
-            ),
-            width: 1_200,
-            height: 675,
-            size: 1,
-        };
-        Ok(tonic::Response::new(proto::PreparePictureResponse {
-            picture: Some(proto::PreparedPicture {
-                id: "prepared-1".to_owned(),
-                picture: Some(picture.clone()),
-                small: Some(picture),
-                file_width: 2_000,
-                file_height: 675,
-                crop_x: 400,
-                crop_y: 0,
-                crop_width: 1_200,
-                crop_height: 675,
-            }),
-        }))
-    }
-
-    async fn use_picture(
-        &self,
-        request: Request<proto::UsePictureRequest>,
-    ) -> Answer<proto::UsePictureResponse> {
-        let request = request.into_inner();
-        if request.alt.len() > 300 {
-            return Err(Fault::invalid_field("alt", "Shorten it.").into());
-        }
-        let games = self.games.lock().unwrap().clone();
-        let is_own = games.keys().any(|(owner, _)| *owner == request.account_id);
-        if request.id != "prepared-1" || !is_own {
-            return Err(Fault::invalid_field("picture", "Upload it again.").into());
-        }
-        self.record(format!("use {:?} {:?}", request.alt, request.place));
-        Ok(tonic::Response::new(proto::UsePictureResponse::default()))
+        Ok(tonic::Response::new(proto::AddOwnPictureResponse::default()))
     }
 
     async fn remove_own_picture(
@@ -146,8 +108,8 @@ impl PictureService for StubListings {
         self.pictures_read.lock().unwrap().push(request.clone());
         // The first part decides.
         let may_see = request.offset > 0 || !request.account_id.is_empty();
-        let is_prepared = request.name == prepared_file() && may_see;
-        if request.name != file() && !is_prepared {
+        let is_pending = request.name == pending_file() && may_see;
+        if request.name != file() && !is_pending {
             return Err(Fault::not_found("There is no picture of this name.").into());
         }
         if request.width == 600 {

@@ -8,7 +8,6 @@ use web::domain::role::Role;
 
 use crate::browser::{Browser, Page};
 use crate::full_account::{CAROL, FullAccount};
-use crate::stub_notes::NOTE;
 use crate::support::{ADA, Site};
 
 /// Opens `page`, and sends its form twice at once to `action`.
@@ -149,7 +148,7 @@ async fn one_endpoint_one_test_event_and_one_secret(pool: PgPool) {
 }
 
 #[testing::database_test(web::MIGRATOR)]
-async fn one_listing_one_claim_one_takedown_and_one_name(pool: PgPool) {
+async fn one_listing_one_claim_and_one_name(pool: PgPool) {
     let site = Site::new(pool).await;
     let ada = site.person(ADA).await;
     let account = site.account(ada, Role::Owner).await.to_string();
@@ -170,19 +169,7 @@ async fn one_listing_one_claim_one_takedown_and_one_name(pool: PgPool) {
     let claims = format!("{base}/claims");
     let fields = [("handle", "maliyo"), ("evidence", "It is ours.")];
     send_twice(&mut owner, &claims, &claims, &fields).await;
-    let takedown = format!("{base}/listings/game/okoto/takedown");
-    send_twice(
-        &mut owner,
-        &takedown,
-        &takedown,
-        &[("reason", "It is old.")],
-    )
-    .await;
-    let recorded = site.listings.recorded();
-    assert_eq!(
-        recorded,
-        ["claim maliyo: It is ours.", "takedown okoto: It is old."]
-    );
+    assert_eq!(site.listings.recorded(), ["claim maliyo: It is ours."]);
 
     // These change nothing the second time, and both lead to the same page.
     let listing = format!("{base}/listings/game/okoto");
@@ -190,15 +177,8 @@ async fn one_listing_one_claim_one_takedown_and_one_name(pool: PgPool) {
     for game in site.listings.games.lock().unwrap().values_mut() {
         game.set_state(proto::State::Pending);
     }
-    let prepared = [("id", "prepared-1"), ("alt", "A cover")];
     let removed = [("url", "https://mchezo.example/pictures/a.jpg")];
-    let closed = [("state", "done")];
-    for (page, action, fields) in [
-        (&pictures, format!("{pictures}/cover/use"), &prepared[..]),
-        (&pictures, format!("{pictures}/cover/remove"), &removed[..]),
-        (&listing, format!("{listing}/notes/{NOTE}"), &closed[..]),
-        (&listing, format!("{listing}/withdraw"), &[][..]),
-    ] {
+    for (page, action, fields) in [(&pictures, format!("{pictures}/cover/remove"), &removed[..])] {
         let (one, two) = send_twice(&mut owner, page, &action, fields).await;
         assert_eq!(one.location(), two.location(), "{action}");
     }
@@ -207,7 +187,6 @@ async fn one_listing_one_claim_one_takedown_and_one_name(pool: PgPool) {
     let edit = format!("{listing}/edit");
     let fields = [
         ("revision", "1"),
-        ("step", "save"),
         ("title", "Okoto II"),
         ("creator", "studio"),
         ("genres", "puzzle"),

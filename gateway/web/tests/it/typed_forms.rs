@@ -71,8 +71,7 @@ pub(crate) const BUTTONS: &[&str] = &[
     "/accounts/{account}/webhooks/{endpoint}/remove",
     "/accounts/{account}/webhooks/{endpoint}/test",
     "/accounts/{account}/webhooks/{endpoint}/deliveries/{delivery}/again",
-    "/accounts/{account}/listings/{kind}/{name}/withdraw",
-    "/accounts/{account}/listings/{kind}/{name}/notes/{note}",
+    "/accounts/{account}/listings/{kind}/{name}/take-down",
     "/accounts/{account}/listings/{kind}/{name}/pictures/{picture}",
     "/accounts/{account}/listings/{kind}/{name}/pictures/{picture}/remove",
 ];
@@ -141,24 +140,6 @@ pub(crate) const OF_PEOPLE: &[TypedForm] = &[
         Needs::Nothing,
         &[("password", PASSWORD)],
         ("password", "typed", "password"),
-    ),
-    form(
-        "/correct/{kind}/{name}",
-        "/correct/{kind}/{name}",
-        Needs::Nothing,
-        &[("text", "Typed text"), ("email", "typed@new.example")],
-        ("text", "", "text"),
-    ),
-    form(
-        "/report/{kind}/{name}",
-        "/report/{kind}/{name}",
-        Needs::Nothing,
-        &[
-            ("reason", "rights"),
-            ("text", "Typed text"),
-            ("email", "typed@new.example"),
-        ],
-        ("email", "typed", "email"),
     ),
     // The last one: it turns the second factor on.
     form(
@@ -261,29 +242,11 @@ pub(crate) const OF_ACCOUNTS: &[TypedForm] = &[
         ("title", "", "title"),
     ),
     form(
-        "/accounts/{account}/listings/{kind}/{name}/takedown",
-        "/accounts/{account}/listings/{kind}/{name}/takedown",
-        Needs::Listings,
-        &[("reason", "Typed reason")],
-        ("reason", "", "reason"),
-    ),
-    form(
         "/accounts/{account}/claims",
         "/accounts/{account}/claims",
         Needs::Listings,
         &[("handle", "maliyo"), ("evidence", "Typed evidence")],
         ("handle", "typed", "handle"),
-    ),
-    form(
-        "/accounts/{account}/listings/{kind}/{name}/pictures",
-        "/accounts/{account}/listings/{kind}/{name}/pictures/{picture}/use",
-        Needs::Listings,
-        &[
-            ("id", "prepared-1"),
-            ("src", "typed"),
-            ("crop", "1 1 0 0 1 1"),
-        ],
-        ("id", "typed", "cover"),
     ),
     form(
         "/accounts/{account}/listings/{kind}/{name}/pictures",
@@ -365,18 +328,9 @@ impl TypedForm {
     pub(crate) fn assert_kept(&self, page: &Page, fields: &[(String, String)]) {
         for (name, value) in fields {
             let is_secret = ["password", "current", "code"].contains(&name.as_str());
-            // The id of a form that was used up is replaced; the files of pictures come from the page.
-            let is_hidden = [
-                "form",
-                "revision",
-                "confirmed",
-                "id",
-                "src",
-                "crop",
-                "place",
-                "mode",
-            ]
-            .contains(&name.as_str());
+            // The id of a form that was used up is replaced.
+            let is_hidden =
+                ["form", "revision", "confirmed", "id", "place", "mode"].contains(&name.as_str());
             if is_hidden || value.is_empty() {
                 continue;
             }

@@ -139,10 +139,12 @@ impl Fields<'_> {
                 self.refuse(name, reason);
             }
         }
-        if let (Some(created), Some(updated)) = (created_at, updated_at)
-            && updated < created
-        {
-            self.refuse("updated_at", "It must not be before created_at.");
+        match (created_at, updated_at) {
+            (None, Some(_)) => self.refuse("updated_at", "Give created_at as well."),
+            (Some(created), Some(updated)) if updated < created => {
+                self.refuse("updated_at", "It must not be before created_at.");
+            }
+            _ => {}
         }
         RowContent {
             content,

@@ -58,6 +58,8 @@ impl Editable for Event {
     fn edited(&self, fields: &mut Fields<'_>, reference: &ReferenceData) -> Self {
         let slug = Value::from(self.slug.as_str());
         fields.read_only("slug", || Some(&slug), NEVER_CHANGES);
+        // The account of an event is not part of its content.
+        fields.ignore(&["account"]);
         let mut event = self.clone();
         read_staff_fields(&mut event, fields, reference);
         event

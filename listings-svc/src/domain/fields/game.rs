@@ -82,13 +82,15 @@ impl FromImportRow for RowContent<Game> {
 
 impl Editable for Game {
     fn edited(&self, fields: &mut Fields<'_>, reference: &ReferenceData) -> Self {
-        let (slug, featured) = (Value::from(self.slug.as_str()), Value::from(self.featured));
+        let slug = Value::from(self.slug.as_str());
         fields.read_only("slug", || Some(&slug), NEVER_CHANGES);
-        let reason = "Use `reassign` to move a game to another page.";
-        fields.read_only("creator", || None, reason);
-        let reason = "Use `feature` to list a game first.";
-        fields.read_only("featured", || Some(&featured), reason);
         let mut game = self.clone();
+        fields.update("featured", &mut game.featured, |fields| {
+            fields.boolean("featured")
+        });
+        fields.update("creator", &mut game.page_id, |fields| {
+            page(fields, reference)
+        });
         read_staff_fields(&mut game, fields, reference);
         game
     }

@@ -71,14 +71,12 @@ impl FromImportRow for RowContent<Page> {
 
 impl Editable for Page {
     fn edited(&self, fields: &mut Fields<'_>, reference: &ReferenceData) -> Self {
-        let (handle, verified) = (
-            Value::from(self.handle.as_str()),
-            Value::from(self.verified),
-        );
+        let handle = Value::from(self.handle.as_str());
         fields.read_only("handle", || Some(&handle), NEVER_CHANGES);
-        let reason = "Use `verify` to give a page the badge, and `unverify` to take it away.";
-        fields.read_only("verified", || Some(&verified), reason);
         let mut page = self.clone();
+        fields.update("verified", &mut page.verified, |fields| {
+            fields.boolean("verified")
+        });
         read_staff_fields(&mut page, fields, reference);
         page
     }

@@ -1,38 +1,36 @@
 //! Pictures of the listings of an account (`listings/v1/own_picture.proto`).
 
 use contracts::listings::v1 as proto;
+use contracts::listings::v1::add_own_picture_request::Message;
 use contracts::listings::v1::own_pictures_service_server::OwnPicturesService;
-use contracts::listings::v1::prepare_picture_request::Message;
 use kit::bad_fields::BadFields;
-use kit::{Code, Fault, ids};
+use kit::{Code, Fault};
 use time::Duration;
 use tokio::time::timeout;
 use tonic::{Request, Response, Status, Streaming};
 use uuid::Uuid;
 
 use super::upload::{self, Part, truncated_stream, unexpected_message};
-use super::{kind, message, operation, position, removal, stored_address};
+use super::{kind, message, operation, removal, stored_address};
 use crate::domain::array_fields::{MAX_ALT_CHARS, MAX_ITEMS};
 use crate::domain::mode::Mode;
-use crate::domain::pictures::{PictureKind, PictureSizes};
+use crate::domain::pictures::PictureKind;
 use crate::domain::state::ListingState;
 use crate::domain::text;
 use crate::service::Service;
 use crate::service::ids::parse_uuid;
 use crate::service::own_listing::not_found;
 use crate::store::own_listings;
-use crate::store::pictures::prepared::{self, PreparedPicture};
 use crate::store::pictures::uploads;
 use crate::write::pictures::PictureOperation;
 use crate::write::submission::Author;
-use crate::write::submission::pictures::picture_gone;
 
 /// Maximum number of concurrent uploads: each holds its file in memory. `web` sends a file once it has arrived whole, so a slow browser
 /// holds none of them. Those of staff have a limit of their own.
 pub(in crate::service) const MAX_UPLOADS: usize = 16;
 
 struct UploadHeader {
-    account: Uuid,
+    author: Author,
     kind: PictureKind,
     /// A slug, or a handle.
     name: String,
@@ -40,30 +38,28 @@ struct UploadHeader {
 
 #[tonic::async_trait]
 impl OwnPicturesService for Service {
-    async fn prepare_picture(
+    async fn add_own_picture(
         &self,
-        request: Request<Streaming<proto::PreparePictureRequest>>,
-    ) -> Result<Response<proto::PreparePictureResponse>, Status> {
+        request: Request<Streaming<proto::AddOwnPictureRequest>>,
+    ) -> Result<Response<proto::AddOwnPictureResponse>, Status> {
         let mut stream = request.into_inner();
         let header = timeout(upload::TIMEOUT, self.upload_header(&mut stream)).await;
         let header = header.unwrap_or_else(|_| Err(truncated_stream().into()))?;
         let _permit = self.running.account_uploads.try_acquire()?;
-        self.count_upload(header.account).await?;
+        self.count_upload(header.author.account).await?;
         let file = timeout(upload::TIMEOUT, self.uploaded_file(&mut stream)).await;
         let file = file.unwrap_or_else(|_| Err(truncated_stream().into()))?;
-        let sizes = self.pictures.store(file, header.kind).await?;
-        let id = self.remember_upload(header, &sizes).await?;
-        Ok(Response::new(proto::PreparePictureResponse {
-            picture: Some(id),
+        let UploadHeader { author, kind, name } = header;
+        let sizes = self.pictures.store(file, kind).await?;
+        let operation = operation(kind, (&sizes).into(), "", None);
+        let changed = self.change_pictures(kind.entity(), name, operation, author);
+        let written = changed.await?;
+        let public_url = &self.commands.public_url;
+        Ok(Response::new(proto::AddOwnPictureResponse {
+            written,
+            picture: Some(message(&sizes.large, public_url)),
+            small: Some(message(&sizes.small, public_url)),
         }))
-    }
-
-    async fn use_picture(
-        &self,
-        request: Request<proto::UsePictureRequest>,
-    ) -> Result<Response<proto::UsePictureResponse>, Status> {
-        let written = self.use_prepared(request.into_inner()).await?;
-        Ok(Response::new(proto::UsePictureResponse { written }))
     }
 
     async fn remove_own_picture(
@@ -102,14 +98,14 @@ impl Service {
     /// Receives the header. Its checks save the work for a file that no listing can have; the writer checks again.
     async fn upload_header(
         &self,
-        stream: &mut Streaming<proto::PreparePictureRequest>,
+        stream: &mut Streaming<proto::AddOwnPictureRequest>,
     ) -> Result<UploadHeader, Status> {
         let first = stream.message().await?.and_then(|it| it.message);
         let Some(Message::Header(first)) = first else {
             return Err(unexpected_message().into());
         };
         let header = UploadHeader {
-            account: parse_uuid("account_id", &first.account_id)?,
+            author: author(&first.account_id, first.writes_per_day)?,
             kind: kind(first.kind())?,
             name: first.name,
         };
@@ -119,9 +115,9 @@ impl Service {
 
     async fn uploaded_file(
         &self,
-        stream: &mut Streaming<proto::PreparePictureRequest>,
+        stream: &mut Streaming<proto::AddOwnPictureRequest>,
     ) -> Result<Vec<u8>, Status> {
-        let part = |message: proto::PreparePictureRequest| match message.message {
+        let part = |message: proto::AddOwnPictureRequest| match message.message {
             Some(Message::Chunk(chunk)) => Part::Chunk(chunk),
             Some(Message::End(_)) => Part::End,
             Some(Message::Header(_)) | None => Part::Unexpected,
@@ -130,7 +126,7 @@ impl Service {
     }
 
     async fn check_upload(&self, header: &UploadHeader) -> Result<(), Fault> {
-        let (account, entity) = (header.account, header.kind.entity());
+        let (account, entity) = (header.author.account, header.kind.entity());
         let own = own_listings::find(&self.pool, account, entity, &header.name).await?;
         own.filter(|(_, state)| *state != ListingState::Removed)
             .ok_or_else(not_found)?;
@@ -152,52 +148,6 @@ impl Service {
         let oldest = uploads::oldest(&self.pool, account, since).await?;
         let wait = oldest.map_or(Duration::SECOND, |oldest| oldest - since);
         Err(Fault::new(Code::Limit, message).retry_in(wait.max(Duration::SECOND)))
-    }
-
-    async fn remember_upload(
-        &self,
-        header: UploadHeader,
-        sizes: &PictureSizes,
-    ) -> Result<proto::PreparedPicture, Fault> {
-        let (id, now) = (ids::row_id(), self.clock.now());
-        let crop = header.kind.large().crop(sizes.uploaded);
-        let prepared = PreparedPicture {
-            kind: header.kind,
-            name: header.name,
-            picture: sizes.into(),
-        };
-        prepared::insert(&self.pool, id, header.account, &prepared, now).await?;
-        Ok(proto::PreparedPicture {
-            id: id.to_string(),
-            picture: Some(message(&sizes.large, &self.commands.public_url)),
-            small: Some(message(&sizes.small, &self.commands.public_url)),
-            file_width: sizes.uploaded.0,
-            file_height: sizes.uploaded.1,
-            crop_x: crop.x,
-            crop_y: crop.y,
-            crop_width: crop.width,
-            crop_height: crop.height,
-        })
-    }
-
-    async fn use_prepared(
-        &self,
-        request: proto::UsePictureRequest,
-    ) -> Result<Option<proto::Written>, Fault> {
-        let author = author(&request.account_id, request.writes_per_day)?;
-        let alt = text::line(&request.alt, MAX_ALT_CHARS);
-        let alt = alt.map_err(|problem| Fault::invalid_field("alt", problem))?;
-        // Something that is no id is the id of no picture.
-        let prepared = match request.id.parse() {
-            Ok(id) => prepared::find(&self.pool, author.account, id).await?,
-            Err(_no_id) => None,
-        };
-        let prepared = prepared.ok_or_else(picture_gone)?;
-        let place = position(request.place);
-        let operation = operation(prepared.kind, prepared.picture, &alt, place);
-        let changed =
-            self.change_pictures(prepared.kind.entity(), prepared.name, operation, author);
-        changed.await
     }
 
     /// The addresses and texts of an arrangement; a bad text is named by its index.

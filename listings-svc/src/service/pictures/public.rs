@@ -11,7 +11,7 @@ use crate::domain::pictures::FileName;
 use crate::service::Service;
 use crate::service::ids::parse_uuid;
 use crate::store::pictures::Rendition;
-use crate::store::pictures::{self, prepared, uses};
+use crate::store::pictures::{self, uses};
 
 const CONTENT_TYPE: &str = "image/jpeg";
 
@@ -54,7 +54,7 @@ impl Service {
 
     /// Whether a reader may see a picture. Nobody sees one that staff have purged. The public sees those that a public listing has, and
     /// those that one had before, since caches and readers may still hold its earlier state; not those of listings that were taken down.
-    /// The members of an account also see what the account has prepared, and what its listings have.
+    /// The members of an account also see what its listings have.
     async fn may_see(&self, reader: Reader, name: &FileName) -> Result<bool, sqlx::Error> {
         let renditions = pictures::renditions(&self.pool, name).await?;
         let is_named = |it: &&Rendition| it.name == *name;
@@ -75,8 +75,7 @@ impl Service {
         }
         match reader {
             Reader::Member(account) if !was_published => {
-                let is_own = uses.iter().any(|it| it.owners.contains(&account));
-                Ok(is_own || prepared::exists(&self.pool, account, &names).await?)
+                Ok(uses.iter().any(|it| it.owners.contains(&account)))
             }
             _ => Ok(was_published),
         }

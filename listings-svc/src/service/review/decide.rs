@@ -6,6 +6,7 @@ use kit::Fault;
 use kit::bad_fields::BadFields;
 use kit::rpc::staff::Member;
 use tonic::Status;
+use uuid::Uuid;
 
 use super::Service;
 use crate::domain::entity::Entity;
@@ -115,10 +116,8 @@ impl Service {
             .writer
             .write(Command::Moderate(Box::new(moderation)))
             .await?;
-        if let Outcome::Moderated(Some(page)) = outcome
-            && let Err(error) = follow_page::finish(&self.writer, page).await
-        {
-            tracing::warn!(%error, %page, "games do not follow their page yet; a job lets them");
+        if let Outcome::Moderated(unfinished) = outcome {
+            self.let_games_follow(unfinished).await;
         }
         let listing = listing::find(&self.pool, name).await?;
         let unchanged = match transition {
@@ -133,6 +132,15 @@ impl Service {
         };
         let notes = unchanged.map(str::to_owned).into_iter().chain(page_note);
         Ok((listing, notes.collect::<Vec<_>>().join("; ")))
+    }
+
+    /// Lets the rest of the games of a page follow it.
+    pub(in crate::service) async fn let_games_follow(&self, page: Option<Uuid>) {
+        if let Some(page) = page
+            && let Err(error) = follow_page::finish(&self.writer, page).await
+        {
+            tracing::warn!(%error, %page, "games do not follow their page yet; a job lets them");
+        }
     }
 
     /// Why an approved game is not public yet.

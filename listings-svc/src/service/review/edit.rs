@@ -5,9 +5,9 @@ use kit::bad_fields::BadFields;
 use kit::rpc::staff::Member;
 use kit::{Code, Fault};
 use serde_json::{Map, Value};
-use uuid::Uuid;
 
 use super::{Service, live};
+use crate::domain::audit_action::AuditAction;
 use crate::domain::body::json::{self, BadBody};
 use crate::domain::entity::Entity;
 use crate::domain::game;
@@ -18,10 +18,25 @@ use crate::store;
 use crate::write::Command;
 use crate::write::staff_edit::{EditOperation, StaffEdit};
 
+/// Fields that only admins change.
+const FIELDS_OF_ADMINS: [&str; 4] = ["featured", "verified", "creator", "account"];
+
+/// The action of an edit, by the fields that it names. What is not JSON is refused later.
+pub(super) fn action(changes: &str) -> AuditAction {
+    let changes: Map<String, Value> = serde_json::from_str(changes).unwrap_or_default();
+    let is_of_admins = |field: &&str| changes.contains_key(*field);
+    if FIELDS_OF_ADMINS.iter().any(is_of_admins) {
+        AuditAction::EditAsAdmin
+    } else {
+        AuditAction::Edit
+    }
+}
+
 impl Service {
     pub(super) async fn edit_fields(
         &self,
         request: proto::EditRequest,
+        action: AuditAction,
         by: Member,
     ) -> Result<proto::Listing, Fault> {
         let mut bad = BadFields::default();
@@ -37,7 +52,7 @@ impl Service {
             BadBody::Fields(problems) => Fault::invalid(problems),
         })?;
         let reference = self.reference_data(&name, &changes).await?;
-        let operation = EditOperation::SetFields(changes, Box::new(reference));
+        let operation = EditOperation::SetFields(changes, Box::new(reference), action);
         self.apply_edit(&name, operation, reason, request.revision, by)
             .await
     }
@@ -58,68 +73,6 @@ impl Service {
         let operation = EditOperation::Revert(request.to_revision);
         self.apply_edit(&name, operation, reason, request.revision, by)
             .await
-    }
-
-    pub(super) async fn edit_featured(
-        &self,
-        request: proto::FeatureRequest,
-        by: Member,
-    ) -> Result<proto::Listing, Fault> {
-        let mut bad = BadFields::default();
-        let name = live(request.name, &mut bad);
-        if name.as_ref().is_some_and(|n| n.entity != Entity::Game) {
-            bad.add("kind", "Only games can be featured.");
-        }
-        let name = bad.finish(name)?;
-        let operation = EditOperation::Feature(request.featured);
-        self.apply_edit(&name, operation, String::new(), None, by)
-            .await
-    }
-
-    pub(super) async fn edit_verified(
-        &self,
-        request: proto::VerifyRequest,
-        by: Member,
-    ) -> Result<proto::Listing, Fault> {
-        let mut bad = BadFields::default();
-        let name = live(request.name, &mut bad);
-        if name.as_ref().is_some_and(|n| n.entity != Entity::Page) {
-            bad.add("kind", "Only pages can be verified.");
-        }
-        let name = bad.finish(name)?;
-        let operation = EditOperation::Verify(request.verified);
-        self.apply_edit(&name, operation, String::new(), request.revision, by)
-            .await
-    }
-
-    pub(super) async fn edit_owner(
-        &self,
-        request: proto::ReassignRequest,
-        by: Member,
-    ) -> Result<proto::Listing, Fault> {
-        let mut bad = BadFields::default();
-        let reason = listing_name::reason(&request.reason, false, &mut bad);
-        let name = live(request.name, &mut bad);
-        let operation = match name.as_ref().map(|name| name.entity) {
-            Some(Entity::Game) => Some(EditOperation::MoveToPage(request.to)),
-            Some(Entity::Event) => request
-                .to
-                .parse::<Uuid>()
-                .ok()
-                .map(EditOperation::AssignToAccount),
-            Some(Entity::Page) => {
-                let reason = "Add or remove owners to give a page to another account.";
-                bad.add("kind", reason);
-                None
-            }
-            _ => None,
-        };
-        if operation.is_none() {
-            let reason = "Give the id of an account for an event, the handle of a page for a game.";
-            bad.add("to", reason);
-        }
-        let (name, operation) = bad.finish(name.zip(operation))?;
-        self.apply_edit(&name, operation, reason, None, by).await
     }
 
     async fn reference_data(

@@ -10,13 +10,13 @@ use time::OffsetDateTime;
 use uuid::Uuid;
 
 use super::{Service, item, kind};
-use crate::domain::difference;
+use crate::domain::difference::{self, Difference};
 use crate::domain::entity::Entity;
 use crate::domain::listing_name::ListingName;
 use crate::domain::mode::Mode;
+use crate::domain::state::ListingState;
 use crate::feed;
 use crate::service::listing_name;
-use crate::service::revision::{difference as message, state};
 use crate::store::history::{self, RevisionRow};
 use crate::store::queue::{self, SearchResult};
 use crate::write::absent::listing_not_found;
@@ -73,7 +73,7 @@ impl Service {
         let Some(versions) = versions else {
             return Ok(None);
         };
-        let made = history::newest(&self.pool, name.entity, found.id, None, MAX_REVISIONS).await?;
+        let made = history::newest(&self.pool, name.entity, found.id, MAX_REVISIONS).await?;
         let now = difference::content(&versions.now);
         let then = versions.then.as_ref().map(difference::content);
         let mut contents = [then.unwrap_or_default(), now];
@@ -154,6 +154,21 @@ impl Service {
             next_cursor: next_cursor.unwrap_or_default(),
         })
     }
+}
+
+fn message(difference: Difference) -> proto::Difference {
+    let json = |value: Option<Value>| value.map(|value| value.to_string()).unwrap_or_default();
+    proto::Difference {
+        path: difference.path,
+        before: json(difference.before),
+        after: json(difference.after),
+    }
+}
+
+/// The state in the fields of a revision.
+fn state(fields: &Value) -> Option<i32> {
+    let state = serde_json::from_value::<ListingState>(fields.get("state")?.clone());
+    Some(feed::state(state.ok()?))
 }
 
 fn revision(made: &RevisionRow) -> proto::Revision {

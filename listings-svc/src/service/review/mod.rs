@@ -3,8 +3,6 @@
 mod decide;
 mod edit;
 mod inspect;
-mod owner_edits;
-mod watch;
 
 use contracts::listings::v1 as proto;
 use contracts::listings::v1::staff_review_service_server::StaffReviewService;
@@ -14,17 +12,13 @@ use kit::rpc::respond;
 use kit::rpc::staff::Member;
 use tonic::{Request, Response, Status};
 
-use super::ids::parse_uuid;
-use super::{Service, listing_name, notes, tickets};
+use super::{Service, listing_name};
 use crate::domain::audit_action::AuditAction;
 use crate::domain::entity::Entity;
 use crate::domain::listing_name::ListingName;
 use crate::domain::mode::Mode;
-use crate::domain::ticket::{TicketKind, TicketState};
 use crate::feed;
 use crate::store::queue::Item;
-use crate::write::staff_edit::EditOperation;
-use crate::write::tickets::{TicketChange, TicketDecision};
 
 impl Service {
     async fn admit<T>(
@@ -43,23 +37,12 @@ impl Service {
 
 #[tonic::async_trait]
 impl StaffReviewService for Service {
-    type WatchStream = watch::Messages;
-
     async fn list_queue(
         &self,
         request: Request<proto::ListQueueRequest>,
     ) -> Result<Response<proto::ListQueueResponse>, Status> {
         self.admit(&request, AuditAction::Look, None).await?;
         respond(self.list_waiting(request.into_inner()).await)
-    }
-
-    async fn watch(
-        &self,
-        request: Request<proto::WatchRequest>,
-    ) -> Result<Response<Self::WatchStream>, Status> {
-        self.admit(&request, AuditAction::Look, None).await?;
-        let kind = kind(&request.into_inner().kind)?;
-        respond(self.follow(kind).await)
     }
 
     async fn get_review(
@@ -88,19 +71,12 @@ impl StaffReviewService for Service {
         request: Request<proto::EditRequest>,
     ) -> Result<Response<proto::EditResponse>, Status> {
         let name = request.get_ref().name.as_ref();
-        let by = self.admit(&request, AuditAction::Edit, name).await?;
-        let listing = self.edit_fields(request.into_inner(), by).await?;
+        let action = edit::action(&request.get_ref().changes);
+        let by = self.admit(&request, action, name).await?;
+        let listing = self.edit_fields(request.into_inner(), action, by).await?;
         Ok(Response::new(proto::EditResponse {
             listing: Some(listing),
         }))
-    }
-
-    async fn list_owner_edits(
-        &self,
-        request: Request<proto::ListOwnerEditsRequest>,
-    ) -> Result<Response<proto::ListOwnerEditsResponse>, Status> {
-        self.admit(&request, AuditAction::Look, None).await?;
-        respond(self.owner_edits(request.into_inner()).await)
     }
 
     async fn revert(
@@ -115,126 +91,12 @@ impl StaffReviewService for Service {
         }))
     }
 
-    async fn feature(
-        &self,
-        request: Request<proto::FeatureRequest>,
-    ) -> Result<Response<proto::FeatureResponse>, Status> {
-        let name = request.get_ref().name.as_ref();
-        let action = EditOperation::Feature(request.get_ref().featured).audit_action();
-        let by = self.admit(&request, action, name).await?;
-        let listing = self.edit_featured(request.into_inner(), by).await?;
-        Ok(Response::new(proto::FeatureResponse {
-            listing: Some(listing),
-        }))
-    }
-
-    async fn verify(
-        &self,
-        request: Request<proto::VerifyRequest>,
-    ) -> Result<Response<proto::VerifyResponse>, Status> {
-        let name = request.get_ref().name.as_ref();
-        let action = EditOperation::Verify(request.get_ref().verified).audit_action();
-        let by = self.admit(&request, action, name).await?;
-        let listing = self.edit_verified(request.into_inner(), by).await?;
-        Ok(Response::new(proto::VerifyResponse {
-            listing: Some(listing),
-        }))
-    }
-
-    async fn reassign(
-        &self,
-        request: Request<proto::ReassignRequest>,
-    ) -> Result<Response<proto::ReassignResponse>, Status> {
-        let name = request.get_ref().name.as_ref();
-        let by = self.admit(&request, AuditAction::Reassign, name).await?;
-        let listing = self.edit_owner(request.into_inner(), by).await?;
-        Ok(Response::new(proto::ReassignResponse {
-            listing: Some(listing),
-        }))
-    }
-
     async fn search(
         &self,
         request: Request<proto::SearchRequest>,
     ) -> Result<Response<proto::SearchResponse>, Status> {
         self.admit(&request, AuditAction::Look, None).await?;
         respond(self.search_listings(request.into_inner()).await)
-    }
-
-    async fn list_takedown_requests(
-        &self,
-        request: Request<proto::ListTakedownRequestsRequest>,
-    ) -> Result<Response<proto::ListTakedownRequestsResponse>, Status> {
-        self.admit(&request, AuditAction::Look, None).await?;
-        let page = request.into_inner().page;
-        let kinds = [TicketKind::Takedown];
-        let (requests, page) =
-            tickets::list_for_staff(&self.pool, &kinds, page, tickets::takedown).await?;
-        let response = proto::ListTakedownRequestsResponse { requests, page };
-        Ok(Response::new(response))
-    }
-
-    async fn decline_takedown(
-        &self,
-        request: Request<proto::DeclineTakedownRequest>,
-    ) -> Result<Response<proto::DeclineTakedownResponse>, Status> {
-        let subject = ("takedown", request.get_ref().id.as_str());
-        let action = AuditAction::DeclineTakedown;
-        let by = self.audit.admit(&request, action, subject).await?.member;
-        let request = request.into_inner();
-        let id = parse_uuid("id", &request.id)?;
-        let mut bad = BadFields::default();
-        let reason = listing_name::reason(&request.reason, true, &mut bad);
-        let reason = bad.finish(Some(reason))?;
-        let decision = TicketDecision {
-            ticket: id,
-            kind: TicketKind::Takedown,
-            state: TicketState::Declined,
-            answer: reason,
-            by,
-        };
-        let change = TicketChange::Decide(decision);
-        let ticket = tickets::write_ticket(&self.writer, change).await?;
-        Ok(Response::new(proto::DeclineTakedownResponse {
-            request: Some(tickets::takedown(ticket)),
-        }))
-    }
-
-    async fn list_notes(
-        &self,
-        request: Request<proto::ListNotesRequest>,
-    ) -> Result<Response<proto::ListNotesResponse>, Status> {
-        self.admit(&request, AuditAction::Look, None).await?;
-        let page = request.into_inner().page;
-        let kinds = TicketKind::NOTES;
-        let (notes, page) =
-            tickets::list_for_staff(&self.pool, &kinds, page, tickets::note).await?;
-        Ok(Response::new(proto::ListNotesResponse { notes, page }))
-    }
-
-    async fn close_note(
-        &self,
-        request: Request<proto::CloseNoteRequest>,
-    ) -> Result<Response<proto::CloseNoteResponse>, Status> {
-        let subject = ("note", request.get_ref().id.as_str());
-        let action = AuditAction::CloseNote;
-        let by = self.audit.admit(&request, action, subject).await?.member;
-        let request = request.into_inner();
-        let mut bad = BadFields::default();
-        let end = notes::end(request.state(), &mut bad);
-        let reason = listing_name::reason(&request.reason, true, &mut bad);
-        let decision = TicketDecision {
-            ticket: parse_uuid("id", &request.id)?,
-            kind: TicketKind::Correction,
-            state: bad.finish(end)?,
-            answer: reason,
-            by,
-        };
-        let change = TicketChange::Decide(decision);
-        let ticket = tickets::write_ticket(&self.writer, change).await?;
-        Ok(Response::new(proto::CloseNoteResponse {
-            note: Some(tickets::note(ticket)),
-        }))
     }
 }
 

@@ -1,6 +1,5 @@
 //! The records of picture files.
 
-pub mod prepared;
 pub mod uploads;
 pub mod uses;
 

@@ -1,12 +1,11 @@
 //! Imports files of listings, line by line.
 //!
-//! Lines are parsed here ([`parse`]) and written by the feed's writer ([`apply`]), one [`chunk`] at a time. An import that was interrupted is
-//! imported again: rows that were written before change nothing.
+//! Lines are parsed here ([`parse`]) and written by the feed's writer ([`apply`]), one [`Chunk`] at a time. A row creates a record, and
+//! leaves one that exists alone, unless it is a sample or a row of a bundled file. The same file can therefore be imported again, also after
+//! an import that was interrupted.
 
 pub mod apply;
-pub mod chunk;
 mod parse;
-mod plan;
 pub mod report;
 
 use std::collections::HashMap;
@@ -19,14 +18,19 @@ use kit::{Clock, Fault, ids};
 use sqlx::PgPool;
 use uuid::Uuid;
 
+use crate::domain::country::Country;
 use crate::domain::entity::Entity;
+use crate::domain::event::Event;
+use crate::domain::game::Game;
+use crate::domain::gazetteer::City;
+use crate::domain::genre::Genre;
+use crate::domain::listing::RowContent;
 use crate::domain::mode::Mode;
-use crate::domain::record::ImportOptions;
+use crate::domain::page::Page;
 use crate::domain::reference_data::ReferenceData;
 use crate::store;
 use crate::store::imports;
 use crate::write::{Command, CommandDependencies, CommandHandler, Outcome};
-use chunk::Chunk;
 
 /// Maximum number of rows per chunk. One transaction writes them, and other commands wait for it.
 const ROWS_PER_CHUNK: usize = 100;
@@ -37,13 +41,44 @@ pub struct Header {
     pub mode: Mode,
     /// For the log and the audit.
     pub file_name: String,
-    /// Whether the changes are announced.
-    pub announce: bool,
-    pub options: ImportOptions,
-    /// Whether the rows are only reported, and nothing is written.
-    pub dry_run: bool,
-    /// The member who imports the file; `None` at startup.
+    /// The member who imports the file; `None` for a file that is part of the binary.
     pub by: Option<Member>,
+}
+
+impl Header {
+    /// Whether rows replace records that exist. Nobody edits samples, and the gazetteer changes with a release.
+    fn replaces(&self) -> bool {
+        self.mode == Mode::Test || self.by.is_none()
+    }
+}
+
+/// Consecutive lines of a file.
+#[derive(Debug)]
+pub struct Chunk {
+    pub header: Arc<Header>,
+    /// Id of the audit entry that the chunks of a file share.
+    pub audit_id: Uuid,
+    pub rows: Rows,
+    /// Lines that are not valid rows, or repeat the name of an earlier row.
+    pub refused: Vec<ImportedRow>,
+}
+
+/// A valid row.
+#[derive(Debug, Clone)]
+pub struct ParsedRow<D> {
+    pub line: u64,
+    /// What the row states.
+    pub parsed: D,
+}
+
+#[derive(Debug)]
+pub enum Rows {
+    Genres(Vec<ParsedRow<Genre>>),
+    Countries(Vec<ParsedRow<Country>>),
+    Cities(Vec<ParsedRow<City>>),
+    Pages(Vec<ParsedRow<RowContent<Page>>>),
+    Games(Vec<ParsedRow<RowContent<Game>>>),
+    Events(Vec<ParsedRow<RowContent<Event>>>),
 }
 
 /// Imports files. Clones share the writer.
@@ -116,9 +151,7 @@ impl Run {
             let chunk = Box::new(self.parse(part).await?);
             let (writer, command) = (&self.importer.writer, Command::Import(chunk));
             let report = writer.write_as(command, Outcome::try_as_imported).await?;
-            if !self.header.dry_run {
-                report::count(self.header.entity, &report);
-            }
+            report::count(self.header.entity, &report);
             report::append(&mut self.report, *report);
         }
         Ok(())
@@ -132,9 +165,6 @@ impl Run {
                 let (pool, mode) = (&self.importer.pool, self.header.mode);
                 let found = store::reference_data::creators(pool, mode, &unknown);
                 self.reference_data.creators.extend(found.await?);
-                // Credits may name a page that was taken down, as they do when its game was imported before.
-                let hidden = store::reference_data::hidden_creators(pool, mode, &unknown);
-                self.reference_data.hidden_creators.extend(hidden.await?);
             }
         }
         let entity = self.header.entity;
@@ -158,12 +188,9 @@ impl Run {
             updated = report.updated,
             unchanged = report.unchanged,
             refused = report.refused_count,
-            kept = report.kept_count,
-            dry_run = self.header.dry_run,
             "import finished"
         );
         if report.created > 0
-            && !self.header.dry_run
             && let Err(error) = imports::analyze(&self.importer.pool, self.header.entity).await
         {
             tracing::warn!(%error, "a table was not analyzed; queries may be slow until autovacuum does it");

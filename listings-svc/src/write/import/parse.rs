@@ -6,8 +6,8 @@ use contracts::listings::v1::ImportedRow;
 use kit::json_object;
 use serde_json::{Map, Value};
 
-use super::chunk::{ParsedRow, Rows};
 use super::report::reported_row;
+use super::{ParsedRow, Rows};
 use crate::domain::body::json::{self, BadBody};
 use crate::domain::entity::Entity;
 use crate::domain::field_reader::{Problems, type_name};
@@ -108,7 +108,7 @@ impl RowContext<'_> {
         for (line, object) in parsed {
             let (name, read) = match object {
                 Err(problems) => (String::new(), Err(problems)),
-                Ok(object) => (row_name::<D>(&object), self.read_row(line, object)),
+                Ok(object) => (row_name::<D>(&object), self.read_row(line, &object)),
             };
             match read {
                 Ok(row) => rows.push(row),
@@ -121,9 +121,9 @@ impl RowContext<'_> {
     fn read_row<D: FromImportRow>(
         &mut self,
         line: u64,
-        object: Map<String, Value>,
+        object: &Map<String, Value>,
     ) -> Result<ParsedRow<D>, Problems> {
-        let parsed = domain::read_import_row(&object, self.reference)?;
+        let parsed = domain::read_import_row(object, self.reference)?;
         let field = D::KEY_FIELD;
         let key = object.get(field).and_then(Value::as_str);
         // The code of a country may be in small letters; other keys have no capitals.
@@ -133,12 +133,7 @@ impl RowContext<'_> {
             let reason = format!("Line {first} of this file has the same {field}.");
             return Err([(field.to_owned(), reason)].into());
         }
-        let named = object.into_iter().map(|(name, _)| name).collect();
-        Ok(ParsedRow {
-            line,
-            parsed,
-            named,
-        })
+        Ok(ParsedRow { line, parsed })
     }
 }
 

@@ -8,7 +8,7 @@ use crate::domain::field_reader::Problems;
 /// Rows of each outcome that a report lists; the rest are only counted.
 const MAX_REPORTED: usize = 10_000;
 
-/// A row that a report lists: its line, its name, which is empty when it has none, and reasons or changes by field.
+/// A refused row: its line, its name, which is empty when it has none, and the reasons by field.
 pub(super) fn reported_row(line: u64, name: &str, fields: Problems) -> ImportedRow {
     ImportedRow {
         line,
@@ -28,11 +28,9 @@ pub(super) fn append(report: &mut ImportResponse, next: ImportResponse) {
     report.updated += next.updated;
     report.unchanged += next.unchanged;
     report.refused_count += next.refused_count;
-    report.kept_count += next.kept_count;
     for (rows, next) in [
         (&mut report.refused, next.refused),
-        (&mut report.kept, next.kept),
-        (&mut report.changed, next.changed),
+        (&mut report.existing, next.existing),
     ] {
         let rest = MAX_REPORTED.saturating_sub(rows.len());
         rows.extend(next.into_iter().take(rest));
@@ -46,8 +44,6 @@ pub(super) fn count(entity: Entity, report: &ImportResponse) {
         ("updated", report.updated),
         ("unchanged", report.unchanged),
         ("refused", report.refused_count),
-        // Counted as updated or unchanged as well.
-        ("kept", report.kept_count),
     ] {
         metrics::counter!("listings_import_rows_total", "entity" => entity.as_str(), "outcome" => outcome)
             .increment(rows);

@@ -6,7 +6,7 @@
 use kit::feed::{ApplyError, ApplyResult};
 
 use super::context::{AcceptedSubmission, SubmissionContext};
-use super::{Receipt, Submission, Target, create, pictures, update, withdraw};
+use super::{Receipt, Submission, Target, create, pictures, update};
 use crate::SCHEMA;
 use crate::write::CommandContext;
 
@@ -45,7 +45,6 @@ pub(super) async fn run(
             return Ok(AcceptedSubmission {
                 receipt,
                 change: None,
-                preview: None,
             });
         }
     }
@@ -62,7 +61,6 @@ pub(super) async fn run(
         Target::Pictures(entity, name, operation) => {
             pictures::apply(&mut context, *entity, name, operation).await?
         }
-        Target::Withdrawal(entity, name) => withdraw::apply(&mut context, *entity, name).await?,
     };
     if let Some(key) = &submission.idempotency_key {
         let receipt = &accepted.receipt;

@@ -5,12 +5,11 @@ use kit::feed::ApplyError;
 use sqlx::PgPool;
 use time::OffsetDateTime;
 
-pub use super::context::Preview;
 use super::context::SubmissionContext;
 use super::{Receipt, Submission, apply};
 use crate::write::CommandDependencies;
 
-/// Makes the same decision as the call, on rows that are not locked. Returns its receipt, and what it would change.
+/// Makes the same decision as the call, on rows that are not locked. Returns its receipt.
 ///
 /// It is not the call, rolled back: that would wait in the queue of the writer and lock rows, and test keys would delay live writes.
 ///
@@ -21,7 +20,7 @@ pub async fn check(
     submission: &Submission,
     dependencies: &CommandDependencies,
     now: OffsetDateTime,
-) -> Result<(Receipt, Option<Preview>), Fault> {
+) -> Result<Receipt, Fault> {
     let mut connection = pool.acquire().await?;
     let context = SubmissionContext {
         connection: &mut connection,
@@ -32,7 +31,7 @@ pub async fn check(
         writes_today: 0,
     };
     match apply::run(context).await {
-        Ok(accepted) => Ok((accepted.receipt, accepted.preview)),
+        Ok(accepted) => Ok(accepted.receipt),
         Err(ApplyError::Rejected(fault)) => Err(fault),
         Err(ApplyError::Busy) => Err(Fault::unavailable("a row that is read without a lock")),
         Err(ApplyError::Database(error)) => Err(error.into()),

@@ -5,7 +5,6 @@ use std::sync::Arc;
 
 use kit::feed::{ApplyError, NewChange};
 use serde::Serialize;
-use serde_json::Value;
 use sqlx::PgConnection;
 use time::OffsetDateTime;
 use uuid::Uuid;
@@ -24,7 +23,7 @@ use crate::domain::slug;
 use crate::domain::state::ListingState;
 use crate::feed::{ChangeKind, Publish, listing_change};
 use crate::store::page_owners::{self, OwnedPage, PageRef};
-use crate::store::{ListingTable, accounts, find_listing, games, listings, pages, to_json_row};
+use crate::store::{ListingTable, accounts, find_listing, games, listings, pages};
 use crate::write::absent::no_own_listing;
 use crate::write::{CommandDependencies, limits, lock_listing};
 
@@ -36,16 +35,6 @@ const FIRST_WINDOW: usize = 8;
 pub(super) struct AcceptedSubmission {
     pub(super) receipt: Receipt,
     pub(super) change: Option<NewChange>,
-    /// Of a dry run: what it would change.
-    pub(super) preview: Option<Preview>,
-}
-
-/// A listing before and after a change, as it is stored.
-#[derive(Debug, Clone, PartialEq)]
-pub struct Preview {
-    /// `None` for a new listing.
-    pub before: Option<Value>,
-    pub after: Value,
 }
 
 /// A listing that accounts submit.
@@ -310,24 +299,10 @@ impl SubmissionContext<'_> {
                 note: None,
                 replayed: false,
             },
-            preview: (self.is_dry_run && change_kind.is_some())
-                .then(|| preview(before, listing))
-                .flatten(),
             change: change_kind
                 .map(|change_kind| listing_change(before, listing, change_kind, public_url)),
         }
     }
-}
-
-/// Serialization cannot fail: a listing has only strings, numbers, arrays and objects.
-fn preview<C>(before: Option<&Listing<C>>, after: &Listing<C>) -> Option<Preview>
-where
-    Listing<C>: SubmittedListing,
-{
-    Some(Preview {
-        before: before.and_then(|before| to_json_row(before).ok()),
-        after: to_json_row(after).ok()?,
-    })
 }
 
 /// A sample, as a page of the account.

@@ -9,7 +9,6 @@ mod create;
 pub mod pictures;
 mod representation;
 mod update;
-mod withdraw;
 
 use kit::idempotency;
 use serde::{Deserialize, Serialize};
@@ -45,8 +44,6 @@ pub enum Target {
     Page(String),
     /// Changes the pictures of the listing with this slug or handle.
     Pictures(Entity, String, PictureOperation),
-    /// Withdraws the listing with this slug or handle from the review.
-    Withdrawal(Entity, String),
 }
 
 impl Target {
@@ -56,11 +53,7 @@ impl Target {
             Self::NewGame => Some("POST /games"),
             Self::NewEvent => Some("POST /events"),
             Self::NewPage => Some("a new page"),
-            Self::Game(_)
-            | Self::Event(_)
-            | Self::Page(_)
-            | Self::Pictures(..)
-            | Self::Withdrawal(..) => None,
+            Self::Game(_) | Self::Event(_) | Self::Page(_) | Self::Pictures(..) => None,
         }
     }
 
@@ -69,7 +62,7 @@ impl Target {
     pub(super) const fn always_counts(&self) -> bool {
         match self {
             Self::NewGame | Self::Game(_) | Self::NewEvent | Self::Event(_) => true,
-            Self::NewPage | Self::Page(_) | Self::Pictures(..) | Self::Withdrawal(..) => false,
+            Self::NewPage | Self::Page(_) | Self::Pictures(..) => false,
         }
     }
 }

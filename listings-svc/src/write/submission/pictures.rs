@@ -67,10 +67,10 @@ where
     Ok(accepted)
 }
 
-/// A prepared picture cannot be used any more.
-pub fn picture_gone() -> Fault {
+/// The sweep or a purge was faster than the change.
+fn picture_gone() -> Fault {
     Fault::invalid_field(
         "picture",
-        "This picture is not there any more: it was not used within a day, or staff removed it. Upload it again.",
+        "This picture is not there any more: upload it again.",
     )
 }

@@ -117,16 +117,6 @@ pub(crate) async fn id(fleet: &Fleet, account: String) -> Result<String, Error> 
     }
 }
 
-/// The plan of an account when it has no real webhook events; `None` also when the gateway does not say.
-pub(crate) async fn plan_without_webhook_events(fleet: &Fleet, account: &str) -> Option<String> {
-    let mut gateway = StaffServiceClient::new(fleet.gateway().await.ok()?);
-    let plan = get(&mut gateway, account.to_owned()).await.ok()??.plan;
-    let response = gateway.list_plans(proto::ListPlansRequest {}).await.ok()?;
-    let plans = response.into_inner().plans;
-    let lacks_events = plans.iter().any(|it| it.name == plan && !it.webhook_events);
-    lacks_events.then_some(plan)
-}
-
 /// Looks up names of accounts for people, and remembers them. Accounts are shown by id when the gateway does not answer or rejects the
 /// token.
 #[derive(Debug)]

@@ -26,18 +26,6 @@ pub(crate) struct Import {
     /// Real listings or samples
     #[arg(long, default_value = "live")]
     mode: ListingMode,
-    /// Announce what is published by webhooks; a game whose page is not public is refused then
-    #[arg(long)]
-    announce: bool,
-    /// Overwrite fields that owners or staff changed since the last import, where a row names them
-    #[arg(long)]
-    overwrite: bool,
-    /// Take over listings that accounts submitted: they are published, and the account loses them
-    #[arg(long)]
-    adopt: bool,
-    /// Print what would change, and write nothing; rows that refer to another file are refused until that is imported
-    #[arg(long)]
-    dry_run: bool,
 }
 
 /// The kind of the rows of a file. Each kind comes after those that it refers to.
@@ -82,7 +70,6 @@ impl RowKind {
 pub(crate) struct FileReport {
     file: String,
     kind: &'static str,
-    dry_run: bool,
     #[serde(flatten)]
     response: proto::ImportResponse,
 }
@@ -98,9 +85,6 @@ impl fmt::Display for RowLine<'_> {
             write!(f, " {}", row.name)?;
         }
         f.write_str(":")?;
-        if row.fields.is_empty() {
-            f.write_str(" new")?;
-        }
         for (field, reason) in row.fields.iter().collect::<BTreeMap<_, _>>() {
             // The service reports a problem of the whole row under `row`.
             match field.as_str() {
@@ -113,11 +97,10 @@ impl fmt::Display for RowLine<'_> {
 }
 
 impl FileReport {
-    fn new(path: &Path, kind: RowKind, dry_run: bool, response: proto::ImportResponse) -> Self {
+    fn new(path: &Path, kind: RowKind, response: proto::ImportResponse) -> Self {
         Self {
             file: path.display().to_string(),
             kind: kind.entity(),
-            dry_run,
             response,
         }
     }
@@ -130,34 +113,23 @@ impl FileReport {
 
     fn print(&self, output: Output) {
         let report = &self.response;
-        let prefix = if self.dry_run { "dry run of " } else { "" };
         output.print(&format!(
-            "{prefix}{}: {} created, {} updated, {} unchanged, {} refused",
+            "{}: {} created, {} replaced, {} exist and stay as they are, {} refused",
             self.file, report.created, report.updated, report.unchanged, report.refused_count
         ));
-        print_rows(&report.changed, report.created + report.updated, output);
-        if report.refused_count > 0 && self.dry_run {
-            output.print("refused:");
+        for row in &report.refused {
+            output.print(&format!("  {}", RowLine(row)));
         }
-        print_rows(&report.refused, report.refused_count, output);
-        let kept = report.kept_count;
-        if kept > 0 {
-            output.print(&format!(
-                "{kept} rows leave fields as they are, because they were changed after the last import (--overwrite overwrites them):"
-            ));
-            print_rows(&report.kept, kept, output);
+        let listed = u64::try_from(report.refused.len()).unwrap_or(u64::MAX);
+        if report.refused_count > listed {
+            output.print(&format!("  and {} more", report.refused_count - listed));
         }
-    }
-}
-
-/// Prints the rows that a report lists, and how many of all `count` it leaves out.
-fn print_rows(rows: &[proto::ImportedRow], count: u64, output: Output) {
-    for row in rows {
-        output.print(&format!("  {}", RowLine(row)));
-    }
-    let listed = u64::try_from(rows.len()).unwrap_or(u64::MAX);
-    if count > listed && listed > 0 {
-        output.print(&format!("  and {} more", count - listed));
+        // Not after an import of the same file, of which every row exists.
+        if report.created > 0 {
+            for row in &report.existing {
+                output.print(&format!("  line {} {} exists", row.line, row.name));
+            }
+        }
     }
 }
 
@@ -177,7 +149,7 @@ pub(crate) async fn run(import: Import, fleet: &Fleet, output: Output) -> Result
     )))
 }
 
-/// Imports real listings without announcing or overwriting anything; returns a report on each file. It is no error if rows are refused.
+/// Imports real listings; returns a report on each file. It is no error if rows are refused.
 pub(crate) async fn live(
     files: Vec<PathBuf>,
     fleet: &Fleet,
@@ -187,10 +159,6 @@ pub(crate) async fn live(
         files,
         kind: None,
         mode: ListingMode::Live,
-        announce: false,
-        overwrite: false,
-        adopt: false,
-        dry_run: false,
     };
     import_files(&import, fleet, output).await
 }
@@ -217,13 +185,9 @@ async fn import_files(
                 .unwrap_or_default()
                 .to_string_lossy()
                 .into_owned(),
-            announce: import.announce,
-            overwrite: import.overwrite,
-            adopt: import.adopt,
-            dry_run: import.dry_run,
         };
         let response = upload::upload(fleet, path, header).await?;
-        let report = FileReport::new(path, kind, import.dry_run, response);
+        let report = FileReport::new(path, kind, response);
         report.print(output);
         reports.push(report);
     }
@@ -284,7 +248,7 @@ mod tests {
                 refused_count,
                 ..proto::ImportResponse::default()
             };
-            let report = FileReport::new(Path::new("games.ndjson"), RowKind::Game, false, answer);
+            let report = FileReport::new(Path::new("games.ndjson"), RowKind::Game, answer);
             assert_eq!(report.is_refused(), expected, "{report:?}");
         }
     }
@@ -308,7 +272,6 @@ mod tests {
                 row("bao", &[("stage", "Bad."), ("title", "Give one.")]),
                 "line 7 bao: stage: Bad. title: Give one.",
             ),
-            (row("bao", &[]), "line 7 bao: new"),
         ] {
             assert_eq!(RowLine(&row).to_string(), expected);
         }

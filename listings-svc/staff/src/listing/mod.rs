@@ -1,11 +1,10 @@
 //! Listings: pages, games and events. The verbs that all of them have, and `staff listing …` for commands across kinds.
 
-pub(crate) mod change;
 mod decide;
 mod edit;
 pub(crate) mod import;
 pub(crate) mod name;
-mod owner_edits;
+mod revert;
 pub(crate) mod review_text;
 mod search;
 pub(crate) mod show;
@@ -27,25 +26,17 @@ pub(crate) enum Command {
     Search(search::Search),
     /// Import files of listings and of the gazetteer
     ///
-    /// A file holds one JSON object a line. The service refuses an unacceptable row and lists it with its line and reasons; it loads the
-    /// other rows, and the exit status is 0. The status is 1 when every row of a file is refused. Importing a file again changes nothing,
-    /// and completes an import that was interrupted.
-    ///
-    /// A field that owners or staff changed since the last import stays as it is and is reported, and so do flags such as `featured` that a
-    /// row does not name; --overwrite overwrites what a row names. A row with the name of a listing that an account submitted is refused,
-    /// unless --adopt takes that listing over.
+    /// A file holds one JSON object a line. A row creates a record, which is public at once and is not announced by webhooks. A record that
+    /// exists stays as it is; a sample (--mode test) is replaced whole. The service refuses an unacceptable row and lists it with its line
+    /// and reasons; it loads the other rows, and the exit status is 0. The status is 1 when every row of a file is refused. Importing a
+    /// file again completes an import that was interrupted.
     Import(import::Import),
-    /// List what accounts changed in public listings, newest first
-    ///
-    /// `staff game revert SLUG --revision N` gives a game the content of an earlier revision; pages and events alike.
-    Edits(owner_edits::OwnerEdits),
 }
 
 pub(crate) async fn run(command: Command, fleet: &Fleet, output: Output) -> Result<(), Error> {
     match command {
         Command::Search(search) => search::run(search, fleet, output).await,
         Command::Import(import) => import::run(import, fleet, output).await,
-        Command::Edits(edits) => owner_edits::run(edits, fleet, output).await,
     }
 }
 
@@ -95,12 +86,13 @@ pub(crate) enum Verb {
     /// Change fields of a live listing, in your editor or from JSON
     ///
     /// Without --changes and --file, the listing opens as JSON in $VISUAL, $EDITOR or vi; the fields that you change there are sent. The
-    /// edit is refused when somebody else changed the listing while it was open.
+    /// edit is refused when somebody else changed the listing while it was open. Only admins change `featured`, `verified`, the `creator` of
+    /// a game, which moves it to another page, and the `account` of an event.
     Edit(edit::Edit),
     /// Give a live listing the content of an earlier revision, as a new revision
     ///
     /// Its state, its pictures, whether it is featured or verified, and the page of a game stay as they are.
-    Revert(change::Revert),
+    Revert(revert::Revert),
 }
 
 pub(crate) async fn run_verb(
@@ -113,7 +105,7 @@ pub(crate) async fn run_verb(
         Verb::List(filter) => return search::list(Some(kind), filter, fleet, output).await,
         Verb::Show(show) => return show::run(kind, show, fleet, output).await,
         Verb::Edit(edit) => return edit::run(kind, edit, fleet, output).await,
-        Verb::Revert(revert) => return change::revert(kind, revert, fleet, output).await,
+        Verb::Revert(revert) => return revert::run(kind, revert, fleet, output).await,
         Verb::Approve(target) => (Decision::Approve, target, String::new()),
         Verb::Reject { target, reason } => (Decision::Reject, target, reason),
         Verb::TakeDown {

@@ -39,23 +39,6 @@ pub(crate) fn changes(name: &proto::ListingName, differences: &[proto::Differenc
     text
 }
 
-/// What an account changed in a public listing.
-pub(crate) fn owner_edit(edit: &proto::OwnerEdit) -> String {
-    let name = edit.name.clone().unwrap_or_default();
-    let mut text = format!("{BOLD}{} {}{BOLD:#}\n", name.kind, sanitize(&name.name));
-    let line = format!(
-        "  {DIM}revision {} of {} by {}{DIM:#}",
-        edit.revision,
-        output::format_time(edit.at),
-        sanitize(&edit.account_id)
-    );
-    push(&mut text, &line);
-    for difference in &edit.differences {
-        push_difference(&mut text, difference);
-    }
-    text
-}
-
 fn push_difference(text: &mut String, difference: &proto::Difference) {
     push(
         text,

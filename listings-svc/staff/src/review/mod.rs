@@ -1,40 +1,31 @@
-//! `staff review`: an interactive review of the queue, its list, and its watch
+//! `staff review`: an interactive review of the queue, and its list
 
-mod saved_pictures;
 mod session;
-mod tickets;
 
 use std::cell::Cell;
 use std::num::NonZeroUsize;
-use std::time::Duration;
 
 use clap::{Args, Subcommand};
 use contracts::common::v1::PageRequest;
 use contracts::listings::v1 as proto;
 use contracts::listings::v1::staff_review_service_client::StaffReviewServiceClient;
-use contracts::listings::v1::watch_response::Message;
 use kit::rpc::client::Client;
-use tonic::Request;
 
 use crate::account::AccountNames;
-use crate::arguments::{limit, note_id, takedown_id};
+use crate::arguments::limit;
 use crate::command_hint;
 use crate::error::Error;
 use crate::fleet::Fleet;
 use crate::listing::name::{self, ListingKind};
 use crate::output::{self, Output, RowList};
 use crate::rows;
-use crate::sanitize::sanitize;
 use crate::table::{Column, table};
-
-/// Deadline of one watch.
-const WATCH: Duration = Duration::from_hours(24);
 
 /// Review pending listings one by one, oldest first
 ///
 /// Each listing is shown with its position in the queue and its changes since it was last public. Then a line of input decides: a
-/// (approve), r (reject; the reason is on the next line), s (skip), b (back to the previous listing), o (open: show all of it), p (show its
-/// pictures), q (quit), ? (help).
+/// (approve), r (reject; the reason is on the next line), s (skip), b (back to the previous listing), o (open: show all of it), q
+/// (quit), ? (help).
 #[derive(Debug, Args)]
 pub(crate) struct Review {
     /// Only listings of this kind
@@ -51,35 +42,6 @@ enum Command {
         /// Rows at most
         #[arg(long, default_value = "100", value_parser = limit)]
         limit: NonZeroUsize,
-    },
-    /// Print listings as they enter the queue, until Ctrl-C
-    Watch,
-    /// List the requests of accounts to take down their own listings, oldest first
-    ///
-    /// `staff game take-down SLUG`, and the same for pages and events, takes a listing down and grants its requests.
-    Takedowns,
-    /// Decline such a request
-    DeclineTakedown {
-        /// The id of the request
-        #[arg(value_parser = takedown_id)]
-        id: String,
-        /// The reason that the account reads
-        #[arg(long)]
-        reason: String,
-    },
-    /// List the open notes of visitors, oldest first: reports, and corrections of listings that no account owns
-    Notes,
-    /// Close such a note
-    CloseNote {
-        /// The id of the note
-        #[arg(value_parser = note_id)]
-        id: String,
-        /// Whether something was done about it
-        #[arg(long = "as")]
-        end: tickets::NoteEnd,
-        /// The reason for the audit
-        #[arg(long)]
-        reason: String,
     },
 }
 
@@ -104,38 +66,18 @@ pub(crate) async fn run(review: Review, fleet: &Fleet, output: Output) -> Result
             command_hint::staff("game approve SLUG --revision N")
         )));
     }
-    let client = fleet.listings().await?;
-    let mut service = StaffReviewServiceClient::new(client.clone());
+    let service = StaffReviewServiceClient::new(fleet.listings().await?);
     match review.command {
         None => {
             let names = AccountNames::new(fleet).await;
-            tickets::remind(&mut service, output).await?;
-            session::run(client, names, kind, output).await
+            session::run(service, names, kind, output).await
         }
         Some(Command::List { limit }) => list(service, fleet, kind, limit, output).await,
-        Some(Command::Watch) => watch(&mut service, kind, output).await,
-        Some(Command::Takedowns) => tickets::list_takedowns(&service, fleet, output).await,
-        Some(Command::DeclineTakedown { id, reason }) => {
-            let request = proto::DeclineTakedownRequest { id, reason };
-            let declined = service.decline_takedown(request).await?.into_inner();
-            tickets::print_takedowns(declined.request.into_iter().collect(), fleet, output).await
-        }
-        Some(Command::Notes) => tickets::list_notes(&service, output).await,
-        Some(Command::CloseNote { id, end, reason }) => {
-            let request = proto::CloseNoteRequest {
-                id,
-                state: end as i32,
-                reason,
-            };
-            let closed = service.close_note(request).await?.into_inner();
-            let notes: Vec<_> = closed.note.into_iter().collect();
-            output.rows("notes", &notes, tickets::NOTE_COLUMNS)
-        }
     }
 }
 
 async fn list(
-    mut service: Service,
+    service: Service,
     fleet: &Fleet,
     kind: &str,
     limit: NonZeroUsize,
@@ -164,27 +106,5 @@ async fn list(
     output.answer(&document, || table(&rows, COLUMNS))?;
     let total = total.get().unwrap_or_default();
     output.print(&format!("{} of {total} pending listings", rows.len()));
-    tickets::remind(&mut service, output).await
-}
-
-async fn watch(service: &mut Service, kind: &str, output: Output) -> Result<(), Error> {
-    let kind = kind.to_owned();
-    let mut request = Request::new(proto::WatchRequest { kind });
-    request.set_timeout(WATCH);
-    let mut stream = service.watch(request).await?.into_inner();
-    while let Some(message) = stream.message().await? {
-        let Some(Message::Item(item)) = message.message else {
-            continue;
-        };
-        let since = output::format_time(item.waiting_since);
-        let name = item.name.clone().unwrap_or_default();
-        let line = format!(
-            "{since} {} {} (revision {}) {}",
-            name.kind, name.name, item.revision, item.title
-        );
-        output.line(&item, &sanitize(&line))?;
-    }
-    Err(Error::Unreachable(
-        "the service has ended the watch: run the command again".to_owned(),
-    ))
+    Ok(())
 }

@@ -1,12 +1,9 @@
 //! One interactive review: the listings of the queue in their order, with a way back.
 
 use contracts::listings::v1 as proto;
-use contracts::listings::v1::staff_picture_service_client::StaffPictureServiceClient;
-use kit::rpc::client::Client;
 use kit::{Code, Fault};
 
 use super::Service;
-use super::saved_pictures::{self, SavedPictures};
 use crate::account::AccountNames;
 use crate::error::Error;
 use crate::listing::review_text;
@@ -15,13 +12,12 @@ use crate::prompt::read_line;
 use crate::sanitize::sanitize;
 
 /// The prompts, and the help of their keys.
-const DECIDE: &str = "a(pprove) r(eject) s(kip) b(ack) o(pen) p(ictures) q(uit) ? > ";
+const DECIDE: &str = "a(pprove) r(eject) s(kip) b(ack) o(pen) q(uit) ? > ";
 const DECIDE_HELP: &str = "  a  approve the listing as it is shown: it is public at once
   r  reject it, as it is by then; the next line is the reason that the submitter reads
   s  skip it: it stays pending
   b  back to the previous listing of this review
   o  open: show all fields and the history
-  p  pictures: save them until the end of the review, and print a link that shows all of them
   q  quit; decisions are kept
   ?  show this help";
 const LOOK_BACK: &str = "n(ext) b(ack) o(pen) q(uit) ? > ";
@@ -59,9 +55,6 @@ enum Step {
 
 struct Session {
     service: Service,
-    pictures: StaffPictureServiceClient<Client>,
-    /// The pictures that were shown. They are deleted at the end of the review.
-    saved: Vec<SavedPictures>,
     names: AccountNames,
     kind: String,
     output: Output,
@@ -73,15 +66,13 @@ struct Session {
 }
 
 pub(super) async fn run(
-    client: Client,
+    service: Service,
     names: AccountNames,
     kind: &str,
     output: Output,
 ) -> Result<(), Error> {
     let mut session = Session {
-        service: Service::new(client.clone()),
-        pictures: StaffPictureServiceClient::new(client),
-        saved: Vec::new(),
+        service,
         names,
         kind: kind.to_owned(),
         output,
@@ -233,12 +224,11 @@ impl Session {
                 }
                 "b" => return Ok(Step::Back),
                 "o" => self.output.print(&review_text::whole(review)),
-                "p" => self.show_pictures(review).await,
                 "q" => return Ok(Step::Quit),
                 "?" => self.output.print(DECIDE_HELP),
                 "" => {}
                 other => output::note(&format!(
-                    "{} is not one of a, r, s, b, o, p, q: ? for help",
+                    "{} is not one of a, r, s, b, o, q: ? for help",
                     sanitize(other)
                 )),
             }
@@ -263,20 +253,6 @@ impl Session {
                     sanitize(other)
                 )),
             }
-        }
-    }
-
-    /// Saves the pictures of a listing, and prints the address of a page that shows them.
-    async fn show_pictures(&mut self, review: &proto::GetReviewResponse) {
-        match saved_pictures::save(&mut self.pictures, review).await {
-            Ok(Some(saved)) => {
-                self.output
-                    .print(&format!("file://{}", saved.page().display()));
-                self.saved.push(saved);
-            }
-            Ok(None) => output::note("this listing has no uploaded picture"),
-            // The review goes on without them.
-            Err(error) => output::note(&error.to_string()),
         }
     }
 

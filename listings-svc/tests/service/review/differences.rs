@@ -54,12 +54,9 @@ async fn the_difference_is_to_the_last_public_revision(pool: PgPool) {
 #[testing::database_test(listings::MIGRATOR)]
 async fn changes_are_computed_from_whole_revisions_as_well(pool: PgPool) {
     let (service, _, review) = start_with_reviewer(pool).await;
-    let import = async |title: &str, genre: &str| {
-        let mut row = game("a-game", title);
-        row["genres"] = serde_json::json!([genre]);
-        service.import(&File::rows("game", &[row])).await
-    };
-    import("A Game", "puzzle").await;
+    service
+        .import(&File::rows("game", &[game("a-game", "A Game")]))
+        .await;
     let (down, on) = (
         proto::Decision::TakeDown,
         (listing_name("game", "a-game"), None),
@@ -67,8 +64,17 @@ async fn changes_are_computed_from_whole_revisions_as_well(pool: PgPool) {
     decide(&service.operator_client, down, on, "Its maker asked")
         .await
         .unwrap();
-    import("A Better Game", "puzzle").await;
-    import("A Better Game", "runner").await;
+    for changes in [
+        serde_json::json!({"title": "A Better Game"}),
+        serde_json::json!({"genres": ["runner"]}),
+    ] {
+        let request = proto::EditRequest {
+            name: Some(listing_name("game", "a-game")),
+            changes: changes.to_string(),
+            ..proto::EditRequest::default()
+        };
+        review.clone().edit(request).await.unwrap();
+    }
     let differs = async || {
         let found = get_review(&review, "game", "a-game").await;
         assert_eq!(found.approved_revision, 1);

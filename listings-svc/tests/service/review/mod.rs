@@ -7,7 +7,6 @@ use contracts::common::v1 as common;
 use contracts::listings::v1 as proto;
 use contracts::listings::v1::State::{Pending, Rejected, Unspecified};
 use contracts::listings::v1::staff_review_service_client::StaffReviewServiceClient;
-use contracts::listings::v1::watch_response::Message;
 use kit::rpc::client::Client;
 use kit::{Code, Fault};
 use sqlx::PgPool;

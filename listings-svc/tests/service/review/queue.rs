@@ -62,40 +62,6 @@ async fn the_oldest_submission_comes_first(pool: PgPool) {
 }
 
 #[testing::database_test(listings::MIGRATOR)]
-async fn a_watcher_sees_what_enters_the_queue(pool: PgPool) {
-    let (service, ada, review) = start_with_reviewer(pool).await;
-    let accounts = service.accounts().await;
-    accounts.game("before").await;
-    let request = proto::WatchRequest {
-        kind: "game".to_owned(),
-    };
-    let mut stream = review.clone().watch(request).await.unwrap().into_inner();
-    let mut next = async || stream.message().await.unwrap().unwrap().message.unwrap();
-    assert!(matches!(next().await, Message::Started(_)));
-    accounts.event("another-kind").await;
-    accounts.game("new").await;
-    let Message::Item(item) = next().await else {
-        unreachable!("an item follows")
-    };
-    assert_eq!(item.name.unwrap().name, "new");
-    // An edit of a pending listing does not enter the queue again; an edit of a rejected one does.
-    accounts
-        .edit("before", serde_json::json!({"title": "Edited"}))
-        .await;
-    reject(&ada, "before", "Why", None).await.unwrap();
-    accounts
-        .edit("before", serde_json::json!({"title": "Better"}))
-        .await;
-    let Message::Item(item) = next().await else {
-        unreachable!("an item follows")
-    };
-    assert_eq!(
-        (item.name.unwrap().name.as_str(), item.title.as_str()),
-        ("before", "Better")
-    );
-}
-
-#[testing::database_test(listings::MIGRATOR)]
 async fn only_live_listings_are_reviewed(pool: PgPool) {
     let (_service, ada, review) = start_with_reviewer(pool).await;
     let sample = proto::ListingName {

@@ -3,24 +3,6 @@
 use super::*;
 
 #[testing::database_test(listings::MIGRATOR)]
-async fn an_event_is_reassigned_by_e_mail_with_the_gateway_and_by_id_without(pool: PgPool) {
-    let (service, _) = reviewed(pool).await;
-    service.accounts().await.event("a-jam").await;
-    let operator = service.operator().await;
-    let (_, token) = operator.create("bea", proto::Role::Admin).await.unwrap();
-    let to = async |account: &str| {
-        let args = ["event", "reassign", "a-jam", "--to", account];
-        staff_with(&service, &token, &args, "").await
-    };
-    let by_mail = to("ada@example.org").await;
-    assert_eq!(by_mail.status(), 2, "{by_mail:?}");
-    assert!(by_mail.complaint().contains("STAFF_GATEWAY"), "{by_mail:?}");
-    let by_id = to("00000000-0000-0000-0000-000000000009").await;
-    assert_eq!(by_id.status(), 0, "{by_id:?}");
-    assert!(by_id.complaint().contains("was not checked"), "{by_id:?}");
-}
-
-#[testing::database_test(listings::MIGRATOR)]
 async fn a_picture_is_set_and_removed_and_says_why_not(pool: PgPool) {
     let service = start(pool).await.with_gazetteer().await;
     for (entity, row) in [

@@ -24,7 +24,7 @@ async fn an_import_reports_on_each_file(pool: PgPool) {
     let output = staff(&service.address, &["listing", "import", &path]).await;
     let text = String::from_utf8(output.stdout).unwrap();
     assert!(
-        text.contains("0 created, 0 updated, 1 unchanged, 2 refused"),
+        text.contains("0 created, 0 replaced, 1 exist and stay as they are, 2 refused"),
         "{text}"
     );
     assert!(text.contains("line 2: "), "{text}");

@@ -1,13 +1,8 @@
 //! Reviews and other decisions.
 
-use std::path::Path;
-
 use contracts::listings::v1::staff_review_service_client::StaffReviewServiceClient;
-use image::ImageFormat;
 
 use super::*;
-use crate::picture_purge::purge;
-use crate::pictures::{Target, header, send, set_cover, upload};
 
 #[testing::database_test(listings::MIGRATOR)]
 async fn a_review_reads_its_answers_as_lines(pool: PgPool) {
@@ -39,7 +34,7 @@ async fn a_review_reads_its_answers_as_lines(pool: PgPool) {
     assert!(!text.contains('\u{1b}'), "{text}");
     let complaint = ran.complaint();
     assert!(complaint.contains("needs a reason"), "{complaint}");
-    let unknown = "x is not one of a, r, s, b, o, p, q: ? for help";
+    let unknown = "x is not one of a, r, s, b, o, q: ? for help";
     assert!(complaint.contains(unknown), "{complaint}");
 
     let ran = staff_with(&service, &token, &["--json", "review", "list"], "").await;
@@ -346,66 +341,4 @@ async fn taking_many_down_and_revoking_are_confirmed(pool: PgPool) {
     let args = ["game", "take-down", "three", "--reason", "Why"];
     let ran = Ran(staff(&service.address, &args).await);
     assert_eq!(ran.status(), 0, "{ran:?}");
-}
-
-#[testing::database_test(listings::MIGRATOR)]
-async fn a_review_shows_pictures_that_are_not_public(pool: PgPool) {
-    let (service, token) = reviewed(pool).await;
-    let accounts = service.accounts().await;
-    accounts.game("one").await;
-    service.clock.advance(time::Duration::MINUTE);
-    accounts.game("two").await;
-    let (cover, screenshot) = (picture(1_200, 675, [1, 2, 3]), picture(800, 600, [3, 2, 1]));
-    set_cover(&service, "one", &cover).await.unwrap();
-    let header = proto::PictureHeader {
-        alt: "<A hill>".to_owned(),
-        ..header("one")
-    };
-    let screenshot = upload(header, &screenshot);
-    let added = send(&service, &Target::Screenshot, screenshot).await;
-    added.unwrap();
-
-    let mut review = Running::start(review(&service, &token));
-    review.send("p\n").await;
-    review.wait_for("/pictures.html").await;
-    let printed = review.text.lines().last().unwrap();
-    let page = Path::new(printed.strip_prefix("file://").unwrap()).to_owned();
-    let folder = page.parent().unwrap();
-    let html = std::fs::read_to_string(&page).unwrap();
-    assert_eq!(html.matches("<img ").count(), 2, "{html}");
-    for (number, caption, size) in [
-        (0, "cover_url", (1_200, 675)),
-        (1, "screenshot: &lt;A hill>", (800, 600)),
-    ] {
-        let figure =
-            format!("<img src=\"{number}.jpg\" alt=\"\"><figcaption>{caption}</figcaption>");
-        assert!(html.contains(&figure), "{figure}: {html}");
-        let file = std::fs::read(folder.join(format!("{number}.jpg"))).unwrap();
-        let saved = image::load_from_memory_with_format(&file, ImageFormat::Jpeg).unwrap();
-        assert_eq!((saved.width(), saved.height()), size);
-    }
-
-    review.send("s\np\nq\n").await;
-    let ran = review.end().await;
-    assert_eq!(ran.status(), 0, "{ran:?}");
-    let text = ran.text();
-    assert_eq!(text.matches("/pictures.html").count(), 1, "{text}");
-    let complaint = ran.complaint();
-    assert!(complaint.contains("no uploaded picture"), "{complaint}");
-    assert!(!folder.exists(), "they are deleted with the review");
-}
-
-#[testing::database_test(listings::MIGRATOR)]
-async fn a_review_goes_on_when_a_picture_cannot_be_read(pool: PgPool) {
-    let (service, token) = reviewed(pool).await;
-    service.accounts().await.game("one").await;
-    let set = set_cover(&service, "one", &picture(1_200, 675, [1, 2, 3])).await;
-    let url = set.unwrap().picture.unwrap().url;
-    let mut review = Running::start(review(&service, &token));
-    review.wait_for("1 of 1").await;
-    purge(&service, &url, "A court order").await.unwrap();
-    review.send("p\ns\n").await;
-    let ran = review.end().await;
-    assert_eq!(ran.status(), 0, "{ran:?}");
-    assert!(ran.text().contains("1 skipped"), "{ran:?}");
 }

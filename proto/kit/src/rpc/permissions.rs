@@ -57,7 +57,6 @@ pub(super) fn callers(server: &str, path: &str) -> &'static [&'static str] {
         "catalogue.v1.SiteService"
         | "catalogue.v1.VotesService"
         | "gateway.v1.AccountsService"
-        | "listings.v1.NotesService"
         | "listings.v1.OwnPicturesService"
         | "listings.v1.PagesService"
         | "listings.v1.PictureService"

@@ -1,8 +1,7 @@
-//! Forms of listings: a new one, a change with its preview, and the request for a takedown.
+//! Forms of listings: a new one, and a change.
 
 use askama::Template;
 
-use super::ChangeRow;
 use crate::field::Fields;
 use crate::input::{Area, FormPart};
 use crate::shell::Shell;
@@ -37,11 +36,6 @@ impl ListingFormPage {
         }
         self.shell.say_of(self.heading, &self.title)
     }
-
-    fn has_file(&self) -> bool {
-        let mut parts = self.parts.iter();
-        parts.any(|part| matches!(part, FormPart::File(_)))
-    }
 }
 
 /// What stands instead of the form of a game while the account has no page that a game could belong to.
@@ -53,34 +47,5 @@ pub struct PageFirstPage {
     /// The path of the account's listings.
     pub list: String,
     /// Why nothing can be submitted now.
-    pub closed: Option<&'static str>,
-}
-
-/// What a change would do, before it is made.
-#[derive(Debug, Template)]
-#[template(path = "listing/preview.html")]
-pub struct PreviewPage {
-    pub shell: Shell,
-    pub heading: String,
-    pub action: String,
-    /// Everything that was typed.
-    pub typed: Vec<(String, String)>,
-    pub changes: Vec<ChangeRow>,
-    pub notes: Vec<String>,
-    /// The same call of the API, as a shell runs it.
-    pub call: String,
-}
-
-/// The request for a takedown.
-#[derive(Debug, Template)]
-#[template(path = "listing/takedown.html")]
-pub struct TakedownPage {
-    pub shell: Shell,
-    pub errors: Fields,
-    /// The title of the listing.
-    pub title: String,
-    pub action: String,
-    pub reason: Area,
-    pub back: String,
     pub closed: Option<&'static str>,
 }

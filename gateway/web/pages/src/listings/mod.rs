@@ -7,11 +7,9 @@ pub mod pictures;
 mod tests;
 
 use askama::Template;
-use fluent_bundle::FluentArgs;
 
 use crate::field::Fields;
 use crate::shell::Shell;
-use crate::texts::Texts;
 
 /// The state of a listing in words.
 #[derive(Debug, Clone)]
@@ -60,50 +58,7 @@ pub struct Fact {
     pub text: String,
 }
 
-/// A field that differs.
-#[derive(Debug, Clone)]
-pub struct ChangeRow {
-    /// The name of the field, such as `Link: Steam`.
-    pub field: String,
-    pub before: String,
-    pub after: String,
-}
-
-/// A revision of a listing.
-#[derive(Debug, Clone)]
-pub struct RevisionRow {
-    pub number: i64,
-    pub at: String,
-    /// This account, another owner, staff or an import, in words.
-    pub by: &'static str,
-    pub state: StateText,
-    pub reason: String,
-    pub changes: Vec<ChangeRow>,
-    /// What the revision says if it has no changes.
-    pub without_changes: &'static str,
-}
-
-/// What became of a request for a takedown.
-#[derive(Debug, Clone)]
-pub struct TakedownText {
-    pub text: String,
-    /// What the account wrote.
-    pub reason: String,
-    /// What staff answered.
-    pub answer: String,
-}
-
-/// An open correction that a visitor suggests.
-#[derive(Debug, Clone)]
-pub struct NoteRow {
-    pub id: String,
-    pub made: String,
-    pub text: String,
-    /// Of the visitor, for questions; may be empty.
-    pub email: String,
-}
-
-/// One listing with its state and history.
+/// One listing with its state.
 #[derive(Debug, Template)]
 #[template(path = "listing/show.html")]
 pub struct ListingPage {
@@ -117,32 +72,12 @@ pub struct ListingPage {
     pub state: StateText,
     /// Why staff rejected it; may be empty.
     pub reason: String,
-    /// This account has withdrawn it.
-    pub is_withdrawn: bool,
     /// As in [`ListingRow`].
     pub note: String,
     /// Its public address, if the public sees it.
     pub public_url: Option<String>,
     pub facts: Vec<Fact>,
-    pub revisions: Vec<RevisionRow>,
-    /// The address of earlier revisions.
-    pub earlier: Option<String>,
-    pub takedown: Option<TakedownText>,
-    pub notes: Vec<NoteRow>,
-    /// The number of all corrections, if there are more.
-    pub notes_in_all: Option<u64>,
     pub actions: ListingActions,
-}
-
-impl ListingPage {
-    /// The number of a revision, its time, and who made it.
-    fn revision_summary(&self, revision: &RevisionRow) -> String {
-        let mut args = FluentArgs::new();
-        args.set("number", revision.number.to_string());
-        args.set("at", revision.at.as_str());
-        args.set("by", revision.by);
-        Texts::of(self.shell.language).say_with("listing-revision", &args)
-    }
 }
 
 /// What can be done with a listing now.
@@ -156,9 +91,7 @@ pub struct ListingActions {
     pub has_pictures: bool,
     /// A game without a cover, which can get one.
     pub lacks_cover: bool,
-    pub may_withdraw: bool,
-    pub may_ask_for_takedown: bool,
-    pub may_close_notes: bool,
+    pub may_take_down: bool,
     /// Why nothing can be changed now.
     pub closed: Option<&'static str>,
 }

@@ -2,9 +2,8 @@
 
 use askama::Template;
 
-use crate::field::{Field, Fields};
+use crate::field::Fields;
 use crate::shell::Shell;
-use crate::texts::Texts;
 
 /// A picture that the site shows.
 #[derive(Debug, Clone)]
@@ -74,61 +73,5 @@ impl GalleryPage {
     /// A text about one of the screenshots, by its number.
     fn about(&self, key: &str, shot: &ScreenshotRow) -> String {
         self.shell.say_of(key, &shot.place.to_string())
-    }
-}
-
-/// A prepared picture with its crop, before the listing has it.
-#[derive(Debug, Template)]
-#[template(path = "listing/crop.html")]
-pub struct CropPage {
-    pub shell: Shell,
-    pub errors: Fields,
-    pub base: String,
-    /// `cover`, `avatar` or `screenshot`.
-    pub kind: &'static str,
-    pub heading: &'static str,
-    pub id: String,
-    pub image: Image,
-    pub crop: Crop,
-    /// What a change of the pictures does; empty for a pending listing.
-    pub note: String,
-    /// Of a screenshot: alternative text and place.
-    pub screenshot: Option<(Field, Field)>,
-}
-
-impl CropPage {
-    fn crop_text(&self) -> String {
-        self.crop.text(Texts::of(self.shell.language))
-    }
-}
-
-/// The part of a file that a picture shows, in pixels.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Crop {
-    pub file: (u32, u32),
-    pub x: u32,
-    pub y: u32,
-    pub width: u32,
-    pub height: u32,
-}
-
-impl Crop {
-    /// What is cut off, in words.
-    pub fn text(&self, texts: &Texts) -> String {
-        let (width, height) = self.file;
-        let sides = width.saturating_sub(self.width);
-        let ends = height.saturating_sub(self.height);
-        let file = texts.say_of_two("picture-crop-file", &width.to_string(), &height.to_string());
-        let cut = match (sides, ends) {
-            (0, 0) => texts.say("picture-crop-whole").to_owned(),
-            (cut, 0) => texts.say_of("picture-crop-sides", &cut.to_string()),
-            (0, cut) => texts.say_of("picture-crop-ends", &cut.to_string()),
-            _ => texts.say("picture-crop-part").to_owned(),
-        };
-        format!("{file} {cut}")
-    }
-
-    fn is_whole(&self) -> bool {
-        (self.width, self.height) == self.file
     }
 }

@@ -2,9 +2,9 @@
 
 use askama::Template;
 
+use super::actions::VisitorActions;
 use super::cards::{Link, Picture};
 use super::frame::Frame;
-use super::notes::VisitorActions;
 
 #[derive(Debug, Template)]
 #[template(path = "site/event.html")]

@@ -2,10 +2,10 @@
 
 use askama::Template;
 
+use super::actions::VisitorActions;
 use super::amount::Amount;
 use super::cards::{GameCard, Link, Picture};
 use super::frame::Frame;
-use super::notes::VisitorActions;
 
 #[derive(Debug, Template)]
 #[template(path = "site/game.html")]

@@ -1,5 +1,6 @@
 //! The public site: what players, press and crawlers see.
 
+pub mod actions;
 pub mod africa;
 pub mod amount;
 pub mod articles;
@@ -11,7 +12,6 @@ pub mod feed;
 pub mod frame;
 pub mod games;
 pub mod list;
-pub mod notes;
 pub mod places;
 pub mod rankings;
 pub mod results;

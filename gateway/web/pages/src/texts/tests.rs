@@ -72,7 +72,6 @@ const GROUPS: &[&str] = &[
     "board",
     "search-type",
     "nav-kind",
-    "report-reason",
     "vote-title",
     "rate-source",
     "formula",

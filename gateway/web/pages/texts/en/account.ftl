@@ -17,11 +17,6 @@ api-call-copy = Copy the call { $value }
 
 ## Parts of forms and tables
 
-changes-label = Changes
-changes-field = Field
-changes-before = Before
-changes-after = After
-changes-empty = empty
 image-elsewhere = On another site:
 ## Times
 
@@ -59,16 +54,12 @@ did-member_removed = removed { $value }
 did-left = left the team
 did-listing_submitted = submitted { $value }
 did-listing_changed = changed { $value }
-did-listing_withdrawn = withdrew { $value }
+did-listing_taken_down = took { $value } down
 did-pictures_changed = changed the pictures of { $value }
-did-takedown_asked = requested the removal of { $value }
-did-correction_done = marked a correction for { $value } as done
-did-correction_dismissed = dismissed a correction for { $value }
 did-page_claimed = claimed the page { $value }
 did-listing_approved = approved { $value }
 did-listing_rejected = rejected { $value }
 did-listing_removed = took { $value } down
-did-takedown_declined = declined to take { $value } down
 did-claim_granted = granted the claim of the page { $value }
 did-claim_rejected = rejected the claim of the page { $value }
 did-currency_named = named the currency of { $value }
@@ -76,11 +67,8 @@ activity-staff = Staff
 ## Notices after forms
 
 done-listing-submitted = Thank you. We review it before it goes public.
-done-listing-without-cover = The game is submitted, without its cover: see below what is wrong with the file.
 done-listing-changed = The change is saved.
-done-listing-withdrawn = Withdrawn: it has left the review queue.
-done-takedown-asked = Staff have your request. Their answer appears here.
-done-note-closed = The correction is closed.
+done-listing-taken-down = Taken down: nobody finds it any more.
 done-page-claimed = Staff have your claim. Their answer appears here.
 done-pictures-changed = The pictures are changed.
 done-currency-named = The name is valid from now on.

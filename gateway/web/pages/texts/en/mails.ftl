@@ -108,13 +108,6 @@ mail-month-used-body =
 
     Which days and routes used them: { $usage }
     The plans: { $plans }
-mail-correction-subject = A visitor suggests a correction for one of your listings
-mail-correction-body =
-    A visitor suggests a correction for { $title }. Read it and close it:
-
-    { $page }
-
-    We send at most one such e-mail a day for each listing.
 mail-key-approved-subject = Your live key is approved
 mail-key-approved-body =
     Staff have approved the live key "{ $name }". It does not exist yet: an owner or a developer reveals it once, and stores it in a safe place.
@@ -147,11 +140,6 @@ mail-listing-removed-body =
     Staff have taken down { $title }. Nobody finds it on the site or in the API any more, and keys of this game do not work.
 
     See what the page of your listing says about it, and whom to ask: { $page }
-mail-takedown-declined-subject = Your listing is not taken down
-mail-takedown-declined-body =
-    Staff have declined your request to take down { $title }. Their answer: { $reason }
-
-    You can ask again with another reason: { $page }
 mail-claim-granted-subject = A page belongs to your account now
 mail-claim-granted-body =
     Staff have granted your claim: the page { $handle } and its games belong to your account.

@@ -195,40 +195,9 @@ event-description = { $value }. An event about games in Africa.
 
 actions-label = About this listing
 action-claim = Claim or manage this page
-action-correct = Suggest a correction
-action-report = Report this listing
-action-takedown = Request removal
-note-correct-title = Suggest a correction for { $value }
-note-correct-lead = What is wrong or missing, and where can it be checked? The person who looks after the listing will read this. It is not shown on the site.
-note-report-title = Report { $value }
-note-report-lead = Someone reads every report. Neither the report nor its sender is shown on the site.
-note-owner = Is it your own listing?
-note-owner-link = Sign in, and request its removal from your account.
-note-reason-label = Reason
-note-choose = Choose one
-report-reason-rights = It infringes my rights: a game, a name, a picture or a trademark
-report-reason-deception = It is misleading: fraud, malware, or a false name
-report-reason-offence = It is offensive or harmful
-report-reason-not_a_game = It does not belong here
-report-reason-other = Something else
-note-text-label = What is wrong?
-note-email-label = Your e-mail address
-note-email-hint = Only so that the people who read this can ask you something. It is deleted after 90 days.
+action-write = Write to us about this listing
 note-optional = optional
-note-send = Send
 note-back = Back to { $value }
-note-sent = Thank you. Someone will read it.
-note-duplicate = The same note about this listing was sent from your network today, so it was not stored again.
-note-reason-error = Choose a reason.
-note-text-error = Write what is wrong, in at most 2,000 characters.
-note-email-error = Write an e-mail address such as ada@studio.example, or leave it out.
-note-form-error = Part of the form was lost. Send it again.
-note-limit = { $count ->
-    [one] Many notes came from your network within an hour. Send this one again in { $number } minute.
-   *[other] Many notes came from your network within an hour. Send this one again in { $number } minutes.
-}
-note-closed = The site is under maintenance and accepts no notes for a while. Try again later.
-note-unavailable = What you wrote could not be stored. Send it again in a few seconds.
 ## Votes and boards
 
 nav-vote = Vote

@@ -108,13 +108,6 @@ mail-month-used-body =
 
     Les jours et les chemins qui les ont utilisés : { $usage }
     Les offres : { $plans }
-mail-correction-subject = Un visiteur propose une correction d’une de vos fiches
-mail-correction-body =
-    Un visiteur propose une correction de { $title }. Lisez-la et classez-la :
-
-    { $page }
-
-    Nous envoyons au plus un message de ce type par jour et par fiche.
 mail-key-approved-subject = Votre clé de production est approuvée
 mail-key-approved-body =
     Notre équipe a approuvé la clé de production « { $name } ». Elle n’existe pas encore : un propriétaire ou un développeur l’affiche une seule fois et la conserve en lieu sûr.
@@ -147,11 +140,6 @@ mail-listing-removed-body =
     Notre équipe a retiré { $title }. Plus personne ne la trouve sur le site ni dans l’API, et les clés de ce jeu ne fonctionnent plus.
 
     Voyez ce qu’en dit la page de votre fiche, et à qui vous adresser : { $page }
-mail-takedown-declined-subject = Votre fiche n’est pas retirée
-mail-takedown-declined-body =
-    Notre équipe a refusé de retirer { $title } comme vous l’aviez demandé. Sa réponse : { $reason }
-
-    Vous pouvez refaire la demande avec une autre raison : { $page }
 mail-claim-granted-subject = Une page appartient maintenant à votre compte
 mail-claim-granted-body =
     Notre équipe a accepté votre demande : la page { $handle } et ses jeux appartiennent à votre compte.

@@ -195,40 +195,9 @@ event-description = { $value }. Un événement consacré aux jeux en Afrique.
 
 actions-label = À propos de cette fiche
 action-claim = Revendiquer ou gérer cette page
-action-correct = Proposer une correction
-action-report = Signaler cette fiche
-action-takedown = Demander le retrait
-note-correct-title = Proposer une correction pour { $value }
-note-correct-lead = Qu’est-ce qui est faux ou manquant, et où peut-on le vérifier ? La personne qui s’occupe de la fiche lira ceci. Rien n’est montré sur le site.
-note-report-title = Signaler { $value }
-note-report-lead = Quelqu’un lit chaque signalement. Ni le signalement ni son auteur n’apparaissent sur le site.
-note-owner = Est-ce votre propre fiche ?
-note-owner-link = Connectez-vous et demandez le retrait depuis votre compte.
-note-reason-label = Motif
-note-choose = Choisissez
-report-reason-rights = Elle porte atteinte à mes droits : un jeu, un nom, une image ou une marque
-report-reason-deception = Elle est trompeuse : fraude, logiciel malveillant ou faux nom
-report-reason-offence = Elle est offensante ou nuisible
-report-reason-not_a_game = Elle n’a pas sa place ici
-report-reason-other = Autre chose
-note-text-label = Qu’est-ce qui ne va pas ?
-note-email-label = Votre adresse e-mail
-note-email-hint = Seulement pour que les personnes qui lisent ceci puissent vous poser une question. Elle est effacée après 90 jours.
+action-write = Nous écrire au sujet de cette fiche
 note-optional = facultatif
-note-send = Envoyer
 note-back = Retour à { $value }
-note-sent = Merci. Quelqu’un lira votre message.
-note-duplicate = La même note sur cette fiche a déjà été envoyée depuis votre réseau aujourd’hui ; elle n’a pas été enregistrée une seconde fois.
-note-reason-error = Choisissez un motif.
-note-text-error = Écrivez ce qui ne va pas, en 2 000 caractères au plus.
-note-email-error = Écrivez une adresse e-mail comme ada@studio.example, ou n’en donnez pas.
-note-form-error = Une partie du formulaire s’est perdue. Envoyez-le encore une fois.
-note-limit = { $count ->
-    [one] Votre réseau a envoyé beaucoup de notes en une heure. Envoyez celle-ci de nouveau dans { $number } minute.
-   *[other] Votre réseau a envoyé beaucoup de notes en une heure. Envoyez celle-ci de nouveau dans { $number } minutes.
-}
-note-closed = Le site est en maintenance et n’accepte pas de notes pour l’instant. Réessayez plus tard.
-note-unavailable = Ce que vous avez écrit n’a pas pu être enregistré. Envoyez-le de nouveau dans quelques secondes.
 ## Votes et classements
 
 nav-vote = Voter

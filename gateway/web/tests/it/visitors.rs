@@ -1,0 +1,183 @@
+//! What a visitor can do about a listing: write to staff about it, claim its page, add another one.
+
+use http::header::ETAG;
+use http::{Request, StatusCode};
+use sqlx::PgPool;
+use web::domain::role::Role;
+
+use crate::browser::Browser;
+use crate::stub_pictures::file;
+use crate::support::{ADA, PASSWORD, Site};
+
+#[testing::database_test(web::MIGRATOR)]
+async fn the_pages_of_listings_lead_to_a_mail_and_to_a_claim(pool: PgPool) {
+    let site = Site::new(pool).await;
+    let mut browser = site.browser();
+    let mail = "href=\"mailto:staff@mchezo.example?subject=https%3A%2F%2Fmchezo%2Eexample%2F";
+    for (page, subject) in [
+        ("/fr/games/okoto", "fr%2Fgames%2Fokoto\""),
+        ("/creators/savanna", "creators%2Fsavanna\""),
+        ("/events/jam", "events%2Fjam\""),
+    ] {
+        let shown = browser.get(page).await;
+        shown.assert(200, &format!("{mail}{subject}"));
+        assert_eq!(shown.text.contains("/claim/"), page.contains("creators"));
+    }
+    let silent = site.changed(|web| web.staff_mail = None);
+    let shown = Browser::new(&silent).get("/games/okoto").await;
+    assert!(!shown.text.contains("mailto:"), "{}", shown.text);
+}
+
+/// Opens a path that needs a person, below the prefix of a language, and signs up on the way to it.
+async fn sign_up_for(site: &Site, browser: &mut Browser, prefix: &str, path: &str) {
+    let query = format!("?next={}", path.replace('/', "%2F").replace('-', "%2D"));
+    let page = browser.get(&format!("{prefix}{path}")).await;
+    assert_eq!(page.location(), format!("{prefix}/sign-in{query}"));
+    let sign_in = browser.get(page.location()).await;
+    let reason = match (prefix, path) {
+        ("/fr", _) => "Pour ajouter votre jeu, connectez-vous.",
+        (_, "/add-game") => "To add your game, sign in.",
+        _ => "To claim this page, sign in.",
+    };
+    sign_in.assert(200, reason);
+    sign_in.assert(200, &format!("href=\"{prefix}/sign-up{query}\""));
+    let sign_up = browser.get(&format!("/sign-up{query}")).await;
+    let next = sign_up.hidden()["next"].clone();
+    let fields = [("email", "new@studio.example"), ("next", next.as_str())];
+    browser.post("/sign-up", &fields).await.assert(200, "");
+    let link = site.link("new@studio.example").await;
+    assert!(link.ends_with(&query), "{link}");
+    let shown = browser.get(&link).await;
+    shown.assert(200, &format!("{query}\""));
+    let fields = [("account_name", "Savanna"), ("password", PASSWORD)];
+    let made = browser.post(&link, &fields).await;
+    assert_eq!(made.location(), path);
+}
+
+#[testing::database_test(web::MIGRATOR)]
+async fn a_new_game_leads_through_sign_up_to_its_form(pool: PgPool) {
+    let site = Site::new(pool).await;
+    let mut browser = site.browser();
+    let games = browser.get("/fr/games").await;
+    games.assert(200, "href=\"/fr/add-game\"");
+    sign_up_for(&site, &mut browser, "/fr", "/add-game").await;
+    let form = browser.get("/add-game").await.location().to_owned();
+    assert!(form.ends_with("/listings/new/game"), "{form}");
+    browser.get(&form).await.assert(200, "name=\"title\"");
+}
+
+#[testing::database_test(web::MIGRATOR)]
+async fn a_new_game_is_added_to_an_account_that_the_person_may_change(pool: PgPool) {
+    let site = Site::new(pool).await;
+    let ada = site.person(ADA).await;
+    let mut browser = site.signed_in(ADA).await;
+    assert_eq!(browser.get("/add-game").await.location(), "/accounts");
+    let reads = site.account(ada, Role::Developer).await;
+    let refused = browser.get("/add-game").await;
+    refused.assert(403, "Your role does not allow this");
+    let one = site.account(ada, Role::Owner).await;
+    let form = |account| format!("/accounts/{account}/listings/new/game");
+    assert_eq!(browser.get("/add-game").await.location(), form(one));
+    let two = site.account(ada, Role::Editor).await;
+    let choice = browser.get("/add-game").await;
+    for account in [one, two] {
+        choice.assert(200, &format!("href=\"{}\"", form(account)));
+    }
+    assert!(!choice.text.contains(&reads.to_string()), "{}", choice.text);
+}
+
+#[testing::database_test(web::MIGRATOR)]
+async fn a_claim_leads_through_sign_up_to_its_form(pool: PgPool) {
+    let site = Site::new(pool).await;
+    let mut browser = site.browser();
+    sign_up_for(&site, &mut browser, "", "/claim/savanna").await;
+    let claim = browser.get("/claim/savanna").await;
+    let form = claim.location().to_owned();
+    assert!(form.ends_with("/claims?handle=savanna"), "{form}");
+    browser.get(&form).await.assert(200, "value=\"savanna\"");
+
+    // Anything else is not put into a mail.
+    let fields = [("email", "other@studio.example"), ("next", "/you/delete")];
+    site.browser()
+        .post("/sign-up", &fields)
+        .await
+        .assert(200, "");
+    let link = site.link("other@studio.example").await;
+    assert!(!link.contains('?'), "{link}");
+}
+
+#[testing::database_test(web::MIGRATOR)]
+async fn a_french_page_leads_to_the_sign_in_in_french_whatever_the_browser_prefers(pool: PgPool) {
+    let site = Site::new(pool).await;
+    let mut browser = site.browser();
+    let creator = browser.get("/fr/creators/savanna").await;
+    for (path, next) in [
+        ("/fr/add-game", "%2Fadd%2Dgame"),
+        ("/fr/claim/savanna", "%2Fclaim%2Fsavanna"),
+    ] {
+        creator.assert(200, &format!("href=\"{path}\""));
+        let request = Request::get(path).header("accept-language", "en");
+        let request = request.body(axum::body::Body::empty()).unwrap();
+        let sign_in = browser.send(request).await;
+        assert_eq!(sign_in.location(), format!("/fr/sign-in?next={next}"));
+        let page = browser.get(sign_in.location()).await;
+        page.assert(200, "<html lang=\"fr\">");
+    }
+}
+
+#[testing::database_test(web::MIGRATOR)]
+async fn a_claim_is_made_for_one_of_several_accounts(pool: PgPool) {
+    let site = Site::new(pool).await;
+    let ada = site.person(ADA).await;
+    let mut browser = site.signed_in(ADA).await;
+    assert_eq!(browser.get("/claim/savanna").await.location(), "/accounts");
+    let reads = site.account(ada, Role::Developer).await;
+    let refused = browser.get("/claim/savanna").await;
+    refused.assert(403, "Your role does not allow this");
+    let one = site.account(ada, Role::Owner).await;
+    let only = browser.get("/claim/savanna").await;
+    assert_eq!(
+        only.location(),
+        format!("/accounts/{one}/claims?handle=savanna")
+    );
+    let two = site.account(ada, Role::Editor).await;
+    let choice = browser.get("/claim/savanna").await;
+    for account in [one, two] {
+        let form = format!("href=\"/accounts/{account}/claims?handle=savanna\"");
+        choice.assert(200, &form);
+    }
+    assert!(!choice.text.contains(&reads.to_string()), "{}", choice.text);
+    browser.get("/claim/A%2F..").await.assert(404, "Not found");
+}
+
+#[testing::database_test(web::MIGRATOR)]
+async fn pictures_come_in_two_sizes(pool: PgPool) {
+    let site = Site::new(pool).await;
+    let mut browser = site.browser();
+    let large = file();
+    let page = browser.get("/games/okoto").await;
+    let srcset =
+        format!("srcset=\"/pictures/{large}?width=600 600w, /pictures/{large} 1200w\" sizes=\"");
+    page.assert(200, &srcset);
+    let picture = browser.get(&format!("/pictures/{large}?width=600")).await;
+    picture.assert(200, "small");
+    let tag = picture.headers[ETAG].clone();
+    assert_eq!(
+        tag,
+        format!("\"{}-600\"", large.trim_end_matches(".jpg")).as_str()
+    );
+    let again = Request::get(format!("/pictures/{large}?width=600"));
+    let again = again.header("if-none-match", &tag);
+    let again = browser
+        .send(again.body(axum::body::Body::empty()).unwrap())
+        .await;
+    assert_eq!(again.status, StatusCode::NOT_MODIFIED);
+    for query in ["", "?width=1", "?width=x", "?width=-1", "?other=1"] {
+        let picture = browser.get(&format!("/pictures/{large}{query}")).await;
+        assert_eq!(
+            (picture.status, picture.text.len()),
+            (StatusCode::OK, 600_000)
+        );
+        assert_ne!(picture.headers[ETAG], tag, "{query}");
+    }
+}

@@ -1,0 +1,163 @@
+//! Claims of pages, inside the writer's transaction: accounts make them, and staff decide on them.
+
+use kit::audit::{self, AuthorizedAction};
+use kit::feed::{ApplyError, ApplyResult, NewChange};
+use kit::rpc::staff::Member;
+use kit::{Fault, ids};
+use serde_json::json;
+use uuid::Uuid;
+
+use super::{CommandContext, limits, page_owners};
+use crate::SCHEMA;
+use crate::domain::audit_action::AuditAction;
+use crate::domain::claim::ClaimState;
+use crate::domain::entity::Entity;
+use crate::domain::listing::Listing;
+use crate::domain::mode::Mode;
+use crate::domain::page::Page;
+use crate::feed::decisions::{DecisionKind, StaffDecision};
+use crate::feed::{ChangeKind, Publish as _};
+use crate::store::claims::{self as store, Claim};
+use crate::store::page_owners::{self as owners, GrantSource};
+use crate::store::{accounts, find_listing};
+
+#[derive(Debug)]
+#[expect(
+    clippy::module_name_repetitions,
+    reason = "a `Change` is one of the feed"
+)]
+pub enum ClaimChange {
+    /// An account claims the page with this handle.
+    Make {
+        account: Uuid,
+        handle: String,
+        evidence: String,
+    },
+    /// Staff grant or reject a claim.
+    Decide {
+        claim: Uuid,
+        state: ClaimState,
+        /// Of a rejection; empty otherwise.
+        reason: String,
+        by: Member,
+    },
+}
+
+/// Returns the claim after the change.
+pub(super) async fn apply(
+    context: &mut CommandContext<'_>,
+    change: &ClaimChange,
+) -> ApplyResult<Box<Claim>> {
+    let (id, changes) = match change {
+        ClaimChange::Make {
+            account,
+            handle,
+            evidence,
+        } => {
+            let id = make(context, *account, handle, evidence).await?;
+            (id, Vec::new())
+        }
+        ClaimChange::Decide {
+            claim,
+            state,
+            reason,
+            by,
+        } => {
+            let changes = decide(context, *claim, *state, reason, by).await?;
+            (*claim, changes)
+        }
+    };
+    let claim = store::find(&mut *context.connection, id).await?;
+    Ok((Box::new(claim.ok_or_else(no_claim)?), changes))
+}
+
+/// Claims a public page that the account does not own yet, within the limit of the account.
+async fn make(
+    context: &mut CommandContext<'_>,
+    account: Uuid,
+    handle: &str,
+    evidence: &str,
+) -> Result<Uuid, ApplyError> {
+    let (connection, now) = (&mut *context.connection, context.now);
+    // Locked, so that its waiting claims are counted exactly.
+    let locked = accounts::lock(connection, account, now.date(), 0).await?;
+    locked.ok_or(ApplyError::Busy)?;
+    let found = find_listing::<Page>(connection, Mode::Live, handle).await?;
+    let not_found = || Fault::not_found("There is no public page with this handle.");
+    let page = found.filter(Listing::is_visible).ok_or_else(not_found)?.id;
+    let owners = owners::of_page(&mut *connection, page).await?;
+    if owners.iter().any(|owner| owner.account_id == account) {
+        return Err(Fault::invalid_field("handle", "You own this page already.").into());
+    }
+    let others = store::count_others(connection, page, account).await?;
+    limits::check_claims(others)?;
+    Ok(store::insert(connection, ids::row_id(), (page, account), evidence, now).await?)
+}
+
+async fn decide(
+    context: &mut CommandContext<'_>,
+    id: Uuid,
+    state: ClaimState,
+    reason: &str,
+    by: &Member,
+) -> Result<Vec<NewChange>, ApplyError> {
+    let claim = store::lock(context.connection, id).await?;
+    let claim = claim.ok_or_else(no_claim)?;
+    if claim.state == state {
+        return Ok(Vec::new());
+    }
+    if claim.state != ClaimState::Waiting {
+        let before = claim.state.as_str();
+        let problem = format!("This claim was {before} before: add or remove the owner instead.");
+        return Err(Fault::invalid_field("id", problem).into());
+    }
+    let mut changes = Vec::new();
+    let (kind, action) = if state == ClaimState::Granted {
+        changes.extend(grant_page(context, &claim).await?);
+        (DecisionKind::ClaimGranted, AuditAction::GrantClaim)
+    } else {
+        (DecisionKind::ClaimRejected, AuditAction::RejectClaim)
+    };
+    store::decide(context.connection, id, state, reason, context.now).await?;
+    let subject = audit::Subject {
+        entity: Entity::Page.as_str(),
+        name: claim.handle.clone(),
+        details: json!({ "reason": reason, "claim": id, "account": claim.account_id }),
+    };
+    let member = by.clone();
+    AuthorizedAction { member, action }
+        .record(&mut *context.connection, SCHEMA, subject, context.now)
+        .await?;
+    let decision = StaffDecision {
+        kind,
+        entity: Entity::Page,
+        name: &claim.handle,
+        title: &claim.name,
+        reason,
+        accounts: vec![claim.account_id],
+    };
+    changes.extend(decision.change(&context.dependencies.public_url));
+    Ok(changes)
+}
+
+/// Makes the account of a claim an owner of the page.
+async fn grant_page(
+    context: &mut CommandContext<'_>,
+    claim: &Claim,
+) -> Result<Option<NewChange>, ApplyError> {
+    let (connection, now) = (&mut *context.connection, context.now);
+    let page = page_owners::lock(connection, &claim.handle).await?;
+    let (account, source) = (claim.account_id, GrantSource::Claim);
+    let is_new = owners::add(connection, page.id, account, source, now).await?;
+    Ok(is_new.then(|| {
+        page.change(
+            ChangeKind::OwnersChanged,
+            false,
+            &context.dependencies.public_url,
+        )
+    }))
+}
+
+fn no_claim() -> Fault {
+    Fault::not_found("There is no claim with this id.")
+}
