@@ -85,7 +85,7 @@ create table gateway.lease (
     expires_at timestamptz not null
 );
 
--- Every change by staff, people and account tokens, written in the transaction of the change, and every call that a role did not allow.
+-- Every change by staff and people, written in the transaction of the change, and every call that a role did not allow.
 create table gateway.audit (
     -- In the order of time.
     id uuid primary key,
@@ -103,8 +103,6 @@ create table gateway.audit (
 create index audit_by_age on gateway.audit (at, id);
 create index audit_by_member on gateway.audit (member, at, id);
 create index audit_by_name on gateway.audit (entity, name, at, id);
--- The dashboard lists what programs with account tokens have changed in an account.
-create index audit_of_tokens on gateway.audit ((details ->> 'account'), id) where role = 'token';
 
 -- Accounts, and the plans of the settings.
 
@@ -129,7 +127,7 @@ create table gateway.plan (
     withdrawn boolean not null default false
 );
 
--- Keys, requests for live keys (§5.2), and tokens for the account API.
+-- Keys, and requests for live keys (§5.2).
 
 create table gateway.key (
     id uuid primary key,
@@ -190,25 +188,6 @@ create index key_request_by_state on gateway.key_request (state, id);
 create index key_request_open on gateway.key_request (account_id) where state in ('asked', 'approved');
 -- The key requests of one account, for its people; `key_request_open` has only those that are open.
 create index key_request_by_account on gateway.key_request (account_id, id);
-
-create table gateway.account_token (
-    id uuid primary key,
-    account_id uuid not null references gateway.account (id),
-    -- SHA-256 of the secret, which itself is not stored.
-    hash bytea not null constraint account_token_hash unique check (octet_length(hash) = 32),
-    name text not null,
-    scopes text[] not null,
-    last4 text not null,
-    created_at timestamptz not null,
-    -- Written in batches.
-    last_used_at timestamptz,
-    expires_at timestamptz,
-    revoked_at timestamptz,
-    revision bigint not null,
-    -- The person who made the token. It ends when the person loses the role that may have tokens.
-    created_by uuid not null
-);
-create index account_token_by_account on gateway.account_token (account_id, id);
 
 -- Games and pages of the listings feed: a key of a game works while the game is published and the key's account owns the game's page.
 

@@ -8,18 +8,15 @@ use kit::feed::{HighWaterMark, ProducerPosition};
 
 use crate::arriving_bodies::ArrivingBodies;
 use crate::call_log::CallRecorder;
-use crate::coding::EncodedPrefixCache;
+use crate::coding::{EncodedFile, EncodedPrefixCache};
 use crate::domain::plan::Plans;
 use crate::domain::secret::KeyFormat;
 use crate::jobs::last_used::LastUsed;
 use crate::lookup::Lookup;
-use crate::openapi_files::OpenApiFiles;
 use crate::quota::Quota;
 use crate::refused_calls::RefusedCalls;
-use crate::service::operations::Operations;
 use crate::switches::SwitchCache;
 use crate::upstream::Upstream;
-use crate::upstream::pictures::Pictures;
 use kit::client_address::{ProxyHeader, TrustedProxies};
 
 /// The state that handlers and layers get.
@@ -50,20 +47,16 @@ pub struct Gateway {
     pub call_recorder: Arc<CallRecorder>,
     /// Compressed beginnings of responses.
     pub encoded_prefixes: Arc<EncodedPrefixCache>,
-    /// The OpenAPI document in its forms.
-    pub openapi: Arc<OpenApiFiles>,
+    /// The OpenAPI document.
+    pub openapi: EncodedFile,
     /// Limits of the minute and the month, and revocations.
     pub quota: Quota,
     pub catalogue: Upstream,
     pub listings: Upstream,
     pub economy: Upstream,
-    pub webhooks: Arc<Upstream>,
-    /// What the dashboard and staff do with keys, for the account API.
-    pub operations: Arc<Operations>,
+    pub webhooks: Upstream,
     /// Tips that one player may send to one game in a minute.
     pub player_calls: u32,
-    /// Pictures have a client of their own, with a limit of its own.
-    pub pictures: Arc<Pictures>,
     /// The newest position of listings-svc's feed, read from Redis.
     pub newest_position: HighWaterMark,
     /// The newest position from listings-svc itself, while Redis has none.

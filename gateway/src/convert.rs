@@ -5,7 +5,6 @@ use contracts::public::ApiPlan;
 use kit::timestamp;
 
 use crate::domain::account::Account;
-use crate::domain::account_token::Token;
 use crate::domain::key::{GameState, Key};
 use crate::domain::key_request::KeyRequest;
 use crate::domain::plan::{Plan, Plans};
@@ -86,24 +85,6 @@ impl From<&Key> for proto::Key {
                 GameState::Usable => String::new(),
                 state => state.to_string(),
             },
-        }
-    }
-}
-
-impl From<&Token> for proto::AccountToken {
-    fn from(token: &Token) -> Self {
-        Self {
-            id: token.id.to_string(),
-            account_id: token.account.to_string(),
-            name: token.name.clone(),
-            scopes: token.scopes.names(),
-            last4: token.last4.clone(),
-            created_at: Some(timestamp::encode(token.created_at)),
-            last_used_at: token.last_used_at.map(timestamp::encode),
-            expires_at: token.expires_at.map(timestamp::encode),
-            revoked_at: token.revoked_at.map(timestamp::encode),
-            revision: token.revision,
-            created_by: token.created_by.to_string(),
         }
     }
 }

@@ -8,8 +8,7 @@ use time::OffsetDateTime;
 /// The message for an unknown path. A test in `router.rs` compares it with the routes.
 pub const PATH_NOT_FOUND: &str = "There is nothing at this path. The paths are /v1/games, /v1/events, /v1/creators, /v1/genres, \
     /v1/countries, /v1/cities, /v1/search, /v1/changes, /v1/rankings/{kind}/{board}, /v1/me, /v1/me/listings, /v1/webhooks/messages, \
-    /v1/account/keys, /v1/account/endpoints, /v1/account/deliveries, /v1/account/deliveries/recover, /v1/account/usage, /v1/play/tips, \
-    /v1/economy/report, /v1/economy/rates, /v1/economy/currencies, /v1/economy/history and /v1/economy/methodology. Games, events, \
+    /v1/play/tips, /v1/economy/report, /v1/economy/rates, /v1/economy/currencies, /v1/economy/history and /v1/economy/methodology. Games, events, \
     creators and countries also have a path each, such as /v1/games/{slug} or /v1/countries/{code}. No path ends in a slash. \
     /v1/openapi.json describes them all.";
 

@@ -18,7 +18,6 @@ pub mod jobs;
 pub mod layers;
 pub mod lookup;
 pub mod openapi;
-pub mod openapi_files;
 pub mod per_thread;
 pub mod quota;
 pub mod refused_calls;

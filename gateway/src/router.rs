@@ -5,8 +5,8 @@ use std::sync::Arc;
 
 use axum::Router;
 use axum::body::Body;
-use axum::extract::{Request, State};
-use axum::middleware::{Next, from_fn_with_state};
+use axum::extract::Request;
+use axum::middleware::{Next, from_fn, from_fn_with_state};
 use axum::response::Response;
 use axum::routing::{MethodRouter, any, any_service, get, post};
 use futures::FutureExt as _;
@@ -17,7 +17,6 @@ use tower::{Layer as _, ServiceExt as _};
 use crate::app::App;
 use crate::context::Context;
 use crate::domain::access::AllowedKeys;
-use crate::domain::scope::Scope;
 use crate::domain::switch::Switch;
 use crate::layers::panic;
 use crate::layers::policy::{Policy, Route, RouteKind};
@@ -25,17 +24,16 @@ use crate::layers::request_context::request_context;
 use crate::layers::response_cache::ResponseCache;
 use crate::layers::route_checks::{self, RouteChecks};
 use crate::openapi::Api;
-use crate::routes::account::{deliveries, endpoints, keys, usage};
 use crate::routes::{
     changes, creators, currencies, events, games, history, me, messages, methodology, openapi,
-    pictures, places, rankings, rates, reports, search, tips,
+    places, rankings, rates, reports, search, tips,
 };
 
 /// A route of the API. Without handlers, a request that passes the checks is answered 404.
 type RouteEntry = (&'static str, MethodRouter<App>, Policy);
 
 #[rustfmt::skip]
-fn routes() -> [RouteEntry; 37] {
+fn routes() -> [RouteEntry; 24] {
     let endpoint = Policy::endpoint;
     let catalogue = |name| endpoint(name).catalogue();
     let economy = endpoint("economy").module(Switch::Economy).keys(AllowedKeys::Secret);
@@ -43,10 +41,6 @@ fn routes() -> [RouteEntry; 37] {
     let tip = endpoint("tips").module(Switch::Economy).keys(AllowedKeys::Game);
     let pulled = Policy::account().keys(AllowedKeys::NotPublic).webhook_events();
     let no_handler = MethodRouter::new;
-    let keys_scopes = Policy::token(Scope::KeysRead, Scope::KeysWrite);
-    let endpoint_scopes = Policy::token(Scope::EndpointsRead, Scope::EndpointsWrite);
-    let delivery_scopes = Policy::token(Scope::DeliveriesRead, Scope::DeliveriesWrite);
-    let one_endpoint = get(endpoints::get).patch(endpoints::change).delete(endpoints::remove);
     [
         ("/v1/games",                   get(games::list).post(games::create),   catalogue("games")),
         ("/v1/games/{slug}",            get(games::get).patch(games::update),   catalogue("games")),
@@ -64,19 +58,6 @@ fn routes() -> [RouteEntry; 37] {
         ("/v1/me",                      get(me::get),                           Policy::account()),
         ("/v1/me/listings",             get(me::listings),                      Policy::account().keys(AllowedKeys::NotPublic)),
         ("/v1/webhooks/messages",       get(messages::list),                    pulled),
-        ("/v1/account/keys",                            get(keys::list).post(keys::create),                     keys_scopes),
-        ("/v1/account/keys/{id}",                       get(keys::get),                                         keys_scopes),
-        ("/v1/account/keys/{id}/rotate",                post(keys::rotate),                                     keys_scopes),
-        ("/v1/account/keys/{id}/revoke",                post(keys::revoke),                                     keys_scopes.open_while_read_only()),
-        ("/v1/account/keys/{id}/reveal",                post(keys::reveal),                                     keys_scopes),
-        ("/v1/account/endpoints",                       get(endpoints::list).post(endpoints::add),              endpoint_scopes),
-        ("/v1/account/endpoints/{id}",                  one_endpoint,                                           endpoint_scopes),
-        ("/v1/account/endpoints/{id}/{action}",         post(endpoints::run_action),                            endpoint_scopes),
-        ("/v1/account/deliveries",                      get(deliveries::list),                                  delivery_scopes),
-        ("/v1/account/deliveries/recover",              post(deliveries::recover),                              delivery_scopes.dry_runs_while_read_only()),
-        ("/v1/account/deliveries/{id}",                 get(deliveries::get),                                   delivery_scopes),
-        ("/v1/account/deliveries/{id}/send-again",      post(deliveries::send_again),                           delivery_scopes),
-        ("/v1/account/usage",                           get(usage::get),                                        Policy::token(Scope::UsageRead, Scope::UsageRead)),
         ("/v1/play/tips",               post(tips::send),                       tip),
         ("/v1/economy/report",          post(reports::submit),                  economy),
         ("/v1/economy/rates",           get(rates::list),                       economy),
@@ -88,12 +69,8 @@ fn routes() -> [RouteEntry; 37] {
     ]
 }
 
-/// Pictures are for browsers: the route has no checks, and its handler answers every method.
-const PICTURE: &str = "/pictures/{name}";
-/// The description of the API has no checks either: it is for everybody.
+/// The description of the API has no checks: it is for everybody. Its handler answers every method.
 const OPENAPI: &str = "/v1/openapi.json";
-const OPENAPI_FOR_CLIENTS: &str = "/v1/openapi-clients.json";
-const OPENAPI_3_0: &str = "/v1/openapi-3.0.json";
 
 /// The router of the public port.
 pub fn router(app: &App) -> Router {
@@ -106,16 +83,8 @@ pub fn router(app: &App) -> Router {
         policy: Policy::account(),
         methods: Vec::new(),
     };
-    let open = |handler: MethodRouter<App>, pattern| {
-        handler.layer(from_fn_with_state(pattern, without_checks))
-    };
-    api.route(PICTURE, open(any(pictures::get), PICTURE))
-        .route(OPENAPI, open(any(openapi::full), OPENAPI))
-        .route(
-            OPENAPI_FOR_CLIENTS,
-            open(any(openapi::clients), OPENAPI_FOR_CLIENTS),
-        )
-        .route(OPENAPI_3_0, open(any(openapi::version_3_0), OPENAPI_3_0))
+    let openapi = any(openapi::get).layer(from_fn(without_checks));
+    api.route(OPENAPI, openapi)
         .with_state(Arc::clone(app))
         .fallback_service(checked(app, &responses, not_found, MethodRouter::new()))
         .layer(from_fn_with_state(Arc::clone(app), request_context))
@@ -198,14 +167,10 @@ pub fn policy(pattern: &str) -> Option<Policy> {
     routes.find(|route| route.0 == pattern).map(|route| route.2)
 }
 
-/// The layer of a route that has no checks.
-async fn without_checks(
-    State(pattern): State<&'static str>,
-    request: Request,
-    next: Next,
-) -> Response {
+/// The layer of the route that has no checks.
+async fn without_checks(request: Request, next: Next) -> Response {
     if let Some(context) = Context::from_request(&request) {
-        context.set_route(pattern);
+        context.set_route(OPENAPI);
     }
     panic::caught(next.run(request)).await
 }
@@ -226,8 +191,7 @@ mod tests {
         for (pattern, ..) in routes() {
             let is_item = ["{slug}", "{handle}", "{code}"]
                 .iter()
-                .any(|name| pattern.ends_with(name))
-                || pattern.contains("{id}");
+                .any(|name| pattern.ends_with(name));
             let has_handlers = !pattern.ends_with('/') && !pattern.contains("{*");
             if !is_item {
                 assert_eq!(names.contains(&pattern), has_handlers, "{pattern}");

@@ -6,7 +6,6 @@ use std::time::Duration;
 use axum::Router;
 use contracts::gateway::v1::accounts_service_server::AccountsServiceServer;
 use contracts::gateway::v1::staff_service_server::StaffServiceServer;
-use contracts::gateway::v1::test_call_service_server::TestCallServiceServer;
 use kit::audit::Audit;
 use kit::boot::{self, Boot};
 use kit::feed::{HighWaterMark, Producer, ProducerPosition, Retention, Writer};
@@ -39,19 +38,14 @@ use crate::service::accounts::Accounts;
 use crate::service::change_tasks::ChangeTasks;
 use crate::service::operations::Operations;
 use crate::service::staff::Staff;
-use crate::service::test_calls::TestCalls;
 use crate::store::accounts;
 use crate::switches::SwitchCache;
 use crate::upstream::Upstream;
-use crate::upstream::pictures::Pictures;
 use crate::write::{AuthoredCommand, Command, CommandHandler};
 
 /// Logged when Redis is away.
 const WITHOUT_REDIS: &str =
     "each gateway counts calls by itself, and reads ask listings-svc for its position";
-
-/// Calls from the documentation that run at once.
-const TEST_CALLS: usize = 16;
 
 /// How often counts of calls that are too old are deleted.
 const DELETE_OLD_COUNTS: Duration = Duration::from_hours(1);
@@ -90,9 +84,8 @@ pub async fn start(boot: Boot<Settings>) -> anyhow::Result<()> {
     let quota = Quota::new(redis.new_connection(), Arc::clone(&counters));
     let call_log = CallLog::new(redis.new_connection(), settings.call_log);
     let operations = Arc::new(operations(&boot, pool, writer, &plans, quota)?);
-    let (grace, now) = (settings.grace_range(), boot.clock.now());
     let for_callers = settings.for_callers(&plans);
-    let openapi = openapi::files(&settings.api_url, grace, &for_callers, router::API, now)?;
+    let openapi = openapi::file(&settings.api_url, &for_callers, router::API)?;
     let limits = settings.upstream.limits();
     let (catalogue, listings) = (
         boot.client("catalogue-svc", &settings.catalogue_addresses)?,
@@ -117,21 +110,19 @@ pub async fn start(boot: Boot<Settings>) -> anyhow::Result<()> {
         last_used,
         call_recorder,
         encoded_prefixes: Arc::default(),
-        openapi: Arc::new(openapi),
+        openapi,
         quota: Quota::new(redis.clone(), counters),
         catalogue: Upstream::new("catalogue", catalogue, limits),
         listings: Upstream::new("listings", listings.clone(), limits),
         economy: Upstream::new("economy", economy, limits),
-        webhooks: Arc::new(Upstream::new("webhook", webhooks, limits)),
-        operations,
+        webhooks: Upstream::new("webhook", webhooks, limits),
         player_calls: settings.player_calls,
-        pictures: Arc::new(Pictures::new(listings.clone(), limits)),
         newest_position: HighWaterMark::new(redis, PRODUCER),
         listings_position: ProducerPosition::new(listings, limits.position_timeout),
         body_timeout: settings.port.limits.timeouts.http_body,
     });
     let router = router(&app);
-    serve_rpc(&boot, services(&producer, &app, &router, call_log)).await?;
+    serve_rpc(&boot, services(&producer, &operations, call_log)).await?;
     serve_http(&boot, app, router).await
 }
 
@@ -158,14 +149,6 @@ fn operations(
         listings_position: ProducerPosition::new(listings, timeout),
         game_waits: Operations::limit_game_waits(),
     })
-}
-
-/// The calls that people make in the documentation. Few of them run at once.
-fn test_calls(app: &App, router: &Router) -> TestCalls {
-    TestCalls {
-        operations: Arc::clone(&app.operations),
-        router: limit_calls(router.clone(), app, ConcurrencyLimits::new(TEST_CALLS)),
-    }
 }
 
 /// Starts the writer of the feed, and publishes the plans.
@@ -200,8 +183,7 @@ async fn follow_gateway_feed(
 }
 
 /// The services of the internal port.
-fn services(producer: &Producer, app: &App, router: &Router, call_log: CallLog) -> RoutesBuilder {
-    let operations = &app.operations;
+fn services(producer: &Producer, operations: &Arc<Operations>, call_log: CallLog) -> RoutesBuilder {
     let (pool, clock) = (operations.pool.clone(), operations.clock.clone());
     let mut services = kit::rpc::server::services();
     services
@@ -213,9 +195,7 @@ fn services(producer: &Producer, app: &App, router: &Router, call_log: CallLog) 
         .add_service(AccountsServiceServer::new(Accounts {
             operations: Arc::clone(operations),
             call_log,
-            webhooks: Arc::clone(&app.webhooks),
-        }))
-        .add_service(TestCallServiceServer::new(test_calls(app, router)));
+        }));
     services
 }
 

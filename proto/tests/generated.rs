@@ -23,7 +23,7 @@ const PACKAGES: [&str; 7] = [
 ];
 
 /// Messages that the staff tool prints as JSON.
-const JSON_MESSAGES: [&str; 44] = [
+const JSON_MESSAGES: [&str; 43] = [
     ".common.v1.AuditEntry",
     ".common.v1.DeadLetter",
     ".catalogue.v1.ListSuspiciousVotesResponse",
@@ -42,7 +42,6 @@ const JSON_MESSAGES: [&str; 44] = [
     ".economy.v1.Reversal",
     ".economy.v1.Swap",
     ".gateway.v1.Account",
-    ".gateway.v1.AccountToken",
     ".gateway.v1.Key",
     ".gateway.v1.KeyRequest",
     ".gateway.v1.Plan",
@@ -71,7 +70,7 @@ const JSON_MESSAGES: [&str; 44] = [
 ];
 
 /// Fields whose JSON differs from their name or type.
-const JSON_FIELDS: [(&str, &str); 31] = [
+const JSON_FIELDS: [(&str, &str); 30] = [
     (".common.v1.AuditEntry.entity", "rename = \"kind\""),
     (
         ".common.v1.AuditEntry.details",
@@ -83,7 +82,6 @@ const JSON_FIELDS: [(&str, &str); 31] = [
     (".economy.v1.BookedTip.id", "rename = \"tip\""),
     (".economy.v1.BookedTip.reversal", "rename = \"reversed\""),
     (".economy.v1.Report.id", "rename = \"report\""),
-    (".gateway.v1.AccountToken.revision", "skip"),
     (".gateway.v1.Key.revision", "skip"),
     (".gateway.v1.KeyRequest.revision", "skip"),
     (".listings.v1.FoundListing.name", "flatten"),

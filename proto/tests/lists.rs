@@ -7,7 +7,7 @@ use prost_types::field_descriptor_proto::{Label, Type};
 use prost_types::{DescriptorProto, FileDescriptorSet, MessageOptions};
 
 /// Calls that return lists without pages, and what bounds each.
-const WITHOUT_PAGES: [(&str, &str); 44] = [
+const WITHOUT_PAGES: [(&str, &str); 41] = [
     (
         "catalogue.v1.RankingsService/GetRankHistory",
         "one for each of the latest 35 snapshots",
@@ -51,10 +51,6 @@ const WITHOUT_PAGES: [(&str, &str); 44] = [
         "the plan's keys, and the newest 100 that no longer work",
     ),
     (
-        "gateway.v1.AccountsService/ListTokens",
-        "the account's tokens, and the newest 100 that no longer work",
-    ),
-    (
         "gateway.v1.AccountsService/ListUse",
         "92 days of the API's routes",
     ),
@@ -65,14 +61,6 @@ const WITHOUT_PAGES: [(&str, &str); 44] = [
     (
         "gateway.v1.StaffService/ListKeys",
         "the plan's keys, and the newest 100 that no longer work",
-    ),
-    (
-        "gateway.v1.StaffService/ListTokens",
-        "the account's tokens, and the newest 100 that no longer work",
-    ),
-    (
-        "gateway.v1.TestCallService/RunTestCall",
-        "the headers of a response",
     ),
     (
         "listings.v1.NotesService/CreateNote",
@@ -172,7 +160,7 @@ const WITHOUT_PAGES: [(&str, &str); 44] = [
 ];
 
 /// Calls that return one thing with lists inside it, and what bounds those. A field `json` may have any, which the descriptors do not say.
-const INSIDE_ONE: [(&str, &[&str]); 13] = [
+const INSIDE_ONE: [(&str, &[&str]); 12] = [
     (
         "all games of the creator, as the specification says; a page of the site limits them with `max_games`",
         &["catalogue.v1.CreatorsService/GetCreator"],
@@ -208,14 +196,6 @@ const INSIDE_ONE: [(&str, &[&str]); 13] = [
     (
         "the formulas and constants of the methodology",
         &["economy.v1.MethodologyService/GetMethodology"],
-    ),
-    (
-        "the scopes that a token may have",
-        &[
-            "gateway.v1.AccountsService/CreateToken",
-            "gateway.v1.AccountsService/RevokeToken",
-            "gateway.v1.StaffService/RevokeToken",
-        ],
     ),
     (
         "the fields of an event",

@@ -66,11 +66,7 @@ fn every_file_that_a_page_names_exists() {
 }
 
 /// The pages of the contract, which share one numbering.
-const CONTRACT_PAGES: [&str; 3] = [
-    "proto/CONTRACT.md",
-    "proto/DECISIONS.md",
-    "proto/ACCOUNT-API.md",
-];
+const CONTRACT_PAGES: [&str; 2] = ["proto/CONTRACT.md", "proto/DECISIONS.md"];
 
 /// The numbers of a page: of headings (`### 2.5 Countries`), and of rules that begin with one (`**5.7 One's own.**`).
 fn section_numbers(page: &str) -> Vec<String> {

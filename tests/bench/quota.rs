@@ -8,7 +8,6 @@ use std::time::Duration;
 
 use gateway::domain::key::{Caller, GameState, Key, KeyKind, Mode};
 use gateway::domain::plan::Plan;
-use gateway::domain::scope::Scopes;
 use gateway::quota::{Quota, SharedCounters};
 use metrics_exporter_prometheus::PrometheusBuilder;
 use redis::aio::MultiplexedConnection;
@@ -307,7 +306,6 @@ fn caller(number: usize) -> Caller {
         },
         account_name: "Bench".to_owned(),
         plan: "bench".to_owned(),
-        scopes: Scopes::default(),
     }
 }
 

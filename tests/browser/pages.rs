@@ -60,7 +60,7 @@ const SIGNED_OUT: [&str; 6] = [
     "/fr/link/no-such-link",
 ];
 /// The page of components, and the pages of the documentation, without `/docs/all`, which contains all of them.
-const DOCS: [&str; 24] = [
+const DOCS: [&str; 23] = [
     "/about/design",
     "/docs",
     "/docs/first-call",
@@ -71,7 +71,6 @@ const DOCS: [&str; 24] = [
     "/docs/writing",
     "/docs/economy",
     "/docs/webhooks",
-    "/docs/account",
     "/docs/embeds",
     "/docs/feeds",
     "/docs/pictures",
@@ -98,12 +97,11 @@ const PERSONAL: [&str; 8] = [
     "/accounts/new",
 ];
 /// The pages of an account, below its path.
-const OF_ACCOUNT: [&str; 21] = [
+const OF_ACCOUNT: [&str; 18] = [
     "",
     "/settings",
     "/keys",
     "/keys/new",
-    "/tokens",
     "/team",
     "/activity",
     "/webhooks",
@@ -117,8 +115,6 @@ const OF_ACCOUNT: [&str; 21] = [
     "/usage",
     "/plans",
     "/requests",
-    "/try/listGames",
-    "/try/submitGame",
     "/economy",
 ];
 /// The pages of a game of the account, below the path of the account.
@@ -266,26 +262,6 @@ async fn site(fleet: &Fleet, language: &str) -> Vec<String> {
     all.map(|path| format!("{language}{path}")).collect()
 }
 
-/// Makes a token, checks the page that shows its secret once, and revokes the token.
-async fn page_of_a_new_token(browser: &Browser, account: &str) -> Vec<String> {
-    let tokens = format!("{account}/tokens");
-    browser.open(&tokens).await;
-    browser.fill("name", "terraform").await;
-    browser.click("input[value='keys:write']").await;
-    browser.click("form.stack button").await;
-    browser.until("#secret").await;
-    let mut found = problems(browser, &format!("{tokens}/made")).await;
-    browser.open(&tokens).await;
-    // Now the list has a row.
-    found.extend(problems(browser, &format!("{tokens}/list")).await);
-    browser.click("td details.question summary").await;
-    browser
-        .click("[aria-label='Yes, revoke the token terraform']")
-        .await;
-    browser.until("main .state.bad").await;
-    found
-}
-
 /// Opens and checks pages below the address of the dashboard.
 async fn check(browser: &Browser, paths: impl IntoIterator<Item = String>) -> Vec<String> {
     let mut found = Vec::new();
@@ -350,12 +326,6 @@ async fn the_pages_of_an_account_have_no_problem() {
     let of_account = of_account.chain(of_game(&game));
     let of_account = of_account.map(|path| format!("{account}{path}"));
     let personal = PERSONAL.map(ToOwned::to_owned).into_iter();
-    let mut found = check(&browser, personal.chain(of_account)).await;
-    found.extend(page_of_a_new_token(&browser, &account).await);
-    let tried = format!("{account}/try/listGames");
-    browser.open(&tried).await;
-    browser.click("main form button").await;
-    browser.until("#answer").await;
-    found.extend(problems(&browser, &format!("{tried}/answer")).await);
+    let found = check(&browser, personal.chain(of_account)).await;
     assert_none(browser, found).await;
 }

@@ -1,9 +1,7 @@
 //! Requests that ask for what is not there, or ask oddly: each gets its answer in the envelope, and the connection stays good.
 
-use std::collections::BTreeSet;
-
 use e2e::raw::exchange;
-use e2e::{AccountTokens, Client, Fleet, Staff};
+use e2e::{Client, Fleet};
 use reqwest::Method;
 
 /// A target, and the status and code that a GET of it is answered with.
@@ -100,95 +98,6 @@ async fn every_target_has_its_answer() {
                 answer.body
             );
         }
-    }
-}
-
-/// A target below the account API, and what a GET with a token is answered with.
-#[rustfmt::skip]
-const ACCOUNT_TARGETS: &[(&str, u16, &str)] = &[
-    // A token is for the paths of the account API alone.
-    ("/v1/account", 403, "scope_required"),
-    ("/v1/account/", 403, "scope_required"),
-    ("/v1/account/keys/", 403, "scope_required"),
-    ("/v1/account/nothing", 403, "scope_required"),
-    ("/v1/account/keys/a", 404, "not_found"),
-    ("/v1/account/keys/%00", 404, "not_found"),
-    ("/v1/account/keys/%ff", 404, "not_found"),
-    ("/v1/account/keys/..%2f", 404, "not_found"),
-    ("/v1/account/keys/00000000-0000-0000-0000-000000000000", 404, "not_found"),
-    ("/v1/account/keys?limit=1", 200, ""),
-    ("/v1/account/keys?limit=0", 400, "invalid"),
-    ("/v1/account/keys?limit=1&limit=1", 400, "invalid"),
-    ("/v1/account/keys?cursor=%00", 400, "invalid"),
-    ("/v1/account/keys?cursor=%zz", 400, "invalid"),
-    ("/v1/account/keys?Limit=1", 400, "invalid"),
-    ("/v1/account/endpoints/1", 404, "not_found"),
-    ("/v1/account/endpoints/%ff", 404, "not_found"),
-    ("/v1/account/endpoints/00000000-0000-0000-0000-000000000000", 404, "not_found"),
-    ("/v1/account/deliveries", 400, "invalid"),
-    ("/v1/account/deliveries?endpoint=", 400, "invalid"),
-    ("/v1/account/deliveries?endpoint=%00", 400, "invalid"),
-    ("/v1/account/deliveries?endpoint=00000000-0000-0000-0000-000000000000", 404, "not_found"),
-    ("/v1/account/deliveries?endpoint=00000000-0000-0000-0000-000000000000&state=lost&limit=0", 404, "not_found"),
-    ("/v1/account/deliveries?state=lost", 400, "invalid"),
-    ("/v1/account/deliveries/a?endpoint=00000000-0000-0000-0000-000000000000", 404, "not_found"),
-    ("/v1/account/deliveries/1?endpoint=00000000-0000-0000-0000-000000000000", 404, "not_found"),
-    ("/v1/account/deliveries/99999999999999999999?endpoint=00000000-0000-0000-0000-000000000000", 404, "not_found"),
-    ("/v1/account/deliveries/1", 400, "invalid"),
-    ("/v1/account/usage?days=%00", 400, "invalid"),
-    ("/v1/account/usage?days=-1", 400, "invalid"),
-    ("/v1/account/usage?days=93", 400, "invalid"),
-    ("/v1/account/usage?days=1&unknown=%zz", 200, ""),
-];
-
-/// A token of a new account with every scope.
-async fn token(fleet: &Fleet) -> String {
-    let account = Staff::of(fleet).await.account("unlimited").await;
-    let mut tokens = AccountTokens::of(fleet).await;
-    let token = tokens.create(&account, &AccountTokens::ALL_SCOPES).await;
-    token.secret
-}
-
-#[tokio::test]
-async fn every_target_of_the_account_api_has_its_answer() {
-    let fleet = Fleet::shared();
-    let token = token(&fleet).await;
-    for (target, status, code) in ACCOUNT_TARGETS {
-        let request = format!(
-            "GET {target} HTTP/1.1\r\nhost: a\r\nauthorization: Bearer {token}\r\nconnection: close\r\n\r\n"
-        );
-        let answers = exchange(&fleet, request.as_bytes()).await;
-        let [answer] = answers.as_slice() else {
-            unreachable!("{target}: not one answer: {answers:?}");
-        };
-        assert_eq!(
-            (answer.status, answer.code().as_str()),
-            (*status, *code),
-            "{target}: {}",
-            answer.body
-        );
-    }
-    let client = Client::new(&fleet, &token);
-    for (method, path, allow) in [
-        ("DELETE", "/account/keys", "GET, HEAD, POST"),
-        ("PATCH", "/account/keys/a", "GET, HEAD"),
-        ("GET", "/account/keys/a/rotate", "POST"),
-        ("POST", "/account/endpoints/a", "GET, HEAD, PATCH, DELETE"),
-        ("GET", "/account/endpoints/a/pause", "POST"),
-        ("GET", "/account/deliveries/1/send-again", "POST"),
-        ("DELETE", "/account/usage", "GET, HEAD"),
-    ] {
-        let method = Method::from_bytes(method.as_bytes()).unwrap();
-        let answer = client.send(client.request(method, path)).await;
-        answer.assert_error(405, "method_not_allowed");
-        let methods = |allow: &str| -> BTreeSet<String> {
-            allow.split(", ").map(ToOwned::to_owned).collect()
-        };
-        assert_eq!(
-            methods(answer.header("allow").unwrap()),
-            methods(allow),
-            "{path}"
-        );
     }
 }
 

@@ -1,7 +1,6 @@
 //! The public interface on a running fleet. A module a subject of the contract.
 #![expect(clippy::unwrap_used, reason = "a test")]
 
-mod account_api;
 mod answers;
 mod bad_input;
 mod changes;
@@ -40,7 +39,6 @@ mod staff_apply;
 mod staff_tool;
 mod states;
 mod times;
-mod try_it;
 mod votes;
 mod write_errors;
 mod writes;

@@ -1,22 +1,20 @@
-//! The numbers of an account are the same wherever they are shown: in headers, `GET /me`, the account API, the dashboard and `staff`.
+//! The numbers of an account are the same wherever they are shown: in headers, `GET /me`, the dashboard and `staff`.
 
 use std::collections::BTreeSet;
 
+use contracts::gateway::v1::accounts_service_client::AccountsServiceClient;
 use contracts::gateway::v1::{
-    Account, AccountsServiceGetAccountRequest, AccountsServiceListUseRequest, ListKeysRequest,
-    ListPlansRequest, Plan,
+    Account, AccountsServiceGetAccountRequest, AccountsServiceGetAccountResponse,
+    AccountsServiceListUseRequest, ListKeysRequest, ListPlansRequest, Plan, RequestKeyRequest,
 };
-use contracts::public::{
-    AccountKey, AccountMonth, AccountUsage, Me, MeMinute, MeMonth, RouteUsage, Timestamp,
-};
+use contracts::public::{Me, MeMinute, MeMonth, Timestamp};
 use e2e::{
-    AccountTokens, Client, Fleet, KeyRequest, NewAccount, Staff, WebClient, a_day_with_time_left,
+    Client, Fleet, KeyRequest, NewAccount, Staff, WebClient, a_day_with_time_left, add_endpoint,
     eventually, mails,
 };
 use reqwest::Method;
 use serde_json::{Value, json};
 use time::Date;
-use time::format_description::well_known::Iso8601;
 
 use crate::staff_tool::{once_known, said};
 
@@ -93,8 +91,7 @@ fn cells(page: &str, heading: &str) -> Vec<String> {
 }
 
 /// The numbers of a day on the page Usage: live and test calls, those that succeeded, then 4xx, 429 and 5xx.
-fn numbers_of_day(page: &str, day: &str) -> Vec<u64> {
-    let day = Date::parse(day, &Iso8601::DATE).unwrap();
+fn numbers_of_day(page: &str, day: Date) -> Vec<u64> {
     let heading = format!("<th scope=\"row\">{}</th>", in_words(day));
     let (_, row) = page.split_once(&heading).unwrap();
     let (row, _) = row.split_once("</tr>").unwrap();
@@ -128,17 +125,6 @@ async fn account_of_staff(fleet: &Fleet, account: &str) -> Value {
     account
 }
 
-/// Finds the one token of an account wherever tokens are listed.
-async fn assert_one_token(fleet: &Fleet, browser: &mut WebClient, account: &str) {
-    let args = ["token", "list", "--account", account];
-    let of_staff = rows_of_staff(fleet, &args, "tokens", account).await;
-    let shown = browser.get(&format!("/accounts/{account}/tokens")).await;
-    let working = shown
-        .text
-        .matches("<span class=\"state good\">works</span>");
-    assert_eq!((of_staff, working.count()), (1, 1), "{}", shown.text);
-}
-
 /// The plans as staff see them.
 async fn plans_of_staff(staff: &mut Staff) -> Vec<Plan> {
     let plans = staff.gateway.list_plans(ListPlansRequest {}).await;
@@ -151,13 +137,13 @@ async fn plan_of_staff(staff: &mut Staff, name: &str) -> Plan {
     plans.find(|plan| plan.name == name).unwrap()
 }
 
-/// Waits until the calls of an account are counted by day and route, and its month is copied. A service reads both, since each call of a
-/// program counts in its minute.
-async fn counted(tokens: &AccountTokens, account: &str, calls: u64) {
+/// The account as the dashboard reads it, once its calls are counted by day and route, and its month is copied.
+async fn counted(fleet: &Fleet, account: &str, calls: u64) -> AccountsServiceGetAccountResponse {
+    let accounts = AccountsServiceClient::new(fleet.rpc_client("gateway").await);
     eventually(
         "the calls are counted by day, and in the month",
         async || {
-            let mut accounts = tokens.accounts.clone();
+            let mut accounts = accounts.clone();
             let request = AccountsServiceListUseRequest {
                 account_id: account.to_owned(),
                 days: 2,
@@ -167,53 +153,13 @@ async fn counted(tokens: &AccountTokens, account: &str, calls: u64) {
                 account_id: account.to_owned(),
                 ..AccountsServiceGetAccountRequest::default()
             };
-            let month = accounts.get_account(request).await.unwrap().into_inner();
-            let month = month.month.unwrap_or_default().used;
+            let found = accounts.get_account(request).await.unwrap().into_inner();
+            let month = found.month.unwrap_or_default().used;
             let by_day = by_day.rows.iter().map(|row| row.calls).sum::<u64>();
-            ((by_day, month) == (calls, calls)).then_some(())
+            ((by_day, month) == (calls, calls)).then_some(found)
         },
     )
-    .await;
-}
-
-/// Checks the usage of an account with one key and five live calls, two of them refused. Returns its last day.
-fn assert_usage(usage: &Value, (name, calls, ends): (&str, u64, Timestamp)) -> String {
-    let AccountUsage {
-        plan,
-        working_keys,
-        month:
-            AccountMonth {
-                starts_at: _,
-                resets_at,
-                used,
-                limit,
-            },
-        first_day: _,
-        last_day,
-        rows,
-    } = serde_json::from_value(usage.clone()).unwrap();
-    assert_eq!((used, limit, resets_at), (5, Some(calls), Some(ends)));
-    assert_eq!((plan.as_str(), working_keys), (name, 1));
-    let mut sums = [0; 4];
-    for row in rows {
-        let RouteUsage {
-            day: _,
-            mode,
-            method: _,
-            route: _,
-            calls,
-            client_errors,
-            rate_limited,
-            server_errors,
-        } = row;
-        assert_eq!(mode, "live");
-        let numbers = [calls, client_errors, rate_limited, server_errors];
-        for (sum, number) in sums.iter_mut().zip(numbers) {
-            *sum += number;
-        }
-    }
-    assert_eq!(sums, [5, 2, 0, 0]);
-    last_day
+    .await
 }
 
 #[tokio::test]
@@ -273,16 +219,16 @@ async fn an_account_has_the_same_numbers_everywhere() {
     let keys = staff.gateway.list_keys(request).await.unwrap();
     assert_eq!(keys.into_inner().keys.len(), 1);
 
-    let mut tokens = AccountTokens::of(&fleet).await;
-    let token = tokens.create(&account, &["usage:read"]).await;
-    counted(&tokens, &account.account.id, 5).await;
-    // Before the call of the token, which counts in the usage too.
+    let found = counted(&fleet, &account.account.id, 5).await;
+    let month = found.month.unwrap();
+    assert_eq!((month.limit, found.working_keys), (Some(limit), 1));
+    assert_eq!(
+        month.resets_at.and_then(kit::timestamp::decode),
+        Some(resets_at.0)
+    );
     let by_day = browser.get(&format!("{pages}/usage")).await.text;
-    let program = Client::new(&fleet, &token.secret);
-    let usage = program.get("/account/usage?days=2").await;
-    let last_day = assert_usage(usage.data(), (&plan.name, limit, resets_at));
-    assert_eq!(numbers_of_day(&by_day, &last_day), [5, 0, 3, 2, 0, 0]);
-    assert_one_token(&fleet, &mut browser, &account.account.id).await;
+    let today = kit::Clock::system().now().date();
+    assert_eq!(numbers_of_day(&by_day, today), [5, 0, 3, 2, 0, 0]);
 
     let shown = account_of_staff(&fleet, &account.account.id).await;
     assert_eq!(shown["month"], json!({"used": 5, "limit": limit}));
@@ -353,22 +299,13 @@ async fn a_plan_has_the_same_limits_and_uses_everywhere() {
     );
     assert!(form.text.contains(&left), "{left}: {}", form.text);
 
-    let mut tokens = AccountTokens::of(&fleet).await;
-    let token = tokens.create(&account, &AccountTokens::ALL_SCOPES).await;
-    let program = Client::new(&fleet, &token.secret);
-    let endpoint = json!({"url": "https://hooks.example/in", "events": ["tip.paid"]});
-    let add = async || {
-        let request = program.request(Method::POST, "/account/endpoints");
-        program.send(request.json(&endpoint)).await
-    };
+    let endpoints = plan.webhook_endpoints.unwrap();
+    for _ in 0..endpoints {
+        add_endpoint(&fleet, &account, "127.0.0.1:1", &["tip.paid"]).await;
+    }
     let list = ["endpoint", "list", "--account", id];
-    once_known(&fleet, &list).await;
-    assert_eq!(add().await.status, 201);
-    let endpoints = program.all("/account/endpoints", 5).await.len();
-    assert_eq!(u32::try_from(endpoints).ok(), plan.webhook_endpoints);
-    add().await.assert_error(403, "plan_required");
     let of_staff = rows_of_staff(&fleet, &list, "endpoints", id).await;
-    assert_eq!(of_staff, endpoints);
+    assert_eq!(u32::try_from(of_staff).ok(), Some(endpoints));
     let shown = browser.get(&format!("{pages}/webhooks")).await.text;
     let uses = format!("{endpoints} of {endpoints} address that your plan includes.");
     assert!(shown.contains(&uses), "{uses}: {shown}");
@@ -376,19 +313,22 @@ async fn a_plan_has_the_same_limits_and_uses_everywhere() {
     assert_eq!(shown["writes"], json!({"used": 1, "limit": per_day}));
     let uses = json!({"used": endpoints, "limit": plan.webhook_endpoints});
     assert_eq!(shown["endpoints"], uses);
-    assert_requested_keys(&fleet, &mut browser, &program, id).await;
+    assert_requested_keys(&fleet, &mut browser, &mut staff, id).await;
 }
 
 /// Requests a live key for an account that has one, and finds the two wherever they are counted, and the request where it waits.
-async fn assert_requested_keys(fleet: &Fleet, browser: &mut WebClient, program: &Client, id: &str) {
-    let key = json!({"name": "production", "mode": "live"});
-    let asked = program.request(Method::POST, "/account/keys").json(&key);
-    assert_eq!(program.send(asked).await.status, 201);
-    let keys: Vec<AccountKey> = program.rows("/account/keys", 5).await;
-    let with_state = |state: &str| keys.iter().filter(|key| key.state == state).count();
-    assert_eq!((with_state("requested"), with_state("working")), (1, 1));
-    let usage: AccountUsage = program.one("/account/usage").await;
-    assert_eq!(usage.working_keys, 2);
+async fn assert_requested_keys(
+    fleet: &Fleet,
+    browser: &mut WebClient,
+    staff: &mut Staff,
+    id: &str,
+) {
+    let request = RequestKeyRequest {
+        account: id.to_owned(),
+        name: "production".to_owned(),
+        ..RequestKeyRequest::default()
+    };
+    staff.gateway.request_key(request).await.unwrap();
     let of_staff = account_of_staff(fleet, id).await;
     assert_eq!(of_staff["working_keys"]["used"], 2);
     // The request counts towards the limit of the plan. The start page counts the keys that work.

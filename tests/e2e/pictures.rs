@@ -6,11 +6,10 @@ use contracts::common::v1::Mode;
 use contracts::listings::v1 as proto;
 use contracts::listings::v1::picture_upload::Message;
 use contracts::listings::v1::staff_picture_service_client::StaffPictureServiceClient;
-use e2e::{Client, Fleet, Staff, dial};
+use e2e::{Fleet, Staff, dial};
 use image::codecs::png::PngEncoder;
 use image::{Rgb, RgbImage};
 use kit::rpc::client::Client as Channel;
-use reqwest::Method;
 use serde_json::json;
 
 use crate::lists::live;
@@ -146,23 +145,4 @@ async fn an_uploaded_picture_is_in_the_answers_and_is_served() {
     }
     let game = client.get(&format!("/games/{slug}")).await;
     assert!(game.data()["cover_url"].is_null());
-}
-
-#[tokio::test]
-async fn a_picture_that_is_not_there_is_refused_in_the_envelope() {
-    let fleet = Fleet::shared();
-    // Paths of a client are below /v1, where no picture is.
-    let mut above = fleet.clone();
-    above.base_url = fleet.base_url.strip_suffix("/v1").unwrap().to_owned();
-    let nobody = Client::anonymous(&above);
-    for name in [format!("{}.jpg", "0".repeat(64)), "cover.jpg".to_owned()] {
-        let path = format!("/pictures/{name}");
-        let missing = nobody.get(&path).await;
-        missing.assert_error(404, "not_found");
-        assert_eq!(missing.header("cache-control"), Some("public, max-age=60"));
-        assert!(missing.body["meta"].get("mode").is_none());
-    }
-    let path = format!("/pictures/{}.jpg", "0".repeat(64));
-    let post = nobody.send(nobody.request(Method::POST, &path)).await;
-    post.assert_error(405, "method_not_allowed");
 }

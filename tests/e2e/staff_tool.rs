@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 use std::process::Output;
 
-use e2e::{AccountTokens, Fleet, Staff, binaries, eventually};
+use e2e::{Fleet, Staff, binaries, eventually};
 use reqwest::Method;
 use serde_json::{Value, json};
 use tokio::process::Command;
@@ -126,22 +126,6 @@ async fn an_account_is_shown_by_its_name_beside_its_id() {
     let text = said(&fleet, &["--json", "page", "list-owners", &handle]).await;
     let answer: Value = serde_json::from_str(&text).unwrap();
     assert_eq!(answer["owners"][0]["account_id"], account.id, "{text}");
-}
-
-#[tokio::test]
-async fn tokens_of_an_account_are_listed_and_revoked() {
-    let fleet = Fleet::shared();
-    let account = Staff::of(&fleet).await.account("free").await;
-    let mut tokens = AccountTokens::of(&fleet).await;
-    let made = tokens.create(&account, &["usage:read"]).await;
-    let list = ["token", "list", "--account", &account.account.email];
-    let text = said(&fleet, &[&["--json"], &list[..]].concat()).await;
-    let answer: Value = serde_json::from_str(&text).unwrap();
-    assert_eq!(answer["tokens"][0]["id"], made.id, "{text}");
-    assert!(answer["tokens"][0]["created_by"].is_string(), "{text}");
-    said(&fleet, &["token", "revoke", &made.id, "--yes"]).await;
-    let text = said(&fleet, &list).await;
-    assert!(text.contains("revoked 20"), "{text}");
 }
 
 #[tokio::test]

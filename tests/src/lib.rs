@@ -6,7 +6,6 @@
     reason = "test support: a test that cannot go on says so and ends"
 )]
 
-mod account_tokens;
 mod client;
 mod dial;
 mod files;
@@ -29,7 +28,6 @@ mod utc_day;
 mod web_client;
 mod webhook_receiver;
 
-pub use account_tokens::{AccountTokens, NewToken};
 pub use client::{Client, Response};
 pub use dial::dial;
 pub use files::may_open;

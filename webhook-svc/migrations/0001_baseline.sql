@@ -59,7 +59,7 @@ create table webhook.mail (
     next_attempt_at timestamptz
 );
 
--- Actions of staff and of account tokens, each in the transaction of the action, and the actions that a role did not allow.
+-- Actions of staff, each in the transaction of the action, and the actions that a role did not allow.
 create table webhook.audit (
     id uuid primary key,
     at timestamptz not null,
@@ -75,8 +75,6 @@ create table webhook.audit (
 create index audit_by_age on webhook.audit (at, id);
 create index audit_by_member on webhook.audit (member, at, id);
 create index audit_by_name on webhook.audit (entity, name, at, id);
--- The dashboard lists what programs with account tokens have changed in an account.
-create index audit_of_tokens on webhook.audit ((details ->> 'account'), id) where role = 'token';
 
 -- The read model: listings of listings-svc, accounts and plans of the gateway.
 

@@ -11,7 +11,6 @@ mod accept_encoding;
 mod cache;
 mod file;
 mod gzip;
-mod yearly_file;
 mod zstd;
 
 use std::io;
@@ -21,7 +20,6 @@ use bytes::Bytes;
 pub use accept_encoding::AcceptEncoding;
 pub use cache::EncodedPrefixCache;
 pub use file::EncodedFile;
-pub use yearly_file::YearlyFile;
 
 /// A content coding. Clients that accept several equally get the first: zstd is the fastest for both sides, and gzip is the one
 /// that everybody has.

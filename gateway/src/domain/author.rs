@@ -1,4 +1,4 @@
-//! The author of a change: a member of staff, a person who is a member of the account, or a program with a token of the account.
+//! The author of a change: a member of staff, or a person who is a member of the account.
 
 use std::net::IpAddr;
 
@@ -11,17 +11,6 @@ use super::staff_action::{Action, AuthorizedAction};
 pub enum Author {
     Staff(AuthorizedAction),
     Person(Person, Action),
-    /// A program with a token of the account.
-    Token(ApiToken, Action),
-}
-
-/// A token for the account API.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct ApiToken {
-    pub id: Uuid,
-    pub name: String,
-    /// The address that the program called from.
-    pub address: IpAddr,
 }
 
 /// A person at the dashboard. The process `web` knows the people; this service only records them.
@@ -35,7 +24,7 @@ pub struct Person {
 impl Author {
     /// Whether the limits apply that keep a person from filling the tables. Staff have no such limits.
     pub const fn is_limited(&self) -> bool {
-        matches!(self, Self::Person(..) | Self::Token(..))
+        matches!(self, Self::Person(..))
     }
 }
 

@@ -2,19 +2,15 @@
 
 pub mod access;
 pub mod account;
-pub mod account_token;
 pub mod author;
 pub mod call_record;
 pub mod fields;
 pub mod key;
 pub mod key_request;
 pub mod owner_limits;
-pub mod picture;
 pub mod plan;
 pub mod plan_table;
 pub mod quota;
-pub mod scope;
 pub mod secret;
 pub mod staff_action;
 pub mod switch;
-pub mod test_caller;

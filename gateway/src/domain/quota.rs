@@ -31,7 +31,7 @@ pub struct Limits {
 impl Limits {
     /// The limits of a caller's call. The public keys of an account may use `public_share` percent of its month.
     pub fn of(caller: &Caller, plan: &Plan, public_share: u8) -> Self {
-        let uses_month = caller.key.mode == Mode::Live && caller.key.kind != KeyKind::Token;
+        let uses_month = caller.key.mode == Mode::Live;
         let is_public = caller.key.kind == KeyKind::Public;
         let month = plan.calls_per_month;
         Self {

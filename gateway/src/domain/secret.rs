@@ -1,7 +1,5 @@
 //! The secret text of an API key: how it is generated, parsed and hashed (§5.2).
 //!
-//! A token for the account API has `acct_` in place of the mode, and is like a key otherwise.
-//!
 //! A key consists of `svc_` (a setting), `test_` or `live_`, `pub_` for public keys, 32 random base62 characters, and a CRC-32 of
 //! all that in 6 base62 characters. Secret scanners recognize its form, and a mistyped key is rejected without a lookup.
 
@@ -15,8 +13,6 @@ use super::key::Mode;
 
 const RANDOM: usize = 32;
 const CHECKSUM: usize = 6;
-/// What follows the prefix in a token for the account API.
-const TOKEN: &str = "acct_";
 const BASE62: &[u8; 62] = b"0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz";
 
 /// The whole key. It is shown once, never stored and never logged.
@@ -35,7 +31,7 @@ pub struct KeyFormat {
 /// A text in the form of a key.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct ParsedKey {
-    /// The mode that the text claims; live for a token. The key may not exist.
+    /// The mode that the text claims. The key may not exist.
     pub mode: Mode,
     /// The hash for the lookup; `None` if the checksum is wrong, so that no such key exists.
     pub hash: Option<Hash>,
@@ -55,17 +51,7 @@ impl KeyFormat {
 
     pub fn generate(&self, mode: Mode, public: bool, random: &mut impl CryptoRng) -> Secret {
         let marker = if public { "pub_" } else { "" };
-        let beginning = format!("{}{}_{marker}", self.prefix, mode.as_str());
-        Self::complete(beginning, random)
-    }
-
-    /// Generates a token for the account API.
-    pub fn generate_token(&self, random: &mut impl CryptoRng) -> Secret {
-        Self::complete(format!("{}{TOKEN}", self.prefix), random)
-    }
-
-    fn complete(beginning: String, random: &mut impl CryptoRng) -> Secret {
-        let mut text = beginning;
+        let mut text = format!("{}{}_{marker}", self.prefix, mode.as_str());
         text.extend(
             random
                 .sample_iter(Alphanumeric)
@@ -80,16 +66,12 @@ impl KeyFormat {
     /// Parses a text; `None` if it does not have the form of a key (§5.1).
     pub fn parse(&self, text: &str) -> Option<ParsedKey> {
         let rest = text.strip_prefix(&self.prefix)?;
-        let (mode, body) = if let Some(body) = rest.strip_prefix(TOKEN) {
-            (Mode::Live, body)
-        } else {
-            let (mode, rest) = match (rest.strip_prefix("test_"), rest.strip_prefix("live_")) {
-                (Some(rest), _) => (Mode::Test, rest),
-                (_, Some(rest)) => (Mode::Live, rest),
-                _ => return None,
-            };
-            (mode, rest.strip_prefix("pub_").unwrap_or(rest))
+        let (mode, rest) = match (rest.strip_prefix("test_"), rest.strip_prefix("live_")) {
+            (Some(rest), _) => (Mode::Test, rest),
+            (_, Some(rest)) => (Mode::Live, rest),
+            _ => return None,
         };
+        let body = rest.strip_prefix("pub_").unwrap_or(rest);
         let shaped = (16..=128).contains(&body.len())
             && body.bytes().all(|byte| byte.is_ascii_alphanumeric());
         shaped.then(|| ParsedKey {

@@ -7,7 +7,7 @@ use strum::{IntoStaticStr, VariantArray};
 #[derive(Debug, Clone, Copy, PartialEq, Eq, IntoStaticStr, VariantArray)]
 #[strum(serialize_all = "snake_case")]
 pub enum Action {
-    /// Reads accounts, keys, key requests, account tokens, plans and switches.
+    /// Reads accounts, keys, key requests, plans and switches.
     Look,
     CreateAccount,
     /// Changes name or address. Only the people of an account do this.
@@ -23,9 +23,6 @@ pub enum Action {
     RejectKey,
     /// Creates the secret of an approved key for its owner.
     RevealKey,
-    /// Creates a token for the account API. Only the people of an account do this.
-    CreateToken,
-    RevokeToken,
     SetSwitch,
     /// Reads the audit of other members' actions.
     ReadAudit,
@@ -36,15 +33,8 @@ pub type AuthorizedAction = audit::AuthorizedAction<Action>;
 
 impl audit::Action for Action {
     const READ_AUDIT: Self = Self::ReadAudit;
-    const KINDS: &'static [&'static str] = &[
-        "account",
-        "plan",
-        "key",
-        "key_request",
-        "account_token",
-        "switch",
-        "member",
-    ];
+    const KINDS: &'static [&'static str] =
+        &["account", "plan", "key", "key_request", "switch", "member"];
 
     /// A reviewer reads and decides. An admin does everything.
     fn needs(self) -> Role {

@@ -19,7 +19,7 @@ const HASH_DIGITS: usize = 32;
 pub struct ETag(String);
 
 impl ETag {
-    /// The tag of content that is the same byte for byte, such as a picture.
+    /// The tag of content that is the same byte for byte, such as the OpenAPI document.
     pub fn strong(hash: &str) -> Self {
         Self(format!("\"{hash}\""))
     }
@@ -87,11 +87,6 @@ impl IfNoneMatch {
             Some(TagList::Tags(tags)) => tags.iter().any(|sent| sent.opaque == tag.opaque()),
             None => false,
         }
-    }
-
-    /// Whether the header contains this tag by name: its sender has what the tag stands for.
-    pub fn names(&self, tag: &ETag) -> bool {
-        !matches!(parse_tags(&self.0), Some(TagList::Any)) && self.matches(tag)
     }
 }
 

@@ -213,7 +213,7 @@ pub fn with_rate_limit(mut response: Response, rate_limit: RateLimitStatus) -> R
     response
 }
 
-/// Marks a response without an envelope: a picture, or the OpenAPI document.
+/// Marks a response without an envelope: the OpenAPI document.
 #[derive(Debug, Clone, Copy)]
 struct Raw;
 

@@ -2,7 +2,6 @@
 
 pub mod caller;
 pub mod catalogue_read;
-pub mod fields;
 pub mod idempotency_key;
 pub mod if_match;
 pub mod json_body;

@@ -102,24 +102,6 @@ impl Params {
         self.bad.read(name, timestamp)
     }
 
-    /// Removes and returns a whole number; `None` if it is absent.
-    pub fn number(&mut self, name: &'static str) -> Option<u32> {
-        let text = self.text(name)?;
-        let digits = text.bytes().all(|byte| byte.is_ascii_digit());
-        let number = text.parse().ok().filter(|_| digits);
-        if number.is_none() {
-            self.bad.add(name, "Give a whole number, 0 or more.");
-        }
-        number
-    }
-
-    /// Removes and returns an id, which must be there.
-    pub fn id(&mut self, name: &'static str) -> String {
-        let text = self.text(name).unwrap_or_default();
-        self.bad.id(name, &text);
-        text
-    }
-
     /// Removes and returns a flag: true if it is named without a value, as in a command line, and false if it is absent.
     pub fn flag(&mut self, name: &'static str) -> bool {
         match self.value(name).as_deref() {

@@ -18,7 +18,7 @@ use uuid::Uuid;
 use crate::SCHEMA;
 use crate::domain::secret::Hash;
 use crate::lookup::Lookup;
-use crate::store::{credentials, games, keys};
+use crate::store::{games, keys};
 use crate::switches::SwitchCache;
 
 /// How often a replica polls, in case a notification was lost.
@@ -177,12 +177,12 @@ impl Cursor {
                 continue;
             };
             match change.entity.as_str() {
-                "key" | "account_token" => ids.push(id),
+                "key" => ids.push(id),
                 "account" => accounts.push(id),
                 _ => {}
             }
         }
-        hashes.extend(credentials::hashes(connection, &ids, &accounts).await?);
+        hashes.extend(keys::hashes(connection, &ids, &accounts).await?);
         Ok((to, StaleEntries::Some { hashes, switches }))
     }
 }

@@ -9,7 +9,7 @@ use tokio_util::sync::CancellationToken;
 use uuid::Uuid;
 
 use crate::per_thread::PerThread;
-use crate::store::credentials;
+use crate::store::keys;
 
 /// How far PostgreSQL may lag behind.
 const FLUSH_INTERVAL: Duration = Duration::from_secs(10);
@@ -58,7 +58,7 @@ impl LastUsed {
         used.sort_unstable();
         let (ids, times): (Vec<Uuid>, Vec<OffsetDateTime>) = used.into_iter().unzip();
         let written = kit::pg::within(pool, TIMEOUT, async |connection| {
-            credentials::update_last_used(connection, &ids, &times).await
+            keys::update_last_used(connection, &ids, &times).await
         })
         .await;
         if written.is_err() {

@@ -12,26 +12,17 @@ use crate::admission_permit::HeldPermit;
 use crate::app::App;
 use crate::client_ip;
 use crate::context::Context;
-use crate::domain::access::AllowedKeys;
 use crate::domain::key::Caller;
 use crate::domain::secret::{Hash, KeyFormat};
-use crate::domain::test_caller::TestCaller;
 use crate::lookup::QueryError;
 
-/// The caller of a working key, or of a test call from the documentation. `allowed` are the keys that the route takes.
+/// The caller of a working key.
 pub async fn caller(
     app: &App,
     context: &Context,
     request: &Parts,
-    allowed: AllowedKeys,
     now: OffsetDateTime,
 ) -> Result<Arc<Caller>, Fault> {
-    // Only `service/test_calls` adds this extension: no request from outside has it.
-    if let Some(test_caller) = request.extensions.get::<TestCaller>() {
-        let caller = Arc::new(test_caller.clone().into_caller(allowed, now));
-        context.set_identified_caller(&caller);
-        return Ok(caller);
-    }
     let presented_key = context
         .presented_key
         .ok_or_else(|| missing_key(&request.headers, &app.format))?;

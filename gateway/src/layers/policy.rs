@@ -3,27 +3,14 @@
 use http::Method;
 
 use crate::domain::access::{AllowedKeys, Effect, Requirements};
-use crate::domain::scope::Scope;
 use crate::domain::switch::Switch;
-use crate::extract::query::Params;
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Policy {
     /// The requirements of a read from a server.
     required: Requirements,
-    read_only: ReadOnly,
     /// Whether catalogue-svc answers the reads.
     catalogue: bool,
-}
-
-/// The behaviour of a write while the site is read-only.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum ReadOnly {
-    Closed,
-    /// The write still works: for example, a leaked key can always be revoked.
-    Open,
-    /// The write works with `dry_run=true`, which changes nothing.
-    OpenToDryRuns,
 }
 
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -68,7 +55,6 @@ impl Policy {
                 effect: Effect::Read,
                 from_browser: false,
             },
-            read_only: ReadOnly::Closed,
             catalogue: false,
         }
     }
@@ -78,11 +64,6 @@ impl Policy {
     pub const fn catalogue(mut self) -> Self {
         self.catalogue = true;
         self
-    }
-
-    /// A route of the account API: for tokens with one of these scopes.
-    pub const fn token(read: Scope, write: Scope) -> Self {
-        Self::account().keys(AllowedKeys::Token { read, write })
     }
 
     /// Allows these keys only.
@@ -96,20 +77,6 @@ impl Policy {
     #[must_use]
     pub const fn webhook_events(mut self) -> Self {
         self.required.webhook_events = true;
-        self
-    }
-
-    /// Lets the writes of a token pass while the site is read-only.
-    #[must_use]
-    pub const fn open_while_read_only(mut self) -> Self {
-        self.read_only = ReadOnly::Open;
-        self
-    }
-
-    /// Lets writes with `dry_run=true` pass while the site is read-only.
-    #[must_use]
-    pub const fn dry_runs_while_read_only(mut self) -> Self {
-        self.read_only = ReadOnly::OpenToDryRuns;
         self
     }
 
@@ -137,23 +104,10 @@ impl Route {
         }
     }
 
-    /// The requirements of a request with this method and query, which [`crate::domain::access`] checks.
-    pub fn requirements(
-        &self,
-        method: &Method,
-        query: Option<&str>,
-        from_browser: bool,
-    ) -> Requirements {
+    /// The requirements of a request with this method, which [`crate::domain::access`] checks.
+    pub fn requirements(&self, method: &Method, from_browser: bool) -> Requirements {
         let required = self.policy.required;
-        let stays_open = || match self.policy.read_only {
-            ReadOnly::Closed => false,
-            ReadOnly::Open => true,
-            ReadOnly::OpenToDryRuns => Params::parse(query).flag("dry_run"),
-        };
-        let is_token = matches!(required.keys, AllowedKeys::Token { .. });
         let effect = match (self.kind(method), required.module) {
-            (RouteKind::Write, _) if is_token && stays_open() => Effect::AlwaysOpen,
-            (RouteKind::Write, _) if is_token => Effect::Record,
             (RouteKind::Write, Some(_)) => Effect::Record,
             (RouteKind::Write, None) if *method == Method::POST => Effect::Submit,
             (RouteKind::Write, None) => Effect::Edit,
@@ -210,11 +164,7 @@ mod tests {
     #[test]
     fn each_method_has_an_operation() {
         let methods = [Method::GET, Method::POST, Method::PATCH];
-        let effect = |policy, method| {
-            route(policy, &methods)
-                .requirements(&method, None, false)
-                .effect
-        };
+        let effect = |policy, method| route(policy, &methods).requirements(&method, false).effect;
         let games = Policy::endpoint("games");
         assert_eq!(effect(games, Method::POST), Effect::Submit);
         assert_eq!(effect(games, Method::PATCH), Effect::Edit);
@@ -222,31 +172,5 @@ mod tests {
         assert_eq!(effect(games, Method::DELETE), Effect::Read);
         let tips = Policy::endpoint("tips").module(Switch::Economy);
         assert_eq!(effect(tips, Method::POST), Effect::Record);
-    }
-
-    #[test]
-    fn some_writes_of_tokens_pass_while_the_site_is_read_only() {
-        let token = Policy::token(Scope::KeysRead, Scope::KeysWrite);
-        let effect = |policy, query| {
-            let requirements = route(policy, &[Method::POST]);
-            let requirements = requirements.requirements(&Method::POST, query, false);
-            requirements.effect
-        };
-        let (open, dry_runs) = (
-            token.open_while_read_only(),
-            token.dry_runs_while_read_only(),
-        );
-        assert_eq!(effect(open, None), Effect::AlwaysOpen);
-        for (policy, query) in [
-            (token, Some("dry_run=true")),
-            (dry_runs, None),
-            (dry_runs, Some("dry_run=false")),
-            (dry_runs, Some("dry-run=true")),
-            (dry_runs, Some("dry_run=")),
-        ] {
-            assert_eq!(effect(policy, query), Effect::Record, "{query:?}");
-        }
-        let counted = effect(dry_runs, Some("since=x&dry_run=true"));
-        assert_eq!(counted, Effect::AlwaysOpen);
     }
 }

@@ -103,10 +103,10 @@ impl RouteChecks {
         // 1: a preflight.
         preflight(method, headers)?;
         // 2 and 3: missing_key, invalid_key.
-        let requirements =
-            self.route
-                .requirements(method, request.uri.query(), headers.contains_key(ORIGIN));
-        let caller = identity::caller(app, context, request, requirements.keys, now).await?;
+        let requirements = self
+            .route
+            .requirements(method, headers.contains_key(ORIGIN));
+        let caller = identity::caller(app, context, request, now).await?;
         context.set_caller(&caller);
         // 4 to 8: secret_key_required, server_only, switches, plan_required, write_not_allowed.
         let checked = access::check(requirements, &caller, &app.plans, app.switches.current());

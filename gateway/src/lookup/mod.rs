@@ -114,15 +114,9 @@ impl Lookup {
 
     async fn query(&self, hash: Hash, now: OffsetDateTime) -> QueryResult {
         let generation = self.cache.generation();
-        let read =
-            kit::pg::within(
-                &self.pool,
-                self.deadline,
-                async |connection| match store::keys::caller(connection, hash).await? {
-                    None => store::account_tokens::caller(connection, hash).await,
-                    caller => Ok(caller),
-                },
-            );
+        let read = kit::pg::within(&self.pool, self.deadline, async |connection| {
+            store::keys::caller(connection, hash).await
+        });
         let read = read.await;
         let outcome = match &read {
             Ok(Some(_)) => "found",
@@ -139,10 +133,10 @@ impl Lookup {
         Ok(caller)
     }
 
-    /// Learns which keys and tokens exist.
+    /// Learns which keys exist.
     pub async fn load_known_keys(&self) -> Result<(), sqlx::Error> {
         kit::pg::within(&self.pool, LOAD_TIMEOUT, async |connection| {
-            store::credentials::for_each_hash(connection, |hash| self.known_keys.insert(hash)).await
+            store::keys::for_each_hash(connection, |hash| self.known_keys.insert(hash)).await
         })
         .await
     }

@@ -1,30 +1,23 @@
-//! Error responses (§7). Statuses and texts come from the table of [`Code`]; the codes of an operation follow from what its route requires.
+//! Error responses (§7), one for each status. Statuses and texts come from the table of [`Code`].
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
-use http::Method;
+use http::{Method, StatusCode};
 use kit::Code;
 use serde_json::{Map, Value, json};
 
 use super::operation::Operation;
-use super::parameters::IDEMPOTENCY_KEY;
 use super::reference::{body, reference};
 use super::responses::header;
 use super::schemas::KNOWN_VALUES;
-use crate::domain::access::{AllowedKeys, Effect, Requirements};
 
 /// Errors of every operation.
-const ALWAYS: [Code; 13] = [
+const ALWAYS: [Code; 9] = [
     // The host, at least, is checked.
     Code::Invalid,
     Code::MissingKey,
-    Code::InvalidKey,
-    // A token calls the account API, and nothing else does.
-    Code::ScopeRequired,
     Code::ServerOnly,
-    Code::ApiUnavailable,
     Code::RateLimited,
-    Code::QuotaExceeded,
     Code::TooLarge,
     Code::UriTooLong,
     Code::HeadersTooLarge,
@@ -32,94 +25,55 @@ const ALWAYS: [Code; 13] = [
     Code::Internal,
 ];
 
-/// The error codes of an operation by status.
-pub(super) fn codes(
-    operation: &Operation,
-    requirements: &Requirements,
-) -> BTreeMap<u16, Vec<Code>> {
-    let is_token = matches!(requirements.keys, AllowedKeys::Token { .. });
-    let is_possible = |code: Code| {
-        // A token uses no calls of the month.
-        (ALWAYS.contains(&code) && !(is_token && code == Code::QuotaExceeded))
-            || operation.codes.contains(&code)
-            || is_required(code, requirements)
-            || match code {
-                Code::NotFound => operation.path.contains('{'),
-                Code::BadJson | Code::UnsupportedEncoding => operation.body.is_some(),
-                Code::OutcomeUnknown => operation.method != Method::GET,
-                Code::IdempotencyInFlight | Code::IdempotencyMismatch => {
-                    let mut parameters = operation.parameters.iter();
-                    parameters.any(|it| it.name == IDEMPOTENCY_KEY.name)
-                }
-                _ => false,
-            }
-    };
-    let mut codes: BTreeMap<u16, Vec<Code>> = BTreeMap::new();
-    for code in Code::ALL.iter().copied().filter(|code| is_possible(*code)) {
-        codes.entry(code.status().as_u16()).or_default().push(code);
-    }
+/// The statuses of the errors of an operation, each with the name of its response.
+pub(super) fn statuses(operation: &Operation) -> BTreeMap<StatusCode, String> {
+    let is_write = operation.method != Method::GET;
+    let others = [
+        (Code::NotFound, operation.path.contains('{')),
+        (Code::TooManyPending, is_write),
+        (Code::UnsupportedEncoding, is_write),
+        (Code::OutcomeUnknown, is_write),
+        (Code::IdempotencyMismatch, operation.method == Method::POST),
+        (Code::PreconditionFailed, operation.method == Method::PATCH),
+    ];
+    let others = others.into_iter().filter(|(_, is_possible)| *is_possible);
+    let codes = ALWAYS.into_iter().chain(others.map(|(code, _)| code));
+    let codes = codes.chain(operation.codes.iter().copied());
     codes
+        .map(|code| (code.status(), name(code.status())))
+        .collect()
 }
 
-/// Whether the checks of a route with these requirements, or those of its service on such a write, can fail with `code`.
-fn is_required(code: Code, requirements: &Requirements) -> bool {
-    let effect = requirements.effect;
-    let writes_listing = matches!(effect, Effect::Submit | Effect::Edit);
-    match code {
-        Code::SecretKeyRequired => !matches!(
-            requirements.keys,
-            AllowedKeys::Any | AllowedKeys::Token { .. }
-        ),
-        Code::PlanRequired => requirements.endpoint.is_some() || requirements.webhook_events,
-        Code::ModuleOff => requirements.module.is_some(),
-        Code::Closed => !matches!(effect, Effect::Read | Effect::AlwaysOpen),
-        Code::WriteNotAllowed | Code::NotYours | Code::TooManyPending | Code::Limit => {
-            writes_listing
-        }
-        Code::PreconditionFailed => effect == Effect::Edit,
-        _ => false,
-    }
+/// The name of the response with this status, of which generators of clients make the name of a type: `NotFound`.
+fn name(status: StatusCode) -> String {
+    let reason = status.canonical_reason().unwrap_or_default();
+    reason.split([' ', '-']).collect()
 }
 
-/// The name of the response component of these codes, of which generators of clients make the name of a type. A code has one status.
-pub(super) fn component_name(codes: &[Code], is_token: bool) -> String {
-    let has_own_text = is_token && codes.iter().any(|code| of_token(*code).is_some());
-    let prefix = has_own_text.then_some("account");
-    let words = codes.iter().flat_map(|code| code.as_str().split('_'));
-    let words = prefix.into_iter().chain(words).map(|word| {
-        let (first, rest) = word.split_at(1);
-        format!("{}{rest}", first.to_ascii_uppercase())
-    });
-    words.collect()
+/// The responses of errors by their names, each with every code of its status.
+pub(super) fn responses(statuses: &BTreeSet<StatusCode>) -> BTreeMap<String, Value> {
+    let responses = statuses.iter();
+    responses
+        .map(|status| (name(*status), response(*status)))
+        .collect()
 }
 
-/// A response with one of these codes. Some mean something else in the account API.
-pub(super) fn response(status: u16, codes: &[Code], is_token: bool) -> Value {
+fn response(status: StatusCode) -> Value {
+    let codes = Code::ALL.iter().filter(|code| code.status() == status);
     let lines: Vec<String> = codes
-        .iter()
-        .map(|code| {
-            let name = code.as_str();
-            match of_token(*code).filter(|_| is_token) {
-                Some(text) => format!("- `{name}`: {text}"),
-                None => format!("- `{name}`: {} {}", code.cause(), code.fix()),
-            }
-        })
+        .map(|code| format!("- `{}`: {} {}", code.as_str(), code.cause(), code.fix()))
         .collect();
     let mut headers = Map::new();
     header(&mut headers, "x-request-id", true);
     // Responses to calls that reached the quota check have them.
     header(&mut headers, "RateLimit", false);
     header(&mut headers, "RateLimit-Policy", false);
-    match status {
+    match status.as_u16() {
         401 => header(&mut headers, "WWW-Authenticate", true),
         429 => header(&mut headers, "Retry-After", true),
-        409 => header(&mut headers, "Retry-After", false),
+        // Some of their codes have it.
+        409 | 503 => header(&mut headers, "Retry-After", false),
         415 => header(&mut headers, "Accept-Encoding", true),
-        503 => header(
-            &mut headers,
-            "Retry-After",
-            !codes.contains(&Code::ModuleOff),
-        ),
         _ => {}
     }
     json!({
@@ -149,7 +103,6 @@ pub(super) fn schema() -> Value {
             },
         },
         "required": ["code", "message", "docs_url"],
-        "additionalProperties": true,
     });
     json!({
         "type": "object",
@@ -165,20 +118,5 @@ pub(super) fn schema() -> Value {
             "meta": reference("ErrorMeta"),
         },
         "required": ["success", "error", "meta"],
-        "additionalProperties": true,
     })
-}
-
-/// Cause and fix of a code in the account API, if they differ.
-const fn of_token(code: Code) -> Option<&'static str> {
-    match code {
-        Code::RateLimited => Some(
-            "There were too many calls in this minute, new keys in 24 hours, addresses in an hour, or waiting test events.",
-        ),
-        Code::OutcomeUnknown => Some(
-            "The change got no response and may have taken effect. Read the list of the keys, endpoints or deliveries before you repeat the \
-             call; there is no `Idempotency-Key` here.",
-        ),
-        _ => None,
-    }
 }

@@ -1,5 +1,5 @@
 //! The OpenAPI document (§10.16). The public types define its schemas, the error table defines its errors, and the policy of a route
-//! defines the errors of an operation.
+//! defines who may call an operation.
 
 mod errors;
 mod examples;
@@ -9,27 +9,20 @@ mod reference;
 mod responses;
 mod schemas;
 mod security;
-mod unions;
-mod variants;
 mod webhooks;
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use contracts::public::ApiSettings;
-use kit::Code;
+use http::StatusCode;
 use serde_json::{Map, Value, json};
 use strum::VariantArray as _;
-use time::OffsetDateTime;
 
 use self::operation::{Operation, Tag};
 use self::parameters::Parameter;
 use self::reference::{body, reference};
-use self::variants::Variant;
-use crate::coding::{EncodedFile, YearlyFile};
-use crate::domain::access::AllowedKeys;
-use crate::domain::key::GraceRange;
+use crate::coding::EncodedFile;
 use crate::layers::policy::{Policy, Route};
-use crate::openapi_files::OpenApiFiles;
 
 /// The version segment of the base address.
 const VERSION: &str = "/v1";
@@ -51,41 +44,24 @@ pub struct Api {
     pub policy: fn(&str) -> Option<Policy>,
 }
 
-/// The document in each form, with the settings that callers notice.
+/// The document as it is served, with the settings that callers notice.
 ///
 /// # Errors
 /// Those of [`document`].
-pub fn files(
-    api_url: &str,
-    grace: GraceRange,
-    settings: &ApiSettings,
-    api: Api,
-    now: OffsetDateTime,
-) -> anyhow::Result<OpenApiFiles> {
-    let file = |variant: Variant| {
-        let (api_url, settings) = (api_url.to_owned(), settings.clone());
-        YearlyFile::new(now, move |year| {
-            let mut document = document(&api_url, year, grace, api)?;
-            document[ApiSettings::EXTENSION] = serde_json::to_value(&settings)?;
-            let document = variant.of(document, Tag::Receivers.texts().0);
-            Ok(EncodedFile::new(serde_json::to_vec(&document)?)?)
-        })
-    };
-    Ok(OpenApiFiles {
-        full: file(Variant::Full)?,
-        clients: file(Variant::Clients)?,
-        version_3_0: file(Variant::Version30)?,
-    })
+pub fn file(api_url: &str, settings: &ApiSettings, api: Api) -> anyhow::Result<EncodedFile> {
+    let mut document = document(api_url, api)?;
+    document[ApiSettings::EXTENSION] = serde_json::to_value(settings)?;
+    Ok(EncodedFile::new(serde_json::to_vec(&document)?)?)
 }
 
-/// The document. `api_url` is the base address with the version, `grace` is a setting.
+/// The document. `api_url` is the base address with the version.
 ///
 /// # Errors
 /// A schema cannot be serialized, or an operation has no route.
-pub fn document(api_url: &str, year: i32, grace: GraceRange, api: Api) -> anyhow::Result<Value> {
-    let mut schemas = components(year)?;
+pub fn document(api_url: &str, api: Api) -> anyhow::Result<Value> {
+    let mut schemas = components()?;
     let mut paths: Map<String, Value> = Map::new();
-    let mut errors: BTreeMap<String, Value> = BTreeMap::new();
+    let mut errors: BTreeSet<StatusCode> = BTreeSet::new();
     for operation in (api.operations)() {
         let pattern = format!("{VERSION}{}", operation.path);
         let policy = (api.policy)(&pattern);
@@ -95,22 +71,16 @@ pub fn document(api_url: &str, year: i32, grace: GraceRange, api: Api) -> anyhow
             policy,
             methods: vec![operation.method.clone()],
         };
-        let requirements = route.requirements(&operation.method, None, false);
-        let codes = errors::codes(&operation, &requirements);
-        let is_token = matches!(requirements.keys, AllowedKeys::Token { .. });
-        for (status, codes) in &codes {
-            let name = errors::component_name(codes, is_token);
-            let response = || errors::response(*status, codes, is_token);
-            errors.entry(name).or_insert_with(response);
-        }
-        let path = paths.entry(operation.path).or_insert_with(|| json!({}));
-        let method = operation.method.as_str().to_ascii_lowercase();
-        let mut described = described(&operation, &codes, is_token, grace, &mut schemas);
+        let requirements = route.requirements(&operation.method, false);
+        let statuses = errors::statuses(&operation);
+        errors.extend(statuses.keys());
+        let mut described = described(&operation, statuses, &mut schemas);
         described["security"] = security::alternatives(&requirements).into();
         if let Some(responses) = described["responses"].as_object_mut() {
             examples::add_to_responses(responses, &schemas);
         }
-        path[method] = described;
+        let path = paths.entry(operation.path).or_insert_with(|| json!({}));
+        path[operation.method.as_str().to_ascii_lowercase()] = described;
     }
     Ok(json!({
         "openapi": "3.1.0",
@@ -121,14 +91,14 @@ pub fn document(api_url: &str, year: i32, grace: GraceRange, api: Api) -> anyhow
         "webhooks": webhooks::webhooks(&schemas),
         "components": {
             "schemas": schemas,
-            "responses": errors,
+            "responses": errors::responses(&errors),
             "securitySchemes": security::schemes(),
         },
     }))
 }
 
-fn components(year: i32) -> anyhow::Result<BTreeMap<String, Value>> {
-    let mut schemas = schemas::schemas(year)?;
+fn components() -> anyhow::Result<BTreeMap<String, Value>> {
+    let mut schemas = schemas::schemas()?;
     let metas = responses::metas().into_iter();
     schemas.extend(metas.map(|(name, schema)| (name.to_owned(), schema)));
     schemas.insert("ErrorResponse".to_owned(), errors::schema());
@@ -138,16 +108,13 @@ fn components(year: i32) -> anyhow::Result<BTreeMap<String, Value>> {
 
 fn described(
     operation: &Operation,
-    codes: &BTreeMap<u16, Vec<Code>>,
-    is_token: bool,
-    grace: GraceRange,
+    errors: BTreeMap<StatusCode, String>,
     schemas: &mut BTreeMap<String, Value>,
 ) -> Value {
     let mut responses = responses::successes(operation, schemas);
-    for (status, codes) in codes {
-        let name = errors::component_name(codes, is_token);
+    for (status, name) in errors {
         let response = json!({"$ref": format!("#/components/responses/{name}")});
-        responses.insert(status.to_string(), response);
+        responses.insert(status.as_str().to_owned(), response);
     }
     let mut parameters: Vec<Parameter> = operation.parameters.to_vec();
     if operation.method == http::Method::GET {
@@ -157,7 +124,7 @@ fn described(
         "operationId": operation.id,
         "summary": operation.summary,
         "tags": [operation.tag.texts().0],
-        "parameters": parameters.into_iter().map(|it| it.to_json(grace)).collect::<Vec<_>>(),
+        "parameters": parameters.into_iter().map(Parameter::to_json).collect::<Vec<_>>(),
         "responses": responses,
     });
     if let Some(description) = operation.description {
@@ -207,7 +174,7 @@ mod tests {
     /// A later operation would replace the body of an earlier one, or a type.
     #[test]
     fn bodies_with_one_name_are_the_same() {
-        let types = components(2026).unwrap();
+        let types = components().unwrap();
         let mut bodies: BTreeMap<String, Value> = BTreeMap::new();
         for operation in &crate::routes::operations() {
             let mut own = BTreeMap::new();

@@ -20,7 +20,6 @@ pub(crate) enum Tag {
     Economy,
     Webhooks,
     Receivers,
-    AccountApi,
 }
 
 impl Tag {
@@ -54,10 +53,6 @@ impl Tag {
                 "receivers",
                 "The requests that receivers of webhooks get. They are not paths of the API.",
             ),
-            Self::AccountApi => (
-                "account API",
-                "Keys, webhooks and usage of the account, for programs. The calls need an account token instead of a key.",
-            ),
         }
     }
 }
@@ -69,8 +64,8 @@ pub(crate) enum Success {
     Object(&'static str),
     /// 200 with a game or an event, whose `ETag` can be sent as `If-Match`.
     Listing(&'static str),
-    /// 200 with rows.
-    List(&'static str, ListKind),
+    /// 200 with rows, and `next_cursor` and `total` in `meta`.
+    List(&'static str),
     /// 201, or 200 when nothing was written.
     Created {
         created: &'static str,
@@ -78,8 +73,6 @@ pub(crate) enum Success {
         /// Whether the response names the path of the created object.
         is_listing: bool,
     },
-    /// 201 with the added object.
-    Added(&'static str),
     /// 200 with the change, or with the result of a dry run.
     Changed {
         changed: &'static str,
@@ -97,28 +90,6 @@ impl Success {
         changed: "Updated",
         checked: "DryRun",
     };
-
-    /// A list with `next_cursor` and `total`.
-    pub(crate) const fn rows(row: &'static str) -> Self {
-        Self::List(row, ListKind::Plain)
-    }
-}
-
-/// The fields in `meta` of a list.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum ListKind {
-    /// `next_cursor` and `total`.
-    Plain,
-    /// The same, where `total` counts the rows of the response alone.
-    Page,
-    /// The cursor is never null.
-    Endless,
-    /// The same, where `total` counts the rows of the response alone.
-    EndlessPage,
-    /// The version of the methodology too.
-    Economy,
-    /// And, for a past moment, `at` and `known_at`.
-    Rates,
 }
 
 #[derive(Debug, Clone)]
@@ -133,7 +104,7 @@ pub struct Operation {
     /// The schema of the body.
     pub(crate) body: Option<&'static str>,
     pub(crate) success: Success,
-    /// Error codes besides those that follow from the policy of the route.
+    /// Codes with other statuses than those that every operation of the method has.
     pub(crate) codes: &'static [Code],
     /// What the summary does not say, in Markdown.
     pub(crate) description: Option<&'static str>,
@@ -161,10 +132,6 @@ impl Operation {
             codes: &[],
             description: None,
         }
-    }
-
-    pub(crate) fn method(self, method: Method) -> Self {
-        Self { method, ..self }
     }
 
     /// An operation with a body.

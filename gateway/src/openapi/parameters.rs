@@ -7,7 +7,6 @@ use utoipa::PartialSchema;
 use utoipa::openapi::{RefOr, Schema};
 
 use super::reference::reference;
-use crate::domain::key::GraceRange;
 
 /// A parameter of an operation.
 #[derive(Debug, Clone, Copy)]
@@ -41,10 +40,6 @@ pub(crate) enum Shape {
     /// One of a set of values.
     Set(fn() -> RefOr<Schema>),
     Flag,
-    /// Seconds of a grace after a rotation. Its range is a setting.
-    Grace,
-    /// Days of usage.
-    Days,
     /// Rows on a page.
     Limit,
 }
@@ -103,19 +98,13 @@ impl Parameter {
         }
     }
 
-    pub(super) fn to_json(self, grace: GraceRange) -> Value {
-        let description = self.description.trim_start();
-        let description = match self.shape {
-            // Generators of clients cannot read a choice of ranges.
-            Shape::Grace => format!("{description}: {grace}."),
-            _ => description.to_owned(),
-        };
+    pub(super) fn to_json(self) -> Value {
         let mut json = json!({
             "name": self.name,
             "in": self.location,
             "required": self.required,
-            "description": description,
-            "schema": self.shape.schema(grace),
+            "description": self.description.trim_start(),
+            "schema": self.shape.schema(),
         });
         // An empty parameter counts as absent, and an empty flag as true (§4).
         if self.location == Location::Query && !self.required {
@@ -129,7 +118,7 @@ impl Parameter {
 }
 
 impl Shape {
-    fn schema(self, grace: GraceRange) -> Value {
+    fn schema(self) -> Value {
         match self {
             Self::Text => json!({"type": "string"}),
             Self::Format(format) => json!({"type": "string", "format": format}),
@@ -137,8 +126,6 @@ impl Shape {
             Self::Day => reference("Day"),
             Self::Set(schema) => json!(schema()),
             Self::Flag => json!({"type": "boolean", "default": false}),
-            Self::Grace => json!({"type": "integer", "default": grace.most.as_secs()}),
-            Self::Days => json!({"type": "integer", "minimum": 1, "maximum": 92, "default": 31}),
             Self::Limit => json!({"type": "integer", "minimum": 1, "maximum": 100, "default": 20}),
         }
     }
@@ -205,36 +192,6 @@ parameters! {
     FROM_MOMENT = query("from", Shape::Format("time-or-day"));
     /// A time or a day: reports before that time.
     TO_MOMENT = query("to", Shape::Format("time-or-day"));
-    /// The id in the account's list.
-    ID = path("id", Shape::Format("uuid")).example("0199f3a2-5d0c-7c57-9d1f-0f3a3f0f8f11");
-    /// The id of a delivery, which is unique among those of its endpoint.
-    DELIVERY_ID = path("id", Shape::Text).example("1");
-    /// What to do with the endpoint.
-    ACTION = path("action", set::<shapes::EndpointAction>()).example("pause");
-    /// How many seconds the old secret continues to work
-    GRACE = query("grace_seconds", Shape::Grace);
-    /// A time or a day in the future: when the new key expires. By default it expires when the old one does.
-    EXPIRES_AT = query("expires_at", Shape::Format("time-or-day"));
-    /// For `test`: the event to send; by default `ping`.
-    TEST_EVENT = query("event", set::<shapes::SampleEvent>());
-    /// For `test`: what the sample is about, such as `game`.
-    TEST_KIND = query("kind", Shape::Text);
-    /// The id of an endpoint.
-    ENDPOINT = query("endpoint", Shape::Format("uuid")).required();
-    /// Only deliveries in this state.
-    DELIVERY_STATE = query("state", set::<shapes::DeliveryState>());
-    /// Only deliveries of this event.
-    EVENT_OF_DELIVERY = query("event", set::<shapes::SampleEvent>());
-    /// A time or a day: only deliveries made at that time or later.
-    SINCE_MOMENT = query("since", Shape::Format("time-or-day"));
-    /// A time or a day: only deliveries made before that time.
-    UNTIL_MOMENT = query("until", Shape::Format("time-or-day"));
-    /// A time or a day, not in the future: deliveries that have failed since then, by the time of their last try.
-    RECOVER_SINCE = query("since", Shape::Format("time-or-day")).required();
-    /// Whether the deliveries are only counted.
-    ONLY_COUNT = query("dry_run", Shape::Flag);
-    /// How many days the calls are listed for.
-    DAYS = query("days", Shape::Days);
     /// `meta.next_cursor` of a response with the same `event`, or `cursor` of a message: the list begins after it.
     AFTER = query("after", Shape::Format("cursor"));
     /// Instead of `after`, a time or a day, or `now`: the list begins at that time, or after the newest message.

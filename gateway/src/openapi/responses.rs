@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use http::Method;
 use serde_json::{Map, Value, json};
 
-use super::operation::{ListKind, Operation, Success};
+use super::operation::{Operation, Success};
 use super::reference::{body, reference};
 
 /// Adds a header to those of a response.
@@ -32,8 +32,8 @@ pub(super) fn header(headers: &mut Map<String, Value>, name: &str, required: boo
             json!({"type": "string", "const": "accept-encoding"}),
         ),
         "Location" => (
-            "The path of the new listing, key or endpoint.",
-            json!({"type": "string", "pattern": "^/v1/(games|events|account/keys|account/endpoints)/"}),
+            "The path of the new listing.",
+            json!({"type": "string", "pattern": "^/v1/(games|events)/"}),
         ),
         "Idempotency-Replayed" => (
             "`true` on the stored response of an earlier call with the same `Idempotency-Key`.",
@@ -84,11 +84,11 @@ pub(super) fn successes(
                 "Meta",
             );
         }
-        Success::List(row, kind) => {
+        Success::List(row) => {
             let rows = json!({"type": "array", "items": reference(row)});
             let name = format!("{}Page", row.strip_suffix("Row").unwrap_or(row));
             let words = "The list in `data`, or a page of it: `meta.next_cursor` is the `cursor` of the next page, if there is one.";
-            add("200", words, plain(), name, rows, meta(kind));
+            add("200", words, plain(), name, rows, "ListMeta");
         }
         Success::Created {
             created,
@@ -106,12 +106,6 @@ pub(super) fn successes(
             }
             let (name, data) = (response(created), reference(created));
             add("201", "It was written.", headers, name, data, "Meta");
-        }
-        Success::Added(data) => {
-            let mut headers = plain();
-            header(&mut headers, "Location", true);
-            let (name, data) = (response(data), reference(data));
-            add("201", "It was added.", headers, name, data, "Meta");
         }
         Success::Changed { changed, checked } => {
             let mut headers = plain();
@@ -148,46 +142,37 @@ fn envelope(data: &Value, meta: &str) -> Value {
         "type": "object",
         "properties": {"success": {"type": "boolean", "const": true}, "data": data, "meta": reference(meta)},
         "required": ["success", "data", "meta"],
-        "additionalProperties": true,
     })
 }
 
-const fn meta(kind: ListKind) -> &'static str {
-    match kind {
-        ListKind::Plain => "ListMeta",
-        ListKind::Page => "PageMeta",
-        ListKind::Endless => "ChangesMeta",
-        ListKind::EndlessPage => "MessagesMeta",
-        ListKind::Economy => "EconomyMeta",
-        ListKind::Rates => "RatesMeta",
-    }
-}
-
 /// The schemas of `meta`.
-pub(super) fn metas() -> [(&'static str, Value); 8] {
-    let cursor = json!({
-        "type": ["string", "null"],
-        "description": "The `cursor` of the next page; null on the last one.",
-        "examples": [null],
+pub(super) fn metas() -> [(&'static str, Value); 3] {
+    let list = json!({
+        "next_cursor": {
+            "type": ["string", "null"],
+            "description": "The `cursor` of the next page; null on the last one. Of `/changes` and `/webhooks/messages` it is never null, and continues after the last row.",
+            "examples": [null],
+        },
+        "total": {
+            "type": "integer",
+            "minimum": 0,
+            "description": "Rows of the whole list; of `/webhooks/messages`, those of the response.",
+            "examples": [1],
+        },
+        "methodology": {
+            "type": "integer",
+            "minimum": 1,
+            "description": "Of lists of the economy: `version` of `GET /economy/methodology`.",
+        },
+        "at": {
+            "$ref": "#/components/schemas/Timestamp",
+            "description": "Of rates of a past moment: that moment.",
+        },
+        "known_at": {
+            "$ref": "#/components/schemas/Timestamp",
+            "description": "Of rates of a past moment: when what is known of it was read.",
+        },
     });
-    let total = json!({"type": "integer", "minimum": 0, "description": "Rows of the whole list.", "examples": [1]});
-    let list = json!({"next_cursor": cursor, "total": total});
-    let next = json!({
-        "type": "string",
-        "description": "Continues after the last row; never null.",
-        "examples": ["MTc5MzQ5MTIwMA"],
-    });
-    let changes = json!({"next_cursor": next, "total": total});
-    let of_page = json!({"type": "integer", "minimum": 0, "description": "Rows of this response.", "examples": [1]});
-    let page = json!({"next_cursor": cursor, "total": of_page});
-    let messages = json!({"next_cursor": next, "total": of_page});
-    let version = json!({"type": "integer", "minimum": 1, "description": "`version` of `GET /economy/methodology`."});
-    let economy = json!({"next_cursor": cursor, "total": total, "methodology": version});
-    let mut rates = economy.clone();
-    rates["at"] = reference("Timestamp");
-    rates["known_at"] = reference("Timestamp");
-    let mut of_rates = object_meta(&rates, &["next_cursor", "total", "methodology"], true);
-    of_rates["dependentRequired"] = json!({"at": ["known_at"], "known_at": ["at"]});
     [
         ("Meta", object_meta(&json!({}), &[], true)),
         ("ErrorMeta", object_meta(&json!({}), &[], false)),
@@ -195,23 +180,6 @@ pub(super) fn metas() -> [(&'static str, Value); 8] {
             "ListMeta",
             object_meta(&list, &["next_cursor", "total"], true),
         ),
-        (
-            "ChangesMeta",
-            object_meta(&changes, &["next_cursor", "total"], true),
-        ),
-        (
-            "PageMeta",
-            object_meta(&page, &["next_cursor", "total"], true),
-        ),
-        (
-            "MessagesMeta",
-            object_meta(&messages, &["next_cursor", "total"], true),
-        ),
-        (
-            "EconomyMeta",
-            object_meta(&economy, &["next_cursor", "total", "methodology"], true),
-        ),
-        ("RatesMeta", of_rates),
     ]
 }
 
@@ -234,6 +202,5 @@ fn object_meta(more: &Value, more_required: &[&str], has_mode: bool) -> Value {
         "type": "object",
         "properties": properties,
         "required": required,
-        "additionalProperties": true,
     })
 }

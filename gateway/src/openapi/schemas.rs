@@ -1,5 +1,6 @@
 //! The schemas of the components: those of the public types. A client must be able to read what a later release adds (§9), so those of
-//! responses are open to other fields and values. Those of requests are closed, because the API refuses what it does not know.
+//! responses are open to other values, and, as JSON Schema is by default, to other fields. Those of requests are closed, because the API
+//! refuses what it does not know.
 
 use std::collections::BTreeMap;
 
@@ -7,18 +8,14 @@ use contracts::public as shapes;
 use serde_json::{Map, Value, json};
 use utoipa::OpenApi;
 
-use super::unions;
-
-/// How many years ahead a release year may be (§4.3).
-const MAX_YEARS_AHEAD: i32 = 5;
 /// The known values of a string that may get others. Generators of clients make a plain string of it, which reads any value.
 pub(super) const KNOWN_VALUES: &str = "x-extensible-enum";
 
 /// The schemas by name.
 type Schemas = BTreeMap<String, Value>;
 
-/// All schemas of types, and the schemas that are made from them. `year` is the current one.
-pub(super) fn schemas(year: i32) -> Result<Schemas, serde_json::Error> {
+/// All schemas of types, and the schemas that are made from them.
+pub(super) fn schemas() -> Result<Schemas, serde_json::Error> {
     let read = derived::<ReadTypes>()?;
     let mut schemas: Schemas = read
         .iter()
@@ -26,15 +23,11 @@ pub(super) fn schemas(year: i32) -> Result<Schemas, serde_json::Error> {
         .collect();
     // This schema is inlined in the objects that have it.
     schemas.remove("SearchAddress");
-    unions::split(&mut schemas);
     let sent = derived::<SentTypes>()?;
     for (name, schema) in &sent {
         if schema.get("enum").is_none() {
             schemas.insert(name.clone(), closed(schema.clone(), &sent));
         }
-    }
-    if let Some(game) = schemas.get_mut("GameSubmission") {
-        game["properties"]["release_year"]["maximum"] = json!(year + MAX_YEARS_AHEAD);
     }
     for (name, submission, read, example) in [
         (
@@ -65,9 +58,6 @@ pub(super) fn schemas(year: i32) -> Result<Schemas, serde_json::Error> {
     shapes::Rate<'static>, shapes::HistoryRow, shapes::Methodology, shapes::Created, shapes::Updated,
     shapes::DryRun, shapes::Reported, shapes::CheckedReport, shapes::Tipped, shapes::CheckedTip,
     shapes::WebhookListing, shapes::WebhookMove, shapes::WebhookPing, shapes::WebhookMessage,
-    shapes::NewAccountKey, shapes::RotatedAccountKey, shapes::AccountKey, shapes::AccountEndpoint,
-    shapes::NewAccountEndpoint, shapes::RemovedEndpoint, shapes::AccountDelivery, shapes::OneDelivery,
-    shapes::SentDelivery, shapes::RecoveredDeliveries, shapes::AccountUsage, shapes::EndpointActionResult,
 )))]
 struct ReadTypes;
 
@@ -78,9 +68,6 @@ struct ReadTypes;
     shapes::EventSubmission,
     shapes::ReportSubmission,
     shapes::TipSubmission,
-    shapes::KeySubmission,
-    shapes::EndpointSubmission,
-    shapes::EndpointChange,
 )))]
 struct SentTypes;
 
@@ -147,17 +134,12 @@ fn target<'a>(schema: &Value, all: &'a Schemas) -> Option<&'a Value> {
     all.get(reference.strip_prefix("#/components/schemas/")?)
 }
 
-/// The schema of something that clients read: an object may get other fields, and a set other values. A choice of objects gets no other
-/// one, because what the caller asks for decides which it is: a later release would add something to ask for.
-/// `additionalProperties: true` is explicit, because some generators take an object without it for closed.
+/// The schema of something that clients read: a set may get other values, and a choice of objects another one.
 fn open(schema: Value) -> Value {
     let mut schema = with_parts(schema, &open);
     let Some(object) = schema.as_object_mut() else {
         return schema;
     };
-    if has_fields(object) {
-        object.insert("additionalProperties".to_owned(), true.into());
-    }
     if let Some(values) = object.remove("enum") {
         let names = values.as_array().into_iter().flatten();
         let names = names.map(|name| format!("`{}`", name.as_str().unwrap_or_default()));
@@ -170,10 +152,11 @@ fn open(schema: Value) -> Value {
     }
     let choices = object.get("oneOf").and_then(Value::as_array);
     let has_null = |choices: &Vec<Value>| choices.iter().any(|choice| choice["type"] == "null");
-    // By the fields that a later release adds, an object may be several of them.
-    if choices.is_some_and(|choices| !has_null(choices)) {
-        let choices = object.remove("oneOf");
-        object.extend(choices.map(|choices| ("anyOf".to_owned(), choices)));
+    if let Some(mut choices) = choices.filter(|choices| !has_null(choices)).cloned() {
+        choices.push(json!({"type": "object"}));
+        // By the fields that a later release adds, an object may be several of them.
+        object.remove("oneOf");
+        object.insert("anyOf".to_owned(), choices.into());
     }
     schema
 }
@@ -241,29 +224,27 @@ mod tests {
 
     #[test]
     fn a_flattened_row_becomes_part_of_the_object() {
-        let schemas = schemas(2026).unwrap();
+        let schemas = schemas().unwrap();
         let game = &schemas["Game"];
         let fields = names(game, "properties");
         assert_eq!(fields.len(), 20, "{fields:?}");
         assert_eq!(names(game, "required").len(), 20);
-        let result = &schemas["EventResult"];
-        assert_eq!(names(result, "properties").len(), 7, "{result}");
-        assert_eq!(names(result, "required").len(), 7, "{result}");
     }
 
     #[test]
     fn what_is_read_is_open_and_what_is_sent_is_closed() {
-        let schemas = schemas(2026).unwrap();
-        for (name, is_open) in [
-            ("Game", true),
-            ("GameLinks", true),
-            ("GameSubmission", false),
-            ("GameChange", false),
-            ("BasketSubmission", false),
-            ("SubmittedLinks", false),
+        let schemas = schemas().unwrap();
+        for (name, expected) in [
+            ("Game", Value::Null),
+            ("GameSubmission", false.into()),
+            ("GameChange", false.into()),
+            ("BasketSubmission", false.into()),
+            ("SubmittedLinks", false.into()),
         ] {
-            assert_eq!(schemas[name]["additionalProperties"], is_open, "{name}");
+            assert_eq!(schemas[name]["additionalProperties"], expected, "{name}");
         }
+        let rows = schemas["ChangedRow"]["anyOf"].as_array().unwrap();
+        assert_eq!(rows.last(), Some(&json!({"type": "object"})));
         let stage = &schemas["GameStage"];
         let values = json!(["in_development", "early_access", "released"]);
         assert_eq!(stage["type"], "string");
@@ -275,17 +256,14 @@ mod tests {
         let sent = &schemas["GameSubmission"]["properties"]["stage"]["oneOf"][0];
         assert_eq!(sent["enum"], values);
         assert_eq!(sent["description"], "`in_development` when omitted.");
-        let result = schemas["EndpointActionResult"]["anyOf"].as_array();
-        assert_eq!(result.map(Vec::len), Some(3), "{result:?}");
     }
 
     #[test]
     fn a_change_requires_nothing_and_has_the_fields_of_a_read() {
-        let schemas = schemas(2026).unwrap();
+        let schemas = schemas().unwrap();
         let change = &schemas["GameChange"];
         assert!(change.get("required").is_none());
         assert_eq!(change["properties"]["slug"]["readOnly"], true);
         assert!(change["properties"]["title"].get("readOnly").is_none());
-        assert_eq!(change["properties"]["release_year"]["maximum"], 2031);
     }
 }

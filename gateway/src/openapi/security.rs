@@ -15,7 +15,6 @@ pub(super) fn schemes() -> Value {
         "key": scheme("A key of the account, from the dashboard. A key with the role `write` was created with *May write*."),
         "secretKey": scheme("The secret key of a game, for the game's server."),
         "publicKey": scheme("The public key of a game, which may be shipped with the game. It never writes."),
-        "token": scheme("An account token from the dashboard. The roles are its scopes."),
     })
 }
 
@@ -27,8 +26,6 @@ pub(super) fn alternatives(required: &Requirements) -> Vec<Value> {
         (AllowedKeys::NotPublic, _) => (&["key", "secretKey"], None),
         (AllowedKeys::Secret, _) => (&["secretKey"], None),
         (AllowedKeys::Game, _) => (&["secretKey", "publicKey"], None),
-        (AllowedKeys::Token { read, .. }, Effect::Read) => (&["token"], Some(read.as_str())),
-        (AllowedKeys::Token { write, .. }, _) => (&["token"], Some(write.as_str())),
     };
     let roles: Vec<&str> = role.into_iter().collect();
     schemes
@@ -69,23 +66,13 @@ mod tests {
                 json!([{"secretKey": []}, {"publicKey": []}]),
             ),
             (Method::GET, "/v1/economy/rates", json!([{"secretKey": []}])),
-            (
-                Method::GET,
-                "/v1/account/keys",
-                json!([{"token": ["keys:read"]}]),
-            ),
-            (
-                Method::POST,
-                "/v1/account/keys",
-                json!([{"token": ["keys:write"]}]),
-            ),
         ] {
             let route = Route {
                 pattern,
                 policy: router::policy(pattern).unwrap(),
                 methods: vec![method.clone()],
             };
-            let taken = alternatives(&route.requirements(&method, None, false));
+            let taken = alternatives(&route.requirements(&method, false));
             assert_eq!(json!(taken), expected, "{method} {pattern}");
         }
     }

@@ -125,7 +125,6 @@ fn message(event: &str, data: &str) -> Value {
             "data": reference(data),
         },
         "required": ["id", "event", "created_at", "data"],
-        "additionalProperties": true,
     })
 }
 

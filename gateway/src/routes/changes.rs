@@ -7,7 +7,7 @@ use kit::Code;
 use crate::envelope::ApiResponse;
 use crate::errors::ApiError;
 use crate::extract::catalogue_read::CatalogueRead;
-use crate::openapi::operation::{ListKind, Operation, Success, Tag};
+use crate::openapi::operation::{Operation, Success, Tag};
 use crate::openapi::parameters as p;
 
 /// The operations of this file (§10.16).
@@ -15,7 +15,7 @@ use crate::openapi::parameters as p;
 pub(super) fn operations() -> [Operation; 1] {
     [
         Operation::get("/changes", "listChanges", Tag::Mirrors, "Lists public listings in the order of their last change.",
-            Success::List("ListingChange", ListKind::Endless), p::PAGE)
+            Success::List("ListingChange"), p::PAGE)
             .codes(&[Code::Gone])
             .about("For a copy of the directory: read on with `meta.next_cursor`, which is never null, and apply each row by its `type` \
                 and its slug or handle. After 410 `gone`, start again without a cursor."),

@@ -8,14 +8,14 @@ use crate::app::App;
 use crate::envelope::ApiResponse;
 use crate::errors::ApiError;
 use crate::extract::caller::AuthenticatedCaller;
-use crate::openapi::operation::{ListKind, Operation, Success, Tag};
+use crate::openapi::operation::{Operation, Success, Tag};
 
 /// The operations of this file (§10.16).
 #[rustfmt::skip]
 pub(super) fn operations() -> [Operation; 1] {
     [
         Operation::get("/economy/currencies", "listCurrencies", Tag::Economy, "Lists the currencies of games with their figures.",
-            Success::List("Currency", ListKind::Economy), &[]),
+            Success::List("Currency"), &[]),
     ]
 }
 

@@ -22,7 +22,7 @@ use super::listing_write;
 #[rustfmt::skip]
 pub(super) fn operations() -> [Operation; 4] {
     [
-        Operation::get("/events", "listEvents", Tag::Events, "Lists events, the soonest first; past ones the latest first.", Success::rows("Event"),
+        Operation::get("/events", "listEvents", Tag::Events, "Lists events, the soonest first; past ones the latest first.", Success::List("Event"),
             &[p::EVENT_KIND, p::COUNTRY, p::CITY, p::WHEN, p::FROM_DAY, p::TO_DAY, p::Q, p::UPDATED_SINCE, p::LIMIT, p::CURSOR])
             .about("Without `when`, it lists the upcoming events, which include those in progress; with a `from` or a past `to`, all events of that range."),
         Operation::get("/events", "submitEvent", Tag::Events, "Submits an event, which staff review.", Success::CREATED, p::SUBMIT)

@@ -23,7 +23,7 @@ use super::listing_write;
 pub(super) fn operations() -> [Operation; 4] {
     [
         Operation::get("/games", "listGames", Tag::Games, "Lists published games, the featured first, then the newest first.",
-            Success::rows("GameRow"),
+            Success::List("GameRow"),
             &[p::GENRE, p::PLATFORM, p::COUNTRY, p::STAGE, p::CREATOR, p::Q, p::UPDATED_SINCE, p::LIMIT, p::CURSOR])
             .about("The order is the same with every filter. Several filters are combined, and `meta.total` counts the games that match all of them."),
         Operation::get("/games", "submitGame", Tag::Games, "Submits a game, which staff review.", Success::CREATED, p::SUBMIT)

@@ -10,7 +10,7 @@ use crate::envelope::ApiResponse;
 use crate::errors::ApiError;
 use crate::extract::caller::AuthenticatedCaller;
 use crate::extract::query::Params;
-use crate::openapi::operation::{ListKind, Operation, Success, Tag};
+use crate::openapi::operation::{Operation, Success, Tag};
 use crate::openapi::parameters as p;
 
 /// The operations of this file (§10.16).
@@ -18,7 +18,7 @@ use crate::openapi::parameters as p;
 pub(super) fn operations() -> [Operation; 1] {
     [
         Operation::get("/economy/history", "listHistory", Tag::Economy, "Lists the counted reports of a game, the oldest first.",
-            Success::List("HistoryRow", ListKind::Economy), &[p::GAME, p::FROM_MOMENT, p::TO_MOMENT, p::LIMIT, p::CURSOR]),
+            Success::List("HistoryRow"), &[p::GAME, p::FROM_MOMENT, p::TO_MOMENT, p::LIMIT, p::CURSOR]),
     ]
 }
 

@@ -22,7 +22,7 @@ pub(super) fn operations() -> [Operation; 2] {
     [
         Operation::get("/me", "getMe", Tag::Account, "Describes the key of the call and what is left of its limits.", Success::Object("Me"), &[]),
         Operation::get("/me/listings", "listOwnListings", Tag::Account, "Lists the account's own games and events, the newest first.",
-            Success::rows("OwnListing"), p::PAGE)
+            Success::List("OwnListing"), p::PAGE)
             .about("Each row has its status, and the reason if it was rejected. For a test key, the samples count as the account's own."),
     ]
 }

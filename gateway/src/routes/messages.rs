@@ -10,7 +10,7 @@ use crate::envelope::ApiResponse;
 use crate::errors::ApiError;
 use crate::extract::caller::AuthenticatedCaller;
 use crate::extract::query::{Params, TimeOrNow};
-use crate::openapi::operation::{ListKind, Operation, Success, Tag};
+use crate::openapi::operation::{Operation, Success, Tag};
 use crate::openapi::parameters as p;
 
 /// The operations of this file (§10.16).
@@ -18,7 +18,7 @@ use crate::openapi::parameters as p;
 pub(super) fn operations() -> [Operation; 1] {
     [
         Operation::get("/webhooks/messages", "listMessages", Tag::Webhooks, "Lists the webhook messages of the account, the oldest first.",
-            Success::List("WebhookMessage", ListKind::EndlessPage), &[p::AFTER, p::SINCE, p::MESSAGE_EVENT, p::LIMIT])
+            Success::List("WebhookMessage"), &[p::AFTER, p::SINCE, p::MESSAGE_EVENT, p::LIMIT])
             .codes(&[Code::Gone])
             .about("The same messages as those to endpoints, for a receiver without a public address. Store `meta.next_cursor` once you have \
                 handled a response, and continue with it as `after`, also after an empty response: the cursor moves past messages for other accounts."),

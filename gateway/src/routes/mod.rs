@@ -1,7 +1,6 @@
 //! The handlers. Each takes a request apart, makes one call to a service and wraps the response. What the OpenAPI document
 //! says of an operation stands beside its handler.
 
-pub mod account;
 pub mod changes;
 pub mod creators;
 pub mod currencies;
@@ -13,7 +12,6 @@ pub mod me;
 pub mod messages;
 pub mod methodology;
 pub mod openapi;
-pub mod pictures;
 pub mod places;
 pub mod rankings;
 pub mod rates;
@@ -21,7 +19,6 @@ pub mod reports;
 pub mod search;
 pub mod tips;
 
-use self::account::{deliveries, endpoints, keys, usage};
 use crate::openapi::operation::Operation;
 
 /// Every operation of the API, in the order of the documentation.
@@ -42,10 +39,6 @@ pub fn operations() -> Vec<Operation> {
         &currencies::operations(),
         &history::operations(),
         &methodology::operations(),
-        &keys::operations(),
-        &endpoints::operations(),
-        &deliveries::operations(),
-        &usage::operations(),
     ]
     .concat()
 }

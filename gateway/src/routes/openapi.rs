@@ -1,4 +1,4 @@
-//! `GET /openapi.json` and its variants (§10.16): the description of the API, for everybody, without a key and without the envelope.
+//! `GET /openapi.json` (§10.16): the description of the API, for everybody, without a key and without the envelope.
 
 use axum::body::Body;
 use axum::extract::{Request, State};
@@ -10,33 +10,19 @@ use http::header::{
 };
 
 use crate::app::App;
-use crate::coding::YearlyFile;
 use crate::envelope::{self, ETag, IfNoneMatch};
 use crate::errors::ApiError;
 
-/// It changes with a release, and at New Year.
+/// It changes with a release.
 const FIVE_MINUTES: HeaderValue = HeaderValue::from_static("public, max-age=300");
 
-pub async fn full(State(app): State<App>, request: Request) -> Response {
-    respond(&app, &app.openapi.full, &request)
-}
-
-pub async fn clients(State(app): State<App>, request: Request) -> Response {
-    respond(&app, &app.openapi.clients, &request)
-}
-
-pub async fn version_3_0(State(app): State<App>, request: Request) -> Response {
-    respond(&app, &app.openapi.version_3_0, &request)
-}
-
-fn respond(app: &App, file: &YearlyFile, request: &Request) -> Response {
+pub async fn get(State(app): State<App>, request: Request) -> Response {
     let is_head = match *request.method() {
         Method::GET => false,
         Method::HEAD => true,
         _ => return ApiError::method_not_allowed("GET, HEAD".to_owned()).into_response(),
     };
-    let file = file.at(app.clock.now());
-    let file = file.negotiate(request.headers());
+    let file = app.openapi.negotiate(request.headers());
     let etag = ETag::strong(&file.tag);
     let is_known = IfNoneMatch::from_headers(request.headers()).matches(&etag);
     let mut headers = HeaderMap::new();

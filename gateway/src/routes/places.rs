@@ -17,13 +17,13 @@ use crate::openapi::parameters as p;
 #[rustfmt::skip]
 pub(super) fn operations() -> [Operation; 4] {
     [
-        Operation::get("/genres", "listGenres", Tag::Places, "Lists all genres by name.", Success::rows("GenreRow"), &[])
+        Operation::get("/genres", "listGenres", Tag::Places, "Lists all genres by name.", Success::List("GenreRow"), &[])
             .about("Every key is listed, also one without games."),
         Operation::get("/countries", "listCountries", Tag::Places, "Lists countries by name.",
-            Success::rows("CountryRow"), &[p::EMPTY, p::LIMIT, p::CURSOR])
+            Success::List("CountryRow"), &[p::EMPTY, p::LIMIT, p::CURSOR])
             .about("Without `empty`, it lists the countries that have listings."),
         Operation::get("/countries/{code}", "getCountry", Tag::Places, "Gets a country with its cities.", Success::Object("Country"), &[p::CODE]),
-        Operation::get("/cities", "listCities", Tag::Places, "Lists cities with creators, the biggest first.", Success::rows("CityRow"),
+        Operation::get("/cities", "listCities", Tag::Places, "Lists cities with creators, the biggest first.", Success::List("CityRow"),
             &[p::COUNTRY, p::LIMIT, p::CURSOR]),
     ]
 }

@@ -11,7 +11,7 @@ use crate::envelope::{self, Negotiation};
 use crate::errors::ApiError;
 use crate::extract::caller::AuthenticatedCaller;
 use crate::extract::query::Params;
-use crate::openapi::operation::{ListKind, Operation, Success, Tag};
+use crate::openapi::operation::{Operation, Success, Tag};
 use crate::openapi::parameters as p;
 use crate::upstream::Rates;
 
@@ -20,7 +20,7 @@ use crate::upstream::Rates;
 pub(super) fn operations() -> [Operation; 1] {
     [
         Operation::get("/economy/rates", "listRates", Tag::Economy, "Lists exchange rates between the currencies of games.",
-            Success::List("Rate", ListKind::Rates), &[p::FROM_CURRENCY, p::TO_CURRENCY, p::AT])
+            Success::List("Rate"), &[p::FROM_CURRENCY, p::TO_CURRENCY, p::AT])
             .about("Without `from` and `to`, it lists the rates between all pairs. With `at`, it lists the rates at that time."),
     ]
 }

@@ -5,4 +5,3 @@ pub mod accounts;
 pub mod change_tasks;
 pub mod operations;
 pub mod staff;
-pub mod test_calls;

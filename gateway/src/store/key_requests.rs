@@ -106,30 +106,6 @@ pub async fn of_account(
     .await
 }
 
-/// The requests of an account that have become no key: all that may still lead to one, and the newest `ended` of the others. Oldest first.
-pub async fn unrevealed(
-    pool: &PgPool,
-    account: Uuid,
-    ended: i64,
-    now: OffsetDateTime,
-) -> Result<Vec<KeyRequest>, sqlx::Error> {
-    key_requests!(
-        "account_id = $1 and state <> 'revealed' and (
-             (state <> 'rejected' and (expires_at is null or expires_at > $3))
-             or id in (
-                 select id from gateway.key_request
-                 where account_id = $1 and state <> 'revealed' and (state = 'rejected' or expires_at <= $3)
-                 order by id desc limit $2
-             )
-         ) order by id",
-        account,
-        ended,
-        now
-    )
-    .fetch_all(pool)
-    .await
-}
-
 /// The requests of an account that may still lead to a key, oldest first.
 pub async fn open(pool: &PgPool, account: Uuid) -> Result<Vec<Uuid>, sqlx::Error> {
     let (asked, approved) = (KeyRequestState::Asked, KeyRequestState::Approved);

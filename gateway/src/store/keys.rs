@@ -1,14 +1,15 @@
 //! The table `gateway.key`.
 
+use futures::TryStreamExt as _;
+use futures::future::ready;
 use kit::pg::RowLock;
 use sqlx::{PgConnection, PgExecutor, PgPool};
 use time::{Duration, OffsetDateTime};
 use uuid::Uuid;
 
-use super::{accounts, credentials};
+use super::accounts;
 use crate::domain::key::{Caller, GameState, Key, KeyKind, Mode};
 use crate::domain::owner_limits::{self, KeyCounts};
-use crate::domain::scope::Scopes;
 use crate::domain::secret::Hash;
 
 macro_rules! keys {
@@ -41,7 +42,6 @@ pub async fn caller(
         key,
         account_name: account.name,
         plan: account.plan,
-        scopes: Scopes::default(),
     }))
 }
 
@@ -256,5 +256,58 @@ pub async fn hashes_of_games(
     )
     .fetch_all(connection)
     .await?;
-    Ok(rows.into_iter().filter_map(credentials::hash).collect())
+    Ok(rows.into_iter().filter_map(hash).collect())
+}
+
+/// Hashes of the keys with these ids, and of all those of these accounts.
+pub async fn hashes(
+    connection: &mut PgConnection,
+    ids: &[Uuid],
+    accounts: &[Uuid],
+) -> Result<Vec<Hash>, sqlx::Error> {
+    let rows = sqlx::query_scalar!(
+        "select hash from gateway.key where id = any ($1) or account_id = any ($2)",
+        ids,
+        accounts,
+    )
+    .fetch_all(connection)
+    .await?;
+    Ok(rows.into_iter().filter_map(hash).collect())
+}
+
+/// Passes the hashes of all keys to `known`.
+pub async fn for_each_hash(
+    connection: &mut PgConnection,
+    mut known: impl FnMut(Hash),
+) -> Result<(), sqlx::Error> {
+    sqlx::query_scalar!("select hash from gateway.key")
+        .fetch(connection)
+        .try_for_each(|bytes| {
+            if let Some(hash) = hash(bytes) {
+                known(hash);
+            }
+            ready(Ok(()))
+        })
+        .await
+}
+
+/// The schema checks the length of hashes.
+fn hash(bytes: Vec<u8>) -> Option<Hash> {
+    bytes.try_into().ok().map(Hash)
+}
+
+pub async fn update_last_used(
+    connection: &mut PgConnection,
+    ids: &[Uuid],
+    times: &[OffsetDateTime],
+) -> Result<(), sqlx::Error> {
+    sqlx::query!(
+        "update gateway.key set last_used_at = greatest(key.last_used_at, used.at)
+         from unnest($1::uuid[], $2::timestamptz[]) as used (id, at) where key.id = used.id",
+        ids,
+        times,
+    )
+    .execute(connection)
+    .await?;
+    Ok(())
 }

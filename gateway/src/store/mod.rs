@@ -1,10 +1,8 @@
 //! Access to the schema `gateway` in PostgreSQL, one file per table. Accounts, keys, plans and switches are changed by
 //! [`crate::write`] only.
 
-pub mod account_tokens;
 pub mod accounts;
 mod column;
-pub mod credentials;
 pub mod day_use;
 pub mod feed_cursor;
 pub mod games;

@@ -18,13 +18,10 @@ use contracts::economy::v1::tips_service_client::TipsServiceClient;
 use contracts::listings::v1::events_service_client::EventsServiceClient;
 use contracts::listings::v1::games_service_client::GamesServiceClient;
 use contracts::listings::v1::own_listings_service_client::OwnListingsServiceClient;
-use contracts::listings::v1::picture_service_client::PictureServiceClient;
-use contracts::webhook::v1::deliveries_service_client::DeliveriesServiceClient;
-use contracts::webhook::v1::endpoints_service_client::EndpointsServiceClient;
 use contracts::webhook::v1::messages_service_client::MessagesServiceClient;
 use kit::Fault;
 use kit::rpc::client::{Client, Idempotent, was_not_sent};
-use tonic::{IntoRequest, Request, Response, Status};
+use tonic::{Request, Response, Status};
 
 use super::CallLimits;
 use super::limit::CallLimit;
@@ -58,8 +55,8 @@ macro_rules! grpc_clients {
 grpc_clients! {
     ChangesServiceClient CreatorsServiceClient CatalogueEvents CatalogueGames PlacesServiceClient RankingsServiceClient
     SearchServiceClient CurrenciesServiceClient HistoryServiceClient MethodologyServiceClient RatesServiceClient
-    ReportsServiceClient TipsServiceClient EventsServiceClient GamesServiceClient OwnListingsServiceClient PictureServiceClient
-    DeliveriesServiceClient EndpointsServiceClient MessagesServiceClient
+    ReportsServiceClient TipsServiceClient EventsServiceClient GamesServiceClient OwnListingsServiceClient
+    MessagesServiceClient
 }
 
 impl Upstream {
@@ -93,18 +90,17 @@ impl Upstream {
         Ok(response?.into_inner())
     }
 
-    /// Makes a call with effects. It is never retried: without a response, its outcome is unknown. The request may have an actor
-    /// ([`kit::rpc::actor`]).
+    /// Makes a call with effects. It is never retried: without a response, its outcome is unknown.
     ///
     /// # Errors
     /// The service rejects the request or does not respond, or too many calls are running.
     pub async fn write<S: GrpcClient, Q, A>(
         &self,
         method: impl AsyncFnOnce(&mut S, Request<Q>) -> Result<Response<A>, Status>,
-        request: impl IntoRequest<Q>,
+        request: Q,
     ) -> Result<A, Fault> {
         let _permit = self.limit.acquire().await?;
-        let mut request = request.into_request();
+        let mut request = Request::new(request);
         request.set_timeout(self.write_deadline);
         let response = method(&mut self.client(), request).await;
         self.limit.record(&response);

@@ -2,7 +2,6 @@
 
 mod client;
 mod limit;
-pub mod pictures;
 mod rates;
 
 use std::time::Duration;

@@ -9,7 +9,7 @@ use super::Outcome;
 use crate::SCHEMA;
 use crate::domain::author::Author;
 
-/// Records the author of a change. A token has a name here, a person has none. The details have the address of the call.
+/// Records the author of a change. The details have the address of a person's call.
 pub(super) async fn record(
     connection: &mut PgConnection,
     by: &Author,
@@ -25,11 +25,6 @@ pub(super) async fn record(
         Author::Person(person, action) => {
             details["address"] = json!(person.address);
             (person.id.to_string(), audit::PERSON, action)
-        }
-        Author::Token(token, action) => {
-            details["address"] = json!(token.address);
-            details["token"] = json!(token.id);
-            (token.name.clone(), audit::TOKEN, action)
         }
     };
     let entry = Entry {
@@ -78,11 +73,6 @@ pub(super) fn subject(outcome: &Outcome) -> Option<Subject> {
                 "state": request.state.as_str(),
                 "reason": request.reason,
             }),
-        ),
-        Outcome::Token(token) => (
-            "account_token",
-            token.id.to_string(),
-            json!({ "account": token.account, "name": token.name, "scopes": token.scopes.names() }),
         ),
         Outcome::Switch(setting) => (
             "switch",

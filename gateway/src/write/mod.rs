@@ -3,7 +3,6 @@
 //! Each command is one function with the same steps: lock, load, decide (`domain`), save, publish. The writer applies it in a
 //! transaction that it shares with other commands, under a savepoint.
 
-mod account_tokens;
 mod accounts;
 mod audit;
 mod key_requests;
@@ -23,7 +22,6 @@ use time::OffsetDateTime;
 use uuid::Uuid;
 
 use crate::domain::account::{Account, Identifier};
-use crate::domain::account_token::Token;
 use crate::domain::author::Author;
 use crate::domain::key::{Key, Spec};
 use crate::domain::key_request::KeyRequest;
@@ -77,9 +75,6 @@ pub enum Command {
     RevealKey(NewKey),
     RotateKey(KeyRotation),
     RevokeKey(Uuid),
-    /// Creates a token for the account API, with the SHA-256 of its secret.
-    CreateToken(Token, Hash),
-    RevokeToken(Uuid),
     SetSwitch(SwitchUpdate),
     /// Publishes the plans of the settings that differ from the feed.
     PublishPlans,
@@ -130,7 +125,6 @@ pub enum Outcome {
     KeyRequest(KeyRequest),
     /// The new key, the old one, and the predecessor of the old one if it has been ended.
     Rotated(Key, Key, Option<Key>),
-    Token(Token),
     Switch(Setting),
     PlansPublished,
 }
@@ -192,10 +186,6 @@ impl CommandHandler {
             Command::RevealKey(new_key) => key_requests::reveal(connection, new_key, now).await,
             Command::RotateKey(rotation) => keys::rotate(connection, rotation, limited, now).await,
             Command::RevokeKey(id) => keys::revoke(connection, *id, now).await,
-            Command::CreateToken(token, hash) => {
-                account_tokens::create(connection, token, *hash, now).await
-            }
-            Command::RevokeToken(id) => account_tokens::revoke(connection, *id, now).await,
             Command::SetSwitch(update) => switches::set(connection, update, now).await,
             Command::PublishPlans => plans::publish(connection, &self.plans).await,
         }

@@ -21,7 +21,6 @@ pub(crate) fn actor() -> proto::Actor {
     proto::Actor {
         person_id: PERSON.to_owned(),
         address: ADDRESS.to_owned(),
-        token: None,
     }
 }
 

@@ -13,7 +13,6 @@ use time::Duration;
 use tonic::{Request, Status};
 use tower::ServiceExt as _;
 
-use crate::account_api::token;
 use crate::support::{
     CALL_LOG, NO_REDIS, START, Script, Test, TestConfig, TestKey, eventually, lock, plans,
 };
@@ -452,7 +451,6 @@ async fn the_log_the_usage_and_the_month_agree_with_what_the_client_counted(pool
         first.key(&account, "live").await,
     );
     first.revoke(&revoked).await;
-    let reader = token(&first, &account, &["usage:read"]).await;
     drop(first);
 
     let mut counted = Counts::default();
@@ -510,22 +508,20 @@ async fn the_log_the_usage_and_the_month_agree_with_what_the_client_counted(pool
         month.fetch_one(&pool).await.unwrap().cast_unsigned() == counted.month
     })
     .await;
-    let used = async || {
-        let usage = test.get(&reader, "/account/usage").await;
-        let data = usage.json["data"].clone();
-        let sum = |name: &str| -> u64 {
-            let rows = data["rows"].as_array().unwrap().iter();
-            rows.map(|row| row[name].as_u64().unwrap()).sum()
-        };
-        Counts {
-            calls: sum("calls"),
-            client_errors: sum("client_errors"),
-            rate_limited: sum("rate_limited"),
-            server_errors: sum("server_errors"),
-            month: data["month"]["used"].as_u64().unwrap(),
-        }
+    let rows = list_use(&test, &account, 0).await;
+    let sum = |read: fn(&proto::RouteUse) -> u64| rows.iter().map(read).sum();
+    let request = proto::AccountsServiceGetAccountRequest {
+        account_id: account.clone(),
+        ..Default::default()
     };
-    let usage = used().await;
+    let found = test.accounts.get_account(Request::new(request)).await;
+    let usage = Counts {
+        calls: sum(|row| row.calls),
+        client_errors: sum(|row| row.client_errors),
+        rate_limited: sum(|row| row.rate_limited),
+        server_errors: sum(|row| row.server_errors),
+        month: found.unwrap().into_inner().month.unwrap().used,
+    };
     assert_eq!(usage, counted);
     let me = test.get(&sample, "/me").await;
     assert_eq!(me.json["data"]["month"]["used"], counted.month);

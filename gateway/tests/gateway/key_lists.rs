@@ -87,45 +87,6 @@ async fn a_list_has_the_keys_that_work_and_the_newest_that_have_ended(pool: PgPo
 }
 
 #[testing::database_test(gateway::MIGRATOR)]
-async fn a_list_has_the_tokens_that_work_and_the_newest_that_have_ended(pool: PgPool) {
-    let test = Test::new(pool).await;
-    let account = test.account("free").await;
-    let insert = async |revoked: Option<OffsetDateTime>| {
-        let (id, account) = (kit::ids::row_id(), account.parse::<Uuid>().unwrap());
-        let hash = [id.as_bytes().as_slice(), id.as_bytes()].concat();
-        let inserted = sqlx::query!(
-            "insert into gateway.account_token
-                 (id, account_id, hash, name, scopes, last4, created_at, revoked_at, revision, created_by)
-             values ($1, $2, $3, 'deploy', '{keys:read}', 'abcd', $4, $5, 1, $1)",
-            id,
-            account,
-            hash,
-            START,
-            revoked,
-        );
-        inserted.execute(&test.pool).await.unwrap();
-        id.to_string()
-    };
-    let works = insert(None).await;
-    let mut expected = vec![works];
-    for number in 0..101 {
-        let ended = insert(Some(START)).await;
-        // The oldest one is left out.
-        if number > 0 {
-            expected.push(ended);
-        }
-    }
-    expected.reverse();
-    let request = proto::AccountsServiceListTokensRequest {
-        account_id: account.clone(),
-    };
-    let listed = test.accounts.list_tokens(Request::new(request)).await;
-    let tokens = listed.unwrap().into_inner().tokens.into_iter();
-    let ids: Vec<String> = tokens.map(|token| token.id).collect();
-    assert_eq!(ids, expected);
-}
-
-#[testing::database_test(gateway::MIGRATOR)]
 async fn keys_that_expire_soon_are_listed_by_pages(pool: PgPool) {
     let test = Test::new(pool).await;
     let (one, other) = (test.account("free").await, test.account("free").await);

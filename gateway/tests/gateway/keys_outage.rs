@@ -11,7 +11,6 @@ use sqlx::postgres::PgPoolOptions;
 use testing::silent_proxy::SilentProxy;
 use time::Duration as Span;
 
-use crate::account_api;
 use crate::support::{NO_REDIS, Test, TestConfig, another, by_operator, eventually, lock};
 
 const AWAY: (u16, &str) = (503, "unavailable");
@@ -157,25 +156,6 @@ async fn a_key_whose_revocation_may_have_failed_stops_at_every_replica(pool: PgP
     );
     // The replica has not read the feed, which has no revocation.
     assert_eq!(here.get(&key, "/games").await.error(), (401, "invalid_key"));
-}
-
-#[testing::database_test(gateway::MIGRATOR)]
-async fn a_token_whose_revocation_may_have_failed_stops_at_every_replica(pool: PgPool) {
-    let here = Test::new(pool.clone()).await;
-    let (proxy, cut_off) = behind_a_proxy(&pool).await;
-    let account = here.account("free").await;
-    let token = account_api::token(&here, &account, &["keys:read"]).await;
-    assert!(here.get(&token, "/account/keys").await.is_ok());
-    let revocation = account_api::revoke(&cut_off, &account, &token.id);
-    assert_eq!(
-        lost_at_commit(proxy, revocation).await,
-        Code::OutcomeUnknown
-    );
-    // The replica has not read the feed, which has no revocation.
-    assert_eq!(
-        here.get(&token, "/account/keys").await.error(),
-        (401, "invalid_key")
-    );
 }
 
 /// The usual options with another deadline.

@@ -5,8 +5,6 @@
 
 #![expect(clippy::unwrap_used, reason = "test support")]
 
-mod account_api;
-mod account_changes;
 mod account_keys;
 mod accounts;
 mod calls;
@@ -25,7 +23,6 @@ mod month_shares;
 mod month_use;
 mod openapi;
 mod overload;
-mod pictures;
 mod plan_required;
 mod plans;
 mod port;
@@ -49,6 +46,5 @@ mod staff_members;
 mod start;
 mod support;
 mod switches;
-mod test_calls;
 mod unknown_keys;
 mod writes;

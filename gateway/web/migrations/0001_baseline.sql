@@ -80,17 +80,6 @@ create table web.closed_account (
     closed_at timestamptz not null
 );
 
--- People whose account tokens are to be revoked at the gateway, since they have lost the role that may have tokens.
-create table web.token_revocation (
-    id uuid primary key,
-    account_id uuid not null,
-    -- The person who made the tokens, who may be deleted.
-    person_id uuid not null,
-    -- The person who took the role, and the address, for the audit of the gateway.
-    actor_id uuid not null,
-    address text not null
-);
-
 -- Mails about an event that were sent, so that each is sent once.
 create table web.sent_notice (
     -- The event, for example the end of a key.

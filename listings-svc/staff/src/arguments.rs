@@ -26,10 +26,6 @@ pub(crate) fn key_id(text: &str) -> Result<String, String> {
     id(text, "a key", "key list --account ACCOUNT")
 }
 
-pub(crate) fn token_id(text: &str) -> Result<String, String> {
-    id(text, "an account token", "token list --account ACCOUNT")
-}
-
 pub(crate) fn key_request_id(text: &str) -> Result<String, String> {
     id(text, "a pending request", "key pending")
 }

@@ -45,7 +45,6 @@ mod swap;
 mod switch;
 mod table;
 mod tip;
-mod token;
 mod vote;
 
 use std::process::ExitCode;
@@ -107,9 +106,6 @@ enum Command {
     /// Keys: create, review requests for live keys, list, rotate, revoke
     #[command(subcommand)]
     Key(KeyCommand),
-    /// Tokens of accounts for the account API: list, revoke
-    #[command(subcommand)]
-    Token(token::Command),
     /// Switches that turn parts of the API off: list, set
     #[command(subcommand)]
     Switch(switch::Command),
@@ -212,7 +208,6 @@ async fn run(staff: Staff) -> Result<(), Error> {
         Command::Key(KeyCommand::Request(command)) => {
             key_request::run(command, &fleet, output).await
         }
-        Command::Token(command) => token::run(command, &fleet, output).await,
         Command::Switch(command) => switch::run(command, &fleet, output).await,
         Command::Currency(command) => currency::run(command, &fleet, output).await,
         Command::Report(command) => report::run(command, &fleet, output).await,

@@ -27,8 +27,6 @@ const MAX_NAME: usize = 200;
 
 /// The `role` of a person who acts for their own account at the dashboard.
 pub const PERSON: &str = "person";
-/// The role of a program that calls with a token of an account.
-pub const TOKEN: &str = "token";
 
 /// The most characters of a reason.
 const MAX_REASON: usize = 500;
@@ -114,9 +112,9 @@ impl<A: Action> AuthorizedAction<A> {
 /// An audit entry to record.
 #[derive(Debug, Clone)]
 pub struct Entry<'a> {
-    /// The name of the staff member or of the token, or the id of a person.
+    /// The name of the staff member, or the id of a person.
     pub member: &'a str,
-    /// The role of the staff member, [`PERSON`] or [`TOKEN`].
+    /// The role of the staff member, or [`PERSON`].
     pub role: &'static str,
     /// The action, as [`Action::as_str`] names it.
     pub action: &'static str,

@@ -76,9 +76,6 @@ codes! {
     PlanRequired = "plan_required", FORBIDDEN, PermissionDenied,
         "The plan of the account does not include this call for live keys.",
         "`error.message` names a plan that does; the page Plans has all of them. A test key can call it on every plan.";
-    ScopeRequired = "scope_required", FORBIDDEN, PermissionDenied,
-        "A call of the account API had no account token with its scope, or a token was used for another call.",
-        "Create a token with the scope on the page Tokens, and use keys for all other calls.";
     NotFound = "not_found", NOT_FOUND, NotFound,
         "There is nothing at this path or with this name, or not for this key: test and live data are separate.",
         "Check the path and the slug, and whether the key is for test or live data.";

@@ -43,7 +43,6 @@ pub mod telemetry;
 pub mod text;
 mod throttle;
 pub mod timestamp;
-pub mod token_changes;
 pub mod wakeup;
 
 pub use clock::Clock;

@@ -2608,7 +2608,7 @@ pub mod picture_service_client {
     )]
     use tonic::codegen::*;
     use tonic::codegen::http::Uri;
-    /// The files of pictures, for the gateway and the public site, which serve them to browsers.
+    /// The files of pictures, for the public site, which serves them to browsers.
     #[derive(Debug, Clone)]
     pub struct PictureServiceClient<T> {
         inner: tonic::client::Grpc<T>,
@@ -2740,7 +2740,7 @@ pub mod picture_service_server {
             tonic::Status,
         >;
     }
-    /// The files of pictures, for the gateway and the public site, which serve them to browsers.
+    /// The files of pictures, for the public site, which serves them to browsers.
     #[derive(Debug)]
     pub struct PictureServiceServer<T> {
         inner: Arc<T>,

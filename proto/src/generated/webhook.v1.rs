@@ -1528,37 +1528,6 @@ pub mod endpoints_service_client {
                 .insert(GrpcMethod::new("webhook.v1.EndpointsService", "GetEndpoint"));
             self.inner.unary(req, path, codec).await
         }
-        /// What programs with account tokens have changed, newest first, from the audit. The gateway shows it with the changes of keys.
-        pub async fn list_token_changes(
-            &mut self,
-            request: impl tonic::IntoRequest<
-                super::super::super::gateway::v1::AccountsServiceListTokenChangesRequest,
-            >,
-        ) -> std::result::Result<
-            tonic::Response<
-                super::super::super::gateway::v1::AccountsServiceListTokenChangesResponse,
-            >,
-            tonic::Status,
-        > {
-            self.inner
-                .ready()
-                .await
-                .map_err(|e| {
-                    tonic::Status::unknown(
-                        format!("Service was not ready: {}", e.into()),
-                    )
-                })?;
-            let codec = tonic_prost::ProstCodec::default();
-            let path = http::uri::PathAndQuery::from_static(
-                "/webhook.v1.EndpointsService/ListTokenChanges",
-            );
-            let mut req = request.into_request();
-            req.extensions_mut()
-                .insert(
-                    GrpcMethod::new("webhook.v1.EndpointsService", "ListTokenChanges"),
-                );
-            self.inner.unary(req, path, codec).await
-        }
     }
 }
 /// Generated server implementations.
@@ -1643,18 +1612,6 @@ pub mod endpoints_service_server {
             request: tonic::Request<super::GetEndpointRequest>,
         ) -> std::result::Result<
             tonic::Response<super::GetEndpointResponse>,
-            tonic::Status,
-        >;
-        /// What programs with account tokens have changed, newest first, from the audit. The gateway shows it with the changes of keys.
-        async fn list_token_changes(
-            &self,
-            request: tonic::Request<
-                super::super::super::gateway::v1::AccountsServiceListTokenChangesRequest,
-            >,
-        ) -> std::result::Result<
-            tonic::Response<
-                super::super::super::gateway::v1::AccountsServiceListTokenChangesResponse,
-            >,
             tonic::Status,
         >;
     }
@@ -2135,55 +2092,6 @@ pub mod endpoints_service_server {
                     let inner = self.inner.clone();
                     let fut = async move {
                         let method = GetEndpointSvc(inner);
-                        let codec = tonic_prost::ProstCodec::default();
-                        let mut grpc = tonic::server::Grpc::new(codec)
-                            .apply_compression_config(
-                                accept_compression_encodings,
-                                send_compression_encodings,
-                            )
-                            .apply_max_message_size_config(
-                                max_decoding_message_size,
-                                max_encoding_message_size,
-                            );
-                        let res = grpc.unary(method, req).await;
-                        Ok(res)
-                    };
-                    Box::pin(fut)
-                }
-                "/webhook.v1.EndpointsService/ListTokenChanges" => {
-                    #[allow(non_camel_case_types)]
-                    struct ListTokenChangesSvc<T: EndpointsService>(pub Arc<T>);
-                    impl<
-                        T: EndpointsService,
-                    > tonic::server::UnaryService<
-                        super::super::super::gateway::v1::AccountsServiceListTokenChangesRequest,
-                    > for ListTokenChangesSvc<T> {
-                        type Response = super::super::super::gateway::v1::AccountsServiceListTokenChangesResponse;
-                        type Future = BoxFuture<
-                            tonic::Response<Self::Response>,
-                            tonic::Status,
-                        >;
-                        fn call(
-                            &mut self,
-                            request: tonic::Request<
-                                super::super::super::gateway::v1::AccountsServiceListTokenChangesRequest,
-                            >,
-                        ) -> Self::Future {
-                            let inner = Arc::clone(&self.0);
-                            let fut = async move {
-                                <T as EndpointsService>::list_token_changes(&inner, request)
-                                    .await
-                            };
-                            Box::pin(fut)
-                        }
-                    }
-                    let accept_compression_encodings = self.accept_compression_encodings;
-                    let send_compression_encodings = self.send_compression_encodings;
-                    let max_decoding_message_size = self.max_decoding_message_size;
-                    let max_encoding_message_size = self.max_encoding_message_size;
-                    let inner = self.inner.clone();
-                    let fut = async move {
-                        let method = ListTokenChangesSvc(inner);
                         let codec = tonic_prost::ProstCodec::default();
                         let mut grpc = tonic::server::Grpc::new(codec)
                             .apply_compression_config(

@@ -9,10 +9,7 @@ use utoipa::openapi::schema::SchemaType;
 use utoipa::openapi::{ObjectBuilder, OneOfBuilder, RefOr, Schema, Type};
 use utoipa::{PartialSchema, ToSchema};
 
-use super::{
-    Day, EventKind, GameStage, GenreKey, HttpsAddress, KeyKind, KeyMode, MessageEvent, Platform,
-    SubmittedLinks, Timestamp,
-};
+use super::{Day, EventKind, GameStage, GenreKey, HttpsAddress, Platform, SubmittedLinks};
 
 /// A game, as its maker submits it. A PATCH has any of these fields; null clears an optional one.
 #[derive(Debug, ToSchema)]
@@ -132,56 +129,6 @@ pub struct EventSubmission {
     /// What it is about.
     #[schema(max_length = 10_000, format = "text")]
     pub description: Option<String>,
-}
-
-/// A new key.
-#[derive(Debug, ToSchema)]
-#[schema(example = json!({"name": "nightly mirror", "mode": "test"}))]
-pub struct KeySubmission {
-    /// What it is for.
-    #[schema(min_length = 1, max_length = 120, format = "line")]
-    pub name: String,
-    /// A test key is made at once; a live key is requested.
-    pub mode: KeyMode,
-    /// `account` when omitted.
-    pub kind: Option<KeyKind>,
-    /// The game of a secret or public key.
-    #[schema(format = "own-game")]
-    pub game: Option<String>,
-    /// Whether it may write; false when omitted.
-    pub may_write: Option<bool>,
-    /// When it expires; never when omitted.
-    pub expires_at: Option<Timestamp>,
-}
-
-/// A new endpoint.
-#[derive(Debug, ToSchema)]
-#[schema(example = json!({"url": "https://hooks.example/mchezo", "events": ["listing.published"]}))]
-pub struct EndpointSubmission {
-    /// Its address.
-    #[schema(format = "https-address")]
-    pub url: String,
-    /// The events that it receives.
-    #[schema(min_items = 1)]
-    pub events: Vec<MessageEvent>,
-    /// The most deliveries per second.
-    #[schema(minimum = 1, maximum = 10_000)]
-    pub rate_limit: Option<u32>,
-}
-
-/// The fields of an endpoint that change.
-#[derive(Debug, ToSchema)]
-#[schema(example = json!({"rate_limit": 10}))]
-pub struct EndpointChange {
-    /// Its address.
-    #[schema(format = "https-address")]
-    pub url: Option<String>,
-    /// The events that it receives.
-    #[schema(min_items = 1)]
-    pub events: Option<Vec<MessageEvent>>,
-    /// The most deliveries per second; 0: no limit.
-    #[schema(minimum = 0, maximum = 10_000)]
-    pub rate_limit: Option<u32>,
 }
 
 /// The state of a game's economy, in whole units of its currency.

@@ -2,7 +2,6 @@
 //!
 //! The services render them, the gateway documents them and the tests read answers with them; there is no second copy.
 
-mod account;
 mod bodies;
 mod change;
 mod creator;
@@ -23,14 +22,9 @@ mod webhook;
 mod webhook_message;
 mod write;
 
-pub use account::{
-    AccountAttempt, AccountDelivery, AccountEndpoint, AccountKey, AccountMonth, AccountUsage,
-    EndpointActionResult, NewAccountEndpoint, NewAccountKey, OneDelivery, RecoveredDeliveries,
-    RemovedEndpoint, RotatedAccountKey, RouteUsage, SentDelivery,
-};
 pub use bodies::{
-    BasketSubmission, CreatorName, CreditSubmission, EndpointChange, EndpointSubmission,
-    EventSubmission, GameSubmission, KeySubmission, ReportSubmission, TipSubmission,
+    BasketSubmission, CreatorName, CreditSubmission, EventSubmission, GameSubmission,
+    ReportSubmission, TipSubmission,
 };
 pub use change::{ChangedRow, ListingChange};
 pub use creator::{Creator, CreatorRow};
@@ -49,10 +43,9 @@ pub use search::{SearchAddress, SearchResult};
 pub use settings::{ApiPlan, ApiSettings};
 use strings::format;
 pub use strings::{
-    AccountKeyState, BoardKind, BoardWindow, ChangeKind, ChangedListingKind, CitySlug, CountryCode,
-    CreatorKind, CreatorLinks, Day, DeliveryState, EndpointAction, EndpointState, EventKind,
-    EventTime, GameLinks, GameStage, GenreKey, HttpsAddress, KeyKind, KeyMode, ListingStatus,
-    MessageEvent, OwnListingKind, Platform, RateSource, ResultKind, SampleEvent, Slug,
+    BoardKind, BoardWindow, ChangeKind, ChangedListingKind, CitySlug, CountryCode, CreatorKind,
+    CreatorLinks, Day, EventKind, EventTime, GameLinks, GameStage, GenreKey, HttpsAddress, KeyKind,
+    KeyMode, ListingStatus, MessageEvent, OwnListingKind, Platform, RateSource, ResultKind, Slug,
     SubmittedLinks, WebhookListingKind, WriteKind,
 };
 pub use timestamp::Timestamp;

@@ -5,7 +5,7 @@ use serde::{Deserialize, Serialize};
 /// What the operator has set, for the documentation.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct ApiSettings {
-    /// The beginning of every key and account token, such as `svc_`.
+    /// The beginning of every key, such as `svc_`.
     pub key_prefix: String,
     /// The shortest time, besides none, that the old key of a rotation works.
     pub least_grace_seconds: u64,

@@ -1,6 +1,6 @@
 //! Strings of a fixed set or a fixed form, as schemas. Fields hold them as `String`; these types only describe them.
 
-use utoipa::openapi::schema::{AdditionalProperties, SchemaType};
+use utoipa::openapi::schema::SchemaType;
 use utoipa::openapi::{ObjectBuilder, RefOr, Schema, SchemaFormat, Type};
 use utoipa::{PartialSchema, ToSchema};
 
@@ -54,16 +54,6 @@ described! {
     WebhookListingKind = one_of(&["game", "studio", "person", "event"]);
     /// The events of a list of messages.
     MessageEvent = one_of(&["listing.published", "listing.updated", "tip.paid", "ranking.moved"]);
-    /// An event that a test can send.
-    SampleEvent = one_of(&["listing.published", "listing.updated", "tip.paid", "ranking.moved", "ping"]);
-    /// What can be done with an endpoint.
-    EndpointAction = one_of(&["pause", "resume", "rotate-secret", "switch-secret", "test"]);
-    /// Whether an endpoint gets messages. `off`: the service has disabled it.
-    EndpointState = one_of(&["on", "paused", "off"]);
-    /// The state of a delivery.
-    DeliveryState = one_of(&["waiting", "delivered", "failed", "cancelled"]);
-    /// The state of a key, or of a request for one.
-    AccountKeyState = one_of(&["requested", "approved", "rejected", "working", "rotated", "expired", "revoked", "game_gone", "not_owned"]);
     /// Which events, as seen from today.
     EventTime = one_of(&["upcoming", "past", "all"]);
     /// The kind of a board.
@@ -122,8 +112,6 @@ fn nullable_address() -> RefOr<Schema> {
 /// An object that may have each of these keys.
 fn links(keys: &[&str], value: fn() -> RefOr<Schema>) -> ObjectBuilder {
     let object = ObjectBuilder::new().schema_type(Type::Object);
-    let object = keys
-        .iter()
-        .fold(object, |object, key| object.property(*key, value()));
-    object.additional_properties(Some(AdditionalProperties::<Schema>::FreeForm(false)))
+    keys.iter()
+        .fold(object, |object, key| object.property(*key, value()))
 }

@@ -33,7 +33,7 @@ assert any(change.row for change in changes) and changes[-1].row.additional_prop
 
 messages = list_messages.sync(client=client).data
 assert {message.event for message in messages} == {"later"}
-assert messages[0].data["name"] and messages[-1].data.additional_properties == LATER, messages
+assert messages[0].data.name and messages[-1].data.additional_properties == LATER, messages
 
 error = get_game.sync("nothing", client=client).error
 assert error.code == "later" and error.message, error

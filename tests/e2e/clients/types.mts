@@ -33,14 +33,12 @@ if (!games.data) throw new Error(games.error.error.message);
 expect(games.data.data.length === 3, "three games");
 for (const row of games.data.data) {
   expect(stage(row) === "other" && row.stage === "later", row.stage);
-  expect(row.platforms.includes("later") && row["later"] === "later", row.slug);
+  expect(row.platforms.includes("later") && "later" in row, row.slug);
 }
 
 const found = await client.GET("/search", { params: { query: { q: "sample" } } });
 for (const result of found.data?.data ?? []) {
-  // The types name the values of this release only.
-  const type: string = result.type;
-  expect(type === "later" && (result["slug"] ?? result["handle"]) !== undefined, type);
+  expect(result.type === "later" && (result.slug ?? result.handle) !== undefined, result.type);
 }
 
 const changes = await client.GET("/changes", { params: { query: { limit: 100 } } });
@@ -48,8 +46,7 @@ const last = changes.data?.data.at(-1);
 expect(last?.change === "later", "changes");
 
 const messages = await client.GET("/webhooks/messages");
-const event: string | undefined = messages.data?.data[0]?.event;
-expect(event === "later", "messages");
+expect(messages.data?.data[0]?.event === "later", "messages");
 
 const missing = await client.GET("/games/{slug}", { params: { path: { slug: "nothing" } } });
 expect(missing.error?.error.code === "later", "an error");

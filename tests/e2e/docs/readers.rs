@@ -1,10 +1,10 @@
-//! A reader of the documentation who tries its examples: an account with a page, a public game, a key of each kind, and an account token.
+//! A reader of the documentation who tries its examples: an account with a page, a public game, and a key of each kind.
 
 use std::path::Path;
 use std::process::Stdio;
 
 use contracts::public::ApiSettings;
-use e2e::{AccountTokens, Fleet, KeyRequest, NewAccount, Staff, eventually};
+use e2e::{Fleet, KeyRequest, NewAccount, Staff, eventually};
 use serde_json::{Value, json};
 use tokio::io::AsyncWriteExt as _;
 use tokio::process::Command;
@@ -17,7 +17,7 @@ pub(super) struct Reader {
     /// Names and values for examples with test keys, and for those with live ones.
     test: Vec<(&'static str, String)>,
     live: Vec<(&'static str, String)>,
-    /// For both: the account token, and what earlier examples have saved.
+    /// For both: what earlier examples have saved.
     common: Vec<(String, String)>,
     handle: String,
     game: String,
@@ -47,8 +47,6 @@ impl Reader {
         staff.import("game", &[row]).await;
         let test = variables(&staff, &account, "test", &game).await;
         let live = variables(&staff, &account, "live", &game).await;
-        let mut tokens = AccountTokens::of(&fleet).await;
-        let token = tokens.create(&account, &AccountTokens::ALL_SCOPES).await;
         let document = reqwest::get(format!("{}/openapi.json", fleet.base_url)).await;
         let document: Value = document.unwrap().json().await.unwrap();
         let settings = document[ApiSettings::EXTENSION].clone();
@@ -57,7 +55,7 @@ impl Reader {
             fleet,
             test,
             live,
-            common: vec![("SERVICE_ACCOUNT_TOKEN".to_owned(), token.secret)],
+            common: Vec::new(),
             handle,
             game,
         }

@@ -130,7 +130,7 @@ pub fn json_body(body: &[u8]) {
     let _fields = json_object::parse(body);
 }
 
-/// A key of the API, or a token of the account API.
+/// A key of the API.
 pub fn key(text: &str) {
     KeyFormat::new("svc_").parse(text);
 }

@@ -1,4 +1,4 @@
-//! The actions of staff and of programs with account tokens, and the role that each needs of staff.
+//! The actions of staff, and the role that each needs.
 
 use kit::audit;
 use kit::rpc::staff::Role;
@@ -21,25 +21,6 @@ pub enum Action {
     SendTestEvent,
     /// Reads the audit.
     ReadAudit,
-}
-
-impl Action {
-    /// The name of the action in the account API (§10.18).
-    pub fn in_account_api(self) -> &'static str {
-        match self {
-            Self::AddEndpoint => "add",
-            Self::ChangeEndpoint => "change",
-            Self::PauseEndpoint => "pause",
-            Self::ResumeEndpoint => "resume",
-            Self::RotateSecret => "rotate-secret",
-            Self::SwitchSecret => "switch-secret",
-            Self::RemoveEndpoint => "remove",
-            Self::SendAgain => "send-again",
-            Self::Recover => "recover",
-            Self::SendTestEvent => "test",
-            Self::Look | Self::ReadAudit => audit::Action::as_str(self),
-        }
-    }
 }
 
 /// A member of staff and their action.

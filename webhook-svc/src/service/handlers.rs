@@ -4,9 +4,6 @@
 use std::sync::Arc;
 
 use contracts::common::v1::{ListAuditRequest, ListAuditResponse};
-use contracts::gateway::v1::{
-    AccountsServiceListTokenChangesRequest, AccountsServiceListTokenChangesResponse,
-};
 use contracts::webhook::v1 as proto;
 use contracts::webhook::v1::deliveries_service_server::DeliveriesService;
 use contracts::webhook::v1::endpoints_service_server::EndpointsService;
@@ -14,14 +11,12 @@ use contracts::webhook::v1::messages_service_server::MessagesService;
 use contracts::webhook::v1::receivers_service_server::ReceiversService;
 use contracts::webhook::v1::staff_service_server::StaffService;
 use kit::audit::Audit;
+use kit::rpc::respond;
 use kit::rpc::staff::Member;
-use kit::rpc::{actor, respond};
-use kit::token_changes;
 use tonic::{Request, Response, Status};
 
 use super::Dependencies;
-use super::scope::{Caller, Scope};
-use crate::SCHEMA;
+use super::scope::Scope;
 use crate::domain::staff_action::Action;
 
 #[derive(Debug, Clone)]
@@ -54,7 +49,6 @@ macro_rules! account_requests {
 }
 
 account_requests! {
-    AccountsServiceListTokenChangesRequest: "account", account_id;
     proto::AddEndpointRequest: "account", account_id;
     proto::ListEndpointsRequest: "account", account_id;
     proto::ChangeEndpointRequest: "endpoint", id;
@@ -74,7 +68,7 @@ account_requests! {
 
 impl Service {
     /// The scope of a call: every account for a member of staff whose role allows the action, and the account that it names for a service of
-    /// the fleet, which has authenticated the account and, if the call has an actor with one, the account's token.
+    /// the fleet, which has authenticated the account.
     async fn authorize<T: AccountRequest + Send + Sync>(
         &self,
         request: Request<T>,
@@ -85,10 +79,7 @@ impl Service {
             let by = self.audit.admit(&request, action, entity).await?;
             Scope::staff(account, by)?
         } else {
-            let actor = actor::read(&request)?;
-            let token = actor.filter(|actor| actor.token.is_some());
-            let caller = token.map_or(Caller::Account, |actor| Caller::Token(actor, action));
-            Scope::account(account, caller)?
+            Scope::account(account)?
         };
         Ok((scope, request.into_inner()))
     }
@@ -173,17 +164,6 @@ impl EndpointsService for Service {
         let endpoint = Some(self.operations.get_endpoint(&scope, &request.id).await?);
         Ok(Response::new(proto::GetEndpointResponse { endpoint }))
     }
-
-    async fn list_token_changes(
-        &self,
-        request: Request<AccountsServiceListTokenChangesRequest>,
-    ) -> Result<Response<AccountsServiceListTokenChangesResponse>, Status> {
-        let (_, request) = self.authorize(request, Action::Look).await?;
-        let changes = token_changes::list(&self.operations.pool, SCHEMA, &request).await?;
-        Ok(Response::new(AccountsServiceListTokenChangesResponse {
-            changes,
-        }))
-    }
 }
 
 #[tonic::async_trait]
@@ -261,7 +241,7 @@ impl ReceiversService for Service {
         request: Request<proto::CheckReceiverRequest>,
     ) -> Result<Response<proto::CheckReceiverResponse>, Status> {
         let request = request.into_inner();
-        let scope = Scope::account(&request.account_id, Caller::Account)?;
+        let scope = Scope::account(&request.account_id)?;
         respond(self.operations.check_receiver(&scope, &request).await)
     }
 }

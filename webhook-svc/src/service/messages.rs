@@ -14,7 +14,7 @@ use time::OffsetDateTime;
 use uuid::Uuid;
 
 use super::Dependencies;
-use super::scope::{Caller, Scope};
+use super::scope::Scope;
 use crate::domain::event::Event;
 use crate::domain::samples;
 use crate::store::message_positions;
@@ -133,7 +133,7 @@ impl Dependencies {
 impl Query {
     /// Every bad field is reported.
     fn read(request: &proto::ListMessagesRequest, now: OffsetDateTime) -> Result<Self, Fault> {
-        let account = Scope::account(&request.account_id, Caller::Account)?.require_account()?;
+        let account = Scope::account(&request.account_id)?.require_account()?;
         let mode = request.mode();
         let mut bad = BadFields::default();
         let limit = Limits::PUBLIC.read(request.limit, &mut bad);

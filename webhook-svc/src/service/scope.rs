@@ -1,40 +1,30 @@
 //! Which endpoints a call may access.
 
-use contracts::gateway::v1::Actor;
 use kit::Fault;
-use kit::audit::{self, Action as _, Subject};
-use serde_json::{Value, json};
+use kit::audit::Subject;
+use serde_json::Value;
 use sqlx::PgExecutor;
 use time::OffsetDateTime;
 use uuid::Uuid;
 
 use crate::SCHEMA;
-use crate::domain::staff_action::{Action, AuthorizedAction};
+use crate::domain::staff_action::AuthorizedAction;
 use crate::store::endpoints::Endpoint;
 
 #[derive(Debug)]
 pub(super) struct Scope {
     /// `None`: all accounts.
     pub(super) account: Option<Uuid>,
-    pub(super) caller: Caller,
-}
-
-/// Who calls, for the audit.
-#[derive(Debug)]
-pub(super) enum Caller {
-    Staff(AuthorizedAction),
-    /// A program with an account token that calls for its account.
-    Token(Actor, Action),
-    /// The account itself.
-    Account,
+    /// The member of staff who calls, for the audit; `None` for the account itself.
+    staff: Option<AuthorizedAction>,
 }
 
 impl Scope {
     /// A call of an account about its own endpoints.
-    pub(super) fn account(account: &str, caller: Caller) -> Result<Self, Fault> {
+    pub(super) fn account(account: &str) -> Result<Self, Fault> {
         Ok(Self {
             account: Some(parse_id("account_id", account)?),
-            caller,
+            staff: None,
         })
     }
 
@@ -43,55 +33,32 @@ impl Scope {
         let account = (!account.is_empty()).then(|| parse_id("account_id", account));
         Ok(Self {
             account: account.transpose()?,
-            caller: Caller::Staff(by),
+            staff: Some(by),
         })
     }
 
     /// Whether staff call.
     pub(super) fn is_staff(&self) -> bool {
-        matches!(self.caller, Caller::Staff(_))
+        self.staff.is_some()
     }
 
-    /// Records an action of staff or of a token on an endpoint in the audit; calls of people are not recorded. `details` must hold no secret.
+    /// Records an action of staff on an endpoint in the audit; calls of accounts are not recorded. `details` must hold no secret.
     pub(super) async fn record(
         &self,
         executor: impl PgExecutor<'_>,
         endpoint: &Endpoint,
-        mut details: Value,
+        details: Value,
         now: OffsetDateTime,
     ) -> Result<(), sqlx::Error> {
-        let name = endpoint.id.to_string();
-        let entity = "endpoint";
-        match &self.caller {
-            Caller::Account => Ok(()),
-            Caller::Staff(by) => {
-                let subject = Subject {
-                    entity,
-                    name,
-                    details,
-                };
-                by.record(executor, SCHEMA, subject, now).await
-            }
-            Caller::Token(actor, action) => {
-                let token = actor.token.clone().unwrap_or_default();
-                details["account"] = json!(endpoint.account_id);
-                details["url"] = json!(endpoint.url);
-                details["token"] = json!(token.id);
-                details["address"] = json!(actor.address);
-                details["change"] = json!(action.in_account_api());
-                let entry = audit::Entry {
-                    member: &token.name,
-                    role: audit::TOKEN,
-                    // The list of an account's token changes has one action for endpoints; `change` tells what was done.
-                    action: Action::ChangeEndpoint.as_str(),
-                    entity,
-                    name: &name,
-                    refused: false,
-                    details,
-                };
-                audit::append(executor, SCHEMA, entry, now).await
-            }
-        }
+        let Some(by) = &self.staff else {
+            return Ok(());
+        };
+        let subject = Subject {
+            entity: "endpoint",
+            name: endpoint.id.to_string(),
+            details,
+        };
+        by.record(executor, SCHEMA, subject, now).await
     }
 
     /// # Errors

@@ -27,5 +27,4 @@ mod shutdown;
 mod staff;
 mod support;
 mod sweep;
-mod token_audit;
 mod vanished;

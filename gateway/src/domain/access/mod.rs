@@ -2,10 +2,8 @@
 
 use kit::{Code, Fault};
 
-use super::account_token;
 use super::key::{Caller, KeyKind, Mode};
 use super::plan::Plans;
-use super::scope::Scope;
 use super::switch::{Switch, Switches};
 
 /// The `Retry-After` of a request that meets a switch. Nobody knows when staff will turn the switch back.
@@ -34,10 +32,8 @@ pub enum Effect {
     Submit,
     /// Edits a game or an event.
     Edit,
-    /// Records a report or a tip, or changes something of an account by a token.
+    /// Records a report or a tip.
     Record,
-    /// A write of a token that works while the site is read-only too.
-    AlwaysOpen,
 }
 
 /// The kinds of keys that a route accepts.
@@ -50,11 +46,6 @@ pub enum AllowedKeys {
     Secret,
     /// The secret or the public key of a game.
     Game,
-    /// An account token with one of two scopes: for reads, and for writes (§10.18).
-    Token {
-        read: Scope,
-        write: Scope,
-    },
 }
 
 /// Rejects a request that the caller may not make. The order of the checks is part of the contract.
@@ -64,7 +55,6 @@ pub fn check(
     plans: &Plans,
     switches: Switches,
 ) -> Result<(), Fault> {
-    scope_required(required, caller)?;
     secret_key_required(required, caller)?;
     server_only(required)?;
     api_unavailable(switches)?;
@@ -74,18 +64,9 @@ pub fn check(
     write_not_allowed(required, caller)
 }
 
-fn scope_required(required: Requirements, caller: &Caller) -> Result<(), Fault> {
-    let wanted = match required.keys {
-        AllowedKeys::Token { read, .. } if required.effect == Effect::Read => Some(read),
-        AllowedKeys::Token { write, .. } => Some(write),
-        _ => None,
-    };
-    account_token::check_scope(caller, wanted)
-}
-
 fn secret_key_required(required: Requirements, caller: &Caller) -> Result<(), Fault> {
     let (fits, message) = match required.keys {
-        AllowedKeys::Any | AllowedKeys::Token { .. } => return Ok(()),
+        AllowedKeys::Any => return Ok(()),
         AllowedKeys::NotPublic => (
             caller.key.kind != KeyKind::Public,
             "This call shows what is not public, and a public key may be known to anybody. Use a secret key or a key of the account.",
@@ -146,7 +127,7 @@ fn module_off(required: Requirements, switches: Switches) -> Result<(), Fault> {
 }
 
 fn closed(required: Requirements, switches: Switches) -> Result<(), Fault> {
-    let changes = !matches!(required.effect, Effect::Read | Effect::AlwaysOpen);
+    let changes = required.effect != Effect::Read;
     let message = if changes && switches.is_on(Switch::ReadOnly) {
         "Nothing can be changed at the moment. Reads still work. Try again later."
     } else if required.effect == Effect::Submit && !switches.is_on(Switch::Submissions) {
@@ -201,7 +182,7 @@ fn write_not_allowed(required: Requirements, caller: &Caller) -> Result<(), Faul
             KeyKind::Public => {
                 "A public key never writes. Use a key that was created with permission to write."
             }
-            KeyKind::Account | KeyKind::Secret | KeyKind::Token => {
+            KeyKind::Account | KeyKind::Secret => {
                 "This key can only read, and that cannot be changed. Use a key that was created with permission to write."
             }
         },

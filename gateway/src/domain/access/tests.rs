@@ -95,7 +95,6 @@ fn a_switch_stops_its_own_requests_only() {
         required(Some(Switch::ApiWrites), Effect::Edit),
         required(Some(Switch::Economy), Effect::Read),
         required(Some(Switch::Economy), Effect::Record),
-        required(None, Effect::AlwaysOpen),
     ];
     let (api, module, closed) = (
         Some(Code::ApiUnavailable),
@@ -105,27 +104,11 @@ fn a_switch_stops_its_own_requests_only() {
     let mut caller = caller();
     caller.key.may_write = true;
     for (switch, is_on, expected) in [
-        (Switch::Api, false, [api; 6]),
-        (
-            Switch::Economy,
-            false,
-            [None, None, None, module, module, None],
-        ),
-        (
-            Switch::ApiWrites,
-            false,
-            [None, module, module, None, None, None],
-        ),
-        (
-            Switch::Submissions,
-            false,
-            [None, closed, None, None, None, None],
-        ),
-        (
-            Switch::ReadOnly,
-            true,
-            [None, closed, closed, None, closed, None],
-        ),
+        (Switch::Api, false, [api; 5]),
+        (Switch::Economy, false, [None, None, None, module, module]),
+        (Switch::ApiWrites, false, [None, module, module, None, None]),
+        (Switch::Submissions, false, [None, closed, None, None, None]),
+        (Switch::ReadOnly, true, [None, closed, closed, None, closed]),
     ] {
         for mode in [Mode::Live, Mode::Test] {
             caller.key.mode = mode;
@@ -134,7 +117,7 @@ fn a_switch_stops_its_own_requests_only() {
             assert_eq!(met, expected, "{switch:?} {mode:?}");
             assert_eq!(
                 calls.map(|required| code(required, &caller, on())),
-                [None; 6]
+                [None; 5]
             );
         }
     }

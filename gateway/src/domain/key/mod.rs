@@ -9,7 +9,6 @@ use time::OffsetDateTime;
 use uuid::Uuid;
 
 use super::plan::{Plan, Plans};
-use super::scope::Scopes;
 
 pub use kit::Mode;
 
@@ -26,8 +25,6 @@ pub enum KeyKind {
     Secret,
     /// A key of a game that may be given away. It never writes.
     Public,
-    /// No key, but a token for the account API (§10.18).
-    Token,
 }
 
 /// A key without its secret.
@@ -79,8 +76,6 @@ pub struct Caller {
     pub account_name: String,
     /// The name of the account's plan.
     pub plan: String,
-    /// Those of a token.
-    pub scopes: Scopes,
 }
 
 /// Whether an account's keys for a game may work (§5.1). The names are those in the database, and the states of keys that may not.
@@ -148,9 +143,8 @@ impl KeyKind {
         self.into()
     }
 
-    /// A kind of key. A token is not a key.
     pub fn parse(text: &str) -> Option<Self> {
-        text.parse().ok().filter(|kind| *kind != Self::Token)
+        text.parse().ok()
     }
 }
 

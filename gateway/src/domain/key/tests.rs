@@ -54,7 +54,6 @@ pub(crate) fn caller() -> Caller {
         },
         account_name: "Savanna".to_owned(),
         plan: "free".to_owned(),
-        scopes: Scopes::default(),
     }
 }
 

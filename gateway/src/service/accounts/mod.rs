@@ -4,8 +4,6 @@ mod account;
 mod calls;
 mod keys;
 mod month_use;
-mod token_changes;
-mod tokens;
 
 use std::future::{Ready, ready};
 use std::sync::Arc;
@@ -20,16 +18,13 @@ use uuid::Uuid;
 
 use super::operations::Operations;
 use crate::call_log::CallLog;
-use crate::domain::author::{ApiToken, Author};
+use crate::domain::author::Author;
 use crate::domain::fields;
 use crate::domain::staff_action::Action;
-use crate::upstream::Upstream;
 
 pub struct Accounts {
     pub operations: Arc<Operations>,
     pub call_log: CallLog,
-    /// Lists the changes of endpoints by tokens.
-    pub webhooks: Arc<Upstream>,
 }
 
 /// Implements the service by a table: the function that each method calls.
@@ -61,10 +56,6 @@ methods! {
     withdraw_key_requests(AccountsServiceWithdrawKeyRequestsRequest) -> AccountsServiceWithdrawKeyRequestsResponse = keys::withdraw_requests;
     rotate_key(AccountsServiceRotateKeyRequest) -> RotateKeyResponse = keys::rotate;
     revoke_key(AccountsServiceRevokeKeyRequest) -> RevokeKeyResponse = keys::revoke;
-    list_tokens(AccountsServiceListTokensRequest) -> AccountsServiceListTokensResponse = tokens::list;
-    create_token(AccountsServiceCreateTokenRequest) -> AccountsServiceCreateTokenResponse = tokens::create;
-    revoke_token(AccountsServiceRevokeTokenRequest) -> AccountsServiceRevokeTokenResponse = tokens::revoke;
-    list_token_changes(AccountsServiceListTokenChangesRequest) -> AccountsServiceListTokenChangesResponse = token_changes::list;
     list_expiring_keys(AccountsServiceListExpiringKeysRequest) -> AccountsServiceListExpiringKeysResponse = keys::list_expiring;
     list_month_use(AccountsServiceListMonthUseRequest) -> AccountsServiceListMonthUseResponse = month_use::list;
     list_use(AccountsServiceListUseRequest) -> AccountsServiceListUseResponse = calls::list_use;
@@ -100,15 +91,6 @@ fn account_and_author(
     action: Action,
 ) -> (Uuid, Author) {
     let actor = actor.unwrap_or_default();
-    if let Some(token) = actor.token {
-        let author = ApiToken {
-            id: bad.id("actor.token.id", &token.id),
-            name: token.name,
-            address: fields::address(bad, "actor.address", &actor.address),
-        };
-        let account = bad.id("account_id", account);
-        return (account, Author::Token(author, action));
-    }
     let person = fields::person(bad, &actor.person_id, &actor.address);
     let account = bad.id("account_id", account);
     (account, Author::Person(person, action))

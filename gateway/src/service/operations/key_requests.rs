@@ -3,7 +3,6 @@
 use kit::{Fault, ids};
 use uuid::Uuid;
 
-use super::keys::ENDED_KEYS;
 use super::{AccountFilter, Operations};
 use crate::domain::account::Identifier;
 use crate::domain::author::Author;
@@ -48,16 +47,6 @@ impl Operations {
             .await?
             .filter(|request| filter.includes(request.account))
             .ok_or_else(|| Fault::not_found("There is no key request with this id."))
-    }
-
-    /// The requests of an account that have become no key, oldest first: all that may still lead to one, and the newest of the others.
-    pub(crate) async fn unrevealed_requests(
-        &self,
-        account: Uuid,
-    ) -> Result<Vec<KeyRequest>, Fault> {
-        let ended = i64::try_from(ENDED_KEYS).unwrap_or(i64::MAX);
-        let now = self.clock.now();
-        Ok(key_requests::unrevealed(&self.pool, account, ended, now).await?)
     }
 
     /// Applies a command that returns a request.

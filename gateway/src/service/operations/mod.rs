@@ -5,7 +5,6 @@ mod calls;
 mod key_requests;
 mod keys;
 mod switches;
-mod tokens;
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -49,14 +48,14 @@ pub struct Operations {
     pub game_waits: ConcurrencyLimit,
 }
 
-/// A key or a token of an account.
+/// A key of an account.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct AccountCredential {
     pub(super) account: Uuid,
     pub(super) id: Uuid,
 }
 
-/// Whose keys, key requests and tokens a call finds.
+/// Whose keys and key requests a call finds.
 #[derive(Debug, Clone, Copy)]
 pub(crate) enum AccountFilter {
     /// Those of all accounts, for a call of staff.
@@ -81,7 +80,7 @@ impl Operations {
         self.writer.write_as(command, read).await
     }
 
-    /// Applies a command that may stop a key or a token, and adds a tombstone for what it has stopped, even if the caller hangs up.
+    /// Applies a command that may stop a key, and adds a tombstone for what it has stopped, even if the caller hangs up.
     /// `revoked` is what the command is certain to stop.
     pub(super) async fn write_and_stop<T>(
         &self,
@@ -144,15 +143,8 @@ fn to_stop(
     }
 }
 
-/// The keys or the token that a command has stopped.
+/// The keys that a command has stopped.
 fn stopped(outcome: &Outcome, now: OffsetDateTime) -> Vec<AccountCredential> {
-    let of_token = match outcome {
-        Outcome::Token(token) if token.revoked_at.is_some() => Some(AccountCredential {
-            account: token.account,
-            id: token.id,
-        }),
-        _ => None,
-    };
     let keys = match outcome {
         Outcome::Key(key) => [Some(key), None],
         // Without a grace period, a rotation is a revocation.
@@ -160,11 +152,12 @@ fn stopped(outcome: &Outcome, now: OffsetDateTime) -> Vec<AccountCredential> {
         _ => [None, None],
     };
     let stopped = keys.into_iter().flatten().filter(|key| !key.works(now));
-    let of_keys = stopped.map(|key| AccountCredential {
-        account: key.account,
-        id: key.id,
-    });
-    of_keys.chain(of_token).collect()
+    stopped
+        .map(|key| AccountCredential {
+            account: key.account,
+            id: key.id,
+        })
+        .collect()
 }
 
 impl AccountFilter {

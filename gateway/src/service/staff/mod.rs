@@ -1,10 +1,9 @@
-//! gateway.v1.StaffService: accounts, plans, keys, account tokens and switches, for staff. One file per subject.
+//! gateway.v1.StaffService: accounts, plans, keys and switches, for staff. One file per subject.
 
 mod accounts;
 mod key_requests;
 mod keys;
 mod switches;
-mod tokens;
 
 use std::future::{Ready, ready};
 use std::sync::Arc;
@@ -72,7 +71,6 @@ methods! {
         list_plans(ListPlansRequest) -> ListPlansResponse = list_plans, on "plan", |_| "";
         list_keys(ListKeysRequest) -> ListKeysResponse = keys::list, on "account", |it| &it.account;
         list_key_requests(ListKeyRequestsRequest) -> ListKeyRequestsResponse = key_requests::list, on "key_request", |_| "";
-        list_tokens(ListTokensRequest) -> ListTokensResponse = tokens::list, on "account", |it| &it.account;
         list_switches(ListSwitchesRequest) -> ListSwitchesResponse = switches::list, on "switch", |_| "";
     }
     changes {
@@ -85,7 +83,6 @@ methods! {
         approve_key(ApproveKeyRequest) -> ApproveKeyResponse = key_requests::approve, ApproveKey on "key_request", |it| &it.id;
         reject_key(RejectKeyRequest) -> RejectKeyResponse = key_requests::reject, RejectKey on "key_request", |it| &it.id;
         reveal_key(RevealKeyRequest) -> RevealKeyResponse = key_requests::reveal, RevealKey on "key_request", |it| &it.id;
-        revoke_token(RevokeTokenRequest) -> RevokeTokenResponse = tokens::revoke, RevokeToken on "account_token", |it| &it.id;
         set_switch(SetSwitchRequest) -> SetSwitchResponse = switches::set, SetSwitch on "switch", |it| &it.name;
     }
 }

@@ -1,13 +1,9 @@
-//! A stub of listings-svc with picture files and a feed position.
+//! A stub of listings-svc with a feed position.
 
-use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex};
 
-use bytes::Bytes;
 use contracts::common::v1 as common;
 use contracts::common::v1::feed_service_server::{FeedService, FeedServiceServer};
-use contracts::listings::v1 as proto;
-use contracts::listings::v1::picture_service_server::{PictureService, PictureServiceServer};
 use kit::feed::Position;
 use kit::{Fault, Lifecycle};
 use tokio::net::TcpListener;
@@ -27,9 +23,6 @@ pub(crate) struct Files {
 
 #[derive(Default)]
 struct StubState {
-    files: BTreeMap<String, Bytes>,
-    /// Offset and length of every requested part.
-    requests: Vec<(u64, u32)>,
     hangs: bool,
     position: Option<Position>,
     position_requests: u32,
@@ -46,16 +39,10 @@ impl Files {
         };
         let server = Server::builder()
             .add_routes(listings.routes())
-            .add_service(PictureServiceServer::new(files.clone()))
             .add_service(FeedServiceServer::new(files.clone()))
             .serve_with_incoming(TcpListenerStream::new(listener));
         lifecycle.spawn(async move { server.await.unwrap() });
         files
-    }
-
-    pub(crate) fn insert(&self, name: &str, bytes: impl Into<Bytes>) {
-        let mut state = self.state.lock().unwrap();
-        state.files.insert(name.to_owned(), bytes.into());
     }
 
     /// Sets the feed position. Without one, requests for it fail.
@@ -81,42 +68,6 @@ impl Files {
             }
             released.await;
         }
-    }
-
-    /// Takes the recorded requests.
-    pub(crate) fn take_requests(&self) -> Vec<(u64, u32)> {
-        std::mem::take(&mut self.state.lock().unwrap().requests)
-    }
-
-    /// The number of recorded requests.
-    pub(crate) fn request_count(&self) -> usize {
-        self.state.lock().unwrap().requests.len()
-    }
-}
-
-#[tonic::async_trait]
-impl PictureService for Files {
-    async fn get_picture(
-        &self,
-        request: Request<proto::GetPictureRequest>,
-    ) -> Result<Response<proto::GetPictureResponse>, Status> {
-        let request = request.into_inner();
-        let file = {
-            let mut state = self.state.lock().unwrap();
-            state.requests.push((request.offset, request.most));
-            state.files.get(&request.name).cloned()
-        };
-        self.until_released().await;
-        let file = file.ok_or_else(|| Fault::not_found("there is none"))?;
-        let begin = usize::try_from(request.offset).unwrap().min(file.len());
-        let most = usize::try_from(request.most).unwrap();
-        let end = begin.saturating_add(most).min(file.len());
-        Ok(Response::new(proto::GetPictureResponse {
-            content_type: "image/jpeg".to_owned(),
-            size: u64::try_from(file.len()).unwrap(),
-            part: file.slice(begin..end),
-            ..proto::GetPictureResponse::default()
-        }))
     }
 }
 

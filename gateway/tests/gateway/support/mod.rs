@@ -6,8 +6,6 @@ mod files;
 mod listings;
 mod response;
 mod setup;
-pub(crate) mod webhook_deliveries;
-pub(crate) mod webhook_endpoints;
 pub(crate) mod webhooks;
 
 use std::net::{IpAddr, SocketAddr};
@@ -25,7 +23,6 @@ use gateway::call_log::CallRecorder;
 use gateway::domain::key::{Caller, GameState, GraceRange, Key, KeyKind, Mode};
 use gateway::domain::plan::Plans;
 use gateway::domain::plan_table;
-use gateway::domain::scope::Scopes;
 use gateway::domain::secret::KeyFormat;
 use gateway::feeds::invalidation::Invalidation;
 use gateway::jobs::call_records::CallRecords;
@@ -38,7 +35,6 @@ use gateway::service::change_tasks::ChangeTasks;
 use gateway::service::operations::Operations;
 use gateway::service::staff::Staff;
 use gateway::upstream;
-use gateway::upstream::pictures::Pictures;
 use kit::client_address::{ProxyHeader, TrustedProxies};
 use kit::config::Secret;
 use kit::feed::ProducerPosition;
@@ -212,7 +208,6 @@ pub(crate) fn caller(account: Uuid, mode: Mode) -> Caller {
         },
         account_name: "Savanna".to_owned(),
         plan: "free".to_owned(),
-        scopes: Scopes::default(),
     }
 }
 
@@ -237,7 +232,7 @@ impl Test {
 
         let (grace, position_timeout) = (with.grace_range(), with.upstream.position_timeout);
         let (clock, plans) = (with.clock, Arc::new(with.plans));
-        let openapi = openapi(&clock, grace, &plans);
+        let openapi = openapi(grace, &plans);
         let writer = write(&pool, &clock, &lifecycle, &plans).await;
         let redis = Redis::lazy(&Secret::from(with.redis), with.patience, "").unwrap();
         let counters = Arc::new(quota::SharedCounters::new(LONG, 50));
@@ -263,12 +258,7 @@ impl Test {
         let call_records =
             call_records(&operations, Arc::clone(&call_recorder), &redis_of_services);
         let upstream = |name, client| upstream::Upstream::new(name, client, with.upstream);
-        let webhook = Arc::new(upstream("webhook", of(&webhooks.address)));
-        let (staff, accounts) = services(
-            Arc::clone(&operations),
-            redis_of_services,
-            Arc::clone(&webhook),
-        );
+        let (staff, accounts) = services(operations, redis_of_services);
         let app: App = Arc::new(Gateway {
             clock: clock.clone(),
             format: KeyFormat::new("svc_"),
@@ -284,9 +274,8 @@ impl Test {
             catalogue: upstream("catalogue", of(&catalogue.address)),
             listings: upstream("listings", listings.clone()),
             economy: upstream("economy", of(&economy.address)),
-            webhooks: webhook,
+            webhooks: upstream("webhook", of(&webhooks.address)),
             player_calls: 30,
-            pictures: Arc::new(Pictures::new(listings.clone(), with.upstream)),
             listings_position: ProducerPosition::new(listings, position_timeout),
             encoded_prefixes: Arc::default(),
             openapi,
@@ -294,7 +283,6 @@ impl Test {
             body_timeout: with.body_timeout,
             last_used: Arc::new(LastUsed::default()),
             call_recorder,
-            operations,
         });
         Self {
             router: gateway::router::router(&app),

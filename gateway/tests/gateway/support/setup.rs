@@ -5,6 +5,7 @@ use std::time::Duration;
 
 use contracts::public::ApiPlan;
 use gateway::call_log::{CallLog, CallRecorder};
+use gateway::coding::EncodedFile;
 use gateway::domain::key::GraceRange;
 use gateway::domain::plan::Plans;
 use gateway::feeds::invalidation::Invalidation;
@@ -12,13 +13,11 @@ use gateway::jobs::call_records::CallRecords;
 use gateway::jobs::month_use::MonthUse;
 use gateway::lookup::{Lookup, Options};
 use gateway::openapi;
-use gateway::openapi_files::OpenApiFiles;
 use gateway::quota::SharedCounters;
 use gateway::service::accounts::Accounts;
 use gateway::service::operations::Operations;
 use gateway::service::staff::Staff;
 use gateway::switches::SwitchCache;
-use gateway::upstream::Upstream;
 use gateway::write::{AuthoredCommand, Command, CommandHandler};
 use kit::audit::Audit;
 use kit::config::Secret;
@@ -94,21 +93,16 @@ pub(super) fn call_records(
     CallRecords::new(recorder, log, pool, clock, "svc_")
 }
 
-/// The description of the API at the time of `clock`.
-pub(super) fn openapi(clock: &Clock, grace: GraceRange, plans: &Plans) -> Arc<OpenApiFiles> {
+/// The description of the API.
+pub(super) fn openapi(grace: GraceRange, plans: &Plans) -> EncodedFile {
     let url = "https://api.example/v1";
     let plans = plans.iter().map(ApiPlan::from);
     let settings = testing::openapi::settings(grace.least..=grace.most, plans);
-    let files = openapi::files(url, grace, &settings, gateway::router::API, clock.now());
-    Arc::new(files.unwrap())
+    openapi::file(url, &settings, gateway::router::API).unwrap()
 }
 
 /// The services of the internal port.
-pub(super) fn services(
-    operations: Arc<Operations>,
-    redis: Redis,
-    webhooks: Arc<Upstream>,
-) -> (Staff, Arc<Accounts>) {
+pub(super) fn services(operations: Arc<Operations>, redis: Redis) -> (Staff, Arc<Accounts>) {
     let (pool, clock) = (operations.pool.clone(), operations.clock.clone());
     let staff = Staff {
         audit: Audit::new(pool, gateway::SCHEMA, clock),
@@ -117,7 +111,6 @@ pub(super) fn services(
     let accounts = Accounts {
         operations,
         call_log: CallLog::new(redis, CALL_LOG),
-        webhooks,
     };
     (staff, Arc::new(accounts))
 }

@@ -3,19 +3,13 @@
 use std::sync::{Arc, Mutex};
 
 use contracts::common::v1::PageInfo;
-use contracts::gateway::v1::TokenChange;
 use contracts::webhook::v1 as proto;
-use contracts::webhook::v1::deliveries_service_server::DeliveriesServiceServer;
-use contracts::webhook::v1::endpoints_service_server::EndpointsServiceServer;
 use contracts::webhook::v1::messages_service_server::{MessagesService, MessagesServiceServer};
 use kit::{Fault, Lifecycle};
 use tokio::net::TcpListener;
-use tokio::sync::Semaphore;
 use tokio_stream::wrappers::TcpListenerStream;
 use tonic::transport::Server;
 use tonic::{Request, Response, Status};
-
-use super::Outcome;
 
 /// The `data` of the messages, with a detail that a parser would lose.
 pub(crate) const MESSAGES: &str = r#"[{"cursor": "c", "body":"{\"id\":1}"}]"#;
@@ -24,20 +18,12 @@ pub(crate) const MESSAGES: &str = r#"[{"cursor": "c", "body":"{\"id\":1}"}]"#;
 pub(crate) struct Webhooks {
     pub(crate) address: String,
     state: Arc<Mutex<StubState>>,
-    /// Lets changes that hang continue.
-    release: Arc<Semaphore>,
 }
 
 #[derive(Default)]
 struct StubState {
     messages: Vec<proto::ListMessagesRequest>,
     refusal: Option<Fault>,
-    /// How changes of endpoints end.
-    outcome: Outcome,
-    /// How many have begun.
-    changes: u32,
-    /// Those that were made, with their authors.
-    recorded: Vec<TokenChange>,
 }
 
 impl Webhooks {
@@ -46,12 +32,9 @@ impl Webhooks {
         let webhooks = Self {
             address: format!("http://{}", listener.local_addr().unwrap()),
             state: Arc::default(),
-            release: Arc::new(Semaphore::new(0)),
         };
         let server = Server::builder()
             .add_service(MessagesServiceServer::new(webhooks.clone()))
-            .add_service(EndpointsServiceServer::new(webhooks.clone()))
-            .add_service(DeliveriesServiceServer::new(webhooks.clone()))
             .serve_with_incoming(TcpListenerStream::new(listener));
         lifecycle.spawn(async move { server.await.unwrap() });
         webhooks
@@ -60,38 +43,6 @@ impl Webhooks {
     /// Takes the requests for messages.
     pub(crate) fn messages(&self) -> Vec<proto::ListMessagesRequest> {
         std::mem::take(&mut self.state.lock().unwrap().messages)
-    }
-
-    pub(crate) fn set_outcome(&self, outcome: Outcome) {
-        self.state.lock().unwrap().outcome = outcome;
-    }
-
-    /// Changes of endpoints that have begun.
-    pub(crate) fn changes(&self) -> u32 {
-        self.state.lock().unwrap().changes
-    }
-
-    /// Lets one change that hangs continue.
-    pub(crate) fn release(&self) {
-        self.release.add_permits(1);
-    }
-
-    pub(super) async fn released(&self) {
-        self.release.acquire().await.unwrap().forget();
-    }
-
-    pub(super) fn begin_change(&self) -> Outcome {
-        let mut state = self.state.lock().unwrap();
-        state.changes += 1;
-        state.outcome.clone()
-    }
-
-    pub(super) fn record(&self, change: TokenChange) {
-        self.state.lock().unwrap().recorded.push(change);
-    }
-
-    pub(super) fn recorded(&self) -> Vec<TokenChange> {
-        self.state.lock().unwrap().recorded.clone()
     }
 
     /// Refuses all requests from now on.

@@ -28,8 +28,6 @@ pub mod shell;
 pub mod site;
 pub mod teams;
 pub mod texts;
-pub mod tokens;
-pub mod try_it;
 pub mod usage;
 pub mod webhooks;
 pub mod when;

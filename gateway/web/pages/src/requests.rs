@@ -69,12 +69,7 @@ pub enum Credential {
         id: String,
         name: String,
     },
-    Token {
-        name: String,
-    },
-    /// None: a person tried the API in the documentation.
-    Documentation,
-    /// A key or a token that is no longer there.
+    /// A key that is no longer there.
     Gone,
 }
 

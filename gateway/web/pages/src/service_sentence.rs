@@ -28,7 +28,6 @@ const REWORDED: &[(&str, &str)] = &[
     ("reason-creator", "field-creator-error"),
     ("reason-credit-handle", "field-credits-handle"),
     ("reason-events", "webhook-events-none"),
-    ("reason-token-scopes", "token-scopes-none"),
     (PAGE_PENDING, "listing-page-pending"),
 ];
 
@@ -157,12 +156,10 @@ mod tests {
     /// Files of services whose sentences the forms of pages show.
     const FILES: &[&str] = &[
         "proto/kit/src/text.rs",
-        "gateway/src/domain/account_token.rs",
         "gateway/src/domain/fields.rs",
         "gateway/src/domain/key/mod.rs",
         "gateway/src/domain/key_request.rs",
         "gateway/src/domain/owner_limits.rs",
-        "gateway/src/domain/scope.rs",
         "economy-svc/src/service/currencies.rs",
         "listings-svc/src/domain/address.rs",
         "listings-svc/src/domain/array_fields.rs",
@@ -234,9 +231,6 @@ mod tests {
         "Savanna Studio",
         "Your network has",
         // Calls of the API, pages that are not found, and what happens after a form was accepted.
-        "No call that takes",
-        "lacks the scope",
-        "needs an account token",
         "with this id",
         "The listing was taken down.",
         "try is made",

@@ -106,11 +106,6 @@ impl ApiCall {
         }
     }
 
-    /// A call of the account API (§10.18), which programs make with a token of the account.
-    pub fn account(call: impl Into<String>) -> Self {
-        Self::new("api-call-account", call)
-    }
-
     /// It gives the same as the page, or does the same as its form.
     pub fn same(call: impl Into<String>) -> Self {
         Self::new("api-call-same", call)

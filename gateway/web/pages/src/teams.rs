@@ -60,21 +60,16 @@ pub struct InviteRow {
 #[template(path = "team/activity.html")]
 pub struct ActivityPage {
     pub shell: Shell,
-    /// The id of the account.
-    pub account: String,
     pub rows: Vec<ActivityRow>,
     /// The address of the next page.
     pub next: Option<String>,
-    /// The gateway did not list what programs have changed.
-    pub are_programs_missing: bool,
 }
 
 #[derive(Debug)]
 pub struct ActivityRow {
     pub at: String,
-    /// The address of a person, or the name of a token.
+    /// The address of a person, or our staff.
     pub author: String,
-    pub is_token: bool,
     pub what: String,
     pub address: String,
     pub agent: String,

@@ -12,7 +12,5 @@ pub mod requests;
 pub mod settings;
 pub mod team;
 pub mod today;
-pub mod tokens;
-pub mod try_it;
 pub mod usage;
 pub mod webhooks;

@@ -11,7 +11,6 @@ use uuid::Uuid;
 
 use super::keys::{mode_name, variable};
 use super::member_request::MemberRequest;
-use super::tokens;
 use crate::domain::role::Permission;
 use crate::domain::{curl, error_help};
 use crate::page_error::PageResult;
@@ -59,18 +58,13 @@ impl CallQuery {
 
 pub async fn show(request: MemberRequest, Query(query): Query<CallQuery>) -> PageResult {
     let (gateway, account) = (&request.app.gateway, request.scope.id);
-    let (listed, keys, tokens, shell) = futures::join!(
+    let (listed, keys, shell) = futures::join!(
         gateway.calls(query.request(account)),
         gateway.keys(account),
-        gateway.tokens(account),
         request.shell(Section::Requests),
     );
     let language = request.language();
-    let credentials = Credentials {
-        account: account.to_string(),
-        keys: keys?,
-        tokens: tokens?,
-    };
+    let credentials = Credentials { keys: keys? };
     let (state, listed) = match listed {
         Ok(listed) => (FormState::default(), listed),
         Err(fault) if fault.code == Code::Invalid => {
@@ -104,9 +98,7 @@ pub async fn show(request: MemberRequest, Query(query): Query<CallQuery>) -> Pag
 
 /// The credentials of an account's calls.
 struct Credentials {
-    account: String,
     keys: Vec<proto::Key>,
-    tokens: Vec<proto::AccountToken>,
 }
 
 impl Credentials {
@@ -129,17 +121,7 @@ impl Credentials {
             };
             return (credential, variable(&key.kind, key.may_write));
         }
-        if let Some(token) = self.tokens.iter().find(|token| token.id == id) {
-            let name = token.name.clone();
-            return (Credential::Token { name }, tokens::VARIABLE);
-        }
-        // Calls from the documentation have the id of the account.
-        let credential = if id == self.account {
-            Credential::Documentation
-        } else {
-            Credential::Gone
-        };
-        (credential, "SERVICE_API_KEY")
+        (Credential::Gone, "SERVICE_API_KEY")
     }
 }
 
@@ -224,15 +206,7 @@ mod tests {
             may_write: true,
             ..proto::Key::default()
         };
-        let credentials = |keys| Credentials {
-            account: "a".to_owned(),
-            keys,
-            tokens: vec![proto::AccountToken {
-                id: "t".to_owned(),
-                name: "terraform".to_owned(),
-                ..proto::AccountToken::default()
-            }],
-        };
+        let credentials = |keys| Credentials { keys };
         let own = credentials(vec![key]);
         let row = |language| {
             let language = PageLanguage {
@@ -252,8 +226,5 @@ mod tests {
         assert!(shown.curl.contains("$SERVICE_WRITE_KEY"), "{}", shown.curl);
         let others = credentials(Vec::new());
         assert_eq!(others.find("k").0, Credential::Gone);
-        assert_eq!(others.find("a").0, Credential::Documentation);
-        let name = "terraform".to_owned();
-        assert_eq!(others.find("t").0, Credential::Token { name });
     }
 }

@@ -18,7 +18,6 @@ use crate::domain::email;
 use crate::domain::mail_kind::MailKind;
 use crate::domain::role::{Permission, Role};
 use crate::form_body::FormBody;
-use crate::jobs::revoke_tokens;
 use crate::once_form::{OnceError, OnceForm};
 use crate::page_error::{PageError, PageResult};
 use crate::people::link_mail::{LinkMail, send_link};
@@ -28,7 +27,7 @@ use crate::session::limits;
 use crate::session::once;
 use crate::store::links::{self, Link, LinkTarget};
 use crate::store::members::{self, Member, MemberChange};
-use crate::store::{people, token_revocations};
+use crate::store::people;
 use crate::viewer::Section;
 
 /// The most members and invitations of an account.
@@ -201,7 +200,7 @@ async fn begin_change(
 
 /// Changes the role of a member, or removes the member.
 async fn change(request: &MemberRequest, person: Uuid, role: Option<Role>) -> PageResult {
-    let (app, account, actor) = (&request.app, request.scope.id, request.actor());
+    let (app, account) = (&request.app, request.scope.id);
     let changed = people::by_id(&app.pool, person).await?;
     let changed = changed.ok_or_else(PageError::not_found)?;
     let email = changed.email.clone();
@@ -223,10 +222,6 @@ async fn change(request: &MemberRequest, person: Uuid, role: Option<Role>) -> Pa
     if role.is_none_or(|role| !role.may(Permission::Manage)) {
         links::remove_invitations_by(&mut *transaction, account, person).await?;
     }
-    // Likewise, revoke the tokens of a person who may no longer make tokens.
-    if role.is_none_or(|role| !role.may(Permission::Develop)) {
-        token_revocations::insert(&mut *transaction, account, person, &actor).await?;
-    }
     let subject = role.map_or_else(
         || email.clone(),
         |role| format!("{email}, {}", role.as_str()),
@@ -247,9 +242,8 @@ async fn change(request: &MemberRequest, person: Uuid, role: Option<Role>) -> Pa
         person_mail::queue_notice(&mut transaction, reader, &text, &app.public_url, now).await?;
     }
     transaction.commit().await?;
-    revoke_tokens::run_now(app).await;
     if role.is_none() {
-        contact_address::replace(app, &actor, account, &email, None).await;
+        contact_address::replace(app, &request.actor(), account, &email, None).await;
     }
     Ok(if is_self && role.is_none() {
         see_other("/accounts")

@@ -4,7 +4,6 @@ use std::collections::BTreeMap;
 
 use axum::extract::Query;
 use contracts::gateway::v1 as proto;
-use pages::ApiCall;
 use pages::bars::{Bar, Columns, Counts};
 use pages::site::Texts;
 use pages::usage::{AccountUsePage, CountRow, MonthLimit, MonthShare, Outcomes, RouteRow, Span};
@@ -49,9 +48,7 @@ pub async fn show(request: MemberRequest, Query(query): Query<UseQuery>) -> Page
     );
     let (found, used) = (found?, used?);
     let account = found.account.ok_or_else(PageError::not_found)?;
-    let mut shell = scope.shell(&request.viewer, &account.name, others, Section::Usage);
-    let call = format!("GET /v1/account/usage?days={days}");
-    shell.api_call = Some(ApiCall::account(call));
+    let shell = scope.shell(&request.viewer, &account.name, others, Section::Usage);
     let by_day = by_day(&used);
     let counts: Vec<Counts> = by_day.values().map(DayCounts::counts).collect();
     let (first, last) = (used.first_day.clone(), used.last_day.clone());

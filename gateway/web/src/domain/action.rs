@@ -21,8 +21,6 @@ pub enum Action {
     KeyRevealed,
     KeyRotated,
     KeyRevoked,
-    TokenCreated,
-    TokenRevoked,
     WebhookAdded,
     WebhookChanged,
     WebhookPaused,

@@ -6,7 +6,6 @@ pub mod factor_ends;
 pub mod feed_mails;
 pub mod month_use;
 pub mod reencryption;
-pub mod revoke_tokens;
 
 use std::collections::BTreeSet;
 use std::time::Duration;
@@ -40,9 +39,6 @@ pub fn spawn(leader: &Leader, app: &App) {
     });
     jobs.spawn("month use", MINUTE, |app, now| async move {
         month_use::run(&app, now).await
-    });
-    jobs.spawn("revoke tokens", MINUTE, |app, _| async move {
-        revoke_tokens::run(&app).await
     });
 }
 

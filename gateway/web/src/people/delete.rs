@@ -18,11 +18,10 @@ use crate::contact_address;
 use crate::domain::action::Action;
 use crate::domain::role::Role;
 use crate::form_body::FormBody;
-use crate::jobs::revoke_tokens;
 use crate::page_error::{PageError, PageResult};
 use crate::person_request::PersonRequest;
 use crate::render::{FormState, html};
-use crate::store::{closed_accounts, members, people, token_revocations};
+use crate::store::{closed_accounts, members, people};
 use crate::upstream::gateway::Actor;
 
 #[derive(Debug, Deserialize)]
@@ -69,7 +68,6 @@ pub async fn send(
     record_and_inform(&request, &mut transaction, Action::PersonDeleted, &text).await?;
     people::remove(&mut *transaction, person.id).await?;
     transaction.commit().await?;
-    revoke_tokens::run_now(app).await;
     let accounts = left.accounts.iter();
     let replaced =
         accounts.map(|it| contact_address::replace(app, &actor, *it, &person.email, None));
@@ -104,7 +102,7 @@ async fn leave_accounts(
     connection: &mut PgConnection,
     request: &PersonRequest,
 ) -> Result<Result<LeftAccounts, Fields>, PageError> {
-    let (person, actor) = (request.person(), request.actor());
+    let person = request.person();
     // Lock the accounts in one order, so that two people who leave the same accounts at once do not deadlock.
     let accounts = account_ids(&mut *connection, person.id).await?;
     for account in &accounts {
@@ -123,9 +121,7 @@ async fn leave_accounts(
         if others.is_empty() {
             closed_accounts::insert(&mut *connection, account, request.app.clock.now()).await?;
             closed.push(account);
-        } else if others.iter().any(|member| member.role == Role::Owner) {
-            token_revocations::insert(&mut *connection, account, person.id, &actor).await?;
-        } else {
+        } else if others.iter().all(|member| member.role != Role::Owner) {
             return Ok(Err(problem(request, "delete-last-owner")));
         }
         request
@@ -150,14 +146,9 @@ fn problem(request: &PersonRequest, key: &'static str) -> Fields {
     Fields::general(request.language().say(key))
 }
 
-/// Ends everything of an account that would go on without people: tokens, key requests, keys and webhooks. In this order, none of them can
+/// Ends everything of an account that would go on without people: key requests, keys and webhooks. In this order, none of them can
 /// create another one afterwards.
 async fn disconnect(app: &Web, actor: &Actor, account: Uuid) -> Result<(), Fault> {
-    for token in app.gateway.tokens(account).await? {
-        if token.revoked_at.is_none() {
-            app.gateway.revoke_token(actor, account, &token.id).await?;
-        }
-    }
     app.gateway.withdraw_key_requests(actor, account).await?;
     for key in app.gateway.keys(account).await? {
         if key.revoked_at.is_none() {

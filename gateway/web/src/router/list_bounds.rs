@@ -59,7 +59,6 @@ const BOUNDS: &[(&str, &str)] = &[
     ("/accounts/new", "the 100 accounts of a person"),
     ("/claim/{handle}", "the 100 accounts of a person"),
     ("/add-game", "the 100 accounts of a person"),
-    ("/try/{operation}", "the 100 accounts of a person"),
     (
         "/accounts/{account}",
         "the keys of the account and their requests; 500 pages, 100 listings and 100 claims; 3 endpoints; 5 games; 5 actions, and the team",
@@ -67,10 +66,6 @@ const BOUNDS: &[(&str, &str)] = &[
     (
         "/accounts/{account}/keys",
         "the plan's keys, the newest 100 that no longer work, and the requests, which staff decide one by one",
-    ),
-    (
-        "/accounts/{account}/tokens",
-        "20 working tokens, and the newest 100 that no longer work",
     ),
     (
         "/accounts/{account}/usage",
@@ -183,7 +178,6 @@ const WITHOUT_LISTS: &[&str] = &[
     "/accounts/{account}/webhooks/{endpoint}/recover",
     "/accounts/{account}/listings/{kind}/{name}/takedown",
     "/accounts/{account}/pictures/{name}",
-    "/accounts/{account}/try/{operation}",
 ];
 
 #[test]

@@ -1,8 +1,6 @@
 //! The paths of an account, for its members.
 
-use crate::account::{
-    activity, keys, plans, requests, settings, team, today, tokens, try_it, usage, webhooks,
-};
+use crate::account::{activity, keys, plans, requests, settings, team, today, usage, webhooks};
 use crate::domain::role::Permission;
 use crate::economy::{currency, games};
 use crate::form_body;
@@ -21,7 +19,6 @@ pub(super) fn routes() -> Vec<Route> {
     [
         account_routes(),
         webhook_routes(),
-        try_routes(),
         all_open(listing_routes()),
         all_open(picture_routes()),
         all_open(economy_routes()),
@@ -70,10 +67,6 @@ fn account_routes() -> Vec<Route> {
             account!("/keys/requests/{request}/reveal"),
             keys::list::reveal,
         ),
-        read.page(account!("/tokens"), tokens::show),
-        open(develop.action(account!("/tokens"), tokens::send)),
-        // A leaked token can be revoked at any time.
-        open(develop.action(account!("/tokens/{account_token}/revoke"), tokens::revoke)),
         read.page(account!("/usage"), usage::show),
         read.page(account!("/plans"), plans::show),
         read.page(account!("/requests"), requests::show),
@@ -86,13 +79,6 @@ fn account_routes() -> Vec<Route> {
         open(manage.action(account!("/team/{person}/remove"), team::remove)),
         manage.page(account!("/activity"), activity::show),
     ]
-}
-
-/// Test calls, which change nothing. The API itself answers for closed switches.
-fn try_routes() -> Vec<Route> {
-    let read = Access::Member(Permission::Read);
-    let form = read.form(account!("/try/{operation}"), try_it::show, try_it::send);
-    vec![with_body(open(form), MAX_LISTING)]
 }
 
 fn webhook_routes() -> Vec<Route> {

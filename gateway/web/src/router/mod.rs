@@ -16,7 +16,7 @@ use pages::site::Language;
 use tower_http::compression::CompressionLayer;
 use tower_http_csrf::csrf::{CsrfLayer, ProtectionError};
 
-use crate::account::{list, try_it};
+use crate::account::list;
 use crate::app::App;
 use crate::assets;
 use crate::docs::guides;
@@ -88,7 +88,6 @@ fn people_routes() -> Vec<Route> {
         SignedIn.page("/claim/{handle}", entry::claim),
         SignedIn.page("/add-game", entry::add_game),
         Anyone.page("/takedown/{kind}/{name}", entry::takedown),
-        SignedIn.page("/try/{operation}", try_it::entry),
     ]
 }
 
@@ -257,9 +256,8 @@ mod tests {
         for route in routes() {
             let only_reads = route.access == Access::Member(Permission::Read);
             let changes = route.methods.contains(&Method::POST);
-            // Every member may leave, and a test call changes nothing.
-            let is_open = ["/team/leave", "/try/{operation}"];
-            let is_open = is_open.iter().any(|end| route.path.ends_with(end));
+            // Every member may leave.
+            let is_open = route.path.ends_with("/team/leave");
             assert!(!only_reads || !changes || is_open, "{}", route.path);
         }
     }

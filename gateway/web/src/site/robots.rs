@@ -9,7 +9,7 @@ use super::cached::respond_file;
 use super::request::SiteRequest;
 
 /// The first segments of the dashboard's paths. Some of its pages are there in each language.
-const DASHBOARD: [&str; 9] = [
+const DASHBOARD: [&str; 8] = [
     "/accounts",
     "/you",
     "/link/",
@@ -18,7 +18,6 @@ const DASHBOARD: [&str; 9] = [
     "/claim/",
     "/add-game",
     "/takedown/",
-    "/try/",
 ];
 /// Pages of the public site that search engines should leave out, in each language: results of a search, votes, and forms about a listing.
 const PUBLIC: [&str; 5] = [

@@ -8,7 +8,6 @@ pub mod links;
 pub mod members;
 pub mod people;
 pub mod sent_notices;
-pub mod token_revocations;
 
 use kit::pg::Schema;
 

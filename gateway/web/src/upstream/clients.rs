@@ -25,7 +25,6 @@ macro_rules! grpc_clients {
 
 grpc_clients! {
     Accounts = gateway::v1::accounts_service_client::AccountsServiceClient;
-    TestCalls = gateway::v1::test_call_service_client::TestCallServiceClient;
 
     CatalogueEvents = catalogue::v1::events_service_client::EventsServiceClient;
     CatalogueGames = catalogue::v1::games_service_client::GamesServiceClient;

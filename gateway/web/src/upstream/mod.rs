@@ -17,7 +17,7 @@ pub mod rates;
 pub mod votes;
 pub mod webhook;
 
-pub use api::{Api, ApiAnswer, ApiDocument, NoAnswer};
+pub use api::{Api, ApiDocument};
 pub use catalogue::Catalogue;
 pub use currencies::Currencies;
 pub use economy::Economy;

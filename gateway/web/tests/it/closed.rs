@@ -8,15 +8,10 @@ use crate::typed_forms::{BUTTONS, OF_ACCOUNTS};
 
 const READ_ONLY: &str = "read-only for a while";
 
-/// A key or a token that has leaked ends at any time.
-const ALWAYS_OPEN: [&str; 2] = [
-    "/accounts/{account}/keys/{key}/revoke",
-    "/accounts/{account}/tokens/{account_token}/revoke",
-];
+/// A key that has leaked ends at any time.
+const REVOKE: &str = "/accounts/{account}/keys/{key}/revoke";
 /// A member who must go can be removed at any time. The account's only owner cannot.
 const REMOVE: &str = "/accounts/{account}/team/{person}/remove";
-/// A test call changes nothing, and what is closed is an answer of the API.
-const TRY: &str = "/accounts/{account}/try/{operation}";
 const UPLOAD: &str = "/accounts/{account}/listings/{kind}/{name}/pictures/{picture}";
 
 async fn read_only(pool: PgPool) -> FullAccount {
@@ -31,7 +26,7 @@ async fn a_form_that_is_closed_says_so_and_keeps_what_was_typed(pool: PgPool) {
     let full = read_only(pool).await;
     let before = full.state().await;
     let mut owner = full.owner.clone();
-    for form in OF_ACCOUNTS.iter().filter(|form| form.action != TRY) {
+    for form in OF_ACCOUNTS {
         let shown = owner.get(&full.own(form.page)).await;
         shown.assert(200, READ_ONLY);
         let fields = form.typed(&shown.hidden(), false);
@@ -64,7 +59,7 @@ async fn buttons_are_closed_too_except_the_end_of_a_key(pool: PgPool) {
     let fields: Vec<(&str, &str)> = fields.iter().map(|(n, v)| (*n, v.as_str())).collect();
     let mut owner = full.owner.clone();
     let of_account = BUTTONS.iter().filter(|it| it.contains("{account}"));
-    let is_open = |action: &str| ALWAYS_OPEN.contains(&action) || action == REMOVE;
+    let is_open = |action: &str| [REVOKE, REMOVE].contains(&action);
     for action in of_account.filter(|it| !is_open(it) && **it != UPLOAD) {
         let page = owner.post(&full.own(action), &fields).await;
         page.assert(503, READ_ONLY);
@@ -76,11 +71,7 @@ async fn buttons_are_closed_too_except_the_end_of_a_key(pool: PgPool) {
     assert_eq!(full.state().await, before);
     let last = owner.post(&full.own(REMOVE), &[]).await;
     last.assert(422, "at least one owner");
-    for action in ALWAYS_OPEN {
-        owner.post(&full.own(action), &[]).await.location();
-    }
-    let tokens = full.hooks.site.gateway.tokens.lock().unwrap().clone();
-    assert!(tokens.iter().all(|token| token.revoked_at.is_some()));
+    owner.post(&full.own(REVOKE), &[]).await.location();
     let keys = full.hooks.site.gateway.keys.lock().unwrap().clone();
     assert!(keys.iter().all(|key| key.revoked_at.is_some()));
 }

@@ -15,7 +15,7 @@ use crate::webhook_service::WebhookSite;
 pub(crate) const CAROL: &str = "carol@new.example";
 
 /// The parameters of paths.
-const KNOWN: [&str; 26] = [
+const KNOWN: [&str; 25] = [
     "{version}",
     "{country}",
     "{file}",
@@ -28,7 +28,6 @@ const KNOWN: [&str; 26] = [
     "{endpoint}",
     "{delivery}",
     "{token}",
-    "{account_token}",
     "{game}",
     "{kind}",
     "{name}",
@@ -57,7 +56,6 @@ pub(crate) struct FullAccount {
     endpoint: String,
     delivery: String,
     token: String,
-    account_token: String,
 }
 
 impl FullAccount {
@@ -65,7 +63,6 @@ impl FullAccount {
         let mut hooks = WebhookSite::new(pool).await;
         let account = hooks.account.to_string();
         let (key, request) = keys(&hooks, &account);
-        let account_token = token(&hooks, &account);
         hooks.site.listings.game(&account, "okoto", "Okoto");
         account.clone_into(&mut hooks.site.economy.owner.lock().unwrap());
         "Cowrie".clone_into(
@@ -104,7 +101,6 @@ impl FullAccount {
             endpoint: last(&path),
             delivery: last(delivery),
             token,
-            account_token,
             account,
             hooks,
         }
@@ -136,7 +132,6 @@ impl FullAccount {
             "{endpoint}" => self.endpoint.clone(),
             "{delivery}" => self.delivery.clone(),
             "{token}" => self.token.clone(),
-            "{account_token}" => self.account_token.clone(),
             "{kind}" if pattern.starts_with("/rankings/") => "games".to_owned(),
             "{kind}" if pattern.starts_with("/pictures/drawn/") => "games".to_owned(),
             "{kind}" => "game".to_owned(),
@@ -184,9 +179,8 @@ impl FullAccount {
             state.push_str(&rows(&site.pool, table).await);
         }
         format!(
-            "{state} {:?} {:?} {:?} {:?} {:?} {:?} {:?} {:?} {}",
+            "{state} {:?} {:?} {:?} {:?} {:?} {:?} {:?} {}",
             site.gateway.keys,
-            site.gateway.tokens,
             site.gateway.requests,
             site.gateway.accounts,
             site.listings.calls,
@@ -245,20 +239,6 @@ fn keys(hooks: &WebhookSite, account: &str) -> (String, String) {
     };
     gateway.requests.lock().unwrap().push(asked);
     (key, request)
-}
-
-/// A token; returns its id.
-fn token(hooks: &WebhookSite, account: &str) -> String {
-    let id = kit::ids::row_id().to_string();
-    let made = contracts::gateway::v1::AccountToken {
-        id: id.clone(),
-        account_id: account.to_owned(),
-        name: "adas-token".to_owned(),
-        scopes: vec!["keys:read".to_owned()],
-        ..contracts::gateway::v1::AccountToken::default()
-    };
-    hooks.site.gateway.tokens.lock().unwrap().push(made);
-    id
 }
 
 fn last(path: &str) -> String {

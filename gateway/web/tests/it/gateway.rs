@@ -8,7 +8,6 @@ use contracts::gateway::v1 as proto;
 use contracts::gateway::v1::accounts_service_server::AccountsService;
 use kit::{Fault, ids, timestamp};
 use time::macros::datetime;
-use tokio::sync::oneshot;
 use tonic::{Request, Response, Status};
 
 #[derive(Debug, Clone, Default)]
@@ -18,17 +17,7 @@ pub(crate) struct StubGateway {
     /// Lists of keys lack the oldest.
     pub(crate) leaves_keys_out: Arc<AtomicBool>,
     pub(crate) requests: Arc<Mutex<Vec<proto::KeyRequest>>>,
-    pub(crate) tokens: Arc<Mutex<Vec<proto::AccountToken>>>,
-    /// What tokens changed in every account, newest first.
-    pub(crate) token_changes: Arc<Mutex<Vec<proto::TokenChange>>>,
-    /// Test calls, and what they are answered with.
-    pub(crate) test_calls: Arc<Mutex<Vec<proto::RunTestCallRequest>>>,
-    pub(crate) test_answer: Arc<Mutex<proto::RunTestCallResponse>>,
-    /// Makes the next call that creates a token wait.
-    pub(crate) token_gate: Arc<Mutex<Option<PausedCall>>>,
     pub(crate) is_down: Arc<AtomicBool>,
-    /// The account whose tokens cannot be listed.
-    pub(crate) without_tokens: Arc<Mutex<String>>,
     /// What every account uses: by day and route, and the log.
     pub(crate) day_use: Arc<Mutex<proto::AccountsServiceListUseResponse>>,
     pub(crate) calls: Arc<Mutex<proto::AccountsServiceListCallsResponse>>,
@@ -38,13 +27,6 @@ pub(crate) struct StubGateway {
     pub(crate) plan: Arc<Mutex<Option<proto::Plan>>>,
     /// Switches that are not as usual.
     pub(crate) switched: Arc<Mutex<BTreeSet<&'static str>>>,
-}
-
-/// A call says that it has begun, and goes on when it is told to.
-#[derive(Debug)]
-pub(crate) struct PausedCall {
-    pub(crate) begun: oneshot::Sender<()>,
-    pub(crate) go_on: oneshot::Receiver<()>,
 }
 
 impl StubGateway {
@@ -365,87 +347,6 @@ impl AccountsService for StubGateway {
             |key: &mut proto::Key| key.revoked_at = Some(prost_types::Timestamp::default());
         let key = self.key(&request.account_id, &request.id, revoke)?;
         Ok(Response::new(proto::RevokeKeyResponse { key: Some(key) }))
-    }
-
-    async fn list_tokens(
-        &self,
-        request: Request<proto::AccountsServiceListTokensRequest>,
-    ) -> Answer<proto::AccountsServiceListTokensResponse> {
-        self.check()?;
-        let account = request.into_inner().account_id;
-        if *self.without_tokens.lock().unwrap() == account {
-            return Err(Fault::unavailable("the account of the test").into());
-        }
-        let mut tokens = self.tokens.lock().unwrap().clone();
-        tokens.retain(|token| token.account_id == account);
-        Ok(Response::new(proto::AccountsServiceListTokensResponse {
-            tokens,
-        }))
-    }
-
-    async fn create_token(
-        &self,
-        request: Request<proto::AccountsServiceCreateTokenRequest>,
-    ) -> Answer<proto::AccountsServiceCreateTokenResponse> {
-        self.check()?;
-        let request = request.into_inner();
-        let gate = self.token_gate.lock().unwrap().take();
-        if let Some(gate) = gate {
-            gate.begun.send(()).unwrap();
-            gate.go_on.await.unwrap();
-        }
-        if request.name.is_empty() {
-            return Err(Fault::invalid_field("name", "Write a name.").into());
-        }
-        if request.scopes.is_empty() {
-            return Err(Fault::invalid_field("scopes", "Tick one or more.").into());
-        }
-        let token = proto::AccountToken {
-            id: ids::row_id().to_string(),
-            account_id: request.account_id,
-            name: request.name,
-            scopes: request.scopes,
-            expires_at: request.expires_at,
-            created_by: request.actor.unwrap_or_default().person_id,
-            ..proto::AccountToken::default()
-        };
-        self.tokens.lock().unwrap().push(token.clone());
-        Ok(Response::new(proto::AccountsServiceCreateTokenResponse {
-            secret: format!("svc_acct_{}", token.id),
-            token: Some(token),
-        }))
-    }
-
-    async fn revoke_token(
-        &self,
-        request: Request<proto::AccountsServiceRevokeTokenRequest>,
-    ) -> Answer<proto::AccountsServiceRevokeTokenResponse> {
-        self.check()?;
-        let request = request.into_inner();
-        let mut tokens = self.tokens.lock().unwrap();
-        let mut own = tokens
-            .iter_mut()
-            .filter(|token| token.account_id == request.account_id);
-        let token = own.find(|token| token.id == request.id);
-        let token = token.ok_or_else(|| Fault::not_found("There is no such token."))?;
-        token.revoked_at = Some(prost_types::Timestamp::default());
-        Ok(Response::new(proto::AccountsServiceRevokeTokenResponse {
-            token: Some(token.clone()),
-        }))
-    }
-
-    async fn list_token_changes(
-        &self,
-        request: Request<proto::AccountsServiceListTokenChangesRequest>,
-    ) -> Answer<proto::AccountsServiceListTokenChangesResponse> {
-        self.check()?;
-        let request = request.into_inner();
-        self.account(&request.account_id)?;
-        let mut changes = self.token_changes.lock().unwrap().clone();
-        changes.retain(|change| request.before.is_empty() || change.id < request.before);
-        changes.truncate(request.limit.try_into().unwrap());
-        let listed = proto::AccountsServiceListTokenChangesResponse { changes };
-        Ok(Response::new(listed))
     }
 
     async fn list_use(

@@ -2,7 +2,6 @@
 
 use std::collections::BTreeSet;
 
-use contracts::gateway::v1 as proto;
 use http::Method;
 use percent_encoding::{NON_ALPHANUMERIC, utf8_percent_encode};
 use sqlx::{AssertSqlSafe, PgPool};
@@ -15,7 +14,7 @@ use crate::support::{ADA, PASSWORD, Site};
 const LINK: &str = "javascript:alert(1)";
 
 /// Where [`hostile`] text stands; each must be seen on a page, escaped.
-const FIELDS: [&str; 24] = [
+const FIELDS: [&str; 23] = [
     "account name",
     "key name",
     "key game",
@@ -38,7 +37,6 @@ const FIELDS: [&str; 24] = [
     "member",
     "invited",
     "activity",
-    "token change",
     "agent",
 ];
 
@@ -78,20 +76,6 @@ fn fill_gateway(site: &Site, account: &str) {
         key.game = Some(hostile("key game"));
         "secret".clone_into(&mut key.kind);
     }
-    let text = || hostile("token change");
-    let change = proto::TokenChange {
-        id: kit::ids::row_id().to_string(),
-        token: Some(proto::TokenActor {
-            id: text(),
-            name: text(),
-        }),
-        address: text(),
-        action: text(),
-        endpoint_change: text(),
-        subject: text(),
-        ..proto::TokenChange::default()
-    };
-    gateway.token_changes.lock().unwrap().push(change);
     for request in gateway.requests.lock().unwrap().iter_mut() {
         request.name = hostile("request name");
         request.reason = Some(hostile("request reason"));

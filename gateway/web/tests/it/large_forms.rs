@@ -23,7 +23,6 @@ async fn a_form_has_five_hundred_fields_at_most(pool: PgPool) {
         ("listings/new/game", "links.x"),
         ("listings/game/okoto/edit", "platforms"),
         ("listings/game/okoto/pictures/arrange", "url"),
-        ("tokens", "scopes"),
         ("webhooks", "events"),
         ("team/invite", "email"),
     ] {

@@ -5,7 +5,6 @@
 
 mod access;
 mod accounts;
-mod api_lines;
 mod boards;
 mod browser;
 mod closed;
@@ -77,8 +76,6 @@ mod stub_votes;
 mod support;
 mod team;
 mod today;
-mod tokens;
-mod try_it;
 mod twice;
 mod typed_forms;
 mod uploads;

@@ -13,7 +13,7 @@ use crate::webhook_service::insert_account;
 const PUBLIC: &str = "/accounts/{account}/pictures/{name}";
 
 /// Parameters that name no thing of an account.
-const OF_NOBODY: [&str; 3] = ["{account}", "{kind}", "{operation}"];
+const OF_NOBODY: [&str; 2] = ["{account}", "{kind}"];
 
 #[testing::database_test(web::MIGRATOR)]
 async fn the_things_of_another_account_are_not_found_under_ones_own(pool: PgPool) {

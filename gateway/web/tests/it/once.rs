@@ -115,17 +115,6 @@ async fn another_content_is_another_form(pool: PgPool) {
     assert!(!refused.text.contains("svc_test_"), "{}", refused.text);
     second.assert(200, "second-key");
 
-    let tokens = format!("{base}/tokens");
-    let [first, _, second] = sent_with_two_values(
-        &mut owner,
-        (&tokens, &tokens),
-        &[("scopes", "keys:read")],
-        ("name", ["first-token", "second-token"]),
-    )
-    .await;
-    first.assert(200, "Name: <strong><bdi>first-token");
-    second.assert(200, "Name: <strong><bdi>second-token");
-
     let team = format!("{base}/team");
     let invite = format!("{team}/invite");
     let [first, _, second] = sent_with_two_values(

@@ -1,4 +1,4 @@
-//! The public API, with one route that knows test keys, and the OpenAPI document of the real gateway.
+//! The public API: the OpenAPI document of the real gateway.
 
 use std::sync::{Arc, Mutex};
 
@@ -9,7 +9,7 @@ use axum::routing::get;
 use contracts::public::{ApiPlan, ApiSettings};
 use gateway::domain::key::GraceRange;
 use gateway::domain::plan_table;
-use http::header::{AUTHORIZATION, ETAG, IF_NONE_MATCH};
+use http::header::{ETAG, IF_NONE_MATCH};
 use http::{HeaderMap, StatusCode};
 use serde_json::Value;
 use tokio::net::TcpListener;
@@ -21,8 +21,6 @@ pub(crate) enum ApiMood {
     #[default]
     Answers,
     Hangs,
-    /// With a body of a hundred thousand bytes.
-    IsLong,
     /// The OpenAPI document is a page of an error.
     IsBroken,
 }
@@ -48,9 +46,8 @@ pub(crate) struct Document {
 impl Default for Document {
     fn default() -> Self {
         let (url, api) = ("https://mchezo.example/v1", gateway::router::API);
-        let grace = GraceRange::default();
-        let mut json = gateway::openapi::document(url, 2026, grace, api).unwrap();
-        json[ApiSettings::EXTENSION] = serde_json::to_value(settings(grace)).unwrap();
+        let mut json = gateway::openapi::document(url, api).unwrap();
+        json[ApiSettings::EXTENSION] = serde_json::to_value(settings()).unwrap();
         Self {
             json,
             reads: Vec::new(),
@@ -59,7 +56,8 @@ impl Default for Document {
 }
 
 /// The settings of a gateway, as they are shipped.
-fn settings(grace: GraceRange) -> ApiSettings {
+fn settings() -> ApiSettings {
+    let grace = GraceRange::default();
     let plans = plan_table::parse(plan_table::BUILT_IN).unwrap();
     let plans = plans.iter().map(ApiPlan::from);
     testing::openapi::settings(grace.least..=grace.most, plans)
@@ -72,8 +70,6 @@ impl StubApi {
         let mood = Arc::new(Mutex::new(ApiMood::default()));
         let document = Arc::<Mutex<Document>>::default();
         let router = Router::new()
-            .route("/v1/games", get(games))
-            .with_state(Arc::clone(&mood))
             .route("/v1/openapi.json", get(openapi))
             .with_state((Arc::clone(&mood), Arc::clone(&document)));
         let mut server = JoinSet::new();
@@ -107,20 +103,4 @@ async fn openapi(State((mood, document)): State<Shared>, headers: HeaderMap) -> 
         return StatusCode::NOT_MODIFIED.into_response();
     }
     ([(ETAG, etag)], text).into_response()
-}
-
-async fn games(
-    State(mood): State<Arc<Mutex<ApiMood>>>,
-    headers: HeaderMap,
-) -> (StatusCode, String) {
-    let mood = *mood.lock().unwrap();
-    if mood == ApiMood::Hangs {
-        std::future::pending::<()>().await;
-    }
-    let key = headers[AUTHORIZATION].to_str().unwrap();
-    assert!(key.starts_with("Bearer svc_test_"), "{key}");
-    let filler = if mood == ApiMood::IsLong { 100_000 } else { 1 };
-    let title = "<b>".repeat(filler);
-    let body = format!(r#"{{"success":true,"data":[{{"title":"{title}Okoto"}}]}}"#);
-    (StatusCode::OK, body)
 }

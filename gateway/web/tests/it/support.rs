@@ -6,7 +6,6 @@ use std::sync::Arc;
 use axum::Router;
 use contracts::common::v1::feed_service_server::FeedServiceServer;
 use contracts::gateway::v1::accounts_service_server::AccountsServiceServer;
-use contracts::gateway::v1::test_call_service_server::TestCallServiceServer;
 use kit::clock::Clock;
 use kit::config::Secret;
 use kit::feed::{HighWaterMark, ProducerPosition};
@@ -116,7 +115,6 @@ impl Site {
         let gateway = StubGateway::default();
         let mut services = kit::rpc::server::services();
         services.add_service(AccountsServiceServer::new(gateway.clone()));
-        services.add_service(TestCallServiceServer::new(gateway.clone()));
         let (listings, economy) = (StubListings::default(), StubEconomy::default());
         let api = StubApi::start().await;
         listings.add_to(&mut services);

@@ -332,10 +332,6 @@ async fn what_cannot_be_undone_is_behind_a_question(pool: PgPool) {
             &["/accounts/{account}/keys/{key}/revoke"][..],
         ),
         (
-            "/accounts/{account}/tokens",
-            &["/accounts/{account}/tokens/{account_token}/revoke"],
-        ),
-        (
             "/accounts/{account}/webhooks/{endpoint}",
             &["/accounts/{account}/webhooks/{endpoint}/remove"],
         ),

@@ -60,7 +60,6 @@ pub(crate) const BUTTONS: &[&str] = &[
     "/you/sessions/{session}/end",
     "/accounts/{account}/keys/{key}/revoke",
     "/accounts/{account}/keys/requests/{request}/reveal",
-    "/accounts/{account}/tokens/{account_token}/revoke",
     "/accounts/{account}/team/leave",
     "/accounts/{account}/team/invites/{invite}/withdraw",
     "/accounts/{account}/team/{person}/role",
@@ -213,28 +212,6 @@ pub(crate) const OF_ACCOUNTS: &[TypedForm] = &[
         Needs::Gateway,
         &[("grace", "3600"), ("expires", "2027-03-31")],
         ("expires", "soon", "expires"),
-    ),
-    form(
-        "/accounts/{account}/tokens",
-        "/accounts/{account}/tokens",
-        Needs::Gateway,
-        &[
-            ("name", "Typed name"),
-            ("scopes", "keys:read"),
-            ("expires", "2027-03-31"),
-        ],
-        ("name", "", "name"),
-    ),
-    form(
-        "/accounts/{account}/try/{operation}",
-        "/accounts/{account}/try/{operation}",
-        Needs::Gateway,
-        &[
-            ("query.q", "Typed words"),
-            ("query.limit", "many"),
-            ("header.If-None-Match", "Typed-tag"),
-        ],
-        ("header.If-None-Match", "typé", "header.If-None-Match"),
     ),
     form(
         "/accounts/{account}/team",

@@ -241,7 +241,7 @@ async fn a_person_sees_their_own_activity(pool: PgPool) {
     };
     let entry = |action| NewEntry::new(ada, ADA, &client, action);
     let now = site.clock.now();
-    let of_account = entry(Action::TokenCreated).in_account(account, "");
+    let of_account = entry(Action::KeyCreated).in_account(account, "");
     let inserted = activity::insert(&site.pool, of_account, now).await;
     inserted.unwrap();
     for _ in 0..100 {
@@ -250,7 +250,7 @@ async fn a_person_sees_their_own_activity(pool: PgPool) {
     }
     let page = browser.get("/you/activity").await;
     assert_eq!(page.text.matches("192.0.2.9").count(), 100);
-    assert!(!page.text.contains("token"), "{}", page.text);
+    assert!(!page.text.contains("created the key"), "{}", page.text);
     let (_, next) = page
         .text
         .split_once("href=\"/you/activity?before=")

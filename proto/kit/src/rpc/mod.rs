@@ -1,6 +1,5 @@
 //! gRPC between the services: the server with its layers, and the client.
 
-pub mod actor;
 mod call_record;
 pub mod client;
 mod connections;

@@ -53,8 +53,7 @@ pub(super) fn callers(server: &str, path: &str) -> &'static [&'static str] {
         | "economy.v1.ReportsService"
         | "listings.v1.EventsService"
         | "listings.v1.GamesService"
-        | "listings.v1.OwnListingsService"
-        | "listings.v1.PictureService" => &[GATEWAY, WEB],
+        | "listings.v1.OwnListingsService" => &[GATEWAY, WEB],
         "catalogue.v1.ChangesService"
         | "economy.v1.HistoryService"
         | "economy.v1.TipsService"
@@ -62,12 +61,12 @@ pub(super) fn callers(server: &str, path: &str) -> &'static [&'static str] {
         "catalogue.v1.SiteService"
         | "catalogue.v1.VotesService"
         | "gateway.v1.AccountsService"
-        | "gateway.v1.TestCallService"
         | "listings.v1.NotesService"
         | "listings.v1.OwnPicturesService"
         | "listings.v1.PagesService"
+        | "listings.v1.PictureService"
         | "webhook.v1.ReceiversService" => &[WEB],
-        "webhook.v1.DeliveriesService" | "webhook.v1.EndpointsService" => &[GATEWAY, WEB, STAFF],
+        "webhook.v1.DeliveriesService" | "webhook.v1.EndpointsService" => &[WEB, STAFF],
         // Resolves the tokens of staff members for the other services.
         "listings.v1.MemberService" => &[GATEWAY, WEB, CATALOGUE, ECONOMY, WEBHOOK],
         "catalogue.v1.StaffDumpService"

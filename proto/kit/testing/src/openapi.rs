@@ -4,7 +4,7 @@ use std::ops::RangeInclusive;
 use std::time::Duration;
 
 use contracts::public::{ApiPlan, ApiSettings};
-use serde_json::{Map, Value};
+use serde_json::{Map, Value, json};
 
 /// The settings of a gateway as they are shipped, with these graces of a rotation and these plans.
 pub fn settings(
@@ -26,20 +26,31 @@ pub fn settings(
     }
 }
 
-/// The document without what a later release may add (§9): an object has the fields that its schema lists, and a set its known values.
+/// The document without what a later release may add (§9): an object has the fields that its schema lists, a set its known values, and a choice
+/// its known objects.
 ///
 /// A client must accept more. In a test, more is a mistake of the service or of the document.
 pub fn closed(document: Value) -> Value {
     match document {
-        Value::Object(object) => object
-            .into_iter()
-            .map(|(key, value)| match key.as_str() {
-                "additionalProperties" if value == true => (key, false.into()),
-                "x-extensible-enum" => ("enum".to_owned(), value),
-                _ => (key, closed(value)),
-            })
-            .collect::<Map<String, Value>>()
-            .into(),
+        Value::Object(object) => {
+            let mut object: Map<String, Value> = object
+                .into_iter()
+                .map(|(key, value)| match key.as_str() {
+                    "x-extensible-enum" => ("enum".to_owned(), value),
+                    // The values of examples are not schemas.
+                    "example" | "examples" => (key, value),
+                    _ => (key, closed(value)),
+                })
+                .collect();
+            if let Some(Value::Array(choices)) = object.get_mut("anyOf") {
+                choices.retain(|choice| *choice != json!({"type": "object"}));
+            }
+            if object.get("type") == Some(&json!("object")) && object.contains_key("properties") {
+                let others = object.entry("additionalProperties");
+                others.or_insert(false.into());
+            }
+            object.into()
+        }
         Value::Array(items) => items.into_iter().map(closed).collect(),
         other => other,
     }

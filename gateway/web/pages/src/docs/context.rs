@@ -40,8 +40,6 @@ pub struct GuidePage {
     pub body: String,
     /// The path of the same page as Markdown.
     pub markdown: String,
-    /// Where an operation can be tried.
-    pub try_it: Option<String>,
     pub previous: Option<Link>,
     pub next: Option<Link>,
 }

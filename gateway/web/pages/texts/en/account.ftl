@@ -1,4 +1,4 @@
-## The frame of an account: today, team, tokens, activity, settings, calls
+## The frame of an account: today, team, activity, settings, calls
 
 account-unnamed = Account
 account-switch = Switch account
@@ -14,7 +14,6 @@ account-nav-team = Team
 account-nav-activity = Activity
 account-paused = New games and events are not accepted for a while. What is listed can still be changed.
 api-call-same = Same in the API
-api-call-account = Same in the account API
 api-call-colon = { $value }:
 api-call-copy = Copy the call { $value }
 
@@ -56,7 +55,7 @@ short-left-day = d
 short-left-none = no time
 grace-left = { " " }left, until { $value }
 
-## Roles, and what people and programs did in an account
+## Roles, and what people did in an account
 
 team-role-owner = owner
 team-role-developer = developer
@@ -68,8 +67,6 @@ did-key_asked = requested the live key { $value }
 did-key_revealed = revealed the key { $value }
 did-key_rotated = rotated the key { $value }
 did-key_revoked = revoked the key { $value }
-did-token_created = created the account token { $value }
-did-token_revoked = revoked the account token { $value }
 did-webhook_added = added a webhook at { $value }
 did-webhook_changed = changed the webhook at { $value }
 did-webhook_paused = paused the webhook at { $value }
@@ -230,12 +227,12 @@ team-change = Change
 team-you = you
 team-role-of = Role of { $value }
 team-remove = Remove
-team-remove-effect = { $value } leaves the team at once, and the tokens of this person are revoked.
+team-remove-effect = { $value } leaves the team at once.
 team-remove-yes = Yes, remove
 team-remove-yes-person = Yes, remove { $value }
 team-rules = An owner may do everything. A developer works with keys and webhooks, an editor with listings. An account keeps at least one owner.
 team-leave = Leave the team
-team-leave-effect = You no longer see this account, and your tokens are revoked. Only an owner can invite you again.
+team-leave-effect = You no longer see this account. Only an owner can invite you again.
 team-leave-yes = Yes, leave it
 team-invited = Invited
 team-until = until { $value }
@@ -254,94 +251,7 @@ team-most = A team has at most { $value } people and invitations.
 team-choose-role = Choose a role.
 team-last-owner = An account keeps at least one owner: make another person an owner first.
 team-activity-title = Activity
-team-activity-lead = Who did what in the last year, from where: people, our staff, and programs with
-team-activity-tokens = tokens
-team-activity-missing = What programs have changed cannot be read now. Try again later.
+team-activity-lead = Who did what in the last year, from where.
 team-activity-empty = Nothing yet: keys, team changes and settings appear here as they happen.
 team-activity-who = Who
 team-activity-with = With
-team-activity-token = token
-team-activity-api = account API
-
-## Tokens for the account API
-
-token-title = Tokens
-token-lead = A token lets a program create keys, manage webhooks and read the usage of this account, below
-token-lead-api = of the API. It reads no games; keys do.
-token-guide = How programs use it
-token-empty = No token yet.
-token-who-creates = An owner or a developer of this account creates tokens.
-token-name = Name
-token-state = State
-token-token = Token
-token-scopes = Scopes
-token-scopes-none = Tick at least one scope.
-token-created = Created
-token-by = By
-token-last-used = Last used
-token-never = never
-token-revoke = Revoke
-token-revoke-who = Programs with
-token-revoke-effect = are refused from the next call on, for good.
-token-revoke-yes = Yes, revoke it
-token-revoke-yes-name = Yes, revoke the token { $value }
-token-new = Create a token
-token-new-name = Name of the token
-token-new-name-hint = The program that uses it: the activity of the account shows this name.
-token-new-expires = Expires on
-token-new-expires-hint = In UTC. Without a day, the token does not expire.
-token-create = Create the token
-token-keys = Keys
-token-can-read-keys = list keys and requests for keys
-token-can-write-keys = create, request, reveal, rotate and revoke keys
-token-can-read-endpoints = list the addresses of webhooks
-token-can-write-endpoints = add, change, pause, test and remove them, and create signing secrets
-token-can-read-deliveries = read deliveries and their bodies
-token-can-write-deliveries = send deliveries again
-token-can-read-usage = read the calls of the account
-token-works = works
-token-works-until = works until { $value }
-token-expired = expired
-token-revoked = revoked
-token-former-member = a former member
-token-yours = Your token
-token-yours-name = Name:
-token-copy-now = Copy it now.
-token-copy-now-why = We keep only a hash of it: this page is the only one that shows it.
-token-copy = Copy the token
-token-first-call = The first call
-token-copy-call = Copy the call
-token-guide-the = The
-token-guide-link = guide
-token-guide-has = has calls and whole programs, with the token in
-token-all = All tokens
-
-## Calls of the API from the dashboard
-
-try-choose = Try it
-try-choose-account = For which account? Its limits of test calls hold.
-try-title = Try it:
-try-reference = See it in the reference
-try-same = The same request
-try-variable = With the key in the environment variable
-try-request-in = The request in { $value }
-try-copy = Copy: { $value }
-try-answer = The answer
-try-answer-empty = It has no body.
-try-answer-body = The body of the answer
-try-answer-cut = The body goes on: this page shows its beginning.
-try-headers = Headers
-try-another = Send another one
-try-send = Send
-try-requests = All requests of the account
-try-call = The page makes this call
-try-body = Body
-try-body-hint = JSON. It is sent as it is, so that you see what the API says of it.
-try-any = any
-try-too-long = Shorten it to at most { $value } characters.
-try-path-empty = Give a value: it is a part of the path.
-try-not-a-header = A header is one line of ASCII characters.
-try-as-token = The call is made as with a token of this account that may read everything: the answer has real keys, webhooks and figures.
-try-as-account = This page reads an account and changes nothing, so the answer is 403 scope_required. Create a token, and use a command below.
-try-as-key = The call is made as with a test key of this account that may write: it reads samples, and nothing is stored.
-try-as-game = The call is made as with the secret test key of a sample game: nothing is stored.

@@ -107,7 +107,7 @@ mail-new-network-body =
     If this was you, there is nothing to do. If it was not, set a new password at once, which ends all other sessions: { $page }
 mail-removed-subject = You are no longer in a team
 mail-removed-body =
-    { $by } has removed you from the team of an account at Mchezo. Its keys, webhooks and listings go on, your account tokens for it are revoked, and you cannot open it any more.
+    { $by } has removed you from the team of an account at Mchezo. Its keys, webhooks and listings go on, and you cannot open it any more.
 
     If you think that this is a mistake, ask { $by }. Your other accounts: { $page }
 mail-key-expires-subject = A key expires soon

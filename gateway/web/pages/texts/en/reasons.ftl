@@ -25,7 +25,7 @@ reason-time = Give a time.
 reason-outcome-unknown = The write was not answered in time and may or may not have taken effect. Send it again only with the same Idempotency-Key; without one, check in GET /me/listings first whether it took effect.
 reason-internal = Something broke on our side. It has been logged under this request id.
 
-## Keys and tokens
+## Keys
 
 reason-key-game = Give a game: a secret or public key belongs to one.
 reason-key-no-game = A key of an account belongs to no game. Use the kind secret or public.
@@ -39,8 +39,6 @@ reason-key-live-limit = The account already has the { $number } live keys of the
 reason-key-live-limit-plan = The account already has the { $number } live keys of the plan { $value }, requested keys included. Revoke one, or change to the plan { $to }.
 reason-key-test-limit = The account already has { $number } working test keys. Revoke one first.
 reason-key-day-limit = The account has created or requested { $number } keys in the last 24 hours, and cannot create more for now. Try again after the seconds in Retry-After.
-reason-token-limit = The account already has { $number } working tokens, or has created { $most } in the last 24 hours. Revoke one, or try again later.
-reason-token-scopes = Give one or more of: { $value }.
 reason-request-waits = This request is not approved yet. Wait for the review.
 reason-request-rejected = This request was rejected. Request another key.
 reason-request-revealed = This key was revealed before, and its secret is shown only once. Rotate the key to get a new secret.

@@ -1,4 +1,4 @@
-## Le cadre d’un compte : aujourd’hui, équipe, jetons, activité, réglages, appels
+## Le cadre d’un compte : aujourd’hui, équipe, activité, réglages, appels
 
 account-unnamed = Compte
 account-switch = Changer de compte
@@ -14,7 +14,6 @@ account-nav-team = Équipe
 account-nav-activity = Activité
 account-paused = Les nouveaux jeux et événements ne sont pas acceptés pour un moment. Les fiches déjà répertoriées peuvent toujours être modifiées.
 api-call-same = Par l’API
-api-call-account = Par l’API du compte
 api-call-colon = { $value } :
 api-call-copy = Copier l’appel { $value }
 
@@ -56,7 +55,7 @@ short-left-day = j
 short-left-none = 0 min
 grace-left = { " " }avant la fin, le { $value }
 
-## Les rôles, et ce que des personnes et des programmes ont fait dans un compte
+## Les rôles, et ce que des personnes ont fait dans un compte
 
 team-role-owner = propriétaire
 team-role-developer = développeur
@@ -68,8 +67,6 @@ did-key_asked = a demandé la clé de production « { $value } »
 did-key_revealed = a affiché la clé « { $value } »
 did-key_rotated = a renouvelé la clé « { $value } »
 did-key_revoked = a révoqué la clé « { $value } »
-did-token_created = a créé le jeton de compte « { $value } »
-did-token_revoked = a révoqué le jeton de compte « { $value } »
 did-webhook_added = a ajouté un webhook à l’adresse { $value }
 did-webhook_changed = a modifié le webhook à l’adresse { $value }
 did-webhook_paused = a mis en pause le webhook à l’adresse { $value }
@@ -230,12 +227,12 @@ team-change = Modifier
 team-you = vous
 team-role-of = Rôle de { $value }
 team-remove = Retirer
-team-remove-effect = { $value } quitte l’équipe immédiatement, et les jetons de cette personne sont révoqués.
+team-remove-effect = { $value } quitte l’équipe immédiatement.
 team-remove-yes = Oui, retirer
 team-remove-yes-person = Oui, retirer { $value }
 team-rules = Un propriétaire peut tout faire. Un développeur s’occupe des clés et des webhooks, un éditeur des fiches. Un compte garde au moins un propriétaire.
 team-leave = Quitter l’équipe
-team-leave-effect = Vous ne voyez plus ce compte, et vos jetons sont révoqués. Seul un propriétaire peut vous inviter de nouveau.
+team-leave-effect = Vous ne voyez plus ce compte. Seul un propriétaire peut vous inviter de nouveau.
 team-leave-yes = Oui, la quitter
 team-invited = Invitations
 team-until = jusqu’au { $value }
@@ -254,94 +251,7 @@ team-most = Une équipe compte au plus { $value } personnes et invitations.
 team-choose-role = Choisissez un rôle.
 team-last-owner = Un compte garde au moins un propriétaire : rendez d’abord une autre personne propriétaire.
 team-activity-title = Activité
-team-activity-lead = Qui a fait quoi depuis un an, et d’où : les personnes, notre équipe, et les programmes qui ont des
-team-activity-tokens = jetons
-team-activity-missing = Ce que des programmes ont modifié ne peut pas être lu pour le moment. Réessayez plus tard.
+team-activity-lead = Qui a fait quoi depuis un an, et d’où.
 team-activity-empty = Rien pour l’instant : les clés, l’équipe et les réglages apparaîtront ici à chaque changement.
 team-activity-who = Qui
 team-activity-with = Avec
-team-activity-token = jeton
-team-activity-api = API du compte
-
-## Les jetons de l’API du compte
-
-token-title = Jetons
-token-lead = Un jeton permet à un programme de créer des clés, de gérer des webhooks et de lire l’utilisation de ce compte, sous
-token-lead-api = de l’API. Il ne lit pas les jeux ; les clés le font.
-token-guide = Comment des programmes s’en servent (en anglais)
-token-empty = Aucun jeton pour l’instant.
-token-who-creates = Un propriétaire ou un développeur de ce compte crée les jetons.
-token-name = Nom
-token-state = État
-token-token = Jeton
-token-scopes = Droits
-token-scopes-none = Cochez au moins une portée.
-token-created = Créé le
-token-by = Par
-token-last-used = Dernière utilisation
-token-never = jamais
-token-revoke = Révoquer
-token-revoke-who = Les programmes qui utilisent
-token-revoke-effect = sont refusés dès le prochain appel, définitivement.
-token-revoke-yes = Oui, le révoquer
-token-revoke-yes-name = Oui, révoquer le jeton { $value }
-token-new = Créer un jeton
-token-new-name = Nom du jeton
-token-new-name-hint = Le programme qui l’utilise : l’activité du compte montre ce nom.
-token-new-expires = Expire le
-token-new-expires-hint = En UTC. Sans date, le jeton n’expire pas.
-token-create = Créer le jeton
-token-keys = Clés
-token-can-read-keys = lister les clés et les demandes de clé
-token-can-write-keys = créer, demander, afficher, renouveler et révoquer des clés
-token-can-read-endpoints = lister les adresses des webhooks
-token-can-write-endpoints = les ajouter, les modifier, les mettre en pause, les tester et les supprimer, et créer des secrets de signature
-token-can-read-deliveries = lire les livraisons et leur contenu
-token-can-write-deliveries = renvoyer des livraisons
-token-can-read-usage = lire les appels du compte
-token-works = actif
-token-works-until = actif jusqu’au { $value }
-token-expired = expiré
-token-revoked = révoqué
-token-former-member = un ancien membre
-token-yours = Votre jeton
-token-yours-name = Nom :
-token-copy-now = Copiez-le maintenant.
-token-copy-now-why = Nous n’en gardons qu’une empreinte : cette page est la seule qui le montre.
-token-copy = Copier le jeton
-token-first-call = Le premier appel
-token-copy-call = Copier l’appel
-token-guide-the = Le
-token-guide-link = guide (en anglais)
-token-guide-has = contient des appels et des programmes entiers, avec le jeton dans
-token-all = Tous les jetons
-
-## Les appels de l’API depuis le tableau de bord
-
-try-choose = Essayer
-try-choose-account = Pour quel compte ? Ses limites d’appels de test s’appliquent.
-try-title = Essayer :
-try-reference = Voir dans la référence (en anglais)
-try-same = La même requête
-try-variable = Avec la clé dans la variable d’environnement
-try-request-in = La requête en { $value }
-try-copy = Copier : { $value }
-try-answer = La réponse
-try-answer-empty = Elle n’a pas de corps.
-try-answer-body = Le corps de la réponse
-try-answer-cut = Le corps continue : cette page en montre le début.
-try-headers = En-têtes
-try-another = En envoyer une autre
-try-send = Envoyer
-try-requests = Toutes les requêtes du compte
-try-call = La page fait cet appel
-try-body = Corps
-try-body-hint = Du JSON. Il est envoyé tel quel, pour que vous voyiez ce que l’API en dit.
-try-any = tous
-try-too-long = Raccourcissez à { $value } caractères au plus.
-try-path-empty = Donnez une valeur : elle fait partie du chemin.
-try-not-a-header = Un en-tête est une ligne de caractères ASCII.
-try-as-token = L’appel est fait comme avec un jeton de ce compte qui peut tout lire : la réponse contient de vraies clés, de vrais webhooks et de vrais chiffres.
-try-as-account = Cette page lit un compte et ne modifie rien : la réponse est donc 403 scope_required. Créez un jeton, et utilisez une commande ci-dessous.
-try-as-key = L’appel est fait comme avec une clé de test de ce compte qui peut écrire : il lit des données d’exemple, et rien n’est enregistré.
-try-as-game = L’appel est fait comme avec la clé de test secrète d’un jeu d’exemple : rien n’est enregistré.

@@ -107,7 +107,7 @@ mail-new-network-body =
     Si c’était vous, il n’y a rien à faire. Sinon, choisissez tout de suite un nouveau mot de passe, ce qui met fin à toutes les autres sessions : { $page }
 mail-removed-subject = Vous ne faites plus partie d’une équipe
 mail-removed-body =
-    { $by } vous a retiré de l’équipe d’un compte sur Mchezo. Ses clés, webhooks et fiches continuent, vos jetons pour ce compte sont révoqués, et vous ne pouvez plus l’ouvrir.
+    { $by } vous a retiré de l’équipe d’un compte sur Mchezo. Ses clés, webhooks et fiches continuent, et vous ne pouvez plus l’ouvrir.
 
     Si vous pensez que c’est une erreur, demandez à { $by }. Vos autres comptes : { $page }
 mail-key-expires-subject = Une clé expire bientôt

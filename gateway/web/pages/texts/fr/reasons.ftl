@@ -23,7 +23,7 @@ reason-time = Indiquez une heure.
 reason-outcome-unknown = Nous ne savons pas si cela a été enregistré : vérifiez-le avant de renvoyer le formulaire.
 reason-internal = Une erreur s’est produite de notre côté. Elle est notée sous le numéro de cette requête.
 
-## Les clés et les jetons
+## Les clés
 
 reason-key-game = Indiquez un jeu : une clé secrète ou publique appartient à un jeu.
 reason-key-no-game = Une clé de compte n’appartient à aucun jeu. Choisissez une clé secrète ou publique.
@@ -37,8 +37,6 @@ reason-key-live-limit = Ce compte a déjà les { $number } clés réelles de l�
 reason-key-live-limit-plan = Ce compte a déjà les { $number } clés réelles de l’offre { $value }, clés demandées comprises. Révoquez-en une, ou passez à l’offre { $to }.
 reason-key-test-limit = Ce compte a déjà { $number } clés de test qui fonctionnent. Révoquez-en d’abord une.
 reason-key-day-limit = Ce compte a créé ou demandé { $number } clés ces dernières 24 heures et ne peut pas en créer d’autres pour le moment. Réessayez plus tard.
-reason-token-limit = Ce compte a déjà { $number } jetons qui fonctionnent, ou en a créé { $most } ces dernières 24 heures. Révoquez-en un, ou réessayez plus tard.
-reason-token-scopes = Choisissez-en au moins un : { $value }.
 reason-request-waits = Cette demande n’est pas encore acceptée. Attendez l’examen.
 reason-request-rejected = Cette demande a été rejetée. Demandez une autre clé.
 reason-request-revealed = Cette clé a déjà été affichée, et son secret n’est montré qu’une fois. Renouvelez la clé pour obtenir un nouveau secret.

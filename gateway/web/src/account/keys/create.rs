@@ -6,7 +6,7 @@ use contracts::common::v1::PageInfo;
 use kit::timestamp;
 use pages::input::{Choice, FormPart, Select};
 use pages::keys::{KeyChoices, NewKeyPage};
-use pages::{ApiCall, Field, Fields};
+use pages::{Field, Fields};
 use prost_types::Timestamp;
 use serde::Deserialize;
 use time::macros::format_description;
@@ -83,7 +83,6 @@ async fn make(
         secret: String::new(),
         may_write: key.may_write,
         kind: key.kind.clone(),
-        mode: super::TEST.to_owned(),
         expires: time_of(key.expires_at).map(OffsetDateTime::unix_timestamp),
         old_ends: None,
     };
@@ -176,11 +175,10 @@ async fn page(request: &MemberRequest, form: &KeyForm, state: FormState) -> Page
     let expires = Field::date("expires", language.say("key-expires-on"))
         .optional()
         .hint(language.say("key-expires-hint"));
-    let (mut shell, game) = futures::join!(
+    let (shell, game) = futures::join!(
         request.shell(Section::Keys),
         game_field(request, &form.game, &errors)
     );
-    shell.api_call = Some(ApiCall::account("POST /v1/account/keys"));
     let page = NewKeyPage {
         shell,
         account: request.scope.id.to_string(),

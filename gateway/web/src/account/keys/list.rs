@@ -2,7 +2,7 @@
 
 use axum::extract::Path;
 use pages::keys::{KeyRow, ListPage, RequestRow};
-use pages::{ApiCall, when};
+use pages::when;
 use uuid::Uuid;
 
 use super::{ShownSecret, rights, row};
@@ -46,7 +46,7 @@ pub async fn reveal(
 async fn page(request: &MemberRequest, state: FormState) -> PageResult {
     let (now, account) = (request.app.clock.now(), request.scope.id);
     let (gateway, language) = (&request.app.gateway, request.language());
-    let (listed, requests, mut shell) = futures::join!(
+    let (listed, requests, shell) = futures::join!(
         gateway.list_keys(account),
         gateway.key_requests(account),
         request.shell(Section::Keys)
@@ -73,7 +73,6 @@ async fn page(request: &MemberRequest, state: FormState) -> PageResult {
         reason: request.reason.unwrap_or_default(),
         form: once::new_id(),
     });
-    shell.api_call = Some(ApiCall::account("GET /v1/account/keys"));
     let page = ListPage {
         shell,
         errors: state.errors.in_language(language.language),

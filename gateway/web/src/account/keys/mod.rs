@@ -6,8 +6,7 @@ pub mod one;
 mod words;
 
 use contracts::gateway::v1 as proto;
-use pages::keys::{FirstAnswer, Grace, KeyRow, SecretPage};
-use pages::shell::ApiCall;
+use pages::keys::{Grace, KeyRow, SecretPage};
 use pages::when;
 use serde::{Deserialize, Serialize};
 use time::OffsetDateTime;
@@ -15,19 +14,13 @@ use time::OffsetDateTime;
 use self::words::rights;
 pub(super) use self::words::{mode_name, state};
 use super::member_request::MemberRequest;
-use crate::app::Web;
-use crate::domain::json_text;
 use crate::page_language::PageLanguage;
 use crate::upstream::gateway::RotatedKey;
 use crate::upstream::time_of;
 use crate::viewer::Section;
 
-/// The mode of keys for sample data.
-const TEST: &str = "test";
 /// A path for the first call.
 const FIRST_PATH: &str = "/games?limit=3";
-/// The most bytes of the first call's answer that a page shows.
-const MAX_ANSWER: usize = 16 * 1024;
 
 /// A secret to show, as it is stored for a form that is sent twice.
 #[derive(Debug, Clone, Serialize, Deserialize)]
@@ -36,7 +29,6 @@ struct ShownSecret {
     secret: String,
     may_write: bool,
     kind: String,
-    mode: String,
     /// When the key expires: Unix time.
     expires: Option<i64>,
     /// When the old secret ends, after a rotation: Unix time.
@@ -51,7 +43,6 @@ impl ShownSecret {
             secret,
             may_write: key.may_write,
             kind: key.kind,
-            mode: key.mode,
             expires: time_of(key.expires_at).map(OffsetDateTime::unix_timestamp),
             old_ends: None,
         }
@@ -66,18 +57,11 @@ impl ShownSecret {
         }
     }
 
-    /// The page that shows the secret. `heading` is the key of a text. For a test key, the page has the API's answer to the first call.
+    /// The page that shows the secret. `heading` is the key of a text.
     async fn page(self, request: &MemberRequest, heading: &'static str) -> SecretPage {
         let (app, language) = (&request.app, request.language());
-        let first_answer = if self.mode == TEST {
-            Some(first_answer(app, language, &self.secret).await)
-        } else {
-            None
-        };
-        let mut shell = request.shell(Section::Keys).await;
-        shell.api_call = Some(ApiCall::account("POST /v1/account/keys"));
         SecretPage {
-            shell,
+            shell: request.shell(Section::Keys).await,
             account: request.scope.id.to_string(),
             heading: language.say(heading),
             variable: variable(&self.kind, self.may_write),
@@ -93,28 +77,7 @@ impl ShownSecret {
                 .and_then(|end| OffsetDateTime::from_unix_timestamp(end).ok())
                 .and_then(|end| grace(language, end, app.clock.now())),
             first_path: FIRST_PATH,
-            first_answer,
         }
-    }
-}
-
-/// The API's answer to the first call with a new key.
-async fn first_answer(app: &Web, language: PageLanguage, secret: &str) -> FirstAnswer {
-    match app.api.get(FIRST_PATH, secret).await {
-        Ok(answer) => {
-            let mut body = json_text::indented(&answer.body);
-            if body.len() > MAX_ANSWER {
-                let end = body.floor_char_boundary(MAX_ANSWER);
-                body.truncate(end);
-                body.push_str("\n…");
-            }
-            FirstAnswer::Answered {
-                status: answer.status.to_string(),
-                is_success: answer.status.is_success(),
-                body,
-            }
-        }
-        Err(reason) => FirstAnswer::Failed(reason.sentence(language.texts())),
     }
 }
 

@@ -5,7 +5,7 @@ use contracts::gateway::v1 as proto;
 use kit::Code;
 use pages::input::{Choice, Select};
 use pages::keys::{KeyPage, LastCall, RotationFields};
-use pages::{ApiCall, Field, Fields, when};
+use pages::{Field, Fields, when};
 use prost_types::Timestamp;
 use serde::Deserialize;
 use uuid::Uuid;
@@ -125,11 +125,8 @@ async fn page(
     let errors = state.errors.in_language(language.language);
     let rotation = rotation(language, &key, found, form, &errors);
     let refusal = refusal(language, &key, found.month.as_ref(), now);
-    let mut shell = frame.closed_shell();
-    let call = format!("GET /v1/account/keys/{}", key.id);
-    shell.api_call = Some(ApiCall::account(call));
     let page = KeyPage {
-        shell,
+        shell: frame.closed_shell(),
         errors,
         account: account.to_string(),
         form: once::new_id(),

@@ -16,6 +16,7 @@ use crate::notice::AfterForm;
 use crate::page_error::PageResult;
 use crate::page_language::PageLanguage;
 use crate::render::{FormState, html};
+use crate::viewer::Section;
 
 /// Rows of a page.
 const ROWS: u32 = 100;
@@ -113,12 +114,11 @@ pub async fn show(
         };
         Ok((state, proto::ListDeliveriesResponse::default()))
     };
-    let call = format!("/deliveries?endpoint={id}");
     let (endpoint, deliveries, types, mut shell) = futures::join!(
         webhooks.endpoint(account, id),
         deliveries,
         webhooks.event_types(),
-        request.webhooks_shell("GET", &call),
+        request.shell(Section::Webhooks),
     );
     let (endpoint, (state, listed), types) = (endpoint?, deliveries?, types?);
     let FormState { status, errors } = state.in_language(language.language);

@@ -16,6 +16,7 @@ use crate::domain::{curl, json_text};
 use crate::page_error::{PageError, PageResult};
 use crate::render::{FormState, html, see_other};
 use crate::upstream::time_of;
+use crate::viewer::Section;
 
 /// Seconds after which the page of a delivery with a pending result is loaded again.
 const LOOK_INTERVAL: u64 = 2;
@@ -86,11 +87,10 @@ async fn page(
     state: FormState,
 ) -> PageResult {
     let (webhooks, account) = (&request.app.webhooks, request.scope.id);
-    let call = format!("/deliveries/{id}?endpoint={endpoint}");
     let (found, delivery, shell) = futures::join!(
         webhooks.endpoint(account, endpoint),
         webhooks.delivery(account, endpoint, id),
-        request.webhooks_shell("GET", &call),
+        request.shell(Section::Webhooks),
     );
     let (found, delivery) = (found?, delivery?);
     let body = String::from_utf8_lossy(&delivery.body).into_owned();

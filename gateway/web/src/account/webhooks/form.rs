@@ -20,6 +20,7 @@ use crate::page_language::PageLanguage;
 use crate::render::{FormState, html, ok, see_other};
 use crate::session::once;
 use crate::upstream::webhook::EndpointChoices;
+use crate::viewer::Section;
 
 const FIELDS: [&str; 3] = ["url", "events", "rate_limit"];
 
@@ -85,7 +86,7 @@ pub async fn show_new(request: MemberRequest) -> PageResult {
             "webhook-plan-used-up"
         };
         return Ok(ok(&NoMoreEndpointsPage {
-            shell: request.webhooks_shell("POST", "/endpoints").await,
+            shell: request.shell(Section::Webhooks).await,
             base: request.webhooks(),
             text: request.language().say(text),
             plans: request.path("/plans"),
@@ -186,11 +187,7 @@ async fn page(
     let language = request.language();
     let FormState { status, errors } = state.in_language(language.language);
     let types = request.app.webhooks.event_types();
-    let call = match id {
-        Some(id) => ("PATCH", format!("/endpoints/{id}")),
-        None => ("POST", "/endpoints".to_owned()),
-    };
-    let (types, shell) = futures::join!(types, request.webhooks_shell(call.0, &call.1));
+    let (types, shell) = futures::join!(types, request.shell(Section::Webhooks));
     let (types, errors) = match types {
         Ok(types) => (types, errors),
         // The page shows the typed text again.

@@ -12,11 +12,12 @@ use crate::page_error::PageResult;
 use crate::page_language::PageLanguage;
 use crate::render::ok;
 use crate::upstream::time_of;
+use crate::viewer::Section;
 
 pub async fn show(request: MemberRequest, Query(after): Query<AfterForm>) -> PageResult {
     let webhooks = &request.app.webhooks;
     let listed = webhooks.endpoints(request.scope.id);
-    let (listed, mut shell) = futures::join!(listed, request.webhooks_shell("GET", "/endpoints"));
+    let (listed, mut shell) = futures::join!(listed, request.shell(Section::Webhooks));
     let listed = listed?;
     let language = request.language();
     shell.notice = after.notice();

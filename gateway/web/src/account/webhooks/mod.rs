@@ -13,14 +13,12 @@ pub(super) mod service_text;
 mod signing_secret;
 mod words;
 
-use pages::{ApiCall, Shell};
 use url::Url;
 use uuid::Uuid;
 
 use super::member_request::MemberRequest;
 use crate::domain::role::Permission;
 use crate::page_error::PageError;
-use crate::viewer::Section;
 
 impl MemberRequest {
     /// The path of the account's webhooks.
@@ -35,15 +33,6 @@ impl MemberRequest {
 
     fn may_change_webhooks(&self) -> bool {
         self.may(Permission::Develop)
-    }
-
-    /// The frame of a page that this call of the account API gives, by method and path below `/v1/account`.
-    async fn webhooks_shell(&self, method: &str, path: &str) -> Shell {
-        let call = format!("{method} /v1/account{path}");
-        Shell {
-            api_call: Some(ApiCall::account(call)),
-            ..self.shell(Section::Webhooks).await
-        }
     }
 }
 

@@ -21,6 +21,7 @@ use crate::page_language::PageLanguage;
 use crate::render::{FormState, html, ok, see_other};
 use crate::session::once;
 use crate::upstream::{minute_of, time_of};
+use crate::viewer::Section;
 
 /// Deliveries that the page counts by their results.
 const COUNTED: u32 = 100;
@@ -174,13 +175,12 @@ async fn page(
         limit: COUNTED,
         ..proto::ListDeliveriesRequest::default()
     };
-    let path = format!("/endpoints/{id}");
     let (endpoint, deliveries, days, types, mut shell) = futures::join!(
         webhooks.endpoint(account, id),
         webhooks.deliveries(newest),
         webhooks.delivery_days(account, id),
         webhooks.event_types(),
-        request.webhooks_shell("GET", &path),
+        request.shell(Section::Webhooks),
     );
     let (endpoint, deliveries, types) = (endpoint?, deliveries?, types?);
     shell.notice = notice;

@@ -17,6 +17,7 @@ use crate::form_body::FormBody;
 use crate::page_error::PageResult;
 use crate::render::{FormState, html, see_other};
 use crate::upstream::time_of;
+use crate::viewer::Section;
 
 #[derive(Debug, Default, Deserialize)]
 #[serde(default)]
@@ -129,8 +130,7 @@ async fn invalid(
 
 async fn page(request: &MemberRequest, id: Uuid, since: &str, outcome: Outcome) -> PageResult {
     let endpoint = request.app.webhooks.endpoint(request.scope.id, id);
-    let call = format!("/deliveries/recover?endpoint={id}&since=");
-    let (endpoint, shell) = futures::join!(endpoint, request.webhooks_shell("POST", &call));
+    let (endpoint, shell) = futures::join!(endpoint, request.shell(Section::Webhooks));
     let endpoint = match endpoint {
         Ok(endpoint) => endpoint,
         // The page shows the time again.

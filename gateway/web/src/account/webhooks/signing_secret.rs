@@ -10,6 +10,7 @@ use super::service_text;
 use crate::account::member_request::MemberRequest;
 use crate::session::once;
 use crate::upstream::time_of;
+use crate::viewer::Section;
 
 /// A secret to show, as it is stored for a form that is sent twice.
 #[derive(Debug, Clone, Serialize, Deserialize)]
@@ -45,12 +46,8 @@ impl ShownSecret {
             Some(_) => "webhook-secret-new-title",
             None => "webhook-secret-title",
         });
-        let call = match self.old_until {
-            Some(_) => format!("/endpoints/{}/rotate-secret", self.id),
-            None => "/endpoints".to_owned(),
-        };
         SigningSecretPage {
-            shell: request.webhooks_shell("POST", &call).await,
+            shell: request.shell(Section::Webhooks).await,
             base: request.webhooks(),
             id: self.id,
             url: self.url,

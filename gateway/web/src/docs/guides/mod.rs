@@ -59,7 +59,7 @@ macro_rules! guides {
 
 guides! {
     "Start": "first-call" "keys" "clients" "go-live";
-    "Use": "reading" "writing" "economy" "webhooks" "account";
+    "Use": "reading" "writing" "economy" "webhooks";
     "Show": "embeds" "feeds" "pictures";
     "Look up": "errors" "limits" "versioning" "support" "changelog";
 }

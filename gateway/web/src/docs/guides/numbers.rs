@@ -6,7 +6,6 @@ use ::economy::domain::basket::{MEALS, RENTS, RIDES, WAGES};
 use ::economy::domain::market::{MIN_PARTIES, MIN_SWAPS};
 use ::listings::config::Settings as Listings;
 use clap::Args;
-use gateway::domain::account_token::WORKING_TOKENS;
 use gateway::domain::owner_limits::{NEW_KEYS, TEST_KEYS};
 use gateway::request_limits::MAX_BODY;
 use kit::page::Limits;
@@ -44,7 +43,6 @@ fn guides_have_the_usual_values_of_settings() {
     assert_usual::<Webhooks>("answer_timeout", "8", "limits", "to respond | 8 seconds |");
     assert_usual::<Webhooks>("waits", "60,300,1800,7200,43200", "webhooks", waits);
     assert_usual::<Webhooks>("retention", "30", "webhooks", "queue is kept for 30 days");
-    assert_usual::<Webhooks>("retention", "30", "account", "queue is kept for 30 days");
     assert_usual::<Webhooks>("rotation", "24", "webhooks", "for 24 hours, or until");
     assert_usual::<Webhooks>("off_after", "5", "webhooks", "five deliveries in a row");
     assert_usual::<Webhooks>("off_after_days", "5", "webhooks", "at least five days");
@@ -54,9 +52,6 @@ fn guides_have_the_usual_values_of_settings() {
 fn guides_have_the_constants_of_the_services() {
     assert_says("keys", &format!("{TEST_KEYS} working test keys"));
     assert_says("keys", &format!("request {NEW_KEYS} keys in 24 hours"));
-    assert_says("account", &format!("keys, which is {TEST_KEYS} |"));
-    assert_says("account", &format!("{NEW_KEYS} keys were created"));
-    assert_says("account", &format!("{WORKING_TOKENS} working tokens"));
     let Limits { default, max } = Limits::PUBLIC;
     let rows = format!("| rows on a page | {max}; without `limit` it is {default} |");
     assert_says("limits", &rows);

@@ -96,9 +96,7 @@ impl<'d> Document<'d> {
                 }
             }
             shape.values.extend(values(alternative));
-            // A variant for what a later release adds excludes the values of the others.
-            let is_open = [KNOWN_VALUES, "not"];
-            shape.is_open |= is_open.iter().any(|key| alternative.contains_key(*key));
+            shape.is_open |= alternative.contains_key(KNOWN_VALUES);
             shape.limits.extend(limits(alternative));
         }
         if is_nullable {

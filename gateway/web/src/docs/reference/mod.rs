@@ -115,7 +115,6 @@ fn page(name: String, group: String, text: &str) -> anyhow::Result<DocsPage> {
 mod tests {
     use std::collections::BTreeSet;
 
-    use gateway::domain::key::GraceRange;
     use pages::docs::Hit;
     use serde_json::json;
 
@@ -125,7 +124,7 @@ mod tests {
 
     /// The document of the real gateway.
     fn document() -> Value {
-        gateway::openapi::document(API, 2026, GraceRange::default(), gateway::router::API).unwrap()
+        gateway::openapi::document(API, gateway::router::API).unwrap()
     }
 
     fn reference() -> Reference {
@@ -193,8 +192,6 @@ mod tests {
         let change = text("reference/updateGame");
         let ignored = "As a read has them, and unchanged, these may be sent too: ";
         assert!(change.contains(ignored), "{change}");
-        let token = text("reference/rotateKey");
-        assert!(token.contains("with the scope `keys:write`"), "{token}");
         let webhook = text("reference/webhooks/tip.paid");
         assert!(
             webhook.contains("| `x-service-signature` | string |"),

@@ -32,7 +32,7 @@ pub struct Operation {
     pub links: Vec<String>,
 }
 
-/// A scheme of the document's `securitySchemes`, and the roles or scopes that the operation needs.
+/// A scheme of the document's `securitySchemes`, and the roles that the operation needs.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Caller {
     pub scheme: String,
@@ -112,7 +112,6 @@ impl Operation {
     pub fn variable(&self) -> &'static str {
         let caller = self.callers.first();
         match caller.map(|caller| (caller.scheme.as_str(), caller.roles.is_empty())) {
-            Some(("token", _)) => "SERVICE_ACCOUNT_TOKEN",
             Some(("secretKey", _)) => "SERVICE_SECRET_KEY",
             Some(("key", false)) => "SERVICE_WRITE_KEY",
             _ => "SERVICE_API_KEY",

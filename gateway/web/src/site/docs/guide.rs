@@ -83,7 +83,6 @@ pub(super) fn page(
         contents: shown.guide.contents().cloned().collect(),
         body: shown.guide.html.clone(),
         markdown,
-        try_it: None,
         previous: neighbours.previous.map(link),
         next: neighbours.next.map(link),
     }

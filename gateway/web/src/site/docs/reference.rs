@@ -5,7 +5,7 @@ use std::sync::Arc;
 use super::guide::{MARKDOWN, page};
 use crate::app::Web;
 use crate::docs::guides::Neighbours;
-use crate::docs::reference::{LIST, Reference};
+use crate::docs::reference::Reference;
 use crate::page_error::{PageError, PageResult};
 use crate::site::cached::{respond, respond_file_of_page};
 use crate::site::request::SiteRequest;
@@ -36,13 +36,7 @@ pub async fn show(SiteRequest { app, visit, .. }: SiteRequest) -> PageResult {
     let guides = app.docs.guides(now).await;
     respond(&app, &visit.in_english(), |frame| {
         let neighbours = Neighbours::of(&shown.name, reference.all());
-        let mut page = page(&guides, frame, shown, &neighbours, Some(&reference));
-        let id = shown
-            .name
-            .strip_prefix(LIST)
-            .and_then(|it| it.strip_prefix('/'));
-        let operation = id.and_then(|id| reference.operation(id));
-        page.try_it = operation.map(|operation| format!("/try/{}", operation.id));
-        Ok(page)
+        let reference = Some(&*reference);
+        Ok(page(&guides, frame, shown, &neighbours, reference))
     })
 }

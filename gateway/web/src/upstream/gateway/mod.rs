@@ -1,8 +1,5 @@
 //! The gateway: accounts, keys and their use.
 
-mod test_calls;
-mod tokens;
-
 use std::time::Duration;
 
 use contracts::gateway::v1 as proto;
@@ -30,7 +27,6 @@ impl From<&Actor> for Option<proto::Actor> {
         Some(proto::Actor {
             person_id: actor.person.to_string(),
             address: actor.address.clone(),
-            token: None,
         })
     }
 }

@@ -192,12 +192,11 @@ fn caller(caller: &Caller) -> String {
         "key" => "a key of the account",
         "secretKey" => "the secret key of a game",
         "publicKey" => "the public key of a game",
-        "token" => "an account token",
         other => other,
     };
     match &caller.roles[..] {
         [] => key.to_owned(),
-        [write] if write == "write" => format!("{key} that *may write*"),
-        scopes => format!("{key} with the scope `{}`", scopes.join("`, `")),
+        // The only role.
+        _ => format!("{key} that *may write*"),
     }
 }
