@@ -51,8 +51,7 @@ impl PastSnapshots {
     /// The snapshot of a moment, loaded or yet to be loaded.
     ///
     /// # Errors
-    /// `rate_limited`: as many other moments as allowed are in memory. It is not `unavailable`, since the quota of a 503 is refunded and
-    /// callers can cause this one at will.
+    /// `rate_limited`: as many other moments as allowed are in memory. It is not `unavailable`, since callers can cause it at will.
     pub(super) fn get(
         &self,
         version: Version,

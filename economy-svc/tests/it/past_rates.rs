@@ -43,7 +43,7 @@ async fn of_twenty_moments_at_once_two_are_held(pool: PgPool) {
     let (answered, refused): (Vec<_>, Vec<_>) =
         (join_all(moments).await.into_iter()).partition(Result::is_ok);
     assert_eq!((answered.len(), refused.len()), (2, 18));
-    // Callers cause it, so it is none of the errors that are refunded.
+    // Callers cause it, so it is no 503.
     for fault in refused.into_iter().filter_map(Result::err) {
         assert_eq!(
             (fault.code, fault.retry_after),

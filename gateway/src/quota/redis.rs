@@ -31,11 +31,9 @@ const WARM_UP: std::time::Duration = std::time::Duration::from_secs(2);
 pub(crate) struct Counters {
     redis: Redis,
     consume: Script,
-    refund: Script,
     revoke: Script,
     seed: Script,
     player: Script,
-    refund_player: Script,
 }
 
 impl Counters {
@@ -43,11 +41,9 @@ impl Counters {
         Self {
             redis,
             consume: Script::new(include_str!("consume.lua")),
-            refund: Script::new(include_str!("refund.lua")),
             revoke: Script::new(include_str!("revoke.lua")),
             seed: Script::new(include_str!("seed.lua")),
             player: Script::new(include_str!("player.lua")),
-            refund_player: Script::new(include_str!("refund_player.lua")),
         }
     }
 
@@ -103,20 +99,6 @@ impl Counters {
         }))
     }
 
-    /// Takes back a call, unless Redis is away or has lost the month.
-    pub(super) async fn refund(&self, caller: &Caller, status: &RateLimitStatus) {
-        let month = caller.month(status.now);
-        let mut call = evaluate(&self.refund, 1);
-        write_hash(&mut call, month.account);
-        call.write_arg_fmt(caller.key.chain);
-        call.write_arg_fmt(month.month);
-        call.arg(unix_milliseconds(status.window.start))
-            .arg(u8::from(status.limits.uses_month))
-            .arg(u8::from(status.limits.is_public));
-        let refunded = self.redis.invoke::<u8>("refund", &self.refund, &call);
-        let (Ok(_) | Err(_)) = refunded.await;
-    }
-
     /// Starts to count the month with `used`, unless Redis has it.
     pub(crate) async fn seed(&self, month: AccountMonth, used: u64) -> Result<(), Unavailable> {
         let last_day = month.month.first_day() - Duration::DAY;
@@ -144,17 +126,6 @@ impl Counters {
         let reply = self.redis.invoke("consume player", &self.player, &call);
         let (free, start): (u8, i64) = reply.await?;
         Ok((free == 1, from_milliseconds(start).unwrap_or(now)))
-    }
-
-    pub(super) async fn refund_player(&self, account: Uuid, player: Uuid, start: OffsetDateTime) {
-        let mut call = evaluate(&self.refund_player, 1);
-        write_player(&mut call, account, player);
-        call.arg(unix_milliseconds(start));
-        let refunded = self
-            .redis
-            .invoke::<u8>("refund player", &self.refund_player, &call);
-        // Without Redis, the call stays counted until the minute ends.
-        let (Ok(_) | Err(_)) = refunded.await;
     }
 
     pub(super) async fn revoke(&self, account: Uuid, key: Uuid, now: OffsetDateTime) -> bool {
