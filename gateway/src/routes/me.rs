@@ -62,8 +62,8 @@ pub async fn listings(
         page: Some(query.page()),
     };
     let method = OwnListingsServiceClient::list_own_listings;
-    let own = query.with_errors_of(app.listings.read(method, request));
-    let own = own.await?;
+    query.finish()?;
+    let own = app.listings.read(method, request).await?;
     Ok(ApiResponse::list(own.json, own.page))
 }
 

@@ -12,7 +12,6 @@ use crate::domain::key::{Caller, Mode};
 use crate::domain::quota::MINUTE;
 use crate::envelope::{self, ApiResponse};
 use crate::errors::ApiError;
-use crate::extract::query::with_errors_of;
 use crate::extract::service_write::ServiceWrite;
 use crate::openapi::operation::{Operation, Success, Tag};
 use crate::openapi::parameters as p;
@@ -42,7 +41,7 @@ pub async fn send(write: ServiceWrite) -> Result<ApiResponse, ApiError> {
         body,
         dry_run,
         idempotency_key,
-        bad,
+        ..
     } = write;
     let game = caller.key.game.clone().unwrap_or_default();
     // A call that only checks does not use up the minute of the live player.
@@ -58,7 +57,7 @@ pub async fn send(write: ServiceWrite) -> Result<ApiResponse, ApiError> {
         idempotency_key,
     };
     let method = TipsServiceClient::send_tip;
-    let response = with_errors_of(bad, app.economy.write(method, request)).await?;
+    let response = app.economy.write(method, request).await?;
     let Some(tip) = response.tip else {
         return ApiResponse::json(&CheckedTip { dry_run: true });
     };
