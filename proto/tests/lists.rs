@@ -50,10 +50,7 @@ const WITHOUT_PAGES: [(&str, &str); 41] = [
         "gateway.v1.AccountsService/ListKeys",
         "the plan's keys, and the newest 100 that no longer work",
     ),
-    (
-        "gateway.v1.AccountsService/ListUse",
-        "92 days of the API's routes",
-    ),
+    ("gateway.v1.AccountsService/ListUse", "31 days"),
     (
         "gateway.v1.AccountsService/WithdrawKeyRequests",
         "the keys that wait to be revealed",

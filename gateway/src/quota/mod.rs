@@ -12,7 +12,7 @@ use std::time::Duration;
 use kit::handles::Handles;
 use kit::redis::Redis;
 use metrics::Counter;
-use time::OffsetDateTime;
+use time::{Date, OffsetDateTime};
 use uuid::Uuid;
 
 use crate::domain::key::Caller;
@@ -180,6 +180,11 @@ impl Quota {
         };
         record_decision(source, verdict);
         if free { Ok(()) } else { Err(start) }
+    }
+
+    /// Calls of an account that used its month, on each of these UTC days; `None` if Redis is away.
+    pub async fn calls_on_days(&self, account: Uuid, days: &[Date]) -> Option<Vec<u64>> {
+        self.counters.on_days(account, days).await.ok()
     }
 
     /// Adds a tombstone, so that every gateway rejects the next call with the key. Returns false if Redis is away; the gateways

@@ -10,13 +10,14 @@
 //! | `<key>:revoked` | a tombstone: when the key was revoked, in milliseconds |
 //! | `<month>` | calls of live keys in the UTC month, such as `2026-03` |
 //! | `public:<month>` | those of them with public keys. No copy is in PostgreSQL |
+//! | `day:<day>` | those of them on the UTC day, such as `2026-03-22`. No copy is in PostgreSQL |
 //!
 //! `seed.lua` runs when a month begins and removes expired fields.
 
 use kit::redis::{Redis, Script, Unavailable, evaluate};
 use kit::timestamp::unix_milliseconds;
 use redis::{Cmd, RedisWrite as _, Value};
-use time::{Duration, OffsetDateTime};
+use time::{Date, Duration, OffsetDateTime, UtcOffset};
 use tokio::time::{sleep, timeout};
 use uuid::Uuid;
 
@@ -77,6 +78,7 @@ impl Counters {
             .arg(u8::from(limits.uses_month))
             .arg(u8::from(limits.is_public))
             .arg(limits.public_month.map_or(-1, u64::cast_signed));
+        call.write_arg_fmt(now.to_offset(UtcOffset::UTC).date());
         let reply = self.redis.invoke("consume", &self.consume, &call).await?;
         let (verdict, start, used, month_used, public_used): (u8, i64, u32, u64, u64) = reply;
         let status = RateLimitStatus {
@@ -97,6 +99,22 @@ impl Counters {
             5 => Err(Denial::PublicMonth(status)),
             _ => return Ok(None),
         }))
+    }
+
+    /// Calls of the account with live keys on these UTC days.
+    pub(super) async fn on_days(
+        &self,
+        account: Uuid,
+        days: &[Date],
+    ) -> Result<Vec<u64>, Unavailable> {
+        let mut command = redis::cmd("HMGET");
+        write_hash(&mut command, account);
+        for day in days {
+            command.write_arg_fmt(format_args!("day:{day}"));
+        }
+        let counts = self.redis.query("read days", &command).await;
+        let counts: Vec<Option<u64>> = counts?;
+        Ok(counts.into_iter().map(Option::unwrap_or_default).collect())
     }
 
     /// Starts to count the month with `used`, unless Redis has it.

@@ -211,6 +211,7 @@ async fn seeding_a_month_removes_expired_fields(pool: PgPool) {
     let february = time::macros::datetime!(2026-02-28 23:59:59 UTC);
     let old = ["2025-12", "40", "2026-01", "30", "2026-02", "20"];
     command(&[&["HSET", &name(&caller)][..], &old].concat()).await;
+    command(&["HSET", &name(&caller), "day:2026-01-31", "30"]).await;
     // Two revoked keys, one of them revoked long before the month began.
     let of_account = |n| Caller {
         key: gateway::domain::key::Key {
@@ -239,6 +240,10 @@ async fn seeding_a_month_removes_expired_fields(pool: PgPool) {
     let expected = [
         "2026-02".to_owned(),
         "2026-03".to_owned(),
+        // A list of the first days of March has these.
+        "day:2026-02-25".to_owned(),
+        "day:2026-02-28".to_owned(),
+        "day:2026-03-22".to_owned(),
         format!("{}:revoked", recent.key.id),
         format!("{}:start", now.key.id),
         format!("{}:calls", now.key.id),

@@ -2166,47 +2166,20 @@ pub struct AccountMonthUse {
 pub struct AccountsServiceListUseRequest {
     #[prost(string, tag = "1")]
     pub account_id: ::prost::alloc::string::String,
-    /// The number of UTC days, with the current one, 1 to 92; 0 stands for 31.
-    #[prost(uint32, tag = "2")]
-    pub days: u32,
 }
 #[derive(Clone, PartialEq, ::prost::Message)]
 pub struct AccountsServiceListUseResponse {
-    /// By day, then mode, route and method.
+    /// The last 31 UTC days, the current one last.
     #[prost(message, repeated, tag = "1")]
-    pub rows: ::prost::alloc::vec::Vec<RouteUse>,
-    /// The first and the last day of the list, such as `2026-11-30`. A day without calls has no row.
-    #[prost(string, tag = "2")]
-    pub first_day: ::prost::alloc::string::String,
-    #[prost(string, tag = "3")]
-    pub last_day: ::prost::alloc::string::String,
+    pub days: ::prost::alloc::vec::Vec<DayUse>,
 }
-/// The calls of an account on one UTC day with one method to one route.
 #[derive(Clone, PartialEq, Eq, Hash, ::prost::Message)]
-pub struct RouteUse {
+pub struct DayUse {
     /// Such as `2026-11-30`.
     #[prost(string, tag = "1")]
     pub day: ::prost::alloc::string::String,
-    /// `test` or `live`.
-    #[prost(string, tag = "2")]
-    pub mode: ::prost::alloc::string::String,
-    #[prost(string, tag = "3")]
-    pub method: ::prost::alloc::string::String,
-    /// The pattern of the path, such as `/v1/games/{slug}`; `none` for paths that do not exist.
-    #[prost(string, tag = "4")]
-    pub route: ::prost::alloc::string::String,
-    /// All calls, also those below.
-    #[prost(uint64, tag = "5")]
+    #[prost(uint64, tag = "2")]
     pub calls: u64,
-    /// Answered with a 4xx, without 429; or the caller closed the connection before the answer.
-    #[prost(uint64, tag = "6")]
-    pub client_errors: u64,
-    /// Answered with 429.
-    #[prost(uint64, tag = "7")]
-    pub rate_limited: u64,
-    /// Answered with a 5xx.
-    #[prost(uint64, tag = "8")]
-    pub server_errors: u64,
 }
 #[derive(Clone, PartialEq, Eq, Hash, ::prost::Message)]
 pub struct AccountsServiceListCallsRequest {
@@ -2234,7 +2207,7 @@ pub struct AccountsServiceListCallsResponse {
     /// The most calls that the log of an account holds. Older ones are dropped, as are those of more than seven days ago.
     #[prost(uint32, tag = "3")]
     pub most: u32,
-    /// Calls that were counted and not logged while the log lasts, because too many came in one second.
+    /// Calls that were not logged while the log lasts, because too many came in one second.
     #[prost(uint64, tag = "4")]
     pub left_out: u64,
 }
@@ -2753,7 +2726,7 @@ pub mod accounts_service_client {
                 .insert(GrpcMethod::new("gateway.v1.AccountsService", "ListMonthUse"));
             self.inner.unary(req, path, codec).await
         }
-        /// Calls by day and route. They are counted within ten seconds; those of the last seconds of a gateway that was killed are missing.
+        /// Calls that used the month, by day. `unavailable` while Redis is away, which counts them.
         pub async fn list_use(
             &mut self,
             request: impl tonic::IntoRequest<super::AccountsServiceListUseRequest>,
@@ -2938,7 +2911,7 @@ pub mod accounts_service_server {
             tonic::Response<super::AccountsServiceListMonthUseResponse>,
             tonic::Status,
         >;
-        /// Calls by day and route. They are counted within ten seconds; those of the last seconds of a gateway that was killed are missing.
+        /// Calls that used the month, by day. `unavailable` while Redis is away, which counts them.
         async fn list_use(
             &self,
             request: tonic::Request<super::AccountsServiceListUseRequest>,

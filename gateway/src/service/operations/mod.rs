@@ -1,7 +1,6 @@
 //! The operations that staff and the people of an account share. Their callers are authorized in `staff` and `accounts`.
 
 mod accounts;
-mod calls;
 mod key_requests;
 mod keys;
 mod switches;

@@ -89,8 +89,7 @@ pub(super) fn call_records(
     redis: &Redis,
 ) -> CallRecords {
     let log = CallLog::new(redis.new_connection(), CALL_LOG);
-    let (pool, clock) = (operations.pool.clone(), operations.clock.clone());
-    CallRecords::new(recorder, log, pool, clock, "svc_")
+    CallRecords::new(recorder, log, operations.clock.clone(), "svc_")
 }
 
 /// The description of the API.

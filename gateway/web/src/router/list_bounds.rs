@@ -67,10 +67,7 @@ const BOUNDS: &[(&str, &str)] = &[
         "/accounts/{account}/keys",
         "the plan's keys, the newest 100 that no longer work, and the requests, which staff decide one by one",
     ),
-    (
-        "/accounts/{account}/usage",
-        "92 days, and the routes of the API",
-    ),
+    ("/accounts/{account}/usage", "31 days"),
     ("/accounts/{account}/plans", "the plans of the fleet"),
     (
         "/accounts/{account}/requests",

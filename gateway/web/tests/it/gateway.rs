@@ -18,7 +18,7 @@ pub(crate) struct StubGateway {
     pub(crate) leaves_keys_out: Arc<AtomicBool>,
     pub(crate) requests: Arc<Mutex<Vec<proto::KeyRequest>>>,
     pub(crate) is_down: Arc<AtomicBool>,
-    /// What every account uses: by day and route, and the log.
+    /// What every account uses: by day, and the log.
     pub(crate) day_use: Arc<Mutex<proto::AccountsServiceListUseResponse>>,
     pub(crate) calls: Arc<Mutex<proto::AccountsServiceListCallsResponse>>,
     /// The accounts that have used a share of their month.

@@ -4,7 +4,7 @@ use askama::Template;
 use time::macros::datetime;
 use time::{Duration, OffsetDateTime};
 
-use crate::bars::{Bar, Columns, PARTS};
+use crate::bars::{Columns, PARTS};
 use crate::docs::Guide;
 use crate::field::{Field, Fields};
 use crate::icon::{self, Icon};
@@ -75,7 +75,6 @@ pub struct ComponentsPage {
     columns: Option<Columns>,
     /// Classes and names of the parts of a column.
     legend: [(&'static str, &'static str); 4],
-    bar: Bar,
 }
 
 /// A family of drawings.
@@ -133,7 +132,6 @@ impl ComponentsPage {
             plot: rates(),
             columns: columns(),
             legend: PARTS.map(|(class, name)| (class, frame.texts.say(name))),
-            bar: Bar::new(&DAYS[0], 1_500),
             frame,
         }
     }

@@ -121,7 +121,7 @@ mail-month-share-body =
 
     When they are used up, calls with live keys are refused with 429 quota_exceeded until { $resets }. Nothing is charged, and test keys still work.
 
-    Which days and routes used them: { $usage }
+    Which days used them: { $usage }
     The plans: { $plans }
 mail-month-used-subject = The calls of the month are used up
 mail-month-used-body =
@@ -129,7 +129,7 @@ mail-month-used-body =
 
     Calls with live keys are refused with 429 quota_exceeded until { $resets }. Nothing is charged, and test keys still work.
 
-    Which days and routes used them: { $usage }
+    Which days used them: { $usage }
     The plans: { $plans }
 mail-correction-subject = A visitor suggests a correction for one of your listings
 mail-correction-body =

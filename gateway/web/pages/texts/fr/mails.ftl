@@ -121,7 +121,7 @@ mail-month-share-body =
 
     Quand ils seront épuisés, les appels avec des clés de production seront refusés avec 429 quota_exceeded jusqu’au { $resets }. Rien n’est facturé, et les clés de test fonctionnent toujours.
 
-    Les jours et les chemins qui les ont utilisés : { $usage }
+    Les jours qui les ont utilisés : { $usage }
     Les offres : { $plans }
 mail-month-used-subject = Les appels du mois sont épuisés
 mail-month-used-body =
@@ -129,7 +129,7 @@ mail-month-used-body =
 
     Les appels avec des clés de production sont refusés avec 429 quota_exceeded jusqu’au { $resets }. Rien n’est facturé, et les clés de test fonctionnent toujours.
 
-    Les jours et les chemins qui les ont utilisés : { $usage }
+    Les jours qui les ont utilisés : { $usage }
     Les offres : { $plans }
 mail-correction-subject = Un visiteur propose une correction d’une de vos fiches
 mail-correction-body =

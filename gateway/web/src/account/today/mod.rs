@@ -112,7 +112,7 @@ pub async fn show(request: MemberRequest) -> PageResult {
         for_you: news.for_you,
         for_staff: news.for_staff,
         failed: news.failed,
-        month: month.map(|month| usage::month(language.texts(), month, now)),
+        month: month.map(|month| usage::month(language.texts(), month)),
         changes,
         plan: plan.map(|plan| plan.title.clone()),
         keys: working.map(|count| count.to_string()),

@@ -264,9 +264,9 @@ rpcs! { Gateway:
         Accounts::list_plans(proto::AccountsServiceListPlansRequest {})
         => |listed| listed.plans;
 
-    /// The calls of the last days by day and route.
-    read use_of(account: Uuid, days: u32) -> proto::AccountsServiceListUseResponse =
-        Accounts::list_use(proto::AccountsServiceListUseRequest { account_id: account, days });
+    /// The calls of the last days.
+    read days(account: Uuid) -> proto::AccountsServiceListUseResponse =
+        Accounts::list_use(proto::AccountsServiceListUseRequest { account_id: account });
 
     /// A page of the accounts that have used a share of their month, in percent, or made so many calls without a limit (0: none of these).
     read month_uses(percent: u8, unlimited_calls: u64, cursor: &str) -> proto::AccountsServiceListMonthUseResponse =

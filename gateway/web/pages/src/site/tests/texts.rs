@@ -85,8 +85,6 @@ const GROUPS: &[&str] = &[
     "lifetime",
     "key-mode",
     "key-kind",
-    "request-cause",
-    "request-fix",
     "field",
     "webhook-about",
     "webhook-when",
