@@ -146,7 +146,6 @@ create table gateway.key (
     created_at timestamptz not null,
     -- Written in batches.
     last_used_at timestamptz,
-    expires_at timestamptz,
     -- Set by a rotation: the key works until then, and `rotated_to` is its successor.
     grace_until timestamptz,
     rotated_to uuid references gateway.key (id),
@@ -159,8 +158,6 @@ create table gateway.key (
 create index key_by_account on gateway.key (account_id, id);
 create index key_by_game on gateway.key (game) where game is not null;
 create unique index key_by_successor on gateway.key (rotated_to);
--- Keys that expire soon, for mails to their people.
-create index key_by_expiry on gateway.key (expires_at) where revoked_at is null and grace_until is null;
 
 -- A revealed request has become the key with its id. The request has no secret.
 create table gateway.key_request (
@@ -171,7 +168,6 @@ create table gateway.key_request (
     may_write boolean not null,
     -- Slug of the game that a secret or public key is to belong to.
     game text,
-    expires_at timestamptz,
     state text not null check (state in ('asked', 'approved', 'rejected', 'revealed')),
     asked_at timestamptz not null,
     -- When staff last approved or rejected it.

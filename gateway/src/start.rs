@@ -75,7 +75,7 @@ pub async fn start(boot: Boot<Settings>) -> anyhow::Result<()> {
 
     let quota = Quota::new(redis.new_connection(), Arc::clone(&counters));
     let call_log = CallLog::new(redis.new_connection(), settings.call_log);
-    let operations = Arc::new(operations(&boot, pool, writer, &plans, quota)?);
+    let operations = Arc::new(operations(&boot, pool, writer, &plans, quota));
     let for_callers = settings.for_callers(&plans);
     let openapi = openapi::file(&settings.api_url, &for_callers, router::API)?;
     let limits = settings.upstream.limits();
@@ -125,22 +125,16 @@ fn operations(
     writer: Writer<CommandHandler>,
     plans: &Arc<Plans>,
     quota: Quota,
-) -> anyhow::Result<Operations> {
-    let settings = &boot.settings;
-    let listings = boot.client("listings-svc", &settings.listings_addresses)?;
-    let timeout = settings.upstream.limits().position_timeout;
-    Ok(Operations {
+) -> Operations {
+    Operations {
         pool,
         writer,
         plans: Arc::clone(plans),
-        format: KeyFormat::new(&settings.key_prefix),
+        format: KeyFormat::new(&boot.settings.key_prefix),
         quota: Arc::new(quota),
-        grace: settings.grace_range(),
         clock: boot.clock.clone(),
         changes: ChangeTasks::start(&boot.lifecycle),
-        listings_position: ProducerPosition::new(listings, timeout),
-        game_waits: Operations::limit_game_waits(),
-    })
+    }
 }
 
 /// Starts the writer of the feed, and publishes the plans.

@@ -46,19 +46,14 @@ const WITHOUT_PAGES: [(&str, &str); 41] = [
         "economy.v1.StaffService/ImportSwaps",
         "1,000 swaps of a request",
     ),
-    (
-        "gateway.v1.AccountsService/ListKeys",
-        "the plan's keys, and the newest 100 that no longer work",
-    ),
+    ("gateway.v1.AccountsService/ListKeyRequests", "200"),
+    ("gateway.v1.AccountsService/ListKeys", "200"),
     ("gateway.v1.AccountsService/ListUse", "31 days"),
     (
         "gateway.v1.AccountsService/WithdrawKeyRequests",
         "the keys that wait to be revealed",
     ),
-    (
-        "gateway.v1.StaffService/ListKeys",
-        "the plan's keys, and the newest 100 that no longer work",
-    ),
+    ("gateway.v1.StaffService/ListKeys", "200"),
     (
         "listings.v1.NotesService/CreateNote",
         "the owners of a page",

@@ -303,7 +303,6 @@ fn caller(number: usize) -> Caller {
             last4: "last".to_owned(),
             created_at: NOW,
             last_used_at: None,
-            expires_at: None,
             grace_until: None,
             revoked_at: None,
             revision: 1,

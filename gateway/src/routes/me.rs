@@ -82,7 +82,7 @@ fn key(key: &Key) -> MeKey {
         kind: key.kind.as_str().to_owned(),
         may_write: key.may_write,
         game: key.game.clone(),
-        expires_at: key.ends_at().map(Timestamp),
+        expires_at: key.grace_until.map(Timestamp),
         last4: key.last4.clone(),
     }
 }

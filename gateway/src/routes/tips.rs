@@ -72,12 +72,7 @@ pub async fn send(write: ServiceWrite) -> Result<ApiResponse, ApiError> {
 }
 
 /// Limits the tips of one player per minute (§8). economy-svc rejects a body without a player.
-async fn count_player(
-    app: &App,
-    caller: &Caller,
-    game: &str,
-    body: &[u8],
-) -> Result<(), Fault> {
+async fn count_player(app: &App, caller: &Caller, game: &str, body: &[u8]) -> Result<(), Fault> {
     let Ok(TipPlayer { player }) = serde_json::from_slice(body) else {
         return Ok(());
     };

@@ -6,7 +6,6 @@ use std::time::Duration;
 use contracts::public::ApiPlan;
 use gateway::call_log::{CallLog, CallRecorder};
 use gateway::coding::EncodedFile;
-use gateway::domain::key::GraceRange;
 use gateway::domain::plan::Plans;
 use gateway::feeds::invalidation::Invalidation;
 use gateway::jobs::call_records::CallRecords;
@@ -93,10 +92,10 @@ pub(super) fn call_records(
 }
 
 /// The description of the API.
-pub(super) fn openapi(grace: GraceRange, plans: &Plans) -> EncodedFile {
+pub(super) fn openapi(plans: &Plans) -> EncodedFile {
     let url = "https://api.example/v1";
     let plans = plans.iter().map(ApiPlan::from);
-    let settings = testing::openapi::settings(grace.least..=grace.most, plans);
+    let settings = testing::openapi::settings(plans);
     openapi::file(url, &settings, gateway::router::API).unwrap()
 }
 

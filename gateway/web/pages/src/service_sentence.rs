@@ -224,7 +224,6 @@ mod tests {
         "Use one of: test",
         "Use one of: account",
         "This request was rejected. The owner",
-        "The expiry of this request has passed. Its",
         "This key already works",
         "No such studio",
         "The account's plan",

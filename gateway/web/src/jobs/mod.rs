@@ -1,7 +1,6 @@
 //! Background jobs, which the leader runs.
 
 pub mod clean_up;
-pub mod expiring_keys;
 pub mod factor_ends;
 pub mod feed_mails;
 pub mod month_use;
@@ -17,7 +16,6 @@ use crate::app::App;
 
 const MINUTE: Duration = Duration::from_mins(1);
 const HOUR: Duration = Duration::from_hours(1);
-const SIX_HOURS: Duration = Duration::from_hours(6);
 
 /// Adds all jobs.
 pub fn spawn(leader: &Leader, app: &App) {
@@ -33,9 +31,6 @@ pub fn spawn(leader: &Leader, app: &App) {
     });
     jobs.spawn("factor ends", MINUTE, |app, now| async move {
         factor_ends::run(&app, now).await
-    });
-    jobs.spawn("expiring keys", SIX_HOURS, |app, now| async move {
-        expiring_keys::run(&app, now).await
     });
     jobs.spawn("month use", MINUTE, |app, now| async move {
         month_use::run(&app, now).await

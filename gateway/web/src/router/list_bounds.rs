@@ -63,10 +63,7 @@ const BOUNDS: &[(&str, &str)] = &[
         "/accounts/{account}",
         "the keys of the account and their requests; 500 pages, 100 listings and 100 claims; 3 endpoints; 5 games; 5 actions, and the team",
     ),
-    (
-        "/accounts/{account}/keys",
-        "the plan's keys, the newest 100 that no longer work, and the requests, which staff decide one by one",
-    ),
+    ("/accounts/{account}/keys", "200 keys and 200 requests"),
     ("/accounts/{account}/usage", "31 days"),
     ("/accounts/{account}/plans", "the plans of the fleet"),
     (

@@ -38,12 +38,7 @@ async fn nobody_reaches_the_account_of_another(pool: PgPool) {
         for other in [key.as_str(), &ada.to_string()] {
             let path = fill(route.path, &account, other);
             for method in &route.methods {
-                let fields = [
-                    ("role", "editor"),
-                    ("email", BOB),
-                    ("name", "Taken"),
-                    ("grace", "3600"),
-                ];
+                let fields = [("role", "editor"), ("email", BOB), ("name", "Taken")];
                 let page = if *method == Method::GET {
                     neighbour.get(&path).await
                 } else {

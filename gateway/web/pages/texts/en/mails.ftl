@@ -110,11 +110,6 @@ mail-removed-body =
     { $by } has removed you from the team of an account at Mchezo. Its keys, webhooks and listings go on, and you cannot open it any more.
 
     If you think that this is a mistake, ask { $by }. Your other accounts: { $page }
-mail-key-expires-subject = A key expires soon
-mail-key-expires-body =
-    The { $mode } key "{ $name }" (it ends in { $last4 }) works until { $at }. Calls with it are refused afterwards.
-
-    Create a new one in time: { $page }
 mail-month-share-subject = 80 % of the month's calls are used
 mail-month-share-body =
     The account { $name } has made { $used } of the { $limit } calls a month that the plan { $plan } includes.

@@ -19,7 +19,6 @@ reason-one-line = Keep it on one line: line breaks are not allowed here.
 reason-damaged-text = The text was damaged on its way: it has U+FFFD where a character was lost. Save the file as UTF-8.
 reason-email = Give an e-mail address.
 reason-one-of = Use one of: { $value }.
-reason-future = Give a time in the future.
 reason-past = It is in the future: the service's time is { $value }. Your clock may be fast.
 reason-time = Give a time.
 reason-outcome-unknown = The write was not answered in time and may or may not have taken effect. Send it again only with the same Idempotency-Key; without one, check in GET /me/listings first whether it took effect.
@@ -34,7 +33,6 @@ reason-key-game-gone = No published game has this slug.
 reason-key-game-not-owned = The account does not own the page of this game. Make it an owner of the page first.
 reason-key-dead = This key no longer works. Create a new key.
 reason-key-rotated = This key was rotated before. Rotate its successor.
-reason-key-grace = Give 0, or { $from } to { $to } seconds.
 reason-key-live-limit = The account already has the { $number } live keys of the plan { $value }, requested keys included. No plan has more. Revoke one.
 reason-key-live-limit-plan = The account already has the { $number } live keys of the plan { $value }, requested keys included. Revoke one, or change to the plan { $to }.
 reason-key-test-limit = The account already has { $number } working test keys. Revoke one first.
@@ -42,7 +40,6 @@ reason-key-day-limit = The account has created or requested { $number } keys in 
 reason-request-waits = This request is not approved yet. Wait for the review.
 reason-request-rejected = This request was rejected. Request another key.
 reason-request-revealed = This key was revealed before, and its secret is shown only once. Rotate the key to get a new secret.
-reason-request-expired = The expiry of this request has passed. Request another key.
 
 ## Webhooks
 

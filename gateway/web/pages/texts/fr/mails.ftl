@@ -110,11 +110,6 @@ mail-removed-body =
     { $by } vous a retiré de l’équipe d’un compte sur Mchezo. Ses clés, webhooks et fiches continuent, et vous ne pouvez plus l’ouvrir.
 
     Si vous pensez que c’est une erreur, demandez à { $by }. Vos autres comptes : { $page }
-mail-key-expires-subject = Une clé expire bientôt
-mail-key-expires-body =
-    La clé { $mode } « { $name } » (elle finit par { $last4 }) fonctionne jusqu’au { $at }. Les appels faits avec elle sont ensuite refusés.
-
-    Créez-en une nouvelle à temps : { $page }
 mail-month-share-subject = 80 % des appels du mois sont utilisés
 mail-month-share-body =
     Le compte { $name } a fait { $used } des { $limit } appels que comprend un mois de l’offre { $plan }.

@@ -17,7 +17,6 @@ reason-one-line = Écrivez-le sur une seule ligne.
 reason-damaged-text = Le texte a été abîmé en chemin : il a U+FFFD à la place d’un caractère perdu. Saisissez-le de nouveau.
 reason-email = Indiquez une adresse e-mail.
 reason-one-of = Choisissez une de ces valeurs : { $value }.
-reason-future = Indiquez une date dans le futur.
 reason-past = C’est dans le futur : l’heure du service est { $value }. Votre horloge avance peut-être.
 reason-time = Indiquez une heure.
 reason-outcome-unknown = Nous ne savons pas si cela a été enregistré : vérifiez-le avant de renvoyer le formulaire.
@@ -32,7 +31,6 @@ reason-key-game-gone = Aucun jeu public n’a ce slug.
 reason-key-game-not-owned = La page de ce jeu n’appartient pas à ce compte. Faites-en d’abord un propriétaire de la page.
 reason-key-dead = Cette clé ne fonctionne plus. Créez une nouvelle clé.
 reason-key-rotated = Cette clé a déjà été renouvelée. Renouvelez celle qui la remplace.
-reason-key-grace = Indiquez 0, ou de { $from } à { $to } secondes.
 reason-key-live-limit = Ce compte a déjà les { $number } clés réelles de l’offre { $value }, clés demandées comprises. Aucune offre n’en a plus. Révoquez-en une.
 reason-key-live-limit-plan = Ce compte a déjà les { $number } clés réelles de l’offre { $value }, clés demandées comprises. Révoquez-en une, ou passez à l’offre { $to }.
 reason-key-test-limit = Ce compte a déjà { $number } clés de test qui fonctionnent. Révoquez-en d’abord une.
@@ -40,7 +38,6 @@ reason-key-day-limit = Ce compte a créé ou demandé { $number } clés ces der
 reason-request-waits = Cette demande n’est pas encore acceptée. Attendez l’examen.
 reason-request-rejected = Cette demande a été rejetée. Demandez une autre clé.
 reason-request-revealed = Cette clé a déjà été affichée, et son secret n’est montré qu’une fois. Renouvelez la clé pour obtenir un nouveau secret.
-reason-request-expired = Cette demande a expiré. Demandez une autre clé.
 
 ## Les webhooks
 

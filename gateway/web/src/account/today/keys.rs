@@ -1,19 +1,15 @@
-//! Keys of today: requests that were decided, and keys that end or do not work.
+//! Keys of today: requests that were decided, and keys that do not work.
 
 use contracts::gateway::v1 as proto;
 use kit::Fault;
 use pages::accounts::NewsItem;
-use pages::when;
-use time::{Duration, OffsetDateTime};
+use time::OffsetDateTime;
 
 use super::{News, is_recent};
 use crate::account::keys::state;
 use crate::account::member_request::MemberRequest;
 use crate::domain::role::Permission;
-use crate::upstream::{minute_of, time_of};
-
-/// A key that ends within this time is on the page.
-const ENDS_SOON: Duration = Duration::days(14);
+use crate::upstream::minute_of;
 
 #[derive(Debug)]
 pub(super) struct KeyNews {
@@ -55,18 +51,10 @@ fn add_key(news: &mut News, request: &MemberRequest, key: &proto::Key, now: Offs
     let language = request.language();
     let texts = language.texts();
     let found = state(language, key, now);
-    let expires = time_of(key.expires_at);
-    let ends_soon = expires.is_some_and(|at| at > now && at - now < ENDS_SOON);
     if !found.works && key.revoked_at.is_none() && !key.game_state.is_empty() {
         let text = texts.say_of("today-key-broken", &key.name);
         news.failed
             .push(NewsItem::new(text, href).detail(found.text));
-    } else if found.works && ends_soon && key.grace_until.is_none() {
-        let left = expires.map(|at| when::time_left(texts, at, now));
-        let detail = left.map(|left| texts.say_of("today-key-ends-in", &left));
-        let text = texts.say_of("today-key-ends", &key.name);
-        let item = NewsItem::new(text, href).detail(detail.unwrap_or_default());
-        news.for_you.push(item);
     }
 }
 
