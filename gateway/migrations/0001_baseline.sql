@@ -119,7 +119,6 @@ create table gateway.key (
     created_at timestamptz not null,
     -- Written in batches.
     last_used_at timestamptz,
-    expires_at timestamptz,
     -- Set by a rotation: the key works until then, and `rotated_to` is its successor.
     grace_until timestamptz,
     rotated_to uuid references gateway.key (id),
@@ -132,8 +131,6 @@ create table gateway.key (
 create index key_by_account on gateway.key (account_id, id);
 create index key_by_game on gateway.key (game) where game is not null;
 create unique index key_by_successor on gateway.key (rotated_to);
--- Keys that expire soon, for mails to their people.
-create index key_by_expiry on gateway.key (expires_at) where revoked_at is null and grace_until is null;
 
 -- A revealed request has become the key with its id. The request has no secret.
 create table gateway.key_request (
@@ -144,7 +141,6 @@ create table gateway.key_request (
     may_write boolean not null,
     -- Slug of the game that a secret or public key is to belong to.
     game text,
-    expires_at timestamptz,
     state text not null check (state in ('asked', 'approved', 'rejected', 'revealed')),
     asked_at timestamptz not null,
     -- When staff last approved or rejected it.
@@ -245,28 +241,3 @@ create table gateway.large_month (
     month date not null,
     primary key (account_id, month)
 );
-
--- Calls per account, UTC day, mode, method and route, as the gateways counted them. Written in batches.
-create table gateway.day_use (
-    account_id uuid not null,
-    day date not null,
-    mode text not null check (mode in ('test', 'live')),
-    -- The pattern of the path, as in logs and metrics.
-    route text not null,
-    method text not null,
-    calls bigint not null check (calls >= 0),
-    -- Of these: answered with a 4xx other than 429, or not at all; with 429; with a 5xx.
-    client_errors bigint not null check (client_errors >= 0),
-    rate_limited bigint not null check (rate_limited >= 0),
-    server_errors bigint not null check (server_errors >= 0),
-    primary key (account_id, day, mode, route, method)
-) with (fillfactor = 70);
--- Old days are deleted.
-create index day_use_by_day on gateway.day_use (day);
-
--- Batches of counts that were added to `day_use`, so that none is added twice. Old ones are deleted.
-create table gateway.day_use_batch (
-    id uuid primary key,
-    written_at timestamptz not null
-);
-create index day_use_batch_by_time on gateway.day_use_batch (written_at);

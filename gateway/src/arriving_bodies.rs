@@ -116,7 +116,6 @@ mod tests {
                 kind,
                 may_write: false,
                 game: None,
-                expires_at: None,
             };
             let account = Uuid::from_u128(account);
             let key = Key::new(account, account, spec, "abcd", OffsetDateTime::UNIX_EPOCH);

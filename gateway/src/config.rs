@@ -11,7 +11,6 @@ use kit::http_server::Limits;
 use kit::public_url;
 use kit::rpc::client::Addresses;
 
-use crate::domain::key::GraceRange;
 use crate::domain::plan::Plans;
 use crate::domain::plan_table;
 use crate::lookup::Options;
@@ -68,9 +67,6 @@ pub struct Settings {
     /// Percent of an account's calls per month that its public keys may make together
     #[arg(long, default_value = "50", value_parser = clap::value_parser!(u8).range(0..=100))]
     pub public_share: u8,
-    /// Seconds that a key still works after its rotation
-    #[arg(long, default_value = "86400", value_parser = seconds)]
-    pub grace: Duration,
     #[command(flatten)]
     pub lookup: LookupSettings,
 }
@@ -78,7 +74,7 @@ pub struct Settings {
 /// Lookups of keys.
 #[derive(Debug, Clone, Args)]
 pub struct LookupSettings {
-    /// Seconds that a cached key is accepted while changes cannot be read from PostgreSQL, at most a day or `grace`
+    /// Seconds that a cached key is accepted while changes cannot be read from PostgreSQL, at most a day
     #[arg(long, default_value = "3600", value_parser = a_day_or_less)]
     pub keys_outage: Duration,
     /// Seconds that a lookup of a key or of a month's use in PostgreSQL may take
@@ -144,35 +140,18 @@ impl UpstreamSettings {
 }
 
 impl Settings {
-    /// Options of key lookups. A gateway that has not read a rotation must not accept the old key beyond its `grace`. Without a
-    /// grace period, a rotation is a revocation, and `keys_outage` applies.
     pub fn lookup_options(&self) -> Options {
-        let outage = if self.grace.is_zero() {
-            self.lookup.keys_outage
-        } else {
-            self.lookup.keys_outage.min(self.grace)
-        };
         Options {
-            outage,
+            outage: self.lookup.keys_outage,
             deadline: self.lookup.keys_deadline,
-        }
-    }
-
-    /// The grace periods that the owner of a key may choose: none, or at least as long as a gateway may miss a rotation.
-    pub fn grace_range(&self) -> GraceRange {
-        GraceRange {
-            least: self.lookup_options().outage,
-            most: self.grace,
         }
     }
 
     /// What callers notice of the settings, for the OpenAPI document.
     pub fn for_callers(&self, plans: &Plans) -> ApiSettings {
-        let (grace, limits) = (self.grace_range(), &self.port.limits);
+        let limits = &self.port.limits;
         ApiSettings {
             key_prefix: self.key_prefix.clone(),
-            least_grace_seconds: grace.least.min(grace.most).as_secs(),
-            most_grace_seconds: grace.most.as_secs(),
             public_share_percent: self.public_share,
             tips_per_minute: self.player_calls,
             refused_calls_per_minute: self.lookup.refused_calls,
@@ -276,25 +255,15 @@ mod tests {
     fn the_defaults_are_valid() {
         let settings = settings(&[]);
         assert_eq!(settings.problems(), [""; 0]);
-        assert_eq!(settings.grace, Duration::from_hours(24));
         assert_eq!(settings.lookup.keys_outage, Duration::from_hours(1));
         assert_eq!(settings.lookup.trusted_proxies, TrustedProxies::default());
         assert!(!format!("{settings:?}").contains("fleet-token-fleet"));
     }
 
     #[test]
-    fn keys_outage_is_at_most_the_life_of_a_tombstone() {
+    fn keys_outage_is_at_most_the_grace_and_the_life_of_a_tombstone() {
         assert!(a_day_or_less("86400").is_ok());
         assert!(a_day_or_less("86401").is_err());
-    }
-
-    #[test]
-    fn keys_outage_is_at_most_the_grace_period() {
-        let outage = |more: &[&str]| settings(more).lookup_options().outage;
-        assert_eq!(outage(&["--grace=600"]), Duration::from_mins(10));
-        let both = ["--grace=600", "--keys-outage=60"];
-        assert_eq!(outage(&both), Duration::from_mins(1));
-        assert_eq!(outage(&["--grace=0"]), Duration::from_hours(1));
     }
 
     #[test]
@@ -309,7 +278,6 @@ mod tests {
         assert_eq!(usual.plan_of_new_accounts(), usual.plans.first());
         let changed = of(&[
             "--key-prefix=mz_",
-            "--grace=7200",
             "--public-share=10",
             "--player-calls=5",
             "--refused-calls=7",
@@ -320,8 +288,6 @@ mod tests {
         ]);
         let expected = ApiSettings {
             key_prefix: "mz_".to_owned(),
-            least_grace_seconds: 3_600,
-            most_grace_seconds: 7_200,
             public_share_percent: 10,
             tips_per_minute: 5,
             refused_calls_per_minute: 7,

@@ -9,7 +9,7 @@ use crate::domain::key::{GameState, Key};
 use crate::domain::key_request::KeyRequest;
 use crate::domain::plan::{Plan, Plans};
 use crate::domain::switch::Setting;
-use crate::service::operations::{KeyList, Rotation};
+use crate::service::operations::Rotation;
 
 impl From<&Plan> for proto::Plan {
     fn from(plan: &Plan) -> Self {
@@ -77,7 +77,6 @@ impl From<&Key> for proto::Key {
             last4: key.last4.clone(),
             created_at: Some(timestamp::encode(key.created_at)),
             last_used_at: key.last_used_at.map(timestamp::encode),
-            expires_at: key.expires_at.map(timestamp::encode),
             grace_until: key.grace_until.map(timestamp::encode),
             revoked_at: key.revoked_at.map(timestamp::encode),
             revision: key.revision,
@@ -98,7 +97,6 @@ impl From<&KeyRequest> for proto::KeyRequest {
             kind: request.kind.as_str().to_owned(),
             may_write: request.may_write,
             game: request.game.clone(),
-            expires_at: request.expires_at.map(timestamp::encode),
             state: request.state.as_str().to_owned(),
             asked_at: Some(timestamp::encode(request.asked_at)),
             decided_at: request.decided_at.map(timestamp::encode),
@@ -115,15 +113,6 @@ impl From<&Setting> for proto::Switch {
             on: setting.is_on,
             changed_at: setting.changed_at.map(timestamp::encode),
             reason: setting.reason.clone(),
-        }
-    }
-}
-
-impl From<KeyList> for proto::ListKeysResponse {
-    fn from(list: KeyList) -> Self {
-        Self {
-            keys: list.keys.iter().map(Into::into).collect(),
-            left_out: list.left_out,
         }
     }
 }

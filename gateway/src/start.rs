@@ -1,7 +1,6 @@
 //! Wires up the process and starts its servers and tasks.
 
 use std::sync::Arc;
-use std::time::Duration;
 
 use axum::Router;
 use contracts::gateway::v1::accounts_service_server::AccountsServiceServer;
@@ -25,7 +24,7 @@ use crate::domain::plan::Plans;
 use crate::domain::secret::KeyFormat;
 use crate::feeds::invalidation::Invalidation;
 use crate::feeds::listings::{GamesAndPages, PRODUCER};
-use crate::jobs::call_records::{CallRecords, delete_old_counts};
+use crate::jobs::call_records::CallRecords;
 use crate::jobs::last_used::LastUsed;
 use crate::jobs::month_use::MonthUse;
 use crate::layers::admission::{ConcurrencyLimits, limit_calls};
@@ -46,9 +45,6 @@ use crate::write::{AuthoredCommand, Command, CommandHandler};
 /// Logged when Redis is away.
 const WITHOUT_REDIS: &str =
     "each gateway counts calls by itself, and reads ask listings-svc for its position";
-
-/// How often counts of calls that are too old are deleted.
-const DELETE_OLD_COUNTS: Duration = Duration::from_hours(1);
 
 pub async fn start(boot: Boot<Settings>) -> anyhow::Result<()> {
     let settings = &boot.settings;
@@ -74,16 +70,12 @@ pub async fn start(boot: Boot<Settings>) -> anyhow::Result<()> {
     let last_used = Arc::new(LastUsed::default());
     write_last_used(&boot, &last_used, &pool);
     let call_recorder = Arc::new(CallRecorder::new(settings.call_log > 0));
-    write_call_records(&boot, &call_recorder, &pool, &redis);
-    let counts = pool.clone();
-    leader.spawn_periodic("old counts of calls", DELETE_OLD_COUNTS, move |now| {
-        delete_old_counts(counts.clone(), now)
-    });
+    write_call_records(&boot, &call_recorder, &redis);
     write_month_use(&boot, &pool, &redis, &counters);
 
     let quota = Quota::new(redis.new_connection(), Arc::clone(&counters));
     let call_log = CallLog::new(redis.new_connection(), settings.call_log);
-    let operations = Arc::new(operations(&boot, pool, writer, &plans, quota)?);
+    let operations = Arc::new(operations(&boot, pool, writer, &plans, quota));
     let for_callers = settings.for_callers(&plans);
     let openapi = openapi::file(&settings.api_url, &for_callers, router::API)?;
     let limits = settings.upstream.limits();
@@ -133,22 +125,16 @@ fn operations(
     writer: Writer<CommandHandler>,
     plans: &Arc<Plans>,
     quota: Quota,
-) -> anyhow::Result<Operations> {
-    let settings = &boot.settings;
-    let listings = boot.client("listings-svc", &settings.listings_addresses)?;
-    let timeout = settings.upstream.limits().position_timeout;
-    Ok(Operations {
+) -> Operations {
+    Operations {
         pool,
         writer,
         plans: Arc::clone(plans),
-        format: KeyFormat::new(&settings.key_prefix),
+        format: KeyFormat::new(&boot.settings.key_prefix),
         quota: Arc::new(quota),
-        grace: settings.grace_range(),
         clock: boot.clock.clone(),
         changes: ChangeTasks::start(&boot.lifecycle),
-        listings_position: ProducerPosition::new(listings, timeout),
-        game_waits: Operations::limit_game_waits(),
-    })
+    }
 }
 
 /// Starts the writer of the feed, and publishes the plans.
@@ -250,18 +236,12 @@ fn write_last_used(boot: &Boot<Settings>, last_used: &Arc<LastUsed>, pool: &PgPo
 }
 
 /// Writes the calls that were recorded.
-fn write_call_records(
-    boot: &Boot<Settings>,
-    recorder: &Arc<CallRecorder>,
-    pool: &PgPool,
-    redis: &Redis,
-) {
+fn write_call_records(boot: &Boot<Settings>, recorder: &Arc<CallRecorder>, redis: &Redis) {
     let settings = &boot.settings;
     let log = CallLog::new(redis.new_connection(), settings.call_log);
     let records = CallRecords::new(
         Arc::clone(recorder),
         log,
-        pool.clone(),
         boot.clock.clone(),
         &settings.key_prefix,
     );

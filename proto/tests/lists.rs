@@ -38,22 +38,14 @@ const WITHOUT_PAGES: [(&str, &str); 32] = [
         "economy.v1.StaffService/RemoveSwaps",
         "1,000 swaps of a request",
     ),
-    (
-        "gateway.v1.AccountsService/ListKeys",
-        "the plan's keys, and the newest 100 that no longer work",
-    ),
-    (
-        "gateway.v1.AccountsService/ListUse",
-        "92 days of the API's routes",
-    ),
+    ("gateway.v1.AccountsService/ListKeyRequests", "200"),
+    ("gateway.v1.AccountsService/ListKeys", "200"),
+    ("gateway.v1.AccountsService/ListUse", "31 days"),
     (
         "gateway.v1.AccountsService/WithdrawKeyRequests",
         "the keys that wait to be revealed",
     ),
-    (
-        "gateway.v1.StaffService/ListKeys",
-        "the plan's keys, and the newest 100 that no longer work",
-    ),
+    ("gateway.v1.StaffService/ListKeys", "200"),
     ("listings.v1.PagesService/ListOwnClaims", "the newest 100"),
     ("listings.v1.PagesService/ListOwnPages", "500"),
     (

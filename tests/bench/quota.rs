@@ -32,6 +32,7 @@ const TRIAL: f64 = 100_000.0;
 /// All calls come at one moment: a window never ends.
 const NOW: OffsetDateTime = datetime!(2026-03-01 08:00 UTC);
 const MONTH: &str = "2026-03";
+const DAY: &str = "2026-03-01";
 /// Of every account: redis-benchmark would put another number for each random part of a call.
 const KEY: Uuid = uuid!("00000000-0000-0000-0000-0000000000ff");
 const MINUTE_LIMIT: u32 = 4_000_000_000;
@@ -241,6 +242,9 @@ impl Decisions {
             MINUTE_LIMIT.to_string(),
             MONTH_LIMIT.to_string(),
             "1".to_owned(),
+            "0".to_owned(),
+            "-1".to_owned(),
+            DAY.to_owned(),
         ]
     }
 
@@ -299,7 +303,6 @@ fn caller(number: usize) -> Caller {
             last4: "last".to_owned(),
             created_at: NOW,
             last_used_at: None,
-            expires_at: None,
             grace_until: None,
             revoked_at: None,
             revision: 1,

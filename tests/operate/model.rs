@@ -164,7 +164,7 @@ impl Model {
         })
         .await;
         let (answered, unavailable) = (self.load.answered(), self.load.unavailable());
-        // A call that is answered 503 is given back, unless Redis has just failed.
+        // A call that is answered 503 is used too, if it passed the quota.
         assert!(
             used <= answered + unavailable,
             "{used} of {answered} calls are counted"

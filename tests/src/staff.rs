@@ -208,7 +208,6 @@ impl Staff {
             kind: wanted.kind.to_owned(),
             may_write: wanted.may_write,
             game: wanted.game,
-            expires_at: None,
         };
         let made = self.gateway.create_key(request).await?.into_inner();
         Ok((made.key.unwrap(), made.secret))

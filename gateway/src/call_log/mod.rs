@@ -1,4 +1,4 @@
-//! The calls of each account, for its owner: counts by day and route, and a log of the last days.
+//! The calls of each account, for its owner: a log of the last days.
 //!
 //! `recorder.rs` collects them in memory, `jobs/call_records.rs` writes them every second, and `redis.rs` has the log.
 

@@ -8,8 +8,8 @@ use kit::{Code, timestamp};
 use time::OffsetDateTime;
 use uuid::Uuid;
 
-use crate::domain::call_record::{self, CallCounts, CallGroup};
-use crate::domain::key::{Key, Mode};
+use crate::domain::call_record;
+use crate::domain::key::Key;
 use crate::per_thread::PerThread;
 
 /// The most calls of an account that one thread logs between two writes. Successful and failed calls are limited separately, so that a
@@ -41,7 +41,6 @@ pub struct FinishedCall<'a> {
 /// The calls of an account since the last write.
 #[derive(Debug, Default)]
 pub(crate) struct AccountCalls {
-    pub(crate) counts: Vec<(CallGroup, CallCounts)>,
     /// A sample: the first ones, with their targets as they were sent.
     pub(crate) logged: Vec<Call>,
     failures: usize,
@@ -66,7 +65,7 @@ pub struct CallRecorder {
 }
 
 impl CallRecorder {
-    /// Without a log, calls are only counted.
+    /// Without a log, nothing is recorded.
     pub fn new(has_log: bool) -> Self {
         Self {
             collected: PerThread::default(),
@@ -75,8 +74,9 @@ impl CallRecorder {
     }
 
     pub fn record(&self, call: &FinishedCall<'_>) {
-        self.collected
-            .with(|collected| collected.add(call, self.has_log));
+        if self.has_log {
+            self.collected.with(|collected| collected.add(call));
+        }
     }
 
     /// Takes the calls that all threads have collected.
@@ -86,17 +86,13 @@ impl CallRecorder {
 }
 
 impl Collected {
-    fn add(&mut self, call: &FinishedCall<'_>, has_log: bool) {
+    fn add(&mut self, call: &FinishedCall<'_>) {
         let account = call.key.account;
         if self.accounts.len() >= MAX_ACCOUNTS && !self.accounts.contains_key(&account) {
             self.unrecorded += 1;
             return;
         }
         let calls = self.accounts.entry(account).or_default();
-        calls.count(call);
-        if !has_log {
-            return;
-        }
         let has_space = self.logged < MAX_LOGGED || calls.logged.is_empty();
         if has_space && calls.is_in_sample(call.status) {
             calls.logged.push(call.into());
@@ -108,22 +104,6 @@ impl Collected {
 }
 
 impl AccountCalls {
-    fn count(&mut self, call: &FinishedCall<'_>) {
-        let group = CallGroup {
-            account: call.key.account,
-            day: call_record::day(call.at),
-            is_live: call.key.mode == Mode::Live,
-            route: call.route,
-            method: call.method,
-        };
-        let counts = CallCounts::of(call.status);
-        // An account calls few routes in a second.
-        match self.counts.iter_mut().find(|(other, _)| *other == group) {
-            Some((_, sum)) => sum.add(counts),
-            None => self.counts.push((group, counts)),
-        }
-    }
-
     fn is_in_sample(&mut self, status: u16) -> bool {
         if status >= 400 {
             self.failures += 1;
@@ -183,7 +163,7 @@ mod tests {
     }
 
     #[test]
-    fn a_burst_is_counted_and_sampled_and_does_not_hide_failures() {
+    fn a_burst_is_sampled_and_does_not_hide_failures() {
         let recorder = CallRecorder::new(true);
         let key = caller().key;
         for _ in 0..100 {
@@ -194,10 +174,6 @@ mod tests {
         }
         recorder.record(&call(&key, 200));
         let [calls] = taken_calls(&recorder).try_into().unwrap();
-        let [(_, counts)] = calls.counts[..] else {
-            panic!("one route: {:?}", calls.counts);
-        };
-        assert_eq!((counts.calls, counts.rate_limited), (151, 50));
         let failed = calls.logged.iter().filter(|call| call.status == 429);
         assert_eq!(failed.count(), SAMPLE);
         assert_eq!(calls.logged.len(), 2 * SAMPLE);
@@ -218,34 +194,6 @@ mod tests {
         let [calls] = taken_calls(&recorder).try_into().unwrap();
         let good = calls.logged.iter().filter(|call| call.status == 200);
         assert_eq!((good.count(), calls.logged.len()), (SAMPLE, 2 * SAMPLE));
-    }
-
-    #[test]
-    fn routes_methods_modes_and_days_are_counted_apart() {
-        let recorder = CallRecorder::new(false);
-        let live = caller().key;
-        let mut test = live.clone();
-        test.mode = Mode::Test;
-        recorder.record(&call(&live, 200));
-        recorder.record(&call(&test, 200));
-        recorder.record(&FinishedCall {
-            route: "/v1/me",
-            ..call(&live, 200)
-        });
-        recorder.record(&FinishedCall {
-            method: "POST",
-            ..call(&live, 201)
-        });
-        recorder.record(&FinishedCall {
-            at: NOW + time::Duration::DAY,
-            ..call(&live, 200)
-        });
-        recorder.record(&call(&live, 404));
-        let [calls] = taken_calls(&recorder).try_into().unwrap();
-        let sums: Vec<u64> = calls.counts.iter().map(|(_, sum)| sum.calls).collect();
-        assert_eq!(sums, [2, 1, 1, 1, 1]);
-        assert!(calls.logged.is_empty(), "there is no log");
-        assert_eq!(calls.left_out, 0);
     }
 
     #[test]

@@ -1,80 +1,10 @@
-//! Calls as the account sees them: counts per day and route, and the entries of the log.
-
-use time::{Date, OffsetDateTime, UtcOffset};
-use uuid::Uuid;
-
-use super::key::Mode;
+//! Calls as the log of the account shows them.
 
 /// The most bytes of path and query that the log holds.
 pub const TARGET_BYTES: usize = 300;
 
 /// How long the log holds a call.
 pub const LOGGED: time::Duration = time::Duration::days(7);
-
-/// How many days are counted, with the current one.
-pub const COUNTED_DAYS: u16 = 92;
-
-/// Calls that are counted together: those of an account on a UTC day, in a mode, with a method to a route.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub struct CallGroup {
-    pub account: Uuid,
-    pub day: Date,
-    pub is_live: bool,
-    pub route: &'static str,
-    pub method: &'static str,
-}
-
-/// Counts of calls by their responses.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
-pub struct CallCounts {
-    /// All calls.
-    pub calls: u64,
-    /// 4xx but 429, or the client closed the connection.
-    pub client_errors: u64,
-    /// 429.
-    pub rate_limited: u64,
-    /// 5xx.
-    pub server_errors: u64,
-}
-
-impl CallGroup {
-    pub fn mode(&self) -> Mode {
-        if self.is_live { Mode::Live } else { Mode::Test }
-    }
-}
-
-impl CallCounts {
-    /// One call with this status.
-    pub fn of(status: u16) -> Self {
-        let is = |matches: bool| u64::from(matches);
-        Self {
-            calls: 1,
-            client_errors: is((400..500).contains(&status) && status != 429),
-            rate_limited: is(status == 429),
-            server_errors: is(status >= 500),
-        }
-    }
-
-    pub fn add(&mut self, other: Self) {
-        self.calls += other.calls;
-        self.client_errors += other.client_errors;
-        self.rate_limited += other.rate_limited;
-        self.server_errors += other.server_errors;
-    }
-}
-
-/// The UTC day at `now`.
-pub fn day(now: OffsetDateTime) -> Date {
-    now.to_offset(UtcOffset::UTC).date()
-}
-
-/// The first of `days` days of which the current one is the last.
-pub fn first_day(now: OffsetDateTime, days: u16) -> Date {
-    let before = i64::from(days.max(1)) - 1;
-    day(now)
-        .checked_sub(time::Duration::days(before))
-        .unwrap_or(Date::MIN)
-}
 
 /// Path and query for the log: cut off at [`TARGET_BYTES`], and without API keys, which belong into a header. `prefix` is the prefix of
 /// all keys, which are found percent-encoded too.
@@ -141,50 +71,8 @@ fn mode_length(text: &[u8]) -> usize {
 mod tests {
     use proptest::collection::vec;
     use proptest::prelude::*;
-    use time::macros::{date, datetime};
 
     use super::*;
-
-    #[test]
-    fn a_call_is_counted_by_its_status() {
-        let count = |status| {
-            let counts = CallCounts::of(status);
-            (
-                counts.client_errors,
-                counts.rate_limited,
-                counts.server_errors,
-            )
-        };
-        for status in [200, 201, 304] {
-            assert_eq!(count(status), (0, 0, 0));
-        }
-        for status in [400, 404, 422, 499] {
-            assert_eq!(count(status), (1, 0, 0));
-        }
-        assert_eq!(count(429), (0, 1, 0));
-        for status in [500, 503, 504] {
-            assert_eq!(count(status), (0, 0, 1));
-        }
-        let mut sum = CallCounts::default();
-        for status in [200, 404, 429, 503, 429] {
-            sum.add(CallCounts::of(status));
-        }
-        let expected = CallCounts {
-            calls: 5,
-            client_errors: 1,
-            rate_limited: 2,
-            server_errors: 1,
-        };
-        assert_eq!(sum, expected);
-    }
-
-    #[test]
-    fn days_are_those_of_utc() {
-        let now = datetime!(2026-03-01 01:30 +3);
-        assert_eq!(day(now), date!(2026 - 02 - 28));
-        assert_eq!(first_day(now, 1), date!(2026 - 02 - 28));
-        assert_eq!(first_day(now, 31), date!(2026 - 01 - 29));
-    }
 
     #[test]
     fn keys_are_left_out_of_the_log() {

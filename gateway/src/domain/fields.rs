@@ -4,7 +4,6 @@ use std::net::{IpAddr, Ipv4Addr};
 
 use kit::bad_fields::BadFields;
 use kit::text;
-use time::OffsetDateTime;
 
 use super::account::Identifier;
 use super::author::Person;
@@ -120,7 +119,7 @@ pub fn state(bad: &mut BadFields, field: &str, text: &str) -> KeyRequestState {
 }
 
 /// Rules that concern several fields of a key.
-pub fn key(bad: &mut BadFields, spec: &Spec, now: OffsetDateTime) {
+pub fn key(bad: &mut BadFields, spec: &Spec) {
     let of_game = spec.kind != KeyKind::Account;
     match &spec.game {
         None if of_game => bad.add(
@@ -140,25 +139,13 @@ pub fn key(bad: &mut BadFields, spec: &Spec, now: OffsetDateTime) {
     if spec.kind == KeyKind::Public && spec.may_write {
         bad.add("may_write", "A public key never writes.");
     }
-    expires_at(bad, spec.expires_at, now);
-}
-
-/// The expiry of a key.
-pub fn expires_at(bad: &mut BadFields, end: Option<OffsetDateTime>, now: OffsetDateTime) {
-    if end.is_some_and(|end| end <= now) {
-        bad.add("expires_at", "Give a time in the future.");
-    }
 }
 
 #[cfg(test)]
 mod tests {
-    use time::macros::datetime;
-
     use uuid::Uuid;
 
     use super::*;
-
-    const NOW: OffsetDateTime = datetime!(2026-03-01 08:00 UTC);
 
     fn names(bad: BadFields) -> Vec<String> {
         bad.into_fields().into_keys().collect()
@@ -217,20 +204,18 @@ mod tests {
             kind: KeyKind::Public,
             may_write: true,
             game: None,
-            expires_at: Some(NOW),
         };
         let mut bad = BadFields::default();
-        key(&mut bad, &spec, NOW);
-        assert_eq!(names(bad), ["expires_at", "game", "may_write"]);
+        key(&mut bad, &spec);
+        assert_eq!(names(bad), ["game", "may_write"]);
 
         let mut bad = BadFields::default();
         let account = Spec {
             kind: KeyKind::Account,
             game: Some("kora".to_owned()),
-            expires_at: None,
             ..spec
         };
-        key(&mut bad, &account, NOW);
+        key(&mut bad, &account);
         assert_eq!(names(bad), ["game"]);
     }
 }

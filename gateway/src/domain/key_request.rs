@@ -16,7 +16,6 @@ pub struct KeyRequest {
     pub kind: KeyKind,
     pub may_write: bool,
     pub game: Option<String>,
-    pub expires_at: Option<OffsetDateTime>,
     pub state: KeyRequestState,
     pub asked_at: OffsetDateTime,
     /// When staff approved or rejected it.
@@ -59,7 +58,6 @@ impl KeyRequest {
             kind: spec.kind,
             may_write: spec.may_write,
             game: spec.game,
-            expires_at: spec.expires_at,
             state: KeyRequestState::Asked,
             asked_at: now,
             decided_at: None,
@@ -68,17 +66,9 @@ impl KeyRequest {
         }
     }
 
-    /// Whether its own expiry has passed, so that it leads to no key any more.
-    pub fn has_expired(&self, now: OffsetDateTime) -> bool {
-        self.expires_at.is_some_and(|end| end <= now)
-    }
-
     /// The approved request; `None` if it was approved before.
     pub fn approved(&self, now: OffsetDateTime) -> Result<Option<Self>, Fault> {
         match self.state {
-            KeyRequestState::Asked if self.has_expired(now) => Err(invalid_id(
-                "The expiry of this request has passed. Its owner can request another key.",
-            )),
             KeyRequestState::Asked => Ok(Some(self.decided(KeyRequestState::Approved, None, now))),
             KeyRequestState::Approved | KeyRequestState::Revealed => Ok(None),
             KeyRequestState::Rejected => Err(invalid_id(
@@ -122,11 +112,6 @@ impl KeyRequest {
                 ));
             }
         }
-        if self.has_expired(now) {
-            return Err(invalid_id(
-                "The expiry of this request has passed. Request another key.",
-            ));
-        }
         let request = Self {
             state: KeyRequestState::Revealed,
             revision: self.revision + 1,
@@ -138,7 +123,6 @@ impl KeyRequest {
             kind: self.kind,
             may_write: self.may_write,
             game: self.game.clone(),
-            expires_at: self.expires_at,
         };
         let key = Key::new(self.id, self.account, spec, last4, now);
         Ok((request, key))
@@ -175,7 +159,6 @@ mod tests {
             kind: KeyKind::Secret,
             may_write: true,
             game: Some("kora".to_owned()),
-            expires_at: Some(NOW + Duration::DAY),
         };
         KeyRequest::new(Uuid::from_u128(1), Uuid::from_u128(2), spec, NOW)
     }
@@ -243,12 +226,5 @@ mod tests {
             ("server", Some("kora"))
         );
         assert_eq!((key.last4.as_str(), key.created_at), ("abcd", NOW));
-        assert_eq!(key.expires_at, request.expires_at);
-    }
-
-    #[test]
-    fn an_expired_request_is_not_revealed() {
-        let approved = in_state(KeyRequestState::Approved);
-        assert!(approved.revealed("abcd", NOW + Duration::DAY).is_err());
     }
 }

@@ -194,19 +194,6 @@ impl RateLimitStatus {
         Some(of_public.map_or(of_account, |left| left.min(of_account)))
     }
 
-    /// The status without this call.
-    #[must_use]
-    pub fn refunded(mut self) -> Self {
-        self.window.used = self.window.used.saturating_sub(1);
-        if self.limits.uses_month {
-            self.month_used = self.month_used.map(|used| used.saturating_sub(1));
-            if self.limits.is_public {
-                self.public_used = self.public_used.saturating_sub(1);
-            }
-        }
-        self
-    }
-
     /// Whole seconds until `at`, rounded up and at least 1, so that a client that waits for them does not come too early.
     pub fn seconds_until(&self, at: OffsetDateTime) -> u32 {
         let left = at - self.now;

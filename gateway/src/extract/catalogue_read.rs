@@ -48,18 +48,17 @@ impl CatalogueRead {
         Params::parse(self.query.as_deref())
     }
 
-    /// Sends a request, and reports the bad parameters of `params` together with those that catalogue-svc finds.
+    /// Sends a request whose parameters are read from `params`.
     ///
     /// # Errors
-    /// catalogue-svc rejects the request or does not respond, or too many reads are running.
+    /// A parameter is bad, catalogue-svc rejects the request or does not respond, or too many reads are running.
     pub async fn send<S: GrpcClient, Q, A>(
         &self,
         params: Params,
         method: impl AsyncFnOnce(&mut S, Request<Q>) -> Result<Response<A>, Status>,
         request: Q,
     ) -> Result<A, Fault> {
-        params
-            .with_errors_of(self.app.catalogue.read(method, request))
-            .await
+        params.finish()?;
+        self.app.catalogue.read(method, request).await
     }
 }

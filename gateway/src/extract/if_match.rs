@@ -1,30 +1,18 @@
 //! The header `If-Match` of a PATCH (§10.10; RFC 9110, 13.1.1).
 
-use axum::extract::FromRequestParts;
 use contracts::listings::v1::Precondition;
 use http::header::{HeaderMap, HeaderValue, IF_MATCH};
-use http::request::Parts;
 use kit::Fault;
 
 use crate::envelope::{ParsedTag, TagList, parse_tags};
-use crate::errors::ApiError;
 
 /// The revisions at which the PATCH may be applied; `None` for any.
 ///
-/// `*` only requires that the listing exists, which every PATCH does. A malformed header is an error, which the call reports with what else
-/// is bad: its sender relies on the condition.
-#[derive(Debug)]
-pub struct IfMatch(pub Result<Option<Precondition>, Fault>);
-
-impl<S: Sync> FromRequestParts<S> for IfMatch {
-    type Rejection = ApiError;
-
-    async fn from_request_parts(parts: &mut Parts, _: &S) -> Result<Self, ApiError> {
-        Ok(Self(read(&parts.headers)))
-    }
-}
-
-fn read(headers: &HeaderMap) -> Result<Option<Precondition>, Fault> {
+/// `*` only requires that the listing exists, which every PATCH does.
+///
+/// # Errors
+/// The header is malformed: its sender relies on the condition.
+pub fn read(headers: &HeaderMap) -> Result<Option<Precondition>, Fault> {
     let lines: Vec<HeaderValue> = headers.get_all(IF_MATCH).iter().cloned().collect();
     if lines.is_empty() {
         return Ok(None);

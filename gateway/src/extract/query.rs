@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 
 use contracts::common::v1::PageRequest;
 use kit::bad_fields::BadFields;
-use kit::{Code, Fault, timestamp};
+use kit::{Fault, timestamp};
 use percent_encoding::percent_decode;
 use time::OffsetDateTime;
 
@@ -116,7 +116,7 @@ impl Params {
     }
 
     /// The bad parameters. An unknown name that is a known one in another spelling is bad: if `dry-run` were ignored, the request would write.
-    pub fn into_bad(mut self) -> BadFields {
+    fn into_bad(mut self) -> BadFields {
         for name in self.values.keys() {
             let is_meant = |known: &&&str| spelling(known).eq(spelling(name));
             if let Some(meant) = self.known.iter().find(is_meant) {
@@ -134,38 +134,6 @@ impl Params {
     pub fn finish(self) -> Result<(), Fault> {
         self.into_bad().check()
     }
-
-    /// [`with_errors_of`] a call with these parameters.
-    pub async fn with_errors_of<A>(
-        self,
-        call: impl Future<Output = Result<A, Fault>>,
-    ) -> Result<A, Fault> {
-        with_errors_of(self.into_bad(), call).await
-    }
-}
-
-/// Awaits `call`, the request to the service, which has no effect if there are bad fields or parameters.
-pub async fn with_errors_of<A>(
-    bad: BadFields,
-    call: impl Future<Output = Result<A, Fault>>,
-) -> Result<A, Fault> {
-    if bad.is_empty() {
-        return call.await;
-    }
-    Err(refused(bad, call).await)
-}
-
-/// The error of a call with these bad fields or parameters.
-///
-/// The service is asked all the same, without an effect: what the caller lacks is a 404 whatever else is wrong (§7.1), and otherwise one
-/// response names all that is bad, here and there.
-pub async fn refused<A>(mut bad: BadFields, call: impl Future<Output = Result<A, Fault>>) -> Fault {
-    match call.await {
-        Err(fault) if fault.code == Code::NotFound => return fault,
-        Err(fault) if fault.code == Code::Invalid => bad.extend(fault.fields),
-        Ok(_) | Err(_) => {}
-    }
-    Fault::invalid(bad.into_fields())
 }
 
 /// Decodes `application/x-www-form-urlencoded` strictly.

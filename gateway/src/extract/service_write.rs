@@ -4,12 +4,12 @@ use std::sync::Arc;
 
 use axum::extract::{FromRequest, FromRequestParts as _, Request};
 use bytes::Bytes;
+use contracts::listings::v1::Precondition;
 use http::Method;
-use kit::Fault;
-use kit::bad_fields::BadFields;
 
 use super::caller::AuthenticatedCaller;
 use super::idempotency_key;
+use super::if_match;
 use super::json_body::JsonBody;
 use super::query::Params;
 use crate::app::App;
@@ -24,17 +24,8 @@ pub struct ServiceWrite {
     pub dry_run: bool,
     /// Empty if none was sent, and for a PATCH, which takes none.
     pub idempotency_key: String,
-    /// Bad headers and parameters. With any, `dry_run` is true: the service only checks the body.
-    pub bad: BadFields,
-}
-
-impl ServiceWrite {
-    /// Takes the value of another header, or adds why it is bad.
-    pub fn take<T>(&mut self, value: Result<T, Fault>) -> Option<T> {
-        let taken = self.bad.take(value);
-        self.dry_run |= taken.is_none();
-        taken
-    }
+    /// The revisions at which a PATCH may be applied; `None` for any.
+    pub precondition: Option<Precondition>,
 }
 
 impl FromRequest<App> for ServiceWrite {
@@ -45,21 +36,25 @@ impl FromRequest<App> for ServiceWrite {
         let AuthenticatedCaller(caller) =
             AuthenticatedCaller::from_request_parts(&mut head, app).await?;
         let mut query = Params::parse(head.uri.query());
-        let idempotency_key = match head.method {
-            Method::POST => query.bad.take(idempotency_key::read(&head.headers)),
-            _ => None,
-        };
+        let (mut idempotency_key, mut precondition) = (None, None);
+        match head.method {
+            Method::POST => {
+                idempotency_key = query.bad.take(idempotency_key::read(&head.headers));
+            }
+            Method::PATCH => precondition = query.bad.take(if_match::read(&head.headers)),
+            _ => {}
+        }
         let request = Request::from_parts(head, body);
         let JsonBody(body) = JsonBody::from_request(request, app).await?;
         let dry_run = query.flag("dry_run");
-        let bad = query.into_bad();
+        query.finish()?;
         Ok(Self {
             app: App::clone(app),
             caller,
             body,
-            dry_run: dry_run || !bad.is_empty(),
+            dry_run,
             idempotency_key: idempotency_key.unwrap_or_default(),
-            bad,
+            precondition: precondition.flatten(),
         })
     }
 }

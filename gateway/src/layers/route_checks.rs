@@ -1,7 +1,5 @@
-//! The checks of a route, between a request and its handler, in the order of §7.1.
-//!
-//! A call that ends in a 5xx is refunded, in the minute and in the month. A caller must therefore not be able to cause a 5xx at will: such
-//! calls would have no limit. An error in the request itself is a 4xx, which counts.
+//! The checks of a route, between a request and its handler, in the order of §7.1. A call that has passed the quota is used, whatever its
+//! answer.
 
 use std::sync::Arc;
 
@@ -84,11 +82,6 @@ impl RouteChecks {
         request.extensions_mut().insert(status);
 
         let response = self.run(kind, request, next, now).await;
-        let status = if response.status().is_server_error() {
-            app.quota.refund(&caller, status).await
-        } else {
-            status
-        };
         Ok(envelope::with_rate_limit(response, status))
     }
 

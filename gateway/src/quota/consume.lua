@@ -2,14 +2,14 @@
 --
 -- KEYS: the account's hash; redis.rs lists its fields.
 -- ARGV: the key; its chain; the month; now in milliseconds; calls per minute (-1: no limit); calls per month (-1: no limit); 1 if the
--- call counts in the month; 1 if the key is public; calls per month of the account's public keys (-1: no limit).
+-- call counts in the month; 1 if the key is public; calls per month of the account's public keys (-1: no limit); the UTC day.
 -- Returns: the verdict (0 allowed, 1 revoked, 2 minute exceeded, 3 month exceeded, 4 month missing, 5 month of the public keys
 -- exceeded); the start of the minute; the calls in the minute, in the month, and in the month with public keys, this one included. Only
 -- an allowed call is counted.
 
 local start_field, calls_field = ARGV[2] .. ':start', ARGV[2] .. ':calls'
-local month_field, public_field = ARGV[3], 'public:' .. ARGV[3]
-local values = redis.call('hmget', KEYS[1], start_field, calls_field, month_field, public_field, ARGV[1] .. ':revoked')
+local month_field, public_field, day_field = ARGV[3], 'public:' .. ARGV[3], 'day:' .. ARGV[10]
+local values = redis.call('hmget', KEYS[1], start_field, calls_field, month_field, public_field, ARGV[1] .. ':revoked', day_field)
 if values[5] then
   return {1, 0, 0, 0, 0}
 end
@@ -47,5 +47,6 @@ if is_public then
   redis.call('hset', KEYS[1], public_field, public)
 end
 month = month + 1
-redis.call('hset', KEYS[1], start_field, start, calls_field, calls, month_field, month)
+local day = (tonumber(values[6]) or 0) + 1
+redis.call('hset', KEYS[1], start_field, start, calls_field, calls, month_field, month, day_field, day)
 return {0, start, calls, month, public}

@@ -17,16 +17,6 @@ impl Ledger {
         self.used.with(|counts| raise(counts, month, used));
     }
 
-    /// Redis has refunded a call. If another thread has recorded the highest count, that one is written: one too many rather than one too
-    /// few.
-    pub(super) fn refund(&self, month: AccountMonth) {
-        self.used.with(|counts| {
-            if let Some(used) = counts.get_mut(&month) {
-                *used = used.saturating_sub(1);
-            }
-        });
-    }
-
     /// Takes the counts that have to be written to PostgreSQL.
     pub(crate) fn take_used(&self) -> HashMap<AccountMonth, u64> {
         let mut all = HashMap::new();
@@ -63,10 +53,7 @@ mod tests {
         for used in [4, 6, 5] {
             ledger.record_used(month, used);
         }
-        ledger.refund(month);
-        assert_eq!(ledger.take_used(), HashMap::from([(month, 5)]));
-        assert_eq!(ledger.take_used(), HashMap::new());
-        ledger.refund(month);
+        assert_eq!(ledger.take_used(), HashMap::from([(month, 6)]));
         assert_eq!(ledger.take_used(), HashMap::new());
     }
 

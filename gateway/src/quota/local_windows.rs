@@ -35,16 +35,6 @@ impl LocalWindows {
         }
         (window, free)
     }
-
-    /// Takes back a call that was counted in `window`.
-    pub(super) fn refund(&self, key: Uuid, window: Window) {
-        let mut windows = self.windows.lock().unwrap_or_else(PoisonError::into_inner);
-        if let Some(current) = windows.get_mut(&key)
-            && current.start == window.start
-        {
-            current.used = current.used.saturating_sub(1);
-        }
-    }
 }
 
 #[cfg(test)]
@@ -60,11 +50,8 @@ mod tests {
         let start = datetime!(2026-03-01 08:00:30 UTC);
         let at = |seconds| start + Duration::seconds(seconds);
         assert!(local.consume(key, Some(2), at(0)).1);
-        let (window, free) = local.consume(key, Some(2), at(59));
-        assert!(free);
-        assert!(!local.consume(key, Some(2), at(59)).1);
-        local.refund(key, window);
         assert!(local.consume(key, Some(2), at(59)).1);
+        assert!(!local.consume(key, Some(2), at(59)).1);
         assert!(local.consume(key, Some(2), at(60)).1);
         assert!(local.consume(Uuid::from_u128(2), Some(2), at(59)).1);
     }

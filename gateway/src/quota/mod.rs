@@ -12,7 +12,7 @@ use std::time::Duration;
 use kit::handles::Handles;
 use kit::redis::Redis;
 use metrics::Counter;
-use time::OffsetDateTime;
+use time::{Date, OffsetDateTime};
 use uuid::Uuid;
 
 use crate::domain::key::Caller;
@@ -149,21 +149,6 @@ impl Quota {
         }
     }
 
-    /// Takes back a call that ended in a server error. Returns the status after the refund. If Redis is away by now, the call stays
-    /// counted there.
-    pub async fn refund(&self, caller: &Caller, status: RateLimitStatus) -> RateLimitStatus {
-        let SharedCounters { local, ledger, .. } = &*self.shared;
-        if status.month_used.is_none() {
-            local.refund(caller.key.chain, status.window);
-            return status.refunded();
-        }
-        self.counters.refund(caller, &status).await;
-        if status.limits.uses_month {
-            ledger.refund(caller.month(status.now));
-        }
-        status.refunded()
-    }
-
     /// Counts a call of a player to a game. The error is the start of the exceeded minute.
     ///
     /// While Redis is away, this process counts alone.
@@ -174,18 +159,18 @@ impl Quota {
         player: &str,
         limit: u32,
         now: OffsetDateTime,
-    ) -> Result<PlayerCall, OffsetDateTime> {
+    ) -> Result<(), OffsetDateTime> {
         let account = caller.key.account;
         let player = Uuid::new_v5(&account, format!("{game} {player}").as_bytes());
         let counted = self
             .counters
             .consume_player(account, player, limit, now)
             .await;
-        let (source, free, start, local) = match counted {
-            Ok((free, start)) => ("redis", free, start, None),
+        let (source, free, start) = match counted {
+            Ok((free, start)) => ("redis", free, start),
             Err(_away) => {
                 let (window, free) = self.shared.players.consume(player, Some(limit), now);
-                ("local", free, window.start, Some(window))
+                ("local", free, window.start)
             }
         };
         let verdict = if free {
@@ -194,23 +179,12 @@ impl Quota {
             "player_limited"
         };
         record_decision(source, verdict);
-        let call = PlayerCall {
-            player,
-            start,
-            local,
-        };
-        if free { Ok(call) } else { Err(start) }
+        if free { Ok(()) } else { Err(start) }
     }
 
-    /// Takes back a call of a player that booked nothing.
-    pub async fn refund_player(&self, caller: &Caller, call: PlayerCall) {
-        let PlayerCall { player, start, .. } = call;
-        if let Some(window) = call.local {
-            self.shared.players.refund(player, window);
-        } else {
-            let account = caller.key.account;
-            self.counters.refund_player(account, player, start).await;
-        }
+    /// Calls of an account that used its month, on each of these UTC days; `None` if Redis is away.
+    pub async fn calls_on_days(&self, account: Uuid, days: &[Date]) -> Option<Vec<u64>> {
+        self.counters.on_days(account, days).await.ok()
     }
 
     /// Adds a tombstone, so that every gateway rejects the next call with the key. Returns false if Redis is away; the gateways
@@ -223,16 +197,6 @@ impl Quota {
     pub async fn is_revoked(&self, caller: &Caller) -> bool {
         self.counters.is_revoked(caller).await
     }
-}
-
-/// A call of a player that was counted.
-#[derive(Debug, Clone, Copy)]
-pub struct PlayerCall {
-    player: Uuid,
-    /// The start of the player's minute.
-    start: OffsetDateTime,
-    /// The minute, if this process has counted alone.
-    local: Option<Window>,
 }
 
 impl Caller {

@@ -10,13 +10,14 @@
 //! | `<key>:revoked` | a tombstone: when the key was revoked, in milliseconds |
 //! | `<month>` | calls of live keys in the UTC month, such as `2026-03` |
 //! | `public:<month>` | those of them with public keys. No copy is in PostgreSQL |
+//! | `day:<day>` | those of them on the UTC day, such as `2026-03-22`. No copy is in PostgreSQL |
 //!
 //! `seed.lua` runs when a month begins and removes expired fields.
 
 use kit::redis::{Redis, Script, Unavailable, evaluate};
 use kit::timestamp::unix_milliseconds;
 use redis::{Cmd, RedisWrite as _, Value};
-use time::{Duration, OffsetDateTime};
+use time::{Date, Duration, OffsetDateTime, UtcOffset};
 use tokio::time::{sleep, timeout};
 use uuid::Uuid;
 
@@ -31,11 +32,9 @@ const WARM_UP: std::time::Duration = std::time::Duration::from_secs(2);
 pub(crate) struct Counters {
     redis: Redis,
     consume: Script,
-    refund: Script,
     revoke: Script,
     seed: Script,
     player: Script,
-    refund_player: Script,
 }
 
 impl Counters {
@@ -43,11 +42,9 @@ impl Counters {
         Self {
             redis,
             consume: Script::new(include_str!("consume.lua")),
-            refund: Script::new(include_str!("refund.lua")),
             revoke: Script::new(include_str!("revoke.lua")),
             seed: Script::new(include_str!("seed.lua")),
             player: Script::new(include_str!("player.lua")),
-            refund_player: Script::new(include_str!("refund_player.lua")),
         }
     }
 
@@ -81,6 +78,7 @@ impl Counters {
             .arg(u8::from(limits.uses_month))
             .arg(u8::from(limits.is_public))
             .arg(limits.public_month.map_or(-1, u64::cast_signed));
+        call.write_arg_fmt(now.to_offset(UtcOffset::UTC).date());
         let reply = self.redis.invoke("consume", &self.consume, &call).await?;
         let (verdict, start, used, month_used, public_used): (u8, i64, u32, u64, u64) = reply;
         let status = RateLimitStatus {
@@ -103,18 +101,20 @@ impl Counters {
         }))
     }
 
-    /// Takes back a call, unless Redis is away or has lost the month.
-    pub(super) async fn refund(&self, caller: &Caller, status: &RateLimitStatus) {
-        let month = caller.month(status.now);
-        let mut call = evaluate(&self.refund, 1);
-        write_hash(&mut call, month.account);
-        call.write_arg_fmt(caller.key.chain);
-        call.write_arg_fmt(month.month);
-        call.arg(unix_milliseconds(status.window.start))
-            .arg(u8::from(status.limits.uses_month))
-            .arg(u8::from(status.limits.is_public));
-        let refunded = self.redis.invoke::<u8>("refund", &self.refund, &call);
-        let (Ok(_) | Err(_)) = refunded.await;
+    /// Calls of the account with live keys on these UTC days.
+    pub(super) async fn on_days(
+        &self,
+        account: Uuid,
+        days: &[Date],
+    ) -> Result<Vec<u64>, Unavailable> {
+        let mut command = redis::cmd("HMGET");
+        write_hash(&mut command, account);
+        for day in days {
+            command.write_arg_fmt(format_args!("day:{day}"));
+        }
+        let counts = self.redis.query("read days", &command).await;
+        let counts: Vec<Option<u64>> = counts?;
+        Ok(counts.into_iter().map(Option::unwrap_or_default).collect())
     }
 
     /// Starts to count the month with `used`, unless Redis has it.
@@ -144,17 +144,6 @@ impl Counters {
         let reply = self.redis.invoke("consume player", &self.player, &call);
         let (free, start): (u8, i64) = reply.await?;
         Ok((free == 1, from_milliseconds(start).unwrap_or(now)))
-    }
-
-    pub(super) async fn refund_player(&self, account: Uuid, player: Uuid, start: OffsetDateTime) {
-        let mut call = evaluate(&self.refund_player, 1);
-        write_player(&mut call, account, player);
-        call.arg(unix_milliseconds(start));
-        let refunded = self
-            .redis
-            .invoke::<u8>("refund player", &self.refund_player, &call);
-        // Without Redis, the call stays counted until the minute ends.
-        let (Ok(_) | Err(_)) = refunded.await;
     }
 
     pub(super) async fn revoke(&self, account: Uuid, key: Uuid, now: OffsetDateTime) -> bool {

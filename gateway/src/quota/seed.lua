@@ -12,6 +12,7 @@ local values = redis.call('hgetall', KEYS[1])
 for i = 1, #values, 2 do
   local field, value = values[i], tonumber(values[i + 1])
   local month = string.match(field, '^%d%d%d%d%-%d%d$') or string.match(field, '^public:(.*)$')
+    or string.match(field, '^day:(%d%d%d%d%-%d%d)')
   local key, kind = string.match(field, '^(.*):(%l+)$')
   if month and month < last_month then
     redis.call('hdel', KEYS[1], field)

@@ -9,9 +9,8 @@ use http::Method;
 use crate::envelope::ApiResponse;
 use crate::errors::ApiError;
 use crate::extract::catalogue_read::CatalogueRead;
-use crate::extract::if_match::IfMatch;
 use crate::extract::path_param::PathParam;
-use crate::extract::query::{Params, with_errors_of};
+use crate::extract::query::Params;
 use crate::extract::service_write::ServiceWrite;
 use crate::openapi::operation::{Operation, Success, Tag};
 use crate::openapi::parameters as p;
@@ -79,24 +78,20 @@ pub async fn create(write: ServiceWrite) -> Result<ApiResponse, ApiError> {
     let writing = Some(listing_write::writing(&write));
     let request = CreateGameRequest { writing };
     let method = listings::GamesServiceClient::create_game;
-    let call = write.app.listings.write(method, request);
-    let created = with_errors_of(write.bad, call).await?;
+    let created = write.app.listings.write(method, request).await?;
     listing_write::created_response("/v1/games", created.written)
 }
 
 pub async fn update(
     PathParam(slug): PathParam,
-    IfMatch(precondition): IfMatch,
-    mut write: ServiceWrite,
+    write: ServiceWrite,
 ) -> Result<ApiResponse, ApiError> {
-    let precondition = write.take(precondition).flatten();
     let request = UpdateGameRequest {
         slug,
         writing: Some(listing_write::writing(&write)),
-        precondition,
+        precondition: write.precondition,
     };
     let method = listings::GamesServiceClient::update_game;
-    let call = write.app.listings.write(method, request);
-    let updated = with_errors_of(write.bad, call).await;
+    let updated = write.app.listings.write(method, request).await;
     listing_write::updated_response(updated.map_err(listing_write::update_error)?.written)
 }

@@ -37,7 +37,7 @@ pub async fn list(
         page: Some(query.page()),
     };
     let method = HistoryServiceClient::list_history;
-    let history = query.with_errors_of(app.economy.read(method, request));
-    let history = history.await?;
+    query.finish()?;
+    let history = app.economy.read(method, request).await?;
     Ok(ApiResponse::list(history.json, history.page))
 }

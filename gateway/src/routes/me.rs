@@ -62,8 +62,8 @@ pub async fn listings(
         page: Some(query.page()),
     };
     let method = OwnListingsServiceClient::list_own_listings;
-    let own = query.with_errors_of(app.listings.read(method, request));
-    let own = own.await?;
+    query.finish()?;
+    let own = app.listings.read(method, request).await?;
     Ok(ApiResponse::list(own.json, own.page))
 }
 
@@ -82,7 +82,7 @@ fn key(key: &Key) -> MeKey {
         kind: key.kind.as_str().to_owned(),
         may_write: key.may_write,
         game: key.game.clone(),
-        expires_at: key.ends_at().map(Timestamp),
+        expires_at: key.grace_until.map(Timestamp),
         last4: key.last4.clone(),
     }
 }

@@ -46,7 +46,7 @@ pub async fn list(
         limit: query.limit(),
     };
     let method = MessagesServiceClient::list_messages;
-    let messages = query.with_errors_of(app.webhooks.read(method, request));
-    let messages = messages.await?;
+    query.finish()?;
+    let messages = app.webhooks.read(method, request).await?;
     Ok(ApiResponse::list(messages.json, messages.page))
 }

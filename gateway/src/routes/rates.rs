@@ -43,10 +43,8 @@ pub async fn list(
         head_only: true,
         ..request.clone()
     };
-    let head = query
-        .with_errors_of(Rates::request(&app.economy, head_only))
-        .await?
-        .head;
+    query.finish()?;
+    let head = Rates::request(&app.economy, head_only).await?.head;
     let negotiation = Negotiation::from_headers(&method, &headers);
     Ok(envelope::rates(head, request, &negotiation, &app).await?)
 }

@@ -9,7 +9,6 @@ use kit::{Code, timestamp};
 use crate::domain::key::Mode;
 use crate::envelope::{self, ApiResponse};
 use crate::errors::ApiError;
-use crate::extract::query::with_errors_of;
 use crate::extract::service_write::ServiceWrite;
 use crate::openapi::operation::{Operation, Success, Tag};
 use crate::openapi::parameters as p;
@@ -34,7 +33,7 @@ pub async fn submit(write: ServiceWrite) -> Result<ApiResponse, ApiError> {
         body,
         dry_run,
         idempotency_key,
-        bad,
+        ..
     } = write;
     let request = SubmitReportRequest {
         account_id: caller.key.account.to_string(),
@@ -45,7 +44,7 @@ pub async fn submit(write: ServiceWrite) -> Result<ApiResponse, ApiError> {
         idempotency_key,
     };
     let method = ReportsServiceClient::submit_report;
-    let response = with_errors_of(bad, app.economy.write(method, request)).await?;
+    let response = app.economy.write(method, request).await?;
     let Some(report) = response.report else {
         return ApiResponse::json(&CheckedReport {
             stored: false,

@@ -12,11 +12,9 @@ use crate::domain::key::{Caller, Mode};
 use crate::domain::quota::MINUTE;
 use crate::envelope::{self, ApiResponse};
 use crate::errors::ApiError;
-use crate::extract::query::with_errors_of;
 use crate::extract::service_write::ServiceWrite;
 use crate::openapi::operation::{Operation, Success, Tag};
 use crate::openapi::parameters as p;
-use crate::quota::PlayerCall;
 
 /// The operations of this file (§10.16).
 #[rustfmt::skip]
@@ -43,15 +41,13 @@ pub async fn send(write: ServiceWrite) -> Result<ApiResponse, ApiError> {
         body,
         dry_run,
         idempotency_key,
-        bad,
+        ..
     } = write;
     let game = caller.key.game.clone().unwrap_or_default();
-    // A call that books nothing does not use up the minute of the live player.
-    let counted = if caller.key.mode == Mode::Live && !dry_run {
-        count_player(&app, &caller, &game, &body).await?
-    } else {
-        None
-    };
+    // A call that only checks does not use up the minute of the live player.
+    if caller.key.mode == Mode::Live && !dry_run {
+        count_player(&app, &caller, &game, &body).await?;
+    }
     let request = SendTipRequest {
         account_id: caller.key.account.to_string(),
         mode: caller.key.mode.into(),
@@ -61,13 +57,7 @@ pub async fn send(write: ServiceWrite) -> Result<ApiResponse, ApiError> {
         idempotency_key,
     };
     let method = TipsServiceClient::send_tip;
-    let sent = with_errors_of(bad, app.economy.write(method, request)).await;
-    if let (Err(fault), Some(call)) = (&sent, counted)
-        && fault.code != Code::OutcomeUnknown
-    {
-        app.quota.refund_player(&caller, call).await;
-    }
-    let response = sent?;
+    let response = app.economy.write(method, request).await?;
     let Some(tip) = response.tip else {
         return ApiResponse::json(&CheckedTip { dry_run: true });
     };
@@ -82,24 +72,18 @@ pub async fn send(write: ServiceWrite) -> Result<ApiResponse, ApiError> {
 }
 
 /// Limits the tips of one player per minute (§8). economy-svc rejects a body without a player.
-async fn count_player(
-    app: &App,
-    caller: &Caller,
-    game: &str,
-    body: &[u8],
-) -> Result<Option<PlayerCall>, Fault> {
+async fn count_player(app: &App, caller: &Caller, game: &str, body: &[u8]) -> Result<(), Fault> {
     let Ok(TipPlayer { player }) = serde_json::from_slice(body) else {
-        return Ok(None);
+        return Ok(());
     };
     // The name as economy-svc stores it.
     let Ok(player) = text::line(&player, usize::MAX) else {
-        return Ok(None);
+        return Ok(());
     };
     let (now, limit) = (app.clock.now(), app.player_calls);
     let consumed = app.quota.consume_player(caller, game, &player, limit, now);
-    let start = match consumed.await {
-        Ok(call) => return Ok(Some(call)),
-        Err(start) => start,
+    let Err(start) = consumed.await else {
+        return Ok(());
     };
     let wait = (start + MINUTE).min(now + MINUTE) - now;
     let message = format!(

@@ -12,7 +12,7 @@ macro_rules! key_requests {
     ($where:literal, $($argument:expr),+) => {
         sqlx::query_as!(
             KeyRequest,
-            r#"select id, account_id as account, name, kind as "kind: KeyKind", may_write, game, expires_at, state as "state: KeyRequestState",
+            r#"select id, account_id as account, name, kind as "kind: KeyKind", may_write, game, state as "state: KeyRequestState",
                    asked_at, decided_at, reason, revision
                from gateway.key_request where "# + $where,
             $($argument),+
@@ -26,15 +26,14 @@ pub async fn insert(
 ) -> Result<(), sqlx::Error> {
     sqlx::query!(
         "insert into gateway.key_request
-             (id, account_id, name, kind, may_write, game, expires_at, state, asked_at, revision)
-         values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10)",
+             (id, account_id, name, kind, may_write, game, state, asked_at, revision)
+         values ($1, $2, $3, $4, $5, $6, $7, $8, $9)",
         request.id,
         request.account,
         request.name,
         request.kind.as_str(),
         request.may_write,
         request.game,
-        request.expires_at,
         request.state.as_str(),
         request.asked_at,
         request.revision,
@@ -69,38 +68,28 @@ pub async fn find(
     key_requests!("id = $1", id).fetch_optional(executor).await
 }
 
-/// Up to `limit` requests in a state, after the id `after`, oldest first. A request whose own expiry has passed waits for nobody.
+/// Up to `limit` requests in a state, after the id `after`, oldest first.
 pub async fn page(
     pool: &PgPool,
     state: KeyRequestState,
     after: Option<Uuid>,
     limit: i64,
-    now: OffsetDateTime,
 ) -> Result<Vec<KeyRequest>, sqlx::Error> {
     key_requests!(
-        "state = $1 and id > $2 and (state not in ('asked', 'approved') or expires_at is null or expires_at > $4)
-         order by id limit $3",
+        "state = $1 and id > $2 order by id limit $3",
         state.as_str(),
         after.unwrap_or(Uuid::nil()),
-        limit,
-        now
+        limit
     )
     .fetch_all(pool)
     .await
 }
 
-/// Up to `limit` requests of an account, before the id `before`, newest first.
-pub async fn of_account(
-    pool: &PgPool,
-    account: Uuid,
-    before: Option<Uuid>,
-    limit: i64,
-) -> Result<Vec<KeyRequest>, sqlx::Error> {
+/// Up to 200 requests of an account: those that may still lead to a key first, then the newest.
+pub async fn of_account(pool: &PgPool, account: Uuid) -> Result<Vec<KeyRequest>, sqlx::Error> {
     key_requests!(
-        "account_id = $1 and id < $2 order by id desc limit $3",
-        account,
-        before.unwrap_or(Uuid::max()),
-        limit
+        "account_id = $1 order by state in ('asked', 'approved') desc, id desc limit 200",
+        account
     )
     .fetch_all(pool)
     .await

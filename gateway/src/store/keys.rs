@@ -17,7 +17,7 @@ macro_rules! keys {
         sqlx::query_as!(
             Key,
             r#"select id, account_id as account, chain, name, mode as "mode: Mode", kind as "kind: KeyKind", may_write, game, last4, created_at,
-                   last_used_at, expires_at, grace_until, revoked_at, revision,
+                   last_used_at, grace_until, revoked_at, revision,
                    gateway.game_state(game, mode, account_id) as "game_state!: GameState"
                from gateway.key where "# + $where,
             $($argument),+
@@ -45,51 +45,17 @@ pub async fn caller(
     }))
 }
 
-/// The keys of an account: all that work, and the newest `ended` of those that do not. Oldest first.
+/// Up to 200 keys of an account: those that work at `now` first, then the newest.
 pub async fn of_account(
     pool: &PgPool,
     account: Uuid,
-    ended: i64,
     now: OffsetDateTime,
-) -> Result<Vec<Key>, sqlx::Error> {
-    sqlx::query_as!(
-        Key,
-        r#"with own as (
-             select *, revoked_at is null and (expires_at is null or expires_at > $3)
-                 and (grace_until is null or grace_until > $3) as works
-             from gateway.key where account_id = $1
-         ), listed as (
-             select * from own where works
-             union all
-             (select * from own where not works order by id desc limit $2)
-         )
-         select id as "id!", account_id as "account!", chain as "chain!", name as "name!", mode as "mode!: Mode", kind as "kind!: KeyKind",
-             may_write as "may_write!", game, last4 as "last4!", created_at as "created_at!", last_used_at, expires_at, grace_until, revoked_at,
-             revision as "revision!", gateway.game_state(game, mode, account_id) as "game_state!: GameState"
-         from listed order by id"#,
-        account,
-        ended,
-        now,
-    )
-    .fetch_all(pool)
-    .await
-}
-
-/// Up to `limit` keys after the id `after` that work, were not rotated and expire until a moment, in the order of their ids.
-pub async fn expiring(
-    pool: &PgPool,
-    now: OffsetDateTime,
-    until: OffsetDateTime,
-    after: Option<Uuid>,
-    limit: i64,
 ) -> Result<Vec<Key>, sqlx::Error> {
     keys!(
-        "revoked_at is null and grace_until is null and expires_at > $1 and expires_at <= $2 and id > $3
-         order by id limit $4",
-        now,
-        until,
-        after.unwrap_or(Uuid::nil()),
-        limit
+        "account_id = $1
+         order by revoked_at is null and (grace_until is null or grace_until > $2) desc, id desc limit 200",
+        account,
+        now
     )
     .fetch_all(pool)
     .await
@@ -127,8 +93,8 @@ pub async fn insert(
 ) -> Result<(), sqlx::Error> {
     sqlx::query!(
         "insert into gateway.key
-             (id, account_id, chain, hash, name, mode, kind, may_write, game, last4, created_at, expires_at, revision)
-         values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13)",
+             (id, account_id, chain, hash, name, mode, kind, may_write, game, last4, created_at, revision)
+         values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12)",
         key.id,
         key.account,
         key.chain,
@@ -140,7 +106,6 @@ pub async fn insert(
         key.game,
         key.last4,
         key.created_at,
-        key.expires_at,
         key.revision,
     )
     .execute(connection)
@@ -178,25 +143,22 @@ pub async fn update_rotated(
     Ok(())
 }
 
-/// How many of the plan's working keys an account has (§8): live keys that are not revoked, not expired, not in their grace
-/// period and not without their game, and open requests for live keys.
+/// How many of the plan's working keys an account has (§8): live keys that are not revoked, not in their grace period and not
+/// without their game, and open requests for live keys.
 pub async fn count_working(
     connection: &mut PgConnection,
     account: Uuid,
-    now: OffsetDateTime,
 ) -> Result<i64, sqlx::Error> {
     // One statement, so that a request that becomes a key meanwhile is counted once.
     sqlx::query_scalar!(
         r#"select (
              select count(*) from gateway.key
              where account_id = $1 and mode = 'live' and revoked_at is null and grace_until is null
-                 and (expires_at is null or expires_at > $2) and gateway.game_state(game, mode, account_id) = 'usable'
+                 and gateway.game_state(game, mode, account_id) = 'usable'
          ) + (
-             select count(*) from gateway.key_request
-             where account_id = $1 and state in ('asked', 'approved') and (expires_at is null or expires_at > $2)
+             select count(*) from gateway.key_request where account_id = $1 and state in ('asked', 'approved')
          ) as "count!""#,
         account,
-        now,
     )
     .fetch_one(connection)
     .await
@@ -215,22 +177,20 @@ pub async fn counts(
         r#"select (
              select count(*) from gateway.key
              where account_id = $1 and mode = 'test' and revoked_at is null and grace_until is null
-                 and (expires_at is null or expires_at > $2)
          ) as "test!", (
-             select count(*) from gateway.key where account_id = $1 and created_at > $3
+             select count(*) from gateway.key where account_id = $1 and created_at > $2
          ) + (
              select count(*) from gateway.key_request
-             where account_id = $1 and asked_at > $3 and state <> 'revealed'
+             where account_id = $1 and asked_at > $2 and state <> 'revealed'
          ) as "new!", (
              select at from (
-                 select created_at as at from gateway.key where account_id = $1 and created_at > $3
+                 select created_at as at from gateway.key where account_id = $1 and created_at > $2
                  union all
                  select asked_at from gateway.key_request
-                 where account_id = $1 and asked_at > $3 and state <> 'revealed'
-             ) as made order by at desc offset $4 limit 1
+                 where account_id = $1 and asked_at > $2 and state <> 'revealed'
+             ) as made order by at desc offset $3 limit 1
          ) as last_of_limit"#,
         account,
-        now,
         day_ago,
         owner_limits::NEW_KEYS - 1,
     )

@@ -3,8 +3,6 @@
 
 pub mod accounts;
 mod column;
-pub mod day_use;
-pub mod feed_cursor;
 pub mod games;
 pub mod key_requests;
 pub mod keys;

@@ -47,7 +47,7 @@ pub(super) async fn lock_account(
     now: OffsetDateTime,
 ) -> Result<Account, ApplyError> {
     let account = accounts::lock(connection, identifier).await?;
-    let working = keys::count_working(connection, account.id, now).await?;
+    let working = keys::count_working(connection, account.id).await?;
     let game = games::state(connection, spec.game.as_deref(), spec.mode, account.id).await?;
     let plans = limits.plans;
     spec.check(plans, plans.get_or_cheapest(&account.plan), working, game)?;
@@ -70,8 +70,7 @@ pub(super) async fn rotate(
         owner_limits::check(None, counts, now)?;
     }
     let new_key = &rotation.new_key;
-    let (old, mut new) = key.rotated(new_key.id, &new_key.last4, rotation.grace, now)?;
-    new.expires_at = rotation.expires_at.or(new.expires_at);
+    let (old, new) = key.rotated(new_key.id, &new_key.last4, rotation.revokes_old, now)?;
     keys::insert(connection, &new, new_key.hash).await?;
     keys::update_rotated(connection, &old, new.id).await?;
     let mut changes = vec![publish(&new, "created"), publish(&old, "rotated")];

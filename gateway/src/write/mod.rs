@@ -11,7 +11,6 @@ mod plans;
 mod switches;
 
 use std::sync::Arc;
-use std::time::Duration;
 
 use kit::Fault;
 use kit::feed::{Apply, ApplyError, ApplyResult, NewChange};
@@ -95,10 +94,8 @@ pub struct NewKey {
 pub struct KeyRotation {
     pub id: Uuid,
     pub new_key: NewKey,
-    /// The old key works for this long.
-    pub grace: Duration,
-    /// The expiry of the new key; `None` for that of the old one.
-    pub expires_at: Option<OffsetDateTime>,
+    /// Whether the old key stops at once.
+    pub revokes_old: bool,
 }
 
 /// New values of an account; absent ones stay.

@@ -51,14 +51,13 @@ async fn rotate(
     test: &Test,
     account: &str,
     id: &str,
-    grace_seconds: Option<u32>,
+    revoke_old: bool,
 ) -> Result<proto::RotateKeyResponse, Status> {
     let request = proto::AccountsServiceRotateKeyRequest {
         actor: Some(actor()),
         account_id: account.to_owned(),
         id: id.to_owned(),
-        grace_seconds,
-        expires_at: None,
+        revoke_old,
     };
     let rotated = test.accounts.rotate_key(Request::new(request)).await?;
     Ok(rotated.into_inner())
@@ -88,22 +87,13 @@ async fn list(test: &Test, account: &str) -> Vec<String> {
     keys.map(|key| key.id).collect()
 }
 
-/// Ids of all requests of an account, a few at a time.
 async fn list_requests(test: &Test, account: &str) -> Vec<String> {
-    let (mut ids, mut cursor) = (Vec::new(), Some(String::new()));
-    while let Some(after) = cursor {
-        let request = proto::AccountsServiceListKeyRequestsRequest {
-            account_id: account.to_owned(),
-            limit: 2,
-            cursor: after,
-        };
-        let page = test.accounts.list_key_requests(Request::new(request)).await;
-        let page = page.unwrap().into_inner();
-        assert!(page.requests.len() <= 2);
-        ids.extend(page.requests.into_iter().map(|request| request.id));
-        cursor = page.next_cursor;
-    }
-    ids
+    let request = proto::AccountsServiceListKeyRequestsRequest {
+        account_id: account.to_owned(),
+    };
+    let listed = test.accounts.list_key_requests(Request::new(request)).await;
+    let requests = listed.unwrap().into_inner().requests.into_iter();
+    requests.map(|request| request.id).collect()
 }
 
 fn test_key(key: Option<proto::Key>, secret: String) -> TestKey {
@@ -145,7 +135,7 @@ async fn an_owner_makes_a_test_key_and_is_given_a_live_one(pool: PgPool) {
 
     assert_eq!(
         list(&test, &account).await,
-        [sample.id.clone(), live.id.clone()]
+        [live.id.clone(), sample.id.clone()]
     );
     revoke(&test, &account, &live.id).await.unwrap();
     assert_eq!(
@@ -175,7 +165,7 @@ async fn another_account_reaches_no_key_and_no_request(pool: PgPool) {
     let before = audit(&test).await.len();
     assert_eq!(code(revoke(&test, &other, &key.id).await), Code::NotFound);
     assert_eq!(
-        code(rotate(&test, &other, &key.id, None).await),
+        code(rotate(&test, &other, &key.id, false).await),
         Code::NotFound
     );
     assert_eq!(code(reveal(&test, &other, &asked.id).await), Code::NotFound);
@@ -189,26 +179,12 @@ async fn another_account_reaches_no_key_and_no_request(pool: PgPool) {
         Fault::from(refused).message
     };
     assert_eq!(words(&key.id).await, words(&nothing).await);
-    // A cursor of one account leads nowhere in another.
-    request(&test, &owner).await.unwrap();
-    let page = |account: &str, cursor: String| {
-        Request::new(proto::AccountsServiceListKeyRequestsRequest {
-            account_id: account.to_owned(),
-            limit: 1,
-            cursor,
-        })
-    };
-    let first = test.accounts.list_key_requests(page(&owner, String::new()));
-    let cursor = first.await.unwrap().into_inner().next_cursor.unwrap();
-    let stolen = test.accounts.list_key_requests(page(&other, cursor)).await;
-    assert_eq!(code(stolen), Code::Invalid);
-
     assert!(test.get(&key, "/games").await.is_ok());
     reveal(&test, &owner, &asked.id).await.unwrap();
 }
 
 #[testing::database_test(gateway::MIGRATOR)]
-async fn the_requests_of_an_account_are_listed_newest_first(pool: PgPool) {
+async fn the_requests_of_an_account_that_are_open_are_listed_first(pool: PgPool) {
     let test = Test::new(pool).await;
     let (account, other) = (test.account("free").await, test.account("free").await);
     let mut asked = Vec::new();
@@ -216,12 +192,16 @@ async fn the_requests_of_an_account_are_listed_newest_first(pool: PgPool) {
         asked.insert(0, request(&test, &account).await.unwrap().id);
         request(&test, &other).await.unwrap();
     }
-    approve(&test, &asked[1]).await;
-    assert_eq!(
-        list_requests(&test, &account).await,
-        asked,
-        "in every state"
-    );
+    approve(&test, &asked[4]).await;
+    for id in [&asked[0], &asked[2]] {
+        let request = by_operator(proto::RejectKeyRequest {
+            id: id.clone(),
+            reason: "No such studio".to_owned(),
+        });
+        test.staff.reject_key(request).await.unwrap();
+    }
+    let expected = [1, 3, 4, 0, 2].map(|place| asked[place].clone());
+    assert_eq!(list_requests(&test, &account).await, expected);
 }
 
 #[testing::database_test(gateway::MIGRATOR)]
@@ -257,76 +237,31 @@ async fn the_requests_of_an_account_without_people_are_rejected(pool: PgPool) {
 }
 
 #[testing::database_test(gateway::MIGRATOR)]
-async fn the_expiry_of_a_rotation_can_be_chosen(pool: PgPool) {
-    let test = Test::new(pool).await;
-    let account = test.account("free").await;
-    let created = create(&test, &account).await.unwrap();
-    let id = created.key.unwrap().id;
-    let rotation = |end| proto::AccountsServiceRotateKeyRequest {
-        actor: Some(actor()),
-        account_id: account.clone(),
-        id: id.clone(),
-        grace_seconds: None,
-        expires_at: Some(kit::timestamp::encode(end)),
-    };
-    let past = Request::new(rotation(START));
-    let refused = test.accounts.rotate_key(past).await;
-    let fault = Fault::from(refused.unwrap_err());
-    assert!(fault.fields["expires_at"].contains("future"), "{fault:?}");
-    let end = START + Duration::DAY * 30;
-    let rotated = test.accounts.rotate_key(Request::new(rotation(end))).await;
-    let rotated = rotated.unwrap().into_inner();
-    let (new, old) = (rotated.key.unwrap(), rotated.old_key.unwrap());
-    assert_eq!(new.expires_at, Some(kit::timestamp::encode(end)));
-    assert_eq!(old.expires_at, None);
-}
-
-#[testing::database_test(gateway::MIGRATOR)]
-async fn the_grace_period_of_a_rotation_can_be_chosen(pool: PgPool) {
+async fn a_rotation_stops_the_old_secret_at_once_or_after_a_day(pool: PgPool) {
     let mut test = Test::new(pool).await;
     let account = test.account("free").await;
     let created = create(&test, &account).await.unwrap();
     let first = test_key(created.key, created.secret);
-    for seconds in [1, 3_599, 86_401] {
-        let refused = rotate(&test, &account, &first.id, Some(seconds)).await;
-        let fault = Fault::from(refused.unwrap_err());
-        assert!(fault.fields["grace_seconds"].contains("3600 to 86400"));
-    }
-    let rotated = rotate(&test, &account, &first.id, Some(7_200))
-        .await
-        .unwrap();
-    let until = START + Duration::HOUR * 2;
+    let rotated = rotate(&test, &account, &first.id, false).await.unwrap();
     assert_eq!(
         rotated.old_key.unwrap().grace_until,
-        Some(kit::timestamp::encode(until))
+        Some(kit::timestamp::encode(START + Duration::DAY))
     );
     let second = test_key(rotated.key, rotated.secret);
     test.catch_up().await;
     for key in [&first, &second] {
         assert!(test.get(key, "/games").await.is_ok());
     }
-    test.clock.advance(Duration::HOUR * 2);
-    assert_eq!(
-        test.get(&first, "/games").await.error(),
-        (401, "invalid_key")
-    );
+    test.clock.advance(Duration::DAY);
+    let refused = (401, "invalid_key");
+    assert_eq!(test.get(&first, "/games").await.error(), refused);
 
-    // Without a grace period the next call is refused, also before a gateway has read the feed.
+    // The next call is refused, also before a gateway has read the feed.
     assert!(test.get(&second, "/games").await.is_ok());
-    let rotated = rotate(&test, &account, &second.id, Some(0)).await.unwrap();
-    assert_eq!(
-        test.get(&second, "/games").await.error(),
-        (401, "invalid_key")
-    );
+    let rotated = rotate(&test, &account, &second.id, true).await.unwrap();
+    assert_eq!(test.get(&second, "/games").await.error(), refused);
     let third = test_key(rotated.key, rotated.secret);
     assert!(test.get(&third, "/games").await.is_ok());
-    // The longest is what staff's rotations have.
-    let rotated = rotate(&test, &account, &third.id, None).await.unwrap();
-    let until = test.clock.now() + Duration::DAY;
-    assert_eq!(
-        rotated.old_key.unwrap().grace_until,
-        Some(kit::timestamp::encode(until))
-    );
 }
 
 #[testing::database_test(gateway::MIGRATOR)]
@@ -342,7 +277,7 @@ async fn rotations_add_neither_calls_nor_working_secrets(pool: PgPool) {
         let mut keys = vec![test_key(created.key, created.secret)];
         for _ in 0..10 {
             let newest = &keys.last().unwrap().id;
-            let rotated = rotate(&test, &account, newest, None).await.unwrap();
+            let rotated = rotate(&test, &account, newest, false).await.unwrap();
             keys.push(test_key(rotated.key, rotated.secret));
         }
         test.catch_up().await;
@@ -369,11 +304,7 @@ async fn rotations_add_neither_calls_nor_working_secrets(pool: PgPool) {
 
 #[testing::database_test(gateway::MIGRATOR)]
 async fn an_owner_cannot_fill_the_tables(pool: PgPool) {
-    let config = TestConfig {
-        grace: std::time::Duration::ZERO,
-        ..TestConfig::default()
-    };
-    let test = Test::with(pool, config).await;
+    let test = Test::new(pool).await;
     let account = test.account("free").await;
     let mut newest = String::new();
     for _ in 0..TEST_KEYS {
@@ -387,17 +318,17 @@ async fn an_owner_cannot_fill_the_tables(pool: PgPool) {
     create(&test, &test.account("free").await).await.unwrap();
     // A rotation replaces a key, but not for ever.
     for _ in TEST_KEYS + 1..NEW_KEYS {
-        let rotated = rotate(&test, &account, &newest, None).await.unwrap();
+        let rotated = rotate(&test, &account, &newest, false).await.unwrap();
         newest = rotated.key.unwrap().id;
     }
     assert_eq!(
-        code(rotate(&test, &account, &newest, None).await),
+        code(rotate(&test, &account, &newest, false).await),
         Code::RateLimited
     );
     let refused = Fault::from(request(&test, &account).await.unwrap_err());
     assert_eq!(refused.code, Code::RateLimited);
     assert_eq!(refused.retry_after, Some(86_401), "all were made just now");
     test.clock.advance(Duration::DAY);
-    rotate(&test, &account, &newest, None).await.unwrap();
+    rotate(&test, &account, &newest, false).await.unwrap();
     request(&test, &account).await.unwrap();
 }

@@ -6,7 +6,6 @@ use contracts::gateway::v1 as proto;
 use contracts::gateway::v1::staff_service_server::StaffService as _;
 use kit::{Code, Fault};
 use sqlx::PgPool;
-use time::Duration;
 use tonic::Status;
 
 use crate::support::{START, Test, TestKey, account_key, by_operator};
@@ -30,15 +29,6 @@ async fn ask_for(
 /// Requests a plain live key. Returns the id of the request.
 async fn ask(test: &Test, account: &str) -> Result<String, Status> {
     Ok(ask_for(test, request(account)).await?.id)
-}
-
-/// Requests a live key that ends an hour after [`START`].
-async fn ask_for_an_hour(test: &Test, account: &str) -> String {
-    let short = proto::RequestKeyRequest {
-        expires_at: Some(kit::timestamp::encode(START + Duration::HOUR)),
-        ..request(account)
-    };
-    ask_for(test, short).await.unwrap().id
 }
 
 async fn approve(test: &Test, id: &str) -> Result<proto::KeyRequest, Status> {
@@ -95,7 +85,6 @@ async fn a_live_key_works_after_it_is_revealed(pool: PgPool) {
         kind: "secret".to_owned(),
         may_write: true,
         game: Some("kora".to_owned()),
-        expires_at: Some(kit::timestamp::encode(START + Duration::DAY)),
         ..request(&account)
     };
     let asked = ask_for(&here, wanted).await.unwrap();
@@ -117,10 +106,7 @@ async fn a_live_key_works_after_it_is_revealed(pool: PgPool) {
         (key.mode.as_str(), key.kind.as_str(), key.may_write),
         ("live", "secret", true)
     );
-    assert_eq!(
-        (key.game.as_deref(), key.expires_at),
-        (Some("kora"), asked.expires_at)
-    );
+    assert_eq!(key.game.as_deref(), Some("kora"));
     assert!(revealed.secret.ends_with(&key.last4));
     let held = TestKey {
         id: key.id,
@@ -235,32 +221,6 @@ async fn concurrent_requests_are_limited_by_the_plan(pool: PgPool) {
 }
 
 #[testing::database_test(gateway::MIGRATOR)]
-async fn an_expired_request_does_not_count_and_is_not_revealed(pool: PgPool) {
-    let test = Test::new(pool).await;
-    let account = test.account("free").await;
-    let id = ask_for_an_hour(&test, &account).await;
-    for _ in 0..4 {
-        ask(&test, &account).await.unwrap();
-    }
-    approve(&test, &id).await.unwrap();
-    assert!(ask(&test, &account).await.is_err());
-    test.clock.advance(Duration::HOUR);
-    ask(&test, &account).await.unwrap();
-    assert!(field_error(reveal(&test, &id).await, "id").contains("has passed"));
-}
-
-#[testing::database_test(gateway::MIGRATOR)]
-async fn an_expired_request_waits_for_nobody(pool: PgPool) {
-    let test = Test::new(pool).await;
-    let account = test.account("free").await;
-    let id = ask_for_an_hour(&test, &account).await;
-    assert_eq!(list(&test, "asked").await, [id.as_str()]);
-    test.clock.advance(Duration::HOUR);
-    assert_eq!(list(&test, "asked").await, [""; 0]);
-    assert!(field_error(approve(&test, &id).await, "id").contains("has passed"));
-}
-
-#[testing::database_test(gateway::MIGRATOR)]
 async fn a_revealed_key_says_that_its_game_is_gone(pool: PgPool) {
     let test = Test::new(pool).await;
     crate::keys::publish(&test, "kora", true).await;
@@ -338,15 +298,11 @@ async fn bad_requests_report_every_field(pool: PgPool) {
         name: " ".to_owned(),
         kind: "public".to_owned(),
         may_write: true,
-        expires_at: Some(kit::timestamp::encode(START)),
         ..request("nobody")
     };
     let fault = Fault::from(ask_for(&test, odd).await.unwrap_err());
     let fields: Vec<&str> = fault.fields.keys().map(String::as_str).collect();
-    assert_eq!(
-        fields,
-        ["account", "expires_at", "game", "may_write", "name"]
-    );
+    assert_eq!(fields, ["account", "game", "may_write", "name"]);
     let gone = proto::RequestKeyRequest {
         kind: "secret".to_owned(),
         game: Some("never".to_owned()),

@@ -6,7 +6,7 @@ use contracts::gateway::v1::accounts_service_server::AccountsService as _;
 use contracts::gateway::v1::staff_service_server::StaffService as _;
 use contracts::listings::v1 as listings;
 use gateway::feeds::listings::{GamesAndPages, PRODUCER};
-use kit::feed::{Position, Projection as _, ProjectionContext, project_changes};
+use kit::feed::{Projection as _, ProjectionContext, project_changes};
 use kit::{Code, Fault};
 use prost::Message as _;
 use sqlx::PgPool;
@@ -76,20 +76,6 @@ pub(crate) async fn publish(test: &Test, slug: &str, published: bool) {
     follow_changes(test, &[change(slug, published)], Uuid::nil()).await;
 }
 
-/// Records that the gateway has followed listings-svc to a position.
-async fn follow_to(test: &Test, position: Position) {
-    #[expect(clippy::disallowed_methods, reason = "the follower writes it")]
-    let follow = sqlx::query(
-        "insert into gateway.feed_cursor (producer, epoch, seq, generation, effects_after) values ($1, $2, $3, $2, 0)
-         on conflict (producer) do update set seq = excluded.seq",
-    );
-    let follow = follow
-        .bind(PRODUCER)
-        .bind(position.epoch)
-        .bind(position.seq);
-    follow.execute(&test.pool).await.unwrap();
-}
-
 async fn game_key(test: &Test, slug: &str) -> TestKey {
     let account = test.account("free").await;
     key_of_game(test, &account, slug).await.unwrap()
@@ -102,81 +88,6 @@ async fn key_of_game(test: &Test, account: &str, slug: &str) -> Result<TestKey, 
         ..account_key(account, "live")
     };
     test.key_like(request).await
-}
-
-#[testing::database_test(gateway::MIGRATOR)]
-async fn a_key_waits_for_a_game_that_was_published_a_moment_ago(pool: PgPool) {
-    let test = Test::new(pool).await;
-    let account = test.account("free").await;
-    let mut newest = Position {
-        epoch: kit::ids::row_id(),
-        seq: 0,
-    };
-    for (slug, live) in [("kora", false), ("bao", true)] {
-        let create = async {
-            let key = proto::CreateKeyRequest {
-                kind: "secret".to_owned(),
-                game: Some(slug.to_owned()),
-                ..account_key(&account, "live")
-            };
-            if live {
-                return test.key_like(key).await.map(drop);
-            }
-            let request = proto::RequestKeyRequest {
-                account: key.account,
-                name: key.name,
-                kind: key.kind,
-                game: key.game,
-                ..Default::default()
-            };
-            let asked = test.staff.request_key(by_operator(request)).await;
-            asked.map(drop).map_err(Fault::from)
-        };
-        // The feed brings the game while the call is under way.
-        newest.seq += 1;
-        test.files.set_position(newest);
-        let bring = async {
-            publish(&test, slug, true).await;
-            follow_to(&test, newest).await;
-        };
-        let (made, ()) = tokio::join!(create, bring);
-        assert!(made.is_ok(), "{made:?}");
-    }
-}
-
-#[testing::database_test(gateway::MIGRATOR)]
-async fn a_key_waits_for_no_game_that_listings_svc_does_not_have(pool: PgPool) {
-    let test = Test::new(pool).await;
-    let account = test.account("free").await;
-    let newest = Position {
-        epoch: kit::ids::row_id(),
-        seq: 7,
-    };
-    test.files.set_position(newest);
-    follow_to(&test, newest).await;
-    for n in 1..=2 {
-        let refused = key_of_game(&test, &account, "kora").await.err().unwrap();
-        assert!(refused.fields.contains_key("game"), "{refused:?}");
-        assert_eq!(test.files.position_requests(), n);
-    }
-    publish(&test, "kora", true).await;
-    assert!(key_of_game(&test, &account, "kora").await.is_ok());
-    assert_eq!(test.files.position_requests(), 2, "a known game needs none");
-}
-
-#[testing::database_test(gateway::MIGRATOR)]
-async fn few_calls_wait_for_a_game(pool: PgPool) {
-    let test = Test::new(pool).await;
-    let account = test.account("free").await;
-    publish(&test, "bao", true).await;
-    let waits = &test.accounts.operations.game_waits;
-    let mut others: Vec<_> = (0..16).map(|_| waits.try_acquire().unwrap()).collect();
-    let refused = key_of_game(&test, &account, "kora").await.err().unwrap();
-    assert_eq!(refused.code, Code::Unavailable, "{refused:?}");
-    assert!(key_of_game(&test, &account, "bao").await.is_ok());
-    drop(others.pop());
-    let refused = key_of_game(&test, &account, "kora").await.err().unwrap();
-    assert_eq!(refused.code, Code::Invalid, "{refused:?}");
 }
 
 const REFUSED: (u16, &str) = (401, "invalid_key");
@@ -212,23 +123,6 @@ async fn a_revocation_also_reaches_every_replica_through_the_feed(pool: PgPool) 
 }
 
 #[testing::database_test(gateway::MIGRATOR)]
-async fn a_rotation_without_a_grace_period_is_a_revocation(pool: PgPool) {
-    let with = TestConfig {
-        grace: std::time::Duration::ZERO,
-        ..TestConfig::default()
-    };
-    let here = Test::with(pool.clone(), with).await;
-    let there = Test::new(pool).await;
-    let key = here.live_key().await;
-    assert!(there.get(&key, "/games").await.is_ok());
-    let request = proto::RotateKeyRequest { id: key.id.clone() };
-    here.staff.rotate_key(by_operator(request)).await.unwrap();
-    // Neither replica has read the feed yet.
-    assert_eq!(there.get(&key, "/games").await.error(), REFUSED);
-    assert_eq!(here.get(&key, "/games").await.error(), REFUSED);
-}
-
-#[testing::database_test(gateway::MIGRATOR)]
 async fn a_rotated_key_works_through_its_grace_period(pool: PgPool) {
     let mut test = Test::new(pool).await;
     let key = test.live_key().await;
@@ -255,20 +149,6 @@ async fn a_rotated_key_works_through_its_grace_period(pool: PgPool) {
     test.clock.advance(Duration::MILLISECOND);
     assert_eq!(test.get(&key, "/games").await.error(), REFUSED);
     assert!(test.get(&new, "/games").await.is_ok());
-}
-
-#[testing::database_test(gateway::MIGRATOR)]
-async fn a_key_stops_at_its_expiry(pool: PgPool) {
-    let test = Test::new(pool).await;
-    let account = test.account("free").await;
-    let request = proto::CreateKeyRequest {
-        expires_at: Some(kit::timestamp::encode(START + Duration::HOUR)),
-        ..account_key(&account, "live")
-    };
-    let key = test.key_like(request).await.unwrap();
-    assert!(test.get(&key, "/games").await.is_ok());
-    test.clock.advance(Duration::HOUR);
-    assert_eq!(test.get(&key, "/games").await.error(), REFUSED);
 }
 
 #[testing::database_test(gateway::MIGRATOR)]

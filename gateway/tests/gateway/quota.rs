@@ -213,7 +213,7 @@ async fn public_keys_together_use_at_most_half_of_the_month(pool: PgPool) {
         of(KeyKind::Public, Mode::Live),
         of(KeyKind::Public, Mode::Live),
     );
-    let first = quota.consume(&one, &plan, START).await.unwrap();
+    quota.consume(&one, &plan, START).await.unwrap();
     for caller in [&one, &other] {
         quota.consume(caller, &plan, START).await.unwrap();
     }
@@ -230,10 +230,6 @@ async fn public_keys_together_use_at_most_half_of_the_month(pool: PgPool) {
     let secret = of(KeyKind::Secret, Mode::Live);
     let status = quota.consume(&secret, &plan, START).await.unwrap();
     assert_eq!(status.month_used, Some(4));
-    // A refund gives the public keys their call back.
-    quota.refund(&one, first).await;
-    quota.consume(&other, &plan, START).await.unwrap();
-    assert!(quota.consume(&other, &plan, START).await.is_err());
     // The whole month limits them as well, and the next month begins anew.
     for _ in 0..2 {
         quota.consume(&secret, &plan, START).await.unwrap();
@@ -252,39 +248,6 @@ async fn calls_without_a_limit_are_counted(pool: PgPool) {
         assert_eq!(status.month_used, Some(used));
         assert_eq!((status.policy(), status.remaining()), (None, None));
     }
-}
-
-#[testing::database_test(gateway::MIGRATOR)]
-async fn a_server_error_is_refunded(pool: PgPool) {
-    let (quota, plan, caller) = (
-        CountingProcess::start(&pool),
-        plan("calls_per_minute = 2\ncalls_per_month = 2"),
-        live(),
-    );
-    let first = quota.consume(&caller, &plan, at(0.0)).await.unwrap();
-    let back = quota.refund(&caller, first).await;
-    assert_eq!((back.minute_left(), back.month_left()), (Some(2), Some(2)));
-    let again = quota.consume(&caller, &plan, at(1.0)).await.unwrap();
-    assert_eq!((again.window.used, again.month_used), (1, Some(1)));
-
-    // The minute has ended meanwhile: only the month gets the refund.
-    let late = quota.consume(&caller, &plan, at(61.0)).await.unwrap();
-    assert_eq!(late.month_used, Some(2));
-    quota.refund(&caller, again).await;
-    let next = quota.consume(&caller, &plan, at(62.0)).await.unwrap();
-    assert_eq!((next.window.used, next.month_used), (2, Some(2)));
-}
-
-#[testing::database_test(gateway::MIGRATOR)]
-async fn a_test_key_refunds_no_month(pool: PgPool) {
-    let (quota, plan) = (CountingProcess::start(&pool), plan("calls_per_month = 9"));
-    let account = kit::ids::row_id();
-    let (live, sample) = (caller(account, Mode::Live), caller(account, Mode::Test));
-    quota.consume(&live, &plan, START).await.unwrap();
-    let status = quota.consume(&sample, &plan, START).await.unwrap();
-    assert_eq!(quota.refund(&sample, status).await.month_used, Some(1));
-    let next = quota.consume(&live, &plan, START).await.unwrap();
-    assert_eq!(next.month_used, Some(2));
 }
 
 #[testing::database_test(gateway::MIGRATOR)]

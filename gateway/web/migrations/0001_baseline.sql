@@ -82,7 +82,7 @@ create table web.closed_account (
 
 -- Mails about an event that were sent, so that each is sent once.
 create table web.sent_notice (
-    -- The event, for example the end of a key.
+    -- The event, for example the use of 80 % of a month.
     notice text primary key,
     -- The event cannot come again after this time.
     until timestamptz not null

@@ -3,9 +3,8 @@
 use clap::{Args, Subcommand, ValueEnum};
 use contracts::gateway::v1 as proto;
 use contracts::gateway::v1::staff_service_client::StaffServiceClient;
-use time::OffsetDateTime;
 
-use crate::arguments::{key_id, timestamp};
+use crate::arguments::key_id;
 use crate::confirm::Confirmation;
 use crate::error::Error;
 use crate::fleet::Fleet;
@@ -23,7 +22,7 @@ pub(crate) enum Command {
         #[arg(long)]
         account: String,
     },
-    /// Make a new secret with the same rights; the old secret works until the grace period ends
+    /// Make a new secret with the same rights; the old secret works for another 24 hours
     Rotate {
         /// The id of the key
         #[arg(value_parser = key_id)]
@@ -66,9 +65,6 @@ pub(crate) struct Properties {
     /// The slug of the game, for a secret or public key
     #[arg(long)]
     pub(crate) game: Option<String>,
-    /// When the key expires, such as 2027-01-01T00:00:00Z
-    #[arg(long, value_parser = timestamp)]
-    expires: Option<OffsetDateTime>,
 }
 
 #[derive(Debug, Clone, Copy, ValueEnum, strum::IntoStaticStr)]
@@ -82,10 +78,6 @@ enum KeyKind {
 impl Properties {
     pub(crate) fn kind(&self) -> &'static str {
         self.kind.into()
-    }
-
-    pub(crate) fn expires_at(&self) -> Option<prost_types::Timestamp> {
-        self.expires.map(kit::timestamp::encode)
     }
 }
 
@@ -134,7 +126,6 @@ fn request(Create { mode, properties }: Create) -> proto::CreateKeyRequest {
     proto::CreateKeyRequest {
         mode: mode.as_str().to_owned(),
         kind: properties.kind().to_owned(),
-        expires_at: properties.expires_at(),
         account: properties.account,
         name: properties.name,
         may_write: properties.may_write,
@@ -166,12 +157,11 @@ pub(crate) fn kind_and_game(kind: &str, game: Option<&str>) -> String {
 }
 
 fn validity(key: &proto::Key) -> String {
-    match (key.revoked_at, key.grace_until, key.expires_at) {
-        (at @ Some(_), _, _) => format!("revoked {}", output::format_time(at)),
+    match (key.revoked_at, key.grace_until) {
+        (at @ Some(_), _) => format!("revoked {}", output::format_time(at)),
         _ if !key.game_state.is_empty() => format!("no: {}", key.game_state.replace('_', " ")),
-        (None, at @ Some(_), _) => format!("rotated, until {}", output::format_time(at)),
-        (None, None, at @ Some(_)) => format!("until {}", output::format_time(at)),
-        (None, None, None) => "yes".to_owned(),
+        (None, at @ Some(_)) => format!("rotated, until {}", output::format_time(at)),
+        (None, None) => "yes".to_owned(),
     }
 }
 

@@ -50,7 +50,6 @@ const COLUMNS: &[Column<proto::KeyRequest>] = &[
         key::kind_and_game(&it.kind, it.game.as_deref())
     }),
     ("writes", |it| output::yes_no(it.may_write)),
-    ("expires", |it| output::format_time(it.expires_at)),
     ("requested", |it| output::format_time(it.asked_at)),
     ("state", |it| it.state.clone()),
     ("reason", |it| it.reason.clone().unwrap_or_default()),
@@ -96,7 +95,6 @@ pub(crate) async fn run(command: Command, fleet: &Fleet, output: Output) -> Resu
 fn request(properties: Properties) -> proto::RequestKeyRequest {
     proto::RequestKeyRequest {
         kind: properties.kind().to_owned(),
-        expires_at: properties.expires_at(),
         account: properties.account,
         name: properties.name,
         may_write: properties.may_write,

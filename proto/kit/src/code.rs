@@ -59,7 +59,7 @@ codes! {
         "There was no key, or a value that does not look like one.",
         "Send the header `Authorization: Bearer` with the whole key.";
     InvalidKey = "invalid_key", UNAUTHORIZED, Unauthenticated,
-        "The key is unknown, revoked, expired or past its grace period, or its game is gone.",
+        "The key is unknown, revoked or past its grace period, or its game is gone.",
         "See its state on the page Keys, and use another key or create one.";
     SecretKeyRequired = "secret_key_required", FORBIDDEN, PermissionDenied,
         "The call needs a secret key, sent by a server; a call of the economy needs that of the game.",

@@ -70,21 +70,18 @@ pub struct Key {
     #[prost(message, optional, tag = "10")]
     #[serde(serialize_with = "crate::json::timestamp")]
     pub last_used_at: ::core::option::Option<::prost_types::Timestamp>,
+    /// Set when the key was rotated: it works until this time.
     #[prost(message, optional, tag = "11")]
     #[serde(serialize_with = "crate::json::timestamp")]
-    pub expires_at: ::core::option::Option<::prost_types::Timestamp>,
-    /// Set when the key was rotated: it works until this time.
+    pub grace_until: ::core::option::Option<::prost_types::Timestamp>,
     #[prost(message, optional, tag = "12")]
     #[serde(serialize_with = "crate::json::timestamp")]
-    pub grace_until: ::core::option::Option<::prost_types::Timestamp>,
-    #[prost(message, optional, tag = "13")]
-    #[serde(serialize_with = "crate::json::timestamp")]
     pub revoked_at: ::core::option::Option<::prost_types::Timestamp>,
-    #[prost(int64, tag = "14")]
+    #[prost(int64, tag = "13")]
     #[serde(skip)]
     pub revision: i64,
     /// Why its game keeps it from working: `game_gone`, or `not_owned` by the account. Empty if it does not, and always on the feed.
-    #[prost(string, tag = "15")]
+    #[prost(string, tag = "14")]
     pub game_state: ::prost::alloc::string::String,
 }
 /// A request for a live key (§5.2).
@@ -106,23 +103,20 @@ pub struct KeyRequest {
     /// The slug of its game, for secret and public keys.
     #[prost(string, optional, tag = "6")]
     pub game: ::core::option::Option<::prost::alloc::string::String>,
-    #[prost(message, optional, tag = "7")]
-    #[serde(serialize_with = "crate::json::timestamp")]
-    pub expires_at: ::core::option::Option<::prost_types::Timestamp>,
     /// `asked`, `approved`, `rejected` or `revealed`. Only a revealed request has a key.
-    #[prost(string, tag = "8")]
+    #[prost(string, tag = "7")]
     pub state: ::prost::alloc::string::String,
-    #[prost(message, optional, tag = "9")]
+    #[prost(message, optional, tag = "8")]
     #[serde(serialize_with = "crate::json::timestamp")]
     pub asked_at: ::core::option::Option<::prost_types::Timestamp>,
     /// The time of the approval or the rejection.
-    #[prost(message, optional, tag = "10")]
+    #[prost(message, optional, tag = "9")]
     #[serde(serialize_with = "crate::json::timestamp")]
     pub decided_at: ::core::option::Option<::prost_types::Timestamp>,
     /// The reason of a rejection.
-    #[prost(string, optional, tag = "11")]
+    #[prost(string, optional, tag = "10")]
     pub reason: ::core::option::Option<::prost::alloc::string::String>,
-    #[prost(int64, tag = "12")]
+    #[prost(int64, tag = "11")]
     #[serde(skip)]
     pub revision: i64,
 }
@@ -242,8 +236,6 @@ pub struct CreateKeyRequest {
     pub may_write: bool,
     #[prost(string, optional, tag = "6")]
     pub game: ::core::option::Option<::prost::alloc::string::String>,
-    #[prost(message, optional, tag = "7")]
-    pub expires_at: ::core::option::Option<::prost_types::Timestamp>,
 }
 #[derive(Clone, PartialEq, Eq, Hash, ::prost::Message)]
 pub struct CreateKeyResponse {
@@ -260,12 +252,9 @@ pub struct ListKeysRequest {
 }
 #[derive(Clone, PartialEq, ::prost::Message)]
 pub struct ListKeysResponse {
-    /// Oldest first: all that work, and the newest 100 of those that have ended.
+    /// Up to 200: those that work first, then the newest.
     #[prost(message, repeated, tag = "1")]
     pub keys: ::prost::alloc::vec::Vec<Key>,
-    /// Older ones have ended and are left out.
-    #[prost(bool, tag = "2")]
-    pub left_out: bool,
 }
 #[derive(Clone, PartialEq, Eq, Hash, ::prost::Message)]
 pub struct RotateKeyRequest {
@@ -307,8 +296,6 @@ pub struct RequestKeyRequest {
     pub may_write: bool,
     #[prost(string, optional, tag = "5")]
     pub game: ::core::option::Option<::prost::alloc::string::String>,
-    #[prost(message, optional, tag = "6")]
-    pub expires_at: ::core::option::Option<::prost_types::Timestamp>,
 }
 #[derive(Clone, PartialEq, Eq, Hash, ::prost::Message)]
 pub struct RequestKeyResponse {
@@ -656,7 +643,7 @@ pub mod staff_service_client {
                 .insert(GrpcMethod::new("gateway.v1.StaffService", "ListKeys"));
             self.inner.unary(req, path, codec).await
         }
-        /// Creates a new secret with the same rights. The old secret works until the end of the grace period (§5.1).
+        /// Creates a new secret with the same rights. The old secret works for another 24 hours (§5.9).
         pub async fn rotate_key(
             &mut self,
             request: impl tonic::IntoRequest<super::RotateKeyRequest>,
@@ -973,7 +960,7 @@ pub mod staff_service_server {
             tonic::Response<super::ListKeysResponse>,
             tonic::Status,
         >;
-        /// Creates a new secret with the same rights. The old secret works until the end of the grace period (§5.1).
+        /// Creates a new secret with the same rights. The old secret works for another 24 hours (§5.9).
         async fn rotate_key(
             &self,
             request: tonic::Request<super::RotateKeyRequest>,
@@ -1985,11 +1972,6 @@ pub struct AccountsServiceGetAccountResponse {
     /// Live keys that count against the plan (§8), with those that were requested.
     #[prost(uint32, tag = "4")]
     pub working_keys: u32,
-    /// The grace periods in seconds that a rotation may have: 0, or from the least to the most.
-    #[prost(uint32, tag = "5")]
-    pub least_grace_seconds: u32,
-    #[prost(uint32, tag = "6")]
-    pub most_grace_seconds: u32,
 }
 #[derive(Clone, PartialEq, Eq, Hash, ::prost::Message)]
 pub struct AccountsServiceChangeAccountRequest {
@@ -2031,8 +2013,6 @@ pub struct AccountsServiceCreateKeyRequest {
     pub may_write: bool,
     #[prost(string, optional, tag = "6")]
     pub game: ::core::option::Option<::prost::alloc::string::String>,
-    #[prost(message, optional, tag = "7")]
-    pub expires_at: ::core::option::Option<::prost_types::Timestamp>,
 }
 #[derive(Clone, PartialEq, Eq, Hash, ::prost::Message)]
 pub struct AccountsServiceRequestKeyRequest {
@@ -2049,18 +2029,16 @@ pub struct AccountsServiceRequestKeyRequest {
     pub may_write: bool,
     #[prost(string, optional, tag = "6")]
     pub game: ::core::option::Option<::prost::alloc::string::String>,
-    #[prost(message, optional, tag = "7")]
-    pub expires_at: ::core::option::Option<::prost_types::Timestamp>,
 }
 #[derive(Clone, PartialEq, Eq, Hash, ::prost::Message)]
 pub struct AccountsServiceListKeyRequestsRequest {
     #[prost(string, tag = "1")]
     pub account_id: ::prost::alloc::string::String,
-    /// The number of rows, 1 to 500; 0 stands for 100.
-    #[prost(uint32, tag = "2")]
-    pub limit: u32,
-    #[prost(string, tag = "3")]
-    pub cursor: ::prost::alloc::string::String,
+}
+#[derive(Clone, PartialEq, ::prost::Message)]
+pub struct AccountsServiceListKeyRequestsResponse {
+    #[prost(message, repeated, tag = "1")]
+    pub requests: ::prost::alloc::vec::Vec<KeyRequest>,
 }
 #[derive(Clone, PartialEq, Eq, Hash, ::prost::Message)]
 pub struct AccountsServiceRevealKeyRequest {
@@ -2093,12 +2071,9 @@ pub struct AccountsServiceRotateKeyRequest {
     pub account_id: ::prost::alloc::string::String,
     #[prost(string, tag = "3")]
     pub id: ::prost::alloc::string::String,
-    /// How long the old secret works. Absent: the longest grace period. GetAccount names the possible ones.
-    #[prost(uint32, optional, tag = "4")]
-    pub grace_seconds: ::core::option::Option<u32>,
-    /// When the new key expires. Absent: when the old one does.
-    #[prost(message, optional, tag = "5")]
-    pub expires_at: ::core::option::Option<::prost_types::Timestamp>,
+    /// Whether the old secret stops at once. Otherwise it works for another 24 hours.
+    #[prost(bool, tag = "4")]
+    pub revoke_old: bool,
 }
 #[derive(Clone, PartialEq, Eq, Hash, ::prost::Message)]
 pub struct AccountsServiceRevokeKeyRequest {
@@ -2108,24 +2083,6 @@ pub struct AccountsServiceRevokeKeyRequest {
     pub account_id: ::prost::alloc::string::String,
     #[prost(string, tag = "3")]
     pub id: ::prost::alloc::string::String,
-}
-#[derive(Clone, PartialEq, Eq, Hash, ::prost::Message)]
-pub struct AccountsServiceListExpiringKeysRequest {
-    #[prost(message, optional, tag = "1")]
-    pub until: ::core::option::Option<::prost_types::Timestamp>,
-    /// The number of rows, 1 to 500; 0 stands for 100.
-    #[prost(uint32, tag = "2")]
-    pub limit: u32,
-    #[prost(string, tag = "3")]
-    pub cursor: ::prost::alloc::string::String,
-}
-#[derive(Clone, PartialEq, ::prost::Message)]
-pub struct AccountsServiceListExpiringKeysResponse {
-    /// In the order of their ids, without those that were revoked or rotated.
-    #[prost(message, repeated, tag = "1")]
-    pub keys: ::prost::alloc::vec::Vec<Key>,
-    #[prost(string, optional, tag = "2")]
-    pub next_cursor: ::core::option::Option<::prost::alloc::string::String>,
 }
 #[derive(Clone, PartialEq, Eq, Hash, ::prost::Message)]
 pub struct AccountsServiceListMonthUseRequest {
@@ -2166,47 +2123,20 @@ pub struct AccountMonthUse {
 pub struct AccountsServiceListUseRequest {
     #[prost(string, tag = "1")]
     pub account_id: ::prost::alloc::string::String,
-    /// The number of UTC days, with the current one, 1 to 92; 0 stands for 31.
-    #[prost(uint32, tag = "2")]
-    pub days: u32,
 }
 #[derive(Clone, PartialEq, ::prost::Message)]
 pub struct AccountsServiceListUseResponse {
-    /// By day, then mode, route and method.
+    /// The last 31 UTC days, the current one last.
     #[prost(message, repeated, tag = "1")]
-    pub rows: ::prost::alloc::vec::Vec<RouteUse>,
-    /// The first and the last day of the list, such as `2026-11-30`. A day without calls has no row.
-    #[prost(string, tag = "2")]
-    pub first_day: ::prost::alloc::string::String,
-    #[prost(string, tag = "3")]
-    pub last_day: ::prost::alloc::string::String,
+    pub days: ::prost::alloc::vec::Vec<DayUse>,
 }
-/// The calls of an account on one UTC day with one method to one route.
 #[derive(Clone, PartialEq, Eq, Hash, ::prost::Message)]
-pub struct RouteUse {
+pub struct DayUse {
     /// Such as `2026-11-30`.
     #[prost(string, tag = "1")]
     pub day: ::prost::alloc::string::String,
-    /// `test` or `live`.
-    #[prost(string, tag = "2")]
-    pub mode: ::prost::alloc::string::String,
-    #[prost(string, tag = "3")]
-    pub method: ::prost::alloc::string::String,
-    /// The pattern of the path, such as `/v1/games/{slug}`; `none` for paths that do not exist.
-    #[prost(string, tag = "4")]
-    pub route: ::prost::alloc::string::String,
-    /// All calls, also those below.
-    #[prost(uint64, tag = "5")]
+    #[prost(uint64, tag = "2")]
     pub calls: u64,
-    /// Answered with a 4xx, without 429; or the caller closed the connection before the answer.
-    #[prost(uint64, tag = "6")]
-    pub client_errors: u64,
-    /// Answered with 429.
-    #[prost(uint64, tag = "7")]
-    pub rate_limited: u64,
-    /// Answered with a 5xx.
-    #[prost(uint64, tag = "8")]
-    pub server_errors: u64,
 }
 #[derive(Clone, PartialEq, Eq, Hash, ::prost::Message)]
 pub struct AccountsServiceListCallsRequest {
@@ -2234,7 +2164,7 @@ pub struct AccountsServiceListCallsResponse {
     /// The most calls that the log of an account holds. Older ones are dropped, as are those of more than seven days ago.
     #[prost(uint32, tag = "3")]
     pub most: u32,
-    /// Calls that were counted and not logged while the log lasts, because too many came in one second.
+    /// Calls that were not logged while the log lasts, because too many came in one second.
     #[prost(uint64, tag = "4")]
     pub left_out: u64,
 }
@@ -2491,7 +2421,7 @@ pub mod accounts_service_client {
                 .insert(GrpcMethod::new("gateway.v1.AccountsService", "ListSwitches"));
             self.inner.unary(req, path, codec).await
         }
-        /// The keys of the account, oldest first: all that work, and the newest 100 of those that have ended.
+        /// Up to 200 keys of the account: those that work first, then the newest.
         pub async fn list_keys(
             &mut self,
             request: impl tonic::IntoRequest<super::AccountsServiceListKeysRequest>,
@@ -2566,14 +2496,14 @@ pub mod accounts_service_client {
                 .insert(GrpcMethod::new("gateway.v1.AccountsService", "RequestKey"));
             self.inner.unary(req, path, codec).await
         }
-        /// The requests of the account in every state, newest first.
+        /// Up to 200 requests of the account: those that may still lead to a key first, then the newest.
         pub async fn list_key_requests(
             &mut self,
             request: impl tonic::IntoRequest<
                 super::AccountsServiceListKeyRequestsRequest,
             >,
         ) -> std::result::Result<
-            tonic::Response<super::ListKeyRequestsResponse>,
+            tonic::Response<super::AccountsServiceListKeyRequestsResponse>,
             tonic::Status,
         > {
             self.inner
@@ -2649,7 +2579,7 @@ pub mod accounts_service_client {
                 );
             self.inner.unary(req, path, codec).await
         }
-        /// Creates a new secret with the same rights. The old secret works until the end of the grace period (§5.1).
+        /// Creates a new secret with the same rights. If the key has a predecessor that still works, that one stops (§5.9).
         pub async fn rotate_key(
             &mut self,
             request: impl tonic::IntoRequest<super::AccountsServiceRotateKeyRequest>,
@@ -2699,35 +2629,6 @@ pub mod accounts_service_client {
                 .insert(GrpcMethod::new("gateway.v1.AccountsService", "RevokeKey"));
             self.inner.unary(req, path, codec).await
         }
-        /// Working keys of all accounts that expire until a moment, for mails to their people.
-        pub async fn list_expiring_keys(
-            &mut self,
-            request: impl tonic::IntoRequest<
-                super::AccountsServiceListExpiringKeysRequest,
-            >,
-        ) -> std::result::Result<
-            tonic::Response<super::AccountsServiceListExpiringKeysResponse>,
-            tonic::Status,
-        > {
-            self.inner
-                .ready()
-                .await
-                .map_err(|e| {
-                    tonic::Status::unknown(
-                        format!("Service was not ready: {}", e.into()),
-                    )
-                })?;
-            let codec = tonic_prost::ProstCodec::default();
-            let path = http::uri::PathAndQuery::from_static(
-                "/gateway.v1.AccountsService/ListExpiringKeys",
-            );
-            let mut req = request.into_request();
-            req.extensions_mut()
-                .insert(
-                    GrpcMethod::new("gateway.v1.AccountsService", "ListExpiringKeys"),
-                );
-            self.inner.unary(req, path, codec).await
-        }
         /// The accounts that have used a share of their month's calls, or have made many calls without a monthly limit, for mails to people and staff.
         pub async fn list_month_use(
             &mut self,
@@ -2753,7 +2654,7 @@ pub mod accounts_service_client {
                 .insert(GrpcMethod::new("gateway.v1.AccountsService", "ListMonthUse"));
             self.inner.unary(req, path, codec).await
         }
-        /// Calls by day and route. They are counted within ten seconds; those of the last seconds of a gateway that was killed are missing.
+        /// Calls that used the month, by day. `unavailable` while Redis is away, which counts them.
         pub async fn list_use(
             &mut self,
             request: impl tonic::IntoRequest<super::AccountsServiceListUseRequest>,
@@ -2858,7 +2759,7 @@ pub mod accounts_service_server {
             tonic::Response<super::ListSwitchesResponse>,
             tonic::Status,
         >;
-        /// The keys of the account, oldest first: all that work, and the newest 100 of those that have ended.
+        /// Up to 200 keys of the account: those that work first, then the newest.
         async fn list_keys(
             &self,
             request: tonic::Request<super::AccountsServiceListKeysRequest>,
@@ -2882,12 +2783,12 @@ pub mod accounts_service_server {
             tonic::Response<super::RequestKeyResponse>,
             tonic::Status,
         >;
-        /// The requests of the account in every state, newest first.
+        /// Up to 200 requests of the account: those that may still lead to a key first, then the newest.
         async fn list_key_requests(
             &self,
             request: tonic::Request<super::AccountsServiceListKeyRequestsRequest>,
         ) -> std::result::Result<
-            tonic::Response<super::ListKeyRequestsResponse>,
+            tonic::Response<super::AccountsServiceListKeyRequestsResponse>,
             tonic::Status,
         >;
         /// Creates the key of an approved request. Only this response contains the secret: a second call is refused.
@@ -2906,7 +2807,7 @@ pub mod accounts_service_server {
             tonic::Response<super::AccountsServiceWithdrawKeyRequestsResponse>,
             tonic::Status,
         >;
-        /// Creates a new secret with the same rights. The old secret works until the end of the grace period (§5.1).
+        /// Creates a new secret with the same rights. If the key has a predecessor that still works, that one stops (§5.9).
         async fn rotate_key(
             &self,
             request: tonic::Request<super::AccountsServiceRotateKeyRequest>,
@@ -2922,14 +2823,6 @@ pub mod accounts_service_server {
             tonic::Response<super::RevokeKeyResponse>,
             tonic::Status,
         >;
-        /// Working keys of all accounts that expire until a moment, for mails to their people.
-        async fn list_expiring_keys(
-            &self,
-            request: tonic::Request<super::AccountsServiceListExpiringKeysRequest>,
-        ) -> std::result::Result<
-            tonic::Response<super::AccountsServiceListExpiringKeysResponse>,
-            tonic::Status,
-        >;
         /// The accounts that have used a share of their month's calls, or have made many calls without a monthly limit, for mails to people and staff.
         async fn list_month_use(
             &self,
@@ -2938,7 +2831,7 @@ pub mod accounts_service_server {
             tonic::Response<super::AccountsServiceListMonthUseResponse>,
             tonic::Status,
         >;
-        /// Calls by day and route. They are counted within ten seconds; those of the last seconds of a gateway that was killed are missing.
+        /// Calls that used the month, by day. `unavailable` while Redis is away, which counts them.
         async fn list_use(
             &self,
             request: tonic::Request<super::AccountsServiceListUseRequest>,
@@ -3429,7 +3322,7 @@ pub mod accounts_service_server {
                     > tonic::server::UnaryService<
                         super::AccountsServiceListKeyRequestsRequest,
                     > for ListKeyRequestsSvc<T> {
-                        type Response = super::ListKeyRequestsResponse;
+                        type Response = super::AccountsServiceListKeyRequestsResponse;
                         type Future = BoxFuture<
                             tonic::Response<Self::Response>,
                             tonic::Status,
@@ -3648,55 +3541,6 @@ pub mod accounts_service_server {
                     let inner = self.inner.clone();
                     let fut = async move {
                         let method = RevokeKeySvc(inner);
-                        let codec = tonic_prost::ProstCodec::default();
-                        let mut grpc = tonic::server::Grpc::new(codec)
-                            .apply_compression_config(
-                                accept_compression_encodings,
-                                send_compression_encodings,
-                            )
-                            .apply_max_message_size_config(
-                                max_decoding_message_size,
-                                max_encoding_message_size,
-                            );
-                        let res = grpc.unary(method, req).await;
-                        Ok(res)
-                    };
-                    Box::pin(fut)
-                }
-                "/gateway.v1.AccountsService/ListExpiringKeys" => {
-                    #[allow(non_camel_case_types)]
-                    struct ListExpiringKeysSvc<T: AccountsService>(pub Arc<T>);
-                    impl<
-                        T: AccountsService,
-                    > tonic::server::UnaryService<
-                        super::AccountsServiceListExpiringKeysRequest,
-                    > for ListExpiringKeysSvc<T> {
-                        type Response = super::AccountsServiceListExpiringKeysResponse;
-                        type Future = BoxFuture<
-                            tonic::Response<Self::Response>,
-                            tonic::Status,
-                        >;
-                        fn call(
-                            &mut self,
-                            request: tonic::Request<
-                                super::AccountsServiceListExpiringKeysRequest,
-                            >,
-                        ) -> Self::Future {
-                            let inner = Arc::clone(&self.0);
-                            let fut = async move {
-                                <T as AccountsService>::list_expiring_keys(&inner, request)
-                                    .await
-                            };
-                            Box::pin(fut)
-                        }
-                    }
-                    let accept_compression_encodings = self.accept_compression_encodings;
-                    let send_compression_encodings = self.send_compression_encodings;
-                    let max_decoding_message_size = self.max_decoding_message_size;
-                    let max_encoding_message_size = self.max_encoding_message_size;
-                    let inner = self.inner.clone();
-                    let fut = async move {
-                        let method = ListExpiringKeysSvc(inner);
                         let codec = tonic_prost::ProstCodec::default();
                         let mut grpc = tonic::server::Grpc::new(codec)
                             .apply_compression_config(

@@ -70,7 +70,7 @@ pub struct MeKey {
     /// Slug of its game; null for an account's key.
     #[schema(required, value_type = Option<Slug>)]
     pub game: Option<String>,
-    /// When it stops; null when it does not. The earlier of its expiry and the end of its grace after a rotation.
+    /// When it stops, after a rotation; null when it does not.
     #[schema(required)]
     pub expires_at: Option<Timestamp>,
     /// The last four characters of its secret.

@@ -7,10 +7,6 @@ use serde::{Deserialize, Serialize};
 pub struct ApiSettings {
     /// The beginning of every key, such as `svc_`.
     pub key_prefix: String,
-    /// The shortest time, besides none, that the old key of a rotation works.
-    pub least_grace_seconds: u64,
-    /// The longest one, which is also the default.
-    pub most_grace_seconds: u64,
     /// Percent of the calls of a month that the public keys of an account may make together.
     pub public_share_percent: u8,
     /// Tips of a player to a game.

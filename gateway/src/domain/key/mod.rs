@@ -1,16 +1,18 @@
 //! API keys and their callers (§5.2).
 
-use std::fmt::{self, Display, Formatter};
-use std::time::Duration;
-
 use kit::{Code, Fault};
 use strum::{EnumString, IntoStaticStr};
-use time::OffsetDateTime;
+use time::{Duration, OffsetDateTime};
 use uuid::Uuid;
 
 use super::plan::{Plan, Plans};
 
 pub use kit::Mode;
+
+/// How long an old secret works after a rotation, unless it is revoked at once.
+///
+/// A gateway that cannot read changes may accept a cached key for as long (`keys_outage`), so it could not keep a shorter time.
+pub const GRACE: Duration = Duration::DAY;
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, EnumString, IntoStaticStr)]
 #[strum(serialize_all = "snake_case")]
@@ -48,8 +50,7 @@ pub struct Key {
     pub created_at: OffsetDateTime,
     /// May lag some seconds behind.
     pub last_used_at: Option<OffsetDateTime>,
-    pub expires_at: Option<OffsetDateTime>,
-    /// Set by a rotation: the end of the grace period.
+    /// Set by a rotation: until when the key works.
     pub grace_until: Option<OffsetDateTime>,
     pub revoked_at: Option<OffsetDateTime>,
     /// Incremented by every change.
@@ -66,7 +67,6 @@ pub struct Spec {
     pub may_write: bool,
     /// The slug of the game, for a key of a game.
     pub game: Option<String>,
-    pub expires_at: Option<OffsetDateTime>,
 }
 
 /// The caller of a request: a key and its account.
@@ -89,53 +89,6 @@ pub enum GameState {
     Gone,
     /// Another account owns the page of the game, or none does.
     NotOwned,
-}
-
-/// How long an old secret may work after a rotation.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct GraceRange {
-    /// A gateway that cannot read changes may accept a cached key for this long, so it could not keep a shorter grace period. To end the
-    /// old key at once is possible: that is a revocation, and adds a tombstone.
-    pub least: Duration,
-    pub most: Duration,
-}
-
-impl GraceRange {
-    /// The chosen grace period in seconds, or the longest if the caller has chosen none.
-    ///
-    /// # Errors
-    /// The range of allowed grace periods.
-    pub fn choose(self, seconds: Option<u32>) -> Result<Duration, String> {
-        let Some(seconds) = seconds else {
-            return Ok(self.most);
-        };
-        let chosen = Duration::from_secs(seconds.into());
-        if chosen.is_zero() || (self.least..=self.most).contains(&chosen) {
-            return Ok(chosen);
-        }
-        Err(format!("Give {self} seconds."))
-    }
-}
-
-/// The settings as they are shipped.
-impl Default for GraceRange {
-    fn default() -> Self {
-        Self {
-            least: Duration::from_hours(1),
-            most: Duration::from_hours(24),
-        }
-    }
-}
-
-/// The seconds that can be chosen.
-impl Display for GraceRange {
-    fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
-        let (least, most) = (self.least.as_secs(), self.most.as_secs());
-        if least > most {
-            return f.write_str("0");
-        }
-        write!(f, "0, or {least} to {most}")
-    }
 }
 
 impl KeyKind {
@@ -199,7 +152,6 @@ impl Key {
             last4: last4.to_owned(),
             created_at: now,
             last_used_at: None,
-            expires_at: spec.expires_at,
             grace_until: None,
             revoked_at: None,
             revision: 1,
@@ -207,12 +159,12 @@ impl Key {
         }
     }
 
-    /// Returns the key with its grace period, and its successor.
+    /// Returns the key, which works for [`GRACE`] or not at all, and its successor.
     pub fn rotated(
         &self,
         id: Uuid,
         last4: &str,
-        grace: Duration,
+        revokes_old: bool,
         now: OffsetDateTime,
     ) -> Result<(Self, Self), Fault> {
         if !self.works(now) {
@@ -224,7 +176,7 @@ impl Key {
             return Err(Fault::invalid_field("id", reason));
         }
         let old = Self {
-            grace_until: Some(now + grace),
+            grace_until: Some(if revokes_old { now } else { now + GRACE }),
             revision: self.revision + 1,
             ..self.clone()
         };
@@ -248,14 +200,9 @@ impl Key {
         })
     }
 
-    /// When the key stops working: at its expiry or at the end of its grace period.
-    pub fn ends_at(&self) -> Option<OffsetDateTime> {
-        self.expires_at.into_iter().chain(self.grace_until).min()
-    }
-
-    /// Whether the key is neither revoked nor expired nor past its grace period.
+    /// Whether the key is neither revoked nor past its grace period.
     pub fn works(&self, now: OffsetDateTime) -> bool {
-        self.revoked_at.is_none() && self.ends_at().is_none_or(|end| now < end)
+        self.revoked_at.is_none() && self.grace_until.is_none_or(|end| now < end)
     }
 }
 

@@ -1,35 +1,9 @@
-use std::time::Duration;
-
 use time::macros::datetime;
 
 use super::super::plan_table;
 use super::*;
 
 const NOW: OffsetDateTime = datetime!(2026-03-01 08:00 UTC);
-const HOUR: Duration = Duration::from_hours(1);
-
-#[test]
-fn a_grace_period_is_none_or_in_its_range() {
-    let range = GraceRange {
-        least: HOUR,
-        most: 24 * HOUR,
-    };
-    assert_eq!(range.choose(None), Ok(24 * HOUR));
-    for seconds in [0, 3_600, 86_400] {
-        let chosen = range.choose(Some(seconds)).unwrap();
-        assert_eq!(chosen.as_secs(), u64::from(seconds));
-    }
-    for seconds in [1, 3_599, 86_401, u32::MAX] {
-        let refused = range.choose(Some(seconds)).unwrap_err();
-        assert_eq!(refused, "Give 0, or 3600 to 86400 seconds.");
-    }
-    let none = GraceRange {
-        least: HOUR,
-        most: Duration::ZERO,
-    };
-    assert_eq!(none.choose(None), Ok(Duration::ZERO));
-    assert!(none.choose(Some(3_600)).is_err());
-}
 
 /// A caller on the plan `free` with a live key of the account.
 pub(crate) fn caller() -> Caller {
@@ -46,7 +20,6 @@ pub(crate) fn caller() -> Caller {
             last4: "abcd".to_owned(),
             created_at: NOW,
             last_used_at: None,
-            expires_at: None,
             grace_until: None,
             revoked_at: None,
             revision: 1,
@@ -59,19 +32,12 @@ pub(crate) fn caller() -> Caller {
 
 #[test]
 fn a_key_works_until_its_end() {
-    let end = NOW + HOUR;
-    let fresh = caller();
-    assert!(fresh.works(NOW));
-    let ends: [fn(&mut Caller, OffsetDateTime); 2] = [
-        |caller, end| caller.key.expires_at = Some(end),
-        |caller, end| caller.key.grace_until = Some(end),
-    ];
-    for set in ends {
-        let mut caller = fresh.clone();
-        set(&mut caller, end);
-        assert!(caller.works(end - Duration::from_millis(1)));
-        assert!(!caller.works(end));
-    }
+    let mut caller = caller();
+    assert!(caller.works(NOW));
+    let end = NOW + Duration::HOUR;
+    caller.key.grace_until = Some(end);
+    assert!(caller.works(end - Duration::MILLISECOND));
+    assert!(!caller.works(end));
 }
 
 fn spec(mode: Mode) -> Spec {
@@ -81,7 +47,6 @@ fn spec(mode: Mode) -> Spec {
         kind: KeyKind::Account,
         may_write: false,
         game: None,
-        expires_at: None,
     }
 }
 
@@ -119,22 +84,24 @@ fn a_plan_limits_live_keys_and_a_key_needs_a_published_game_of_its_account() {
 #[test]
 fn a_key_is_rotated_once_while_it_works() {
     let key = caller().key;
-    let (old, new) = key.rotated(Uuid::from_u128(9), "wxyz", HOUR, NOW).unwrap();
+    let id = Uuid::from_u128(9);
+    let (old, new) = key.rotated(id, "wxyz", false, NOW).unwrap();
     assert_eq!(
         (old.id, old.grace_until, old.revision),
-        (key.id, Some(NOW + HOUR), 2)
+        (key.id, Some(NOW + GRACE), 2)
     );
-    assert!(old.works(NOW) && !old.works(NOW + HOUR));
-    assert_eq!(
-        (new.id, new.last4.as_str(), new.revision),
-        (Uuid::from_u128(9), "wxyz", 1)
-    );
-    assert_eq!((new.account, new.grace_until), (key.account, None));
+    assert!(old.works(NOW) && !old.works(NOW + GRACE));
+    assert_eq!((new.id, new.last4.as_str(), new.revision), (id, "wxyz", 1));
+    assert_eq!((new.account, new.chain), (key.account, key.chain));
+    assert_eq!(new.grace_until, None);
+    let (old, _) = key.rotated(id, "wxyz", true, NOW).unwrap();
+    assert!(!old.works(NOW));
 
-    let again = old.rotated(Uuid::from_u128(10), "abcd", HOUR, NOW);
+    let (old, _) = key.rotated(id, "wxyz", false, NOW).unwrap();
+    let again = old.rotated(Uuid::from_u128(10), "abcd", false, NOW);
     assert!(again.unwrap_err().fields["id"].contains("rotated before"));
     let ended = key.revoked(NOW).unwrap();
-    let dead = ended.rotated(Uuid::from_u128(10), "abcd", HOUR, NOW);
+    let dead = ended.rotated(Uuid::from_u128(10), "abcd", false, NOW);
     assert!(dead.unwrap_err().fields["id"].contains("no longer works"));
 }
 
@@ -142,7 +109,7 @@ fn a_key_is_rotated_once_while_it_works() {
 fn a_key_is_revoked_once() {
     let revoked = caller().key.revoked(NOW).unwrap();
     assert_eq!((revoked.revoked_at, revoked.revision), (Some(NOW), 2));
-    assert_eq!(revoked.revoked(NOW + HOUR), None);
+    assert_eq!(revoked.revoked(NOW + Duration::HOUR), None);
 }
 
 #[test]

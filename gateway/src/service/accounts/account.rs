@@ -58,14 +58,11 @@ pub(super) async fn get(
     };
     let plan = operations.plans.get_or_cheapest(&account.plan);
     let plan_use = operations.plan_use(account.id).await?;
-    let seconds = |grace: std::time::Duration| grace.as_secs().try_into().unwrap_or(u32::MAX);
     Ok(proto::AccountsServiceGetAccountResponse {
         account: Some((&account).into()),
         plan: Some(plan.into()),
         month: Some(plan_use.month_use(plan)),
         working_keys: plan_use.working_keys,
-        least_grace_seconds: seconds(operations.grace.least.min(operations.grace.most)),
-        most_grace_seconds: seconds(operations.grace.most),
     })
 }
 

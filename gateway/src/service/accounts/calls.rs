@@ -1,44 +1,39 @@
-//! RPCs for the calls of an account: counts by day and route, and the log.
+//! RPCs for the calls of an account: counts by day, and the log.
 
 use contracts::gateway::v1 as proto;
 use kit::bad_fields::BadFields;
 use kit::cursor::Binding;
 use kit::page::{Limits, Page};
 use kit::{Code, Fault};
+use time::{Date, Duration, UtcOffset};
 
 use super::Accounts;
 use crate::call_log::sort_key;
-use crate::service::operations::Operations;
-use crate::store::day_use::RouteUse;
+use crate::service::operations::id;
+
+/// The days of a list, the current one included.
+const DAYS: i64 = 31;
 
 pub(super) async fn list_use(
     accounts: &Accounts,
     request: proto::AccountsServiceListUseRequest,
 ) -> Result<proto::AccountsServiceListUseResponse, Fault> {
-    let mut bad = BadFields::default();
-    let account = bad.id("account_id", &request.account_id);
-    let days = Some(request.days).filter(|days| *days > 0);
-    let days = Operations::days(days, &mut bad);
-    bad.check()?;
-    let counts = accounts.operations.call_counts(account, days).await?;
+    let account = id("account_id", &request.account_id)?;
+    let operations = &accounts.operations;
+    let today = operations.clock.now().to_offset(UtcOffset::UTC).date();
+    let days = (0..DAYS).rev();
+    let days: Vec<Date> = days
+        .filter_map(|before| today.checked_sub(Duration::days(before)))
+        .collect();
+    let counted = operations.quota.calls_on_days(account, &days).await;
+    let counted = counted.ok_or_else(unavailable)?;
+    let days = days.iter().zip(counted).map(|(day, calls)| proto::DayUse {
+        day: day.to_string(),
+        calls,
+    });
     Ok(proto::AccountsServiceListUseResponse {
-        rows: counts.rows.into_iter().map(row).collect(),
-        first_day: counts.first_day.to_string(),
-        last_day: counts.last_day.to_string(),
+        days: days.collect(),
     })
-}
-
-fn row(found: RouteUse) -> proto::RouteUse {
-    proto::RouteUse {
-        day: found.day.to_string(),
-        mode: found.mode,
-        method: found.method,
-        route: found.route,
-        calls: found.counts.calls,
-        client_errors: found.counts.client_errors,
-        rate_limited: found.counts.rate_limited,
-        server_errors: found.counts.server_errors,
-    }
 }
 
 pub(super) async fn list_calls(
@@ -85,6 +80,6 @@ pub(super) async fn list_calls(
 }
 
 fn unavailable() -> Fault {
-    let message = "The log of calls cannot be read at the moment. Try again in a moment; calls themselves are not affected.";
+    let message = "The calls of the account cannot be read at the moment. Try again in a moment; calls themselves are not affected.";
     Fault::new(Code::Unavailable, message).with_retry_after(1)
 }

@@ -51,12 +51,11 @@ methods! {
     list_keys(AccountsServiceListKeysRequest) -> ListKeysResponse = keys::list;
     create_key(AccountsServiceCreateKeyRequest) -> CreateKeyResponse = keys::create;
     request_key(AccountsServiceRequestKeyRequest) -> RequestKeyResponse = keys::request;
-    list_key_requests(AccountsServiceListKeyRequestsRequest) -> ListKeyRequestsResponse = keys::list_requests;
+    list_key_requests(AccountsServiceListKeyRequestsRequest) -> AccountsServiceListKeyRequestsResponse = keys::list_requests;
     reveal_key(AccountsServiceRevealKeyRequest) -> RevealKeyResponse = keys::reveal;
     withdraw_key_requests(AccountsServiceWithdrawKeyRequestsRequest) -> AccountsServiceWithdrawKeyRequestsResponse = keys::withdraw_requests;
     rotate_key(AccountsServiceRotateKeyRequest) -> RotateKeyResponse = keys::rotate;
     revoke_key(AccountsServiceRevokeKeyRequest) -> RevokeKeyResponse = keys::revoke;
-    list_expiring_keys(AccountsServiceListExpiringKeysRequest) -> AccountsServiceListExpiringKeysResponse = keys::list_expiring;
     list_month_use(AccountsServiceListMonthUseRequest) -> AccountsServiceListMonthUseResponse = month_use::list;
     list_use(AccountsServiceListUseRequest) -> AccountsServiceListUseResponse = calls::list_use;
     list_calls(AccountsServiceListCallsRequest) -> AccountsServiceListCallsResponse = calls::list_calls;

@@ -49,7 +49,7 @@ impl Operations {
         let account_month = AccountMonth { account, month };
         let read = async {
             let mut connection = self.pool.acquire().await?;
-            let working = keys::count_working(&mut connection, account, now).await?;
+            let working = keys::count_working(&mut connection, account).await?;
             let used = month_use::read(&mut connection, &[account_month]).await?;
             Ok::<_, sqlx::Error>((working, used.get(&account_month).copied()))
         };

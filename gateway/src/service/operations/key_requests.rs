@@ -20,7 +20,6 @@ impl Operations {
         identifier: Identifier,
         spec: Spec,
     ) -> Result<KeyRequest, Fault> {
-        self.await_game(&identifier, &spec).await?;
         let command = Command::RequestKey(identifier, spec, ids::row_id());
         self.write_key_request(by, command).await
     }

@@ -1,7 +1,6 @@
 //! The operations that staff and the people of an account share. Their callers are authorized in `staff` and `accounts`.
 
 mod accounts;
-mod calls;
 mod key_requests;
 mod keys;
 mod switches;
@@ -10,22 +9,20 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use kit::bad_fields::BadFields;
-use kit::feed::{ProducerPosition, Writer, unexpected_outcome};
-use kit::overload::ConcurrencyLimit;
+use kit::feed::{Writer, unexpected_outcome};
 use kit::{Clock, Code, Fault};
 use sqlx::PgPool;
 use time::OffsetDateTime;
 use uuid::Uuid;
 
 use crate::domain::author::Author;
-use crate::domain::key::GraceRange;
 use crate::domain::plan::Plans;
 use crate::domain::secret::KeyFormat;
 use crate::quota::Quota;
 use crate::service::change_tasks::ChangeTasks;
 use crate::write::{AuthoredCommand, Command, CommandHandler, Outcome};
 
-pub(crate) use keys::{KeyFields, KeyList, Rotation, key_fields};
+pub(crate) use keys::{KeyFields, Rotation, key_fields};
 
 /// The dependencies of the services.
 pub struct Operations {
@@ -37,15 +34,9 @@ pub struct Operations {
     pub format: KeyFormat,
     /// For tombstones.
     pub quota: Arc<Quota>,
-    /// How long an old key may work after a rotation.
-    pub grace: GraceRange,
     pub clock: Clock,
     /// Changes of more than one step.
     pub changes: ChangeTasks,
-    /// The newest position of listings-svc: a game that is not known yet may have been published before it.
-    pub listings_position: ProducerPosition,
-    /// Limits the calls that wait for a game.
-    pub game_waits: ConcurrencyLimit,
 }
 
 /// A key of an account.
@@ -65,11 +56,6 @@ pub(crate) enum AccountFilter {
 }
 
 impl Operations {
-    /// The limit for [`Operations::game_waits`].
-    pub fn limit_game_waits() -> ConcurrencyLimit {
-        ConcurrencyLimit::new("games", keys::GAME_WAITS)
-    }
-
     pub(super) async fn write<T>(
         &self,
         by: impl Into<Author>,
@@ -152,11 +138,12 @@ fn stopped(outcome: &Outcome, now: OffsetDateTime) -> Vec<AccountCredential> {
         _ => [None, None],
     };
     let stopped = keys.into_iter().flatten().filter(|key| !key.works(now));
-    let of_keys = stopped.map(|key| AccountCredential {
-        account: key.account,
-        id: key.id,
-    });
-    of_keys.collect()
+    stopped
+        .map(|key| AccountCredential {
+            account: key.account,
+            id: key.id,
+        })
+        .collect()
 }
 
 impl AccountFilter {

@@ -22,7 +22,7 @@ pub(super) async fn request(
 ) -> Result<proto::RequestKeyResponse, Fault> {
     let mut bad = BadFields::default();
     let identifier = fields::account(&mut bad, "account", &request.account);
-    let spec = key_fields!(request).parse(&mut bad, Mode::Live, staff.operations.clock.now());
+    let spec = key_fields!(request).parse(&mut bad, Mode::Live);
     bad.check()?;
     let requested = staff.operations.request_key(by.into(), identifier, spec);
     Ok(proto::RequestKeyResponse {
@@ -40,9 +40,7 @@ pub(super) async fn list(
     let page: Page<Uuid> = bad.read_page(Limits::LONG, binding, request.limit, &request.cursor);
     bad.check()?;
     let (operations, rows) = (&staff.operations, page.rows_to_fetch());
-    let now = operations.clock.now();
-    let found = key_requests::page(&operations.pool, state, page.after, rows, now);
-    let mut found = found.await?;
+    let mut found = key_requests::page(&operations.pool, state, page.after, rows).await?;
     let next_cursor = page.cut(&mut found, |request| request.id)?;
     Ok(proto::ListKeyRequestsResponse {
         requests: found.iter().map(Into::into).collect(),

@@ -17,7 +17,7 @@ pub(super) async fn create(
     let mut bad = BadFields::default();
     let identifier = fields::account(&mut bad, "account", &request.account);
     let mode = fields::mode(&mut bad, "mode", &request.mode);
-    let spec = key_fields!(request).parse(&mut bad, mode, staff.operations.clock.now());
+    let spec = key_fields!(request).parse(&mut bad, mode);
     bad.check()?;
     let created = staff.operations.create_key(by.into(), identifier, spec);
     let (key, secret) = created.await?;
@@ -32,7 +32,7 @@ pub(super) async fn list(
     request: proto::ListKeysRequest,
 ) -> Result<proto::ListKeysResponse, Fault> {
     let account = accounts::find(staff, &request.account).await?;
-    Ok(staff.operations.list_keys(account.id).await?.into())
+    staff.operations.list_keys(account.id).await
 }
 
 pub(super) async fn rotate(
@@ -40,9 +40,8 @@ pub(super) async fn rotate(
     by: AuthorizedAction,
     request: proto::RotateKeyRequest,
 ) -> Result<proto::RotateKeyResponse, Fault> {
-    let (id, grace) = (id("id", &request.id)?, staff.operations.grace.most);
-    let (by, filter) = (by.into(), AccountFilter::Any);
-    let rotated = (staff.operations).rotate_key(by, filter, id, Ok(grace), None);
+    let id = id("id", &request.id)?;
+    let rotated = (staff.operations).rotate_key(by.into(), AccountFilter::Any, id, false);
     Ok(rotated.await?.into())
 }
 

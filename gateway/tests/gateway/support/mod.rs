@@ -20,7 +20,7 @@ use contracts::gateway::v1::staff_service_server::StaffService as _;
 use gateway::app::{App, Gateway};
 use gateway::arriving_bodies::ArrivingBodies;
 use gateway::call_log::CallRecorder;
-use gateway::domain::key::{Caller, GameState, GraceRange, Key, KeyKind, Mode};
+use gateway::domain::key::{Caller, GameState, Key, KeyKind, Mode};
 use gateway::domain::plan::Plans;
 use gateway::domain::plan_table;
 use gateway::domain::secret::KeyFormat;
@@ -132,19 +132,9 @@ pub(crate) struct TestConfig {
     pub(crate) refused_calls: u32,
     pub(crate) client_bodies: u32,
     pub(crate) proxies: TrustedProxies,
-    pub(crate) grace: Duration,
     /// Nothing listens at the address of listings-svc.
     pub(crate) no_listings: bool,
     pub(crate) body_timeout: Duration,
-}
-
-impl TestConfig {
-    fn grace_range(&self) -> GraceRange {
-        GraceRange {
-            least: self.lookup.outage,
-            most: self.grace,
-        }
-    }
 }
 
 impl Default for TestConfig {
@@ -162,7 +152,6 @@ impl Default for TestConfig {
             refused_calls: u32::MAX,
             client_bodies: u32::MAX,
             proxies: TrustedProxies::default(),
-            grace: Duration::from_hours(24),
             no_listings: false,
             body_timeout: LONG,
         }
@@ -199,7 +188,6 @@ pub(crate) fn caller(account: Uuid, mode: Mode) -> Caller {
             last4: "abcd".to_owned(),
             created_at: START,
             last_used_at: None,
-            expires_at: None,
             grace_until: None,
             revoked_at: None,
             revision: 1,
@@ -229,9 +217,9 @@ impl Test {
         let listings = of(address.unwrap_or("http://127.0.0.1:1"));
         let members = FleetMembers::new(listings.clone(), LONG, with.clock.clone());
 
-        let (grace, position_timeout) = (with.grace_range(), with.upstream.position_timeout);
+        let position_timeout = with.upstream.position_timeout;
         let (clock, plans) = (with.clock, Arc::new(with.plans));
-        let openapi = openapi(grace, &plans);
+        let openapi = openapi(&plans);
         let writer = write(&pool, &clock, &lifecycle, &plans).await;
         let redis = Redis::lazy(&Secret::from(with.redis), with.patience, "").unwrap();
         let counters = Arc::new(quota::SharedCounters::new(LONG, 50));
@@ -248,11 +236,8 @@ impl Test {
             plans: Arc::clone(&plans),
             format: KeyFormat::new("svc_"),
             quota: quota_of_staff,
-            grace,
             clock: clock.clone(),
             changes: ChangeTasks::start(&lifecycle),
-            listings_position: ProducerPosition::new(listings.clone(), position_timeout),
-            game_waits: Operations::limit_game_waits(),
         });
         let call_records =
             call_records(&operations, Arc::clone(&call_recorder), &redis_of_services);

@@ -6,7 +6,6 @@ use std::time::Duration;
 use contracts::public::ApiPlan;
 use gateway::call_log::{CallLog, CallRecorder};
 use gateway::coding::EncodedFile;
-use gateway::domain::key::GraceRange;
 use gateway::domain::plan::Plans;
 use gateway::feeds::invalidation::Invalidation;
 use gateway::jobs::call_records::CallRecords;
@@ -89,15 +88,14 @@ pub(super) fn call_records(
     redis: &Redis,
 ) -> CallRecords {
     let log = CallLog::new(redis.new_connection(), CALL_LOG);
-    let (pool, clock) = (operations.pool.clone(), operations.clock.clone());
-    CallRecords::new(recorder, log, pool, clock, "svc_")
+    CallRecords::new(recorder, log, operations.clock.clone(), "svc_")
 }
 
 /// The description of the API.
-pub(super) fn openapi(grace: GraceRange, plans: &Plans) -> EncodedFile {
+pub(super) fn openapi(plans: &Plans) -> EncodedFile {
     let url = "https://api.example/v1";
     let plans = plans.iter().map(ApiPlan::from);
-    let settings = testing::openapi::settings(grace.least..=grace.most, plans);
+    let settings = testing::openapi::settings(plans);
     openapi::file(url, &settings, gateway::router::API).unwrap()
 }
 

@@ -17,8 +17,6 @@ const TOP: f64 = 12.0;
 const BOTTOM: f64 = 28.0;
 /// The part of a column's place that it fills.
 const FILL: f64 = 0.8;
-/// The length of the longest bar of a row.
-const ROW: f64 = 100.0;
 
 /// Classes of the parts of a bar, and the keys of their names, in the order in which they are stacked.
 pub const PARTS: [(&str, &str); 4] = [
@@ -53,16 +51,8 @@ pub struct Columns {
     last: String,
 }
 
-/// The bar of a row of a table, which has the same figures.
-#[derive(Debug, Template)]
-#[template(path = "part/bar.html")]
-pub struct Bar {
-    rects: Vec<Rect>,
-}
-
-// Their templates escape every value.
+// Its template escapes every value.
 impl HtmlSafe for Columns {}
-impl HtmlSafe for Bar {}
 
 impl Columns {
     /// `None` without any call. `first` and `last` name the ends.
@@ -120,29 +110,6 @@ impl Columns {
             *day = texts.day(day);
         }
         self
-    }
-}
-
-impl Bar {
-    /// A bar whose length is its share of `most` calls.
-    pub fn new(counts: &Counts, most: u64) -> Self {
-        let scale = ROW / length(most.max(1));
-        let mut left = 0.0;
-        let mut rects = Vec::new();
-        for (count, (class, _)) in counts.iter().zip(PARTS) {
-            let width = length(*count) * scale;
-            if *count > 0 {
-                rects.push(Rect {
-                    class,
-                    x: units(left),
-                    y: units(0.0),
-                    width: units(width),
-                    height: units(8.0),
-                });
-            }
-            left += width;
-        }
-        Self { rects }
     }
 }
 
@@ -233,19 +200,5 @@ mod tests {
         assert_eq!(bounds(1.0), (1.0, 1.0));
         assert_eq!(bounds(3.0), (3.0, 1.0));
         assert_eq!(bounds(90.0), (100.0, 50.0));
-    }
-
-    #[test]
-    fn a_bar_is_as_long_as_its_share() {
-        let html = Bar::new(&[30, 0, 20, 0], 100).render().unwrap();
-        assert!(
-            html.contains("width=\"30.0\"") && html.contains("x=\"30.0\""),
-            "{html}"
-        );
-        assert!(
-            html.contains("width=\"20.0\"") && html.contains("aria-hidden"),
-            "{html}"
-        );
-        assert_eq!(Bar::new(&[0; 4], 0).rects.len(), 0);
     }
 }

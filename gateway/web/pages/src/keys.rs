@@ -3,7 +3,7 @@
 use askama::Template;
 
 use crate::field::{Field, Fields};
-use crate::input::{FormPart, Select};
+use crate::input::FormPart;
 use crate::shell::Shell;
 
 #[derive(Debug, Template)]
@@ -13,8 +13,6 @@ pub struct ListPage {
     pub errors: Fields,
     pub account: String,
     pub keys: Vec<KeyRow>,
-    /// Whether older keys, which have ended, are left out.
-    pub has_more: bool,
     pub requests: Vec<RequestRow>,
     pub may_change: bool,
 }
@@ -84,19 +82,15 @@ pub struct NewKeyPage {
     pub name: Field,
     pub choices: KeyChoices,
     pub game: FormPart,
-    pub expires: Field,
-    /// Whether a day was typed.
-    pub has_day: bool,
 }
 
 impl NewKeyPage {
     /// Whether something was chosen that a first key does not need. The options are then unfolded.
     fn has_options(&self) -> bool {
-        let options = ["may_write", "kind", "game", "expires"];
+        let options = ["may_write", "kind", "game"];
         let is_of_game = matches!(self.choices.kind.as_str(), "secret" | "public");
         self.choices.may_write
             || is_of_game
-            || self.has_day
             || options.iter().any(|name| self.errors.of(name).is_some())
     }
 }
@@ -124,8 +118,6 @@ pub struct SecretPage {
     pub name: String,
     /// The base URL of the API, with the version.
     pub api_url: String,
-    /// When the key expires; absent if it does not.
-    pub expires: Option<String>,
     /// How long the old secret works, after a rotation.
     pub grace: Option<Grace>,
     /// A path for the first call.
@@ -141,23 +133,15 @@ pub struct KeyPage {
     pub form: String,
     pub key: KeyRow,
     pub game: Option<String>,
-    pub expires: Option<String>,
     /// What used it last; absent if the log of calls does not have it.
     pub last_call: Option<LastCall>,
-    /// Absent if the key was rotated already.
-    pub rotation: Option<RotationFields>,
+    /// Whether the key was not rotated before.
+    pub may_rotate: bool,
+    /// Whether the form of a rotation says that the old secret stops at once.
+    pub revoke_old: bool,
     pub may_change: bool,
     /// Why its calls are refused, and what to do.
     pub refusal: Option<String>,
-}
-
-/// The fields of a rotation.
-#[derive(Debug)]
-pub struct RotationFields {
-    /// How long the old secret works.
-    pub grace: Select,
-    /// The last day of the new key.
-    pub expires: Field,
 }
 
 #[cfg(test)]
@@ -187,7 +171,6 @@ mod tests {
             errors: Fields::default(),
             account: "a".to_owned(),
             keys,
-            has_more: true,
             requests: Vec::new(),
             may_change: true,
         }
@@ -221,7 +204,6 @@ mod tests {
             variable: "SERVICE_API_KEY",
             name: "server".to_owned(),
             api_url: "https://mchezo.example/v1".to_owned(),
-            expires: None,
             grace: None,
             first_path: "/games?limit=3",
         };
@@ -245,8 +227,6 @@ mod tests {
             name: Field::text("name", "Name"),
             choices,
             game: FormPart::Field(Field::text("game", "Game")),
-            expires: Field::date("expires", "Expires on"),
-            has_day: false,
         };
         page.render().unwrap()
     }
@@ -269,7 +249,7 @@ mod tests {
             ..choices.clone()
         };
         assert!(form(of_game, Fields::default()).contains(open));
-        let wrong = Fields::one("expires", "Write the day as 2027-03-31.");
+        let wrong = Fields::one("game", "No published game has this slug.");
         assert!(form(choices, wrong).contains(open));
     }
 }

@@ -101,24 +101,26 @@ mod tests {
 
     #[test]
     fn a_mail_is_in_the_language_of_its_reader() {
-        let text = MailText::new("key-expires")
-            .with("mode", "live")
-            .with("name", "serveur")
-            .with("last4", "9x2q")
-            .time("at", datetime!(2026-11-03 12:00 UTC))
-            .with("page", "https://mchezo.example/accounts/a/keys");
+        let text = MailText::new("month-used")
+            .with("name", "Savanna")
+            .with("used", "50,000")
+            .with("limit", "50,000")
+            .with("plan", "Free")
+            .time("resets", datetime!(2026-11-03 12:00 UTC))
+            .with("usage", "https://mchezo.example/accounts/a/usage")
+            .with("plans", "https://mchezo.example/accounts/a/plans");
         let english = text.write(Language::English);
-        assert_eq!(english.subject, "A key expires soon");
+        assert_eq!(english.subject, "The calls of the month are used up");
         let french = text.write(Language::French);
-        assert_eq!(french.subject, "Une clé expire bientôt");
-        for (mail, parts) in [
-            (english, ["\"serveur\"", "3 November 2026, 12:00 UTC"]),
-            (french, ["serveur", "3 novembre 2026, 12:00 UTC"]),
+        assert_eq!(french.subject, "Les appels du mois sont épuisés");
+        for (mail, at) in [
+            (english, "3 November 2026, 12:00 UTC"),
+            (french, "3 novembre 2026, 12:00 UTC"),
         ] {
-            for part in parts {
+            for part in ["Savanna", at] {
                 assert!(mail.body.contains(part), "{part}: {}", mail.body);
             }
-            assert!(mail.body.ends_with("/accounts/a/keys\n"), "{}", mail.body);
+            assert!(mail.body.ends_with("/accounts/a/plans\n"), "{}", mail.body);
             assert!(!mail.body.contains(['{', '\u{2068}']), "{}", mail.body);
         }
     }

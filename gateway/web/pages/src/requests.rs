@@ -1,4 +1,4 @@
-//! The log of an account's calls, each with a command that repeats it.
+//! The log of an account's calls.
 
 use askama::Template;
 
@@ -19,7 +19,7 @@ pub struct CallLogPage {
     pub next: Option<String>,
     /// The most calls that the log holds. Numbers are grouped.
     pub most: String,
-    /// Calls that are counted and not in the log.
+    /// Calls that are not in the log.
     pub left_out: Option<u64>,
     pub may_make_keys: bool,
 }
@@ -44,22 +44,14 @@ pub struct RequestRow {
     pub route: String,
     pub status: u32,
     pub is_success: bool,
-    /// Why it was refused or failed; absent for a success.
-    pub problem: Option<Problem>,
+    /// The code of the error; empty if there was none.
+    pub code: String,
     pub duration: String,
     pub request_id: String,
     pub credential: Credential,
     pub mode: String,
     /// Further calls of the same second that the log leaves out.
     pub left_out: Option<String>,
-    pub curl: String,
-}
-
-impl RequestRow {
-    /// Whether the command sends a body.
-    pub fn has_body(&self) -> bool {
-        matches!(self.method.as_str(), "POST" | "PATCH")
-    }
 }
 
 /// What a call was made with.
@@ -71,15 +63,6 @@ pub enum Credential {
     },
     /// A key that is no longer there.
     Gone,
-}
-
-/// Why a call was refused or failed, and what to do.
-#[derive(Debug)]
-pub struct Problem {
-    /// The code of the error; empty if there was no answer.
-    pub code: String,
-    pub cause: &'static str,
-    pub fix: &'static str,
 }
 
 #[cfg(test)]
@@ -97,11 +80,7 @@ mod tests {
             route: "/v1/games".to_owned(),
             status: 400,
             is_success: false,
-            problem: Some(Problem {
-                code: "invalid".to_owned(),
-                cause: "A field or a parameter is not acceptable.",
-                fix: "Read `fields` in the response: it has a reason for each.",
-            }),
+            code: "invalid".to_owned(),
             duration: "1.2 ms".to_owned(),
             request_id: "req_01jd0000000000000000000000".to_owned(),
             credential: Credential::Key {
@@ -110,7 +89,6 @@ mod tests {
             },
             mode: "test".to_owned(),
             left_out: Some("14".to_owned()),
-            curl: format!("curl -i -H \"Authorization: Bearer $SERVICE_API_KEY\" '{HOSTILE}'"),
         }
     }
 
@@ -144,9 +122,7 @@ mod tests {
             "{html}"
         );
         for part in [
-            "id=\"call-1\"",
-            "data-copy=\"call-1\"",
-            "Read `fields`",
+            "/docs/errors#invalid",
             "req_01jd",
             "1,204 further calls",
             "14 more",

@@ -1,8 +1,8 @@
-//! What an account uses of its plan: the share of the month, and calls by day and by route.
+//! What an account uses of its plan: the share of the month, and its calls by day.
 
 use askama::Template;
 
-use crate::bars::{Bar, Columns, PARTS};
+use crate::bars::Columns;
 use crate::shell::Shell;
 
 #[derive(Debug, Template)]
@@ -12,7 +12,6 @@ pub struct AccountUsePage {
     pub account: String,
     pub plan: String,
     pub month: MonthShare,
-    pub spans: Vec<Span>,
     /// The first and the last day of the counts.
     pub first_day: String,
     pub last_day: String,
@@ -20,9 +19,6 @@ pub struct AccountUsePage {
     pub columns: Option<Columns>,
     /// Newest first, without days that have no call.
     pub days: Vec<CountRow>,
-    /// Most calls first.
-    pub routes: Vec<RouteRow>,
-    pub may_make_keys: bool,
 }
 
 /// What is used of a month. Numbers are grouped.
@@ -34,8 +30,6 @@ pub struct MonthShare {
     /// `None`: no limit.
     pub limit: Option<MonthLimit>,
     pub resets: String,
-    /// How it ends at its pace so far; absent if that says nothing yet.
-    pub forecast: Option<String>,
 }
 
 #[derive(Debug)]
@@ -48,65 +42,19 @@ pub struct MonthLimit {
     pub permille: u64,
 }
 
-/// A number of days to choose.
-#[derive(Debug)]
-pub struct Span {
-    pub days: u64,
-    pub is_shown: bool,
-}
-
-/// Calls of a day. Numbers are grouped.
+/// Calls of a day. The number is grouped.
 #[derive(Debug)]
 pub struct CountRow {
     pub day: String,
-    pub live: String,
-    pub test: String,
-    pub counts: Outcomes,
-}
-
-/// Calls to a route. Numbers are grouped.
-#[derive(Debug)]
-pub struct RouteRow {
-    /// Method and path; the path is empty for those that do not exist.
-    pub method: String,
-    pub path: String,
-    pub mode: String,
     pub calls: String,
-    pub counts: Outcomes,
-    pub bar: Bar,
-}
-
-/// How calls were answered. Numbers are grouped.
-#[derive(Debug)]
-pub struct Outcomes {
-    pub succeeded: String,
-    pub refused: String,
-    pub limited: String,
-    pub failed: String,
-}
-
-impl AccountUsePage {
-    /// Classes and names of the parts of a bar.
-    fn bar_parts(&self) -> [(&'static str, &'static str); 4] {
-        PARTS.map(|(class, name)| (class, self.shell.say(name)))
-    }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
 
-    fn outcomes() -> Outcomes {
-        Outcomes {
-            succeeded: "1,200".to_owned(),
-            refused: "3".to_owned(),
-            limited: "1".to_owned(),
-            failed: "0".to_owned(),
-        }
-    }
-
     fn page(days: usize, limit: Option<MonthLimit>) -> String {
-        let counts = [1_200, 3, 1, 0];
+        let counts = [1_204, 0, 0, 0];
         let page = AccountUsePage {
             shell: Shell::default(),
             account: "a".to_owned(),
@@ -116,14 +64,7 @@ mod tests {
                 used: "1,204".to_owned(),
                 limit,
                 resets: "2026-12-01 00:00 UTC".to_owned(),
-                forecast: Some("At this pace it will be about 3,600.".to_owned()),
             },
-            spans: [7, 31]
-                .map(|days| Span {
-                    days,
-                    is_shown: days == 31,
-                })
-                .into(),
             first_day: "2026-10-24".to_owned(),
             last_day: "2026-11-23".to_owned(),
             columns: Columns::new(
@@ -135,22 +76,9 @@ mod tests {
             days: (0..days)
                 .map(|_| CountRow {
                     day: "2026-11-23".to_owned(),
-                    live: "1,204".to_owned(),
-                    test: "0".to_owned(),
-                    counts: outcomes(),
-                })
-                .collect(),
-            routes: (0..days)
-                .map(|_| RouteRow {
-                    method: "GET".to_owned(),
-                    path: "/v1/games/{slug}".to_owned(),
-                    mode: "live".to_owned(),
                     calls: "1,204".to_owned(),
-                    counts: outcomes(),
-                    bar: Bar::new(&counts, 1_204),
                 })
                 .collect(),
-            may_make_keys: true,
         };
         page.render().unwrap()
     }
@@ -169,7 +97,6 @@ mod tests {
             "1,204 of 50,000",
             "2.4 %",
             "2026-12-01 00:00 UTC",
-            "At this pace",
             "<rect",
         ] {
             assert!(html.contains(part), "{part}: {html}");
@@ -183,18 +110,11 @@ mod tests {
     }
 
     #[test]
-    fn a_page_without_calls_says_what_to_do() {
+    fn a_page_without_calls_has_no_chart() {
         let html = page(0, None);
         assert!(
-            html.contains("No call yet") && html.contains("/accounts/a/keys/new"),
+            html.contains("No call") && !html.contains("<rect"),
             "{html}"
         );
-        assert!(!html.contains("<rect"), "{html}");
-    }
-
-    #[test]
-    fn three_months_are_small() {
-        let html = page(92, None);
-        assert!(html.len() < 100_000, "{}", html.len());
     }
 }

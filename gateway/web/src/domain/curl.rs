@@ -1,4 +1,4 @@
-//! Commands for a POSIX shell that repeat a webhook or a call of the API.
+//! Commands for a POSIX shell that repeat a webhook.
 
 /// A text as one word of a shell.
 pub fn quoted(text: &str) -> String {
@@ -38,47 +38,6 @@ pub fn signed(webhook: Webhook<'_>) -> String {
         "  --data-binary \"$body\"".to_owned(),
     ]
     .join("\n")
-}
-
-/// A call of the API that its owner can repeat.
-#[derive(Debug, Clone, Copy)]
-pub struct Call<'a> {
-    /// The address of the API, with its version at the end.
-    pub api_url: &'a str,
-    pub method: &'a str,
-    /// Path and query, with the version.
-    pub target: &'a str,
-    /// The environment variable with the key. The dashboard does not know the key.
-    pub variable: &'a str,
-}
-
-/// A command that repeats a call. The body of a write, which no log has, comes from a file.
-pub fn call(call: Call<'_>) -> String {
-    let Call {
-        api_url,
-        method,
-        target,
-        variable,
-    } = call;
-    // `https://host/v1` and `/v1/games` meet at the version.
-    let (base, version) = api_url.rsplit_once('/').unwrap_or((api_url, ""));
-    let is_below = |rest: &str| rest.is_empty() || rest.starts_with(['/', '?']);
-    let path = target.strip_prefix('/').unwrap_or(target);
-    let url = match path.strip_prefix(version).filter(|rest| is_below(rest)) {
-        Some(rest) if !version.is_empty() => format!("{api_url}{rest}"),
-        // A path that does not exist.
-        _ => format!("{base}/{path}"),
-    };
-    let url = quoted(&url);
-    let key = format!("-H \"Authorization: Bearer ${variable}\"");
-    match method {
-        "GET" => format!("curl -i {key} {url}"),
-        "HEAD" => format!("curl -I {key} {url}"),
-        "POST" | "PUT" | "PATCH" => format!(
-            "curl -i -X {method} {key} \\\n  -H 'content-type: application/json' --data-binary @body.json \\\n  {url}"
-        ),
-        other => format!("curl -i -X {} {key} {url}", quoted(other)),
-    }
 }
 
 #[cfg(test)]
@@ -145,34 +104,5 @@ mod tests {
             expected.trim().ends_with(&signature),
             "{expected} {signature}"
         );
-    }
-
-    #[test]
-    fn a_call_is_repeated_with_the_key_of_the_shell() {
-        let repeat = |method, target| {
-            let call = call(Call {
-                api_url: "https://mchezo.example/v1",
-                method,
-                target,
-                variable: "SERVICE_WEBHOOK_SECRET",
-            });
-            arguments(&call)
-        };
-        let key = "Authorization: Bearer svc_whsec_test";
-        let target = "/v1/games?q='; rm -rf /; '$(x)";
-        let url = "https://mchezo.example/v1/games?q='; rm -rf /; '$(x)";
-        assert_eq!(repeat("GET", target), ["-i", "-H", key, url]);
-        let posted = repeat("POST", "/v1/games");
-        assert_eq!(posted[..3], ["-i", "-X", "POST"]);
-        assert_eq!(posted.last().unwrap(), "https://mchezo.example/v1/games");
-        assert!(posted.contains(&"@body.json".to_owned()));
-        for (target, url) in [
-            ("/v1", "https://mchezo.example/v1"),
-            ("/v1?a", "https://mchezo.example/v1?a"),
-            ("/v12/games", "https://mchezo.example/v12/games"),
-            ("/nothing", "https://mchezo.example/nothing"),
-        ] {
-            assert_eq!(repeat("GET", target).last().unwrap(), url);
-        }
     }
 }

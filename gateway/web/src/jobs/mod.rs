@@ -1,7 +1,6 @@
 //! Background jobs, which the leader runs.
 
 pub mod clean_up;
-pub mod expiring_keys;
 pub mod feed_mails;
 pub mod month_use;
 pub mod reencryption;
@@ -16,7 +15,6 @@ use crate::app::App;
 
 const MINUTE: Duration = Duration::from_mins(1);
 const HOUR: Duration = Duration::from_hours(1);
-const SIX_HOURS: Duration = Duration::from_hours(6);
 
 /// Adds all jobs.
 pub fn spawn(leader: &Leader, app: &App) {
@@ -29,9 +27,6 @@ pub fn spawn(leader: &Leader, app: &App) {
     });
     jobs.spawn("feed mails", MINUTE, |app, now| async move {
         feed_mails::run(&app, now).await
-    });
-    jobs.spawn("expiring keys", SIX_HOURS, |app, now| async move {
-        expiring_keys::run(&app, now).await
     });
     jobs.spawn("month use", MINUTE, |app, now| async move {
         month_use::run(&app, now).await

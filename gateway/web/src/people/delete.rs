@@ -152,8 +152,14 @@ fn problem(request: &PersonRequest, key: &'static str) -> Fields {
 /// create another one afterwards.
 async fn disconnect(app: &Web, actor: &Actor, account: Uuid) -> Result<(), Fault> {
     app.gateway.withdraw_key_requests(actor, account).await?;
-    for key in app.gateway.keys(account).await? {
-        if key.revoked_at.is_none() {
+    // A list begins with the keys that work.
+    loop {
+        let keys = app.gateway.keys(account).await?.into_iter();
+        let left: Vec<_> = keys.filter(|key| key.revoked_at.is_none()).collect();
+        if left.is_empty() {
+            break;
+        }
+        for key in left {
             app.gateway.revoke_key(actor, account, &key.id).await?;
         }
     }

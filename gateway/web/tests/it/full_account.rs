@@ -260,7 +260,6 @@ pub(crate) fn every_field() -> Vec<(&'static str, String)> {
         ("code", "123456"),
         ("mode", "test"),
         ("kind", "account"),
-        ("grace", "3600"),
         ("url", "https://hooks.example/"),
         ("events", "tip.paid"),
         ("scopes", "keys:read"),

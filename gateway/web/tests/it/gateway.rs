@@ -14,11 +14,11 @@ use tonic::{Request, Response, Status};
 pub(crate) struct StubGateway {
     pub(crate) accounts: Arc<Mutex<BTreeMap<String, proto::Account>>>,
     pub(crate) keys: Arc<Mutex<Vec<proto::Key>>>,
-    /// Lists of keys lack the oldest.
-    pub(crate) leaves_keys_out: Arc<AtomicBool>,
     pub(crate) requests: Arc<Mutex<Vec<proto::KeyRequest>>>,
     pub(crate) is_down: Arc<AtomicBool>,
-    /// What every account uses: by day and route, and the log.
+    /// Whether the last rotation has stopped the old secret at once.
+    pub(crate) revoked_old: Arc<AtomicBool>,
+    /// What every account uses: by day, and the log.
     pub(crate) day_use: Arc<Mutex<proto::AccountsServiceListUseResponse>>,
     pub(crate) calls: Arc<Mutex<proto::AccountsServiceListCallsResponse>>,
     /// The accounts that have used a share of their month.
@@ -132,8 +132,6 @@ impl AccountsService for StubGateway {
                 used: 1_204,
                 limit: Some(50_000),
             }),
-            least_grace_seconds: 3_600,
-            most_grace_seconds: 86_400,
             ..proto::AccountsServiceGetAccountResponse::default()
         }))
     }
@@ -208,7 +206,6 @@ impl AccountsService for StubGateway {
         let keys = keys.iter().filter(|key| key.account_id == account);
         Ok(Response::new(proto::ListKeysResponse {
             keys: keys.cloned().collect(),
-            left_out: self.leaves_keys_out.load(Ordering::Relaxed),
         }))
     }
 
@@ -229,7 +226,6 @@ impl AccountsService for StubGateway {
             mode: "test".to_owned(),
             kind: "account".to_owned(),
             may_write: request.may_write,
-            expires_at: request.expires_at,
             ..proto::Key::default()
         };
         self.keys.lock().unwrap().push(key.clone());
@@ -259,26 +255,15 @@ impl AccountsService for StubGateway {
     async fn list_key_requests(
         &self,
         request: Request<proto::AccountsServiceListKeyRequestsRequest>,
-    ) -> Answer<proto::ListKeyRequestsResponse> {
+    ) -> Answer<proto::AccountsServiceListKeyRequestsResponse> {
         self.check()?;
-        let request = request.into_inner();
+        let account = request.into_inner().account_id;
         let mut requests = self.requests.lock().unwrap().clone();
-        requests.retain(|it| it.account_id == request.account_id);
-        // As the gateway does: newest first, and the number of rows that it allows.
+        requests.retain(|it| it.account_id == account);
         requests.reverse();
-        let limit = match request.limit {
-            0 => 100,
-            limit => usize::try_from(limit).unwrap(),
-        };
-        assert!(limit <= 500);
-        let from = request.cursor.parse().unwrap_or(0);
-        let next = from + limit;
-        let next_cursor = (next < requests.len()).then(|| next.to_string());
-        let requests = requests.into_iter().skip(from).take(limit).collect();
-        Ok(Response::new(proto::ListKeyRequestsResponse {
-            requests,
-            next_cursor,
-        }))
+        Ok(Response::new(
+            proto::AccountsServiceListKeyRequestsResponse { requests },
+        ))
     }
 
     async fn reveal_key(
@@ -327,12 +312,11 @@ impl AccountsService for StubGateway {
         self.check()?;
         let request = request.into_inner();
         let old = self.key(&request.account_id, &request.id, |_| {})?;
+        self.revoked_old
+            .store(request.revoke_old, Ordering::Relaxed);
         Ok(Response::new(proto::RotateKeyResponse {
             secret: format!("svc_test_new_{}", old.id),
-            key: Some(proto::Key {
-                expires_at: request.expires_at.or(old.expires_at),
-                ..old.clone()
-            }),
+            key: Some(old.clone()),
             old_key: Some(old),
         }))
     }
@@ -378,30 +362,6 @@ impl AccountsService for StubGateway {
             found.next_cursor = None;
         }
         Ok(Response::new(found))
-    }
-
-    async fn list_expiring_keys(
-        &self,
-        request: Request<proto::AccountsServiceListExpiringKeysRequest>,
-    ) -> Answer<proto::AccountsServiceListExpiringKeysResponse> {
-        self.check()?;
-        let request = request.into_inner();
-        let until = request.until.and_then(timestamp::decode).unwrap();
-        let ends_until = |key: &&proto::Key| {
-            let end = key.expires_at.and_then(timestamp::decode);
-            end.is_some_and(|end| end <= until) && key.revoked_at.is_none()
-        };
-        // Each page has one key.
-        let place: usize = request.cursor.parse().unwrap_or_default();
-        let keys = self.keys.lock().unwrap();
-        let mut ending = keys.iter().filter(ends_until).skip(place);
-        let key = ending.next().cloned();
-        Ok(Response::new(
-            proto::AccountsServiceListExpiringKeysResponse {
-                keys: key.into_iter().collect(),
-                next_cursor: ending.next().map(|_| (place + 1).to_string()),
-            },
-        ))
     }
 
     async fn list_month_use(

@@ -8,10 +8,9 @@ use sqlx::PgPool;
 use time::Duration;
 use uuid::Uuid;
 use web::domain::role::Role;
-use web::jobs::expiring_keys;
 
 use crate::browser::Browser;
-use crate::support::{ADA, BOB, START, Site};
+use crate::support::{ADA, START, Site};
 
 async fn owner(site: &Site) -> (Browser, Uuid) {
     let ada = site.person(ADA).await;
@@ -72,15 +71,11 @@ async fn a_refused_form_keeps_what_was_typed(pool: PgPool) {
         ("kind", "secret"),
         ("may_write", "yes"),
         ("game", "okoto\"><script>"),
-        ("expires", "2027-03-31"),
     ];
     let page = browser.post(&keys, &fields).await;
     page.assert(422, "name-error");
-    page.assert(422, "value=\"2027-03-31\"");
     page.assert(422, "value=\"okoto&#34;&#62;&#60;script&#62;\"");
     page.assert(422, "value=\"secret\" checked");
-    let day = [("form", form.as_str()), ("name", "a"), ("expires", "soon")];
-    browser.post(&keys, &day).await.assert(422, "expires-error");
     // The gateway is away: the page says so, with the typed text, and the new form works afterwards.
     site.gateway.is_down.store(true, Ordering::Relaxed);
     let form = page.hidden()["form"].clone();
@@ -132,21 +127,18 @@ async fn a_key_is_rotated_and_revoked(pool: PgPool) {
     let path = format!("/accounts/{account}/keys/{key}");
     let page = browser.get(&path).await;
     page.assert(200, "Key &#60;b&#62;server");
-    page.assert(200, "<option value=\"86400\">a day</option>");
-    assert!(
-        !page.text.contains("a week"),
-        "longer than the gateway allows"
-    );
     let form = page.hidden()["form"].clone();
-    let fields = [("form", form.as_str()), ("grace", "3600")];
+    let fields = [("form", form.as_str()), ("revoke", "yes")];
     let rotated = browser.post(&format!("{path}/rotate"), &fields).await;
     rotated.assert(200, "svc_test_new_");
     let again = browser.post(&format!("{path}/rotate"), &fields).await;
     again.assert(200, "svc_test_new_");
-    browser
-        .post(&format!("{path}/rotate"), &[("grace", "long")])
-        .await
-        .assert(422, "grace-error");
+    assert!(site.gateway.revoked_old.load(Ordering::Relaxed));
+    let form = browser.get(&path).await.hidden()["form"].clone();
+    let keeps = [("form", form.as_str())];
+    let rotated = browser.post(&format!("{path}/rotate"), &keeps).await;
+    rotated.assert(200, "svc_test_new_");
+    assert!(!site.gateway.revoked_old.load(Ordering::Relaxed));
     let revoked = browser.post(&format!("{path}/revoke"), &[]).await;
     assert_eq!(revoked.location(), format!("/accounts/{account}/keys"));
     browser.get(revoked.location()).await.assert(200, "revoked");
@@ -162,81 +154,6 @@ async fn a_key_is_rotated_and_revoked(pool: PgPool) {
     ] {
         activity.assert(200, part);
     }
-}
-
-#[testing::database_test(web::MIGRATOR)]
-async fn a_rotated_key_keeps_its_expiry_or_gets_a_new_one(pool: PgPool) {
-    let site = Site::new(pool).await;
-    let (mut browser, account) = owner(&site).await;
-    let form = form_id(&mut browser, account).await;
-    let fields = [
-        ("form", form.as_str()),
-        ("name", "server"),
-        ("kind", "account"),
-        ("expires", "2027-03-31"),
-    ];
-    let keys = format!("/accounts/{account}/keys");
-    let old = "1 April 2027, 00:00 UTC";
-    let expires = |end: &str| format!("It expires: {end}.");
-    let made = browser.post(&keys, &fields).await;
-    made.assert(200, &expires(old));
-    let key = site.gateway.keys.lock().unwrap()[0].id.clone();
-    let path = format!("{keys}/{key}");
-    let rotate = format!("{path}/rotate");
-    for (day, end) in [("", old), ("2028-02-28", "29 February 2028, 00:00 UTC")] {
-        let page = browser.get(&path).await;
-        let kept = format!("the new key expires when this one does: {old}.");
-        page.assert(200, &kept);
-        let form = page.hidden()["form"].clone();
-        let fields = [("form", form.as_str()), ("grace", "3600"), ("expires", day)];
-        let rotated = browser.post(&rotate, &fields).await;
-        rotated.assert(200, &expires(end));
-    }
-    // Both fields may be wrong at once, and what was typed stays.
-    let form = browser.get(&path).await.hidden()["form"].clone();
-    let fields = [("form", form.as_str()), ("grace", ""), ("expires", "soon")];
-    let wrong = browser.post(&rotate, &fields).await;
-    wrong.assert(422, "grace-error");
-    wrong.assert(422, "expires-error");
-    wrong.assert(422, "value=\"soon\"");
-}
-
-#[testing::database_test(web::MIGRATOR)]
-async fn owners_and_developers_get_one_mail_before_a_key_expires(pool: PgPool) {
-    let site = Site::new(pool).await;
-    let (mut browser, account) = owner(&site).await;
-    let bob = site.person(BOB).await;
-    site.join(account, bob, Role::Editor).await;
-    let form = form_id(&mut browser, account).await;
-    let fields = [
-        ("form", form.as_str()),
-        ("name", "server"),
-        ("kind", "account"),
-    ];
-    let keys = format!("/accounts/{account}/keys");
-    browser.post(&keys, &fields).await.assert(200, "svc_test_");
-    let end = START + Duration::days(10);
-    site.gateway.keys.lock().unwrap()[0].expires_at = Some(timestamp::encode(end));
-    // A key of an account without members, on a page of its own: nobody gets a mail.
-    site.gateway.keys.lock().unwrap().push(proto::Key {
-        id: kit::ids::row_id().to_string(),
-        account_id: kit::ids::row_id().to_string(),
-        expires_at: Some(timestamp::encode(end)),
-        ..proto::Key::default()
-    });
-    let run = async |after| expiring_keys::run(&site.app, START + after).await.unwrap();
-    assert_eq!(run(Duration::days(2)).await, 0);
-    assert_eq!(run(Duration::days(4)).await, 2);
-    assert_eq!(run(Duration::days(5)).await, 0);
-    let mails = site.mails().await;
-    let [(recipient, subject, body)] = &mails[..] else {
-        panic!("{mails:?}");
-    };
-    assert_eq!(
-        (recipient.as_str(), subject.as_str()),
-        (ADA, "A key expires soon")
-    );
-    assert!(body.contains("3 December 2026, 12:00 UTC"), "{body}");
 }
 
 #[testing::database_test(web::MIGRATOR)]
@@ -269,31 +186,7 @@ async fn the_page_of_a_key_says_what_used_it_last_and_what_is_left_of_its_grace(
     page.assert(200, left);
     let list = browser.get(&keys).await;
     list.assert(200, left);
-    assert!(!list.text.contains("these are the newest"), "{}", list.text);
-    site.gateway.leaves_keys_out.store(true, Ordering::Relaxed);
-    browser.get(&keys).await.assert(200, "these are the newest");
     site.clock.advance(Duration::hours(7));
     let page = browser.get(&format!("{keys}/{id}")).await;
     assert!(!page.text.contains("data-left"), "{}", page.text);
-}
-
-#[testing::database_test(web::MIGRATOR)]
-async fn an_approved_request_is_shown_however_old_it_is(pool: PgPool) {
-    let site = Site::new(pool).await;
-    let (mut browser, account) = owner(&site).await;
-    let request = |name: String, state: &str| contracts::gateway::v1::KeyRequest {
-        id: kit::ids::row_id().to_string(),
-        account_id: account.to_string(),
-        kind: "account".to_owned(),
-        name,
-        state: state.to_owned(),
-        ..contracts::gateway::v1::KeyRequest::default()
-    };
-    {
-        let mut requests = site.gateway.requests.lock().unwrap();
-        requests.push(request("the-oldest".to_owned(), "approved"));
-        requests.extend((0..600).map(|number| request(format!("r{number}"), "revealed")));
-    }
-    let page = browser.get(&format!("/accounts/{account}/keys")).await;
-    page.assert(200, "the-oldest");
 }

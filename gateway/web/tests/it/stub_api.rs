@@ -7,7 +7,6 @@ use axum::extract::State;
 use axum::response::{IntoResponse as _, Response};
 use axum::routing::get;
 use contracts::public::{ApiPlan, ApiSettings};
-use gateway::domain::key::GraceRange;
 use gateway::domain::plan_table;
 use http::header::{ETAG, IF_NONE_MATCH};
 use http::{HeaderMap, StatusCode};
@@ -57,10 +56,9 @@ impl Default for Document {
 
 /// The settings of a gateway, as they are shipped.
 fn settings() -> ApiSettings {
-    let grace = GraceRange::default();
     let plans = plan_table::parse(plan_table::BUILT_IN).unwrap();
     let plans = plans.iter().map(ApiPlan::from);
-    testing::openapi::settings(grace.least..=grace.most, plans)
+    testing::openapi::settings(plans)
 }
 
 impl StubApi {

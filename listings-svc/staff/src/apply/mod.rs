@@ -213,7 +213,6 @@ impl Session<'_> {
                 kind: desired.kind,
                 may_write: desired.may_write,
                 game: desired.game,
-                expires_at: None,
             };
             let response = gateway.create_key(request).await?.into_inner();
             self.secrets.add(email, name, response.secret)?;

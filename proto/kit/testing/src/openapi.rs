@@ -1,20 +1,12 @@
 //! The OpenAPI document as tests read it.
 
-use std::ops::RangeInclusive;
-use std::time::Duration;
-
 use contracts::public::{ApiPlan, ApiSettings};
 use serde_json::{Map, Value, json};
 
-/// The settings of a gateway as they are shipped, with these graces of a rotation and these plans.
-pub fn settings(
-    grace: RangeInclusive<Duration>,
-    plans: impl Iterator<Item = ApiPlan>,
-) -> ApiSettings {
+/// The settings of a gateway as they are shipped, with these plans.
+pub fn settings(plans: impl Iterator<Item = ApiPlan>) -> ApiSettings {
     ApiSettings {
         key_prefix: "svc_".to_owned(),
-        least_grace_seconds: grace.start().as_secs(),
-        most_grace_seconds: grace.end().as_secs(),
         public_share_percent: 50,
         tips_per_minute: 30,
         refused_calls_per_minute: 60,

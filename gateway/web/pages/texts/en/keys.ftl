@@ -24,7 +24,6 @@ key-request-waits = waits for review
 key-request-waits-text = Staff review live keys; test keys work meanwhile.
 key-reveal = Reveal the key
 key-reveal-name = Reveal the key { $value }
-key-newest-only = Of the keys that have ended, these are the newest.
 key-mode-test = test
 key-mode-live = live
 key-kind-secret = secret key
@@ -35,13 +34,10 @@ key-rights-of-game = { $from } of { $to }
 key-rights-of-game-writes = { $from } of { $to }, writes
 key-state-works = works
 key-state-revoked = revoked
-key-state-expired = expired
-key-state-expires = expires in { $value }
 key-state-rotated = rotated
 key-state-game-gone = its game is not published
 key-state-not-owned = its game has another owner
 key-refusal-revoked = It was revoked, { $value }: calls with it get 401 for good. Create another key.
-key-refusal-expired = It expired, { $value }: calls with it get 401. Create another key.
 key-refusal-rotated = It was rotated, and its grace period ended, { $value }. Calls need the new key.
 key-refusal-game-gone = Its game { $value } is not published: it waits for review, was rejected or was taken down. The key works again once the game is public.
 key-refusal-not-owned = Its game { $value } belongs to another account now. The key works again if this account owns the game again.
@@ -70,9 +66,6 @@ key-game-hint = For a key of a game.
 key-game-none-hint = The account has no game yet: submit one first.
 key-game-slug-hint = Its slug, for a key of a game: the end of its address.
 key-game-none = none
-key-expires-on = Expires on
-key-expires-hint = In UTC. We send an e-mail a week before; without a day, the key does not expire.
-key-day-invalid = Write the day as 2027-03-31.
 key-create-button = Create the key
 
 ## A secret, which is shown once
@@ -81,8 +74,6 @@ key-secret-test = Your test key
 key-secret-live = Your live key
 key-secret-new = The new secret
 key-secret-name = Name:
-key-secret-expires = It expires: { $value }.
-key-secret-stays = It does not expire.
 key-copy-now = Copy it now.
 key-copy-now-why = We keep only a hash of it: this page is the only one that shows it.
 key-copy = Copy the key
@@ -97,21 +88,10 @@ key-all = All keys
 ## One key
 
 key-one = Key { $value }
-key-expires = Expires
 key-rotate-title = Rotate
-key-rotate-text = A new secret with the same rights. The old one works for as long as you choose, so that you can deploy the new one first.
+key-rotate-text = A new secret with the same rights. The old one works for another 24 hours, so that you can deploy the new one first. Both share the calls a minute. If the key was rotated within 24 hours, the secret before this one stops now.
+key-rotate-revoke = The old secret stops at once.
 key-rotate = Rotate the key
-key-grace-label = The old secret works for
-key-grace-none = not at all
-key-grace-hour = an hour
-key-grace-6-hours = 6 hours
-key-grace-day = a day
-key-grace-3-days = 3 days
-key-grace-week = a week
-key-grace-invalid = Choose one of the times.
-key-new-expires = The new key expires on
-key-new-expires-same = In UTC. Without a day, the new key expires when this one does: { $value }.
-key-new-expires-never = In UTC. Without a day, the new key does not expire, like this one.
 key-revoke-title = Revoke
 key-revoke-text = The next call with this key is refused, everywhere and for good.
 key-was-used = It was last used { $value }.
@@ -137,37 +117,20 @@ usage-used-up = When they are used up, live keys get 429
 usage-used-up-until = until then. Nothing is charged. Owners and developers get an e-mail at 80 % and at 100 %.
 usage-month-calls-only = { $value } calls
 usage-month-unlimited = { " " }with live keys. The plan has no monthly limit. The count begins again at { $value }.
-usage-forecast = At this pace it will be about { $value } at the end of the month.
-usage-forecast-within = At this pace it will be about { $value } at the end of the month, within the plan.
-usage-forecast-used-up = At this pace the calls are used up around { $from }; the whole month would need about { $to }.
 usage-plan = Plan: { $value }.
 usage-compare = Compare the plans
 usage-by-day = Calls by day
-usage-by-day-text = All calls with test and live keys from { $from } to { $to }. Days are those of UTC; a call is counted within ten seconds.
+usage-by-day-text = Calls with live keys from { $from } to { $to }. Days are those of UTC.
 usage-by-day-caption = Calls by day (UTC); days without a call are left out
-usage-days = { $count ->
-    [one] { $number } day
-   *[other] { $number } days
-}
 usage-chart = Calls by day from { $from } to { $to }, in UTC
 usage-part-succeeded = succeeded
 usage-part-refused = refused (4xx)
 usage-part-limited = over a limit (429)
 usage-part-failed = failed (5xx)
 usage-day = Day
-usage-live = Live
-usage-test = Test
-usage-succeeded = Succeeded
-usage-by-route = Calls by route
-usage-by-route-caption = Calls by route, most first
-usage-route = Route
 usage-calls = Calls
-usage-share = Share
-usage-no-path = a path that does not exist
 usage-see-refused = See the calls that were refused or failed
-usage-none = No call yet in these days.
-usage-none-paste = { "," } and paste the call that comes with it: it appears here within ten seconds.
-usage-none-other = An owner or a developer of this account creates a key; its calls appear here within ten seconds.
+usage-none = No call with a live key in these days.
 usage-header = Each answer has what is left of the minute and of the month in its header
 usage-header-limits = { "," } and the limits in
 
@@ -202,10 +165,9 @@ plan-usage = Usage of this account
 request-title = Requests
 request-lead = The calls of the last seven days, newest first; the log holds at most { $value }. Bodies and keys are not in it.
 request-sample = { $count ->
-    [one] The log is a sample: { $number } further call came in seconds with many calls. They are counted on the page
-   *[other] The log is a sample: { $number } further calls came in seconds with many calls. They are counted on the page
+    [one] The log is a sample: { $number } further call came in seconds with many calls. They are left out here.
+   *[other] The log is a sample: { $number } further calls came in seconds with many calls. They are left out here.
 }
-request-sample-end = { "," } and left out here.
 request-any-key = any
 request-only-errors = Only refused and failed ones
 request-filter = Filter
@@ -220,10 +182,6 @@ request-status = Status
 request-duration = Duration
 request-cut-off = cut off
 request-no-path = no such path
-request-body = Bodies are not logged: write it into
-request-body-first = { " " }first.
-request-why = Why
-request-what-to-do = What to do:
 request-more = and { $value } more in this second
 request-gone = gone
 request-older = Older calls
@@ -232,7 +190,4 @@ request-id-body = and in
 
 ## Why a call of the log was refused or failed, by the code of its error, and what its caller can do: the English texts are those of the page of errors
 
-request-left-cause = The caller closed the connection before the answer.
-request-left-fix = Give the call a longer time limit. A write may have taken effect: check before you repeat it.
-request-unknown-cause = The call was refused or failed.
-request-unknown-fix = Repeat it and read `error.message` in the answer.
+request-left = The caller closed the connection before the answer.

@@ -87,18 +87,13 @@ mail-removed-body =
     { $by } has removed you from the team of an account at Mchezo. Its keys, webhooks and listings go on, and you cannot open it any more.
 
     If you think that this is a mistake, ask { $by }. Your other accounts: { $page }
-mail-key-expires-subject = A key expires soon
-mail-key-expires-body =
-    The { $mode } key "{ $name }" (it ends in { $last4 }) works until { $at }. Calls with it are refused afterwards.
-
-    Create a new one in time: { $page }
 mail-month-share-subject = 80 % of the month's calls are used
 mail-month-share-body =
     The account { $name } has made { $used } of the { $limit } calls a month that the plan { $plan } includes.
 
     When they are used up, calls with live keys are refused with 429 quota_exceeded until { $resets }. Nothing is charged, and test keys still work.
 
-    Which days and routes used them: { $usage }
+    Which days used them: { $usage }
     The plans: { $plans }
 mail-month-used-subject = The calls of the month are used up
 mail-month-used-body =
@@ -106,7 +101,7 @@ mail-month-used-body =
 
     Calls with live keys are refused with 429 quota_exceeded until { $resets }. Nothing is charged, and test keys still work.
 
-    Which days and routes used them: { $usage }
+    Which days used them: { $usage }
     The plans: { $plans }
 mail-key-approved-subject = Your live key is approved
 mail-key-approved-body =

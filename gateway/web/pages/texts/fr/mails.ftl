@@ -87,18 +87,13 @@ mail-removed-body =
     { $by } vous a retiré de l’équipe d’un compte sur Mchezo. Ses clés, webhooks et fiches continuent, et vous ne pouvez plus l’ouvrir.
 
     Si vous pensez que c’est une erreur, demandez à { $by }. Vos autres comptes : { $page }
-mail-key-expires-subject = Une clé expire bientôt
-mail-key-expires-body =
-    La clé { $mode } « { $name } » (elle finit par { $last4 }) fonctionne jusqu’au { $at }. Les appels faits avec elle sont ensuite refusés.
-
-    Créez-en une nouvelle à temps : { $page }
 mail-month-share-subject = 80 % des appels du mois sont utilisés
 mail-month-share-body =
     Le compte { $name } a fait { $used } des { $limit } appels que comprend un mois de l’offre { $plan }.
 
     Quand ils seront épuisés, les appels avec des clés de production seront refusés avec 429 quota_exceeded jusqu’au { $resets }. Rien n’est facturé, et les clés de test fonctionnent toujours.
 
-    Les jours et les chemins qui les ont utilisés : { $usage }
+    Les jours qui les ont utilisés : { $usage }
     Les offres : { $plans }
 mail-month-used-subject = Les appels du mois sont épuisés
 mail-month-used-body =
@@ -106,7 +101,7 @@ mail-month-used-body =
 
     Les appels avec des clés de production sont refusés avec 429 quota_exceeded jusqu’au { $resets }. Rien n’est facturé, et les clés de test fonctionnent toujours.
 
-    Les jours et les chemins qui les ont utilisés : { $usage }
+    Les jours qui les ont utilisés : { $usage }
     Les offres : { $plans }
 mail-key-approved-subject = Votre clé de production est approuvée
 mail-key-approved-body =

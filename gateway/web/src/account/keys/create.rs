@@ -3,14 +3,10 @@
 use std::time::Duration;
 
 use contracts::common::v1::PageInfo;
-use kit::timestamp;
 use pages::input::{Choice, FormPart, Select};
 use pages::keys::{KeyChoices, NewKeyPage};
 use pages::{Field, Fields};
-use prost_types::Timestamp;
 use serde::Deserialize;
-use time::macros::format_description;
-use time::{Date, OffsetDateTime};
 use tokio::time::timeout;
 
 use super::ShownSecret;
@@ -22,7 +18,6 @@ use crate::page_language::PageLanguage;
 use crate::render::{FormState, html, ok, see_other};
 use crate::session::once;
 use crate::upstream::gateway::NewKey;
-use crate::upstream::time_of;
 use crate::viewer::Section;
 
 /// The heading of a new key: the key of a text.
@@ -38,7 +33,6 @@ pub struct KeyForm {
     kind: String,
     may_write: String,
     game: String,
-    expires: String,
 }
 
 pub async fn show(request: MemberRequest) -> PageResult {
@@ -51,19 +45,14 @@ pub async fn show(request: MemberRequest) -> PageResult {
 
 pub async fn send(request: MemberRequest, OnceForm(form, sent): OnceForm<KeyForm>) -> PageResult {
     let (keys, language) = (request.path("/keys"), request.language());
-    let key = match new_key(language, &form) {
-        Ok(key) => key,
-        Err(errors) => return page(&request, &form, FormState::invalid(errors)).await,
-    };
-    let made = make(&request, &form, key);
+    let made = make(&request, &form, new_key(&form));
     match Box::pin(request.once(&sent, &keys, made)).await? {
         Ok(Some(shown)) => Ok(ok(&shown.page(&request, HEADING).await)),
         // A live key was requested.
         Ok(None) => Ok(see_other(&keys)),
         Err(fault) => {
-            let fields = ["name", "mode", "kind", "may_write", "game", "expires"];
-            let renamed = [("expires_at", "expires")];
-            let refused = language.refused(&fault, &fields, &renamed);
+            let fields = ["name", "mode", "kind", "may_write", "game"];
+            let refused = language.refused(&fault, &fields, &[]);
             page(&request, &form, refused).await
         }
     }
@@ -83,7 +72,6 @@ async fn make(
         secret: String::new(),
         may_write: key.may_write,
         kind: key.kind.clone(),
-        expires: time_of(key.expires_at).map(OffsetDateTime::unix_timestamp),
         old_ends: None,
     };
     if form.mode == "live" {
@@ -96,11 +84,10 @@ async fn make(
     Ok(Some(shown))
 }
 
-/// The key that a form describes. The gateway checks the rules; this function refuses only a value that cannot be sent to the gateway.
-fn new_key(language: PageLanguage, form: &KeyForm) -> Result<NewKey, Fields> {
-    let expires_at = last_day(language, &form.expires)?;
+/// The key that a form describes. The gateway checks the rules.
+fn new_key(form: &KeyForm) -> NewKey {
     let game = Some(form.game.trim()).filter(|game| !game.is_empty());
-    Ok(NewKey {
+    NewKey {
         name: form.name.clone(),
         kind: form.kind.clone(),
         may_write: form.may_write == "yes",
@@ -108,25 +95,7 @@ fn new_key(language: PageLanguage, form: &KeyForm) -> Result<NewKey, Fields> {
         game: game
             .filter(|_| form.kind != "account")
             .map(ToOwned::to_owned),
-        expires_at,
-    })
-}
-
-/// The end of the day that a form names in its field `expires`. An empty field means no end.
-pub(in crate::account) fn last_day(
-    language: PageLanguage,
-    text: &str,
-) -> Result<Option<Timestamp>, Fields> {
-    let format = format_description!("[year]-[month]-[day]");
-    let text = text.trim();
-    if text.is_empty() {
-        return Ok(None);
     }
-    let date = Date::parse(text, &format);
-    let invalid = |_format| Fields::one("expires", language.say("key-day-invalid"));
-    let date = date.map_err(invalid)?;
-    let end = date.next_day().unwrap_or(date).midnight().assume_utc();
-    Ok(Some(timestamp::encode(end)))
 }
 
 /// The game of a key: one of the account's. While listings-svc is away, its slug is typed.
@@ -172,9 +141,6 @@ async fn game_field(request: &MemberRequest, typed: &str, errors: &Fields) -> Fo
 async fn page(request: &MemberRequest, form: &KeyForm, state: FormState) -> PageResult {
     let language = request.language();
     let errors = state.errors.in_language(language.language);
-    let expires = Field::date("expires", language.say("key-expires-on"))
-        .optional()
-        .hint(language.say("key-expires-hint"));
     let (shell, game) = futures::join!(
         request.shell(Section::Keys),
         game_field(request, &form.game, &errors)
@@ -193,8 +159,6 @@ async fn page(request: &MemberRequest, form: &KeyForm, state: FormState) -> Page
             may_write: form.may_write == "yes",
         },
         game,
-        has_day: !form.expires.trim().is_empty(),
-        expires: expires.value(&form.expires).error_in(&errors),
         errors,
     };
     Ok(html(state.status, &page))

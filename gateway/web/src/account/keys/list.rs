@@ -47,14 +47,13 @@ async fn page(request: &MemberRequest, state: FormState) -> PageResult {
     let (now, account) = (request.app.clock.now(), request.scope.id);
     let (gateway, language) = (&request.app.gateway, request.language());
     let (listed, requests, shell) = futures::join!(
-        gateway.list_keys(account),
+        gateway.keys(account),
         gateway.key_requests(account),
         request.shell(Section::Keys)
     );
     let listed = listed?;
-    // Newest first; keys that have ended last.
-    let newest_first = listed.keys.iter().rev();
-    let mut keys: Vec<KeyRow> = newest_first.map(|key| row(language, key, now)).collect();
+    let mut keys: Vec<KeyRow> = listed.iter().map(|key| row(language, key, now)).collect();
+    // A key does not work without its game either.
     keys.sort_by_key(|key| !key.state.works);
     let open = requests?.into_iter().filter(|it| it.state != "revealed");
     let day = |at| when::day(language.texts(), at);
@@ -78,7 +77,6 @@ async fn page(request: &MemberRequest, state: FormState) -> PageResult {
         errors: state.errors.in_language(language.language),
         account: account.to_string(),
         keys,
-        has_more: listed.left_out,
         requests: requests.collect(),
         may_change: request.may(Permission::Develop),
     };

@@ -29,8 +29,6 @@ struct ShownSecret {
     secret: String,
     may_write: bool,
     kind: String,
-    /// When the key expires: Unix time.
-    expires: Option<i64>,
     /// When the old secret ends, after a rotation: Unix time.
     old_ends: Option<i64>,
 }
@@ -43,7 +41,6 @@ impl ShownSecret {
             secret,
             may_write: key.may_write,
             kind: key.kind,
-            expires: time_of(key.expires_at).map(OffsetDateTime::unix_timestamp),
             old_ends: None,
         }
     }
@@ -68,10 +65,6 @@ impl ShownSecret {
             secret: self.secret,
             name: self.name,
             api_url: app.api_url.clone(),
-            expires: self
-                .expires
-                .and_then(|end| OffsetDateTime::from_unix_timestamp(end).ok())
-                .map(|end| when::minute(language.texts(), end)),
             grace: self
                 .old_ends
                 .and_then(|end| OffsetDateTime::from_unix_timestamp(end).ok())

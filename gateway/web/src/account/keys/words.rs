@@ -3,7 +3,6 @@
 use contracts::gateway::v1 as proto;
 use pages::keys::KeyState;
 use pages::when;
-use prost_types::Timestamp;
 use time::OffsetDateTime;
 
 use crate::page_language::PageLanguage;
@@ -49,32 +48,18 @@ pub(in crate::account) fn state(
         text: language.say(text).to_owned(),
         works,
     };
-    let (expires, grace) = (time_of(key.expires_at), time_of(key.grace_until));
     if key.revoked_at.is_some() {
         return state("key-state-revoked", false);
-    }
-    if expires.is_some_and(|expires| expires <= now) {
-        return state("key-state-expired", false);
     }
     match key.game_state.as_str() {
         "game_gone" => return state("key-state-game-gone", false),
         "not_owned" => return state("key-state-not-owned", false),
         _ => {}
     }
-    match grace {
+    match time_of(key.grace_until) {
         // The page shows the rest of the grace period next to this.
         Some(until) => state("key-state-rotated", until > now),
-        None => match expires {
-            Some(expires) if expires - now < time::Duration::days(14) => {
-                let texts = language.texts();
-                let left = when::time_left(texts, expires, now);
-                KeyState {
-                    text: texts.say_of("key-state-expires", &left),
-                    works: true,
-                }
-            }
-            _ => state("key-state-works", true),
-        },
+        None => state("key-state-works", true),
     }
 }
 
@@ -87,14 +72,10 @@ pub(super) fn refusal(
 ) -> Option<String> {
     let texts = language.texts();
     let say = |text: &str, value: &str| Some(texts.say_of(text, value));
-    let ended = |at: Option<Timestamp>| time_of(at).filter(|at| *at <= now);
     if key.revoked_at.is_some() {
         return say("key-refusal-revoked", &minute_of(texts, key.revoked_at));
     }
-    if let Some(at) = ended(key.expires_at) {
-        return say("key-refusal-expired", &when::minute(texts, at));
-    }
-    if let Some(at) = ended(key.grace_until) {
+    if let Some(at) = time_of(key.grace_until).filter(|at| *at <= now) {
         return say("key-refusal-rotated", &when::minute(texts, at));
     }
     let game = key.game.as_deref().unwrap_or_default();
@@ -149,13 +130,6 @@ mod tests {
             let shown_state = state(ENGLISH, &without_game(reason), NOW);
             assert_eq!((&*shown_state.text, shown_state.works), (shown, false));
         }
-        let expires = |after| proto::Key {
-            expires_at: at(after),
-            ..proto::Key::default()
-        };
-        assert_eq!(text(expires(Duration::days(2))), "expires in 2 days");
-        assert_eq!(text(expires(Duration::ZERO)), "expired");
-        assert_eq!(text(expires(Duration::days(60))), "works");
     }
 
     #[test]
@@ -181,13 +155,6 @@ mod tests {
                     ..key()
                 },
                 "revoked, 23 November 2026, 11:00 UTC",
-            ),
-            (
-                proto::Key {
-                    expires_at: past,
-                    ..key()
-                },
-                "expired, 23 November 2026, 11:00 UTC",
             ),
             (
                 proto::Key {
@@ -222,7 +189,6 @@ mod tests {
             assert!(text.contains(words), "{text}");
         }
         let future = proto::Key {
-            expires_at: at(Duration::HOUR),
             grace_until: at(Duration::HOUR),
             ..key()
         };

@@ -19,10 +19,8 @@ const TABLE_HEAD: &str = "| Plan | Calls a minute | Calls a month | Working live
 type Value = fn(&ApiSettings) -> String;
 
 /// The placeholders within sentences and examples.
-const PLACEHOLDERS: [(&str, Value); 14] = [
+const PLACEHOLDERS: [(&str, Value); 12] = [
     ("{{key_prefix}}", |it| it.key_prefix.clone()),
-    ("{{least_grace}}", |it| duration(it.least_grace_seconds)),
-    ("{{most_grace}}", |it| duration(it.most_grace_seconds)),
     ("{{public_share}}", |it| it.public_share_percent.to_string()),
     ("{{tips}}", |it| it.tips_per_minute.to_string()),
     ("{{refused_calls}}", |it| {
@@ -147,8 +145,6 @@ mod tests {
         };
         ApiSettings {
             key_prefix: "mz_".to_owned(),
-            least_grace_seconds: 600,
-            most_grace_seconds: 7_200,
             public_share_percent: 25,
             tips_per_minute: 12,
             refused_calls_per_minute: 40,
@@ -162,9 +158,9 @@ mod tests {
 
     #[test]
     fn settings_take_the_place_of_their_placeholders() {
-        let text = "`{{key_prefix}}test_`, {{least_grace}} to {{most_grace}}, {{public_share}} %, {{body_time}}, {{idle_time}}, \
+        let text = "`{{key_prefix}}test_`, {{public_share}} %, {{body_time}}, {{idle_time}}, \
             {{plan_name}}, {{minute}}, {{month}}";
-        let expected = "`mz_test_`, 10 minutes to 2 hours, 25 %, 90 seconds, 1 hour, small, 90, …";
+        let expected = "`mz_test_`, 25 %, 90 seconds, 1 hour, small, 90, …";
         assert_eq!(fill(text, Some(&settings())), expected);
         assert_eq!(fill("{{key_prefix}}live_", None), "…live_");
     }

@@ -4,9 +4,7 @@ use std::time::Duration;
 
 use contracts::gateway::v1 as proto;
 use kit::rpc::client::Client;
-use kit::{Code, Fault, timestamp};
-use prost_types::Timestamp;
-use time::OffsetDateTime;
+use kit::{Code, Fault};
 use uuid::Uuid;
 
 use super::call::{Calls, incomplete, required, rpcs};
@@ -51,7 +49,6 @@ pub struct NewKey {
     pub kind: String,
     pub may_write: bool,
     pub game: Option<String>,
-    pub expires_at: Option<Timestamp>,
 }
 
 /// The new key of a rotation, with its secret, and the old one.
@@ -122,34 +119,11 @@ impl Gateway {
         switches.is_read_only.then_some(READ_ONLY)
     }
 
-    /// The same keys as those of [`list_keys`](Self::list_keys) alone.
-    pub async fn keys(&self, account: Uuid) -> Result<Vec<proto::Key>, Fault> {
-        Ok(self.list_keys(account).await?.keys)
-    }
-
     /// The key of an account with this id.
     pub async fn key(&self, account: Uuid, id: &str) -> Result<proto::Key, Fault> {
         let keys = self.keys(account).await?;
         let key = keys.into_iter().find(|key| key.id == id);
         key.ok_or_else(|| Fault::not_found("There is no such key."))
-    }
-
-    /// The requests for keys, newest first. An approved one may be older than any number of others.
-    pub async fn key_requests(&self, account: Uuid) -> Result<Vec<proto::KeyRequest>, Fault> {
-        let (mut requests, mut cursor) = (Vec::new(), String::new());
-        loop {
-            let request = proto::AccountsServiceListKeyRequestsRequest {
-                account_id: account.to_string(),
-                limit: PAGE,
-                cursor,
-            };
-            let listed = self.0.read(Accounts::list_key_requests, request).await?;
-            requests.extend(listed.requests);
-            match listed.next_cursor {
-                Some(next) => cursor = next,
-                None => return Ok(requests),
-            }
-        }
     }
 
     /// The last call of a key, if the log of calls has one.
@@ -191,18 +165,15 @@ rpcs! { Gateway:
         })
         => |_changed| ();
 
-    /// The keys of an account, oldest first: all working keys, and the newest ended ones. The response says whether older ones are left
-    /// out.
-    read list_keys(account: Uuid) -> proto::ListKeysResponse =
-        Accounts::list_keys(proto::AccountsServiceListKeysRequest { account_id: account });
+    /// Up to 200 keys of an account: those that work first, then the newest.
+    read keys(account: Uuid) -> Vec<proto::Key> =
+        Accounts::list_keys(proto::AccountsServiceListKeysRequest { account_id: account })
+        => |listed| listed.keys;
 
-    /// A page of the keys of all accounts that expire until a moment.
-    read expiring_keys(until: OffsetDateTime, cursor: &str) -> proto::AccountsServiceListExpiringKeysResponse =
-        Accounts::list_expiring_keys(proto::AccountsServiceListExpiringKeysRequest {
-            until: timestamp::encode(until),
-            limit: PAGE,
-            cursor,
-        });
+    /// Up to 200 requests for keys: those that may still lead to one first, then the newest.
+    read key_requests(account: Uuid) -> Vec<proto::KeyRequest> =
+        Accounts::list_key_requests(proto::AccountsServiceListKeyRequestsRequest { account_id: account })
+        => |listed| listed.requests;
 
     /// Makes a test key; returns its secret.
     write create_key(actor: &Actor, account: Uuid, key: NewKey) -> String =
@@ -213,7 +184,6 @@ rpcs! { Gateway:
             kind: key.kind,
             may_write: key.may_write,
             game: key.game,
-            expires_at: key.expires_at,
         })
         => |created| created.secret;
 
@@ -226,7 +196,6 @@ rpcs! { Gateway:
             kind: key.kind,
             may_write: key.may_write,
             game: key.game,
-            expires_at: key.expires_at,
         })
         => |_requested| ();
 
@@ -240,14 +209,13 @@ rpcs! { Gateway:
         Accounts::withdraw_key_requests(proto::AccountsServiceWithdrawKeyRequestsRequest { actor, account_id: account })
         => |_withdrawn| ();
 
-    /// Makes a new key, which expires when the old one does or at `expires_at`. The old key works for `grace` seconds more.
-    write rotate_key(actor: &Actor, account: Uuid, key: &str, grace: u32, expires_at: Option<Timestamp>) -> RotatedKey =
+    /// Makes a new key. The old one stops at once, or after 24 hours.
+    write rotate_key(actor: &Actor, account: Uuid, key: &str, revoke_old: bool) -> RotatedKey =
         Accounts::rotate_key(proto::AccountsServiceRotateKeyRequest {
             actor,
             account_id: account,
             id: key,
-            grace_seconds: grace,
-            expires_at,
+            revoke_old,
         })
         => |rotated| RotatedKey {
             key: required(rotated.key)?,
@@ -264,9 +232,9 @@ rpcs! { Gateway:
         Accounts::list_plans(proto::AccountsServiceListPlansRequest {})
         => |listed| listed.plans;
 
-    /// The calls of the last days by day and route.
-    read use_of(account: Uuid, days: u32) -> proto::AccountsServiceListUseResponse =
-        Accounts::list_use(proto::AccountsServiceListUseRequest { account_id: account, days });
+    /// The calls of the last days.
+    read days(account: Uuid) -> proto::AccountsServiceListUseResponse =
+        Accounts::list_use(proto::AccountsServiceListUseRequest { account_id: account });
 
     /// A page of the accounts that have used a share of their month, in percent, or made so many calls without a limit (0: none of these).
     read month_uses(percent: u8, unlimited_calls: u64, cursor: &str) -> proto::AccountsServiceListMonthUseResponse =
