@@ -17,7 +17,7 @@ use uuid::Uuid;
 
 use crate::domain::key::Caller;
 use crate::domain::plan::Plan;
-use crate::domain::quota::{AccountMonth, Limits, Month, RateLimitStatus, Window};
+use crate::domain::quota::{AccountMonth, Limits, Month, RateLimitStatus};
 use ledger::Ledger;
 use local_windows::LocalWindows;
 use month_backfill::MonthBackfill;

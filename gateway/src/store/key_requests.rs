@@ -2,7 +2,6 @@
 
 use kit::pg::RowLock;
 use sqlx::{PgConnection, PgExecutor, PgPool};
-use time::OffsetDateTime;
 use uuid::Uuid;
 
 use crate::domain::key::KeyKind;

@@ -14,7 +14,6 @@ use crate::account::member_request::MemberRequest;
 use crate::domain::action::Action;
 use crate::once_form::{OnceError, OnceForm};
 use crate::page_error::PageResult;
-use crate::page_language::PageLanguage;
 use crate::render::{FormState, html, ok, see_other};
 use crate::session::once;
 use crate::upstream::gateway::NewKey;
