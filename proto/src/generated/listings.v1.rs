@@ -210,10 +210,10 @@ pub struct Event {
 /// A decision of staff, for mails to the people of the accounts that it concerns.
 ///
 /// `Change.event` says what staff decided: `listing_published`, `listing_approved` (a game whose page is not public, so that it is not
-/// public either), `listing_rejected`, `listing_removed`, `claim_granted`, `claim_rejected` or `takedown_declined`.
+/// public either), `listing_rejected`, `listing_removed`, `claim_granted` or `claim_rejected`.
 #[derive(Clone, PartialEq, Eq, Hash, ::prost::Message)]
 pub struct StaffDecision {
-    /// The owners of the listing; or the account that claimed the page, or requested the takedown.
+    /// The owners of the listing; or the account that claimed the page.
     #[prost(string, repeated, tag = "1")]
     pub account_ids: ::prost::alloc::vec::Vec<::prost::alloc::string::String>,
     /// `page`, `game` or `event`.
@@ -1416,6 +1416,345 @@ pub mod member_service_server {
         const NAME: &'static str = SERVICE_NAME;
     }
 }
+#[derive(Clone, PartialEq, Eq, Hash, ::prost::Message)]
+pub struct GetPictureRequest {
+    /// The last segment of its URL: 64 hexadecimal digits and an extension such as `.jpg`.
+    #[prost(string, tag = "1")]
+    pub name: ::prost::alloc::string::String,
+    /// The offset of the part in bytes.
+    #[prost(uint64, tag = "2")]
+    pub offset: u64,
+    /// The most bytes of the part, up to 1 MiB; 0 returns only the type and the size of the file.
+    #[prost(uint32, tag = "3")]
+    pub most: u32,
+    /// Read the rendition of the same picture with this width, such as the small size of a cover; the named file if there is none. Further
+    /// parts are read by the name of the response.
+    #[prost(uint32, tag = "4")]
+    pub width: u32,
+    /// Read for a member of this account: also a picture that a listing of the account has before it is public. Empty for the public.
+    #[prost(string, tag = "5")]
+    pub account_id: ::prost::alloc::string::String,
+}
+#[derive(Clone, PartialEq, Eq, Hash, ::prost::Message)]
+pub struct GetPictureResponse {
+    /// Such as `image/jpeg`.
+    #[prost(string, tag = "1")]
+    pub content_type: ::prost::alloc::string::String,
+    /// The size of the whole file in bytes.
+    #[prost(uint64, tag = "2")]
+    pub size: u64,
+    /// Empty after the end of the file.
+    #[prost(bytes = "bytes", tag = "3")]
+    pub part: ::prost::bytes::Bytes,
+    /// The name of the file that was read.
+    #[prost(string, tag = "4")]
+    pub name: ::prost::alloc::string::String,
+}
+/// Generated client implementations.
+pub mod picture_service_client {
+    #![allow(
+        unused_variables,
+        dead_code,
+        missing_docs,
+        clippy::wildcard_imports,
+        clippy::let_unit_value,
+    )]
+    use tonic::codegen::*;
+    use tonic::codegen::http::Uri;
+    /// The files of pictures, for the public site, which serves them to browsers.
+    #[derive(Debug, Clone)]
+    pub struct PictureServiceClient<T> {
+        inner: tonic::client::Grpc<T>,
+    }
+    impl PictureServiceClient<tonic::transport::Channel> {
+        /// Attempt to create a new client by connecting to a given endpoint.
+        pub async fn connect<D>(dst: D) -> Result<Self, tonic::transport::Error>
+        where
+            D: TryInto<tonic::transport::Endpoint>,
+            D::Error: Into<StdError>,
+        {
+            let conn = tonic::transport::Endpoint::new(dst)?.connect().await?;
+            Ok(Self::new(conn))
+        }
+    }
+    impl<T> PictureServiceClient<T>
+    where
+        T: tonic::client::GrpcService<tonic::body::Body>,
+        T::Error: Into<StdError>,
+        T::ResponseBody: Body<Data = Bytes> + std::marker::Send + 'static,
+        <T::ResponseBody as Body>::Error: Into<StdError> + std::marker::Send,
+    {
+        pub fn new(inner: T) -> Self {
+            let inner = tonic::client::Grpc::new(inner);
+            Self { inner }
+        }
+        pub fn with_origin(inner: T, origin: Uri) -> Self {
+            let inner = tonic::client::Grpc::with_origin(inner, origin);
+            Self { inner }
+        }
+        pub fn with_interceptor<F>(
+            inner: T,
+            interceptor: F,
+        ) -> PictureServiceClient<InterceptedService<T, F>>
+        where
+            F: tonic::service::Interceptor,
+            T::ResponseBody: Default,
+            T: tonic::codegen::Service<
+                http::Request<tonic::body::Body>,
+                Response = http::Response<
+                    <T as tonic::client::GrpcService<tonic::body::Body>>::ResponseBody,
+                >,
+            >,
+            <T as tonic::codegen::Service<
+                http::Request<tonic::body::Body>,
+            >>::Error: Into<StdError> + std::marker::Send + std::marker::Sync,
+        {
+            PictureServiceClient::new(InterceptedService::new(inner, interceptor))
+        }
+        /// Compress requests with the given encoding.
+        ///
+        /// This requires the server to support it otherwise it might respond with an
+        /// error.
+        #[must_use]
+        pub fn send_compressed(mut self, encoding: CompressionEncoding) -> Self {
+            self.inner = self.inner.send_compressed(encoding);
+            self
+        }
+        /// Enable decompressing responses.
+        #[must_use]
+        pub fn accept_compressed(mut self, encoding: CompressionEncoding) -> Self {
+            self.inner = self.inner.accept_compressed(encoding);
+            self
+        }
+        /// Limits the maximum size of a decoded message.
+        ///
+        /// Default: `4MB`
+        #[must_use]
+        pub fn max_decoding_message_size(mut self, limit: usize) -> Self {
+            self.inner = self.inner.max_decoding_message_size(limit);
+            self
+        }
+        /// Limits the maximum size of an encoded message.
+        ///
+        /// Default: `usize::MAX`
+        #[must_use]
+        pub fn max_encoding_message_size(mut self, limit: usize) -> Self {
+            self.inner = self.inner.max_encoding_message_size(limit);
+            self
+        }
+        /// Reads a part of a picture file, if a public listing has it, or had it while it was public. The content of a name never changes, so the
+        /// parts may come from different replicas.
+        pub async fn get_picture(
+            &mut self,
+            request: impl tonic::IntoRequest<super::GetPictureRequest>,
+        ) -> std::result::Result<
+            tonic::Response<super::GetPictureResponse>,
+            tonic::Status,
+        > {
+            self.inner
+                .ready()
+                .await
+                .map_err(|e| {
+                    tonic::Status::unknown(
+                        format!("Service was not ready: {}", e.into()),
+                    )
+                })?;
+            let codec = tonic_prost::ProstCodec::default();
+            let path = http::uri::PathAndQuery::from_static(
+                "/listings.v1.PictureService/GetPicture",
+            );
+            let mut req = request.into_request();
+            req.extensions_mut()
+                .insert(GrpcMethod::new("listings.v1.PictureService", "GetPicture"));
+            self.inner.unary(req, path, codec).await
+        }
+    }
+}
+/// Generated server implementations.
+pub mod picture_service_server {
+    #![allow(
+        unused_variables,
+        dead_code,
+        missing_docs,
+        clippy::wildcard_imports,
+        clippy::let_unit_value,
+    )]
+    use tonic::codegen::*;
+    /// Generated trait containing gRPC methods that should be implemented for use with PictureServiceServer.
+    #[async_trait]
+    pub trait PictureService: std::marker::Send + std::marker::Sync + 'static {
+        /// Reads a part of a picture file, if a public listing has it, or had it while it was public. The content of a name never changes, so the
+        /// parts may come from different replicas.
+        async fn get_picture(
+            &self,
+            request: tonic::Request<super::GetPictureRequest>,
+        ) -> std::result::Result<
+            tonic::Response<super::GetPictureResponse>,
+            tonic::Status,
+        >;
+    }
+    /// The files of pictures, for the public site, which serves them to browsers.
+    #[derive(Debug)]
+    pub struct PictureServiceServer<T> {
+        inner: Arc<T>,
+        accept_compression_encodings: EnabledCompressionEncodings,
+        send_compression_encodings: EnabledCompressionEncodings,
+        max_decoding_message_size: Option<usize>,
+        max_encoding_message_size: Option<usize>,
+    }
+    impl<T> PictureServiceServer<T> {
+        pub fn new(inner: T) -> Self {
+            Self::from_arc(Arc::new(inner))
+        }
+        pub fn from_arc(inner: Arc<T>) -> Self {
+            Self {
+                inner,
+                accept_compression_encodings: Default::default(),
+                send_compression_encodings: Default::default(),
+                max_decoding_message_size: None,
+                max_encoding_message_size: None,
+            }
+        }
+        pub fn with_interceptor<F>(
+            inner: T,
+            interceptor: F,
+        ) -> InterceptedService<Self, F>
+        where
+            F: tonic::service::Interceptor,
+        {
+            InterceptedService::new(Self::new(inner), interceptor)
+        }
+        /// Enable decompressing requests with the given encoding.
+        #[must_use]
+        pub fn accept_compressed(mut self, encoding: CompressionEncoding) -> Self {
+            self.accept_compression_encodings.enable(encoding);
+            self
+        }
+        /// Compress responses with the given encoding, if the client supports it.
+        #[must_use]
+        pub fn send_compressed(mut self, encoding: CompressionEncoding) -> Self {
+            self.send_compression_encodings.enable(encoding);
+            self
+        }
+        /// Limits the maximum size of a decoded message.
+        ///
+        /// Default: `4MB`
+        #[must_use]
+        pub fn max_decoding_message_size(mut self, limit: usize) -> Self {
+            self.max_decoding_message_size = Some(limit);
+            self
+        }
+        /// Limits the maximum size of an encoded message.
+        ///
+        /// Default: `usize::MAX`
+        #[must_use]
+        pub fn max_encoding_message_size(mut self, limit: usize) -> Self {
+            self.max_encoding_message_size = Some(limit);
+            self
+        }
+    }
+    impl<T, B> tonic::codegen::Service<http::Request<B>> for PictureServiceServer<T>
+    where
+        T: PictureService,
+        B: Body + std::marker::Send + 'static,
+        B::Error: Into<StdError> + std::marker::Send + 'static,
+    {
+        type Response = http::Response<tonic::body::Body>;
+        type Error = std::convert::Infallible;
+        type Future = BoxFuture<Self::Response, Self::Error>;
+        fn poll_ready(
+            &mut self,
+            _cx: &mut Context<'_>,
+        ) -> Poll<std::result::Result<(), Self::Error>> {
+            Poll::Ready(Ok(()))
+        }
+        fn call(&mut self, req: http::Request<B>) -> Self::Future {
+            match req.uri().path() {
+                "/listings.v1.PictureService/GetPicture" => {
+                    #[allow(non_camel_case_types)]
+                    struct GetPictureSvc<T: PictureService>(pub Arc<T>);
+                    impl<
+                        T: PictureService,
+                    > tonic::server::UnaryService<super::GetPictureRequest>
+                    for GetPictureSvc<T> {
+                        type Response = super::GetPictureResponse;
+                        type Future = BoxFuture<
+                            tonic::Response<Self::Response>,
+                            tonic::Status,
+                        >;
+                        fn call(
+                            &mut self,
+                            request: tonic::Request<super::GetPictureRequest>,
+                        ) -> Self::Future {
+                            let inner = Arc::clone(&self.0);
+                            let fut = async move {
+                                <T as PictureService>::get_picture(&inner, request).await
+                            };
+                            Box::pin(fut)
+                        }
+                    }
+                    let accept_compression_encodings = self.accept_compression_encodings;
+                    let send_compression_encodings = self.send_compression_encodings;
+                    let max_decoding_message_size = self.max_decoding_message_size;
+                    let max_encoding_message_size = self.max_encoding_message_size;
+                    let inner = self.inner.clone();
+                    let fut = async move {
+                        let method = GetPictureSvc(inner);
+                        let codec = tonic_prost::ProstCodec::default();
+                        let mut grpc = tonic::server::Grpc::new(codec)
+                            .apply_compression_config(
+                                accept_compression_encodings,
+                                send_compression_encodings,
+                            )
+                            .apply_max_message_size_config(
+                                max_decoding_message_size,
+                                max_encoding_message_size,
+                            );
+                        let res = grpc.unary(method, req).await;
+                        Ok(res)
+                    };
+                    Box::pin(fut)
+                }
+                _ => {
+                    Box::pin(async move {
+                        let mut response = http::Response::new(
+                            tonic::body::Body::default(),
+                        );
+                        let headers = response.headers_mut();
+                        headers
+                            .insert(
+                                tonic::Status::GRPC_STATUS,
+                                (tonic::Code::Unimplemented as i32).into(),
+                            );
+                        headers
+                            .insert(
+                                http::header::CONTENT_TYPE,
+                                tonic::metadata::GRPC_CONTENT_TYPE,
+                            );
+                        Ok(response)
+                    })
+                }
+            }
+        }
+    }
+    impl<T> Clone for PictureServiceServer<T> {
+        fn clone(&self) -> Self {
+            let inner = self.inner.clone();
+            Self {
+                inner,
+                accept_compression_encodings: self.accept_compression_encodings,
+                send_compression_encodings: self.send_compression_encodings,
+                max_decoding_message_size: self.max_decoding_message_size,
+                max_encoding_message_size: self.max_encoding_message_size,
+            }
+        }
+    }
+    /// Generated gRPC service name
+    pub const SERVICE_NAME: &str = "listings.v1.PictureService";
+    impl<T> tonic::server::NamedService for PictureServiceServer<T> {
+        const NAME: &'static str = SERVICE_NAME;
+    }
+}
 #[derive(serde::Serialize)]
 #[derive(Clone, PartialEq, Eq, Hash, ::prost::Message)]
 pub struct ListingName {
@@ -1869,1036 +2208,6 @@ pub mod staff_listing_service_server {
     /// Generated gRPC service name
     pub const SERVICE_NAME: &str = "listings.v1.StaffListingService";
     impl<T> tonic::server::NamedService for StaffListingServiceServer<T> {
-        const NAME: &'static str = SERVICE_NAME;
-    }
-}
-#[derive(serde::Serialize)]
-#[derive(Clone, PartialEq, Eq, Hash, ::prost::Message)]
-pub struct ListingNote {
-    #[prost(string, tag = "1")]
-    pub id: ::prost::alloc::string::String,
-    #[prost(message, optional, tag = "2")]
-    #[serde(flatten)]
-    pub name: ::core::option::Option<ListingName>,
-    /// The current title of the listing, or the name of a page.
-    #[prost(string, tag = "3")]
-    pub title: ::prost::alloc::string::String,
-    #[prost(enumeration = "NoteKind", tag = "4")]
-    #[serde(
-        serialize_with = "crate::json::enumerated::<crate::listings::v1::NoteKind, _>"
-    )]
-    #[serde(rename = "note")]
-    pub kind: i32,
-    /// Of a report: `rights`, `deception`, `offence`, `not_a_game` or `other`; empty for a correction.
-    #[prost(string, tag = "5")]
-    pub reason: ::prost::alloc::string::String,
-    #[prost(string, tag = "6")]
-    pub text: ::prost::alloc::string::String,
-    /// Of the sender, for questions; often empty, and deleted after 90 days.
-    #[prost(string, tag = "7")]
-    pub email: ::prost::alloc::string::String,
-    #[prost(message, optional, tag = "8")]
-    #[serde(serialize_with = "crate::json::timestamp")]
-    pub made_at: ::core::option::Option<::prost_types::Timestamp>,
-    #[prost(enumeration = "NoteState", tag = "9")]
-    #[serde(
-        serialize_with = "crate::json::enumerated::<crate::listings::v1::NoteState, _>"
-    )]
-    pub state: i32,
-    #[prost(message, optional, tag = "10")]
-    #[serde(serialize_with = "crate::json::timestamp")]
-    pub closed_at: ::core::option::Option<::prost_types::Timestamp>,
-    /// `account` or `staff`, and the account or the member; empty while the note is open.
-    #[prost(string, tag = "11")]
-    pub closed_by_kind: ::prost::alloc::string::String,
-    #[prost(string, tag = "12")]
-    pub closed_by: ::prost::alloc::string::String,
-    /// What the closer wrote; may be empty.
-    #[prost(string, tag = "13")]
-    pub answer: ::prost::alloc::string::String,
-}
-#[derive(Clone, PartialEq, Eq, Hash, ::prost::Message)]
-pub struct CreateNoteRequest {
-    /// `page`, `game` or `event`.
-    #[prost(string, tag = "1")]
-    pub kind: ::prost::alloc::string::String,
-    /// The slug, or the handle of a page.
-    #[prost(string, tag = "2")]
-    pub name: ::prost::alloc::string::String,
-    #[prost(enumeration = "NoteKind", tag = "3")]
-    pub note: i32,
-    /// Of a report, as in ListingNote.
-    #[prost(string, tag = "4")]
-    pub reason: ::prost::alloc::string::String,
-    /// 1 to 2,000 characters.
-    #[prost(string, tag = "5")]
-    pub text: ::prost::alloc::string::String,
-    /// Optional.
-    #[prost(string, tag = "6")]
-    pub email: ::prost::alloc::string::String,
-    /// The network of the sender: an IPv4 address, or the first address of the /64 of an IPv6 address. Deleted after 90 days.
-    #[prost(string, tag = "7")]
-    pub network: ::prost::alloc::string::String,
-    /// A random text of 16 to 100 characters. Calls with the same one are the same note.
-    #[prost(string, tag = "8")]
-    pub form: ::prost::alloc::string::String,
-}
-#[derive(Clone, PartialEq, Eq, Hash, ::prost::Message)]
-pub struct CreateNoteResponse {
-    /// The network has sent a note of this kind and text about the listing today, so this one was not stored.
-    #[prost(bool, tag = "1")]
-    pub is_duplicate: bool,
-    /// The accounts to which a stored correction went. Empty: it went to staff, as every report does.
-    #[prost(string, repeated, tag = "2")]
-    pub owners: ::prost::alloc::vec::Vec<::prost::alloc::string::String>,
-    /// The title of the listing, or the name of a page.
-    #[prost(string, tag = "3")]
-    pub title: ::prost::alloc::string::String,
-}
-#[derive(Clone, PartialEq, Eq, Hash, ::prost::Message)]
-pub struct ListOwnNotesRequest {
-    #[prost(string, tag = "1")]
-    pub account_id: ::prost::alloc::string::String,
-    /// `page`, `game` or `event`. Empty with an empty name: all listings of the account.
-    #[prost(string, tag = "2")]
-    pub kind: ::prost::alloc::string::String,
-    /// The slug, or the handle of a page.
-    #[prost(string, tag = "3")]
-    pub name: ::prost::alloc::string::String,
-}
-#[derive(Clone, PartialEq, ::prost::Message)]
-pub struct ListOwnNotesResponse {
-    #[prost(message, repeated, tag = "1")]
-    pub notes: ::prost::alloc::vec::Vec<ListingNote>,
-    /// All open corrections of the listing; without a listing, the number of those in this message.
-    #[prost(uint64, tag = "2")]
-    pub total: u64,
-}
-#[derive(Clone, PartialEq, Eq, Hash, ::prost::Message)]
-pub struct CloseOwnNoteRequest {
-    #[prost(string, tag = "1")]
-    pub account_id: ::prost::alloc::string::String,
-    #[prost(string, tag = "2")]
-    pub kind: ::prost::alloc::string::String,
-    #[prost(string, tag = "3")]
-    pub name: ::prost::alloc::string::String,
-    /// The id of the note.
-    #[prost(string, tag = "4")]
-    pub id: ::prost::alloc::string::String,
-    /// `done` or `dismissed`.
-    #[prost(enumeration = "NoteState", tag = "5")]
-    pub state: i32,
-    /// For the record; up to 500 characters.
-    #[prost(string, tag = "6")]
-    pub answer: ::prost::alloc::string::String,
-}
-#[derive(Clone, PartialEq, Eq, Hash, ::prost::Message)]
-pub struct CloseOwnNoteResponse {
-    #[prost(message, optional, tag = "1")]
-    pub note: ::core::option::Option<ListingNote>,
-}
-#[derive(Clone, PartialEq, Eq, Hash, ::prost::Message)]
-pub struct ListNotesRequest {
-    #[prost(message, optional, tag = "1")]
-    pub page: ::core::option::Option<super::super::common::v1::PageRequest>,
-}
-#[derive(Clone, PartialEq, ::prost::Message)]
-pub struct ListNotesResponse {
-    #[prost(message, repeated, tag = "1")]
-    pub notes: ::prost::alloc::vec::Vec<ListingNote>,
-    #[prost(message, optional, tag = "2")]
-    pub page: ::core::option::Option<super::super::common::v1::PageInfo>,
-}
-#[derive(Clone, PartialEq, Eq, Hash, ::prost::Message)]
-pub struct CloseNoteRequest {
-    /// The id of the note.
-    #[prost(string, tag = "1")]
-    pub id: ::prost::alloc::string::String,
-    /// `done` or `dismissed`.
-    #[prost(enumeration = "NoteState", tag = "2")]
-    pub state: i32,
-    /// For the audit; 1 to 500 characters.
-    #[prost(string, tag = "3")]
-    pub reason: ::prost::alloc::string::String,
-}
-#[derive(Clone, PartialEq, Eq, Hash, ::prost::Message)]
-pub struct CloseNoteResponse {
-    #[prost(message, optional, tag = "1")]
-    pub note: ::core::option::Option<ListingNote>,
-}
-#[derive(serde::Serialize)]
-#[serde(rename_all = "snake_case")]
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, ::prost::Enumeration)]
-#[repr(i32)]
-pub enum NoteKind {
-    #[serde(rename = "")]
-    Unspecified = 0,
-    /// Something of the listing is wrong or missing.
-    Correction = 1,
-    /// The listing should not be there as it is.
-    Report = 2,
-}
-impl NoteKind {
-    /// String value of the enum field names used in the ProtoBuf definition.
-    ///
-    /// The values are not transformed in any way and thus are considered stable
-    /// (if the ProtoBuf definition does not change) and safe for programmatic use.
-    pub fn as_str_name(&self) -> &'static str {
-        match self {
-            Self::Unspecified => "NOTE_KIND_UNSPECIFIED",
-            Self::Correction => "NOTE_KIND_CORRECTION",
-            Self::Report => "NOTE_KIND_REPORT",
-        }
-    }
-    /// Creates an enum from field names used in the ProtoBuf definition.
-    pub fn from_str_name(value: &str) -> ::core::option::Option<Self> {
-        match value {
-            "NOTE_KIND_UNSPECIFIED" => Some(Self::Unspecified),
-            "NOTE_KIND_CORRECTION" => Some(Self::Correction),
-            "NOTE_KIND_REPORT" => Some(Self::Report),
-            _ => None,
-        }
-    }
-}
-#[derive(serde::Serialize)]
-#[serde(rename_all = "snake_case")]
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, ::prost::Enumeration)]
-#[repr(i32)]
-pub enum NoteState {
-    #[serde(rename = "")]
-    Unspecified = 0,
-    Open = 1,
-    /// The listing was changed, or taken down.
-    Done = 2,
-    /// Nothing needs to be done.
-    Dismissed = 3,
-}
-impl NoteState {
-    /// String value of the enum field names used in the ProtoBuf definition.
-    ///
-    /// The values are not transformed in any way and thus are considered stable
-    /// (if the ProtoBuf definition does not change) and safe for programmatic use.
-    pub fn as_str_name(&self) -> &'static str {
-        match self {
-            Self::Unspecified => "NOTE_STATE_UNSPECIFIED",
-            Self::Open => "NOTE_STATE_OPEN",
-            Self::Done => "NOTE_STATE_DONE",
-            Self::Dismissed => "NOTE_STATE_DISMISSED",
-        }
-    }
-    /// Creates an enum from field names used in the ProtoBuf definition.
-    pub fn from_str_name(value: &str) -> ::core::option::Option<Self> {
-        match value {
-            "NOTE_STATE_UNSPECIFIED" => Some(Self::Unspecified),
-            "NOTE_STATE_OPEN" => Some(Self::Open),
-            "NOTE_STATE_DONE" => Some(Self::Done),
-            "NOTE_STATE_DISMISSED" => Some(Self::Dismissed),
-            _ => None,
-        }
-    }
-}
-/// Generated client implementations.
-pub mod notes_service_client {
-    #![allow(
-        unused_variables,
-        dead_code,
-        missing_docs,
-        clippy::wildcard_imports,
-        clippy::let_unit_value,
-    )]
-    use tonic::codegen::*;
-    use tonic::codegen::http::Uri;
-    /// Notes about listings by visitors of the public site, for the dashboard. Nothing of a note is public.
-    ///
-    /// A correction is for the accounts that own the listing, or for staff if none does. A report is always for staff, who read and close notes by
-    /// `StaffReviewService`. Notes about a listing are closed when it is taken down. A closed note is deleted after 90 days.
-    #[derive(Debug, Clone)]
-    pub struct NotesServiceClient<T> {
-        inner: tonic::client::Grpc<T>,
-    }
-    impl NotesServiceClient<tonic::transport::Channel> {
-        /// Attempt to create a new client by connecting to a given endpoint.
-        pub async fn connect<D>(dst: D) -> Result<Self, tonic::transport::Error>
-        where
-            D: TryInto<tonic::transport::Endpoint>,
-            D::Error: Into<StdError>,
-        {
-            let conn = tonic::transport::Endpoint::new(dst)?.connect().await?;
-            Ok(Self::new(conn))
-        }
-    }
-    impl<T> NotesServiceClient<T>
-    where
-        T: tonic::client::GrpcService<tonic::body::Body>,
-        T::Error: Into<StdError>,
-        T::ResponseBody: Body<Data = Bytes> + std::marker::Send + 'static,
-        <T::ResponseBody as Body>::Error: Into<StdError> + std::marker::Send,
-    {
-        pub fn new(inner: T) -> Self {
-            let inner = tonic::client::Grpc::new(inner);
-            Self { inner }
-        }
-        pub fn with_origin(inner: T, origin: Uri) -> Self {
-            let inner = tonic::client::Grpc::with_origin(inner, origin);
-            Self { inner }
-        }
-        pub fn with_interceptor<F>(
-            inner: T,
-            interceptor: F,
-        ) -> NotesServiceClient<InterceptedService<T, F>>
-        where
-            F: tonic::service::Interceptor,
-            T::ResponseBody: Default,
-            T: tonic::codegen::Service<
-                http::Request<tonic::body::Body>,
-                Response = http::Response<
-                    <T as tonic::client::GrpcService<tonic::body::Body>>::ResponseBody,
-                >,
-            >,
-            <T as tonic::codegen::Service<
-                http::Request<tonic::body::Body>,
-            >>::Error: Into<StdError> + std::marker::Send + std::marker::Sync,
-        {
-            NotesServiceClient::new(InterceptedService::new(inner, interceptor))
-        }
-        /// Compress requests with the given encoding.
-        ///
-        /// This requires the server to support it otherwise it might respond with an
-        /// error.
-        #[must_use]
-        pub fn send_compressed(mut self, encoding: CompressionEncoding) -> Self {
-            self.inner = self.inner.send_compressed(encoding);
-            self
-        }
-        /// Enable decompressing responses.
-        #[must_use]
-        pub fn accept_compressed(mut self, encoding: CompressionEncoding) -> Self {
-            self.inner = self.inner.accept_compressed(encoding);
-            self
-        }
-        /// Limits the maximum size of a decoded message.
-        ///
-        /// Default: `4MB`
-        #[must_use]
-        pub fn max_decoding_message_size(mut self, limit: usize) -> Self {
-            self.inner = self.inner.max_decoding_message_size(limit);
-            self
-        }
-        /// Limits the maximum size of an encoded message.
-        ///
-        /// Default: `usize::MAX`
-        #[must_use]
-        pub fn max_encoding_message_size(mut self, limit: usize) -> Self {
-            self.inner = self.inner.max_encoding_message_size(limit);
-            self
-        }
-        /// Stores a note about a public listing. A network may send five notes an hour, and one of a kind about a listing per UTC day.
-        pub async fn create_note(
-            &mut self,
-            request: impl tonic::IntoRequest<super::CreateNoteRequest>,
-        ) -> std::result::Result<
-            tonic::Response<super::CreateNoteResponse>,
-            tonic::Status,
-        > {
-            self.inner
-                .ready()
-                .await
-                .map_err(|e| {
-                    tonic::Status::unknown(
-                        format!("Service was not ready: {}", e.into()),
-                    )
-                })?;
-            let codec = tonic_prost::ProstCodec::default();
-            let path = http::uri::PathAndQuery::from_static(
-                "/listings.v1.NotesService/CreateNote",
-            );
-            let mut req = request.into_request();
-            req.extensions_mut()
-                .insert(GrpcMethod::new("listings.v1.NotesService", "CreateNote"));
-            self.inner.unary(req, path, codec).await
-        }
-        /// The open corrections of a listing of the account, or of all its listings, oldest first, at most 50.
-        pub async fn list_own_notes(
-            &mut self,
-            request: impl tonic::IntoRequest<super::ListOwnNotesRequest>,
-        ) -> std::result::Result<
-            tonic::Response<super::ListOwnNotesResponse>,
-            tonic::Status,
-        > {
-            self.inner
-                .ready()
-                .await
-                .map_err(|e| {
-                    tonic::Status::unknown(
-                        format!("Service was not ready: {}", e.into()),
-                    )
-                })?;
-            let codec = tonic_prost::ProstCodec::default();
-            let path = http::uri::PathAndQuery::from_static(
-                "/listings.v1.NotesService/ListOwnNotes",
-            );
-            let mut req = request.into_request();
-            req.extensions_mut()
-                .insert(GrpcMethod::new("listings.v1.NotesService", "ListOwnNotes"));
-            self.inner.unary(req, path, codec).await
-        }
-        /// Closes such a correction. A second call changes nothing.
-        pub async fn close_own_note(
-            &mut self,
-            request: impl tonic::IntoRequest<super::CloseOwnNoteRequest>,
-        ) -> std::result::Result<
-            tonic::Response<super::CloseOwnNoteResponse>,
-            tonic::Status,
-        > {
-            self.inner
-                .ready()
-                .await
-                .map_err(|e| {
-                    tonic::Status::unknown(
-                        format!("Service was not ready: {}", e.into()),
-                    )
-                })?;
-            let codec = tonic_prost::ProstCodec::default();
-            let path = http::uri::PathAndQuery::from_static(
-                "/listings.v1.NotesService/CloseOwnNote",
-            );
-            let mut req = request.into_request();
-            req.extensions_mut()
-                .insert(GrpcMethod::new("listings.v1.NotesService", "CloseOwnNote"));
-            self.inner.unary(req, path, codec).await
-        }
-    }
-}
-/// Generated server implementations.
-pub mod notes_service_server {
-    #![allow(
-        unused_variables,
-        dead_code,
-        missing_docs,
-        clippy::wildcard_imports,
-        clippy::let_unit_value,
-    )]
-    use tonic::codegen::*;
-    /// Generated trait containing gRPC methods that should be implemented for use with NotesServiceServer.
-    #[async_trait]
-    pub trait NotesService: std::marker::Send + std::marker::Sync + 'static {
-        /// Stores a note about a public listing. A network may send five notes an hour, and one of a kind about a listing per UTC day.
-        async fn create_note(
-            &self,
-            request: tonic::Request<super::CreateNoteRequest>,
-        ) -> std::result::Result<
-            tonic::Response<super::CreateNoteResponse>,
-            tonic::Status,
-        >;
-        /// The open corrections of a listing of the account, or of all its listings, oldest first, at most 50.
-        async fn list_own_notes(
-            &self,
-            request: tonic::Request<super::ListOwnNotesRequest>,
-        ) -> std::result::Result<
-            tonic::Response<super::ListOwnNotesResponse>,
-            tonic::Status,
-        >;
-        /// Closes such a correction. A second call changes nothing.
-        async fn close_own_note(
-            &self,
-            request: tonic::Request<super::CloseOwnNoteRequest>,
-        ) -> std::result::Result<
-            tonic::Response<super::CloseOwnNoteResponse>,
-            tonic::Status,
-        >;
-    }
-    /// Notes about listings by visitors of the public site, for the dashboard. Nothing of a note is public.
-    ///
-    /// A correction is for the accounts that own the listing, or for staff if none does. A report is always for staff, who read and close notes by
-    /// `StaffReviewService`. Notes about a listing are closed when it is taken down. A closed note is deleted after 90 days.
-    #[derive(Debug)]
-    pub struct NotesServiceServer<T> {
-        inner: Arc<T>,
-        accept_compression_encodings: EnabledCompressionEncodings,
-        send_compression_encodings: EnabledCompressionEncodings,
-        max_decoding_message_size: Option<usize>,
-        max_encoding_message_size: Option<usize>,
-    }
-    impl<T> NotesServiceServer<T> {
-        pub fn new(inner: T) -> Self {
-            Self::from_arc(Arc::new(inner))
-        }
-        pub fn from_arc(inner: Arc<T>) -> Self {
-            Self {
-                inner,
-                accept_compression_encodings: Default::default(),
-                send_compression_encodings: Default::default(),
-                max_decoding_message_size: None,
-                max_encoding_message_size: None,
-            }
-        }
-        pub fn with_interceptor<F>(
-            inner: T,
-            interceptor: F,
-        ) -> InterceptedService<Self, F>
-        where
-            F: tonic::service::Interceptor,
-        {
-            InterceptedService::new(Self::new(inner), interceptor)
-        }
-        /// Enable decompressing requests with the given encoding.
-        #[must_use]
-        pub fn accept_compressed(mut self, encoding: CompressionEncoding) -> Self {
-            self.accept_compression_encodings.enable(encoding);
-            self
-        }
-        /// Compress responses with the given encoding, if the client supports it.
-        #[must_use]
-        pub fn send_compressed(mut self, encoding: CompressionEncoding) -> Self {
-            self.send_compression_encodings.enable(encoding);
-            self
-        }
-        /// Limits the maximum size of a decoded message.
-        ///
-        /// Default: `4MB`
-        #[must_use]
-        pub fn max_decoding_message_size(mut self, limit: usize) -> Self {
-            self.max_decoding_message_size = Some(limit);
-            self
-        }
-        /// Limits the maximum size of an encoded message.
-        ///
-        /// Default: `usize::MAX`
-        #[must_use]
-        pub fn max_encoding_message_size(mut self, limit: usize) -> Self {
-            self.max_encoding_message_size = Some(limit);
-            self
-        }
-    }
-    impl<T, B> tonic::codegen::Service<http::Request<B>> for NotesServiceServer<T>
-    where
-        T: NotesService,
-        B: Body + std::marker::Send + 'static,
-        B::Error: Into<StdError> + std::marker::Send + 'static,
-    {
-        type Response = http::Response<tonic::body::Body>;
-        type Error = std::convert::Infallible;
-        type Future = BoxFuture<Self::Response, Self::Error>;
-        fn poll_ready(
-            &mut self,
-            _cx: &mut Context<'_>,
-        ) -> Poll<std::result::Result<(), Self::Error>> {
-            Poll::Ready(Ok(()))
-        }
-        fn call(&mut self, req: http::Request<B>) -> Self::Future {
-            match req.uri().path() {
-                "/listings.v1.NotesService/CreateNote" => {
-                    #[allow(non_camel_case_types)]
-                    struct CreateNoteSvc<T: NotesService>(pub Arc<T>);
-                    impl<
-                        T: NotesService,
-                    > tonic::server::UnaryService<super::CreateNoteRequest>
-                    for CreateNoteSvc<T> {
-                        type Response = super::CreateNoteResponse;
-                        type Future = BoxFuture<
-                            tonic::Response<Self::Response>,
-                            tonic::Status,
-                        >;
-                        fn call(
-                            &mut self,
-                            request: tonic::Request<super::CreateNoteRequest>,
-                        ) -> Self::Future {
-                            let inner = Arc::clone(&self.0);
-                            let fut = async move {
-                                <T as NotesService>::create_note(&inner, request).await
-                            };
-                            Box::pin(fut)
-                        }
-                    }
-                    let accept_compression_encodings = self.accept_compression_encodings;
-                    let send_compression_encodings = self.send_compression_encodings;
-                    let max_decoding_message_size = self.max_decoding_message_size;
-                    let max_encoding_message_size = self.max_encoding_message_size;
-                    let inner = self.inner.clone();
-                    let fut = async move {
-                        let method = CreateNoteSvc(inner);
-                        let codec = tonic_prost::ProstCodec::default();
-                        let mut grpc = tonic::server::Grpc::new(codec)
-                            .apply_compression_config(
-                                accept_compression_encodings,
-                                send_compression_encodings,
-                            )
-                            .apply_max_message_size_config(
-                                max_decoding_message_size,
-                                max_encoding_message_size,
-                            );
-                        let res = grpc.unary(method, req).await;
-                        Ok(res)
-                    };
-                    Box::pin(fut)
-                }
-                "/listings.v1.NotesService/ListOwnNotes" => {
-                    #[allow(non_camel_case_types)]
-                    struct ListOwnNotesSvc<T: NotesService>(pub Arc<T>);
-                    impl<
-                        T: NotesService,
-                    > tonic::server::UnaryService<super::ListOwnNotesRequest>
-                    for ListOwnNotesSvc<T> {
-                        type Response = super::ListOwnNotesResponse;
-                        type Future = BoxFuture<
-                            tonic::Response<Self::Response>,
-                            tonic::Status,
-                        >;
-                        fn call(
-                            &mut self,
-                            request: tonic::Request<super::ListOwnNotesRequest>,
-                        ) -> Self::Future {
-                            let inner = Arc::clone(&self.0);
-                            let fut = async move {
-                                <T as NotesService>::list_own_notes(&inner, request).await
-                            };
-                            Box::pin(fut)
-                        }
-                    }
-                    let accept_compression_encodings = self.accept_compression_encodings;
-                    let send_compression_encodings = self.send_compression_encodings;
-                    let max_decoding_message_size = self.max_decoding_message_size;
-                    let max_encoding_message_size = self.max_encoding_message_size;
-                    let inner = self.inner.clone();
-                    let fut = async move {
-                        let method = ListOwnNotesSvc(inner);
-                        let codec = tonic_prost::ProstCodec::default();
-                        let mut grpc = tonic::server::Grpc::new(codec)
-                            .apply_compression_config(
-                                accept_compression_encodings,
-                                send_compression_encodings,
-                            )
-                            .apply_max_message_size_config(
-                                max_decoding_message_size,
-                                max_encoding_message_size,
-                            );
-                        let res = grpc.unary(method, req).await;
-                        Ok(res)
-                    };
-                    Box::pin(fut)
-                }
-                "/listings.v1.NotesService/CloseOwnNote" => {
-                    #[allow(non_camel_case_types)]
-                    struct CloseOwnNoteSvc<T: NotesService>(pub Arc<T>);
-                    impl<
-                        T: NotesService,
-                    > tonic::server::UnaryService<super::CloseOwnNoteRequest>
-                    for CloseOwnNoteSvc<T> {
-                        type Response = super::CloseOwnNoteResponse;
-                        type Future = BoxFuture<
-                            tonic::Response<Self::Response>,
-                            tonic::Status,
-                        >;
-                        fn call(
-                            &mut self,
-                            request: tonic::Request<super::CloseOwnNoteRequest>,
-                        ) -> Self::Future {
-                            let inner = Arc::clone(&self.0);
-                            let fut = async move {
-                                <T as NotesService>::close_own_note(&inner, request).await
-                            };
-                            Box::pin(fut)
-                        }
-                    }
-                    let accept_compression_encodings = self.accept_compression_encodings;
-                    let send_compression_encodings = self.send_compression_encodings;
-                    let max_decoding_message_size = self.max_decoding_message_size;
-                    let max_encoding_message_size = self.max_encoding_message_size;
-                    let inner = self.inner.clone();
-                    let fut = async move {
-                        let method = CloseOwnNoteSvc(inner);
-                        let codec = tonic_prost::ProstCodec::default();
-                        let mut grpc = tonic::server::Grpc::new(codec)
-                            .apply_compression_config(
-                                accept_compression_encodings,
-                                send_compression_encodings,
-                            )
-                            .apply_max_message_size_config(
-                                max_decoding_message_size,
-                                max_encoding_message_size,
-                            );
-                        let res = grpc.unary(method, req).await;
-                        Ok(res)
-                    };
-                    Box::pin(fut)
-                }
-                _ => {
-                    Box::pin(async move {
-                        let mut response = http::Response::new(
-                            tonic::body::Body::default(),
-                        );
-                        let headers = response.headers_mut();
-                        headers
-                            .insert(
-                                tonic::Status::GRPC_STATUS,
-                                (tonic::Code::Unimplemented as i32).into(),
-                            );
-                        headers
-                            .insert(
-                                http::header::CONTENT_TYPE,
-                                tonic::metadata::GRPC_CONTENT_TYPE,
-                            );
-                        Ok(response)
-                    })
-                }
-            }
-        }
-    }
-    impl<T> Clone for NotesServiceServer<T> {
-        fn clone(&self) -> Self {
-            let inner = self.inner.clone();
-            Self {
-                inner,
-                accept_compression_encodings: self.accept_compression_encodings,
-                send_compression_encodings: self.send_compression_encodings,
-                max_decoding_message_size: self.max_decoding_message_size,
-                max_encoding_message_size: self.max_encoding_message_size,
-            }
-        }
-    }
-    /// Generated gRPC service name
-    pub const SERVICE_NAME: &str = "listings.v1.NotesService";
-    impl<T> tonic::server::NamedService for NotesServiceServer<T> {
-        const NAME: &'static str = SERVICE_NAME;
-    }
-}
-#[derive(Clone, PartialEq, Eq, Hash, ::prost::Message)]
-pub struct GetPictureRequest {
-    /// The last segment of its URL: 64 hexadecimal digits and an extension such as `.jpg`.
-    #[prost(string, tag = "1")]
-    pub name: ::prost::alloc::string::String,
-    /// The offset of the part in bytes.
-    #[prost(uint64, tag = "2")]
-    pub offset: u64,
-    /// The most bytes of the part, up to 1 MiB; 0 returns only the type and the size of the file.
-    #[prost(uint32, tag = "3")]
-    pub most: u32,
-    /// Read the rendition of the same picture with this width, such as the small size of a cover; the named file if there is none. Further
-    /// parts are read by the name of the response.
-    #[prost(uint32, tag = "4")]
-    pub width: u32,
-    /// Read for a member of this account: also a picture that the account has prepared, or that a listing of the account has before it is
-    /// public. Empty for the public.
-    #[prost(string, tag = "5")]
-    pub account_id: ::prost::alloc::string::String,
-}
-#[derive(Clone, PartialEq, Eq, Hash, ::prost::Message)]
-pub struct GetPictureResponse {
-    /// Such as `image/jpeg`.
-    #[prost(string, tag = "1")]
-    pub content_type: ::prost::alloc::string::String,
-    /// The size of the whole file in bytes.
-    #[prost(uint64, tag = "2")]
-    pub size: u64,
-    /// Empty after the end of the file.
-    #[prost(bytes = "bytes", tag = "3")]
-    pub part: ::prost::bytes::Bytes,
-    /// The name of the file that was read.
-    #[prost(string, tag = "4")]
-    pub name: ::prost::alloc::string::String,
-}
-/// Generated client implementations.
-pub mod picture_service_client {
-    #![allow(
-        unused_variables,
-        dead_code,
-        missing_docs,
-        clippy::wildcard_imports,
-        clippy::let_unit_value,
-    )]
-    use tonic::codegen::*;
-    use tonic::codegen::http::Uri;
-    /// The files of pictures, for the public site, which serves them to browsers.
-    #[derive(Debug, Clone)]
-    pub struct PictureServiceClient<T> {
-        inner: tonic::client::Grpc<T>,
-    }
-    impl PictureServiceClient<tonic::transport::Channel> {
-        /// Attempt to create a new client by connecting to a given endpoint.
-        pub async fn connect<D>(dst: D) -> Result<Self, tonic::transport::Error>
-        where
-            D: TryInto<tonic::transport::Endpoint>,
-            D::Error: Into<StdError>,
-        {
-            let conn = tonic::transport::Endpoint::new(dst)?.connect().await?;
-            Ok(Self::new(conn))
-        }
-    }
-    impl<T> PictureServiceClient<T>
-    where
-        T: tonic::client::GrpcService<tonic::body::Body>,
-        T::Error: Into<StdError>,
-        T::ResponseBody: Body<Data = Bytes> + std::marker::Send + 'static,
-        <T::ResponseBody as Body>::Error: Into<StdError> + std::marker::Send,
-    {
-        pub fn new(inner: T) -> Self {
-            let inner = tonic::client::Grpc::new(inner);
-            Self { inner }
-        }
-        pub fn with_origin(inner: T, origin: Uri) -> Self {
-            let inner = tonic::client::Grpc::with_origin(inner, origin);
-            Self { inner }
-        }
-        pub fn with_interceptor<F>(
-            inner: T,
-            interceptor: F,
-        ) -> PictureServiceClient<InterceptedService<T, F>>
-        where
-            F: tonic::service::Interceptor,
-            T::ResponseBody: Default,
-            T: tonic::codegen::Service<
-                http::Request<tonic::body::Body>,
-                Response = http::Response<
-                    <T as tonic::client::GrpcService<tonic::body::Body>>::ResponseBody,
-                >,
-            >,
-            <T as tonic::codegen::Service<
-                http::Request<tonic::body::Body>,
-            >>::Error: Into<StdError> + std::marker::Send + std::marker::Sync,
-        {
-            PictureServiceClient::new(InterceptedService::new(inner, interceptor))
-        }
-        /// Compress requests with the given encoding.
-        ///
-        /// This requires the server to support it otherwise it might respond with an
-        /// error.
-        #[must_use]
-        pub fn send_compressed(mut self, encoding: CompressionEncoding) -> Self {
-            self.inner = self.inner.send_compressed(encoding);
-            self
-        }
-        /// Enable decompressing responses.
-        #[must_use]
-        pub fn accept_compressed(mut self, encoding: CompressionEncoding) -> Self {
-            self.inner = self.inner.accept_compressed(encoding);
-            self
-        }
-        /// Limits the maximum size of a decoded message.
-        ///
-        /// Default: `4MB`
-        #[must_use]
-        pub fn max_decoding_message_size(mut self, limit: usize) -> Self {
-            self.inner = self.inner.max_decoding_message_size(limit);
-            self
-        }
-        /// Limits the maximum size of an encoded message.
-        ///
-        /// Default: `usize::MAX`
-        #[must_use]
-        pub fn max_encoding_message_size(mut self, limit: usize) -> Self {
-            self.inner = self.inner.max_encoding_message_size(limit);
-            self
-        }
-        /// Reads a part of a picture file, if a public listing has it, or had it while it was public. The content of a name never changes, so the
-        /// parts may come from different replicas.
-        pub async fn get_picture(
-            &mut self,
-            request: impl tonic::IntoRequest<super::GetPictureRequest>,
-        ) -> std::result::Result<
-            tonic::Response<super::GetPictureResponse>,
-            tonic::Status,
-        > {
-            self.inner
-                .ready()
-                .await
-                .map_err(|e| {
-                    tonic::Status::unknown(
-                        format!("Service was not ready: {}", e.into()),
-                    )
-                })?;
-            let codec = tonic_prost::ProstCodec::default();
-            let path = http::uri::PathAndQuery::from_static(
-                "/listings.v1.PictureService/GetPicture",
-            );
-            let mut req = request.into_request();
-            req.extensions_mut()
-                .insert(GrpcMethod::new("listings.v1.PictureService", "GetPicture"));
-            self.inner.unary(req, path, codec).await
-        }
-    }
-}
-/// Generated server implementations.
-pub mod picture_service_server {
-    #![allow(
-        unused_variables,
-        dead_code,
-        missing_docs,
-        clippy::wildcard_imports,
-        clippy::let_unit_value,
-    )]
-    use tonic::codegen::*;
-    /// Generated trait containing gRPC methods that should be implemented for use with PictureServiceServer.
-    #[async_trait]
-    pub trait PictureService: std::marker::Send + std::marker::Sync + 'static {
-        /// Reads a part of a picture file, if a public listing has it, or had it while it was public. The content of a name never changes, so the
-        /// parts may come from different replicas.
-        async fn get_picture(
-            &self,
-            request: tonic::Request<super::GetPictureRequest>,
-        ) -> std::result::Result<
-            tonic::Response<super::GetPictureResponse>,
-            tonic::Status,
-        >;
-    }
-    /// The files of pictures, for the public site, which serves them to browsers.
-    #[derive(Debug)]
-    pub struct PictureServiceServer<T> {
-        inner: Arc<T>,
-        accept_compression_encodings: EnabledCompressionEncodings,
-        send_compression_encodings: EnabledCompressionEncodings,
-        max_decoding_message_size: Option<usize>,
-        max_encoding_message_size: Option<usize>,
-    }
-    impl<T> PictureServiceServer<T> {
-        pub fn new(inner: T) -> Self {
-            Self::from_arc(Arc::new(inner))
-        }
-        pub fn from_arc(inner: Arc<T>) -> Self {
-            Self {
-                inner,
-                accept_compression_encodings: Default::default(),
-                send_compression_encodings: Default::default(),
-                max_decoding_message_size: None,
-                max_encoding_message_size: None,
-            }
-        }
-        pub fn with_interceptor<F>(
-            inner: T,
-            interceptor: F,
-        ) -> InterceptedService<Self, F>
-        where
-            F: tonic::service::Interceptor,
-        {
-            InterceptedService::new(Self::new(inner), interceptor)
-        }
-        /// Enable decompressing requests with the given encoding.
-        #[must_use]
-        pub fn accept_compressed(mut self, encoding: CompressionEncoding) -> Self {
-            self.accept_compression_encodings.enable(encoding);
-            self
-        }
-        /// Compress responses with the given encoding, if the client supports it.
-        #[must_use]
-        pub fn send_compressed(mut self, encoding: CompressionEncoding) -> Self {
-            self.send_compression_encodings.enable(encoding);
-            self
-        }
-        /// Limits the maximum size of a decoded message.
-        ///
-        /// Default: `4MB`
-        #[must_use]
-        pub fn max_decoding_message_size(mut self, limit: usize) -> Self {
-            self.max_decoding_message_size = Some(limit);
-            self
-        }
-        /// Limits the maximum size of an encoded message.
-        ///
-        /// Default: `usize::MAX`
-        #[must_use]
-        pub fn max_encoding_message_size(mut self, limit: usize) -> Self {
-            self.max_encoding_message_size = Some(limit);
-            self
-        }
-    }
-    impl<T, B> tonic::codegen::Service<http::Request<B>> for PictureServiceServer<T>
-    where
-        T: PictureService,
-        B: Body + std::marker::Send + 'static,
-        B::Error: Into<StdError> + std::marker::Send + 'static,
-    {
-        type Response = http::Response<tonic::body::Body>;
-        type Error = std::convert::Infallible;
-        type Future = BoxFuture<Self::Response, Self::Error>;
-        fn poll_ready(
-            &mut self,
-            _cx: &mut Context<'_>,
-        ) -> Poll<std::result::Result<(), Self::Error>> {
-            Poll::Ready(Ok(()))
-        }
-        fn call(&mut self, req: http::Request<B>) -> Self::Future {
-            match req.uri().path() {
-                "/listings.v1.PictureService/GetPicture" => {
-                    #[allow(non_camel_case_types)]
-                    struct GetPictureSvc<T: PictureService>(pub Arc<T>);
-                    impl<
-                        T: PictureService,
-                    > tonic::server::UnaryService<super::GetPictureRequest>
-                    for GetPictureSvc<T> {
-                        type Response = super::GetPictureResponse;
-                        type Future = BoxFuture<
-                            tonic::Response<Self::Response>,
-                            tonic::Status,
-                        >;
-                        fn call(
-                            &mut self,
-                            request: tonic::Request<super::GetPictureRequest>,
-                        ) -> Self::Future {
-                            let inner = Arc::clone(&self.0);
-                            let fut = async move {
-                                <T as PictureService>::get_picture(&inner, request).await
-                            };
-                            Box::pin(fut)
-                        }
-                    }
-                    let accept_compression_encodings = self.accept_compression_encodings;
-                    let send_compression_encodings = self.send_compression_encodings;
-                    let max_decoding_message_size = self.max_decoding_message_size;
-                    let max_encoding_message_size = self.max_encoding_message_size;
-                    let inner = self.inner.clone();
-                    let fut = async move {
-                        let method = GetPictureSvc(inner);
-                        let codec = tonic_prost::ProstCodec::default();
-                        let mut grpc = tonic::server::Grpc::new(codec)
-                            .apply_compression_config(
-                                accept_compression_encodings,
-                                send_compression_encodings,
-                            )
-                            .apply_max_message_size_config(
-                                max_decoding_message_size,
-                                max_encoding_message_size,
-                            );
-                        let res = grpc.unary(method, req).await;
-                        Ok(res)
-                    };
-                    Box::pin(fut)
-                }
-                _ => {
-                    Box::pin(async move {
-                        let mut response = http::Response::new(
-                            tonic::body::Body::default(),
-                        );
-                        let headers = response.headers_mut();
-                        headers
-                            .insert(
-                                tonic::Status::GRPC_STATUS,
-                                (tonic::Code::Unimplemented as i32).into(),
-                            );
-                        headers
-                            .insert(
-                                http::header::CONTENT_TYPE,
-                                tonic::metadata::GRPC_CONTENT_TYPE,
-                            );
-                        Ok(response)
-                    })
-                }
-            }
-        }
-    }
-    impl<T> Clone for PictureServiceServer<T> {
-        fn clone(&self) -> Self {
-            let inner = self.inner.clone();
-            Self {
-                inner,
-                accept_compression_encodings: self.accept_compression_encodings,
-                send_compression_encodings: self.send_compression_encodings,
-                max_decoding_message_size: self.max_decoding_message_size,
-                max_encoding_message_size: self.max_encoding_message_size,
-            }
-        }
-    }
-    /// Generated gRPC service name
-    pub const SERVICE_NAME: &str = "listings.v1.PictureService";
-    impl<T> tonic::server::NamedService for PictureServiceServer<T> {
         const NAME: &'static str = SERVICE_NAME;
     }
 }
@@ -3742,93 +3051,6 @@ pub mod staff_picture_service_server {
         const NAME: &'static str = SERVICE_NAME;
     }
 }
-/// The request of an account that staff take down a public listing of its own.
-#[derive(serde::Serialize)]
-#[derive(Clone, PartialEq, Eq, Hash, ::prost::Message)]
-pub struct TakedownRequest {
-    #[prost(string, tag = "1")]
-    pub id: ::prost::alloc::string::String,
-    #[prost(message, optional, tag = "2")]
-    #[serde(flatten)]
-    pub name: ::core::option::Option<ListingName>,
-    /// The title of the listing, or the name of a page.
-    #[prost(string, tag = "3")]
-    pub title: ::prost::alloc::string::String,
-    #[prost(string, tag = "4")]
-    pub account_id: ::prost::alloc::string::String,
-    /// The reason that the account gave.
-    #[prost(string, tag = "5")]
-    pub reason: ::prost::alloc::string::String,
-    #[prost(enumeration = "TakedownState", tag = "6")]
-    #[serde(
-        serialize_with = "crate::json::enumerated::<crate::listings::v1::TakedownState, _>"
-    )]
-    pub state: i32,
-    #[prost(message, optional, tag = "7")]
-    #[serde(serialize_with = "crate::json::timestamp")]
-    pub made_at: ::core::option::Option<::prost_types::Timestamp>,
-    #[prost(message, optional, tag = "8")]
-    #[serde(serialize_with = "crate::json::timestamp")]
-    pub decided_at: ::core::option::Option<::prost_types::Timestamp>,
-    /// The reason of staff, when they declined.
-    #[prost(string, tag = "9")]
-    pub answer: ::prost::alloc::string::String,
-}
-#[derive(Clone, PartialEq, Eq, Hash, ::prost::Message)]
-pub struct RequestTakedownRequest {
-    #[prost(string, tag = "1")]
-    pub account_id: ::prost::alloc::string::String,
-    /// `page`, `game` or `event`.
-    #[prost(string, tag = "2")]
-    pub kind: ::prost::alloc::string::String,
-    /// The slug, or the handle of a page.
-    #[prost(string, tag = "3")]
-    pub name: ::prost::alloc::string::String,
-    /// 1 to 2,000 characters, for staff.
-    #[prost(string, tag = "4")]
-    pub reason: ::prost::alloc::string::String,
-}
-#[derive(Clone, PartialEq, Eq, Hash, ::prost::Message)]
-pub struct RequestTakedownResponse {
-    #[prost(message, optional, tag = "1")]
-    pub request: ::core::option::Option<TakedownRequest>,
-}
-#[derive(serde::Serialize)]
-#[serde(rename_all = "snake_case")]
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, ::prost::Enumeration)]
-#[repr(i32)]
-pub enum TakedownState {
-    #[serde(rename = "")]
-    Unspecified = 0,
-    Waiting = 1,
-    /// Staff took the listing down.
-    Granted = 2,
-    Declined = 3,
-}
-impl TakedownState {
-    /// String value of the enum field names used in the ProtoBuf definition.
-    ///
-    /// The values are not transformed in any way and thus are considered stable
-    /// (if the ProtoBuf definition does not change) and safe for programmatic use.
-    pub fn as_str_name(&self) -> &'static str {
-        match self {
-            Self::Unspecified => "TAKEDOWN_STATE_UNSPECIFIED",
-            Self::Waiting => "TAKEDOWN_STATE_WAITING",
-            Self::Granted => "TAKEDOWN_STATE_GRANTED",
-            Self::Declined => "TAKEDOWN_STATE_DECLINED",
-        }
-    }
-    /// Creates an enum from field names used in the ProtoBuf definition.
-    pub fn from_str_name(value: &str) -> ::core::option::Option<Self> {
-        match value {
-            "TAKEDOWN_STATE_UNSPECIFIED" => Some(Self::Unspecified),
-            "TAKEDOWN_STATE_WAITING" => Some(Self::Waiting),
-            "TAKEDOWN_STATE_GRANTED" => Some(Self::Granted),
-            "TAKEDOWN_STATE_DECLINED" => Some(Self::Declined),
-            _ => None,
-        }
-    }
-}
 /// The author of a write.
 #[derive(Clone, PartialEq, Eq, Hash, ::prost::Message)]
 pub struct Author {
@@ -3857,7 +3079,7 @@ pub struct Writing {
     pub idempotency_key: ::prost::alloc::string::String,
 }
 /// The result of a write.
-#[derive(Clone, PartialEq, ::prost::Message)]
+#[derive(Clone, PartialEq, Eq, Hash, ::prost::Message)]
 pub struct Written {
     /// Absent when nothing was written because of the mode or `dry_run`.
     #[prost(string, optional, tag = "1")]
@@ -3877,9 +3099,6 @@ pub struct Written {
     /// The reason why a published listing is not visible, such as that its page was taken down; empty otherwise.
     #[prost(string, tag = "6")]
     pub note: ::prost::alloc::string::String,
-    /// With `dry_run`, the changes that the write would make; of a creation, every field.
-    #[prost(message, repeated, tag = "7")]
-    pub differences: ::prost::alloc::vec::Vec<Difference>,
 }
 /// `If-Match` (§10.10): the change requires that the listing has one of these revisions.
 ///
@@ -3896,7 +3115,7 @@ pub struct CreateGameRequest {
     #[prost(message, optional, tag = "1")]
     pub writing: ::core::option::Option<Writing>,
 }
-#[derive(Clone, PartialEq, ::prost::Message)]
+#[derive(Clone, PartialEq, Eq, Hash, ::prost::Message)]
 pub struct CreateGameResponse {
     #[prost(message, optional, tag = "1")]
     pub written: ::core::option::Option<Written>,
@@ -3911,7 +3130,7 @@ pub struct UpdateGameRequest {
     #[prost(message, optional, tag = "3")]
     pub precondition: ::core::option::Option<Precondition>,
 }
-#[derive(Clone, PartialEq, ::prost::Message)]
+#[derive(Clone, PartialEq, Eq, Hash, ::prost::Message)]
 pub struct UpdateGameResponse {
     #[prost(message, optional, tag = "1")]
     pub written: ::core::option::Option<Written>,
@@ -3921,7 +3140,7 @@ pub struct CreateEventRequest {
     #[prost(message, optional, tag = "1")]
     pub writing: ::core::option::Option<Writing>,
 }
-#[derive(Clone, PartialEq, ::prost::Message)]
+#[derive(Clone, PartialEq, Eq, Hash, ::prost::Message)]
 pub struct CreateEventResponse {
     #[prost(message, optional, tag = "1")]
     pub written: ::core::option::Option<Written>,
@@ -3936,7 +3155,7 @@ pub struct UpdateEventRequest {
     #[prost(message, optional, tag = "3")]
     pub precondition: ::core::option::Option<Precondition>,
 }
-#[derive(Clone, PartialEq, ::prost::Message)]
+#[derive(Clone, PartialEq, Eq, Hash, ::prost::Message)]
 pub struct UpdateEventResponse {
     #[prost(message, optional, tag = "1")]
     pub written: ::core::option::Option<Written>,
@@ -3980,11 +3199,8 @@ pub struct GetOwnListingResponse {
     /// The handle of the page of a game.
     #[prost(string, tag = "6")]
     pub creator: ::prost::alloc::string::String,
-    /// The newest request of the account to take the listing down.
-    #[prost(message, optional, tag = "7")]
-    pub takedown: ::core::option::Option<TakedownRequest>,
     /// The writes of the account on this UTC day, for the limit of its plan.
-    #[prost(uint32, tag = "8")]
+    #[prost(uint32, tag = "7")]
     pub writes_today: u32,
     #[prost(oneof = "get_own_listing_response::Listing", tags = "1, 2, 3")]
     pub listing: ::core::option::Option<get_own_listing_response::Listing>,
@@ -4025,7 +3241,7 @@ pub struct ListFieldValuesResponse {
     pub page_links: ::prost::alloc::vec::Vec<::prost::alloc::string::String>,
 }
 #[derive(Clone, PartialEq, Eq, Hash, ::prost::Message)]
-pub struct WithdrawListingRequest {
+pub struct TakeDownListingRequest {
     #[prost(string, tag = "1")]
     pub account_id: ::prost::alloc::string::String,
     /// `page`, `game` or `event`.
@@ -4035,70 +3251,8 @@ pub struct WithdrawListingRequest {
     #[prost(string, tag = "3")]
     pub name: ::prost::alloc::string::String,
 }
-#[derive(Clone, PartialEq, ::prost::Message)]
-pub struct WithdrawListingResponse {
-    #[prost(message, optional, tag = "1")]
-    pub written: ::core::option::Option<Written>,
-}
-#[derive(Clone, PartialEq, Eq, Hash, ::prost::Message)]
-pub struct ListOwnRevisionsRequest {
-    #[prost(string, tag = "1")]
-    pub account_id: ::prost::alloc::string::String,
-    /// `page`, `game` or `event`.
-    #[prost(string, tag = "2")]
-    pub kind: ::prost::alloc::string::String,
-    /// The slug, or the handle of a page.
-    #[prost(string, tag = "3")]
-    pub name: ::prost::alloc::string::String,
-    #[prost(message, optional, tag = "4")]
-    pub page: ::core::option::Option<super::super::common::v1::PageRequest>,
-}
-#[derive(Clone, PartialEq, ::prost::Message)]
-pub struct ListOwnRevisionsResponse {
-    #[prost(message, repeated, tag = "1")]
-    pub revisions: ::prost::alloc::vec::Vec<OwnRevision>,
-    /// Without `total`.
-    #[prost(message, optional, tag = "2")]
-    pub page: ::core::option::Option<super::super::common::v1::PageInfo>,
-}
-/// A revision, as the owner of the listing sees it.
-#[derive(Clone, PartialEq, ::prost::Message)]
-pub struct OwnRevision {
-    #[prost(int64, tag = "1")]
-    pub revision: i64,
-    #[prost(message, optional, tag = "2")]
-    pub at: ::core::option::Option<::prost_types::Timestamp>,
-    /// `import`, `account` or `staff`.
-    #[prost(string, tag = "3")]
-    pub actor_kind: ::prost::alloc::string::String,
-    /// Whether the account itself made the change.
-    #[prost(bool, tag = "4")]
-    pub is_own: bool,
-    /// Unspecified for the first revision.
-    #[prost(enumeration = "State", tag = "5")]
-    pub state_before: i32,
-    #[prost(enumeration = "State", tag = "6")]
-    pub state: i32,
-    /// Of the first revision, every field.
-    #[prost(message, repeated, tag = "7")]
-    pub differences: ::prost::alloc::vec::Vec<Difference>,
-    /// The reason of a rejection; empty otherwise.
-    #[prost(string, tag = "8")]
-    pub reason: ::prost::alloc::string::String,
-}
-/// A field that differs.
-#[derive(serde::Serialize)]
-#[derive(Clone, PartialEq, Eq, Hash, ::prost::Message)]
-pub struct Difference {
-    /// A field, or a path such as `links.play`.
-    #[prost(string, tag = "1")]
-    pub path: ::prost::alloc::string::String,
-    /// JSON; empty for an empty field.
-    #[prost(string, tag = "2")]
-    pub before: ::prost::alloc::string::String,
-    #[prost(string, tag = "3")]
-    pub after: ::prost::alloc::string::String,
-}
+#[derive(Clone, Copy, PartialEq, Eq, Hash, ::prost::Message)]
+pub struct TakeDownListingResponse {}
 /// Generated client implementations.
 pub mod games_service_client {
     #![allow(
@@ -5007,13 +4161,13 @@ pub mod own_listings_service_client {
                 );
             self.inner.unary(req, path, codec).await
         }
-        /// Withdraws a listing of the account from the review, for the dashboard. It is then rejected, with a reason that says so; a change
-        /// submits it again. A second withdrawal changes nothing.
-        pub async fn withdraw_listing(
+        /// Takes down a listing of the account, in any state, for the dashboard: the public does not see it from then on, and only staff restore it. A
+        /// second call changes nothing.
+        pub async fn take_down_listing(
             &mut self,
-            request: impl tonic::IntoRequest<super::WithdrawListingRequest>,
+            request: impl tonic::IntoRequest<super::TakeDownListingRequest>,
         ) -> std::result::Result<
-            tonic::Response<super::WithdrawListingResponse>,
+            tonic::Response<super::TakeDownListingResponse>,
             tonic::Status,
         > {
             self.inner
@@ -5026,67 +4180,12 @@ pub mod own_listings_service_client {
                 })?;
             let codec = tonic_prost::ProstCodec::default();
             let path = http::uri::PathAndQuery::from_static(
-                "/listings.v1.OwnListingsService/WithdrawListing",
+                "/listings.v1.OwnListingsService/TakeDownListing",
             );
             let mut req = request.into_request();
             req.extensions_mut()
                 .insert(
-                    GrpcMethod::new("listings.v1.OwnListingsService", "WithdrawListing"),
-                );
-            self.inner.unary(req, path, codec).await
-        }
-        /// The revisions of a listing of the account, newest first, for the dashboard. A page of long revisions has fewer rows than its limit.
-        pub async fn list_own_revisions(
-            &mut self,
-            request: impl tonic::IntoRequest<super::ListOwnRevisionsRequest>,
-        ) -> std::result::Result<
-            tonic::Response<super::ListOwnRevisionsResponse>,
-            tonic::Status,
-        > {
-            self.inner
-                .ready()
-                .await
-                .map_err(|e| {
-                    tonic::Status::unknown(
-                        format!("Service was not ready: {}", e.into()),
-                    )
-                })?;
-            let codec = tonic_prost::ProstCodec::default();
-            let path = http::uri::PathAndQuery::from_static(
-                "/listings.v1.OwnListingsService/ListOwnRevisions",
-            );
-            let mut req = request.into_request();
-            req.extensions_mut()
-                .insert(
-                    GrpcMethod::new("listings.v1.OwnListingsService", "ListOwnRevisions"),
-                );
-            self.inner.unary(req, path, codec).await
-        }
-        /// Asks staff to take down a public listing of the account, for the dashboard. A second request while the first one waits replaces its
-        /// reason.
-        pub async fn request_takedown(
-            &mut self,
-            request: impl tonic::IntoRequest<super::RequestTakedownRequest>,
-        ) -> std::result::Result<
-            tonic::Response<super::RequestTakedownResponse>,
-            tonic::Status,
-        > {
-            self.inner
-                .ready()
-                .await
-                .map_err(|e| {
-                    tonic::Status::unknown(
-                        format!("Service was not ready: {}", e.into()),
-                    )
-                })?;
-            let codec = tonic_prost::ProstCodec::default();
-            let path = http::uri::PathAndQuery::from_static(
-                "/listings.v1.OwnListingsService/RequestTakedown",
-            );
-            let mut req = request.into_request();
-            req.extensions_mut()
-                .insert(
-                    GrpcMethod::new("listings.v1.OwnListingsService", "RequestTakedown"),
+                    GrpcMethod::new("listings.v1.OwnListingsService", "TakeDownListing"),
                 );
             self.inner.unary(req, path, codec).await
         }
@@ -5148,30 +4247,13 @@ pub mod own_listings_service_server {
             tonic::Response<super::GetOwnListingResponse>,
             tonic::Status,
         >;
-        /// Withdraws a listing of the account from the review, for the dashboard. It is then rejected, with a reason that says so; a change
-        /// submits it again. A second withdrawal changes nothing.
-        async fn withdraw_listing(
+        /// Takes down a listing of the account, in any state, for the dashboard: the public does not see it from then on, and only staff restore it. A
+        /// second call changes nothing.
+        async fn take_down_listing(
             &self,
-            request: tonic::Request<super::WithdrawListingRequest>,
+            request: tonic::Request<super::TakeDownListingRequest>,
         ) -> std::result::Result<
-            tonic::Response<super::WithdrawListingResponse>,
-            tonic::Status,
-        >;
-        /// The revisions of a listing of the account, newest first, for the dashboard. A page of long revisions has fewer rows than its limit.
-        async fn list_own_revisions(
-            &self,
-            request: tonic::Request<super::ListOwnRevisionsRequest>,
-        ) -> std::result::Result<
-            tonic::Response<super::ListOwnRevisionsResponse>,
-            tonic::Status,
-        >;
-        /// Asks staff to take down a public listing of the account, for the dashboard. A second request while the first one waits replaces its
-        /// reason.
-        async fn request_takedown(
-            &self,
-            request: tonic::Request<super::RequestTakedownRequest>,
-        ) -> std::result::Result<
-            tonic::Response<super::RequestTakedownResponse>,
+            tonic::Response<super::TakeDownListingResponse>,
             tonic::Status,
         >;
         /// The values that fields of listings may have, for forms.
@@ -5355,71 +4437,25 @@ pub mod own_listings_service_server {
                     };
                     Box::pin(fut)
                 }
-                "/listings.v1.OwnListingsService/WithdrawListing" => {
+                "/listings.v1.OwnListingsService/TakeDownListing" => {
                     #[allow(non_camel_case_types)]
-                    struct WithdrawListingSvc<T: OwnListingsService>(pub Arc<T>);
+                    struct TakeDownListingSvc<T: OwnListingsService>(pub Arc<T>);
                     impl<
                         T: OwnListingsService,
-                    > tonic::server::UnaryService<super::WithdrawListingRequest>
-                    for WithdrawListingSvc<T> {
-                        type Response = super::WithdrawListingResponse;
+                    > tonic::server::UnaryService<super::TakeDownListingRequest>
+                    for TakeDownListingSvc<T> {
+                        type Response = super::TakeDownListingResponse;
                         type Future = BoxFuture<
                             tonic::Response<Self::Response>,
                             tonic::Status,
                         >;
                         fn call(
                             &mut self,
-                            request: tonic::Request<super::WithdrawListingRequest>,
+                            request: tonic::Request<super::TakeDownListingRequest>,
                         ) -> Self::Future {
                             let inner = Arc::clone(&self.0);
                             let fut = async move {
-                                <T as OwnListingsService>::withdraw_listing(&inner, request)
-                                    .await
-                            };
-                            Box::pin(fut)
-                        }
-                    }
-                    let accept_compression_encodings = self.accept_compression_encodings;
-                    let send_compression_encodings = self.send_compression_encodings;
-                    let max_decoding_message_size = self.max_decoding_message_size;
-                    let max_encoding_message_size = self.max_encoding_message_size;
-                    let inner = self.inner.clone();
-                    let fut = async move {
-                        let method = WithdrawListingSvc(inner);
-                        let codec = tonic_prost::ProstCodec::default();
-                        let mut grpc = tonic::server::Grpc::new(codec)
-                            .apply_compression_config(
-                                accept_compression_encodings,
-                                send_compression_encodings,
-                            )
-                            .apply_max_message_size_config(
-                                max_decoding_message_size,
-                                max_encoding_message_size,
-                            );
-                        let res = grpc.unary(method, req).await;
-                        Ok(res)
-                    };
-                    Box::pin(fut)
-                }
-                "/listings.v1.OwnListingsService/ListOwnRevisions" => {
-                    #[allow(non_camel_case_types)]
-                    struct ListOwnRevisionsSvc<T: OwnListingsService>(pub Arc<T>);
-                    impl<
-                        T: OwnListingsService,
-                    > tonic::server::UnaryService<super::ListOwnRevisionsRequest>
-                    for ListOwnRevisionsSvc<T> {
-                        type Response = super::ListOwnRevisionsResponse;
-                        type Future = BoxFuture<
-                            tonic::Response<Self::Response>,
-                            tonic::Status,
-                        >;
-                        fn call(
-                            &mut self,
-                            request: tonic::Request<super::ListOwnRevisionsRequest>,
-                        ) -> Self::Future {
-                            let inner = Arc::clone(&self.0);
-                            let fut = async move {
-                                <T as OwnListingsService>::list_own_revisions(
+                                <T as OwnListingsService>::take_down_listing(
                                         &inner,
                                         request,
                                     )
@@ -5434,53 +4470,7 @@ pub mod own_listings_service_server {
                     let max_encoding_message_size = self.max_encoding_message_size;
                     let inner = self.inner.clone();
                     let fut = async move {
-                        let method = ListOwnRevisionsSvc(inner);
-                        let codec = tonic_prost::ProstCodec::default();
-                        let mut grpc = tonic::server::Grpc::new(codec)
-                            .apply_compression_config(
-                                accept_compression_encodings,
-                                send_compression_encodings,
-                            )
-                            .apply_max_message_size_config(
-                                max_decoding_message_size,
-                                max_encoding_message_size,
-                            );
-                        let res = grpc.unary(method, req).await;
-                        Ok(res)
-                    };
-                    Box::pin(fut)
-                }
-                "/listings.v1.OwnListingsService/RequestTakedown" => {
-                    #[allow(non_camel_case_types)]
-                    struct RequestTakedownSvc<T: OwnListingsService>(pub Arc<T>);
-                    impl<
-                        T: OwnListingsService,
-                    > tonic::server::UnaryService<super::RequestTakedownRequest>
-                    for RequestTakedownSvc<T> {
-                        type Response = super::RequestTakedownResponse;
-                        type Future = BoxFuture<
-                            tonic::Response<Self::Response>,
-                            tonic::Status,
-                        >;
-                        fn call(
-                            &mut self,
-                            request: tonic::Request<super::RequestTakedownRequest>,
-                        ) -> Self::Future {
-                            let inner = Arc::clone(&self.0);
-                            let fut = async move {
-                                <T as OwnListingsService>::request_takedown(&inner, request)
-                                    .await
-                            };
-                            Box::pin(fut)
-                        }
-                    }
-                    let accept_compression_encodings = self.accept_compression_encodings;
-                    let send_compression_encodings = self.send_compression_encodings;
-                    let max_decoding_message_size = self.max_decoding_message_size;
-                    let max_encoding_message_size = self.max_encoding_message_size;
-                    let inner = self.inner.clone();
-                    let fut = async move {
-                        let method = RequestTakedownSvc(inner);
+                        let method = TakeDownListingSvc(inner);
                         let codec = tonic_prost::ProstCodec::default();
                         let mut grpc = tonic::server::Grpc::new(codec)
                             .apply_compression_config(
@@ -5586,12 +4576,12 @@ pub mod own_listings_service_server {
     }
 }
 #[derive(Clone, PartialEq, Eq, Hash, ::prost::Message)]
-pub struct PreparePictureRequest {
-    #[prost(oneof = "prepare_picture_request::Message", tags = "1, 2, 3")]
-    pub message: ::core::option::Option<prepare_picture_request::Message>,
+pub struct AddOwnPictureRequest {
+    #[prost(oneof = "add_own_picture_request::Message", tags = "1, 2, 3")]
+    pub message: ::core::option::Option<add_own_picture_request::Message>,
 }
-/// Nested message and enum types in `PreparePictureRequest`.
-pub mod prepare_picture_request {
+/// Nested message and enum types in `AddOwnPictureRequest`.
+pub mod add_own_picture_request {
     #[derive(Clone, PartialEq, Eq, Hash, ::prost::Oneof)]
     pub enum Message {
         #[prost(message, tag = "1")]
@@ -5611,58 +4601,19 @@ pub struct OwnPictureHeader {
     /// The slug of a game, or for an avatar the handle of a page.
     #[prost(string, tag = "3")]
     pub name: ::prost::alloc::string::String,
+    /// The accepted writes per UTC day that the plan allows; absent: no limit. The change of a public listing is one of them.
+    #[prost(uint32, optional, tag = "4")]
+    pub writes_per_day: ::core::option::Option<u32>,
 }
 #[derive(Clone, PartialEq, Eq, Hash, ::prost::Message)]
-pub struct PreparePictureResponse {
+pub struct AddOwnPictureResponse {
     #[prost(message, optional, tag = "1")]
-    pub picture: ::core::option::Option<PreparedPicture>,
-}
-/// A picture as it was cropped and scaled.
-#[derive(Clone, PartialEq, Eq, Hash, ::prost::Message)]
-pub struct PreparedPicture {
-    /// For `UsePicture`.
-    #[prost(string, tag = "1")]
-    pub id: ::prost::alloc::string::String,
-    /// The picture that the listing would have, and its thumbnail.
+    pub written: ::core::option::Option<Written>,
+    /// The picture as it was cropped and scaled, and its thumbnail.
     #[prost(message, optional, tag = "2")]
     pub picture: ::core::option::Option<Picture>,
     #[prost(message, optional, tag = "3")]
     pub small: ::core::option::Option<Picture>,
-    /// The width and height of the file, turned as its camera says, and the part of it that the picture shows: all in pixels.
-    #[prost(uint32, tag = "4")]
-    pub file_width: u32,
-    #[prost(uint32, tag = "5")]
-    pub file_height: u32,
-    #[prost(uint32, tag = "6")]
-    pub crop_x: u32,
-    #[prost(uint32, tag = "7")]
-    pub crop_y: u32,
-    #[prost(uint32, tag = "8")]
-    pub crop_width: u32,
-    #[prost(uint32, tag = "9")]
-    pub crop_height: u32,
-}
-#[derive(Clone, PartialEq, Eq, Hash, ::prost::Message)]
-pub struct UsePictureRequest {
-    #[prost(string, tag = "1")]
-    pub account_id: ::prost::alloc::string::String,
-    /// Of a prepared picture. It names the kind and the listing.
-    #[prost(string, tag = "2")]
-    pub id: ::prost::alloc::string::String,
-    /// The alternative text of a screenshot; up to 300 characters.
-    #[prost(string, tag = "3")]
-    pub alt: ::prost::alloc::string::String,
-    /// The index of a screenshot, from 0; absent: after the last one.
-    #[prost(uint32, optional, tag = "4")]
-    pub place: ::core::option::Option<u32>,
-    /// The accepted writes per UTC day that the plan allows; absent: no limit. The change of a public listing is one of them.
-    #[prost(uint32, optional, tag = "5")]
-    pub writes_per_day: ::core::option::Option<u32>,
-}
-#[derive(Clone, PartialEq, ::prost::Message)]
-pub struct UsePictureResponse {
-    #[prost(message, optional, tag = "1")]
-    pub written: ::core::option::Option<Written>,
 }
 #[derive(Clone, PartialEq, Eq, Hash, ::prost::Message)]
 pub struct RemoveOwnPictureRequest {
@@ -5680,7 +4631,7 @@ pub struct RemoveOwnPictureRequest {
     #[prost(uint32, optional, tag = "5")]
     pub writes_per_day: ::core::option::Option<u32>,
 }
-#[derive(Clone, PartialEq, ::prost::Message)]
+#[derive(Clone, PartialEq, Eq, Hash, ::prost::Message)]
 pub struct RemoveOwnPictureResponse {
     #[prost(message, optional, tag = "1")]
     pub written: ::core::option::Option<Written>,
@@ -5708,7 +4659,7 @@ pub struct ArrangedScreenshot {
     #[prost(string, tag = "2")]
     pub alt: ::prost::alloc::string::String,
 }
-#[derive(Clone, PartialEq, ::prost::Message)]
+#[derive(Clone, PartialEq, Eq, Hash, ::prost::Message)]
 pub struct ArrangeScreenshotsResponse {
     #[prost(message, optional, tag = "1")]
     pub written: ::core::option::Option<Written>,
@@ -5724,11 +4675,8 @@ pub mod own_pictures_service_client {
     )]
     use tonic::codegen::*;
     use tonic::codegen::http::Uri;
-    /// The pictures of an account's live listings, for the dashboard.
-    ///
-    /// A picture is prepared first: it is decoded, cropped, encoded again and stored, and no listing has it yet. The account looks at the result
-    /// and then gives it to a listing, which is a change of that listing: of a public one it is visible at once, and a rejected one is submitted
-    /// again.
+    /// The pictures of an account's live listings, for the dashboard. Each call is a change of a listing: of a public one it is visible at once,
+    /// and a rejected one is submitted again.
     #[derive(Debug, Clone)]
     pub struct OwnPicturesServiceClient<T> {
         inner: tonic::client::Grpc<T>,
@@ -5809,15 +4757,15 @@ pub mod own_pictures_service_client {
             self.inner = self.inner.max_encoding_message_size(limit);
             self
         }
-        /// Prepares a picture for a listing: first the header, then the bytes of the file in order, then the end. It is deleted after a day in
-        /// which no listing got it.
-        pub async fn prepare_picture(
+        /// Gives a listing a picture, which is decoded, cropped and encoded again: first the header, then the bytes of the file in order, then the
+        /// end. A screenshot comes after the others.
+        pub async fn add_own_picture(
             &mut self,
             request: impl tonic::IntoStreamingRequest<
-                Message = super::PreparePictureRequest,
+                Message = super::AddOwnPictureRequest,
             >,
         ) -> std::result::Result<
-            tonic::Response<super::PreparePictureResponse>,
+            tonic::Response<super::AddOwnPictureResponse>,
             tonic::Status,
         > {
             self.inner
@@ -5830,39 +4778,14 @@ pub mod own_pictures_service_client {
                 })?;
             let codec = tonic_prost::ProstCodec::default();
             let path = http::uri::PathAndQuery::from_static(
-                "/listings.v1.OwnPicturesService/PreparePicture",
+                "/listings.v1.OwnPicturesService/AddOwnPicture",
             );
             let mut req = request.into_streaming_request();
             req.extensions_mut()
                 .insert(
-                    GrpcMethod::new("listings.v1.OwnPicturesService", "PreparePicture"),
+                    GrpcMethod::new("listings.v1.OwnPicturesService", "AddOwnPicture"),
                 );
             self.inner.client_streaming(req, path, codec).await
-        }
-        /// Gives the listing a picture that was prepared for it. A screenshot that the game already has gets the new place and text.
-        pub async fn use_picture(
-            &mut self,
-            request: impl tonic::IntoRequest<super::UsePictureRequest>,
-        ) -> std::result::Result<
-            tonic::Response<super::UsePictureResponse>,
-            tonic::Status,
-        > {
-            self.inner
-                .ready()
-                .await
-                .map_err(|e| {
-                    tonic::Status::unknown(
-                        format!("Service was not ready: {}", e.into()),
-                    )
-                })?;
-            let codec = tonic_prost::ProstCodec::default();
-            let path = http::uri::PathAndQuery::from_static(
-                "/listings.v1.OwnPicturesService/UsePicture",
-            );
-            let mut req = request.into_request();
-            req.extensions_mut()
-                .insert(GrpcMethod::new("listings.v1.OwnPicturesService", "UsePicture"));
-            self.inner.unary(req, path, codec).await
         }
         /// Removes a picture from a listing. A second call changes nothing.
         pub async fn remove_own_picture(
@@ -5936,21 +4859,13 @@ pub mod own_pictures_service_server {
     /// Generated trait containing gRPC methods that should be implemented for use with OwnPicturesServiceServer.
     #[async_trait]
     pub trait OwnPicturesService: std::marker::Send + std::marker::Sync + 'static {
-        /// Prepares a picture for a listing: first the header, then the bytes of the file in order, then the end. It is deleted after a day in
-        /// which no listing got it.
-        async fn prepare_picture(
+        /// Gives a listing a picture, which is decoded, cropped and encoded again: first the header, then the bytes of the file in order, then the
+        /// end. A screenshot comes after the others.
+        async fn add_own_picture(
             &self,
-            request: tonic::Request<tonic::Streaming<super::PreparePictureRequest>>,
+            request: tonic::Request<tonic::Streaming<super::AddOwnPictureRequest>>,
         ) -> std::result::Result<
-            tonic::Response<super::PreparePictureResponse>,
-            tonic::Status,
-        >;
-        /// Gives the listing a picture that was prepared for it. A screenshot that the game already has gets the new place and text.
-        async fn use_picture(
-            &self,
-            request: tonic::Request<super::UsePictureRequest>,
-        ) -> std::result::Result<
-            tonic::Response<super::UsePictureResponse>,
+            tonic::Response<super::AddOwnPictureResponse>,
             tonic::Status,
         >;
         /// Removes a picture from a listing. A second call changes nothing.
@@ -5970,11 +4885,8 @@ pub mod own_pictures_service_server {
             tonic::Status,
         >;
     }
-    /// The pictures of an account's live listings, for the dashboard.
-    ///
-    /// A picture is prepared first: it is decoded, cropped, encoded again and stored, and no listing has it yet. The account looks at the result
-    /// and then gives it to a listing, which is a change of that listing: of a public one it is visible at once, and a rejected one is submitted
-    /// again.
+    /// The pictures of an account's live listings, for the dashboard. Each call is a change of a listing: of a public one it is visible at once,
+    /// and a rejected one is submitted again.
     #[derive(Debug)]
     pub struct OwnPicturesServiceServer<T> {
         inner: Arc<T>,
@@ -6051,14 +4963,14 @@ pub mod own_pictures_service_server {
         }
         fn call(&mut self, req: http::Request<B>) -> Self::Future {
             match req.uri().path() {
-                "/listings.v1.OwnPicturesService/PreparePicture" => {
+                "/listings.v1.OwnPicturesService/AddOwnPicture" => {
                     #[allow(non_camel_case_types)]
-                    struct PreparePictureSvc<T: OwnPicturesService>(pub Arc<T>);
+                    struct AddOwnPictureSvc<T: OwnPicturesService>(pub Arc<T>);
                     impl<
                         T: OwnPicturesService,
-                    > tonic::server::ClientStreamingService<super::PreparePictureRequest>
-                    for PreparePictureSvc<T> {
-                        type Response = super::PreparePictureResponse;
+                    > tonic::server::ClientStreamingService<super::AddOwnPictureRequest>
+                    for AddOwnPictureSvc<T> {
+                        type Response = super::AddOwnPictureResponse;
                         type Future = BoxFuture<
                             tonic::Response<Self::Response>,
                             tonic::Status,
@@ -6066,12 +4978,12 @@ pub mod own_pictures_service_server {
                         fn call(
                             &mut self,
                             request: tonic::Request<
-                                tonic::Streaming<super::PreparePictureRequest>,
+                                tonic::Streaming<super::AddOwnPictureRequest>,
                             >,
                         ) -> Self::Future {
                             let inner = Arc::clone(&self.0);
                             let fut = async move {
-                                <T as OwnPicturesService>::prepare_picture(&inner, request)
+                                <T as OwnPicturesService>::add_own_picture(&inner, request)
                                     .await
                             };
                             Box::pin(fut)
@@ -6083,7 +4995,7 @@ pub mod own_pictures_service_server {
                     let max_encoding_message_size = self.max_encoding_message_size;
                     let inner = self.inner.clone();
                     let fut = async move {
-                        let method = PreparePictureSvc(inner);
+                        let method = AddOwnPictureSvc(inner);
                         let codec = tonic_prost::ProstCodec::default();
                         let mut grpc = tonic::server::Grpc::new(codec)
                             .apply_compression_config(
@@ -6095,52 +5007,6 @@ pub mod own_pictures_service_server {
                                 max_encoding_message_size,
                             );
                         let res = grpc.client_streaming(method, req).await;
-                        Ok(res)
-                    };
-                    Box::pin(fut)
-                }
-                "/listings.v1.OwnPicturesService/UsePicture" => {
-                    #[allow(non_camel_case_types)]
-                    struct UsePictureSvc<T: OwnPicturesService>(pub Arc<T>);
-                    impl<
-                        T: OwnPicturesService,
-                    > tonic::server::UnaryService<super::UsePictureRequest>
-                    for UsePictureSvc<T> {
-                        type Response = super::UsePictureResponse;
-                        type Future = BoxFuture<
-                            tonic::Response<Self::Response>,
-                            tonic::Status,
-                        >;
-                        fn call(
-                            &mut self,
-                            request: tonic::Request<super::UsePictureRequest>,
-                        ) -> Self::Future {
-                            let inner = Arc::clone(&self.0);
-                            let fut = async move {
-                                <T as OwnPicturesService>::use_picture(&inner, request)
-                                    .await
-                            };
-                            Box::pin(fut)
-                        }
-                    }
-                    let accept_compression_encodings = self.accept_compression_encodings;
-                    let send_compression_encodings = self.send_compression_encodings;
-                    let max_decoding_message_size = self.max_decoding_message_size;
-                    let max_encoding_message_size = self.max_encoding_message_size;
-                    let inner = self.inner.clone();
-                    let fut = async move {
-                        let method = UsePictureSvc(inner);
-                        let codec = tonic_prost::ProstCodec::default();
-                        let mut grpc = tonic::server::Grpc::new(codec)
-                            .apply_compression_config(
-                                accept_compression_encodings,
-                                send_compression_encodings,
-                            )
-                            .apply_max_message_size_config(
-                                max_decoding_message_size,
-                                max_encoding_message_size,
-                            );
-                        let res = grpc.unary(method, req).await;
                         Ok(res)
                     };
                     Box::pin(fut)
@@ -6338,7 +5204,7 @@ pub struct CreatePageRequest {
     #[prost(string, tag = "4")]
     pub idempotency_key: ::prost::alloc::string::String,
 }
-#[derive(Clone, PartialEq, ::prost::Message)]
+#[derive(Clone, PartialEq, Eq, Hash, ::prost::Message)]
 pub struct CreatePageResponse {
     #[prost(message, optional, tag = "1")]
     pub written: ::core::option::Option<Written>,
@@ -6362,7 +5228,7 @@ pub struct UpdatePageRequest {
     #[prost(uint32, optional, tag = "6")]
     pub writes_per_day: ::core::option::Option<u32>,
 }
-#[derive(Clone, PartialEq, ::prost::Message)]
+#[derive(Clone, PartialEq, Eq, Hash, ::prost::Message)]
 pub struct UpdatePageResponse {
     #[prost(message, optional, tag = "1")]
     pub written: ::core::option::Option<Written>,
@@ -8158,18 +7024,6 @@ pub struct ImportHeader {
     /// For the report only.
     #[prost(string, tag = "3")]
     pub file_name: ::prost::alloc::string::String,
-    /// Announce the listings that this import publishes by webhooks. Off by default.
-    #[prost(bool, tag = "4")]
-    pub announce: bool,
-    /// Overwrite what owners and staff changed since the last import, in the fields that a row names.
-    #[prost(bool, tag = "5")]
-    pub overwrite: bool,
-    /// Take over listings that accounts submitted: they are published, and belong to the account no more. Otherwise such rows are refused.
-    #[prost(bool, tag = "6")]
-    pub adopt: bool,
-    /// Only report what the import would do. Rows that refer to rows of another file are refused unless that file is imported.
-    #[prost(bool, tag = "7")]
-    pub dry_run: bool,
 }
 /// Consecutive lines of the file, one JSON object each. Empty lines count and are ignored.
 #[derive(Clone, PartialEq, Eq, Hash, ::prost::Message)]
@@ -8185,8 +7039,10 @@ pub struct ImportEnd {}
 pub struct ImportResponse {
     #[prost(uint64, tag = "1")]
     pub created: u64,
+    /// Samples that were replaced.
     #[prost(uint64, tag = "2")]
     pub updated: u64,
+    /// Rows of records that exist and stay as they are.
     #[prost(uint64, tag = "3")]
     pub unchanged: u64,
     /// The first 10,000 refused rows, by line.
@@ -8197,19 +7053,10 @@ pub struct ImportResponse {
     #[prost(uint64, tag = "5")]
     #[serde(rename = "refused")]
     pub refused_count: u64,
-    /// The first 10,000 rows with fields that keep their values, because they were changed since the last import; by line. Field to
-    /// explanation.
+    /// The first 10,000 rows of real listings and of the gazetteer that exist already, by line. They have no fields.
     #[prost(message, repeated, tag = "6")]
-    #[serde(rename = "kept_rows")]
-    pub kept: ::prost::alloc::vec::Vec<ImportedRow>,
-    /// The total number of these rows.
-    #[prost(uint64, tag = "7")]
-    #[serde(rename = "kept")]
-    pub kept_count: u64,
-    /// For a dry run: the first 10,000 rows that change something, by line. Field to its old and new value; a new record has no fields.
-    #[prost(message, repeated, tag = "8")]
-    #[serde(rename = "changed_rows")]
-    pub changed: ::prost::alloc::vec::Vec<ImportedRow>,
+    #[serde(rename = "existing_rows")]
+    pub existing: ::prost::alloc::vec::Vec<ImportedRow>,
 }
 /// A row of a report.
 #[derive(serde::Serialize)]
@@ -8220,7 +7067,7 @@ pub struct ImportedRow {
     /// The slug, handle, key or code; of a refused row, if it has one.
     #[prost(string, tag = "2")]
     pub name: ::prost::alloc::string::String,
-    /// By field. For a refused row, the reasons; `row` when a reason is not about a single field.
+    /// The reasons of a refused row by field; `row` when a reason is not about a single field.
     #[prost(map = "string, string", tag = "3")]
     pub fields: ::std::collections::HashMap<
         ::prost::alloc::string::String,
@@ -8322,7 +7169,8 @@ pub mod staff_import_service_client {
         /// Streams a file: first the header, then its lines in order, then the end.
         ///
         /// Rows are loaded as they arrive, in separate transactions. An invalid row is refused with its line and a reason, and the others are
-        /// loaded. Importing the same file again changes nothing, and completes an import that was interrupted. A field that owners or staff changed since the last import keeps its value.
+        /// loaded. A row creates a record. One that exists stays as it is and is reported; a sample is replaced whole. Importing the same file
+        /// again therefore completes an import that was interrupted.
         pub async fn import(
             &mut self,
             request: impl tonic::IntoStreamingRequest<Message = super::ImportRequest>,
@@ -8362,7 +7210,8 @@ pub mod staff_import_service_server {
         /// Streams a file: first the header, then its lines in order, then the end.
         ///
         /// Rows are loaded as they arrive, in separate transactions. An invalid row is refused with its line and a reason, and the others are
-        /// loaded. Importing the same file again changes nothing, and completes an import that was interrupted. A field that owners or staff changed since the last import keeps its value.
+        /// loaded. A row creates a record. One that exists stays as it is and is reported; a sample is replaced whole. Importing the same file
+        /// again therefore completes an import that was interrupted.
         async fn import(
             &self,
             request: tonic::Request<tonic::Streaming<super::ImportRequest>>,
@@ -8587,30 +7436,6 @@ pub struct ListQueueResponse {
     pub total: ::core::option::Option<i64>,
 }
 #[derive(Clone, PartialEq, Eq, Hash, ::prost::Message)]
-pub struct WatchRequest {
-    /// As in ListQueueRequest.
-    #[prost(string, tag = "1")]
-    pub kind: ::prost::alloc::string::String,
-}
-#[derive(Clone, PartialEq, Eq, Hash, ::prost::Message)]
-pub struct WatchResponse {
-    #[prost(oneof = "watch_response::Message", tags = "1, 2")]
-    pub message: ::core::option::Option<watch_response::Message>,
-}
-/// Nested message and enum types in `WatchResponse`.
-pub mod watch_response {
-    #[derive(Clone, PartialEq, Eq, Hash, ::prost::Oneof)]
-    pub enum Message {
-        /// The first message.
-        #[prost(message, tag = "1")]
-        Started(super::WatchStarted),
-        #[prost(message, tag = "2")]
-        Item(super::QueueItem),
-    }
-}
-#[derive(Clone, Copy, PartialEq, Eq, Hash, ::prost::Message)]
-pub struct WatchStarted {}
-#[derive(Clone, PartialEq, Eq, Hash, ::prost::Message)]
 pub struct GetReviewRequest {
     #[prost(message, optional, tag = "1")]
     pub name: ::core::option::Option<ListingName>,
@@ -8709,7 +7534,8 @@ pub struct DecideResult {
 pub struct EditRequest {
     #[prost(message, optional, tag = "1")]
     pub name: ::core::option::Option<ListingName>,
-    /// The fields to change, as a JSON object in the format of import files; null clears a field.
+    /// The fields to change, as a JSON object in the format of import files; null clears a field. Only admins change `featured`, `verified`,
+    /// the `creator` of a game, which moves it to another page, and the `account` of an event, which is an id.
     #[prost(string, tag = "2")]
     pub changes: ::prost::alloc::string::String,
     /// The reason for the audit; up to 500 characters.
@@ -8723,45 +7549,6 @@ pub struct EditRequest {
 pub struct EditResponse {
     #[prost(message, optional, tag = "1")]
     pub listing: ::core::option::Option<Listing>,
-}
-#[derive(Clone, PartialEq, Eq, Hash, ::prost::Message)]
-pub struct ListOwnerEditsRequest {
-    /// As in ListQueueRequest.
-    #[prost(string, tag = "1")]
-    pub kind: ::prost::alloc::string::String,
-    #[prost(int32, tag = "2")]
-    pub limit: i32,
-    #[prost(string, tag = "3")]
-    pub cursor: ::prost::alloc::string::String,
-}
-#[derive(Clone, PartialEq, ::prost::Message)]
-pub struct ListOwnerEditsResponse {
-    #[prost(message, repeated, tag = "1")]
-    pub edits: ::prost::alloc::vec::Vec<OwnerEdit>,
-    /// Empty on the last page.
-    #[prost(string, tag = "2")]
-    pub next_cursor: ::prost::alloc::string::String,
-}
-#[derive(serde::Serialize)]
-#[derive(Clone, PartialEq, ::prost::Message)]
-pub struct OwnerEdit {
-    #[prost(message, optional, tag = "1")]
-    #[serde(flatten)]
-    pub name: ::core::option::Option<ListingName>,
-    /// The current title, or the name of a page.
-    #[prost(string, tag = "2")]
-    pub title: ::prost::alloc::string::String,
-    /// The revision that the edit made.
-    #[prost(int64, tag = "3")]
-    pub revision: i64,
-    #[prost(message, optional, tag = "4")]
-    #[serde(serialize_with = "crate::json::timestamp")]
-    pub at: ::core::option::Option<::prost_types::Timestamp>,
-    #[prost(string, tag = "5")]
-    #[serde(rename = "account")]
-    pub account_id: ::prost::alloc::string::String,
-    #[prost(message, repeated, tag = "6")]
-    pub differences: ::prost::alloc::vec::Vec<Difference>,
 }
 #[derive(Clone, PartialEq, Eq, Hash, ::prost::Message)]
 pub struct RevertRequest {
@@ -8779,52 +7566,6 @@ pub struct RevertRequest {
 }
 #[derive(Clone, PartialEq, Eq, Hash, ::prost::Message)]
 pub struct RevertResponse {
-    #[prost(message, optional, tag = "1")]
-    pub listing: ::core::option::Option<Listing>,
-}
-#[derive(Clone, PartialEq, Eq, Hash, ::prost::Message)]
-pub struct FeatureRequest {
-    /// A game.
-    #[prost(message, optional, tag = "1")]
-    pub name: ::core::option::Option<ListingName>,
-    #[prost(bool, tag = "2")]
-    pub featured: bool,
-}
-#[derive(Clone, PartialEq, Eq, Hash, ::prost::Message)]
-pub struct FeatureResponse {
-    #[prost(message, optional, tag = "1")]
-    pub listing: ::core::option::Option<Listing>,
-}
-#[derive(Clone, PartialEq, Eq, Hash, ::prost::Message)]
-pub struct VerifyRequest {
-    /// A page.
-    #[prost(message, optional, tag = "1")]
-    pub name: ::core::option::Option<ListingName>,
-    #[prost(bool, tag = "2")]
-    pub verified: bool,
-    /// The revision that the caller has seen, as in DecideItem.
-    #[prost(int64, optional, tag = "3")]
-    pub revision: ::core::option::Option<i64>,
-}
-#[derive(Clone, PartialEq, Eq, Hash, ::prost::Message)]
-pub struct VerifyResponse {
-    #[prost(message, optional, tag = "1")]
-    pub listing: ::core::option::Option<Listing>,
-}
-#[derive(Clone, PartialEq, Eq, Hash, ::prost::Message)]
-pub struct ReassignRequest {
-    /// An event or a game.
-    #[prost(message, optional, tag = "1")]
-    pub name: ::core::option::Option<ListingName>,
-    /// For an event, the id of the account; for a game, the handle of the page.
-    #[prost(string, tag = "2")]
-    pub to: ::prost::alloc::string::String,
-    /// The reason for the audit; up to 500 characters.
-    #[prost(string, tag = "3")]
-    pub reason: ::prost::alloc::string::String,
-}
-#[derive(Clone, PartialEq, Eq, Hash, ::prost::Message)]
-pub struct ReassignResponse {
     #[prost(message, optional, tag = "1")]
     pub listing: ::core::option::Option<Listing>,
 }
@@ -8873,31 +7614,18 @@ pub struct FoundListing {
     #[serde(serialize_with = "crate::json::timestamp")]
     pub updated_at: ::core::option::Option<::prost_types::Timestamp>,
 }
+/// A field that differs.
+#[derive(serde::Serialize)]
 #[derive(Clone, PartialEq, Eq, Hash, ::prost::Message)]
-pub struct ListTakedownRequestsRequest {
-    #[prost(message, optional, tag = "1")]
-    pub page: ::core::option::Option<super::super::common::v1::PageRequest>,
-}
-#[derive(Clone, PartialEq, ::prost::Message)]
-pub struct ListTakedownRequestsResponse {
-    #[prost(message, repeated, tag = "1")]
-    pub requests: ::prost::alloc::vec::Vec<TakedownRequest>,
-    #[prost(message, optional, tag = "2")]
-    pub page: ::core::option::Option<super::super::common::v1::PageInfo>,
-}
-#[derive(Clone, PartialEq, Eq, Hash, ::prost::Message)]
-pub struct DeclineTakedownRequest {
-    /// The id of the request.
+pub struct Difference {
+    /// A field, or a path such as `links.play`.
     #[prost(string, tag = "1")]
-    pub id: ::prost::alloc::string::String,
-    /// 1 to 500 characters.
+    pub path: ::prost::alloc::string::String,
+    /// JSON; empty for an empty field.
     #[prost(string, tag = "2")]
-    pub reason: ::prost::alloc::string::String,
-}
-#[derive(Clone, PartialEq, Eq, Hash, ::prost::Message)]
-pub struct DeclineTakedownResponse {
-    #[prost(message, optional, tag = "1")]
-    pub request: ::core::option::Option<TakedownRequest>,
+    pub before: ::prost::alloc::string::String,
+    #[prost(string, tag = "3")]
+    pub after: ::prost::alloc::string::String,
 }
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, ::prost::Enumeration)]
 #[repr(i32)]
@@ -9056,32 +7784,6 @@ pub mod staff_review_service_client {
                 .insert(GrpcMethod::new("listings.v1.StaffReviewService", "ListQueue"));
             self.inner.unary(req, path, codec).await
         }
-        /// Streams the listings that enter the queue. After the first message none is missed: a caller that then lists the queue and continues to
-        /// read the stream sees every listing, some of them twice.
-        pub async fn watch(
-            &mut self,
-            request: impl tonic::IntoRequest<super::WatchRequest>,
-        ) -> std::result::Result<
-            tonic::Response<tonic::codec::Streaming<super::WatchResponse>>,
-            tonic::Status,
-        > {
-            self.inner
-                .ready()
-                .await
-                .map_err(|e| {
-                    tonic::Status::unknown(
-                        format!("Service was not ready: {}", e.into()),
-                    )
-                })?;
-            let codec = tonic_prost::ProstCodec::default();
-            let path = http::uri::PathAndQuery::from_static(
-                "/listings.v1.StaffReviewService/Watch",
-            );
-            let mut req = request.into_request();
-            req.extensions_mut()
-                .insert(GrpcMethod::new("listings.v1.StaffReviewService", "Watch"));
-            self.inner.server_streaming(req, path, codec).await
-        }
         /// A listing with its changes since the last approval, and its history.
         pub async fn get_review(
             &mut self,
@@ -9129,7 +7831,7 @@ pub mod staff_review_service_client {
                 .insert(GrpcMethod::new("listings.v1.StaffReviewService", "Decide"));
             self.inner.unary(req, path, codec).await
         }
-        /// Changes the content of a listing, not its state.
+        /// Changes the content of a listing, not its state. A change of the name of a page by an owner takes its verified badge away.
         pub async fn edit(
             &mut self,
             request: impl tonic::IntoRequest<super::EditRequest>,
@@ -9149,33 +7851,6 @@ pub mod staff_review_service_client {
             let mut req = request.into_request();
             req.extensions_mut()
                 .insert(GrpcMethod::new("listings.v1.StaffReviewService", "Edit"));
-            self.inner.unary(req, path, codec).await
-        }
-        /// The changes of public listings by their accounts, newest first. A page of long changes has fewer rows than its limit.
-        pub async fn list_owner_edits(
-            &mut self,
-            request: impl tonic::IntoRequest<super::ListOwnerEditsRequest>,
-        ) -> std::result::Result<
-            tonic::Response<super::ListOwnerEditsResponse>,
-            tonic::Status,
-        > {
-            self.inner
-                .ready()
-                .await
-                .map_err(|e| {
-                    tonic::Status::unknown(
-                        format!("Service was not ready: {}", e.into()),
-                    )
-                })?;
-            let codec = tonic_prost::ProstCodec::default();
-            let path = http::uri::PathAndQuery::from_static(
-                "/listings.v1.StaffReviewService/ListOwnerEdits",
-            );
-            let mut req = request.into_request();
-            req.extensions_mut()
-                .insert(
-                    GrpcMethod::new("listings.v1.StaffReviewService", "ListOwnerEdits"),
-                );
             self.inner.unary(req, path, codec).await
         }
         /// Gives a listing the content of an earlier revision, as a new revision. Its state, pictures and flags stay, and a game stays under its
@@ -9201,78 +7876,6 @@ pub mod staff_review_service_client {
                 .insert(GrpcMethod::new("listings.v1.StaffReviewService", "Revert"));
             self.inner.unary(req, path, codec).await
         }
-        /// Features a game, or stops featuring it. For admins.
-        pub async fn feature(
-            &mut self,
-            request: impl tonic::IntoRequest<super::FeatureRequest>,
-        ) -> std::result::Result<
-            tonic::Response<super::FeatureResponse>,
-            tonic::Status,
-        > {
-            self.inner
-                .ready()
-                .await
-                .map_err(|e| {
-                    tonic::Status::unknown(
-                        format!("Service was not ready: {}", e.into()),
-                    )
-                })?;
-            let codec = tonic_prost::ProstCodec::default();
-            let path = http::uri::PathAndQuery::from_static(
-                "/listings.v1.StaffReviewService/Feature",
-            );
-            let mut req = request.into_request();
-            req.extensions_mut()
-                .insert(GrpcMethod::new("listings.v1.StaffReviewService", "Feature"));
-            self.inner.unary(req, path, codec).await
-        }
-        /// Gives a page the verified badge, or takes it away. For admins. A change of the name by an owner takes it away too.
-        pub async fn verify(
-            &mut self,
-            request: impl tonic::IntoRequest<super::VerifyRequest>,
-        ) -> std::result::Result<tonic::Response<super::VerifyResponse>, tonic::Status> {
-            self.inner
-                .ready()
-                .await
-                .map_err(|e| {
-                    tonic::Status::unknown(
-                        format!("Service was not ready: {}", e.into()),
-                    )
-                })?;
-            let codec = tonic_prost::ProstCodec::default();
-            let path = http::uri::PathAndQuery::from_static(
-                "/listings.v1.StaffReviewService/Verify",
-            );
-            let mut req = request.into_request();
-            req.extensions_mut()
-                .insert(GrpcMethod::new("listings.v1.StaffReviewService", "Verify"));
-            self.inner.unary(req, path, codec).await
-        }
-        /// Moves an event to another account, or a game to another page. For admins.
-        pub async fn reassign(
-            &mut self,
-            request: impl tonic::IntoRequest<super::ReassignRequest>,
-        ) -> std::result::Result<
-            tonic::Response<super::ReassignResponse>,
-            tonic::Status,
-        > {
-            self.inner
-                .ready()
-                .await
-                .map_err(|e| {
-                    tonic::Status::unknown(
-                        format!("Service was not ready: {}", e.into()),
-                    )
-                })?;
-            let codec = tonic_prost::ProstCodec::default();
-            let path = http::uri::PathAndQuery::from_static(
-                "/listings.v1.StaffReviewService/Reassign",
-            );
-            let mut req = request.into_request();
-            req.extensions_mut()
-                .insert(GrpcMethod::new("listings.v1.StaffReviewService", "Reassign"));
-            self.inner.unary(req, path, codec).await
-        }
         /// Finds listings by a text in the name or title; sorted by name.
         pub async fn search(
             &mut self,
@@ -9293,113 +7896,6 @@ pub mod staff_review_service_client {
             let mut req = request.into_request();
             req.extensions_mut()
                 .insert(GrpcMethod::new("listings.v1.StaffReviewService", "Search"));
-            self.inner.unary(req, path, codec).await
-        }
-        /// The waiting requests of accounts to take down their listings, oldest first. `Decide` takes a listing down, which grants its requests.
-        pub async fn list_takedown_requests(
-            &mut self,
-            request: impl tonic::IntoRequest<super::ListTakedownRequestsRequest>,
-        ) -> std::result::Result<
-            tonic::Response<super::ListTakedownRequestsResponse>,
-            tonic::Status,
-        > {
-            self.inner
-                .ready()
-                .await
-                .map_err(|e| {
-                    tonic::Status::unknown(
-                        format!("Service was not ready: {}", e.into()),
-                    )
-                })?;
-            let codec = tonic_prost::ProstCodec::default();
-            let path = http::uri::PathAndQuery::from_static(
-                "/listings.v1.StaffReviewService/ListTakedownRequests",
-            );
-            let mut req = request.into_request();
-            req.extensions_mut()
-                .insert(
-                    GrpcMethod::new(
-                        "listings.v1.StaffReviewService",
-                        "ListTakedownRequests",
-                    ),
-                );
-            self.inner.unary(req, path, codec).await
-        }
-        /// Declines such a request. The account sees the reason. A second call changes nothing. For admins.
-        pub async fn decline_takedown(
-            &mut self,
-            request: impl tonic::IntoRequest<super::DeclineTakedownRequest>,
-        ) -> std::result::Result<
-            tonic::Response<super::DeclineTakedownResponse>,
-            tonic::Status,
-        > {
-            self.inner
-                .ready()
-                .await
-                .map_err(|e| {
-                    tonic::Status::unknown(
-                        format!("Service was not ready: {}", e.into()),
-                    )
-                })?;
-            let codec = tonic_prost::ProstCodec::default();
-            let path = http::uri::PathAndQuery::from_static(
-                "/listings.v1.StaffReviewService/DeclineTakedown",
-            );
-            let mut req = request.into_request();
-            req.extensions_mut()
-                .insert(
-                    GrpcMethod::new("listings.v1.StaffReviewService", "DeclineTakedown"),
-                );
-            self.inner.unary(req, path, codec).await
-        }
-        /// The open notes of visitors that are for staff, oldest first: reports, and corrections of listings that no account owns.
-        pub async fn list_notes(
-            &mut self,
-            request: impl tonic::IntoRequest<super::ListNotesRequest>,
-        ) -> std::result::Result<
-            tonic::Response<super::ListNotesResponse>,
-            tonic::Status,
-        > {
-            self.inner
-                .ready()
-                .await
-                .map_err(|e| {
-                    tonic::Status::unknown(
-                        format!("Service was not ready: {}", e.into()),
-                    )
-                })?;
-            let codec = tonic_prost::ProstCodec::default();
-            let path = http::uri::PathAndQuery::from_static(
-                "/listings.v1.StaffReviewService/ListNotes",
-            );
-            let mut req = request.into_request();
-            req.extensions_mut()
-                .insert(GrpcMethod::new("listings.v1.StaffReviewService", "ListNotes"));
-            self.inner.unary(req, path, codec).await
-        }
-        /// Closes a note, whomever it is for. A second call with the same state changes nothing.
-        pub async fn close_note(
-            &mut self,
-            request: impl tonic::IntoRequest<super::CloseNoteRequest>,
-        ) -> std::result::Result<
-            tonic::Response<super::CloseNoteResponse>,
-            tonic::Status,
-        > {
-            self.inner
-                .ready()
-                .await
-                .map_err(|e| {
-                    tonic::Status::unknown(
-                        format!("Service was not ready: {}", e.into()),
-                    )
-                })?;
-            let codec = tonic_prost::ProstCodec::default();
-            let path = http::uri::PathAndQuery::from_static(
-                "/listings.v1.StaffReviewService/CloseNote",
-            );
-            let mut req = request.into_request();
-            req.extensions_mut()
-                .insert(GrpcMethod::new("listings.v1.StaffReviewService", "CloseNote"));
             self.inner.unary(req, path, codec).await
         }
     }
@@ -9425,18 +7921,6 @@ pub mod staff_review_service_server {
             tonic::Response<super::ListQueueResponse>,
             tonic::Status,
         >;
-        /// Server streaming response type for the Watch method.
-        type WatchStream: tonic::codegen::tokio_stream::Stream<
-                Item = std::result::Result<super::WatchResponse, tonic::Status>,
-            >
-            + std::marker::Send
-            + 'static;
-        /// Streams the listings that enter the queue. After the first message none is missed: a caller that then lists the queue and continues to
-        /// read the stream sees every listing, some of them twice.
-        async fn watch(
-            &self,
-            request: tonic::Request<super::WatchRequest>,
-        ) -> std::result::Result<tonic::Response<Self::WatchStream>, tonic::Status>;
         /// A listing with its changes since the last approval, and its history.
         async fn get_review(
             &self,
@@ -9450,80 +7934,22 @@ pub mod staff_review_service_server {
             &self,
             request: tonic::Request<super::DecideRequest>,
         ) -> std::result::Result<tonic::Response<super::DecideResponse>, tonic::Status>;
-        /// Changes the content of a listing, not its state.
+        /// Changes the content of a listing, not its state. A change of the name of a page by an owner takes its verified badge away.
         async fn edit(
             &self,
             request: tonic::Request<super::EditRequest>,
         ) -> std::result::Result<tonic::Response<super::EditResponse>, tonic::Status>;
-        /// The changes of public listings by their accounts, newest first. A page of long changes has fewer rows than its limit.
-        async fn list_owner_edits(
-            &self,
-            request: tonic::Request<super::ListOwnerEditsRequest>,
-        ) -> std::result::Result<
-            tonic::Response<super::ListOwnerEditsResponse>,
-            tonic::Status,
-        >;
         /// Gives a listing the content of an earlier revision, as a new revision. Its state, pictures and flags stay, and a game stays under its
         /// page.
         async fn revert(
             &self,
             request: tonic::Request<super::RevertRequest>,
         ) -> std::result::Result<tonic::Response<super::RevertResponse>, tonic::Status>;
-        /// Features a game, or stops featuring it. For admins.
-        async fn feature(
-            &self,
-            request: tonic::Request<super::FeatureRequest>,
-        ) -> std::result::Result<tonic::Response<super::FeatureResponse>, tonic::Status>;
-        /// Gives a page the verified badge, or takes it away. For admins. A change of the name by an owner takes it away too.
-        async fn verify(
-            &self,
-            request: tonic::Request<super::VerifyRequest>,
-        ) -> std::result::Result<tonic::Response<super::VerifyResponse>, tonic::Status>;
-        /// Moves an event to another account, or a game to another page. For admins.
-        async fn reassign(
-            &self,
-            request: tonic::Request<super::ReassignRequest>,
-        ) -> std::result::Result<
-            tonic::Response<super::ReassignResponse>,
-            tonic::Status,
-        >;
         /// Finds listings by a text in the name or title; sorted by name.
         async fn search(
             &self,
             request: tonic::Request<super::SearchRequest>,
         ) -> std::result::Result<tonic::Response<super::SearchResponse>, tonic::Status>;
-        /// The waiting requests of accounts to take down their listings, oldest first. `Decide` takes a listing down, which grants its requests.
-        async fn list_takedown_requests(
-            &self,
-            request: tonic::Request<super::ListTakedownRequestsRequest>,
-        ) -> std::result::Result<
-            tonic::Response<super::ListTakedownRequestsResponse>,
-            tonic::Status,
-        >;
-        /// Declines such a request. The account sees the reason. A second call changes nothing. For admins.
-        async fn decline_takedown(
-            &self,
-            request: tonic::Request<super::DeclineTakedownRequest>,
-        ) -> std::result::Result<
-            tonic::Response<super::DeclineTakedownResponse>,
-            tonic::Status,
-        >;
-        /// The open notes of visitors that are for staff, oldest first: reports, and corrections of listings that no account owns.
-        async fn list_notes(
-            &self,
-            request: tonic::Request<super::ListNotesRequest>,
-        ) -> std::result::Result<
-            tonic::Response<super::ListNotesResponse>,
-            tonic::Status,
-        >;
-        /// Closes a note, whomever it is for. A second call with the same state changes nothing.
-        async fn close_note(
-            &self,
-            request: tonic::Request<super::CloseNoteRequest>,
-        ) -> std::result::Result<
-            tonic::Response<super::CloseNoteResponse>,
-            tonic::Status,
-        >;
     }
     /// Staff calls to review submissions (§3) and to moderate listings. Only live listings can be reviewed and edited; samples can also be taken
     /// down and restored.
@@ -9644,52 +8070,6 @@ pub mod staff_review_service_server {
                                 max_encoding_message_size,
                             );
                         let res = grpc.unary(method, req).await;
-                        Ok(res)
-                    };
-                    Box::pin(fut)
-                }
-                "/listings.v1.StaffReviewService/Watch" => {
-                    #[allow(non_camel_case_types)]
-                    struct WatchSvc<T: StaffReviewService>(pub Arc<T>);
-                    impl<
-                        T: StaffReviewService,
-                    > tonic::server::ServerStreamingService<super::WatchRequest>
-                    for WatchSvc<T> {
-                        type Response = super::WatchResponse;
-                        type ResponseStream = T::WatchStream;
-                        type Future = BoxFuture<
-                            tonic::Response<Self::ResponseStream>,
-                            tonic::Status,
-                        >;
-                        fn call(
-                            &mut self,
-                            request: tonic::Request<super::WatchRequest>,
-                        ) -> Self::Future {
-                            let inner = Arc::clone(&self.0);
-                            let fut = async move {
-                                <T as StaffReviewService>::watch(&inner, request).await
-                            };
-                            Box::pin(fut)
-                        }
-                    }
-                    let accept_compression_encodings = self.accept_compression_encodings;
-                    let send_compression_encodings = self.send_compression_encodings;
-                    let max_decoding_message_size = self.max_decoding_message_size;
-                    let max_encoding_message_size = self.max_encoding_message_size;
-                    let inner = self.inner.clone();
-                    let fut = async move {
-                        let method = WatchSvc(inner);
-                        let codec = tonic_prost::ProstCodec::default();
-                        let mut grpc = tonic::server::Grpc::new(codec)
-                            .apply_compression_config(
-                                accept_compression_encodings,
-                                send_compression_encodings,
-                            )
-                            .apply_max_message_size_config(
-                                max_decoding_message_size,
-                                max_encoding_message_size,
-                            );
-                        let res = grpc.server_streaming(method, req).await;
                         Ok(res)
                     };
                     Box::pin(fut)
@@ -9828,52 +8208,6 @@ pub mod staff_review_service_server {
                     };
                     Box::pin(fut)
                 }
-                "/listings.v1.StaffReviewService/ListOwnerEdits" => {
-                    #[allow(non_camel_case_types)]
-                    struct ListOwnerEditsSvc<T: StaffReviewService>(pub Arc<T>);
-                    impl<
-                        T: StaffReviewService,
-                    > tonic::server::UnaryService<super::ListOwnerEditsRequest>
-                    for ListOwnerEditsSvc<T> {
-                        type Response = super::ListOwnerEditsResponse;
-                        type Future = BoxFuture<
-                            tonic::Response<Self::Response>,
-                            tonic::Status,
-                        >;
-                        fn call(
-                            &mut self,
-                            request: tonic::Request<super::ListOwnerEditsRequest>,
-                        ) -> Self::Future {
-                            let inner = Arc::clone(&self.0);
-                            let fut = async move {
-                                <T as StaffReviewService>::list_owner_edits(&inner, request)
-                                    .await
-                            };
-                            Box::pin(fut)
-                        }
-                    }
-                    let accept_compression_encodings = self.accept_compression_encodings;
-                    let send_compression_encodings = self.send_compression_encodings;
-                    let max_decoding_message_size = self.max_decoding_message_size;
-                    let max_encoding_message_size = self.max_encoding_message_size;
-                    let inner = self.inner.clone();
-                    let fut = async move {
-                        let method = ListOwnerEditsSvc(inner);
-                        let codec = tonic_prost::ProstCodec::default();
-                        let mut grpc = tonic::server::Grpc::new(codec)
-                            .apply_compression_config(
-                                accept_compression_encodings,
-                                send_compression_encodings,
-                            )
-                            .apply_max_message_size_config(
-                                max_decoding_message_size,
-                                max_encoding_message_size,
-                            );
-                        let res = grpc.unary(method, req).await;
-                        Ok(res)
-                    };
-                    Box::pin(fut)
-                }
                 "/listings.v1.StaffReviewService/Revert" => {
                     #[allow(non_camel_case_types)]
                     struct RevertSvc<T: StaffReviewService>(pub Arc<T>);
@@ -9919,141 +8253,6 @@ pub mod staff_review_service_server {
                     };
                     Box::pin(fut)
                 }
-                "/listings.v1.StaffReviewService/Feature" => {
-                    #[allow(non_camel_case_types)]
-                    struct FeatureSvc<T: StaffReviewService>(pub Arc<T>);
-                    impl<
-                        T: StaffReviewService,
-                    > tonic::server::UnaryService<super::FeatureRequest>
-                    for FeatureSvc<T> {
-                        type Response = super::FeatureResponse;
-                        type Future = BoxFuture<
-                            tonic::Response<Self::Response>,
-                            tonic::Status,
-                        >;
-                        fn call(
-                            &mut self,
-                            request: tonic::Request<super::FeatureRequest>,
-                        ) -> Self::Future {
-                            let inner = Arc::clone(&self.0);
-                            let fut = async move {
-                                <T as StaffReviewService>::feature(&inner, request).await
-                            };
-                            Box::pin(fut)
-                        }
-                    }
-                    let accept_compression_encodings = self.accept_compression_encodings;
-                    let send_compression_encodings = self.send_compression_encodings;
-                    let max_decoding_message_size = self.max_decoding_message_size;
-                    let max_encoding_message_size = self.max_encoding_message_size;
-                    let inner = self.inner.clone();
-                    let fut = async move {
-                        let method = FeatureSvc(inner);
-                        let codec = tonic_prost::ProstCodec::default();
-                        let mut grpc = tonic::server::Grpc::new(codec)
-                            .apply_compression_config(
-                                accept_compression_encodings,
-                                send_compression_encodings,
-                            )
-                            .apply_max_message_size_config(
-                                max_decoding_message_size,
-                                max_encoding_message_size,
-                            );
-                        let res = grpc.unary(method, req).await;
-                        Ok(res)
-                    };
-                    Box::pin(fut)
-                }
-                "/listings.v1.StaffReviewService/Verify" => {
-                    #[allow(non_camel_case_types)]
-                    struct VerifySvc<T: StaffReviewService>(pub Arc<T>);
-                    impl<
-                        T: StaffReviewService,
-                    > tonic::server::UnaryService<super::VerifyRequest>
-                    for VerifySvc<T> {
-                        type Response = super::VerifyResponse;
-                        type Future = BoxFuture<
-                            tonic::Response<Self::Response>,
-                            tonic::Status,
-                        >;
-                        fn call(
-                            &mut self,
-                            request: tonic::Request<super::VerifyRequest>,
-                        ) -> Self::Future {
-                            let inner = Arc::clone(&self.0);
-                            let fut = async move {
-                                <T as StaffReviewService>::verify(&inner, request).await
-                            };
-                            Box::pin(fut)
-                        }
-                    }
-                    let accept_compression_encodings = self.accept_compression_encodings;
-                    let send_compression_encodings = self.send_compression_encodings;
-                    let max_decoding_message_size = self.max_decoding_message_size;
-                    let max_encoding_message_size = self.max_encoding_message_size;
-                    let inner = self.inner.clone();
-                    let fut = async move {
-                        let method = VerifySvc(inner);
-                        let codec = tonic_prost::ProstCodec::default();
-                        let mut grpc = tonic::server::Grpc::new(codec)
-                            .apply_compression_config(
-                                accept_compression_encodings,
-                                send_compression_encodings,
-                            )
-                            .apply_max_message_size_config(
-                                max_decoding_message_size,
-                                max_encoding_message_size,
-                            );
-                        let res = grpc.unary(method, req).await;
-                        Ok(res)
-                    };
-                    Box::pin(fut)
-                }
-                "/listings.v1.StaffReviewService/Reassign" => {
-                    #[allow(non_camel_case_types)]
-                    struct ReassignSvc<T: StaffReviewService>(pub Arc<T>);
-                    impl<
-                        T: StaffReviewService,
-                    > tonic::server::UnaryService<super::ReassignRequest>
-                    for ReassignSvc<T> {
-                        type Response = super::ReassignResponse;
-                        type Future = BoxFuture<
-                            tonic::Response<Self::Response>,
-                            tonic::Status,
-                        >;
-                        fn call(
-                            &mut self,
-                            request: tonic::Request<super::ReassignRequest>,
-                        ) -> Self::Future {
-                            let inner = Arc::clone(&self.0);
-                            let fut = async move {
-                                <T as StaffReviewService>::reassign(&inner, request).await
-                            };
-                            Box::pin(fut)
-                        }
-                    }
-                    let accept_compression_encodings = self.accept_compression_encodings;
-                    let send_compression_encodings = self.send_compression_encodings;
-                    let max_decoding_message_size = self.max_decoding_message_size;
-                    let max_encoding_message_size = self.max_encoding_message_size;
-                    let inner = self.inner.clone();
-                    let fut = async move {
-                        let method = ReassignSvc(inner);
-                        let codec = tonic_prost::ProstCodec::default();
-                        let mut grpc = tonic::server::Grpc::new(codec)
-                            .apply_compression_config(
-                                accept_compression_encodings,
-                                send_compression_encodings,
-                            )
-                            .apply_max_message_size_config(
-                                max_decoding_message_size,
-                                max_encoding_message_size,
-                            );
-                        let res = grpc.unary(method, req).await;
-                        Ok(res)
-                    };
-                    Box::pin(fut)
-                }
                 "/listings.v1.StaffReviewService/Search" => {
                     #[allow(non_camel_case_types)]
                     struct SearchSvc<T: StaffReviewService>(pub Arc<T>);
@@ -10084,191 +8283,6 @@ pub mod staff_review_service_server {
                     let inner = self.inner.clone();
                     let fut = async move {
                         let method = SearchSvc(inner);
-                        let codec = tonic_prost::ProstCodec::default();
-                        let mut grpc = tonic::server::Grpc::new(codec)
-                            .apply_compression_config(
-                                accept_compression_encodings,
-                                send_compression_encodings,
-                            )
-                            .apply_max_message_size_config(
-                                max_decoding_message_size,
-                                max_encoding_message_size,
-                            );
-                        let res = grpc.unary(method, req).await;
-                        Ok(res)
-                    };
-                    Box::pin(fut)
-                }
-                "/listings.v1.StaffReviewService/ListTakedownRequests" => {
-                    #[allow(non_camel_case_types)]
-                    struct ListTakedownRequestsSvc<T: StaffReviewService>(pub Arc<T>);
-                    impl<
-                        T: StaffReviewService,
-                    > tonic::server::UnaryService<super::ListTakedownRequestsRequest>
-                    for ListTakedownRequestsSvc<T> {
-                        type Response = super::ListTakedownRequestsResponse;
-                        type Future = BoxFuture<
-                            tonic::Response<Self::Response>,
-                            tonic::Status,
-                        >;
-                        fn call(
-                            &mut self,
-                            request: tonic::Request<super::ListTakedownRequestsRequest>,
-                        ) -> Self::Future {
-                            let inner = Arc::clone(&self.0);
-                            let fut = async move {
-                                <T as StaffReviewService>::list_takedown_requests(
-                                        &inner,
-                                        request,
-                                    )
-                                    .await
-                            };
-                            Box::pin(fut)
-                        }
-                    }
-                    let accept_compression_encodings = self.accept_compression_encodings;
-                    let send_compression_encodings = self.send_compression_encodings;
-                    let max_decoding_message_size = self.max_decoding_message_size;
-                    let max_encoding_message_size = self.max_encoding_message_size;
-                    let inner = self.inner.clone();
-                    let fut = async move {
-                        let method = ListTakedownRequestsSvc(inner);
-                        let codec = tonic_prost::ProstCodec::default();
-                        let mut grpc = tonic::server::Grpc::new(codec)
-                            .apply_compression_config(
-                                accept_compression_encodings,
-                                send_compression_encodings,
-                            )
-                            .apply_max_message_size_config(
-                                max_decoding_message_size,
-                                max_encoding_message_size,
-                            );
-                        let res = grpc.unary(method, req).await;
-                        Ok(res)
-                    };
-                    Box::pin(fut)
-                }
-                "/listings.v1.StaffReviewService/DeclineTakedown" => {
-                    #[allow(non_camel_case_types)]
-                    struct DeclineTakedownSvc<T: StaffReviewService>(pub Arc<T>);
-                    impl<
-                        T: StaffReviewService,
-                    > tonic::server::UnaryService<super::DeclineTakedownRequest>
-                    for DeclineTakedownSvc<T> {
-                        type Response = super::DeclineTakedownResponse;
-                        type Future = BoxFuture<
-                            tonic::Response<Self::Response>,
-                            tonic::Status,
-                        >;
-                        fn call(
-                            &mut self,
-                            request: tonic::Request<super::DeclineTakedownRequest>,
-                        ) -> Self::Future {
-                            let inner = Arc::clone(&self.0);
-                            let fut = async move {
-                                <T as StaffReviewService>::decline_takedown(&inner, request)
-                                    .await
-                            };
-                            Box::pin(fut)
-                        }
-                    }
-                    let accept_compression_encodings = self.accept_compression_encodings;
-                    let send_compression_encodings = self.send_compression_encodings;
-                    let max_decoding_message_size = self.max_decoding_message_size;
-                    let max_encoding_message_size = self.max_encoding_message_size;
-                    let inner = self.inner.clone();
-                    let fut = async move {
-                        let method = DeclineTakedownSvc(inner);
-                        let codec = tonic_prost::ProstCodec::default();
-                        let mut grpc = tonic::server::Grpc::new(codec)
-                            .apply_compression_config(
-                                accept_compression_encodings,
-                                send_compression_encodings,
-                            )
-                            .apply_max_message_size_config(
-                                max_decoding_message_size,
-                                max_encoding_message_size,
-                            );
-                        let res = grpc.unary(method, req).await;
-                        Ok(res)
-                    };
-                    Box::pin(fut)
-                }
-                "/listings.v1.StaffReviewService/ListNotes" => {
-                    #[allow(non_camel_case_types)]
-                    struct ListNotesSvc<T: StaffReviewService>(pub Arc<T>);
-                    impl<
-                        T: StaffReviewService,
-                    > tonic::server::UnaryService<super::ListNotesRequest>
-                    for ListNotesSvc<T> {
-                        type Response = super::ListNotesResponse;
-                        type Future = BoxFuture<
-                            tonic::Response<Self::Response>,
-                            tonic::Status,
-                        >;
-                        fn call(
-                            &mut self,
-                            request: tonic::Request<super::ListNotesRequest>,
-                        ) -> Self::Future {
-                            let inner = Arc::clone(&self.0);
-                            let fut = async move {
-                                <T as StaffReviewService>::list_notes(&inner, request).await
-                            };
-                            Box::pin(fut)
-                        }
-                    }
-                    let accept_compression_encodings = self.accept_compression_encodings;
-                    let send_compression_encodings = self.send_compression_encodings;
-                    let max_decoding_message_size = self.max_decoding_message_size;
-                    let max_encoding_message_size = self.max_encoding_message_size;
-                    let inner = self.inner.clone();
-                    let fut = async move {
-                        let method = ListNotesSvc(inner);
-                        let codec = tonic_prost::ProstCodec::default();
-                        let mut grpc = tonic::server::Grpc::new(codec)
-                            .apply_compression_config(
-                                accept_compression_encodings,
-                                send_compression_encodings,
-                            )
-                            .apply_max_message_size_config(
-                                max_decoding_message_size,
-                                max_encoding_message_size,
-                            );
-                        let res = grpc.unary(method, req).await;
-                        Ok(res)
-                    };
-                    Box::pin(fut)
-                }
-                "/listings.v1.StaffReviewService/CloseNote" => {
-                    #[allow(non_camel_case_types)]
-                    struct CloseNoteSvc<T: StaffReviewService>(pub Arc<T>);
-                    impl<
-                        T: StaffReviewService,
-                    > tonic::server::UnaryService<super::CloseNoteRequest>
-                    for CloseNoteSvc<T> {
-                        type Response = super::CloseNoteResponse;
-                        type Future = BoxFuture<
-                            tonic::Response<Self::Response>,
-                            tonic::Status,
-                        >;
-                        fn call(
-                            &mut self,
-                            request: tonic::Request<super::CloseNoteRequest>,
-                        ) -> Self::Future {
-                            let inner = Arc::clone(&self.0);
-                            let fut = async move {
-                                <T as StaffReviewService>::close_note(&inner, request).await
-                            };
-                            Box::pin(fut)
-                        }
-                    }
-                    let accept_compression_encodings = self.accept_compression_encodings;
-                    let send_compression_encodings = self.send_compression_encodings;
-                    let max_decoding_message_size = self.max_decoding_message_size;
-                    let max_encoding_message_size = self.max_encoding_message_size;
-                    let inner = self.inner.clone();
-                    let fut = async move {
-                        let method = CloseNoteSvc(inner);
                         let codec = tonic_prost::ProstCodec::default();
                         let mut grpc = tonic::server::Grpc::new(codec)
                             .apply_compression_config(
