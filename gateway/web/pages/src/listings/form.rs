@@ -3,7 +3,7 @@
 use askama::Template;
 
 use crate::field::Fields;
-use crate::input::{Area, FormPart};
+use crate::input::FormPart;
 use crate::shell::Shell;
 
 /// The form of a new listing, or of a change.
