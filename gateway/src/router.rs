@@ -25,8 +25,8 @@ use crate::layers::response_cache::ResponseCache;
 use crate::layers::route_checks::{self, RouteChecks};
 use crate::openapi::Api;
 use crate::routes::{
-    creators, currencies, events, games, history, me, messages, openapi, places,
-    rankings, rates, reports, search, tips,
+    creators, currencies, events, games, history, me, messages, openapi, places, rankings, rates,
+    reports, search, tips,
 };
 
 /// A route of the API. Without handlers, a request that passes the checks is answered 404.

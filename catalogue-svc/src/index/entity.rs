@@ -227,7 +227,7 @@ mod tests {
         /// A damaged game is refused, or is a game.
         #[test]
         fn any_damaged_game_is_a_game_or_refused(at: Index, byte: u8, title in "\\PC{0,20}", year: i32, day: i64) {
-            let times = Timestamp { seconds: day, nanos: year };
+            let times = prost_types::Timestamp { seconds: day, nanos: year };
             let game = listings::Game { title, created_at: Some(times), ..game() };
             let mut encoded = game.encode_to_vec();
             let at = at.index(encoded.len());

@@ -34,7 +34,7 @@ async fn a_tip_is_stored_and_published(pool: PgPool) {
         ("ada", "well played")
     );
     assert_eq!(told.slug, "bao");
-    assert_eq!(told.account_ids, [ACCOUNT.to_string()]);
+    assert_eq!(told.account_ids, [ACCOUNT.to_owned()]);
 }
 
 #[testing::database_test(economy::MIGRATOR)]

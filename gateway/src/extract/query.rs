@@ -1,5 +1,7 @@
-//! Query parameters (§4). A parameter is known by being read. Each known one may be given once, unknown ones are ignored, and an empty one
-//! counts as absent, unless it is a flag: a flag without a value is set.
+//! Query parameters (§4).
+//!
+//! A parameter is known by being read. Each known one may be given once, unknown ones are ignored, and an empty one counts as absent, unless
+//! it is a flag: a flag without a value is set.
 
 use std::collections::BTreeMap;
 

@@ -15,7 +15,7 @@ use crate::openapi::operation::{Operation, Success, Tag};
 pub(super) fn operations() -> [Operation; 1] {
     [
         Operation::get("/economy/currencies", "listCurrencies", Tag::Economy, "Lists the currencies of games with their figures.",
-            Success::rows("Currency"), &[]),
+            Success::List("Currency"), &[]),
     ]
 }
 

@@ -18,7 +18,7 @@ use crate::openapi::parameters as p;
 pub(super) fn operations() -> [Operation; 1] {
     [
         Operation::get("/economy/history", "listHistory", Tag::Economy, "Lists the counted reports of a game, the oldest first.",
-            Success::rows("HistoryRow"), &[p::GAME, p::FROM_MOMENT, p::TO_MOMENT, p::LIMIT, p::CURSOR]),
+            Success::List("HistoryRow"), &[p::GAME, p::FROM_MOMENT, p::TO_MOMENT, p::LIMIT, p::CURSOR]),
     ]
 }
 

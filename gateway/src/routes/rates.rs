@@ -19,7 +19,7 @@ use crate::upstream::Rates;
 pub(super) fn operations() -> [Operation; 1] {
     [
         Operation::get("/economy/rates", "listRates", Tag::Economy, "Lists exchange rates between the currencies of games.",
-            Success::rows("Rate"), &[p::FROM_CURRENCY, p::TO_CURRENCY])
+            Success::List("Rate"), &[p::FROM_CURRENCY, p::TO_CURRENCY])
             .about("Without `from` and `to`, it lists the rates between all pairs."),
     ]
 }

@@ -382,7 +382,7 @@ const WITHOUT_PAGES: [(&str, &str); 3] = [
 ];
 
 /// Lists inside the object of a response, and what bounds each.
-const INSIDE_OBJECTS: [(&str, &str, &str); 10] = [
+const INSIDE_OBJECTS: [(&str, &str, &str); 7] = [
     (
         "/creators/{handle}",
         "games",

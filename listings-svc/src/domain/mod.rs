@@ -18,6 +18,7 @@ pub mod array_fields;
 pub mod audit_action;
 pub mod body;
 pub mod city;
+pub mod claim;
 pub mod content;
 pub mod country;
 pub mod difference;

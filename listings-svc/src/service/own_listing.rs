@@ -73,6 +73,6 @@ where
     found.ok_or_else(not_found)
 }
 
-fn not_found() -> Fault {
+pub(super) fn not_found() -> Fault {
     Fault::not_found("No listing of yours has this name.")
 }

@@ -3,6 +3,7 @@
 use contracts::listings::v1 as proto;
 use contracts::listings::v1::staff_page_service_server::StaffPageService;
 use kit::bad_fields::BadFields;
+use kit::rpc::respond;
 use kit::{Fault, timestamp};
 use sqlx::PgPool;
 use tonic::{Request, Response, Status};

@@ -22,10 +22,6 @@ use crate::store::page_owners::{self as owners, GrantSource};
 use crate::store::{accounts, find_listing};
 
 #[derive(Debug)]
-#[expect(
-    clippy::module_name_repetitions,
-    reason = "a `Change` is one of the feed"
-)]
 pub enum ClaimChange {
     /// An account claims the page with this handle.
     Make {

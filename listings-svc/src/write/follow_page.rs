@@ -12,6 +12,7 @@ use crate::domain::content::Content;
 use crate::domain::entity::Entity;
 use crate::domain::game::Game;
 use crate::domain::listing::Listing;
+use crate::domain::record::Importable as _;
 use crate::feed::{ChangeKind, Publish, listing_change};
 use crate::store::{ListingTable, RecordTable as _, games, pages, to_json_row};
 

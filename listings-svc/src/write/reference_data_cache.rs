@@ -63,7 +63,7 @@ impl ReferenceDataCache {
 fn uses_reference_data(submission: &Submission) -> bool {
     match submission.target {
         Target::NewGame | Target::NewEvent | Target::NewPage => true,
-        Target::Game(_) | Target::Event(_) | Target::Page(_) | Target::Withdrawal(..) => {
+        Target::Game(_) | Target::Event(_) | Target::Page(_) => {
             let mut names = REFERENCE_FIELDS.iter();
             names.any(|name| submission.body.contains_key(*name))
         }

@@ -62,5 +62,5 @@ where
     };
     let (actor, now) = (Actor::Account(*account), context.now);
     record_change::update(context.connection, &before, &after, actor, None, now).await?;
-    Ok(follow_page::changes(context, &before, &after, ChangeKind::Removed).await?)
+    follow_page::changes(context, &before, &after, ChangeKind::Removed).await
 }

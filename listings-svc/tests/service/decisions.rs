@@ -3,7 +3,6 @@
 use contracts::listings::v1 as proto;
 use contracts::listings::v1::pages_service_client::PagesServiceClient;
 use contracts::listings::v1::staff_page_service_client::StaffPageServiceClient;
-use contracts::listings::v1::staff_review_service_client::StaffReviewServiceClient;
 use sqlx::PgPool;
 use uuid::Uuid;
 

@@ -7,6 +7,7 @@ use std::sync::Arc;
 
 use kit::feed::{Apply as _, ApplyError, NewChange};
 use kit::rpc::staff::Member;
+use listings::domain::audit_action::AuditAction;
 use listings::domain::entity::Entity;
 use listings::domain::game::Game;
 use listings::domain::listing::RowContent;
@@ -231,6 +232,7 @@ async fn staff_who_edit_a_game_that_has_yet_to_follow_its_page_hide_it(pool: PgP
                 year: 2026,
                 ..ReferenceData::default()
             }),
+            AuditAction::Edit,
         ),
         reason: String::new(),
         revision: None,

@@ -273,6 +273,7 @@ impl<S: Settings> Boot<S> {
     }
 
     /// Follows the feed of `producer`, which `client` calls, with `projection`, in the leader.
+    #[expect(clippy::unused_self, reason = "it names the service that follows")]
     pub fn follow<P: Projection + Clone>(
         &self,
         leader: &Leader,

@@ -240,7 +240,7 @@ mod tests {
 
     /// The size of a response without a message, as HTTP/2 counts it.
     fn size(status: Status) -> usize {
-        let (head, _) = status.into_http::<()>().into_parts();
+        let (head, ()) = status.into_http::<()>().into_parts();
         let headers = head.headers.iter();
         headers
             .map(|(name, value)| name.as_str().len() + value.len() + 32)

@@ -40,13 +40,10 @@ pub use search::{SearchAddress, SearchResult};
 pub use settings::{ApiPlan, ApiSettings};
 use strings::format;
 pub use strings::{
-    BoardKind, BoardWindow, CitySlug, CountryCode, CreatorKind,
-    CreatorLinks, Day,
-    EventKind, EventTime, GameLinks, GameStage,
-    GenreKey, HttpsAddress, KeyKind,
-    KeyMode, ListingStatus, MessageEvent, OwnListingKind,
-    Platform, RateSource, ResultKind, Slug, SubmittedLinks, WebhookListingKind,
-    WriteKind,
+    BoardKind, BoardWindow, CitySlug, CountryCode, CreatorKind, CreatorLinks, Day, EventKind,
+    EventTime, GameLinks, GameStage, GenreKey, HttpsAddress, KeyKind, KeyMode, ListingStatus,
+    MessageEvent, OwnListingKind, Platform, RateSource, ResultKind, Slug, SubmittedLinks,
+    WebhookListingKind, WriteKind,
 };
 pub use timestamp::Timestamp;
 pub use vocabulary::{CREATOR_KINDS, CREATOR_LINKS, EVENT_KINDS, GAME_LINKS, PLATFORMS, STAGES};

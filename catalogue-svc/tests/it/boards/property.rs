@@ -10,7 +10,7 @@ use catalogue::domain::rankings::{BoardKind, Hour, Window};
 use catalogue::domain::tally::TallyChange;
 use catalogue::feeds::{tally_change, votes};
 use catalogue::index::{Catalogue, Snapshot};
-use catalogue::service::{Rankings, Reads};
+use catalogue::service::Reads;
 use contracts::catalogue::v1 as proto;
 use contracts::catalogue::v1::rankings_service_server::RankingsService as _;
 use contracts::common::v1::{Mode, PageRequest};
@@ -139,7 +139,7 @@ async fn append(pool: &PgPool, change: &proto::TallyChanges) {
 struct Replica {
     catalogue: Arc<Catalogue>,
     boards: Arc<Boards>,
-    rankings: Rankings,
+    rankings: Arc<Reads>,
 }
 
 impl Replica {
@@ -147,14 +147,10 @@ impl Replica {
         let (catalogue, boards) = boards(pool, clock).await;
         boards.publish(snapshot.clone()).await.unwrap();
         Self {
-            rankings: Rankings {
-                pool: pool.clone(),
-                reads: Arc::new(Reads {
-                    boards: Arc::clone(&boards),
-                    ..reads(Arc::clone(&catalogue))
-                }),
-                history_deadline: testing::LONG,
-            },
+            rankings: Arc::new(Reads {
+                boards: Arc::clone(&boards),
+                ..reads(Arc::clone(&catalogue))
+            }),
             catalogue,
             boards,
         }

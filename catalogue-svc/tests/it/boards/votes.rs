@@ -1,6 +1,5 @@
 //! Votes that count, and the boards that follow.
 
-use catalogue::feeds::votes;
 use contracts::catalogue::v1 as proto;
 use contracts::common::v1::{Mode, PageRequest};
 use contracts::listings::v1::State;

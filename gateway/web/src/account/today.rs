@@ -6,7 +6,7 @@ use std::time::Duration;
 
 use contracts::gateway::v1::KeyRequest;
 use contracts::listings::v1 as listings;
-use contracts::public::{OwnListing, WITHDRAWN_REASON};
+use contracts::public::OwnListing;
 use contracts::webhook::v1::{Endpoint, EndpointState};
 use kit::{Code, Fault};
 use pages::ApiCall;
@@ -96,7 +96,7 @@ pub async fn show(request: MemberRequest) -> PageResult {
         },
         for_you: waiting.for_you,
         for_staff: waiting.for_staff,
-        month: month.map(|month| usage::month(language.texts(), month, now)),
+        month: month.map(|month| usage::month(language.texts(), month)),
         plan: plan.map(|plan| plan.title.clone()),
         is_owner: request.may(Permission::Manage),
         shell: pages::Shell {
@@ -230,8 +230,7 @@ impl Waiting {
         reason: Option<&String>,
         href: String,
     ) {
-        let is_withdrawn = reason.is_some_and(|reason| reason == WITHDRAWN_REASON);
-        if is_withdrawn || !request.may(Permission::Edit) {
+        if !request.may(Permission::Edit) {
             return;
         }
         let texts = request.language().texts();

@@ -16,11 +16,6 @@ impl ListingKind {
         self.into()
     }
 
-    /// The page of such a listing on the public site.
-    pub fn public_path(self, name: &str) -> String {
-        format!("/{}/{name}", self.api_list())
-    }
-
     /// The list of the API that has such listings.
     pub const fn api_list(self) -> &'static str {
         match self {

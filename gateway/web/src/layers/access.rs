@@ -6,7 +6,6 @@ use axum::middleware::Next;
 use axum::response::{IntoResponse as _, Response};
 use http::Method;
 use pages::site::Language;
-use time::OffsetDateTime;
 use uuid::Uuid;
 
 use super::typed_form;

@@ -14,8 +14,8 @@ use crate::layers::{page_cache, path, visit};
 use crate::route::Route;
 use crate::site::docs::{all, guide, llms, reference};
 use crate::site::{
-    article, boards, calendar, creators, drawn, economy, events, feeds, games, picture,
-    places, robots, search, sitemap, start, vote,
+    article, boards, calendar, creators, drawn, economy, events, feeds, games, picture, places,
+    robots, search, sitemap, start, vote,
 };
 
 /// The public site. Each path is there a second time below `/en` and `/fr`.

@@ -89,7 +89,7 @@ impl Staff {
             name: person.email.clone(),
             details: json!({ "reason": reason, "person": person.id }),
         };
-        by.record(&mut transaction, SCHEMA, subject, now).await?;
+        by.record(&mut *transaction, SCHEMA, subject, now).await?;
         let ended = Person {
             totp_secret: None,
             ..person

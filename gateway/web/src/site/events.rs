@@ -16,6 +16,7 @@ use super::filters::{FixedFilter, ListRequest, RowNames};
 use super::query::address;
 use super::request::SiteRequest;
 use super::{cards, feeds, or_sample, structured_data, visitor_actions};
+use crate::app::Web;
 use crate::domain::listing_kind::ListingKind;
 use crate::page_error::PageResult;
 

@@ -18,6 +18,7 @@ use super::filters::{FixedFilter, ListRequest, RowNames};
 use super::query::address;
 use super::request::SiteRequest;
 use super::{boards, cards, feeds, or_sample, structured_data, visitor_actions};
+use crate::app::Web;
 use crate::domain::listing_kind::ListingKind;
 use crate::domain::similar_games::similar;
 use crate::page_error::PageResult;

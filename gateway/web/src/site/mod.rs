@@ -30,8 +30,9 @@ mod voter;
 mod xml;
 
 use contracts::catalogue::v1 as proto;
+use kit::{Code, Fault};
 use pages::site::articles::ArticlePage;
-use pages::site::actions::VisitorActions;
+use pages::site::contact::VisitorActions;
 use pages::site::{Frame, Head};
 
 use self::cached::respond;

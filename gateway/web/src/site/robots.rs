@@ -9,7 +9,7 @@ use super::cached::respond_file;
 use super::request::SiteRequest;
 
 /// The first segments of the dashboard's paths. Some of its pages are there in each language.
-const DASHBOARD: [&str; 8] = [
+const DASHBOARD: [&str; 7] = [
     "/accounts",
     "/you",
     "/link/",

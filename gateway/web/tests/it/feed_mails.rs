@@ -262,11 +262,7 @@ async fn each_decision_has_a_mail_with_its_page(pool: PgPool) {
         let body = &site.mails().await[0].2;
         let address = format!("https://mchezo.example/accounts/{account}{page}\n");
         assert!(body.contains(&address), "{event}: {body}");
-        let has_reason = [
-            "listing_rejected",
-            "claim_rejected","rejected",
-        ]
-        .contains(&event);
+        let has_reason = ["listing_rejected", "claim_rejected", "rejected"].contains(&event);
         assert_eq!(body.contains("none was given"), has_reason, "{body}");
         assert_eq!(body.contains("4711"), page.starts_with("/economy"));
     }

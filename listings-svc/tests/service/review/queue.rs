@@ -1,4 +1,4 @@
-//! The queue, and who watches it.
+//! The queue.
 
 use super::*;
 

@@ -33,7 +33,7 @@ pub(super) async fn list_changes(
         last_row: None,
         effects_until: None,
     });
-    let begun = begin(connection, schema, cursor, true).await?;
+    let begun = begin(connection, schema, cursor).await?;
     let epoch = begun.head.epoch;
     let after = begun.after.unwrap_or(begun.effects_after);
     // The head and the changes are of one snapshot, and the order of `seq` is that of commits: no change comes below the head later.

@@ -1,10 +1,10 @@
 //! The public site: what players, press and crawlers see.
 
-pub mod actions;
 pub mod africa;
 pub mod amount;
 pub mod articles;
 pub mod cards;
+pub mod contact;
 pub mod creators;
 pub mod currencies;
 pub mod events;

@@ -11,6 +11,7 @@ use crate::domain::action::Action;
 use crate::domain::{curl, json_text};
 use crate::page_error::{PageError, PageResult};
 use crate::render::{FormState, html, see_other};
+use crate::viewer::Section;
 
 pub async fn show(
     request: MemberRequest,

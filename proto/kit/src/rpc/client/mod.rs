@@ -191,8 +191,10 @@ impl Client {
         let Err(error) = &outcome else {
             return outcome;
         };
-        // The only replica may have closed its connection; it gets the call over a new one.
-        let has_target = has_healthy_other || self.balancer.len() == 1;
+        // A replica that was ejected may be back, and a call that was not sent costs little to try. The only replica may have closed its
+        // connection; it gets the call over a new one.
+        let not_sent = matches!(error, TransportError::NotSent(_));
+        let has_target = has_healthy_other || not_sent || self.balancer.len() == 1;
         let retry = has_target && error.may_retry(idempotent) && Instant::now() < deadline;
         if !retry || !self.budget.withdraw() {
             return outcome;
