@@ -4,6 +4,7 @@ use std::process::Command;
 
 use e2e::{Receiver, SmallFleet, mails};
 use fantoccini::Locator;
+use testing::wait_until;
 
 use crate::browser::{Browser, Options};
 use crate::pages::problems;

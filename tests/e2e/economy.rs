@@ -260,7 +260,7 @@ async fn an_owner_names_the_currency_of_a_game() {
     })
     .await;
     let currency = named.into_inner().currency.unwrap();
-    assert_eq!(currency.names[0].name, "Manilla");
+    assert_eq!(currency.name, "Manilla");
     let other = game.staff.clone().account("unlimited").await;
     let refused = set(&other.account.id).await.unwrap_err();
     assert_eq!(refused.code(), tonic::Code::NotFound, "{refused}");

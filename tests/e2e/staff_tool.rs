@@ -1,6 +1,5 @@
 //! The `staff` tool on a running fleet: what it refuses, and what it shows.
 
-use std::collections::BTreeSet;
 use std::process::Output;
 
 use e2e::{Fleet, Staff, binaries, eventually};

@@ -270,7 +270,6 @@ async fn insert_vote(pool: &PgPool, seq: i64, state: &[u8]) {
 }
 
 #[testing::database_test(catalogue::MIGRATOR)]
-#[expect(clippy::disallowed_methods, reason = "rows that no version writes")]
 async fn a_poisoned_vote_stops_no_start(pool: PgPool) {
     let vote = Vote {
         kind: "games".to_owned(),

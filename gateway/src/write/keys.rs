@@ -76,7 +76,10 @@ pub(super) async fn rotate(
     let mut changes = vec![publish(&new, "created"), publish(&old, "rotated")];
     let ended = end_predecessor(connection, old.id, now).await?;
     changes.extend(ended.as_ref().map(|ended| publish(ended, "revoked")));
-    Ok((Outcome::Rotated(new, old, ended.map(Box::new)), changes))
+    Ok((
+        Outcome::Rotated(new, Box::new(old), ended.map(Box::new)),
+        changes,
+    ))
 }
 
 /// Revokes the predecessor of a key that is rotated, if it is still in its grace period: two secrets of a chain work at most.

@@ -121,7 +121,7 @@ pub enum Outcome {
     Key(Key),
     KeyRequest(KeyRequest),
     /// The new key, the old one, and the predecessor of the old one if it has been ended.
-    Rotated(Key, Key, Option<Box<Key>>),
+    Rotated(Key, Box<Key>, Option<Box<Key>>),
     Switch(Setting),
     PlansPublished,
 }

@@ -40,7 +40,6 @@ impl Service {
             page: Some(common::PageInfo {
                 total: u64::try_from(total).unwrap_or_default(),
                 next_cursor,
-                ..common::PageInfo::default()
             }),
         })
     }

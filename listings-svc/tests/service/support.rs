@@ -190,7 +190,6 @@ impl File {
             entity: entity.to_owned(),
             mode: common::Mode::Live.into(),
             file_name: format!("{entity}.ndjson"),
-            ..proto::ImportHeader::default()
         };
         let lines = text.lines().map(ToOwned::to_owned).collect();
         Self { header, lines }
@@ -311,7 +310,6 @@ impl Service {
             .await
             .unwrap();
         let request = common::FollowRequest {
-            follower: String::new(),
             epoch: epoch.to_string(),
             after_seq: after,
             ..common::FollowRequest::default()

@@ -24,7 +24,7 @@ const LENGTH: Length = Length {
     seconds: 4,
 };
 /// Pages of the public site and of the documentation whose address is always the same.
-const PAGES: [(&str, &str); 17] = [
+const PAGES: [(&str, &str); 16] = [
     ("start page", "/"),
     ("list of games", "/games"),
     ("search", "/search?q=puzzle"),
@@ -97,7 +97,6 @@ impl<'a> Pages<'a> {
             account_id: account_id.clone(),
             url: format!("http://{}/in", receiver.host(0)),
             events: vec!["listing.updated".to_owned()],
-            rate_limit: None,
         };
         let endpoints = EndpointsServiceClient::new(service.clone());
         let added = eventually("webhook-svc knows the account", async || {

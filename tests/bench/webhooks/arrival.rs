@@ -100,7 +100,6 @@ async fn add_endpoint(fleet: &Fleet, host: &str) {
             account_id: account.account.id.clone(),
             url: format!("http://{host}/in"),
             events: vec!["listing.published".to_owned()],
-            rate_limit: None,
         };
         endpoints.clone().add_endpoint(request).await.ok()
     })

@@ -58,7 +58,6 @@ impl<'a> Backlog<'a> {
                     account_id: self.account.account.id.clone(),
                     url: format!("http://{}/{path}", self.receiver.host(number)),
                     events: vec!["listing.updated".to_owned()],
-                    rate_limit: None,
                 };
                 self.endpoints.clone().add_endpoint(request).await.ok()
             });

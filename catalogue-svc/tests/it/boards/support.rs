@@ -54,7 +54,6 @@ pub(crate) struct Replica {
     rankings: RankingsServiceClient<Client>,
     votes: VotesServiceClient<Client>,
     listings: IndexWriter,
-    pub(crate) producer: Producer,
     lifecycle: Lifecycle,
     _supervisor: Supervisor,
 }
@@ -188,7 +187,6 @@ impl Replica {
             rankings: RankingsServiceClient::new(fleet.clone()),
             votes: VotesServiceClient::new(fleet),
             listings,
-            producer,
             lifecycle,
             _supervisor: supervisor,
         }

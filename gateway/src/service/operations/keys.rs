@@ -97,7 +97,7 @@ impl Operations {
         Ok(Rotation {
             key,
             secret,
-            old_key,
+            old_key: *old_key,
         })
     }
 

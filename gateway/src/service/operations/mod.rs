@@ -134,7 +134,7 @@ fn stopped(outcome: &Outcome, now: OffsetDateTime) -> Vec<AccountCredential> {
     let keys = match outcome {
         Outcome::Key(key) => [Some(key), None],
         // Without a grace period, a rotation is a revocation.
-        Outcome::Rotated(_, old, ended) => [Some(old), ended.as_deref()],
+        Outcome::Rotated(_, old, ended) => [Some(old.as_ref()), ended.as_deref()],
         _ => [None, None],
     };
     let stopped = keys.into_iter().flatten().filter(|key| !key.works(now));

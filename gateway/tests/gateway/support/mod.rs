@@ -203,7 +203,6 @@ impl Test {
         Self::with(pool, TestConfig::default()).await
     }
 
-    #[expect(clippy::too_many_lines, reason = "it names every part of a gateway")]
     pub(crate) async fn with(pool: PgPool, with: TestConfig) -> Self {
         // Nobody supervises the tasks. A task that ends early makes the test fail.
         let (lifecycle, _) = Lifecycle::new();

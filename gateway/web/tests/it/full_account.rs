@@ -14,7 +14,7 @@ use crate::webhook_service::WebhookSite;
 pub(crate) const CAROL: &str = "carol@new.example";
 
 /// The parameters of paths.
-const KNOWN: [&str; 25] = [
+const KNOWN: [&str; 23] = [
     "{version}",
     "{country}",
     "{file}",

@@ -9,7 +9,7 @@ use sqlx::PgPool;
 use crate::support::Site;
 
 /// Pages that read every kind of listing.
-const PAGES: [&str; 22] = [
+const PAGES: [&str; 18] = [
     "/",
     "/games",
     "/games/okoto",
