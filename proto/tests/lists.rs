@@ -119,7 +119,7 @@ const WITHOUT_PAGES: [(&str, &str); 33] = [
 ];
 
 /// Calls that return one thing with lists inside it, and what bounds those. A field `json` may have any, which the descriptors do not say.
-const INSIDE_ONE: [(&str, &[&str]); 10] = [
+const INSIDE_ONE: [(&str, &[&str]); 7] = [
     (
         "all games of the creator, as the specification says; a page of the site limits them with `max_games`",
         &["catalogue.v1.CreatorsService/GetCreator"],
@@ -144,31 +144,6 @@ const INSIDE_ONE: [(&str, &[&str]); 10] = [
     (
         "one for each listed currency, as the specification says",
         &["economy.v1.CurrenciesService/ListCurrencies"],
-    ),
-    (
-        "the fields of an event",
-        &[
-            "listings.v1.EventsService/CreateEvent",
-            "listings.v1.EventsService/UpdateEvent",
-        ],
-    ),
-    (
-        "the fields of a game",
-        &[
-            "listings.v1.GamesService/CreateGame",
-            "listings.v1.GamesService/UpdateGame",
-        ],
-    ),
-    (
-        "the fields of a listing",
-        &[
-            "listings.v1.OwnListingsService/WithdrawListing",
-            "listings.v1.OwnPicturesService/ArrangeScreenshots",
-            "listings.v1.OwnPicturesService/RemoveOwnPicture",
-            "listings.v1.OwnPicturesService/UsePicture",
-            "listings.v1.PagesService/CreatePage",
-            "listings.v1.PagesService/UpdatePage",
-        ],
     ),
     (
         "the types of events",

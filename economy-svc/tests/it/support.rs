@@ -54,7 +54,12 @@ pub(crate) async fn start(pool: PgPool) -> Economy {
 pub(crate) async fn start_at(pool: PgPool, clock: Clock) -> Economy {
     let (lifecycle, supervisor) = Lifecycle::new();
     let leader = Leader::start(&lifecycle, pool.clone(), economy::SCHEMA, clock.clone());
-    let producer = Producer::start(&leader, &lifecycle, Retention::default());
+    // The times of rows are long ago by the clock of compaction.
+    let retention = Retention {
+        happenings: std::time::Duration::from_hours(24 * 36_500),
+        ..Retention::default()
+    };
+    let producer = Producer::start(&leader, &lifecycle, retention);
     let policy = ReportPolicy {
         report_interval: Duration::HOUR,
         most_jump_percent: 50,

@@ -243,7 +243,7 @@ mod tests {
         ] {
             assert_eq!(schemas[name]["additionalProperties"], expected, "{name}");
         }
-        let rows = schemas["ChangedRow"]["anyOf"].as_array().unwrap();
+        let rows = schemas["SearchResult"]["anyOf"].as_array().unwrap();
         assert_eq!(rows.last(), Some(&json!({"type": "object"})));
         let stage = &schemas["GameStage"];
         let values = json!(["in_development", "early_access", "released"]);

@@ -10,7 +10,7 @@ use super::cards::{self, is_https};
 const CONTEXT: &str = "https://schema.org";
 
 /// The way to a page from the start page over the page of a list.
-fn way(frame: &Frame, list: &str, list_name: &'static str) -> Value {
+fn breadcrumbs(frame: &Frame, list: &str, list_name: &'static str) -> Value {
     let steps = [
         ("Mchezo", frame.absolute("/")),
         (frame.say(list_name), frame.absolute(list)),
@@ -48,12 +48,12 @@ pub(super) fn site(frame: &Frame) -> JsonLd {
 
 /// The page of a game.
 pub(super) fn game(frame: &Frame) -> JsonLd {
-    write(&[way(frame, "/games", "nav-games")])
+    write(&[breadcrumbs(frame, "/games", "nav-games")])
 }
 
 /// The page of a creator.
 pub(super) fn creator(frame: &Frame) -> JsonLd {
-    write(&[way(frame, "/creators", "nav-creators")])
+    write(&[breadcrumbs(frame, "/creators", "nav-creators")])
 }
 
 pub(super) fn event(frame: &Frame, event: &public::Event) -> JsonLd {
@@ -89,5 +89,5 @@ pub(super) fn event(frame: &Frame, event: &public::Event) -> JsonLd {
     if let Some(website) = website {
         about["sameAs"] = website.into();
     }
-    write(&[about, way(frame, "/events", "nav-events")])
+    write(&[about, breadcrumbs(frame, "/events", "nav-events")])
 }
