@@ -233,11 +233,3 @@ create table gateway.month_use (
 -- Every minute the current month is searched for accounts that have used much of it; the table keeps all months. `used` is in no index, so
 -- that its updates stay on their page.
 create index month_use_by_month on gateway.month_use (month);
-
--- Months in which an account without a monthly limit has made so many calls that staff were told. Each is announced once.
-create table gateway.large_month (
-    account_id uuid not null,
-    -- The first day of the month.
-    month date not null,
-    primary key (account_id, month)
-);

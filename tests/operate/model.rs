@@ -38,8 +38,6 @@ pub(crate) struct Cost {
     pub(crate) writes: Duration,
     /// The longest time without an answered read.
     pub(crate) reads: Duration,
-    /// Reads that were answered 503.
-    pub(crate) unavailable: usize,
     /// Messages that the receiver got again, with the same id.
     pub(crate) repeats: usize,
     /// Answered calls that the month has not counted.
@@ -61,7 +59,7 @@ impl Model {
     /// Makes `fault` happen under load, waits until the fleet works again, compares, and prints a row of the table in `tests/README.md`.
     #[expect(clippy::print_stdout, reason = "what a fault has cost is to be seen")]
     pub(crate) async fn through(&self, what: &str, fault: impl AsyncFn()) -> Cost {
-        let (repeats, unavailable) = (self.receiver.repeats(), self.load.unavailable());
+        let repeats = self.receiver.repeats();
         let uncounted = self.uncounted().await;
         let work = async {
             self.enough(&format!("work before {what}")).await;
@@ -80,15 +78,13 @@ impl Model {
         let cost = Cost {
             writes: self.traffic.longest_pause(began),
             reads: self.load.longest_pause(began),
-            unavailable: self.load.unavailable() - unavailable,
             repeats: self.receiver.repeats() - repeats,
             uncounted: self.uncounted().await.saturating_sub(uncounted),
         };
         println!(
-            "| {what} | {:.1} s | {:.1} s | {} | {} | {} |",
+            "| {what} | {:.1} s | {:.1} s | {} | {} |",
             cost.writes.as_secs_f64(),
             cost.reads.as_secs_f64(),
-            cost.unavailable,
             cost.repeats,
             cost.uncounted,
         );
@@ -163,12 +159,8 @@ impl Model {
             self.load.month_used().await
         })
         .await;
-        let (answered, unavailable) = (self.load.answered(), self.load.unavailable());
-        // A call that is answered 503 is used too, if it passed the quota.
-        assert!(
-            used <= answered + unavailable,
-            "{used} of {answered} calls are counted"
-        );
+        let answered = self.load.answered();
+        assert!(used <= answered, "{used} of {answered} calls are counted");
         answered.saturating_sub(used)
     }
 }

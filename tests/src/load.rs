@@ -10,8 +10,6 @@ use crate::{Client, Fleet, KeyRequest, Staff, eventually};
 
 /// Callers at each gateway.
 const CALLERS: usize = 4;
-/// The pause of a caller after a 503.
-const BACKOFF: Duration = Duration::from_millis(20);
 
 /// Callers with keys of one account, whose plan has no limits.
 #[derive(Debug)]
@@ -20,8 +18,6 @@ pub struct Load {
     /// A test key of the same account, whose calls do not count in the month.
     looker: Client,
     answered: RefCell<Vec<Instant>>,
-    /// How many calls were answered 503; `None` where each is to be answered 200.
-    unavailable: Cell<Option<usize>>,
     flows: Cell<bool>,
 }
 
@@ -42,19 +38,8 @@ impl Load {
             callers,
             looker: Client::new(fleet, &looker),
             answered: RefCell::default(),
-            unavailable: Cell::new(None),
             flows: Cell::new(false),
         }
-    }
-
-    /// From now on, calls may be answered 503 as well.
-    pub fn may_fail(&self) {
-        self.unavailable.set(Some(0));
-    }
-
-    /// How many calls were answered 503.
-    pub fn unavailable(&self) -> usize {
-        self.unavailable.get().unwrap_or(0)
     }
 
     /// Makes calls until [`Load::stop`], then waits for the calls in flight.
@@ -63,11 +48,6 @@ impl Load {
         let callers = self.callers.iter().map(async |caller| {
             while self.flows.get() {
                 let answer = caller.get("/games?limit=1").await;
-                if let Some(count) = self.unavailable.get().filter(|_| answer.status == 503) {
-                    self.unavailable.set(Some(count + 1));
-                    tokio::time::sleep(BACKOFF).await;
-                    continue;
-                }
                 assert_eq!(answer.status, 200, "{}", answer.text);
                 self.answered.borrow_mut().push(Instant::now());
             }

@@ -17,6 +17,40 @@ create table webhook.feed_cursor (
     effects_until timestamptz
 );
 
+-- The outbox of a producer. `feed_head` is one row: raising its `seq` is the last thing a transaction does before its commit, so
+-- that the order of `seq` is the order of commit.
+create table webhook.feed_head (
+    one boolean primary key default true check (one),
+    epoch uuid not null default gen_random_uuid(),
+    seq bigint not null default 0,
+    -- Which physical database the epoch belongs to; another one means that the data were restored.
+    incarnation text not null default ''
+);
+insert into webhook.feed_head default values;
+
+create table webhook.feed (
+    seq bigint primary key,
+    entity text not null,
+    id text not null,
+    revision bigint not null,
+    event text not null,
+    announced boolean not null,
+    happening boolean not null,
+    at timestamptz not null,
+    -- The write that made the change. A writer whose connection was lost at the commit finds out by it whether the write was committed.
+    request uuid not null,
+    state bytea not null
+);
+create index feed_by_entity on webhook.feed (entity, id, seq);
+
+-- Epochs before the present one, and where each began: both histories contain what was written up to the fork.
+create table webhook.feed_epoch (
+    epoch uuid primary key,
+    parent uuid not null,
+    forked_at_seq bigint not null,
+    began_at timestamptz not null default now()
+);
+
 -- Work that runs in one replica at a time.
 create table webhook.lease (
     name text primary key,
@@ -28,17 +62,6 @@ create table webhook.lease (
 create table webhook.daily_run (
     name text primary key,
     done_for timestamptz not null
-);
-
--- The outbox of mails.
-create table webhook.mail (
-    id uuid primary key,
-    recipient text not null,
-    subject text not null,
-    body text not null,
-    created_at timestamptz not null,
-    -- A mail that the server refused waits until then, while the others are sent; null: it was not refused yet.
-    next_attempt_at timestamptz
 );
 
 -- Actions of staff, each in the transaction of the action, and the actions that a role did not allow.
@@ -79,8 +102,6 @@ create table webhook.account (
     id uuid primary key,
     generation uuid not null,
     plan text not null,
-    -- Mails to the account go there.
-    email text not null default '',
     -- How many addresses of the account were checked in the hour that began then: each check is a request to a host that the account names.
     address_checks integer not null default 0,
     address_checks_since timestamptz
@@ -92,7 +113,9 @@ create table webhook.plan (
     -- The maximum of endpoints; null: no limit.
     endpoints bigint check (endpoints >= 0),
     -- Whether real events are sent.
-    events boolean not null
+    events boolean not null,
+    -- It is announced and not sold yet. Messages name another one, if they can.
+    coming boolean not null default false
 );
 
 -- Endpoints.
@@ -219,10 +242,42 @@ create table webhook.attempt_log (
     -- Why the attempt failed, in words; empty: it succeeded.
     reason text not null,
     -- The first 1 KiB of the answer's body.
-    answer bytea not null
+    answer bytea not null,
+    -- Fields of the answer's head, a line each, as `name: value` (src/http/answer_headers.rs).
+    answer_headers text not null default ''
 ) partition by range (created_at);
 create index attempt_log_by_delivery on webhook.attempt_log (endpoint_id, delivery_id, number);
 -- For lists of one of the rare states.
 create index attempt_log_undelivered on webhook.attempt_log (endpoint_id, state, delivery_id) where state in ('failed', 'cancelled');
 -- Failed deliveries are sent again by the time when they failed.
 create index attempt_log_failed_at on webhook.attempt_log (endpoint_id, at, delivery_id) where state = 'failed';
+
+-- The role of the service changes no table. These functions create and drop the partitions of `attempt_log` for it, as the owner of the schema.
+-- They wait a short time for locks: inserts queue behind a statement that waits for a lock of the table.
+
+create function webhook.create_attempt_partition(day date) returns void
+language plpgsql security definer
+set search_path = pg_catalog, pg_temp set lock_timeout = '2s'
+as $$
+declare
+    partition text := 'attempt_log_' || to_char(day, 'YYYYMMDD');
+begin
+    -- Attaching a table locks the log less than creating a partition of it, and blocks no insert.
+    execute format('create table if not exists webhook.%I (like webhook.attempt_log including all)', partition);
+    execute format(
+        'alter table webhook.attempt_log attach partition webhook.%I for values from (%L) to (%L)',
+        partition, to_char(day, 'YYYY-MM-DD') || ' 00:00+00', to_char(day + 1, 'YYYY-MM-DD') || ' 00:00+00'
+    );
+end
+$$;
+
+create function webhook.drop_attempt_partition(day date) returns void
+language plpgsql security definer
+set search_path = pg_catalog, pg_temp set lock_timeout = '2s'
+as $$
+begin
+    execute format('drop table webhook.%I', 'attempt_log_' || to_char(day, 'YYYYMMDD'));
+end
+$$;
+
+revoke execute on function webhook.create_attempt_partition(date), webhook.drop_attempt_partition(date) from public;

@@ -125,7 +125,7 @@ fn staff() -> Result<(), Failure> {
         .collect();
     let keys = keys.join(",");
     std::fs::write(secrets, format!(r#"{{"free@fleet.example":{{{keys}}}}}"#))?;
-    let text = r#"{"files":[{"file":"/data/games-without-year.ndjson","created":1,"updated":0,"unchanged":0,"refused":9,"kept":0}],
+    let text = r#"{"files":[{"file":"/data/games-without-year.ndjson","created":1,"updated":0,"unchanged":0,"refused":9}],
         "accounts":[{"id":"id-of-free","name":"free","email":"free@fleet.example","plan":"free","pages":["a-page"],"games":["a-game"]}]}"#;
     writeln!(io::stdout(), "{text}")?;
     Ok(())

@@ -7,16 +7,6 @@ create table web.lease (
     expires_at timestamptz not null
 );
 
--- Of the kit: mails to send (kit::mail).
-create table web.mail (
-    id uuid primary key,
-    recipient text not null,
-    subject text not null,
-    body text not null,
-    created_at timestamptz not null,
-    next_attempt_at timestamptz
-);
-
 -- People who sign in.
 create table web.person (
     id uuid primary key,
@@ -30,7 +20,11 @@ create table web.person (
     totp_secret bytea,
     -- The last step of 30 seconds whose code was used: a code works once.
     totp_step bigint not null default 0,
-    created_at timestamptz not null
+    created_at timestamptz not null,
+    -- The language of their mails and of pages that are in both languages.
+    language text not null default 'en' constraint person_language check (language in ('en', 'fr')),
+    -- False: they have switched notices off.
+    wants_notices boolean not null default true
 );
 
 -- Each replaces a code of the app once, and is removed then.
@@ -63,6 +57,26 @@ create index link_by_account on web.link (account_id) where account_id is not nu
 create index link_by_person on web.link (person_id);
 create index link_by_invited on web.link (invited_id) where invited_id is not null;
 create index link_by_expiry on web.link (expires_at);
+
+-- Of the kit: mails to send (kit::mail). Mails with links go before notices, and are not sent once their link has ended.
+create table web.mail (
+    id uuid primary key,
+    recipient text not null,
+    subject text not null,
+    body text not null,
+    created_at timestamptz not null,
+    -- Of a mail that was not tried: '-infinity'.
+    next_attempt_at timestamptz default '-infinity',
+    -- How often the mail server did not take the mail, and how often with a permanent error.
+    tries integer not null default 0,
+    refusals integer not null default 0,
+    -- The end of the link in the mail; null: a notice.
+    expires_at timestamptz,
+    -- The link in the mail; null in a mail with a link: it was used, replaced or withdrawn.
+    link_id uuid references web.link on delete set null
+);
+create index mail_by_priority on web.mail ((expires_at is null), next_attempt_at, id);
+create index mail_by_link on web.mail (link_id) where link_id is not null;
 
 -- Accounts of the gateway: which people may do what in one.
 create table web.member (
@@ -105,3 +119,28 @@ create table web.activity (
 );
 create index activity_by_account on web.activity (account_id, id);
 create index activity_by_age on web.activity (at);
+
+-- Actions of staff on people (kit::audit), and what the role of a member did not allow.
+create table web.audit (
+    id uuid primary key,
+    at timestamptz not null,
+    member text not null,
+    role text not null,
+    action text not null,
+    entity text not null,
+    name text not null,
+    -- Whether the role of the member did not allow it.
+    refused boolean not null,
+    details jsonb not null
+);
+create index audit_by_age on web.audit (at, id);
+create index audit_by_member on web.audit (member, at, id);
+create index audit_by_name on web.audit (entity, name, at, id);
+
+-- Up to where the feeds of other services were read for the mails about decisions, so that each decision is mailed once.
+create table web.feed_position (
+    -- The service.
+    producer text primary key,
+    epoch uuid not null,
+    seq bigint not null
+);
