@@ -271,7 +271,6 @@ rates-at = As of
 rate-source-worked = calculated
 rate-source-market = market
 pair-name = { $from } of { $to }
-plot-hint = The table below has the same figures.
 method-title = The method of rates
 
 ## Search

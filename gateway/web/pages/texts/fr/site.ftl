@@ -271,7 +271,6 @@ rates-at = Date
 rate-source-worked = calculé
 rate-source-market = marché
 pair-name = { $from } – { $to }
-plot-hint = Le tableau ci-dessous donne les mêmes chiffres.
 method-title = La méthode des taux
 
 ## Recherche
