@@ -20,8 +20,6 @@ api-call-copy = Copy the call { $value }
 image-elsewhere = On another site:
 ## Times
 
-short-left-day = d
-short-left-none = no time
 grace-left = { " " }left, until { $value }
 
 ## Roles, and what people did in an account

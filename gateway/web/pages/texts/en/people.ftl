@@ -118,19 +118,6 @@ errors-title = { $count ->
 mail-folder = This is a local fleet: e-mails are files in
 
 date-day-utc = { $value } (UTC)
-left-days = { $count ->
-    [one] { $number } day
-   *[other] { $number } days
-}
-left-hours = { $count ->
-    [one] { $number } hour
-   *[other] { $number } hours
-}
-left-minutes = { $count ->
-    [one] { $number } minute
-   *[other] { $number } minutes
-}
-left-two-units = { $from } { $to }
 agent-on = { $from } on { $to }
 agent-unknown = unknown browser
 

@@ -118,19 +118,6 @@ errors-title = { $count ->
 mail-folder = Cette installation est locale : les messages sont des fichiers dans
 
 date-day-utc = { $value } (UTC)
-left-days = { $count ->
-    [one] { $number } jour
-   *[other] { $number } jours
-}
-left-hours = { $count ->
-    [one] { $number } heure
-   *[other] { $number } heures
-}
-left-minutes = { $count ->
-    [one] { $number } minute
-   *[other] { $number } minutes
-}
-left-two-units = { $from } et { $to }
 agent-on = { $from } sur { $to }
 agent-unknown = navigateur inconnu
 
