@@ -14,6 +14,7 @@ account-paused = New games and events are not accepted for a while. What is list
 api-call-same = Same in the API
 api-call-colon = { $value }:
 api-call-copy = Copy the call { $value }
+people-copy = Copy
 
 ## Parts of forms and tables
 

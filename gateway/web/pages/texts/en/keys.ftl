@@ -183,7 +183,4 @@ request-gone = gone
 request-older = Older calls
 request-id-header = Each answer of the API has its id in the header
 request-id-body = and in
-
-## Why a call of the log was refused or failed, by the code of its error, and what its caller can do: the English texts are those of the page of errors
-
 request-left = The caller closed the connection before the answer.

@@ -4,7 +4,6 @@ people-nav = You
 people-docs = Developers
 people-accounts = Accounts
 people-sign-out = Sign out
-people-copy = Copy
 docs-in-english = The documentation is in English.
 docs-site = The site in English
 sign-up-lead = We send a link to this address. There you choose a password; then you can list your games and use the API.

@@ -4,7 +4,6 @@ people-nav = Vous
 people-docs = Développeurs (en anglais)
 people-accounts = Comptes
 people-sign-out = Se déconnecter
-people-copy = Copier
 docs-in-english = La documentation est en anglais.
 docs-site = Le site en français
 sign-up-lead = Nous envoyons un lien à cette adresse. Vous y choisirez un mot de passe ; vous pourrez ensuite présenter vos jeux et utiliser l’API.
