@@ -1,9 +1,6 @@
 // Small helps on top of pages that work without it: copy buttons, and forms that are sent once.
 "use strict";
 
-// Words of this script in the language of the page, if it is another one than English.
-const texts = document.body.dataset;
-
 for (const button of document.querySelectorAll("button[data-copy]")) {
   button.hidden = false;
   button.addEventListener("click", async () => {
@@ -12,13 +9,13 @@ for (const button of document.querySelectorAll("button[data-copy]")) {
     const status = button.nextElementSibling;
     try {
       await navigator.clipboard.writeText(source.textContent.trim());
-      status.textContent = button.dataset.copied || texts.copied || "Copied";
+      status.textContent = button.dataset.copied || "Copied";
     } catch {
       const range = document.createRange();
       range.selectNodeContents(source);
       getSelection().removeAllRanges();
       getSelection().addRange(range);
-      status.textContent = button.dataset.selected || texts.selected || "Selected: press Ctrl+C";
+      status.textContent = button.dataset.selected || "Selected: press Ctrl+C";
     }
   });
 }
@@ -100,9 +97,9 @@ function countDown(left) {
     const minutes = Math.floor((end - Date.now()) / 60000);
     if (minutes < 0) {
       clearInterval(timer);
-      left.textContent = left.dataset.none || "no time";
+      left.textContent = "no time";
     } else if (minutes >= 1440) {
-      left.textContent = `${Math.floor(minutes / 1440)} ${left.dataset.day || "d"} ${Math.floor(minutes / 60) % 24} h`;
+      left.textContent = `${Math.floor(minutes / 1440)} d ${Math.floor(minutes / 60) % 24} h`;
     } else if (minutes >= 60) {
       left.textContent = `${Math.floor(minutes / 60)} h ${minutes % 60} min`;
     } else {

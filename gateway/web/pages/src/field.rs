@@ -18,8 +18,6 @@ pub struct Field {
     autocomplete: &'static str,
     inputmode: &'static str,
     hint: String,
-    /// The hint is in English, whatever the language of the page is.
-    is_hint_english: bool,
     value: String,
     error: Option<ShownError>,
     is_required: bool,
@@ -43,7 +41,6 @@ impl Field {
             autocomplete: "off",
             inputmode: "",
             hint: String::new(),
-            is_hint_english: false,
             value: String::new(),
             error: None,
             is_required: true,
@@ -112,13 +109,6 @@ impl Field {
     pub fn url(mut self) -> Self {
         self.inputmode = "url";
         self.max(2_048)
-    }
-
-    /// A hint of the documentation of the API, which is in English.
-    #[must_use]
-    pub fn english_hint(mut self, hint: impl Into<String>) -> Self {
-        self.is_hint_english = true;
-        self.hint(hint)
     }
 
     #[must_use]

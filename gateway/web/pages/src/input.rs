@@ -70,8 +70,6 @@ pub struct Select {
     name: Cow<'static, str>,
     label: Cow<'static, str>,
     hint: String,
-    /// The hint is in English, whatever the language of the page is.
-    is_hint_english: bool,
     is_required: bool,
     error: Option<ShownError>,
     language: Language,
@@ -88,19 +86,11 @@ impl Select {
             name: name.into(),
             label: label.into(),
             hint: String::new(),
-            is_hint_english: false,
             is_required: true,
             error: None,
             language: Language::default(),
             choices,
         }
-    }
-
-    /// A hint of the documentation of the API, which is in English.
-    #[must_use]
-    pub fn english_hint(mut self, hint: impl Into<String>) -> Self {
-        self.is_hint_english = true;
-        self.hint(hint)
     }
 }
 
@@ -117,8 +107,6 @@ pub struct Checks {
     error: Option<ShownError>,
     language: Language,
     choices: Vec<Choice>,
-    /// The labels are in English, whatever the language of the page is.
-    are_labels_english: bool,
     /// The most boxes that may be ticked; 0: any number.
     most: u8,
 }
@@ -137,16 +125,8 @@ impl Checks {
             error: None,
             language: Language::default(),
             choices,
-            are_labels_english: false,
             most: 0,
         }
-    }
-
-    /// The labels are of the documentation of the API, which is in English.
-    #[must_use]
-    pub fn with_english_labels(mut self) -> Self {
-        self.are_labels_english = true;
-        self
     }
 
     /// The script ticks no more than this. The legend says it in words.

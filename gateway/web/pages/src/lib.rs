@@ -19,7 +19,6 @@ pub mod mails;
 mod markdown;
 pub mod people;
 pub mod plans;
-pub mod plot;
 pub mod qr;
 pub mod requests;
 pub mod shell;

@@ -54,7 +54,6 @@ mod tests {
     use super::*;
 
     fn page(days: usize, limit: Option<MonthLimit>) -> String {
-        let counts = [1_204, 0, 0, 0];
         let page = AccountUsePage {
             shell: Shell::default(),
             account: "a".to_owned(),
@@ -69,7 +68,7 @@ mod tests {
             last_day: "2026-11-23".to_owned(),
             columns: Columns::new(
                 "Calls".to_owned(),
-                &vec![counts; days],
+                &vec![1_204; days],
                 "2026-10-24".to_owned(),
                 "2026-11-23".to_owned(),
             ),

@@ -20,52 +20,16 @@ pub fn day(texts: &Texts, at: OffsetDateTime) -> String {
     texts.say_of("date-day-utc", &texts.date(date))
 }
 
-/// Days, hours and minutes.
-struct TimeLeft {
-    days: u64,
-    hours: u64,
-    minutes: u64,
-}
-
-impl TimeLeft {
-    /// The time left until `until`: at least a minute.
-    fn until(until: OffsetDateTime, now: OffsetDateTime) -> Self {
-        let minutes = (until - now).whole_minutes().max(1).unsigned_abs();
-        Self {
-            days: minutes / 1_440,
-            hours: minutes / 60 % 24,
-            minutes: minutes % 60,
-        }
-    }
-}
-
-/// The time left until `until`, in short: `2 d 4 h`, `6 h 12 min`, `35 min`; at least a minute. The script of the pages counts it down.
-pub fn short_time_left(texts: &Texts, until: OffsetDateTime, now: OffsetDateTime) -> String {
-    let left = TimeLeft::until(until, now);
-    if left.days > 0 {
-        let unit = texts.say("short-left-day");
-        format!("{} {unit} {} h", left.days, left.hours)
-    } else if left.hours > 0 {
-        format!("{} h {} min", left.hours, left.minutes)
+/// The time left until `until`: `2 d 4 h`, `6 h 12 min`, `35 min`; at least a minute. The script of the pages counts it down.
+pub fn time_left(until: OffsetDateTime, now: OffsetDateTime) -> String {
+    let minutes = (until - now).whole_minutes().max(1);
+    let (days, hours) = (minutes / 1_440, minutes / 60 % 24);
+    if days > 0 {
+        format!("{days} d {hours} h")
+    } else if hours > 0 {
+        format!("{hours} h {} min", minutes % 60)
     } else {
-        format!("{} min", left.minutes)
-    }
-}
-
-/// The time left until `until`, in its two largest units: `2 days 4 hours`, `35 minutes`; at least a minute.
-pub fn time_left(texts: &Texts, until: OffsetDateTime, now: OffsetDateTime) -> String {
-    let left = TimeLeft::until(until, now);
-    let units = [
-        ("left-days", left.days),
-        ("left-hours", left.hours),
-        ("left-minutes", left.minutes),
-    ];
-    let shown = units.into_iter().filter(|(_, count)| *count > 0);
-    let mut shown = shown.map(|(key, count)| texts.count(key, count));
-    let first = shown.next().unwrap_or_default();
-    match shown.next() {
-        Some(second) => texts.say_of_two("left-two-units", &first, &second),
-        None => first,
+        format!("{minutes} min")
     }
 }
 
@@ -129,31 +93,7 @@ mod tests {
     }
 
     #[test]
-    fn the_time_left_has_two_units() {
-        let now = datetime!(2026-11-23 00:00 UTC);
-        let (english, french) = (Texts::of(Language::English), Texts::of(Language::French));
-        for (until, text, in_french) in [
-            (
-                datetime!(2026-11-25 04:30 UTC),
-                "2 days 4 hours",
-                "2 jours et 4 heures",
-            ),
-            (
-                datetime!(2026-11-24 00:05 UTC),
-                "1 day 5 minutes",
-                "1 jour et 5 minutes",
-            ),
-            (datetime!(2026-11-23 00:35 UTC), "35 minutes", "35 minutes"),
-            (datetime!(2026-11-22 00:00 UTC), "1 minute", "1 minute"),
-        ] {
-            assert_eq!(time_left(english, until, now), text);
-            assert_eq!(time_left(french, until, now), in_french);
-        }
-    }
-
-    #[test]
     fn the_time_left_is_short() {
-        let english = Texts::of(Language::English);
         let now = datetime!(2026-11-23 00:00 UTC);
         for (until, text) in [
             (datetime!(2026-11-25 04:30 UTC), "2 d 4 h"),
@@ -161,7 +101,7 @@ mod tests {
             (datetime!(2026-11-23 00:35 UTC), "35 min"),
             (datetime!(2026-11-22 00:00 UTC), "1 min"),
         ] {
-            assert_eq!(short_time_left(english, until, now), text);
+            assert_eq!(time_left(until, now), text);
         }
     }
 

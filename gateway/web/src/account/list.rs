@@ -142,7 +142,7 @@ async fn same_name(app: &Web, texts: &Texts, account: Uuid, typed: &str) -> Resu
 
 async fn page(request: &PersonRequest, typed: &str, state: FormState) -> PageResult {
     let (app, language) = (&request.app, request.language());
-    let FormState { status, errors } = state.in_language(language.language);
+    let FormState { status, errors } = state;
     let memberships = members::of_person(&app.pool, request.person().id).await?;
     let names = memberships.iter().map(|it| account_name(app, it.account));
     let accounts = memberships.iter().zip(join_all(names).await);

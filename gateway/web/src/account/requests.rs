@@ -76,7 +76,7 @@ pub async fn show(request: MemberRequest, Query(query): Query<CallQuery>) -> Pag
     let next = listed.next_cursor.as_deref();
     let page = CallLogPage {
         shell,
-        errors: state.errors.in_language(request.language().language),
+        errors: state.errors,
         account: account.to_string(),
         keys: choices(language, &keys, &query.key),
         only_errors: query.only_errors(),

@@ -59,7 +59,7 @@ pub async fn send(request: MemberRequest, FormBody(form): FormBody<Input>) -> Pa
 
 async fn page(request: &MemberRequest, form: &Input, state: FormState) -> PageResult {
     let language = request.language();
-    let FormState { status, errors } = state.in_language(language.language);
+    let FormState { status, errors } = state;
     let email = Field::email("email", language.say("settings-email"))
         .autocomplete("email")
         .hint(language.say("settings-email-hint"));

@@ -263,7 +263,7 @@ async fn refused(request: &MemberRequest, reason: &'static str) -> PageResult {
 
 async fn page(request: &MemberRequest, form: &InviteForm, state: FormState) -> PageResult {
     let language = request.language();
-    let FormState { status, errors } = state.in_language(language.language);
+    let FormState { status, errors } = state;
     let (app, account, texts) = (&request.app, request.scope.id, language.texts());
     let members = members::of_account(&app.pool, account).await?.into_iter();
     let members = members.map(|member| MemberRow {

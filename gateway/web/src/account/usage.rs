@@ -1,7 +1,7 @@
 //! What an account uses of its plan: the share of the month, and its calls by day.
 
 use contracts::gateway::v1 as proto;
-use pages::bars::{Columns, Counts};
+use pages::bars::Columns;
 use pages::site::Texts;
 use pages::usage::{AccountUsePage, CountRow, MonthLimit, MonthShare};
 
@@ -18,18 +18,17 @@ pub async fn show(request: MemberRequest) -> PageResult {
     let (found, days) = (found?, days?.days);
     let account = found.account.ok_or_else(PageError::not_found)?;
     let shell = scope.shell(&request.viewer, &account.name, Section::Usage);
-    let counts: Vec<Counts> = days.iter().map(|day| [day.calls, 0, 0, 0]).collect();
-    let end = |day: Option<&proto::DayUse>| day.map(|day| day.day.clone()).unwrap_or_default();
-    let (first, last) = (end(days.first()), end(days.last()));
-    let (first_day, last_day) = (texts.day(&first), texts.day(&last));
+    let counts: Vec<u64> = days.iter().map(|day| day.calls).collect();
+    let end = |day: Option<&proto::DayUse>| day.map(|day| texts.day(&day.day));
+    let first_day = end(days.first()).unwrap_or_default();
+    let last_day = end(days.last()).unwrap_or_default();
     let title = texts.say_of_two("usage-chart", &first_day, &last_day);
-    let columns = Columns::new(title, &counts, first, last);
     Ok(ok(&AccountUsePage {
         shell,
         account: scope.id.to_string(),
         plan: found.plan.map_or(account.plan, |plan| plan.title),
         month: month(texts, &found.month.unwrap_or_default()),
-        columns: columns.map(|columns| columns.in_language(texts)),
+        columns: Columns::new(title, &counts, first_day.clone(), last_day.clone()),
         days: day_rows(texts, &days),
         first_day,
         last_day,

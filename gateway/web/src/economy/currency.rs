@@ -129,7 +129,7 @@ impl<'a> Loaded<'a> {
         state: FormState,
     ) -> Response {
         let language = request.language();
-        let FormState { status, errors } = state.in_language(language.language);
+        let FormState { status, errors } = state;
         let texts = language.texts();
         let (game, own) = (self.game, self.own);
         frame.shell.notice = AfterForm::named(&self.query.done);

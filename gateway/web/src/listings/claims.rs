@@ -90,7 +90,7 @@ fn page(
     state: FormState,
 ) -> Response {
     let language = request.language();
-    let FormState { status, errors } = state.in_language(language.language);
+    let FormState { status, errors } = state;
     let texts = language.texts();
     let handle = Field::text("handle", language.say("claim-handle"));
     let handle = handle.hint(language.say("claim-handle-hint"));

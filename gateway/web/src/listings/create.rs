@@ -153,7 +153,7 @@ impl Create {
     fn page(self, choices: &Choices, state: FormState) -> Response {
         let (kind, typed) = (self.kind, &self.typed);
         let language = self.request.language();
-        let FormState { status, errors } = state.in_language(language.language);
+        let FormState { status, errors } = state;
         let context = FormContext {
             language,
             kind,

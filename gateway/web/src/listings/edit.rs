@@ -145,7 +145,7 @@ impl Edit<'_> {
 
     fn form(self, choices: &Choices, state: FormState) -> Response {
         let language = self.request.language();
-        let FormState { status, errors } = state.in_language(language.language);
+        let FormState { status, errors } = state;
         let (kind, name) = (self.listing.kind, self.listing.name);
         let context = FormContext {
             language,

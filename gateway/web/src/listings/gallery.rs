@@ -75,7 +75,7 @@ pub(super) async fn gallery(
             api_call: call,
             ..frame.shell
         },
-        errors: at_texts(answer.state.errors).in_language(request.language().language),
+        errors: at_texts(answer.state.errors),
     };
     Ok(html(answer.state.status, &page))
 }

@@ -78,7 +78,7 @@ pub(super) async fn page(
     let mut actions = actions(request, &frame, kind, summary.state);
     actions.lacks_cover = actions.may_edit && lacks_cover(content);
     let page = ListingPage {
-        errors: state.errors.in_language(language.language),
+        errors: state.errors,
         account: request.scope.id.to_string(),
         kind: kind.as_str(),
         name: name.to_owned(),

@@ -168,7 +168,7 @@ async fn disconnect(app: &Web, actor: &Actor, account: Uuid) -> Result<(), Fault
 
 async fn page(request: &PersonRequest, state: FormState) -> PageResult {
     let language = request.language();
-    let FormState { status, errors } = state.in_language(language.language);
+    let FormState { status, errors } = state;
     let text = ["delete-goes", "delete-accounts", "delete-stays"];
     let text = text.map(|key| language.say(key).to_owned());
     let closed = request.app.gateway.read_only().await;

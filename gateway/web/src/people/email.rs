@@ -69,7 +69,7 @@ pub async fn send(request: PersonRequest, FormBody(form): FormBody<Input>) -> Pa
 
 fn page(request: &PersonRequest, typed: &str, state: FormState) -> Response {
     let language = request.language();
-    let FormState { status, errors } = state.in_language(language.language);
+    let FormState { status, errors } = state;
     let email = Field::email("email", language.say("email-new")).value(typed);
     let page = PersonFormPage {
         shell: request.viewer.shell(),

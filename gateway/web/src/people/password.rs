@@ -51,7 +51,7 @@ pub async fn send(request: PersonRequest, FormBody(form): FormBody<Input>) -> Pa
 
 fn page(request: &PersonRequest, state: FormState) -> Response {
     let language = request.language();
-    let FormState { status, errors } = state.in_language(language.language);
+    let FormState { status, errors } = state;
     let new = Field::new_password("password", language.say("password-new"));
     let page = PersonFormPage {
         shell: request.viewer.shell(),

@@ -82,7 +82,7 @@ async fn replace(request: &PersonRequest, code: &TypedCode) -> Result<NewCodes, 
 
 fn page(request: &PersonRequest, state: FormState) -> Response {
     let language = request.language();
-    let FormState { status, errors } = state.in_language(language.language);
+    let FormState { status, errors } = state;
     let page = PersonFormPage {
         shell: request.viewer.shell(),
         heading: language.say("codes-new-title"),

@@ -113,7 +113,7 @@ async fn store(
 
 fn page(request: &PersonRequest, state: FormState) -> Response {
     let language = request.language();
-    let FormState { status, errors } = state.in_language(language.language);
+    let FormState { status, errors } = state;
     let secret = offered(&request.viewer);
     let code = Field::code("code", language.say("totp-code")).digits();
     let page = TotpPage {
@@ -161,7 +161,7 @@ pub async fn turn_off(request: PersonRequest, FormBody(form): FormBody<Input>) -
 
 fn page_off(request: &PersonRequest, state: FormState) -> Response {
     let language = request.language();
-    let FormState { status, errors } = state.in_language(language.language);
+    let FormState { status, errors } = state;
     let page = PersonFormPage {
         shell: request.viewer.shell(),
         heading: language.say("totp-off-title"),

@@ -64,7 +64,7 @@ pub(super) fn currency_page(
     after: Option<&str>,
 ) -> CurrencyPage {
     let texts = frame.texts;
-    let title = texts.say_of_two("pair-name", &shown.currency, &shown.name);
+    let title = texts.say_of_two("currency-of-game", &shown.currency, &shown.name);
     frame.head = Head::new(title, frame.say_of("economy-description", &shown.currency))
         .indexed_if(filters::is_indexed(&[], after));
     let path = format!("{PATH}/{}", shown.slug);

@@ -14,14 +14,13 @@ account-paused = New games and events are not accepted for a while. What is list
 api-call-same = Same in the API
 api-call-colon = { $value }:
 api-call-copy = Copy the call { $value }
+people-copy = Copy
 
 ## Parts of forms and tables
 
 image-elsewhere = On another site:
 ## Times
 
-short-left-day = d
-short-left-none = no time
 grace-left = { " " }left, until { $value }
 
 ## Roles, and what people did in an account

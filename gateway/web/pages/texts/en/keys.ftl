@@ -122,11 +122,7 @@ usage-compare = Compare the plans
 usage-by-day = Calls by day
 usage-by-day-text = Calls with live keys from { $from } to { $to }. Days are those of UTC.
 usage-by-day-caption = Calls by day (UTC); days without a call are left out
-usage-chart = Calls by day from { $from } to { $to }, in UTC
-usage-part-succeeded = succeeded
-usage-part-refused = refused (4xx)
-usage-part-limited = over a limit (429)
-usage-part-failed = failed (5xx)
+usage-chart = Calls by day from { $from } to { $to }, in UTC. The table below has the same figures.
 usage-day = Day
 usage-calls = Calls
 usage-see-refused = See the calls that were refused or failed
@@ -187,7 +183,4 @@ request-gone = gone
 request-older = Older calls
 request-id-header = Each answer of the API has its id in the header
 request-id-body = and in
-
-## Why a call of the log was refused or failed, by the code of its error, and what its caller can do: the English texts are those of the page of errors
-
 request-left = The caller closed the connection before the answer.

@@ -4,7 +4,6 @@ people-nav = You
 people-docs = Developers
 people-accounts = Accounts
 people-sign-out = Sign out
-people-copy = Copy
 docs-in-english = The documentation is in English.
 docs-site = The site in English
 sign-up-lead = We send a link to this address. There you choose a password; then you can list your games and use the API.
@@ -118,19 +117,6 @@ errors-title = { $count ->
 mail-folder = This is a local fleet: e-mails are files in
 
 date-day-utc = { $value } (UTC)
-left-days = { $count ->
-    [one] { $number } day
-   *[other] { $number } days
-}
-left-hours = { $count ->
-    [one] { $number } hour
-   *[other] { $number } hours
-}
-left-minutes = { $count ->
-    [one] { $number } minute
-   *[other] { $number } minutes
-}
-left-two-units = { $from } { $to }
 agent-on = { $from } on { $to }
 agent-unknown = unknown browser
 

@@ -197,7 +197,7 @@ actions-label = About this listing
 action-claim = Claim or manage this page
 action-write = Write to us about this listing
 note-optional = optional
-note-back = Back to { $value }
+
 ## Votes and boards
 
 nav-vote = Vote
@@ -270,8 +270,7 @@ rates-source = Source
 rates-at = As of
 rate-source-worked = calculated
 rate-source-market = market
-pair-name = { $from } of { $to }
-plot-hint = The table below has the same figures.
+currency-of-game = { $from } of { $to }
 method-title = The method of rates
 
 ## Search

@@ -98,9 +98,6 @@ webhook-remove-question = with its deliveries and its secret? Nobody can bring t
 webhook-remove-yes = Yes, remove it
 webhook-all = All addresses
 
-## Events
-
-
 ## Deliveries
 
 delivery-heading = Deliveries

@@ -4,7 +4,6 @@ people-nav = Vous
 people-docs = Développeurs (en anglais)
 people-accounts = Comptes
 people-sign-out = Se déconnecter
-people-copy = Copier
 docs-in-english = La documentation est en anglais.
 docs-site = Le site en français
 sign-up-lead = Nous envoyons un lien à cette adresse. Vous y choisirez un mot de passe ; vous pourrez ensuite présenter vos jeux et utiliser l’API.
@@ -118,19 +117,6 @@ errors-title = { $count ->
 mail-folder = Cette installation est locale : les messages sont des fichiers dans
 
 date-day-utc = { $value } (UTC)
-left-days = { $count ->
-    [one] { $number } jour
-   *[other] { $number } jours
-}
-left-hours = { $count ->
-    [one] { $number } heure
-   *[other] { $number } heures
-}
-left-minutes = { $count ->
-    [one] { $number } minute
-   *[other] { $number } minutes
-}
-left-two-units = { $from } et { $to }
 agent-on = { $from } sur { $to }
 agent-unknown = navigateur inconnu
 

@@ -197,7 +197,7 @@ actions-label = À propos de cette fiche
 action-claim = Revendiquer ou gérer cette page
 action-write = Nous écrire au sujet de cette fiche
 note-optional = facultatif
-note-back = Retour à { $value }
+
 ## Votes et classements
 
 nav-vote = Voter
@@ -270,8 +270,7 @@ rates-source = Source
 rates-at = Date
 rate-source-worked = calculé
 rate-source-market = marché
-pair-name = { $from } – { $to }
-plot-hint = Le tableau ci-dessous donne les mêmes chiffres.
+currency-of-game = { $from } – { $to }
 method-title = La méthode des taux
 
 ## Recherche

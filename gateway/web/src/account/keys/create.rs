@@ -139,7 +139,7 @@ async fn game_field(request: &MemberRequest, typed: &str, errors: &Fields) -> Fo
 
 async fn page(request: &MemberRequest, form: &KeyForm, state: FormState) -> PageResult {
     let language = request.language();
-    let errors = state.errors.in_language(language.language);
+    let errors = state.errors;
     let (shell, game) = futures::join!(
         request.shell(Section::Keys),
         game_field(request, &form.game, &errors)

@@ -74,7 +74,7 @@ async fn page(request: &MemberRequest, state: FormState) -> PageResult {
     });
     let page = ListPage {
         shell,
-        errors: state.errors.in_language(language.language),
+        errors: state.errors,
         account: account.to_string(),
         keys,
         requests: requests.collect(),

@@ -105,7 +105,7 @@ fn row(language: PageLanguage, key: &proto::Key, now: OffsetDateTime) -> KeyRow 
 fn grace(language: PageLanguage, until: OffsetDateTime, now: OffsetDateTime) -> Option<Grace> {
     let texts = language.texts();
     (until > now).then(|| Grace {
-        left: when::short_time_left(texts, until, now),
+        left: when::time_left(until, now),
         seconds: (until - now).whole_seconds(),
         until: when::minute(texts, until),
     })

@@ -86,7 +86,7 @@ async fn page(
     );
     let key = key?;
     let found = frame.account()?;
-    let errors = state.errors.in_language(language.language);
+    let errors = state.errors;
     let refusal = refusal(language, &key, found.month.as_ref(), now);
     let page = KeyPage {
         shell: frame.closed_shell(),

@@ -79,7 +79,7 @@ pub async fn show(
         request.shell(Section::Webhooks),
     );
     let (endpoint, (state, listed)) = (endpoint?, deliveries?);
-    let FormState { status, errors } = state.in_language(language.language);
+    let FormState { status, errors } = state;
     shell.notice = after.notice();
     let next = Some(&listed.next_cursor).filter(|cursor| !cursor.is_empty());
     let path = format!("{}/deliveries", request.webhook(id));

@@ -87,7 +87,7 @@ async fn page(
     let attempts = attempts.map(|attempt| words::attempt_row(attempt, language));
     let page = DeliveryPage {
         shell,
-        errors: state.errors.in_language(request.language().language),
+        errors: state.errors,
         base: request.webhooks(),
         endpoint: endpoint.to_string(),
         row: words::delivery_row(&delivery, now, language),

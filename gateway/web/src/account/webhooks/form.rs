@@ -158,7 +158,7 @@ async fn page(
     state: FormState,
 ) -> PageResult {
     let language = request.language();
-    let FormState { status, errors } = state.in_language(language.language);
+    let FormState { status, errors } = state;
     let types = request.app.webhooks.event_types();
     let (types, shell) = futures::join!(types, request.shell(Section::Webhooks));
     let (types, errors) = match types {
@@ -216,7 +216,6 @@ fn with_fault(errors: Fields, fault: &Fault, language: PageLanguage) -> Fields {
     let refused = language.refused(fault, &[], &[]).errors;
     Fields {
         general: refused.general,
-        is_general_english: refused.is_general_english,
         ..errors
     }
 }

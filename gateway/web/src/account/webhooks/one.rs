@@ -188,7 +188,7 @@ async fn page(
     let rows = deliveries.deliveries.iter().take(SHOWN);
     let page = EndpointPage {
         shell,
-        errors: state.errors.in_language(request.language().language),
+        errors: state.errors,
         base: request.webhooks(),
         status: EndpointStatus {
             label: words::endpoint_state(endpoint.state(), language),

@@ -141,7 +141,7 @@ async fn page(request: &MemberRequest, id: Uuid, since: &str, outcome: Outcome) 
         Err(fault) => return Err(fault.into()),
     };
     let language = request.language();
-    let FormState { status, errors } = outcome.state.in_language(language.language);
+    let FormState { status, errors } = outcome.state;
     let page = RecoverPage {
         shell,
         base: request.webhooks(),
