@@ -137,7 +137,7 @@ mod tests {
             "game edit slug",
             "page restore slugs",
             "page add-owner page",
-            "event reassign slug",
+            "event restore slugs",
             "picture set-cover game",
             "currency set game",
             "key create game",

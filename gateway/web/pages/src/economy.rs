@@ -120,7 +120,7 @@ mod tests {
         assert!(!html.contains("<script>alert"), "{html}");
         // They may be written in the other direction.
         assert!(html.contains("<h1>Economy of <bdi>"), "{html}");
-        assert!(html.contains("<tr><td><bdi>"), "{html}");
+        assert!(html.contains("<dd><bdi>"), "{html}");
         let games = GamesPage {
             shell: Shell::default(),
             account: "a".to_owned(),

@@ -221,7 +221,7 @@ async fn the_reason_of_a_rejection_stays_until_the_next_decision(pool: PgPool) {
         Some("Too dark")
     );
     let file = File::rows("game", &[game("a-game", "From A File")]);
-    assert_eq!(counts(&service.import(&file).await), (0, 0, 0, 1));
+    assert_eq!(counts(&service.import(&file).await), (0, 0, 1, 0));
     assert_eq!(
         rejection_reason(&service, accounts.account)
             .await

@@ -166,7 +166,7 @@ mod tests {
             "| `data[].creator.handle` | string |",
             "| `data[].cover_url` | string (uri) or null | Address of the cover picture. |",
             "| `meta.next_cursor` | string or null |",
-            "\"success\": true,\n",
+            "\"success\": true\n",
             "Those of every call: [`invalid`](/docs/errors#invalid)",
         ] {
             assert!(list.contains(part), "{part} is not in {list}");
