@@ -549,29 +549,4 @@ impl RankingsService for StubCatalogue {
             ranks: ranks_of_game(),
         }))
     }
-
-    async fn list_ranks(
-        &self,
-        request: Request<proto::ListRanksRequest>,
-    ) -> Answer<proto::ListRanksResponse> {
-        self.read(request.get_ref().at_least.as_ref());
-        let request = request.into_inner();
-        let words = self.words.lock().unwrap().clone();
-        let listings = request.names.into_iter().filter_map(|name| {
-            let (title, ranks) = match (request.kind.as_str(), name.as_str()) {
-                ("games", "okoto") => ("Okoto <b>", ranks_of_game()),
-                ("creators", "savanna") => ("Savanna <i>Studio", Vec::new()),
-                _ => return None,
-            };
-            let title = words.as_ref().map_or(title, |(words, _)| words.as_str());
-            Some(proto::ListingRanks {
-                title: title.to_owned(),
-                name,
-                ranks,
-            })
-        });
-        Ok(Response::new(proto::ListRanksResponse {
-            listings: listings.collect(),
-        }))
-    }
 }
