@@ -45,11 +45,3 @@ pub fn value<S: Serializer>(text: &str, serializer: S) -> Result<S::Ok, S::Error
     let value: serde_json::Value = serde_json::from_str(text).unwrap_or_default();
     value.serialize(serializer)
 }
-
-/// Writes bytes as text.
-///
-/// # Errors
-/// The errors of the serializer.
-pub fn text<S: Serializer>(bytes: &[u8], serializer: S) -> Result<S::Ok, S::Error> {
-    serializer.serialize_str(&String::from_utf8_lossy(bytes))
-}

@@ -229,8 +229,6 @@ create table webhook.attempt_log (
     -- From 1.
     number integer not null,
     message_id uuid not null,
-    -- Of the message.
-    event text not null,
     -- When the delivery was created.
     created_at timestamptz not null,
     -- The delivery's state after this attempt.

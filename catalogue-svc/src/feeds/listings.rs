@@ -2,10 +2,12 @@
 //!
 //! The feed is followed in two ways:
 //!
-//! - **Into memory** ([`Follower`]). Each replica does this for itself. It starts from the rows of the schema, which it reads together with their cursor in one snapshot; it starts from the beginning of the feed if the schema is empty.
-//!   Every batch becomes a new snapshot that readers see at once. Under a new epoch (listings-svc was restored) the replica gathers the state
-//!   of all entities from the beginning of the feed, indexes them when they are complete, and replaces the old snapshot.
-//! - **Into the schema** ([`super::persist`]). The leader does this. Changes and cursor are written in one transaction. Only starts read the schema, and therefore it may lag.
+//! - **Into memory** ([`Follower`]). Each replica does this for itself. It starts from the rows of the schema, which it reads together with
+//!   their cursor in one snapshot; it starts from the beginning of the feed if the schema is empty. Every batch becomes a new snapshot that
+//!   readers see at once. Under a new epoch (listings-svc was restored) the replica gathers the state of all entities from the beginning of
+//!   the feed, indexes them when they are complete, and replaces the old snapshot.
+//! - **Into the schema** ([`super::persist`]). The leader does this. Changes and cursor are written in one transaction. Only starts read the
+//!   schema, and therefore it may lag.
 //!
 //! The gRPC port opens when the schema has been read. `/readyz` waits for the condition "the catalogue to be loaded". With a complete schema
 //! the condition is met at once, whether listings-svc answers or not. With an empty schema it is met when the replica has followed the feed to

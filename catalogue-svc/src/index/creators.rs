@@ -5,7 +5,7 @@ use std::cmp::Reverse;
 use std::sync::Arc;
 
 use contracts::listings::v1 as listings;
-use contracts::public::{self, CREATOR_KINDS};
+use contracts::public;
 use serde::{Deserialize, Serialize};
 use uuid::Uuid;
 
@@ -146,14 +146,6 @@ impl Creator {
             owners,
             text: Rendered::new(&creator.row, &creator)?,
         })
-    }
-
-    /// What it is: a word of [`CREATOR_KINDS`], or empty if it has another kind.
-    pub fn kind(&self) -> &'static str {
-        match self.kind {
-            Some(Facet::CreatorKind(index)) => CREATOR_KINDS[usize::from(index)],
-            _ => "",
-        }
     }
 
     /// Moves the part that only a single read needs out of memory.

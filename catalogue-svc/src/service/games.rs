@@ -50,13 +50,10 @@ impl GamesService for Reads {
         let game = game.ok_or_else(|| unknown(mode))?;
         let json = answer::single(game.text()).await?;
         let json = with_public_credits(json, &dataset.creators)?;
-        let creator = dataset.creators.get(&game.creator.handle);
-        let creator_kind = creator.map(|creator| creator.kind()).unwrap_or_default();
         Ok(Response::new(GetGameResponse {
             json: json.into(),
             position: Some(snapshot.position.into()),
             revision: game.revision,
-            creator_kind: creator_kind.to_owned(),
             first_published_at: Some(answer::timestamp(game.key.published_at.0)),
         }))
     }

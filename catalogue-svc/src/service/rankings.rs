@@ -3,7 +3,7 @@
 use contracts::catalogue::v1::rankings_service_server::RankingsService;
 use contracts::catalogue::v1::{
     BoardRank, BoardRowDetails, GetRanksRequest, GetRanksResponse, ListRankingRequest,
-    ListRankingResponse, ListRanksRequest, ListRanksResponse, ListingRanks,
+    ListRankingResponse,
 };
 use contracts::public::RankingRow;
 use kit::Fault;
@@ -19,8 +19,6 @@ use crate::domain::order::BoardKey;
 use crate::domain::rankings::{BoardKind, Window};
 use crate::index::{Creator, Game, Snapshot};
 
-/// The most listings of a request for ranks.
-const MAX_LISTINGS: usize = 20;
 /// A request for a page of a board.
 struct BoardQuery {
     mode: Mode,
@@ -60,25 +58,6 @@ fn ranks<L: Ranked>(
         })
     });
     Some(ranks.collect())
-}
-
-/// The live listings with these names, with their ranks; without those that are not public.
-fn ranks_of_each<L: Ranked>(
-    boards: &DatasetBoards,
-    snapshot: &Snapshot,
-    names: Vec<String>,
-) -> anyhow::Result<Vec<ListingRanks>> {
-    let index = L::index(snapshot.dataset(Mode::Live));
-    let listings = names.into_iter().filter_map(|name| {
-        let listing = index.get(&name)?;
-        let ranks = ranks::<L>(boards, snapshot, Mode::Live, &name)?;
-        Some(listing.card().map(|card| ListingRanks {
-            name,
-            title: card.name,
-            ranks,
-        }))
-    });
-    listings.collect()
 }
 
 fn unknown_listing() -> Fault {
@@ -131,27 +110,6 @@ impl RankingsService for Reads {
         };
         let ranks = ranks.ok_or_else(unknown_listing)?;
         Ok(Response::new(GetRanksResponse { ranks }))
-    }
-
-    async fn list_ranks(
-        &self,
-        request: Request<ListRanksRequest>,
-    ) -> Result<Response<ListRanksResponse>, Status> {
-        let request = request.into_inner();
-        let snapshot = self.snapshot_at(request.at_least.as_ref()).await?;
-        let kind = BoardKind::parse(&request.kind).ok_or_else(unknown_kind)?;
-        let names = request.names;
-        if names.len() > MAX_LISTINGS {
-            let reason = format!("Name at most {MAX_LISTINGS} listings.");
-            return Err(Fault::invalid_field("names", reason).into());
-        }
-        let boards = self.boards.of(Mode::Live)?;
-        let listings = match kind {
-            BoardKind::Games => ranks_of_each::<Game>(&boards, &snapshot, names),
-            BoardKind::Creators => ranks_of_each::<Creator>(&boards, &snapshot, names),
-        };
-        let listings = listings.map_err(|error| answer::broken(&error))?;
-        Ok(Response::new(ListRanksResponse { listings }))
     }
 }
 

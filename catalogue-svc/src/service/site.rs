@@ -4,7 +4,6 @@ use std::sync::Arc;
 
 use contracts::catalogue::v1 as proto;
 use contracts::catalogue::v1::site_service_server::SiteService;
-use contracts::public;
 use futures::StreamExt as _;
 use futures::stream::{self, BoxStream};
 use kit::Fault;
@@ -85,24 +84,13 @@ impl SiteService for Reads {
         let newest = newest(&snapshot.dataset(Mode::Live).games, limit as usize);
         let (rows, times): (Vec<_>, Vec<_>) = newest.into_iter().unzip();
         let json = answer::rows(&rows);
-        let mut games = Vec::with_capacity(rows.len());
-        for (game, updated_at) in rows.iter().zip(times) {
-            let description = description(game).await;
-            games.push(proto::NewGame {
-                first_published_at: Some(answer::timestamp(game.key.published_at.0)),
-                updated_at: Some(answer::timestamp(updated_at)),
-                description: description.map_err(|error| answer::broken(&error))?,
-            });
-        }
+        let games = rows.iter().zip(times).map(|(game, at)| proto::NewGame {
+            first_published_at: Some(answer::timestamp(game.key.published_at.0)),
+            updated_at: Some(answer::timestamp(at)),
+        });
+        let games = games.collect();
         Ok(Response::new(proto::ListNewGamesResponse { json, games }))
     }
-}
-
-/// The description of a game, which is not in its row.
-async fn description(game: &Game) -> anyhow::Result<String> {
-    let json = game.text().json().await?;
-    let game: public::Game = serde_json::from_slice(&json)?;
-    Ok(game.description)
 }
 
 /// The newest games. The list has the featured games first: the newest of both parts are merged.

@@ -39,8 +39,9 @@ const REQUEST_ID: HeaderName = HeaderName::from_static("x-request-id");
 
 /// A response before it is written.
 ///
-/// A handler returns it as an extension of an empty HTTP response, or of one with the rows that are streamed. [`crate::layers::request_context`] knows the request id and
-/// writes the envelope. Nothing else writes responses, so none leaves without an envelope.
+/// A handler returns it as an extension of an empty HTTP response, or of one with the rows that are streamed.
+/// [`crate::layers::request_context`] knows the request id and writes the envelope. Nothing else writes responses, so none leaves without an
+/// envelope.
 #[derive(Debug, Clone)]
 pub struct ApiResponse {
     content: Content,

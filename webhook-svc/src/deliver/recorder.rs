@@ -180,7 +180,6 @@ fn completion_of(shared: &Shared, record: &Record, now: OffsetDateTime) -> Compl
     let completion = Completion {
         claim: record.claim,
         delivery_id: due.id,
-        event: due.message.event.clone(),
         number: due.attempts + 1,
         at: now,
         duration_ms: 0,
@@ -316,7 +315,6 @@ mod tests {
                 token: 1,
             },
             delivery_id,
-            event: "ping".to_owned(),
             number: 6,
             at: OffsetDateTime::UNIX_EPOCH,
             duration_ms: 0,

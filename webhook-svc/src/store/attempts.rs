@@ -13,8 +13,6 @@ pub struct Completion {
     /// Under which the attempt was made.
     pub claim: Claim,
     pub delivery_id: i64,
-    /// Of the delivery's message.
-    pub event: String,
     /// From 1.
     pub number: i32,
     pub at: OffsetDateTime,
@@ -53,15 +51,15 @@ pub async fn complete(
     let failed = sqlx::query!(
         r#"with held as (
              select done.* from unnest($2::uuid[], $3::bigint[], $4::bigint[], $5::integer[], $6::timestamptz[], $7::integer[],
-                 $8::integer[], $9::text[], $10::bytea[], $11::text[], $12::integer[], $13::timestamptz[], $14::timestamptz[], $15::text[], $16::text[])
+                 $8::integer[], $9::text[], $10::bytea[], $11::text[], $12::integer[], $13::timestamptz[], $14::timestamptz[], $15::text[])
                  as done (endpoint_id, token, id, number, at, duration_ms, status, reason, answer, state, attempts_left, was_due_at,
-                     due_at, event, answer_headers)
+                     due_at, answer_headers)
              where done.token = (select token from webhook.queue where endpoint_id = done.endpoint_id and holder = $1)
          ), finished as (
              delete from webhook.waiting using held
              where waiting.endpoint_id = held.endpoint_id and waiting.id = held.id and waiting.attempts = held.number - 1
                  and held.due_at is null and (held.state <> 'failed' or waiting.due_at = held.was_due_at)
-             returning held.endpoint_id, held.id, held.number, waiting.message_id, held.event, waiting.created_at, held.state, held.at,
+             returning held.endpoint_id, held.id, held.number, waiting.message_id, waiting.created_at, held.state, held.at,
                  held.duration_ms, held.status, held.reason, held.answer, held.answer_headers
          ), postponed as (
              update webhook.waiting set attempts = held.number,
@@ -71,18 +69,18 @@ pub async fn complete(
              from held
              where waiting.endpoint_id = held.endpoint_id and waiting.id = held.id and waiting.attempts = held.number - 1
                  and (held.due_at is not null or held.state = 'failed' and waiting.due_at <> held.was_due_at)
-             returning held.endpoint_id, held.id, held.number, waiting.message_id, held.event, waiting.created_at, 'waiting', held.at,
+             returning held.endpoint_id, held.id, held.number, waiting.message_id, waiting.created_at, 'waiting', held.at,
                  held.duration_ms, held.status, held.reason, held.answer, held.answer_headers
          ), logged as (
-             insert into webhook.attempt_log (endpoint_id, delivery_id, number, message_id, event, created_at, state, at, duration_ms,
+             insert into webhook.attempt_log (endpoint_id, delivery_id, number, message_id, created_at, state, at, duration_ms,
                  status, reason, answer, answer_headers)
              select * from finished union all select * from postponed
          ), healthy as (
-             update webhook.endpoint set failures = 0, first_failure_at = null, last_success_at = $17
+             update webhook.endpoint set failures = 0, first_failure_at = null, last_success_at = $16
              where id in (
                  select id from webhook.endpoint
                  where id in (select endpoint_id from finished where state = 'delivered')
-                     and (failures > 0 or last_success_at is null or last_success_at < $18)
+                     and (failures > 0 or last_success_at is null or last_success_at < $17)
                  order by id for no key update
              )
          )
@@ -101,7 +99,6 @@ pub async fn complete(
         &column(batch, |it| it.attempts_left),
         &column(batch, |it| it.was_due_at),
         &column(batch, |it| it.due_at) as _,
-        &column(batch, |it| it.event.clone()),
         &column(batch, |it| it.answer_headers.clone()),
         now,
         // To the minute, so that an endpoint's row is not written for each of its deliveries.

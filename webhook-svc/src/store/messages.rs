@@ -10,8 +10,9 @@ use crate::domain::message::Message;
 
 /// Inserts messages with positions, and a delivery of each to every subscribed endpoint.
 ///
-/// An endpoint is subscribed when it has selected the event, its account's plan has webhooks, and the message is for the account. Messages that exist already are skipped. A message is stored as of the time in its body, if that is later than `now`: the
-/// producer's clock may be ahead, and `since` with a printed time must find its message.
+/// An endpoint is subscribed when it has selected the event, its account's plan has webhooks, and the message is for the account. Messages that
+/// exist already are skipped. A message is stored as of the time in its body, if that is later than `now`: the producer's clock may be ahead,
+/// and `since` with a printed time must find its message.
 pub async fn fan_out(
     connection: &mut PgConnection,
     messages: &[Message],

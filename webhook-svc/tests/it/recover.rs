@@ -27,8 +27,8 @@ async fn insert_failed(pool: &PgPool, endpoint: Uuid, deliveries: i32) {
              select id, row_number() over () as number from made
          )
          insert into webhook.attempt_log
-             (endpoint_id, delivery_id, number, message_id, event, created_at, state, at, duration_ms, reason, answer)
-         select $1, number, 6, id, 'listing.updated', $2 + interval '10 days' * number / ($3 + 1), 'failed',
+             (endpoint_id, delivery_id, number, message_id, created_at, state, at, duration_ms, reason, answer)
+         select $1, number, 6, id, $2 + interval '10 days' * number / ($3 + 1), 'failed',
              $2 + interval '10 days' * number / ($3 + 1), 1, 'refused', ''
          from numbered",
         endpoint,

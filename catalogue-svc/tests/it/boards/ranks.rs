@@ -84,32 +84,3 @@ async fn readers_of_a_snapshot_share_what_has_changed(pool: PgPool) {
     let (before, after) = (read(&snapshots[0]), read(&snapshots[1]));
     assert!(!Arc::ptr_eq(&before, &after));
 }
-
-#[testing::database_test(catalogue::MIGRATOR)]
-async fn several_listings_have_their_ranks_in_one_response(pool: PgPool) {
-    let mut replica = Replica::start(&pool).await;
-    replica.vote(1, 1, 2).await;
-    replica.catch_up().await;
-    let names = ["game-2", "none", "game-1"].map(ToOwned::to_owned);
-    let listed = replica.list_ranks(&names).await.unwrap();
-    let titles: Vec<&str> = listed.iter().map(|it| it.title.as_str()).collect();
-    assert_eq!(titles, ["Game 2", "Game 1"]);
-    for listing in listed {
-        let ranks = listing.ranks.into_iter();
-        let ranks = ranks.map(|it| (it.board, it.rank, it.previous_rank, it.wins));
-        let ranks: Vec<_> = ranks.collect();
-        assert_eq!(ranks.len(), 3, "{}", listing.name);
-        assert_eq!(ranks, replica.ranks(&listing.name).await.unwrap());
-    }
-    let mut removed = game(1);
-    removed.page_id = id(1);
-    removed.state = State::Removed.into();
-    replica.list(&[game_change(&removed)]);
-    let listed = replica.list_ranks(&names).await.unwrap();
-    let left: Vec<&str> = listed.iter().map(|it| it.name.as_str()).collect();
-    assert_eq!(left, ["game-2"]);
-    let many = vec![names[0].clone(); 21];
-    assert!(replica.list_ranks(&many[..20]).await.is_ok());
-    let refused = replica.list_ranks(&many).await.unwrap_err();
-    assert_eq!(refused.code, Code::Invalid);
-}

@@ -350,20 +350,6 @@ impl Replica {
             .collect())
     }
 
-    /// Where live games stand: slug, title and ranks of each that is public.
-    pub(crate) async fn list_ranks(
-        &self,
-        games: &[String],
-    ) -> Result<Vec<proto::ListingRanks>, Fault> {
-        let request = proto::ListRanksRequest {
-            kind: "games".to_owned(),
-            names: games.to_vec(),
-            at_least: None,
-        };
-        let listed = self.rankings.clone().list_ranks(request).await;
-        Ok(listed.map_err(Fault::from)?.into_inner().listings)
-    }
-
     /// The first rows of a board that is up to date.
     pub(crate) async fn rows(&self, mode: Mode, kind: &str, board: &str) -> Vec<RankingRow> {
         self.catch_up().await;

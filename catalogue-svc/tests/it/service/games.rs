@@ -363,7 +363,6 @@ async fn a_single_game_is_whole_and_of_its_own_world() {
     let handles: Vec<Option<&str>> = handles.collect();
     assert_eq!(handles, [None, Some("maker-0"), None, None]);
     assert!(json.position.is_some());
-    assert_eq!(json.creator_kind, "studio");
 
     for (mode, slug, hint) in [
         (Mode::Live, "game-100", "Sample games"),

@@ -321,13 +321,6 @@ impl RankingsService for Catalogue {
         Err(Status::unimplemented("no route of the gateway reads it"))
     }
 
-    async fn list_ranks(
-        &self,
-        _: Request<proto::ListRanksRequest>,
-    ) -> Result<Response<proto::ListRanksResponse>, Status> {
-        Err(Status::unimplemented("no route of the gateway reads it"))
-    }
-
     async fn list_ranking(
         &self,
         request: Request<proto::ListRankingRequest>,

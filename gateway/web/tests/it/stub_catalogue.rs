@@ -25,7 +25,6 @@ use crate::stub_votes::StubVotes;
 #[derive(Debug, Clone)]
 pub(crate) struct StubCatalogue {
     pub(crate) tagline: Arc<Mutex<String>>,
-    pub(crate) creator_kind: Arc<Mutex<String>>,
     /// What every field says that a studio may write, and the address that every link leads to.
     pub(crate) words: Arc<Mutex<Option<(String, &'static str)>>>,
     /// All calls fail.
@@ -68,7 +67,6 @@ impl Default for StubCatalogue {
         let positions = Arc::<Mutex<Vec<_>>>::default();
         Self {
             tagline: Arc::new(Mutex::new("Stones & <b>seeds".to_owned())),
-            creator_kind: Arc::new(Mutex::new("studio".to_owned())),
             words: Arc::default(),
             is_away: Arc::default(),
             away_rpc: Arc::default(),
@@ -290,7 +288,6 @@ impl GamesService for StubCatalogue {
         let slug = request.into_inner().slug;
         Ok(Response::new(proto::GetGameResponse {
             json: self.one((&slug, "okoto"), &game)?,
-            creator_kind: self.creator_kind.lock().unwrap().clone(),
             first_published_at: Some(kit::timestamp::encode(datetime!(2026-01-09 8:00 UTC))),
             ..proto::GetGameResponse::default()
         }))
@@ -330,10 +327,9 @@ impl CreatorsService for StubCatalogue {
             Some(0) => json!([]),
             _ => self.games(Some("savanna")),
         };
-        let kind = self.creator_kind.lock().unwrap().clone();
         let links =
             json!({"website": "https://savanna.example", "other": "https://www.forum.example/a"});
-        let more = json!({"kind": kind, "bio": "Since 2012", "links": links, "games": games});
+        let more = json!({"bio": "Since 2012", "links": links, "games": games});
         let fields = more.as_object().unwrap().clone();
         listing.as_object_mut().unwrap().extend(fields);
         Ok(Response::new(proto::GetCreatorResponse {
@@ -547,31 +543,6 @@ impl RankingsService for StubCatalogue {
         }
         Ok(Response::new(proto::GetRanksResponse {
             ranks: ranks_of_game(),
-        }))
-    }
-
-    async fn list_ranks(
-        &self,
-        request: Request<proto::ListRanksRequest>,
-    ) -> Answer<proto::ListRanksResponse> {
-        self.read(request.get_ref().at_least.as_ref());
-        let request = request.into_inner();
-        let words = self.words.lock().unwrap().clone();
-        let listings = request.names.into_iter().filter_map(|name| {
-            let (title, ranks) = match (request.kind.as_str(), name.as_str()) {
-                ("games", "okoto") => ("Okoto <b>", ranks_of_game()),
-                ("creators", "savanna") => ("Savanna <i>Studio", Vec::new()),
-                _ => return None,
-            };
-            let title = words.as_ref().map_or(title, |(words, _)| words.as_str());
-            Some(proto::ListingRanks {
-                title: title.to_owned(),
-                name,
-                ranks,
-            })
-        });
-        Ok(Response::new(proto::ListRanksResponse {
-            listings: listings.collect(),
         }))
     }
 }

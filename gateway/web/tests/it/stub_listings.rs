@@ -40,8 +40,6 @@ pub(crate) struct StubListings {
     pub(crate) has_more: Arc<AtomicBool>,
     /// Why the public does not see a game.
     pub(crate) note: Arc<Mutex<Option<String>>>,
-    /// The type of the picture's file.
-    pub(crate) file_type: Arc<Mutex<String>>,
     /// Uploads whose end has not arrived.
     pub(crate) uploads: Arc<AtomicU32>,
     /// Seconds until an upload is accepted again, after the last one of the day.

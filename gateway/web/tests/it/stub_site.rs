@@ -64,7 +64,6 @@ impl SiteService for StubCatalogue {
             games: vec![proto::NewGame {
                 first_published_at: Some(day(*self.published_day.lock().unwrap())),
                 updated_at: Some(day(22)),
-                description: "Plant <b>seeds</b>.\nWater them.\n\nWait.".to_owned(),
             }],
         }))
     }

@@ -13,8 +13,6 @@ use crate::service::ids::parse_uuid;
 use crate::store::pictures::Rendition;
 use crate::store::pictures::{self, uses};
 
-const CONTENT_TYPE: &str = "image/jpeg";
-
 /// Who reads a picture.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Reader {
@@ -45,7 +43,6 @@ impl Service {
         let part = self.files.part(&name, request.offset, max_bytes).await?;
         let part = part.ok_or_else(not_found)?;
         Ok(proto::GetPictureResponse {
-            content_type: CONTENT_TYPE.to_owned(),
             size: part.size,
             part: part.bytes,
             name: name.to_string(),

@@ -180,7 +180,6 @@ fn revision(made: &RevisionRow) -> proto::Revision {
         at: Some(timestamp::encode(made.at)),
         actor_kind: made.actor_kind.clone(),
         actor: made.actor.clone(),
-        state_before: before.and_then(state).unwrap_or_default(),
         state: state(&made.after).unwrap_or_default(),
         // Every field of the first revision is new.
         changed: match before {

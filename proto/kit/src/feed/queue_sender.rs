@@ -23,7 +23,7 @@ pub(super) struct Queued<A: Apply> {
     pub(super) item: A::Item,
     /// Identifies the write in its rows on the feed.
     pub(super) request: Uuid,
-    /// The span of the caller, to which the statements of the item belong.
+    /// The span of the caller, in which the item is applied.
     pub(super) span: Span,
     pub(super) since: Instant,
     /// After this time the item fails: it is not begun, nor retried.
