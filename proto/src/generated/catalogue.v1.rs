@@ -1001,11 +1001,8 @@ pub struct GetGameResponse {
     /// The listing's revision, for its `ETag` (§10.7).
     #[prost(int64, tag = "3")]
     pub revision: i64,
-    /// The kind of its creator, which the JSON does not have; empty while the creator is not public.
-    #[prost(string, tag = "4")]
-    pub creator_kind: ::prost::alloc::string::String,
     /// When it became public; the JSON has the time of its submission.
-    #[prost(message, optional, tag = "5")]
+    #[prost(message, optional, tag = "4")]
     pub first_published_at: ::core::option::Option<::prost_types::Timestamp>,
 }
 /// Generated client implementations.
@@ -2160,37 +2157,6 @@ pub struct BoardRank {
     #[prost(uint64, tag = "5")]
     pub losses: u64,
 }
-#[derive(Clone, PartialEq, Eq, Hash, ::prost::Message)]
-pub struct ListRanksRequest {
-    /// `games` or `creators`; otherwise `not_found`.
-    #[prost(string, tag = "1")]
-    pub kind: ::prost::alloc::string::String,
-    /// The slugs or handles of at most 20 listings.
-    #[prost(string, repeated, tag = "2")]
-    pub names: ::prost::alloc::vec::Vec<::prost::alloc::string::String>,
-    /// A position of the listings feed.
-    #[prost(message, optional, tag = "3")]
-    pub at_least: ::core::option::Option<super::super::common::v1::Position>,
-}
-#[derive(Clone, PartialEq, ::prost::Message)]
-pub struct ListRanksResponse {
-    /// In the order of `names`, without the listings that are not published.
-    #[prost(message, repeated, tag = "1")]
-    pub listings: ::prost::alloc::vec::Vec<ListingRanks>,
-}
-/// A live listing with its places on the boards.
-#[derive(Clone, PartialEq, ::prost::Message)]
-pub struct ListingRanks {
-    /// The slug or the handle.
-    #[prost(string, tag = "1")]
-    pub name: ::prost::alloc::string::String,
-    /// The title of a game, or the name of a creator.
-    #[prost(string, tag = "2")]
-    pub title: ::prost::alloc::string::String,
-    /// As in `GetRanksResponse`.
-    #[prost(message, repeated, tag = "3")]
-    pub ranks: ::prost::alloc::vec::Vec<BoardRank>,
-}
 /// Generated client implementations.
 pub mod rankings_service_client {
     #![allow(
@@ -2332,31 +2298,6 @@ pub mod rankings_service_client {
                 .insert(GrpcMethod::new("catalogue.v1.RankingsService", "GetRanks"));
             self.inner.unary(req, path, codec).await
         }
-        /// The ranks of several live listings, for the page where people vote.
-        pub async fn list_ranks(
-            &mut self,
-            request: impl tonic::IntoRequest<super::ListRanksRequest>,
-        ) -> std::result::Result<
-            tonic::Response<super::ListRanksResponse>,
-            tonic::Status,
-        > {
-            self.inner
-                .ready()
-                .await
-                .map_err(|e| {
-                    tonic::Status::unknown(
-                        format!("Service was not ready: {}", e.into()),
-                    )
-                })?;
-            let codec = tonic_prost::ProstCodec::default();
-            let path = http::uri::PathAndQuery::from_static(
-                "/catalogue.v1.RankingsService/ListRanks",
-            );
-            let mut req = request.into_request();
-            req.extensions_mut()
-                .insert(GrpcMethod::new("catalogue.v1.RankingsService", "ListRanks"));
-            self.inner.unary(req, path, codec).await
-        }
     }
 }
 /// Generated server implementations.
@@ -2385,14 +2326,6 @@ pub mod rankings_service_server {
             request: tonic::Request<super::GetRanksRequest>,
         ) -> std::result::Result<
             tonic::Response<super::GetRanksResponse>,
-            tonic::Status,
-        >;
-        /// The ranks of several live listings, for the page where people vote.
-        async fn list_ranks(
-            &self,
-            request: tonic::Request<super::ListRanksRequest>,
-        ) -> std::result::Result<
-            tonic::Response<super::ListRanksResponse>,
             tonic::Status,
         >;
     }
@@ -2548,51 +2481,6 @@ pub mod rankings_service_server {
                     let inner = self.inner.clone();
                     let fut = async move {
                         let method = GetRanksSvc(inner);
-                        let codec = tonic_prost::ProstCodec::default();
-                        let mut grpc = tonic::server::Grpc::new(codec)
-                            .apply_compression_config(
-                                accept_compression_encodings,
-                                send_compression_encodings,
-                            )
-                            .apply_max_message_size_config(
-                                max_decoding_message_size,
-                                max_encoding_message_size,
-                            );
-                        let res = grpc.unary(method, req).await;
-                        Ok(res)
-                    };
-                    Box::pin(fut)
-                }
-                "/catalogue.v1.RankingsService/ListRanks" => {
-                    #[allow(non_camel_case_types)]
-                    struct ListRanksSvc<T: RankingsService>(pub Arc<T>);
-                    impl<
-                        T: RankingsService,
-                    > tonic::server::UnaryService<super::ListRanksRequest>
-                    for ListRanksSvc<T> {
-                        type Response = super::ListRanksResponse;
-                        type Future = BoxFuture<
-                            tonic::Response<Self::Response>,
-                            tonic::Status,
-                        >;
-                        fn call(
-                            &mut self,
-                            request: tonic::Request<super::ListRanksRequest>,
-                        ) -> Self::Future {
-                            let inner = Arc::clone(&self.0);
-                            let fut = async move {
-                                <T as RankingsService>::list_ranks(&inner, request).await
-                            };
-                            Box::pin(fut)
-                        }
-                    }
-                    let accept_compression_encodings = self.accept_compression_encodings;
-                    let send_compression_encodings = self.send_compression_encodings;
-                    let max_decoding_message_size = self.max_decoding_message_size;
-                    let max_encoding_message_size = self.max_encoding_message_size;
-                    let inner = self.inner.clone();
-                    let fut = async move {
-                        let method = ListRanksSvc(inner);
                         let codec = tonic_prost::ProstCodec::default();
                         let mut grpc = tonic::server::Grpc::new(codec)
                             .apply_compression_config(
@@ -3032,15 +2920,13 @@ pub struct ListNewGamesResponse {
     #[prost(message, repeated, tag = "2")]
     pub games: ::prost::alloc::vec::Vec<NewGame>,
 }
-#[derive(Clone, PartialEq, Eq, Hash, ::prost::Message)]
+#[derive(Clone, Copy, PartialEq, Eq, Hash, ::prost::Message)]
 pub struct NewGame {
     #[prost(message, optional, tag = "1")]
     pub first_published_at: ::core::option::Option<::prost_types::Timestamp>,
     /// When it changed last.
     #[prost(message, optional, tag = "2")]
     pub updated_at: ::core::option::Option<::prost_types::Timestamp>,
-    #[prost(string, tag = "3")]
-    pub description: ::prost::alloc::string::String,
 }
 /// Generated client implementations.
 pub mod site_service_client {

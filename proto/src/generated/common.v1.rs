@@ -36,8 +36,8 @@ pub mod follow_response {
         #[prost(int64, tag = "2")]
         pub head_seq: i64,
         /// True when the follower must rebuild from 0: it has seen rows that this feed does not have (a restore to an earlier point), or
-        /// compaction has deleted the row `after_seq`, which it does after a week. Otherwise the stream begins after `after_seq`, even when `epoch` is new (a
-        /// replica was promoted).
+        /// compaction has deleted the row `after_seq`, which it does after a week. Otherwise the stream begins after `after_seq`, even when
+        /// `epoch` is new (a replica was promoted).
         #[prost(bool, tag = "3")]
         pub reset: bool,
         /// With `reset`: changes up to this one have had their effects (messages, mails), or are older than the follower. Changes above it have

@@ -2213,8 +2213,8 @@ pub mod accounts_service_client {
     use tonic::codegen::http::Uri;
     /// The accounts of people, their keys and their use, for the dashboard.
     ///
-    /// `web` calls it with the fleet token, and checks which person may do what in which account. A request about an account names it; a key or a key request of another account is `not_found`. Calls that change something name the person too, and the audit records
-    /// them.
+    /// `web` calls it with the fleet token, and checks which person may do what in which account. A request about an account names it; a key or a
+    /// key request of another account is `not_found`. Calls that change something name the person too, and the audit records them.
     ///
     /// Requests have the name of the service in theirs, because the staff calls of the same names have messages of their own.
     #[derive(Debug, Clone)]
@@ -2851,8 +2851,8 @@ pub mod accounts_service_server {
     }
     /// The accounts of people, their keys and their use, for the dashboard.
     ///
-    /// `web` calls it with the fleet token, and checks which person may do what in which account. A request about an account names it; a key or a key request of another account is `not_found`. Calls that change something name the person too, and the audit records
-    /// them.
+    /// `web` calls it with the fleet token, and checks which person may do what in which account. A request about an account names it; a key or a
+    /// key request of another account is `not_found`. Calls that change something name the person too, and the audit records them.
     ///
     /// Requests have the name of the service in theirs, because the staff calls of the same names have messages of their own.
     #[derive(Debug)]

@@ -1424,7 +1424,7 @@ pub struct GetPictureRequest {
     /// The offset of the part in bytes.
     #[prost(uint64, tag = "2")]
     pub offset: u64,
-    /// The most bytes of the part, up to 1 MiB; 0 returns only the type and the size of the file.
+    /// The most bytes of the part, up to 1 MiB; 0 returns only the size of the file.
     #[prost(uint32, tag = "3")]
     pub most: u32,
     /// Read the rendition of the same picture with this width, such as the small size of a cover; the named file if there is none. Further
@@ -1437,17 +1437,14 @@ pub struct GetPictureRequest {
 }
 #[derive(Clone, PartialEq, Eq, Hash, ::prost::Message)]
 pub struct GetPictureResponse {
-    /// Such as `image/jpeg`.
-    #[prost(string, tag = "1")]
-    pub content_type: ::prost::alloc::string::String,
     /// The size of the whole file in bytes.
-    #[prost(uint64, tag = "2")]
+    #[prost(uint64, tag = "1")]
     pub size: u64,
     /// Empty after the end of the file.
-    #[prost(bytes = "bytes", tag = "3")]
+    #[prost(bytes = "bytes", tag = "2")]
     pub part: ::prost::bytes::Bytes,
     /// The name of the file that was read.
-    #[prost(string, tag = "4")]
+    #[prost(string, tag = "3")]
     pub name: ::prost::alloc::string::String,
 }
 /// Generated client implementations.
@@ -7469,15 +7466,12 @@ pub struct Revision {
     pub actor_kind: ::prost::alloc::string::String,
     #[prost(string, tag = "4")]
     pub actor: ::prost::alloc::string::String,
-    /// Unspecified for the first revision.
     #[prost(enumeration = "State", tag = "5")]
-    pub state_before: i32,
-    #[prost(enumeration = "State", tag = "6")]
     pub state: i32,
-    /// The changed fields, as paths.
-    #[prost(string, repeated, tag = "7")]
+    /// The changed fields, as paths; empty for the first revision.
+    #[prost(string, repeated, tag = "6")]
     pub changed: ::prost::alloc::vec::Vec<::prost::alloc::string::String>,
-    #[prost(string, tag = "8")]
+    #[prost(string, tag = "7")]
     pub reason: ::prost::alloc::string::String,
 }
 #[derive(Clone, PartialEq, ::prost::Message)]
