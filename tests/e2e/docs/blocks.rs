@@ -3,7 +3,6 @@
 //! - `run`: it runs with test keys, and the block after it (`answer`) is what it prints; `run=live`: with live keys. With
 //!   `save=NAME:data.0.id`, a field of the JSON that it prints is the variable NAME of the blocks after it.
 //! - `receiver`: the crate `receiver` starts it and checks its answers.
-//! - `source=PATH`: the file has these lines.
 //! - `no-run`: the tests say why it cannot run.
 
 /// A code block.
@@ -22,7 +21,6 @@ pub(super) enum Kind {
     Answer,
     NotRun,
     Receiver,
-    Source(String),
     /// Nothing says what the tests do with it.
     Unmarked,
 }
@@ -57,7 +55,6 @@ pub(super) fn blocks(text: &str) -> Vec<Block> {
             None if kind == "answer" => Kind::Answer,
             None if kind == "no-run" => Kind::NotRun,
             None if kind == "receiver" => Kind::Receiver,
-            Some(("source", path)) => Kind::Source(path.to_owned()),
             _ => Kind::Unmarked,
         };
         blocks.push(Block {

@@ -32,8 +32,6 @@ impl CodeBlock {
             "js" => "Node",
             "ts" => "TypeScript",
             "go" => "Go",
-            "java" => "Java",
-            "rust" => "Rust",
             "http" => "HTTP",
             _ => "Text",
         };

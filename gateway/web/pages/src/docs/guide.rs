@@ -6,15 +6,7 @@ use super::code_block::CodeBlock;
 use crate::markdown::{self, Anchors};
 
 /// Consecutive third-level sections with these titles become tabs, and a reader sees one tab at a time.
-const LANGUAGES: [&str; 7] = [
-    "Shell",
-    "Python",
-    "Node",
-    "TypeScript",
-    "Go",
-    "Java",
-    "Rust",
-];
+const LANGUAGES: [&str; 5] = ["Shell", "Python", "Node", "TypeScript", "Go"];
 
 /// A page of the documentation that was read from Markdown.
 #[derive(Debug, Clone, PartialEq, Eq)]
