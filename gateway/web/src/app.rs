@@ -18,7 +18,7 @@ use crate::session::limits::Limits;
 use crate::session::once::Forms;
 use crate::session::sessions::Sessions;
 use crate::uploads::Uploads;
-use crate::upstream::{Api, Catalogue, Currencies, Economy, Feeds, Gateway, Listings, Webhooks};
+use crate::upstream::{Catalogue, Currencies, Economy, Feeds, Gateway, Listings, Webhooks};
 
 /// The state of the router.
 pub type App = Arc<Web>;
@@ -51,8 +51,6 @@ pub struct Web {
     pub docs: Arc<DocumentCache>,
     /// Limits the pictures that public pages read at once.
     pub public_pictures: ConcurrencyLimit,
-    /// Makes the first call of a new test key.
-    pub api: Api,
     /// Proxies whose `proxy_header` names the client.
     pub proxies: TrustedProxies,
     pub proxy_header: ProxyHeader,

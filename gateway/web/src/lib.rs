@@ -77,7 +77,7 @@ const WITHOUT_REDIS: &str = "nobody can sign in, and people who are signed in se
 
 /// Pictures that public pages read from listings-svc at once.
 pub const PUBLIC_PICTURES: usize = 32;
-/// How long a page waits for the public API: that of a new key for the answer to a first call, and the reference for its document.
+/// How long the documentation waits for the OpenAPI document of the public API.
 const API_DEADLINE: std::time::Duration = std::time::Duration::from_secs(3);
 /// How long a call of a public page to economy-svc may take.
 const CURRENCIES_DEADLINE: std::time::Duration = std::time::Duration::from_secs(1);
@@ -141,8 +141,7 @@ pub async fn start(boot: Boot<Settings>) -> anyhow::Result<()> {
         page_cache: PageCache::default(),
         articles: Articles::read(settings.articles.as_deref())?,
         public_pictures: ConcurrencyLimit::new("public pictures", PUBLIC_PICTURES),
-        docs: Arc::new(DocumentCache::new(api.clone(), settings.guide_addresses())?),
-        api,
+        docs: Arc::new(DocumentCache::new(api, settings.guide_addresses())?),
         proxies: settings.trusted_proxies.clone(),
         proxy_header: settings.proxy_header,
         public_url: settings.public_url.clone(),

@@ -22,7 +22,6 @@ fn attempt(
     Completion {
         claim,
         delivery_id,
-        event: "ping".to_owned(),
         number: 1,
         at: START,
         duration_ms: 1,

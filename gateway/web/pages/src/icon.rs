@@ -28,7 +28,7 @@ pub fn name(group: &str, value: &str) -> &'static str {
 }
 
 /// All symbols.
-pub fn names() -> impl Iterator<Item = &'static str> {
+fn names() -> impl Iterator<Item = &'static str> {
     let symbols = SYMBOLS.split("<symbol id=\"").skip(1);
     symbols.filter_map(|symbol| symbol.split('"').next())
 }

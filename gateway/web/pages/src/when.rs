@@ -64,14 +64,6 @@ pub fn milliseconds(microseconds: u32) -> String {
     format!("{}.{} ms", grouped((tenths / 10).into()), tenths % 10)
 }
 
-/// `2026-11-23T14:05:59.5Z`, as the API takes it.
-pub fn iso(at: OffsetDateTime) -> String {
-    let format = time::format_description::well_known::Rfc3339;
-    at.to_offset(UtcOffset::UTC)
-        .format(&format)
-        .unwrap_or_default()
-}
-
 #[cfg(test)]
 mod tests {
     use time::macros::datetime;
@@ -142,13 +134,5 @@ mod tests {
         ] {
             assert_eq!(milliseconds(microseconds), text);
         }
-    }
-
-    #[test]
-    fn the_api_takes_times_in_utc() {
-        assert_eq!(
-            iso(datetime!(2026-11-23 14:05:59 +2)),
-            "2026-11-23T12:05:59Z"
-        );
     }
 }

@@ -31,8 +31,8 @@ mod xml;
 
 use contracts::catalogue::v1 as proto;
 use kit::{Code, Fault};
+use pages::site::VisitorActions;
 use pages::site::articles::ArticlePage;
-use pages::site::contact::VisitorActions;
 use pages::site::{Frame, Head};
 
 use self::cached::respond;

@@ -18,7 +18,7 @@ use tokio::time::timeout;
 /// The most bytes of the OpenAPI document. It has some hundred thousand.
 const MAX_DOCUMENT: usize = 8 * 1024 * 1024;
 
-#[derive(Debug, Clone)]
+#[derive(Debug)]
 pub struct Api {
     /// The address of the API, with its version.
     url: String,

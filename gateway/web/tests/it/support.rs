@@ -161,9 +161,8 @@ impl Site {
             page_limit: PageLimit::new(120, 1_200),
             page_cache: PageCache::default(),
             articles: Articles::read(None).unwrap(),
-            docs: Arc::new(docs(&stub)),
+            docs: Arc::new(docs(stub)),
             public_pictures: ConcurrencyLimit::new("public pictures", web::PUBLIC_PICTURES),
-            api: stub,
             security_contact: Some("mailto:security@mchezo.example".to_owned()),
             staff_mail: Some("staff@mchezo.example".to_owned()),
             large_month: 10_000_000,
@@ -209,7 +208,6 @@ impl Site {
             economy: app.economy.clone(),
             catalogue: app.catalogue.clone(),
             feeds: app.feeds.clone(),
-            api: app.api.clone(),
             security_contact: app.security_contact.clone(),
             staff_mail: app.staff_mail.clone(),
             large_month: app.large_month,
@@ -312,13 +310,13 @@ impl Site {
     }
 }
 
-fn docs(api: &Api) -> DocumentCache {
+fn docs(api: Api) -> DocumentCache {
     let addresses = GuideAddresses {
         site: "https://mchezo.example".to_owned(),
         api_url: "https://mchezo.example/v1".to_owned(),
         links: Links::default(),
     };
-    DocumentCache::new(api.clone(), addresses).unwrap()
+    DocumentCache::new(api, addresses).unwrap()
 }
 
 /// The proxy that no test's browser is.

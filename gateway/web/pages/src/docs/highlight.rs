@@ -171,7 +171,6 @@ mod tests {
         for (language, code, class, token) in [
             ("sh", "a # b\nc", "comment", "# b"),
             ("sh", "for it in a", "keyword", "for"),
-            ("js", "a = new B(); // c", "keyword", "new"),
             ("sh", "-d '{\n\"a\": 1}' x", "string", "{\n\"a\": 1}"),
             ("python", "x = \"\"\"a\n\"b\"\"\"", "string", "a\n\"b"),
             ("python", "x = 1.5", "number", "1.5"),

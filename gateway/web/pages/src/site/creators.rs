@@ -2,8 +2,8 @@
 
 use askama::Template;
 
+use super::VisitorActions;
 use super::cards::{GameCard, Link, Picture};
-use super::contact::VisitorActions;
 use super::frame::Frame;
 use super::games::BoardRank;
 

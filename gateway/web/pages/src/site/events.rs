@@ -2,8 +2,8 @@
 
 use askama::Template;
 
+use super::VisitorActions;
 use super::cards::{Link, Picture};
-use super::contact::VisitorActions;
 use super::frame::Frame;
 
 #[derive(Debug, Template)]

@@ -2,9 +2,9 @@
 
 use askama::Template;
 
+use super::VisitorActions;
 use super::amount::Amount;
 use super::cards::{GameCard, Link, Picture};
-use super::contact::VisitorActions;
 use super::frame::Frame;
 
 #[derive(Debug, Template)]

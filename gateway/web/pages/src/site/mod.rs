@@ -4,7 +4,6 @@ pub mod africa;
 pub mod amount;
 pub mod articles;
 pub mod cards;
-pub mod contact;
 pub mod creators;
 pub mod currencies;
 pub mod events;
@@ -25,6 +24,15 @@ pub use share::Share;
 
 use unicode_normalization::UnicodeNormalization as _;
 use unicode_normalization::char::is_combining_mark;
+
+/// What a visitor can do about a listing: the links at the end of its page.
+#[derive(Debug, Clone)]
+pub struct VisitorActions {
+    /// Of the page of a creator.
+    pub claim: Option<String>,
+    /// A mail to staff about the listing.
+    pub write: Option<String>,
+}
 
 /// What names are sorted by: their letters without accents and case, so that `Égypte` stands at E.
 pub fn sort_key(name: &str) -> String {

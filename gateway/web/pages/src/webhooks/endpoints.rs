@@ -74,7 +74,6 @@ pub struct NoMoreEndpointsPage {
 pub struct EndpointFormPage {
     pub shell: Shell,
     pub errors: Fields,
-    pub base: String,
     pub heading: &'static str,
     pub action: String,
     /// Where the form leads back to.
@@ -266,7 +265,6 @@ mod tests {
         let errors = Fields::one("events", "Give one or more.");
         let page = EndpointFormPage {
             shell: Shell::default(),
-            base: BASE.to_owned(),
             heading: "Add an address",
             action: BASE.to_owned(),
             back: BASE.to_owned(),

@@ -194,9 +194,8 @@ async fn page(
         action: path
             .as_ref()
             .map_or_else(|| base.clone(), |path| format!("{path}/change")),
-        back: path.unwrap_or_else(|| base.clone()),
+        back: path.unwrap_or(base),
         button: language.say(button),
-        base,
         form: once::new_id(),
         url: Field::text("url", language.say("webhook-address"))
             .url()
