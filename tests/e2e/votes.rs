@@ -130,19 +130,9 @@ async fn a_vote_moves_a_board_once() {
 
     // One more vote counts on the way.
     refused_votes(&fleet, &mut browser).await;
-    // Votes that count come after those that do not, so that the board would show these as well.
-    for count in 4..=6 {
-        vote(&mut browser).await;
-        wait_for_wins(&client, count).await;
-    }
-    // This browser has cast five of the six votes: the tabs had cookies of their own.
-    let page = browser.get("/vote").await;
-    assert!(
-        page.text.contains("How the rankings moved"),
-        "{}",
-        page.text
-    );
-    assert!(page.text.contains("1 win"), "{}", page.text);
+    // A vote that counts comes after those that do not, so that the board would show these as well.
+    vote(&mut browser).await;
+    wait_for_wins(&client, 4).await;
 }
 
 /// Sends the same draw in two tabs at once: one of them votes.

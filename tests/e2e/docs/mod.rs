@@ -100,7 +100,7 @@ fn every_block_runs_or_says_why_not() {
     let (mut not_run, mut unmarked) = (Vec::new(), Vec::new());
     for (page, text) in texts() {
         let found = blocks(&text);
-        assert!(found.len() > 1 || page == "changelog", "{page}");
+        assert!(!found.is_empty() || page == "changelog", "{page}");
         for (at, block) in found.iter().enumerate() {
             let Block { kind, code, .. } = block;
             let next = found.get(at + 1).map(|next| &next.kind);
