@@ -36,7 +36,7 @@ TIME = re.compile(r"now|\d{4}-\d\d-\d\d(T.*)?")
 LABEL = st.text("abcdefghijklmnopqrstuvwxyz0123456789", min_size=1, max_size=20)
 schemathesis.openapi.format("https-address", st.builds("https://{}.example/{}".format, LABEL, LABEL))
 
-# Rates of a moment that is not in the future; days of the calendar that is in use.
+# A moment of the history that is not in the future; days of the calendar that is in use.
 NOW = datetime.now(timezone.utc).replace(tzinfo=None)
 MOMENT = st.datetimes(min_value=datetime(1970, 1, 1), max_value=NOW).map("{:%Y-%m-%dT%H:%M:%S}Z".format)
 DAY = st.dates(min_value=date(1900, 1, 1), max_value=date(2099, 12, 31)).map(str)
@@ -74,7 +74,7 @@ def repair_query(query, path):
         query["q"] = " ".join(WORD.findall(query["q"])[:12]) or "lagos"
     currencies = ["from", "to", "game"] if path.endswith("/rates") else ["game"]
     times = ["from", "to"] if path.endswith("/history") else []
-    for name in ["at", "since", "updated_since", *times]:
+    for name in ["since", "updated_since", *times]:
         if name in query and not TIME.fullmatch(str(query[name])):
             query[name] = "2026-03-01T08:00:00Z"
     formats = {"country": "country", "genre": "genre"} | {name: "currency" for name in currencies}
@@ -83,9 +83,6 @@ def repair_query(query, path):
             query[name] = VALUES[values][0]
     if not path.endswith("/rates"):
         in_order(query, "from", "to")
-    elif {"from", "to"} & query.keys():
-        # A currency may not have been listed at a moment of the past.
-        query.pop("at", None)
 
 
 def repair_body(body, method):
