@@ -14,6 +14,7 @@ use crate::support::{ACCOUNT, START, start};
 async fn a_tip_is_stored_and_published(pool: PgPool) {
     let economy = start(pool).await;
     economy.currency("bao").await;
+    economy.owned_by(&[ACCOUNT]).await;
     let body = json!({"player": "ada", "amount": 5, "note": "well played"});
     let tip = economy.tip("bao", &body, "").await.unwrap();
     assert_eq!((tip.game.as_str(), tip.amount), ("bao", 5));

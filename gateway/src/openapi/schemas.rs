@@ -243,8 +243,8 @@ mod tests {
         ] {
             assert_eq!(schemas[name]["additionalProperties"], expected, "{name}");
         }
-        let rows = schemas["SearchResult"]["anyOf"].as_array().unwrap();
-        assert_eq!(rows.last(), Some(&json!({"type": "object"})));
+        let data = schemas["WebhookData"]["anyOf"].as_array().unwrap();
+        assert_eq!(data.last(), Some(&json!({"type": "object"})));
         let stage = &schemas["GameStage"];
         let values = json!(["in_development", "early_access", "released"]);
         assert_eq!(stage["type"], "string");
