@@ -14,13 +14,13 @@ const CALLS: usize = 200;
 
 /// Bodies that have so many unknown or repeated fields that all names and reasons together exceed the head of an HTTP/2 response.
 fn bodies() -> Vec<String> {
-    let fields = |count, times, name: &dyn Fn(usize) -> String| {
+    let fields = |count: usize, times: usize, name: &dyn Fn(usize) -> String| {
         let fields = (0..count * times).map(|n| format!("{:?}:1", name(n / times)));
         format!("{{{}}}", fields.collect::<Vec<_>>().join(","))
     };
     let letters = |letter: &str, length: usize| {
         let letter = letter.to_owned();
-        move |n| format!("{n:04}{}", letter.repeat(length))
+        move |n: usize| format!("{n:04}{}", letter.repeat(length))
     };
     vec![
         fields(45, 1, &letters("a", 36)),
