@@ -20,7 +20,7 @@ pub struct Limits {
     pub minute: Option<u32>,
     /// Calls per month; `None` for no limit.
     pub month: Option<u64>,
-    /// Whether the call counts in the month: live keys only, and no tokens.
+    /// Whether the call counts in the month: live keys only.
     pub uses_month: bool,
     /// Whether the key is public. It may be known to anybody, and is shown nothing of its account but what public keys may use and used.
     pub is_public: bool,

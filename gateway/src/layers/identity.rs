@@ -77,7 +77,7 @@ fn missing_key(headers: &HeaderMap, format: &KeyFormat) -> Fault {
 pub fn invalid_key() -> Fault {
     Fault::new(
         Code::InvalidKey,
-        "This key does not work. It is mistyped, unknown, revoked, expired or rotated, its game is not published, or its \
+        "This key does not work. It is mistyped, unknown, revoked or rotated, its game is not published, or its \
          account does not own the game's page. Use another key, or make one in the dashboard.",
     )
 }

@@ -465,8 +465,8 @@ pub mod deliveries_service_client {
                 .insert(GrpcMethod::new("webhook.v1.DeliveriesService", "SendAgain"));
             self.inner.unary(req, path, codec).await
         }
-        /// Requests that all deliveries that have failed since a time are sent again, with the full schedule of attempts. They are put
-        /// back into the queue in batches: the response does not wait for them, and GetEndpoint shows the progress.
+        /// Requests that all deliveries that have failed since a time are sent again, with the full schedule of attempts: at
+        /// most 10,000 in one call.
         pub async fn recover(
             &mut self,
             request: impl tonic::IntoRequest<super::RecoverRequest>,
@@ -557,8 +557,8 @@ pub mod deliveries_service_server {
             tonic::Response<super::SendAgainResponse>,
             tonic::Status,
         >;
-        /// Requests that all deliveries that have failed since a time are sent again, with the full schedule of attempts. They are put
-        /// back into the queue in batches: the response does not wait for them, and GetEndpoint shows the progress.
+        /// Requests that all deliveries that have failed since a time are sent again, with the full schedule of attempts: at
+        /// most 10,000 in one call.
         async fn recover(
             &self,
             request: tonic::Request<super::RecoverRequest>,

@@ -76,7 +76,6 @@ async fn a_decision_about_a_listing_is_mailed_once_to_who_edits_it(pool: PgPool)
         "https://mchezo.example/games/okoto",
         &format!("/accounts/{account}/listings/game/okoto"),
         "/you#settings",
-        "The public page of a game has the code to embed it",
     ] {
         assert!(body.contains(part), "{part}: {body}");
     }

@@ -118,8 +118,6 @@ mail-listing-published-body =
     Staff have approved { $title }. Everybody sees it now: { $url }
 
     Change it and its pictures at any time, without another review: { $page }
-
-    The public page of a game has the code to embed it on other sites.
 mail-listing-approved-subject = Your listing is approved
 mail-listing-approved-body =
     Staff have approved { $title }. Nobody else sees it, because the page of its maker is not public. It becomes public together with that page.

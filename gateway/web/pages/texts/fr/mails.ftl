@@ -118,8 +118,6 @@ mail-listing-published-body =
     Notre équipe a approuvé { $title }. Tout le monde la voit maintenant : { $url }
 
     Modifiez-la avec ses images à tout moment, sans nouvel examen : { $page }
-
-    La page publique d’un jeu contient le code pour l’intégrer à d’autres sites.
 mail-listing-approved-subject = Votre fiche est approuvée
 mail-listing-approved-body =
     Notre équipe a approuvé { $title }. Personne d’autre ne la voit, car la page de ses créateurs n’est pas publique. La fiche deviendra publique en même temps que cette page.
