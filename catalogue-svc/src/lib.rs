@@ -36,7 +36,7 @@ pub const SCHEMA: Schema = Schema("catalogue");
 /// The producer whose feed is followed, as the cursor names it.
 pub const PRODUCER: &str = "listings";
 
-/// How long the feed keeps one-off events, most of which are votes. The leader adds them up within seconds, if there is a leader.
+/// How long the feed keeps one-off events. Most are votes, which the leader adds up within seconds.
 const FEED_KEPT: Duration = Duration::from_hours(7 * 24);
 
 /// Brings the schema `catalogue` up to date.

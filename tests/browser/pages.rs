@@ -27,7 +27,7 @@ const ALL: &[View] = &[
 const SHORT: &[View] = &[("light", 1_280, Some(Rules::All)), ("light", 360, None)];
 /// Only for a screenshot.
 const SCREENSHOT: View = ("dark", 360, None);
-/// The most bytes of a page and its resources, uncompressed. A list has 24 pictures, of which each has some 3 KB if it is drawn.
+/// The most bytes of a page and its resources, uncompressed. A list has 24 pictures; a drawn one has some 3 KB.
 const MOST_BYTES: u64 = 200_000;
 
 /// The pages of the public site, which are in two languages.

@@ -49,7 +49,7 @@ fn replicas(fleet: &Fleet) -> Vec<Option<Pid>> {
 }
 
 #[tokio::test]
-#[ignore = "long: a fleet with replicas, of which one fails under load"]
+#[ignore = "long: one replica of a fleet fails under load"]
 async fn a_replica_that_is_killed_is_not_missed() {
     let scene = Scene::set().await;
     let killing = async |replica| {
@@ -66,7 +66,7 @@ async fn a_replica_that_is_killed_is_not_missed() {
 }
 
 #[tokio::test]
-#[ignore = "long: a fleet with replicas, of which one fails under load"]
+#[ignore = "long: one replica of a fleet fails under load"]
 async fn a_replica_that_stands_still_is_not_missed() {
     let scene = Scene::set().await;
     let pausing = async |replica| {
@@ -97,7 +97,7 @@ async fn assert_page(browser: &mut WebClient, tagline: Option<&str>) {
 }
 
 #[tokio::test]
-#[ignore = "long: a fleet with replicas, of which one fails under load"]
+#[ignore = "long: one replica of a fleet fails under load"]
 async fn no_page_is_older_than_a_write_that_a_stopped_replica_missed() {
     let mut small = SmallFleet::patient();
     let fleet = small.up_with(&["--replicas", "catalogue-svc=2"]).await;

@@ -216,7 +216,7 @@ async fn up(installation: &Installation, receiver: &Receiver) -> (SmallFleet, Fl
 }
 
 #[tokio::test]
-#[ignore = "long: stops twelve processes, each of which drains"]
+#[ignore = "long: drains and stops twelve processes"]
 async fn every_process_is_replaced_and_no_caller_notices() {
     let rate: u64 = long_form("UPGRADE_RATE", 60);
     let minutes: u64 = long_form("UPGRADE_MINUTES", 0);

@@ -129,7 +129,7 @@ impl Staff {
         self.reviews.clone().edit(request).await.unwrap();
     }
 
-    /// Creates the records of rows, none of which is refused or exists.
+    /// Imports rows. Each of them must be valid and new.
     pub async fn import(&self, entity: &str, rows: &[Value]) {
         let messages = import_messages(entity, rows);
         let mut imports = self.imports.clone();

@@ -44,7 +44,7 @@ pub(super) fn statuses(operation: &Operation) -> BTreeMap<StatusCode, String> {
         .collect()
 }
 
-/// The name of the response with this status, of which generators of clients make the name of a type: `NotFound`.
+/// The name of the response with this status, such as `NotFound`. Generators of clients name a type after it.
 fn name(status: StatusCode) -> String {
     let reason = status.canonical_reason().unwrap_or_default();
     reason.split([' ', '-']).collect()

@@ -262,7 +262,7 @@ fn somebody() -> String {
 }
 
 #[tokio::test]
-#[ignore = "long: three replicas, of which one is killed"]
+#[ignore = "long: kills one of three replicas"]
 async fn moves_on_the_boards_are_told_once_a_day_whatever_happens() {
     let mut scene = Scene::set().await;
     // Games 0 to 3: two wins, one win, one win of two, none.

@@ -66,8 +66,8 @@ impl Operations {
         self.writer.write_as(command, read).await
     }
 
-    /// Applies a command that may stop a key, and adds a tombstone for what it has stopped, even if the caller hangs up.
-    /// `revoked` is what the command is certain to stop.
+    /// Applies a command that may stop keys, and writes a tombstone for each key that it stopped, even if the caller hangs up.
+    /// `revoked` is the key that the command stops in any case: it gets its tombstone even if the outcome is unknown.
     pub(super) async fn write_and_stop<T>(
         &self,
         by: impl Into<Author>,

@@ -124,7 +124,7 @@ impl FileReport {
         if report.refused_count > listed {
             output.print(&format!("  and {} more", report.refused_count - listed));
         }
-        // Not after an import of the same file, of which every row exists.
+        // The same file, imported again, creates nothing: a list of all its rows would say nothing new.
         if report.created > 0 {
             for row in &report.existing {
                 output.print(&format!("  line {} {} exists", row.line, row.name));
