@@ -27,11 +27,10 @@ const FOLDERS: [&str; 6] = [
 ];
 
 /// Other pages in `deploy` with commands for operators.
-const COMMAND_PAGES: [&str; 5] = [
+const COMMAND_PAGES: [&str; 4] = [
     "CONTAINERS.md",
     "KUBERNETES.md",
     "UPGRADES.md",
-    "CAPACITY.md",
     "backup/README.md",
 ];
 
