@@ -272,7 +272,7 @@ async fn the_page_of_settings_has_what_production_requires() {
     let secrets = secrets_with_tls().await;
     let mut all = BTreeSet::new();
     for (service, prefix) in SERVICES {
-        let environment = environment("kubernetes/settings.env", secrets.path(), service, prefix);
+        let environment = environment("settings.env", secrets.path(), service, prefix);
         assert_accepts(service, prefix, &environment, secrets.path()).await;
         all.extend(required(service, &environment).await);
     }
@@ -303,17 +303,14 @@ async fn services_accept_the_settings_of_hosts() {
         let names = variables(&deploy(file)).into_keys();
         names.filter(|name| !name.starts_with("STAFF_")).collect()
     };
-    assert_eq!(names("runbook/hosts.env"), names("kubernetes/settings.env"));
+    assert_eq!(names("runbook/hosts.env"), names("settings.env"));
 }
 
 #[tokio::test]
 async fn staff_reads_the_variables_that_it_gets() {
     let source = fs::read_to_string(root().join("listings-svc/staff/src/fleet.rs")).unwrap();
     let secrets = secrets().await;
-    let files = [
-        deploy("kubernetes/settings.env"),
-        secrets.path().join("staff.env"),
-    ];
+    let files = [deploy("settings.env"), secrets.path().join("staff.env")];
     let names: Vec<String> = (files.iter())
         .flat_map(|file| variables(file).into_keys())
         .filter(|name| name.starts_with("STAFF_"))
