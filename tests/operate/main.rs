@@ -4,7 +4,6 @@
 mod backup;
 mod collector;
 mod containers;
-mod documents;
 mod edge;
 mod etcd;
 mod hook;

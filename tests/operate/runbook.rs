@@ -1,4 +1,4 @@
-//! The runbook, and the pages that it sends operators to: each setting, command, file, section and statement in them exists.
+//! The runbook, and the pages that it sends operators to: each setting, command of staff and statement in them exists.
 #![expect(clippy::disallowed_methods, reason = "the statements of a page")]
 
 use std::collections::BTreeSet;
@@ -12,19 +12,6 @@ use tokio::process::Command;
 use crate::containers::{
     SERVICES, Variables, assert_accepts, assert_knows, deploy, secrets, secrets_with_tls, variables,
 };
-
-/// What names a service in a command.
-const PLACEHOLDERS: [&str; 2] = ["SERVICE", "$service"];
-
-/// The pages of operators, and those that link to them.
-const FOLDERS: [&str; 6] = [
-    "deploy",
-    "deploy/backup",
-    "deploy/monitoring",
-    "deploy/runbook",
-    "gateway",
-    "proto/kit",
-];
 
 /// Other pages in `deploy` with commands for operators.
 const COMMAND_PAGES: [&str; 4] = [
@@ -150,75 +137,6 @@ async fn every_command_of_staff_exists() {
             assert!(help.contains(flag), "staff {call:?} has no {flag}");
         }
     }
-}
-
-#[tokio::test]
-async fn every_command_of_a_service_exists() {
-    let help = help("gateway", &[]).await;
-    let mut found = 0;
-    let code = operator_code();
-    let services = SERVICES.map(|(service, _)| service);
-    for service in services.into_iter().chain(PLACEHOLDERS) {
-        // A loop lists the names of services.
-        for line in code.iter().filter(|line| !line.starts_with("for ")) {
-            for call in arguments(line, service) {
-                if let Some(word) = call.first().filter(|word| is_subcommand(word)) {
-                    assert!(help.contains(word), "{service} {call:?}");
-                    found += 1;
-                }
-            }
-        }
-    }
-    assert!(found > 4, "{found}");
-}
-
-#[test]
-fn every_file_in_a_command_exists() {
-    let mut found = 0;
-    for line in operator_code() {
-        for word in line.split_whitespace() {
-            let word = word.trim_matches(|c: char| "'\"(),;".contains(c));
-            if word.starts_with("deploy/") {
-                assert!(root().join(word).exists(), "{word} in: {line}");
-                found += 1;
-            }
-        }
-    }
-    assert!(found > 20, "{found}");
-}
-
-/// The part of a link that names a heading, as GitHub makes it.
-fn anchor(heading: &str) -> String {
-    let text = heading.trim_start_matches('#').trim().to_lowercase();
-    let characters = text
-        .chars()
-        .filter(|c| c.is_alphanumeric() || " -_".contains(*c));
-    characters.map(|c| if c == ' ' { '-' } else { c }).collect()
-}
-
-#[test]
-fn every_section_that_a_link_names_is_there() {
-    let mut found = 0;
-    for (path, text) in FOLDERS.into_iter().flat_map(pages) {
-        for (at, start) in text.match_indices("](") {
-            let link = text[at + start.len()..].split(')').next().unwrap();
-            let is_elsewhere = link.contains("://") || link.starts_with('/');
-            let Some((page, section)) = link.split_once('#').filter(|_| !is_elsewhere) else {
-                continue;
-            };
-            let target = if page.is_empty() {
-                path.clone()
-            } else {
-                path.parent().unwrap().join(page)
-            };
-            let target = fs::read_to_string(target).unwrap();
-            let mut headings = target.lines().filter(|line| line.starts_with('#'));
-            let is_there = headings.any(|heading| anchor(heading) == section);
-            assert!(is_there, "{} links to {link}", path.display());
-            found += 1;
-        }
-    }
-    assert!(found > 40, "{found}");
 }
 
 /// The variables in the first cells of tables; `*` is the prefix of each service.
