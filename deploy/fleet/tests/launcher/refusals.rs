@@ -40,12 +40,6 @@ fn invalid_urls() {
         &said,
         &["DATABASE_URL is not a PostgreSQL URL", "postgres://"],
     );
-    let said = refusal(
-        bench
-            .command("up")
-            .env("GATEWAY_DATABASE_URL", "postgres://a/b"),
-    );
-    contains(&said, &["LISTINGS_DATABASE_URL", "all six"]);
 }
 
 /// Of the folder that `deploy/secrets` has written, only the file is missing that is looked for last.
@@ -175,21 +169,6 @@ fn an_external_database_and_redis_are_used() {
         assert!(made.ends_with("made"), "{made}");
         bench.down();
     }
-    // Five external databases, with the roles of the first start.
-    let urls = bench.manifest()["database_urls"].clone();
-    let mut command = bench.command("up");
-    for (service, url) in urls.as_object().unwrap() {
-        command.env(
-            format!("{}_DATABASE_URL", service.to_uppercase()),
-            url.as_str().unwrap(),
-        );
-    }
-    let output = command
-        .arg("--detach")
-        .env("REDIS_URL", &redis)
-        .output()
-        .unwrap();
-    assert!(output.status.success(), "{}", said(&output));
 }
 
 #[test]
