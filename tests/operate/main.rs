@@ -4,6 +4,7 @@
 mod backup;
 mod collector;
 mod containers;
+mod dump;
 mod edge;
 mod etcd;
 mod hook;
