@@ -1,12 +1,9 @@
 //! Start, restart of a child, stop, and start again with the same data.
 
 use std::fs;
-use std::os::unix::fs::PermissionsExt;
-use std::path::Path;
 
 use nix::sys::signal::{Signal, kill};
 use nix::unistd::Pid;
-use serde_json::Value;
 
 use crate::bench::{Bench, eventually, is_alive, said};
 
@@ -83,66 +80,6 @@ fn data_and_keys_survive_down_and_up() {
     assert_ne!(fresh["accounts"], before["accounts"]);
     let owner = fresh["database_url"].as_str().unwrap();
     assert!(Bench::sql(owner, "select from economy.kept").contains("does not exist"));
-}
-
-#[test]
-fn an_import_of_changed_data_leaves_passwords_as_they_are() {
-    let bench = Bench::new();
-    bench.must_come_up(&[]);
-    let mut manifest = bench.manifest();
-    let password = |manifest: &Value| manifest["accounts"][0]["password"].clone();
-    let before = password(&manifest);
-    assert_eq!(before.as_str().unwrap().len(), 20);
-    bench.down();
-
-    // The data are others than those that were imported.
-    manifest["memory"]["imported"] = "another fingerprint".into();
-    fs::write(bench.dir().join("fleet.json"), manifest.to_string()).unwrap();
-    let second = bench.must_come_up(&[]);
-    assert!(second.contains("Importing the directory"), "{second}");
-    assert_eq!(password(&bench.manifest()), before);
-}
-
-#[test]
-fn no_service_reads_the_schema_of_another() {
-    let bench = Bench::new();
-    bench.must_come_up(&[]);
-    let manifest = bench.manifest();
-    let url = |service: &str| {
-        manifest["database_urls"][service]
-            .as_str()
-            .unwrap()
-            .to_owned()
-    };
-    let owner = manifest["database_owner_urls"]["listings"]
-        .as_str()
-        .unwrap();
-    // sqlx needs the privilege to create a schema even when the schema exists.
-    let create =
-        "create schema if not exists listings; create table listings.secret (); select 'made'";
-    assert!(Bench::sql(owner, create).ends_with("made"));
-    let listings = url("listings");
-    assert_eq!(
-        Bench::sql(&listings, "select count(*) from listings.secret"),
-        "0"
-    );
-    for change in ["drop table listings.secret", "create table listings.b ()"] {
-        let refused = Bench::sql(&listings, change);
-        assert!(
-            refused.contains("must be owner") || refused.contains("permission denied"),
-            "{refused}"
-        );
-    }
-    let refused = Bench::sql(&url("economy"), "select from listings.secret");
-    assert!(
-        refused.contains("permission denied for schema listings"),
-        "{refused}"
-    );
-    let mode = fs::metadata(bench.dir().join("fleet.json"))
-        .unwrap()
-        .permissions()
-        .mode();
-    assert_eq!(mode & 0o777, 0o600);
 }
 
 #[test]
