@@ -29,7 +29,7 @@ mod generate;
 #[global_allocator]
 static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
 
-/// A row as the schema has it.
+/// A listing as the feed has it.
 struct Row {
     kind: &'static str,
     id: String,
@@ -48,7 +48,7 @@ impl From<Listing> for Row {
 
 impl Row {
     fn convert(&self) -> Entity {
-        let entity = Entity::read(self.kind, &self.id, 1, &self.body);
+        let entity = Entity::read(self.kind, &self.id, &self.body);
         let mut entity = entity.unwrap().unwrap();
         entity.store_texts();
         entity
@@ -81,7 +81,7 @@ fn main() {
     let generator = Generator::new(games);
     let mut dice = Dice(7);
     let epoch = Uuid::from_u128(1);
-    // Rows are converted portion by portion, as a start reads them, by two threads in turn.
+    // Rows are converted portion by portion, as a start reads them, by two threads.
     let (mut spent, mut encoded) = (Duration::ZERO, 0);
     let mut entities = Vec::new();
     let before = resident();

@@ -35,8 +35,6 @@
 //!   consistent while other listings change.
 //! - **A start** indexes all rows on all processors: it converts and sorts them, cuts them into chunks, gathers their words, and builds one
 //!   transducer (`bulk.rs`).
-//! - **The change log** (`changes.rs`) is an ordered set of the games and creators that have changed since the index was built, by the
-//!   position of their last change. The boards ask it which rows have changed since they were sorted.
 //! - **Counts** are the indexes' own: an index knows how many rows have a facet, and how many are in a city. Genres and countries are counted
 //!   when asked for. Cities are an index; the cities that a batch of changes touched are counted again at its end. The name of a city is that
 //!   which its first creator gives it.
@@ -50,7 +48,6 @@
 
 mod bulk;
 mod catalogue;
-mod changes;
 mod chunk;
 mod cities;
 mod creators;
@@ -74,7 +71,6 @@ mod timestamp;
 mod writer;
 
 pub use catalogue::Catalogue;
-pub use changes::ChangeLog;
 pub use cities::City;
 pub use creators::{Creator, CreatorSummary};
 pub use document::{Document, IndexedFields};

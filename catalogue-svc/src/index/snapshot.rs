@@ -6,7 +6,6 @@ use std::sync::Arc;
 use contracts::listings::v1 as listings;
 use kit::feed::Position;
 
-use super::changes::ChangeLog;
 use super::cities::City;
 use super::creators::Creator;
 use super::events::Event;
@@ -39,8 +38,6 @@ pub struct Dataset {
     pub events: Index<Event>,
     /// Cities that have creators.
     pub cities: Index<City>,
-    /// The games and creators that have changed.
-    pub changes: ChangeLog,
 }
 
 impl Snapshot {
@@ -85,7 +82,6 @@ impl Dataset {
             creators: Index::new(capacity),
             events: Index::new(capacity),
             cities: Index::new(capacity),
-            changes: ChangeLog::default(),
         }
     }
 
