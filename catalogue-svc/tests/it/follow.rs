@@ -14,9 +14,9 @@ use contracts::common::v1::{
     ListChangesRequest, ListChangesResponse,
 };
 use futures::{Stream, stream};
+use kit::Lifecycle;
 use kit::admin::Readiness;
 use kit::rpc::client::{Client, Transport};
-use kit::Lifecycle;
 use testing::connect;
 use tokio::net::TcpListener;
 use tokio::sync::watch;
