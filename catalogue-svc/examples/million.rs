@@ -11,12 +11,11 @@
 use std::time::{Duration, Instant};
 
 use catalogue::domain::facet::Facet;
-use catalogue::domain::keyword::Keyword;
 use catalogue::domain::listing::Mode;
 use catalogue::domain::order::GameKey;
 use catalogue::domain::words;
 use catalogue::index::entity::Entity;
-use catalogue::index::{CHUNK_ROWS, Catalogue, Document as _, IndexWriter, Query, Search};
+use catalogue::index::{Catalogue, Document as _, IndexWriter, Query, Search};
 use kit::feed::Position;
 use uuid::Uuid;
 
@@ -98,7 +97,7 @@ fn main() {
     }
     let started = Instant::now();
     let position = Position { epoch, seq: 0 };
-    let mut writer = IndexWriter::build(position, CHUNK_ROWS, entities).unwrap();
+    let mut writer = IndexWriter::build(position, entities).unwrap();
     let catalogue = Catalogue::default();
     catalogue.publish(writer.snapshot());
     println!(
@@ -179,7 +178,7 @@ fn ask(catalogue: &Catalogue, dice: &mut Dice, generator: &Generator) {
         facets(vec![genre(dice), Facet::Platform(1), country(dice)])
     });
     measure(catalogue, dice, "creator", |dice| Query {
-        keywords: vec![Keyword::Creator(
+        facets: vec![Facet::Creator(
             format!("generated-studio-{}", dice.roll(1_000)).into(),
         )],
         ..Query::default()
@@ -280,14 +279,14 @@ fn change(
     let mut some = |dice: &mut Dice| (0..500).map(|_| game(dice.roll(games))).collect();
     let batches = (0..20).map(|_| some(dice)).collect();
     publish("500 games anywhere renamed, until visible", batches);
-    // One after the other between two rows: chunks there fill up and are split.
+    // One after the other between two rows.
     let between = (0..5_000).map(|n| {
         let mut game = generator.game(games + 10_000 + n);
         game.first_published_at = generator.game(games / 2).first_published_at;
         vec![Row::from(Listing::Game(game))]
     });
     publish(
-        "a new game in a full chunk, until visible",
+        "a new game between two others, until visible",
         between.collect(),
     );
     let renamed = (0..1_000).map(|n| vec![Row::from(Listing::Page(generator.creator(n)))]);

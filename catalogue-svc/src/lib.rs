@@ -24,7 +24,7 @@ use boards::Boards;
 use config::Settings;
 use domain::draw::SigningKey;
 use feeds::listings::Follower;
-use index::{CHUNK_ROWS, Catalogue};
+use index::Catalogue;
 use service::{Dependencies, Reads};
 
 /// The schema that this service owns.
@@ -45,7 +45,7 @@ pub async fn start(boot: Boot<Settings>) -> anyhow::Result<()> {
 
     let catalogue = Arc::new(Catalogue::new(settings.patience));
     let boards = Arc::new(Boards::new(Arc::clone(&catalogue))?);
-    let follower = Follower::new(Arc::clone(&catalogue), CHUNK_ROWS);
+    let follower = Follower::new(Arc::clone(&catalogue));
     lifecycle.spawn_background(
         "listings follower",
         follower.follow(listings.clone(), loaded),

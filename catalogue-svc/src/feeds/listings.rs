@@ -33,7 +33,6 @@ const YIELD_AFTER: usize = 32;
 #[derive(Debug)]
 pub struct Follower {
     catalogue: Arc<Catalogue>,
-    chunk_rows: u16,
     progress: Progress,
     /// Identifies the newest change that it has.
     last_row: Option<Fingerprint>,
@@ -58,10 +57,9 @@ enum Progress {
 
 impl Follower {
     /// A follower that has read nothing yet.
-    pub fn new(catalogue: Arc<Catalogue>, chunk_rows: u16) -> Self {
+    pub fn new(catalogue: Arc<Catalogue>) -> Self {
         Self {
             catalogue,
-            chunk_rows,
             progress: Progress::Nothing,
             last_row: None,
         }
@@ -91,9 +89,8 @@ impl Follower {
 
     /// Indexes entities, each of which must come once, and publishes them.
     async fn index(&mut self, position: Position, entities: Vec<Entity>) -> anyhow::Result<()> {
-        let chunk_rows = self.chunk_rows;
         // It uses all processors.
-        let build = move || IndexWriter::build(position, chunk_rows, entities);
+        let build = move || IndexWriter::build(position, entities);
         let writer = tokio::task::spawn_blocking(build).await??;
         self.catalogue.publish(writer.snapshot());
         self.progress = Progress::Following(Box::new(writer));

@@ -169,15 +169,12 @@ pub(crate) fn entity(change: &Change) -> Entity {
     entity.unwrap().unwrap()
 }
 
-/// A writer of small chunks that has applied `changes`, one after the other.
+/// A writer that has applied `changes`, one after the other.
 pub(crate) fn writer(changes: &[Change]) -> IndexWriter {
-    let mut writer = IndexWriter::new(
-        Position {
-            epoch: EPOCH,
-            seq: 0,
-        },
-        4,
-    );
+    let mut writer = IndexWriter::new(Position {
+        epoch: EPOCH,
+        seq: 0,
+    });
     for change in changes {
         writer.apply(entity(change));
     }
@@ -185,12 +182,12 @@ pub(crate) fn writer(changes: &[Change]) -> IndexWriter {
     writer
 }
 
-/// A writer of small chunks that was built whole from the last states that `changes` carry.
+/// A writer that was built whole from the last states that `changes` carry.
 pub(crate) fn built(changes: &[Change]) -> IndexWriter {
     let last: BTreeMap<_, _> = changes.iter().map(|c| ((&c.entity, &c.id), c)).collect();
     let position = Position {
         epoch: EPOCH,
         seq: i64::try_from(changes.len()).unwrap(),
     };
-    IndexWriter::build(position, 4, last.into_values().map(entity).collect()).unwrap()
+    IndexWriter::build(position, last.into_values().map(entity).collect()).unwrap()
 }

@@ -6,7 +6,7 @@ use std::sync::{Arc, Mutex};
 
 use catalogue::domain::listing::Mode;
 use catalogue::feeds::listings::Follower;
-use catalogue::index::{CHUNK_ROWS, Catalogue, Snapshot};
+use catalogue::index::{Catalogue, Snapshot};
 use contracts::common::v1::feed_service_server::{FeedService, FeedServiceServer};
 use contracts::common::v1::follow_response::{Batch, Message, Start};
 use contracts::common::v1::{
@@ -181,7 +181,7 @@ async fn eventually(catalogue: &Catalogue, wanted: impl Fn(&Snapshot) -> bool) -
 /// A replica that starts.
 fn start(client: Client, lifecycle: &Lifecycle) -> (Arc<Catalogue>, Readiness) {
     let catalogue = Arc::new(Catalogue::default());
-    let follower = Follower::new(Arc::clone(&catalogue), CHUNK_ROWS);
+    let follower = Follower::new(Arc::clone(&catalogue));
     let readiness = Readiness::default();
     let loaded = readiness.condition("the catalogue to be loaded");
     lifecycle.spawn_background("follower", follower.follow(client, loaded));

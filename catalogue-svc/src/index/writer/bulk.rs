@@ -15,12 +15,8 @@ use crate::index::snapshot::Dataset;
 
 impl IndexWriter {
     /// A writer at `position` with these entities, each of which must come once. It uses all processors.
-    pub fn build(
-        position: Position,
-        chunk_rows: u16,
-        entities: Vec<Entity>,
-    ) -> anyhow::Result<Self> {
-        let mut writer = Self::new(position, chunk_rows);
+    pub fn build(position: Position, entities: Vec<Entity>) -> anyhow::Result<Self> {
+        let mut writer = Self::new(position);
         for entity in entities {
             writer.store(entity);
         }
@@ -29,9 +25,9 @@ impl IndexWriter {
         let creators: Vec<_> = pages.filter_map(|page| page.creator.clone()).collect();
         let events = writer.events.values().cloned().collect();
         let games = writer.list_all_games();
-        writer.index(chunk_rows, creators, |dataset| &mut dataset.creators)?;
-        writer.index(chunk_rows, games, |dataset| &mut dataset.games)?;
-        writer.index(chunk_rows, events, |dataset| &mut dataset.events)?;
+        writer.index(creators, |dataset| &mut dataset.creators)?;
+        writer.index(games, |dataset| &mut dataset.games)?;
+        writer.index(events, |dataset| &mut dataset.events)?;
         writer.flush(position.seq)?;
         Ok(writer)
     }
@@ -76,7 +72,6 @@ impl IndexWriter {
 
     fn index<L: Document>(
         &mut self,
-        chunk_rows: u16,
         rows: Vec<Listed<L>>,
         index: impl Fn(&mut Dataset) -> &mut Index<L>,
     ) -> anyhow::Result<()> {
@@ -84,7 +79,7 @@ impl IndexWriter {
             rows.into_iter().partition(|(mode, _)| *mode == Mode::Live);
         for (mode, rows) in [(Mode::Live, live), (Mode::Test, test)] {
             let rows = rows.into_iter().map(|(_, row)| row).collect();
-            *index(self.snapshot.dataset_mut(mode)) = Index::build(rows, chunk_rows)?;
+            *index(self.snapshot.dataset_mut(mode)) = Index::build(rows)?;
         }
         Ok(())
     }

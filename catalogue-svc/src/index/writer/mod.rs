@@ -38,9 +38,9 @@ pub(super) type Listed<L> = (Mode, Arc<L>);
 
 impl IndexWriter {
     /// A writer at `position` without listings.
-    pub fn new(position: Position, chunk_rows: u16) -> Self {
+    pub fn new(position: Position) -> Self {
         Self {
-            snapshot: Snapshot::new(position, chunk_rows),
+            snapshot: Snapshot::new(position),
             pages: BTreeMap::new(),
             games: BTreeMap::new(),
             events: BTreeMap::new(),

@@ -66,7 +66,7 @@ pub(crate) fn index() -> IndexWriter {
         epoch: EPOCH,
         seq: 0,
     };
-    IndexWriter::new(position, 4)
+    IndexWriter::new(position)
 }
 
 /// Applies changes of the listings feed, as its follower does.

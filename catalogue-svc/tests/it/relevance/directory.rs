@@ -2,8 +2,8 @@
 
 use std::collections::BTreeMap;
 
+use catalogue::index::IndexWriter;
 use catalogue::index::entity::Entity;
-use catalogue::index::{CHUNK_ROWS, IndexWriter};
 use contracts::common::v1::Change;
 use contracts::listings::v1::{self as listings, State};
 use kit::feed::Position;
@@ -116,7 +116,7 @@ pub(super) fn writer() -> IndexWriter {
         epoch: EPOCH,
         seq: 0,
     };
-    IndexWriter::build(position, CHUNK_ROWS, entities).unwrap()
+    IndexWriter::build(position, entities).unwrap()
 }
 
 /// The titles and taglines of the games.
