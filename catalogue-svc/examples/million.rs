@@ -82,7 +82,8 @@ fn main() {
     let epoch = Uuid::from_u128(1);
     // Rows are converted portion by portion, as a start reads them, by two threads.
     let (mut spent, mut encoded) = (Duration::ZERO, 0);
-    let mut entities = Vec::new();
+    let position = Position { epoch, seq: 0 };
+    let mut writer = IndexWriter::new(position);
     let before = resident();
     let mut listings = generator.clone().listings().map(Row::from);
     loop {
@@ -92,12 +93,13 @@ fn main() {
         }
         encoded += rows.iter().map(|row| row.body.len()).sum::<usize>();
         let started = Instant::now();
-        entities.extend(convert(&rows));
+        for entity in convert(&rows) {
+            writer.store(entity);
+        }
         spent += started.elapsed();
     }
     let started = Instant::now();
-    let position = Position { epoch, seq: 0 };
-    let mut writer = IndexWriter::build(position, entities).unwrap();
+    let mut writer = writer.index_all(position).unwrap();
     let catalogue = Catalogue::default();
     catalogue.publish(writer.snapshot());
     println!(

@@ -12,7 +12,6 @@
 //! replica logs the change with kind, id and seq, counts it in `catalogue_changes_rejected_total`, and continues with the last good state of
 //! that entity. A replica that starts has no earlier state, and leaves the entity out. Entities of unknown kinds are skipped.
 
-use std::collections::HashMap;
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -48,8 +47,7 @@ enum Progress {
         position: Position,
         /// The change at which the entities are complete.
         whole_at: i64,
-        /// By kind and id.
-        entities: HashMap<(&'static str, String), Entity>,
+        entities: Box<IndexWriter>,
     },
     /// It publishes a snapshot after every batch.
     Following(Box<IndexWriter>),
@@ -77,9 +75,7 @@ impl Follower {
                 position,
                 whole_at,
                 entities,
-            } if position.seq >= whole_at => {
-                self.index(position, entities.into_values().collect()).await
-            }
+            } if position.seq >= whole_at => self.index(position, *entities).await,
             other => {
                 self.progress = other;
                 Ok(())
@@ -87,11 +83,11 @@ impl Follower {
         }
     }
 
-    /// Indexes entities, each of which must come once, and publishes them.
-    async fn index(&mut self, position: Position, entities: Vec<Entity>) -> anyhow::Result<()> {
+    /// Indexes and publishes entities.
+    async fn index(&mut self, position: Position, entities: IndexWriter) -> anyhow::Result<()> {
         // It uses all processors.
-        let build = move || IndexWriter::build(position, entities);
-        let writer = tokio::task::spawn_blocking(build).await??;
+        let index = move || entities.index_all(position);
+        let writer = tokio::task::spawn_blocking(index).await??;
         self.catalogue.publish(writer.snapshot());
         self.progress = Progress::Following(Box::new(writer));
         Ok(())
@@ -150,10 +146,11 @@ impl Consumer for Follower {
         if reset {
             tracing::info!(%epoch, head, "the catalogue is built anew from the feed");
             self.catalogue.begin_rebuild();
+            let position = Position { epoch, seq: 0 };
             self.progress = Progress::Gathering {
-                position: Position { epoch, seq: 0 },
+                position,
                 whole_at: head,
-                entities: HashMap::new(),
+                entities: Box::new(IndexWriter::new(position)),
             };
             self.last_row = None;
             return self.index_if_whole().await;
@@ -192,7 +189,9 @@ impl Consumer for Follower {
                     converted.collect::<Vec<Entity>>()
                 };
                 let converted = tokio::task::spawn_blocking(convert_all).await?;
-                entities.extend(converted.into_iter().map(|entity| (entity.key(), entity)));
+                for entity in converted {
+                    entities.store(entity);
+                }
                 position.seq = seq;
                 self.last_row = last_row;
                 self.index_if_whole().await

@@ -49,19 +49,6 @@ pub struct NewGame {
 }
 
 impl Entity {
-    /// Its kind, by its name on the feed, and its id.
-    pub fn key(&self) -> (&'static str, String) {
-        let kind = match self.body {
-            Body::Genre(_) => "genre",
-            Body::Country(_) => "country",
-            Body::City => "city",
-            Body::Page(..) => "page",
-            Body::Game(..) => "game",
-            Body::Event(..) => "event",
-        };
-        (kind, self.id.clone())
-    }
-
     /// Moves the parts that only single reads need out of memory.
     pub fn store_texts(&mut self) {
         match &mut self.body {

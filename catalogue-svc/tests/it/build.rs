@@ -1,6 +1,5 @@
 //! Listings to test with, and ways to bring them in.
 
-use std::collections::BTreeMap;
 use std::sync::{Arc, LazyLock};
 
 use catalogue::boards::Boards;
@@ -182,12 +181,15 @@ pub(crate) fn writer(changes: &[Change]) -> IndexWriter {
     writer
 }
 
-/// A writer that was built whole from the last states that `changes` carry.
+/// A writer that gathered what `changes` carry, and indexed it whole.
 pub(crate) fn built(changes: &[Change]) -> IndexWriter {
-    let last: BTreeMap<_, _> = changes.iter().map(|c| ((&c.entity, &c.id), c)).collect();
     let position = Position {
         epoch: EPOCH,
         seq: i64::try_from(changes.len()).unwrap(),
     };
-    IndexWriter::build(position, last.into_values().map(entity).collect()).unwrap()
+    let mut writer = IndexWriter::new(position);
+    for change in changes {
+        writer.store(entity(change));
+    }
+    writer.index_all(position).unwrap()
 }

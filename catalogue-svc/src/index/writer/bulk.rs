@@ -14,26 +14,26 @@ use crate::index::listing_index::Index;
 use crate::index::snapshot::Dataset;
 
 impl IndexWriter {
-    /// A writer at `position` with these entities, each of which must come once. It uses all processors.
-    pub fn build(position: Position, entities: Vec<Entity>) -> anyhow::Result<Self> {
-        let mut writer = Self::new(position);
-        for entity in entities {
-            writer.store(entity);
-        }
-        writer.pack();
-        let pages = writer.pages.values();
+    /// Indexes all entities that were stored, whose last change is that at `position`. It uses all processors.
+    ///
+    /// # Errors
+    /// The words cannot be indexed, or a city cannot be rendered.
+    pub fn index_all(mut self, position: Position) -> anyhow::Result<Self> {
+        self.snapshot.position = position;
+        self.pack();
+        let pages = self.pages.values();
         let creators: Vec<_> = pages.filter_map(|page| page.creator.clone()).collect();
-        let events = writer.events.values().cloned().collect();
-        let games = writer.list_all_games();
-        writer.index(creators, |dataset| &mut dataset.creators)?;
-        writer.index(games, |dataset| &mut dataset.games)?;
-        writer.index(events, |dataset| &mut dataset.events)?;
-        writer.flush(position.seq)?;
-        Ok(writer)
+        let events = self.events.values().cloned().collect();
+        let games = self.list_all_games();
+        self.index(creators, |dataset| &mut dataset.creators)?;
+        self.index(games, |dataset| &mut dataset.games)?;
+        self.index(events, |dataset| &mut dataset.events)?;
+        self.flush(position.seq)?;
+        Ok(self)
     }
 
-    /// Stores an entity without touching the index.
-    fn store(&mut self, entity: Entity) {
+    /// Stores an entity, or a later state of one, without touching the index.
+    pub fn store(&mut self, entity: Entity) {
         match entity.body {
             Body::Page(header, creator) => {
                 self.insert_page(header, creator);
