@@ -48,6 +48,15 @@ impl Catalogue {
             .ok_or_else(|| Fault::unavailable("the catalogue, which is still being loaded"))
     }
 
+    /// Waits until the first snapshot is published.
+    pub async fn loaded(&self) {
+        let mut published = self.published.subscribe();
+        while self.snapshot.load().is_none() {
+            // It cannot fail: the sender lives as long as the catalogue.
+            published.changed().await.ok();
+        }
+    }
+
     /// The newest snapshot. Waits up to `patience` for one that reaches `at_least`; `None` if there is none by then. An older snapshot may
     /// show what was changed or taken down since.
     ///

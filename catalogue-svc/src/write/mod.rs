@@ -1,7 +1,7 @@
 //! Commands: every change of votes goes through the writer of the feed as one of these, a file a subject.
 //!
-//! Each command takes these steps: lock, look, save, publish. Rows are locked in the order voters, votes, networks, head of the feed. Commands
-//! change no tally: the tallies are added up from the feed ([`crate::store::tallies`]).
+//! Each command takes these steps: lock, look, save, publish. Rows are locked in the order voters, votes, networks, tallies, head of the feed.
+//! Votes and voids are not published: their sums are the tallies, which these commands change ([`crate::store::tallies`]).
 
 mod board_snapshot;
 mod void;

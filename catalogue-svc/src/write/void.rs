@@ -1,26 +1,19 @@
 //! Voids the votes of a voter, or restores them.
 
-use contracts::catalogue::v1 as proto;
+use kit::Fault;
 use kit::audit::Subject;
 use kit::feed::{ApplyError, ApplyResult};
 use kit::pg::RowLock;
-use kit::{Fault, ids};
-use prost::Message as _;
 use serde_json::json;
 use sqlx::PgConnection;
 use time::OffsetDateTime;
 use uuid::Uuid;
 
-use super::{Outcome, happening};
+use super::Outcome;
 use crate::SCHEMA;
 use crate::domain::staff_action::By;
 use crate::domain::tally::TallyChange;
-use crate::feeds::tally_change;
-use crate::store::voters;
-use crate::store::votes;
-
-/// The most changes of tallies in one change of the feed.
-const AT_ONCE: usize = 1_000;
+use crate::store::{tallies, voters, votes};
 
 /// Voids the votes of a voter, or restores them.
 #[derive(Debug, Clone)]
@@ -66,29 +59,14 @@ pub(super) async fn void(
         RowLock::Acquired(_) => {}
     }
     voters::set_voided(connection, *voter, (!restore).then_some(now)).await?;
-    let (tallies, votes) = votes::tally_changes_by(connection, *voter).await?;
+    let (changes, votes) = votes::tally_changes_by(connection, *voter).await?;
     let sign = if *restore { 1 } else { -1 };
-    let changes = tallies.chunks(AT_ONCE).map(|tallies| {
-        let changes = tallies.iter().map(|change| {
-            let signed = TallyChange {
-                wins: sign * change.wins,
-                losses: sign * change.losses,
-                ..*change
-            };
-            tally_change::encode(&signed)
-        });
-        let state = proto::TallyChanges {
-            changes: changes.collect(),
-        };
-        let event = if *restore { "restored" } else { "voided" };
-        happening(
-            "voter",
-            event,
-            ids::row_id().to_string(),
-            state.encode_to_vec(),
-        )
+    let signed = changes.into_iter().map(|change| TallyChange {
+        wins: sign * change.wins,
+        losses: sign * change.losses,
+        ..change
     });
-    let changes = changes.collect();
+    tallies::add(connection, &signed.collect::<Vec<_>>()).await?;
     let details = json!({ "reason": reason, "votes": votes });
     let subject = Subject {
         entity: "voter",
@@ -100,5 +78,5 @@ pub(super) async fn void(
         votes,
         unchanged: false,
     };
-    Ok((Outcome::Voided(voided), changes))
+    Ok((Outcome::Voided(voided), Vec::new()))
 }

@@ -77,7 +77,7 @@ async fn fill_and_report(
     };
     let subject = format!("catalogue-svc with {games} generated games");
     let measure = Measure::new(format!(
-        "{subject}: time from start until ready, from a full schema, s"
+        "{subject}: time from start until ready, from the feed of listings-svc, s"
     ));
     let figure = format!("{:.1}", start.as_secs_f64());
     report.figure(measure.required(start_limit), figure, "");
