@@ -153,13 +153,6 @@ const INSIDE_ONE: [(&str, &[&str]); 7] = [
             "webhook.v1.EndpointsService/SwitchSecret",
         ],
     ),
-    (
-        "the fields of an answer's head that are stored",
-        &[
-            "webhook.v1.DeliveriesService/SendAgain",
-            "webhook.v1.DeliveriesService/SendTestEvent",
-        ],
-    ),
 ];
 
 type Messages<'a> = BTreeMap<String, &'a DescriptorProto>;

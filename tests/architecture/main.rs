@@ -108,7 +108,7 @@ const LAYERED: [&str; 11] = [
     "listings-svc/staff",
     "economy-svc",
     "webhook-svc",
-    "webhook-svc/receiver",
+    "webhook-svc/tool",
     "gateway/web",
     "gateway/web/pages",
     "proto/kit",

@@ -37,7 +37,6 @@ const ALERTS: [(&str, Proof); 20] = [
     ("CertificateExpires", Proof::Promtool),
     ("ChangesRefused", Proof::Fires),
     ("DatabasePoolExhausted", Proof::Promtool),
-    ("DeliveryFaults", Proof::Promtool),
     ("DiskFull", Proof::Promtool),
     ("FeedLag", Proof::Promtool),
     ("MailsRefused", Proof::Promtool),
