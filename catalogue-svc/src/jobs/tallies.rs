@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use anyhow::Context as _;
 use kit::feed::Producer;
-use kit::leader::Leader;
+use kit::jobs::Leader;
 use kit::wakeup::CatchUp;
 use sqlx::PgPool;
 use tokio::time::timeout;

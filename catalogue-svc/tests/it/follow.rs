@@ -18,7 +18,7 @@ use contracts::common::v1::{
 use futures::{Stream, stream};
 use kit::admin::Readiness;
 use kit::feed::{Consumer as _, PgConsumer, Position, consume};
-use kit::leader::Leader;
+use kit::jobs::Leader;
 use kit::rpc::client::{Client, Transport};
 use kit::{Clock, Lifecycle};
 use sqlx::PgPool;

@@ -17,7 +17,7 @@ use super::settings::Settings;
 use super::smtp::Outcome;
 use super::transport::OpenTransport;
 use crate::clock::Clock;
-use crate::leader::Leader;
+use crate::jobs::Leader;
 use crate::pg::Schema;
 
 /// How often the outbox is read.
