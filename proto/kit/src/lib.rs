@@ -24,7 +24,6 @@ pub mod jobs;
 pub mod json_object;
 pub mod key_ring;
 pub mod lifecycle;
-pub mod mail;
 pub mod mode;
 pub mod overload;
 pub mod page;
