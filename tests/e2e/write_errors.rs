@@ -3,11 +3,9 @@
 use std::time::{Duration, Instant};
 
 use e2e::{Client, Fleet, KeyRequest, NewAccount, Staff, guess};
-use futures::future::{Either, join_all, select};
-use futures::pin_mut;
+use futures::future::join_all;
 use reqwest::{Method, RequestBuilder};
 use serde_json::{Value, json};
-use sqlx::{Connection as _, PgConnection};
 
 /// An account with a page, a public game under it and an event, and a key of it that may write.
 struct Owner {
@@ -196,42 +194,4 @@ async fn calls_of_a_minute_end_for_writes_too() {
         let wait: u32 = refused.header("retry-after").unwrap().parse().unwrap();
         assert!((1..=60).contains(&wait));
     }
-}
-
-#[tokio::test]
-#[expect(
-    clippy::disallowed_methods,
-    reason = "the tests have no schema of their own"
-)]
-async fn the_same_call_at_the_same_time_is_told_so() {
-    let owner = Owner::new().await;
-    let id: sqlx::types::Uuid = owner.account.account.id.parse().unwrap();
-    // Whoever writes for an account holds its row; as long as the test holds it, the call goes on.
-    let mut connection = PgConnection::connect(&owner.fleet.database_url)
-        .await
-        .unwrap();
-    let mut held = connection.begin().await.unwrap();
-    let lock = sqlx::query("select from listings.account where id = $1 for update");
-    let locked = lock.bind(id).execute(&mut *held).await.unwrap();
-    assert_eq!(locked.rows_affected(), 1);
-
-    let [new_game, ..] = &owner.calls;
-    let send = || {
-        let request = new_game.by(&owner.writer).json(&new_game.body);
-        owner
-            .writer
-            .send(request.header("idempotency-key", "the-same"))
-    };
-    let (first, second) = (send(), send());
-    pin_mut!(first, second);
-    let (told, other) = match select(first, second).await {
-        Either::Left((told, other)) | Either::Right((told, other)) => (told, other),
-    };
-    told.assert_error(409, "idempotency_in_flight");
-    held.rollback().await.unwrap();
-    let made = other.await;
-    assert_eq!(made.status, 201, "{}", made.text);
-    let again = send().await;
-    assert_eq!(again.header("idempotency-replayed"), Some("true"));
-    assert_eq!(again.data(), made.data());
 }
