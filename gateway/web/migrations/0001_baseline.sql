@@ -69,8 +69,10 @@ create table web.mail (
     next_attempt_at timestamptz not null default '-infinity',
     -- How often the mail could not be sent.
     tries integer not null default 0,
-    -- The link in the mail. A link that is used, replaced or withdrawn goes, and its mail with it.
-    link_id uuid references web.link on delete cascade
+    -- The end of the link in the mail; null: it has none.
+    expires_at timestamptz,
+    -- The link in the mail; null in a mail with a link: it was used, replaced or withdrawn.
+    link_id uuid references web.link on delete set null
 );
 create index mail_by_next_attempt on web.mail (next_attempt_at, id);
 create index mail_by_link on web.mail (link_id) where link_id is not null;

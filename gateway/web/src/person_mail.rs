@@ -73,7 +73,11 @@ pub async fn insert_with_link(
     link: &NewLink,
     now: OffsetDateTime,
 ) -> Result<(), sqlx::Error> {
-    mail::insert(connection, message(address, mail), Some(link.id), now).await
+    let link = mail::Link {
+        id: link.id,
+        expires_at: link.expires_at,
+    };
+    mail::insert(connection, message(address, mail), Some(link), now).await
 }
 
 fn message<'a>(address: &'a str, mail: &'a WrittenMail) -> NewMessage<'a> {

@@ -128,9 +128,9 @@ impl Mailer {
     async fn next(&self, now: OffsetDateTime) -> Result<Option<QueuedMail>, sqlx::Error> {
         let row = sqlx::query_as!(
             QueuedMail,
-            r#"select mail.id, recipient, subject, body, mail.created_at, tries, coalesce(link.expires_at <= $1, false) as "link_has_ended!"
-             from web.mail left join web.link on link.id = mail.link_id
-             where next_attempt_at <= $1 order by next_attempt_at, mail.id limit 1"#,
+            r#"select id, recipient, subject, body, created_at, tries,
+                 coalesce(expires_at <= $1 or link_id is null and expires_at is not null, false) as "link_has_ended!"
+             from web.mail where next_attempt_at <= $1 order by next_attempt_at, id limit 1"#,
             now
         );
         let reading = async |connection: &mut PgConnection| row.fetch_optional(connection).await;

@@ -28,24 +28,35 @@ pub struct NewMessage<'a> {
     pub body: &'a str,
 }
 
-/// Queues a mail. One with a link is useless without it, and goes with its row.
+/// The link in a mail. Without it, the mail is useless: once the link has ended, the mail is not sent.
+#[derive(Debug, Clone, Copy)]
+pub struct Link {
+    /// Its row.
+    pub id: Uuid,
+    /// Its end.
+    pub expires_at: OffsetDateTime,
+}
+
+/// Queues a mail.
 ///
 /// # Errors
 /// PostgreSQL's.
 pub async fn insert(
     executor: impl PgExecutor<'_>,
     mail: NewMessage<'_>,
-    link: Option<Uuid>,
+    link: Option<Link>,
     now: OffsetDateTime,
 ) -> Result<(), sqlx::Error> {
     sqlx::query!(
-        "insert into web.mail (id, recipient, subject, body, created_at, link_id) values ($1, $2, $3, $4, $5, $6)",
+        "insert into web.mail (id, recipient, subject, body, created_at, link_id, expires_at)
+         values ($1, $2, $3, $4, $5, $6, $7)",
         kit::ids::row_id(),
         mail.recipient,
         mail.subject,
         mail.body,
         now,
-        link
+        link.map(|link| link.id),
+        link.map(|link| link.expires_at)
     )
     .execute(executor)
     .await?;

@@ -73,7 +73,7 @@ impl Transport {
         deadline: Duration,
     ) -> anyhow::Result<OpenTransport> {
         Ok(match self {
-            Self::Smtp(relay) => OpenTransport::Smtp(relay.open(ca)?, deadline),
+            Self::Smtp(relay) => OpenTransport::Smtp(Box::new(relay.open(ca)?), deadline),
             Self::Folder(folder) => OpenTransport::Folder(folder.clone()),
         })
     }
@@ -137,7 +137,7 @@ impl Relay {
 /// A transport in use.
 #[derive(Debug)]
 pub(super) enum OpenTransport {
-    Smtp(SmtpTransport, Duration),
+    Smtp(Box<SmtpTransport>, Duration),
     Folder(PathBuf),
 }
 
