@@ -9,7 +9,7 @@ use kit::audit::Audit;
 use kit::boot::{self, Boot};
 use kit::feed::{HighWaterMark, Producer, ProducerPosition, Retention, Writer};
 use kit::http_server;
-use kit::leader::Leader;
+use kit::jobs::Leader;
 use kit::redis::Redis;
 use kit::rpc::FleetMembers;
 use sqlx::PgPool;

@@ -108,7 +108,7 @@ const LAYERED: [&str; 11] = [
     "listings-svc/staff",
     "economy-svc",
     "webhook-svc",
-    "webhook-svc/receiver",
+    "webhook-svc/tool",
     "gateway/web",
     "gateway/web/pages",
     "proto/kit",
@@ -187,7 +187,10 @@ fn feed_tables_are_the_kits() {
         let migrations: String = migrations.collect();
         let has =
             |tables: &str| migrations.contains(&tables.replace("kit.", &format!("{schema}.")));
-        assert!(has(kit::lease::TABLE), "{service}: the lease of the kit");
+        assert!(
+            has(kit::jobs::LEASE_TABLE),
+            "{service}: the lease of the kit"
+        );
         // listings-svc and web follow no feed.
         let is_follower = !["listings", "web"].contains(&schema);
         assert_eq!(

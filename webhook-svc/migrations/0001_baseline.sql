@@ -240,9 +240,7 @@ create table webhook.attempt_log (
     -- Why the attempt failed, in words; empty: it succeeded.
     reason text not null,
     -- The first 1 KiB of the answer's body.
-    answer bytea not null,
-    -- Fields of the answer's head, a line each, as `name: value` (src/http/answer_headers.rs).
-    answer_headers text not null default ''
+    answer bytea not null
 ) partition by range (created_at);
 create index attempt_log_by_delivery on webhook.attempt_log (endpoint_id, delivery_id, number);
 -- For lists of one of the rare states.

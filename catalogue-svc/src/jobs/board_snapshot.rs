@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use kit::Clock;
 use kit::feed::Writer;
-use kit::leader::Leader;
+use kit::jobs::Leader;
 use sqlx::PgPool;
 use time::{OffsetDateTime, Time};
 use uuid::Uuid;

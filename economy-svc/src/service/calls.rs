@@ -10,7 +10,6 @@ use super::Service;
 use super::games::parse_account;
 use crate::SCHEMA;
 use crate::store::games;
-use crate::write::{Command, Outcome};
 
 /// A call with a game's key, as the gateway sends it.
 pub(super) struct Call<'a> {
@@ -77,17 +76,5 @@ impl Service {
             Err(ApplyError::Rejected(mismatch)) => mismatch,
             Err(ApplyError::Database(error)) => error.into(),
         }
-    }
-
-    /// Runs a command. A concurrent call with the same `Idempotency-Key` is refused.
-    pub(super) async fn run<T>(
-        &self,
-        command: Command,
-        key: Option<&idempotency::Key>,
-        receipt: impl FnOnce(Outcome) -> Option<T>,
-    ) -> Result<T, Fault> {
-        let in_flight = key.map(|key| self.calls.begin(key.call.clone()));
-        let _in_flight = in_flight.transpose()?;
-        self.writer.write_as(command, receipt).await
     }
 }

@@ -61,11 +61,11 @@ impl Service {
         let submit = SubmitReport {
             game,
             report,
-            idempotency_key: idempotency_key.clone(),
+            idempotency_key,
         };
         let command = Command::Report(Box::new(submit));
-        let key = idempotency_key.as_ref();
-        let receipt = self.run(command, key, Outcome::try_as_reported).await?;
+        let receipt = self.writer.write_as(command, Outcome::try_as_reported);
+        let receipt = receipt.await?;
         Ok(proto::SubmitReportResponse {
             report: Some(receipt.report),
             at: Some(timestamp::encode(receipt.at)),

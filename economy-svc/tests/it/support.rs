@@ -16,7 +16,7 @@ use economy::store::{games, pages};
 use economy::write::CommandHandler;
 use kit::clock::Clock;
 use kit::feed::{Producer, Retention};
-use kit::leader::Leader;
+use kit::jobs::Leader;
 use kit::lifecycle::{Lifecycle, Supervisor};
 use kit::rpc::client::Client;
 use kit::{Fault, timestamp};

@@ -15,6 +15,7 @@ pub mod hashing;
 pub mod jobs;
 pub mod layers;
 pub mod listings;
+pub mod mail;
 pub mod member_mail;
 pub mod notice;
 pub mod once_form;
@@ -45,7 +46,6 @@ use contracts::web::v1::staff_service_server::StaffServiceServer;
 use kit::audit::Audit;
 use kit::boot::{self, Boot};
 use kit::http_server;
-use kit::mail::Mailer;
 use kit::overload::ConcurrencyLimit;
 use kit::redis::Redis;
 use kit::rpc::FleetMembers;
@@ -95,7 +95,7 @@ pub async fn start(boot: Boot<Settings>) -> anyhow::Result<()> {
         prefix: "web".to_owned(),
     };
 
-    let mailer = Mailer::new(pool.clone(), SCHEMA, clock.clone(), &settings.mail)?;
+    let mailer = mail::Mailer::new(pool.clone(), &settings.mail)?;
     let leader = boot.leader(&pool, SCHEMA);
     mailer.spawn(&leader);
 

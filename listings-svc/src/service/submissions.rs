@@ -77,9 +77,6 @@ impl Service {
     }
 
     async fn write_submission(&self, submission: Submission) -> Result<proto::Written, Fault> {
-        let key = submission.idempotency_key.as_ref();
-        let in_flight = key.map(|key| self.running.idempotent.begin(key.call.clone()));
-        let _in_flight = in_flight.transpose()?;
         let command = Command::Submit(Box::new(submission));
         let receipt = self.writer.write_as(command, Outcome::try_as_submitted);
         Ok(written(*receipt.await?))

@@ -19,7 +19,7 @@ use contracts::listings::v1::staff_review_service_client::StaffReviewServiceClie
 use kit::audit::Audit;
 use kit::clock::Clock;
 use kit::feed::{Producer, Retention, Writer};
-use kit::leader::Leader;
+use kit::jobs::Leader;
 use kit::lifecycle::{Lifecycle, Supervisor};
 use kit::rpc::Authenticator;
 use kit::rpc::client::{self, Client, Transport};

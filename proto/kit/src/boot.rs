@@ -17,7 +17,7 @@ use crate::admin::{self, Readiness};
 use crate::clock::Clock;
 use crate::config::{self, Common, Profile, Request, Settings, Tls};
 use crate::feed::{self, PgConsumer, Projection, Subscription};
-use crate::leader::Leader;
+use crate::jobs::Leader;
 use crate::lifecycle::{Lifecycle, Shutdown, StopSignals};
 use crate::pg::Schema;
 use crate::rpc::Authenticator;

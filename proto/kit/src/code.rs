@@ -85,9 +85,6 @@ codes! {
     TooManyPending = "too_many_pending", CONFLICT, FailedPrecondition,
         "The account already has the maximum number of submissions or claims that wait for a review.",
         "Wait until staff have reviewed some, or withdraw one under Listings.";
-    IdempotencyInFlight = "idempotency_in_flight", CONFLICT, Aborted,
-        "The first call with this `Idempotency-Key` is still running.",
-        "Wait a moment and repeat the same call: it gets the response of the first.";
     IdempotencyMismatch = "idempotency_mismatch", UNPROCESSABLE_ENTITY, FailedPrecondition,
         "An earlier call used this `Idempotency-Key` with another body.",
         "Use a new `Idempotency-Key` for each new body.";

@@ -90,16 +90,6 @@ pub struct Attempt {
     /// The first 1 KiB of the response body.
     #[prost(bytes = "bytes", tag = "6")]
     pub answer: ::prost::bytes::Bytes,
-    /// Some hundred bytes of the response's head, without cookies and credentials.
-    #[prost(message, repeated, tag = "7")]
-    pub answer_headers: ::prost::alloc::vec::Vec<HttpHeader>,
-}
-#[derive(Clone, PartialEq, Eq, Hash, ::prost::Message)]
-pub struct HttpHeader {
-    #[prost(string, tag = "1")]
-    pub name: ::prost::alloc::string::String,
-    #[prost(string, tag = "2")]
-    pub value: ::prost::alloc::string::String,
 }
 /// What happened to an endpoint, for mails to the people of its account. On the feed, `Change.entity` is `endpoint_notice`.
 ///
@@ -2342,18 +2332,9 @@ pub struct EventType {
     /// Whether an endpoint can select it. A ping is sent on demand only.
     #[prost(bool, tag = "3")]
     pub is_selectable: bool,
-    /// One for each kind of subject; the first is the default of SendTestEvent.
-    #[prost(message, repeated, tag = "4")]
-    pub samples: ::prost::alloc::vec::Vec<EventSample>,
-}
-#[derive(Clone, PartialEq, Eq, Hash, ::prost::Message)]
-pub struct EventSample {
-    /// `game`, `studio`, `person` or `event`; empty for a ping.
-    #[prost(string, tag = "1")]
-    pub kind: ::prost::alloc::string::String,
-    /// A body as it is sent.
-    #[prost(bytes = "bytes", tag = "2")]
-    pub body: ::prost::bytes::Bytes,
+    /// The kinds of subject: `game`, `studio`, `person` or `event`, or one empty string for a ping. The first is the default of SendTestEvent.
+    #[prost(string, repeated, tag = "4")]
+    pub kinds: ::prost::alloc::vec::Vec<::prost::alloc::string::String>,
 }
 /// Generated client implementations.
 pub mod receivers_service_client {
@@ -2366,7 +2347,7 @@ pub mod receivers_service_client {
     )]
     use tonic::codegen::*;
     use tonic::codegen::http::Uri;
-    /// Helps owners to build their receivers, for the dashboard.
+    /// Says which events there are, for the dashboard.
     #[derive(Debug, Clone)]
     pub struct ReceiversServiceClient<T> {
         inner: tonic::client::Grpc<T>,
@@ -2447,7 +2428,7 @@ pub mod receivers_service_client {
             self.inner = self.inner.max_encoding_message_size(limit);
             self
         }
-        /// The events that webhooks announce, with samples of each.
+        /// The events that webhooks announce.
         pub async fn list_event_types(
             &mut self,
             request: impl tonic::IntoRequest<super::ListEventTypesRequest>,
@@ -2489,7 +2470,7 @@ pub mod receivers_service_server {
     /// Generated trait containing gRPC methods that should be implemented for use with ReceiversServiceServer.
     #[async_trait]
     pub trait ReceiversService: std::marker::Send + std::marker::Sync + 'static {
-        /// The events that webhooks announce, with samples of each.
+        /// The events that webhooks announce.
         async fn list_event_types(
             &self,
             request: tonic::Request<super::ListEventTypesRequest>,
@@ -2498,7 +2479,7 @@ pub mod receivers_service_server {
             tonic::Status,
         >;
     }
-    /// Helps owners to build their receivers, for the dashboard.
+    /// Says which events there are, for the dashboard.
     #[derive(Debug)]
     pub struct ReceiversServiceServer<T> {
         inner: Arc<T>,

@@ -224,7 +224,7 @@ impl ReceiversService for Service {
         &self,
         _: Request<proto::ListEventTypesRequest>,
     ) -> Result<Response<proto::ListEventTypesResponse>, Status> {
-        respond(self.operations.list_event_types())
+        Ok(Response::new(self.operations.list_event_types()))
     }
 }
 

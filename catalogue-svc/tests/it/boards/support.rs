@@ -20,7 +20,7 @@ use contracts::catalogue::v1::votes_service_client::VotesServiceClient;
 use contracts::common::v1::{Change, Mode, PageRequest};
 use contracts::public::RankingRow;
 use kit::feed::{Position, Producer, Retention};
-use kit::leader::Leader;
+use kit::jobs::Leader;
 use kit::lifecycle::{Lifecycle, Supervisor};
 use kit::rpc::client::Client;
 use kit::{Clock, Fault};

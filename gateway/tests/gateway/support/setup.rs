@@ -21,7 +21,7 @@ use gateway::write::{AuthoredCommand, Command, CommandHandler};
 use kit::audit::Audit;
 use kit::config::Secret;
 use kit::feed::{HighWaterMark, Producer, Retention, Writer};
-use kit::leader::Leader;
+use kit::jobs::Leader;
 use kit::redis::Redis;
 use kit::rpc::client::{Addresses, Client, Transport};
 use kit::{Clock, Lifecycle};

@@ -33,6 +33,7 @@ mod link_misuse;
 mod links;
 mod listings;
 mod local_people;
+mod mail_server;
 mod mails;
 mod newest_position;
 mod notices;

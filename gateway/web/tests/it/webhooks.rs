@@ -15,7 +15,7 @@ async fn an_account_without_an_address_says_what_to_do(pool: PgPool) {
     page.assert(200, "0 of 5 addresses that your plan includes");
     page.assert(200, "real events");
     let form = site.browser.get(&format!("{base}/new")).await;
-    for part in ["listing.published", "A player tipped", "Sample of tip.paid"] {
+    for part in ["listing.published", "A player tipped"] {
         form.assert(200, part);
     }
     assert!(

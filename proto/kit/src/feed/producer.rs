@@ -17,7 +17,7 @@ use super::timeouts::WriteTimeouts;
 use super::writer::{Writer, writer};
 use super::{Position, lag};
 use crate::clock::Clock;
-use crate::leader::Leader;
+use crate::jobs::Leader;
 use crate::lifecycle::Lifecycle;
 use crate::pg::{self, Schema};
 use crate::wakeup::Wakeup;

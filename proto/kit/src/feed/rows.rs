@@ -205,7 +205,7 @@ mod tests {
 
     use super::super::{PRODUCER_TABLES, Retention};
     use super::*;
-    use crate::leader::Leader;
+    use crate::jobs::Leader;
     use crate::{Clock, Lifecycle};
 
     const SCHEMA: Schema = Schema("kit");

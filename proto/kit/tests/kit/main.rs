@@ -13,7 +13,6 @@ mod feed;
 mod leader;
 mod lease;
 mod logs;
-mod mail;
 mod pg;
 mod pg_tls;
 mod private_folder;

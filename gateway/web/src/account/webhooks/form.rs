@@ -226,7 +226,6 @@ fn typed_events(form: &EndpointForm) -> Vec<EventChoice> {
         event: EventRow {
             name: name.clone(),
             description: String::new(),
-            sample: None,
         },
         is_ticked: true,
     };

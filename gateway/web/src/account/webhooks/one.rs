@@ -233,8 +233,8 @@ fn health(health: proto::Health, language: PageLanguage) -> Health {
 fn tests_of(types: &[proto::EventType]) -> Vec<TestChoice> {
     let mut choices = Vec::new();
     for event in types {
-        for sample in &event.samples {
-            let (name, kind) = (&event.name, &sample.kind);
+        for kind in &event.kinds {
+            let name = &event.name;
             let has_kind = !kind.is_empty();
             choices.push(TestChoice {
                 value: if has_kind {

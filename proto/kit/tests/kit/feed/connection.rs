@@ -5,7 +5,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
 use kit::feed::{Producer, Retention, WriteTimeouts, Writer};
-use kit::leader::Leader;
+use kit::jobs::Leader;
 use kit::{Clock, Code, Lifecycle};
 use sqlx::PgPool;
 use testing::wait_until;

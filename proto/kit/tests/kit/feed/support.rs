@@ -5,8 +5,8 @@ use kit::feed::{
     Apply, ApplyError, ApplyResult, CONSUMER_TABLES, ErrorClass, HighWaterMark, NewChange,
     PRODUCER_TABLES, PgConsumer, Producer, Projection, Retention, Subscription, Writer, consume,
 };
-use kit::leader::Leader;
-use kit::lease::TABLE as LEASE_TABLE;
+use kit::jobs::LEASE_TABLE;
+use kit::jobs::Leader;
 use kit::pg::Schema;
 use kit::rpc::client::Client;
 use kit::{Clock, Code, Fault, Lifecycle};

@@ -121,7 +121,7 @@ mod tests {
             subject: "A subject",
             body: "The body.\n",
         };
-        for id in [Uuid::nil(), crate::ids::row_id()] {
+        for id in [Uuid::nil(), kit::ids::row_id()] {
             for _ in 0..2 {
                 let read = read_with_id(id, mail).unwrap();
                 assert_eq!(read.message_id, format!("<{id}@mchezo.example>"));

@@ -11,7 +11,7 @@ use crate::signature::{self, Secret, UnsignedMessage};
 
 /// When the change was that a message announces.
 const CREATED_AT: &str = "2026-01-01T00:00:00.000Z";
-const AGENT: &str = "webhook-check/1";
+const AGENT: &str = "webhook/1";
 
 /// An unsigned message.
 #[derive(Debug, Clone)]
@@ -41,7 +41,7 @@ impl Message {
     pub(super) fn of(event: &str) -> Self {
         let id = new_id();
         let body = format!(
-            r#"{{"id":"{id}","event":"{event}","created_at":"{CREATED_AT}","data":{{"kind":"game","slug":"webhook-check","name":"A message of webhook-check","url":"https://mchezo.example/games/webhook-check","api":"/games/webhook-check"}}}}"#
+            r#"{{"id":"{id}","event":"{event}","created_at":"{CREATED_AT}","data":{{"kind":"game","slug":"webhook-check","name":"A message of webhook check","url":"https://mchezo.example/games/webhook-check","api":"/games/webhook-check"}}}}"#
         );
         Self {
             id,

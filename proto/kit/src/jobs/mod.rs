@@ -1,7 +1,10 @@
-//! The leader of a service: the one replica that runs the service's jobs and followers.
+//! Jobs of a service, which run in its leader: one replica at a time.
 //!
-//! The replica that holds the lease `leader` in the service's schema is the leader. As every lease, it is a hint for who should work: what
-//! a job writes must be correct even while two replicas run it for a moment (see [`crate::lease`]).
+//! The replica that holds the lease `leader` in the service's schema is the leader. As every [lease], it is a hint for who should work: what a
+//! job writes must be correct even while two replicas run it for a moment. [`schedule`] has the jobs that run again and again.
+
+mod lease;
+mod schedule;
 
 use std::future::Future;
 use std::panic::AssertUnwindSafe;
@@ -17,9 +20,11 @@ use tokio::task::JoinSet;
 use tokio_util::sync::CancellationToken;
 
 use crate::clock::Clock;
-use crate::lease::Lease;
 use crate::lifecycle::Lifecycle;
 use crate::pg::Schema;
+
+pub use lease::{Lease, TABLE as LEASE_TABLE};
+pub use schedule::TABLE as DAILY_TABLE;
 
 /// Pause before a job is started again that ended, failed or panicked.
 const RESTART_PAUSE: Duration = Duration::from_secs(5);

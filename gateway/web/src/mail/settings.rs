@@ -3,11 +3,11 @@
 use std::path::PathBuf;
 use std::time::Duration;
 
+use kit::config::{Profile, a_second_or_more};
 use lettre::message::Mailbox;
 
 use super::message::is_ascii;
 use super::transport::Transport;
-use crate::config::{Profile, a_second_or_more};
 
 /// The settings of mails.
 #[derive(Debug, Clone, clap::Args)]

@@ -1,31 +1,33 @@
-//! Mails by SMTP (RFC 5321): the address of a mail server, the connections to it, and what its answers say about a mail.
+//! How mails leave: by a mail server (RFC 5321), or into a folder.
 
-use std::error::Error as _;
-use std::path::Path;
-use std::pin::pin;
+use std::path::{Path, PathBuf};
+use std::str::FromStr;
 use std::time::Duration;
 
 use anyhow::Context as _;
+use lettre::transport::smtp::AsyncSmtpTransportBuilder;
 use lettre::transport::smtp::client::{Certificate, Tls, TlsParameters};
-use lettre::transport::smtp::{AsyncSmtpTransportBuilder, Error, PoolConfig};
-use lettre::{Address, AsyncSmtpTransport, AsyncTransport as _, Message, Tokio1Executor};
-use parking_lot::Mutex;
+use lettre::{
+    Address, AsyncFileTransport, AsyncSmtpTransport, AsyncTransport as _, Message, Tokio1Executor,
+};
 use rustls::pki_types::CertificateDer;
 use rustls::pki_types::pem::PemObject as _;
-use tokio::time::error::Elapsed;
 use tokio::time::timeout;
 use url::Url;
 
-/// An idle connection is closed after this time: many servers close theirs after a minute or more. Before a connection is used again, it is
-/// tested.
-const IDLE: Duration = Duration::from_secs(30);
-/// How long connections may take to close.
-const CLOSE_DEADLINE: Duration = Duration::from_secs(1);
 /// The most characters of a server's answer in the log.
 const MAX_ANSWER: usize = 400;
 
-/// A pool of lettre.
-type Pool = AsyncSmtpTransport<Tokio1Executor>;
+type SmtpTransport = AsyncSmtpTransport<Tokio1Executor>;
+
+/// How mails leave.
+#[derive(Debug, Clone)]
+pub enum Transport {
+    /// A mail server.
+    Smtp(Box<Relay>),
+    /// A folder of files, for developers.
+    Folder(PathBuf),
+}
 
 /// The address of a mail server, with user and password, which nothing prints.
 #[derive(Debug, Clone)]
@@ -36,6 +38,7 @@ pub struct Relay {
     has_password: bool,
 }
 
+/// The mode of TLS, which lettre reads from the URL too.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum TlsMode {
     None,
@@ -47,10 +50,39 @@ enum TlsMode {
     Implicit,
 }
 
+impl FromStr for Transport {
+    type Err = String;
+
+    fn from_str(text: &str) -> Result<Self, String> {
+        if let Some(folder) = text.strip_prefix("file:") {
+            return Ok(Self::Folder(folder.into()));
+        }
+        // The text may contain a password.
+        let relay = Relay::parse(text).ok_or(
+            "write smtps://user:password@host, smtp://user:password@host:587?tls=required, or file:/folder",
+        )?;
+        Ok(Self::Smtp(Box::new(relay)))
+    }
+}
+
+impl Transport {
+    /// Each mail may take `deadline`; the authorities in the file `ca` are trusted too.
+    pub(super) fn open(
+        &self,
+        ca: Option<&Path>,
+        deadline: Duration,
+    ) -> anyhow::Result<OpenTransport> {
+        Ok(match self {
+            Self::Smtp(relay) => OpenTransport::Smtp(Box::new(relay.open(ca)?), deadline),
+            Self::Folder(folder) => OpenTransport::Folder(folder.clone()),
+        })
+    }
+}
+
 impl Relay {
     /// Parses `smtps://user:password@host` and the like. `None`: it is no address of a mail server.
-    pub(super) fn parse(text: &str) -> Option<Self> {
-        let builder = Pool::from_url(text).ok()?;
+    fn parse(text: &str) -> Option<Self> {
+        let builder = SmtpTransport::from_url(text).ok()?;
         let url = Url::parse(text).ok()?;
         let mut parameters = url.query_pairs();
         let tls = parameters.find(|(name, _)| name == "tls");
@@ -73,11 +105,10 @@ impl Relay {
         self.has_password && matches!(self.tls, TlsMode::None | TlsMode::Opportunistic)
     }
 
-    /// The settings of its connections, which also trust the authorities in the file `ca`.
-    pub(super) fn builder(&self, ca: Option<&Path>) -> anyhow::Result<AsyncSmtpTransportBuilder> {
+    fn open(&self, ca: Option<&Path>) -> anyhow::Result<SmtpTransport> {
         let builder = self.builder.clone();
         let Some(file) = ca else {
-            return Ok(builder);
+            return Ok(builder.build());
         };
         let context = || {
             let file = file.display();
@@ -93,121 +124,50 @@ impl Relay {
             parameters = parameters.add_root_certificate(certificate);
         }
         let parameters = parameters.build().with_context(context)?;
-        Ok(builder.tls(match self.tls {
+        let builder = builder.tls(match self.tls {
             TlsMode::None => Tls::None,
             TlsMode::Opportunistic => Tls::Opportunistic(parameters),
             TlsMode::Required => Tls::Required(parameters),
             TlsMode::Implicit => Tls::Wrapper(parameters),
-        }))
+        });
+        Ok(builder.build())
     }
 }
 
-/// What a mail server says to a mail.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub(super) enum Outcome {
-    Sent,
-    /// It does not take the mail now, for this reason.
-    Deferred(String),
-    /// It does not take the mail, and says that this is permanent.
-    Refused(String),
-}
-
-/// A pool of connections to a mail server.
+/// A transport in use.
 #[derive(Debug)]
-pub(super) struct Connections {
-    builder: AsyncSmtpTransportBuilder,
-    deadline: Duration,
-    /// The first mail opens it, since it spawns a task.
-    pool: Mutex<Option<Pool>>,
+pub(super) enum OpenTransport {
+    Smtp(Box<SmtpTransport>, Duration),
+    Folder(PathBuf),
 }
 
-impl Connections {
-    /// A pool that keeps at most `most` idle connections. Sending one mail may take `deadline`.
-    pub(super) fn new(builder: AsyncSmtpTransportBuilder, deadline: Duration, most: u32) -> Self {
-        let config = PoolConfig::new().max_size(most).idle_timeout(IDLE);
-        Self {
-            builder: builder.pool_config(config),
-            deadline,
-            pool: Mutex::new(None),
-        }
-    }
-
-    /// Gives up all connections. The next mail opens new ones.
-    pub(super) fn close(&self) {
-        *self.pool.lock() = None;
-    }
-
-    fn pool(&self) -> Pool {
-        let mut pool = self.pool.lock();
-        pool.get_or_insert_with(|| self.builder.clone().build())
-            .clone()
-    }
-
-    /// Tries to send a mail. An error concerns the server, so that no other mail can be sent either.
-    pub(super) async fn send(&self, message: Message) -> anyhow::Result<Outcome> {
-        let recipient = message.envelope().to().first().cloned();
-        let pool = self.pool();
-        let (reason, is_permanent) = match self.in_time(&pool, pool.send(message)).await {
-            Ok(Ok(_)) => return Ok(Outcome::Sent),
-            Ok(Err(error)) => (describe(&error, recipient.as_ref()), is_permanent(&error)),
-            Err(_) => {
-                let seconds = self.deadline.as_secs();
-                (format!("no answer within {seconds} seconds"), false)
+impl OpenTransport {
+    /// Sends a mail; an error is a text for the log.
+    pub(super) async fn send(&self, message: Message) -> Result<(), String> {
+        match self {
+            Self::Smtp(transport, deadline) => {
+                let recipient = message.envelope().to().first().cloned();
+                match timeout(*deadline, transport.send(message)).await {
+                    Ok(Ok(_)) => Ok(()),
+                    Ok(Err(error)) => Err(redact(&error.to_string(), recipient.as_ref())),
+                    Err(_elapsed) => {
+                        Err(format!("no answer within {} seconds", deadline.as_secs()))
+                    }
+                }
             }
-        };
-        // The status does not tell whether the server refuses this mail or us: the answer to a wrong password is a 5xx too. With a
-        // connection, other mails can be sent.
-        let pool = self.pool();
-        let connected = self.in_time(&pool, pool.test_connection()).await;
-        anyhow::ensure!(
-            matches!(connected, Ok(Ok(true))),
-            "the mail server: {reason}"
-        );
-        Ok(if is_permanent {
-            Outcome::Refused(reason)
-        } else {
-            Outcome::Deferred(reason)
-        })
-    }
-
-    /// Runs a command of a pool within the deadline: lettre limits only the time for a TCP connection.
-    ///
-    /// lettre puts a connection back into its pool even if the command on it was dropped. The next mail would then read the answers to that
-    /// command. Therefore the pool is shut down before the command is dropped.
-    async fn in_time<T>(
-        &self,
-        pool: &Pool,
-        command: impl Future<Output = Result<T, Error>>,
-    ) -> Result<Result<T, Error>, Elapsed> {
-        let mut command = pin!(command);
-        let ended = timeout(self.deadline, command.as_mut()).await;
-        if ended.is_err() {
-            self.close();
-            if timeout(CLOSE_DEADLINE, pool.shutdown()).await.is_err() {
-                tracing::debug!("the connections to the mail server do not close in time");
+            Self::Folder(folder) => {
+                let written = write(folder, message).await;
+                written.map_err(|error| format!("{}: {error:#}", folder.display()))
             }
         }
-        ended
     }
 }
 
-/// Whether the server says that it will never take this mail. The answers 530 to 538 concern the user and the password (RFC 4954).
-fn is_permanent(error: &Error) -> bool {
-    let status = error.status().map(u16::from);
-    error.is_permanent() && !status.is_some_and(|status| (530..=538).contains(&status))
-}
-
-/// An error for the log.
-fn describe(error: &Error, recipient: Option<&Address>) -> String {
-    let Some(status) = error.status().map(u16::from) else {
-        return redact(&error.to_string(), recipient);
-    };
-    let answer = error.source().map(ToString::to_string).unwrap_or_default();
-    let answer = redact(&answer, recipient);
-    if status == 535 {
-        return format!("it refuses the user or the password of `mail`: {status} {answer}");
-    }
-    format!("{status} {answer}")
+async fn write(folder: &Path, message: Message) -> anyhow::Result<()> {
+    tokio::fs::create_dir_all(folder).await?;
+    let files = AsyncFileTransport::<Tokio1Executor>::new(folder);
+    files.send(message).await?;
+    Ok(())
 }
 
 /// The text of a server without what it may repeat of a mail: addresses, links, and the name of the mailbox.
@@ -255,8 +215,14 @@ mod tests {
             assert_eq!(relay.host, "relay");
             assert!(!format!("{relay:?}").contains("hunter2"), "{relay:?}");
         }
-        for bad in ["", "relay", "http://relay", "smtp://relay?tls=never"] {
-            assert!(Relay::parse(bad).is_none(), "{bad}");
+        for bad in [
+            "",
+            "relay",
+            "http://user:hunter2@relay",
+            "smtp://relay?tls=never",
+        ] {
+            let refused = bad.parse::<Transport>().unwrap_err();
+            assert!(!refused.contains("hunter2"), "{refused}");
         }
     }
 
@@ -274,7 +240,7 @@ mod tests {
             if let Some(text) = text {
                 std::fs::write(&file, text).unwrap();
             }
-            let error = relay.builder(Some(&file)).unwrap_err();
+            let error = relay.open(Some(&file)).unwrap_err();
             let error = format!("{error:#}");
             assert!(
                 error.contains("mail_ca") && error.contains("ca.pem"),

@@ -135,7 +135,7 @@ impl Puller {
                 id,
                 timestamp: &now().to_string(),
                 body: body.as_bytes(),
-                agent: "webhook-listen/1",
+                agent: "webhook/1",
             };
             let headers = signature::to_map(signature::sign(unsigned, secret));
             let answer = self.client.post(url, headers, body.clone().into()).await;

@@ -93,23 +93,14 @@ impl Lease {
         None
     }
 
-    /// Renews the lease, which this process holds `since` then, until another process has it or it is about to expire. A renewal that fails
-    /// is tried again: PostgreSQL may be slow for a moment.
+    /// Renews the lease, which this process holds `since` then, until another process has it or it is about to expire.
     pub(crate) async fn until_lost(&self, since: Instant) {
-        let mut until = since + WORK;
-        let mut pause = INTERVAL;
-        loop {
-            tokio::time::sleep_until(until.min(Instant::now() + pause)).await;
-            let began = Instant::now();
-            match timeout_at(until, self.renew()).await {
-                Ok(Ok(true)) => (until, pause) = (began + WORK, INTERVAL),
-                Ok(Err(error)) if Instant::now() < until => {
-                    tracing::warn!(lease = self.name, %error, "cannot renew a lease; retrying");
-                    pause = RETRY_PAUSE;
-                }
-                Ok(Ok(false) | Err(_)) | Err(_) => break,
-            }
-        }
+        let renew = || async move {
+            self.renew().await.inspect_err(|error| {
+                tracing::warn!(lease = self.name, %error, "cannot renew a lease; retrying");
+            })
+        };
+        renew_until_lost(since, renew).await;
         tracing::warn!(lease = self.name, "lost a lease; its work stops");
     }
 
@@ -167,5 +158,66 @@ impl Lease {
         if let Err(error) = within(&self.pool, TIMEOUT, releasing).await {
             tracing::warn!(lease = self.name, %error, "cannot release a lease; it expires within ten seconds");
         }
+    }
+}
+
+/// Renews until `renew` says that another process has the lease, or the term is almost over. A renewal that fails is tried again: PostgreSQL may
+/// be slow for a moment.
+async fn renew_until_lost<F, E>(since: Instant, mut renew: impl FnMut() -> F)
+where
+    F: Future<Output = Result<bool, E>>,
+{
+    let mut until = since + WORK;
+    let mut pause = INTERVAL;
+    loop {
+        tokio::time::sleep_until(until.min(Instant::now() + pause)).await;
+        let began = Instant::now();
+        match timeout_at(until, renew()).await {
+            Ok(Ok(true)) => (until, pause) = (began + WORK, INTERVAL),
+            Ok(Err(_failed)) if began < until => pause = RETRY_PAUSE,
+            Ok(Ok(false) | Err(_)) | Err(_) => return,
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::collections::VecDeque;
+
+    use super::*;
+
+    /// How long a term lasts whose renewals end like this; the last one repeats.
+    async fn term(renewals: &[Result<bool, ()>]) -> Duration {
+        let since = Instant::now();
+        let mut renewals = VecDeque::from(renewals.to_vec());
+        let renew = || {
+            let next = renewals.pop_front().expect("a last renewal");
+            if renewals.is_empty() {
+                renewals.push_back(next);
+            }
+            std::future::ready(next)
+        };
+        renew_until_lost(since, renew).await;
+        since.elapsed()
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn renewals_that_fail_end_a_term_only_when_it_is_almost_over() {
+        assert_eq!(term(&[Err(())]).await, WORK);
+        let slow_for_a_moment = [Err(()), Err(()), Ok(true), Err(())];
+        let expected = INTERVAL + 2 * RETRY_PAUSE + WORK;
+        assert_eq!(term(&slow_for_a_moment).await, expected);
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn a_term_ends_when_another_process_has_the_lease() {
+        assert_eq!(term(&[Ok(true), Ok(false)]).await, 2 * INTERVAL);
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn a_renewal_that_hangs_ends_a_term_when_it_is_almost_over() {
+        let since = Instant::now();
+        renew_until_lost(since, std::future::pending::<Result<bool, ()>>).await;
+        assert_eq!(since.elapsed(), WORK);
     }
 }

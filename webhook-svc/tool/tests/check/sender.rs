@@ -41,7 +41,6 @@ async fn what_the_service_sends_is_accepted() {
         (&secret, r#"{"event":"new.event"}"#, 0, 200),
     ] {
         let attempt = AttemptRequest {
-            endpoint: Uuid::nil(),
             address: &address,
             event: "ping",
             id,

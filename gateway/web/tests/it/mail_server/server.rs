@@ -1,7 +1,7 @@
 //! A mail server within the test (RFC 5321), without TLS.
 
 use std::collections::BTreeMap;
-use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex};
 
 use tokio::io::{AsyncBufReadExt as _, AsyncWriteExt as _, BufReader};
@@ -21,7 +21,6 @@ pub(crate) struct Mail {
 pub(crate) struct Behaviour {
     /// It takes no connections.
     pub(crate) is_busy: AtomicBool,
-    pub(crate) connections: AtomicUsize,
     /// The name with which the client has introduced itself last.
     pub(crate) client: Mutex<String>,
     /// The answers to recipients whom it does not take.
@@ -45,7 +44,6 @@ impl MailServer {
         let url = format!("smtp://{}", listener.local_addr().unwrap());
         let behaviour = Arc::new(Behaviour {
             is_busy: AtomicBool::new(false),
-            connections: AtomicUsize::new(0),
             client: Mutex::default(),
             answers: Mutex::default(),
             silent: watch::Sender::new(None),
@@ -58,7 +56,6 @@ impl MailServer {
             let mut connections = JoinSet::new();
             loop {
                 let (connection, _) = listener.accept().await.unwrap();
-                shared.connections.fetch_add(1, Ordering::Relaxed);
                 let (shared, sender) = (Arc::clone(&shared), sender.clone());
                 // An error means that the client has closed the connection.
                 connections.spawn(async move { drop(serve(connection, &shared, &sender).await) });
@@ -76,11 +73,6 @@ impl MailServer {
     pub(crate) fn refuse(&self, recipient: &str, answer: &'static str) {
         let mut answers = self.behaviour.answers.lock().unwrap();
         answers.insert(recipient.to_owned(), answer);
-    }
-
-    /// From now on it takes the mails to every recipient.
-    pub(crate) fn take_all(&self) {
-        self.behaviour.answers.lock().unwrap().clear();
     }
 
     /// Recipients whose address begins so get no answer until this is changed. `None`: all get one.
