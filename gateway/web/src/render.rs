@@ -110,8 +110,8 @@ impl FormState {
         self.errors.add(field, reason);
     }
 
-    /// A form with these fields, which a service refused with sentences in English. An error of a field that the form lacks stands above the
-    /// form. `renamed` has the fields to which the form gives other names: both names, the form's last.
+    /// A form with these fields, which a service refused with sentences in English. An error of a field that the form lacks stands above
+    /// the form. `renamed` has the fields to which the form gives other names: both names, the form's last.
     pub fn refused(fault: &Fault, fields: &[&str], renamed: &[(&str, &str)]) -> Self {
         let mut errors = Fields::default();
         let mut others = Vec::new();
@@ -159,8 +159,8 @@ impl FormState {
 /// A fault about the fields of a form, which is shown again.
 ///
 /// # Errors
-/// The page of an error if the fault says nothing about the form: the thing is gone, or a service is away. The page can send the same fields
-/// again (`layers/typed_form.rs`).
+/// The page of an error if the fault says nothing about the form: the thing is gone, or a service is away. The page can send the same
+/// fields again (`layers/typed_form.rs`).
 pub fn refusal(fault: Fault) -> Result<Fault, PageError> {
     let status = status(fault.code);
     if status == StatusCode::NOT_FOUND || status.is_server_error() {

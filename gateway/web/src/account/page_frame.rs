@@ -23,8 +23,8 @@ pub struct AccountFrame {
 }
 
 impl AccountFrame {
-    /// While the gateway is away, the frame lacks the account's name, and the page itself shows the reason. The shell says whether everything
-    /// is read-only; the access layer refuses the forms then.
+    /// While the gateway is away, the frame lacks the account's name, and the page itself shows the reason. The shell says whether
+    /// everything is read-only; the access layer refuses the forms then.
     pub async fn load(request: &PersonRequest, scope: &AccountScope, section: Section) -> Self {
         let gateway = &request.app.gateway;
         let answers = async { futures::join!(gateway.account(scope.id), gateway.switches()) };

@@ -335,11 +335,8 @@ async fn a_signed_out_person_is_offered_no_button_and_no_file_again(pool: PgPool
         page.assert(401, "href=\"/sign-in\"");
         assert!(!page.text.contains("<form"), "{path}: {}", page.text);
     }
-    let upload = owner.post_body(
-        &full.own(UPLOAD),
-        "multipart/form-data; boundary=x",
-        "--x--",
-    );
+    let path = full.own(UPLOAD);
+    let upload = owner.post_body(&path, "multipart/form-data; boundary=x", "--x--");
     let page = upload.await;
     page.assert(401, "href=\"/sign-in\"");
     assert!(!page.text.contains("<form"), "{}", page.text);
