@@ -164,8 +164,9 @@ async fn without_postgresql_no_form_loses_what_was_typed_and_no_page_repeats_a_s
     for form in OF_PEOPLE.iter().filter(|it| it.action != "/sign-in/code") {
         filled.push((form, form.typed(&BTreeMap::new(), false)));
     }
-    site.pool.close().await;
-    let mut owner = full.owner.clone();
+    let away = PgPool::connect_lazy("postgres://nobody@127.0.0.1:1/nothing").unwrap();
+    away.close().await;
+    let mut owner = moved(&full, &site.changed(|web| web.pool = away));
     assert_fail(&full, &mut owner, &filled, (503, "Try again")).await;
 }
 
