@@ -59,7 +59,6 @@ use page_cache::PageCache;
 use page_limit::PageLimit;
 use service::staff::Staff;
 use session::limits::Limits;
-use session::once::Forms;
 use session::sessions::{Lifetimes, Sessions};
 use session::{CookieStyle, Keyspace};
 use store::SCHEMA;
@@ -119,8 +118,7 @@ pub async fn start(boot: Boot<Settings>) -> anyhow::Result<()> {
                 most: Duration::days(settings.session_most.into()),
             },
         },
-        limits: Limits(keyspace.clone()),
-        forms: Forms(keyspace),
+        limits: Limits(keyspace),
         cookie: CookieStyle::of(&settings.public_url),
         key_ring: settings.secret_keys.clone(),
         feeds: Feeds::new(&gateway, &listings, &economy, &webhooks, deadline),

@@ -30,7 +30,6 @@ use web::page_cache::PageCache;
 use web::page_limit::PageLimit;
 use web::router::router;
 use web::session::limits::Limits;
-use web::session::once::Forms;
 use web::session::sessions::{Lifetimes, Sessions};
 use web::session::{CookieStyle, Keyspace};
 use web::store::{members, people};
@@ -144,8 +143,7 @@ impl Site {
             clock: clock.clone(),
             passwords: PasswordPool::new(2).unwrap(),
             sessions: sessions(keyspace.clone()),
-            limits: Limits(keyspace.clone()),
-            forms: Forms(keyspace),
+            limits: Limits(keyspace),
             cookie: CookieStyle::Secure,
             key_ring: "a:AQEBAQEBAQEBAQEBAQEBAQEBAQEBAQEBAQEBAQEBAQE="
                 .parse()
@@ -199,7 +197,6 @@ impl Site {
             passwords: app.passwords.clone(),
             sessions: app.sessions.clone(),
             limits: app.limits.clone(),
-            forms: app.forms.clone(),
             cookie: app.cookie,
             key_ring: app.key_ring.clone(),
             gateway: app.gateway.clone(),
