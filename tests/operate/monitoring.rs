@@ -189,7 +189,6 @@ async fn calls_denied_fires(fleet: &Fleet, monitoring: &Monitoring) {
         .unwrap()
         .post(format!("{address}/listings.v1.StaffReviewService/Decide"))
         .header("content-type", "application/grpc")
-        .header("x-caller", "web")
         .bearer_auth(&fleet.service_token)
         // A message without fields.
         .body(vec![0; 5]);

@@ -64,17 +64,10 @@ impl Front {
         let Some(token) = &self.token else {
             return Vec::new();
         };
-        let headers = [
-            ("authorization", format!("Bearer {token}")),
-            ("x-caller", "gateway".to_owned()),
-        ];
-        let headers = headers.map(|(key, value)| {
-            json!({
-                "header": { "key": key, "value": value },
-                "append_action": "OVERWRITE_IF_EXISTS_OR_ADD",
-            })
-        });
-        headers.into()
+        vec![json!({
+            "header": { "key": "authorization", "value": format!("Bearer {token}") },
+            "append_action": "OVERWRITE_IF_EXISTS_OR_ADD",
+        })]
     }
 
     fn cluster(&self) -> Value {
