@@ -3,6 +3,7 @@
 
 mod approvals;
 mod catalogue_replicas;
+mod floods;
 mod import;
 mod keys;
 mod kill;
@@ -10,7 +11,6 @@ mod large_errors;
 mod many_keys;
 mod own_changes;
 mod own_writes;
-mod port;
 mod postgres_away;
 mod quota;
 mod redis;

@@ -16,6 +16,7 @@ mod logs;
 mod mail;
 mod pg;
 mod pg_tls;
+mod port;
 mod private_folder;
 mod redis;
 mod shutdown;
