@@ -41,7 +41,9 @@ fn frame(kind: u8, flags: u8, stream: u32, payload: &[u8]) -> Vec<u8> {
 const GET: &[u8] = b"\x82\x86\x01\x01a\x04\x09/v1/games";
 
 fn floods(key: &str) -> [Flood; 3] {
-    let call = format!("GET /v1/games?limit=100 HTTP/1.1\r\nhost: a\r\nauthorization: Bearer {key}\r\n\r\n");
+    let call = format!(
+        "GET /v1/games?limit=100 HTTP/1.1\r\nhost: a\r\nauthorization: Bearer {key}\r\n\r\n"
+    );
     [
         Flood {
             what: "calls that are taken back (CVE-2023-44487)",

@@ -139,19 +139,3 @@ async fn a_body_that_does_not_come_is_bad_json(pool: PgPool) {
         assert_eq!(late.error(), error, "{}", late.text);
     }
 }
-
-#[testing::database_test(gateway::MIGRATOR)]
-async fn heads_over_the_limits_get_an_envelope(pool: PgPool) {
-    let test = Test::new(pool).await;
-    let key = test.live_key().await;
-    let router = limit_calls(test.router.clone(), &test.app, ONE);
-    let long_uri = key.get(&format!("/games?q={}", "a".repeat(20_000)));
-    let many_fields = (0..150).fold(key.get("/games"), |it, n| it.header(format!("x-{n}"), "1"));
-    for (request, error) in [
-        (long_uri, (414, "uri_too_long")),
-        (many_fields, (431, "headers_too_large")),
-    ] {
-        let response = send(&router, request, Body::empty()).await;
-        assert_eq!(response.error(), error);
-    }
-}

@@ -167,7 +167,7 @@ impl Dependencies {
         let (id, now) = (parse_id("id", id)?, self.clock.now());
         let mut transaction = self.pool.begin().await?;
         let found = endpoints::lock(&mut transaction, id, Some(account)).await?;
-        let endpoint = found.ok_or_else(not_found)?;
+        found.ok_or_else(not_found)?;
         endpoints::remove(&mut transaction, id, now).await?;
         transaction.commit().await?;
         self.wakeup.wake();
@@ -202,7 +202,7 @@ impl Dependencies {
     }
 
     /// The allowance of the account's plan. Waits for an account that the gateway has just created.
-    pub(super) async fn allowance(&self, account: Uuid, account: Uuid) -> Result<Allowance, Fault> {
+    pub(super) async fn allowance(&self, account: Uuid) -> Result<Allowance, Fault> {
         let allowance = arrival(|| async {
             let mut connection = self.pool.acquire().await?;
             plans::of_account(&mut connection, account).await

@@ -75,7 +75,9 @@ async fn is_closed(mut stream: TcpStream) -> bool {
     let mut rest = Vec::new();
     // A reset also ends the connection.
     let reading = stream.read_to_end(&mut rest);
-    tokio::time::timeout(2 * testing::LONG, reading).await.is_ok()
+    tokio::time::timeout(2 * testing::LONG, reading)
+        .await
+        .is_ok()
 }
 
 #[tokio::test]
