@@ -26,8 +26,8 @@ use super::transport_error::TransportError;
 use crate::grpc_address;
 use crate::rpc::tls::HANDSHAKE_TIMEOUT;
 
-/// The timeout of connecting.
-const CONNECT_TIMEOUT: Duration = Duration::from_secs(2);
+/// The timeout of connecting: half of the deadline of a read, so that another replica still gets the call when a host has vanished.
+const CONNECT_TIMEOUT: Duration = Duration::from_secs(1);
 /// How long sent data may stay without the acknowledgement of the other host's kernel. Then the network has failed, and the connection
 /// closes: TCP itself would try again later and later, and after a network that was away for ten seconds the calls would fail for ten more.
 const UNACKNOWLEDGED: Duration = Duration::from_secs(5);
