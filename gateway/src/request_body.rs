@@ -1,24 +1,22 @@
 //! The body of a request, which is read before the request takes an admission permit: one that comes slowly holds a connection, and nothing else.
 
 use std::borrow::Cow;
+use std::error::Error;
 use std::pin::pin;
 use std::task::Poll;
 use std::time::Duration;
 
-use axum::body::Body;
+use axum::body::{Body, to_bytes};
 use axum::extract::Request;
-use bytes::{Bytes, BytesMut};
+use bytes::Bytes;
 use futures::poll;
 use http::Method;
-use http_body_util::BodyExt as _;
+use http_body_util::LengthLimitError;
 use kit::overload::ConcurrencyLimit;
 use kit::{Code, Fault};
 use tokio::time::timeout;
 
-use crate::request_limits::{MAX_BODY, too_large};
-
-/// What is longer than a body may be is read and dropped up to this length: a client that is still sending could lose the response.
-const MAX_DRAINED: u64 = 1024 * 1024;
+use crate::request_limits::{self, MAX_BODY, too_large};
 
 /// A body that has been read, or why it could not be, as a request extension. The checks of the request come before that error.
 #[derive(Debug, Clone)]
@@ -34,7 +32,7 @@ pub async fn read_ahead(
     time: Duration,
 ) -> Result<(), Fault> {
     let has_body = matches!(*request.method(), Method::POST | Method::PATCH);
-    if !has_body {
+    if !has_body || request_limits::body(request).is_err() {
         return Ok(());
     }
     let mut reading = pin!(read(std::mem::take(request.body_mut())));
@@ -54,24 +52,17 @@ pub async fn read_ahead(
 ///
 /// # Errors
 /// `too_large`; `bad_json`: it broke off.
-pub async fn read(mut body: Body) -> Result<Bytes, Fault> {
-    let (mut read, mut length) = (BytesMut::new(), 0);
-    while let Some(frame) = body.frame().await {
-        let frame =
-            frame.map_err(|_error| bad_json("The body ended too early. Send all of it."))?;
-        let data = frame.into_data().unwrap_or_default();
-        length += data.len() as u64;
-        if length > MAX_DRAINED {
-            break;
+pub async fn read(body: Body) -> Result<Bytes, Fault> {
+    let most = usize::try_from(MAX_BODY).unwrap_or(usize::MAX);
+    to_bytes(body, most).await.map_err(|error| {
+        let is_too_long = error
+            .source()
+            .is_some_and(<dyn Error>::is::<LengthLimitError>);
+        if is_too_long {
+            return too_large();
         }
-        if length <= MAX_BODY {
-            read.extend_from_slice(&data);
-        }
-    }
-    if length > MAX_BODY {
-        return Err(too_large());
-    }
-    Ok(read.freeze())
+        bad_json("The body ended too early. Send all of it.")
+    })
 }
 
 /// A slow body is `bad_json`, since the contract has no other code for it.

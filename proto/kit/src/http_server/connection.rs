@@ -27,6 +27,7 @@ use tokio::time::{Instant, sleep_until, timeout};
 use tokio_util::sync::CancellationToken;
 use tower::ServiceExt as _;
 
+use super::lingering_stream::{CLOSING, LingeringStream};
 use super::{Limits, host};
 
 /// Limits of the HTTP library, far above those of the services. Beyond them the error response is the library's.
@@ -39,8 +40,6 @@ const STREAM_WINDOW: u32 = 64 * 1024;
 const CONNECTION_WINDOW: u32 = 256 * 1024;
 /// How long a client may take none of the bytes that are sent to it.
 const UNTAKEN: Duration = Duration::from_secs(30);
-/// How long closing a connection may take.
-const CLOSING: Duration = Duration::from_secs(1);
 
 /// The requests of a connection.
 #[derive(Debug)]
@@ -165,7 +164,8 @@ pub(super) async fn serve_connection(
         request.extensions_mut().insert(ConnectInfo(peer));
         respond(router.clone(), activity.begin(), request)
     });
-    let mut connection = pin!(builder.serve_connection(TokioIo::new(stream), service));
+    let io = TokioIo::new(LingeringStream::new(stream));
+    let mut connection = pin!(builder.serve_connection(io, service));
     let mut expired = pin!(activity.expired(limits));
     let mut is_draining = false;
     loop {

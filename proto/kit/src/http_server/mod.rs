@@ -7,6 +7,7 @@
 mod connection;
 mod content_encoding;
 pub mod host;
+mod lingering_stream;
 mod method;
 
 use std::sync::Arc;

@@ -176,3 +176,20 @@ async fn draining_finishes_running_requests_and_closes_idle_connections() {
     port.server.join_next().await.unwrap().unwrap();
     assert!(TcpStream::connect(port.address).await.is_err());
 }
+
+#[tokio::test]
+async fn a_client_that_still_sends_gets_its_response() {
+    let port = Port::open(router(), 9).await;
+    let head = "POST / HTTP/1.1\r\nhost: x\r\ncontent-length: 8000000\r\n\r\n";
+    let all = [head.as_bytes(), &vec![b'x'; 8_000_000]].concat();
+    let send = async || {
+        let mut stream = port.connect().await;
+        stream.write_all(&all).await?;
+        let mut answer = String::new();
+        stream.read_to_string(&mut answer).await?;
+        Ok::<_, std::io::Error>(answer)
+    };
+    // The server reads for a second what still comes. A machine that pauses for so long needs another try.
+    let answer = testing::eventually("a response", async || send().await.ok()).await;
+    assert!(answer.starts_with("HTTP/1.1 405 "), "{answer}");
+}
