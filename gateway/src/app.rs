@@ -6,7 +6,6 @@ use std::time::Duration;
 use kit::Clock;
 use kit::feed::{HighWaterMark, ProducerPosition};
 
-use crate::arriving_bodies::ArrivingBodies;
 use crate::call_log::CallRecorder;
 use crate::coding::{EncodedFile, EncodedPrefixCache};
 use crate::domain::plan::Plans;
@@ -39,8 +38,6 @@ pub struct Gateway {
     pub lookup: Arc<Lookup>,
     /// Refused calls by address.
     pub refused_calls: Arc<RefusedCalls>,
-    /// Request bodies that are arriving, by account and address.
-    pub arriving_bodies: Arc<ArrivingBodies>,
     /// When keys were last used; written to PostgreSQL in batches.
     pub last_used: Arc<LastUsed>,
     /// Calls by account, written in batches as well.

@@ -3,12 +3,12 @@
 
 mod approvals;
 mod catalogue_replicas;
+mod floods;
 mod keys;
 mod kill;
 mod large_errors;
 mod own_changes;
 mod own_writes;
-mod port;
 mod postgres_away;
 mod quota;
 mod redis;

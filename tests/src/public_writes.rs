@@ -79,7 +79,7 @@ impl PublicWrites {
         let catalogue = &fleet.service("catalogue-svc").grpc;
         let channel = dial(catalogue, Transport::plain(), &token).await.unwrap();
         Self {
-            votes: VotesServiceClient::new(channel.with_allowed_caller()),
+            votes: VotesServiceClient::new(channel),
             studio: staff.writer(fleet, &account, "live").await,
             server: Client::new(fleet, &secret),
             game,

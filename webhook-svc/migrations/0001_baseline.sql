@@ -64,23 +64,6 @@ create table webhook.daily_run (
     done_for timestamptz not null
 );
 
--- Actions of staff, each in the transaction of the action, and the actions that a role did not allow.
-create table webhook.audit (
-    id uuid primary key,
-    at timestamptz not null,
-    member text not null,
-    role text not null,
-    action text not null,
-    entity text not null,
-    name text not null,
-    -- Whether the role of the member did not allow it.
-    refused boolean not null,
-    details jsonb not null
-);
-create index audit_by_age on webhook.audit (at, id);
-create index audit_by_member on webhook.audit (member, at, id);
-create index audit_by_name on webhook.audit (entity, name, at, id);
-
 -- The read model: listings of listings-svc, accounts and plans of the gateway.
 
 -- Whether a listing may be announced, and what a message about it says.

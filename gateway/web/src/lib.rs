@@ -169,11 +169,13 @@ async fn serve_staff(boot: &Boot<Settings>, app: App, members: FleetMembers) -> 
 async fn serve_pages(boot: &Boot<Settings>, app: &App) -> anyhow::Result<()> {
     let settings = &boot.settings;
     let listener = boot::bind(settings.http_listen, "http_listen").await?;
-    let (proxies, draining) = (settings.trusted_proxies.clone(), boot.lifecycle.draining());
-    let http = settings
-        .http_limits
-        .settings(proxies, settings.proxy_header, draining);
-    let pages = http_server::serve(listener, http, router::router(app));
+    let draining = boot.lifecycle.draining();
+    let pages = http_server::serve(
+        listener,
+        settings.http_limits,
+        draining,
+        router::router(app),
+    );
     boot.lifecycle.spawn_server("pages", async move {
         pages.await;
         Ok(())

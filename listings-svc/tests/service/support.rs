@@ -23,7 +23,6 @@ use kit::jobs::Leader;
 use kit::lifecycle::{Lifecycle, Supervisor};
 use kit::rpc::Authenticator;
 use kit::rpc::client::{self, Client, Transport};
-use kit::rpc::permissions::LISTINGS;
 use listings::config::{PictureLocation, PictureSettings as Settings};
 use listings::feed::PublicUrl;
 use listings::members;
@@ -115,8 +114,7 @@ pub(crate) async fn start_at(pool: PgPool, public_url: &str) -> Service {
         running: RunningCalls::default(),
     };
     listings.add_to(&mut services);
-    let authenticator =
-        Authenticator::new(LISTINGS, testing::identity()).with_members(Arc::new(members));
+    let authenticator = Authenticator::new(testing::identity()).with_members(Arc::new(members));
     let address = testing::serve_with_authenticator(authenticator, services, &lifecycle)
         .await
         .unwrap();

@@ -95,7 +95,7 @@ codes! {
         "The messages after the `after` of `/webhooks/messages` are no longer kept.",
         "Start again without it.";
     TooLarge = "too_large", PAYLOAD_TOO_LARGE, InvalidArgument,
-        "The body is over 256 KiB.",
+        "The body is over 64 KiB.",
         "Shorten it; pictures are uploaded under Listings.";
     UriTooLong = "uri_too_long", URI_TOO_LONG, InvalidArgument,
         "Path and query are over 16 KiB.",

@@ -217,7 +217,7 @@ impl Replica {
         self.draw_at(voter, kind, None).await
     }
 
-    /// Draws from listings that have reached a change of the listings feed, as a client does that can ask another replica.
+    /// Draws from listings that have reached a change of the listings feed.
     pub(crate) async fn draw_at(
         &self,
         voter: proto::Voter,
@@ -230,10 +230,6 @@ impl Replica {
             kind: kind.to_owned(),
             at_least: seq.map(|seq| Position { epoch, seq }.into()),
         };
-        let mut request = tonic::Request::new(request);
-        request
-            .metadata_mut()
-            .insert("x-can-fail-over", "1".parse().unwrap());
         let drawn = self.votes.clone().draw_pair(request).await;
         Ok(drawn.map_err(Fault::from)?.into_inner())
     }

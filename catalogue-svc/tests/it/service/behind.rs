@@ -16,7 +16,7 @@ use contracts::common::v1::{Change, Mode, Position};
 use contracts::listings::v1 as listings;
 use contracts::public;
 use kit::rpc::client::{Addresses, Idempotent, Transport};
-use kit::rpc::failover;
+use kit::rpc::retry;
 use kit::{Code, Fault, Lifecycle};
 use testing::connect;
 use tonic::Request;
@@ -125,8 +125,8 @@ async fn after_a_while_a_call_goes_to_another_replica_or_is_answered_from_the_pa
     let catalogue = Arc::new(Catalogue::new(Duration::from_millis(1)));
     let games = reads(Arc::clone(&catalogue));
     let epoch = EPOCH.to_string();
-    let answer = async |can_fail_over| {
-        let answer = failover::scope(can_fail_over, get(&games, &epoch, 3)).await;
+    let answer = async |is_retry| {
+        let answer = retry::scope(is_retry, get(&games, &epoch, 3)).await;
         answer
             .map(|answer| answer.position.unwrap().seq)
             .map_err(|fault| fault.code)
@@ -135,11 +135,11 @@ async fn after_a_while_a_call_goes_to_another_replica_or_is_answered_from_the_pa
     assert_eq!(answer(false).await, Err(Code::Unavailable));
     let mut writer = writer(&[page_change(&page(0)), game_change(&game(1))]);
     catalogue.publish(writer.snapshot());
-    assert_eq!(answer(true).await, Err(Code::Unavailable));
-    assert_eq!(answer(false).await, Ok(2));
+    assert_eq!(answer(false).await, Err(Code::Unavailable));
+    assert_eq!(answer(true).await, Ok(2));
     writer.flush(3).unwrap();
     catalogue.publish(writer.snapshot());
-    assert_eq!(answer(true).await, Ok(3));
+    assert_eq!(answer(false).await, Ok(3));
 }
 
 #[tokio::test]
@@ -155,8 +155,7 @@ async fn reads_of_the_site_are_not_answered_from_the_past() {
             at_least: at_least.clone(),
         }));
         let games = site.list_new_games(Request::new(ListNewGamesRequest { limit: 1, at_least }));
-        let all = async { tokio::join!(sitemap, games) };
-        let (sitemap, games) = failover::scope(true, all).await;
+        let (sitemap, games) = tokio::join!(sitemap, games);
         let codes = [sitemap.err(), games.err()].map(|it| it.map(|it| it.code()));
         assert_eq!(codes, [expected; 2], "{seq}");
     }
@@ -188,7 +187,6 @@ async fn the_other_replica_answers_when_one_does_not_follow() {
             &lifecycle,
         )
         .unwrap();
-        let client = client.with_allowed_caller();
         let request = GetGameRequest {
             mode: Mode::Live.into(),
             slug: "game-1".to_owned(),

@@ -4,6 +4,7 @@ mod catalogue;
 pub(crate) mod economy;
 mod files;
 mod listings;
+pub(crate) mod port;
 mod response;
 mod setup;
 pub(crate) mod webhooks;
@@ -18,7 +19,6 @@ use axum::extract::ConnectInfo;
 use contracts::gateway::v1 as proto;
 use contracts::gateway::v1::staff_service_server::StaffService as _;
 use gateway::app::{App, Gateway};
-use gateway::arriving_bodies::ArrivingBodies;
 use gateway::call_log::CallRecorder;
 use gateway::domain::key::{Caller, GameState, Key, KeyKind, Mode};
 use gateway::domain::plan::Plans;
@@ -130,7 +130,6 @@ pub(crate) struct TestConfig {
     pub(crate) upstream: upstream::CallLimits,
     pub(crate) lookup: Options,
     pub(crate) refused_calls: u32,
-    pub(crate) client_bodies: u32,
     pub(crate) proxies: TrustedProxies,
     /// Nothing listens at the address of listings-svc.
     pub(crate) no_listings: bool,
@@ -150,7 +149,6 @@ impl Default for TestConfig {
                 deadline: LONG,
             },
             refused_calls: u32::MAX,
-            client_bodies: u32::MAX,
             proxies: TrustedProxies::default(),
             no_listings: false,
             body_timeout: LONG,
@@ -252,7 +250,6 @@ impl Test {
             switches,
             lookup,
             refused_calls: Arc::new(RefusedCalls::new(with.refused_calls)),
-            arriving_bodies: Arc::new(ArrivingBodies::new(with.client_bodies)),
             quota,
             catalogue: upstream("catalogue", of(&catalogue.address)),
             listings: upstream("listings", listings.clone()),

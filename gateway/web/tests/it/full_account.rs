@@ -169,7 +169,6 @@ impl FullAccount {
             "web.sent_notice",
             "webhook.endpoint",
             "webhook.waiting",
-            "webhook.audit",
         ] {
             state.push_str(&rows(&site.pool, table).await);
         }

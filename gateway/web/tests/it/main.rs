@@ -51,7 +51,6 @@ mod share;
 mod sign_in;
 mod site;
 mod site_economy;
-mod slow_clients;
 mod staff_people;
 mod start_page;
 mod stub_api;

@@ -4,8 +4,8 @@ use contracts::gateway::v1 as proto;
 use contracts::json;
 use contracts::listings::v1::GetAccountWritesRequest;
 use contracts::listings::v1::staff_listing_service_client::StaffListingServiceClient;
-use contracts::webhook::v1::ListEndpointsRequest;
-use contracts::webhook::v1::endpoints_service_client::EndpointsServiceClient;
+use contracts::webhook::v1::CountEndpointsRequest;
+use contracts::webhook::v1::staff_service_client::StaffServiceClient;
 use prost_types::Timestamp;
 use serde::Serialize;
 
@@ -81,19 +81,18 @@ pub(super) async fn print(
         account_id: account.id.clone(),
     };
     let writes = listings.get_account_writes(request).await?.into_inner();
-    let mut webhooks = EndpointsServiceClient::new(fleet.webhook().await?);
-    let request = ListEndpointsRequest {
+    let mut webhooks = StaffServiceClient::new(fleet.webhook().await?);
+    let request = CountEndpointsRequest {
         account_id: account.id.clone(),
     };
-    let endpoints = webhooks.list_endpoints(request).await?.into_inner();
-    let endpoints = endpoints.endpoints.len() as u64;
+    let endpoints = webhooks.count_endpoints(request).await?.into_inner();
     let account = AccountUse {
         account,
         month: LimitUse::new(month.used, month.limit),
         month_resets_at: month.resets_at,
         writes: LimitUse::new(writes.writes_today.into(), plan.writes_per_day),
         working_keys: LimitUse::new(found.working_keys.into(), plan.working_keys),
-        endpoints: LimitUse::new(endpoints, plan.webhook_endpoints),
+        endpoints: LimitUse::new(endpoints.endpoints.into(), plan.webhook_endpoints),
     };
     output.row("account", &account, COLUMNS)
 }

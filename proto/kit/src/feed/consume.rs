@@ -14,7 +14,7 @@ use uuid::Uuid;
 use super::cursor::Cursor;
 use super::lag;
 use crate::admin::Condition;
-use crate::rpc::client::{Client, MayProbe};
+use crate::rpc::client::Client;
 use crate::timestamp;
 
 /// Applies the changes of a producer.
@@ -159,18 +159,16 @@ async fn follow<C: Consumer>(
     }
 }
 
-/// The call that begins a stream after `cursor`. A follower makes it again when it fails.
+/// The call that begins a stream after `cursor`.
 fn follow_request(cursor: Option<Cursor>, pause: Duration) -> tonic::Request<proto::FollowRequest> {
     let (position, last_row) = (cursor.map(|c| c.position), cursor.and_then(|c| c.last_row));
-    let mut request = tonic::Request::new(proto::FollowRequest {
+    tonic::Request::new(proto::FollowRequest {
         epoch: position.map_or_else(String::new, |p| p.epoch.to_string()),
         after_seq: position.map_or(0, |p| p.seq),
         last_row: last_row.map_or_else(Bytes::new, |row| Bytes::copy_from_slice(row.as_bytes())),
         effects_until: cursor.and_then(|c| c.effects_until).map(timestamp::encode),
         pause_ms: u32::try_from(pause.as_millis()).unwrap_or(u32::MAX),
-    });
-    request.extensions_mut().insert(MayProbe);
-    request
+    })
 }
 
 /// The newest of `changes`, which follow `seq`. Compaction may have deleted changes up to `may_miss_until`, the head when the stream began.
@@ -204,12 +202,6 @@ mod tests {
         };
         let changes: Vec<proto::Change> = seqs.iter().map(change).collect();
         last_without_gap(seq, may_miss_until, &changes).ok()
-    }
-
-    #[test]
-    fn a_follower_finds_a_replica_again_that_was_ejected() {
-        let request = follow_request(None, Duration::ZERO);
-        assert_eq!(request.extensions().get::<MayProbe>(), Some(&MayProbe));
     }
 
     #[test]

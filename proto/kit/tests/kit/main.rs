@@ -15,6 +15,7 @@ mod lease;
 mod logs;
 mod pg;
 mod pg_tls;
+mod port;
 mod private_folder;
 mod redis;
 mod shutdown;

@@ -1,8 +1,7 @@
-//! The socket of a connection. It records when bytes arrive, and closes without losing a response.
+//! The socket of a connection, which closes without losing a response.
 
 use std::io;
 use std::pin::Pin;
-use std::sync::Arc;
 use std::task::{Context, Poll, ready};
 use std::time::Duration;
 
@@ -10,32 +9,37 @@ use tokio::io::{AsyncRead, AsyncWrite, ReadBuf};
 use tokio::net::TcpStream;
 use tokio::time::{Sleep, sleep};
 
-use super::timeouts::Deadlines;
-
 /// How long closing a connection may take.
 pub(super) const CLOSING: Duration = Duration::from_secs(1);
 
-/// A stream that records its reads.
-pub(super) struct Stream {
-    pub(super) socket: TcpStream,
-    pub(super) deadlines: Arc<Deadlines>,
+/// A stream that reads and drops for a moment what its client still sends after it was shut down. To close over unread bytes would be to reset
+/// the connection, and a response still on its way would be lost with it: a proxy would answer 502 instead.
+pub(super) struct LingeringStream {
+    socket: TcpStream,
     /// Set while the stream is being closed.
-    pub(super) closing: Option<Pin<Box<Sleep>>>,
+    closing: Option<Pin<Box<Sleep>>>,
 }
 
-impl AsyncRead for Stream {
+impl LingeringStream {
+    pub(super) fn new(socket: TcpStream) -> Self {
+        Self {
+            socket,
+            closing: None,
+        }
+    }
+}
+
+impl AsyncRead for LingeringStream {
     fn poll_read(
         mut self: Pin<&mut Self>,
         context: &mut Context<'_>,
         buffer: &mut ReadBuf<'_>,
     ) -> Poll<io::Result<()>> {
-        ready!(Pin::new(&mut self.socket).poll_read(context, buffer))?;
-        self.deadlines.received();
-        Poll::Ready(Ok(()))
+        Pin::new(&mut self.socket).poll_read(context, buffer)
     }
 }
 
-impl AsyncWrite for Stream {
+impl AsyncWrite for LingeringStream {
     fn poll_write(
         mut self: Pin<&mut Self>,
         context: &mut Context<'_>,
@@ -60,8 +64,6 @@ impl AsyncWrite for Stream {
         Pin::new(&mut self.socket).poll_flush(context)
     }
 
-    /// Shuts down the write side, then reads and drops for a moment what the client still sends. To close over unread bytes would
-    /// be to reset the connection, and a response still on its way (413, 431) would be lost with it.
     fn poll_shutdown(mut self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<io::Result<()>> {
         ready!(Pin::new(&mut self.socket).poll_shutdown(context))?;
         let closing = self.closing.get_or_insert_with(|| Box::pin(sleep(CLOSING)));
