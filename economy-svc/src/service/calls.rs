@@ -78,6 +78,7 @@ impl Service {
         &self,
         key: Option<&idempotency::Key>,
     ) -> Result<Option<InFlightGuard>, Fault> {
-        key.map(|key| self.calls.begin(key.call.clone())).transpose()
+        key.map(|key| self.calls.begin(key.call.clone()))
+            .transpose()
     }
 }

@@ -68,13 +68,17 @@ impl Transaction {
         let head = pg::with_timeout(deadline, Head::of(&mut inner, schema)).await?;
         let before_commit = Clock::system().now();
         let committed = if changes.is_empty() {
-            pg::with_timeout(deadline, inner.commit()).await.map(|()| head.seq)
+            pg::with_timeout(deadline, inner.commit())
+                .await
+                .map(|()| head.seq)
         } else {
             append_and_commit(inner, schema, changes, now, deadline).await
         };
         let seq = committed.map_err(commit_fault)?;
         let epoch = head.epoch;
-        producer.publish(Position { epoch, seq }, before_commit).await;
+        producer
+            .publish(Position { epoch, seq }, before_commit)
+            .await;
         Ok(())
     }
 }

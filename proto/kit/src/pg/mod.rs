@@ -205,7 +205,9 @@ impl From<sqlx::Error> for Fault {
 /// Whether PostgreSQL ended a statement that waited for others: `lock_timeout`, `statement_timeout`, a deadlock or a serialization failure.
 /// Nothing is changed, and the same call may succeed later.
 fn is_blocked(error: &sqlx::Error) -> bool {
-    let code = error.as_database_error().and_then(sqlx::error::DatabaseError::code);
+    let code = error
+        .as_database_error()
+        .and_then(sqlx::error::DatabaseError::code);
     code.is_some_and(|code| matches!(&*code, "55P03" | "57014") || code.starts_with("40"))
 }
 
