@@ -52,7 +52,6 @@ pub async fn start(boot: Boot<Settings>) -> anyhow::Result<()> {
     );
     let leader = boot.leader(&pool, SCHEMA);
     let producer = Producer::start(&leader, lifecycle, Retention::default());
-    let writer = producer.writer(settings.command_handler());
     let refreshing = boards::refresh::run(
         Arc::clone(&boards),
         pool.clone(),
@@ -64,7 +63,7 @@ pub async fn start(boot: Boot<Settings>) -> anyhow::Result<()> {
     let snapshot = jobs::board_snapshot::Job {
         pool: pool.clone(),
         catalogue: Arc::clone(&catalogue),
-        writer: writer.clone(),
+        producer: producer.clone(),
         clock: clock.clone(),
         lowest: settings.moves_to,
     };
@@ -80,7 +79,7 @@ pub async fn start(boot: Boot<Settings>) -> anyhow::Result<()> {
             public_url: settings.public_url.clone(),
         },
         producer,
-        writer,
+        limits: settings.vote_limits(),
         draw_key: draw_key(&boot),
     };
     dependencies.add_to(&mut services);

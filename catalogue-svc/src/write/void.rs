@@ -2,14 +2,11 @@
 
 use kit::Fault;
 use kit::audit::Subject;
-use kit::feed::{ApplyError, ApplyResult};
-use kit::pg::RowLock;
 use serde_json::json;
 use sqlx::PgConnection;
 use time::OffsetDateTime;
 use uuid::Uuid;
 
-use super::Outcome;
 use crate::SCHEMA;
 use crate::domain::staff_action::By;
 use crate::domain::tally::TallyChange;
@@ -45,18 +42,15 @@ pub(super) async fn void(
         reason,
     }: &Void,
     now: OffsetDateTime,
-) -> ApplyResult<Outcome> {
-    match voters::lock(connection, *voter).await? {
-        RowLock::Busy => return Err(ApplyError::Busy),
-        RowLock::NotFound => return Err(Fault::not_found("No voter has this id.").into()),
-        RowLock::Acquired(voter) if voter.is_void != *restore => {
-            let unchanged = Voided {
-                votes: 0,
-                unchanged: true,
-            };
-            return Ok((Outcome::Voided(unchanged), Vec::new()));
-        }
-        RowLock::Acquired(_) => {}
+) -> Result<Voided, Fault> {
+    let locked = voters::lock(connection, *voter).await?;
+    let locked = locked.ok_or_else(|| Fault::not_found("No voter has this id."))?;
+    if locked.is_void != *restore {
+        let unchanged = Voided {
+            votes: 0,
+            unchanged: true,
+        };
+        return Ok(unchanged);
     }
     voters::set_voided(connection, *voter, (!restore).then_some(now)).await?;
     let (changes, votes) = votes::tally_changes_by(connection, *voter).await?;
@@ -74,9 +68,8 @@ pub(super) async fn void(
         details,
     };
     by.record(connection, SCHEMA, subject, now).await?;
-    let voided = Voided {
+    Ok(Voided {
         votes,
         unchanged: false,
-    };
-    Ok((Outcome::Voided(voided), Vec::new()))
+    })
 }

@@ -1,12 +1,9 @@
 //! A vote (§2.5).
 
-use kit::feed::{ApplyError, ApplyResult};
-use kit::pg::RowLock;
 use kit::{Code, Fault};
 use sqlx::PgConnection;
 use time::{Duration, OffsetDateTime, Time};
 
-use super::Outcome;
 use crate::domain::rankings::Hour;
 use crate::domain::tally::TallyChange;
 use crate::domain::vote::{self, Pair, Vote, Voter};
@@ -34,25 +31,24 @@ pub(super) async fn cast(
     vote: &Vote,
     limits: Limits,
     now: OffsetDateTime,
-) -> ApplyResult<Outcome> {
+) -> Result<bool, Fault> {
     let Voter { network, site, .. } = &vote.voter;
-    let is_void = match voters::lock(connection, vote.voter.id).await? {
-        RowLock::Acquired(voter) => {
+    let mut locked = voters::lock(connection, vote.voter.id).await?;
+    // Another vote of a new voter may be first: the insert waits for it.
+    if locked.is_none() && !voters::insert(connection, &vote.voter, now).await? {
+        locked = voters::lock(connection, vote.voter.id).await?;
+    }
+    let is_void = match locked {
+        Some(voter) => {
             if let Some(network) = network.as_ref().filter(|_| !voter.has_network) {
                 voters::set_network(connection, vote.voter.id, network).await?;
             }
             voter.is_void
         }
-        RowLock::Busy => return Err(ApplyError::Busy),
-        RowLock::NotFound => {
-            if !voters::insert(connection, &vote.voter, now).await? {
-                return Err(ApplyError::Busy);
-            }
-            false
-        }
+        None => false,
     };
     if !votes::insert(connection, vote, now).await? {
-        return Ok((Outcome::Repeated, Vec::new()));
+        return Ok(false);
     }
     // The counts below include this vote: a vote that they refuse is rolled back.
     let hour = Hour::of(now);
@@ -63,14 +59,14 @@ pub(super) async fn cast(
             "This voter has cast {} votes today. Come back tomorrow (UTC).",
             limits.daily
         );
-        return Err(too_many(message, tomorrow - now).into());
+        return Err(too_many(message, tomorrow - now));
     }
     if in_hour > limits.hourly {
         let message = format!(
             "This voter has cast {} votes in this hour. Come back in the next.",
             limits.hourly
         );
-        return Err(too_many(message, hour.next().start() - now).into());
+        return Err(too_many(message, hour.next().start() - now));
     }
     let network_daily = match site {
         Some(_) => limits.ipv6_daily,
@@ -87,7 +83,7 @@ pub(super) async fn cast(
             let message = format!(
                 "{most} votes without an account have come from this address today. Sign in, or come back tomorrow (UTC)."
             );
-            return Err(too_many(message, tomorrow - now).into());
+            return Err(too_many(message, tomorrow - now));
         }
     }
     if let Some(winner) = vote.winner.filter(|_| !is_void) {
@@ -96,7 +92,7 @@ pub(super) async fn cast(
         let changes = TallyChange::of_vote(vote.kind, winner, loser, hour);
         tallies::add(connection, &changes).await?;
     }
-    Ok((Outcome::Voted, Vec::new()))
+    Ok(true)
 }
 
 fn too_many(message: String, wait: Duration) -> Fault {

@@ -1,7 +1,6 @@
 //! What reports and tips have in common: calls with a game's key, and `Idempotency-Key`.
 
 use contracts::common::v1::Mode;
-use kit::feed::ApplyError;
 use kit::idempotency::{self, CallId, body_hash};
 use kit::{Code, Fault};
 use uuid::Uuid;
@@ -71,10 +70,6 @@ impl Service {
             key.replay::<serde_json::Value>(&mut connection, SCHEMA, self.clock.now())
                 .await
         };
-        match replay.await {
-            Ok(_) | Err(ApplyError::Busy) => fault,
-            Err(ApplyError::Rejected(mismatch)) => mismatch,
-            Err(ApplyError::Database(error)) => error.into(),
-        }
+        replay.await.err().unwrap_or(fault)
     }
 }

@@ -64,7 +64,6 @@ impl FeedService for Follow {
         };
         // Subscribe first, then read: a commit between the two is not missed.
         let wakeups = self.producer.subscribe();
-        let rewinds = self.producer.last_commit().rewinds();
         let schema = self.producer.schema();
         let beginning = pg::in_time(&self.pool, async |connection| {
             begin(connection, schema, cursor).await
@@ -84,7 +83,6 @@ impl FeedService for Follow {
             pool: self.pool.clone(),
             producer: self.producer.clone(),
             wakeups,
-            rewinds,
             has_more: true,
             draining: self.draining.clone(),
             epoch: head.epoch,

@@ -1,7 +1,6 @@
 //! The head of a feed: its newest `seq` and its epoch.
 
 use sqlx::PgConnection;
-use sqlx::postgres::types::Oid;
 use uuid::Uuid;
 
 use crate::ids;
@@ -21,8 +20,6 @@ const NEVER_READ: &str = "";
 pub(super) struct Head {
     pub(super) epoch: Uuid,
     pub(super) seq: i64,
-    /// The table of the head. It differs after a restore into the same database.
-    pub(super) table: Oid,
 }
 
 impl Head {
@@ -38,14 +35,14 @@ impl Head {
     ) -> Result<Self, sqlx::Error> {
         let look = format!(
             "with here as ({HERE})
-             select epoch, seq, feed_head.tableoid, feed_head.incarnation = here.incarnation
+             select epoch, seq, feed_head.incarnation = here.incarnation
              from kit.feed_head, here"
         );
         loop {
-            let query = schema.query_as::<(Uuid, i64, Oid, bool)>(&look);
-            let (epoch, seq, table, is_current) = query.fetch_one(&mut *connection).await?;
+            let query = schema.query_as::<(Uuid, i64, bool)>(&look);
+            let (epoch, seq, is_current) = query.fetch_one(&mut *connection).await?;
             if is_current {
-                return Ok(Self { epoch, seq, table });
+                return Ok(Self { epoch, seq });
             }
             match begin_epoch(connection, schema).await?.as_deref() {
                 None => {}

@@ -52,8 +52,6 @@ impl Lineage {
 
 #[cfg(test)]
 mod tests {
-    use sqlx::postgres::types::Oid;
-
     use super::*;
 
     const fn epoch(number: u128) -> Uuid {
@@ -72,7 +70,6 @@ mod tests {
         let head = Head {
             epoch: epoch(9),
             seq: 100,
-            table: Oid(0),
         };
         lineage.last_shared(&head, epoch(of))
     }

@@ -28,8 +28,6 @@ pub(super) struct Rows {
     pub(super) pool: PgPool,
     pub(super) producer: Producer,
     pub(super) wakeups: watch::Receiver<u64>,
-    /// The rewinds of the producer when the stream began.
-    pub(super) rewinds: u64,
     /// Whether there may be rows that were not read yet. Otherwise the stream waits for a wakeup.
     pub(super) has_more: bool,
     pub(super) draining: CancellationToken,
@@ -168,10 +166,6 @@ impl Rows {
             {
                 return Ok(None);
             }
-            // Compared after the read: the rows may carry numbers that were given out again in between.
-            if self.producer.last_commit().rewinds() != self.rewinds {
-                return Ok(None);
-            }
             self.has_more = !batch.is_complete;
             if let Some(last) = batch.changes.last() {
                 self.after = last.seq;
@@ -194,77 +188,5 @@ impl Rows {
         let batch = reading.await?;
         lag::head(schema.0, batch.head.seq);
         Ok(batch)
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use futures::poll;
-    use sqlx::AssertSqlSafe;
-    use sqlx::postgres::PgPoolOptions;
-
-    use super::super::{PRODUCER_TABLES, Retention};
-    use super::*;
-    use crate::jobs::Leader;
-    use crate::{Clock, Lifecycle};
-
-    const SCHEMA: Schema = Schema("kit");
-    /// Writes change 4 again, after change 3 and all changes before it were lost.
-    const NUMBERED_AGAIN: &str = "
-        insert into kit.feed (seq, entity, id, revision, event, announced, happening, at, state, request)
-            values (4, 'note', 'b', 1, 'set', true, false, now(), '', gen_random_uuid());
-        update kit.feed_head set seq = 4";
-
-    #[testing::database_test]
-    #[expect(
-        clippy::disallowed_methods,
-        reason = "a test; its schema is the kit's own"
-    )]
-    async fn a_stream_ends_when_rows_are_lost_while_it_asks_postgresql(pool: PgPool) {
-        let tables = format!("create schema kit; {PRODUCER_TABLES}");
-        sqlx::raw_sql(AssertSqlSafe(tables))
-            .execute(&pool)
-            .await
-            .unwrap();
-        let epoch: Uuid = sqlx::query_scalar("select epoch from kit.feed_head")
-            .fetch_one(&pool)
-            .await
-            .unwrap();
-        let (lifecycle, _) = Lifecycle::new();
-        let leader = Leader::start(&lifecycle, pool.clone(), SCHEMA, Clock::system());
-        let producer = Producer::start(&leader, &lifecycle, Retention::default());
-        let committed = |seq| {
-            producer.last_commit().record(Position { epoch, seq }, 1);
-        };
-        committed(3);
-        // The stream waits for the only connection.
-        let one = PgPoolOptions::new().max_connections(1);
-        let narrow = one.connect_lazy_with((*pool.connect_options()).clone());
-        let held = narrow.acquire().await.unwrap();
-        let mut rows = Rows {
-            pool: narrow,
-            wakeups: producer.subscribe(),
-            rewinds: producer.last_commit().rewinds(),
-            producer: producer.clone(),
-            has_more: true,
-            draining: CancellationToken::new(),
-            epoch,
-            server: None,
-            after: 3,
-            pause: Duration::ZERO,
-            must_pause: false,
-            start: None,
-        };
-        let mut next = std::pin::pin!(rows.next());
-        assert!(poll!(&mut next).is_pending());
-
-        committed(2);
-        sqlx::raw_sql(NUMBERED_AGAIN).execute(&pool).await.unwrap();
-        drop(held);
-        assert!(
-            next.await.unwrap().is_none(),
-            "this change 4 does not follow the change 3 that the stream began with"
-        );
-        lifecycle.stopping().cancel();
     }
 }
