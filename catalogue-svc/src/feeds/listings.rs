@@ -4,7 +4,7 @@
 //!
 //! - **Into memory** ([`Follower`]). Each replica does this for itself. It starts from the rows of the schema, which it reads together with
 //!   their cursor in one snapshot; it starts from the beginning of the feed if the schema is empty. Every batch becomes a new snapshot that
-//!   readers see at once. Under a new epoch (listings-svc was restored) the replica gathers the state of all entities from the beginning of
+//!   readers see at once. Under a new epoch (its database was restored, or a replica promoted) the replica gathers the state of all entities from the beginning of
 //!   the feed, indexes them when they are complete, and replaces the old snapshot.
 //! - **Into the schema** ([`super::persist`]). The leader does this. Changes and cursor are written in one transaction. Only starts read the
 //!   schema, and therefore it may lag.
@@ -29,7 +29,7 @@ use contracts::common::v1::Change;
 use futures::stream::TryChunksError;
 use futures::{StreamExt as _, TryStreamExt as _};
 use kit::admin::Condition;
-use kit::feed::{Consumer, Cursor, Fingerprint, Position, StreamStart, consume};
+use kit::feed::{Consumer, Position, Rebuild, consume};
 use kit::rpc::client::Client;
 use sqlx::PgPool;
 use uuid::Uuid;
@@ -51,8 +51,6 @@ pub struct Follower {
     boards: Arc<Boards>,
     chunk_rows: u16,
     progress: Progress,
-    /// Identifies the newest change that it has.
-    last_row: Option<Fingerprint>,
 }
 
 /// The state of a follower.
@@ -85,7 +83,6 @@ impl Follower {
             boards,
             chunk_rows,
             progress: Progress::Nothing,
-            last_row: None,
         };
         let read = async {
             match read(pool).await? {
@@ -109,7 +106,6 @@ impl Follower {
 
     /// Begins with the entities of the schema.
     async fn begin(&mut self, loaded: Loaded) -> anyhow::Result<()> {
-        self.last_row = loaded.cursor.last_row;
         let position = loaded.cursor.position;
         match loaded.cursor.rebuilding_to {
             Some(whole_at) if position.seq < whole_at => {
@@ -219,56 +215,28 @@ impl Consumer for Follower {
         crate::PRODUCER
     }
 
-    async fn cursor(&mut self) -> anyhow::Result<Option<Cursor>> {
-        let position = match &self.progress {
+    async fn position(&mut self) -> anyhow::Result<Option<Position>> {
+        Ok(match &self.progress {
             Progress::Nothing => None,
             Progress::Gathering { position, .. } => Some(*position),
             Progress::Following(writer) => Some(writer.position()),
-        };
-        Ok(position.map(|position| Cursor {
-            position,
-            last_row: self.last_row,
-            effects_until: None,
-        }))
+        })
     }
 
-    async fn start(&mut self, stream: StreamStart) -> anyhow::Result<()> {
-        let StreamStart {
-            epoch, head, reset, ..
-        } = stream;
-        if reset {
-            tracing::info!(%epoch, head, "the catalogue is built anew from the feed");
-            self.catalogue.begin_rebuild();
-            self.progress = Progress::Gathering {
-                position: Position { epoch, seq: 0 },
-                whole_at: head,
-                entities: HashMap::new(),
-            };
-            self.last_row = None;
-            return self.index_if_whole().await;
-        }
-        match &mut self.progress {
-            Progress::Gathering {
-                position, whole_at, ..
-            } if position.epoch != epoch => {
-                position.epoch = epoch;
-                // The new epoch may be shorter than the one before.
-                *whole_at = head.min(*whole_at);
-                self.index_if_whole().await?;
-            }
-            Progress::Following(writer) if writer.position().epoch != epoch => {
-                tracing::info!(%epoch, "the feed goes on under a new epoch, and the catalogue with it");
-                writer.set_epoch(epoch);
-                self.boards.publish(writer.snapshot()).await?;
-            }
-            Progress::Nothing | Progress::Gathering { .. } | Progress::Following(_) => {}
-        }
-        Ok(())
+    async fn begin_rebuild(&mut self, rebuild: Rebuild) -> anyhow::Result<()> {
+        let Rebuild { epoch, head, .. } = rebuild;
+        tracing::info!(%epoch, head, "the catalogue is built anew from the feed");
+        self.catalogue.begin_rebuild();
+        self.progress = Progress::Gathering {
+            position: Position { epoch, seq: 0 },
+            whole_at: head,
+            entities: HashMap::new(),
+        };
+        self.index_if_whole().await
     }
 
     async fn handle_batch(&mut self, _epoch: Uuid, changes: Vec<Change>) -> anyhow::Result<()> {
         let seq = changes.last().map_or(0, |change| change.seq);
-        let last_row = changes.last().map(Fingerprint::of);
         let states = changes.iter().filter(|change| !change.happening);
         let converted = states.filter_map(|c| convert(&c.entity, &c.id, c.seq, &c.state));
         match &mut self.progress {
@@ -278,7 +246,6 @@ impl Consumer for Follower {
             } => {
                 entities.extend(converted.map(|entity| (entity.key(), entity)));
                 position.seq = seq;
-                self.last_row = last_row;
                 self.index_if_whole().await
             }
             Progress::Following(writer) => {
@@ -290,7 +257,6 @@ impl Consumer for Follower {
                     }
                 }
                 writer.flush(seq)?;
-                self.last_row = last_row;
                 self.catalogue.publish(writer.snapshot());
                 Ok(())
             }

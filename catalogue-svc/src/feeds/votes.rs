@@ -3,6 +3,7 @@
 use contracts::common::v1::Change;
 use kit::feed::{Projection, ProjectionContext, project_changes, read_changes};
 use sqlx::{PgConnection, PgPool};
+use time::OffsetDateTime;
 use uuid::Uuid;
 
 use super::tally_change;
@@ -27,9 +28,9 @@ pub async fn fold(pool: &PgPool) -> anyhow::Result<()> {
         let found = read_changes(&mut transaction, SCHEMA, seq, BATCH).await?;
         let last = found.changes.last().map_or(seq, |change| change.seq);
         let context = ProjectionContext {
-            // Tallies are never rebuilt.
+            // Tallies are never rebuilt, and cause no messages.
             generation: Uuid::nil(),
-            effects_after_seq: last,
+            effects_until: OffsetDateTime::UNIX_EPOCH,
         };
         let (projection, changes) = (&VoteProjection, found.changes);
         project_changes(&mut transaction, OWN_PRODUCER, projection, changes, context).await?;

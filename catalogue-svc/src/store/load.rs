@@ -1,6 +1,6 @@
 //! Loads the schema: the transaction of a load, and the cursor of the schema in the listings feed.
 
-use kit::feed::{Fingerprint, Position};
+use kit::feed::Position;
 use sqlx::{PgConnection, PgPool, Postgres, Transaction};
 use uuid::Uuid;
 
@@ -9,8 +9,6 @@ use uuid::Uuid;
 pub struct Cursor {
     /// The newest change that the schema includes.
     pub position: Position,
-    /// Identifies that change.
-    pub last_row: Option<Fingerprint>,
     /// Marks the rows of the newest rebuild.
     pub generation: Uuid,
     /// While the schema is rebuilt: the change at which it is complete again.
@@ -33,8 +31,7 @@ pub async fn begin(pool: &PgPool) -> Result<Transaction<'static, Postgres>, sqlx
 /// The cursor; `None`: the feed was never followed.
 pub async fn cursor(connection: &mut PgConnection) -> Result<Option<Cursor>, sqlx::Error> {
     let row = sqlx::query!(
-        r#"select epoch, seq, rebuilding_to, coalesce(generation, epoch) as "generation!", last_row
-         from catalogue.feed_cursor where producer = $1"#,
+        "select epoch, seq, rebuilding_to, generation from catalogue.feed_cursor where producer = $1",
         crate::PRODUCER
     )
     .fetch_optional(connection)
@@ -44,7 +41,6 @@ pub async fn cursor(connection: &mut PgConnection) -> Result<Option<Cursor>, sql
             epoch: row.epoch,
             seq: row.seq,
         },
-        last_row: row.last_row.as_deref().and_then(Fingerprint::from_bytes),
         generation: row.generation,
         rebuilding_to: row.rebuilding_to,
     }))

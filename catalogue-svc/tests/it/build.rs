@@ -13,7 +13,8 @@ use catalogue::service::Reads;
 use contracts::common::v1::{Change, Mode};
 use contracts::listings::v1::{self as listings, State};
 use kit::Clock;
-use kit::feed::{Position, StreamStart, Subscription};
+use kit::feed::{Position, Rebuild, Subscription};
+use time::OffsetDateTime;
 use uuid::Uuid;
 
 pub(crate) const EPOCH: Uuid = Uuid::from_u128(0xe0);
@@ -24,12 +25,11 @@ pub(crate) const FEED: Subscription = Subscription {
     producer: catalogue::PRODUCER,
 };
 
-pub(crate) fn stream_start(epoch: Uuid, head: i64, reset: bool) -> StreamStart {
-    StreamStart {
+pub(crate) fn rebuild(epoch: Uuid, head: i64) -> Rebuild {
+    Rebuild {
         epoch,
         head,
-        reset,
-        effects_after: head,
+        head_at: OffsetDateTime::UNIX_EPOCH,
     }
 }
 

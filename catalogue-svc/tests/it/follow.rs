@@ -12,15 +12,15 @@ use catalogue::{PRODUCER, SCHEMA};
 use contracts::common::v1::feed_service_server::{FeedService, FeedServiceServer};
 use contracts::common::v1::follow_response::{Batch, Message, Start};
 use contracts::common::v1::{
-    Change, FollowRequest, FollowResponse, GetPositionRequest, GetPositionResponse,
-    ListChangesRequest, ListChangesResponse,
+    Change, FollowRequest, FollowResponse, ListChangesRequest, ListChangesResponse,
 };
 use futures::{Stream, stream};
 use kit::admin::Readiness;
-use kit::feed::{Consumer as _, PgConsumer, Position, consume};
+use kit::feed::{Consumer as _, PgConsumer, consume};
 use kit::leader::Leader;
 use kit::rpc::client::{Client, Transport};
 use kit::{Clock, Lifecycle};
+use prost_types::Timestamp;
 use sqlx::PgPool;
 use testing::connect;
 use tokio::net::TcpListener;
@@ -29,15 +29,13 @@ use tokio_stream::wrappers::TcpListenerStream;
 use tonic::{Request, Response, Status};
 use uuid::Uuid;
 
-use crate::build::{EPOCH, FEED, boards, game, game_change, page, page_change, stream_start};
+use crate::build::{EPOCH, FEED, boards, game, game_change, page, page_change, rebuild};
 
 /// A feed whose rows the test writes.
 #[derive(Debug, Clone)]
 struct Fake {
     feed: Arc<Mutex<(Uuid, Vec<Change>)>>,
     news: Arc<watch::Sender<()>>,
-    /// Epochs that the one of now goes on from.
-    parents: Arc<Mutex<Vec<Uuid>>>,
     follows: Arc<AtomicU32>,
 }
 
@@ -46,7 +44,6 @@ impl Fake {
         Self {
             feed: Arc::new(Mutex::new((EPOCH, Vec::new()))),
             news: Arc::new(watch::Sender::new(())),
-            parents: Arc::default(),
             follows: Arc::default(),
         }
     }
@@ -61,20 +58,10 @@ impl Fake {
         self.news.send_replace(());
     }
 
-    /// A backup was restored: another epoch, with these rows.
+    /// A backup was restored, or a replica promoted: another epoch, with these rows.
     fn restore(&self, epoch: Uuid, changes: Vec<Change>) {
-        self.parents.lock().unwrap().clear();
         *self.feed.lock().unwrap() = (epoch, Vec::new());
         self.write(changes);
-    }
-
-    /// A replica was promoted: another epoch, which goes on from the one before.
-    fn promote(&self, epoch: Uuid) {
-        let mut feed = self.feed.lock().unwrap();
-        self.parents.lock().unwrap().push(feed.0);
-        feed.0 = epoch;
-        drop(feed);
-        self.news.send_replace(());
     }
 
     /// How often it was followed.
@@ -98,14 +85,12 @@ impl FeedService for Fake {
         self.follows.fetch_add(1, Ordering::Relaxed);
         let request = request.into_inner();
         let (epoch, rows) = self.look();
-        let parents = self.parents.lock().unwrap().clone();
-        let goes_on = |known: &Uuid| request.epoch == known.to_string();
-        let reset = !goes_on(&epoch) && !parents.iter().any(goes_on);
+        let reset = request.epoch != epoch.to_string();
         let start = Message::Start(Start {
             epoch: epoch.to_string(),
             head_seq: rows.last().map_or(0, |change| change.seq),
+            head_at: Some(Timestamp::default()),
             reset,
-            effects_after_seq: rows.last().map_or(0, |change| change.seq),
         });
         let after = if reset { 0 } else { request.after_seq };
         let from = (self.clone(), self.news.subscribe(), after, Some(start));
@@ -146,13 +131,6 @@ impl FeedService for Fake {
         _: Request<ListChangesRequest>,
     ) -> Result<Response<ListChangesResponse>, Status> {
         Err(Status::unimplemented("a follower lists nothing"))
-    }
-
-    async fn get_position(
-        &self,
-        _request: Request<GetPositionRequest>,
-    ) -> Result<Response<GetPositionResponse>, Status> {
-        Err(Status::unimplemented("a follower does not ask"))
     }
 }
 
@@ -216,13 +194,6 @@ async fn memory_follows_the_feed_and_rebuilds_under_a_new_epoch(pool: PgPool) {
     assert_eq!(state.dataset(Mode::Live).games.len(), 2);
     assert!(readiness.missing().is_empty());
 
-    // The promoted replica has all of it: memory goes on, under the new epoch.
-    let promoted = Uuid::from_u128(0xe2);
-    fake.promote(promoted);
-    let state = eventually(&catalogue, |state| state.position.epoch == promoted).await;
-    assert_eq!(state.position.seq, 3);
-    assert_eq!(state.dataset(Mode::Live).games.len(), 2);
-
     let restored = Uuid::from_u128(0xe1);
     fake.restore(restored, vec![game_change(&game(2)), page_change(&page(0))]);
     let state = eventually(&catalogue, |state| state.position.epoch == restored).await;
@@ -272,40 +243,6 @@ async fn one_replica_persists_and_the_next_start_goes_on_from_there(pool: PgPool
     start(follower, client, &lifecycle);
     let state = eventually(&catalogue, |state| state.position.seq == 3).await;
     assert_eq!(state.dataset(Mode::Live).games.len(), 2);
-}
-
-/// The schema is rebuilt under another mark than the feed's epoch, and so are its rows read.
-#[testing::database_test(catalogue::MIGRATOR)]
-async fn what_was_rebuilt_is_loaded_after_a_promotion(pool: PgPool) {
-    let (lifecycle, _supervisor) = Lifecycle::new();
-    let fake = Fake::new();
-    fake.write(vec![page_change(&page(0)), game_change(&game(1))]);
-    let client = serve(&fake, &lifecycle).await;
-    let stored = PgConsumer::new(pool.clone(), FEED, Listings);
-    let persister = consume(client, "catalogue-svc", stored, None);
-    lifecycle.spawn_background("persister", persister);
-    let promoted = Uuid::from_u128(0xe2);
-    let loaded = async |wanted: Position| {
-        testing::eventually("the position is persisted", async || {
-            let catalogue = Arc::new(Catalogue::default());
-            let loading = Follower::load(
-                &pool,
-                Arc::clone(&catalogue),
-                boards(&catalogue),
-                CHUNK_ROWS,
-            );
-            loading.await.unwrap();
-            let state = catalogue.snapshot().ok()?;
-            (state.position == wanted).then(|| state.dataset(Mode::Live).games.len())
-        })
-        .await
-    };
-    let at = |epoch, seq| Position { epoch, seq };
-    assert_eq!(loaded(at(EPOCH, 2)).await, 1);
-    fake.promote(promoted);
-    assert_eq!(loaded(at(promoted, 2)).await, 1);
-    fake.write(vec![game_change(&game(2))]);
-    assert_eq!(loaded(at(promoted, 3)).await, 2);
 }
 
 #[testing::database_test(catalogue::MIGRATOR)]
@@ -359,8 +296,8 @@ async fn a_full_schema_makes_ready_though_nobody_tells_more(pool: PgPool) {
     assert_eq!(readiness.missing(), ["the catalogue to be loaded"]);
 
     let mut stored = PgConsumer::new(pool.clone(), FEED, Listings);
-    stored.cursor().await.unwrap();
-    stored.start(stream_start(EPOCH, 1, true)).await.unwrap();
+    stored.position().await.unwrap();
+    stored.begin_rebuild(rebuild(EPOCH, 1)).await.unwrap();
     let mut change = page_change(&page(0));
     change.seq = 1;
     stored.handle_batch(EPOCH, vec![change]).await.unwrap();

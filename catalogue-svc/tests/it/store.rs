@@ -25,7 +25,7 @@ use uuid::Uuid;
 
 use crate::build::{
     EPOCH, FEED, boards, change, country, event, event_change, game, game_change, genre, id, page,
-    page_change, stream_start,
+    page_change, rebuild,
 };
 
 fn stored(pool: &PgPool) -> PgConsumer<Listings> {
@@ -86,8 +86,8 @@ async fn start(pool: &PgPool) -> (Arc<Catalogue>, Follower) {
 #[testing::database_test(catalogue::MIGRATOR)]
 async fn a_batch_is_taken_in_and_loaded_back(pool: PgPool) {
     let mut stored = stored(&pool);
-    assert_eq!(stored.cursor().await.unwrap(), None);
-    stored.start(stream_start(EPOCH, 10, true)).await.unwrap();
+    assert_eq!(stored.position().await.unwrap(), None);
+    stored.begin_rebuild(rebuild(EPOCH, 10)).await.unwrap();
     let mut changes = one_of_each();
     // The same game twice in a batch: its last state stays.
     let mut renamed = game(1);
@@ -103,7 +103,7 @@ async fn a_batch_is_taken_in_and_loaded_back(pool: PgPool) {
         .unwrap();
 
     let (catalogue, mut follower) = start(&pool).await;
-    let position = follower.cursor().await.unwrap().unwrap().position;
+    let position = follower.position().await.unwrap().unwrap();
     assert_eq!((position.epoch, position.seq), (EPOCH, 10));
     let state = catalogue.snapshot().unwrap();
     assert_eq!(state.dataset(Mode::Live).games.len(), 2);
@@ -137,8 +137,8 @@ async fn a_batch_is_taken_in_and_loaded_back(pool: PgPool) {
 #[testing::database_test(catalogue::MIGRATOR)]
 async fn a_rebuild_sweeps_what_did_not_come_again(pool: PgPool) {
     let mut first = stored(&pool);
-    first.cursor().await.unwrap();
-    first.start(stream_start(EPOCH, 7, true)).await.unwrap();
+    first.position().await.unwrap();
+    first.begin_rebuild(rebuild(EPOCH, 7)).await.unwrap();
     let mut changes = one_of_each();
     changes.push(game_change(&game(2)));
     first
@@ -149,8 +149,8 @@ async fn a_rebuild_sweeps_what_did_not_come_again(pool: PgPool) {
 
     let restored = Uuid::from_u128(0xe1);
     let mut second = stored(&pool);
-    second.cursor().await.unwrap();
-    second.start(stream_start(restored, 3, true)).await.unwrap();
+    second.position().await.unwrap();
+    second.begin_rebuild(rebuild(restored, 3)).await.unwrap();
     second
         .handle_batch(restored, numbered(vec![page_change(&page(0))], 1))
         .await
@@ -186,8 +186,8 @@ async fn a_rebuild_sweeps_what_did_not_come_again(pool: PgPool) {
 #[testing::database_test(catalogue::MIGRATOR)]
 async fn a_kind_that_came_later_is_kept_for_the_version_that_knows_it(pool: PgPool) {
     let mut stored = stored(&pool);
-    stored.cursor().await.unwrap();
-    stored.start(stream_start(EPOCH, 7, true)).await.unwrap();
+    stored.position().await.unwrap();
+    stored.begin_rebuild(rebuild(EPOCH, 7)).await.unwrap();
     let changes = numbered(one_of_each(), 1);
     stored.handle_batch(EPOCH, changes).await.unwrap();
     let kept = ids(&pool, "kind-of-tomorrow", generation(&pool).await).await;
@@ -206,8 +206,8 @@ fn bad_game() -> Change {
 #[testing::database_test(catalogue::MIGRATOR)]
 async fn a_change_that_does_not_convert_is_skipped_and_the_others_go_on(pool: PgPool) {
     let mut stored = stored(&pool);
-    stored.cursor().await.unwrap();
-    stored.start(stream_start(EPOCH, 3, true)).await.unwrap();
+    stored.position().await.unwrap();
+    stored.begin_rebuild(rebuild(EPOCH, 3)).await.unwrap();
     let first = vec![page_change(&page(0)), game_change(&game(1)), bad_game()];
     stored
         .handle_batch(EPOCH, numbered(first, 1))
@@ -235,8 +235,8 @@ async fn a_change_that_does_not_convert_is_skipped_and_the_others_go_on(pool: Pg
 #[testing::database_test(catalogue::MIGRATOR)]
 async fn a_stored_entity_that_does_not_convert_stops_no_replica(pool: PgPool) {
     let mut stored = stored(&pool);
-    stored.cursor().await.unwrap();
-    stored.start(stream_start(EPOCH, 2, true)).await.unwrap();
+    stored.position().await.unwrap();
+    stored.begin_rebuild(rebuild(EPOCH, 2)).await.unwrap();
     let changes = vec![page_change(&page(0)), game_change(&game(1))];
     stored
         .handle_batch(EPOCH, numbered(changes, 1))

@@ -24,9 +24,11 @@ pub async fn append(
     }
     // After a restore, numbers are given out again. They belong to a new epoch.
     Head::of(connection, schema).await?;
-    let sql = "with head as (update kit.feed_head set seq = seq + 1 returning seq)
+    let sql = "with head as (
+             update kit.feed_head set seq = seq + 1, at = greatest(at + interval '1 microsecond', $1) returning seq, at
+         )
          insert into kit.feed (seq, at, request, entity, id, revision, event, announced, happening, state)
-         select seq, $1, $2, $3, $4, $5, $6, $7, $8, $9 from head";
+         select seq, at, $2, $3, $4, $5, $6, $7, $8, $9 from head";
     for change in changes {
         schema
             .query(sql)

@@ -25,12 +25,14 @@ pub(super) async fn prepare(
              oid, timestamptz, bytea, uuid[], bytea[], bytea[], bigint[], bytea[], boolean[], boolean[], integer[], integer[]
          ) as
          with head as (
-             update kit.feed_head set seq = seq + cardinality($4)
-             returning seq - cardinality($4) as base, epoch, tableoid
+             update kit.feed_head set seq = seq + cardinality($4),
+                 at = greatest(at, $2 - interval '1 microsecond') + cardinality($4) * interval '1 microsecond'
+             returning seq - cardinality($4) as base, at - cardinality($4) * interval '1 microsecond' as after, epoch, tableoid
          )
          insert into kit.feed
              (seq, at, request, entity, id, revision, event, announced, happening, state)
-         select case when head.tableoid = $1 then head.base + row.place end, $2, row.request,
+         select case when head.tableoid = $1 then head.base + row.place end,
+             head.after + row.place * interval '1 microsecond', row.request,
              convert_from(row.entity, 'UTF8'), convert_from(row.id, 'UTF8'), row.revision, convert_from(row.event, 'UTF8'),
              row.announced, row.happening, substring($3 from row.start for row.length)
          from unnest($4, $5, $6, $7, $8, $9, $10, $11, $12) with ordinality as row

@@ -1,7 +1,5 @@
 //! The producer's side of a feed: its tasks, and the subscriptions of readers in the same process.
 
-use std::sync::Arc;
-
 use sqlx::postgres::PgPool;
 use time::OffsetDateTime;
 use tokio::sync::watch;
@@ -11,7 +9,6 @@ use super::compact::{self, Compaction, Retention};
 use super::follow::Follow;
 use super::head::Head;
 use super::high_water_mark::HighWaterMark;
-use super::last_commit::LastCommit;
 use super::replies::ReplySender;
 use super::timeouts::WriteTimeouts;
 use super::writer::{Writer, writer};
@@ -31,9 +28,8 @@ pub struct Producer {
     clock: Clock,
     lifecycle: Lifecycle,
     wakeup: Wakeup,
-    /// Published before a write is answered.
+    /// Raised before a write is answered.
     high_water_mark: Option<HighWaterMark>,
-    last_commit: Arc<LastCommit>,
     timeouts: WriteTimeouts,
 }
 
@@ -48,7 +44,6 @@ impl Producer {
             lifecycle: lifecycle.clone(),
             wakeup: Wakeup::start(pool.clone(), format!("{schema}_feed"), lifecycle),
             high_water_mark: None,
-            last_commit: Arc::default(),
             timeouts: WriteTimeouts::of(&pool),
         };
         leader.spawn("feed compaction", move || {
@@ -60,9 +55,6 @@ impl Producer {
     /// Makes the writers publish `mark` before they answer.
     #[must_use]
     pub fn publish_to(self, mark: HighWaterMark) -> Self {
-        let republishing = mark.clone().republish(self.clone());
-        self.lifecycle
-            .spawn_background("feed position", republishing);
         Self {
             high_water_mark: Some(mark),
             ..self
@@ -127,10 +119,6 @@ impl Producer {
         self.timeouts
     }
 
-    pub(super) fn last_commit(&self) -> &LastCommit {
-        &self.last_commit
-    }
-
     /// Changes whenever there may be new rows. Subscribe first, then read: a commit between the two is not missed.
     pub fn subscribe(&self) -> watch::Receiver<u64> {
         self.wakeup.subscribe()
@@ -140,16 +128,20 @@ impl Producer {
         &self.wakeup
     }
 
-    /// The position of the newest change.
-    pub async fn position(&self) -> Result<Position, sqlx::Error> {
+    /// The head of the feed.
+    pub(super) async fn head(&self) -> Result<Head, sqlx::Error> {
         let head = pg::in_time(&self.pool, async |connection| {
             Head::of(connection, self.schema).await
         });
         let head = head.await?;
         lag::head(self.schema.0, head.seq);
-        Ok(Position {
-            epoch: head.epoch,
-            seq: head.seq,
-        })
+        Ok(head)
+    }
+
+    /// Raises the high-water mark to a position that is committed, for a producer that has one.
+    pub async fn publish_mark(&self, position: Position) {
+        if let Some(mark) = &self.high_water_mark {
+            mark.publish(position).await;
+        }
     }
 }

@@ -6,8 +6,8 @@ use std::future::Future;
 
 use tokio::sync::{mpsc, oneshot};
 
-use super::WriteResult;
-use super::high_water_mark::{CommittedPosition, HighWaterMark};
+use super::high_water_mark::HighWaterMark;
+use super::{Position, WriteResult};
 
 /// Batches whose replies may wait for Redis. When more wait, the writer waits as well.
 const QUEUE: usize = 4_096;
@@ -16,7 +16,7 @@ const QUEUE: usize = 4_096;
 pub(super) struct BatchReplies<D> {
     /// The newest position that the batch committed or read. Items that found nothing to change rely on it as well: the process that made
     /// their change may have stopped before it published the position.
-    pub(super) committed: Option<CommittedPosition>,
+    pub(super) committed: Option<Position>,
     pub(super) results: Vec<(oneshot::Sender<WriteResult<D>>, WriteResult<D>)>,
 }
 
@@ -67,14 +67,8 @@ async fn run<D: Send>(
     while waiting.recv_many(&mut ready, QUEUE).await > 0 {
         // One writer committed all of these batches in order: the last position is the newest.
         let committed = ready.iter().rev().find_map(|replies| replies.committed);
-        if let Some(committed) = committed
-            && !mark.publish(committed).await
-        {
-            // Replies that arrived during the call to Redis are not published either.
-            while let Ok(replies) = waiting.try_recv() {
-                ready.push(replies);
-            }
-            mark.until_expired().await;
+        if let Some(position) = committed {
+            mark.publish(position).await;
         }
         ready.drain(..).for_each(BatchReplies::send);
     }

@@ -5,12 +5,10 @@
 use std::time::{Duration, Instant};
 
 use sqlx::{Executor as _, Row as _};
-use time::OffsetDateTime;
 use tracing::Instrument as _;
 
 use super::apply::{Apply, ApplyError, ErrorClass};
 use super::commit::{NO_HEAD, NewRow, commit, ending};
-use super::high_water_mark::CommittedPosition;
 use super::lookup::{Fate, UnknownCommit, look_up};
 use super::queue_sender::Queued;
 use super::session::{Session, Sessions};
@@ -62,7 +60,7 @@ pub(super) struct Written<D> {
     /// In the order of the items.
     pub(super) verdicts: Vec<Verdict<D>>,
     /// The position of the feed after the commit; `None` when nothing was committed.
-    pub(super) committed: Option<CommittedPosition>,
+    pub(super) committed: Option<Position>,
 }
 
 /// Runs the transactions of the writer.
@@ -193,16 +191,15 @@ impl<A: Apply> Transactions<A> {
         if rollback {
             message.insert_str(0, "rollback to savepoint item; ");
         }
-        let at = Clock::system().now();
         let error = match self
             .sessions
             .in_time(commit(&mut session.connection, message))
             .await
         {
             Ok(position) => {
-                self.publish(&mut session, position, changes.len());
+                self.wake_followers(&mut session, position, changes.len());
                 self.sessions.release(session);
-                return Written::committed(results, position, at);
+                return Written::committed(results, position);
             }
             Err(error) => error,
         };
@@ -219,7 +216,7 @@ impl<A: Apply> Transactions<A> {
         match look_up(&mut self.sessions, lost).await {
             Fate::Committed(position) => {
                 self.producer.wakeup().wake();
-                Written::committed(results, Some(position), at)
+                Written::committed(results, Some(position))
             }
             Fate::Aborted => Written::retry(results.len()),
             Fate::Unknown => Written::unknown(results),
@@ -227,13 +224,12 @@ impl<A: Apply> Transactions<A> {
     }
 
     /// After a commit of so many changes: wakes the followers.
-    fn publish(&self, session: &mut Session, position: Option<Position>, changes: usize) {
+    fn wake_followers(&self, session: &mut Session, position: Option<Position>, changes: usize) {
         let Some(position) = position else {
             return;
         };
         session.head.seq = position.seq;
         if changes > 0 {
-            self.producer.last_commit().record(position, changes);
             self.producer.wakeup().wake();
         }
     }
@@ -287,11 +283,7 @@ fn code(error: &sqlx::Error) -> Option<String> {
 
 impl<D> Written<D> {
     /// A batch that is committed.
-    fn committed(
-        results: Vec<ItemResult<D>>,
-        position: Option<Position>,
-        at: OffsetDateTime,
-    ) -> Self {
+    fn committed(results: Vec<ItemResult<D>>, position: Option<Position>) -> Self {
         let verdict = |result| match result {
             ItemResult::Applied(outcome, changes) => {
                 Verdict::Reply(Ok((outcome, position.filter(|_| !changes.is_empty()))))
@@ -301,7 +293,7 @@ impl<D> Written<D> {
         };
         Self {
             verdicts: results.into_iter().map(verdict).collect(),
-            committed: position.map(|position| CommittedPosition { position, at }),
+            committed: position,
         }
     }
 

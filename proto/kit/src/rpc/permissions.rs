@@ -82,11 +82,9 @@ pub(super) fn callers(server: &str, path: &str) -> &'static [&'static str] {
     }
 }
 
-/// The followers of the change feed of `server`, the services that ask for its position while Redis does not have it, and those that list
-/// some of its changes.
+/// The followers of the change feed of `server`, and the services that list some of its changes.
 fn feed_callers(server: &str, method: &str) -> &'static [&'static str] {
     match (server, method) {
-        (LISTINGS, "GetPosition") => &[GATEWAY, WEB],
         (LISTINGS, "Follow") => &[WEBHOOK, GATEWAY, CATALOGUE, ECONOMY],
         (GATEWAY | CATALOGUE | ECONOMY, "Follow") => &[WEBHOOK],
         (LISTINGS | GATEWAY | ECONOMY | WEBHOOK, "ListChanges") => &[WEB],
