@@ -139,7 +139,7 @@ impl Producer {
     }
 
     /// Raises the high-water mark to a position that is committed, for a producer that has one.
-    pub async fn publish_mark(&self, position: Position) {
+    pub(super) async fn publish_mark(&self, position: Position) {
         if let Some(mark) = &self.high_water_mark {
             mark.publish(position).await;
         }
