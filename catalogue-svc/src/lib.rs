@@ -78,7 +78,6 @@ pub async fn start(boot: Boot<Settings>) -> anyhow::Result<()> {
         ..Retention::default()
     };
     let producer = Producer::start(&leader, lifecycle, retention);
-    let writer = producer.writer(settings.command_handler());
     let refreshing = boards::refresh::run(
         Arc::clone(&boards),
         pool.clone(),
@@ -91,7 +90,7 @@ pub async fn start(boot: Boot<Settings>) -> anyhow::Result<()> {
     let snapshot = jobs::board_snapshot::Job {
         pool: pool.clone(),
         catalogue: Arc::clone(&catalogue),
-        writer: writer.clone(),
+        producer: producer.clone(),
         clock: clock.clone(),
         lowest: settings.moves_to,
     };
@@ -107,7 +106,7 @@ pub async fn start(boot: Boot<Settings>) -> anyhow::Result<()> {
             public_url: settings.public_url.clone(),
         },
         producer,
-        writer,
+        limits: settings.vote_limits(),
         draw_key: draw_key(&boot),
     };
     dependencies.add_to(&mut services);

@@ -35,8 +35,6 @@ create table gateway.feed (
     announced boolean not null,
     happening boolean not null,
     at timestamptz not null,
-    -- The write that made the change. A writer whose connection was lost at the commit finds out by it whether the write was committed.
-    request uuid not null,
     state bytea not null
 );
 create index feed_by_entity on gateway.feed (entity, id, seq);

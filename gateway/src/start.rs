@@ -7,7 +7,7 @@ use contracts::gateway::v1::accounts_service_server::AccountsServiceServer;
 use contracts::gateway::v1::staff_service_server::StaffServiceServer;
 use kit::audit::Audit;
 use kit::boot::{self, Boot};
-use kit::feed::{HighWaterMark, Producer, Retention, Writer};
+use kit::feed::{HighWaterMark, Producer, Retention};
 use kit::http_server;
 use kit::leader::Leader;
 use kit::redis::Redis;
@@ -40,7 +40,7 @@ use crate::service::staff::Staff;
 use crate::store::accounts;
 use crate::switches::SwitchCache;
 use crate::upstream::Upstream;
-use crate::write::{AuthoredCommand, Command, CommandHandler};
+use crate::write;
 
 /// Logged when Redis is away.
 const WITHOUT_REDIS: &str =
@@ -57,7 +57,8 @@ pub async fn start(boot: Boot<Settings>) -> anyhow::Result<()> {
     check_account_plans(&pool, &plans).await?;
 
     let leader = boot.leader(&pool, SCHEMA);
-    let (producer, writer) = start_writer(&boot, &leader, &plans).await?;
+    let producer = Producer::start(&leader, &boot.lifecycle, Retention::default());
+    write::plans::publish(&producer, &plans).await?;
 
     let lookup = Arc::new(Lookup::new(pool.clone(), settings.lookup_options()));
     let refused_calls = Arc::new(RefusedCalls::new(settings.lookup.refused_calls));
@@ -75,7 +76,7 @@ pub async fn start(boot: Boot<Settings>) -> anyhow::Result<()> {
 
     let quota = Quota::new(redis.new_connection(), Arc::clone(&counters));
     let call_log = CallLog::new(redis.new_connection(), settings.call_log);
-    let operations = Arc::new(operations(&boot, pool, writer, &plans, quota));
+    let operations = Arc::new(operations(&boot, pool, producer.clone(), &plans, quota));
     let for_callers = settings.for_callers(&plans);
     let openapi = openapi::file(&settings.api_url, &for_callers, router::API)?;
     let limits = settings.upstream.limits();
@@ -121,33 +122,19 @@ pub async fn start(boot: Boot<Settings>) -> anyhow::Result<()> {
 fn operations(
     boot: &Boot<Settings>,
     pool: PgPool,
-    writer: Writer<CommandHandler>,
+    producer: Producer,
     plans: &Arc<Plans>,
     quota: Quota,
 ) -> Operations {
     Operations {
         pool,
-        writer,
+        producer,
         plans: Arc::clone(plans),
         format: KeyFormat::new(&boot.settings.key_prefix),
         quota: Arc::new(quota),
         clock: boot.clock.clone(),
         changes: ChangeTasks::start(&boot.lifecycle),
     }
-}
-
-/// Starts the writer of the feed, and publishes the plans.
-async fn start_writer(
-    boot: &Boot<Settings>,
-    leader: &Leader,
-    plans: &Arc<Plans>,
-) -> anyhow::Result<(Producer, Writer<CommandHandler>)> {
-    let producer = Producer::start(leader, &boot.lifecycle, Retention::default());
-    let plans = Arc::clone(plans);
-    let writer = producer.writer(CommandHandler { plans });
-    let publish = AuthoredCommand::by_gateway(Command::PublishPlans);
-    writer.write(publish).await?;
-    Ok((producer, writer))
 }
 
 /// Follows the gateway's own feed, through which replicas learn of each other's changes.

@@ -88,7 +88,7 @@ pub use search::{Hit, HitKind, Hits, Search, SearchCursor};
 pub use snapshot::{Dataset, Genres, Snapshot};
 #[expect(
     clippy::module_name_repetitions,
-    reason = "a `Writer` is that of the feed"
+    reason = "`Writer` alone would not say of what"
 )]
 pub use writer::IndexWriter;
 

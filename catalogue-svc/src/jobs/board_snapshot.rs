@@ -4,7 +4,7 @@ use std::collections::{HashMap, HashSet};
 use std::sync::Arc;
 
 use kit::Clock;
-use kit::feed::Writer;
+use kit::feed::Producer;
 use kit::leader::Leader;
 use sqlx::PgPool;
 use time::{OffsetDateTime, Time};
@@ -18,7 +18,7 @@ use crate::domain::tally::Tallies;
 use crate::feeds::votes;
 use crate::index::{Catalogue, Creator, Game};
 use crate::store::board_snapshots;
-use crate::write::{Announce, Command, CommandHandler, NamedMove};
+use crate::write::{self, Announce, NamedMove};
 
 /// The daily job that takes a snapshot of each board.
 #[derive(Debug, Clone)]
@@ -28,7 +28,7 @@ pub struct Job {
     /// Says which listings are public.
     pub catalogue: Arc<Catalogue>,
     /// Where the snapshot is announced.
-    pub writer: Writer<CommandHandler>,
+    pub producer: Producer,
     /// The time.
     pub clock: Clock,
     /// A move is published if the rank before or after it is this or better.
@@ -63,7 +63,7 @@ impl Job {
             taken_for: due,
             moves,
         };
-        self.writer.write(Command::Snapshot(announce)).await?;
+        write::announce(&self.producer, &announce).await?;
         Ok(())
     }
 

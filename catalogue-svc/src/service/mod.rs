@@ -27,7 +27,7 @@ use contracts::common::v1::Position;
 use kit::Clock;
 use kit::audit::Audit;
 use kit::fault::replica_unavailable;
-use kit::feed::{Producer, Writer};
+use kit::feed::Producer;
 use kit::rpc::failover::can_fail_over;
 use sqlx::PgPool;
 use tonic::Status;
@@ -37,7 +37,7 @@ use crate::SCHEMA;
 use crate::boards::Boards;
 use crate::domain::draw::SigningKey;
 use crate::index::{Catalogue, Snapshot};
-use crate::write::CommandHandler;
+use crate::write::Limits;
 
 pub use staff::Staff;
 pub use votes::Votes;
@@ -78,8 +78,8 @@ pub struct Dependencies {
     pub reads: Reads,
     /// The catalogue's own feed.
     pub producer: Producer,
-    /// Writes votes.
-    pub writer: Writer<CommandHandler>,
+    /// Limits of votes.
+    pub limits: Limits,
     /// Signs the pairs that voters are shown.
     pub draw_key: SigningKey,
 }
@@ -91,14 +91,15 @@ impl Dependencies {
         let votes = Votes {
             pool: self.pool.clone(),
             reads: Arc::clone(&reads),
-            writer: self.writer.clone(),
+            producer: self.producer.clone(),
+            limits: self.limits,
             draw_key: self.draw_key,
         };
         let staff = Staff {
             audit: Audit::new(self.pool.clone(), SCHEMA, reads.clock.clone()),
             pool: self.pool,
             reads: Arc::clone(&reads),
-            writer: self.writer,
+            producer: self.producer.clone(),
         };
         let reads = || Arc::clone(&reads);
         services

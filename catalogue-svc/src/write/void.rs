@@ -2,8 +2,7 @@
 
 use contracts::catalogue::v1 as proto;
 use kit::audit::Subject;
-use kit::feed::{ApplyError, ApplyResult};
-use kit::pg::RowLock;
+use kit::feed::NewChange;
 use kit::{Fault, ids};
 use prost::Message as _;
 use serde_json::json;
@@ -11,7 +10,7 @@ use sqlx::PgConnection;
 use time::OffsetDateTime;
 use uuid::Uuid;
 
-use super::{Outcome, happening};
+use super::happening;
 use crate::SCHEMA;
 use crate::domain::staff_action::By;
 use crate::domain::tally::TallyChange;
@@ -52,18 +51,15 @@ pub(super) async fn void(
         reason,
     }: &Void,
     now: OffsetDateTime,
-) -> ApplyResult<Outcome> {
-    match voters::lock(connection, *voter).await? {
-        RowLock::Busy => return Err(ApplyError::Busy),
-        RowLock::NotFound => return Err(Fault::not_found("No voter has this id.").into()),
-        RowLock::Acquired(voter) if voter.is_void != *restore => {
-            let unchanged = Voided {
-                votes: 0,
-                unchanged: true,
-            };
-            return Ok((Outcome::Voided(unchanged), Vec::new()));
-        }
-        RowLock::Acquired(_) => {}
+) -> Result<(Voided, Vec<NewChange>), Fault> {
+    let locked = voters::lock(connection, *voter).await?;
+    let locked = locked.ok_or_else(|| Fault::not_found("No voter has this id."))?;
+    if locked.is_void != *restore {
+        let unchanged = Voided {
+            votes: 0,
+            unchanged: true,
+        };
+        return Ok((unchanged, Vec::new()));
     }
     voters::set_voided(connection, *voter, (!restore).then_some(now)).await?;
     let (tallies, votes) = votes::tally_changes_by(connection, *voter).await?;
@@ -100,5 +96,5 @@ pub(super) async fn void(
         votes,
         unchanged: false,
     };
-    Ok((Outcome::Voided(voided), changes))
+    Ok((voided, changes))
 }

@@ -1,15 +1,14 @@
 //! A vote (§2.5).
 
 use contracts::catalogue::v1 as proto;
-use kit::feed::{ApplyError, ApplyResult, NewChange};
-use kit::pg::RowLock;
+use kit::feed::NewChange;
 use kit::{Code, Fault, ids};
 use prost::Message as _;
 use sqlx::PgConnection;
 use time::{Duration, OffsetDateTime, Time};
 use uuid::Uuid;
 
-use super::{Outcome, happening};
+use super::happening;
 use crate::domain::rankings::Hour;
 use crate::domain::vote::{self, Pair, Vote, Voter};
 use crate::store::voters;
@@ -37,25 +36,24 @@ pub(super) async fn cast(
     vote: &Vote,
     limits: Limits,
     now: OffsetDateTime,
-) -> ApplyResult<Outcome> {
+) -> Result<(bool, Vec<NewChange>), Fault> {
     let Voter { network, site, .. } = &vote.voter;
-    let is_void = match voters::lock(connection, vote.voter.id).await? {
-        RowLock::Acquired(voter) => {
+    let mut locked = voters::lock(connection, vote.voter.id).await?;
+    // Another vote of a new voter may be first: the insert waits for it.
+    if locked.is_none() && !voters::insert(connection, &vote.voter, now).await? {
+        locked = voters::lock(connection, vote.voter.id).await?;
+    }
+    let is_void = match locked {
+        Some(voter) => {
             if let Some(network) = network.as_ref().filter(|_| !voter.has_network) {
                 voters::set_network(connection, vote.voter.id, network).await?;
             }
             voter.is_void
         }
-        RowLock::Busy => return Err(ApplyError::Busy),
-        RowLock::NotFound => {
-            if !voters::insert(connection, &vote.voter, now).await? {
-                return Err(ApplyError::Busy);
-            }
-            false
-        }
+        None => false,
     };
     if !votes::insert(connection, vote, now).await? {
-        return Ok((Outcome::Repeated, Vec::new()));
+        return Ok((false, Vec::new()));
     }
     // The counts below include this vote: a vote that they refuse is rolled back.
     let hour = Hour::of(now);
@@ -66,14 +64,14 @@ pub(super) async fn cast(
             "This voter has cast {} votes today. Come back tomorrow (UTC).",
             limits.daily
         );
-        return Err(too_many(message, tomorrow - now).into());
+        return Err(too_many(message, tomorrow - now));
     }
     if in_hour > limits.hourly {
         let message = format!(
             "This voter has cast {} votes in this hour. Come back in the next.",
             limits.hourly
         );
-        return Err(too_many(message, hour.next().start() - now).into());
+        return Err(too_many(message, hour.next().start() - now));
     }
     let network_daily = match site {
         Some(_) => limits.ipv6_daily,
@@ -90,12 +88,12 @@ pub(super) async fn cast(
             let message = format!(
                 "{most} votes without an account have come from this address today. Sign in, or come back tomorrow (UTC)."
             );
-            return Err(too_many(message, tomorrow - now).into());
+            return Err(too_many(message, tomorrow - now));
         }
     }
     let counted = vote.winner.filter(|_| !is_void);
     let change = counted.map(|winner| vote_cast(vote, winner, now));
-    Ok((Outcome::Voted, change.into_iter().collect()))
+    Ok((true, change.into_iter().collect()))
 }
 
 fn too_many(message: String, wait: Duration) -> Fault {

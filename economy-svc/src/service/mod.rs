@@ -26,7 +26,7 @@ use contracts::economy::v1::staff_service_server::StaffServiceServer;
 use contracts::economy::v1::tips_service_server::TipsServiceServer;
 use kit::Clock;
 use kit::audit::Audit;
-use kit::feed::{Producer, Writer};
+use kit::feed::Producer;
 use kit::idempotency::InFlightCalls;
 use sqlx::PgPool;
 use time::Duration;
@@ -34,7 +34,6 @@ use tonic::service::RoutesBuilder;
 
 use crate::SCHEMA;
 use crate::domain::report_policy::ReportPolicy;
-use crate::write::CommandHandler;
 use snapshots::SnapshotCache;
 
 /// The dependencies of the services.
@@ -43,7 +42,6 @@ pub struct Dependencies {
     pub pool: PgPool,
     pub clock: Clock,
     pub producer: Producer,
-    pub writer: Writer<CommandHandler>,
     pub policy: ReportPolicy,
     /// A currency without a counted report for this long is late.
     pub late_after: Duration,
@@ -59,7 +57,7 @@ impl Dependencies {
             calls: InFlightCalls::default(),
             pool: self.pool,
             clock: self.clock,
-            writer: self.writer,
+            producer: self.producer.clone(),
             policy: self.policy,
         });
         let service = || Arc::clone(&service);
@@ -79,7 +77,7 @@ impl Dependencies {
 struct Service {
     pool: PgPool,
     clock: Clock,
-    writer: Writer<CommandHandler>,
+    producer: Producer,
     policy: ReportPolicy,
     snapshots: Arc<SnapshotCache>,
     audit: Audit,

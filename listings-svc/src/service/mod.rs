@@ -36,7 +36,7 @@ use contracts::listings::v1::staff_picture_service_server::StaffPictureServiceSe
 use contracts::listings::v1::staff_review_service_server::StaffReviewServiceServer;
 use kit::Clock;
 use kit::audit::Audit;
-use kit::feed::{Producer, Writer};
+use kit::feed::Producer;
 use kit::idempotency::InFlightCalls;
 use kit::overload::ConcurrencyLimit;
 use sqlx::PgPool;
@@ -45,8 +45,8 @@ use tonic::service::RoutesBuilder;
 
 use crate::members::Members;
 use crate::pictures::{FileStore, PictureProcessor};
+use crate::write::CommandDependencies;
 use crate::write::import::Importer;
-use crate::write::{CommandDependencies, CommandHandler};
 
 /// Implements every gRPC service, each in its file; the other files have what several of them share.
 #[derive(Debug)]
@@ -56,8 +56,6 @@ pub struct Service {
     pub audit: Audit,
     /// Serves the feed.
     pub producer: Producer,
-    /// Applies commands.
-    pub writer: Writer<CommandHandler>,
     pub commands: Arc<CommandDependencies>,
     pub importer: Importer,
     pub pictures: PictureProcessor,

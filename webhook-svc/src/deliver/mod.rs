@@ -22,6 +22,7 @@ mod target;
 use std::sync::Arc;
 use std::time::Duration;
 
+use kit::feed::Producer;
 use kit::key_ring::KeyRing;
 use kit::wakeup::Wakeup;
 use kit::{Clock, Lifecycle, descriptor_limit};
@@ -72,6 +73,8 @@ impl Limits {
 #[derive(Debug, Clone)]
 pub struct DeliveryDependencies {
     pub pool: PgPool,
+    /// Publishes the notices for the owners of endpoints.
+    pub producer: Producer,
     pub clock: Clock,
     pub wakeup: Wakeup,
     pub sender: Sender,

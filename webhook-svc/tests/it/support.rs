@@ -13,7 +13,7 @@ use contracts::webhook::v1::messages_service_client::MessagesServiceClient;
 use contracts::webhook::v1::receivers_service_client::ReceiversServiceClient;
 use contracts::webhook::v1::staff_service_client::StaffServiceClient;
 use kit::clock::Clock;
-use kit::feed::{Projection, ProjectionContext, project_changes};
+use kit::feed::{Producer, Projection, ProjectionContext, Retention, project_changes};
 use kit::key_ring::KeyRing;
 use kit::leader::Leader;
 use kit::lifecycle::{Lifecycle, Supervisor};
@@ -161,8 +161,11 @@ pub(crate) async fn replica_with(
         ..http::Settings::default()
     };
     let sender = Sender::with_resolver(&settings, resolver).unwrap();
+    let leader = Leader::start(&lifecycle, pool.clone(), webhook::SCHEMA, clock.clone());
+    let producer = Producer::start(&leader, &lifecycle, Retention::default());
     let dependencies = deliver::DeliveryDependencies {
         pool: pool.clone(),
+        producer,
         clock: clock.clone(),
         wakeup: wakeup.clone(),
         sender: sender.clone(),
@@ -198,7 +201,6 @@ pub(crate) async fn replica_with(
     let address = testing::serve(services, &lifecycle).await.unwrap();
     let fleet = testing::client(&address, &lifecycle).unwrap();
     let staff = testing::staff_client(&address, &lifecycle).unwrap();
-    let leader = Leader::start(&lifecycle, pool.clone(), webhook::SCHEMA, clock.clone());
     Webhook {
         pool,
         clock,

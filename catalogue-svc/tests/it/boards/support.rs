@@ -13,7 +13,7 @@ use catalogue::feeds::votes;
 use catalogue::index::{Catalogue, Document as _, IndexWriter, Query, Snapshot};
 use catalogue::jobs::board_snapshot;
 use catalogue::service::{Dependencies, Reads};
-use catalogue::write::{CommandHandler, Limits};
+use catalogue::write::Limits;
 use contracts::catalogue::v1 as proto;
 use contracts::catalogue::v1::rankings_service_client::RankingsServiceClient;
 use contracts::catalogue::v1::staff_service_client::StaffServiceClient;
@@ -152,12 +152,10 @@ impl Replica {
             ..Retention::default()
         };
         let producer = Producer::start(&leader, &lifecycle, retention);
-        let handler = CommandHandler { limits: LIMITS };
-        let writer = producer.writer(handler);
         let job = board_snapshot::Job {
             pool: pool.clone(),
             catalogue: Arc::clone(&catalogue),
-            writer: writer.clone(),
+            producer: producer.clone(),
             clock: clock.clone(),
             lowest: 100,
         };
@@ -170,7 +168,7 @@ impl Replica {
                 ..reads(Arc::clone(&catalogue))
             },
             producer: producer.clone(),
-            writer,
+            limits: LIMITS,
             draw_key: draw_key(),
         };
         dependencies.add_to(&mut services);

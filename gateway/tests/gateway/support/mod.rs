@@ -53,7 +53,9 @@ pub(crate) use economy::Economy;
 pub(crate) use listings::{Listings, Outcome};
 pub(crate) use response::TestResponse;
 pub(crate) use setup::CALL_LOG;
-use setup::{caches, call_records, connect, openapi, position, services, write, write_month_use};
+use setup::{
+    caches, call_records, connect, openapi, position, producer, services, write_month_use,
+};
 pub(crate) use webhooks::Webhooks;
 
 /// Paths of all reads that catalogue-svc responses.
@@ -213,7 +215,7 @@ impl Test {
 
         let (clock, plans) = (with.clock, Arc::new(with.plans));
         let openapi = openapi(&plans);
-        let writer = write(&pool, &clock, &lifecycle, &plans).await;
+        let producer = producer(&pool, &clock, &lifecycle, &plans).await;
         let redis = Redis::lazy(&Secret::from(with.redis), with.patience, "").unwrap();
         let counters = Arc::new(quota::SharedCounters::new(LONG, 50));
         let quota = Quota::new(redis.clone(), Arc::clone(&counters));
@@ -225,7 +227,7 @@ impl Test {
         let call_recorder = Arc::new(CallRecorder::new(true));
         let operations = Arc::new(Operations {
             pool: pool.clone(),
-            writer,
+            producer,
             plans: Arc::clone(&plans),
             format: KeyFormat::new("svc_"),
             quota: quota_of_staff,

@@ -1,7 +1,6 @@
 //! The head of a feed: its newest `seq` and its epoch.
 
 use sqlx::PgConnection;
-use sqlx::postgres::types::Oid;
 use time::OffsetDateTime;
 use uuid::Uuid;
 
@@ -28,8 +27,6 @@ pub(super) struct Head {
     pub(super) seq: i64,
     /// The time of the newest change.
     pub(super) at: OffsetDateTime,
-    /// The table of the head. It differs after a restore into the same database.
-    pub(super) table: Oid,
 }
 
 impl Head {
@@ -45,18 +42,13 @@ impl Head {
     ) -> Result<Self, sqlx::Error> {
         let look = format!(
             "with here as ({HERE})
-             select epoch, seq, at, feed_head.tableoid, {IS_CURRENT} from kit.feed_head, here"
+             select epoch, seq, at, {IS_CURRENT} from kit.feed_head, here"
         );
         loop {
-            let query = schema.query_as::<(Uuid, i64, OffsetDateTime, Oid, bool)>(&look);
-            let (epoch, seq, at, table, is_current) = query.fetch_one(&mut *connection).await?;
+            let query = schema.query_as::<(Uuid, i64, OffsetDateTime, bool)>(&look);
+            let (epoch, seq, at, is_current) = query.fetch_one(&mut *connection).await?;
             if is_current {
-                return Ok(Self {
-                    epoch,
-                    seq,
-                    at,
-                    table,
-                });
+                return Ok(Self { epoch, seq, at });
             }
             match begin_epoch(connection, schema).await?.as_deref() {
                 None => {}

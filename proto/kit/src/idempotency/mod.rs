@@ -21,7 +21,6 @@ pub use in_flight::{InFlightCalls, InFlightGuard};
 
 use crate::code::Code;
 use crate::fault::Fault;
-use crate::feed::ApplyError;
 use crate::pg::{Schema, statement};
 
 /// How long a response is replayed.
@@ -74,22 +73,22 @@ impl CallId {
 }
 
 impl Key {
-    /// Locks the call until the transaction ends. Returns false when another transaction holds the lock. Use it where calls with the same
-    /// key lock no common row.
+    /// Locks the call until the transaction ends. Use it where calls with the same key lock no common row.
     ///
     /// # Errors
     /// The errors of PostgreSQL.
-    pub async fn lock(&self, connection: &mut PgConnection) -> Result<bool, sqlx::Error> {
+    pub async fn lock(&self, connection: &mut PgConnection) -> Result<(), sqlx::Error> {
         let CallId {
             account,
             route,
             key,
         } = &self.call;
         // Two different calls with the same hash only wait for each other.
-        statement::query_scalar("select pg_try_advisory_xact_lock(hashtextextended($1, 0))")
+        statement::query("select pg_advisory_xact_lock(hashtextextended($1, 0))")
             .bind(format!("{account} {route} {key}"))
-            .fetch_one(connection)
-            .await
+            .execute(connection)
+            .await?;
+        Ok(())
     }
 
     /// The stored response to the same call, if there is one. Call this in the transaction of the effect, after locking the call or a row
@@ -102,7 +101,7 @@ impl Key {
         connection: &mut PgConnection,
         schema: Schema,
         now: OffsetDateTime,
-    ) -> Result<Option<R>, ApplyError> {
+    ) -> Result<Option<R>, Fault> {
         let sql = "select body_sha256, answer from kit.idempotency
              where account_id = $1 and route = $2 and key = $3 and at > $4";
         let stored: Option<(Vec<u8>, Value)> = schema
@@ -117,7 +116,7 @@ impl Key {
             return Ok(None);
         };
         if body_sha256 != self.body_sha256 {
-            return Err(mismatch().into());
+            return Err(mismatch());
         }
         let response = serde_json::from_value(response);
         Ok(Some(response.map_err(|error| Fault::internal(&error))?))

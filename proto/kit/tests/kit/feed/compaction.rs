@@ -32,7 +32,7 @@ async fn replaced_states_go_after_a_week_and_one_off_events_after_a_month(pool: 
     let fixture = Fixture::start(&pool).await;
     fixture.set("a").await;
     let happened = Note::Happened("a".to_owned());
-    fixture.writer.write(happened).await.unwrap();
+    fixture.write(happened).await.unwrap();
     for id in ["a", "b", "b", "b"] {
         fixture.set(id).await;
     }

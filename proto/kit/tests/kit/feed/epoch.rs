@@ -82,7 +82,6 @@ async fn a_restore_from_a_dump_begins_a_new_epoch(pool: PgPool) {
     fixture.set("changed later").await;
     fixture.set("lost").await;
     fixture
-        .writer
         .write(Note::Happened("kept".to_owned()))
         .await
         .unwrap();
@@ -94,7 +93,7 @@ async fn a_restore_from_a_dump_begins_a_new_epoch(pool: PgPool) {
         .unwrap();
 
     dump.restore(url).await;
-    // The running writer has a connection that knows the old table, and finds the new one. The numbers 3 and 4 are given out again.
+    // The running producer has connections that know the old table, and finds the new one. The numbers 3 and 4 are given out again.
     fixture.set("new").await;
     fixture.set("kept").await;
     assert_eq!(fixture.head().await, 4);

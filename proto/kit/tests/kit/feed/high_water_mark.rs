@@ -1,4 +1,4 @@
-//! The high-water mark in Redis, which a writer publishes before it answers.
+//! The high-water mark in Redis, which a transaction publishes before it returns.
 
 use std::time::Duration;
 
@@ -85,13 +85,17 @@ async fn an_answered_write_is_published(pool: PgPool) {
         let (fixture, mark) = (if caller % 2 == 0 { &one } else { &other }, &mark);
         async move {
             for write in 0..20 {
-                let note = Note::Set(format!("note {}", (caller + write) % 10));
-                let (_, position) = fixture.writer.write(note).await.unwrap();
+                let id = format!("note {}", (caller + write) % 10);
+                let revision = fixture.set(&id).await;
                 let published = mark.read().await.unwrap();
-                assert!(
-                    published.reaches(position.unwrap()),
-                    "{published:?}, {position:?}"
-                );
+                let sql = "select seq from kit.feed where id = $1 and revision = $2";
+                let written: i64 = sqlx::query_scalar(sql)
+                    .bind(&id)
+                    .bind(revision)
+                    .fetch_one(&fixture.pool)
+                    .await
+                    .unwrap();
+                assert!(published.seq >= written, "{published:?}, {written}");
             }
         }
     });
@@ -106,8 +110,7 @@ async fn a_write_without_changes_publishes_the_head(pool: PgPool) {
     let other = Fixture::publishing(&pool, &mark).await;
     for _ in 0..3 {
         lost.set("a").await;
-        let (_, position) = other.writer.write(Note::Nothing).await.unwrap();
-        assert_eq!(position, None);
+        other.write(Note::Nothing).await.unwrap();
         assert_eq!(mark.read().await, Some(head(&lost).await));
     }
 }
@@ -130,7 +133,7 @@ async fn writes_go_on_without_redis(pool: PgPool) {
 }
 
 #[testing::database_test]
-async fn the_writer_goes_on_while_replies_wait_for_redis(pool: PgPool) {
+async fn other_writes_go_on_while_one_waits_for_redis(pool: PgPool) {
     let url = silent_redis().await;
     tables(&pool).await;
     let redis = Redis::lazy(&Secret::from(url), LONG, "").unwrap();

@@ -63,11 +63,7 @@ async fn a_caller_gets_each_change_of_its_entity_type_once(pool: PgPool) {
 
     fixture.set("a").await;
     publish_other(&fixture).await;
-    fixture
-        .writer
-        .write(Note::Happened("a".to_owned()))
-        .await
-        .unwrap();
+    fixture.write(Note::Happened("a".to_owned())).await.unwrap();
     fixture.set("b").await;
     publish_other(&fixture).await;
     let (seqs, middle) = next(&fixture, begin, 2).await;

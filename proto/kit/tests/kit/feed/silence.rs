@@ -20,8 +20,8 @@ fn through(proxy: &SilentProxy, direct: &PgPool) -> PgPool {
 async fn write(pool: &PgPool, seq: i64) {
     let sql = format!(
         "insert into kit.note values ('{seq}', 1);
-         insert into kit.feed (seq, entity, id, revision, event, announced, happening, at, state, request)
-             values ({seq}, 'note', '{seq}', 1, 'set', true, false, now(), '', gen_random_uuid());
+         insert into kit.feed (seq, entity, id, revision, event, announced, happening, at, state)
+             values ({seq}, 'note', '{seq}', 1, 'set', true, false, now(), '');
          update kit.feed_head set seq = {seq}"
     );
     sqlx::raw_sql(AssertSqlSafe(sql))
