@@ -9,7 +9,6 @@ use kit::audit::Audit;
 use kit::boot::{self, Boot};
 use kit::feed::{HighWaterMark, Producer, Retention};
 use kit::http_server;
-use kit::leader::Leader;
 use kit::redis::Redis;
 use kit::rpc::FleetMembers;
 use sqlx::PgPool;

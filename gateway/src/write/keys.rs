@@ -18,11 +18,11 @@ use crate::store::{games, keys};
 
 /// A rotated key.
 #[derive(Debug)]
-pub struct Rotated {
-    pub new: Key,
-    pub old: Key,
+pub(crate) struct Rotated {
+    pub(crate) new: Key,
+    pub(crate) old: Key,
     /// The predecessor of the old key, if the rotation has ended it.
-    pub ended: Option<Key>,
+    pub(crate) ended: Option<Key>,
 }
 
 pub(crate) async fn create(

@@ -1,4 +1,4 @@
-//! Changes of the staff's members, inside the writer's transaction.
+//! Changes of the staff's members.
 
 use kit::audit::{AuthorizedAction, Subject};
 use kit::rpc::staff::{Member, OPERATOR, Role};

@@ -11,12 +11,11 @@ const POOL: f64 = 10.0;
 /// A game reports once an hour at most.
 const REPORTS_OF_A_CURRENCY: f64 = 1.0 / 3600.0;
 
-/// The most connections of a replica to PostgreSQL: its pool, and that of the writer of its feed, if it has one.
+/// The most connections of a replica to PostgreSQL: its pool.
 pub(super) fn connections(process: &str) -> f64 {
     match process {
         "postgres" | "redis" => 0.0,
-        "web" | "webhook-svc" => POOL,
-        _ => POOL + 1.0,
+        _ => POOL,
     }
 }
 

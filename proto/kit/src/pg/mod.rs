@@ -14,7 +14,7 @@ use anyhow::Context as _;
 use sqlx::migrate::Migrator;
 use sqlx::postgres::{PgArguments, PgConnection, PgPool, PgRow};
 use sqlx::query::{Query, QueryAs, QueryScalar};
-use sqlx::{AssertSqlSafe, Connection as _, FromRow, PgExecutor, Postgres, RawSql};
+use sqlx::{AssertSqlSafe, Connection as _, FromRow, PgExecutor, Postgres};
 use time::OffsetDateTime;
 use tokio::time::{Instant, timeout, timeout_at};
 
@@ -59,7 +59,8 @@ impl Schema {
     }
 
     /// Several statements, without parameters.
-    pub(crate) fn raw_sql(self, text: &str) -> RawSql {
+    #[cfg(test)]
+    pub(crate) fn raw_sql(self, text: &str) -> sqlx::RawSql {
         statement::raw_sql(self.sql(text))
     }
 }

@@ -3,11 +3,10 @@
 use std::io::Write as _;
 use std::process::{Command, Stdio};
 
-use kit::feed::{NewChange, append};
 use sqlx::PgPool;
 use time::{Duration, OffsetDateTime};
 
-use super::support::{Fixture, Note, SCHEMA, database_url};
+use super::support::{Fixture, Note, change, database_url};
 
 #[testing::database_test]
 async fn a_new_follower_applies_old_changes_without_effects(pool: PgPool) {
@@ -250,22 +249,11 @@ async fn a_follower_acts_once_on_changes_that_several_epochs_have(pool: PgPool) 
 async fn times_are_in_the_order_of_seq_whatever_the_clocks_say(pool: PgPool) {
     let fixture = Fixture::start(&pool).await;
     let now = fixture.clock.now();
-    let note = |id: &str| NewChange {
-        entity: "note",
-        id: id.to_owned(),
-        revision: 1,
-        event: "set",
-        announced: true,
-        happening: false,
-        state: Vec::new(),
-    };
     for at in [now, now - Duration::hours(1), now] {
-        let mut transaction = pool.begin().await.unwrap();
-        let changes = [note("a"), note("b")];
-        append(&mut transaction, SCHEMA, &changes, at)
-            .await
-            .unwrap();
-        transaction.commit().await.unwrap();
+        let mut transaction = fixture.producer.begin().await.unwrap();
+        transaction.now = at;
+        let changes = ["a", "b"].map(|id| change(id, 1, false));
+        transaction.commit(&changes).await.unwrap();
     }
     let times: Vec<OffsetDateTime> = sqlx::query_scalar("select at from kit.feed order by seq")
         .fetch_all(&pool)
