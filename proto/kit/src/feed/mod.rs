@@ -1,6 +1,7 @@
 //! The change feed: each change that one service commits reaches the other services exactly once.
 //!
-//! A producer writes an outbox row in the transaction that makes the change ([`Transaction`]) and streams its rows ([`Producer`]). The order of `seq` is the order of commit, without gaps: a reader that has seen n never later finds a row below n. A
+//! A producer writes an outbox row in the transaction that makes the change ([`Transaction`]) and streams its rows ([`Producer`]). The
+//! order of `seq` is the order of commit, without gaps: a reader that has seen n never later finds a row below n. A
 //! follower ([`consume()`]) applies changes and stores its cursor in one transaction ([`PgConsumer`]). Each change therefore takes effect
 //! exactly once, across restarts and kill -9 on either side. A producer begins a new epoch when its data are restored or a replica is
 //! promoted. Followers then rebuild their rows, and send messages only for changes that are later than those they had seen.

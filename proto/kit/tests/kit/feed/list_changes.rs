@@ -2,16 +2,16 @@
 
 use contracts::common::v1::feed_service_client::FeedServiceClient;
 use contracts::common::v1::{ListChangesRequest, ListChangesResponse};
-use kit::feed::{NewChange, append};
+use kit::feed::NewChange;
 use kit::{Code, Fault, timestamp};
 use prost_types::Timestamp;
-use sqlx::{PgConnection, PgPool};
+use sqlx::PgPool;
 use testing::wait_until;
 
-use super::support::{Fixture, Note, SCHEMA};
+use super::support::{Fixture, Note};
 
-/// Publishes a change of another entity type with the transaction that is open.
-async fn append_other(fixture: &Fixture, connection: &mut PgConnection) {
+/// A change of another entity type, after all others.
+async fn publish_other(fixture: &Fixture) {
     let change = NewChange {
         entity: "other",
         id: "x".to_owned(),
@@ -21,15 +21,8 @@ async fn append_other(fixture: &Fixture, connection: &mut PgConnection) {
         happening: false,
         state: Vec::new(),
     };
-    let appended = append(connection, SCHEMA, &[change], fixture.clock.now()).await;
-    appended.unwrap();
-}
-
-/// A change of another entity type, after all others.
-async fn publish_other(fixture: &Fixture) {
-    let mut transaction = fixture.pool.begin().await.unwrap();
-    append_other(fixture, &mut transaction).await;
-    transaction.commit().await.unwrap();
+    let transaction = fixture.producer.begin().await.unwrap();
+    transaction.commit(&[change]).await.unwrap();
 }
 
 async fn list(
@@ -80,7 +73,11 @@ async fn a_change_is_numbered_when_no_transaction_before_it_is_open(pool: PgPool
     let fixture = Fixture::start(&pool).await;
     fixture.set("a").await;
     let mut first = pool.begin().await.unwrap();
-    append_other(&fixture, &mut first).await;
+    // As its commit does.
+    sqlx::query("update kit.feed_head set seq = seq + 1")
+        .execute(&mut *first)
+        .await
+        .unwrap();
     let waits = "select exists (select from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock')";
     let undone = async {
         wait_until("the second waits for the first", async || {
