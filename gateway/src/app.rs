@@ -4,7 +4,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use kit::Clock;
-use kit::feed::{HighWaterMark, ProducerPosition};
+use kit::feed::HighWaterMark;
 
 use crate::call_log::CallRecorder;
 use crate::coding::{EncodedFile, EncodedPrefixCache};
@@ -56,8 +56,6 @@ pub struct Gateway {
     pub player_calls: u32,
     /// The newest position of listings-svc's feed, read from Redis.
     pub newest_position: HighWaterMark,
-    /// The newest position from listings-svc itself, while Redis has none.
-    pub listings_position: ProducerPosition,
     /// How long the body of a request may take to arrive.
     pub body_timeout: Duration,
 }

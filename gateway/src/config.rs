@@ -122,9 +122,6 @@ pub struct UpstreamSettings {
     /// Milliseconds that a call waits for a permit before it gets 503
     #[arg(long, default_value = "500", value_parser = milliseconds)]
     pub upstream_patience: Duration,
-    /// Milliseconds that a read waits for the position of listings-svc while Redis is away
-    #[arg(long, default_value = "250", value_parser = milliseconds)]
-    pub upstream_position_patience: Duration,
 }
 
 impl UpstreamSettings {
@@ -134,7 +131,6 @@ impl UpstreamSettings {
             write_deadline: self.upstream_write_deadline,
             calls: self.upstream_calls,
             queue_timeout: self.upstream_patience,
-            position_timeout: self.upstream_position_patience,
         }
     }
 }

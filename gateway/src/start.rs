@@ -7,7 +7,7 @@ use contracts::gateway::v1::accounts_service_server::AccountsServiceServer;
 use contracts::gateway::v1::staff_service_server::StaffServiceServer;
 use kit::audit::Audit;
 use kit::boot::{self, Boot};
-use kit::feed::{HighWaterMark, Producer, ProducerPosition, Retention};
+use kit::feed::{HighWaterMark, Producer, Retention};
 use kit::http_server;
 use kit::redis::Redis;
 use kit::rpc::FleetMembers;
@@ -42,7 +42,7 @@ use crate::write;
 
 /// Logged when Redis is away.
 const WITHOUT_REDIS: &str =
-    "each gateway counts calls by itself, and reads ask listings-svc for its position";
+    "each gateway counts calls by itself, and reads may miss writes of the last moment";
 
 pub async fn start(boot: Boot<Settings>) -> anyhow::Result<()> {
     let settings = &boot.settings;
@@ -102,12 +102,11 @@ pub async fn start(boot: Boot<Settings>) -> anyhow::Result<()> {
         openapi,
         quota: Quota::new(redis.clone(), counters),
         catalogue: Upstream::new("catalogue", catalogue, limits),
-        listings: Upstream::new("listings", listings.clone(), limits),
+        listings: Upstream::new("listings", listings, limits),
         economy: Upstream::new("economy", economy, limits),
         webhooks: Upstream::new("webhook", webhooks, limits),
         player_calls: settings.player_calls,
         newest_position: HighWaterMark::new(redis, PRODUCER),
-        listings_position: ProducerPosition::new(listings, limits.position_timeout),
         body_timeout: settings.port.http_body,
     });
     let router = router(&app);

@@ -2,8 +2,8 @@
 //!
 //! A replica that starts has nothing, and reads the feed from its beginning: compaction keeps the last state of every entity. It gathers the
 //! entities until it has reached the head at which the stream began, then indexes and publishes them. From then on every batch becomes a new
-//! snapshot that readers see at once. Under a new epoch without the changes that it has (listings-svc was restored) it gathers the entities in
-//! the same way, and readers see the old snapshot until the new one is complete.
+//! snapshot that readers see at once. Under a new epoch (the database of listings-svc was restored, or a replica promoted) it gathers the entities
+//! in the same way, and readers see the old snapshot until the new one is complete.
 //!
 //! `/readyz` waits for the condition "the catalogue to be loaded", which is met when the first snapshot is published. Until then calls return
 //! `unavailable`. A replica that has a snapshot needs nobody: it answers from memory while listings-svc and PostgreSQL are away.
@@ -17,7 +17,7 @@ use std::time::Duration;
 
 use contracts::common::v1::Change;
 use kit::admin::Condition;
-use kit::feed::{Consumer, Cursor, Fingerprint, Position, StreamStart, consume};
+use kit::feed::{Consumer, Position, Rebuild, consume};
 use kit::rpc::client::Client;
 use rayon::iter::{IntoParallelIterator as _, ParallelIterator as _};
 use uuid::Uuid;
@@ -33,8 +33,6 @@ const YIELD_AFTER: usize = 32;
 pub struct Follower {
     catalogue: Arc<Catalogue>,
     progress: Progress,
-    /// Identifies the newest change that it has.
-    last_row: Option<Fingerprint>,
 }
 
 /// The state of a follower.
@@ -59,7 +57,6 @@ impl Follower {
         Self {
             catalogue,
             progress: Progress::Nothing,
-            last_row: None,
         }
     }
 
@@ -126,57 +123,29 @@ impl Consumer for Follower {
         crate::PRODUCER
     }
 
-    async fn cursor(&mut self) -> anyhow::Result<Option<Cursor>> {
-        let position = match &self.progress {
+    async fn position(&mut self) -> anyhow::Result<Option<Position>> {
+        Ok(match &self.progress {
             Progress::Nothing => None,
             Progress::Gathering { position, .. } => Some(*position),
             Progress::Following(writer) => Some(writer.position()),
-        };
-        Ok(position.map(|position| Cursor {
-            position,
-            last_row: self.last_row,
-            effects_until: None,
-        }))
+        })
     }
 
-    async fn start(&mut self, stream: StreamStart) -> anyhow::Result<()> {
-        let StreamStart {
-            epoch, head, reset, ..
-        } = stream;
-        if reset {
-            tracing::info!(%epoch, head, "the catalogue is built anew from the feed");
-            self.catalogue.begin_rebuild();
-            let position = Position { epoch, seq: 0 };
-            self.progress = Progress::Gathering {
-                position,
-                whole_at: head,
-                entities: Box::new(IndexWriter::new(position)),
-            };
-            self.last_row = None;
-            return self.index_if_whole().await;
-        }
-        match &mut self.progress {
-            Progress::Gathering {
-                position, whole_at, ..
-            } if position.epoch != epoch => {
-                position.epoch = epoch;
-                // The new epoch may be shorter than the one before.
-                *whole_at = head.min(*whole_at);
-                self.index_if_whole().await?;
-            }
-            Progress::Following(writer) if writer.position().epoch != epoch => {
-                tracing::info!(%epoch, "the feed goes on under a new epoch, and the catalogue with it");
-                writer.set_epoch(epoch);
-                self.catalogue.publish(writer.snapshot());
-            }
-            Progress::Nothing | Progress::Gathering { .. } | Progress::Following(_) => {}
-        }
-        Ok(())
+    async fn begin_rebuild(&mut self, rebuild: Rebuild) -> anyhow::Result<()> {
+        let Rebuild { epoch, head, .. } = rebuild;
+        tracing::info!(%epoch, head, "the catalogue is built anew from the feed");
+        self.catalogue.begin_rebuild();
+        let position = Position { epoch, seq: 0 };
+        self.progress = Progress::Gathering {
+            position,
+            whole_at: head,
+            entities: Box::new(IndexWriter::new(position)),
+        };
+        self.index_if_whole().await
     }
 
     async fn handle_batch(&mut self, _epoch: Uuid, changes: Vec<Change>) -> anyhow::Result<()> {
         let seq = changes.last().map_or(0, |change| change.seq);
-        let last_row = changes.last().map(Fingerprint::of);
         match &mut self.progress {
             Progress::Nothing => anyhow::bail!("changes came before a start"),
             Progress::Gathering {
@@ -193,7 +162,6 @@ impl Consumer for Follower {
                     entities.store(entity);
                 }
                 position.seq = seq;
-                self.last_row = last_row;
                 self.index_if_whole().await
             }
             Progress::Following(writer) => {
@@ -204,7 +172,6 @@ impl Consumer for Follower {
                     }
                 }
                 writer.flush(seq)?;
-                self.last_row = last_row;
                 self.catalogue.publish(writer.snapshot());
                 Ok(())
             }

@@ -10,13 +10,13 @@ use catalogue::index::{Catalogue, Snapshot};
 use contracts::common::v1::feed_service_server::{FeedService, FeedServiceServer};
 use contracts::common::v1::follow_response::{Batch, Message, Start};
 use contracts::common::v1::{
-    Change, FollowRequest, FollowResponse, GetPositionRequest, GetPositionResponse,
-    ListChangesRequest, ListChangesResponse,
+    Change, FollowRequest, FollowResponse, ListChangesRequest, ListChangesResponse,
 };
 use futures::{Stream, stream};
 use kit::Lifecycle;
 use kit::admin::Readiness;
 use kit::rpc::client::{Client, Transport};
+use prost_types::Timestamp;
 use testing::connect;
 use tokio::net::TcpListener;
 use tokio::sync::watch;
@@ -31,8 +31,6 @@ use crate::build::{EPOCH, game, game_change, page, page_change};
 struct Fake {
     feed: Arc<Mutex<(Uuid, Vec<Change>)>>,
     news: Arc<watch::Sender<()>>,
-    /// Epochs that the one of now goes on from.
-    parents: Arc<Mutex<Vec<Uuid>>>,
     follows: Arc<AtomicU32>,
 }
 
@@ -41,7 +39,6 @@ impl Fake {
         Self {
             feed: Arc::new(Mutex::new((EPOCH, Vec::new()))),
             news: Arc::new(watch::Sender::new(())),
-            parents: Arc::default(),
             follows: Arc::default(),
         }
     }
@@ -56,20 +53,10 @@ impl Fake {
         self.news.send_replace(());
     }
 
-    /// A backup was restored: another epoch, with these rows.
+    /// A backup was restored, or a replica promoted: another epoch, with these rows.
     fn restore(&self, epoch: Uuid, changes: Vec<Change>) {
-        self.parents.lock().unwrap().clear();
         *self.feed.lock().unwrap() = (epoch, Vec::new());
         self.write(changes);
-    }
-
-    /// A replica was promoted: another epoch, which goes on from the one before.
-    fn promote(&self, epoch: Uuid) {
-        let mut feed = self.feed.lock().unwrap();
-        self.parents.lock().unwrap().push(feed.0);
-        feed.0 = epoch;
-        drop(feed);
-        self.news.send_replace(());
     }
 
     /// How often it was followed.
@@ -93,14 +80,12 @@ impl FeedService for Fake {
         self.follows.fetch_add(1, Ordering::Relaxed);
         let request = request.into_inner();
         let (epoch, rows) = self.look();
-        let parents = self.parents.lock().unwrap().clone();
-        let goes_on = |known: &Uuid| request.epoch == known.to_string();
-        let reset = !goes_on(&epoch) && !parents.iter().any(goes_on);
+        let reset = request.epoch != epoch.to_string();
         let start = Message::Start(Start {
             epoch: epoch.to_string(),
             head_seq: rows.last().map_or(0, |change| change.seq),
+            head_at: Some(Timestamp::default()),
             reset,
-            effects_after_seq: rows.last().map_or(0, |change| change.seq),
         });
         let after = if reset { 0 } else { request.after_seq };
         let from = (self.clone(), self.news.subscribe(), after, Some(start));
@@ -141,13 +126,6 @@ impl FeedService for Fake {
         _: Request<ListChangesRequest>,
     ) -> Result<Response<ListChangesResponse>, Status> {
         Err(Status::unimplemented("a follower lists nothing"))
-    }
-
-    async fn get_position(
-        &self,
-        _request: Request<GetPositionRequest>,
-    ) -> Result<Response<GetPositionResponse>, Status> {
-        Err(Status::unimplemented("a follower does not ask"))
     }
 }
 
@@ -203,13 +181,6 @@ async fn memory_follows_the_feed_and_rebuilds_under_a_new_epoch() {
     let state = eventually(&catalogue, |state| state.position.seq == 3).await;
     assert_eq!(state.dataset(Mode::Live).games.len(), 2);
     assert!(readiness.missing().is_empty());
-
-    // The promoted replica has all of it: memory goes on, under the new epoch.
-    let promoted = Uuid::from_u128(0xe2);
-    fake.promote(promoted);
-    let state = eventually(&catalogue, |state| state.position.epoch == promoted).await;
-    assert_eq!(state.position.seq, 3);
-    assert_eq!(state.dataset(Mode::Live).games.len(), 2);
 
     let restored = Uuid::from_u128(0xe1);
     fake.restore(restored, vec![game_change(&game(2)), page_change(&page(0))]);

@@ -140,8 +140,8 @@ create index audit_by_name on web.audit (entity, name, at, id);
 create table web.feed_position (
     -- The service.
     producer text primary key,
-    epoch uuid not null,
-    seq bigint not null
+    -- The time of the newest change that was read.
+    at timestamptz not null
 );
 
 -- Forms that took effect, each of which takes effect once. Kept for a day.

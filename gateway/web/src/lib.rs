@@ -45,6 +45,7 @@ use std::thread::available_parallelism;
 use contracts::web::v1::staff_service_server::StaffServiceServer;
 use kit::audit::Audit;
 use kit::boot::{self, Boot};
+use kit::feed::HighWaterMark;
 use kit::http_server;
 use kit::overload::ConcurrencyLimit;
 use kit::redis::Redis;
@@ -63,14 +64,14 @@ use session::sessions::{Lifetimes, Sessions};
 use session::{CookieStyle, Keyspace};
 use store::SCHEMA;
 use uploads::Uploads;
-use upstream::{
-    Api, Catalogue, Currencies, Economy, Feeds, Gateway, Listings, NewestPosition, Webhooks,
-};
+use upstream::{Api, Catalogue, Currencies, Economy, Feeds, Gateway, Listings, Webhooks};
 
 pub use config::Settings;
 
 pub static MIGRATOR: sqlx::migrate::Migrator = sqlx::migrate!();
 
+/// The producer whose high-water mark public pages read.
+const LISTINGS_FEED: &str = "listings";
 /// Logged when Redis is away.
 const WITHOUT_REDIS: &str = "nobody can sign in, and people who are signed in see an error";
 
@@ -104,8 +105,8 @@ pub async fn start(boot: Boot<Settings>) -> anyhow::Result<()> {
     let economy = boot.client("economy-svc", &settings.economy_addresses)?;
     let catalogue = boot.client("catalogue-svc", &settings.catalogue_addresses)?;
     let deadline = settings.upstream_deadline;
-    let position = NewestPosition::new(redis, listings.clone());
-    let catalogue = Catalogue::new(catalogue, deadline, settings.catalogue_calls, position);
+    let mark = HighWaterMark::new(redis, LISTINGS_FEED);
+    let catalogue = Catalogue::new(catalogue, deadline, settings.catalogue_calls, mark);
     let api = Api::new(settings.api_url(), API_DEADLINE)?;
     let app = Arc::new(Web {
         pool,

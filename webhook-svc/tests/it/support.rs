@@ -47,7 +47,7 @@ pub(crate) const START: OffsetDateTime = datetime!(2026-03-01 08:00 UTC);
 pub(crate) const PATIENCE: StdDuration = testing::LONG;
 pub(crate) const TAKEN: ProjectionContext = ProjectionContext {
     generation: Uuid::nil(),
-    effects_after_seq: 0,
+    effects_until: OffsetDateTime::UNIX_EPOCH,
 };
 
 /// The public pages.

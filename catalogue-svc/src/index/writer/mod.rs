@@ -53,11 +53,6 @@ impl IndexWriter {
         self.snapshot.position
     }
 
-    /// The feed continues under `epoch`, whose history contains all changes that were applied.
-    pub fn set_epoch(&mut self, epoch: Uuid) {
-        self.snapshot.position.epoch = epoch;
-    }
-
     /// The snapshot as it was when the writer last flushed. Cheap: it shares its parts with the writer's.
     pub fn snapshot(&self) -> Snapshot {
         self.snapshot.clone()

@@ -49,7 +49,7 @@ pub(super) fn write_month_use(
 
 /// Tests share a Redis, so each has a position of its own.
 pub(super) fn position(redis: Redis) -> HighWaterMark {
-    HighWaterMark::new(redis, &format!("test-{}", kit::ids::row_id())).with_ttl(LONG)
+    HighWaterMark::new(redis, &format!("test-{}", kit::ids::row_id()))
 }
 
 /// Starts the feed and publishes the plans.

@@ -5,13 +5,12 @@ use std::time::Duration;
 use axum::Router;
 use http::Method;
 use http::header::CACHE_CONTROL;
-use kit::feed::ProducerPosition;
 use sqlx::PgPool;
 use tokio::net::TcpListener;
 use web::domain::role::Role;
 use web::layers::access::Access;
 use web::router::routes;
-use web::upstream::{Catalogue, Currencies, Economy, Gateway, Listings, NewestPosition, Webhooks};
+use web::upstream::{Catalogue, Currencies, Economy, Gateway, Listings, Webhooks};
 
 use crate::browser::{Browser, NOINDEX};
 use crate::full_account::FullAccount;
@@ -38,13 +37,7 @@ pub(crate) fn without(site: &Site, service: Needs) -> Router {
     let dead = testing::client("http://127.0.0.1:1", lifecycle).unwrap();
     let limit = Duration::from_secs(2);
     site.changed(|web| match service {
-        Needs::Catalogue => {
-            let position = NewestPosition {
-                mark: site.mark.clone(),
-                listings: ProducerPosition::new(dead.clone(), limit),
-            };
-            web.catalogue = Catalogue::new(dead, limit, 1, position);
-        }
+        Needs::Catalogue => web.catalogue = Catalogue::new(dead, limit, 1, site.mark.clone()),
         Needs::Gateway => web.gateway = Gateway::new(dead, limit),
         Needs::Webhooks => web.webhooks = Webhooks::new(dead, limit),
         Needs::Listings => web.listings = Listings::new(dead, limit),

@@ -8,7 +8,7 @@ use contracts::common::v1::feed_service_server::FeedServiceServer;
 use contracts::gateway::v1::accounts_service_server::AccountsServiceServer;
 use kit::clock::Clock;
 use kit::config::Secret;
-use kit::feed::{HighWaterMark, ProducerPosition};
+use kit::feed::HighWaterMark;
 use kit::ids;
 use kit::lifecycle::Lifecycle;
 use kit::overload::ConcurrencyLimit;
@@ -34,9 +34,7 @@ use web::session::sessions::{Lifetimes, Sessions};
 use web::session::{CookieStyle, Keyspace};
 use web::store::{members, people};
 use web::uploads::Uploads;
-use web::upstream::{
-    Api, Catalogue, Currencies, Economy, Feeds, Gateway, Listings, NewestPosition, Webhooks,
-};
+use web::upstream::{Api, Catalogue, Currencies, Economy, Feeds, Gateway, Listings, Webhooks};
 
 use crate::browser::Browser;
 use crate::gateway::StubGateway;
@@ -136,7 +134,7 @@ impl Site {
             redis: redis.clone(),
             prefix: format!("test-{}", ids::row_id()),
         };
-        let mark = HighWaterMark::new(redis, &keyspace.prefix).with_ttl(testing::LONG);
+        let mark = HighWaterMark::new(redis, &keyspace.prefix);
         let stub = Api::new(api.url.clone(), API_DEADLINE).unwrap();
         let app = Arc::new(Web {
             pool: pool.clone(),
@@ -154,7 +152,7 @@ impl Site {
             uploads: Uploads::default(),
             economy: Economy::new(client.clone(), testing::LONG),
             currencies: Currencies::new(client.clone(), testing::LONG, 1, lifecycle.clone()),
-            catalogue: catalogue_client(&client, mark.clone()),
+            catalogue: Catalogue::new(client.clone(), testing::LONG, 1, mark.clone()),
             feeds: Feeds::new(&client, &client, &client, &client, testing::LONG),
             page_limit: PageLimit::new(120, 1_200),
             page_cache: PageCache::default(),
@@ -331,11 +329,4 @@ fn sessions(keyspace: Keyspace) -> Sessions {
         keyspace,
         lifetimes,
     }
-}
-
-/// Reads at the position of `mark`.
-fn catalogue_client(client: &Client, mark: HighWaterMark) -> Catalogue {
-    let listings = ProducerPosition::new(client.clone(), testing::LONG);
-    let position = NewestPosition { mark, listings };
-    Catalogue::new(client.clone(), testing::LONG, 1, position)
 }

@@ -117,9 +117,9 @@ impl Fixture {
     }
 
     /// A producer that uses `own`, a pool of the same database.
-    pub(crate) async fn over(pool: &PgPool, own: PgPool, mark: Option<&HighWaterMark>) -> Self {
+    pub(crate) async fn over(pool: &PgPool, own: PgPool) -> Self {
         tables(pool).await;
-        Self::on(pool, mark, own).await
+        Self::on(pool, None, own).await
     }
 
     /// A producer that publishes its high-water mark.
