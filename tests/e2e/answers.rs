@@ -1,11 +1,10 @@
-//! The form of answers (§10.7, §10.8): tags and 304, HEAD, content codings; of every read, over the real catalogue.
+//! The form of answers (§10.7, §10.8) as other programs read them.
 
 use std::process::Command;
 
 use e2e::raw::exchange;
-use e2e::{Client, Fleet, Response};
-use reqwest::header::HeaderMap;
-use reqwest::{Method, Version};
+use e2e::Fleet;
+use reqwest::Version;
 
 use crate::lists::sample;
 

@@ -16,7 +16,6 @@ use serde_json::{Value, json};
 use tokio::net::TcpListener;
 use tokio::task::JoinSet;
 
-use crate::lists::sample;
 
 const PATH: &str = "/webhooks/messages";
 

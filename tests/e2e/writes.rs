@@ -3,16 +3,13 @@
 use std::collections::BTreeMap;
 
 use contracts::public::{Game, OwnListing};
-use e2e::{Client, Fleet, NewAccount, Response, Staff, a_day_with_time_left, eventually};
-use futures::future::join_all;
+use e2e::{Client, Fleet, Response, Staff};
 use reqwest::Method;
 use serde_json::{Value, json};
 
 /// A studio: an account with a page, a public game under it, and keys that may write.
 pub(crate) struct Studio {
     pub(crate) fleet: Fleet,
-    account: NewAccount,
-    staff: Staff,
     handle: String,
     /// The slug of its public game.
     pub(crate) game: String,
@@ -22,13 +19,9 @@ pub(crate) struct Studio {
 
 impl Studio {
     pub(crate) async fn new() -> Self {
-        Self::on("unlimited").await
-    }
-
-    async fn on(plan: &str) -> Self {
         let fleet = Fleet::shared();
         let mut staff = Staff::of(&fleet).await;
-        let account = staff.account(plan).await;
+        let account = staff.account("unlimited").await;
         let handle = format!("studio-{}", kit::ids::row_id().simple());
         let game = format!("{handle}-game");
         staff.page(&account, &handle).await;
@@ -41,8 +34,6 @@ impl Studio {
         let test = staff.writer(&fleet, &account, "test").await;
         Self {
             fleet,
-            account,
-            staff,
             handle,
             game,
             live,

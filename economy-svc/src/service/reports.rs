@@ -64,8 +64,6 @@ impl Service {
             idempotency_key,
         };
         let receipt = report::submit(&self.producer, &submit, &self.policy).await?;
-        let receipt = self.writer.write_as(command, Outcome::try_as_reported);
-        let receipt = receipt.await?;
         Ok(proto::SubmitReportResponse {
             report: Some(receipt.report),
             at: Some(timestamp::encode(receipt.at)),

@@ -58,8 +58,6 @@ impl Service {
             idempotency_key,
         };
         let receipt = tip::send(&self.producer, &send).await?;
-        let receipt = self.writer.write_as(command, Outcome::try_as_tipped);
-        let receipt = receipt.await?;
         Ok(proto::SendTipResponse {
             tip: Some(receipt.tip.to_string()),
             game: call.game.to_owned(),

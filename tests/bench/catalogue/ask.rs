@@ -108,15 +108,6 @@ impl CatalogueClient {
         client
     }
 
-    /// The same client, connected to another server.
-    pub(super) async fn at(&self, address: &str, fleet: &Fleet) -> Self {
-        let token = fleet.service_token.clone().into();
-        Self {
-            games: GamesServiceClient::new(dial(address, &token).await),
-            ..self.clone()
-        }
-    }
-
     fn list() -> ListGamesRequest {
         ListGamesRequest {
             mode: Mode::Live.into(),

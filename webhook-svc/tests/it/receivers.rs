@@ -3,7 +3,7 @@
 use contracts::webhook::v1 as proto;
 use sqlx::PgPool;
 
-use crate::support::{ADA, start};
+use crate::support::{ADA, SITE, start};
 
 #[testing::database_test(webhook::MIGRATOR)]
 async fn every_event_has_a_description_and_kinds(pool: PgPool) {

@@ -108,8 +108,11 @@ async fn a_call_waits_for_a_new_epoch() {
     catalogue.begin_rebuild();
     assert!(futures::poll!(call.as_mut()).is_pending());
     let position = kit::feed::Position { epoch, seq: 2 };
-    let entities = changes.iter().map(entity).collect();
-    let rebuilt = IndexWriter::build(position, 4, entities).unwrap();
+    let mut entities = IndexWriter::new(position);
+    for change in &changes {
+        entities.store(entity(change));
+    }
+    let rebuilt = entities.index_all(position).unwrap();
     catalogue.publish(rebuilt.snapshot());
     assert_eq!(call.await.unwrap().position.unwrap().epoch, promoted);
 }
