@@ -10,7 +10,7 @@ use contracts::catalogue::v1::{
 };
 use contracts::common::v1::{Mode, PageRequest};
 use contracts::public::GameRow;
-use e2e::{Fleet, dial};
+use e2e::Fleet;
 use kit::rpc::client::Client as Channel;
 use tokio::task::JoinSet;
 

@@ -3,7 +3,6 @@
 use std::time::Duration;
 
 use kit::Code;
-use kit::jobs::Leader;
 use sqlx::PgPool;
 use sqlx::postgres::PgPoolOptions;
 use testing::silent_proxy::SilentProxy;
