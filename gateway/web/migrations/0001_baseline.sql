@@ -14,8 +14,6 @@ create table web.person (
     email text not null unique,
     -- argon2id, as a PHC string.
     password_hash text not null,
-    -- Counts changes of the password and the like: sessions with a lower number have ended.
-    credential_version integer not null default 1,
     -- The secret of an authenticator app, encrypted; null: no second factor.
     totp_secret bytea,
     -- The last step of 30 seconds whose code was used: a code works once.
@@ -25,6 +23,31 @@ create table web.person (
     language text not null default 'en' constraint person_language check (language in ('en', 'fr')),
     -- False: they have switched notices off.
     wants_notices boolean not null default true
+);
+
+-- The cookie of a session has its token; only the hash of that is stored.
+create table web.session (
+    token_sha256 bytea primary key,
+    person_id uuid not null references web.person on delete cascade,
+    -- Whether the code of the second factor is still missing.
+    stage text not null check (stage in ('signed_in', 'second_factor')),
+    since timestamptz not null,
+    -- The last request, to some minutes.
+    seen timestamptz not null,
+    -- Of the sign-in: the address of the client, and its browser.
+    address text not null,
+    agent text not null
+);
+create index session_by_person on web.session (person_id);
+
+-- The tries that a limit counts, in the window that ends at `until`. Unlogged: a crash of PostgreSQL or a failover forgets them.
+create unlogged table web.try_count (
+    until timestamptz not null,
+    limit_name text not null,
+    -- The hash of what the limit is for, such as an address.
+    subject bytea not null,
+    n integer not null,
+    primary key (until, limit_name, subject)
 );
 
 -- Each replaces a code of the app once, and is removed then.

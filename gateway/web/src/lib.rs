@@ -60,9 +60,9 @@ use page_limit::PageLimit;
 use service::staff::Staff;
 use session::limits::Limits;
 use session::once::Forms;
-use session::sessions::{Lifetimes, Sessions};
 use session::{CookieStyle, Keyspace};
 use store::SCHEMA;
+use store::sessions::Lifetimes;
 use uploads::Uploads;
 use upstream::{
     Api, Catalogue, Currencies, Economy, Feeds, Gateway, Listings, NewestPosition, Webhooks,
@@ -109,17 +109,14 @@ pub async fn start(boot: Boot<Settings>) -> anyhow::Result<()> {
     let catalogue = Catalogue::new(catalogue, deadline, settings.catalogue_calls, position);
     let api = Api::new(settings.api_url(), API_DEADLINE)?;
     let app = Arc::new(Web {
-        pool,
+        pool: pool.clone(),
         clock: clock.clone(),
         passwords: PasswordPool::new(available_parallelism()?.get())?,
-        sessions: Sessions {
-            keyspace: keyspace.clone(),
-            lifetimes: Lifetimes {
-                idle: Duration::days(settings.session_idle.into()),
-                most: Duration::days(settings.session_most.into()),
-            },
+        session_lifetimes: Lifetimes {
+            idle: Duration::days(settings.session_idle.into()),
+            most: Duration::days(settings.session_most.into()),
         },
-        limits: Limits(keyspace.clone()),
+        limits: Limits(pool.clone()),
         forms: Forms(keyspace),
         cookie: CookieStyle::of(&settings.public_url),
         key_ring: settings.secret_keys.clone(),

@@ -151,6 +151,12 @@ impl PageError {
         }
     }
 
+    /// The session has ended after the access layer has found it, by a change of the person's credentials. The request has done nothing.
+    pub fn sign_in_again() -> Self {
+        let keys = &("error-sign-in-again-title", "error-sign-in-again");
+        Self::translated(StatusCode::UNAUTHORIZED, keys).way_out("/sign-in", "nav-sign-in")
+    }
+
     pub fn timed_out() -> Self {
         let keys = &("error-slow-title", "error-slow");
         Self::translated(StatusCode::SERVICE_UNAVAILABLE, keys)

@@ -103,7 +103,7 @@ async fn create_account(request: &PersonRequest, form: &AccountForm) -> Result<U
         return Err(again());
     }
     // Other forms of the person may have made accounts since the first check.
-    if !people::lock(&mut *transaction, person).await? {
+    if people::lock(&mut *transaction, person.id).await?.is_none() {
         return Err(again());
     }
     check_room(

@@ -12,7 +12,6 @@ use uuid::Uuid;
 
 use super::confirmation::confirm_password;
 use super::link_mail::record_and_inform;
-use super::sign_in_again;
 use crate::app::Web;
 use crate::contact_address;
 use crate::domain::action::Action;
@@ -73,21 +72,10 @@ pub async fn send(
     let replaced =
         accounts.map(|it| contact_address::replace(app, &actor, *it, &person.email, None));
     join_all(replaced).await;
-    forget_in_redis(&request).await;
     let language = PageLanguage::of_person(person);
     let mut response = language.goodbye(&headers, "deleted");
     app.cookie.clear(response.headers_mut());
     Ok(response)
-}
-
-/// Removes what Redis has of a person who is deleted. The session has no power any more, so a failure is only logged.
-async fn forget_in_redis(request: &PersonRequest) {
-    let (sessions, person) = (&request.app.sessions, request.person().id);
-    let ended = sessions.end_of(person, request.viewer.token.hash()).await;
-    let forgotten = sessions.forget_networks(person).await;
-    if let Err(fault) = ended.and(forgotten) {
-        tracing::warn!(%fault, "Redis still has the session or the networks of a deleted person");
-    }
 }
 
 /// The accounts that a person has left.
@@ -110,9 +98,7 @@ async fn leave_accounts(
     for account in &accounts {
         members::lock(connection, *account).await?;
     }
-    if !people::lock(&mut *connection, person).await? {
-        return Err(sign_in_again());
-    }
+    request.lock(connection).await?;
     if account_ids(&mut *connection, person.id).await? != accounts {
         return Ok(Err(problem(request, "delete-members-changed")));
     }

@@ -10,7 +10,6 @@ use serde::{Deserialize, Serialize};
 use super::confirmation::confirm_password;
 use super::link_mail::record_and_inform;
 use super::second_factor::{NO_CODE, count_wrong_code, use_code};
-use super::sign_in_again;
 use super::totp::Input;
 use crate::domain::action::Action;
 use crate::domain::recovery;
@@ -69,9 +68,7 @@ async fn replace(request: &PersonRequest, code: &TypedCode) -> Result<NewCodes, 
     }
     let (codes, hashes) = recovery::generate();
     let mut transaction = app.pool.begin().await?;
-    if !people::lock(&mut *transaction, person).await? {
-        return Err(sign_in_again().into());
-    }
+    request.lock(&mut transaction).await?;
     people::replace_recovery_codes(&mut transaction, person.id, &hashes).await?;
     let text = MailText::new("recovery-codes");
     let action = Action::RecoveryCodesMade;

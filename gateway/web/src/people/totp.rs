@@ -10,9 +10,9 @@ use serde::{Deserialize, Serialize};
 use super::confirmation::confirm_password;
 use super::link_mail::record_and_inform;
 use super::second_factor::{NO_CODE, count_wrong_code, use_code};
-use super::sign_in_again;
 use crate::domain::action::Action;
 use crate::domain::recovery;
+use crate::domain::session_token::Token;
 use crate::domain::totp::SharedSecret;
 use crate::domain::typed_code::TypedCode;
 use crate::form_body::FormBody;
@@ -22,7 +22,7 @@ use crate::person_request::PersonRequest;
 use crate::render::{FormState, html, ok, see_other};
 use crate::session::once;
 use crate::store::people::{self, NewSecret};
-use crate::viewer::Viewer;
+use crate::viewer::{NewSession, Viewer};
 
 #[derive(Debug, Default, Deserialize)]
 #[serde(default)]
@@ -35,8 +35,8 @@ pub struct Input {
 #[derive(Debug, Serialize, Deserialize)]
 struct TurnedOn {
     codes: Vec<String>,
-    /// The new version of the person's credentials.
-    version: i32,
+    /// The token of the session that goes on.
+    token: String,
 }
 
 /// The secret that this session offers. It is derived from the session's token, so nothing is stored before the person confirms it.
@@ -76,13 +76,16 @@ pub async fn turn_on(request: PersonRequest, OnceForm(form, sent): OnceForm<Inpu
     let stored = store(&request, &secret, step);
     match once_form::run(app, viewer, &sent, "/you", stored).await? {
         Ok(on) => {
-            let page = ok(&RecoveryCodesPage {
+            let mut page = ok(&RecoveryCodesPage {
                 shell: request.viewer.shell(),
                 effect: "codes-on",
                 codes: on.codes,
             });
-            // The second of two clicks begins a session as well: the first one has ended the session of both.
-            Ok(request.renew_session(on.version, page).await)
+            // The second of two clicks gets the session of the first, which has ended that of both.
+            if let Some(token) = Token::parse(&on.token) {
+                NewSession::signed_in(token).add_cookies(app, &mut page);
+            }
+            Ok(page)
         }
         Err(fault) => Ok(page(&request, language.refused(&fault, &[], &[]))),
     }
@@ -103,12 +106,14 @@ async fn store(
         sealed: &sealed,
         step,
     };
-    let set = people::set_totp(&mut transaction, person, Some(secret), &hashes);
-    let version = set.await?.ok_or_else(sign_in_again)?;
+    request.lock(&mut transaction).await?;
+    people::set_totp(&mut transaction, person.id, Some(secret), &hashes).await?;
     let text = MailText::new("totp-on");
     record_and_inform(request, &mut transaction, Action::TotpOn, &text).await?;
+    let session = request.renew_session(&mut transaction).await?;
     transaction.commit().await?;
-    Ok(TurnedOn { codes, version })
+    let token = session.token.text();
+    Ok(TurnedOn { codes, token })
 }
 
 fn page(request: &PersonRequest, state: FormState) -> Response {
@@ -150,13 +155,15 @@ pub async fn turn_off(request: PersonRequest, FormBody(form): FormBody<Input>) -
         }
     }
     let mut transaction = app.pool.begin().await?;
-    let set = people::set_totp(&mut transaction, person, None, &[]);
-    let version = set.await?.ok_or_else(sign_in_again)?;
+    request.lock(&mut transaction).await?;
+    people::set_totp(&mut transaction, person.id, None, &[]).await?;
     let text = MailText::new("totp-off");
     record_and_inform(&request, &mut transaction, Action::TotpOff, &text).await?;
+    let session = request.renew_session(&mut transaction).await?;
     transaction.commit().await?;
-    let response = see_other("/you?done=totp-off");
-    Ok(request.renew_session(version, response).await)
+    let mut response = see_other("/you?done=totp-off");
+    session.add_cookies(app, &mut response);
+    Ok(response)
 }
 
 fn page_off(request: &PersonRequest, state: FormState) -> Response {

@@ -16,7 +16,7 @@ use crate::domain::email;
 use crate::domain::staff_action::{AuthorizedAction, StaffAction};
 use crate::person_mail::{self, Reader};
 use crate::store::people::{self, Person};
-use crate::store::{SCHEMA, members};
+use crate::store::{SCHEMA, members, sessions};
 
 pub struct Staff {
     pub app: App,
@@ -81,7 +81,8 @@ impl Staff {
             let reason = "The person has no second factor: the password alone signs in.";
             return Err(Fault::invalid_field("email", reason));
         }
-        people::set_totp(&mut transaction, &person, None, &[]).await?;
+        people::set_totp(&mut transaction, person.id, None, &[]).await?;
+        sessions::end_all(&mut *transaction, person.id).await?;
         self.inform(&mut transaction, &person).await?;
         let now = self.app.clock.now();
         let subject = Subject {
@@ -136,17 +137,14 @@ fn address_and_reason(address: &str, reason: &str) -> Result<(String, String), F
     bad.finish(address.zip(reason))
 }
 
-/// Reads a person and locks it until the transaction ends.
+/// Reads the person with an address, and locks the person until the transaction ends.
 async fn lock(connection: &mut PgConnection, address: &str) -> Result<Person, Fault> {
-    let person = people::by_email(&mut *connection, address).await?;
-    let person = person.ok_or_else(|| unknown(address))?;
-    if people::lock(connection, &person).await? {
-        Ok(person)
-    } else {
-        Err(Fault::unavailable(
-            "the credentials of a person have just changed",
-        ))
-    }
+    let found = people::by_email(&mut *connection, address).await?;
+    let found = found.ok_or_else(|| unknown(address))?;
+    let locked = people::lock(connection, found.id).await?;
+    // The address may have changed meanwhile.
+    let locked = locked.filter(|locked| locked.email == address);
+    locked.ok_or_else(|| unknown(address))
 }
 
 fn unknown(address: &str) -> Fault {

@@ -7,6 +7,8 @@ pub mod links;
 pub mod members;
 pub mod people;
 pub mod sent_notices;
+pub mod sessions;
+pub mod tries;
 
 use kit::pg::Schema;
 

@@ -1,10 +1,9 @@
-//! Typed text outlives whatever is away: Redis, PostgreSQL, or a service that hangs.
+//! Typed text outlives whatever is away: PostgreSQL, or a service that hangs.
 
 use std::sync::atomic::Ordering;
 use std::time::Duration;
 
 use axum::Router;
-use kit::config::Secret;
 use sqlx::PgPool;
 use tokio::net::TcpListener;
 use web::domain::role::Role;
@@ -38,23 +37,6 @@ fn assert_kept(page: &Page, action: &str) {
 }
 
 #[testing::database_test(web::MIGRATOR)]
-async fn a_listing_that_is_sent_without_redis_can_be_sent_again(pool: PgPool) {
-    let redis = Secret::from("redis://127.0.0.1:1".to_owned());
-    let site = Site::with_redis(pool, redis).await;
-    let mut browser = site.browser();
-    browser.cookie = Some(format!("__Host-session={}", "A".repeat(43)));
-    let action = "/accounts/01930000-0000-7000-8000-000000000001/listings/new/game";
-    let page = browser.post(action, &TYPED).await;
-    assert_kept(&page, action);
-    // No page repeats a password, and none repeats a file.
-    let secrets = [("password", "typed secret"), ("email", "typed@new.example")];
-    let page = browser.post("/you/email", &secrets).await;
-    page.assert(503, "value=\"typed@new.example\"");
-    page.assert(503, "without passwords and codes");
-    assert!(!page.text.contains("typed secret"), "{}", page.text);
-}
-
-#[testing::database_test(web::MIGRATOR)]
 async fn a_listing_that_is_sent_without_postgresql_can_be_sent_again(pool: PgPool) {
     let site = Site::new(pool).await;
     let ada = site.person(ADA).await;
@@ -64,6 +46,12 @@ async fn a_listing_that_is_sent_without_postgresql_can_be_sent_again(pool: PgPoo
     let action = format!("/accounts/{account}/listings/new/game");
     let page = browser.post(&action, &TYPED).await;
     assert_kept(&page, &action);
+    // No page repeats a password, and none repeats a file.
+    let secrets = [("password", "typed secret"), ("email", "typed@new.example")];
+    let page = browser.post("/you/email", &secrets).await;
+    page.assert(503, "value=\"typed@new.example\"");
+    page.assert(503, "without passwords and codes");
+    assert!(!page.text.contains("typed secret"), "{}", page.text);
 }
 
 /// The site with a gateway that accepts calls and never answers, and no time to wait for it.

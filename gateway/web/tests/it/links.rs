@@ -303,9 +303,7 @@ async fn a_reset_waits_for_a_change_of_the_person_and_not_the_other_way_round(po
     let link = site.link(ADA).await;
     // A change of the password, as `people/password.rs` makes it: the person first, then the links.
     let mut change = site.pool.begin().await.unwrap();
-    let person = web::store::people::by_id(&mut *change, ada).await.unwrap();
-    let person = person.unwrap();
-    let set = web::store::people::set_password(&mut *change, &person, "hash");
+    let set = web::store::people::set_password(&mut *change, ada, "hash");
     set.await.unwrap();
     let commit = async {
         until_a_row_is_waited_for(&site.pool).await;

@@ -31,8 +31,8 @@ use web::page_limit::PageLimit;
 use web::router::router;
 use web::session::limits::Limits;
 use web::session::once::Forms;
-use web::session::sessions::{Lifetimes, Sessions};
 use web::session::{CookieStyle, Keyspace};
+use web::store::sessions::Lifetimes;
 use web::store::{members, people};
 use web::uploads::Uploads;
 use web::upstream::{
@@ -51,6 +51,10 @@ use crate::stub_listings::StubListings;
 pub(crate) const START: OffsetDateTime = datetime!(2026-11-23 12:00 UTC);
 /// Longer than an answer takes on a busy machine; a test waits for it to see an API that hangs.
 const API_DEADLINE: std::time::Duration = std::time::Duration::from_secs(12);
+const LIFETIMES: Lifetimes = Lifetimes {
+    idle: Duration::days(14),
+    most: Duration::days(90),
+};
 pub(crate) const PASSWORD: &str = "baobab lorry teapot nine";
 pub(crate) const ADA: &str = "ada@studio.example";
 pub(crate) const BOB: &str = "bob@games.example";
@@ -143,8 +147,8 @@ impl Site {
             pool: pool.clone(),
             clock: clock.clone(),
             passwords: PasswordPool::new(2).unwrap(),
-            sessions: sessions(keyspace.clone()),
-            limits: Limits(keyspace.clone()),
+            session_lifetimes: LIFETIMES,
+            limits: Limits(pool.clone()),
             forms: Forms(keyspace),
             cookie: CookieStyle::Secure,
             key_ring: "a:AQEBAQEBAQEBAQEBAQEBAQEBAQEBAQEBAQEBAQEBAQE="
@@ -197,7 +201,7 @@ impl Site {
             pool: app.pool.clone(),
             clock: app.clock.clone(),
             passwords: app.passwords.clone(),
-            sessions: app.sessions.clone(),
+            session_lifetimes: app.session_lifetimes,
             limits: app.limits.clone(),
             forms: app.forms.clone(),
             cookie: app.cookie,
@@ -323,17 +327,6 @@ fn docs(api: Api) -> DocumentCache {
 fn web_proxies() -> kit::client_address::TrustedProxies {
     let proxy: IpAddr = [192, 0, 2, 1].into();
     proxy.to_string().parse().unwrap()
-}
-
-fn sessions(keyspace: Keyspace) -> Sessions {
-    let lifetimes = Lifetimes {
-        idle: Duration::days(14),
-        most: Duration::days(90),
-    };
-    Sessions {
-        keyspace,
-        lifetimes,
-    }
 }
 
 /// Reads at the position of `mark`.
