@@ -73,7 +73,7 @@ pub use config::Settings;
 pub static MIGRATOR: sqlx::migrate::Migrator = sqlx::migrate!();
 
 /// Logged when Redis is away.
-const WITHOUT_REDIS: &str = "nobody can sign in, and people who are signed in see an error";
+const WITHOUT_REDIS: &str = "public pages ask listings-svc for its position";
 
 /// Pictures that public pages read from listings-svc at once.
 pub const PUBLIC_PICTURES: usize = 32;

@@ -77,11 +77,6 @@ mail-wrong-codes-body =
     If this was not you, sign in and set a new password at once: { $page }
 mail-deleted-subject = Your profile is deleted
 mail-deleted-body = Your profile at Mchezo is deleted, as you asked.
-mail-new-network-subject = A sign-in from a new network
-mail-new-network-body =
-    You have signed in from a network that is new to us: the address { $address }, with { $browser }, on { $at }.
-
-    If this was you, there is nothing to do. If it was not, set a new password at once, which ends all other sessions: { $page }
 mail-removed-subject = You are no longer in a team
 mail-removed-body =
     { $by } has removed you from the team of an account at Mchezo. Its keys, webhooks and listings go on, and you cannot open it any more.
