@@ -4,8 +4,8 @@ use axum::response::Response;
 use http::header::ACCEPT_LANGUAGE;
 use http::{HeaderMap, Uri};
 use kit::{Code, Fault};
-use pages::Shell;
 use pages::site::{Language, Texts};
+use pages::{Fields, Shell};
 
 use crate::render::{FormState, see_other};
 use crate::store::people::Person;
@@ -77,24 +77,24 @@ impl PageLanguage {
         }
     }
 
-    /// A form that a service refused. Its sentences are in English; those that any service may say are replaced.
-    ///
-    /// Sentences of this service come as faults as well, in the language of the page. They are texts, except that of too large a file.
+    /// A form of the dashboard, which is in English, that a service refused.
+    #[expect(clippy::unused_self, reason = "pages ask their language for it")]
     pub fn refused(self, fault: &Fault, fields: &[&str], renamed: &[(&str, &str)]) -> FormState {
-        let mut refused = FormState::refused_renamed(fault, fields, renamed);
-        let texts = self.texts();
-        let is_own = |text: &str| fault.code == Code::TooLarge || texts.has(text);
-        refused.errors.unmark(is_own);
-        let key = match fault.code {
-            Code::Unavailable => "fault-unavailable",
-            Code::Closed => "fault-closed",
-            Code::IdempotencyMismatch => "fault-sent-before",
-            _ => return refused,
+        FormState::refused_renamed(fault, fields, renamed)
+    }
+
+    /// A form that a service refused, on a page that is in both languages: services write in English, so the page says in general what is
+    /// wrong, with the code.
+    pub fn refused_in_general(self, fault: &Fault) -> FormState {
+        let text = match fault.code {
+            Code::Unavailable => self.say("fault-unavailable").to_owned(),
+            Code::Closed => self.say("fault-closed").to_owned(),
+            code => self.texts().say_of("error-service", code.as_str()),
         };
-        if self.language != Language::English && refused.errors.is_general_english {
-            refused.errors.set_general(self.say(key));
+        FormState {
+            status: fault.into(),
+            errors: Fields::general(text),
         }
-        refused
     }
 }
 
@@ -102,37 +102,22 @@ impl PageLanguage {
 mod tests {
     use super::*;
 
-    fn french(fault: &Fault) -> pages::Fields {
-        let language = PageLanguage {
+    #[test]
+    fn a_page_in_french_shows_no_sentence_of_a_service() {
+        let french = PageLanguage {
             language: Language::French,
             prefix: "",
         };
-        let refused = language.refused(fault, &["name"], &[]);
-        refused.errors.in_language(language.language)
-    }
-
-    #[test]
-    fn sentences_of_services_are_marked_or_replaced() {
-        let errors = french(&Fault::invalid_field("name", "Too long."));
-        assert!(errors.is_foreign("name"));
-        let errors = french(&Fault::new(Code::Limit, "Too many."));
-        assert_eq!(errors.general.as_deref(), Some("Too many."));
-        assert!(errors.is_general_foreign());
-        let errors = french(&Fault::unavailable("test"));
-        assert!(errors.general.unwrap().starts_with("Une partie du site"));
-    }
-
-    #[test]
-    fn sentences_of_this_service_are_in_the_language_of_the_page() {
-        let own = Texts::of(Language::French).say("password-wrong");
-        for code in [Code::Invalid, Code::Unavailable, Code::Closed] {
-            let errors = french(&Fault::new(code, own));
-            assert_eq!(errors.general.as_deref(), Some(own));
-            assert!(!errors.is_general_foreign());
+        for (fault, text) in [
+            (Fault::unavailable("test"), "Une partie du site"),
+            (Fault::new(Code::Closed, "No."), "Tout est en lecture seule"),
+            (Fault::new(Code::Limit, "Too many."), "(code limit"),
+            (Fault::invalid_field("name", "Too long."), "(code invalid"),
+        ] {
+            let FormState { errors, .. } = french.refused_in_general(&fault);
+            let shown = errors.general.unwrap();
+            assert!(shown.contains(text), "{shown}");
+            assert!(errors.by_name.is_empty());
         }
-        let errors = french(&Fault::invalid_field("name", own));
-        assert!(!errors.is_foreign("name"));
-        let large = Fault::new(Code::TooLarge, "Au plus 10 Mo.");
-        assert!(!french(&large).is_general_foreign());
     }
 }

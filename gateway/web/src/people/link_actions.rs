@@ -87,7 +87,7 @@ impl LinkForm<'_> {
     async fn new_hash(&self) -> Result<String, LinkError> {
         let hash = self.app.passwords.hash(&self.input.password).await;
         hash.map_err(|fault| match fault.code {
-            Code::Unavailable => LinkError::Refused(self.language.refused(&fault, &[], &[])),
+            Code::Unavailable => LinkError::Refused(self.language.refused_in_general(&fault)),
             _ => fault.into(),
         })
     }
@@ -102,7 +102,9 @@ impl LinkForm<'_> {
             return Err(LinkError::Refused(FormState::invalid(errors)));
         }
         if let Err(closed) = app.gateway.admit_change().await {
-            return Err(LinkError::Refused(self.language.refused(&closed, &[], &[])));
+            return Err(LinkError::Refused(
+                self.language.refused_in_general(&closed),
+            ));
         }
         let hash = self.new_hash().await?;
         let id = ids::row_id();
@@ -173,11 +175,8 @@ impl LinkForm<'_> {
     /// new one.
     async fn account_for(&self, person: Uuid) -> Result<Option<(Uuid, Role)>, LinkError> {
         let account = self.find_or_create_account(person).await;
-        let account = account.map_err(|fault| {
-            let renamed = [("name", "account_name")];
-            let language = self.language;
-            LinkError::Refused(language.refused(&fault, &["account_name"], &renamed))
-        });
+        let account =
+            account.map_err(|fault| LinkError::Refused(self.language.refused_in_general(&fault)));
         Ok(Some((account?, Role::Owner)))
     }
 

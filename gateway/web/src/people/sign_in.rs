@@ -78,7 +78,7 @@ pub async fn send(
     let stored = person.as_ref().map(|person| person.password_hash.as_str());
     let checked = match app.passwords.check(&form.password, stored).await {
         Ok(checked) => checked,
-        Err(fault) => return refuse(language.refused(&fault, &[], &[])).await,
+        Err(fault) => return refuse(language.refused_in_general(&fault)).await,
     };
     let Some(person) = person.filter(|_| checked.is_right) else {
         let errors = Fields::general(language.say("sign-in-wrong"));
@@ -167,7 +167,8 @@ impl SignInForm<'_> {
     /// The page, with the typed address. Before anything is typed, it has the address of the invitation that it leads to.
     async fn page(&self, typed: Option<&str>, state: FormState) -> PageResult {
         let (language, next) = (self.language, self.next);
-        let FormState { status, errors } = state.in_language(language.language);
+        let FormState { status, errors } = state;
+        let errors = errors.in_language(language.language);
         let invitation = link::invitation(self.app, language, next).await?;
         let invitation = invitation.unwrap_or_else(|| Invitation {
             text: next_page::reason(next).map_or_else(String::new, |key| language.say(key).into()),
