@@ -6,7 +6,7 @@ use kit::{Code, Fault};
 
 async fn ask(staff: &mut Staff, account: &str) -> Result<String, Fault> {
     let request = proto::RequestKeyRequest {
-        account: account.to_owned(),
+        account_id: account.to_owned(),
         name: "of a test".to_owned(),
         ..proto::RequestKeyRequest::default()
     };

@@ -1,43 +1,35 @@
-//! Commands on accounts: create, change, change the plan.
+//! Commands on accounts: create, rename, change the plan.
 
 use contracts::gateway::v1 as proto;
-use kit::Fault;
 use kit::feed::{ApplyError, ApplyResult, NewChange};
 use prost::Message as _;
 use sqlx::PgConnection;
+use uuid::Uuid;
 
-use super::{AccountUpdate, Outcome, feed_row, locked_row};
-use crate::domain::account::{Account, Identifier};
+use super::{Outcome, feed_row, locked_row};
+use crate::domain::account::{Account, unknown};
 use crate::store::accounts;
 
-/// Creates an account. Staff refer to accounts by address, so that they create only one with it; a person may have several.
+/// Creates an account, unless there is one with its id: then the call was repeated.
 pub(super) async fn create(
     connection: &mut PgConnection,
     account: &Account,
-    by_staff: bool,
 ) -> ApplyResult<Outcome> {
-    if by_staff {
-        let others = accounts::with_address(&mut *connection, &account.email).await?;
-        if !others.is_empty() {
-            let reason = "Another account has this address.";
-            return Err(Fault::invalid_field("email", reason).into());
-        }
-    }
     if !accounts::insert(connection, account).await? {
-        // A person's call was repeated.
-        let account = lock(connection, &Identifier::Id(account.id)).await?;
+        let account = lock(connection, account.id).await?;
         return Ok((Outcome::Account(account), Vec::new()));
     }
     let change = publish(account, "created");
     Ok((Outcome::Account(account.clone()), vec![change]))
 }
 
-pub(super) async fn change(
+pub(super) async fn rename(
     connection: &mut PgConnection,
-    update: &AccountUpdate,
+    id: Uuid,
+    name: &str,
 ) -> ApplyResult<Outcome> {
-    let account = lock(connection, &Identifier::Id(update.id)).await?;
-    let Some(account) = account.renamed(update.name.as_deref(), update.email.as_deref()) else {
+    let account = lock(connection, id).await?;
+    let Some(account) = account.renamed(name) else {
         return Ok((Outcome::Account(account), Vec::new()));
     };
     accounts::update(connection, &account).await?;
@@ -47,10 +39,10 @@ pub(super) async fn change(
 
 pub(super) async fn set_plan(
     connection: &mut PgConnection,
-    identifier: &Identifier,
+    id: Uuid,
     plan: &str,
 ) -> ApplyResult<Outcome> {
-    let account = lock(connection, identifier).await?;
+    let account = lock(connection, id).await?;
     let Some(account) = account.on_plan(plan) else {
         return Ok((Outcome::Account(account), Vec::new()));
     };
@@ -60,19 +52,9 @@ pub(super) async fn set_plan(
 }
 
 /// Locks an account. The lock also keeps the number of its keys from changing.
-pub(super) async fn lock(
-    connection: &mut PgConnection,
-    identifier: &Identifier,
-) -> Result<Account, ApplyError> {
-    let id = match identifier {
-        Identifier::Id(id) => *id,
-        Identifier::Email(email) => {
-            let found = accounts::with_address(&mut *connection, email).await?;
-            identifier.only(found)?.id
-        }
-    };
+pub(super) async fn lock(connection: &mut PgConnection, id: Uuid) -> Result<Account, ApplyError> {
     let locked = accounts::lock(connection, id).await?;
-    locked_row(locked, || identifier.unknown())
+    locked_row(locked, || unknown(id))
 }
 
 fn publish(account: &Account, event: &'static str) -> NewChange {

@@ -44,7 +44,7 @@ pub(super) fn subject(outcome: &Outcome) -> Option<Subject> {
     let (entity, name, details) = match outcome {
         Outcome::Account(account) => (
             "account",
-            account.email.clone(),
+            account.id.to_string(),
             json!({ "account": account.id, "plan": account.plan }),
         ),
         Outcome::Key(key) => (

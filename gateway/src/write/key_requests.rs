@@ -9,7 +9,6 @@ use time::OffsetDateTime;
 use uuid::Uuid;
 
 use super::{NewKey, Outcome, feed_row, keys, locked_row};
-use crate::domain::account::Identifier;
 use crate::domain::key::Spec;
 use crate::domain::key_request::KeyRequest;
 use crate::store::{self, key_requests};
@@ -17,12 +16,12 @@ use crate::store::{self, key_requests};
 pub(super) async fn request(
     connection: &mut PgConnection,
     limits: keys::KeyLimits<'_>,
-    identifier: &Identifier,
+    account: Uuid,
     spec: &Spec,
     id: Uuid,
     now: OffsetDateTime,
 ) -> ApplyResult<Outcome> {
-    let account = keys::lock_account(connection, limits, identifier, spec, now).await?;
+    let account = keys::lock_account(connection, limits, account, spec, now).await?;
     let request = KeyRequest::new(id, account.id, spec.clone(), now);
     key_requests::insert(connection, &request).await?;
     let change = publish(&request, "asked");

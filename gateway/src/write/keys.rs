@@ -9,7 +9,7 @@ use time::OffsetDateTime;
 use uuid::Uuid;
 
 use super::{KeyRotation, NewKey, Outcome, accounts, feed_row, locked_row};
-use crate::domain::account::{Account, Identifier};
+use crate::domain::account::Account;
 use crate::domain::key::{Key, Spec};
 use crate::domain::owner_limits;
 use crate::domain::plan::Plans;
@@ -26,12 +26,12 @@ pub(super) struct KeyLimits<'a> {
 pub(super) async fn create(
     connection: &mut PgConnection,
     limits: KeyLimits<'_>,
-    identifier: &Identifier,
+    account: Uuid,
     spec: &Spec,
     new_key: &NewKey,
     now: OffsetDateTime,
 ) -> ApplyResult<Outcome> {
-    let account = lock_account(connection, limits, identifier, spec, now).await?;
+    let account = lock_account(connection, limits, account, spec, now).await?;
     let key = Key::new(new_key.id, account.id, spec.clone(), &new_key.last4, now);
     keys::insert(connection, &key, new_key.hash).await?;
     let change = publish(&key, "created");
@@ -42,11 +42,11 @@ pub(super) async fn create(
 pub(super) async fn lock_account(
     connection: &mut PgConnection,
     limits: KeyLimits<'_>,
-    identifier: &Identifier,
+    account: Uuid,
     spec: &Spec,
     now: OffsetDateTime,
 ) -> Result<Account, ApplyError> {
-    let account = accounts::lock(connection, identifier).await?;
+    let account = accounts::lock(connection, account).await?;
     let working = keys::count_working(connection, account.id).await?;
     let game = games::state(connection, spec.game.as_deref(), spec.mode, account.id).await?;
     let plans = limits.plans;

@@ -20,7 +20,7 @@ use strum::EnumTryAs;
 use time::OffsetDateTime;
 use uuid::Uuid;
 
-use crate::domain::account::{Account, Identifier};
+use crate::domain::account::Account;
 use crate::domain::author::Author;
 use crate::domain::key::{Key, Spec};
 use crate::domain::key_request::KeyRequest;
@@ -61,11 +61,11 @@ impl AuthoredCommand {
 #[derive(Debug)]
 pub enum Command {
     CreateAccount(Account),
-    ChangeAccount(AccountUpdate),
-    SetPlan(Identifier, String),
-    CreateKey(Identifier, Spec, NewKey),
+    RenameAccount(Uuid, String),
+    SetPlan(Uuid, String),
+    CreateKey(Uuid, Spec, NewKey),
     /// Requests a live key, which staff review.
-    RequestKey(Identifier, Spec, Uuid),
+    RequestKey(Uuid, Spec, Uuid),
     /// Allows the owner to reveal the requested key.
     ApproveKey(Uuid),
     /// Rejects the requested key, with a reason.
@@ -96,14 +96,6 @@ pub struct KeyRotation {
     pub new_key: NewKey,
     /// Whether the old key stops at once.
     pub revokes_old: bool,
-}
-
-/// New values of an account; absent ones stay.
-#[derive(Debug, Clone)]
-pub struct AccountUpdate {
-    pub id: Uuid,
-    pub name: Option<String>,
-    pub email: Option<String>,
 }
 
 #[derive(Debug, Clone)]
@@ -163,18 +155,14 @@ impl CommandHandler {
             limited,
         };
         match command {
-            Command::CreateAccount(account) => {
-                accounts::create(connection, account, !limited).await
+            Command::CreateAccount(account) => accounts::create(connection, account).await,
+            Command::RenameAccount(id, name) => accounts::rename(connection, *id, name).await,
+            Command::SetPlan(id, plan) => accounts::set_plan(connection, *id, plan).await,
+            Command::CreateKey(account, spec, new_key) => {
+                keys::create(connection, limits, *account, spec, new_key, now).await
             }
-            Command::ChangeAccount(update) => accounts::change(connection, update).await,
-            Command::SetPlan(identifier, plan) => {
-                accounts::set_plan(connection, identifier, plan).await
-            }
-            Command::CreateKey(identifier, spec, new_key) => {
-                keys::create(connection, limits, identifier, spec, new_key, now).await
-            }
-            Command::RequestKey(identifier, spec, id) => {
-                key_requests::request(connection, limits, identifier, spec, *id, now).await
+            Command::RequestKey(account, spec, id) => {
+                key_requests::request(connection, limits, *account, spec, *id, now).await
             }
             Command::ApproveKey(id) => key_requests::approve(connection, *id, now).await,
             Command::RejectKey(id, reason) => {

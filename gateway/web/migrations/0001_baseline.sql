@@ -64,7 +64,7 @@ create table web.link (
     purpose text not null check (purpose in ('sign_up', 'reset', 'email', 'invite')),
     -- The address that the link was mailed to.
     email text not null,
-    -- The person who resets a password or changes an address; or who invites.
+    -- The person who resets a password or changes an address; or who invites, null for staff.
     person_id uuid references web.person on delete cascade,
     -- The account and the role of an invitation.
     account_id uuid,
@@ -74,7 +74,7 @@ create table web.link (
     created_at timestamptz not null,
     expires_at timestamptz not null,
     check ((purpose = 'invite') = (account_id is not null and role is not null)),
-    check ((purpose = 'sign_up') = (person_id is null))
+    check (case purpose when 'sign_up' then person_id is null when 'invite' then true else person_id is not null end)
 );
 create index link_by_account on web.link (account_id) where account_id is not null;
 create index link_by_person on web.link (person_id);
@@ -110,12 +110,6 @@ create table web.member (
     primary key (account_id, person_id)
 );
 create index member_by_person on web.member (person_id);
-
--- Accounts whose last member was deleted: nobody gets one again.
-create table web.closed_account (
-    account_id uuid primary key,
-    closed_at timestamptz not null
-);
 
 -- Mails about an event that were sent, so that each is sent once.
 create table web.sent_notice (

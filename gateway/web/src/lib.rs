@@ -6,7 +6,6 @@ pub mod articles;
 pub mod assets;
 pub mod client_info;
 pub mod config;
-pub mod contact_address;
 pub mod docs;
 pub mod domain;
 pub mod economy;

@@ -4,7 +4,6 @@ use kit::{Fault, ids};
 use uuid::Uuid;
 
 use super::{AccountFilter, Operations};
-use crate::domain::account::Identifier;
 use crate::domain::author::Author;
 use crate::domain::key::{Key, Mode, Spec};
 use crate::domain::key_request::KeyRequest;
@@ -17,10 +16,10 @@ impl Operations {
     pub(crate) async fn request_key(
         &self,
         by: Author,
-        identifier: Identifier,
+        account: Uuid,
         spec: Spec,
     ) -> Result<KeyRequest, Fault> {
-        let command = Command::RequestKey(identifier, spec, ids::row_id());
+        let command = Command::RequestKey(account, spec, ids::row_id());
         self.write_key_request(by, command).await
     }
 

@@ -6,7 +6,6 @@ use kit::{Fault, ids};
 use uuid::Uuid;
 
 use super::{AccountCredential, AccountFilter, Operations};
-use crate::domain::account::Identifier;
 use crate::domain::author::Author;
 use crate::domain::fields;
 use crate::domain::key::{Key, KeyKind, Mode, Spec};
@@ -61,11 +60,11 @@ impl Operations {
     pub(crate) async fn create_key(
         &self,
         by: Author,
-        identifier: Identifier,
+        account: Uuid,
         spec: Spec,
     ) -> Result<(Key, Secret), Fault> {
         let (secret, new_key) = self.new_secret(ids::row_id(), spec.mode, spec.kind);
-        let command = Command::CreateKey(identifier, spec, new_key);
+        let command = Command::CreateKey(account, spec, new_key);
         let key = self.write(by, command, Outcome::try_as_key).await?;
         Ok((key, secret))
     }

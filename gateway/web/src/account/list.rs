@@ -87,9 +87,7 @@ async fn create_account(request: &PersonRequest, form: &AccountForm) -> Result<U
     check_room(texts, &memberships)?;
     app.gateway.admit_change().await?;
     let (name, actor) = (form.name.as_str(), request.actor());
-    app.gateway
-        .create_account(&actor, id, name, &person.email)
-        .await?;
+    app.gateway.create_account(&actor, id, name).await?;
     let mut transaction = app.pool.begin().await?;
     members::lock(&mut transaction, id).await?;
     if members::role(&mut *transaction, id, person.id)

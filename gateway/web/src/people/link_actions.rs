@@ -12,7 +12,6 @@ use uuid::Uuid;
 use super::password_problem;
 use crate::app::Web;
 use crate::client_info::ClientInfo;
-use crate::contact_address;
 use crate::domain::action::Action;
 use crate::domain::percent::encoded;
 use crate::domain::role::Role;
@@ -27,7 +26,7 @@ use crate::store::activity::{self, NewEntry};
 use crate::store::links::{self, Link, LinkTarget};
 use crate::store::people::{self, NewPerson, Person};
 use crate::store::sessions::{self, Stage};
-use crate::store::{closed_accounts, is_taken, members};
+use crate::store::{is_taken, members};
 use crate::upstream::gateway::Actor;
 use crate::viewer::{NewSession, Viewer, begin_session};
 
@@ -109,15 +108,13 @@ impl LinkForm<'_> {
         let hash = self.new_hash().await?;
         let id = ids::row_id();
         // Make the account first. If the gateway is away, the link is still valid, and makes the same account when it is used again.
-        let membership = match &link.target {
-            LinkTarget::Invite { account, role, .. } => Some((*account, *role)),
-            _ => self.account_for(id).await?,
+        let (account, role) = match &link.target {
+            LinkTarget::Invite { account, role, .. } => (*account, *role),
+            _ => self.create_account(id).await?,
         };
         let mut transaction = app.pool.begin().await?;
         // Lock the account before the link's row, in the same order as a deletion, which removes the invitations of the person.
-        if let Some((account, _)) = membership {
-            members::lock(&mut transaction, account).await?;
-        }
+        members::lock(&mut transaction, account).await?;
         use_link(&mut transaction, app, link).await?;
         let person = NewPerson {
             id,
@@ -133,22 +130,19 @@ impl LinkForm<'_> {
                 error.into()
             });
         }
-        if let Some((account, role)) = membership {
-            self.join(&mut transaction, id, account, role).await?;
-        }
+        self.join(&mut transaction, id, account, role).await?;
         let session = self
             .begin_session(&mut transaction, id, Stage::SignedIn)
             .await?;
         transaction.commit().await?;
-        let path = match (self.next, membership) {
-            (Some(next), _) => next.to_owned(),
-            (None, Some((account, _))) => format!("/accounts/{account}"),
-            (None, None) => "/accounts".to_owned(),
+        let path = match self.next {
+            Some(next) => next.to_owned(),
+            None => format!("/accounts/{account}"),
         };
         Ok(self.signed_in(&session, &path))
     }
 
-    /// Makes a new person a member, unless another person has taken over the account meanwhile.
+    /// Makes a new person a member, who either was invited or has made the account.
     async fn join(
         &self,
         connection: &mut PgConnection,
@@ -156,48 +150,27 @@ impl LinkForm<'_> {
         account: Uuid,
         role: Role,
     ) -> Result<(), sqlx::Error> {
-        let is_invited = matches!(self.link.target, LinkTarget::Invite { .. });
-        if !is_invited && !is_free(&mut *connection, account).await? {
-            return Ok(());
-        }
         let now = self.app.clock.now();
         members::insert(&mut *connection, account, person, role, now).await?;
-        let action = if is_invited {
-            Action::Joined
-        } else {
-            Action::AccountCreated
+        let action = match self.link.target {
+            LinkTarget::Invite { .. } => Action::Joined,
+            _ => Action::AccountCreated,
         };
         let entry = NewEntry::new(person, &self.link.email, self.client, action);
         activity::insert(connection, entry.in_account(account, role.as_str()), now).await
     }
 
-    /// The account for a new person, who owns it: the one that staff have created with this address, if it never had members, or else a
-    /// new one.
-    async fn account_for(&self, person: Uuid) -> Result<Option<(Uuid, Role)>, LinkError> {
-        let account = self.find_or_create_account(person).await;
-        let account =
-            account.map_err(|fault| LinkError::Refused(self.language.refused_in_general(&fault)));
-        Ok(Some((account?, Role::Owner)))
-    }
-
-    async fn find_or_create_account(&self, person: Uuid) -> Result<Uuid, Fault> {
-        let (app, link) = (self.app, self.link);
-        if let Some(account) = app.gateway.account_by_email(&link.email).await? {
-            let is_taken = account != link.id && members::exist(&app.pool, account).await?;
-            if !is_taken && !closed_accounts::contains(&app.pool, account).await? {
-                return Ok(account);
-            }
-        }
+    /// Makes the account of a new person, which has the id of the link.
+    async fn create_account(&self, person: Uuid) -> Result<(Uuid, Role), LinkError> {
+        let (id, name) = (self.link.id, &self.input.account_name);
         let actor = Actor {
             person,
             address: self.client.address(),
         };
-        let name = &self.input.account_name;
-        let created = app
-            .gateway
-            .create_account(&actor, link.id, name, &link.email);
-        created.await?;
-        Ok(link.id)
+        match self.app.gateway.create_account(&actor, id, name).await {
+            Ok(_created) => Ok((id, Role::Owner)),
+            Err(fault) => Err(LinkError::Refused(self.language.refused_in_general(&fault))),
+        }
     }
 
     fn errors_of_new_person(&self) -> Fields {
@@ -276,13 +249,6 @@ impl LinkForm<'_> {
     }
 }
 
-/// Whether an account has no members and was not closed by the deletion of its people, so that a new person may get it. The caller holds
-/// the lock of [`members::lock`].
-async fn is_free(connection: &mut PgConnection, account: Uuid) -> Result<bool, sqlx::Error> {
-    Ok(!members::exist(&mut *connection, account).await?
-        && !closed_accounts::contains(connection, account).await?)
-}
-
 /// Runs the action of a link of a signed-in person.
 pub(super) async fn confirm(request: &PersonRequest, link: &Link) -> PageResult {
     match link.target {
@@ -346,8 +312,6 @@ async fn change_email(request: &PersonRequest, link: &Link) -> PageResult {
         .await?;
     let session = request.renew_session(&mut transaction).await?;
     transaction.commit().await?;
-    let actor = request.actor();
-    contact_address::replace_in_all(app, &actor, &person.email, &link.email).await;
     let mut response = see_other("/you?done=email");
     session.add_cookies(app, &mut response);
     Ok(response)

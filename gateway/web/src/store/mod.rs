@@ -1,7 +1,6 @@
 //! The tables of schema `web`.
 
 pub mod activity;
-pub mod closed_accounts;
 pub mod feed_positions;
 pub mod links;
 pub mod members;

@@ -154,25 +154,6 @@ async fn without_the_gateway_the_link_stays_good_and_nothing_typed_is_lost(pool:
 }
 
 #[testing::database_test(web::MIGRATOR)]
-async fn an_account_that_staff_made_goes_to_the_owner_of_its_address_once(pool: PgPool) {
-    let site = Site::new(pool).await;
-    let nobody = site.person(BOB).await;
-    let account = site.account(nobody, web::domain::role::Role::Owner).await;
-    sqlx::query!("delete from web.member")
-        .execute(&site.pool)
-        .await
-        .unwrap();
-    let address = format!("{account}@account.example");
-    let mut browser = site.browser();
-    browser.post("/sign-up", &[("email", &address)]).await;
-    let link = site.link(&address).await;
-    let fields = [("account_name", "Mine"), ("password", PASSWORD)];
-    let made = browser.post(&link, &fields).await;
-    assert_eq!(made.location(), format!("/accounts/{account}"));
-    browser.get(made.location()).await.assert(200, "Savanna");
-}
-
-#[testing::database_test(web::MIGRATOR)]
 async fn a_link_hashes_few_passwords_and_none_of_a_form_that_is_refused_anyway(pool: PgPool) {
     let site = Site::new(pool).await;
     site.browser().post("/sign-up", &[("email", ADA)]).await;

@@ -10,7 +10,6 @@ mod browser;
 mod closed;
 mod code_attacks;
 mod compression;
-mod contact_address;
 mod csrf;
 mod deletion;
 mod docs;

@@ -258,7 +258,6 @@ impl Site {
         let account = contracts::gateway::v1::Account {
             id: id.to_string(),
             name: "Savanna".to_owned(),
-            email: format!("{id}@account.example"),
             plan: "free".to_owned(),
             created_at: None,
         };

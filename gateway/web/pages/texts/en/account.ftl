@@ -106,7 +106,7 @@ today-calls-missing = The calls of the month are not available now.
 today-plan = Plan
 today-usage = usage
 today-plans = plans
-today-settings = Change name or address
+today-settings = Change the name
 today-live-key = The live key { $value }
 today-live-key-since = Requested { $value }. Test keys work meanwhile.
 today-live-key-approved = The live key { $value } is approved
@@ -125,12 +125,9 @@ accounts-create = Create the account
 accounts-form-old = Open the page again, and send the form from there.
 accounts-most = You are an owner of { $value } accounts already, which is the most.
 accounts-made-before = This form has made the account { $value } already. If you want another account with this name, send it again.
-settings-title = Name and address
-settings-heading = Name and address of the account
+settings-title = Name
+settings-heading = Name of the account
 settings-name = Name
-settings-email = Contact address of the account
-settings-email-hint = The address of a member of the team, by which our staff know the account.
-settings-email-invalid = Use the address of a member of the team, who has confirmed it.
 
 ## The team of an account, and its activity
 
