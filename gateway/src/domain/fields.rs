@@ -115,8 +115,6 @@ pub fn key(bad: &mut BadFields, spec: &Spec) {
 
 #[cfg(test)]
 mod tests {
-    use uuid::Uuid;
-
     use super::*;
 
     fn names(bad: BadFields) -> Vec<String> {

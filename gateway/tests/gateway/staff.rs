@@ -97,7 +97,7 @@ async fn an_account_is_created_found_and_moved(pool: PgPool) {
         test.staff.set_account_plan(by_operator(request)).await
     };
     let moved = set("build").await.unwrap().into_inner().account.unwrap();
-    assert_eq!((moved.id, moved.plan.as_str()), (made.id, "build"));
+    assert_eq!((&moved.id, moved.plan.as_str()), (&made.id, "build"));
     // A call that changes nothing is not published.
     set("build").await.unwrap();
     let refused = fault(set("gold").await);

@@ -132,7 +132,7 @@ impl FormState {
             } else {
                 others.join(" ")
             };
-            errors.general = Some(text);
+            errors.set_general(text);
         }
         Self {
             status: fault.into(),

@@ -193,6 +193,11 @@ impl Fields {
         self.by_name.insert(field.to_owned(), text.into());
     }
 
+    /// Sets the error of the whole form.
+    pub fn set_general(&mut self, text: impl Into<String>) {
+        self.general = Some(text.into());
+    }
+
     /// The same errors on a page in this language.
     #[must_use]
     pub fn in_language(self, language: Language) -> Self {

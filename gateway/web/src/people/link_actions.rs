@@ -2,7 +2,7 @@
 
 use axum::response::Response;
 use http::StatusCode;
-use kit::{Code, Fault, ids};
+use kit::{Code, ids};
 use pages::Fields;
 use pages::mails::MailText;
 use serde::Deserialize;
