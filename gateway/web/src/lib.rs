@@ -57,9 +57,8 @@ use hashing::PasswordPool;
 use page_cache::PageCache;
 use page_limit::PageLimit;
 use service::staff::Staff;
+use session::CookieStyle;
 use session::limits::Limits;
-use session::once::Forms;
-use session::{CookieStyle, Keyspace};
 use store::SCHEMA;
 use store::sessions::Lifetimes;
 use uploads::Uploads;
@@ -89,11 +88,6 @@ pub async fn start(boot: Boot<Settings>) -> anyhow::Result<()> {
     let (settings, clock) = (&boot.settings, &boot.clock);
     settings.warn_of_default_texts();
     let redis = Redis::connect(&settings.redis_url, settings.redis_deadline, WITHOUT_REDIS).await?;
-    let keyspace = Keyspace {
-        redis: redis.clone(),
-        prefix: "web".to_owned(),
-    };
-
     let mailer = Mailer::new(pool.clone(), SCHEMA, clock.clone(), &settings.mail)?;
     let leader = boot.leader(&pool, SCHEMA);
     mailer.spawn(&leader);
@@ -115,8 +109,7 @@ pub async fn start(boot: Boot<Settings>) -> anyhow::Result<()> {
             idle: Duration::days(settings.session_idle.into()),
             most: Duration::days(settings.session_most.into()),
         },
-        limits: Limits(pool.clone()),
-        forms: Forms(keyspace),
+        limits: Limits(pool),
         cookie: CookieStyle::of(&settings.public_url),
         key_ring: settings.secret_keys.clone(),
         feeds: Feeds::new(&gateway, &listings, &economy, &webhooks, deadline),

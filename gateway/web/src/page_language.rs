@@ -3,11 +3,12 @@
 use axum::response::Response;
 use http::header::ACCEPT_LANGUAGE;
 use http::{HeaderMap, Uri};
-use kit::{Code, Fault};
+use kit::Fault;
+use pages::Shell;
 use pages::site::{Language, Texts};
-use pages::{Fields, Shell};
 
-use crate::render::{FormState, see_other};
+use crate::page_error::PageError;
+use crate::render::{FormState, refusal, see_other};
 use crate::store::people::Person;
 use crate::visit::Visit;
 
@@ -78,46 +79,43 @@ impl PageLanguage {
     }
 
     /// A form of the dashboard, which is in English, that a service refused.
+    ///
+    /// # Errors
+    /// That of [`refusal`].
     #[expect(clippy::unused_self, reason = "pages ask their language for it")]
-    pub fn refused(self, fault: &Fault, fields: &[&str], renamed: &[(&str, &str)]) -> FormState {
-        FormState::refused_renamed(fault, fields, renamed)
-    }
-
-    /// A form that a service refused, on a page that is in both languages: services write in English, so the page says in general what is
-    /// wrong, with the code.
-    pub fn refused_in_general(self, fault: &Fault) -> FormState {
-        let text = match fault.code {
-            Code::Unavailable => self.say("fault-unavailable").to_owned(),
-            Code::Closed => self.say("fault-closed").to_owned(),
-            code => self.texts().say_of("error-service", code.as_str()),
-        };
-        FormState {
-            status: fault.into(),
-            errors: Fields::general(text),
-        }
+    pub fn refused(
+        self,
+        fault: Fault,
+        fields: &[&str],
+        renamed: &[(&str, &str)],
+    ) -> Result<FormState, PageError> {
+        let fault = refusal(fault)?;
+        Ok(FormState::refused(&fault, fields, renamed))
     }
 }
 
 #[cfg(test)]
 mod tests {
+    use http::StatusCode;
+    use kit::Code;
+
     use super::*;
 
     #[test]
-    fn a_page_in_french_shows_no_sentence_of_a_service() {
-        let french = PageLanguage {
-            language: Language::French,
-            prefix: "",
-        };
-        for (fault, text) in [
-            (Fault::unavailable("test"), "Une partie du site"),
-            (Fault::new(Code::Closed, "No."), "Tout est en lecture seule"),
-            (Fault::new(Code::Limit, "Too many."), "(code limit"),
-            (Fault::invalid_field("name", "Too long."), "(code invalid"),
+    fn only_a_refusal_shows_the_form_again() {
+        for (code, answer) in [
+            (Code::Invalid, None),
+            (Code::PlanRequired, None),
+            (Code::RateLimited, None),
+            (Code::NotFound, Some(StatusCode::NOT_FOUND)),
+            (Code::Closed, Some(StatusCode::SERVICE_UNAVAILABLE)),
+            (Code::Unavailable, Some(StatusCode::SERVICE_UNAVAILABLE)),
+            (Code::OutcomeUnknown, Some(StatusCode::SERVICE_UNAVAILABLE)),
+            (Code::Internal, Some(StatusCode::INTERNAL_SERVER_ERROR)),
         ] {
-            let FormState { errors, .. } = french.refused_in_general(&fault);
-            let shown = errors.general.unwrap();
-            assert!(shown.contains(text), "{shown}");
-            assert!(errors.by_name.is_empty());
+            let fault = Fault::new(code, "No.");
+            let refused = PageLanguage::default().refused(fault, &[], &[]);
+            assert_eq!(refused.err().map(|error| error.status), answer, "{code:?}");
         }
     }
 }

@@ -72,7 +72,7 @@ impl Viewer {
 
 /// A session that was begun.
 pub struct NewSession {
-    pub token: Token,
+    token: Token,
     stage: Stage,
 }
 
@@ -98,12 +98,6 @@ pub async fn begin_session(
 }
 
 impl NewSession {
-    /// The session of a person who is signed in by this token.
-    pub const fn signed_in(token: Token) -> Self {
-        let stage = Stage::SignedIn;
-        Self { token, stage }
-    }
-
     /// Adds the cookies of the session, whose transaction is committed.
     pub fn add_cookies(&self, app: &Web, response: &mut Response) {
         let is_signed_in = self.stage == Stage::SignedIn;

@@ -27,14 +27,9 @@ pub async fn show(request: MemberRequest) -> PageResult {
 pub async fn send(request: MemberRequest, FormBody(form): FormBody<Input>) -> PageResult {
     let (app, account) = (&request.app, request.scope.id);
     let actor = request.actor();
-    let change = async {
-        app.gateway.admit_change().await?;
-        let renamed = app.gateway.rename_account(&actor, account, &form.name);
-        renamed.await
-    };
+    let change = app.gateway.rename_account(&actor, account, &form.name);
     if let Err(fault) = change.await {
-        let refused = request.language().refused(&fault, &["name"], &[]);
-        return page(&request, &form, refused).await;
+        return page(&request, &form, request.refused(fault, &["name"])?).await;
     }
     request.record(Action::AccountChanged, &form.name).await;
     Ok(see_other(&request.path("")))

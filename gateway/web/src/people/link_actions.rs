@@ -2,7 +2,7 @@
 
 use axum::response::Response;
 use http::StatusCode;
-use kit::{Code, ids};
+use kit::ids;
 use pages::Fields;
 use pages::mails::MailText;
 use serde::Deserialize;
@@ -84,11 +84,7 @@ impl LinkForm<'_> {
 
     /// Hashes a new password, which was checked before.
     async fn new_hash(&self) -> Result<String, LinkError> {
-        let hash = self.app.passwords.hash(&self.input.password).await;
-        hash.map_err(|fault| match fault.code {
-            Code::Unavailable => LinkError::Refused(self.language.refused_in_general(&fault)),
-            _ => fault.into(),
-        })
+        Ok(self.app.passwords.hash(&self.input.password).await?)
     }
 
     /// Makes a person: with an account, or as a member of the one that the link names.
@@ -100,11 +96,7 @@ impl LinkForm<'_> {
         if !errors.is_empty() {
             return Err(LinkError::Refused(FormState::invalid(errors)));
         }
-        if let Err(closed) = app.gateway.admit_change().await {
-            return Err(LinkError::Refused(
-                self.language.refused_in_general(&closed),
-            ));
-        }
+        app.gateway.admit_change().await?;
         let hash = self.new_hash().await?;
         let id = ids::row_id();
         // Make the account first. If the gateway is away, the link is still valid, and makes the same account when it is used again.
@@ -167,10 +159,9 @@ impl LinkForm<'_> {
             person,
             address: self.client.address(),
         };
-        match self.app.gateway.create_account(&actor, id, name).await {
-            Ok(_created) => Ok((id, Role::Owner)),
-            Err(fault) => Err(LinkError::Refused(self.language.refused_in_general(&fault))),
-        }
+        // The form was checked by the gateway's rules before.
+        self.app.gateway.create_account(&actor, id, name).await?;
+        Ok((id, Role::Owner))
     }
 
     fn errors_of_new_person(&self) -> Fields {

@@ -5,23 +5,23 @@ use kit::Fault;
 use pages::mails::MailText;
 use pages::people::{PersonFormPage, RecoveryCodesPage, TotpPage};
 use pages::{Field, qr};
-use serde::{Deserialize, Serialize};
+use serde::Deserialize;
+use uuid::Uuid;
 
 use super::confirmation::confirm_password;
 use super::link_mail::record_and_inform;
 use super::second_factor::{NO_CODE, count_wrong_code, use_code};
 use crate::domain::action::Action;
 use crate::domain::recovery;
-use crate::domain::session_token::Token;
 use crate::domain::totp::SharedSecret;
 use crate::domain::typed_code::TypedCode;
 use crate::form_body::FormBody;
-use crate::once_form::{self, OnceError, OnceForm};
-use crate::page_error::PageResult;
+use crate::once_form::{self, OnceForm, sent_before};
+use crate::page_error::{PageError, PageResult};
 use crate::person_request::PersonRequest;
 use crate::render::{FormState, html, ok, see_other};
-use crate::session::once;
 use crate::store::people::{self, NewSecret};
+use crate::store::sent_forms;
 use crate::viewer::{NewSession, Viewer};
 
 #[derive(Debug, Default, Deserialize)]
@@ -31,12 +31,10 @@ pub struct Input {
     pub(super) password: String,
 }
 
-/// The result of turning the second factor on, as it is stored for a form that is sent twice.
-#[derive(Debug, Serialize, Deserialize)]
+/// The result of turning the second factor on.
 struct TurnedOn {
     codes: Vec<String>,
-    /// The token of the session that goes on.
-    token: String,
+    session: NewSession,
 }
 
 /// The secret that this session offers. It is derived from the session's token, so nothing is stored before the person confirms it.
@@ -73,35 +71,33 @@ pub async fn turn_on(request: PersonRequest, OnceForm(form, sent): OnceForm<Inpu
         state.add("code", language.say("totp-wrong"));
         return Ok(page(&request, state));
     };
-    let stored = store(&request, &secret, step);
-    match once_form::run(app, viewer, &sent, "/you", stored).await? {
-        Ok(on) => {
-            let mut page = ok(&RecoveryCodesPage {
-                shell: request.viewer.shell(),
-                effect: "codes-on",
-                codes: on.codes,
-            });
-            // The second of two clicks gets the session of the first, which has ended that of both.
-            if let Some(token) = Token::parse(&on.token) {
-                NewSession::signed_in(token).add_cookies(app, &mut page);
-            }
-            Ok(page)
-        }
-        Err(fault) => Ok(page(&request, language.refused(&fault, &[], &[]))),
-    }
+    let Some(on) = store(&request, sent, &secret, step).await? else {
+        return Ok(sent_before("/you"));
+    };
+    let mut page = ok(&RecoveryCodesPage {
+        shell: viewer.shell(),
+        effect: "codes-on",
+        codes: on.codes,
+    });
+    on.session.add_cookies(app, &mut page);
+    Ok(page)
 }
 
-/// Stores the secret of the app and the step of its code, with new recovery codes.
+/// Stores the secret of the app and the step of its code, with new recovery codes; `None` if the form took effect before.
 async fn store(
     request: &PersonRequest,
+    form: Uuid,
     secret: &SharedSecret,
     step: i64,
-) -> Result<TurnedOn, OnceError> {
+) -> Result<Option<TurnedOn>, PageError> {
     let (app, person) = (&request.app, request.person());
     let sealed = app.key_ring.seal(person.id.as_bytes(), &secret.0);
     let sealed = sealed.map_err(|error| Fault::internal(&error))?;
     let (codes, hashes) = recovery::generate();
     let mut transaction = app.pool.begin().await?;
+    if !sent_forms::insert(&mut *transaction, person.id, form, app.clock.now()).await? {
+        return Ok(None);
+    }
     let secret = NewSecret {
         sealed: &sealed,
         step,
@@ -112,8 +108,7 @@ async fn store(
     record_and_inform(request, &mut transaction, Action::TotpOn, &text).await?;
     let session = request.renew_session(&mut transaction).await?;
     transaction.commit().await?;
-    let token = session.token.text();
-    Ok(TurnedOn { codes, token })
+    Ok(Some(TurnedOn { codes, session }))
 }
 
 fn page(request: &PersonRequest, state: FormState) -> Response {
@@ -125,7 +120,7 @@ fn page(request: &PersonRequest, state: FormState) -> Response {
         shell: request.viewer.shell(),
         qr: qr::svg(&secret.address(&request.person().email)),
         secret: secret.text(),
-        form: once::new_id(),
+        form: once_form::new_id(),
         code: code.error_in(&errors),
         password: Field::password("password", language.say("password-own")).error_in(&errors),
         errors,

@@ -14,7 +14,7 @@ use web::store::people;
 use web::store::sessions::{self, Session, Stage};
 
 use crate::browser::Browser;
-use crate::once::until_a_row_is_waited_for;
+use crate::links::until_a_row_is_waited_for;
 use crate::support::{ADA, BOB, PASSWORD, START, Site};
 
 const WRONG: [(&str, &str); 2] = [("email", ADA), ("password", "wrong")];

@@ -29,9 +29,8 @@ use web::hashing::PasswordPool;
 use web::page_cache::PageCache;
 use web::page_limit::PageLimit;
 use web::router::router;
+use web::session::CookieStyle;
 use web::session::limits::Limits;
-use web::session::once::Forms;
-use web::session::{CookieStyle, Keyspace};
 use web::store::sessions::Lifetimes;
 use web::store::{members, people};
 use web::uploads::Uploads;
@@ -137,11 +136,8 @@ impl Site {
         let client = testing::client(&address, &lifecycle).unwrap();
         // Tests share a Redis, so each has keys of its own.
         let redis = Redis::lazy(&redis, testing::LONG, "").unwrap();
-        let keyspace = Keyspace {
-            redis: redis.clone(),
-            prefix: format!("test-{}", ids::row_id()),
-        };
-        let mark = HighWaterMark::new(redis, &keyspace.prefix).with_ttl(testing::LONG);
+        let prefix = format!("test-{}", ids::row_id());
+        let mark = HighWaterMark::new(redis, &prefix).with_ttl(testing::LONG);
         let stub = Api::new(api.url.clone(), API_DEADLINE).unwrap();
         let app = Arc::new(Web {
             pool: pool.clone(),
@@ -149,7 +145,6 @@ impl Site {
             passwords: PasswordPool::new(2).unwrap(),
             session_lifetimes: LIFETIMES,
             limits: Limits(pool.clone()),
-            forms: Forms(keyspace),
             cookie: CookieStyle::Secure,
             key_ring: "a:AQEBAQEBAQEBAQEBAQEBAQEBAQEBAQEBAQEBAQEBAQE="
                 .parse()
@@ -203,7 +198,6 @@ impl Site {
             passwords: app.passwords.clone(),
             session_lifetimes: app.session_lifetimes,
             limits: app.limits.clone(),
-            forms: app.forms.clone(),
             cookie: app.cookie,
             key_ring: app.key_ring.clone(),
             gateway: app.gateway.clone(),
