@@ -70,13 +70,10 @@ create index audit_by_name on gateway.audit (entity, name, at, id);
 create table gateway.account (
     id uuid primary key,
     name text not null,
-    email text not null,
     plan text not null,
     created_at timestamptz not null,
     revision bigint not null
 );
--- Several accounts may have one address.
-create index account_address on gateway.account (lower(email));
 
 -- Plans as they were last published on the feed, so that a process that starts publishes only what differs from its settings.
 create table gateway.plan (

@@ -292,12 +292,12 @@ const ROWS: &str = "
         (gen_random_uuid(), '2020-01-05 00:00Z', 's', 'admin', 'end_second_factor', 'person', 'new@ada.test', false,
             '{\"person\": \"00000000-0000-4000-8000-00000000ada1\"}'),
         (gen_random_uuid(), '2020-01-10 00:00Z', 's', 'admin', 'end_second_factor', 'person', 'old@ada.test', false,
-            '{\"person\": \"00000000-0000-4000-8000-00000000ca01\"}');
+            '{\"person\": \"00000000-0000-4000-8000-00000000ca01\"}'),
+        (gen_random_uuid(), '2020-01-05 00:00Z', 's', 'admin', 'invite_owner', 'account', 'a', false, '{\"email\": \"new@ada.test\"}'),
+        (gen_random_uuid(), '2020-01-08 00:00Z', 's', 'admin', 'invite_owner', 'account', 'b', false, '{\"email\": \"old@ada.test\"}');
     insert into gateway.audit (id, at, member, role, action, entity, name, refused, details) values
-        (gen_random_uuid(), '2020-01-05 00:00Z', 's', 'admin', 'create', 'account', 'new@ada.test', false, '{}'),
         (gen_random_uuid(), '2020-01-05 00:00Z', '00000000-0000-4000-8000-00000000ada1', 'person', 'create', 'key', 'k', false,
-            '{\"address\": \"192.0.2.1\"}'),
-        (gen_random_uuid(), '2020-01-08 00:00Z', 's', 'admin', 'create', 'account', 'old@ada.test', false, '{}')";
+            '{\"address\": \"192.0.2.1\"}')";
 
 /// The days of the rows that have an address of Ada's, or her network.
 const LEFT: &str = "

@@ -105,8 +105,8 @@ pub(crate) struct Account {
     pub(crate) name: String,
     pub(crate) id: String,
     pub(crate) plan: String,
+    /// The address and the password of its owner in the dashboard.
     pub(crate) email: String,
-    /// The password of its owner in the dashboard, whose address is the account's.
     pub(crate) password: String,
     /// The handles of its creator pages.
     pub(crate) pages: Vec<String>,

@@ -63,7 +63,7 @@ pub struct Settings {
     /// The header in which they name the client
     #[arg(long, value_enum, default_value = "x-forwarded-for")]
     pub(crate) proxy_header: ProxyHeader,
-    /// Redis 6.2 or newer, for sessions; best the one of listings-svc, for the position that public pages read
+    /// Redis 6.2 or newer, in which listings-svc publishes the position that public pages read
     #[arg(long, hide_env_values = true, value_parser = kit::redis::url)]
     pub(crate) redis_url: Secret,
     /// Seconds that Redis may take

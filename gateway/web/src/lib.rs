@@ -6,7 +6,6 @@ pub mod articles;
 pub mod assets;
 pub mod client_info;
 pub mod config;
-pub mod contact_address;
 pub mod docs;
 pub mod domain;
 pub mod economy;
@@ -59,10 +58,10 @@ use hashing::PasswordPool;
 use page_cache::PageCache;
 use page_limit::PageLimit;
 use service::staff::Staff;
+use session::CookieStyle;
 use session::limits::Limits;
-use session::sessions::{Lifetimes, Sessions};
-use session::{CookieStyle, Keyspace};
 use store::SCHEMA;
+use store::sessions::Lifetimes;
 use uploads::Uploads;
 use upstream::{Api, Catalogue, Currencies, Economy, Feeds, Gateway, Listings, Webhooks};
 
@@ -73,7 +72,7 @@ pub static MIGRATOR: sqlx::migrate::Migrator = sqlx::migrate!();
 /// The producer whose high-water mark public pages read.
 const LISTINGS_FEED: &str = "listings";
 /// Logged when Redis is away.
-const WITHOUT_REDIS: &str = "nobody can sign in, and people who are signed in see an error";
+const WITHOUT_REDIS: &str = "public pages may lack the changes of the last moment";
 
 /// Pictures that public pages read from listings-svc at once.
 pub const PUBLIC_PICTURES: usize = 32;
@@ -90,11 +89,6 @@ pub async fn start(boot: Boot<Settings>) -> anyhow::Result<()> {
     let (settings, clock) = (&boot.settings, &boot.clock);
     settings.warn_of_default_texts();
     let redis = Redis::connect(&settings.redis_url, settings.redis_deadline, WITHOUT_REDIS).await?;
-    let keyspace = Keyspace {
-        redis: redis.clone(),
-        prefix: "web".to_owned(),
-    };
-
     let mailer = mail::Mailer::new(pool.clone(), &settings.mail)?;
     let leader = boot.leader(&pool, SCHEMA);
     mailer.spawn(&leader);
@@ -109,17 +103,14 @@ pub async fn start(boot: Boot<Settings>) -> anyhow::Result<()> {
     let catalogue = Catalogue::new(catalogue, deadline, settings.catalogue_calls, mark);
     let api = Api::new(settings.api_url(), API_DEADLINE)?;
     let app = Arc::new(Web {
-        pool,
+        pool: pool.clone(),
         clock: clock.clone(),
         passwords: PasswordPool::new(available_parallelism()?.get())?,
-        sessions: Sessions {
-            keyspace: keyspace.clone(),
-            lifetimes: Lifetimes {
-                idle: Duration::days(settings.session_idle.into()),
-                most: Duration::days(settings.session_most.into()),
-            },
+        session_lifetimes: Lifetimes {
+            idle: Duration::days(settings.session_idle.into()),
+            most: Duration::days(settings.session_most.into()),
         },
-        limits: Limits(keyspace),
+        limits: Limits(pool),
         cookie: CookieStyle::of(&settings.public_url),
         key_ring: settings.secret_keys.clone(),
         feeds: Feeds::new(&gateway, &listings, &economy, &webhooks, deadline),

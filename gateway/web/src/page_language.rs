@@ -3,7 +3,7 @@
 use axum::response::Response;
 use http::header::ACCEPT_LANGUAGE;
 use http::{HeaderMap, Uri};
-use kit::{Code, Fault};
+use kit::Fault;
 use pages::Shell;
 use pages::site::{Language, Texts};
 
@@ -78,12 +78,11 @@ impl PageLanguage {
         }
     }
 
-    /// A form that a service refused, with its sentences, which are in English.
-    ///
-    /// Sentences of this service come as faults as well, in the language of the page. They are texts, except that of too large a file.
+    /// A form of the dashboard, which is in English, that a service refused.
     ///
     /// # Errors
     /// That of [`refusal`].
+    #[expect(clippy::unused_self, reason = "pages ask their language for it")]
     pub fn refused(
         self,
         fault: Fault,
@@ -91,37 +90,16 @@ impl PageLanguage {
         renamed: &[(&str, &str)],
     ) -> Result<FormState, PageError> {
         let fault = refusal(fault)?;
-        let mut refused = FormState::refused(&fault, fields, renamed);
-        let texts = self.texts();
-        let is_own = |text: &str| fault.code == Code::TooLarge || texts.has(text);
-        refused.errors.unmark(is_own);
-        Ok(refused)
+        Ok(FormState::refused(&fault, fields, renamed))
     }
 }
 
 #[cfg(test)]
 mod tests {
     use http::StatusCode;
+    use kit::Code;
 
     use super::*;
-
-    fn french(fault: Fault) -> pages::Fields {
-        let language = PageLanguage {
-            language: Language::French,
-            prefix: "",
-        };
-        let refused = language.refused(fault, &["name"], &[]).unwrap();
-        refused.errors.in_language(language.language)
-    }
-
-    #[test]
-    fn sentences_of_services_are_marked() {
-        let errors = french(Fault::invalid_field("name", "Too long."));
-        assert!(errors.is_foreign("name"));
-        let errors = french(Fault::new(Code::Limit, "Too many."));
-        assert_eq!(errors.general.as_deref(), Some("Too many."));
-        assert!(errors.is_general_foreign());
-    }
 
     #[test]
     fn only_a_refusal_shows_the_form_again() {
@@ -139,17 +117,5 @@ mod tests {
             let refused = PageLanguage::default().refused(fault, &[], &[]);
             assert_eq!(refused.err().map(|error| error.status), answer, "{code:?}");
         }
-    }
-
-    #[test]
-    fn sentences_of_this_service_are_in_the_language_of_the_page() {
-        let own = Texts::of(Language::French).say("password-wrong");
-        let errors = french(Fault::new(Code::Invalid, own));
-        assert_eq!(errors.general.as_deref(), Some(own));
-        assert!(!errors.is_general_foreign());
-        let errors = french(Fault::invalid_field("name", own));
-        assert!(!errors.is_foreign("name"));
-        let large = Fault::new(Code::TooLarge, "Au plus 10 Mo.");
-        assert!(!french(large).is_general_foreign());
     }
 }

@@ -4,7 +4,6 @@ use axum::response::{IntoResponse as _, Response};
 use http::header::{CONTENT_TYPE, LOCATION, RETRY_AFTER};
 use http::{HeaderName, HeaderValue, StatusCode};
 use kit::{Code, Fault};
-use pages::site::Language;
 use pages::{Fields, Template};
 
 use crate::page_error::PageError;
@@ -110,8 +109,8 @@ impl FormState {
         self.errors.add(field, reason);
     }
 
-    /// A form with these fields, which a service refused with sentences in English. An error of a field that the form lacks stands above
-    /// the form. `renamed` has the fields to which the form gives other names: both names, the form's last.
+    /// A form with these fields, which a service refused. An error of a field that the form lacks stands above the form. `renamed` has the
+    /// fields to which the form gives other names: both names, the form's last.
     pub fn refused(fault: &Fault, fields: &[&str], renamed: &[(&str, &str)]) -> Self {
         let mut errors = Fields::default();
         let mut others = Vec::new();
@@ -119,7 +118,7 @@ impl FormState {
             let renamed = renamed.iter().find(|(theirs, _)| theirs == field);
             let name = renamed.map_or(field.as_str(), |(_, ours)| *ours);
             if fields.contains(&name) {
-                errors.add_english(name, reason.clone());
+                errors.add(name, reason.clone());
             } else {
                 others.push(reason.clone());
             }
@@ -130,7 +129,7 @@ impl FormState {
             } else {
                 others.join(" ")
             };
-            errors.set_english_general(text);
+            errors.set_general(text);
         }
         Self {
             status: fault.into(),
@@ -143,15 +142,6 @@ impl FormState {
         Self {
             status: fault.into(),
             errors: Fields::general(fault.message.clone()),
-        }
-    }
-
-    /// The same state of a form on a page in this language.
-    #[must_use]
-    pub fn in_language(self, language: Language) -> Self {
-        Self {
-            errors: self.errors.in_language(language),
-            ..self
         }
     }
 }
@@ -219,19 +209,5 @@ mod tests {
         limited.add("email", "Odd.");
         assert_eq!(limited.status.code, StatusCode::TOO_MANY_REQUESTS);
         assert_eq!(limited.errors.general.as_deref(), Some("Wait."));
-    }
-
-    #[test]
-    fn only_the_sentences_of_services_are_in_another_language_than_the_page() {
-        let fault = Fault::invalid_field("name", "Too long.");
-        let french = |state: FormState| state.in_language(Language::French).errors;
-        assert!(french(FormState::refused(&fault, &["name"], &[])).is_foreign("name"));
-        assert!(french(FormState::refused(&fault, &[], &[])).is_general_foreign());
-        let limited = Fault::new(Code::RateLimited, "Trop de messages.");
-        let limited = FormState::refused_here(&limited);
-        assert_eq!(limited.status.code, StatusCode::TOO_MANY_REQUESTS);
-        let errors = french(limited);
-        assert_eq!(errors.general.as_deref(), Some("Trop de messages."));
-        assert!(!errors.is_general_foreign());
     }
 }

@@ -316,8 +316,8 @@ impl Test {
     pub(crate) async fn account(&self, plan: &str) -> String {
         let request = proto::CreateAccountRequest {
             name: "Savanna Studio".to_owned(),
-            email: format!("{}@example.org", kit::ids::row_id()),
             plan: plan.to_owned(),
+            id: String::new(),
         };
         let made = self.staff.create_account(by_operator(request)).await;
         made.unwrap().into_inner().account.unwrap().id
@@ -396,7 +396,7 @@ pub(crate) fn by<T>(member: Member, message: T) -> Request<T> {
 /// A request for a key of an account.
 pub(crate) fn account_key(account: &str, mode: &str) -> proto::CreateKeyRequest {
     proto::CreateKeyRequest {
-        account: account.to_owned(),
+        account_id: account.to_owned(),
         name: "server".to_owned(),
         mode: mode.to_owned(),
         ..Default::default()

@@ -85,9 +85,7 @@ async fn create_account(request: &PersonRequest, form: &AccountForm) -> Result<U
     check_room(texts, &memberships)?;
     app.gateway.admit_change().await?;
     let (name, actor) = (form.name.as_str(), request.actor());
-    app.gateway
-        .create_account(&actor, id, name, &person.email)
-        .await?;
+    app.gateway.create_account(&actor, id, name).await?;
     let mut transaction = app.pool.begin().await?;
     members::lock(&mut transaction, id).await?;
     if members::role(&mut *transaction, id, person.id)
@@ -101,7 +99,7 @@ async fn create_account(request: &PersonRequest, form: &AccountForm) -> Result<U
         return Err(again());
     }
     // Other forms of the person may have made accounts since the first check.
-    if !people::lock(&mut *transaction, person).await? {
+    if people::lock(&mut *transaction, person.id).await?.is_none() {
         return Err(again());
     }
     check_room(

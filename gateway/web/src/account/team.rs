@@ -11,7 +11,6 @@ use sqlx::{Postgres, Transaction};
 use uuid::Uuid;
 
 use super::member_request::MemberRequest;
-use crate::contact_address;
 use crate::domain::action::Action;
 use crate::domain::email;
 use crate::domain::role::{Permission, Role};
@@ -29,7 +28,7 @@ use crate::store::{people, sent_forms};
 use crate::viewer::Section;
 
 /// The most members and invitations of an account.
-const MAX_TEAM: usize = 100;
+pub(crate) const MAX_TEAM: usize = 100;
 const TEAM: &str = "/team";
 
 #[derive(Debug, Default, Deserialize)]
@@ -104,7 +103,7 @@ pub async fn invite(
 }
 
 /// Whether the team has no room for the person with this address. A second invitation replaces the first.
-fn is_full(members: &[Member], invited: &[Link], address: &str) -> bool {
+pub(crate) fn is_full(members: &[Member], invited: &[Link], address: &str) -> bool {
     let others = invited.iter().filter(|it| it.email != address);
     members.len() + others.count() >= MAX_TEAM
 }
@@ -139,7 +138,7 @@ async fn mail_invitation(
     let mail = LinkMail {
         address,
         target: LinkTarget::Invite {
-            by: inviter.id,
+            by: Some(inviter.id),
             account,
             role,
         },
@@ -247,9 +246,6 @@ async fn change(request: &MemberRequest, person: Uuid, role: Option<Role>) -> Pa
         person_mail::queue_notice(&mut transaction, reader, &text, &app.public_url, now).await?;
     }
     transaction.commit().await?;
-    if role.is_none() {
-        contact_address::replace(app, &request.actor(), account, &email, None).await;
-    }
     Ok(if is_self && role.is_none() {
         see_other("/accounts")
     } else {

@@ -71,7 +71,7 @@ pub async fn check(State(guard): State<Guard>, request: Request, next: Next) -> 
         Ok(request) => request,
         Err(error) => return error.into_response(),
     };
-    // If Redis, PostgreSQL or a service fails, the error page can send the typed fields again.
+    // If PostgreSQL or a service fails, the error page can send the typed fields again.
     if request.method() == Method::POST {
         typed_form::capture(&mut request).await;
     }
@@ -100,7 +100,7 @@ async fn admit(guard: &Guard, request: &mut Request) -> Result<Option<Response>,
         access,
         Access::Anyone | Access::Public | Access::File | Access::Docs
     ) {
-        // Visitors need no session for these pages, so the pages work without Redis.
+        // Visitors need no session for these pages, so the pages work without PostgreSQL.
         let viewer = viewer.ok().flatten().filter(Viewer::is_signed_in);
         if let Some(viewer) = &viewer {
             prefer_language_of(viewer, request);

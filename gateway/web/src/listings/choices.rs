@@ -81,7 +81,7 @@ impl Choices {
         let mut state = language.refused(beside_fields(fault), &names, &[])?;
         for ListingField { name, input, .. } in fields(kind) {
             // The service names values of the API.
-            if matches!(input, Input::Select(_)) && state.errors.english.contains(name) {
+            if matches!(input, Input::Select(_)) && state.errors.of(name).is_some() {
                 let key = format!("{name}-error");
                 let reason = language.texts().value("field", &key, name);
                 state.errors.add(name, reason);

@@ -9,7 +9,6 @@ use uuid::Uuid;
 use super::confirmation::confirm_password;
 use super::link_mail::record_and_inform;
 use super::second_factor::{NO_CODE, count_wrong_code, use_code};
-use super::sign_in_again;
 use super::totp::Input;
 use crate::domain::action::Action;
 use crate::domain::recovery;
@@ -77,9 +76,7 @@ async fn replace(
     if !use_code(app, person, code).await? {
         return Ok(Replacement::WrongCode);
     }
-    if !people::lock(&mut *transaction, person).await? {
-        return Err(sign_in_again());
-    }
+    request.lock(&mut transaction).await?;
     people::replace_recovery_codes(&mut transaction, person.id, &hashes).await?;
     let text = MailText::new("recovery-codes");
     let action = Action::RecoveryCodesMade;

@@ -11,7 +11,6 @@ use uuid::Uuid;
 use super::confirmation::confirm_password;
 use super::link_mail::record_and_inform;
 use super::second_factor::{NO_CODE, count_wrong_code, use_code};
-use super::sign_in_again;
 use crate::domain::action::Action;
 use crate::domain::recovery;
 use crate::domain::totp::SharedSecret;
@@ -23,7 +22,7 @@ use crate::person_request::PersonRequest;
 use crate::render::{FormState, html, ok, see_other};
 use crate::store::people::{self, NewSecret};
 use crate::store::sent_forms;
-use crate::viewer::Viewer;
+use crate::viewer::{NewSession, Viewer};
 
 #[derive(Debug, Default, Deserialize)]
 #[serde(default)]
@@ -35,8 +34,7 @@ pub struct Input {
 /// The result of turning the second factor on.
 struct TurnedOn {
     codes: Vec<String>,
-    /// The new version of the person's credentials.
-    version: i32,
+    session: NewSession,
 }
 
 /// The secret that this session offers. It is derived from the session's token, so nothing is stored before the person confirms it.
@@ -76,12 +74,13 @@ pub async fn turn_on(request: PersonRequest, OnceForm(form, sent): OnceForm<Inpu
     let Some(on) = store(&request, sent, &secret, step).await? else {
         return Ok(sent_before("/you"));
     };
-    let page = ok(&RecoveryCodesPage {
+    let mut page = ok(&RecoveryCodesPage {
         shell: viewer.shell(),
         effect: "codes-on",
         codes: on.codes,
     });
-    Ok(request.renew_session(on.version, page).await)
+    on.session.add_cookies(app, &mut page);
+    Ok(page)
 }
 
 /// Stores the secret of the app and the step of its code, with new recovery codes; `None` if the form took effect before.
@@ -103,12 +102,13 @@ async fn store(
         sealed: &sealed,
         step,
     };
-    let set = people::set_totp(&mut transaction, person, Some(secret), &hashes);
-    let version = set.await?.ok_or_else(sign_in_again)?;
+    request.lock(&mut transaction).await?;
+    people::set_totp(&mut transaction, person.id, Some(secret), &hashes).await?;
     let text = MailText::new("totp-on");
     record_and_inform(request, &mut transaction, Action::TotpOn, &text).await?;
+    let session = request.renew_session(&mut transaction).await?;
     transaction.commit().await?;
-    Ok(Some(TurnedOn { codes, version }))
+    Ok(Some(TurnedOn { codes, session }))
 }
 
 fn page(request: &PersonRequest, state: FormState) -> Response {
@@ -150,13 +150,15 @@ pub async fn turn_off(request: PersonRequest, FormBody(form): FormBody<Input>) -
         }
     }
     let mut transaction = app.pool.begin().await?;
-    let set = people::set_totp(&mut transaction, person, None, &[]);
-    let version = set.await?.ok_or_else(sign_in_again)?;
+    request.lock(&mut transaction).await?;
+    people::set_totp(&mut transaction, person.id, None, &[]).await?;
     let text = MailText::new("totp-off");
     record_and_inform(&request, &mut transaction, Action::TotpOff, &text).await?;
+    let session = request.renew_session(&mut transaction).await?;
     transaction.commit().await?;
-    let response = see_other("/you?done=totp-off");
-    Ok(request.renew_session(version, response).await)
+    let mut response = see_other("/you?done=totp-off");
+    session.add_cookies(app, &mut response);
+    Ok(response)
 }
 
 fn page_off(request: &PersonRequest, state: FormState) -> Response {

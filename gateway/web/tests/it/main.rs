@@ -9,7 +9,6 @@ mod boards;
 mod browser;
 mod code_attacks;
 mod compression;
-mod contact_address;
 mod csrf;
 mod deletion;
 mod docs;

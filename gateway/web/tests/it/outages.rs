@@ -6,15 +6,13 @@ use axum::Router;
 use http::Method;
 use http::header::CACHE_CONTROL;
 use sqlx::PgPool;
-use tokio::net::TcpListener;
-use web::domain::role::Role;
 use web::layers::access::Access;
 use web::router::routes;
 use web::upstream::{Catalogue, Currencies, Economy, Gateway, Listings, Webhooks};
 
 use crate::browser::{Browser, NOINDEX};
 use crate::full_account::FullAccount;
-use crate::support::{ADA, PASSWORD, Site};
+use crate::support::Site;
 use crate::typed_forms::Needs;
 
 /// The services, and paths whose pages are nothing without them.
@@ -160,31 +158,4 @@ async fn a_part_that_cannot_be_read_says_so_in_its_place(pool: PgPool) {
             page.text
         );
     }
-}
-
-/// The change is stored, and the accounts keep the old contact address.
-#[testing::database_test(web::MIGRATOR)]
-async fn an_address_changes_while_the_gateway_hangs(pool: PgPool) {
-    let site = Site::new(pool).await;
-    let ada = site.person(ADA).await;
-    for _ in 0..3 {
-        site.account(ada, Role::Owner).await;
-    }
-    let mut browser = site.signed_in(ADA).await;
-    let fields = [("email", "new@studio.example"), ("password", PASSWORD)];
-    browser.post("/you/email", &fields).await.location();
-    let link = site.link("new@studio.example").await;
-    let silent = TcpListener::bind("127.0.0.1:0").await.unwrap();
-    let address = format!("http://{}", silent.local_addr().unwrap());
-    let client = testing::client(&address, &site.app.lifecycle).unwrap();
-    let router = site.changed(|web| {
-        web.gateway = Gateway::new(client, testing::LONG);
-        web.timeout = testing::LONG;
-    });
-    let mut hanging = Browser::new(&router);
-    hanging.cookie.clone_from(&browser.cookie);
-    let changed = hanging.post(&link, &[]).await;
-    assert_eq!(changed.location(), "/you?done=email");
-    browser.cookie.clone_from(&hanging.cookie);
-    browser.get("/you").await.assert(200, "new@studio.example");
 }

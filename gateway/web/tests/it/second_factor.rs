@@ -228,3 +228,21 @@ async fn a_clock_that_was_fast_locks_nobody_out(pool: PgPool) {
     let page = again.post("/sign-in/code", &[("code", &code)]).await;
     page.assert(422, "used before");
 }
+
+#[testing::database_test(web::MIGRATOR)]
+async fn a_sign_in_without_its_code_ends_after_ten_minutes(pool: PgPool) {
+    let site = Site::new(pool).await;
+    site.person(ADA).await;
+    let mut owner = site.signed_in(ADA).await;
+    let (secret, _) = turn_on(&site, &mut owner).await;
+    let mut half = half_signed_in(&site).await;
+    site.clock.advance(Duration::minutes(10));
+    let code = secret.code(site.clock.now());
+    let late = half.post("/sign-in/code", &[("code", &code)]).await;
+    late.assert(401, "You are signed out");
+    half_signed_in(&site)
+        .await
+        .get("/sign-in/code")
+        .await
+        .assert(200, "");
+}

@@ -128,6 +128,7 @@ error-too-many = { $count ->
    *[other] Too many pages in a minute. Try again in { $number } seconds.
 }
 error-service-title = That did not work
+error-service = The site could not do this (code { $value }).
 
 accounts-full-title = Too many accounts
 accounts-full = You belong to { $value } accounts already, which is the most. Leave one of them, then try again.

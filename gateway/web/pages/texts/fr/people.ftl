@@ -128,6 +128,7 @@ error-too-many = { $count ->
    *[other] Trop de demandes. Réessayez dans { $number } secondes.
 }
 error-service-title = Cela n’a pas fonctionné
+error-service = Le site n’a pas pu le faire (code { $value }).
 
 accounts-full-title = Trop de comptes
 accounts-full = Vous faites déjà partie de { $value } comptes, ce qui est le maximum. Quittez-en un, puis réessayez.
