@@ -2,8 +2,8 @@
 
 use std::process::Command;
 
-use e2e::raw::exchange;
 use e2e::Fleet;
+use e2e::raw::exchange;
 use reqwest::Version;
 
 use crate::lists::sample;

@@ -16,7 +16,6 @@ use serde_json::{Value, json};
 use tokio::net::TcpListener;
 use tokio::task::JoinSet;
 
-
 const PATH: &str = "/webhooks/messages";
 
 /// An account with a public page, on a plan with events.

@@ -4,9 +4,9 @@ use contracts::gateway::v1 as proto;
 use contracts::json;
 use contracts::listings::v1::GetAccountWritesRequest;
 use contracts::listings::v1::staff_listing_service_client::StaffListingServiceClient;
+use contracts::web::v1::AccountPerson;
 use contracts::webhook::v1::CountEndpointsRequest;
 use contracts::webhook::v1::staff_service_client::StaffServiceClient;
-use contracts::web::v1::AccountPerson;
 use prost_types::Timestamp;
 use serde::Serialize;
 
