@@ -9,7 +9,6 @@ pub mod follow_page;
 pub mod import;
 pub mod limits;
 mod lock_listing;
-pub mod members;
 pub mod moderate;
 pub mod page_owners;
 pub mod pictures;
@@ -34,12 +33,10 @@ use crate::domain::entity::Entity;
 use crate::feed::PublicUrl;
 use crate::store::claims::Claim;
 use crate::store::constraints;
-use crate::store::members::MemberRow;
 use crate::store::page_owners::Owner;
 use claims::ClaimChange;
 use import::Chunk;
 use lock_listing::lock_listing;
-use members::MemberChange;
 use moderate::Moderation;
 use page_owners::OwnerChange;
 use pictures::PictureEdit;
@@ -66,8 +63,6 @@ pub enum Command {
     Claim(Box<ClaimChange>),
     /// An account takes down a listing of its own.
     TakeDown(OwnTakedown),
-    /// An admin changes the members of the staff, or a member renews their token.
-    ChangeMember(Box<MemberChange>),
     /// Publishes the next listings of a kind after an id, with their current URLs.
     Republish(Entity, Uuid),
     /// Lets the next games of a page follow its state.
@@ -88,8 +83,6 @@ pub enum Outcome {
     OwnersChanged(Vec<Owner>),
     /// The claim after the change.
     Claim(Box<Claim>),
-    /// The member after the change.
-    MemberChanged(Box<MemberRow>),
     /// Id of the last listing; `None` when there were no more.
     Republished(Option<Uuid>),
     /// Whether games of the page may be left that do not follow it yet.
@@ -178,11 +171,6 @@ impl Apply for CommandHandler {
                 let taking_down = take_down::apply(context, takedown);
                 let (unfinished, changes) = Box::pin(taking_down).await?;
                 (Outcome::Moderated(unfinished), changes)
-            }
-            Command::ChangeMember(change) => {
-                let changing = members::apply(context, change);
-                let member = Box::pin(changing).await?;
-                (Outcome::MemberChanged(Box::new(member)), Vec::new())
             }
             Command::Republish(entity, after) => {
                 let republishing = republish::republish(context, *entity, *after);

@@ -14,8 +14,6 @@ pub(crate) struct Lines<R> {
 pub(crate) struct Line {
     pub(crate) number: u64,
     pub(crate) text: String,
-    /// Its length in the file, with its end.
-    pub(crate) bytes: u64,
 }
 
 impl<R: BufRead> Lines<R> {
@@ -27,7 +25,7 @@ impl<R: BufRead> Lines<R> {
     /// line is without a byte order mark.
     pub(crate) fn read(&mut self) -> io::Result<Option<Line>> {
         let mut text = Vec::new();
-        let mut bytes = self
+        let bytes = self
             .reader
             .by_ref()
             .take(MAX_BYTES as u64)
@@ -36,7 +34,7 @@ impl<R: BufRead> Lines<R> {
             return Ok(None);
         }
         if text.pop_if(|last| *last == b'\n').is_none() {
-            bytes += self.reader.skip_until(b'\n')?;
+            self.reader.skip_until(b'\n')?;
         }
         let number = self.next;
         self.next += 1;
@@ -47,7 +45,6 @@ impl<R: BufRead> Lines<R> {
         Ok(Some(Line {
             number,
             text: String::from_utf8_lossy(text).into_owned(),
-            bytes: u64::try_from(bytes).unwrap_or(u64::MAX),
         }))
     }
 }

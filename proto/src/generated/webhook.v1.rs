@@ -1056,7 +1056,7 @@ pub mod endpoints_service_client {
     use tonic::codegen::http::Uri;
     /// The endpoints of an account, for the dashboard; an endpoint of another account is `not_found`. And those of every account, for staff.
     ///
-    /// A call of staff carries a member's token as `authorization: Bearer`; listings-svc stores the members. A reviewer may read; an admin may do
+    /// A call of staff carries a member's token as `authorization: Bearer`; every service reads the members from a file. A reviewer may read; an admin may do
     /// everything. The audit records every change by staff, and every call that is refused for lack of a role.
     #[derive(Debug, Clone)]
     pub struct EndpointsServiceClient<T> {
@@ -1457,7 +1457,7 @@ pub mod endpoints_service_server {
     }
     /// The endpoints of an account, for the dashboard; an endpoint of another account is `not_found`. And those of every account, for staff.
     ///
-    /// A call of staff carries a member's token as `authorization: Bearer`; listings-svc stores the members. A reviewer may read; an admin may do
+    /// A call of staff carries a member's token as `authorization: Bearer`; every service reads the members from a file. A reviewer may read; an admin may do
     /// everything. The audit records every change by staff, and every call that is refused for lack of a role.
     #[derive(Debug)]
     pub struct EndpointsServiceServer<T> {

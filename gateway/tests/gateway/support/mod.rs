@@ -39,7 +39,6 @@ use kit::client_address::{ProxyHeader, TrustedProxies};
 use kit::config::Secret;
 use kit::feed::ProducerPosition;
 use kit::redis::Redis;
-use kit::rpc::FleetMembers;
 use kit::rpc::staff::Member;
 use kit::{Clock, Fault, Lifecycle};
 use sqlx::PgPool;
@@ -103,7 +102,6 @@ pub(crate) struct Test {
     pub(crate) webhooks: Webhooks,
     pub(crate) files: Files,
     pub(crate) listings: Listings,
-    pub(crate) members: FleetMembers,
     invalidation: Invalidation,
     lifecycle: Lifecycle,
 }
@@ -214,7 +212,6 @@ impl Test {
         let address = Some(files.address.as_str()).filter(|_| !with.no_listings);
         let of = |address: &str| connect(address, &lifecycle);
         let listings = of(address.unwrap_or("http://127.0.0.1:1"));
-        let members = FleetMembers::new(listings.clone(), LONG, with.clock.clone());
 
         let position_timeout = with.upstream.position_timeout;
         let (clock, plans) = (with.clock, Arc::new(with.plans));
@@ -280,7 +277,6 @@ impl Test {
             webhooks,
             files,
             listings: listings_stub,
-            members,
             invalidation,
             lifecycle,
         }

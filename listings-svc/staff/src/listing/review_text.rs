@@ -6,6 +6,7 @@ use anstyle::{AnsiColor, Style};
 use contracts::listings::v1 as proto;
 use serde_json::Value;
 
+use super::name;
 use crate::output;
 use crate::sanitize::sanitize;
 
@@ -71,7 +72,7 @@ pub(crate) fn whole(review: &proto::GetReviewResponse) -> String {
             output::format_time(revision.at),
             sanitize(&revision.actor_kind),
             sanitize(&revision.actor),
-            output::name_of(revision.state()),
+            name::state(revision.state()),
         );
         if !revision.changed.is_empty() {
             line.push_str(&sanitize(&format!(
@@ -96,7 +97,7 @@ fn head(review: &proto::GetReviewResponse) -> String {
         sanitize(&name.name),
         sanitize(&item.title)
     );
-    let mut about = vec![output::name_of(review.state())];
+    let mut about = vec![name::state(review.state())];
     if item.waiting_since.is_some() {
         let since = output::format_time(item.waiting_since);
         about.push(format!("pending since {since}"));
@@ -105,7 +106,7 @@ fn head(review: &proto::GetReviewResponse) -> String {
         about.push(format!("submitted by {}", sanitize(&item.submitter)));
     }
     if !item.page.is_empty() {
-        let state = output::name_of(item.page_state());
+        let state = name::state(item.page_state());
         about.push(format!("under {} ({state})", sanitize(&item.page)));
     }
     about.push(match review.approved_revision {

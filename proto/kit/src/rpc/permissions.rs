@@ -9,7 +9,7 @@ pub const GATEWAY: &str = "gateway";
 pub const WEB: &str = "web";
 /// The read model of listings, with the boards.
 pub const CATALOGUE: &str = "catalogue-svc";
-/// Listings and their review, and the members of staff.
+/// Listings and their review.
 pub const LISTINGS: &str = "listings-svc";
 /// Reports, rates, swaps and tips.
 pub const ECONOMY: &str = "economy-svc";
@@ -62,8 +62,6 @@ pub(super) fn callers(server: &str, path: &str) -> &'static [&'static str] {
         | "listings.v1.PictureService"
         | "webhook.v1.ReceiversService" => &[WEB],
         "webhook.v1.DeliveriesService" | "webhook.v1.EndpointsService" => &[WEB, STAFF],
-        // Resolves the tokens of staff members for the other services.
-        "listings.v1.MemberService" => &[GATEWAY, WEB, CATALOGUE, ECONOMY, WEBHOOK],
         "catalogue.v1.StaffService"
         | "economy.v1.StaffService"
         | "gateway.v1.StaffService"
@@ -147,7 +145,7 @@ mod tests {
         }
     }
 
-    /// The arrows between the services, without the service that all ask for members, and reflection.
+    /// The arrows between the services, without reflection.
     #[test]
     fn services_call_only_those_that_the_design_names() {
         let mut arrows: BTreeMap<&str, BTreeSet<&str>> = BTreeMap::new();
@@ -156,7 +154,7 @@ mod tests {
             let server = match service.split('.').next() {
                 Some("gateway") => GATEWAY,
                 Some("catalogue") => CATALOGUE,
-                Some("listings") if service != "listings.v1.MemberService" => LISTINGS,
+                Some("listings") => LISTINGS,
                 Some("economy") => ECONOMY,
                 Some("webhook") => WEBHOOK,
                 Some("web") => WEB,

@@ -9,7 +9,6 @@ use std::task::{Context, Poll};
 use std::time::Duration;
 
 use futures::FutureExt as _;
-use futures::future::Either;
 use futures::stream::{StreamExt as _, TryStreamExt as _};
 use http::{Request, Response};
 use tokio::net::TcpListener;
@@ -22,7 +21,7 @@ use tracing::Instrument as _;
 
 use super::call_record::CallRecord;
 use super::connections::accept;
-use super::identity::{self, Authenticator, Principal};
+use super::identity::{Authenticator, Principal};
 use super::tls::{self, Connection, Credentials, PeerNames};
 use super::{failover, methods};
 use crate::admin::Readiness;
@@ -153,15 +152,13 @@ where
         let principal = self
             .authenticator
             .check(path, request.headers(), request.extensions());
-        let unresolved = match principal {
-            Ok(Principal::Fleet) => None,
+        match principal {
+            Ok(Principal::Fleet) => {}
             Ok(Principal::Staff(member)) => {
                 request.extensions_mut().insert(member);
-                None
             }
-            Ok(Principal::Unresolved(members, token)) => Some((members, token)),
             Err(status) => return Box::pin(async move { Ok(status.into_http()) }),
-        };
+        }
         let permit = match self.limit.try_acquire() {
             Ok(permit) => permit,
             Err(fault) => {
@@ -180,21 +177,7 @@ where
         );
 
         let can_fail_over = failover::has_header(request.headers());
-        let call = match unresolved {
-            None => Either::Left(self.inner.call(request)),
-            Some((members, token)) => {
-                // The inner service that is ready makes this call. Its clone is polled for the next call.
-                let next = self.inner.clone();
-                let mut inner = std::mem::replace(&mut self.inner, next);
-                Either::Right(async move {
-                    match identity::look_up(&*members, &token).await {
-                        Ok(member) => request.extensions_mut().insert(member),
-                        Err(status) => return Ok(status.into_http()),
-                    };
-                    inner.call(request).await
-                })
-            }
-        };
+        let call = self.inner.call(request);
         let record = CallRecord::new(method, permit);
         let recorded = async move {
             let answer = std::panic::AssertUnwindSafe(call).catch_unwind().await;
@@ -242,6 +225,7 @@ mod tests {
         let identity = Identity {
             fleet_token: tokens(),
             staff_token: tokens(),
+            staff_members: None,
         };
         let layer = CallLayer {
             authenticator: Authenticator::new("economy-svc", identity),

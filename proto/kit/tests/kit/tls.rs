@@ -4,9 +4,9 @@ use std::path::Path;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
-use contracts::listings::v1::member_service_client::MemberServiceClient;
-use contracts::listings::v1::member_service_server::{MemberService, MemberServiceServer};
-use contracts::listings::v1::{FindMemberRequest, FindMemberResponse, Member};
+use contracts::economy::v1::history_service_client::HistoryServiceClient;
+use contracts::economy::v1::history_service_server::{HistoryService, HistoryServiceServer};
+use contracts::economy::v1::{ListHistoryRequest, ListHistoryResponse};
 use kit::Lifecycle;
 use kit::admin::Readiness;
 use kit::boot::bind;
@@ -34,18 +34,17 @@ const CALLER: &str = "gateway";
 struct Names;
 
 #[tonic::async_trait]
-impl MemberService for Names {
-    async fn find_member(
+impl HistoryService for Names {
+    async fn list_history(
         &self,
-        request: Request<FindMemberRequest>,
-    ) -> Result<Response<FindMemberResponse>, Status> {
+        request: Request<ListHistoryRequest>,
+    ) -> Result<Response<ListHistoryResponse>, Status> {
         let names = request.extensions().get::<PeerNames>();
-        let member = Member {
-            name: names.map_or_else(|| "nobody".to_owned(), |names| names.0.join(" ")),
-            ..Member::default()
-        };
-        let member = Some(member);
-        Ok(Response::new(FindMemberResponse { member }))
+        let names = names.map_or_else(|| "nobody".to_owned(), |names| names.0.join(" "));
+        Ok(Response::new(ListHistoryResponse {
+            json: names.into_bytes().into(),
+            page: None,
+        }))
     }
 }
 
@@ -73,7 +72,7 @@ impl Fixture {
         let listener = bind(([127, 0, 0, 1], 0).into(), "port").await.unwrap();
         let place = listener.local_addr().unwrap().to_string();
         let mut services = server::services();
-        services.add_service(MemberServiceServer::new(Names));
+        services.add_service(HistoryServiceServer::new(Names));
         let serving = server::serve(
             listener,
             services,
@@ -144,9 +143,9 @@ async fn load(folder: &Path, service: &'static str, lifecycle: &Lifecycle) -> Cr
 
 /// The names by which the server knows the client.
 async fn names(client: Client) -> Result<String, Status> {
-    let mut members = MemberServiceClient::new(client);
-    let answer = members.find_member(FindMemberRequest::default()).await?;
-    Ok(answer.into_inner().member.unwrap().name)
+    let mut history = HistoryServiceClient::new(client);
+    let answer = history.list_history(ListHistoryRequest::default()).await?;
+    Ok(String::from_utf8(answer.into_inner().json.to_vec()).unwrap())
 }
 
 #[tokio::test]
