@@ -103,7 +103,7 @@ impl Folder {
         }
         let members = self.staff_members();
         if !members.exists() {
-            write(&members, NO_MEMBERS.as_bytes(), 0o600)?;
+            write(&members, NO_MEMBERS.as_bytes(), 0o644)?;
         }
         // The folder has secrets. Inside a checkout it must not be committed.
         write(&self.path.join(".gitignore"), b"*\n", 0o644)

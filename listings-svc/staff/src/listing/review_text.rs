@@ -67,7 +67,7 @@ pub(crate) fn whole(review: &proto::GetReviewResponse) -> String {
     }
     for revision in &review.history {
         let mut line = format!(
-            "  {DIM}revision {} of {} by {} {}: {}{DIM:#}",
+            "  {DIM}revision {}, {}, by {} {}: {}{DIM:#}",
             revision.revision,
             output::format_time(revision.at),
             sanitize(&revision.actor_kind),
@@ -99,10 +99,9 @@ fn head(review: &proto::GetReviewResponse) -> String {
     );
     let mut about = vec![name::state(review.state())];
     if item.waiting_since.is_some() {
-        let since = output::format_time(item.waiting_since);
-        about.push(format!("pending since {since}"));
-    }
-    if !item.submitter.is_empty() {
+        let at = output::format_time(item.waiting_since);
+        about.push(format!("submitted {at} by {}", sanitize(&item.submitter)));
+    } else if !item.submitter.is_empty() {
         about.push(format!("submitted by {}", sanitize(&item.submitter)));
     }
     if !item.page.is_empty() {

@@ -2,8 +2,8 @@
 
 use std::collections::{BTreeSet, HashMap};
 
-use prost_reflect::{DynamicMessage, FieldDescriptor, Kind, MapKey, MessageDescriptor, Value};
-use serde_json::{Map, Value as Json, json};
+use prost_reflect::{DynamicMessage, FieldDescriptor, Kind, MessageDescriptor, Value};
+use serde_json::{Value as Json, json};
 use uuid::Uuid;
 
 use super::call::Answer;
@@ -90,33 +90,14 @@ fn json_of(kind: &Kind, value: &Value) -> Json {
         Value::F32(number) => json!(number),
         Value::F64(number) => json!(number),
         Value::String(text) => json!(text),
-        Value::Bytes(bytes) => json!(String::from_utf8_lossy(bytes)),
         Value::EnumNumber(number) => match kind {
             Kind::Enum(of) => json!(field::name_of(of, *number)),
             _ => json!(number),
         },
         Value::Message(message) => json(message),
         Value::List(items) => items.iter().map(|item| json_of(kind, item)).collect(),
-        Value::Map(entries) => {
-            let value = kind
-                .as_message()
-                .map(|it| it.map_entry_value_field().kind());
-            let value = value.unwrap_or(Kind::String);
-            let entries = entries.iter();
-            let entries = entries.map(|(key, item)| (text_of_key(key), json_of(&value, item)));
-            Json::Object(entries.collect::<Map<_, _>>())
-        }
-    }
-}
-
-fn text_of_key(key: &MapKey) -> String {
-    match key {
-        MapKey::Bool(key) => key.to_string(),
-        MapKey::I32(key) => key.to_string(),
-        MapKey::I64(key) => key.to_string(),
-        MapKey::U32(key) => key.to_string(),
-        MapKey::U64(key) => key.to_string(),
-        MapKey::String(key) => key.clone(),
+        // Bytes and maps are in no answer of a command.
+        Value::Bytes(_) | Value::Map(_) => Json::Null,
     }
 }
 

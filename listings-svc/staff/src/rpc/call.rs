@@ -58,18 +58,19 @@ pub(crate) async fn pages(
 ) -> Result<Answer, Status> {
     let output = method.output();
     let find = |message: &MessageDescriptor, name: &str| {
-        let fields = Field::of(message).into_iter();
-        fields.filter(|it| it.name() == name).last()
+        let mut fields = Field::of(message).into_iter();
+        fields.find(|field| field.name() == name)
     };
     let [size, cursor] = ["limit", "cursor"].map(|name| find(&method.input(), name));
     let next = find(&output, "next_cursor");
     let (mut rows, mut first) = (Vec::new(), None);
     loop {
         let rest = (limit.get() - rows.len()).min(PAGE_SIZE).to_string();
-        if let Some((size, kind)) = size.as_ref().and_then(|it| Some((it, it.last()?.kind()))) {
-            field::parse(&kind, &rest)
-                .into_iter()
-                .for_each(|rest| size.set(&mut request, rest));
+        if let Some(size) = &size
+            && let Some(last) = size.last()
+            && let Ok(rest) = field::parse(&last.kind(), &rest)
+        {
+            size.set(&mut request, rest);
         }
         let mut message = once(client.clone(), method, request.clone()).await?;
         if let Some(Value::List(more)) = rows_of(&output).and_then(|it| message.take_field(&it)) {

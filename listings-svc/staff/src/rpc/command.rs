@@ -232,18 +232,6 @@ impl RpcCommand {
         Ok(request)
     }
 
-    /// Sets a field of a request, if it has one of this name.
-    pub(super) fn set(&self, request: &mut DynamicMessage, name: &str, text: &str) {
-        let field = Field::of(&self.method.input());
-        let Some(field) = field.into_iter().find(|field| field.name() == name) else {
-            return;
-        };
-        let kind = field.last().map_or(Kind::String, |it| it.kind());
-        if let Ok(value) = field::parse(&kind, text) {
-            field.set(request, value);
-        }
-    }
-
     /// Whether an argument with a place of its own sets the field.
     pub(super) fn names(&self, field: &str) -> bool {
         let named = self.arguments.iter();

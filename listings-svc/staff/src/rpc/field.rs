@@ -66,7 +66,8 @@ impl Field {
         let (last, parents) = self.0.split_last()?;
         let mut message = message.clone();
         for parent in parents {
-            message = message.get_field(parent).as_message()?.clone();
+            let inner = message.get_field(parent).as_message()?.clone();
+            message = inner;
         }
         let is_absent = last.supports_presence() && !message.has_field(last);
         (!is_absent).then(|| message.get_field(last).into_owned())

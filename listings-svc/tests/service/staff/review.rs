@@ -20,7 +20,7 @@ async fn a_review_reads_its_answers_as_lines(pool: PgPool) {
         "game one one",
         "under studio (published), never public before",
         "+ https://play.example/a",
-        "revision 1 of",
+        "revision 1, ",
         "1 of 4",
         "2 of 4",
         "approved: one",
