@@ -1,7 +1,5 @@
 //! The settings of economy-svc.
 
-use std::time::Duration;
-
 use kit::config::Common;
 use kit::rpc::client::Addresses;
 

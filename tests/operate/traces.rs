@@ -10,7 +10,7 @@ use kit::Clock;
 use kit::ids::row_id;
 use kit::rpc::staff::Role;
 use reqwest::Method;
-use serde_json::{Value, json};
+use serde_json::json;
 use tokio::task::JoinSet;
 use url::Url;
 use web::domain::session_token::Token;

@@ -2,7 +2,9 @@
 
 use std::collections::{BTreeSet, HashMap};
 
-use prost_reflect::{DynamicMessage, FieldDescriptor, Kind, MessageDescriptor, Value};
+use prost_reflect::{
+    DynamicMessage, FieldDescriptor, Kind, MessageDescriptor, ReflectMessage as _, Value,
+};
 use serde_json::{Value as Json, json};
 use uuid::Uuid;
 

@@ -4,7 +4,10 @@ use std::num::NonZeroUsize;
 
 use kit::rpc::client::Client;
 use prost_reflect::prost::Message as _;
-use prost_reflect::{DynamicMessage, FieldDescriptor, MessageDescriptor, MethodDescriptor, Value};
+use prost_reflect::{
+    DynamicMessage, FieldDescriptor, MessageDescriptor, MethodDescriptor, ReflectMessage as _,
+    Value,
+};
 use tonic::client::Grpc;
 use tonic::codec::{Codec, DecodeBuf, Decoder, EncodeBuf, Encoder};
 use tonic::codegen::http::uri::PathAndQuery;

@@ -1,7 +1,8 @@
 //! The fields of messages, and their values as a command line and a table have them.
 
 use prost_reflect::{
-    DynamicMessage, EnumDescriptor, FieldDescriptor, Kind, MessageDescriptor, Value,
+    DynamicMessage, EnumDescriptor, FieldDescriptor, Kind, MessageDescriptor, ReflectMessage as _,
+    Value,
 };
 use prost_types::Timestamp;
 
