@@ -82,8 +82,8 @@ fn send(
             drop(queue.blocking_send(message(Message::End(proto::ImportEnd {}))));
             return Ok(());
         };
-        size += line.text.len();
-        batch.lines.push(line.text);
+        size += line.len();
+        batch.lines.push(line);
     }
 }
 
