@@ -251,14 +251,16 @@ impl Argument {
         if !is_positional {
             arg = arg.long(self.name.clone());
         }
+        let value_name = self.name.to_uppercase();
         let Some(field) = field.filter(|_| self.fields.len() == 1) else {
-            return arg.value_name(self.name.to_uppercase()).required(true);
+            return arg.value_name(value_name).required(true);
         };
+        if field.kind() == Kind::Bool && !is_positional {
+            return arg.action(ArgAction::SetTrue);
+        }
+        arg = arg.value_name(value_name);
         match field.kind() {
-            Kind::Bool if is_positional => {
-                arg = arg.value_name("on|off").value_parser(parser(Kind::Bool));
-            }
-            Kind::Bool => return arg.action(ArgAction::SetTrue),
+            Kind::Bool => arg = arg.value_name("on|off").value_parser(parser(Kind::Bool)),
             Kind::Message(_) if field.is_list() => arg = arg.value_name("FILE"),
             Kind::Enum(of) => {
                 let names = field::names(&of).map(|(name, _)| name);
