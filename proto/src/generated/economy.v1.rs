@@ -1284,6 +1284,7 @@ pub struct SetCurrencyRequest {
     /// The slug of a game.
     #[prost(string, tag = "1")]
     pub game: ::prost::alloc::string::String,
+    /// The name of the currency.
     #[prost(string, tag = "2")]
     pub name: ::prost::alloc::string::String,
 }
@@ -1365,6 +1366,7 @@ pub struct Report {
 }
 #[derive(Clone, PartialEq, Eq, Hash, ::prost::Message)]
 pub struct ApproveReportRequest {
+    /// The number of the report.
     #[prost(int64, tag = "1")]
     pub report: i64,
     #[prost(string, tag = "2")]
@@ -1378,6 +1380,7 @@ pub struct ApproveReportResponse {
 }
 #[derive(Clone, PartialEq, Eq, Hash, ::prost::Message)]
 pub struct RejectReportRequest {
+    /// The number of the report.
     #[prost(int64, tag = "1")]
     pub report: i64,
     /// Required; the owners of the game see it.
@@ -1416,6 +1419,7 @@ pub struct Swap {
 }
 #[derive(Clone, PartialEq, ::prost::Message)]
 pub struct ImportSwapsRequest {
+    /// 1 to 1,000.
     #[prost(message, repeated, tag = "1")]
     pub swaps: ::prost::alloc::vec::Vec<Swap>,
 }

@@ -125,8 +125,10 @@ pub struct Switch {
 }
 #[derive(Clone, PartialEq, Eq, Hash, ::prost::Message)]
 pub struct CreateAccountRequest {
+    /// The name of the person or company.
     #[prost(string, tag = "1")]
     pub name: ::prost::alloc::string::String,
+    /// The e-mail address, which identifies the account as its id does.
     #[prost(string, tag = "2")]
     pub email: ::prost::alloc::string::String,
     /// Empty: the cheapest that is sold.
@@ -189,6 +191,7 @@ pub struct SetAccountPlanRequest {
     /// The id or the e-mail address of the account.
     #[prost(string, tag = "1")]
     pub account: ::prost::alloc::string::String,
+    /// The name of the plan.
     #[prost(string, tag = "2")]
     pub plan: ::prost::alloc::string::String,
 }
@@ -210,15 +213,19 @@ pub struct CreateKeyRequest {
     /// The id or the e-mail address of the account.
     #[prost(string, tag = "1")]
     pub account: ::prost::alloc::string::String,
+    /// The name of the key.
     #[prost(string, tag = "2")]
     pub name: ::prost::alloc::string::String,
+    /// `test` or `live`.
     #[prost(string, tag = "3")]
     pub mode: ::prost::alloc::string::String,
-    /// Empty: `account`.
+    /// `account`, or `secret` or `public` for the keys of one game. Empty: `account`.
     #[prost(string, tag = "4")]
     pub kind: ::prost::alloc::string::String,
+    /// Lets the key write; this cannot be changed later.
     #[prost(bool, tag = "5")]
     pub may_write: bool,
+    /// The slug of the game of a secret or public key.
     #[prost(string, optional, tag = "6")]
     pub game: ::core::option::Option<::prost::alloc::string::String>,
 }
@@ -243,6 +250,7 @@ pub struct ListKeysResponse {
 }
 #[derive(Clone, PartialEq, Eq, Hash, ::prost::Message)]
 pub struct RotateKeyRequest {
+    /// The id of the key.
     #[prost(string, tag = "1")]
     pub id: ::prost::alloc::string::String,
 }
@@ -259,6 +267,7 @@ pub struct RotateKeyResponse {
 }
 #[derive(Clone, PartialEq, Eq, Hash, ::prost::Message)]
 pub struct RevokeKeyRequest {
+    /// The id of the key.
     #[prost(string, tag = "1")]
     pub id: ::prost::alloc::string::String,
 }
@@ -272,13 +281,16 @@ pub struct RequestKeyRequest {
     /// The id or the e-mail address of the account.
     #[prost(string, tag = "1")]
     pub account: ::prost::alloc::string::String,
+    /// The name of the key.
     #[prost(string, tag = "2")]
     pub name: ::prost::alloc::string::String,
-    /// Empty: `account`.
+    /// `account`, or `secret` or `public` for the keys of one game. Empty: `account`.
     #[prost(string, tag = "3")]
     pub kind: ::prost::alloc::string::String,
+    /// Lets the key write; this cannot be changed later.
     #[prost(bool, tag = "4")]
     pub may_write: bool,
+    /// The slug of the game of a secret or public key.
     #[prost(string, optional, tag = "5")]
     pub game: ::core::option::Option<::prost::alloc::string::String>,
 }
@@ -289,7 +301,7 @@ pub struct RequestKeyResponse {
 }
 #[derive(Clone, PartialEq, Eq, Hash, ::prost::Message)]
 pub struct ListKeyRequestsRequest {
-    /// Empty: `asked`.
+    /// `asked`, `approved`, `rejected` or `revealed`. Empty: `asked`.
     #[prost(string, tag = "1")]
     pub state: ::prost::alloc::string::String,
     /// The number of rows, 1 to 500; 0 stands for 100.
@@ -307,6 +319,7 @@ pub struct ListKeyRequestsResponse {
 }
 #[derive(Clone, PartialEq, Eq, Hash, ::prost::Message)]
 pub struct ApproveKeyRequest {
+    /// The id of the request.
     #[prost(string, tag = "1")]
     pub id: ::prost::alloc::string::String,
 }
@@ -317,6 +330,7 @@ pub struct ApproveKeyResponse {
 }
 #[derive(Clone, PartialEq, Eq, Hash, ::prost::Message)]
 pub struct RejectKeyRequest {
+    /// The id of the request.
     #[prost(string, tag = "1")]
     pub id: ::prost::alloc::string::String,
     /// The account sees the reason; 1 to 200 characters.
@@ -330,6 +344,7 @@ pub struct RejectKeyResponse {
 }
 #[derive(Clone, PartialEq, Eq, Hash, ::prost::Message)]
 pub struct RevealKeyRequest {
+    /// The id of the request.
     #[prost(string, tag = "1")]
     pub id: ::prost::alloc::string::String,
 }
@@ -349,8 +364,10 @@ pub struct ListSwitchesResponse {
 }
 #[derive(Clone, PartialEq, Eq, Hash, ::prost::Message)]
 pub struct SetSwitchRequest {
+    /// `api`, `economy`, `api_writes`, `submissions` or `read_only`.
     #[prost(string, tag = "1")]
     pub name: ::prost::alloc::string::String,
+    /// `read_only` stops changes while it is on; each other switch stops a part of the API while it is off.
     #[prost(bool, tag = "2")]
     pub on: bool,
     /// The reason for the audit; up to 200 characters.
@@ -458,6 +475,7 @@ pub mod staff_service_client {
             self.inner = self.inner.max_encoding_message_size(limit);
             self
         }
+        /// Creates an account.
         pub async fn create_account(
             &mut self,
             request: impl tonic::IntoRequest<super::CreateAccountRequest>,
@@ -482,6 +500,7 @@ pub mod staff_service_client {
                 .insert(GrpcMethod::new("gateway.v1.StaffService", "CreateAccount"));
             self.inner.unary(req, path, codec).await
         }
+        /// Every account.
         pub async fn list_accounts(
             &mut self,
             request: impl tonic::IntoRequest<super::ListAccountsRequest>,
@@ -531,6 +550,7 @@ pub mod staff_service_client {
                 .insert(GrpcMethod::new("gateway.v1.StaffService", "GetAccount"));
             self.inner.unary(req, path, codec).await
         }
+        /// Moves an account to another plan.
         pub async fn set_account_plan(
             &mut self,
             request: impl tonic::IntoRequest<super::SetAccountPlanRequest>,
@@ -555,6 +575,7 @@ pub mod staff_service_client {
                 .insert(GrpcMethod::new("gateway.v1.StaffService", "SetAccountPlan"));
             self.inner.unary(req, path, codec).await
         }
+        /// Every plan with its limits.
         pub async fn list_plans(
             &mut self,
             request: impl tonic::IntoRequest<super::ListPlansRequest>,
@@ -604,6 +625,7 @@ pub mod staff_service_client {
                 .insert(GrpcMethod::new("gateway.v1.StaffService", "CreateKey"));
             self.inner.unary(req, path, codec).await
         }
+        /// The keys of an account.
         pub async fn list_keys(
             &mut self,
             request: impl tonic::IntoRequest<super::ListKeysRequest>,
@@ -653,7 +675,7 @@ pub mod staff_service_client {
                 .insert(GrpcMethod::new("gateway.v1.StaffService", "RotateKey"));
             self.inner.unary(req, path, codec).await
         }
-        /// Every gateway refuses the next call with the key.
+        /// Revokes a key. Every gateway refuses the next call with it.
         pub async fn revoke_key(
             &mut self,
             request: impl tonic::IntoRequest<super::RevokeKeyRequest>,
@@ -703,7 +725,7 @@ pub mod staff_service_client {
                 .insert(GrpcMethod::new("gateway.v1.StaffService", "RequestKey"));
             self.inner.unary(req, path, codec).await
         }
-        /// Oldest first.
+        /// The requests for live keys that wait for a review, or those in another state, oldest first.
         pub async fn list_key_requests(
             &mut self,
             request: impl tonic::IntoRequest<super::ListKeyRequestsRequest>,
@@ -728,7 +750,7 @@ pub mod staff_service_client {
                 .insert(GrpcMethod::new("gateway.v1.StaffService", "ListKeyRequests"));
             self.inner.unary(req, path, codec).await
         }
-        /// A second approval changes nothing.
+        /// Approves a request: its owner can reveal the key. A second approval changes nothing.
         pub async fn approve_key(
             &mut self,
             request: impl tonic::IntoRequest<super::ApproveKeyRequest>,
@@ -753,7 +775,7 @@ pub mod staff_service_client {
                 .insert(GrpcMethod::new("gateway.v1.StaffService", "ApproveKey"));
             self.inner.unary(req, path, codec).await
         }
-        /// A second rejection changes nothing. An approved request can be rejected until it is revealed.
+        /// Rejects a request. A second rejection changes nothing. An approved request can be rejected until it is revealed.
         pub async fn reject_key(
             &mut self,
             request: impl tonic::IntoRequest<super::RejectKeyRequest>,
@@ -803,6 +825,7 @@ pub mod staff_service_client {
                 .insert(GrpcMethod::new("gateway.v1.StaffService", "RevealKey"));
             self.inner.unary(req, path, codec).await
         }
+        /// Every switch with its state.
         pub async fn list_switches(
             &mut self,
             request: impl tonic::IntoRequest<super::ListSwitchesRequest>,
@@ -827,7 +850,7 @@ pub mod staff_service_client {
                 .insert(GrpcMethod::new("gateway.v1.StaffService", "ListSwitches"));
             self.inner.unary(req, path, codec).await
         }
-        /// Every gateway applies the change within a second. Setting a switch to its current value changes nothing.
+        /// Turns a switch on or off. Every gateway applies the change within a second. Setting a switch to its current value changes nothing.
         pub async fn set_switch(
             &mut self,
             request: impl tonic::IntoRequest<super::SetSwitchRequest>,
@@ -894,6 +917,7 @@ pub mod staff_service_server {
     /// Generated trait containing gRPC methods that should be implemented for use with StaffServiceServer.
     #[async_trait]
     pub trait StaffService: std::marker::Send + std::marker::Sync + 'static {
+        /// Creates an account.
         async fn create_account(
             &self,
             request: tonic::Request<super::CreateAccountRequest>,
@@ -901,6 +925,7 @@ pub mod staff_service_server {
             tonic::Response<super::CreateAccountResponse>,
             tonic::Status,
         >;
+        /// Every account.
         async fn list_accounts(
             &self,
             request: tonic::Request<super::ListAccountsRequest>,
@@ -916,6 +941,7 @@ pub mod staff_service_server {
             tonic::Response<super::GetAccountResponse>,
             tonic::Status,
         >;
+        /// Moves an account to another plan.
         async fn set_account_plan(
             &self,
             request: tonic::Request<super::SetAccountPlanRequest>,
@@ -923,6 +949,7 @@ pub mod staff_service_server {
             tonic::Response<super::SetAccountPlanResponse>,
             tonic::Status,
         >;
+        /// Every plan with its limits.
         async fn list_plans(
             &self,
             request: tonic::Request<super::ListPlansRequest>,
@@ -938,6 +965,7 @@ pub mod staff_service_server {
             tonic::Response<super::CreateKeyResponse>,
             tonic::Status,
         >;
+        /// The keys of an account.
         async fn list_keys(
             &self,
             request: tonic::Request<super::ListKeysRequest>,
@@ -953,7 +981,7 @@ pub mod staff_service_server {
             tonic::Response<super::RotateKeyResponse>,
             tonic::Status,
         >;
-        /// Every gateway refuses the next call with the key.
+        /// Revokes a key. Every gateway refuses the next call with it.
         async fn revoke_key(
             &self,
             request: tonic::Request<super::RevokeKeyRequest>,
@@ -969,7 +997,7 @@ pub mod staff_service_server {
             tonic::Response<super::RequestKeyResponse>,
             tonic::Status,
         >;
-        /// Oldest first.
+        /// The requests for live keys that wait for a review, or those in another state, oldest first.
         async fn list_key_requests(
             &self,
             request: tonic::Request<super::ListKeyRequestsRequest>,
@@ -977,7 +1005,7 @@ pub mod staff_service_server {
             tonic::Response<super::ListKeyRequestsResponse>,
             tonic::Status,
         >;
-        /// A second approval changes nothing.
+        /// Approves a request: its owner can reveal the key. A second approval changes nothing.
         async fn approve_key(
             &self,
             request: tonic::Request<super::ApproveKeyRequest>,
@@ -985,7 +1013,7 @@ pub mod staff_service_server {
             tonic::Response<super::ApproveKeyResponse>,
             tonic::Status,
         >;
-        /// A second rejection changes nothing. An approved request can be rejected until it is revealed.
+        /// Rejects a request. A second rejection changes nothing. An approved request can be rejected until it is revealed.
         async fn reject_key(
             &self,
             request: tonic::Request<super::RejectKeyRequest>,
@@ -1001,6 +1029,7 @@ pub mod staff_service_server {
             tonic::Response<super::RevealKeyResponse>,
             tonic::Status,
         >;
+        /// Every switch with its state.
         async fn list_switches(
             &self,
             request: tonic::Request<super::ListSwitchesRequest>,
@@ -1008,7 +1037,7 @@ pub mod staff_service_server {
             tonic::Response<super::ListSwitchesResponse>,
             tonic::Status,
         >;
-        /// Every gateway applies the change within a second. Setting a switch to its current value changes nothing.
+        /// Turns a switch on or off. Every gateway applies the change within a second. Setting a switch to its current value changes nothing.
         async fn set_switch(
             &self,
             request: tonic::Request<super::SetSwitchRequest>,

@@ -4125,6 +4125,7 @@ pub struct ListClaimsResponse {
 }
 #[derive(Clone, PartialEq, Eq, Hash, ::prost::Message)]
 pub struct GrantClaimRequest {
+    /// The id of the claim.
     #[prost(string, tag = "1")]
     pub id: ::prost::alloc::string::String,
 }
@@ -4135,6 +4136,7 @@ pub struct GrantClaimResponse {
 }
 #[derive(Clone, PartialEq, Eq, Hash, ::prost::Message)]
 pub struct RejectClaimRequest {
+    /// The id of the claim.
     #[prost(string, tag = "1")]
     pub id: ::prost::alloc::string::String,
     /// 1 to 500 characters.
@@ -4148,6 +4150,7 @@ pub struct RejectClaimResponse {
 }
 #[derive(Clone, PartialEq, Eq, Hash, ::prost::Message)]
 pub struct ListOwnersRequest {
+    /// The handle of the page.
     #[prost(string, tag = "1")]
     pub handle: ::prost::alloc::string::String,
 }
@@ -4158,8 +4161,10 @@ pub struct ListOwnersResponse {
 }
 #[derive(Clone, PartialEq, Eq, Hash, ::prost::Message)]
 pub struct AddOwnerRequest {
+    /// The handle of the page.
     #[prost(string, tag = "1")]
     pub handle: ::prost::alloc::string::String,
+    /// The id of the account.
     #[prost(string, tag = "2")]
     pub account_id: ::prost::alloc::string::String,
 }
@@ -4170,8 +4175,10 @@ pub struct AddOwnerResponse {
 }
 #[derive(Clone, PartialEq, Eq, Hash, ::prost::Message)]
 pub struct RemoveOwnerRequest {
+    /// The handle of the page.
     #[prost(string, tag = "1")]
     pub handle: ::prost::alloc::string::String,
+    /// The id of the account.
     #[prost(string, tag = "2")]
     pub account_id: ::prost::alloc::string::String,
 }

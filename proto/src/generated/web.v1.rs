@@ -14,6 +14,7 @@ pub struct Person {
 }
 #[derive(Clone, PartialEq, Eq, Hash, ::prost::Message)]
 pub struct GetPersonRequest {
+    /// The e-mail address with which the person signs in.
     #[prost(string, tag = "1")]
     pub email: ::prost::alloc::string::String,
 }
@@ -24,6 +25,7 @@ pub struct GetPersonResponse {
 }
 #[derive(Clone, PartialEq, Eq, Hash, ::prost::Message)]
 pub struct EndSecondFactorRequest {
+    /// The e-mail address with which the person signs in.
     #[prost(string, tag = "1")]
     pub email: ::prost::alloc::string::String,
     /// The reason for the audit, such as how staff know the person; 1 to 500 characters.
