@@ -14,7 +14,6 @@ use kit::pg::Schema;
 
 use feeds::listings::Listings;
 use service::Dependencies;
-use write::CommandHandler;
 
 pub use config::Settings;
 
@@ -29,8 +28,6 @@ pub async fn start(boot: Boot<Settings>) -> anyhow::Result<()> {
     let listings = boot.client("listings-svc", &boot.settings.listings_addresses)?;
     boot.follow(&leader, "listings", listings, Listings);
     let producer = Producer::start(&leader, &boot.lifecycle, Retention::default());
-    let policy = boot.settings.report_policy();
-    let writer = producer.writer(CommandHandler(policy));
     kit::idempotency::spawn_cleanup(&leader);
 
     let mut services = kit::rpc::server::services();
@@ -38,8 +35,7 @@ pub async fn start(boot: Boot<Settings>) -> anyhow::Result<()> {
         pool,
         clock: boot.clock.clone(),
         producer,
-        writer,
-        policy,
+        policy: boot.settings.report_policy(),
         late_after: boot.settings.late_after(),
     };
     dependencies.add_to(&mut services);

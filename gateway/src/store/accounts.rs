@@ -1,6 +1,5 @@
 //! The table `gateway.account`.
 
-use kit::pg::RowLock;
 use sqlx::{PgConnection, PgExecutor, PgPool};
 use uuid::Uuid;
 
@@ -35,15 +34,10 @@ pub async fn insert(connection: &mut PgConnection, account: &Account) -> Result<
 }
 
 /// Locks an account, either to update it or to serialize changes with a limit per account.
-pub async fn lock(
-    connection: &mut PgConnection,
-    id: Uuid,
-) -> Result<RowLock<Account>, sqlx::Error> {
-    let row = accounts!("id = $1 for update skip locked", id)
-        .fetch_optional(&mut *connection)
-        .await?;
-    let exists = row.is_some() || find(connection, id).await?.is_some();
-    Ok(RowLock::new(row, exists))
+pub async fn lock(connection: &mut PgConnection, id: Uuid) -> Result<Option<Account>, sqlx::Error> {
+    accounts!("id = $1 for update", id)
+        .fetch_optional(connection)
+        .await
 }
 
 /// Updates all fields that can change.

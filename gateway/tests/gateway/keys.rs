@@ -10,7 +10,7 @@ use kit::feed::{Projection as _, ProjectionContext, project_changes};
 use kit::{Code, Fault};
 use prost::Message as _;
 use sqlx::PgPool;
-use time::Duration;
+use time::{Duration, OffsetDateTime};
 use tonic::Request;
 use uuid::Uuid;
 
@@ -58,7 +58,7 @@ async fn follow_changes(test: &Test, changes: &[Change], generation: Uuid) {
     let mut connection = test.pool.acquire().await.unwrap();
     let taken = ProjectionContext {
         generation,
-        effects_after_seq: 0,
+        effects_until: OffsetDateTime::UNIX_EPOCH,
     };
     project_changes(
         &mut connection,

@@ -1,4 +1,4 @@
-//! Staff RPCs, from the writer to the database and the feed.
+//! Staff RPCs, from the call to the database and the feed.
 
 use std::collections::BTreeSet;
 

@@ -58,7 +58,7 @@ create index link_by_person on web.link (person_id);
 create index link_by_invited on web.link (invited_id) where invited_id is not null;
 create index link_by_expiry on web.link (expires_at);
 
--- Of the kit: mails to send (kit::mail). Mails with links go before notices, and are not sent once their link has ended.
+-- Mails to send (src/mail). A mail with a link is not sent once its link has ended.
 create table web.mail (
     id uuid primary key,
     recipient text not null,
@@ -66,16 +66,15 @@ create table web.mail (
     body text not null,
     created_at timestamptz not null,
     -- Of a mail that was not tried: '-infinity'.
-    next_attempt_at timestamptz default '-infinity',
-    -- How often the mail server did not take the mail, and how often with a permanent error.
+    next_attempt_at timestamptz not null default '-infinity',
+    -- How often the mail could not be sent.
     tries integer not null default 0,
-    refusals integer not null default 0,
-    -- The end of the link in the mail; null: a notice.
+    -- The end of the link in the mail; null: it has none.
     expires_at timestamptz,
     -- The link in the mail; null in a mail with a link: it was used, replaced or withdrawn.
     link_id uuid references web.link on delete set null
 );
-create index mail_by_priority on web.mail ((expires_at is null), next_attempt_at, id);
+create index mail_by_next_attempt on web.mail (next_attempt_at, id);
 create index mail_by_link on web.mail (link_id) where link_id is not null;
 
 -- Accounts of the gateway: which people may do what in one.
@@ -141,6 +140,16 @@ create index audit_by_name on web.audit (entity, name, at, id);
 create table web.feed_position (
     -- The service.
     producer text primary key,
-    epoch uuid not null,
-    seq bigint not null
+    -- The time of the newest change that was read.
+    at timestamptz not null
 );
+
+-- Forms that took effect, each of which takes effect once. Kept for a day.
+create table web.sent_form (
+    person_id uuid not null,
+    -- The id in the form.
+    form_id uuid not null,
+    sent_at timestamptz not null,
+    primary key (person_id, form_id)
+);
+create index sent_form_by_age on web.sent_form (sent_at);

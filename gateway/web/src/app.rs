@@ -15,7 +15,6 @@ use crate::page_cache::PageCache;
 use crate::page_limit::PageLimit;
 use crate::session::CookieStyle;
 use crate::session::limits::Limits;
-use crate::session::once::Forms;
 use crate::session::sessions::Sessions;
 use crate::uploads::Uploads;
 use crate::upstream::{Catalogue, Currencies, Economy, Feeds, Gateway, Listings, Webhooks};
@@ -29,7 +28,6 @@ pub struct Web {
     pub passwords: PasswordPool,
     pub sessions: Sessions,
     pub limits: Limits,
-    pub forms: Forms,
     pub cookie: CookieStyle,
     /// Encrypts the secrets of authenticator apps.
     pub key_ring: KeyRing,

@@ -8,11 +8,11 @@ use kit::client_address::{ProxyHeader, TrustedProxies};
 use kit::config::{Common, Profile, Secret, a_second_or_more, count};
 use kit::http_server::Limits;
 use kit::key_ring::KeyRing;
-use kit::mail;
 use kit::public_url;
 use kit::rpc::client::Addresses;
 
 use crate::docs::guides::{GuideAddresses, Links};
+use crate::mail;
 
 #[derive(Debug, clap::Args)]
 // clap would name the group after the type, as it does with those of the kit.

@@ -15,6 +15,7 @@ pub mod hashing;
 pub mod jobs;
 pub mod layers;
 pub mod listings;
+pub mod mail;
 pub mod member_mail;
 pub mod notice;
 pub mod once_form;
@@ -44,8 +45,8 @@ use std::thread::available_parallelism;
 use contracts::web::v1::staff_service_server::StaffServiceServer;
 use kit::audit::Audit;
 use kit::boot::{self, Boot};
+use kit::feed::HighWaterMark;
 use kit::http_server;
-use kit::mail::Mailer;
 use kit::overload::ConcurrencyLimit;
 use kit::redis::Redis;
 use time::Duration;
@@ -58,19 +59,18 @@ use page_cache::PageCache;
 use page_limit::PageLimit;
 use service::staff::Staff;
 use session::limits::Limits;
-use session::once::Forms;
 use session::sessions::{Lifetimes, Sessions};
 use session::{CookieStyle, Keyspace};
 use store::SCHEMA;
 use uploads::Uploads;
-use upstream::{
-    Api, Catalogue, Currencies, Economy, Feeds, Gateway, Listings, NewestPosition, Webhooks,
-};
+use upstream::{Api, Catalogue, Currencies, Economy, Feeds, Gateway, Listings, Webhooks};
 
 pub use config::Settings;
 
 pub static MIGRATOR: sqlx::migrate::Migrator = sqlx::migrate!();
 
+/// The producer whose high-water mark public pages read.
+const LISTINGS_FEED: &str = "listings";
 /// Logged when Redis is away.
 const WITHOUT_REDIS: &str = "nobody can sign in, and people who are signed in see an error";
 
@@ -94,7 +94,7 @@ pub async fn start(boot: Boot<Settings>) -> anyhow::Result<()> {
         prefix: "web".to_owned(),
     };
 
-    let mailer = Mailer::new(pool.clone(), SCHEMA, clock.clone(), &settings.mail)?;
+    let mailer = mail::Mailer::new(pool.clone(), &settings.mail)?;
     let leader = boot.leader(&pool, SCHEMA);
     mailer.spawn(&leader);
 
@@ -104,8 +104,8 @@ pub async fn start(boot: Boot<Settings>) -> anyhow::Result<()> {
     let economy = boot.client("economy-svc", &settings.economy_addresses)?;
     let catalogue = boot.client("catalogue-svc", &settings.catalogue_addresses)?;
     let deadline = settings.upstream_deadline;
-    let position = NewestPosition::new(redis, listings.clone());
-    let catalogue = Catalogue::new(catalogue, deadline, settings.catalogue_calls, position);
+    let mark = HighWaterMark::new(redis, LISTINGS_FEED);
+    let catalogue = Catalogue::new(catalogue, deadline, settings.catalogue_calls, mark);
     let api = Api::new(settings.api_url(), API_DEADLINE)?;
     let app = Arc::new(Web {
         pool,
@@ -118,8 +118,7 @@ pub async fn start(boot: Boot<Settings>) -> anyhow::Result<()> {
                 most: Duration::days(settings.session_most.into()),
             },
         },
-        limits: Limits(keyspace.clone()),
-        forms: Forms(keyspace),
+        limits: Limits(keyspace),
         cookie: CookieStyle::of(&settings.public_url),
         key_ring: settings.secret_keys.clone(),
         feeds: Feeds::new(&gateway, &listings, &economy, &webhooks, deadline),
@@ -169,11 +168,13 @@ async fn serve_staff(boot: &Boot<Settings>, app: App) -> anyhow::Result<()> {
 async fn serve_pages(boot: &Boot<Settings>, app: &App) -> anyhow::Result<()> {
     let settings = &boot.settings;
     let listener = boot::bind(settings.http_listen, "http_listen").await?;
-    let (proxies, draining) = (settings.trusted_proxies.clone(), boot.lifecycle.draining());
-    let http = settings
-        .http_limits
-        .settings(proxies, settings.proxy_header, draining);
-    let pages = http_server::serve(listener, http, router::router(app));
+    let draining = boot.lifecycle.draining();
+    let pages = http_server::serve(
+        listener,
+        settings.http_limits,
+        draining,
+        router::router(app),
+    );
     boot.lifecycle.spawn_server("pages", async move {
         pages.await;
         Ok(())

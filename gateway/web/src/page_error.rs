@@ -156,11 +156,6 @@ impl PageError {
         Self::translated(StatusCode::SERVICE_UNAVAILABLE, keys)
     }
 
-    pub fn outcome_unknown(look_at: &str) -> Self {
-        let keys = &("error-sent-twice-title", "error-sent-twice");
-        Self::translated(StatusCode::CONFLICT, keys).way_out(look_at, "error-look")
-    }
-
     /// A public page of the economy while economy-svc is away.
     pub fn economy_away(fault: &Fault) -> Self {
         let keys = &("error-unavailable-title", "economy-away");
@@ -328,6 +323,8 @@ impl From<Fault> for PageError {
         match fault.code {
             Code::NotFound => Self::not_found(),
             Code::Internal => Self::internal(),
+            // Its sentence is for callers of the API.
+            Code::OutcomeUnknown => Self::timed_out(),
             code => {
                 let reasons = fault.fields.values().cloned().collect::<Vec<_>>().join(" ");
                 let sentence = if reasons.is_empty() {

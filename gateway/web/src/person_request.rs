@@ -3,6 +3,7 @@
 use axum::extract::FromRequestParts;
 use axum::response::Response;
 use http::request::Parts;
+use kit::Fault;
 use sqlx::PgExecutor;
 use uuid::Uuid;
 
@@ -11,6 +12,7 @@ use crate::client_info::ClientInfo;
 use crate::domain::action::Action;
 use crate::page_error::PageError;
 use crate::page_language::PageLanguage;
+use crate::render::FormState;
 use crate::store::activity::{self, NewEntry};
 use crate::store::people::Person;
 use crate::upstream::gateway::Actor;
@@ -50,6 +52,11 @@ impl PersonRequest {
     #[expect(clippy::unused_self, reason = "pages ask their request for it")]
     pub fn language(&self) -> PageLanguage {
         PageLanguage::default()
+    }
+
+    /// A form with these fields that a service refused (see [`PageLanguage::refused`]).
+    pub fn refused(&self, fault: Fault, fields: &[&str]) -> Result<FormState, PageError> {
+        self.language().refused(fault, fields, &[])
     }
 
     /// The person, for the audit of the gateway.

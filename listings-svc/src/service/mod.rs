@@ -34,16 +34,15 @@ use contracts::listings::v1::staff_picture_service_server::StaffPictureServiceSe
 use contracts::listings::v1::staff_review_service_server::StaffReviewServiceServer;
 use kit::Clock;
 use kit::audit::Audit;
-use kit::feed::{Producer, Writer};
-use kit::idempotency::InFlightCalls;
+use kit::feed::Producer;
 use kit::overload::ConcurrencyLimit;
 use sqlx::PgPool;
 use tokio_util::sync::CancellationToken;
 use tonic::service::RoutesBuilder;
 
 use crate::pictures::{FileStore, PictureProcessor};
+use crate::write::CommandDependencies;
 use crate::write::import::Importer;
-use crate::write::{CommandDependencies, CommandHandler};
 
 /// Implements every gRPC service, each in its file; the other files have what several of them share.
 #[derive(Debug)]
@@ -53,8 +52,6 @@ pub struct Service {
     pub audit: Audit,
     /// Serves the feed.
     pub producer: Producer,
-    /// Applies commands.
-    pub writer: Writer<CommandHandler>,
     pub commands: Arc<CommandDependencies>,
     pub importer: Importer,
     pub pictures: PictureProcessor,
@@ -66,11 +63,9 @@ pub struct Service {
     pub running: RunningCalls,
 }
 
-/// Calls that must not run twice, and calls with a limit of how many run at once.
+/// Calls with a limit of how many run at once.
 #[derive(Debug)]
 pub struct RunningCalls {
-    /// Those with an `Idempotency-Key`.
-    idempotent: InFlightCalls,
     account_uploads: ConcurrencyLimit,
     staff_uploads: ConcurrencyLimit,
 }
@@ -79,7 +74,6 @@ impl Default for RunningCalls {
     fn default() -> Self {
         let of_accounts = pictures::owner::MAX_UPLOADS;
         Self {
-            idempotent: InFlightCalls::default(),
             account_uploads: ConcurrencyLimit::new("uploads_of_accounts", of_accounts),
             staff_uploads: ConcurrencyLimit::new("uploads", pictures::staff::MAX_UPLOADS),
         }

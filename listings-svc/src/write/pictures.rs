@@ -1,13 +1,12 @@
-//! Edits of the pictures of listings by staff, inside the writer's transaction, and what a change of pictures does to a listing.
+//! Edits of the pictures of listings by staff, and what a change of pictures does to a listing.
 
 use kit::Fault;
-use kit::feed::{ApplyError, NewChange};
 use kit::rpc::staff::Member;
 use serde::Serialize;
 
 use super::absent::listing_not_found;
 use super::record_change::{StaffChange, update_by_staff};
-use super::{CommandContext, follow_page, lock_listing};
+use super::{CommandDependencies, follow_page, lock_listing};
 use crate::domain::array_fields::{MAX_ITEMS, Screenshot};
 use crate::domain::audit_action::AuditAction;
 use crate::domain::content::Content;
@@ -190,45 +189,38 @@ fn arrange(
     }
 }
 
-pub(super) async fn apply(
-    context: &mut CommandContext<'_>,
-    edit: &PictureEdit,
-) -> Result<Vec<NewChange>, ApplyError> {
+pub async fn apply(commands: &CommandDependencies, edit: &PictureEdit) -> Result<(), Fault> {
     match edit.listing.entity {
-        Entity::Page => edit_listing::<Page>(context, edit).await,
-        _ => edit_listing::<Game>(context, edit).await,
+        Entity::Page => edit_listing::<Page>(commands, edit).await,
+        _ => edit_listing::<Game>(commands, edit).await,
     }
 }
 
-async fn edit_listing<C>(
-    context: &mut CommandContext<'_>,
-    edit: &PictureEdit,
-) -> Result<Vec<NewChange>, ApplyError>
+async fn edit_listing<C>(commands: &CommandDependencies, edit: &PictureEdit) -> Result<(), Fault>
 where
     C: Content + HasPictures,
     Listing<C>: ListingTable + Publish + Serialize,
 {
+    let mut context = commands.begin().await?;
     let ListingName { mode, key, .. } = &edit.listing;
-    let locked = lock_listing::<C>(context.connection, *mode, key).await?;
+    let locked = lock_listing::<C>(&mut context.connection, *mode, key).await?;
     // A listing that was taken down cannot get pictures until staff restore it.
     let editable =
         locked.filter(|it| it.state != ListingState::Removed || edit.operation.is_purge());
     let before = editable.ok_or_else(listing_not_found)?;
     let content = before.content.with_pictures(&edit.operation)?;
-    let current = follow_page::under_its_page(context, &before).await?;
+    let current = follow_page::under_its_page(&mut context, &before).await?;
     let Some(after) = current.apply_staff_edit(content, context.now) else {
         // Staff must not believe that a picture is gone which is still there.
         if let PictureOperation::RemoveScreenshot(_) = edit.operation {
             let reason =
                 "This game has no such screenshot: give its address as `game edit` shows it.";
-            return Err(Fault::invalid_field("url", reason).into());
+            return Err(Fault::invalid_field("url", reason));
         }
-        return Ok(Vec::new());
+        return context.commit(Vec::new()).await;
     };
-    match pictures::mark_used(context.connection, &edit.operation.files()).await? {
-        Some(true) => {}
-        Some(false) => return Err(files_removed().into()),
-        None => return Err(ApplyError::Busy),
+    if !pictures::mark_used(&mut context.connection, &edit.operation.files()).await? {
+        return Err(files_removed());
     }
     let change = StaffChange {
         by: &edit.by,
@@ -240,14 +232,10 @@ where
         reason: &edit.reason,
         now: context.now,
     };
-    update_by_staff(context.connection, &before, &after, change).await?;
-    let (kind, public_url) = (ChangeKind::Updated, &context.dependencies.public_url);
-    Ok(vec![listing_change(
-        Some(&before),
-        &after,
-        kind,
-        public_url,
-    )])
+    update_by_staff(&mut context.connection, &before, &after, change).await?;
+    let (kind, public_url) = (ChangeKind::Updated, &commands.public_url);
+    let change = listing_change(Some(&before), &after, kind, public_url);
+    context.commit(vec![change]).await
 }
 
 /// The sweep has deleted the files of an upload that took too long.

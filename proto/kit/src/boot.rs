@@ -14,9 +14,9 @@ use tonic::service::RoutesBuilder;
 
 use crate::admin::{self, Readiness};
 use crate::clock::Clock;
-use crate::config::{self, Common, Profile, Request, Settings, Tls};
+use crate::config::{self, Common, Profile, Request, Settings};
 use crate::feed::{self, PgConsumer, Projection, Subscription};
-use crate::leader::Leader;
+use crate::jobs::Leader;
 use crate::lifecycle::{Lifecycle, Shutdown, StopSignals};
 use crate::pg::Schema;
 use crate::rpc::client::{Addresses, Client, Resolvers, Transport};
@@ -143,7 +143,10 @@ where
     }
 
     lifecycle.spawn_background("metrics upkeep", telemetry.upkeep());
-    let credentials = credentials(&common.tls, S::SERVICE, &lifecycle).await?;
+    let credentials = match common.tls.files() {
+        Some(files) => Some(Credentials::load(&files, S::SERVICE).await?),
+        None => None,
+    };
 
     let listener = bind(common.admin_listen, "admin_listen").await?;
     let router = admin::router(readiness.clone(), telemetry.metrics());
@@ -188,20 +191,6 @@ where
     };
     tokio::task::spawn_blocking(|| telemetry.shutdown()).await?;
     ended
-}
-
-/// The certificate of this process, whose files are followed; `None` without TLS.
-async fn credentials(
-    tls: &Tls,
-    service: &'static str,
-    lifecycle: &Lifecycle,
-) -> anyhow::Result<Option<Credentials>> {
-    let Some(files) = tls.files() else {
-        return Ok(None);
-    };
-    let (credentials, watch) = Credentials::load(files, service).await?;
-    lifecycle.spawn_background("TLS files", watch.run());
-    Ok(Some(credentials))
 }
 
 /// Binds a port.
@@ -261,8 +250,7 @@ impl<S: Settings> Boot<S> {
         let addresses = self
             .resolvers
             .watch(addresses, &transport, &self.lifecycle)?;
-        let client = Client::new(addresses, transport, token)?;
-        Ok(client.with_caller(S::SERVICE))
+        Client::new(addresses, transport, token)
     }
 
     /// The leader of this service, to which its jobs are added.
@@ -292,7 +280,7 @@ impl<S: Settings> Boot<S> {
     pub async fn serve_rpc(&self, mut services: RoutesBuilder) -> anyhow::Result<()> {
         rpc::server::add_reflection(&mut services)?;
         let common = self.common();
-        let mut authenticator = Authenticator::new(S::SERVICE, common.identity.clone());
+        let mut authenticator = Authenticator::new(common.identity.clone());
         if let Some(file) = &common.identity.staff_members {
             let members = StaffMembers::watch(file, self.clock.clone(), &self.lifecycle)?;
             authenticator = authenticator.with_members(members);

@@ -9,7 +9,7 @@ use crate::domain::account::{Account, Identifier};
 use crate::domain::fields;
 use crate::domain::staff_action::Action;
 use crate::store::accounts;
-use crate::write::{AccountUpdate, Command};
+use crate::write::{self, AccountUpdate};
 
 pub(super) async fn create(
     accounts: &Accounts,
@@ -32,8 +32,7 @@ pub(super) async fn create(
         revision: 1,
     };
     bad.check()?;
-    let command = Command::CreateAccount(account);
-    let account = operations.write_account(by, command).await?;
+    let account = write::accounts::create(&operations.producer, &by, account).await?;
     Ok(proto::CreateAccountResponse {
         account: Some((&account).into()),
     })
@@ -84,8 +83,11 @@ pub(super) async fn change(
         .email
         .map(|email| fields::email(&mut bad, "email", &email));
     bad.check()?;
-    let command = Command::ChangeAccount(AccountUpdate { id, name, email });
-    let account = accounts.operations.write_account(by, command).await?;
+    let (producer, update) = (
+        &accounts.operations.producer,
+        AccountUpdate { id, name, email },
+    );
+    let account = write::accounts::change(producer, &by, &update).await?;
     Ok(proto::AccountsServiceChangeAccountResponse {
         account: Some((&account).into()),
     })

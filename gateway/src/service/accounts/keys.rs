@@ -10,7 +10,7 @@ use crate::domain::key::Mode;
 use crate::domain::staff_action::Action;
 use crate::service::operations::{AccountFilter, id, key_fields};
 use crate::store::key_requests;
-use crate::write::Command;
+use crate::write;
 
 /// The reason for the rejection of a request whose account has no people any more.
 const WITHDRAWN: &str = "The account was closed.";
@@ -98,8 +98,8 @@ pub(super) async fn withdraw_requests(
     let operations = &accounts.operations;
     let mut requests = Vec::new();
     for id in key_requests::open(&operations.pool, account).await? {
-        let command = Command::RejectKey(id, WITHDRAWN.to_owned());
-        let rejected = operations.write_key_request(by.clone(), command).await?;
+        let producer = &operations.producer;
+        let rejected = write::key_requests::reject(producer, &by, id, WITHDRAWN).await?;
         requests.push((&rejected).into());
     }
     Ok(proto::AccountsServiceWithdrawKeyRequestsResponse { requests })

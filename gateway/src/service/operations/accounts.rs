@@ -6,11 +6,9 @@ use uuid::Uuid;
 
 use super::Operations;
 use crate::domain::account::{Account, Identifier};
-use crate::domain::author::Author;
 use crate::domain::plan::Plan;
 use crate::domain::quota::{AccountMonth, Month};
 use crate::store::{accounts, keys, month_use};
-use crate::write::{Command, Outcome};
 
 /// What an account uses of its plan.
 pub(crate) struct PlanUse {
@@ -59,14 +57,5 @@ impl Operations {
             calls: used.unwrap_or_default(),
             working_keys: working.try_into().unwrap_or_default(),
         })
-    }
-
-    /// Applies a command that returns an account.
-    pub(in crate::service) async fn write_account(
-        &self,
-        by: impl Into<Author>,
-        command: Command,
-    ) -> Result<Account, Fault> {
-        self.write(by, command, Outcome::try_as_account).await
     }
 }

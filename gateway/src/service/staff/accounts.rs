@@ -12,7 +12,7 @@ use crate::domain::account::Account;
 use crate::domain::fields;
 use crate::domain::staff_action::AuthorizedAction;
 use crate::store::accounts;
-use crate::write::Command;
+use crate::write;
 
 pub(super) async fn create(
     staff: &Staff,
@@ -34,8 +34,7 @@ pub(super) async fn create(
         revision: 1,
     };
     bad.check()?;
-    let command = Command::CreateAccount(account);
-    let account = operations.write_account(by, command).await?;
+    let account = write::accounts::create(&operations.producer, &by.into(), account).await?;
     Ok(proto::CreateAccountResponse {
         account: Some((&account).into()),
     })
@@ -83,8 +82,8 @@ pub(super) async fn set_plan(
     let identifier = fields::account(&mut bad, "account", &request.account);
     let plan = fields::plan(&mut bad, "plan", &request.plan, &operations.plans);
     bad.check()?;
-    let command = Command::SetPlan(identifier, plan);
-    let account = operations.write_account(by, command).await?;
+    let (producer, by) = (&operations.producer, by.into());
+    let account = write::accounts::set_plan(producer, &by, &identifier, &plan).await?;
     Ok(proto::SetAccountPlanResponse {
         account: Some((&account).into()),
     })

@@ -42,16 +42,11 @@ pub async fn send(request: MemberRequest, FormBody(form): FormBody<Input>) -> Pa
         return page(&request, &form, refused).await;
     };
     let actor = request.actor();
-    let change = async {
-        app.gateway.admit_change().await?;
-        let change = app
-            .gateway
-            .change_account(&actor, account, Some(&form.name), &address);
-        change.await
-    };
+    let change = app
+        .gateway
+        .change_account(&actor, account, Some(&form.name), &address);
     if let Err(fault) = change.await {
-        let refused = request.language().refused(&fault, &["name", "email"], &[]);
-        return page(&request, &form, refused).await;
+        return page(&request, &form, request.refused(fault, &["name", "email"])?).await;
     }
     request.record(Action::AccountChanged, &form.name).await;
     Ok(see_other(&request.path("")))

@@ -42,9 +42,7 @@ pub async fn send(
 ) -> PageResult {
     let (app, person) = (&request.app, request.person());
     // The deletion revokes keys and removes webhooks.
-    if let Err(closed) = app.gateway.admit_change().await {
-        return page(&request, request.language().refused(&closed, &[], &[])).await;
-    }
+    app.gateway.admit_change().await?;
     let confirmed = confirm_password(&request, "password", &form.password).await?;
     if !confirmed.is_accepted() {
         return page(&request, confirmed).await;
@@ -60,10 +58,7 @@ pub async fn send(
     };
     // Nothing can refuse the deletion any more. If a service is away, the person still exists and can send the form again.
     for account in &left.closed {
-        if let Err(fault) = disconnect(app, &actor, *account).await {
-            drop(transaction);
-            return page(&request, request.language().refused(&fault, &[], &[])).await;
-        }
+        disconnect(app, &actor, *account).await?;
     }
     let text = MailText::new("deleted");
     record_and_inform(&request, &mut transaction, Action::PersonDeleted, &text).await?;

@@ -2,7 +2,7 @@
 
 use axum::response::Response;
 use http::StatusCode;
-use kit::{Code, Fault, ids};
+use kit::{Fault, ids};
 use pages::Fields;
 use pages::mails::MailText;
 use serde::Deserialize;
@@ -85,11 +85,7 @@ impl LinkForm<'_> {
 
     /// Hashes a new password, which was checked before.
     async fn new_hash(&self) -> Result<String, LinkError> {
-        let hash = self.app.passwords.hash(&self.input.password).await;
-        hash.map_err(|fault| match fault.code {
-            Code::Unavailable => LinkError::Refused(self.language.refused(&fault, &[], &[])),
-            _ => fault.into(),
-        })
+        Ok(self.app.passwords.hash(&self.input.password).await?)
     }
 
     /// Makes a person: with an account, or as a member of the one that the link names.
@@ -101,9 +97,7 @@ impl LinkForm<'_> {
         if !errors.is_empty() {
             return Err(LinkError::Refused(FormState::invalid(errors)));
         }
-        if let Err(closed) = app.gateway.admit_change().await {
-            return Err(LinkError::Refused(self.language.refused(&closed, &[], &[])));
-        }
+        app.gateway.admit_change().await?;
         let hash = self.new_hash().await?;
         let id = ids::row_id();
         // Make the account first. If the gateway is away, the link is still valid, and makes the same account when it is used again.
@@ -178,8 +172,8 @@ impl LinkForm<'_> {
         let account = self.find_or_create_account(person).await;
         let account = account.map_err(|fault| {
             let renamed = [("name", "account_name")];
-            let language = self.language;
-            LinkError::Refused(language.refused(&fault, &["account_name"], &renamed))
+            let refused = self.language.refused(fault, &["account_name"], &renamed);
+            refused.map_or_else(LinkError::Page, LinkError::Refused)
         });
         Ok(Some((account?, Role::Owner)))
     }

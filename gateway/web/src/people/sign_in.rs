@@ -77,10 +77,7 @@ pub async fn send(
     }
     let person = people::by_email(&app.pool, &address).await?;
     let stored = person.as_ref().map(|person| person.password_hash.as_str());
-    let checked = match app.passwords.check(&form.password, stored).await {
-        Ok(checked) => checked,
-        Err(fault) => return refuse(language.refused(&fault, &[], &[])).await,
-    };
+    let checked = app.passwords.check(&form.password, stored).await?;
     let Some(person) = person.filter(|_| checked.is_right) else {
         let errors = Fields::general(language.say("sign-in-wrong"));
         return refuse(FormState::invalid(errors)).await;

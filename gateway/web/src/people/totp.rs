@@ -5,7 +5,8 @@ use kit::Fault;
 use pages::mails::MailText;
 use pages::people::{PersonFormPage, RecoveryCodesPage, TotpPage};
 use pages::{Field, qr};
-use serde::{Deserialize, Serialize};
+use serde::Deserialize;
+use uuid::Uuid;
 
 use super::confirmation::confirm_password;
 use super::link_mail::record_and_inform;
@@ -16,12 +17,12 @@ use crate::domain::recovery;
 use crate::domain::totp::SharedSecret;
 use crate::domain::typed_code::TypedCode;
 use crate::form_body::FormBody;
-use crate::once_form::{self, OnceError, OnceForm};
-use crate::page_error::PageResult;
+use crate::once_form::{self, OnceForm, sent_before};
+use crate::page_error::{PageError, PageResult};
 use crate::person_request::PersonRequest;
 use crate::render::{FormState, html, ok, see_other};
-use crate::session::once;
 use crate::store::people::{self, NewSecret};
+use crate::store::sent_forms;
 use crate::viewer::Viewer;
 
 #[derive(Debug, Default, Deserialize)]
@@ -31,8 +32,7 @@ pub struct Input {
     pub(super) password: String,
 }
 
-/// The result of turning the second factor on, as it is stored for a form that is sent twice.
-#[derive(Debug, Serialize, Deserialize)]
+/// The result of turning the second factor on.
 struct TurnedOn {
     codes: Vec<String>,
     /// The new version of the person's credentials.
@@ -73,32 +73,32 @@ pub async fn turn_on(request: PersonRequest, OnceForm(form, sent): OnceForm<Inpu
         state.add("code", language.say("totp-wrong"));
         return Ok(page(&request, state));
     };
-    let stored = store(&request, &secret, step);
-    match once_form::run(app, viewer, &sent, "/you", stored).await? {
-        Ok(on) => {
-            let page = ok(&RecoveryCodesPage {
-                shell: request.viewer.shell(),
-                effect: "codes-on",
-                codes: on.codes,
-            });
-            // The second of two clicks begins a session as well: the first one has ended the session of both.
-            Ok(request.renew_session(on.version, page).await)
-        }
-        Err(fault) => Ok(page(&request, language.refused(&fault, &[], &[]))),
-    }
+    let Some(on) = store(&request, sent, &secret, step).await? else {
+        return Ok(sent_before("/you"));
+    };
+    let page = ok(&RecoveryCodesPage {
+        shell: viewer.shell(),
+        effect: "codes-on",
+        codes: on.codes,
+    });
+    Ok(request.renew_session(on.version, page).await)
 }
 
-/// Stores the secret of the app and the step of its code, with new recovery codes.
+/// Stores the secret of the app and the step of its code, with new recovery codes; `None` if the form took effect before.
 async fn store(
     request: &PersonRequest,
+    form: Uuid,
     secret: &SharedSecret,
     step: i64,
-) -> Result<TurnedOn, OnceError> {
+) -> Result<Option<TurnedOn>, PageError> {
     let (app, person) = (&request.app, request.person());
     let sealed = app.key_ring.seal(person.id.as_bytes(), &secret.0);
     let sealed = sealed.map_err(|error| Fault::internal(&error))?;
     let (codes, hashes) = recovery::generate();
     let mut transaction = app.pool.begin().await?;
+    if !sent_forms::insert(&mut *transaction, person.id, form, app.clock.now()).await? {
+        return Ok(None);
+    }
     let secret = NewSecret {
         sealed: &sealed,
         step,
@@ -108,7 +108,7 @@ async fn store(
     let text = MailText::new("totp-on");
     record_and_inform(request, &mut transaction, Action::TotpOn, &text).await?;
     transaction.commit().await?;
-    Ok(TurnedOn { codes, version })
+    Ok(Some(TurnedOn { codes, version }))
 }
 
 fn page(request: &PersonRequest, state: FormState) -> Response {
@@ -120,7 +120,7 @@ fn page(request: &PersonRequest, state: FormState) -> Response {
         shell: request.viewer.shell(),
         qr: qr::svg(&secret.address(&request.person().email)),
         secret: secret.text(),
-        form: once::new_id(),
+        form: once_form::new_id(),
         code: code.error_in(&errors),
         password: Field::password("password", language.say("password-own")).error_in(&errors),
         errors,

@@ -1,11 +1,10 @@
-//! The data in Redis: sessions, counts of tries, and results of forms that must take effect once.
+//! The data in Redis: sessions and counts of tries.
 //!
 //! Every key begins with a prefix, `web` in a service, so that tests can share a Redis. Expiries only clean up: the clock decides.
 
 mod cookie;
 pub mod limits;
 mod networks;
-pub mod once;
 pub mod sessions;
 
 pub use cookie::CookieStyle;

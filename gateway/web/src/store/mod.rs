@@ -6,6 +6,7 @@ pub mod feed_positions;
 pub mod links;
 pub mod members;
 pub mod people;
+pub mod sent_forms;
 pub mod sent_notices;
 
 use kit::pg::Schema;

@@ -101,19 +101,18 @@ impl Gateway {
         })
     }
 
-    /// Lets a change of the dashboard pass, unless the site is read-only. While the gateway is away, that is unknown, and the service that
-    /// makes the change decides.
+    /// Lets a change of the dashboard pass, unless the site is read-only.
     ///
     /// # Errors
-    /// `closed`.
+    /// `closed`, or the fault of a gateway that is away: nobody knows then whether the site is read-only.
     pub async fn admit_change(&self) -> Result<(), Fault> {
-        match self.switches().await {
-            Ok(switches) if switches.is_read_only => Err(Fault::new(Code::Closed, READ_ONLY)),
-            Ok(_) | Err(_) => Ok(()),
+        if self.switches().await?.is_read_only {
+            return Err(Fault::new(Code::Closed, READ_ONLY));
         }
+        Ok(())
     }
 
-    /// The reason why forms are closed, for their pages. The handlers of forms check it again.
+    /// The reason why forms are closed, for their pages; none while the gateway is away.
     pub async fn read_only(&self) -> Option<&'static str> {
         let switches = self.switches().await.unwrap_or_default();
         switches.is_read_only.then_some(READ_ONLY)

@@ -8,7 +8,6 @@ use time::Duration;
 
 use crate::browser::Browser;
 use crate::enumeration::observed;
-use crate::once::until_a_row_is_waited_for;
 use crate::support::{ADA, BOB, PASSWORD, Site};
 
 #[testing::database_test(web::MIGRATOR)]
@@ -316,4 +315,17 @@ async fn a_reset_waits_for_a_change_of_the_person_and_not_the_other_way_round(po
     let mut browser = site.browser();
     let (page, ()) = futures::join!(browser.post(&link, &[("password", NEW)]), commit);
     page.assert(410, "does not work any more");
+}
+
+/// Waits until a statement waits for the row of another transaction.
+async fn until_a_row_is_waited_for(pool: &PgPool) {
+    let waiting = async || {
+        let waiting = sqlx::query_scalar!(
+            r#"select exists (
+                   select from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'
+               ) as "exists!""#
+        );
+        waiting.fetch_one(pool).await.unwrap()
+    };
+    testing::wait_until("a statement waits for a lock", waiting).await;
 }

@@ -30,23 +30,20 @@ pub(crate) async fn offered(site: &Site, browser: &mut Browser) -> SharedSecret 
 /// Turns it on; returns the secret and the recovery codes.
 pub(crate) async fn turn_on(site: &Site, browser: &mut Browser) -> (SharedSecret, Vec<String>) {
     let secret = offered(site, browser).await;
-    let wrong = [("code", "000000"), ("password", PASSWORD)];
-    browser
-        .post("/you/totp", &wrong)
-        .await
-        .assert(422, "code-error");
-    let code = secret.code(site.clock.now());
-    let page = browser
-        .post("/you/totp", &[("code", &code), ("password", "wrong")])
-        .await;
-    page.assert(422, "password-error");
     let form = browser.get("/you/totp").await.hidden()["form"].clone();
-    let right = [
-        ("form", form.as_str()),
-        ("code", &code),
-        ("password", PASSWORD),
-    ];
-    let page = browser.post("/you/totp", &right).await;
+    let fields = |code, password| {
+        [
+            ("form", form.as_str()),
+            ("code", code),
+            ("password", password),
+        ]
+    };
+    let page = browser.post("/you/totp", &fields("000000", PASSWORD)).await;
+    page.assert(422, "code-error");
+    let code = secret.code(site.clock.now());
+    let page = browser.post("/you/totp", &fields(&code, "wrong")).await;
+    page.assert(422, "password-error");
+    let page = browser.post("/you/totp", &fields(&code, PASSWORD)).await;
     page.assert(200, "Recovery codes");
     let codes = page.text.split("<li>").skip(1);
     let codes = codes.filter_map(|code| code.split('<').next());

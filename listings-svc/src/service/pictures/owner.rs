@@ -95,7 +95,7 @@ impl OwnPicturesService for Service {
 }
 
 impl Service {
-    /// Receives the header. Its checks save the work for a file that no listing can have; the writer checks again.
+    /// Receives the header. Its checks save the work for a file that no listing can have; the write checks again.
     async fn upload_header(
         &self,
         stream: &mut Streaming<proto::AddOwnPictureRequest>,
@@ -157,7 +157,7 @@ impl Service {
     ) -> Result<Vec<(String, String)>, Fault> {
         let mut bad = BadFields::default();
         let mut order = Vec::new();
-        // More than a game may have: the writer refuses them.
+        // More than a game may have: the write refuses them.
         for (index, screenshot) in screenshots.into_iter().take(MAX_ITEMS + 1).enumerate() {
             let alt = text::line(&screenshot.alt, MAX_ALT_CHARS);
             let alt = bad.read(&format!("screenshots.{index}.alt"), alt);

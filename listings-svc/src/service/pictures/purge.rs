@@ -11,8 +11,7 @@ use crate::domain::listing_name::ListingName;
 use crate::domain::pictures::FileName;
 use crate::service::{Service, listing_name};
 use crate::store::pictures::{self, uses};
-use crate::write::Command;
-use crate::write::pictures::{PictureEdit, PictureOperation};
+use crate::write::pictures::{self as write, PictureEdit, PictureOperation};
 
 impl Service {
     /// Purges a picture in all its sizes. Every step may be repeated, so a purge that was interrupted is finished by another one.
@@ -47,9 +46,7 @@ impl Service {
                 reason: reason.clone(),
                 by: by.member.clone(),
             };
-            self.writer
-                .write(Command::EditPictures(Box::new(edit)))
-                .await?;
+            write::apply(&self.commands, &edit).await?;
         }
         removed?;
         Ok(proto::PurgePictureResponse {

@@ -20,8 +20,7 @@ use crate::domain::pictures::{FileName, PictureKind};
 use crate::domain::text;
 use crate::service::listing::find;
 use crate::service::{Service, listing_name};
-use crate::write::Command;
-use crate::write::pictures::{PictureEdit, PictureOperation};
+use crate::write::pictures::{self, PictureEdit, PictureOperation};
 
 /// Maximum number of concurrent uploads: each holds its file in memory.
 pub(in crate::service) const MAX_UPLOADS: usize = 8;
@@ -128,7 +127,7 @@ impl Service {
         let mut stream = request.into_inner();
         let received = timeout(upload::TIMEOUT, self.receive_upload(kind, &mut stream)).await;
         let (header, file) = received.unwrap_or_else(|_| Err(truncated_stream().into()))?;
-        // Checks early that the listing exists, to save the work. The writer checks again.
+        // Checks early that the listing exists, to save the work. The write checks again.
         find(&self.pool, &header.listing).await?;
         let sizes = self.pictures.store(file, kind).await?;
         let (large, small) = (&sizes.large, &sizes.small);
@@ -177,9 +176,7 @@ impl Service {
             reason: String::new(),
             by,
         };
-        self.writer
-            .write(Command::EditPictures(Box::new(edit)))
-            .await?;
+        pictures::apply(&self.commands, &edit).await?;
         find(&self.pool, &listing).await
     }
 }

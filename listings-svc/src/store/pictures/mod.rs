@@ -71,33 +71,23 @@ pub async fn register(
     Ok(Registration::Registered)
 }
 
-/// Marks files as used by a listing, permanently. Returns whether all of them still exist; `None` when another transaction has locked
-/// one.
+/// Marks files as used by a listing, permanently. Returns whether all of them still exist.
 pub async fn mark_used(
     connection: &mut PgConnection,
     names: &[FileName],
-) -> Result<Option<bool>, sqlx::Error> {
+) -> Result<bool, sqlx::Error> {
     // A removal or a new order of pictures names no file.
     if names.is_empty() {
-        return Ok(Some(true));
+        return Ok(true);
     }
     let hashes: Vec<String> = names.iter().map(|name| name.hash().to_owned()).collect();
-    let locked = sqlx::query_scalar!(
-        "select hash from listings.picture where hash = any($1) and removing_since is null and purged_at is null
-         order by hash for no key update skip locked",
-        &hashes
-    )
-    .fetch_all(&mut *connection)
-    .await?;
     let present = sqlx::query_scalar!(
-        "select hash from listings.picture where hash = any($1) and removing_since is null and purged_at is null",
+        "select hash from listings.picture where hash = any($1) and removing_since is null and purged_at is null
+         order by hash for no key update",
         &hashes
     )
     .fetch_all(&mut *connection)
     .await?;
-    if locked.len() < present.len() {
-        return Ok(None);
-    }
     sqlx::query!(
         "update listings.picture set used = true
          where hash = any($1) and removing_since is null and purged_at is null and not used",
@@ -105,7 +95,7 @@ pub async fn mark_used(
     )
     .execute(connection)
     .await?;
-    Ok(Some(hashes.iter().all(|hash| present.contains(hash))))
+    Ok(hashes.iter().all(|hash| present.contains(hash)))
 }
 
 /// An unused file that the sweep has claimed.

@@ -3,11 +3,11 @@
 mod call_record;
 pub mod client;
 mod connections;
-pub mod failover;
 mod identity;
 pub mod members;
 mod methods;
 pub mod permissions;
+pub mod retry;
 pub mod server;
 pub mod staff;
 pub mod tls;

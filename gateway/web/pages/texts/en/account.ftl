@@ -71,6 +71,7 @@ done-listing-taken-down = Taken down: nobody finds it any more.
 done-page-claimed = Staff have your claim. Their answer appears here.
 done-pictures-changed = The pictures are changed.
 done-currency-named = The name is valid from now on.
+done-form-sent = This form took effect when it was sent before. To do it once more, open the form again.
 
 ## Errors
 
@@ -79,8 +80,7 @@ error-role-read = This needs a member of the account. Ask an owner to change you
 error-role-develop = This needs an owner or a developer of the account. Ask an owner to change your role.
 error-role-edit = This needs an owner or an editor of the account. Ask an owner to change your role.
 error-role-manage = This needs an owner of the account. Ask an owner to change your role.
-error-sent-twice-title = Sent twice
-error-sent-twice = This form was sent before, and its outcome is not known. Check whether it took effect before you send it again.
+
 ## The start page of an account
 
 today-title = Today, { $value }
@@ -124,7 +124,6 @@ accounts-name = Name of the account
 accounts-create = Create the account
 accounts-form-old = Open the page again, and send the form from there.
 accounts-most = You are an owner of { $value } accounts already, which is the most.
-accounts-made-before = This form has made the account { $value } already. If you want another account with this name, send it again.
 settings-title = Name and address
 settings-heading = Name and address of the account
 settings-name = Name
