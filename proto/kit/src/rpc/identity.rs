@@ -261,7 +261,6 @@ mod tests {
             None,
         ) {
             Ok(Principal::Staff(member)) => Some(member.name),
-            }
             Ok(Principal::Fleet) => Some("the fleet".to_owned()),
             Err(_) => None,
         };
