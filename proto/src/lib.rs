@@ -1,10 +1,9 @@
 #![doc = include_str!("../README.md")]
 #![warn(missing_docs)]
 
-pub mod json;
 pub mod public;
 
-/// Every contract's file descriptors, for gRPC reflection.
+/// Every contract's file descriptors, for gRPC reflection and the staff tool.
 pub const DESCRIPTORS: &[u8] = include_bytes!("generated/descriptors.bin");
 
 macro_rules! package {
