@@ -5,7 +5,6 @@ pub mod app;
 pub mod arriving_bodies;
 pub mod call_log;
 pub mod client_ip;
-pub mod coding;
 pub mod config;
 pub mod context;
 pub mod convert;

@@ -39,7 +39,7 @@ use crate::service::operations::Operations;
 use crate::service::staff::Staff;
 use crate::store::accounts;
 use crate::switches::SwitchCache;
-use crate::upstream::Upstream;
+use crate::upstream::{RatesCache, Upstream};
 use crate::write::{AuthoredCommand, Command, CommandHandler};
 
 /// Logged when Redis is away.
@@ -101,8 +101,8 @@ pub async fn start(boot: Boot<Settings>) -> anyhow::Result<()> {
         arriving_bodies,
         last_used,
         call_recorder,
-        encoded_prefixes: Arc::default(),
         openapi,
+        rates: RatesCache::default(),
         quota: Quota::new(redis.clone(), counters),
         catalogue: Upstream::new("catalogue", catalogue, limits),
         listings: Upstream::new("listings", listings.clone(), limits),

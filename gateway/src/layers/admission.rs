@@ -78,11 +78,6 @@ async fn admit(State(admission): State<Admission>, mut request: Request, next: N
             permit.release();
             response
         }
-        Err(fault) => request_context::shed_response(
-            &admission.app,
-            request.method(),
-            request.headers(),
-            fault,
-        ),
+        Err(fault) => request_context::shed_response(&admission.app, request.headers(), fault),
     }
 }

@@ -3,9 +3,9 @@
 use std::sync::Arc;
 use std::time::Duration;
 
+use bytes::Bytes;
 use contracts::public::ApiPlan;
 use gateway::call_log::{CallLog, CallRecorder};
-use gateway::coding::EncodedFile;
 use gateway::domain::plan::Plans;
 use gateway::feeds::invalidation::Invalidation;
 use gateway::jobs::call_records::CallRecords;
@@ -92,7 +92,7 @@ pub(super) fn call_records(
 }
 
 /// The description of the API.
-pub(super) fn openapi(plans: &Plans) -> EncodedFile {
+pub(super) fn openapi(plans: &Plans) -> Bytes {
     let url = "https://api.example/v1";
     let plans = plans.iter().map(ApiPlan::from);
     let settings = testing::openapi::settings(plans);
