@@ -40,7 +40,7 @@ use crate::service::staff::Staff;
 use crate::store::accounts;
 use crate::switches::SwitchCache;
 use crate::upstream::{RatesCache, Upstream};
-use crate::write::{AuthoredCommand, Command, CommandHandler};
+use crate::write::CommandHandler;
 
 /// Logged when Redis is away.
 const WITHOUT_REDIS: &str =
@@ -49,7 +49,7 @@ const WITHOUT_REDIS: &str =
 pub async fn start(boot: Boot<Settings>) -> anyhow::Result<()> {
     let settings = &boot.settings;
     let plans = settings.plan_table();
-    let plans = Arc::new(plans.map_err(|problems| anyhow::anyhow!(problems.join("; ")))?);
+    let plans = Arc::new(plans.map_err(anyhow::Error::msg)?);
     let redis = Redis::connect(&settings.redis_url, settings.redis_patience, WITHOUT_REDIS).await?;
     let counters = SharedCounters::new(settings.lookup.keys_deadline, settings.public_share);
     let counters = Arc::new(counters);
@@ -57,7 +57,7 @@ pub async fn start(boot: Boot<Settings>) -> anyhow::Result<()> {
     check_account_plans(&pool, &plans).await?;
 
     let leader = boot.leader(&pool, SCHEMA);
-    let (producer, writer) = start_writer(&boot, &leader, &plans).await?;
+    let (producer, writer) = start_writer(&boot, &leader, &plans);
 
     let lookup = Arc::new(Lookup::new(pool.clone(), settings.lookup_options()));
     let refused_calls = Arc::new(RefusedCalls::new(settings.lookup.refused_calls));
@@ -137,18 +137,16 @@ fn operations(
     }
 }
 
-/// Starts the writer of the feed, and publishes the plans.
-async fn start_writer(
+/// Starts the writer of the feed.
+fn start_writer(
     boot: &Boot<Settings>,
     leader: &Leader,
     plans: &Arc<Plans>,
-) -> anyhow::Result<(Producer, Writer<CommandHandler>)> {
+) -> (Producer, Writer<CommandHandler>) {
     let producer = Producer::start(leader, &boot.lifecycle, Retention::default());
     let plans = Arc::clone(plans);
     let writer = producer.writer(CommandHandler { plans });
-    let publish = AuthoredCommand::by_gateway(Command::PublishPlans);
-    writer.write(publish).await?;
-    Ok((producer, writer))
+    (producer, writer)
 }
 
 /// Follows the gateway's own feed, through which replicas learn of each other's changes.

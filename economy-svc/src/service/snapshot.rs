@@ -83,7 +83,9 @@ impl Snapshot {
             render().await?
         };
         rendered.ok_or_else(|| {
-            Fault::unavailable("the list of all rates: it is too long. Ask for those of one currency")
+            Fault::unavailable(
+                "the list of all rates: it is too long. Ask for those of one currency",
+            )
         })
     }
 

@@ -11,11 +11,11 @@ use axum::response::{IntoResponse, Response};
 use bytes::Bytes;
 use contracts::common::v1::{self as proto, PageInfo};
 use futures::stream;
+use http::StatusCode;
 use http::header::{
     CACHE_CONTROL, CONTENT_LENGTH, CONTENT_TYPE, ETAG, HeaderMap, HeaderName, HeaderValue,
     LOCATION, VARY,
 };
-use http::StatusCode;
 use kit::feed::Position;
 use kit::{Code, Fault};
 use serde::Serialize;
@@ -269,11 +269,7 @@ pub fn write_response(
 }
 
 /// Writes an error response outside the router.
-pub fn error_response(
-    error: ApiError,
-    context: &Context,
-    app: &Gateway,
-) -> Response {
+pub fn error_response(error: ApiError, context: &Context, app: &Gateway) -> Response {
     let body = body::error(&error, context, &app.docs_url);
     let api_response = ApiResponse::from(error);
     let headers = api_response.headers(context);

@@ -39,8 +39,8 @@ pub(super) async fn record(
     audit::append(connection, SCHEMA, entry, now).await
 }
 
-/// The subject of the audit record; `None` if the gateway itself made the change.
-pub(super) fn subject(outcome: &Outcome) -> Option<Subject> {
+/// The subject of the audit record.
+pub(super) fn subject(outcome: &Outcome) -> Subject {
     let (entity, name, details) = match outcome {
         Outcome::Account(account) => (
             "account",
@@ -79,11 +79,10 @@ pub(super) fn subject(outcome: &Outcome) -> Option<Subject> {
             setting.switch.as_str().to_owned(),
             json!({ "on": setting.is_on, "reason": setting.reason }),
         ),
-        Outcome::PlansPublished => return None,
     };
-    Some(Subject {
+    Subject {
         entity,
         name,
         details,
-    })
+    }
 }

@@ -1,4 +1,4 @@
-//! Commands. Every change of accounts, keys, plans and switches is a command and goes through the writer of the feed.
+//! Commands. Every change of accounts, keys and switches is a command and goes through the writer of the feed.
 //!
 //! Each command is one function with the same steps: lock, load, decide (`domain`), save, publish. The writer applies it in a
 //! transaction that it shares with other commands, under a savepoint.
@@ -7,7 +7,6 @@ mod accounts;
 mod audit;
 mod key_requests;
 mod keys;
-mod plans;
 mod switches;
 
 use std::sync::Arc;
@@ -38,22 +37,14 @@ pub struct CommandHandler {
 /// A command and its author.
 #[derive(Debug)]
 pub struct AuthoredCommand {
-    by: Option<Author>,
+    by: Author,
     command: Command,
 }
 
 impl AuthoredCommand {
     /// A command of a member of staff or of a person. It is audited in its own transaction.
     pub fn by_author(by: Author, command: Command) -> Self {
-        Self {
-            by: Some(by),
-            command,
-        }
-    }
-
-    /// A command of the gateway itself.
-    pub fn by_gateway(command: Command) -> Self {
-        Self { by: None, command }
+        Self { by, command }
     }
 }
 
@@ -75,8 +66,6 @@ pub enum Command {
     RotateKey(KeyRotation),
     RevokeKey(Uuid),
     SetSwitch(SwitchUpdate),
-    /// Publishes the plans of the settings that differ from the feed.
-    PublishPlans,
 }
 
 /// The id of a new key, and the stored parts of its secret.
@@ -123,28 +112,24 @@ pub enum Outcome {
     /// The new key, the old one, and the predecessor of the old one if it has been ended.
     Rotated(Key, Box<Key>, Option<Box<Key>>),
     Switch(Setting),
-    PlansPublished,
 }
 
 impl Apply for CommandHandler {
     type Item = AuthoredCommand;
     type Outcome = Outcome;
 
-    /// Applies a command and audits it if it has an author.
+    /// Applies a command and audits it.
     async fn apply(
         &self,
         connection: &mut PgConnection,
         AuthoredCommand { by, command }: &AuthoredCommand,
         now: OffsetDateTime,
     ) -> ApplyResult<Outcome> {
-        let limited = by.as_ref().is_some_and(Author::is_limited);
+        let limited = by.is_limited();
         let (outcome, changes) = self.execute(connection, command, limited, now).await?;
         // A command that changes nothing is not audited.
-        if let Some(by) = by
-            && !changes.is_empty()
-            && let Some(subject) = audit::subject(&outcome)
-        {
-            audit::record(&mut *connection, by, subject, now).await?;
+        if !changes.is_empty() {
+            audit::record(&mut *connection, by, audit::subject(&outcome), now).await?;
         }
         Ok((outcome, changes))
     }
@@ -184,7 +169,6 @@ impl CommandHandler {
             Command::RotateKey(rotation) => keys::rotate(connection, rotation, limited, now).await,
             Command::RevokeKey(id) => keys::revoke(connection, *id, now).await,
             Command::SetSwitch(update) => switches::set(connection, update, now).await,
-            Command::PublishPlans => plans::publish(connection, &self.plans).await,
         }
     }
 }

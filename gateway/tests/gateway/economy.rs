@@ -126,7 +126,9 @@ async fn rates_are_a_list_with_a_tag(pool: PgPool) {
     assert_eq!(plain.json["meta"]["next_cursor"], Value::Null);
     assert_eq!(plain.header("content-length"), plain.text.len().to_string());
     let tag = plain.header("etag");
-    let known = key.get("/economy/rates?from=bao").header(IF_NONE_MATCH, tag);
+    let known = key
+        .get("/economy/rates?from=bao")
+        .header(IF_NONE_MATCH, tag);
     assert_eq!(test.call(known).await.status, 304);
     let requests = test.economy.rates();
     assert!(requests.iter().all(|request| request.from == "bao"));

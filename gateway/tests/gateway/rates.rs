@@ -27,7 +27,9 @@ async fn each_version_of_the_rates_is_read_once(pool: PgPool) {
     // The list of one currency is not the whole list.
     test.get(&key, "/economy/rates?to=bao").await;
     let requests = test.economy.rates();
-    let known = requests.iter().map(|request| request.known_version.as_str());
+    let known = requests
+        .iter()
+        .map(|request| request.known_version.as_str());
     let known: Vec<&str> = known.collect();
     assert_eq!(known, ["", VERSION, VERSION, "next", ""]);
 }

@@ -32,6 +32,7 @@ use tokio::sync::Semaphore;
 use uuid::Uuid;
 
 use crate::domain::health::DisablePolicy;
+use crate::domain::plans::Plans;
 use crate::domain::schedule::Schedule;
 use crate::http::{OwnFault, Sender};
 use fault_tracker::FaultTracker;
@@ -78,6 +79,7 @@ pub struct DeliveryDependencies {
     pub key_ring: KeyRing,
     pub schedule: Schedule,
     pub disable_policy: DisablePolicy,
+    pub plans: Arc<Plans>,
     pub limits: Limits,
 }
 

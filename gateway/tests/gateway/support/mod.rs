@@ -219,7 +219,7 @@ impl Test {
         let position_timeout = with.upstream.position_timeout;
         let (clock, plans) = (with.clock, Arc::new(with.plans));
         let openapi = openapi(&plans);
-        let writer = write(&pool, &clock, &lifecycle, &plans).await;
+        let writer = write(&pool, &clock, &lifecycle, &plans);
         let redis = Redis::lazy(&Secret::from(with.redis), with.patience, "").unwrap();
         let counters = Arc::new(quota::SharedCounters::new(LONG, 50));
         let quota = Quota::new(redis.clone(), Arc::clone(&counters));

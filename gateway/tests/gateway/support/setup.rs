@@ -17,7 +17,7 @@ use gateway::service::accounts::Accounts;
 use gateway::service::operations::Operations;
 use gateway::service::staff::Staff;
 use gateway::switches::SwitchCache;
-use gateway::write::{AuthoredCommand, Command, CommandHandler};
+use gateway::write::CommandHandler;
 use kit::audit::Audit;
 use kit::config::Secret;
 use kit::feed::{HighWaterMark, Producer, Retention, Writer};
@@ -52,8 +52,8 @@ pub(super) fn position(redis: Redis) -> HighWaterMark {
     HighWaterMark::new(redis, &format!("test-{}", kit::ids::row_id())).with_ttl(LONG)
 }
 
-/// Starts the writer and publishes the plans.
-pub(super) async fn write(
+/// Starts the writer.
+pub(super) fn write(
     pool: &PgPool,
     clock: &Clock,
     lifecycle: &Lifecycle,
@@ -62,10 +62,7 @@ pub(super) async fn write(
     let leader = Leader::start(lifecycle, pool.clone(), gateway::SCHEMA, clock.clone());
     let producer = Producer::start(&leader, lifecycle, Retention::default());
     let plans = Arc::clone(plans);
-    let writer = producer.writer(CommandHandler { plans });
-    let publish = AuthoredCommand::by_gateway(Command::PublishPlans);
-    writer.write(publish).await.unwrap();
-    writer
+    producer.writer(CommandHandler { plans })
 }
 
 /// What the replica caches of the database, and what keeps that up to date.
