@@ -221,11 +221,11 @@ impl Test {
         let openapi = openapi(&plans);
         let writer = write(&pool, &clock, &lifecycle, &plans);
         let redis = Redis::lazy(&Secret::from(with.redis), with.patience, "").unwrap();
-        let counters = Arc::new(quota::SharedCounters::new(LONG, 50));
+        let counters = Arc::new(quota::SharedCounters::new(pool.clone(), LONG, 50));
         let quota = Quota::new(redis.clone(), Arc::clone(&counters));
         let quota_of_staff = Arc::new(Quota::new(redis.clone(), Arc::clone(&counters)));
         let redis_of_services = redis.new_connection();
-        write_month_use(&lifecycle, &pool, redis.new_connection(), counters);
+        write_month_use(&lifecycle, counters);
         let newest_position = position(redis);
         let (lookup, switches, invalidation) = caches(&pool, with.lookup, &clock).await;
         let call_recorder = Arc::new(CallRecorder::new(true));

@@ -9,7 +9,7 @@ use gateway::call_log::{CallLog, CallRecorder};
 use gateway::domain::plan::Plans;
 use gateway::feeds::invalidation::Invalidation;
 use gateway::jobs::call_records::CallRecords;
-use gateway::jobs::month_use::MonthUse;
+use gateway::jobs::month_use;
 use gateway::lookup::{Lookup, Options};
 use gateway::openapi;
 use gateway::quota::SharedCounters;
@@ -33,16 +33,10 @@ use super::LONG;
 pub(crate) const CALL_LOG: u32 = 50;
 const MONTH_FLUSH: Duration = Duration::from_millis(50);
 
-pub(super) fn write_month_use(
-    lifecycle: &Lifecycle,
-    pool: &PgPool,
-    redis: Redis,
-    counters: Arc<SharedCounters>,
-) {
-    let month_use = MonthUse::new(pool.clone(), LONG, redis, counters);
+pub(super) fn write_month_use(lifecycle: &Lifecycle, counters: Arc<SharedCounters>) {
     let stopping = lifecycle.stopping();
     lifecycle.spawn_graceful("month use", async move {
-        month_use.run(MONTH_FLUSH, stopping).await;
+        month_use::run(counters, MONTH_FLUSH, stopping).await;
         Ok(())
     });
 }
