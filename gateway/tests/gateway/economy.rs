@@ -6,7 +6,7 @@ use http::header::IF_NONE_MATCH;
 use serde_json::{Value, json};
 use sqlx::PgPool;
 
-use crate::support::economy::{RATES, VERSION};
+use crate::support::economy::RATES;
 use crate::support::{Test, TestKey, TestResponse, account_key};
 
 /// A live key of the game `kora`.

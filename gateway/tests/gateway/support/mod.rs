@@ -260,7 +260,7 @@ impl Test {
             webhooks: upstream("webhook", of(&webhooks.address)),
             player_calls: 30,
             listings_position: ProducerPosition::new(listings, position_timeout),
-            encoded_prefixes: Arc::default(),
+            rates: upstream::RatesCache::default(),
             openapi,
             newest_position,
             body_timeout: with.body_timeout,
