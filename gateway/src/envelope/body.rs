@@ -1,13 +1,9 @@
 //! The JSON of response bodies.
 
 use std::collections::BTreeMap;
-use std::convert::Infallible;
 
-use axum::body::Body;
-use bytes::Bytes;
 use contracts::common::v1::PageInfo;
 use contracts::public::Timestamp;
-use futures::stream;
 use kit::Code;
 use serde::ser::SerializeMap as _;
 use serde::{Serialize, Serializer};
@@ -33,33 +29,17 @@ pub(super) fn suffix(context: &Context, page: Option<&PageInfo>) -> Vec<u8> {
     suffix
 }
 
-/// The body of a response with `data`, and its length.
-///
-/// Long data is handed over part by part. The HTTP server counts the parts that a client has not received, so a slow client is charged
-/// for some parts and not for the whole list, which all clients share.
-pub(super) fn success(data: &Bytes, suffix: &[u8]) -> (usize, Body) {
-    let length = PREFIX.len() + data.len() + suffix.len();
-    if data.len() <= PART {
-        return (length, [PREFIX, data, suffix].concat().into());
-    }
-    let mut rest = data.clone();
-    let parts = std::iter::from_fn(move || {
-        let part = rest.split_to(rest.len().min(PART));
-        (!part.is_empty()).then_some(part)
-    });
-    let parts = std::iter::once(Bytes::from_static(PREFIX))
-        .chain(parts)
-        .chain([Bytes::copy_from_slice(suffix)]);
-    let body = Body::from_stream(stream::iter(parts.map(Ok::<_, Infallible>)));
-    (length, body)
+/// The body of a response with `data`.
+pub(super) fn success(data: &[u8], suffix: &[u8]) -> Vec<u8> {
+    [PREFIX, data, suffix].concat()
 }
 
-/// The body of an error response, and its length.
-pub(super) fn error(error: &ApiError, context: &Context, docs_url: &str) -> (usize, Body) {
+/// The body of an error response.
+pub(super) fn error(error: &ApiError, context: &Context, docs_url: &str) -> Vec<u8> {
     let ApiError {
         fault, resets_at, ..
     } = error;
-    let body = to_json(&ErrorBody {
+    to_json(&ErrorBody {
         success: false,
         error: ErrorObject {
             code: fault.code.as_str(),
@@ -72,12 +52,9 @@ pub(super) fn error(error: &ApiError, context: &Context, docs_url: &str) -> (usi
             context,
             page: None,
         },
-    });
-    (body.len(), body.into())
+    })
 }
 
-/// Longer data is sent in parts of this size, in bytes.
-const PART: usize = 256 * 1024;
 /// Fits nearly every suffix and error, in bytes.
 const CAPACITY: usize = 512;
 

@@ -277,14 +277,10 @@ pub fn error_response(error: ApiError, context: &Context, app: &Gateway) -> Resp
 }
 
 /// The response to GET and HEAD alike: axum leaves the body of a HEAD out.
-fn build_response(
-    status: StatusCode,
-    mut headers: HeaderMap,
-    (length, body): (usize, Body),
-) -> Response {
+fn build_response(status: StatusCode, mut headers: HeaderMap, body: Vec<u8>) -> Response {
     headers.insert(CONTENT_TYPE, HeaderValue::from_static("application/json"));
-    headers.insert(CONTENT_LENGTH, length.into());
-    let mut written = Response::new(body);
+    headers.insert(CONTENT_LENGTH, body.len().into());
+    let mut written = Response::new(Body::from(body));
     *written.status_mut() = status;
     *written.headers_mut() = headers;
     written
