@@ -1,7 +1,7 @@
 //! Follows the gateway's own feed. Any change empties the caches of callers and reloads the switches.
 //!
 //! Every replica polls the head of the feed. Changes of games and pages take a second path: one replica follows listings-svc for all and
-//! numbers the changes in the column `change` of `gateway.game` and `gateway.page`. Changes are rare, and callers are read again in a moment.
+//! numbers the changes in the column `change` of `gateway.game` and `gateway.page`. Changes are rare, and callers are soon read again.
 
 use std::sync::Arc;
 use std::time::Duration;
