@@ -23,7 +23,7 @@ const PACKAGES: [&str; 7] = [
 ];
 
 /// Messages that the staff tool prints as JSON.
-const JSON_MESSAGES: [&str; 26] = [
+const JSON_MESSAGES: [&str; 25] = [
     ".common.v1.AuditEntry",
     ".catalogue.v1.ListingVoter",
     ".catalogue.v1.VoterResult",
@@ -46,7 +46,6 @@ const JSON_MESSAGES: [&str; 26] = [
     ".listings.v1.ListingName",
     ".listings.v1.Member",
     ".listings.v1.Owner",
-    ".listings.v1.Picture",
     ".listings.v1.QueueItem",
     ".listings.v1.WhoAmIResponse",
     ".web.v1.Person",

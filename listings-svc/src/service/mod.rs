@@ -79,7 +79,6 @@ pub struct RunningCalls {
     /// Those with an `Idempotency-Key`.
     idempotent: InFlightCalls,
     account_uploads: ConcurrencyLimit,
-    staff_uploads: ConcurrencyLimit,
 }
 
 impl Default for RunningCalls {
@@ -88,7 +87,6 @@ impl Default for RunningCalls {
         Self {
             idempotent: InFlightCalls::default(),
             account_uploads: ConcurrencyLimit::new("uploads_of_accounts", of_accounts),
-            staff_uploads: ConcurrencyLimit::new("uploads", pictures::staff::MAX_UPLOADS),
         }
     }
 }

@@ -138,7 +138,6 @@ mod tests {
             "page restore slugs",
             "page add-owner page",
             "event restore slugs",
-            "picture set-cover game",
             "currency set game",
             "key create game",
         ] {

@@ -219,10 +219,6 @@ mod tests {
                 "staff game show",
             ),
             (&["page", "edit", "a", "--revision", "0"], "1 or more"),
-            (
-                &["picture", "add-screenshot", "a", "b", "--place", "x"],
-                "0 is the first",
-            ),
             (&["key", "approve", "x"], "staff key pending"),
             (&["key", "revoke", "x"], "staff key list --account"),
             (&["claim", "grant", "x"], "staff claim list"),

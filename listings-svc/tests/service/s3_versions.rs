@@ -103,14 +103,14 @@ async fn deleted_pictures_come_back_as_they_were_at_a_time() {
     for name in [&kept, &lost, &lost_before] {
         put(name).await;
     }
-    store.remove(&lost_before).await.unwrap();
+    store.remove_picture(&lost_before).await.unwrap();
     a_second_passes().await;
     let time = Clock::system().now().format(&Rfc3339).unwrap();
     a_second_passes().await;
     put(&later).await;
     // The second time, it only adds a marker.
     for name in [&lost, &lost, &later] {
-        store.remove(name).await.unwrap();
+        store.remove_picture(name).await.unwrap();
         assert!(!is_there(name).await);
     }
 

@@ -13,13 +13,14 @@ use listings::domain::game::Game;
 use listings::domain::listing::RowContent;
 use listings::domain::listing_name::ListingName;
 use listings::domain::mode::Mode;
+use listings::domain::pictures::FileName;
 use listings::domain::read_import_row;
 use listings::domain::reference_data::ReferenceData;
 use listings::domain::state::Transition;
 use listings::feed::PublicUrl;
 use listings::write::import::{Chunk, Header, ParsedRow, Rows};
 use listings::write::moderate::Moderation;
-use listings::write::pictures::{PictureEdit, PictureOperation};
+use listings::write::pictures::PictureEdit;
 use listings::write::reference_data_cache::ReferenceDataCache;
 use listings::write::staff_edit::{EditOperation, StaffEdit};
 use listings::write::submission::{Author, Submission, Target};
@@ -258,9 +259,11 @@ async fn staff_do_not_publish_a_game_that_has_yet_to_follow_its_page(pool: PgPoo
         .unwrap();
     removal.commit().await.unwrap();
     let game = || live(Entity::Game, "a-game");
+    let cover = FileName::of(&[1; 32]);
+    let url = format!("https://mchezo.example{}", cover.address());
     let remove_cover = Command::EditPictures(Box::new(PictureEdit {
         listing: game(),
-        operation: PictureOperation::RemoveCover,
+        purged: cover,
         reason: String::new(),
         by: Member::operator(),
     }));
@@ -271,11 +274,12 @@ async fn staff_do_not_publish_a_game_that_has_yet_to_follow_its_page(pool: PgPoo
     ] {
         sqlx::query!(
             "update listings.game set state = $1, submitter = $2, waiting_since = case when $1 = 'pending' then $3::timestamptz end,
-                 first_published_at = null, hidden_by_page = false, cover_url = 'https://a.example/cover.png'
+                 first_published_at = null, hidden_by_page = false, cover_url = $4
              where slug = 'a-game'",
             state,
             ADA,
-            NOW
+            NOW,
+            url
         )
         .execute(&pool)
         .await

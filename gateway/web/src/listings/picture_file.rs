@@ -49,6 +49,7 @@ pub(crate) async fn file(
     if !is_file_name(&request.name) {
         return Err(PageError::not_found());
     }
+    let name = request.name.clone();
     let request = GetPictureRequest {
         most: PART,
         ..request
@@ -62,7 +63,7 @@ pub(crate) async fn file(
     ];
     let rest = Rest {
         app,
-        name: head.name,
+        name,
         size: head.size,
         sent: 0,
         first: Some(head.part),

@@ -57,12 +57,11 @@ where
 {
     let content = before.content.with_pictures(operation)?;
     let accepted = update(context, before, content, is_under_public_page).await?;
-    if accepted.change.is_some() {
-        match pictures::mark_used(context.connection, &operation.files()).await? {
-            Some(true) => {}
-            Some(false) => return Err(picture_gone().into()),
-            None => return Err(ApplyError::Busy),
-        }
+    if accepted.change.is_some()
+        && let Some(picture) = operation.added()
+        && !pictures::lock(context.connection, picture).await?
+    {
+        return Err(picture_gone().into());
     }
     Ok(accepted)
 }
