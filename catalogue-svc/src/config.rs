@@ -6,7 +6,7 @@ use clap::Args;
 use kit::config::{Common, a_second_or_more, milliseconds};
 use kit::rpc::client::Addresses;
 
-use crate::write::{CommandHandler, Limits};
+use crate::write::Limits;
 
 /// Settings of catalogue-svc.
 #[derive(Debug, Args)]
@@ -50,15 +50,13 @@ pub struct Settings {
 }
 
 impl Settings {
-    /// Limits of commands.
-    pub(crate) fn command_handler(&self) -> CommandHandler {
-        CommandHandler {
-            limits: Limits {
-                ipv4_daily: self.votes_per_ipv4_address,
-                ipv6_daily: self.votes_per_ipv6_network,
-                hourly: self.votes_per_hour,
-                daily: self.votes_per_day,
-            },
+    /// Limits of votes.
+    pub(crate) fn vote_limits(&self) -> Limits {
+        Limits {
+            ipv4_daily: self.votes_per_ipv4_address,
+            ipv6_daily: self.votes_per_ipv6_network,
+            hourly: self.votes_per_hour,
+            daily: self.votes_per_day,
         }
     }
 

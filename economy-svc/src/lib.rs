@@ -17,7 +17,6 @@ use kit::rpc::FleetMembers;
 
 use feeds::listings::Listings;
 use service::Dependencies;
-use write::CommandHandler;
 
 pub use config::Settings;
 
@@ -32,8 +31,6 @@ pub async fn start(boot: Boot<Settings>) -> anyhow::Result<()> {
     let listings = boot.client("listings-svc", &boot.settings.listings_addresses)?;
     boot.follow(&leader, "listings", listings.clone(), Listings);
     let producer = Producer::start(&leader, &boot.lifecycle, Retention::default());
-    let policy = boot.settings.report_policy();
-    let writer = producer.writer(CommandHandler(policy));
     kit::idempotency::spawn_cleanup(&leader);
 
     let mut services = kit::rpc::server::services();
@@ -41,8 +38,7 @@ pub async fn start(boot: Boot<Settings>) -> anyhow::Result<()> {
         pool,
         clock: boot.clock.clone(),
         producer,
-        writer,
-        policy,
+        policy: boot.settings.report_policy(),
         late_after: boot.settings.late_after(),
     };
     dependencies.add_to(&mut services);

@@ -7,9 +7,8 @@ use contracts::gateway::v1::accounts_service_server::AccountsServiceServer;
 use contracts::gateway::v1::staff_service_server::StaffServiceServer;
 use kit::audit::Audit;
 use kit::boot::{self, Boot};
-use kit::feed::{HighWaterMark, Producer, ProducerPosition, Retention, Writer};
+use kit::feed::{HighWaterMark, Producer, Retention};
 use kit::http_server;
-use kit::leader::Leader;
 use kit::redis::Redis;
 use kit::rpc::FleetMembers;
 use sqlx::PgPool;
@@ -17,7 +16,6 @@ use tonic::service::RoutesBuilder;
 
 use crate::SCHEMA;
 use crate::app::{App, Gateway};
-use crate::arriving_bodies::ArrivingBodies;
 use crate::call_log::{CallLog, CallRecorder};
 use crate::config::Settings;
 use crate::domain::plan::Plans;
@@ -40,11 +38,11 @@ use crate::service::staff::Staff;
 use crate::store::accounts;
 use crate::switches::SwitchCache;
 use crate::upstream::Upstream;
-use crate::write::{AuthoredCommand, Command, CommandHandler};
+use crate::write;
 
 /// Logged when Redis is away.
 const WITHOUT_REDIS: &str =
-    "each gateway counts calls by itself, and reads ask listings-svc for its position";
+    "each gateway counts calls by itself, and reads may miss writes of the last moment";
 
 pub async fn start(boot: Boot<Settings>) -> anyhow::Result<()> {
     let settings = &boot.settings;
@@ -57,11 +55,11 @@ pub async fn start(boot: Boot<Settings>) -> anyhow::Result<()> {
     check_account_plans(&pool, &plans).await?;
 
     let leader = boot.leader(&pool, SCHEMA);
-    let (producer, writer) = start_writer(&boot, &leader, &plans).await?;
+    let producer = Producer::start(&leader, &boot.lifecycle, Retention::default());
+    write::plans::publish(&producer, &plans).await?;
 
     let lookup = Arc::new(Lookup::new(pool.clone(), settings.lookup_options()));
     let refused_calls = Arc::new(RefusedCalls::new(settings.lookup.refused_calls));
-    let arriving_bodies = Arc::new(ArrivingBodies::new(settings.port.http_client_bodies));
     let switches = Arc::new(SwitchCache::new(pool.clone()));
     follow_gateway_feed(&boot, &pool, &producer, &lookup, &switches).await?;
     let listings = boot.client("listings-svc", &settings.listings_addresses)?;
@@ -75,7 +73,7 @@ pub async fn start(boot: Boot<Settings>) -> anyhow::Result<()> {
 
     let quota = Quota::new(redis.new_connection(), Arc::clone(&counters));
     let call_log = CallLog::new(redis.new_connection(), settings.call_log);
-    let operations = Arc::new(operations(&boot, pool, writer, &plans, quota));
+    let operations = Arc::new(operations(&boot, pool, producer.clone(), &plans, quota));
     let for_callers = settings.for_callers(&plans);
     let openapi = openapi::file(&settings.api_url, &for_callers, router::API)?;
     let limits = settings.upstream.limits();
@@ -98,20 +96,18 @@ pub async fn start(boot: Boot<Settings>) -> anyhow::Result<()> {
         switches,
         lookup,
         refused_calls,
-        arriving_bodies,
         last_used,
         call_recorder,
         encoded_prefixes: Arc::default(),
         openapi,
         quota: Quota::new(redis.clone(), counters),
         catalogue: Upstream::new("catalogue", catalogue, limits),
-        listings: Upstream::new("listings", listings.clone(), limits),
+        listings: Upstream::new("listings", listings, limits),
         economy: Upstream::new("economy", economy, limits),
         webhooks: Upstream::new("webhook", webhooks, limits),
         player_calls: settings.player_calls,
         newest_position: HighWaterMark::new(redis, PRODUCER),
-        listings_position: ProducerPosition::new(listings, limits.position_timeout),
-        body_timeout: settings.port.limits.timeouts.http_body,
+        body_timeout: settings.port.http_body,
     });
     let router = router(&app);
     serve_rpc(&boot, services(&producer, &operations, call_log)).await?;
@@ -122,33 +118,19 @@ pub async fn start(boot: Boot<Settings>) -> anyhow::Result<()> {
 fn operations(
     boot: &Boot<Settings>,
     pool: PgPool,
-    writer: Writer<CommandHandler>,
+    producer: Producer,
     plans: &Arc<Plans>,
     quota: Quota,
 ) -> Operations {
     Operations {
         pool,
-        writer,
+        producer,
         plans: Arc::clone(plans),
         format: KeyFormat::new(&boot.settings.key_prefix),
         quota: Arc::new(quota),
         clock: boot.clock.clone(),
         changes: ChangeTasks::start(&boot.lifecycle),
     }
-}
-
-/// Starts the writer of the feed, and publishes the plans.
-async fn start_writer(
-    boot: &Boot<Settings>,
-    leader: &Leader,
-    plans: &Arc<Plans>,
-) -> anyhow::Result<(Producer, Writer<CommandHandler>)> {
-    let producer = Producer::start(leader, &boot.lifecycle, Retention::default());
-    let plans = Arc::clone(plans);
-    let writer = producer.writer(CommandHandler { plans });
-    let publish = AuthoredCommand::by_gateway(Command::PublishPlans);
-    writer.write(publish).await?;
-    Ok((producer, writer))
 }
 
 /// Follows the gateway's own feed, through which replicas learn of each other's changes.
@@ -198,16 +180,14 @@ async fn serve_rpc(boot: &Boot<Settings>, services: RoutesBuilder) -> anyhow::Re
 async fn serve_http(boot: &Boot<Settings>, app: App, router: Router) -> anyhow::Result<()> {
     let port = &boot.settings.port;
     let listener = boot::bind(port.http_listen, "http_listen").await?;
-    let lookup = &boot.settings.lookup;
-    let (proxies, draining) = (lookup.trusted_proxies.clone(), boot.lifecycle.draining());
-    let settings = (port.limits).settings(proxies, lookup.proxy_header, draining);
+    let (port_limits, draining) = (port.limits, boot.lifecycle.draining());
     let limits = ConcurrencyLimits::new(port.http_calls);
     let connected = boot.readiness.condition("the connection to Redis");
     boot.lifecycle.spawn_server("HTTP server", async move {
         app.quota.warm_up().await;
         connected.set(true);
         let router = limit_calls(router, &app, limits);
-        http_server::serve(listener, settings, router).await;
+        http_server::serve(listener, port_limits, draining, router).await;
         Ok(())
     });
     Ok(())

@@ -23,9 +23,9 @@ use config::Settings;
 use feed::PublicUrl;
 use pictures::{FileStore, PictureProcessor};
 use service::{RunningCalls, Service};
+use write::CommandDependencies;
 use write::import::Importer;
 use write::reference_data_cache::ReferenceDataCache;
-use write::{CommandDependencies, CommandHandler};
 
 pub const SCHEMA: Schema = Schema("listings");
 
@@ -46,19 +46,14 @@ pub async fn start(boot: Boot<Settings>) -> anyhow::Result<()> {
     let producer = Producer::start(&leader, &boot.lifecycle, Retention::default())
         .publish_to(HighWaterMark::new(redis, SCHEMA.0));
     let commands = Arc::new(CommandDependencies {
+        producer: producer.clone(),
         public_url: public_url.clone(),
         max_pending: boot.settings.max_pending,
         reference_data: ReferenceDataCache::default(),
     });
-    let writer = producer.writer(CommandHandler::new(Arc::clone(&commands)));
-    let importer = Importer::new(
-        pool.clone(),
-        writer.clone(),
-        Arc::clone(&commands),
-        boot.clock.clone(),
-    );
+    let importer = Importer::new(pool.clone(), Arc::clone(&commands), boot.clock.clone());
     let files = FileStore::open(&boot.settings.files)?;
-    jobs::follow_pages::spawn(&leader, &pool, &writer);
+    jobs::follow_pages::spawn(&leader, &pool, &commands);
     jobs::sweep::spawn(&leader, &pool, &files, &boot.clock);
     kit::idempotency::spawn_cleanup(&leader);
     let pictures = PictureProcessor::new(
@@ -74,7 +69,7 @@ pub async fn start(boot: Boot<Settings>) -> anyhow::Result<()> {
     let startup_tasks = jobs::startup::Tasks {
         pool: pool.clone(),
         clock: boot.clock.clone(),
-        writer: writer.clone(),
+        commands: Arc::clone(&commands),
         importer: importer.clone(),
         public_url,
     };
@@ -87,7 +82,6 @@ pub async fn start(boot: Boot<Settings>) -> anyhow::Result<()> {
         pool,
         clock: boot.clock.clone(),
         producer,
-        writer,
         commands,
         importer,
         pictures,

@@ -63,8 +63,10 @@ pub async fn start(boot: Boot<Settings>) -> anyhow::Result<()> {
 
     let key_ring = settings.secret_keys.clone();
     let sender = Sender::new(&settings.http)?;
+    let producer = Producer::start(&leader, &boot.lifecycle, Retention::default());
     let dependencies = deliver::DeliveryDependencies {
         pool: pool.clone(),
+        producer: producer.clone(),
         clock: clock.clone(),
         wakeup: wakeup.clone(),
         sender: sender.clone(),
@@ -79,7 +81,6 @@ pub async fn start(boot: Boot<Settings>) -> anyhow::Result<()> {
     jobs::oldest_due::spawn(&leader, &pool);
     jobs::maintenance::spawn(&leader, &pool, &key_ring, settings.retention());
 
-    let producer = Producer::start(&leader, &boot.lifecycle, Retention::default());
     let mut services = kit::rpc::server::services();
     services.add_service(producer.service());
     let dependencies = service::Dependencies {

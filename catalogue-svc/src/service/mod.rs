@@ -27,8 +27,8 @@ use contracts::common::v1::Position;
 use kit::Clock;
 use kit::audit::Audit;
 use kit::fault::replica_unavailable;
-use kit::feed::{Producer, Writer};
-use kit::rpc::failover::can_fail_over;
+use kit::feed::Producer;
+use kit::rpc::retry::is_retry;
 use sqlx::PgPool;
 use tonic::Status;
 use tonic::service::RoutesBuilder;
@@ -37,7 +37,7 @@ use crate::SCHEMA;
 use crate::boards::Boards;
 use crate::domain::draw::SigningKey;
 use crate::index::{Catalogue, Snapshot};
-use crate::write::CommandHandler;
+use crate::write::Limits;
 
 pub use staff::Staff;
 pub use votes::Votes;
@@ -58,13 +58,13 @@ pub struct Reads {
 impl Reads {
     /// The snapshot for a call that must see `at_least` (§1). Every public read of listings takes its snapshot here.
     ///
-    /// A replica that lags sends the call to another replica. If there is none that may do better, it answers with the snapshot that it has:
-    /// while all replicas lag, reads go on.
+    /// A replica that lags refuses the first attempt of a call, which goes to another replica. It answers a retry with the snapshot that it
+    /// has: while all replicas lag, reads go on.
     async fn snapshot_at(&self, at_least: Option<&Position>) -> Result<Arc<Snapshot>, Status> {
         match self.catalogue.snapshot_at(at_least).await? {
             Some(snapshot) => Ok(snapshot),
-            None if can_fail_over() => Err(replica_unavailable("the listings of this replica lag")),
-            None => Ok(self.catalogue.snapshot()?),
+            None if is_retry() => Ok(self.catalogue.snapshot()?),
+            None => Err(replica_unavailable("the listings of this replica lag")),
         }
     }
 }
@@ -78,8 +78,8 @@ pub struct Dependencies {
     pub reads: Reads,
     /// The catalogue's own feed.
     pub producer: Producer,
-    /// Writes votes.
-    pub writer: Writer<CommandHandler>,
+    /// Limits of votes.
+    pub limits: Limits,
     /// Signs the pairs that voters are shown.
     pub draw_key: SigningKey,
 }
@@ -91,14 +91,15 @@ impl Dependencies {
         let votes = Votes {
             pool: self.pool.clone(),
             reads: Arc::clone(&reads),
-            writer: self.writer.clone(),
+            producer: self.producer.clone(),
+            limits: self.limits,
             draw_key: self.draw_key,
         };
         let staff = Staff {
             audit: Audit::new(self.pool.clone(), SCHEMA, reads.clock.clone()),
             pool: self.pool,
             reads: Arc::clone(&reads),
-            writer: self.writer,
+            producer: self.producer.clone(),
         };
         let reads = || Arc::clone(&reads);
         services

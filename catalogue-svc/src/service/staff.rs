@@ -1,7 +1,7 @@
 //! Votes, by staff (`catalogue/v1/staff.proto`).
 //!
 //! `staff vote list games/SLUG` lists who voted on a listing; it reads all stored votes once. Voiding (`staff vote void VOTER`, or `--address` for
-//! all cookies first seen at an address) subtracts the stored votes of a voter from the tallies by changes on the feed; later votes of this voter
+//! all cookies first seen at an address) subtracts the stored votes of a voter from the tallies; later votes of this voter
 //! are accepted and not counted. `staff vote restore` undoes it. A vote is stored for 31 days (`CATALOGUE_VOTES_KEPT`), the longest window of a
 //! board; older votes stay in the tally of all time. The last vote of a cookie is deleted together with its address.
 
@@ -15,7 +15,7 @@ use contracts::common::v1::{ListAuditRequest, ListAuditResponse};
 use futures::{StreamExt as _, TryStreamExt as _, stream};
 use kit::audit::{Audit, reason};
 use kit::bad_fields::BadFields;
-use kit::feed::Writer;
+use kit::feed::Producer;
 use kit::{Fault, timestamp};
 use sqlx::PgPool;
 use tonic::{Request, Response, Status};
@@ -28,7 +28,7 @@ use crate::domain::rankings::BoardKind;
 use crate::domain::staff_action::{Action, By};
 use crate::domain::vote;
 use crate::store::{listing_voters, voters};
-use crate::write::{Command, CommandHandler, Outcome, Void};
+use crate::write::{self, Void};
 
 /// The most voters of a listing in an answer.
 const LISTED_VOTERS: i64 = 500;
@@ -40,7 +40,7 @@ const AT_ONCE: usize = 32;
 pub struct Staff {
     pub(super) pool: PgPool,
     pub(super) reads: Arc<Reads>,
-    pub(super) writer: Writer<CommandHandler>,
+    pub(super) producer: Producer,
     pub(super) audit: Audit,
 }
 
@@ -134,12 +134,7 @@ impl Staff {
                 restore,
                 reason: reason.to_owned(),
             };
-            let command = Command::Void(by.clone(), command);
-            let voided = self.writer.write_as(command, |outcome| match outcome {
-                Outcome::Voided(voided) => Some(voided),
-                _ => None,
-            });
-            let voided = voided.await?;
+            let voided = write::void(&self.producer, by, &command).await?;
             Ok::<_, Fault>(proto::VoterResult {
                 voter: voter.to_string(),
                 votes: voided.votes,

@@ -8,7 +8,7 @@ use contracts::catalogue::v1::candidate::NameInAddress;
 use contracts::catalogue::v1::votes_service_server::VotesService;
 use kit::Fault;
 use kit::bad_fields::BadFields;
-use kit::feed::{Writer, unexpected_outcome};
+use kit::feed::Producer;
 use rand::SeedableRng as _;
 use rand::rngs::StdRng;
 use sqlx::PgPool;
@@ -24,7 +24,7 @@ use crate::domain::rankings::BoardKind;
 use crate::domain::vote::{self, Pair, Vote, Voter};
 use crate::index::{Creator, Dataset, Game};
 use crate::store::votes;
-use crate::write::{Command, CommandHandler, Outcome};
+use crate::write::{self, Limits};
 
 /// The most other accounts of a voter.
 const MOST_ACCOUNTS: usize = 1_000;
@@ -34,7 +34,8 @@ const MOST_ACCOUNTS: usize = 1_000;
 pub struct Votes {
     pub(super) pool: PgPool,
     pub(super) reads: Arc<Reads>,
-    pub(super) writer: Writer<CommandHandler>,
+    pub(super) producer: Producer,
+    pub(super) limits: Limits,
     pub(super) draw_key: SigningKey,
 }
 
@@ -66,13 +67,10 @@ impl VotesService for Votes {
         request: Request<proto::CastVoteRequest>,
     ) -> Result<Response<proto::CastVoteResponse>, Status> {
         let vote = self.read(request.into_inner())?;
-        let (outcome, _) = self.writer.write(Command::Vote(vote)).await?;
-        let repeated_today = match outcome {
-            Outcome::Voted => false,
-            Outcome::Repeated => true,
-            _ => return Err(unexpected_outcome().into()),
-        };
-        Ok(Response::new(proto::CastVoteResponse { repeated_today }))
+        let is_new = write::cast(&self.producer, &vote, self.limits).await?;
+        Ok(Response::new(proto::CastVoteResponse {
+            repeated_today: !is_new,
+        }))
     }
 }
 

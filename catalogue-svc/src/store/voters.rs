@@ -1,6 +1,5 @@
 //! `catalogue.voter` and `catalogue.network_day`.
 
-use kit::pg::RowLock;
 use sqlx::{PgConnection, PgPool};
 use time::{Date, OffsetDateTime};
 use uuid::Uuid;
@@ -20,25 +19,15 @@ pub struct LockedVoter {
 pub async fn lock(
     connection: &mut PgConnection,
     id: Uuid,
-) -> Result<RowLock<LockedVoter>, sqlx::Error> {
-    let voter = sqlx::query_as!(
+) -> Result<Option<LockedVoter>, sqlx::Error> {
+    sqlx::query_as!(
         LockedVoter,
         r#"select voided_at is not null as "is_void!", network is not null as "has_network!"
-           from catalogue.voter where id = $1 for update skip locked"#,
+           from catalogue.voter where id = $1 for update"#,
         id
     )
-    .fetch_optional(&mut *connection)
-    .await?;
-    if voter.is_some() {
-        return Ok(RowLock::new(voter, true));
-    }
-    let exists = sqlx::query_scalar!(
-        r#"select exists (select from catalogue.voter where id = $1) as "exists!""#,
-        id
-    )
-    .fetch_one(connection)
-    .await?;
-    Ok(RowLock::new(None, exists))
+    .fetch_optional(connection)
+    .await
 }
 
 /// Adds a new voter. Returns false if another transaction has just added the voter.

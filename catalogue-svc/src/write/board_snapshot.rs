@@ -1,14 +1,14 @@
 //! Publishes the board snapshot of a day and its moves (§6).
 
 use contracts::catalogue::v1 as proto;
-use kit::feed::{ApplyResult, NewChange};
+use kit::feed::NewChange;
 use kit::timestamp;
 use prost::Message as _;
 use sqlx::PgConnection;
 use time::OffsetDateTime;
 use time::format_description::well_known::Rfc3339;
 
-use super::{Outcome, happening};
+use super::happening;
 use crate::boards::Card;
 use crate::domain::moves::Move;
 use crate::domain::rankings::Window;
@@ -34,14 +34,14 @@ pub struct NamedMove {
     pub card: Card,
 }
 
-/// Marks a snapshot as taken, and publishes it with its moves. If it was marked before, nothing changes.
+/// Marks a snapshot as taken; returns what to publish of it, which is nothing if it was marked before.
 pub(super) async fn announce(
     connection: &mut PgConnection,
     Announce { taken_for, moves }: &Announce,
     now: OffsetDateTime,
-) -> ApplyResult<Outcome> {
+) -> Result<Vec<NewChange>, sqlx::Error> {
     if !board_snapshots::announce(connection, *taken_for, now).await? {
-        return Ok((Outcome::Announced, Vec::new()));
+        return Ok(Vec::new());
     }
     let state = proto::BoardSnapshot {
         taken_for: Some(timestamp::encode(*taken_for)),
@@ -54,10 +54,7 @@ pub(super) async fn announce(
         state.encode_to_vec(),
     );
     let moves = moves.iter().map(|named| moved(named, &day));
-    Ok((
-        Outcome::Announced,
-        std::iter::once(taken).chain(moves).collect(),
-    ))
+    Ok(std::iter::once(taken).chain(moves).collect())
 }
 
 fn moved(

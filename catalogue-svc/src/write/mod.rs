@@ -1,15 +1,14 @@
-//! Commands: every change of votes goes through the writer of the feed as one of these, a file a subject.
+//! Commands: every change of votes is made by one of these functions, in one transaction of the feed, a file a subject.
 //!
-//! Each command takes these steps: lock, look, save, publish. Rows are locked in the order voters, votes, networks, head of the feed. Commands
-//! change no tally: the tallies are added up from the feed ([`crate::store::tallies`]).
+//! Each command takes these steps: lock, look, save, publish. Rows are locked in the order voters, votes, networks, tallies, head of the feed.
+//! Votes and voids are not published: their sums are the tallies, which these commands change ([`crate::store::tallies`]).
 
 mod board_snapshot;
 mod void;
 mod vote;
 
-use kit::feed::{Apply, ApplyResult, NewChange};
-use sqlx::PgConnection;
-use time::OffsetDateTime;
+use kit::Fault;
+use kit::feed::{NewChange, Producer};
 
 use crate::domain::staff_action::By;
 use crate::domain::vote::Vote;
@@ -18,55 +17,39 @@ pub use board_snapshot::{Announce, NamedMove};
 pub use void::{Void, Voided};
 pub use vote::Limits;
 
-/// A change of votes or snapshots.
-#[derive(Debug)]
-pub enum Command {
-    /// A vote.
-    Vote(Vote),
-    /// Staff void the votes of a voter, or let them count again.
-    Void(By, Void),
-    /// Marks a board snapshot as taken.
-    Snapshot(Announce),
+/// Stores a vote. Returns false if the voter has judged the pair today already.
+///
+/// # Errors
+/// A limit is reached, or PostgreSQL is unavailable.
+pub async fn cast(producer: &Producer, vote: &Vote, limits: Limits) -> Result<bool, Fault> {
+    let mut transaction = producer.begin().await?;
+    let now = transaction.now;
+    let is_new = vote::cast(&mut transaction, vote, limits, now).await?;
+    transaction.commit(&[]).await?;
+    Ok(is_new)
 }
 
-/// The outcome of a command.
-#[derive(Debug)]
-pub enum Outcome {
-    /// The vote is stored.
-    Voted,
-    /// The voter has judged the pair today already.
-    Repeated,
-    /// Votes are void, or count again.
-    Voided(Voided),
-    /// The snapshot is marked as taken.
-    Announced,
+/// Staff void the votes of a voter, or let them count again.
+///
+/// # Errors
+/// There is no such voter, or PostgreSQL is unavailable.
+pub async fn void(producer: &Producer, by: &By, void: &Void) -> Result<Voided, Fault> {
+    let mut transaction = producer.begin().await?;
+    let now = transaction.now;
+    let voided = void::void(&mut transaction, by, void, now).await?;
+    transaction.commit(&[]).await?;
+    Ok(voided)
 }
 
-/// Applies commands inside the writer's transaction.
-#[derive(Debug, Clone, Copy)]
-pub struct CommandHandler {
-    /// Limits of votes.
-    pub limits: Limits,
-}
-
-impl Apply for CommandHandler {
-    type Item = Command;
-    type Outcome = Outcome;
-
-    async fn apply(
-        &self,
-        connection: &mut PgConnection,
-        command: &Command,
-        now: OffsetDateTime,
-    ) -> ApplyResult<Outcome> {
-        match command {
-            Command::Vote(vote) => vote::cast(connection, vote, self.limits, now).await,
-            Command::Void(by, void) => void::void(connection, by, void, now).await,
-            Command::Snapshot(snapshot) => {
-                board_snapshot::announce(connection, snapshot, now).await
-            }
-        }
-    }
+/// Marks a board snapshot as taken, and publishes it with its moves. If it was marked before, nothing changes.
+///
+/// # Errors
+/// PostgreSQL is unavailable.
+pub async fn announce(producer: &Producer, snapshot: &Announce) -> Result<(), Fault> {
+    let mut transaction = producer.begin().await?;
+    let now = transaction.now;
+    let changes = board_snapshot::announce(&mut transaction, snapshot, now).await?;
+    transaction.commit(&changes).await
 }
 
 /// A one-off event, which no later change of the feed replaces.

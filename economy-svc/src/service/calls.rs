@@ -1,7 +1,6 @@
 //! What reports and tips have in common: calls with a game's key, and `Idempotency-Key`.
 
 use contracts::common::v1::Mode;
-use kit::feed::ApplyError;
 use kit::idempotency::{self, CallId, body_hash};
 use kit::{Code, Fault};
 use uuid::Uuid;
@@ -10,7 +9,6 @@ use super::Service;
 use super::games::parse_account;
 use crate::SCHEMA;
 use crate::store::games;
-use crate::write::{Command, Outcome};
 
 /// A call with a game's key, as the gateway sends it.
 pub(super) struct Call<'a> {
@@ -72,22 +70,6 @@ impl Service {
             key.replay::<serde_json::Value>(&mut connection, SCHEMA, self.clock.now())
                 .await
         };
-        match replay.await {
-            Ok(_) | Err(ApplyError::Busy) => fault,
-            Err(ApplyError::Rejected(mismatch)) => mismatch,
-            Err(ApplyError::Database(error)) => error.into(),
-        }
-    }
-
-    /// Runs a command. A concurrent call with the same `Idempotency-Key` is refused.
-    pub(super) async fn run<T>(
-        &self,
-        command: Command,
-        key: Option<&idempotency::Key>,
-        receipt: impl FnOnce(Outcome) -> Option<T>,
-    ) -> Result<T, Fault> {
-        let in_flight = key.map(|key| self.calls.begin(key.call.clone()));
-        let _in_flight = in_flight.transpose()?;
-        self.writer.write_as(command, receipt).await
+        replay.await.err().unwrap_or(fault)
     }
 }

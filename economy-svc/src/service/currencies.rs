@@ -13,7 +13,7 @@ use super::page;
 use super::render;
 use crate::domain::staff_action::AuthorizedAction;
 use crate::store::{currencies, has_nul};
-use crate::write::{Command, Outcome, SetName};
+use crate::write::{SetName, currency};
 
 /// Maximum length of a name.
 const MAX_CHARS: usize = 60;
@@ -69,15 +69,11 @@ impl Service {
     /// Names the currency of a game, for its owner or for staff.
     pub(super) async fn set_name(
         &self,
-        command: SetName,
+        request: SetName,
         by: Option<AuthorizedAction>,
     ) -> Result<proto::SetCurrencyResponse, Fault> {
-        let game = command.game;
-        let command = Command::Name(by, command);
-        let outcome = (self.writer)
-            .write_as(command, Outcome::try_as_named)
-            .await?;
-        let stored = currencies::list(&self.pool, Some(game), None, 1).await?;
+        let outcome = currency::set_name(&self.producer, by.as_ref(), &request).await?;
+        let stored = currencies::list(&self.pool, Some(request.game), None, 1).await?;
         Ok(proto::SetCurrencyResponse {
             currency: stored.into_iter().next().map(name_message),
             unchanged: outcome.is_unchanged(),

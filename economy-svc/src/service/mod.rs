@@ -26,15 +26,13 @@ use contracts::economy::v1::staff_service_server::StaffServiceServer;
 use contracts::economy::v1::tips_service_server::TipsServiceServer;
 use kit::Clock;
 use kit::audit::Audit;
-use kit::feed::{Producer, Writer};
-use kit::idempotency::InFlightCalls;
+use kit::feed::Producer;
 use sqlx::PgPool;
 use time::Duration;
 use tonic::service::RoutesBuilder;
 
 use crate::SCHEMA;
 use crate::domain::report_policy::ReportPolicy;
-use crate::write::CommandHandler;
 use snapshots::SnapshotCache;
 
 /// The dependencies of the services.
@@ -43,7 +41,6 @@ pub struct Dependencies {
     pub pool: PgPool,
     pub clock: Clock,
     pub producer: Producer,
-    pub writer: Writer<CommandHandler>,
     pub policy: ReportPolicy,
     /// A currency without a counted report for this long is late.
     pub late_after: Duration,
@@ -56,10 +53,9 @@ impl Dependencies {
         let service = Arc::new(Service {
             snapshots: Arc::new(snapshots),
             audit: Audit::new(self.pool.clone(), SCHEMA, self.clock.clone()),
-            calls: InFlightCalls::default(),
             pool: self.pool,
             clock: self.clock,
-            writer: self.writer,
+            producer: self.producer.clone(),
             policy: self.policy,
         });
         let service = || Arc::clone(&service);
@@ -79,10 +75,8 @@ impl Dependencies {
 struct Service {
     pool: PgPool,
     clock: Clock,
-    writer: Writer<CommandHandler>,
+    producer: Producer,
     policy: ReportPolicy,
     snapshots: Arc<SnapshotCache>,
     audit: Audit,
-    /// The calls with an `Idempotency-Key` that are being answered.
-    calls: InFlightCalls,
 }

@@ -12,8 +12,8 @@ use super::calls::Call;
 use super::{Service, own_reports};
 use crate::domain::report::Report;
 use crate::store::{currencies, reports};
-use crate::write::report::no_currency;
-use crate::write::{Command, Outcome, SubmitReport};
+use crate::write::SubmitReport;
+use crate::write::report::{self, no_currency};
 
 #[tonic::async_trait]
 impl ReportsService for Service {
@@ -61,11 +61,9 @@ impl Service {
         let submit = SubmitReport {
             game,
             report,
-            idempotency_key: idempotency_key.clone(),
+            idempotency_key,
         };
-        let command = Command::Report(Box::new(submit));
-        let key = idempotency_key.as_ref();
-        let receipt = self.run(command, key, Outcome::try_as_reported).await?;
+        let receipt = report::submit(&self.producer, &submit, &self.policy).await?;
         Ok(proto::SubmitReportResponse {
             report: Some(receipt.report),
             at: Some(timestamp::encode(receipt.at)),

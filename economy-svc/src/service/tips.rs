@@ -11,8 +11,8 @@ use super::Service;
 use super::calls::Call;
 use crate::domain::tip::Tip;
 use crate::store::currencies;
-use crate::write::tip::no_currency;
-use crate::write::{Command, Outcome, SendTip};
+use crate::write::SendTip;
+use crate::write::tip::{self, no_currency};
 
 #[tonic::async_trait]
 impl TipsService for Service {
@@ -55,11 +55,9 @@ impl Service {
         let send = SendTip {
             game,
             tip,
-            idempotency_key: idempotency_key.clone(),
+            idempotency_key,
         };
-        let command = Command::Tip(Box::new(send));
-        let key = idempotency_key.as_ref();
-        let receipt = self.run(command, key, Outcome::try_as_tipped).await?;
+        let receipt = tip::send(&self.producer, &send).await?;
         Ok(proto::SendTipResponse {
             tip: Some(receipt.tip.to_string()),
             game: call.game.to_owned(),

@@ -2,21 +2,19 @@
 
 use std::collections::HashMap;
 
-use kit::pg::RowLock;
 use sqlx::{PgConnection, PgPool};
 use time::OffsetDateTime;
 use uuid::Uuid;
 
-/// Locks the currency of a game; returns its revision.
-pub async fn lock(connection: &mut PgConnection, game: Uuid) -> Result<RowLock<i64>, sqlx::Error> {
+/// Locks the currency of a game. Returns false if the game has none.
+pub async fn lock(connection: &mut PgConnection, game: Uuid) -> Result<bool, sqlx::Error> {
     let locked = sqlx::query_scalar!(
-        "select revision from economy.currency where game_id = $1 for no key update skip locked",
+        "select revision from economy.currency where game_id = $1 for no key update",
         game
     )
-    .fetch_optional(&mut *connection)
+    .fetch_optional(connection)
     .await?;
-    let exists = locked.is_some() || exists(connection, game).await?;
-    Ok(RowLock::new(locked, exists))
+    Ok(locked.is_some())
 }
 
 /// Whether a game has a currency.

@@ -28,6 +28,8 @@ pub async fn insert(
         "insert into economy.swap (id, at, party, from_game, to_game, gave, got, recorded_at)
          select *, $8::timestamptz
          from unnest($1::text[], $2::timestamptz[], $3::text[], $4::uuid[], $5::uuid[], $6::bigint[], $7::bigint[])
+         -- In one order, so that two imports of the same swaps do not wait for each other.
+         order by 1
          on conflict do nothing
          returning id",
         &column(swaps, |swap| swap.id.clone()),

@@ -2,16 +2,16 @@
 
 use contracts::common::v1::Mode;
 use contracts::economy::v1 as proto;
+use kit::Fault;
 use kit::audit::Subject;
-use kit::feed::{ApplyError, ApplyResult, NewChange};
-use kit::pg::RowLock;
+use kit::feed::{NewChange, Producer};
 use prost::Message as _;
 use serde_json::json;
-use sqlx::PgConnection;
-use time::OffsetDateTime;
 use uuid::Uuid;
 
 use super::rates_moved;
+use crate::SCHEMA;
+use crate::domain::staff_action::AuthorizedAction;
 use crate::store::currencies;
 
 /// Names the currency of a game.
@@ -40,23 +40,24 @@ impl NameOutcome {
     }
 }
 
-/// Registers a currency, or renames it.
-pub(super) async fn set_name(
-    connection: &mut PgConnection,
+/// Registers a currency, or renames it, for staff or (`None`) for an owner of the game.
+pub(crate) async fn set_name(
+    producer: &Producer,
+    by: Option<&AuthorizedAction>,
     request: &SetName,
-    now: OffsetDateTime,
-) -> ApplyResult<NameOutcome> {
-    if currencies::lock(connection, request.game).await? == RowLock::Busy {
-        return Err(ApplyError::Busy);
-    }
-    let before = currencies::name(connection, request.game).await?;
+) -> Result<NameOutcome, Fault> {
+    let mut transaction = producer.begin().await?;
+    let now = transaction.now;
+    currencies::lock(&mut transaction, request.game).await?;
+    let before = currencies::name(&mut transaction, request.game).await?;
     let outcome = NameOutcome {
         slug: request.slug.clone(),
         name: request.name.clone(),
         before,
     };
     if outcome.is_unchanged() {
-        return Ok((outcome, Vec::new()));
+        transaction.commit(&[]).await?;
+        return Ok(outcome);
     }
     let SetName {
         game,
@@ -64,9 +65,14 @@ pub(super) async fn set_name(
         given_by,
         ..
     } = request;
-    let revision = currencies::set_name(connection, *game, name, given_by, now).await?;
-    let changes = vec![currency_named(request, revision), rates_moved()];
-    Ok((outcome, changes))
+    let revision = currencies::set_name(&mut transaction, *game, name, given_by, now).await?;
+    if let Some(by) = by {
+        by.record(&mut *transaction, SCHEMA, audit_subject(&outcome), now)
+            .await?;
+    }
+    let changes = [currency_named(request, revision), rates_moved()];
+    transaction.commit(&changes).await?;
+    Ok(outcome)
 }
 
 /// The change on the feed.
@@ -88,7 +94,7 @@ fn currency_named(request: &SetName, revision: i64) -> NewChange {
     }
 }
 
-pub(super) fn audit_subject(outcome: &NameOutcome) -> Subject {
+fn audit_subject(outcome: &NameOutcome) -> Subject {
     Subject {
         entity: "currency",
         name: outcome.slug.clone(),

@@ -1,11 +1,9 @@
 //! A report of a game (§4.4).
 
-use kit::feed::{ApplyError, ApplyResult};
+use kit::feed::Producer;
 use kit::idempotency;
-use kit::pg::RowLock;
 use kit::{Code, Fault};
 use serde::{Deserialize, Serialize};
-use sqlx::PgConnection;
 use time::OffsetDateTime;
 use uuid::Uuid;
 
@@ -40,29 +38,28 @@ pub struct ReportReceipt {
 }
 
 /// Stores a report, which counts or is held.
-pub(super) async fn submit(
-    connection: &mut PgConnection,
+pub(crate) async fn submit(
+    producer: &Producer,
     submit: &SubmitReport,
     policy: &ReportPolicy,
-    now: OffsetDateTime,
-) -> ApplyResult<ReportReceipt> {
-    // Of two concurrent reports, the second finds the row locked. The writer retries it after the first, and it is refused as too soon.
-    match currencies::lock(connection, submit.game).await? {
-        RowLock::Acquired(_) => {}
-        RowLock::Busy => return Err(ApplyError::Busy),
-        RowLock::NotFound => return Err(no_currency().into()),
+) -> Result<ReportReceipt, Fault> {
+    let mut transaction = producer.begin().await?;
+    let now = transaction.now;
+    // Of two concurrent reports, the second waits for the first, and is refused as too soon.
+    if !currencies::lock(&mut transaction, submit.game).await? {
+        return Err(no_currency());
     }
     if let Some(key) = &submit.idempotency_key {
-        let stored: Option<ReportReceipt> = key.replay(connection, SCHEMA, now).await?;
+        let stored: Option<ReportReceipt> = key.replay(&mut transaction, SCHEMA, now).await?;
         if let Some(receipt) = stored {
-            let receipt = ReportReceipt {
+            transaction.commit(&[]).await?;
+            return Ok(ReportReceipt {
                 replayed: true,
                 ..receipt
-            };
-            return Ok((receipt, Vec::new()));
+            });
         }
     }
-    let baseline = reports::baseline(connection, submit.game).await?;
+    let baseline = reports::baseline(&mut transaction, submit.game).await?;
     policy.check_interval(baseline.newest_at, now)?;
     let held = baseline.last_counted.and_then(|last| {
         let (new, percent) = (submit.report.basket, policy.most_jump_percent);
@@ -76,7 +73,7 @@ pub(super) async fn submit(
         report: &submit.report,
         held: held.as_ref().map(|(reason, id)| (reason.as_str(), *id)),
     };
-    let report = reports::insert(connection, new).await?;
+    let report = reports::insert(&mut transaction, new).await?;
     let receipt = ReportReceipt {
         report,
         at: now,
@@ -84,7 +81,7 @@ pub(super) async fn submit(
         replayed: false,
     };
     if let Some(key) = &submit.idempotency_key {
-        key.store(connection, SCHEMA, &receipt, now).await?;
+        key.store(&mut transaction, SCHEMA, &receipt, now).await?;
     }
     let changes = match &receipt.held {
         None => vec![rates_moved()],
@@ -95,11 +92,12 @@ pub(super) async fn submit(
                 event: ReviewEvent::Held,
                 reason,
             };
-            let held = report_review::change(connection, review).await?;
+            let held = report_review::change(&mut transaction, review).await?;
             held.into_iter().collect()
         }
     };
-    Ok((receipt, changes))
+    transaction.commit(&changes).await?;
+    Ok(receipt)
 }
 
 /// The error for a report of a game without a currency.

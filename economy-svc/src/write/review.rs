@@ -1,15 +1,13 @@
 //! Decisions of staff on held reports (§3).
 
 use kit::audit::Subject;
-use kit::feed::{ApplyError, ApplyResult};
-use kit::pg::RowLock;
+use kit::feed::Producer;
 use kit::{Code, Fault};
 use serde_json::json;
-use sqlx::PgConnection;
-use time::OffsetDateTime;
 
 use super::rates_moved;
 use super::report_review::{self, ReportReview, ReviewEvent};
+use crate::SCHEMA;
 use crate::domain::report_state::ReportState;
 use crate::domain::staff_action::AuthorizedAction;
 use crate::store::currencies;
@@ -35,27 +33,26 @@ pub struct ReviewReport {
 
 /// Decides on a report; returns false if it was decided in the same way before. An approved report counts from its own time, so that the
 /// order of approvals makes no difference.
-pub(super) async fn decide(
-    connection: &mut PgConnection,
+pub(crate) async fn decide(
+    producer: &Producer,
     by: &AuthorizedAction,
     review: &ReviewReport,
-    now: OffsetDateTime,
-) -> ApplyResult<bool> {
-    let Some(report) = decisions::find(connection, review.report).await? else {
+) -> Result<bool, Fault> {
+    let mut transaction = producer.begin().await?;
+    let now = transaction.now;
+    let Some(report) = decisions::find(&mut transaction, review.report).await? else {
         return Err(Fault::not_found(
             "There is no report with this number. `staff report list` lists the held reports.",
-        )
-        .into());
+        ));
     };
     // The lock of the currency guards all writes to the game's reports: the state is read again under the lock.
-    if currencies::lock(connection, report.game_id).await? == RowLock::Busy {
-        return Err(ApplyError::Busy);
-    }
-    let report = decisions::find(connection, review.report)
+    currencies::lock(&mut transaction, report.game_id).await?;
+    let report = decisions::find(&mut transaction, review.report)
         .await?
         .unwrap_or(report);
     if !changes_state(review, report.state)? {
-        return Ok((false, Vec::new()));
+        transaction.commit(&[]).await?;
+        return Ok(false);
     }
     let approved = review.verdict == Verdict::Approve;
     let decision = Decision {
@@ -63,7 +60,7 @@ pub(super) async fn decide(
         by: &by.member.name,
         reason: &review.reason,
     };
-    decisions::decide(connection, review.report, decision, now).await?;
+    decisions::decide(&mut transaction, review.report, decision, now).await?;
     // A rejection changes no rate.
     let mut changes: Vec<_> = approved.then(rates_moved).into_iter().collect();
     // The owners of the game get a mail about the decision.
@@ -76,8 +73,11 @@ pub(super) async fn decide(
         },
         reason: &review.reason,
     };
-    changes.extend(report_review::change(connection, published).await?);
-    Ok((true, changes))
+    changes.extend(report_review::change(&mut transaction, published).await?);
+    by.record(&mut *transaction, SCHEMA, audit_subject(review), now)
+        .await?;
+    transaction.commit(&changes).await?;
+    Ok(true)
 }
 
 /// Whether a verdict changes the state of its report.
@@ -103,7 +103,7 @@ fn changes_state(review: &ReviewReport, state: ReportState) -> Result<bool, Faul
     }
 }
 
-pub(super) fn audit_subject(review: &ReviewReport) -> Subject {
+fn audit_subject(review: &ReviewReport) -> Subject {
     Subject {
         entity: "report",
         name: review.report.to_string(),

@@ -1,12 +1,13 @@
 //! Swaps between the currencies of two games, which staff import and remove.
 
+use kit::Fault;
 use kit::audit::Subject;
-use kit::feed::ApplyResult;
+use kit::feed::Producer;
 use serde_json::json;
-use sqlx::PgConnection;
-use time::OffsetDateTime;
 
 use super::rates_moved;
+use crate::SCHEMA;
+use crate::domain::staff_action::AuthorizedAction;
 use crate::store::swaps::{self, Swap};
 
 #[derive(Debug)]
@@ -17,25 +18,29 @@ pub enum SwapChange {
 }
 
 /// Books the swaps whose ids are new, or removes those that are stored; returns their ids.
-pub(super) async fn apply(
-    connection: &mut PgConnection,
+pub(crate) async fn apply(
+    producer: &Producer,
+    by: &AuthorizedAction,
     change: &SwapChange,
-    now: OffsetDateTime,
-) -> ApplyResult<Vec<String>> {
+) -> Result<Vec<String>, Fault> {
+    let mut transaction = producer.begin().await?;
+    let now = transaction.now;
     let ids = match change {
-        SwapChange::Import(swaps) => swaps::insert(connection, swaps, now).await?,
-        SwapChange::Remove(ids, _) => swaps::remove(connection, ids).await?,
+        SwapChange::Import(swaps) => swaps::insert(&mut transaction, swaps, now).await?,
+        SwapChange::Remove(ids, _) => swaps::remove(&mut transaction, ids).await?,
     };
-    let changes = if ids.is_empty() {
-        Vec::new()
-    } else {
-        vec![rates_moved()]
-    };
-    Ok((ids, changes))
+    if ids.is_empty() {
+        transaction.commit(&[]).await?;
+        return Ok(ids);
+    }
+    by.record(&mut *transaction, SCHEMA, audit_subject(change, &ids), now)
+        .await?;
+    transaction.commit(&[rates_moved()]).await?;
+    Ok(ids)
 }
 
 /// An import has the id of the first booked swap, a removal the ids of all removed ones, which are stored nowhere else any more.
-pub(super) fn audit_subject(change: &SwapChange, ids: &[String]) -> Subject {
+fn audit_subject(change: &SwapChange, ids: &[String]) -> Subject {
     Subject {
         entity: "swap",
         name: ids.first().cloned().unwrap_or_default(),

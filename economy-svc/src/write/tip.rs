@@ -1,12 +1,11 @@
 //! A tip of a player (§4.2).
 
 use contracts::economy::v1 as proto;
-use kit::feed::{ApplyError, ApplyResult, NewChange};
+use kit::feed::{NewChange, Producer};
 use kit::idempotency;
 use kit::{Fault, ids, timestamp};
 use prost::Message as _;
 use serde::{Deserialize, Serialize};
-use sqlx::PgConnection;
 use time::OffsetDateTime;
 use uuid::Uuid;
 
@@ -36,30 +35,26 @@ pub struct TipReceipt {
 }
 
 /// Books a tip.
-pub(super) async fn send(
-    connection: &mut PgConnection,
-    send: &SendTip,
-    now: OffsetDateTime,
-) -> ApplyResult<TipReceipt> {
+pub(crate) async fn send(producer: &Producer, send: &SendTip) -> Result<TipReceipt, Fault> {
+    let mut transaction = producer.begin().await?;
+    let now = transaction.now;
     if let Some(key) = &send.idempotency_key {
         // A tip locks its key, not the game's row: tips to one game must not wait for each other.
-        if !key.lock(connection).await? {
-            return Err(ApplyError::Busy);
-        }
-        let stored: Option<TipReceipt> = key.replay(connection, SCHEMA, now).await?;
+        key.lock(&mut transaction).await?;
+        let stored: Option<TipReceipt> = key.replay(&mut transaction, SCHEMA, now).await?;
         if let Some(receipt) = stored {
-            let receipt = TipReceipt {
+            transaction.commit(&[]).await?;
+            return Ok(TipReceipt {
                 replayed: true,
                 ..receipt
-            };
-            return Ok((receipt, Vec::new()));
+            });
         }
     }
-    if !currencies::exists(connection, send.game).await? {
-        return Err(no_currency().into());
+    if !currencies::exists(&mut transaction, send.game).await? {
+        return Err(no_currency());
     }
     let id = ids::row_id();
-    tips::insert(connection, id, send.game, &send.tip, now).await?;
+    tips::insert(&mut transaction, id, send.game, &send.tip, now).await?;
     let receipt = TipReceipt {
         tip: id,
         amount: send.tip.amount,
@@ -67,11 +62,12 @@ pub(super) async fn send(
         replayed: false,
     };
     if let Some(key) = &send.idempotency_key {
-        key.store(connection, SCHEMA, &receipt, now).await?;
+        key.store(&mut transaction, SCHEMA, &receipt, now).await?;
     }
-    let game = games::owned(connection, send.game).await?;
+    let game = games::owned(&mut *transaction, send.game).await?;
     let change = game.map(|game| tip_paid(id, send, game, now));
-    Ok((receipt, change.into_iter().collect()))
+    transaction.commit(change.as_slice()).await?;
+    Ok(receipt)
 }
 
 /// The error for a tip to a game without a currency (§4.2).

@@ -13,10 +13,9 @@ use contracts::public::{Currency, Rate};
 use economy::domain::report_policy::ReportPolicy;
 use economy::service::Dependencies;
 use economy::store::{games, pages};
-use economy::write::CommandHandler;
 use kit::clock::Clock;
 use kit::feed::{Producer, Retention};
-use kit::leader::Leader;
+use kit::jobs::Leader;
 use kit::lifecycle::{Lifecycle, Supervisor};
 use kit::rpc::client::Client;
 use kit::{Fault, timestamp};
@@ -64,13 +63,11 @@ pub(crate) async fn start_at(pool: PgPool, clock: Clock) -> Economy {
         report_interval: Duration::HOUR,
         most_jump_percent: 50,
     };
-    let writer = producer.writer(CommandHandler(policy));
     let mut services = kit::rpc::server::services();
     let dependencies = Dependencies {
         pool: pool.clone(),
         clock: clock.clone(),
         producer,
-        writer,
         policy,
         late_after: Duration::days(7),
     };

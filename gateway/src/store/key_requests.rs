@@ -1,6 +1,5 @@
 //! The table `gateway.key_request`: requests for live keys.
 
-use kit::pg::RowLock;
 use sqlx::{PgConnection, PgExecutor, PgPool};
 use uuid::Uuid;
 
@@ -110,10 +109,8 @@ pub async fn open(pool: &PgPool, account: Uuid) -> Result<Vec<Uuid>, sqlx::Error
 pub async fn lock(
     connection: &mut PgConnection,
     id: Uuid,
-) -> Result<RowLock<KeyRequest>, sqlx::Error> {
-    let row = key_requests!("id = $1 for update skip locked", id)
-        .fetch_optional(&mut *connection)
-        .await?;
-    let exists = row.is_some() || find(connection, id).await?.is_some();
-    Ok(RowLock::new(row, exists))
+) -> Result<Option<KeyRequest>, sqlx::Error> {
+    key_requests!("id = $1 for update", id)
+        .fetch_optional(connection)
+        .await
 }

@@ -2,7 +2,6 @@
 
 use futures::TryStreamExt as _;
 use futures::future::ready;
-use kit::pg::RowLock;
 use sqlx::{PgConnection, PgExecutor, PgPool};
 use time::{Duration, OffsetDateTime};
 use uuid::Uuid;
@@ -65,12 +64,10 @@ pub async fn find(executor: impl PgExecutor<'_>, id: Uuid) -> Result<Option<Key>
     keys!("id = $1", id).fetch_optional(executor).await
 }
 
-pub async fn lock(connection: &mut PgConnection, id: Uuid) -> Result<RowLock<Key>, sqlx::Error> {
-    let row = keys!("id = $1 for update skip locked", id)
-        .fetch_optional(&mut *connection)
-        .await?;
-    let exists = row.is_some() || find(connection, id).await?.is_some();
-    Ok(RowLock::new(row, exists))
+pub async fn lock(connection: &mut PgConnection, id: Uuid) -> Result<Option<Key>, sqlx::Error> {
+    keys!("id = $1 for update", id)
+        .fetch_optional(connection)
+        .await
 }
 
 /// The id of the key that was rotated to this one.

@@ -1,6 +1,5 @@
 //! The table `gateway.switch`.
 
-use kit::pg::RowLock;
 use sqlx::PgConnection;
 use time::OffsetDateTime;
 
@@ -41,17 +40,16 @@ pub async fn all(connection: &mut PgConnection) -> Result<Vec<Setting>, sqlx::Er
 pub async fn lock(
     connection: &mut PgConnection,
     switch: Switch,
-) -> Result<RowLock<Setting>, sqlx::Error> {
+) -> Result<Option<Setting>, sqlx::Error> {
     let row = sqlx::query_as!(
         Row,
         "select name, is_on, changed_at, reason, revision from gateway.switch
-         where name = $1 for update skip locked",
+         where name = $1 for update",
         switch.as_str(),
     )
     .fetch_optional(connection)
     .await?;
-    // The migration inserts a row for each switch.
-    Ok(RowLock::new(row.and_then(Row::setting), true))
+    Ok(row.and_then(Row::setting))
 }
 
 pub async fn update(connection: &mut PgConnection, setting: &Setting) -> Result<(), sqlx::Error> {

@@ -1,78 +1,79 @@
-//! Commands on accounts: create, change, change the plan.
+//! Commands on accounts: create, rename, change the plan.
 
 use contracts::gateway::v1 as proto;
 use kit::Fault;
-use kit::feed::{ApplyError, ApplyResult, NewChange};
+use kit::feed::{NewChange, Producer, Transaction};
 use prost::Message as _;
 use sqlx::PgConnection;
+use uuid::Uuid;
 
-use super::{AccountUpdate, Outcome, feed_row, locked_row};
-use crate::domain::account::{Account, Identifier};
+use super::{audit, commit, feed_row};
+use crate::domain::account::{Account, unknown};
+use crate::domain::author::Author;
 use crate::store::accounts;
 
-/// Creates an account. Staff refer to accounts by address, so that they create only one with it; a person may have several.
-pub(super) async fn create(
-    connection: &mut PgConnection,
-    account: &Account,
-    by_staff: bool,
-) -> ApplyResult<Outcome> {
-    if by_staff {
-        let others = accounts::with_address(&mut *connection, &account.email).await?;
-        if !others.is_empty() {
-            let reason = "Another account has this address.";
-            return Err(Fault::invalid_field("email", reason).into());
-        }
+/// Creates an account, unless there is one with its id: then the call was repeated.
+pub(crate) async fn create(
+    producer: &Producer,
+    by: &Author,
+    account: Account,
+) -> Result<Account, Fault> {
+    let mut transaction = producer.begin().await?;
+    if !accounts::insert(&mut transaction, &account).await? {
+        let account = lock(&mut transaction, account.id).await?;
+        transaction.commit(&[]).await?;
+        return Ok(account);
     }
-    if !accounts::insert(connection, account).await? {
-        // A person's call was repeated.
-        let account = lock(connection, &Identifier::Id(account.id)).await?;
-        return Ok((Outcome::Account(account), Vec::new()));
-    }
-    let change = publish(account, "created");
-    Ok((Outcome::Account(account.clone()), vec![change]))
+    let change = publish(&account, "created");
+    commit(transaction, by, audit::account(&account), &[change]).await?;
+    Ok(account)
 }
 
-pub(super) async fn change(
-    connection: &mut PgConnection,
-    update: &AccountUpdate,
-) -> ApplyResult<Outcome> {
-    let account = lock(connection, &Identifier::Id(update.id)).await?;
-    let Some(account) = account.renamed(update.name.as_deref(), update.email.as_deref()) else {
-        return Ok((Outcome::Account(account), Vec::new()));
-    };
-    accounts::update(connection, &account).await?;
-    let change = publish(&account, "updated");
-    Ok((Outcome::Account(account), vec![change]))
+pub(crate) async fn rename(
+    producer: &Producer,
+    by: &Author,
+    id: Uuid,
+    name: &str,
+) -> Result<Account, Fault> {
+    let mut transaction = producer.begin().await?;
+    let account = lock(&mut transaction, id).await?;
+    let changed = account.renamed(name);
+    save(transaction, by, account, changed).await
 }
 
-pub(super) async fn set_plan(
-    connection: &mut PgConnection,
-    identifier: &Identifier,
+pub(crate) async fn set_plan(
+    producer: &Producer,
+    by: &Author,
+    id: Uuid,
     plan: &str,
-) -> ApplyResult<Outcome> {
-    let account = lock(connection, identifier).await?;
-    let Some(account) = account.on_plan(plan) else {
-        return Ok((Outcome::Account(account), Vec::new()));
+) -> Result<Account, Fault> {
+    let mut transaction = producer.begin().await?;
+    let account = lock(&mut transaction, id).await?;
+    let changed = account.on_plan(plan);
+    save(transaction, by, account, changed).await
+}
+
+/// Saves a changed account, if it is one, and returns the account after that.
+async fn save(
+    mut transaction: Transaction,
+    by: &Author,
+    account: Account,
+    changed: Option<Account>,
+) -> Result<Account, Fault> {
+    let Some(account) = changed else {
+        transaction.commit(&[]).await?;
+        return Ok(account);
     };
-    accounts::update(connection, &account).await?;
+    accounts::update(&mut transaction, &account).await?;
     let change = publish(&account, "updated");
-    Ok((Outcome::Account(account), vec![change]))
+    commit(transaction, by, audit::account(&account), &[change]).await?;
+    Ok(account)
 }
 
 /// Locks an account. The lock also keeps the number of its keys from changing.
-pub(super) async fn lock(
-    connection: &mut PgConnection,
-    identifier: &Identifier,
-) -> Result<Account, ApplyError> {
-    let id = match identifier {
-        Identifier::Id(id) => *id,
-        Identifier::Email(email) => {
-            let found = accounts::with_address(&mut *connection, email).await?;
-            identifier.only(found)?.id
-        }
-    };
+pub(super) async fn lock(connection: &mut PgConnection, id: Uuid) -> Result<Account, Fault> {
     let locked = accounts::lock(connection, id).await?;
-    locked_row(locked, || identifier.unknown())
+    locked.ok_or_else(|| unknown(id))
 }
 
 fn publish(account: &Account, event: &'static str) -> NewChange {

@@ -5,9 +5,12 @@ use serde_json::json;
 use sqlx::PgConnection;
 use time::OffsetDateTime;
 
-use super::Outcome;
 use crate::SCHEMA;
+use crate::domain::account::Account;
 use crate::domain::author::Author;
+use crate::domain::key::Key;
+use crate::domain::key_request::KeyRequest;
+use crate::domain::switch::Setting;
 
 /// Records the author of a change. The details have the address of a person's call.
 pub(super) async fn record(
@@ -39,51 +42,56 @@ pub(super) async fn record(
     audit::append(connection, SCHEMA, entry, now).await
 }
 
-/// The subject of the audit record; `None` if the gateway itself made the change.
-pub(super) fn subject(outcome: &Outcome) -> Option<Subject> {
-    let (entity, name, details) = match outcome {
-        Outcome::Account(account) => (
-            "account",
-            account.email.clone(),
-            json!({ "account": account.id, "plan": account.plan }),
-        ),
-        Outcome::Key(key) => (
-            "key",
-            key.id.to_string(),
-            json!({
-                "account": key.account,
-                "name": key.name,
-                "mode": key.mode.as_str(),
-                "kind": key.kind.as_str(),
-                "may_write": key.may_write,
-                "game": key.game,
-            }),
-        ),
-        Outcome::Rotated(new, old, _) => (
-            "key",
-            old.id.to_string(),
-            json!({ "account": old.account, "name": old.name, "new_key": new.id }),
-        ),
-        Outcome::KeyRequest(request) => (
-            "key_request",
-            request.id.to_string(),
-            json!({
-                "account": request.account,
-                "name": request.name,
-                "state": request.state.as_str(),
-                "reason": request.reason,
-            }),
-        ),
-        Outcome::Switch(setting) => (
-            "switch",
-            setting.switch.as_str().to_owned(),
-            json!({ "on": setting.is_on, "reason": setting.reason }),
-        ),
-        Outcome::PlansPublished => return None,
-    };
-    Some(Subject {
-        entity,
-        name,
+pub(super) fn account(account: &Account) -> Subject {
+    Subject {
+        entity: "account",
+        name: account.id.to_string(),
+        details: json!({ "account": account.id, "plan": account.plan }),
+    }
+}
+
+pub(super) fn key(key: &Key) -> Subject {
+    let details = json!({
+        "account": key.account,
+        "name": key.name,
+        "mode": key.mode.as_str(),
+        "kind": key.kind.as_str(),
+        "may_write": key.may_write,
+        "game": key.game,
+    });
+    Subject {
+        entity: "key",
+        name: key.id.to_string(),
         details,
-    })
+    }
+}
+
+pub(super) fn rotation(old: &Key, new: &Key) -> Subject {
+    Subject {
+        entity: "key",
+        name: old.id.to_string(),
+        details: json!({ "account": old.account, "name": old.name, "new_key": new.id }),
+    }
+}
+
+pub(super) fn key_request(request: &KeyRequest) -> Subject {
+    let details = json!({
+        "account": request.account,
+        "name": request.name,
+        "state": request.state.as_str(),
+        "reason": request.reason,
+    });
+    Subject {
+        entity: "key_request",
+        name: request.id.to_string(),
+        details,
+    }
+}
+
+pub(super) fn switch(setting: &Setting) -> Subject {
+    Subject {
+        entity: "switch",
+        name: setting.switch.as_str().to_owned(),
+        details: json!({ "on": setting.is_on, "reason": setting.reason }),
+    }
 }

@@ -2,95 +2,104 @@
 
 use contracts::gateway::v1 as proto;
 use kit::Fault;
-use kit::feed::{ApplyError, ApplyResult, NewChange};
+use kit::feed::{NewChange, Producer, Transaction};
 use prost::Message as _;
 use sqlx::PgConnection;
-use time::OffsetDateTime;
 use uuid::Uuid;
 
-use super::{NewKey, Outcome, feed_row, keys, locked_row};
-use crate::domain::account::Identifier;
-use crate::domain::key::Spec;
+use super::{NewKey, audit, commit, feed_row, keys};
+use crate::domain::author::Author;
+use crate::domain::key::{Key, Spec};
 use crate::domain::key_request::KeyRequest;
+use crate::domain::plan::Plans;
 use crate::store::{self, key_requests};
 
-pub(super) async fn request(
-    connection: &mut PgConnection,
-    limits: keys::KeyLimits<'_>,
-    identifier: &Identifier,
+pub(crate) async fn request(
+    producer: &Producer,
+    plans: &Plans,
+    by: &Author,
+    account: Uuid,
     spec: &Spec,
     id: Uuid,
-    now: OffsetDateTime,
-) -> ApplyResult<Outcome> {
-    let account = keys::lock_account(connection, limits, identifier, spec, now).await?;
-    let request = KeyRequest::new(id, account.id, spec.clone(), now);
-    key_requests::insert(connection, &request).await?;
+) -> Result<KeyRequest, Fault> {
+    let mut transaction = producer.begin().await?;
+    let limited = by.is_limited();
+    let account = keys::lock_account(&mut transaction, plans, limited, account, spec).await?;
+    let request = KeyRequest::new(id, account.id, spec.clone(), transaction.now);
+    key_requests::insert(&mut transaction, &request).await?;
     let change = publish(&request, "asked");
-    Ok((Outcome::KeyRequest(request), vec![change]))
+    commit(transaction, by, audit::key_request(&request), &[change]).await?;
+    Ok(request)
 }
 
-pub(super) async fn approve(
-    connection: &mut PgConnection,
+/// Allows the owner to reveal the requested key.
+pub(crate) async fn approve(
+    producer: &Producer,
+    by: &Author,
     id: Uuid,
-    now: OffsetDateTime,
-) -> ApplyResult<Outcome> {
-    let request = lock(connection, id).await?;
-    let approved = request.approved(now);
-    store_decision(connection, request, approved, "approved").await
+) -> Result<KeyRequest, Fault> {
+    let mut transaction = producer.begin().await?;
+    let request = lock(&mut transaction, id).await?;
+    let approved = request.approved(transaction.now)?;
+    save_decision(transaction, by, request, approved, "approved").await
 }
 
-pub(super) async fn reject(
-    connection: &mut PgConnection,
+pub(crate) async fn reject(
+    producer: &Producer,
+    by: &Author,
     id: Uuid,
     reason: &str,
-    now: OffsetDateTime,
-) -> ApplyResult<Outcome> {
-    let request = lock(connection, id).await?;
-    let rejected = request.rejected(reason, now);
-    store_decision(connection, request, rejected, "rejected").await
+) -> Result<KeyRequest, Fault> {
+    let mut transaction = producer.begin().await?;
+    let request = lock(&mut transaction, id).await?;
+    let rejected = request.rejected(reason, transaction.now)?;
+    save_decision(transaction, by, request, rejected, "rejected").await
 }
 
-/// Stores a decision, unless it was made before.
-async fn store_decision(
-    connection: &mut PgConnection,
+/// Saves a decision, unless it was made before, and returns the request after that.
+async fn save_decision(
+    mut transaction: Transaction,
+    by: &Author,
     request: KeyRequest,
-    decided: Result<Option<KeyRequest>, Fault>,
+    decided: Option<KeyRequest>,
     event: &'static str,
-) -> ApplyResult<Outcome> {
-    let Some(decided) = decided? else {
-        return Ok((Outcome::KeyRequest(request), Vec::new()));
+) -> Result<KeyRequest, Fault> {
+    let Some(decided) = decided else {
+        transaction.commit(&[]).await?;
+        return Ok(request);
     };
-    key_requests::update(connection, &decided).await?;
+    key_requests::update(&mut transaction, &decided).await?;
     let change = publish(&decided, event);
-    Ok((Outcome::KeyRequest(decided), vec![change]))
+    commit(transaction, by, audit::key_request(&decided), &[change]).await?;
+    Ok(decided)
 }
 
 /// Creates the key with its secret, which is about to be shown to the owner. Of two concurrent reveals, the second finds the
 /// request revealed.
-pub(super) async fn reveal(
-    connection: &mut PgConnection,
+pub(crate) async fn reveal(
+    producer: &Producer,
+    by: &Author,
     new_key: &NewKey,
-    now: OffsetDateTime,
-) -> ApplyResult<Outcome> {
-    let request = lock(connection, new_key.id).await?;
-    let (request, mut key) = request.revealed(&new_key.last4, now)?;
+) -> Result<Key, Fault> {
+    let mut transaction = producer.begin().await?;
+    let request = lock(&mut transaction, new_key.id).await?;
+    let (request, mut key) = request.revealed(&new_key.last4, transaction.now)?;
     // The game may have been taken down since the request, or its page may have another owner.
     let game = key.game.as_deref();
-    key.game_state = store::games::state(connection, game, key.mode, key.account).await?;
-    store::keys::insert(connection, &key, new_key.hash).await?;
-    key_requests::update(connection, &request).await?;
-    let changes = vec![
+    key.game_state = store::games::state(&mut transaction, game, key.mode, key.account).await?;
+    store::keys::insert(&mut transaction, &key, new_key.hash).await?;
+    key_requests::update(&mut transaction, &request).await?;
+    let changes = [
         publish(&request, "revealed"),
         keys::publish(&key, "created"),
     ];
-    Ok((Outcome::Key(key), changes))
+    commit(transaction, by, audit::key(&key), &changes).await?;
+    Ok(key)
 }
 
-async fn lock(connection: &mut PgConnection, id: Uuid) -> Result<KeyRequest, ApplyError> {
+async fn lock(connection: &mut PgConnection, id: Uuid) -> Result<KeyRequest, Fault> {
     let locked = key_requests::lock(connection, id).await?;
-    locked_row(locked, || {
-        Fault::not_found("There is no key request with this id.")
-    })
+    locked.ok_or_else(|| Fault::not_found("There is no key request with this id."))
 }
 
 fn publish(request: &KeyRequest, event: &'static str) -> NewChange {

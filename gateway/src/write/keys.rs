@@ -2,84 +2,88 @@
 
 use contracts::gateway::v1 as proto;
 use kit::Fault;
-use kit::feed::{ApplyError, ApplyResult, NewChange};
+use kit::feed::{NewChange, Producer, Transaction};
 use prost::Message as _;
 use sqlx::PgConnection;
 use time::OffsetDateTime;
 use uuid::Uuid;
 
-use super::{KeyRotation, NewKey, Outcome, accounts, feed_row, locked_row};
-use crate::domain::account::{Account, Identifier};
+use super::{KeyRotation, NewKey, accounts, audit, commit, feed_row};
+use crate::domain::account::Account;
+use crate::domain::author::Author;
 use crate::domain::key::{Key, Spec};
 use crate::domain::owner_limits;
 use crate::domain::plan::Plans;
 use crate::store::{games, keys};
 
-/// The limits on the keys of an account.
-#[derive(Clone, Copy)]
-pub(super) struct KeyLimits<'a> {
-    pub(super) plans: &'a Plans,
-    /// Whether [`owner_limits`] apply.
-    pub(super) limited: bool,
+/// A rotated key.
+#[derive(Debug)]
+pub(crate) struct Rotated {
+    pub(crate) new: Key,
+    pub(crate) old: Key,
+    /// The predecessor of the old key, if the rotation has ended it.
+    pub(crate) ended: Option<Key>,
 }
 
-pub(super) async fn create(
-    connection: &mut PgConnection,
-    limits: KeyLimits<'_>,
-    identifier: &Identifier,
+pub(crate) async fn create(
+    producer: &Producer,
+    plans: &Plans,
+    by: &Author,
+    account: Uuid,
     spec: &Spec,
     new_key: &NewKey,
-    now: OffsetDateTime,
-) -> ApplyResult<Outcome> {
-    let account = lock_account(connection, limits, identifier, spec, now).await?;
-    let key = Key::new(new_key.id, account.id, spec.clone(), &new_key.last4, now);
-    keys::insert(connection, &key, new_key.hash).await?;
+) -> Result<Key, Fault> {
+    let mut transaction = producer.begin().await?;
+    let account = lock_account(&mut transaction, plans, by.is_limited(), account, spec).await?;
+    let (id, last4) = (new_key.id, &new_key.last4);
+    let key = Key::new(id, account.id, spec.clone(), last4, transaction.now);
+    keys::insert(&mut transaction, &key, new_key.hash).await?;
     let change = publish(&key, "created");
-    Ok((Outcome::Key(key), vec![change]))
+    commit(transaction, by, audit::key(&key), &[change]).await?;
+    Ok(key)
 }
 
-/// Locks the account and rejects a key that the plan, the directory or the limits of owners do not allow.
+/// Locks the account and rejects a key that the plan, the directory or, if the author is `limited`, the limits of owners do not allow.
 pub(super) async fn lock_account(
-    connection: &mut PgConnection,
-    limits: KeyLimits<'_>,
-    identifier: &Identifier,
+    transaction: &mut Transaction,
+    plans: &Plans,
+    limited: bool,
+    account: Uuid,
     spec: &Spec,
-    now: OffsetDateTime,
-) -> Result<Account, ApplyError> {
-    let account = accounts::lock(connection, identifier).await?;
-    let working = keys::count_working(connection, account.id).await?;
-    let game = games::state(connection, spec.game.as_deref(), spec.mode, account.id).await?;
-    let plans = limits.plans;
+) -> Result<Account, Fault> {
+    let now = transaction.now;
+    let account = accounts::lock(transaction, account).await?;
+    let working = keys::count_working(transaction, account.id).await?;
+    let game = games::state(transaction, spec.game.as_deref(), spec.mode, account.id).await?;
     spec.check(plans, plans.get_or_cheapest(&account.plan), working, game)?;
-    if limits.limited {
-        let counts = keys::counts(connection, account.id, now).await?;
+    if limited {
+        let counts = keys::counts(transaction, account.id, now).await?;
         owner_limits::check(Some(spec.mode), counts, now)?;
     }
     Ok(account)
 }
 
-pub(super) async fn rotate(
-    connection: &mut PgConnection,
+pub(crate) async fn rotate(
+    producer: &Producer,
+    by: &Author,
     rotation: &KeyRotation,
-    limited: bool,
-    now: OffsetDateTime,
-) -> ApplyResult<Outcome> {
-    let key = lock(connection, rotation.id).await?;
-    if limited {
-        let counts = keys::counts(connection, key.account, now).await?;
+) -> Result<Rotated, Fault> {
+    let mut transaction = producer.begin().await?;
+    let now = transaction.now;
+    let key = lock(&mut transaction, rotation.id).await?;
+    if by.is_limited() {
+        let counts = keys::counts(&mut transaction, key.account, now).await?;
         owner_limits::check(None, counts, now)?;
     }
     let new_key = &rotation.new_key;
     let (old, new) = key.rotated(new_key.id, &new_key.last4, rotation.revokes_old, now)?;
-    keys::insert(connection, &new, new_key.hash).await?;
-    keys::update_rotated(connection, &old, new.id).await?;
+    keys::insert(&mut transaction, &new, new_key.hash).await?;
+    keys::update_rotated(&mut transaction, &old, new.id).await?;
     let mut changes = vec![publish(&new, "created"), publish(&old, "rotated")];
-    let ended = end_predecessor(connection, old.id, now).await?;
+    let ended = end_predecessor(&mut transaction, old.id, now).await?;
     changes.extend(ended.as_ref().map(|ended| publish(ended, "revoked")));
-    Ok((
-        Outcome::Rotated(new, Box::new(old), ended.map(Box::new)),
-        changes,
-    ))
+    commit(transaction, by, audit::rotation(&old, &new), &changes).await?;
+    Ok(Rotated { new, old, ended })
 }
 
 /// Revokes the predecessor of a key that is rotated, if it is still in its grace period: two secrets of a chain work at most.
@@ -87,7 +91,7 @@ async fn end_predecessor(
     connection: &mut PgConnection,
     rotated: Uuid,
     now: OffsetDateTime,
-) -> Result<Option<Key>, ApplyError> {
+) -> Result<Option<Key>, Fault> {
     let Some(id) = keys::predecessor(connection, rotated).await? else {
         return Ok(None);
     };
@@ -99,23 +103,22 @@ async fn end_predecessor(
     Ok(ended)
 }
 
-pub(super) async fn revoke(
-    connection: &mut PgConnection,
-    id: Uuid,
-    now: OffsetDateTime,
-) -> ApplyResult<Outcome> {
-    let key = lock(connection, id).await?;
-    let Some(key) = key.revoked(now) else {
-        return Ok((Outcome::Key(key), Vec::new()));
+pub(crate) async fn revoke(producer: &Producer, by: &Author, id: Uuid) -> Result<Key, Fault> {
+    let mut transaction = producer.begin().await?;
+    let key = lock(&mut transaction, id).await?;
+    let Some(key) = key.revoked(transaction.now) else {
+        transaction.commit(&[]).await?;
+        return Ok(key);
     };
-    keys::update_revoked(connection, &key).await?;
+    keys::update_revoked(&mut transaction, &key).await?;
     let change = publish(&key, "revoked");
-    Ok((Outcome::Key(key), vec![change]))
+    commit(transaction, by, audit::key(&key), &[change]).await?;
+    Ok(key)
 }
 
-async fn lock(connection: &mut PgConnection, id: Uuid) -> Result<Key, ApplyError> {
+async fn lock(connection: &mut PgConnection, id: Uuid) -> Result<Key, Fault> {
     let locked = keys::lock(connection, id).await?;
-    locked_row(locked, || Fault::not_found("There is no key with this id."))
+    locked.ok_or_else(|| Fault::not_found("There is no key with this id."))
 }
 
 pub(super) fn publish(key: &Key, event: &'static str) -> NewChange {

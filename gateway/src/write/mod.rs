@@ -1,83 +1,22 @@
-//! Commands. Every change of accounts, keys, plans and switches is a command and goes through the writer of the feed.
+//! Commands. Every change of accounts, keys, plans and switches is made by one of these functions, in one transaction of the feed.
 //!
-//! Each command is one function with the same steps: lock, load, decide (`domain`), save, publish. The writer applies it in a
-//! transaction that it shares with other commands, under a savepoint.
+//! A command has the steps lock, load, decide (`domain`), save, publish. What changes something is audited.
 
-mod accounts;
+pub(crate) mod accounts;
 mod audit;
-mod key_requests;
-mod keys;
-mod plans;
-mod switches;
-
-use std::sync::Arc;
+pub(crate) mod key_requests;
+pub(crate) mod keys;
+pub mod plans;
+pub(crate) mod switches;
 
 use kit::Fault;
-use kit::feed::{Apply, ApplyError, ApplyResult, NewChange};
-use kit::pg::RowLock;
-use sqlx::PgConnection;
-use strum::EnumTryAs;
-use time::OffsetDateTime;
+use kit::audit::Subject;
+use kit::feed::{NewChange, Transaction};
 use uuid::Uuid;
 
-use crate::domain::account::{Account, Identifier};
 use crate::domain::author::Author;
-use crate::domain::key::{Key, Spec};
-use crate::domain::key_request::KeyRequest;
-use crate::domain::plan::Plans;
 use crate::domain::secret::Hash;
-use crate::domain::switch::{Setting, Switch};
-
-/// Applies commands inside the writer's transaction.
-#[derive(Debug, Clone)]
-pub struct CommandHandler {
-    /// Limits the number of working keys.
-    pub plans: Arc<Plans>,
-}
-
-/// A command and its author.
-#[derive(Debug)]
-pub struct AuthoredCommand {
-    by: Option<Author>,
-    command: Command,
-}
-
-impl AuthoredCommand {
-    /// A command of a member of staff or of a person. It is audited in its own transaction.
-    pub fn by_author(by: Author, command: Command) -> Self {
-        Self {
-            by: Some(by),
-            command,
-        }
-    }
-
-    /// A command of the gateway itself.
-    pub fn by_gateway(command: Command) -> Self {
-        Self { by: None, command }
-    }
-}
-
-/// A command. Its fields have been validated by themselves; whether they fit the stored state is checked here.
-#[derive(Debug)]
-pub enum Command {
-    CreateAccount(Account),
-    ChangeAccount(AccountUpdate),
-    SetPlan(Identifier, String),
-    CreateKey(Identifier, Spec, NewKey),
-    /// Requests a live key, which staff review.
-    RequestKey(Identifier, Spec, Uuid),
-    /// Allows the owner to reveal the requested key.
-    ApproveKey(Uuid),
-    /// Rejects the requested key, with a reason.
-    RejectKey(Uuid, String),
-    /// Creates the approved key. It gets the id of the request.
-    RevealKey(NewKey),
-    RotateKey(KeyRotation),
-    RevokeKey(Uuid),
-    SetSwitch(SwitchUpdate),
-    /// Publishes the plans of the settings that differ from the feed.
-    PublishPlans,
-}
+use crate::domain::switch::Switch;
 
 /// The id of a new key, and the stored parts of its secret.
 #[derive(Debug, Clone)]
@@ -98,14 +37,6 @@ pub struct KeyRotation {
     pub revokes_old: bool,
 }
 
-/// New values of an account; absent ones stay.
-#[derive(Debug, Clone)]
-pub struct AccountUpdate {
-    pub id: Uuid,
-    pub name: Option<String>,
-    pub email: Option<String>,
-}
-
 #[derive(Debug, Clone)]
 pub struct SwitchUpdate {
     pub switch: Switch,
@@ -114,88 +45,16 @@ pub struct SwitchUpdate {
     pub reason: String,
 }
 
-/// The outcome of a command.
-#[derive(Debug, EnumTryAs)]
-pub enum Outcome {
-    Account(Account),
-    Key(Key),
-    KeyRequest(KeyRequest),
-    /// The new key, the old one, and the predecessor of the old one if it has been ended.
-    Rotated(Key, Box<Key>, Option<Box<Key>>),
-    Switch(Setting),
-    PlansPublished,
-}
-
-impl Apply for CommandHandler {
-    type Item = AuthoredCommand;
-    type Outcome = Outcome;
-
-    /// Applies a command and audits it if it has an author.
-    async fn apply(
-        &self,
-        connection: &mut PgConnection,
-        AuthoredCommand { by, command }: &AuthoredCommand,
-        now: OffsetDateTime,
-    ) -> ApplyResult<Outcome> {
-        let limited = by.as_ref().is_some_and(Author::is_limited);
-        let (outcome, changes) = self.execute(connection, command, limited, now).await?;
-        // A command that changes nothing is not audited.
-        if let Some(by) = by
-            && !changes.is_empty()
-            && let Some(subject) = audit::subject(&outcome)
-        {
-            audit::record(&mut *connection, by, subject, now).await?;
-        }
-        Ok((outcome, changes))
-    }
-}
-
-impl CommandHandler {
-    async fn execute(
-        &self,
-        connection: &mut PgConnection,
-        command: &Command,
-        limited: bool,
-        now: OffsetDateTime,
-    ) -> ApplyResult<Outcome> {
-        let limits = keys::KeyLimits {
-            plans: &self.plans,
-            limited,
-        };
-        match command {
-            Command::CreateAccount(account) => {
-                accounts::create(connection, account, !limited).await
-            }
-            Command::ChangeAccount(update) => accounts::change(connection, update).await,
-            Command::SetPlan(identifier, plan) => {
-                accounts::set_plan(connection, identifier, plan).await
-            }
-            Command::CreateKey(identifier, spec, new_key) => {
-                keys::create(connection, limits, identifier, spec, new_key, now).await
-            }
-            Command::RequestKey(identifier, spec, id) => {
-                key_requests::request(connection, limits, identifier, spec, *id, now).await
-            }
-            Command::ApproveKey(id) => key_requests::approve(connection, *id, now).await,
-            Command::RejectKey(id, reason) => {
-                key_requests::reject(connection, *id, reason, now).await
-            }
-            Command::RevealKey(new_key) => key_requests::reveal(connection, new_key, now).await,
-            Command::RotateKey(rotation) => keys::rotate(connection, rotation, limited, now).await,
-            Command::RevokeKey(id) => keys::revoke(connection, *id, now).await,
-            Command::SetSwitch(update) => switches::set(connection, update, now).await,
-            Command::PublishPlans => plans::publish(connection, &self.plans).await,
-        }
-    }
-}
-
-/// The locked row, or why there is none.
-fn locked_row<T>(locked: RowLock<T>, not_found: impl FnOnce() -> Fault) -> Result<T, ApplyError> {
-    match locked {
-        RowLock::Acquired(row) => Ok(row),
-        RowLock::Busy => Err(ApplyError::Busy),
-        RowLock::NotFound => Err(not_found().into()),
-    }
+/// Audits the change, publishes it and commits.
+async fn commit(
+    mut transaction: Transaction,
+    by: &Author,
+    subject: Subject,
+    changes: &[NewChange],
+) -> Result<(), Fault> {
+    let now = transaction.now;
+    audit::record(&mut transaction, by, subject, now).await?;
+    transaction.commit(changes).await
 }
 
 /// A change to publish on the feed.

@@ -1,31 +1,29 @@
 //! Publishes plans that differ from their last state on the feed.
 
 use contracts::gateway::v1 as proto;
-use kit::feed::ApplyResult;
+use kit::Fault;
+use kit::feed::Producer;
 use prost::Message as _;
-use sqlx::PgConnection;
 
-use super::{Outcome, feed_row};
+use super::feed_row;
 use crate::domain::plan::{Plan, Plans};
 use crate::store::plans;
 
-pub(super) async fn publish(
-    connection: &mut PgConnection,
-    configured: &Plans,
-) -> ApplyResult<Outcome> {
+pub async fn publish(producer: &Producer, configured: &Plans) -> Result<(), Fault> {
+    let mut transaction = producer.begin().await?;
     let mut changes = Vec::new();
     // Sorted by name, so that processes that start together lock the rows in one order.
     let mut sorted: Vec<&Plan> = configured.iter().collect();
     sorted.sort_by(|a, b| a.name.cmp(&b.name));
     for plan in &sorted {
         let state = proto::Plan::from(*plan).encode_to_vec();
-        if let Some(revision) = plans::upsert(connection, &plan.name, &state).await? {
+        if let Some(revision) = plans::upsert(&mut transaction, &plan.name, &state).await? {
             let event = if revision == 1 { "created" } else { "updated" };
             changes.push(feed_row("plan", plan.name.clone(), revision, event, state));
         }
     }
     let names: Vec<String> = sorted.iter().map(|plan| plan.name.clone()).collect();
-    for withdrawn in plans::withdraw(connection, &names).await? {
+    for withdrawn in plans::withdraw(&mut transaction, &names).await? {
         changes.push(feed_row(
             "plan",
             withdrawn.name,
@@ -34,5 +32,5 @@ pub(super) async fn publish(
             withdrawn.state,
         ));
     }
-    Ok((Outcome::PlansPublished, changes))
+    transaction.commit(&changes).await
 }

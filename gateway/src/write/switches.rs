@@ -2,27 +2,30 @@
 
 use contracts::gateway::v1 as proto;
 use kit::Fault;
-use kit::feed::ApplyResult;
+use kit::feed::Producer;
 use prost::Message as _;
-use sqlx::PgConnection;
-use time::OffsetDateTime;
 
-use super::{Outcome, SwitchUpdate, feed_row, locked_row};
+use super::{SwitchUpdate, audit, commit, feed_row};
+use crate::domain::author::Author;
+use crate::domain::switch::Setting;
 use crate::store::switches;
 
-pub(super) async fn set(
-    connection: &mut PgConnection,
+pub(crate) async fn set(
+    producer: &Producer,
+    by: &Author,
     update: &SwitchUpdate,
-    now: OffsetDateTime,
-) -> ApplyResult<Outcome> {
-    let locked = switches::lock(connection, update.switch).await?;
-    let setting = locked_row(locked, || Fault::not_found("There is no such switch."))?;
-    let Some(setting) = setting.updated(update.on, &update.reason, now) else {
-        return Ok((Outcome::Switch(setting), Vec::new()));
+) -> Result<Setting, Fault> {
+    let mut transaction = producer.begin().await?;
+    let locked = switches::lock(&mut transaction, update.switch).await?;
+    let setting = locked.ok_or_else(|| Fault::not_found("There is no such switch."))?;
+    let Some(setting) = setting.updated(update.on, &update.reason, transaction.now) else {
+        transaction.commit(&[]).await?;
+        return Ok(setting);
     };
-    switches::update(connection, &setting).await?;
+    switches::update(&mut transaction, &setting).await?;
     let name = setting.switch.as_str().to_owned();
     let state = proto::Switch::from(&setting).encode_to_vec();
     let change = feed_row("switch", name, setting.revision, "updated", state);
-    Ok((Outcome::Switch(setting), vec![change]))
+    commit(transaction, by, audit::switch(&setting), &[change]).await?;
+    Ok(setting)
 }

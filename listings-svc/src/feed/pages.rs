@@ -32,7 +32,7 @@ impl Publish for Listing<Page> {
             first_published_at: self.first_published_at.map(timestamp::encode),
             visible: self.is_visible(),
             updated_at: Some(timestamp::encode(self.updated_at)),
-            // The owners are not part of the record: the writer appends them.
+            // The owners are not part of the record: the commit appends them.
             owners: Vec::new(),
         }
     }

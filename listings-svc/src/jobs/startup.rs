@@ -3,11 +3,11 @@
 //! The files are part of the binary. The importer of staff's files loads them, once per fleet, and again only after a newer build bundles
 //! other files. In a rollout, or after a rollback, an older build leaves alone what a newer one has done.
 
+use std::sync::Arc;
 use std::time::Duration;
 
 use kit::admin::Condition;
-use kit::feed::Writer;
-use kit::lease::Lease;
+use kit::jobs::Lease;
 use kit::{Clock, Fault, Lifecycle};
 use sqlx::PgPool;
 use tokio_util::sync::CancellationToken;
@@ -18,7 +18,7 @@ use crate::domain::entity::Entity;
 use crate::domain::mode::Mode;
 use crate::feed::PublicUrl;
 use crate::store::startup_tasks::{self, TaskInput};
-use crate::write::CommandHandler;
+use crate::write::CommandDependencies;
 use crate::write::import::{Header, Importer};
 
 #[derive(Debug)]
@@ -74,7 +74,7 @@ const RETRY_DELAY: Duration = Duration::from_secs(1);
 pub struct Tasks {
     pub pool: PgPool,
     pub clock: Clock,
-    pub writer: Writer<CommandHandler>,
+    pub commands: Arc<CommandDependencies>,
     pub importer: Importer,
     pub public_url: PublicUrl,
 }
@@ -159,9 +159,9 @@ impl TaskKind {
                 let name = Self::RepublishAfterRollout.name();
                 let now = tasks.clock.now();
                 startup_tasks::set_done(&tasks.pool, name, &due, now).await?;
-                republish::run(&tasks.writer).await
+                republish::run(&tasks.commands).await
             }
-            Self::RepublishAfterRollout => republish::run(&tasks.writer).await,
+            Self::RepublishAfterRollout => republish::run(&tasks.commands).await,
         }
     }
 }

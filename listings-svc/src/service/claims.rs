@@ -11,15 +11,12 @@ use uuid::Uuid;
 use super::Service;
 use crate::domain::claim::ClaimState;
 use crate::store::claims::{self as store, Claim};
-use crate::write::claims::ClaimChange;
-use crate::write::{Command, Outcome};
+use crate::write::claims::{self, ClaimChange};
 
 impl Service {
     /// Makes a claim or decides on one; returns it after that.
     pub(super) async fn change_claim(&self, change: ClaimChange) -> Result<proto::Claim, Fault> {
-        let command = Command::Claim(Box::new(change));
-        let claim = self.writer.write_as(command, Outcome::try_as_claim).await?;
-        Ok(message(*claim))
+        Ok(message(claims::apply(&self.commands, &change).await?))
     }
 
     /// The waiting claims, oldest first.

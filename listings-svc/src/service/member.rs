@@ -12,8 +12,7 @@ use super::Service;
 use crate::domain::audit_action::AuditAction;
 use crate::domain::field_reader::parse_slug;
 use crate::store::members::{self as store, MemberRow, NewToken};
-use crate::write::members::{MemberChange, MemberOperation};
-use crate::write::{Command, Outcome};
+use crate::write::members::{self, MemberChange, MemberOperation};
 
 const MAX_NAME: usize = 60;
 
@@ -30,11 +29,9 @@ impl Service {
             name,
             operation,
         };
-        let command = Command::ChangeMember(Box::new(change));
-        let read = Outcome::try_as_member_changed;
-        let row = self.writer.write_as(command, read).await?;
+        let row = members::apply(&self.commands, &change).await?;
         self.members.clear_cache();
-        Ok(Some(message(*row)))
+        Ok(Some(message(row)))
     }
 
     /// A new token, and what is stored of it.

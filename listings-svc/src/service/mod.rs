@@ -36,8 +36,7 @@ use contracts::listings::v1::staff_picture_service_server::StaffPictureServiceSe
 use contracts::listings::v1::staff_review_service_server::StaffReviewServiceServer;
 use kit::Clock;
 use kit::audit::Audit;
-use kit::feed::{Producer, Writer};
-use kit::idempotency::InFlightCalls;
+use kit::feed::Producer;
 use kit::overload::ConcurrencyLimit;
 use sqlx::PgPool;
 use tokio_util::sync::CancellationToken;
@@ -45,8 +44,8 @@ use tonic::service::RoutesBuilder;
 
 use crate::members::Members;
 use crate::pictures::{FileStore, PictureProcessor};
+use crate::write::CommandDependencies;
 use crate::write::import::Importer;
-use crate::write::{CommandDependencies, CommandHandler};
 
 /// Implements every gRPC service, each in its file; the other files have what several of them share.
 #[derive(Debug)]
@@ -56,8 +55,6 @@ pub struct Service {
     pub audit: Audit,
     /// Serves the feed.
     pub producer: Producer,
-    /// Applies commands.
-    pub writer: Writer<CommandHandler>,
     pub commands: Arc<CommandDependencies>,
     pub importer: Importer,
     pub pictures: PictureProcessor,
@@ -73,11 +70,9 @@ pub struct Service {
     pub running: RunningCalls,
 }
 
-/// Calls that must not run twice, and calls with a limit of how many run at once.
+/// Calls with a limit of how many run at once.
 #[derive(Debug)]
 pub struct RunningCalls {
-    /// Those with an `Idempotency-Key`.
-    idempotent: InFlightCalls,
     account_uploads: ConcurrencyLimit,
 }
 
@@ -85,7 +80,6 @@ impl Default for RunningCalls {
     fn default() -> Self {
         let of_accounts = pictures::owner::MAX_UPLOADS;
         Self {
-            idempotent: InFlightCalls::default(),
             account_uploads: ConcurrencyLimit::new("uploads_of_accounts", of_accounts),
         }
     }

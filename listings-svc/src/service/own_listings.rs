@@ -21,8 +21,7 @@ use crate::domain::mode::Mode;
 use crate::domain::page::hidden_note;
 use crate::store::own_listings::{self, OwnListingRow};
 use crate::store::reference_data;
-use crate::write::take_down::OwnTakedown;
-use crate::write::{Command, Outcome};
+use crate::write::take_down::{self, OwnTakedown};
 
 #[tonic::async_trait]
 impl OwnListingsService for Service {
@@ -67,9 +66,8 @@ impl OwnListingsService for Service {
             entity: parse_kind(&request.kind)?,
             name: request.name,
         };
-        let command = Command::TakeDown(takedown);
-        let taken_down = self.writer.write_as(command, Outcome::try_as_moderated);
-        self.let_games_follow(taken_down.await?).await;
+        let unfinished = take_down::apply(&self.commands, &takedown).await?;
+        self.let_games_follow(unfinished).await;
         Ok(Response::new(proto::TakeDownListingResponse {}))
     }
 

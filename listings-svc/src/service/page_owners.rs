@@ -19,15 +19,12 @@ use crate::store::find_listing;
 use crate::store::page_owners::{self as store, Owner};
 use crate::write::absent::page_not_found;
 use crate::write::claims::ClaimChange;
-use crate::write::page_owners::OwnerChange;
-use crate::write::{Command, Outcome};
+use crate::write::page_owners::{self, OwnerChange};
 
 impl Service {
     /// Adds or removes an owner; returns the owners after that.
     async fn change_owners(&self, change: OwnerChange) -> Result<Vec<proto::Owner>, Fault> {
-        let command = Command::ChangeOwners(Box::new(change));
-        let read = Outcome::try_as_owners_changed;
-        let owners = self.writer.write_as(command, read).await?;
+        let owners = page_owners::apply(&self.commands, &change).await?;
         Ok(owners.into_iter().map(owner).collect())
     }
 }

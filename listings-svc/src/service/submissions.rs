@@ -1,4 +1,4 @@
-//! Submissions: reads a call of an account, hands it to the writer, and answers it (`listings/v1/writing.proto`).
+//! Submissions: reads a call of an account, applies it, and answers it (`listings/v1/writing.proto`).
 
 use contracts::listings::v1 as proto;
 use kit::idempotency::{self, CallId, body_hash};
@@ -12,9 +12,9 @@ use crate::domain::entity::Entity;
 use crate::domain::mode::Mode;
 use crate::feed;
 use crate::write::pictures::PictureOperation;
+use crate::write::submission::apply::apply;
 use crate::write::submission::check::check;
 use crate::write::submission::{Author, Receipt, Submission, Target};
-use crate::write::{Command, Outcome};
 
 impl Service {
     /// Submits a new listing, or a change of one.
@@ -77,12 +77,7 @@ impl Service {
     }
 
     async fn write_submission(&self, submission: Submission) -> Result<proto::Written, Fault> {
-        let key = submission.idempotency_key.as_ref();
-        let in_flight = key.map(|key| self.running.idempotent.begin(key.call.clone()));
-        let _in_flight = in_flight.transpose()?;
-        let command = Command::Submit(Box::new(submission));
-        let receipt = self.writer.write_as(command, Outcome::try_as_submitted);
-        Ok(written(*receipt.await?))
+        Ok(written(apply(&self.commands, &submission).await?))
     }
 }
 

@@ -4,46 +4,25 @@ use sqlx::{PgConnection, PgExecutor};
 use time::Date;
 use uuid::Uuid;
 
-/// Locks the row of an account, inserts it if there is none, and adds `added` to the writes of this UTC day. Returns the sum; `None` when
-/// another transaction has locked the row.
+/// Locks the row of an account, inserts it if there is none, and adds `added` to the writes of this UTC day. Returns the sum.
 pub async fn lock(
     connection: &mut PgConnection,
     account: Uuid,
     today: Date,
     added: i32,
-) -> Result<Option<i32>, sqlx::Error> {
-    if let Some(written) = lock_present(connection, account, today, added).await? {
-        return Ok(Some(written));
-    }
-    sqlx::query!(
-        "insert into listings.account (id, day, writes) values ($1, $2, 0) on conflict (id) do nothing",
-        account,
-        today
-    )
-    .execute(&mut *connection)
-    .await?;
-    lock_present(connection, account, today, added).await
-}
-
-async fn lock_present(
-    connection: &mut PgConnection,
-    account: Uuid,
-    today: Date,
-    added: i32,
-) -> Result<Option<i32>, sqlx::Error> {
+) -> Result<i32, sqlx::Error> {
     sqlx::query_scalar!(
-        "with locked as (select id from listings.account where id = $1 for no key update skip locked)
-         update listings.account set
+        "insert into listings.account (id, day, writes) values ($1, $2, $3)
+         on conflict (id) do update set
              -- The clock of another replica may be ahead: its day stays.
-             day = case when day = $2::date + 1 then day else $2 end,
-             writes = case when day in ($2, $2::date + 1) then writes else 0 end + $3
-         from locked where account.id = locked.id
+             day = case when account.day = $2::date + 1 then account.day else $2 end,
+             writes = case when account.day in ($2, $2::date + 1) then account.writes else 0 end + $3
          returning writes",
         account,
         today,
         added
     )
-    .fetch_optional(connection)
+    .fetch_one(connection)
     .await
 }
 

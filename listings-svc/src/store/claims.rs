@@ -68,14 +68,11 @@ pub async fn find(executor: impl PgExecutor<'_>, id: Uuid) -> Result<Option<Clai
         .await
 }
 
-/// Locks a claim for a decision, and returns it. A claim that another transaction has locked is an error (55P03).
+/// Locks a claim for a decision, and returns it.
 pub async fn lock(connection: &mut PgConnection, id: Uuid) -> Result<Option<Claim>, sqlx::Error> {
-    sqlx::query_scalar!(
-        "select id from listings.claim where id = $1 for update nowait",
-        id
-    )
-    .fetch_optional(&mut *connection)
-    .await?;
+    sqlx::query_scalar!("select id from listings.claim where id = $1 for update", id)
+        .fetch_optional(&mut *connection)
+        .await?;
     find(connection, id).await
 }
 

@@ -15,17 +15,6 @@ const REASONS: &[(&str, &str, &str)] = &[
 
 const NAME_TAKEN: &str = "Another listing has just taken it: choose another.";
 
-/// Whether the error says that the slug or the handle of a new listing is taken.
-pub fn is_name_taken(error: &sqlx::Error) -> bool {
-    let name = error
-        .as_database_error()
-        .and_then(sqlx::error::DatabaseError::constraint);
-    matches!(
-        name,
-        Some("page_handle_taken" | "game_slug_taken" | "event_slug_taken")
-    )
-}
-
 /// The field and the reason of an error; `None` when the error is not about a value.
 pub fn field_errors(error: &sqlx::Error) -> Option<Problems> {
     let error = error.as_database_error()?;

@@ -115,8 +115,7 @@ impl From<Row> for Listing<Game> {
     }
 }
 
-/// Locks a live game and reads its page in the same round trip. The page is `None` unless the account owns it. The result is `None` when
-/// there is no such game, or another transaction has locked it.
+/// Locks a live game and reads its page in the same round trip. The page is `None` unless the account owns it.
 pub async fn lock_with_page(
     connection: &mut PgConnection,
     slug: &str,
@@ -130,7 +129,7 @@ pub async fn lock_with_page(
                 where page.id = game.page_id and owner.account_id = $2
             ) as owned
         )",
-        ["where mode = 'live' and slug = $1 for no key update of game skip locked"],
+        ["where mode = 'live' and slug = $1 for no key update of game"],
         slug,
         account
     )
@@ -142,7 +141,7 @@ pub async fn lock_with_page(
     }))
 }
 
-/// Locks the next games of a page that do not follow its state yet. A row that another transaction has locked is an error (55P03).
+/// Locks the next games of a page that do not follow its state yet.
 pub async fn lock_unfollowing(
     connection: &mut PgConnection,
     page: Uuid,
@@ -150,7 +149,7 @@ pub async fn lock_unfollowing(
     limit: i64,
 ) -> Result<Vec<Listing<Game>>, sqlx::Error> {
     select_games!(
-        ["where page_id = $1 and hidden_by_page = $2 limit $3 for no key update nowait"],
+        ["where page_id = $1 and hidden_by_page = $2 order by id limit $3 for no key update"],
         page,
         is_public,
         limit

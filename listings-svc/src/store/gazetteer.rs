@@ -19,26 +19,16 @@ impl<C: Content + FromImportRow + Serialize + DeserializeOwned + Unpin> RecordTa
         connection: &mut PgConnection,
         _mode: Mode,
         names: &[String],
-    ) -> Result<Option<Vec<Self>>, sqlx::Error> {
+    ) -> Result<Vec<Self>, sqlx::Error> {
         let locked = sqlx::query_scalar!(
             r#"select jsonb_build_object('revision', revision) || content as "entry!: Json<Self>" from listings.gazetteer
-               where kind = $1 and key = any($2) order by key for no key update skip locked"#,
-            C::ENTITY.as_str(),
-            names
-        )
-        .fetch_all(&mut *connection)
-        .await?;
-        if locked.len() == names.len() {
-            return Ok(Some(unwrap_json(locked)));
-        }
-        let present = sqlx::query_scalar!(
-            "select key from listings.gazetteer where kind = $1 and key = any($2)",
+               where kind = $1 and key = any($2) order by key for no key update"#,
             C::ENTITY.as_str(),
             names
         )
         .fetch_all(connection)
         .await?;
-        Ok((present.len() == locked.len()).then(|| unwrap_json(locked)))
+        Ok(unwrap_json(locked))
     }
 
     async fn save(connection: &mut PgConnection, records: &Value) -> Result<(), sqlx::Error> {

@@ -19,20 +19,20 @@ pub async fn analyze(pool: &PgPool, entity: Entity) -> Result<(), sqlx::Error> {
     Ok(())
 }
 
-/// Locks a kind for the rest of the transaction: one import writes rows of a kind at a time. False when another import has the lock.
+/// Locks a kind for the rest of the transaction: one import at a time writes rows of a kind, and nobody else names a new listing meanwhile.
 pub async fn lock_kind(
     connection: &mut PgConnection,
     entity: Entity,
     mode: Mode,
-) -> Result<bool, sqlx::Error> {
-    let locked = sqlx::query_scalar!(
-        "select mode from listings.import_gate where entity = $1 and mode = $2 for update skip locked",
+) -> Result<(), sqlx::Error> {
+    sqlx::query_scalar!(
+        "select mode from listings.import_gate where entity = $1 and mode = $2 for update",
         entity.as_str(),
         mode.as_str()
     )
-    .fetch_optional(connection)
+    .fetch_one(connection)
     .await?;
-    Ok(locked.is_some())
+    Ok(())
 }
 
 /// Raises the version of a kind, by which replicas notice that it has changed.

@@ -11,19 +11,13 @@ macro_rules! listing_table {
                 connection: &mut sqlx::PgConnection,
                 mode: crate::domain::mode::Mode,
                 names: &[String],
-            ) -> Result<Option<Vec<Self>>, sqlx::Error> {
+            ) -> Result<Vec<Self>, sqlx::Error> {
                 let locked = $select!(
-                    ["where mode = $1 and " $key " = any($2) for no key update skip locked"],
+                    ["where mode = $1 and " $key " = any($2) order by id for no key update"],
                     mode.as_str(),
                     names
                 );
-                let locked = locked.fetch_all(&mut *connection).await?;
-                if locked.len() == names.len() {
-                    return Ok(Some(locked));
-                }
-                let entity = <$content as crate::domain::content::Content>::ENTITY;
-                let present = crate::store::listings::names(connection, entity, mode, names).await?;
-                Ok((present.len() == locked.len()).then_some(locked))
+                locked.fetch_all(connection).await
             }
 
             async fn save(
@@ -113,7 +107,7 @@ macro_rules! listing_table {
                 limit: i64,
             ) -> Result<Vec<Self>, sqlx::Error> {
                 let batch = $select!(
-                    ["where id > $1 order by id limit $2 for no key update nowait"],
+                    ["where id > $1 order by id limit $2 for no key update"],
                     after,
                     limit
                 );

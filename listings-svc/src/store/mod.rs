@@ -75,12 +75,12 @@ where
 /// A batch travels as one jsonb value whose fields are the columns of the table: PostgreSQL takes no array of arrays of different lengths,
 /// such as the genres of many games.
 pub trait RecordTable: Sized + Send {
-    /// Locks the records with these names; `None` when another transaction has locked one of them.
+    /// Locks the records with these names.
     fn lock(
         connection: &mut PgConnection,
         mode: Mode,
         names: &[String],
-    ) -> impl Future<Output = Result<Option<Vec<Self>>, sqlx::Error>> + Send;
+    ) -> impl Future<Output = Result<Vec<Self>, sqlx::Error>> + Send;
 
     /// Inserts new records and updates changed ones.
     fn save(
@@ -105,8 +105,7 @@ pub trait ListingTable: RecordTable {
         revision: Revision,
     ) -> impl Future<Output = Result<(), sqlx::Error>> + Send;
 
-    /// Locks the next listings after an id, in both datasets. A row that another transaction has locked is an error (55P03), so that no row
-    /// is skipped.
+    /// Locks the next listings after an id, in both datasets.
     fn lock_batch(
         connection: &mut PgConnection,
         after: Uuid,

@@ -78,13 +78,13 @@ pub async fn find(
         .await
 }
 
-/// Like [`find`], and nobody changes the page until the transaction ends. Also `None` while another transaction changes the page.
+/// Like [`find`], and nobody changes the page until the transaction ends.
 pub async fn lock(
     connection: &mut PgConnection,
     account: Uuid,
     which: PageRef<'_>,
 ) -> Result<Option<OwnedPage>, sqlx::Error> {
-    owned_page!(account, which, "for share of page skip locked")
+    owned_page!(account, which, "for share of page")
         .fetch_optional(connection)
         .await
 }

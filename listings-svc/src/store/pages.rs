@@ -39,27 +39,26 @@ pub async fn find(
         .await
 }
 
-/// Locks a page, and tells whether it is public; `None` while another transaction has locked it.
+/// Locks a page, and tells whether it is public; `None` when there is no such page.
 pub async fn lock_state(
     connection: &mut PgConnection,
     page: Uuid,
 ) -> Result<Option<bool>, sqlx::Error> {
     sqlx::query_scalar!(
-        r#"select state = 'published' as "is_public!" from listings.page where id = $1 for no key update skip locked"#,
+        r#"select state = 'published' as "is_public!" from listings.page where id = $1 for no key update"#,
         page
     )
     .fetch_optional(connection)
     .await
 }
 
-/// Locks pages against a change of their state; returns those that are public or not, by id. Skips pages that another transaction has
-/// locked.
+/// Locks pages against a change of their state; returns whether each is public, by id.
 pub async fn share_states(
     connection: &mut PgConnection,
     pages: &[Uuid],
 ) -> Result<HashMap<Uuid, bool>, sqlx::Error> {
     let rows = sqlx::query!(
-        r#"select id, state = 'published' as "is_public!" from listings.page where id = any($1) for share skip locked"#,
+        r#"select id, state = 'published' as "is_public!" from listings.page where id = any($1) order by id for share"#,
         pages
     )
     .fetch_all(connection)

@@ -1,13 +1,13 @@
-//! Claims of pages, inside the writer's transaction: accounts make them, and staff decide on them.
+//! Claims of pages: accounts make them, and staff decide on them.
 
 use kit::audit::{self, AuthorizedAction};
-use kit::feed::{ApplyError, ApplyResult, NewChange};
+use kit::feed::NewChange;
 use kit::rpc::staff::Member;
 use kit::{Fault, ids};
 use serde_json::json;
 use uuid::Uuid;
 
-use super::{CommandContext, limits, page_owners};
+use super::{CommandContext, CommandDependencies, limits, page_owners};
 use crate::SCHEMA;
 use crate::domain::audit_action::AuditAction;
 use crate::domain::claim::ClaimState;
@@ -40,17 +40,15 @@ pub enum ClaimChange {
 }
 
 /// Returns the claim after the change.
-pub(super) async fn apply(
-    context: &mut CommandContext<'_>,
-    change: &ClaimChange,
-) -> ApplyResult<Box<Claim>> {
+pub async fn apply(commands: &CommandDependencies, change: &ClaimChange) -> Result<Claim, Fault> {
+    let mut context = commands.begin().await?;
     let (id, changes) = match change {
         ClaimChange::Make {
             account,
             handle,
             evidence,
         } => {
-            let id = make(context, *account, handle, evidence).await?;
+            let id = make(&mut context, *account, handle, evidence).await?;
             (id, Vec::new())
         }
         ClaimChange::Decide {
@@ -59,12 +57,14 @@ pub(super) async fn apply(
             reason,
             by,
         } => {
-            let changes = decide(context, *claim, *state, reason, by).await?;
+            let changes = decide(&mut context, *claim, *state, reason, by).await?;
             (*claim, changes)
         }
     };
     let claim = store::find(&mut *context.connection, id).await?;
-    Ok((Box::new(claim.ok_or_else(no_claim)?), changes))
+    let claim = claim.ok_or_else(no_claim)?;
+    context.commit(changes).await?;
+    Ok(claim)
 }
 
 /// Claims a public page that the account does not own yet, within the limit of the account.
@@ -73,17 +73,16 @@ async fn make(
     account: Uuid,
     handle: &str,
     evidence: &str,
-) -> Result<Uuid, ApplyError> {
+) -> Result<Uuid, Fault> {
     let (connection, now) = (&mut *context.connection, context.now);
     // Locked, so that its waiting claims are counted exactly.
-    let locked = accounts::lock(connection, account, now.date(), 0).await?;
-    locked.ok_or(ApplyError::Busy)?;
+    accounts::lock(connection, account, now.date(), 0).await?;
     let found = find_listing::<Page>(connection, Mode::Live, handle).await?;
     let not_found = || Fault::not_found("There is no public page with this handle.");
     let page = found.filter(Listing::is_visible).ok_or_else(not_found)?.id;
     let owners = owners::of_page(&mut *connection, page).await?;
     if owners.iter().any(|owner| owner.account_id == account) {
-        return Err(Fault::invalid_field("handle", "You own this page already.").into());
+        return Err(Fault::invalid_field("handle", "You own this page already."));
     }
     let others = store::count_others(connection, page, account).await?;
     limits::check_claims(others)?;
@@ -96,8 +95,8 @@ async fn decide(
     state: ClaimState,
     reason: &str,
     by: &Member,
-) -> Result<Vec<NewChange>, ApplyError> {
-    let claim = store::lock(context.connection, id).await?;
+) -> Result<Vec<NewChange>, Fault> {
+    let claim = store::lock(&mut context.connection, id).await?;
     let claim = claim.ok_or_else(no_claim)?;
     if claim.state == state {
         return Ok(Vec::new());
@@ -105,7 +104,7 @@ async fn decide(
     if claim.state != ClaimState::Waiting {
         let before = claim.state.as_str();
         let problem = format!("This claim was {before} before: add or remove the owner instead.");
-        return Err(Fault::invalid_field("id", problem).into());
+        return Err(Fault::invalid_field("id", problem));
     }
     let mut changes = Vec::new();
     let (kind, action) = if state == ClaimState::Granted {
@@ -114,7 +113,7 @@ async fn decide(
     } else {
         (DecisionKind::ClaimRejected, AuditAction::RejectClaim)
     };
-    store::decide(context.connection, id, state, reason, context.now).await?;
+    store::decide(&mut context.connection, id, state, reason, context.now).await?;
     let subject = audit::Subject {
         entity: Entity::Page.as_str(),
         name: claim.handle.clone(),
@@ -140,7 +139,7 @@ async fn decide(
 async fn grant_page(
     context: &mut CommandContext<'_>,
     claim: &Claim,
-) -> Result<Option<NewChange>, ApplyError> {
+) -> Result<Option<NewChange>, Fault> {
     let (connection, now) = (&mut *context.connection, context.now);
     let page = page_owners::lock(connection, &claim.handle).await?;
     let (account, source) = (claim.account_id, GrantSource::Claim);

@@ -1,13 +1,13 @@
-//! Games follow the state of their page, inside the writer's transaction: a game is hidden while its page is not public.
+//! Games follow the state of their page: a game is hidden while its page is not public.
 //!
 //! The transaction that changes a page changes its games, up to [`BATCH`]. A page with more games is followed by further commands
 //! ([`finish`]), so that no transaction is large. [`crate::jobs::follow_pages`] finishes what a stopped process left.
 
 use kit::Fault;
-use kit::feed::{ApplyError, ApplyResult, NewChange, Writer};
+use kit::feed::NewChange;
 use uuid::Uuid;
 
-use super::{Command, CommandContext, CommandHandler, Outcome};
+use super::{CommandContext, CommandDependencies};
 use crate::domain::content::Content;
 use crate::domain::entity::Entity;
 use crate::domain::game::Game;
@@ -24,8 +24,8 @@ pub(super) async fn apply(
     context: &mut CommandContext<'_>,
     page: Uuid,
     is_public: bool,
-) -> Result<(Vec<NewChange>, bool), ApplyError> {
-    let games = games::lock_unfollowing(context.connection, page, is_public, BATCH).await?;
+) -> Result<(Vec<NewChange>, bool), Fault> {
+    let games = games::lock_unfollowing(&mut context.connection, page, is_public, BATCH).await?;
     let (mut rows, mut changes) = (Vec::new(), Vec::new());
     let change_kind = if is_public {
         ChangeKind::Shown
@@ -43,7 +43,7 @@ pub(super) async fn apply(
         ));
     }
     let is_unfinished = i64::try_from(games.len()) == Ok(BATCH);
-    Listing::<Game>::save(context.connection, &rows.into()).await?;
+    Listing::<Game>::save(&mut context.connection, &rows.into()).await?;
     Ok((changes, is_unfinished))
 }
 
@@ -54,7 +54,7 @@ pub(super) async fn changes<C>(
     before: &Listing<C>,
     after: &Listing<C>,
     change_kind: ChangeKind,
-) -> ApplyResult<Option<Uuid>>
+) -> Result<(Option<Uuid>, Vec<NewChange>), Fault>
 where
     Listing<C>: ListingTable + Publish,
 {
@@ -78,24 +78,24 @@ pub(super) async fn under_its_page<C: Content>(
     let Some(page) = listing.content.page_id() else {
         return Ok(listing.clone());
     };
-    let page = pages::find(context.connection, page).await?;
+    let page = pages::find(&mut context.connection, page).await?;
     let is_shown = page.is_some_and(|page| listing.is_shown_under(page.state));
     Ok(listing.clone().under_page(is_shown, context.now))
 }
 
-/// Locks a page, and lets its next games follow it. Returns the same as [`apply`].
-pub(super) async fn resume(
-    context: &mut CommandContext<'_>,
-    page: Uuid,
-) -> Result<(Vec<NewChange>, bool), ApplyError> {
-    let is_public = pages::lock_state(context.connection, page).await?;
-    let is_public = is_public.ok_or(ApplyError::Busy)?;
-    apply(context, page, is_public).await
+/// Locks a page, and lets its next games follow it. Returns whether games may be left that do not follow it yet.
+async fn resume(commands: &CommandDependencies, page: Uuid) -> Result<bool, Fault> {
+    let mut context = commands.begin().await?;
+    let Some(is_public) = pages::lock_state(&mut context.connection, page).await? else {
+        return Ok(false);
+    };
+    let (changes, is_unfinished) = apply(&mut context, page, is_public).await?;
+    context.commit(changes).await?;
+    Ok(is_unfinished)
 }
 
 /// Lets all games of a page follow it, a batch per transaction.
-pub async fn finish(writer: &Writer<CommandHandler>, page: Uuid) -> Result<(), Fault> {
-    let follow = || writer.write_as(Command::FollowPage(page), Outcome::try_as_page_followed);
-    while follow().await? {}
+pub async fn finish(commands: &CommandDependencies, page: Uuid) -> Result<(), Fault> {
+    while resume(commands, page).await? {}
     Ok(())
 }

@@ -1,6 +1,5 @@
-//! Locks a listing by its name, inside the writer's transaction.
+//! Locks a listing by its name.
 
-use kit::feed::ApplyError;
 use sqlx::PgConnection;
 
 use crate::domain::listing::Listing;
@@ -9,14 +8,11 @@ use crate::domain::slug;
 use crate::store::RecordTable;
 
 /// Locks the listing with this slug or handle; `None` when there is none.
-///
-/// # Errors
-/// `Busy` while another transaction has locked it.
 pub(super) async fn lock_listing<C>(
     connection: &mut PgConnection,
     mode: Mode,
     name: &str,
-) -> Result<Option<Listing<C>>, ApplyError>
+) -> Result<Option<Listing<C>>, sqlx::Error>
 where
     Listing<C>: RecordTable,
 {
@@ -25,5 +21,5 @@ where
         return Ok(None);
     }
     let locked = Listing::<C>::lock(connection, mode, &[name.to_owned()]).await?;
-    Ok(locked.ok_or(ApplyError::Busy)?.into_iter().next())
+    Ok(locked.into_iter().next())
 }

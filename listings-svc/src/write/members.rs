@@ -1,14 +1,13 @@
-//! Changes of the staff's members, inside the writer's transaction.
+//! Changes of the staff's members.
 
 use kit::audit::{AuthorizedAction, Subject};
-use kit::feed::ApplyError;
 use kit::rpc::staff::{Member, OPERATOR, Role};
 use kit::{Code, Fault};
 use serde_json::{Value, json};
 use sqlx::PgConnection;
 use time::OffsetDateTime;
 
-use super::CommandContext;
+use super::CommandDependencies;
 use crate::SCHEMA;
 use crate::domain::audit_action::AuditAction;
 use crate::store::members::{self as store, MemberRow, NewToken};
@@ -32,10 +31,11 @@ pub enum MemberOperation {
 }
 
 /// Returns the member after the change. All members are locked until it is committed: the number of admins does not change meanwhile.
-pub(super) async fn apply(
-    context: &mut CommandContext<'_>,
+pub async fn apply(
+    commands: &CommandDependencies,
     change: &MemberChange,
-) -> Result<MemberRow, ApplyError> {
+) -> Result<MemberRow, Fault> {
+    let mut context = commands.begin().await?;
     let (connection, now) = (&mut *context.connection, context.now);
     let members = store::lock(connection).await?;
     check_author(&members, change)?;
@@ -46,7 +46,7 @@ pub(super) async fn apply(
             if !store::create(connection, name, *role, *token, by, now).await? {
                 let reason =
                     "This name was used before, and names are never reused: choose another.";
-                return Err(Fault::invalid_field("name", reason).into());
+                return Err(Fault::invalid_field("name", reason));
             }
             (AuditAction::CreateMember, json!({ "role": role.as_str() }))
         }
@@ -80,7 +80,9 @@ pub(super) async fn apply(
     };
     record(connection, change, action, details, now).await?;
     let changed = store::find_by_name(connection, name).await?;
-    Ok(changed.ok_or_else(not_found)?)
+    let changed = changed.ok_or_else(not_found)?;
+    context.commit(Vec::new()).await?;
+    Ok(changed)
 }
 
 /// Of two admins who revoke each other at once, only the first succeeds. A member may renew their own token in every role.

@@ -1,14 +1,14 @@
-//! Moderation, inside the writer's transaction: staff approve, reject, take down and restore listings.
+//! Moderation: staff approve, reject, take down and restore listings.
 
 use kit::Fault;
-use kit::feed::{ApplyResult, NewChange};
+use kit::feed::NewChange;
 use kit::rpc::staff::Member;
 use serde::Serialize;
 use uuid::Uuid;
 
 use super::absent::listing_not_found;
 use super::record_change::{StaffChange, check_revision, update_by_staff};
-use super::{CommandContext, follow_page, lock_listing};
+use super::{CommandContext, CommandDependencies, follow_page, lock_listing};
 use crate::domain::audit_action::AuditAction;
 use crate::domain::content::Content;
 use crate::domain::entity::Entity;
@@ -33,39 +33,52 @@ pub struct Moderation {
     pub by: Member,
 }
 
-/// Returns the page, if it has more games than follow it in one transaction.
-pub(super) async fn apply(
-    context: &mut CommandContext<'_>,
+/// What a [`Moderation`] did.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Moderated {
+    /// `false`: the listing was in that state before.
+    pub is_changed: bool,
+    /// The page, if it has more games than follow it in one transaction.
+    pub unfinished: Option<Uuid>,
+}
+
+pub async fn apply(
+    commands: &CommandDependencies,
     moderation: &Moderation,
-) -> ApplyResult<Option<Uuid>> {
+) -> Result<Moderated, Fault> {
     match moderation.listing.entity {
-        Entity::Page => moderate::<Page>(context, moderation).await,
-        Entity::Game => moderate::<Game>(context, moderation).await,
-        Entity::Event => moderate::<Event>(context, moderation).await,
-        Entity::Genre | Entity::Country | Entity::City => Err(listing_not_found().into()),
+        Entity::Page => moderate::<Page>(commands, moderation).await,
+        Entity::Game => moderate::<Game>(commands, moderation).await,
+        Entity::Event => moderate::<Event>(commands, moderation).await,
+        Entity::Genre | Entity::Country | Entity::City => Err(listing_not_found()),
     }
 }
 
 async fn moderate<C>(
-    context: &mut CommandContext<'_>,
+    commands: &CommandDependencies,
     moderation: &Moderation,
-) -> ApplyResult<Option<Uuid>>
+) -> Result<Moderated, Fault>
 where
     C: Content,
     Listing<C>: ListingTable + Publish + Serialize,
 {
+    let mut context = commands.begin().await?;
     let ListingName { mode, key, .. } = &moderation.listing;
-    let before = lock_listing::<C>(context.connection, *mode, key).await?;
+    let before = lock_listing::<C>(&mut context.connection, *mode, key).await?;
     let before = before.ok_or_else(listing_not_found)?;
     let Some(state) = before.state.apply(moderation.transition) else {
-        return Err(transition_refused(before.state, moderation.transition).into());
+        return Err(transition_refused(before.state, moderation.transition));
     };
-    let current = follow_page::under_its_page(context, &before).await?;
+    let current = follow_page::under_its_page(&mut context, &before).await?;
     let Some(after) = current.with_state(state, context.now) else {
-        return Ok((None, Vec::new()));
+        context.commit(Vec::new()).await?;
+        return Ok(Moderated {
+            is_changed: false,
+            unfinished: None,
+        });
     };
     if let Some(fault) = check_revision(moderation.revision, before.revision) {
-        return Err(fault.into());
+        return Err(fault);
     }
     let change = StaffChange {
         by: &moderation.by,
@@ -73,18 +86,22 @@ where
         reason: &moderation.reason,
         now: context.now,
     };
-    update_by_staff(context.connection, &before, &after, change).await?;
+    update_by_staff(&mut context.connection, &before, &after, change).await?;
     let change_kind = match moderation.transition {
         Transition::Approve => ChangeKind::Approved,
         Transition::Reject => ChangeKind::Rejected,
         Transition::TakeDown => ChangeKind::Removed,
         Transition::Restore => ChangeKind::Restored,
     };
-    let following = follow_page::changes(context, &before, &after, change_kind);
+    let following = follow_page::changes(&mut context, &before, &after, change_kind);
     let (unfinished, mut changes) = following.await?;
     let kind = decision_kind(moderation.transition, after.is_visible());
-    changes.extend(decision(context, moderation, kind, after.id).await?);
-    Ok((unfinished, changes))
+    changes.extend(decision(&mut context, moderation, kind, after.id).await?);
+    context.commit(changes).await?;
+    Ok(Moderated {
+        is_changed: true,
+        unfinished,
+    })
 }
 
 /// The decision on a listing, for its owners.
@@ -95,7 +112,7 @@ async fn decision(
     listing: Uuid,
 ) -> Result<Option<NewChange>, sqlx::Error> {
     let ListingName { entity, key, .. } = &moderation.listing;
-    let named = listings::title_and_owners(context.connection, *entity, listing);
+    let named = listings::title_and_owners(&mut context.connection, *entity, listing);
     let (title, accounts) = named.await?;
     let decision = StaffDecision {
         kind,

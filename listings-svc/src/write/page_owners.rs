@@ -1,17 +1,18 @@
-//! The owners of pages, inside the writer's transaction. Staff change them, and every change of a page on the feed names them.
+//! The owners of pages. Staff change them, and every change of a page on the feed names them.
 
 use std::collections::HashMap;
 
 use contracts::listings::v1 as proto;
+use kit::Fault;
 use kit::audit::{AuthorizedAction, Subject};
-use kit::feed::{ApplyError, ApplyResult, NewChange};
+use kit::feed::NewChange;
 use prost::Message as _;
 use serde_json::json;
 use sqlx::PgConnection;
 use uuid::Uuid;
 
 use super::absent::page_not_found;
-use super::{CommandContext, lock_listing};
+use super::{CommandDependencies, lock_listing};
 use crate::SCHEMA;
 use crate::domain::audit_action::AuditAction;
 use crate::domain::entity::Entity;
@@ -32,15 +33,16 @@ pub struct OwnerChange {
 }
 
 /// Returns the owners after the change.
-pub(super) async fn apply(
-    context: &mut CommandContext<'_>,
+pub async fn apply(
+    commands: &CommandDependencies,
     change: &OwnerChange,
-) -> ApplyResult<Vec<Owner>> {
+) -> Result<Vec<Owner>, Fault> {
+    let mut context = commands.begin().await?;
     let (account, now) = (change.account, context.now);
-    let page = lock(context.connection, &change.handle).await?;
+    let page = lock(&mut context.connection, &change.handle).await?;
     let is_changed = if change.is_added {
         store::add(
-            context.connection,
+            &mut context.connection,
             page.id,
             account,
             GrantSource::Staff,
@@ -48,7 +50,7 @@ pub(super) async fn apply(
         )
         .await?
     } else {
-        store::remove(context.connection, page.id, account).await?
+        store::remove(&mut context.connection, page.id, account).await?
     };
     let mut changes = Vec::new();
     if is_changed {
@@ -67,16 +69,17 @@ pub(super) async fn apply(
         ));
     }
     let owners = store::of_page(&mut *context.connection, page.id).await?;
-    Ok((owners, changes))
+    context.commit(changes).await?;
+    Ok(owners)
 }
 
 /// Locks the live page with this handle.
 pub(super) async fn lock(
     connection: &mut PgConnection,
     handle: &str,
-) -> Result<Listing<Page>, ApplyError> {
+) -> Result<Listing<Page>, Fault> {
     let page = lock_listing::<Page>(connection, Mode::Live, handle).await?;
-    Ok(page.ok_or_else(page_not_found)?)
+    page.ok_or_else(page_not_found)
 }
 
 /// Appends the owners to changes of pages. In protobuf, appending an encoded field is the same as encoding it with the other fields.

@@ -1,13 +1,12 @@
-//! What a change of pictures does to a listing, and the purge of a picture from one, inside the writer's transaction.
+//! What a change of pictures does to a listing, and the purge of a picture from one.
 
 use kit::Fault;
-use kit::feed::{ApplyError, NewChange};
 use kit::rpc::staff::Member;
 use serde::Serialize;
 
 use super::absent::listing_not_found;
 use super::record_change::{StaffChange, update_by_staff};
-use super::{CommandContext, follow_page, lock_listing};
+use super::{CommandDependencies, follow_page, lock_listing};
 use crate::domain::array_fields::{MAX_ITEMS, Screenshot};
 use crate::domain::audit_action::AuditAction;
 use crate::domain::content::Content;
@@ -169,32 +168,27 @@ fn arrange(
     }
 }
 
-pub(super) async fn apply(
-    context: &mut CommandContext<'_>,
-    edit: &PictureEdit,
-) -> Result<Vec<NewChange>, ApplyError> {
+pub async fn apply(commands: &CommandDependencies, edit: &PictureEdit) -> Result<(), Fault> {
     match edit.listing.entity {
-        Entity::Page => edit_listing::<Page>(context, edit).await,
-        _ => edit_listing::<Game>(context, edit).await,
+        Entity::Page => edit_listing::<Page>(commands, edit).await,
+        _ => edit_listing::<Game>(commands, edit).await,
     }
 }
 
-async fn edit_listing<C>(
-    context: &mut CommandContext<'_>,
-    edit: &PictureEdit,
-) -> Result<Vec<NewChange>, ApplyError>
+async fn edit_listing<C>(commands: &CommandDependencies, edit: &PictureEdit) -> Result<(), Fault>
 where
     C: Content + HasPictures,
     Listing<C>: ListingTable + Publish + Serialize,
 {
+    let mut context = commands.begin().await?;
     let ListingName { mode, key, .. } = &edit.listing;
-    let locked = lock_listing::<C>(context.connection, *mode, key).await?;
+    let locked = lock_listing::<C>(&mut context.connection, *mode, key).await?;
     let before = locked.ok_or_else(listing_not_found)?;
     let purge = PictureOperation::Purge(edit.purged.clone());
     let content = before.content.with_pictures(&purge)?;
-    let current = follow_page::under_its_page(context, &before).await?;
+    let current = follow_page::under_its_page(&mut context, &before).await?;
     let Some(after) = current.apply_staff_edit(content, context.now) else {
-        return Ok(Vec::new());
+        return context.commit(Vec::new()).await;
     };
     let change = StaffChange {
         by: &edit.by,
@@ -202,14 +196,10 @@ where
         reason: &edit.reason,
         now: context.now,
     };
-    update_by_staff(context.connection, &before, &after, change).await?;
-    let (kind, public_url) = (ChangeKind::Updated, &context.dependencies.public_url);
-    Ok(vec![listing_change(
-        Some(&before),
-        &after,
-        kind,
-        public_url,
-    )])
+    update_by_staff(&mut context.connection, &before, &after, change).await?;
+    let (kind, public_url) = (ChangeKind::Updated, &commands.public_url);
+    let change = listing_change(Some(&before), &after, kind, public_url);
+    context.commit(vec![change]).await
 }
 
 #[cfg(test)]

@@ -1,4 +1,4 @@
-//! Records a change of a listing, inside the writer's transaction: the listing, its revision and, for a change by staff, the audit entry.
+//! Records a change of a listing: the listing, its revision and, for a change by staff, the audit entry.
 
 use kit::Fault;
 use kit::audit::{AuthorizedAction, Subject};
@@ -14,6 +14,7 @@ use crate::domain::difference;
 use crate::domain::listing::Listing;
 use crate::domain::record::Importable as _;
 use crate::feed::Publish;
+use crate::store::constraints;
 use crate::store::revisions::{self, Actor, Revision};
 use crate::store::{ListingTable, RecordTable as _, to_json_row};
 
@@ -22,12 +23,14 @@ pub(super) async fn insert<C>(
     listing: &Listing<C>,
     actor: Actor,
     now: OffsetDateTime,
-) -> Result<(), sqlx::Error>
+) -> Result<(), Fault>
 where
     Listing<C>: ListingTable + Publish + Serialize,
 {
     let row = to_json_row(listing)?;
-    Listing::<C>::save(connection, &json!([row])).await?;
+    Listing::<C>::save(connection, &json!([row]))
+        .await
+        .map_err(refused)?;
     let revision = Revision {
         id: listing.id,
         number: listing.revision,
@@ -36,7 +39,16 @@ where
         after: row,
         reason: None,
     };
-    revisions::append(connection, Listing::<C>::ENTITY, now, vec![revision]).await
+    revisions::append(connection, Listing::<C>::ENTITY, now, vec![revision]).await?;
+    Ok(())
+}
+
+/// The fault of a row that PostgreSQL refuses.
+pub(super) fn refused(error: sqlx::Error) -> Fault {
+    match constraints::field_errors(&error) {
+        Some(problems) => Fault::invalid(problems),
+        None => error.into(),
+    }
 }
 
 /// Records a change: writes the changed fields, and the revision.
@@ -47,7 +59,7 @@ pub(super) async fn update<C>(
     actor: Actor,
     reason: Option<String>,
     now: OffsetDateTime,
-) -> Result<(), sqlx::Error>
+) -> Result<(), Fault>
 where
     Listing<C>: ListingTable + Publish + Serialize,
 {
@@ -61,7 +73,9 @@ where
         after: fields,
         reason,
     };
-    Listing::<C>::update(connection, now, revision).await
+    Listing::<C>::update(connection, now, revision)
+        .await
+        .map_err(refused)
 }
 
 /// A change by staff.
@@ -80,7 +94,7 @@ pub(super) async fn update_by_staff<C>(
     before: &Listing<C>,
     after: &Listing<C>,
     change: StaffChange<'_>,
-) -> Result<(), sqlx::Error>
+) -> Result<(), Fault>
 where
     Listing<C>: ListingTable + Publish + Serialize,
 {
@@ -110,7 +124,8 @@ where
         member: change.by.clone(),
         action: change.action,
     };
-    done.record(connection, SCHEMA, subject, change.now).await
+    done.record(connection, SCHEMA, subject, change.now).await?;
+    Ok(())
 }
 
 /// Refuses a decision on a revision that is no longer current.

@@ -1,9 +1,9 @@
-//! Publishes listings again whose URLs have changed, inside the writer's transaction. The listings stay as they are.
+//! Publishes listings again whose URLs have changed. The listings stay as they are.
 
-use kit::feed::ApplyResult;
+use kit::Fault;
 use uuid::Uuid;
 
-use super::CommandContext;
+use super::CommandDependencies;
 use crate::domain::entity::Entity;
 use crate::domain::event::Event;
 use crate::domain::game::Game;
@@ -16,28 +16,30 @@ use crate::store::ListingTable;
 const BATCH: i64 = 200;
 
 /// Publishes the next listings of a kind. Returns the id of the last one; `None` when there were no more.
-pub(super) async fn republish(
-    context: &mut CommandContext<'_>,
+pub async fn republish(
+    commands: &CommandDependencies,
     entity: Entity,
     after: Uuid,
-) -> ApplyResult<Option<Uuid>> {
+) -> Result<Option<Uuid>, Fault> {
     match entity {
-        Entity::Page => batch::<Page>(context, after).await,
-        Entity::Game => batch::<Game>(context, after).await,
-        Entity::Event => batch::<Event>(context, after).await,
+        Entity::Page => batch::<Page>(commands, after).await,
+        Entity::Game => batch::<Game>(commands, after).await,
+        Entity::Event => batch::<Event>(commands, after).await,
         // These kinds have no public page.
-        Entity::Genre | Entity::Country | Entity::City => Ok((None, Vec::new())),
+        Entity::Genre | Entity::Country | Entity::City => Ok(None),
     }
 }
 
-async fn batch<C>(context: &mut CommandContext<'_>, after: Uuid) -> ApplyResult<Option<Uuid>>
+async fn batch<C>(commands: &CommandDependencies, after: Uuid) -> Result<Option<Uuid>, Fault>
 where
     Listing<C>: ListingTable + Publish,
 {
-    let listings = Listing::<C>::lock_batch(context.connection, after, BATCH).await?;
+    let mut context = commands.begin().await?;
+    let listings = Listing::<C>::lock_batch(&mut context.connection, after, BATCH).await?;
     let last = listings.last().map(|listing| listing.id);
     let changes = (listings.iter())
-        .map(|listing| listing.change(ChangeKind::Moved, false, &context.dependencies.public_url))
+        .map(|listing| listing.change(ChangeKind::Moved, false, &commands.public_url))
         .collect();
-    Ok((last, changes))
+    context.commit(changes).await?;
+    Ok(last)
 }

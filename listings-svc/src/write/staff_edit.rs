@@ -1,7 +1,7 @@
-//! Edits of listings by staff, inside the writer's transaction: fields, among them the page of a game and the account of an event.
+//! Edits of listings by staff: fields, among them the page of a game and the account of an event.
 
 use kit::Fault;
-use kit::feed::{ApplyError, NewChange};
+use kit::feed::NewChange;
 use kit::rpc::staff::Member;
 use serde::Serialize;
 use serde::de::DeserializeOwned;
@@ -12,7 +12,7 @@ use uuid::Uuid;
 
 use super::absent::listing_not_found;
 use super::record_change::{StaffChange, check_revision, update_by_staff};
-use super::{CommandContext, follow_page, lock_listing};
+use super::{CommandContext, CommandDependencies, follow_page, lock_listing};
 use crate::domain::audit_action::AuditAction;
 use crate::domain::content::Content;
 use crate::domain::difference;
@@ -61,10 +61,16 @@ impl EditOperation {
 type EditResult<C> = Result<Option<Listing<C>>, Fault>;
 
 /// Edits a listing. Its state stays.
-pub(super) async fn apply(
+pub async fn apply(commands: &CommandDependencies, edit: &StaffEdit) -> Result<(), Fault> {
+    let mut context = commands.begin().await?;
+    let changes = edit_listing(&mut context, edit).await?;
+    context.commit(changes).await
+}
+
+async fn edit_listing(
     context: &mut CommandContext<'_>,
     edit: &StaffEdit,
-) -> Result<Vec<NewChange>, ApplyError> {
+) -> Result<Vec<NewChange>, Fault> {
     let now = context.now;
     match (&edit.operation, edit.listing.entity) {
         (EditOperation::SetFields(changes, reference, _), Entity::Page) => {
@@ -109,7 +115,7 @@ pub(super) async fn apply(
         }
         (EditOperation::Revert(revision), _) => apply_revert(context, edit, *revision).await,
         // The service has refused the other kinds.
-        _ => Err(listing_not_found().into()),
+        _ => Err(listing_not_found()),
     }
 }
 
@@ -118,12 +124,12 @@ async fn new_page(
     context: &mut CommandContext<'_>,
     edit: &StaffEdit,
     changes: &Map<String, Value>,
-) -> Result<Option<Listing<Page>>, ApplyError> {
+) -> Result<Option<Listing<Page>>, Fault> {
     let handle = changes.get("creator").and_then(Value::as_str);
     let Some(handle) = handle.filter(|handle| slug::is_valid(handle)) else {
         return Ok(None);
     };
-    let page = lock_listing::<Page>(context.connection, edit.listing.mode, handle).await?;
+    let page = lock_listing::<Page>(&mut context.connection, edit.listing.mode, handle).await?;
     let accepts_games = |page: &Listing<Page>| {
         matches!(page.state, ListingState::Pending | ListingState::Published)
     };
@@ -155,12 +161,12 @@ async fn content_at(
     connection: &mut PgConnection,
     edit: &StaffEdit,
     revision: i64,
-) -> Result<Map<String, Value>, ApplyError> {
+) -> Result<Map<String, Value>, Fault> {
     let found = history::find(&mut *connection, &edit.listing).await?;
     let (id, current) = found.ok_or_else(listing_not_found)?;
     if !(1..=current).contains(&revision) {
         let reason = format!("The listing has the revisions 1 to {current}: give one of them.");
-        return Err(Fault::invalid_field("to_revision", reason).into());
+        return Err(Fault::invalid_field("to_revision", reason));
     }
     let versions = history::versions(connection, edit.listing.entity, id, Some(revision)).await?;
     let old = versions.and_then(|versions| versions.then);
@@ -180,8 +186,8 @@ async fn apply_revert(
     context: &mut CommandContext<'_>,
     edit: &StaffEdit,
     revision: i64,
-) -> Result<Vec<NewChange>, ApplyError> {
-    let old = content_at(context.connection, edit, revision).await?;
+) -> Result<Vec<NewChange>, Fault> {
+    let old = content_at(&mut context.connection, edit, revision).await?;
     let now = context.now;
     match edit.listing.entity {
         Entity::Page => {
@@ -203,19 +209,19 @@ async fn apply_change<C: Content>(
     context: &mut CommandContext<'_>,
     edit: &StaffEdit,
     change: impl FnOnce(&Listing<C>) -> EditResult<C>,
-) -> Result<Vec<NewChange>, ApplyError>
+) -> Result<Vec<NewChange>, Fault>
 where
     Listing<C>: ListingTable + Publish + Serialize,
 {
     let ListingName { mode, key, .. } = &edit.listing;
-    let before = lock_listing::<C>(context.connection, *mode, key).await?;
+    let before = lock_listing::<C>(&mut context.connection, *mode, key).await?;
     let before = before.ok_or_else(listing_not_found)?;
     let current = follow_page::under_its_page(context, &before).await?;
     let Some(after) = change(&current)? else {
         return Ok(Vec::new());
     };
     if let Some(fault) = check_revision(edit.revision, before.revision) {
-        return Err(fault.into());
+        return Err(fault);
     }
     let change = StaffChange {
         by: &edit.by,
@@ -223,7 +229,7 @@ where
         reason: &edit.reason,
         now: context.now,
     };
-    update_by_staff(context.connection, &before, &after, change).await?;
+    update_by_staff(&mut context.connection, &before, &after, change).await?;
     // The account of an event is not public.
     let change_kind = if before.content == after.content {
         ChangeKind::OwnersChanged

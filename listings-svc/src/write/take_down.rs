@@ -1,11 +1,11 @@
-//! An account takes down a listing of its own, inside the writer's transaction. Only staff restore it.
+//! An account takes down a listing of its own. Only staff restore it.
 
-use kit::feed::ApplyResult;
+use kit::Fault;
 use serde::Serialize;
 use uuid::Uuid;
 
 use super::absent::no_own_listing;
-use super::{CommandContext, follow_page, lock_listing, record_change};
+use super::{CommandDependencies, follow_page, lock_listing, record_change};
 use crate::domain::content::Content;
 use crate::domain::entity::Entity;
 use crate::domain::event::Event;
@@ -27,40 +27,43 @@ pub struct OwnTakedown {
 }
 
 /// Returns the page, if it has more games than follow it in one transaction.
-pub(super) async fn apply(
-    context: &mut CommandContext<'_>,
+pub async fn apply(
+    commands: &CommandDependencies,
     takedown: &OwnTakedown,
-) -> ApplyResult<Option<Uuid>> {
+) -> Result<Option<Uuid>, Fault> {
     match takedown.entity {
-        Entity::Page => take_down::<Page>(context, takedown).await,
-        Entity::Game => take_down::<Game>(context, takedown).await,
-        Entity::Event => take_down::<Event>(context, takedown).await,
-        Entity::Genre | Entity::Country | Entity::City => {
-            Err(no_own_listing(takedown.entity).into())
-        }
+        Entity::Page => take_down::<Page>(commands, takedown).await,
+        Entity::Game => take_down::<Game>(commands, takedown).await,
+        Entity::Event => take_down::<Event>(commands, takedown).await,
+        Entity::Genre | Entity::Country | Entity::City => Err(no_own_listing(takedown.entity)),
     }
 }
 
 async fn take_down<C>(
-    context: &mut CommandContext<'_>,
+    commands: &CommandDependencies,
     OwnTakedown {
         account,
         entity,
         name,
     }: &OwnTakedown,
-) -> ApplyResult<Option<Uuid>>
+) -> Result<Option<Uuid>, Fault>
 where
     C: Content,
     Listing<C>: ListingTable + Publish + Serialize,
 {
-    let before = lock_listing::<C>(context.connection, Mode::Live, name).await?;
+    let mut context = commands.begin().await?;
+    let before = lock_listing::<C>(&mut context.connection, Mode::Live, name).await?;
     let own = own_listings::find(&mut *context.connection, *account, *entity, name).await?;
     let before = own.and(before).ok_or_else(|| no_own_listing(*entity))?;
-    let current = follow_page::under_its_page(context, &before).await?;
+    let current = follow_page::under_its_page(&mut context, &before).await?;
     let Some(after) = current.with_state(ListingState::Removed, context.now) else {
-        return Ok((None, Vec::new()));
+        context.commit(Vec::new()).await?;
+        return Ok(None);
     };
     let (actor, now) = (Actor::Account(*account), context.now);
-    record_change::update(context.connection, &before, &after, actor, None, now).await?;
-    follow_page::changes(context, &before, &after, ChangeKind::Removed).await
+    record_change::update(&mut context.connection, &before, &after, actor, None, now).await?;
+    let following = follow_page::changes(&mut context, &before, &after, ChangeKind::Removed);
+    let (unfinished, changes) = following.await?;
+    context.commit(changes).await?;
+    Ok(unfinished)
 }

@@ -76,7 +76,7 @@ async fn a_stream_without_its_end_message_is_an_error(pool: PgPool) {
 
 #[testing::database_test(listings::MIGRATOR)]
 async fn two_imports_of_a_file_at_once_load_it_once(pool: PgPool) {
-    // Two replicas, each with its own writer.
+    // Two replicas.
     let one = start(pool.clone()).await.with_gazetteer().await;
     let other = start(pool).await;
     one.import(&File::rows("page", &[creator("studio")])).await;

@@ -1,23 +1,21 @@
 //! Listings are published again when the public URL changes, and by no replica of an older version.
 
+use std::sync::Arc;
+
 use contracts::common::v1::Change;
 use contracts::listings::v1 as proto;
-use kit::Code;
 use kit::admin::Readiness;
-use listings::domain::entity::Entity;
 use listings::domain::game::Game;
 use listings::domain::listing::Listing;
 use listings::domain::mode::Mode;
 use listings::feed::PublicUrl;
 use listings::jobs::{republish, startup};
 use listings::store::RecordTable as _;
-use listings::write::Command;
 use prost::Message as _;
 use sqlx::PgPool;
 use tokio_util::sync::CancellationToken;
-use uuid::Uuid;
 
-use crate::support::{File, Service, creator, game, start, start_at};
+use crate::support::{File, Service, creator, game, start, start_at, while_open};
 
 #[testing::database_test(listings::MIGRATOR)]
 async fn all_listings_are_published_again_with_their_new_urls(pool: PgPool) {
@@ -32,7 +30,7 @@ async fn all_listings_are_published_again_with_their_new_urls(pool: PgPool) {
     let (seq, revisions) = (service.head().await, service.revisions().await);
 
     let moved = start_at(pool, "https://new.example/").await;
-    republish::run(&moved.writer).await.unwrap();
+    republish::run(&moved.commands).await.unwrap();
     let changes = moved.changes(seq).await;
     assert_eq!(changes.len(), 451);
     assert!(
@@ -62,20 +60,8 @@ async fn a_locked_listing_is_not_skipped(pool: PgPool) {
     Listing::<Game>::lock(&mut transaction, Mode::Live, &["two".to_owned()])
         .await
         .unwrap();
-    let hasty = start_at(testing::postgres::hasty(&pool), "https://new.example/").await;
-    let games = hasty
-        .writer
-        .write(Command::Republish(Entity::Game, Uuid::nil()))
-        .await;
-    assert_eq!(games.unwrap_err().code, Code::Unavailable);
-    assert_eq!(
-        moved.head().await,
-        seq,
-        "none is published without the others"
-    );
-
-    transaction.rollback().await.unwrap();
-    republish::run(&moved.writer).await.unwrap();
+    let publishing = republish::run(&moved.commands);
+    while_open(&pool, transaction, publishing).await.unwrap();
     assert_eq!(moved.changes(seq).await.len(), 4);
 }
 
@@ -83,7 +69,7 @@ fn startup_tasks(service: &Service, public_url: &str) -> startup::Tasks {
     startup::Tasks {
         pool: service.pool.clone(),
         clock: service.clock.clone(),
-        writer: service.writer.clone(),
+        commands: Arc::clone(&service.commands),
         importer: service.importer.clone(),
         public_url: PublicUrl::new(public_url),
     }

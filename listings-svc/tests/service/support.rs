@@ -17,22 +17,21 @@ use contracts::listings::v1::staff_listing_service_client::StaffListingServiceCl
 use contracts::listings::v1::staff_review_service_client::StaffReviewServiceClient;
 use kit::audit::Audit;
 use kit::clock::Clock;
-use kit::feed::{Producer, Retention, Writer};
-use kit::leader::Leader;
+use kit::feed::{Producer, Retention};
+use kit::jobs::Leader;
 use kit::lifecycle::{Lifecycle, Supervisor};
 use kit::rpc::Authenticator;
 use kit::rpc::client::{self, Client, Transport};
-use kit::rpc::permissions::LISTINGS;
 use listings::config::{PictureLocation, PictureSettings as Settings};
 use listings::feed::PublicUrl;
 use listings::members;
 use listings::pictures::{FileStore, PictureProcessor};
 use listings::service::{self, RunningCalls};
+use listings::write::CommandDependencies;
 use listings::write::import::Importer;
 use listings::write::reference_data_cache::ReferenceDataCache;
-use listings::write::{CommandDependencies, CommandHandler};
 use prost::Message as _;
-use sqlx::PgPool;
+use sqlx::{PgPool, Postgres, Transaction};
 use time::macros::datetime;
 use tonic::Status;
 
@@ -45,7 +44,7 @@ pub(crate) const MAX_PENDING: i64 = 3;
 pub(crate) struct Service {
     pub(crate) pool: PgPool,
     pub(crate) importer: Importer,
-    pub(crate) writer: Writer<CommandHandler>,
+    pub(crate) commands: Arc<CommandDependencies>,
     pub(crate) clock: Clock,
     pub(crate) address: String,
     pub(crate) staff: StaffImportServiceClient<Client>,
@@ -78,17 +77,12 @@ pub(crate) async fn start_at(pool: PgPool, public_url: &str) -> Service {
     let leader = Leader::start(&lifecycle, pool.clone(), listings::SCHEMA, clock.clone());
     let producer = Producer::start(&leader, &lifecycle, Retention::default());
     let commands = Arc::new(CommandDependencies {
+        producer: producer.clone(),
         public_url: PublicUrl::new(public_url),
         max_pending: MAX_PENDING,
         reference_data: ReferenceDataCache::default(),
     });
-    let writer = producer.writer(CommandHandler::new(Arc::clone(&commands)));
-    let importer = Importer::new(
-        pool.clone(),
-        writer.clone(),
-        Arc::clone(&commands),
-        clock.clone(),
-    );
+    let importer = Importer::new(pool.clone(), Arc::clone(&commands), clock.clone());
     let members = members::directory(pool.clone(), clock.clone());
     let folder = tempfile::tempdir().unwrap();
     let settings = settings(folder.path());
@@ -101,8 +95,7 @@ pub(crate) async fn start_at(pool: PgPool, public_url: &str) -> Service {
         pool: pool.clone(),
         clock: clock.clone(),
         producer,
-        writer: writer.clone(),
-        commands,
+        commands: Arc::clone(&commands),
         importer: importer.clone(),
         pictures: processor.clone(),
         files: store.clone(),
@@ -113,8 +106,7 @@ pub(crate) async fn start_at(pool: PgPool, public_url: &str) -> Service {
         running: RunningCalls::default(),
     };
     listings.add_to(&mut services);
-    let authenticator =
-        Authenticator::new(LISTINGS, testing::identity()).with_members(Arc::new(members));
+    let authenticator = Authenticator::new(testing::identity()).with_members(Arc::new(members));
     let address = testing::serve_with_authenticator(authenticator, services, &lifecycle)
         .await
         .unwrap();
@@ -125,7 +117,7 @@ pub(crate) async fn start_at(pool: PgPool, public_url: &str) -> Service {
     Service {
         pool,
         importer,
-        writer,
+        commands,
         address,
         staff: StaffImportServiceClient::new(client.clone()),
         listings: StaffListingServiceClient::new(client.clone()),
@@ -172,6 +164,29 @@ impl Drop for Service {
         self.lifecycle.draining().cancel();
         self.lifecycle.stopping().cancel();
     }
+}
+
+/// Runs a command that waits for the rows of `open`, which is committed meanwhile.
+pub(crate) async fn while_open<T>(
+    pool: &PgPool,
+    open: Transaction<'static, Postgres>,
+    command: impl Future<Output = T>,
+) -> T {
+    let committing = async {
+        testing::wait_until("the command waits for a row", async || {
+            sqlx::query_scalar!(
+                r#"select exists (
+                       select from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'
+                   ) as "waits!""#
+            )
+            .fetch_one(pool)
+            .await
+            .unwrap()
+        })
+        .await;
+        open.commit().await.unwrap();
+    };
+    tokio::join!(command, committing).0
 }
 
 /// A file to import.
@@ -300,7 +315,7 @@ impl Service {
         changes.into_iter().map(decode).collect()
     }
 
-    async fn all_changes(&self, after: i64) -> Vec<common::Change> {
+    pub(crate) async fn all_changes(&self, after: i64) -> Vec<common::Change> {
         let mut feed = self.feed.clone();
         let epoch = sqlx::query_scalar!("select epoch from listings.feed_head")
             .fetch_one(&self.pool)

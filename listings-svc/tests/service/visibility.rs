@@ -1,5 +1,7 @@
 //! A game is visible while it and its page are published, and the feed announces what the public sees (§3, §6).
 
+use std::sync::Arc;
+
 use contracts::common::v1 as common;
 use contracts::listings::v1 as proto;
 use contracts::listings::v1::pages_service_client::PagesServiceClient;
@@ -268,8 +270,8 @@ async fn games_that_do_not_follow_their_page_are_found(pool: PgPool) {
     directory.submit("studio").await;
     directory.game(Approve).await;
     directory.news().await;
-    let writer = directory.service.writer.clone();
-    let follow = async || jobs::follow_pages::run(&pool, &writer).await.unwrap();
+    let commands = Arc::clone(&directory.service.commands);
+    let follow = async || jobs::follow_pages::run(&pool, &commands).await.unwrap();
     assert_eq!(follow().await, 0);
     for (state, event) in [("removed", "hidden"), ("published", "shown")] {
         sqlx::query!(
@@ -304,10 +306,10 @@ async fn a_change_of_a_game_that_has_yet_to_follow_its_removed_page_is_not_annou
     page("removed").await;
     directory.change(&json!({"title": "Spam"})).await.unwrap();
     assert_eq!(directory.news().await, [told("updated", false)]);
-    let writer = directory.service.writer.clone();
-    assert_eq!(jobs::follow_pages::run(&pool, &writer).await.unwrap(), 0);
+    let commands = Arc::clone(&directory.service.commands);
+    assert_eq!(jobs::follow_pages::run(&pool, &commands).await.unwrap(), 0);
     // It returns with its page.
     page("published").await;
-    assert_eq!(jobs::follow_pages::run(&pool, &writer).await.unwrap(), 1);
+    assert_eq!(jobs::follow_pages::run(&pool, &commands).await.unwrap(), 1);
     assert_eq!(directory.news().await, [told("shown", false)]);
 }

@@ -7,13 +7,11 @@
 //! A background task that ends by itself ends the process, so that a supervisor can restart it; such a shutdown begins with step two.
 
 use std::future::Future;
-use std::thread;
 use std::time::Duration;
 
 use anyhow::Context as _;
-use tokio::runtime;
 use tokio::signal::unix::{Signal, SignalKind, signal};
-use tokio::sync::{mpsc, oneshot};
+use tokio::sync::mpsc;
 use tokio_util::sync::CancellationToken;
 use tokio_util::task::TaskTracker;
 
@@ -144,27 +142,6 @@ impl Lifecycle {
     ) {
         let guarded = self.guarded(name, self.stopping.clone(), task);
         drop(self.tasks.spawn(guarded));
-    }
-
-    /// Like [`spawn_graceful`](Self::spawn_graceful), on a thread of its own, where the task does not queue behind requests.
-    pub fn spawn_graceful_thread(
-        &self,
-        name: &'static str,
-        task: impl Future<Output = anyhow::Result<()>> + Send + 'static,
-    ) {
-        self.spawn_graceful(name, async move {
-            let runtime = runtime::Builder::new_current_thread()
-                .enable_all()
-                .build()
-                .context("cannot create a runtime")?;
-            let (send_result, result) = oneshot::channel();
-            thread::Builder::new()
-                .name(name.to_owned())
-                // The receiver is gone when the drain time is over.
-                .spawn(move || drop(send_result.send(runtime.block_on(task))))
-                .context("cannot start a thread")?;
-            result.await.context("the thread panicked")?
-        });
     }
 
     /// Spawns a task that may end at any time. Shutdown waits for it.

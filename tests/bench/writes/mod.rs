@@ -78,7 +78,7 @@ async fn compare(
         ));
         // The limit is for as many callers as pgbench has clients, without the gateway.
         let is_limited = *name == ONE_REPLICA;
-        let measure = measure.required(if is_limited { "0.08" } else { "" });
+        let measure = measure.required(if is_limited { "0.03" } else { "" });
         let details = format!(
             "{:.0} changes/s; pgbench {:.0} updates/s",
             median(rates, |rate| *rate),

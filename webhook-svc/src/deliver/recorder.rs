@@ -5,7 +5,7 @@ use std::hash::{DefaultHasher, Hash as _, Hasher as _};
 use std::sync::Arc;
 use std::time::Duration;
 
-use kit::feed;
+use kit::feed::NewChange;
 use sqlx::PgConnection;
 use time::{Date, OffsetDateTime};
 use tokio::sync::{Mutex, mpsc};
@@ -14,7 +14,6 @@ use uuid::Uuid;
 use super::Shared;
 use super::attempt::Attempted;
 use super::pages::DueDelivery;
-use crate::SCHEMA;
 use crate::domain::health::{Health, Notice};
 use crate::domain::schedule::JITTER;
 use crate::http::AttemptOutcome;
@@ -65,7 +64,12 @@ pub(super) async fn run(shared: Arc<Shared>, records: Arc<Mutex<mpsc::Receiver<R
             .with_statement_timeout(record(&shared, &batch, &mut days))
             .await
         {
-            tracing::warn!(%error, attempts = batch.len(), "cannot record attempts; trying again");
+            let error = format!("{error:#}");
+            tracing::warn!(
+                error,
+                attempts = batch.len(),
+                "cannot record attempts; trying again"
+            );
             // A partition may have been dropped.
             days.clear();
             tokio::time::sleep(BACKOFF).await;
@@ -96,7 +100,7 @@ async fn record(
     shared: &Shared,
     batch: &[Record],
     days: &mut BTreeSet<Date>,
-) -> Result<(), sqlx::Error> {
+) -> anyhow::Result<()> {
     let (pool, now) = (&shared.dependencies.pool, shared.dependencies.clock.now());
     let needed = batch.iter().map(|it| partitions::day(it.due.created_at));
     create_partitions(shared, needed, days).await?;
@@ -107,7 +111,7 @@ async fn record(
         attempts::complete(pool, shared.holder, &completions, now).await?;
         return Ok(());
     }
-    let mut transaction = pool.begin().await?;
+    let mut transaction = shared.dependencies.producer.begin().await?;
     // All endpoints that the transaction may change, in one order: two recorders cannot wait for each other.
     let ids: BTreeSet<Uuid> = completions.iter().map(|it| it.claim.endpoint).collect();
     let ids: Vec<Uuid> = ids.into_iter().collect();
@@ -121,8 +125,9 @@ async fn record(
         _ => None,
     });
     let urls: Urls<'_> = urls.collect();
-    update_endpoints(shared, &mut transaction, &failures, &urls, now).await?;
-    transaction.commit().await
+    let notices = update_endpoints(shared, &mut transaction, &failures, &urls, now).await?;
+    transaction.commit(&notices).await?;
+    Ok(())
 }
 
 /// Creates the partitions of these days and of the days after them.
@@ -186,7 +191,6 @@ fn completion_of(shared: &Shared, record: &Record, now: OffsetDateTime) -> Compl
         status: None,
         reason: String::new(),
         answer: Vec::new(),
-        answer_headers: String::new(),
         state: DeliveryState::Cancelled,
         attempts_left: due.attempts_left - 1,
         was_due_at: due.due_at,
@@ -220,7 +224,6 @@ fn completion_of(shared: &Shared, record: &Record, now: OffsetDateTime) -> Compl
         // PostgreSQL texts cannot contain NUL.
         reason: reason.replace('\0', "\u{FFFD}"),
         answer: result.excerpt.clone(),
-        answer_headers: result.headers.clone(),
         state: match result.outcome {
             AttemptOutcome::Delivered => DeliveryState::Delivered,
             _ if due_at.is_some() => DeliveryState::Waiting,
@@ -243,7 +246,7 @@ fn jitter(due: &DueDelivery) -> u32 {
     u32::try_from(hasher.finish() % u64::from(JITTER + 1)).unwrap_or_default()
 }
 
-/// Counts failed deliveries to endpoints, switches endpoints off, and publishes notices for their owners. The caller commits at once.
+/// Counts failed deliveries to endpoints, and switches endpoints off. Returns the notices for their owners.
 ///
 /// An attempt that was in flight when its endpoint got another address says nothing about that address.
 async fn update_endpoints(
@@ -252,7 +255,7 @@ async fn update_endpoints(
     failures: &BTreeMap<Uuid, Vec<&Completion>>,
     urls: &Urls<'_>,
     now: OffsetDateTime,
-) -> Result<(), sqlx::Error> {
+) -> Result<Vec<NewChange>, sqlx::Error> {
     let ids: Vec<Uuid> = failures.keys().copied().collect();
     let mut notices = Vec::new();
     for mut endpoint in endpoints::lock_all(connection, &ids).await? {
@@ -299,7 +302,7 @@ async fn update_endpoints(
         endpoint.failures_since_mail = health.failures_since_mail;
         endpoints::update(connection, &endpoint, now).await?;
     }
-    feed::append(connection, SCHEMA, &notices, now).await
+    Ok(notices)
 }
 
 #[cfg(test)]
@@ -321,7 +324,6 @@ mod tests {
             status: Some(500),
             reason: String::new(),
             answer: Vec::new(),
-            answer_headers: String::new(),
             state,
             attempts_left: 0,
             was_due_at: OffsetDateTime::UNIX_EPOCH,

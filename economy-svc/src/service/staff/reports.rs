@@ -12,7 +12,7 @@ use crate::domain::staff_action::AuthorizedAction;
 use crate::service::page;
 use crate::service::report_message::report_message;
 use crate::store::reports::{self, Row, Selection};
-use crate::write::{Command, Outcome, ReviewReport, Verdict};
+use crate::write::{ReviewReport, Verdict, review};
 
 /// The held reports, the oldest first, each with the counted report that it was compared with.
 pub(super) async fn list_held(
@@ -60,7 +60,7 @@ pub(super) async fn approve(
         verdict: Verdict::Approve,
         reason: reason(&request.reason)?,
     };
-    let unchanged = !decide(service, by, review).await?;
+    let unchanged = !review::decide(&service.producer, &by, &review).await?;
     Ok(proto::ApproveReportResponse { unchanged })
 }
 
@@ -74,17 +74,6 @@ pub(super) async fn reject(
         verdict: Verdict::Reject,
         reason: required_reason(&request.reason)?,
     };
-    let unchanged = !decide(service, by, review).await?;
+    let unchanged = !review::decide(&service.producer, &by, &review).await?;
     Ok(proto::RejectReportResponse { unchanged })
-}
-
-/// Returns whether the decision is new.
-async fn decide(
-    service: &Service,
-    by: AuthorizedAction,
-    review: ReviewReport,
-) -> Result<bool, Fault> {
-    let command = Command::Review(by, review);
-    let writing = service.writer.write_as(command, Outcome::try_as_reviewed);
-    writing.await
 }

@@ -17,7 +17,7 @@ use crate::domain::staff_action::AuthorizedAction;
 use crate::service::page;
 use crate::store::swaps::{self, Row, Swap};
 use crate::store::{currencies, has_nul};
-use crate::write::{Command, Outcome, SwapChange};
+use crate::write::{SwapChange, swap};
 
 /// The most swaps in one call.
 const MAX_SWAPS: usize = 1_000;
@@ -45,9 +45,8 @@ pub(super) async fn import(
         }
     }
     let sent = swaps.iter().map(|(_, swap)| swap.clone()).collect();
-    let command = Command::Swaps(by, SwapChange::Import(sent));
-    let booked = service.writer.write_as(command, Outcome::try_as_swapped);
-    let booked = booked.await?.len();
+    let booked = swap::apply(&service.producer, &by, &SwapChange::Import(sent)).await?;
+    let booked = booked.len();
     let ids: Vec<String> = swaps.iter().map(|(_, swap)| swap.id.clone()).collect();
     let stored = swaps::find(&service.pool, &ids).await?;
     let stored: HashMap<&str, &Swap> = stored.iter().map(|swap| (swap.id.as_str(), swap)).collect();
@@ -119,11 +118,9 @@ pub(super) async fn remove(
     check_count(request.swaps.len())?;
     let reason = required_reason(&request.reason)?;
     let ids = request.swaps.into_iter().filter(|id| !has_nul(id));
-    let command = Command::Swaps(by, SwapChange::Remove(ids.collect(), reason));
-    let removed = service.writer.write_as(command, Outcome::try_as_swapped);
-    Ok(proto::RemoveSwapsResponse {
-        removed: removed.await?,
-    })
+    let change = SwapChange::Remove(ids.collect(), reason);
+    let removed = swap::apply(&service.producer, &by, &change).await?;
+    Ok(proto::RemoveSwapsResponse { removed })
 }
 
 /// The ids of the games in these swaps that have a currency, by slug.

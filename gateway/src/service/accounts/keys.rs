@@ -5,12 +5,11 @@ use kit::Fault;
 use kit::bad_fields::BadFields;
 
 use super::{Accounts, account_and_author};
-use crate::domain::account::Identifier;
 use crate::domain::key::Mode;
 use crate::domain::staff_action::Action;
 use crate::service::operations::{AccountFilter, id, key_fields};
 use crate::store::key_requests;
-use crate::write::Command;
+use crate::write;
 
 /// The reason for the rejection of a request whose account has no people any more.
 const WITHDRAWN: &str = "The account was closed.";
@@ -33,7 +32,7 @@ pub(super) async fn create(
     let operations = &accounts.operations;
     let spec = key_fields!(request).parse(&mut bad, Mode::Test);
     bad.check()?;
-    let created = operations.create_key(by, Identifier::Id(account), spec);
+    let created = operations.create_key(by, account, spec);
     let (key, secret) = created.await?;
     Ok(proto::CreateKeyResponse {
         key: Some((&key).into()),
@@ -51,7 +50,7 @@ pub(super) async fn request(
     let operations = &accounts.operations;
     let spec = key_fields!(request).parse(&mut bad, Mode::Live);
     bad.check()?;
-    let requested = operations.request_key(by, Identifier::Id(account), spec);
+    let requested = operations.request_key(by, account, spec);
     Ok(proto::RequestKeyResponse {
         request: Some((&requested.await?).into()),
     })
@@ -98,8 +97,8 @@ pub(super) async fn withdraw_requests(
     let operations = &accounts.operations;
     let mut requests = Vec::new();
     for id in key_requests::open(&operations.pool, account).await? {
-        let command = Command::RejectKey(id, WITHDRAWN.to_owned());
-        let rejected = operations.write_key_request(by.clone(), command).await?;
+        let producer = &operations.producer;
+        let rejected = write::key_requests::reject(producer, &by, id, WITHDRAWN).await?;
         requests.push((&rejected).into());
     }
     Ok(proto::AccountsServiceWithdrawKeyRequestsResponse { requests })

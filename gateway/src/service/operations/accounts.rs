@@ -5,12 +5,10 @@ use kit::{Fault, timestamp};
 use uuid::Uuid;
 
 use super::Operations;
-use crate::domain::account::{Account, Identifier};
-use crate::domain::author::Author;
+use crate::domain::account::{Account, unknown};
 use crate::domain::plan::Plan;
 use crate::domain::quota::{AccountMonth, Month};
 use crate::store::{accounts, keys, month_use};
-use crate::write::{Command, Outcome};
 
 /// What an account uses of its plan.
 pub(crate) struct PlanUse {
@@ -35,12 +33,9 @@ impl PlanUse {
 }
 
 impl Operations {
-    pub(crate) async fn account(&self, identifier: &Identifier) -> Result<Account, Fault> {
-        let found = match identifier {
-            Identifier::Id(id) => accounts::find(&self.pool, *id).await.map(Vec::from_iter),
-            Identifier::Email(email) => accounts::with_address(&self.pool, email).await,
-        };
-        identifier.only(found?)
+    pub(crate) async fn account(&self, id: Uuid) -> Result<Account, Fault> {
+        let found = accounts::find(&self.pool, id).await?;
+        found.ok_or_else(|| unknown(id))
     }
 
     pub(crate) async fn plan_use(&self, account: Uuid) -> Result<PlanUse, Fault> {
@@ -59,14 +54,5 @@ impl Operations {
             calls: used.unwrap_or_default(),
             working_keys: working.try_into().unwrap_or_default(),
         })
-    }
-
-    /// Applies a command that returns an account.
-    pub(in crate::service) async fn write_account(
-        &self,
-        by: impl Into<Author>,
-        command: Command,
-    ) -> Result<Account, Fault> {
-        self.write(by, command, Outcome::try_as_account).await
     }
 }

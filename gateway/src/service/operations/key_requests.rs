@@ -4,24 +4,23 @@ use kit::{Fault, ids};
 use uuid::Uuid;
 
 use super::{AccountFilter, Operations};
-use crate::domain::account::Identifier;
 use crate::domain::author::Author;
 use crate::domain::key::{Key, Mode, Spec};
 use crate::domain::key_request::KeyRequest;
 use crate::domain::secret::Secret;
 use crate::store::key_requests;
-use crate::write::{Command, Outcome};
+use crate::write;
 
 impl Operations {
     /// Requests a live key.
     pub(crate) async fn request_key(
         &self,
         by: Author,
-        identifier: Identifier,
+        account: Uuid,
         spec: Spec,
     ) -> Result<KeyRequest, Fault> {
-        let command = Command::RequestKey(identifier, spec, ids::row_id());
-        self.write_key_request(by, command).await
+        let (producer, plans) = (&self.producer, &self.plans);
+        write::key_requests::request(producer, plans, &by, account, &spec, ids::row_id()).await
     }
 
     pub(crate) async fn reveal_key(
@@ -32,8 +31,7 @@ impl Operations {
     ) -> Result<(Key, Secret), Fault> {
         let key_request = self.key_request(filter, id).await?;
         let (secret, new_key) = self.new_secret(id, Mode::Live, key_request.kind);
-        let command = Command::RevealKey(new_key);
-        let key = self.write(by, command, Outcome::try_as_key).await?;
+        let key = write::key_requests::reveal(&self.producer, &by, &new_key).await?;
         Ok((key, secret))
     }
 
@@ -46,14 +44,5 @@ impl Operations {
             .await?
             .filter(|request| filter.includes(request.account))
             .ok_or_else(|| Fault::not_found("There is no key request with this id."))
-    }
-
-    /// Applies a command that returns a request.
-    pub(in crate::service) async fn write_key_request(
-        &self,
-        by: impl Into<Author>,
-        command: Command,
-    ) -> Result<KeyRequest, Fault> {
-        self.write(by, command, Outcome::try_as_key_request).await
     }
 }

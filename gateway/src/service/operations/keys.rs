@@ -6,13 +6,12 @@ use kit::{Fault, ids};
 use uuid::Uuid;
 
 use super::{AccountCredential, AccountFilter, Operations};
-use crate::domain::account::Identifier;
 use crate::domain::author::Author;
 use crate::domain::fields;
 use crate::domain::key::{Key, KeyKind, Mode, Spec};
 use crate::domain::secret::Secret;
 use crate::store::keys;
-use crate::write::{Command, KeyRotation, NewKey, Outcome};
+use crate::write::{self, KeyRotation, NewKey};
 
 /// The fields of a new key, or of a request for one.
 pub(crate) struct KeyFields {
@@ -61,13 +60,13 @@ impl Operations {
     pub(crate) async fn create_key(
         &self,
         by: Author,
-        identifier: Identifier,
+        account: Uuid,
         spec: Spec,
     ) -> Result<(Key, Secret), Fault> {
         let (secret, new_key) = self.new_secret(ids::row_id(), spec.mode, spec.kind);
-        let command = Command::CreateKey(identifier, spec, new_key);
-        let key = self.write(by, command, Outcome::try_as_key).await?;
-        Ok((key, secret))
+        let (producer, plans) = (&self.producer, &self.plans);
+        let created = write::keys::create(producer, plans, &by, account, &spec, &new_key);
+        Ok((created.await?, secret))
     }
 
     /// The keys of an account: those that work first, then the newest.
@@ -87,17 +86,24 @@ impl Operations {
     ) -> Result<Rotation, Fault> {
         let old = self.key(filter, id).await?;
         let (secret, new_key) = self.new_secret(ids::row_id(), old.mode, old.kind);
-        let command = Command::RotateKey(KeyRotation {
+        let rotation = KeyRotation {
             id,
             new_key,
             revokes_old,
+        };
+        let producer = self.producer.clone();
+        let rotating = async move { write::keys::rotate(&producer, &by, &rotation).await };
+        // Without a grace period, a rotation is a revocation.
+        let rotated = self.change_and_stop(rotating, None, |rotated| {
+            std::iter::once(&rotated.old)
+                .chain(&rotated.ended)
+                .collect()
         });
-        let rotated = self.write_and_stop(by, command, None, Outcome::try_as_rotated);
-        let (key, old_key, _) = rotated.await?;
+        let rotated = rotated.await?;
         Ok(Rotation {
-            key,
+            key: rotated.new,
             secret,
-            old_key: *old_key,
+            old_key: rotated.old,
         })
     }
 
@@ -109,8 +115,9 @@ impl Operations {
     ) -> Result<Key, Fault> {
         let account = self.key(filter, id).await?.account;
         let revoked = Some(AccountCredential { account, id });
-        let command = Command::RevokeKey(id);
-        self.write_and_stop(by, command, revoked, Outcome::try_as_key)
+        let producer = self.producer.clone();
+        let revoking = async move { write::keys::revoke(&producer, &by, id).await };
+        self.change_and_stop(revoking, revoked, |key| vec![key])
             .await
     }
 

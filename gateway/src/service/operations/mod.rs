@@ -9,18 +9,17 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use kit::bad_fields::BadFields;
-use kit::feed::{Writer, unexpected_outcome};
+use kit::feed::Producer;
 use kit::{Clock, Code, Fault};
 use sqlx::PgPool;
 use time::OffsetDateTime;
 use uuid::Uuid;
 
-use crate::domain::author::Author;
+use crate::domain::key::Key;
 use crate::domain::plan::Plans;
 use crate::domain::secret::KeyFormat;
 use crate::quota::Quota;
 use crate::service::change_tasks::ChangeTasks;
-use crate::write::{AuthoredCommand, Command, CommandHandler, Outcome};
 
 pub(crate) use keys::{KeyFields, Rotation, key_fields};
 
@@ -29,7 +28,7 @@ pub struct Operations {
     /// For reads.
     pub pool: PgPool,
     /// For changes.
-    pub writer: Writer<CommandHandler>,
+    pub producer: Producer,
     pub plans: Arc<Plans>,
     pub format: KeyFormat,
     /// For tombstones.
@@ -56,40 +55,27 @@ pub(crate) enum AccountFilter {
 }
 
 impl Operations {
-    pub(super) async fn write<T>(
+    /// Makes a change that may stop keys, and writes a tombstone for each of `stopped` that no longer works, even if the caller hangs up.
+    /// `revoked` is the key that the change stops in any case: it gets its tombstone even if the outcome is unknown.
+    pub(super) async fn change_and_stop<T: Send + 'static>(
         &self,
-        by: impl Into<Author>,
-        command: Command,
-        read: impl FnOnce(Outcome) -> Option<T>,
-    ) -> Result<T, Fault> {
-        let command = AuthoredCommand::by_author(by.into(), command);
-        self.writer.write_as(command, read).await
-    }
-
-    /// Applies a command that may stop keys, and writes a tombstone for each key that it stopped, even if the caller hangs up.
-    /// `revoked` is the key that the command stops in any case: it gets its tombstone even if the outcome is unknown.
-    pub(super) async fn write_and_stop<T>(
-        &self,
-        by: impl Into<Author>,
-        command: Command,
+        change: impl Future<Output = Result<T, Fault>> + Send + 'static,
         revoked: Option<AccountCredential>,
-        read: impl FnOnce(Outcome) -> Option<T>,
+        stopped: fn(&T) -> Vec<&Key>,
     ) -> Result<T, Fault> {
-        let command = AuthoredCommand::by_author(by.into(), command);
-        let (writer, quota) = (self.writer.clone(), Arc::clone(&self.quota));
-        let (clock, changes) = (self.clock.clone(), self.changes.clone());
+        let (quota, clock) = (Arc::clone(&self.quota), self.clock.clone());
+        let changes = self.changes.clone();
         let change = async move {
-            let written = writer.write(command).await;
+            let changed = change.await;
             let now = clock.now();
-            let outcome = written.as_ref().map(|(outcome, _)| outcome);
-            for stopped in to_stop(outcome, revoked, now) {
-                if !quota.revoke(stopped.account, stopped.id, now).await {
-                    changes.spawn(retry_tombstone(Arc::clone(&quota), stopped, now));
+            for key in to_stop(changed.as_ref().map(stopped), revoked, now) {
+                if !quota.revoke(key.account, key.id, now).await {
+                    changes.spawn(retry_tombstone(Arc::clone(&quota), key, now));
                 }
             }
-            written.map(|(outcome, _)| outcome)
+            changed
         };
-        read(self.changes.run(change).await?).ok_or_else(unexpected_outcome)
+        self.changes.run(change).await
     }
 }
 
@@ -115,35 +101,25 @@ async fn retry_tombstone(
     tracing::warn!(key.id = %id, "Redis is away, so the stopped key has no tombstone; gateways reject it once they have read the feed");
 }
 
-/// What needs a tombstone after a command that stops `revoked` if it takes effect.
+/// What needs a tombstone after a change that stops `revoked` if it takes effect.
 fn to_stop(
-    written: Result<&Outcome, &Fault>,
+    changed: Result<Vec<&Key>, &Fault>,
     revoked: Option<AccountCredential>,
     now: OffsetDateTime,
 ) -> Vec<AccountCredential> {
-    match written {
-        Ok(outcome) => stopped(outcome, now),
+    match changed {
+        Ok(keys) => {
+            let stopped = keys.into_iter().filter(|key| !key.works(now));
+            let credential = |key: &Key| AccountCredential {
+                account: key.account,
+                id: key.id,
+            };
+            stopped.map(credential).collect()
+        }
         // Its owner wants it to stop, whether the revocation took effect or not.
         Err(fault) if fault.code == Code::OutcomeUnknown => revoked.into_iter().collect(),
         Err(_) => Vec::new(),
     }
-}
-
-/// The keys that a command has stopped.
-fn stopped(outcome: &Outcome, now: OffsetDateTime) -> Vec<AccountCredential> {
-    let keys = match outcome {
-        Outcome::Key(key) => [Some(key), None],
-        // Without a grace period, a rotation is a revocation.
-        Outcome::Rotated(_, old, ended) => [Some(old.as_ref()), ended.as_deref()],
-        _ => [None, None],
-    };
-    let stopped = keys.into_iter().flatten().filter(|key| !key.works(now));
-    stopped
-        .map(|key| AccountCredential {
-            account: key.account,
-            id: key.id,
-        })
-        .collect()
 }
 
 impl AccountFilter {

@@ -13,7 +13,7 @@ use crate::domain::key::Mode;
 use crate::domain::staff_action::AuthorizedAction;
 use crate::service::operations::{AccountFilter, id, key_fields};
 use crate::store::key_requests;
-use crate::write::Command;
+use crate::write;
 
 pub(super) async fn request(
     staff: &Staff,
@@ -21,10 +21,10 @@ pub(super) async fn request(
     request: proto::RequestKeyRequest,
 ) -> Result<proto::RequestKeyResponse, Fault> {
     let mut bad = BadFields::default();
-    let identifier = fields::account(&mut bad, "account", &request.account);
+    let account = bad.id("account_id", &request.account_id);
     let spec = key_fields!(request).parse(&mut bad, Mode::Live);
     bad.check()?;
-    let requested = staff.operations.request_key(by.into(), identifier, spec);
+    let requested = staff.operations.request_key(by.into(), account, spec);
     Ok(proto::RequestKeyResponse {
         request: Some((&requested.await?).into()),
     })
@@ -53,8 +53,9 @@ pub(super) async fn approve(
     by: AuthorizedAction,
     request: proto::ApproveKeyRequest,
 ) -> Result<proto::ApproveKeyResponse, Fault> {
-    let command = Command::ApproveKey(id("id", &request.id)?);
-    let request = staff.operations.write_key_request(by, command).await?;
+    let id = id("id", &request.id)?;
+    let producer = &staff.operations.producer;
+    let request = write::key_requests::approve(producer, &by.into(), id).await?;
     Ok(proto::ApproveKeyResponse {
         request: Some((&request).into()),
     })
@@ -75,8 +76,8 @@ pub(super) async fn reject(
         );
     }
     bad.check()?;
-    let command = Command::RejectKey(id, reason);
-    let request = staff.operations.write_key_request(by, command).await?;
+    let producer = &staff.operations.producer;
+    let request = write::key_requests::reject(producer, &by.into(), id, &reason).await?;
     Ok(proto::RejectKeyResponse {
         request: Some((&request).into()),
     })

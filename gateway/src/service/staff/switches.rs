@@ -7,7 +7,7 @@ use kit::bad_fields::BadFields;
 use super::Staff;
 use crate::domain::fields;
 use crate::domain::staff_action::AuthorizedAction;
-use crate::write::{Command, Outcome, SwitchUpdate};
+use crate::write::{self, SwitchUpdate};
 
 pub(super) async fn list(
     staff: &Staff,
@@ -31,9 +31,9 @@ pub(super) async fn set(
         reason: fields::reason(&mut bad, "reason", &request.reason),
     };
     bad.check()?;
-    let command = Command::SetSwitch(update);
-    let setting = staff.operations.write(by, command, Outcome::try_as_switch);
+    let producer = &staff.operations.producer;
+    let setting = write::switches::set(producer, &by.into(), &update).await?;
     Ok(proto::SetSwitchResponse {
-        switch: Some((&setting.await?).into()),
+        switch: Some((&setting).into()),
     })
 }

@@ -17,11 +17,11 @@ use gateway::service::accounts::Accounts;
 use gateway::service::operations::Operations;
 use gateway::service::staff::Staff;
 use gateway::switches::SwitchCache;
-use gateway::write::{AuthoredCommand, Command, CommandHandler};
+use gateway::write;
 use kit::audit::Audit;
 use kit::config::Secret;
-use kit::feed::{HighWaterMark, Producer, Retention, Writer};
-use kit::leader::Leader;
+use kit::feed::{HighWaterMark, Producer, Retention};
+use kit::jobs::Leader;
 use kit::redis::Redis;
 use kit::rpc::client::{Addresses, Client, Transport};
 use kit::{Clock, Lifecycle};
@@ -49,23 +49,20 @@ pub(super) fn write_month_use(
 
 /// Tests share a Redis, so each has a position of its own.
 pub(super) fn position(redis: Redis) -> HighWaterMark {
-    HighWaterMark::new(redis, &format!("test-{}", kit::ids::row_id())).with_ttl(LONG)
+    HighWaterMark::new(redis, &format!("test-{}", kit::ids::row_id()))
 }
 
-/// Starts the writer and publishes the plans.
-pub(super) async fn write(
+/// Starts the feed and publishes the plans.
+pub(super) async fn producer(
     pool: &PgPool,
     clock: &Clock,
     lifecycle: &Lifecycle,
-    plans: &Arc<Plans>,
-) -> Writer<CommandHandler> {
+    plans: &Plans,
+) -> Producer {
     let leader = Leader::start(lifecycle, pool.clone(), gateway::SCHEMA, clock.clone());
     let producer = Producer::start(&leader, lifecycle, Retention::default());
-    let plans = Arc::clone(plans);
-    let writer = producer.writer(CommandHandler { plans });
-    let publish = AuthoredCommand::by_gateway(Command::PublishPlans);
-    writer.write(publish).await.unwrap();
-    writer
+    write::plans::publish(&producer, plans).await.unwrap();
+    producer
 }
 
 /// What the replica caches of the database, and what keeps that up to date.

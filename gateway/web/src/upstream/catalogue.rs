@@ -9,7 +9,7 @@ use bytes::Bytes;
 use contracts::catalogue::v1 as proto;
 use contracts::common::v1::{Mode, PageInfo};
 use contracts::public;
-use kit::feed::Position;
+use kit::feed::{HighWaterMark, Position};
 use kit::overload::ConcurrencyLimit;
 use kit::rpc::client::Client;
 use kit::{Code, Fault, timestamp};
@@ -21,7 +21,7 @@ use tonic::{Request, Response, Status, Streaming};
 pub use super::call::page;
 use super::call::{Calls, incomplete, rpcs};
 use super::clients::{CatalogueEvents, CatalogueGames, Creators, GrpcClient, Places, Search};
-use super::position::{ListingRead, NewestPosition};
+use super::position::ListingRead;
 
 /// How long a call waits for a permit.
 const QUEUE_TIMEOUT: Duration = Duration::from_secs(2);
@@ -37,7 +37,8 @@ pub struct Catalogue(pub(super) PublicCalls);
 pub(super) struct PublicCalls {
     calls: Calls,
     limit: Arc<ConcurrencyLimit>,
-    position: Arc<NewestPosition>,
+    /// That of listings-svc, which reads have reached.
+    mark: HighWaterMark,
 }
 
 /// A page of a list.
@@ -137,7 +138,7 @@ impl PublicCalls {
         method: impl AsyncFnOnce(&mut S, Request<Q>) -> Result<Response<A>, Status>,
         mut message: Q,
     ) -> Result<A, Fault> {
-        message.set_at_least(self.position.get().await);
+        message.set_at_least(self.mark.read().await.map(Into::into));
         let _permit = self.limit.acquire(QUEUE_TIMEOUT).await?;
         self.calls.read(method, message).await
     }
@@ -149,7 +150,7 @@ impl PublicCalls {
         mut message: Q,
         mut each: impl FnMut(A),
     ) -> Result<(), Fault> {
-        message.set_at_least(self.position.get().await);
+        message.set_at_least(self.mark.read().await.map(Into::into));
         let _permit = self.limit.acquire(QUEUE_TIMEOUT).await?;
         let mut parts = self.calls.read(method, message).await?;
         while let Some(part) = parts.message().await? {
@@ -171,17 +172,17 @@ impl PublicCalls {
 
 impl Catalogue {
     /// `calls` is the number of calls at once.
-    pub fn new(client: Client, deadline: Duration, calls: usize, position: NewestPosition) -> Self {
+    pub fn new(client: Client, deadline: Duration, calls: usize, mark: HighWaterMark) -> Self {
         Self(PublicCalls {
             calls: Calls { client, deadline },
             limit: Arc::new(ConcurrencyLimit::new("public pages", calls)),
-            position: Arc::new(position),
+            mark,
         })
     }
 
     /// The newest position of the listings, if Redis has it.
     pub async fn known_position(&self) -> Option<Position> {
-        self.0.position.mark.read().await
+        self.0.mark.read().await
     }
 
     /// This function sets the `mode` of the request, as the other functions do.

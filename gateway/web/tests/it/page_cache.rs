@@ -1,8 +1,7 @@
 //! A public page is made once a second, and again after every change of a listing (§1).
 
 use http::header::ETAG;
-use kit::Clock;
-use kit::feed::{CommittedPosition, Position};
+use kit::feed::Position;
 use kit::ids;
 use sqlx::PgPool;
 use time::Duration;
@@ -14,11 +13,7 @@ use crate::support::Site;
 const PATH: &str = "/games/okoto";
 
 async fn publish(site: &Site, epoch: Uuid, seq: i64) {
-    let committed = CommittedPosition {
-        position: Position { epoch, seq },
-        at: Clock::system().now(),
-    };
-    assert!(site.mark.publish(committed).await);
+    site.mark.publish(Position { epoch, seq }).await;
 }
 
 /// Whether a page is made, by the reads of it.
@@ -51,8 +46,6 @@ async fn a_page_is_made_again_after_a_change_and_after_a_second(pool: PgPool) {
 #[testing::database_test(web::MIGRATOR)]
 async fn without_a_position_in_redis_every_page_is_made(pool: PgPool) {
     let site = Site::new(pool).await;
-    let (epoch, seq) = (ids::row_id(), 7);
-    *site.feed.position.lock().unwrap() = Some(Position { epoch, seq });
     for _ in 0..2 {
         assert!(is_made(&site, PATH).await);
     }

@@ -11,6 +11,8 @@ use axum::routing::post;
 use http::StatusCode;
 use http::header::SET_COOKIE;
 use kit::clock::Clock;
+use kit::feed::{Producer, Retention};
+use kit::jobs::Leader;
 use kit::lifecycle::{Lifecycle, Supervisor};
 use kit::wakeup::Wakeup;
 use sqlx::PgPool;
@@ -149,8 +151,10 @@ async fn serve(
     let key_ring: kit::key_ring::KeyRing = "a:AQEBAQEBAQEBAQEBAQEBAQEBAQEBAQEBAQEBAQEBAQE="
         .parse()
         .unwrap();
+    let leader = Leader::start(lifecycle, pool.clone(), webhook::SCHEMA, clock.clone());
     let delivering = DeliveryDependencies {
         pool: pool.clone(),
+        producer: Producer::start(&leader, lifecycle, Retention::default()),
         clock: clock.clone(),
         wakeup: wakeup.clone(),
         sender: sender.clone(),

@@ -82,7 +82,7 @@ impl OwnPicturesService for Service {
 }
 
 impl Service {
-    /// Refuses the file of a listing that cannot have it, before it is received; the writer checks again.
+    /// Refuses the file of a listing that cannot have it, before it is received; the write checks again.
     async fn check_upload(
         &self,
         account: Uuid,
@@ -119,7 +119,7 @@ impl Service {
     ) -> Result<Vec<(String, String)>, Fault> {
         let mut bad = BadFields::default();
         let mut order = Vec::new();
-        // More than a game may have: the writer refuses them.
+        // More than a game may have: the write refuses them.
         for (index, screenshot) in screenshots.into_iter().take(MAX_ITEMS + 1).enumerate() {
             let alt = text::line(&screenshot.alt, MAX_ALT_CHARS);
             let alt = bad.read(&format!("screenshots.{index}.alt"), alt);

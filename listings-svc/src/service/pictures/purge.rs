@@ -10,8 +10,7 @@ use crate::domain::audit_action::AuditAction;
 use crate::domain::pictures::FileName;
 use crate::service::{Service, listing_name};
 use crate::store::pictures;
-use crate::write::Command;
-use crate::write::pictures::PictureEdit;
+use crate::write::pictures::{self as write, PictureEdit};
 
 impl Service {
     /// Purges a picture in both sizes. Every step may be repeated, so a purge that was interrupted is finished by another one.
@@ -34,9 +33,7 @@ impl Service {
                 reason: reason.clone(),
                 by: by.member.clone(),
             };
-            self.writer
-                .write(Command::EditPictures(Box::new(edit)))
-                .await?;
+            write::apply(&self.commands, &edit).await?;
         }
         removed?;
         Ok(proto::PurgePictureResponse {

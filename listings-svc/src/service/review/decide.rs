@@ -14,8 +14,8 @@ use crate::domain::listing_name::ListingName;
 use crate::domain::state::{ListingState, Transition};
 use crate::service::{listing, listing_name};
 use crate::store::{listings, queue};
+use crate::write::follow_page;
 use crate::write::moderate::{self, Moderation};
-use crate::write::{Command, Outcome, follow_page};
 
 const MAX_LISTINGS: usize = 100;
 
@@ -112,16 +112,11 @@ impl Service {
         moderation: Moderation,
     ) -> Result<(proto::Listing, String), Fault> {
         let transition = moderation.transition;
-        let (outcome, position) = self
-            .writer
-            .write(Command::Moderate(Box::new(moderation)))
-            .await?;
-        if let Outcome::Moderated(unfinished) = outcome {
-            self.let_games_follow(unfinished).await;
-        }
+        let moderated = moderate::apply(&self.commands, &moderation).await?;
+        self.let_games_follow(moderated.unfinished).await;
         let listing = listing::find(&self.pool, name).await?;
         let unchanged = match transition {
-            _ if position.is_some() => None,
+            _ if moderated.is_changed => None,
             Transition::Approve | Transition::Restore => Some("already published; nothing changed"),
             Transition::Reject => Some("already rejected; nothing changed"),
             Transition::TakeDown => Some("already taken down; nothing changed"),
@@ -137,7 +132,7 @@ impl Service {
     /// Lets the rest of the games of a page follow it.
     pub(in crate::service) async fn let_games_follow(&self, page: Option<Uuid>) {
         if let Some(page) = page
-            && let Err(error) = follow_page::finish(&self.writer, page).await
+            && let Err(error) = follow_page::finish(&self.commands, page).await
         {
             tracing::warn!(%error, %page, "games do not follow their page yet; a job lets them");
         }

@@ -15,8 +15,7 @@ use crate::domain::listing_name::ListingName;
 use crate::domain::reference_data::ReferenceData;
 use crate::service::{listing, listing_name};
 use crate::store;
-use crate::write::Command;
-use crate::write::staff_edit::{EditOperation, StaffEdit};
+use crate::write::staff_edit::{self, EditOperation, StaffEdit};
 
 /// Fields that only admins change.
 const FIELDS_OF_ADMINS: [&str; 4] = ["featured", "verified", "creator", "account"];
@@ -107,9 +106,7 @@ impl Service {
             revision,
             by,
         };
-        self.writer
-            .write(Command::StaffEdit(Box::new(edit)))
-            .await?;
+        staff_edit::apply(&self.commands, &edit).await?;
         listing::find(&self.pool, name).await
     }
 }

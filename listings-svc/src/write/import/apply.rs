@@ -1,12 +1,13 @@
-//! Writes a chunk, inside the writer's transaction.
+//! Writes a chunk, in one transaction.
 //!
 //! One import of a kind writes at a time: it locks the kind for the transaction. Rows are therefore always locked in one order.
 
 use std::collections::{BTreeSet, HashMap};
 
 use contracts::listings::v1::{ImportResponse, ImportedRow};
+use kit::Fault;
 use kit::audit::{self, Action as _};
-use kit::feed::{ApplyError, ApplyResult, NewChange};
+use kit::feed::NewChange;
 use serde::Serialize;
 use serde_json::json;
 use sqlx::PgConnection;
@@ -28,7 +29,8 @@ use crate::store::audit::record_import;
 use crate::store::imports;
 use crate::store::revisions::{self, Actor, Revision};
 use crate::store::{RecordTable, pages, to_json_row};
-use crate::write::CommandContext;
+use crate::write::record_change::refused;
+use crate::write::{CommandContext, CommandDependencies};
 
 /// A record that an import reads, saves and publishes.
 trait ImportTarget: Importable + RecordTable + Publish + Serialize {}
@@ -40,22 +42,27 @@ struct RecordChange<T> {
     after: T,
 }
 
+/// The report on rows, and the changes to publish.
+type WriteResult = Result<(ImportResponse, Vec<NewChange>), Fault>;
+
 /// Writes the rows of a chunk; reports on them.
-pub(in crate::write) async fn apply(
-    context: &mut CommandContext<'_>,
-    chunk: &Chunk,
-) -> ApplyResult<ImportResponse> {
+pub async fn apply(commands: &CommandDependencies, chunk: &Chunk) -> Result<ImportResponse, Fault> {
+    let mut context = commands.begin().await?;
+    let (report, changes) = write_rows(&mut context, chunk).await?;
+    context.commit(changes).await?;
+    Ok(report)
+}
+
+async fn write_rows(context: &mut CommandContext<'_>, chunk: &Chunk) -> WriteResult {
     let header = &*chunk.header;
-    if !imports::lock_kind(context.connection, header.entity, header.mode).await? {
-        return Err(ApplyError::Busy);
-    }
+    imports::lock_kind(&mut context.connection, header.entity, header.mode).await?;
     match &chunk.rows {
         Rows::Genres(rows) => write::<GazetteerEntry<Genre>>(context, chunk, rows).await,
         Rows::Countries(rows) => write::<GazetteerEntry<Country>>(context, chunk, rows).await,
         Rows::Cities(rows) => write::<GazetteerEntry<City>>(context, chunk, rows).await,
         Rows::Pages(rows) => write::<Listing<Page>>(context, chunk, rows).await,
         Rows::Games(rows) => {
-            let rows = under_pages(context.connection, rows).await?;
+            let rows = under_pages(&mut context.connection, rows).await?;
             write::<Listing<Game>>(context, chunk, &rows).await
         }
         Rows::Events(rows) => write::<Listing<Event>>(context, chunk, rows).await,
@@ -66,15 +73,14 @@ pub(in crate::write) async fn apply(
 async fn under_pages(
     connection: &mut PgConnection,
     rows: &[ParsedRow<RowContent<Game>>],
-) -> Result<Vec<ParsedRow<RowContent<Game>>>, ApplyError> {
+) -> Result<Vec<ParsedRow<RowContent<Game>>>, sqlx::Error> {
     let page = |row: &ParsedRow<RowContent<Game>>| row.parsed.content.page_id;
     let ids: BTreeSet<Uuid> = rows.iter().map(page).collect();
     let ids: Vec<Uuid> = ids.into_iter().collect();
     let is_public = pages::share_states(connection, &ids).await?;
     let mut rows = rows.to_vec();
     for row in &mut rows {
-        let is_public = is_public.get(&page(row)).ok_or(ApplyError::Busy)?;
-        row.parsed.hidden_by_page = !is_public;
+        row.parsed.hidden_by_page = is_public.get(&page(row)) != Some(&true);
     }
     Ok(rows)
 }
@@ -83,12 +89,12 @@ async fn write<T: ImportTarget>(
     context: &mut CommandContext<'_>,
     chunk: &Chunk,
     rows: &[ParsedRow<T::Parsed>],
-) -> ApplyResult<ImportResponse> {
+) -> WriteResult {
     let header = &*chunk.header;
     let names = rows.iter().map(|row| T::row_key(&row.parsed).to_owned());
     let names: Vec<String> = names.collect();
-    let locked = T::lock(context.connection, header.mode, &names).await?;
-    let existing = locked.ok_or(ApplyError::Busy)?.into_iter();
+    let existing = T::lock(&mut context.connection, header.mode, &names).await?;
+    let existing = existing.into_iter();
     let mut existing: HashMap<String, T> = existing
         .map(|record| (record.key().to_owned(), record))
         .collect();
@@ -126,8 +132,8 @@ async fn write<T: ImportTarget>(
     if changes.is_empty() {
         return Ok((report, Vec::new()));
     }
-    save(context, header, &changes).await?;
-    imports::raise_version(context.connection, T::ENTITY, header.mode).await?;
+    save(context, header, &changes).await.map_err(refused)?;
+    imports::raise_version(&mut context.connection, T::ENTITY, header.mode).await?;
     audit(context, chunk, &report).await?;
     let feed = changes.iter().map(|change| {
         let kind = match &change.before {
@@ -167,11 +173,17 @@ async fn save<T: ImportTarget>(
         }
         records.push(record);
     }
-    T::save(context.connection, &records.into()).await?;
+    T::save(&mut context.connection, &records.into()).await?;
     if new_revisions.is_empty() {
         return Ok(());
     }
-    revisions::append(context.connection, T::ENTITY, context.now, new_revisions).await
+    revisions::append(
+        &mut context.connection,
+        T::ENTITY,
+        context.now,
+        new_revisions,
+    )
+    .await
 }
 
 /// Records in the audit which member changed something.
@@ -194,7 +206,7 @@ async fn audit(
         details: json!({ "mode": header.mode }),
     };
     record_import(
-        context.connection,
+        &mut context.connection,
         chunk.audit_id,
         entry,
         report.created,

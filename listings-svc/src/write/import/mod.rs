@@ -1,6 +1,6 @@
 //! Imports files of listings, line by line.
 //!
-//! Lines are parsed here ([`parse`]) and written by the feed's writer ([`apply`]), one [`Chunk`] at a time. A row creates a record, and
+//! Lines are parsed here ([`parse`]) and written ([`apply`]), one [`Chunk`] per transaction. A row creates a record, and
 //! leaves one that exists alone, unless it is a sample or a row of a bundled file. The same file can therefore be imported again, also after
 //! an import that was interrupted.
 
@@ -12,7 +12,6 @@ use std::collections::HashMap;
 use std::sync::Arc;
 
 use contracts::listings::v1::{ImportResponse, ImportedRow};
-use kit::feed::Writer;
 use kit::rpc::staff::Member;
 use kit::{Clock, Fault, ids};
 use sqlx::PgPool;
@@ -30,9 +29,9 @@ use crate::domain::page::Page;
 use crate::domain::reference_data::ReferenceData;
 use crate::store;
 use crate::store::imports;
-use crate::write::{Command, CommandDependencies, CommandHandler, Outcome};
+use crate::write::CommandDependencies;
 
-/// Maximum number of rows per chunk. One transaction writes them, and other commands wait for it.
+/// Maximum number of rows per chunk. One transaction writes them, and commands on the same rows wait for it.
 const ROWS_PER_CHUNK: usize = 100;
 
 #[derive(Debug, Clone)]
@@ -81,25 +80,18 @@ pub enum Rows {
     Events(Vec<ParsedRow<RowContent<Event>>>),
 }
 
-/// Imports files. Clones share the writer.
+/// Imports files.
 #[derive(Debug, Clone)]
 pub struct Importer {
     pool: PgPool,
-    writer: Writer<CommandHandler>,
     commands: Arc<CommandDependencies>,
     clock: Clock,
 }
 
 impl Importer {
-    pub fn new(
-        pool: PgPool,
-        writer: Writer<CommandHandler>,
-        commands: Arc<CommandDependencies>,
-        clock: Clock,
-    ) -> Self {
+    pub fn new(pool: PgPool, commands: Arc<CommandDependencies>, clock: Clock) -> Self {
         Self {
             pool,
-            writer,
             commands,
             clock,
         }
@@ -148,11 +140,10 @@ impl Run {
         let numbered: Vec<(u64, String)> = (self.next_line..).zip(lines).collect();
         for part in numbered.chunks(ROWS_PER_CHUNK) {
             self.next_line += part.len() as u64;
-            let chunk = Box::new(self.parse(part).await?);
-            let (writer, command) = (&self.importer.writer, Command::Import(chunk));
-            let report = writer.write_as(command, Outcome::try_as_imported).await?;
+            let chunk = self.parse(part).await?;
+            let report = apply::apply(&self.importer.commands, &chunk).await?;
             report::count(self.header.entity, &report);
-            report::append(&mut self.report, *report);
+            report::append(&mut self.report, report);
         }
         Ok(())
     }

@@ -37,7 +37,7 @@ pub(super) fn append(report: &mut ImportResponse, next: ImportResponse) {
     }
 }
 
-/// Counts the rows of a report on lines that are written. Not while the chunk is applied: its transaction may be retried.
+/// Counts the rows of a report on lines that are written.
 pub(super) fn count(entity: Entity, report: &ImportResponse) {
     for (outcome, rows) in [
         ("created", report.created),

@@ -3,35 +3,36 @@
 //! The steps are in the order of §7.1: lock the account, look for a stored receipt, then (`create`, `update`) lock and load the listing
 //! (404), read the body (`invalid`, `not_yours`), check the limits of the account (`too_many_pending`, `limit`), save, and publish.
 
-use kit::feed::{ApplyError, ApplyResult};
+use kit::Fault;
 
 use super::context::{AcceptedSubmission, SubmissionContext};
 use super::{Receipt, Submission, Target, create, pictures, update};
 use crate::SCHEMA;
-use crate::write::CommandContext;
+use crate::write::CommandDependencies;
 
-/// Applies a submission, inside the writer's transaction.
-pub(in crate::write) async fn apply(
-    context: &mut CommandContext<'_>,
+/// Applies a submission.
+pub async fn apply(
+    commands: &CommandDependencies,
     submission: &Submission,
-) -> ApplyResult<Box<Receipt>> {
-    let context = SubmissionContext {
-        connection: &mut *context.connection,
+) -> Result<Receipt, Fault> {
+    let mut context = commands.begin().await?;
+    let accepted = run(SubmissionContext {
+        connection: &mut context.connection,
         submission,
-        dependencies: context.dependencies,
+        dependencies: commands,
         now: context.now,
         is_dry_run: false,
         writes_today: 0,
-    };
-    let accepted = run(context).await?;
-    let changes = accepted.change.into_iter().collect();
-    Ok((Box::new(accepted.receipt), changes))
+    });
+    let accepted = accepted.await?;
+    context
+        .commit(accepted.change.into_iter().collect())
+        .await?;
+    Ok(accepted.receipt)
 }
 
 /// Applies a submission; a dry run saves nothing.
-pub(super) async fn run(
-    mut context: SubmissionContext<'_>,
-) -> Result<AcceptedSubmission, ApplyError> {
+pub(super) async fn run(mut context: SubmissionContext<'_>) -> Result<AcceptedSubmission, Fault> {
     let submission = context.submission;
     if let Some(key) = &submission.idempotency_key {
         // A replayed call does not count as a write.

@@ -1,7 +1,6 @@
 //! Calls that write nothing: those of test keys, and dry runs (§4.3, §10.3).
 
 use kit::Fault;
-use kit::feed::ApplyError;
 use sqlx::PgPool;
 use time::OffsetDateTime;
 
@@ -11,7 +10,7 @@ use crate::write::CommandDependencies;
 
 /// Makes the same decision as the call, on rows that are not locked. Returns its receipt.
 ///
-/// It is not the call, rolled back: that would wait in the queue of the writer and lock rows, and test keys would delay live writes.
+/// It is not the call, rolled back: that would lock rows, and test keys would delay live writes.
 ///
 /// # Errors
 /// Those of the call.
@@ -30,10 +29,5 @@ pub async fn check(
         is_dry_run: true,
         writes_today: 0,
     };
-    match apply::run(context).await {
-        Ok(accepted) => Ok(accepted.receipt),
-        Err(ApplyError::Rejected(fault)) => Err(fault),
-        Err(ApplyError::Busy) => Err(Fault::unavailable("a row that is read without a lock")),
-        Err(ApplyError::Database(error)) => Err(error.into()),
-    }
+    Ok(apply::run(context).await?.receipt)
 }

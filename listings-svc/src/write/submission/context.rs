@@ -3,7 +3,8 @@
 use std::collections::{BTreeSet, HashMap};
 use std::sync::Arc;
 
-use kit::feed::{ApplyError, NewChange};
+use kit::Fault;
+use kit::feed::NewChange;
 use serde::Serialize;
 use sqlx::PgConnection;
 use time::OffsetDateTime;
@@ -23,7 +24,7 @@ use crate::domain::slug;
 use crate::domain::state::ListingState;
 use crate::feed::{ChangeKind, Publish, listing_change};
 use crate::store::page_owners::{self, OwnedPage, PageRef};
-use crate::store::{ListingTable, accounts, find_listing, games, listings, pages};
+use crate::store::{ListingTable, accounts, find_listing, games, imports, listings, pages};
 use crate::write::absent::no_own_listing;
 use crate::write::{CommandDependencies, limits, lock_listing};
 
@@ -57,11 +58,10 @@ pub(super) struct SubmissionContext<'a> {
 impl SubmissionContext<'_> {
     /// Locks the row of the account, so that its daily writes and its pending submissions are counted exactly. Adds `writes` to those of
     /// the day, and returns the sum. A dry run reads the row without a lock, and stores nothing.
-    pub(super) async fn lock_and_count(&mut self, writes: i32) -> Result<i32, ApplyError> {
+    pub(super) async fn lock_and_count(&mut self, writes: i32) -> Result<i32, Fault> {
         let (account, today) = (self.submission.author.account, self.now.date());
         if !self.is_dry_run {
-            let locked = accounts::lock(self.connection, account, today, writes).await?;
-            return locked.ok_or(ApplyError::Busy);
+            return Ok(accounts::lock(self.connection, account, today, writes).await?);
         }
         let before = if self.is_about_samples() {
             0
@@ -76,7 +76,7 @@ impl SubmissionContext<'_> {
         self.submission.author.mode == Mode::Test
     }
 
-    pub(super) async fn reference_data(&mut self) -> Result<Arc<ReferenceData>, ApplyError> {
+    pub(super) async fn reference_data(&mut self) -> Result<Arc<ReferenceData>, Fault> {
         let cache = &self.dependencies.reference_data;
         let reference_data = cache.get_for(self.connection, self.submission, self.now);
         Ok(reference_data.await?)
@@ -86,7 +86,7 @@ impl SubmissionContext<'_> {
     pub(super) async fn reference_data_of_game(
         &mut self,
         current: &[Credit],
-    ) -> Result<Arc<ReferenceData>, ApplyError> {
+    ) -> Result<Arc<ReferenceData>, Fault> {
         let reference = self.reference_data().await?;
         let body = &self.submission.body;
         if !body.contains_key("credits") {
@@ -109,10 +109,7 @@ impl SubmissionContext<'_> {
     }
 
     /// Locks the listing to change.
-    pub(super) async fn lock_listing<C>(
-        &mut self,
-        name: &str,
-    ) -> Result<Option<Listing<C>>, ApplyError>
+    pub(super) async fn lock_listing<C>(&mut self, name: &str) -> Result<Option<Listing<C>>, Fault>
     where
         Listing<C>: SubmittedListing,
     {
@@ -130,7 +127,7 @@ impl SubmissionContext<'_> {
     pub(super) async fn lock_game(
         &mut self,
         name: &str,
-    ) -> Result<Option<(Listing<Game>, OwnedPage)>, ApplyError> {
+    ) -> Result<Option<(Listing<Game>, OwnedPage)>, Fault> {
         if self.is_dry_run {
             let Some(game) = self.lock_listing::<Game>(name).await? else {
                 return Ok(None);
@@ -143,31 +140,23 @@ impl SubmissionContext<'_> {
         }
         let account = self.submission.author.account;
         let locked = games::lock_with_page(self.connection, name, account).await?;
-        let Some((game, page)) = locked else {
-            let present = find_listing::<Game>(self.connection, Mode::Live, name).await?;
-            return present.map_or(Ok(None), |_| Err(ApplyError::Busy));
-        };
-        let page = page.filter(|_| game.state != ListingState::Removed);
-        Ok(page.map(|page| (game, page)))
+        Ok(locked.and_then(|(game, page)| {
+            let page = page.filter(|_| game.state != ListingState::Removed);
+            page.map(|page| (game, page))
+        }))
     }
 
     /// Locks an event of the account.
-    pub(super) async fn lock_own_event(
-        &mut self,
-        slug: &str,
-    ) -> Result<Listing<Event>, ApplyError> {
+    pub(super) async fn lock_own_event(&mut self, slug: &str) -> Result<Listing<Event>, Fault> {
         let found = self.lock_listing::<Event>(slug).await?;
         let account = self.submission.author.account;
         let is_test = self.is_about_samples();
         let own = found.filter(|event| is_test || event.submitter == Some(account));
-        Ok(own.ok_or_else(|| no_own_listing(Entity::Event))?)
+        own.ok_or_else(|| no_own_listing(Entity::Event))
     }
 
     /// Locks a page of the account, which may change it.
-    pub(super) async fn lock_own_page(
-        &mut self,
-        handle: &str,
-    ) -> Result<Listing<Page>, ApplyError> {
+    pub(super) async fn lock_own_page(&mut self, handle: &str) -> Result<Listing<Page>, Fault> {
         let found = self.lock_listing::<Page>(handle).await?;
         let page = found.ok_or_else(|| no_own_listing(Entity::Page))?;
         let owned = self.find_page(PageRef::Id(page.id)).await?;
@@ -176,16 +165,14 @@ impl SubmissionContext<'_> {
     }
 
     /// The page of the account with this handle, for a game under it (§4.3): pending or public.
-    pub(super) async fn page_with_handle(&mut self, handle: &str) -> Result<OwnedPage, ApplyError> {
+    pub(super) async fn page_with_handle(&mut self, handle: &str) -> Result<OwnedPage, Fault> {
         if !slug::is_valid(handle) {
-            return Err(limits::not_yours(handle).into());
+            return Err(limits::not_yours(handle));
         }
         match self.share_page(PageRef::Handle(handle)).await? {
-            Some(page) if page.state == ListingState::Removed => {
-                Err(limits::taken_down(handle).into())
-            }
+            Some(page) if page.state == ListingState::Removed => Err(limits::taken_down(handle)),
             Some(page) if page.state != ListingState::Rejected => Ok(page),
-            Some(_) | None => Err(limits::not_yours(handle).into()),
+            Some(_) | None => Err(limits::not_yours(handle)),
         }
     }
 
@@ -194,23 +181,19 @@ impl SubmissionContext<'_> {
     pub(super) async fn share_page(
         &mut self,
         page_ref: PageRef<'_>,
-    ) -> Result<Option<OwnedPage>, ApplyError> {
+    ) -> Result<Option<OwnedPage>, Fault> {
         if self.is_dry_run {
             return self.find_page(page_ref).await;
         }
         let account = self.submission.author.account;
-        let locked = page_owners::lock(self.connection, account, page_ref).await?;
-        if locked.is_none() && self.find_page(page_ref).await?.is_some() {
-            return Err(ApplyError::Busy);
-        }
-        Ok(locked)
+        Ok(page_owners::lock(self.connection, account, page_ref).await?)
     }
 
     /// A page of the account, in any state, without a lock.
     pub(super) async fn find_page(
         &mut self,
         page_ref: PageRef<'_>,
-    ) -> Result<Option<OwnedPage>, ApplyError> {
+    ) -> Result<Option<OwnedPage>, Fault> {
         let account = self.submission.author.account;
         let found = page_owners::find(self.connection, account, page_ref).await?;
         if found.is_some() || !self.is_about_samples() {
@@ -224,15 +207,14 @@ impl SubmissionContext<'_> {
     }
 
     /// Refuses a submission beyond the limit of pending ones of `submitter`, the account for which it counts.
-    pub(super) async fn check_pending_limit(&mut self, submitter: Uuid) -> Result<(), ApplyError> {
+    pub(super) async fn check_pending_limit(&mut self, submitter: Uuid) -> Result<(), Fault> {
         if self.is_about_samples() {
             return Ok(());
         }
         let is_own = submitter == self.submission.author.account;
         // The row of the author is locked already.
         if !is_own && !self.is_dry_run {
-            let locked = accounts::lock(self.connection, submitter, self.now.date(), 0).await?;
-            locked.ok_or(ApplyError::Busy)?;
+            accounts::lock(self.connection, submitter, self.now.date(), 0).await?;
         }
         let waiting = accounts::count_pending(self.connection, submitter).await?;
         let whose = if is_own {
@@ -241,42 +223,47 @@ impl SubmissionContext<'_> {
             "submissions of the account that submitted this listing"
         };
         let limit = self.dependencies.max_pending;
-        Ok(limits::check_pending_limit(waiting, limit, whose)?)
+        limits::check_pending_limit(waiting, limit, whose)
     }
 
     /// Counts one more write of the day, and refuses it beyond the limit of the plan. A refusal rolls the count back.
-    pub(super) async fn count_write(&mut self) -> Result<(), ApplyError> {
+    pub(super) async fn count_write(&mut self) -> Result<(), Fault> {
         self.writes_today = self.lock_and_count(1).await?;
         self.check_daily_limit()
     }
 
     /// Refuses a write beyond the daily limit of the plan.
-    pub(super) fn check_daily_limit(&self) -> Result<(), ApplyError> {
+    pub(super) fn check_daily_limit(&self) -> Result<(), Fault> {
         let most = self.submission.author.writes_per_day;
-        Ok(limits::check_daily_limit(
-            self.writes_today,
-            most,
-            self.now,
-        )?)
+        limits::check_daily_limit(self.writes_today, most, self.now)
     }
 
-    /// The first free slug with this base. If another replica takes it first, PostgreSQL refuses the listing, and the submission is applied again.
-    pub(super) async fn free_slug<C>(&mut self, base: &str) -> Result<String, ApplyError>
+    /// The first free slug with this base. It stays free until the transaction ends: one transaction at a time names listings of a kind.
+    pub(super) async fn free_slug<C>(&mut self, base: &str) -> Result<String, Fault>
     where
         Listing<C>: SubmittedListing,
     {
+        let entity = Listing::<C>::ENTITY;
+        self.lock_names(entity).await?;
         let (mut first, mut window) = (1, FIRST_WINDOW);
         loop {
             let numbers = first..first + window;
             let slugs: Vec<String> = numbers.map(|n| slug::numbered(base, n)).collect();
-            let taken =
-                listings::names(self.connection, Listing::<C>::ENTITY, Mode::Live, &slugs).await?;
+            let taken = listings::names(self.connection, entity, Mode::Live, &slugs).await?;
             if let Some(free) = slugs.into_iter().find(|slug| !taken.contains(slug)) {
                 return Ok(free);
             }
             first += window;
             window *= 2;
         }
+    }
+
+    /// Lets no other transaction name listings of a kind. Imports take the same lock.
+    pub(super) async fn lock_names(&mut self, entity: Entity) -> Result<(), Fault> {
+        if !self.is_dry_run {
+            imports::lock_kind(self.connection, entity, Mode::Live).await?;
+        }
+        Ok(())
     }
 
     /// The receipt and the change of a listing; `change_kind` is `None` when nothing changed.

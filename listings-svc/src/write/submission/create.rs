@@ -1,6 +1,5 @@
 //! New pages, games and events of accounts.
 
-use kit::feed::ApplyError;
 use kit::{Fault, ids};
 
 use super::context::{AcceptedSubmission, SubmissionContext, SubmittedListing};
@@ -20,9 +19,7 @@ use crate::store::{accounts, listings};
 use crate::write::{limits, record_change};
 
 /// Submits a game under a page of the account.
-pub(super) async fn game(
-    context: &mut SubmissionContext<'_>,
-) -> Result<AcceptedSubmission, ApplyError> {
+pub(super) async fn game(context: &mut SubmissionContext<'_>) -> Result<AcceptedSubmission, Fault> {
     let author = context.submission.author.account;
     let reference = context.reference_data_of_game(&[]).await?;
     let body = &context.submission.body;
@@ -44,7 +41,7 @@ pub(super) async fn game(
 
 pub(super) async fn event(
     context: &mut SubmissionContext<'_>,
-) -> Result<AcceptedSubmission, ApplyError> {
+) -> Result<AcceptedSubmission, Fault> {
     let author = context.submission.author.account;
     let reference = context.reference_data().await?;
     let body = &context.submission.body;
@@ -58,9 +55,7 @@ pub(super) async fn event(
 }
 
 /// Submits a page; the account becomes its owner. It is not one of the day's writes (§8): the limit of pending submissions holds.
-pub(super) async fn page(
-    context: &mut SubmissionContext<'_>,
-) -> Result<AcceptedSubmission, ApplyError> {
+pub(super) async fn page(context: &mut SubmissionContext<'_>) -> Result<AcceptedSubmission, Fault> {
     let author = context.submission.author.account;
     let reference = context.reference_data().await?;
     let body = &context.submission.body;
@@ -71,9 +66,13 @@ pub(super) async fn page(
     } else {
         let wanted = std::slice::from_ref(&read.handle);
         let (entity, mode) = (Entity::Page, Mode::Live);
+        context.lock_names(entity).await?;
         let taken = listings::names(context.connection, entity, mode, wanted).await?;
         if !taken.is_empty() {
-            return Err(Fault::invalid_field("handle", "It is taken: choose another.").into());
+            return Err(Fault::invalid_field(
+                "handle",
+                "It is taken: choose another.",
+            ));
         }
         read.handle.clone()
     };
@@ -94,7 +93,7 @@ async fn insert_pending<C: Clone + PartialEq>(
     context: &mut SubmissionContext<'_>,
     content: C,
     is_under_public_page: bool,
-) -> Result<Listing<C>, ApplyError>
+) -> Result<Listing<C>, Fault>
 where
     Listing<C>: SubmittedListing,
 {

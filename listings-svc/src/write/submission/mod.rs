@@ -2,7 +2,7 @@
 //!
 //! [`apply`] writes a submission, and [`check`] makes the same decision without writing.
 
-pub(super) mod apply;
+pub mod apply;
 pub mod check;
 mod context;
 mod create;

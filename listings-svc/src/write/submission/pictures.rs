@@ -1,7 +1,6 @@
-//! An account changes the pictures of a listing of its own, inside the writer's transaction.
+//! An account changes the pictures of a listing of its own.
 
 use kit::Fault;
-use kit::feed::ApplyError;
 
 use super::context::{AcceptedSubmission, SubmissionContext, SubmittedListing};
 use super::update::update;
@@ -20,7 +19,7 @@ pub(super) async fn apply(
     entity: Entity,
     name: &str,
     operation: &PictureOperation,
-) -> Result<AcceptedSubmission, ApplyError> {
+) -> Result<AcceptedSubmission, Fault> {
     match entity {
         Entity::Page => {
             let page = context.lock_own_page(name).await?;
@@ -34,14 +33,14 @@ pub(super) async fn apply(
                 let page = context.share_page(PageRef::Id(page.id)).await?;
                 let page = page.ok_or_else(|| no_own_listing(Entity::Game))?;
                 if page.state == ListingState::Removed {
-                    return Err(taken_down(&page.handle).into());
+                    return Err(taken_down(&page.handle));
                 }
             }
             let is_under_public_page = game.is_shown_under(page.state);
             edit(context, game, operation, is_under_public_page).await
         }
         Entity::Event | Entity::Genre | Entity::Country | Entity::City => {
-            Err(no_own_listing(entity).into())
+            Err(no_own_listing(entity))
         }
     }
 }
@@ -51,7 +50,7 @@ async fn edit<C: HasPictures + PartialEq>(
     before: Listing<C>,
     operation: &PictureOperation,
     is_under_public_page: bool,
-) -> Result<AcceptedSubmission, ApplyError>
+) -> Result<AcceptedSubmission, Fault>
 where
     Listing<C>: SubmittedListing,
 {
@@ -61,7 +60,7 @@ where
         && let Some(picture) = operation.added()
         && !pictures::lock(context.connection, picture).await?
     {
-        return Err(picture_gone().into());
+        return Err(picture_gone());
     }
     Ok(accepted)
 }

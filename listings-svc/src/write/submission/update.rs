@@ -1,6 +1,5 @@
 //! Changes of pages, games and events by their accounts.
 
-use kit::feed::ApplyError;
 use kit::{Code, Fault};
 use serde_json::{Map, Value};
 
@@ -23,7 +22,7 @@ use crate::write::record_change;
 pub(super) async fn game(
     context: &mut SubmissionContext<'_>,
     slug: &str,
-) -> Result<AcceptedSubmission, ApplyError> {
+) -> Result<AcceptedSubmission, Fault> {
     let not_found = || no_own_listing(Entity::Game);
     let (before, page) = context.lock_game(slug).await?.ok_or_else(not_found)?;
     let credits = &before.content.credits;
@@ -39,7 +38,7 @@ pub(super) async fn game(
                 let left = context.share_page(PageRef::Id(page.id)).await?;
                 let left = left.ok_or_else(not_found)?;
                 if left.state == ListingState::Removed {
-                    return Err(taken_down(&left.handle).into());
+                    return Err(taken_down(&left.handle));
                 }
             }
             context.page_with_handle(&handle).await?
@@ -49,7 +48,7 @@ pub(super) async fn game(
             let page = context.share_page(PageRef::Id(page.id)).await?;
             let page = page.ok_or_else(not_found)?;
             if page.state == ListingState::Removed {
-                return Err(taken_down(&page.handle).into());
+                return Err(taken_down(&page.handle));
             }
             page
         }
@@ -85,7 +84,7 @@ fn read_body<B: Body>(
 pub(super) async fn event(
     context: &mut SubmissionContext<'_>,
     slug: &str,
-) -> Result<AcceptedSubmission, ApplyError> {
+) -> Result<AcceptedSubmission, Fault> {
     let before = context.lock_own_event(slug).await?;
     let reference = context.reference_data().await?;
     let public_url = &context.dependencies.public_url;
@@ -98,7 +97,7 @@ pub(super) async fn event(
 pub(super) async fn page(
     context: &mut SubmissionContext<'_>,
     handle: &str,
-) -> Result<AcceptedSubmission, ApplyError> {
+) -> Result<AcceptedSubmission, Fault> {
     let before = context.lock_own_page(handle).await?;
     let reference = context.reference_data().await?;
     let public_url = &context.dependencies.public_url;
@@ -122,7 +121,7 @@ pub(super) async fn update<C: Clone + PartialEq>(
     before: Listing<C>,
     content: C,
     is_under_public_page: bool,
-) -> Result<AcceptedSubmission, ApplyError>
+) -> Result<AcceptedSubmission, Fault>
 where
     Listing<C>: SubmittedListing,
 {
@@ -148,7 +147,7 @@ where
     if let Some(revisions) = &context.submission.precondition
         && !revisions.contains(&before.revision)
     {
-        return Err(precondition_failed().into());
+        return Err(precondition_failed());
     }
     let Some(after) = after else {
         return Ok(context.accept(None, &before, None));

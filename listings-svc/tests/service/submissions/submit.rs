@@ -296,7 +296,7 @@ async fn a_replica_whose_clock_is_behind_does_not_begin_the_day_again(pool: PgPo
     for day in [1, 0, 1, 0, 2] {
         let day = today + time::Duration::days(day);
         let sum = accounts::lock(&mut connection, account, day, 1).await;
-        let sum = sum.unwrap().unwrap();
+        let sum = sum.unwrap();
         let shown = accounts::writes_on(&mut *connection, account, day).await;
         assert_eq!(shown.unwrap(), sum, "{day}");
         sums.push(sum);

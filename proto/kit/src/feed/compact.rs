@@ -41,8 +41,6 @@ const BEGIN: &str = "begin;
 const ANSWER_TIMEOUT: Duration = Duration::from_mins(11);
 /// How often the feed is compacted.
 const PERIOD: Duration = Duration::from_mins(10);
-/// The minimum age at which a row is deleted: a writer that lost its connection at commit looks for its rows.
-const MIN_AGE: Duration = Duration::from_hours(1);
 /// Rows that one statement looks at.
 const BATCH: i64 = 10_000;
 
@@ -107,7 +105,7 @@ impl Compaction {
             self.epoch = head.epoch;
         }
         let [states, happenings] =
-            [self.retention.states, self.retention.happenings].map(|age| now - age.max(MIN_AGE));
+            [self.retention.states, self.retention.happenings].map(|age| now - age);
         let mut total = 0;
         while let Some((until, removed)) = self.remove(self.states_until, states, REPLACED).await? {
             self.states_until = until;
@@ -133,7 +131,7 @@ impl Compaction {
     ) -> Result<Option<(i64, u64)>, sqlx::Error> {
         let schema = self.schema;
         let removable = removable.replace("{schema}", schema.0);
-        // The newest row stays: the followers that have applied it are compared with it.
+        // The newest row stays: a rebuild of a follower ends with it.
         let sql = format!("with looked as materialized (
                  select seq, entity, id, happening from (
                      select seq, entity, id, happening, at from kit.feed
@@ -181,15 +179,15 @@ mod tests {
     const SCHEMA: Schema = Schema("kit");
     /// Each row has an entity of its own.
     const LARGE: &str = "
-        insert into kit.feed (seq, entity, id, revision, event, announced, happening, at, state, request)
-            select n, 'note', n::text, 1, 'set', true, false, now() - interval '9 days', '', gen_random_uuid()
+        insert into kit.feed (seq, entity, id, revision, event, announced, happening, at, state)
+            select n, 'note', n::text, 1, 'set', true, false, now() - interval '9 days', ''
             from generate_series(1, 30000) n;
         update kit.feed_head set seq = 30000;
         analyze kit.feed";
     /// States 1 to 50 are replaced, and nobody needs the head.
     const REPLACE: &str = "
-        insert into kit.feed (seq, entity, id, revision, event, announced, happening, at, state, request)
-            select 30000 + n, 'note', n::text, 2, 'set', true, false, now() - interval '8 days', '', gen_random_uuid()
+        insert into kit.feed (seq, entity, id, revision, event, announced, happening, at, state)
+            select 30000 + n, 'note', n::text, 2, 'set', true, false, now() - interval '8 days', ''
             from generate_series(1, 51) n;
         update kit.feed_head set seq = 30051";
 

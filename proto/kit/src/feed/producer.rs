@@ -1,23 +1,20 @@
-//! The producer's side of a feed: its tasks, and the subscriptions of readers in the same process.
+//! The producer's side of a feed: its transactions and tasks, and the subscriptions of readers in the same process.
 
-use std::sync::Arc;
+use std::time::Duration;
 
 use sqlx::postgres::PgPool;
 use time::OffsetDateTime;
 use tokio::sync::watch;
 
-use super::apply::Apply;
 use super::compact::{self, Compaction, Retention};
 use super::follow::Follow;
 use super::head::Head;
 use super::high_water_mark::HighWaterMark;
-use super::last_commit::LastCommit;
-use super::replies::ReplySender;
-use super::timeouts::WriteTimeouts;
-use super::writer::{Writer, writer};
+use super::transaction::Transaction;
 use super::{Position, lag};
 use crate::clock::Clock;
-use crate::leader::Leader;
+use crate::fault::Fault;
+use crate::jobs::Leader;
 use crate::lifecycle::Lifecycle;
 use crate::pg::{self, Schema};
 use crate::wakeup::Wakeup;
@@ -31,10 +28,8 @@ pub struct Producer {
     clock: Clock,
     lifecycle: Lifecycle,
     wakeup: Wakeup,
-    /// Published before a write is answered.
+    /// Raised before a write is answered.
     high_water_mark: Option<HighWaterMark>,
-    last_commit: Arc<LastCommit>,
-    timeouts: WriteTimeouts,
 }
 
 impl Producer {
@@ -48,8 +43,6 @@ impl Producer {
             lifecycle: lifecycle.clone(),
             wakeup: Wakeup::start(pool.clone(), format!("{schema}_feed"), lifecycle),
             high_water_mark: None,
-            last_commit: Arc::default(),
-            timeouts: WriteTimeouts::of(&pool),
         };
         leader.spawn("feed compaction", move || {
             compact::run(pool.clone(), schema, clock.clone(), retention)
@@ -57,44 +50,28 @@ impl Producer {
         producer
     }
 
-    /// Makes the writers publish `mark` before they answer.
+    /// Makes the transactions publish `mark` before they return.
     #[must_use]
     pub fn publish_to(self, mark: HighWaterMark) -> Self {
-        let republishing = mark.clone().republish(self.clone());
-        self.lifecycle
-            .spawn_background("feed position", republishing);
         Self {
             high_water_mark: Some(mark),
             ..self
         }
     }
 
-    /// Replaces the timeouts of the writers, which follow from the deadline of the pool.
-    #[must_use]
-    pub fn with_timeouts(self, timeouts: WriteTimeouts) -> Self {
-        Self { timeouts, ..self }
+    /// Begins a transaction for a change of the service's data. The pool limits how many are open.
+    ///
+    /// # Errors
+    /// PostgreSQL is unavailable, or no connection becomes free in time.
+    pub async fn begin(&self) -> Result<Transaction, Fault> {
+        let inner = pg::with_timeout(self.deadline(), self.pool.begin()).await?;
+        Ok(Transaction::new(inner, self.clone(), self.clock.now()))
     }
 
-    /// Starts the writer task, through which all changes of this process go.
-    pub fn writer<A: Apply>(&self, apply: A) -> Writer<A> {
-        let replies = match self.high_water_mark.clone() {
-            None => ReplySender::immediate(),
-            Some(mark) => {
-                let (replies, task) = ReplySender::after_publish(mark);
-                self.lifecycle.spawn_graceful("feed replies", task);
-                replies
-            }
-        };
-        let (handle, task) = writer(
-            apply,
-            self.clone(),
-            (*self.pool.connect_options()).clone(),
-            self.clock.clone(),
-            replies,
-            self.lifecycle.stopping(),
-        );
-        self.lifecycle.spawn_graceful_thread("feed writer", task);
-        handle
+    /// After a commit: wakes the followers, and raises the high-water mark.
+    pub(super) async fn publish(&self, position: Position) {
+        self.wakeup.wake();
+        self.publish_mark(position).await;
     }
 
     /// The gRPC service that followers call.
@@ -123,12 +100,9 @@ impl Producer {
         self.schema
     }
 
-    pub(super) fn timeouts(&self) -> WriteTimeouts {
-        self.timeouts
-    }
-
-    pub(super) fn last_commit(&self) -> &LastCommit {
-        &self.last_commit
+    /// How long PostgreSQL may take to begin or to commit a transaction.
+    pub(super) fn deadline(&self) -> Duration {
+        pg::deadline(&self.pool)
     }
 
     /// Changes whenever there may be new rows. Subscribe first, then read: a commit between the two is not missed.
@@ -136,20 +110,20 @@ impl Producer {
         self.wakeup.subscribe()
     }
 
-    pub(super) fn wakeup(&self) -> &Wakeup {
-        &self.wakeup
-    }
-
-    /// The position of the newest change.
-    pub async fn position(&self) -> Result<Position, sqlx::Error> {
+    /// The head of the feed.
+    pub(super) async fn head(&self) -> Result<Head, sqlx::Error> {
         let head = pg::in_time(&self.pool, async |connection| {
             Head::of(connection, self.schema).await
         });
         let head = head.await?;
         lag::head(self.schema.0, head.seq);
-        Ok(Position {
-            epoch: head.epoch,
-            seq: head.seq,
-        })
+        Ok(head)
+    }
+
+    /// Raises the high-water mark to a position that is committed, for a producer that has one.
+    pub(super) async fn publish_mark(&self, position: Position) {
+        if let Some(mark) = &self.high_water_mark {
+            mark.publish(position).await;
+        }
     }
 }

@@ -28,14 +28,10 @@ pub(super) struct Rows {
     pub(super) pool: PgPool,
     pub(super) producer: Producer,
     pub(super) wakeups: watch::Receiver<u64>,
-    /// The rewinds of the producer when the stream began.
-    pub(super) rewinds: u64,
     /// Whether there may be rows that were not read yet. Otherwise the stream waits for a wakeup.
     pub(super) has_more: bool,
     pub(super) draining: CancellationToken,
     pub(super) epoch: Uuid,
-    /// The start time of the PostgreSQL server; `None` before the first query.
-    pub(super) server: Option<OffsetDateTime>,
     pub(super) after: i64,
     pub(super) pause: Duration,
     /// Whether to pause before the next message.
@@ -48,8 +44,6 @@ pub(super) struct Rows {
 pub struct ChangeBatch {
     /// The newest position.
     pub head: Position,
-    /// The start time of the PostgreSQL server.
-    pub(super) server: OffsetDateTime,
     /// In the order of `seq`.
     pub changes: Vec<proto::Change>,
     /// Whether the changes reach the head. Otherwise more can be read above the last one.
@@ -81,7 +75,7 @@ pub async fn read_changes(
     limit: usize,
 ) -> Result<ChangeBatch, sqlx::Error> {
     // PostgreSQL knows the size of a large state without reading it.
-    let sql = format!("select head.epoch, head.seq as head_seq, pg_postmaster_start_time() as server, feed.* from (select epoch, seq from kit.feed_head limit 1) head
+    let sql = format!("select head.epoch, head.seq as head_seq, feed.* from (select epoch, seq from kit.feed_head limit 1) head
          left join lateral (
              select * from (
                  select *, sum(octet_length(state)) over (order by seq) - octet_length(state) as bytes_before
@@ -101,7 +95,6 @@ pub async fn read_changes(
         epoch: first.try_get("epoch")?,
         seq: first.try_get("head_seq")?,
     };
-    let server = first.try_get("server")?;
     let mut changes = Vec::with_capacity(rows.len());
     let mut bytes = 0;
     for row in rows {
@@ -114,7 +107,6 @@ pub async fn read_changes(
     }
     Ok(ChangeBatch {
         head,
-        server,
         // With fewer bytes, none was left out because of its size.
         is_complete: changes.len() < limit && bytes < MAX_BYTES,
         changes,
@@ -160,16 +152,8 @@ impl Rows {
             // Mark first, then query: a commit between the two is not missed.
             self.wakeups.mark_unchanged();
             let batch = self.query().await?;
-            // The epoch is new, rows were lost, or the server was restarted, perhaps with restored files: the follower reconnects and
-            // learns where it goes on.
-            let server = *self.server.get_or_insert(batch.server);
-            if (batch.head.epoch, batch.server) != (self.epoch, server)
-                || batch.head.seq < self.after
-            {
-                return Ok(None);
-            }
-            // Compared after the read: the rows may carry numbers that were given out again in between.
-            if self.producer.last_commit().rewinds() != self.rewinds {
+            // The follower reconnects and rebuilds.
+            if batch.head.epoch != self.epoch || batch.head.seq < self.after {
                 return Ok(None);
             }
             self.has_more = !batch.is_complete;
@@ -194,77 +178,5 @@ impl Rows {
         let batch = reading.await?;
         lag::head(schema.0, batch.head.seq);
         Ok(batch)
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use futures::poll;
-    use sqlx::AssertSqlSafe;
-    use sqlx::postgres::PgPoolOptions;
-
-    use super::super::{PRODUCER_TABLES, Retention};
-    use super::*;
-    use crate::leader::Leader;
-    use crate::{Clock, Lifecycle};
-
-    const SCHEMA: Schema = Schema("kit");
-    /// Writes change 4 again, after change 3 and all changes before it were lost.
-    const NUMBERED_AGAIN: &str = "
-        insert into kit.feed (seq, entity, id, revision, event, announced, happening, at, state, request)
-            values (4, 'note', 'b', 1, 'set', true, false, now(), '', gen_random_uuid());
-        update kit.feed_head set seq = 4";
-
-    #[testing::database_test]
-    #[expect(
-        clippy::disallowed_methods,
-        reason = "a test; its schema is the kit's own"
-    )]
-    async fn a_stream_ends_when_rows_are_lost_while_it_asks_postgresql(pool: PgPool) {
-        let tables = format!("create schema kit; {PRODUCER_TABLES}");
-        sqlx::raw_sql(AssertSqlSafe(tables))
-            .execute(&pool)
-            .await
-            .unwrap();
-        let epoch: Uuid = sqlx::query_scalar("select epoch from kit.feed_head")
-            .fetch_one(&pool)
-            .await
-            .unwrap();
-        let (lifecycle, _) = Lifecycle::new();
-        let leader = Leader::start(&lifecycle, pool.clone(), SCHEMA, Clock::system());
-        let producer = Producer::start(&leader, &lifecycle, Retention::default());
-        let committed = |seq| {
-            producer.last_commit().record(Position { epoch, seq }, 1);
-        };
-        committed(3);
-        // The stream waits for the only connection.
-        let one = PgPoolOptions::new().max_connections(1);
-        let narrow = one.connect_lazy_with((*pool.connect_options()).clone());
-        let held = narrow.acquire().await.unwrap();
-        let mut rows = Rows {
-            pool: narrow,
-            wakeups: producer.subscribe(),
-            rewinds: producer.last_commit().rewinds(),
-            producer: producer.clone(),
-            has_more: true,
-            draining: CancellationToken::new(),
-            epoch,
-            server: None,
-            after: 3,
-            pause: Duration::ZERO,
-            must_pause: false,
-            start: None,
-        };
-        let mut next = std::pin::pin!(rows.next());
-        assert!(poll!(&mut next).is_pending());
-
-        committed(2);
-        sqlx::raw_sql(NUMBERED_AGAIN).execute(&pool).await.unwrap();
-        drop(held);
-        assert!(
-            next.await.unwrap().is_none(),
-            "this change 4 does not follow the change 3 that the stream began with"
-        );
-        lifecycle.stopping().cancel();
     }
 }

@@ -5,7 +5,6 @@
 
 pub mod body_hash;
 mod cleanup;
-mod in_flight;
 
 use std::borrow::Cow;
 
@@ -17,11 +16,9 @@ use time::{Duration, OffsetDateTime};
 use uuid::Uuid;
 
 pub use cleanup::{delete_expired, spawn_cleanup};
-pub use in_flight::{InFlightCalls, InFlightGuard};
 
 use crate::code::Code;
 use crate::fault::Fault;
-use crate::feed::ApplyError;
 use crate::pg::{Schema, statement};
 
 /// How long a response is replayed.
@@ -39,7 +36,7 @@ pub struct Key {
 }
 
 /// Identifies a call: the account, the route and the key.
-#[derive(Debug, Clone, PartialEq, Eq, Hash)]
+#[derive(Debug, Clone, PartialEq, Eq)]
 pub struct CallId {
     /// The account of the caller.
     pub account: Uuid,
@@ -74,22 +71,22 @@ impl CallId {
 }
 
 impl Key {
-    /// Locks the call until the transaction ends. Returns false when another transaction holds the lock. Use it where calls with the same
-    /// key lock no common row.
+    /// Locks the call until the transaction ends. Use it where calls with the same key lock no common row.
     ///
     /// # Errors
     /// The errors of PostgreSQL.
-    pub async fn lock(&self, connection: &mut PgConnection) -> Result<bool, sqlx::Error> {
+    pub async fn lock(&self, connection: &mut PgConnection) -> Result<(), sqlx::Error> {
         let CallId {
             account,
             route,
             key,
         } = &self.call;
         // Two different calls with the same hash only wait for each other.
-        statement::query_scalar("select pg_try_advisory_xact_lock(hashtextextended($1, 0))")
+        statement::query("select pg_advisory_xact_lock(hashtextextended($1, 0))")
             .bind(format!("{account} {route} {key}"))
-            .fetch_one(connection)
-            .await
+            .execute(connection)
+            .await?;
+        Ok(())
     }
 
     /// The stored response to the same call, if there is one. Call this in the transaction of the effect, after locking the call or a row
@@ -102,7 +99,7 @@ impl Key {
         connection: &mut PgConnection,
         schema: Schema,
         now: OffsetDateTime,
-    ) -> Result<Option<R>, ApplyError> {
+    ) -> Result<Option<R>, Fault> {
         let sql = "select body_sha256, answer from kit.idempotency
              where account_id = $1 and route = $2 and key = $3 and at > $4";
         let stored: Option<(Vec<u8>, Value)> = schema
@@ -117,7 +114,7 @@ impl Key {
             return Ok(None);
         };
         if body_sha256 != self.body_sha256 {
-            return Err(mismatch().into());
+            return Err(mismatch());
         }
         let response = serde_json::from_value(response);
         Ok(Some(response.map_err(|error| Fault::internal(&error))?))

@@ -111,7 +111,7 @@ pub(super) fn milliseconds(timeout: Duration) -> String {
 
 /// The statements that begin a session: the settings of every session, then `more`, whose values have no quotes. They are no startup
 /// parameters, because poolers refuse or drop those.
-pub(crate) fn session<'a>(more: impl IntoIterator<Item = (&'a str, &'a str)>) -> String {
+pub(super) fn session<'a>(more: impl IntoIterator<Item = (&'a str, &'a str)>) -> String {
     let mut statements = String::new();
     for (name, value) in SESSION.into_iter().chain(more) {
         statements.extend(["set ", name, " = '", value, "';"]);
@@ -120,7 +120,7 @@ pub(crate) fn session<'a>(more: impl IntoIterator<Item = (&'a str, &'a str)>) ->
 }
 
 /// Executes statements that set something in a session.
-pub(crate) async fn set(connection: &mut PgConnection, session: String) -> Result<(), sqlx::Error> {
+pub(super) async fn set(connection: &mut PgConnection, session: String) -> Result<(), sqlx::Error> {
     let statements = statement::raw_sql(AssertSqlSafe(session));
     connection.execute(statements).await?;
     Ok(())

@@ -14,18 +14,17 @@ use anyhow::Context as _;
 use sqlx::migrate::Migrator;
 use sqlx::postgres::{PgArguments, PgConnection, PgPool, PgRow};
 use sqlx::query::{Query, QueryAs, QueryScalar};
-use sqlx::{AssertSqlSafe, Connection as _, FromRow, PgExecutor, Postgres, RawSql};
+use sqlx::{AssertSqlSafe, Connection as _, FromRow, PgExecutor, Postgres};
 use time::OffsetDateTime;
 use tokio::time::{Instant, timeout, timeout_at};
 
 use crate::clock::Clock;
 use crate::config;
 use crate::fault::Fault;
-use connection::{connect, place};
+use connection::{connect, place, session, set};
 use migrations::{protect_migrations, require_migrations, run_migrations};
 
 pub use connection::{pool, watch_pool};
-pub(crate) use connection::{session, set};
 
 /// The name of a schema. It is a constant, because the kit inserts it into the text of SQL statements.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -60,7 +59,8 @@ impl Schema {
     }
 
     /// Several statements, without parameters.
-    pub(crate) fn raw_sql(self, text: &str) -> RawSql {
+    #[cfg(test)]
+    pub(crate) fn raw_sql(self, text: &str) -> sqlx::RawSql {
         statement::raw_sql(self.sql(text))
     }
 }
@@ -68,28 +68,6 @@ impl Schema {
 impl std::fmt::Display for Schema {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         f.write_str(self.0)
-    }
-}
-
-/// The result of locking a row with `skip locked`.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum RowLock<T> {
-    /// The row is locked until the transaction ends.
-    Acquired(T),
-    /// Another transaction has the lock.
-    Busy,
-    /// There is no such row.
-    NotFound,
-}
-
-impl<T> RowLock<T> {
-    /// The result when `row` is the locked row, if there is one, and `exists` says whether the row exists.
-    pub fn new(row: Option<T>, exists: bool) -> Self {
-        match row {
-            Some(row) => Self::Acquired(row),
-            None if exists => Self::Busy,
-            None => Self::NotFound,
-        }
     }
 }
 
@@ -211,15 +189,27 @@ pub async fn with_timeout<T, E: From<sqlx::Error>>(
     done.unwrap_or_else(|_elapsed| Err(sqlx::Error::PoolTimedOut.into()))
 }
 
-/// PostgreSQL is unavailable, or an internal error.
+/// PostgreSQL is unavailable, a row is locked for too long, or an internal error.
 impl From<sqlx::Error> for Fault {
     fn from(error: sqlx::Error) -> Self {
         if is_unavailable(&error) {
             Self::unavailable("PostgreSQL")
+        } else if is_blocked(&error) {
+            tracing::warn!(%error, "a statement was blocked");
+            Self::unavailable("PostgreSQL: a statement that others blocked")
         } else {
             Self::internal(&error)
         }
     }
+}
+
+/// Whether PostgreSQL ended a statement that waited for others: `lock_timeout`, `statement_timeout`, a deadlock or a serialization failure.
+/// Nothing is changed, and the same call may succeed later.
+fn is_blocked(error: &sqlx::Error) -> bool {
+    let code = error
+        .as_database_error()
+        .and_then(sqlx::error::DatabaseError::code);
+    code.is_some_and(|code| matches!(&*code, "55P03" | "57014") || code.starts_with("40"))
 }
 
 /// Whether PostgreSQL cannot be reached, as opposed to a rejected statement.

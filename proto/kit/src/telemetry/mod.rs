@@ -13,7 +13,7 @@ pub use traces::{public_request_span, request_span, root_span, traceparent};
 use std::time::Duration;
 
 use anyhow::Context as _;
-use metrics_exporter_prometheus::{Matcher, PrometheusBuilder, PrometheusHandle};
+use metrics_exporter_prometheus::{PrometheusBuilder, PrometheusHandle};
 use opentelemetry::trace::TracerProvider as _;
 use opentelemetry_sdk::trace::SdkTracerProvider;
 use tracing_subscriber::filter::LevelFilter;
@@ -80,9 +80,6 @@ const DURATION_BUCKETS: &[f64] = &[
     0.000_25, 0.000_5, 0.001, 0.002_5, 0.005, 0.01, 0.025, 0.05, 0.1, 0.3, 0.5, 1.0, 2.5, 5.0, 10.0,
 ];
 
-/// The buckets of the number of items in a transaction of a writer: 50 is the most.
-const BATCH_BUCKETS: &[f64] = &[1.0, 2.0, 3.0, 5.0, 10.0, 20.0, 30.0, 40.0, 50.0];
-
 /// Starts logs, traces and metrics for this process. Call it once, inside the runtime.
 pub fn start(service: &'static str, settings: &Telemetry) -> anyhow::Result<Guard> {
     let filter = EnvFilter::try_new(&settings.log).with_context(|| {
@@ -132,10 +129,6 @@ pub fn start(service: &'static str, settings: &Telemetry) -> anyhow::Result<Guar
 
     let metrics = PrometheusBuilder::new()
         .set_buckets(DURATION_BUCKETS)?
-        .set_buckets_for_metric(
-            Matcher::Full("feed_writer_batch_items".to_owned()),
-            BATCH_BUCKETS,
-        )?
         .install_recorder()
         .context("metrics are already set up")?;
     Ok(Guard {

@@ -22,14 +22,6 @@ const START_LIMIT: Duration = Duration::from_mins(2);
 /// What `deploy/test` calls these servers.
 const STARTS: &str = "servers of PostgreSQL";
 
-/// A pool of the same database whose deadline passes soon, for a test of what happens then. The pool of a test has half a minute.
-pub fn hasty(pool: &PgPool) -> PgPool {
-    let options = (*pool.connect_options()).clone();
-    PgPoolOptions::new()
-        .acquire_timeout(Duration::from_millis(500))
-        .connect_lazy_with(options)
-}
-
 /// A pool of the same database for which PostgreSQL's clock is behind by so many seconds: to it, this machine's clock is ahead. The
 /// sequence `behind.calls` counts how often the time was asked for.
 ///

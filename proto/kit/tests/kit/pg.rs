@@ -5,7 +5,7 @@ use std::time::Duration;
 use futures::FutureExt as _;
 use kit::config::{Database, Migration as Settings};
 use kit::pg::{is_unavailable, migrate, open, pool, within};
-use kit::{Lifecycle, wakeup::Wakeup};
+use kit::{Code, Fault, Lifecycle, wakeup::Wakeup};
 use sqlx::migrate::{Migrate as _, Migration, MigrationType, Migrator};
 use sqlx::{AssertSqlSafe, ConnectOptions as _, PgPool, SqlSafeStr as _};
 use testing::silent_proxy::SilentProxy;
@@ -130,24 +130,26 @@ async fn every_connection_of_a_pool_has_timeouts_and_settings(direct: PgPool) {
     assert_eq!(found, ["30s", "5s", "10s", "off", "off"]);
 }
 
-/// A commit that ends with one of the first may have happened; after one of the others, nothing was changed.
+/// A commit that ends with one of the first may have happened; after one of the others, nothing was changed. A statement that others
+/// blocked may succeed later.
 #[testing::database_test]
-async fn a_lost_server_is_told_from_a_rejected_statement(direct: PgPool) {
-    for (code, is_lost) in [
-        ("57P01", true),
-        ("53300", true),
-        ("25006", true),
+async fn a_lost_server_is_told_from_a_blocked_and_a_rejected_statement(direct: PgPool) {
+    for (code, is_lost, fault) in [
+        ("57P01", true, Code::Unavailable),
+        ("53300", true, Code::Unavailable),
+        ("25006", true, Code::Unavailable),
         // PgBouncer's for a server that it has lost.
-        ("08P01", true),
-        ("57014", false),
-        ("55P03", false),
-        ("40001", false),
-        ("23505", false),
+        ("08P01", true, Code::Unavailable),
+        ("57014", false, Code::Unavailable),
+        ("55P03", false, Code::Unavailable),
+        ("40P01", false, Code::Unavailable),
+        ("23505", false, Code::Internal),
     ] {
         let raise = format!("do $$ begin raise exception using errcode = '{code}'; end $$");
         let raised = sqlx::raw_sql(AssertSqlSafe(raise)).execute(&direct).await;
         let error = raised.unwrap_err();
         assert_eq!(is_unavailable(&error), is_lost, "{code}: {error}");
+        assert_eq!(Fault::from(error).code, fault, "{code}");
     }
 }
 

@@ -4,15 +4,15 @@
 use std::process::Stdio;
 
 use contracts::common::v1::Change;
-use kit::feed::{Apply, ApplyResult, PgConsumer, Producer, Projection, Retention, consume};
-use kit::leader::Leader;
+use kit::feed::{PgConsumer, Producer, Projection, Retention, consume};
+use kit::jobs::Leader;
 use kit::{Clock, Lifecycle};
 use sqlx::{PgConnection, PgPool};
 use tokio::io::{AsyncBufReadExt as _, BufReader};
 use tokio::process::{Child, Command};
 use uuid::Uuid;
 
-use super::support::{FEED, Fixture, Mirror, Note, Notes, SCHEMA, database_url};
+use super::support::{FEED, Fixture, Mirror, Note, SCHEMA, apply, database_url};
 
 /// The output of a victim that has applied a batch and not committed it.
 const APPLIED: &str = "applied, not committed";
@@ -135,45 +135,17 @@ async fn a_producer_killed_between_apply_and_commit_leaves_no_gap(pool: PgPool) 
     assert_eq!(fixture.head().await, 2);
 }
 
-#[testing::database_test]
-async fn the_session_of_a_frozen_producer_is_ended(pool: PgPool) {
-    let fixture = Fixture::start(&pool).await;
-    fixture.set("a").await;
-    let mut frozen = victim("feed::kill::victim_producer", &pool, "").await;
-    let (revision, ()) = tokio::join!(fixture.set("a"), async {
-        fixture.set("b").await;
-    });
-    assert_eq!(revision, 2);
-    frozen.kill().await.unwrap();
-}
-
 /// Not a test by itself: the producer that is killed.
 #[tokio::test]
 async fn victim_producer() {
-    struct Stuck;
-    impl Apply for Stuck {
-        type Item = Note;
-        type Outcome = i64;
-        async fn apply(
-            &self,
-            connection: &mut PgConnection,
-            item: &Note,
-            now: time::OffsetDateTime,
-        ) -> ApplyResult<i64> {
-            let applied = Notes.apply(connection, item, now).await?;
-            wait_forever().await;
-            Ok(applied)
-        }
-    }
     let Some(pool) = victim_database().await else {
         return;
     };
     let (lifecycle, _supervisor) = Lifecycle::new();
     let leader = Leader::start(&lifecycle, pool, SCHEMA, Clock::system());
     let producer = Producer::start(&leader, &lifecycle, Retention::default());
-    producer
-        .writer(Stuck)
-        .write(Note::Set("a".to_owned()))
-        .await
-        .unwrap();
+    let mut transaction = producer.begin().await.unwrap();
+    let note = Note::Set("a".to_owned());
+    apply(&mut transaction, &note).await.unwrap();
+    wait_forever().await;
 }

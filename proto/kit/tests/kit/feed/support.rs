@@ -2,11 +2,11 @@
 
 use contracts::common::v1::Change;
 use kit::feed::{
-    Apply, ApplyError, ApplyResult, CONSUMER_TABLES, ErrorClass, HighWaterMark, NewChange,
-    PRODUCER_TABLES, PgConsumer, Producer, Projection, Retention, Subscription, Writer, consume,
+    CONSUMER_TABLES, HighWaterMark, NewChange, PRODUCER_TABLES, PgConsumer, Producer, Projection,
+    Retention, Subscription, consume,
 };
-use kit::leader::Leader;
-use kit::lease::TABLE as LEASE_TABLE;
+use kit::jobs::LEASE_TABLE;
+use kit::jobs::Leader;
 use kit::pg::Schema;
 use kit::rpc::client::Client;
 use kit::{Clock, Code, Fault, Lifecycle};
@@ -38,8 +38,6 @@ pub(crate) enum Note {
     Set(String),
     /// Publishes a one-off event of a note.
     Happened(String),
-    /// Creates a note with this name, or with the first free name after it.
-    Create(String),
     /// A statement that PostgreSQL rejects.
     Bad,
     /// A write that the producer rejects.
@@ -48,79 +46,35 @@ pub(crate) enum Note {
     Nothing,
 }
 
-pub(crate) struct Notes;
-
-impl Apply for Notes {
-    type Item = Note;
-    type Outcome = i64;
-
-    async fn apply(
-        &self,
-        connection: &mut PgConnection,
-        item: &Note,
-        _now: time::OffsetDateTime,
-    ) -> ApplyResult<i64> {
-        match item {
-            Note::Set(id) => set(connection, id).await,
-            Note::Happened(id) => Ok((0, vec![change(id, 0, true)])),
-            Note::Create(name) => create(connection, name).await,
-            Note::Bad => {
-                sqlx::query("insert into kit.note values ('bad', null)")
-                    .execute(&mut *connection)
-                    .await?;
-                unreachable!("PostgreSQL refuses it")
-            }
-            Note::Refused => Err(Fault::new(Code::Invalid, "no").into()),
-            Note::Nothing => Ok((0, Vec::new())),
-        }
-    }
-
-    fn classify(&self, error: &sqlx::Error) -> ErrorClass {
-        let error = error.as_database_error();
-        if error.is_some_and(sqlx::error::DatabaseError::is_unique_violation) {
-            return ErrorClass::Transient;
-        }
-        ErrorClass::Unknown
-    }
-}
-
-async fn create(connection: &mut PgConnection, name: &str) -> ApplyResult<i64> {
-    let taken: Vec<String> = sqlx::query_scalar("select id from kit.note")
-        .fetch_all(&mut *connection)
-        .await?;
-    let numbered = (2..).map(|n| format!("{name}-{n}"));
-    let mut names = std::iter::once(name.to_owned()).chain(numbered);
-    let id = names.find(|id| !taken.contains(id)).unwrap();
-    sqlx::query("insert into kit.note values ($1, 1)")
-        .bind(&id)
-        .execute(&mut *connection)
-        .await?;
-    Ok((1, vec![change(&id, 1, false)]))
-}
-
-async fn set(connection: &mut PgConnection, id: &str) -> ApplyResult<i64> {
-    sqlx::query("insert into kit.note values ($1, 0) on conflict do nothing")
-        .bind(id)
-        .execute(&mut *connection)
-        .await?;
-    let free: Option<String> =
-        sqlx::query_scalar("select id from kit.note where id = $1 for update skip locked")
+/// Makes a write inside a transaction. Returns the revision of the note, and the changes to publish.
+pub(crate) async fn apply(
+    connection: &mut PgConnection,
+    note: &Note,
+) -> Result<(i64, Vec<NewChange>), Fault> {
+    match note {
+        Note::Set(id) => {
+            let revision = sqlx::query_scalar(
+                "insert into kit.note values ($1, 1) on conflict (id) do update set revision = note.revision + 1
+                 returning revision",
+            )
             .bind(id)
-            .fetch_optional(&mut *connection)
+            .fetch_one(connection)
             .await?;
-    if free.is_none() {
-        return Err(ApplyError::Busy);
+            Ok((revision, vec![change(id, revision, false)]))
+        }
+        Note::Happened(id) => Ok((0, vec![change(id, 0, true)])),
+        Note::Bad => {
+            sqlx::query("insert into kit.note values ('bad', null)")
+                .execute(connection)
+                .await?;
+            unreachable!("PostgreSQL refuses it")
+        }
+        Note::Refused => Err(Fault::new(Code::Invalid, "no")),
+        Note::Nothing => Ok((0, Vec::new())),
     }
-    let revision = sqlx::query_scalar(
-        "update kit.note set revision = revision + 1 where id = $1 returning revision",
-    )
-    .bind(id)
-    .fetch_one(connection)
-    .await?;
-    Ok((revision, vec![change(id, revision, false)]))
 }
 
-fn change(id: &str, revision: i64, happening: bool) -> NewChange {
+pub(crate) fn change(id: &str, revision: i64, happening: bool) -> NewChange {
     NewChange {
         entity: "note",
         id: id.to_owned(),
@@ -136,7 +90,6 @@ fn change(id: &str, revision: i64, happening: bool) -> NewChange {
 pub(crate) struct Fixture {
     pub(crate) pool: PgPool,
     pub(crate) producer: Producer,
-    pub(crate) writer: Writer<Notes>,
     pub(crate) client: Client,
     pub(crate) address: String,
     pub(crate) lifecycle: Lifecycle,
@@ -164,9 +117,9 @@ impl Fixture {
     }
 
     /// A producer that uses `own`, a pool of the same database.
-    pub(crate) async fn over(pool: &PgPool, own: PgPool, mark: Option<&HighWaterMark>) -> Self {
+    pub(crate) async fn over(pool: &PgPool, own: PgPool) -> Self {
         tables(pool).await;
-        Self::on(pool, mark, own).await
+        Self::on(pool, None, own).await
     }
 
     /// A producer that publishes its high-water mark.
@@ -183,7 +136,6 @@ impl Fixture {
             Some(mark) => producer.publish_to(mark.clone()),
             None => producer,
         };
-        let writer = producer.writer(Notes);
         let mut services = kit::rpc::server::services();
         services.add_service(producer.service());
         let address = testing::serve(services, &lifecycle).await.unwrap();
@@ -191,7 +143,6 @@ impl Fixture {
         Self {
             pool: pool.clone(),
             producer,
-            writer,
             client,
             address,
             lifecycle,
@@ -199,8 +150,16 @@ impl Fixture {
         }
     }
 
+    /// Makes a write; returns the revision of the note.
+    pub(crate) async fn write(&self, note: Note) -> Result<i64, Fault> {
+        let mut transaction = self.producer.begin().await?;
+        let (revision, changes) = apply(&mut transaction, &note).await?;
+        transaction.commit(&changes).await?;
+        Ok(revision)
+    }
+
     pub(crate) async fn set(&self, id: &str) -> i64 {
-        self.writer.write(Note::Set(id.to_owned())).await.unwrap().0
+        self.write(Note::Set(id.to_owned())).await.unwrap()
     }
 
     pub(crate) async fn head(&self) -> i64 {
