@@ -197,8 +197,7 @@ where
         now: context.now,
     };
     update_by_staff(&mut context.connection, &before, &after, change).await?;
-    let (kind, public_url) = (ChangeKind::Updated, &commands.public_url);
-    let change = listing_change(Some(&before), &after, kind, public_url);
+    let change = listing_change(Some(&before), &after, ChangeKind::Updated);
     context.commit(vec![change]).await
 }
 

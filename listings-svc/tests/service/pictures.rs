@@ -37,13 +37,9 @@ pub(crate) async fn start_with_game(pool: PgPool) -> Service {
     service
 }
 
-/// The picture of a public address.
+/// The picture of an address of a listing.
 pub(crate) fn name_of(url: &str) -> FileName {
-    FileName::parse(
-        url.strip_prefix("https://mchezo.example/pictures/")
-            .unwrap(),
-    )
-    .unwrap()
+    FileName::in_address(url).unwrap()
 }
 
 /// Reads the whole file as the public does.

@@ -68,17 +68,13 @@ pub(crate) struct Service {
 
 /// Starts a service whose public pages are at `https://mchezo.example`.
 pub(crate) async fn start(pool: PgPool) -> Service {
-    start_at(pool, "https://mchezo.example").await
-}
-
-pub(crate) async fn start_at(pool: PgPool, public_url: &str) -> Service {
     let (lifecycle, supervisor) = Lifecycle::new();
     let clock = Clock::fixed(NOW);
     let leader = Leader::start(&lifecycle, pool.clone(), listings::SCHEMA, clock.clone());
     let producer = Producer::start(&leader, &lifecycle, Retention::default());
     let commands = Arc::new(CommandDependencies {
         producer: producer.clone(),
-        public_url: PublicUrl::new(public_url),
+        public_url: PublicUrl::new("https://mchezo.example"),
         max_pending: MAX_PENDING,
         reference_data: ReferenceDataCache::default(),
     });

@@ -50,6 +50,7 @@ pub struct Page {
     pub tagline: ::prost::alloc::string::String,
     #[prost(string, tag = "10")]
     pub bio: ::prost::alloc::string::String,
+    /// Of an uploaded picture relative to the public pages, `/pictures/<hash>.jpg`, or the address of another site.
     #[prost(string, optional, tag = "11")]
     pub avatar_url: ::core::option::Option<::prost::alloc::string::String>,
     #[prost(string, tag = "12")]
@@ -66,20 +67,18 @@ pub struct Page {
         ::prost::alloc::string::String,
         ::prost::alloc::string::String,
     >,
-    #[prost(string, tag = "17")]
-    pub url: ::prost::alloc::string::String,
-    #[prost(message, optional, tag = "18")]
+    #[prost(message, optional, tag = "17")]
     pub created_at: ::core::option::Option<::prost_types::Timestamp>,
-    #[prost(message, optional, tag = "19")]
+    #[prost(message, optional, tag = "18")]
     pub updated_at: ::core::option::Option<::prost_types::Timestamp>,
     /// When the public saw it first; absent before that. A takedown or a restore does not change it.
-    #[prost(message, optional, tag = "20")]
+    #[prost(message, optional, tag = "19")]
     pub first_published_at: ::core::option::Option<::prost_types::Timestamp>,
     /// On the feed: the accounts that own the page, the first owner first.
-    #[prost(string, repeated, tag = "21")]
+    #[prost(string, repeated, tag = "20")]
     pub owners: ::prost::alloc::vec::Vec<::prost::alloc::string::String>,
     /// Whether the public sees it.
-    #[prost(bool, tag = "22")]
+    #[prost(bool, tag = "21")]
     pub visible: bool,
 }
 #[derive(Clone, PartialEq, ::prost::Message)]
@@ -100,6 +99,7 @@ pub struct Game {
     pub tagline: ::prost::alloc::string::String,
     #[prost(string, tag = "8")]
     pub description: ::prost::alloc::string::String,
+    /// Like `Page.avatar_url`.
     #[prost(string, optional, tag = "9")]
     pub cover_url: ::core::option::Option<::prost::alloc::string::String>,
     #[prost(message, repeated, tag = "10")]
@@ -126,21 +126,20 @@ pub struct Game {
     /// The page of its creator, which also gives the creator name, country and city of the game.
     #[prost(string, tag = "19")]
     pub page_id: ::prost::alloc::string::String,
-    #[prost(string, tag = "20")]
-    pub url: ::prost::alloc::string::String,
-    #[prost(message, optional, tag = "21")]
+    #[prost(message, optional, tag = "20")]
     pub created_at: ::core::option::Option<::prost_types::Timestamp>,
-    #[prost(message, optional, tag = "22")]
+    #[prost(message, optional, tag = "21")]
     pub updated_at: ::core::option::Option<::prost_types::Timestamp>,
     /// When the public saw it first; absent before that. A takedown or a restore does not change it.
-    #[prost(message, optional, tag = "23")]
+    #[prost(message, optional, tag = "22")]
     pub first_published_at: ::core::option::Option<::prost_types::Timestamp>,
     /// Whether the public sees it: it is published, and its page is too.
-    #[prost(bool, tag = "24")]
+    #[prost(bool, tag = "23")]
     pub visible: bool,
 }
 #[derive(Clone, PartialEq, Eq, Hash, ::prost::Message)]
 pub struct Screenshot {
+    /// Like `Page.avatar_url`.
     #[prost(string, tag = "1")]
     pub url: ::prost::alloc::string::String,
     #[prost(uint32, tag = "2")]
@@ -194,17 +193,15 @@ pub struct Event {
     pub website: ::core::option::Option<::prost::alloc::string::String>,
     #[prost(string, tag = "15")]
     pub description: ::prost::alloc::string::String,
-    #[prost(string, tag = "16")]
-    pub url: ::prost::alloc::string::String,
-    #[prost(message, optional, tag = "17")]
+    #[prost(message, optional, tag = "16")]
     pub created_at: ::core::option::Option<::prost_types::Timestamp>,
-    #[prost(message, optional, tag = "18")]
+    #[prost(message, optional, tag = "17")]
     pub updated_at: ::core::option::Option<::prost_types::Timestamp>,
     /// When the public saw it first; absent before that. A takedown or a restore does not change it.
-    #[prost(message, optional, tag = "19")]
+    #[prost(message, optional, tag = "18")]
     pub first_published_at: ::core::option::Option<::prost_types::Timestamp>,
     /// Whether the public sees it.
-    #[prost(bool, tag = "20")]
+    #[prost(bool, tag = "19")]
     pub visible: bool,
 }
 /// A decision of staff, for mails to the people of the accounts that it concerns.
@@ -225,10 +222,8 @@ pub struct StaffDecision {
     /// The title, or the name of a page.
     #[prost(string, tag = "4")]
     pub title: ::prost::alloc::string::String,
-    #[prost(string, tag = "5")]
-    pub url: ::prost::alloc::string::String,
     /// The reason of staff; may be empty.
-    #[prost(string, tag = "6")]
+    #[prost(string, tag = "5")]
     pub reason: ::prost::alloc::string::String,
 }
 /// The state of a listing (§3).

@@ -86,10 +86,8 @@ pub async fn listings(pool: &PgPool, name: &FileName) -> Result<Vec<ListingName>
 /// The pictures that no listing names, among those last uploaded before `before`.
 pub async fn unnamed(pool: &PgPool, before: OffsetDateTime) -> Result<Vec<FileName>, sqlx::Error> {
     let hashes = sqlx::query_scalar!(
-        "select hash from listings.picture
-         where uploaded_at < $1 and purged_at is null
-             and not exists (select from listings.pictured where hashes && array[picture.hash])
-         order by uploaded_at",
+        r#"select hash as "hash!" from listings.picture where uploaded_at < $1 and purged_at is null
+           except select unnest(hashes) from listings.pictured"#,
         before
     )
     .fetch_all(pool)
