@@ -10,7 +10,6 @@ use kit::boot::{self, Boot};
 use kit::feed::{HighWaterMark, Producer, Retention};
 use kit::http_server;
 use kit::redis::Redis;
-use kit::rpc::FleetMembers;
 use sqlx::PgPool;
 use tonic::service::RoutesBuilder;
 
@@ -110,7 +109,8 @@ pub async fn start(boot: Boot<Settings>) -> anyhow::Result<()> {
         body_timeout: settings.port.http_body,
     });
     let router = router(&app);
-    serve_rpc(&boot, services(&producer, &operations, call_log)).await?;
+    boot.serve_rpc(services(&producer, &operations, call_log))
+        .await?;
     serve_http(&boot, app, router).await
 }
 
@@ -165,15 +165,6 @@ fn services(producer: &Producer, operations: &Arc<Operations>, call_log: CallLog
             call_log,
         }));
     services
-}
-
-/// Opens the internal port. It accepts the fleet token, and staff tokens, which listings-svc checks.
-async fn serve_rpc(boot: &Boot<Settings>, services: RoutesBuilder) -> anyhow::Result<()> {
-    let settings = &boot.settings;
-    let listings = boot.client("listings-svc", &settings.listings_addresses)?;
-    let deadline = settings.upstream.upstream_deadline;
-    let members = FleetMembers::new(listings, deadline, boot.clock.clone());
-    boot.serve_rpc_to_members(services, Arc::new(members)).await
 }
 
 /// Opens the public port. The replica is ready when it has connected to Redis.

@@ -2,10 +2,9 @@
 #![warn(missing_docs)]
 
 pub mod addresses;
-pub mod json;
 pub mod public;
 
-/// Every contract's file descriptors, for gRPC reflection.
+/// Every contract's file descriptors, for gRPC reflection and the staff tool.
 pub const DESCRIPTORS: &[u8] = include_bytes!("generated/descriptors.bin");
 
 macro_rules! package {

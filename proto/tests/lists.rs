@@ -7,7 +7,7 @@ use prost_types::field_descriptor_proto::{Label, Type};
 use prost_types::{DescriptorProto, FileDescriptorSet, MessageOptions};
 
 /// Calls that return lists without pages, and what bounds each.
-const WITHOUT_PAGES: [(&str, &str); 32] = [
+const WITHOUT_PAGES: [(&str, &str); 31] = [
     (
         "catalogue.v1.RankingsService/GetRanks",
         "one for each board",
@@ -103,10 +103,6 @@ const WITHOUT_PAGES: [(&str, &str); 32] = [
     (
         "listings.v1.StaffImportService/Import",
         "the rows that the caller sends",
-    ),
-    (
-        "listings.v1.StaffMemberService/ListMembers",
-        "the people of staff",
     ),
     (
         "webhook.v1.ReceiversService/ListEventTypes",

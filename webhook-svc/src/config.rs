@@ -35,9 +35,6 @@ pub struct Settings {
     /// Where the gateway's internal port is, in the same form
     #[arg(long)]
     pub(crate) gateway_addresses: Addresses,
-    /// Seconds that listings-svc has to authenticate a staff token
-    #[arg(long, default_value = "2", value_parser = a_second_or_more)]
-    pub(crate) upstream_deadline: Duration,
     /// Keys that encrypt signing secrets, as `id:base64,…` with 32 bytes each: the first encrypts, all decrypt. To replace one, add the new key behind the old one everywhere, then put it first
     #[arg(long, hide_env_values = true)]
     pub(crate) secret_keys: KeyRing,

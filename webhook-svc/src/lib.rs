@@ -11,12 +11,9 @@ mod notice;
 pub mod service;
 pub mod store;
 
-use std::sync::Arc;
-
 use kit::boot::Boot;
 use kit::feed::{Producer, Retention};
 use kit::pg::Schema;
-use kit::rpc::FleetMembers;
 use kit::wakeup::Wakeup;
 
 use feeds::Publisher;
@@ -55,7 +52,7 @@ pub async fn start(boot: Boot<Settings>) -> anyhow::Result<()> {
         publisher: publisher.clone(),
         public_url: settings.public_url.clone(),
     };
-    boot.follow(&leader, "listings", listings.clone(), follower);
+    boot.follow(&leader, "listings", listings, follower);
     let tips = Economy {
         publisher: publisher.clone(),
         public_url: settings.public_url.clone(),
@@ -98,6 +95,5 @@ pub async fn start(boot: Boot<Settings>) -> anyhow::Result<()> {
         public_url: settings.public_url.clone(),
     };
     dependencies.add_to(&mut services);
-    let members = FleetMembers::new(listings, settings.upstream_deadline, clock.clone());
-    boot.serve_rpc_to_members(services, Arc::new(members)).await
+    boot.serve_rpc(services).await
 }

@@ -260,6 +260,7 @@ pub(crate) fn spec(instance: &Instance, shared: &Shared<'_>, manifest: &Manifest
         ("DATABASE_URL", database.clone()),
         ("FLEET_TOKEN", manifest.fleet_token.clone()),
         ("STAFF_TOKEN", manifest.staff_token.clone()),
+        ("STAFF_MEMBERS", text(shared.folder.staff_members())?),
         ("CLOCK_FILE", text(shared.folder.clock())?),
         (
             "PUBLIC_URL",

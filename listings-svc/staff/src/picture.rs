@@ -7,11 +7,9 @@ use contracts::listings::v1 as proto;
 use contracts::listings::v1::staff_picture_service_client::StaffPictureServiceClient;
 use kit::rpc::client::Client;
 
-use crate::confirm::Confirmation;
 use crate::error::Error;
 use crate::fleet::Fleet;
 use crate::output::Output;
-use crate::table::{Column, table};
 
 /// Bytes per read of a file.
 const PART: u32 = 256 * 1024;
@@ -25,40 +23,12 @@ pub(crate) enum Command {
         /// Where the JPEG file is written
         file: PathBuf,
     },
-    /// Delete a picture for good, in both sizes: from every listing that has it, and its files
-    ///
-    /// It is not served from then on, and cannot be uploaded again. Browsers keep the copies that they have. A takedown of the listing is
-    /// enough to hide its pictures, and can be reversed.
-    Purge {
-        /// The address of the picture in either size, or the last part of it
-        url: String,
-        /// The reason, for the record; up to 500 characters
-        #[arg(long)]
-        reason: String,
-        #[command(flatten)]
-        confirmation: Confirmation,
-    },
 }
 
 pub(crate) async fn run(command: Command, fleet: &Fleet, output: Output) -> Result<(), Error> {
-    if let Command::Purge {
-        url, confirmation, ..
-    } = &command
-    {
-        let question = format!(
-            "Purge {url}? Every listing loses the picture, and its files are deleted for good."
-        );
-        confirmation.ask(&question).await?;
-    }
+    let Command::Save { url, file } = command;
     let mut pictures = StaffPictureServiceClient::new(fleet.listings().await?);
-    match command {
-        Command::Save { url, file } => save_file(&mut pictures, &url, &file, output).await,
-        Command::Purge { url, reason, .. } => {
-            let request = proto::PurgePictureRequest { url, reason };
-            let response = pictures.purge_picture(request).await?.into_inner();
-            print_purge(&response, output)
-        }
-    }
+    save_file(&mut pictures, &url, &file, output).await
 }
 
 /// Saves a picture as a file. It is read in parts.
@@ -86,32 +56,6 @@ async fn save_file(
     std::fs::write(path, &file)
         .map_err(|error| Error::usage(format!("{} cannot be written: {error}", path.display())))?;
     let document = serde_json::json!({ "file": path, "bytes": file.len() });
-    let columns: [Column<(String, usize)>; 2] = [
-        ("file", |(path, _)| path.clone()),
-        ("bytes", |(_, bytes)| bytes.to_string()),
-    ];
-    let row = (path.display().to_string(), file.len());
-    output.answer(&document, || table(&[row], &columns))
-}
-
-/// Prints the files that a purge has deleted and the listings that it has changed.
-fn print_purge(response: &proto::PurgePictureResponse, output: Output) -> Result<(), Error> {
-    let listings: Vec<_> = response
-        .listings
-        .iter()
-        .map(|listing| serde_json::json!({ "kind": listing.kind, "name": listing.name }))
-        .collect();
-    let document = serde_json::json!({ "files": response.files, "listings": listings });
-    output.answer(&document, || {
-        let files = response.files.iter();
-        let files = files.map(|it| ["deleted file", it.as_str()]);
-        let listings = response.listings.iter();
-        let listings = listings.map(|it| ["changed listing", it.name.as_str()]);
-        let rows: Vec<[&str; 2]> = files.chain(listings).collect();
-        let columns: [Column<[&str; 2]>; 2] = [
-            ("what", |[what, _]| (*what).to_owned()),
-            ("name", |[_, name]| (*name).to_owned()),
-        ];
-        table(&rows, &columns)
-    })
+    let line = format!("{}: {} bytes", path.display(), file.len());
+    output.line(&document, &line)
 }

@@ -31,7 +31,6 @@ pub struct SetCurrencyResponse {
     pub unchanged: bool,
 }
 /// The name of a currency.
-#[derive(serde::Serialize)]
 #[derive(Clone, PartialEq, Eq, Hash, ::prost::Message)]
 pub struct CurrencyName {
     /// The slug of its game.
@@ -40,7 +39,6 @@ pub struct CurrencyName {
     #[prost(string, tag = "2")]
     pub name: ::prost::alloc::string::String,
     #[prost(message, optional, tag = "3")]
-    #[serde(serialize_with = "crate::json::timestamp")]
     pub since: ::core::option::Option<::prost_types::Timestamp>,
     /// A staff member, or `account` and an id.
     #[prost(string, tag = "4")]
@@ -1286,6 +1284,7 @@ pub struct SetCurrencyRequest {
     /// The slug of a game.
     #[prost(string, tag = "1")]
     pub game: ::prost::alloc::string::String,
+    /// The name of the currency.
     #[prost(string, tag = "2")]
     pub name: ::prost::alloc::string::String,
 }
@@ -1315,7 +1314,6 @@ pub struct ListHeldReportsResponse {
     #[prost(string, tag = "2")]
     pub next_cursor: ::prost::alloc::string::String,
 }
-#[derive(serde::Serialize)]
 #[derive(Clone, PartialEq, Eq, Hash, ::prost::Message)]
 pub struct HeldReport {
     #[prost(message, optional, tag = "1")]
@@ -1327,11 +1325,9 @@ pub struct HeldReport {
     #[prost(string, tag = "3")]
     pub held: ::prost::alloc::string::String,
 }
-#[derive(serde::Serialize)]
 #[derive(Clone, PartialEq, Eq, Hash, ::prost::Message)]
 pub struct Report {
     #[prost(int64, tag = "1")]
-    #[serde(rename = "report")]
     pub id: i64,
     /// The slug of its game.
     #[prost(string, tag = "2")]
@@ -1340,7 +1336,6 @@ pub struct Report {
     #[prost(string, tag = "3")]
     pub currency: ::prost::alloc::string::String,
     #[prost(message, optional, tag = "4")]
-    #[serde(serialize_with = "crate::json::timestamp")]
     pub at: ::core::option::Option<::prost_types::Timestamp>,
     #[prost(uint64, tag = "5")]
     pub supply: u64,
@@ -1371,6 +1366,7 @@ pub struct Report {
 }
 #[derive(Clone, PartialEq, Eq, Hash, ::prost::Message)]
 pub struct ApproveReportRequest {
+    /// The number of the report.
     #[prost(int64, tag = "1")]
     pub report: i64,
     #[prost(string, tag = "2")]
@@ -1384,6 +1380,7 @@ pub struct ApproveReportResponse {
 }
 #[derive(Clone, PartialEq, Eq, Hash, ::prost::Message)]
 pub struct RejectReportRequest {
+    /// The number of the report.
     #[prost(int64, tag = "1")]
     pub report: i64,
     /// Required; the owners of the game see it.
@@ -1396,12 +1393,10 @@ pub struct RejectReportResponse {
     #[prost(bool, tag = "1")]
     pub unchanged: bool,
 }
-#[derive(serde::Serialize)]
 #[derive(Clone, PartialEq, Eq, Hash, ::prost::Message)]
 pub struct Swap {
     /// 1 to 128 visible ASCII characters. Each id takes effect once.
     #[prost(string, tag = "1")]
-    #[serde(rename = "swap")]
     pub id: ::prost::alloc::string::String,
     /// The party that swaps, 1 to 128 characters.
     #[prost(string, tag = "2")]
@@ -1420,11 +1415,11 @@ pub struct Swap {
     pub got: u64,
     /// Absent: now. At most five seconds ahead of the service.
     #[prost(message, optional, tag = "7")]
-    #[serde(serialize_with = "crate::json::timestamp")]
     pub at: ::core::option::Option<::prost_types::Timestamp>,
 }
 #[derive(Clone, PartialEq, ::prost::Message)]
 pub struct ImportSwapsRequest {
+    /// 1 to 1,000.
     #[prost(message, repeated, tag = "1")]
     pub swaps: ::prost::alloc::vec::Vec<Swap>,
 }
@@ -1462,11 +1457,9 @@ pub struct ListTipsResponse {
     #[prost(string, tag = "2")]
     pub next_cursor: ::prost::alloc::string::String,
 }
-#[derive(serde::Serialize)]
 #[derive(Clone, PartialEq, Eq, Hash, ::prost::Message)]
 pub struct BookedTip {
     #[prost(string, tag = "1")]
-    #[serde(rename = "tip")]
     pub id: ::prost::alloc::string::String,
     /// The slug of its game.
     #[prost(string, tag = "2")]
@@ -1479,7 +1472,6 @@ pub struct BookedTip {
     #[prost(string, tag = "5")]
     pub note: ::prost::alloc::string::String,
     #[prost(message, optional, tag = "6")]
-    #[serde(serialize_with = "crate::json::timestamp")]
     pub at: ::core::option::Option<::prost_types::Timestamp>,
 }
 #[derive(Clone, PartialEq, Eq, Hash, ::prost::Message)]
@@ -1526,7 +1518,7 @@ pub mod staff_service_client {
     use tonic::codegen::http::Uri;
     /// Staff calls for currencies, reports and swaps.
     ///
-    /// A call carries a member's token as `authorization: Bearer`; listings-svc stores the members. A reviewer may read, and approve or reject
+    /// A call carries a member's token as `authorization: Bearer`; every service reads the members from a file. A reviewer may read, and approve or reject
     /// held reports; an admin may do everything. The audit records every change, and every call that is refused for lack of a role.
     #[derive(Debug, Clone)]
     pub struct StaffServiceClient<T> {
@@ -1960,7 +1952,7 @@ pub mod staff_service_server {
     }
     /// Staff calls for currencies, reports and swaps.
     ///
-    /// A call carries a member's token as `authorization: Bearer`; listings-svc stores the members. A reviewer may read, and approve or reject
+    /// A call carries a member's token as `authorization: Bearer`; every service reads the members from a file. A reviewer may read, and approve or reject
     /// held reports; an admin may do everything. The audit records every change, and every call that is refused for lack of a role.
     #[derive(Debug)]
     pub struct StaffServiceServer<T> {

@@ -37,7 +37,6 @@ use gateway::upstream;
 use kit::client_address::{ProxyHeader, TrustedProxies};
 use kit::config::Secret;
 use kit::redis::Redis;
-use kit::rpc::FleetMembers;
 use kit::rpc::staff::Member;
 use kit::{Clock, Fault, Lifecycle};
 use sqlx::PgPool;
@@ -100,7 +99,6 @@ pub(crate) struct Test {
     pub(crate) economy: Economy,
     pub(crate) webhooks: Webhooks,
     pub(crate) listings: Listings,
-    pub(crate) members: FleetMembers,
     invalidation: Invalidation,
     lifecycle: Lifecycle,
 }
@@ -209,7 +207,6 @@ impl Test {
         let address = Some(address.as_str()).filter(|_| !with.no_listings);
         let of = |address: &str| connect(address, &lifecycle);
         let listings = of(address.unwrap_or("http://127.0.0.1:1"));
-        let members = FleetMembers::new(listings.clone(), LONG, with.clock.clone());
 
         let (clock, plans) = (with.clock, Arc::new(with.plans));
         let openapi = openapi(&plans);
@@ -271,7 +268,6 @@ impl Test {
             economy,
             webhooks,
             listings: listings_stub,
-            members,
             invalidation,
             lifecycle,
         }
