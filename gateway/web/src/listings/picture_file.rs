@@ -36,7 +36,7 @@ pub async fn show(
         account_id: account.to_string(),
         ..GetPictureRequest::default()
     };
-    // A short time, so that a withdrawn picture disappears here soon too.
+    // A short time, so that a picture that is taken from the listing disappears here soon too.
     file(app, request, "private, max-age=300").await
 }
 

@@ -14,7 +14,7 @@ use crate::listings::picture_file;
 use crate::page_error::PageError;
 use crate::render::RESOURCE_POLICY;
 
-/// The content of a name never changes. A shared cache asks again each minute, so that a withdrawn picture soon disappears.
+/// The content of a name never changes. A shared cache asks again each minute, so that a picture that is no longer public soon disappears.
 const CACHE_CONTROL: &str = "public, max-age=31536000, s-maxage=60, immutable";
 /// How long a picture waits until fewer others are read.
 const QUEUE_TIMEOUT: Duration = Duration::from_secs(5);
