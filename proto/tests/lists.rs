@@ -25,7 +25,7 @@ const WITHOUT_PAGES: [(&str, &str); 31] = [
         "those that the request names",
     ),
     ("common.v1.FeedService/Follow", "a stream of chunks"),
-    ("economy.v1.RatesService/ListRates", "a stream of chunks"),
+    ("economy.v1.RatesService/ListRates", "64 MB"),
     (
         "economy.v1.StaffService/ImportSwaps",
         "1,000 swaps of a request",

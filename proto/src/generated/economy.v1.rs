@@ -941,36 +941,20 @@ pub struct ListRatesRequest {
     /// The slug of a game: only rates to its currency. Empty: all.
     #[prost(string, tag = "3")]
     pub to: ::prost::alloc::string::String,
-    /// Return only the head, without `length`. No row is rendered.
-    #[prost(bool, tag = "4")]
-    pub head_only: bool,
+    /// The version that the caller has of this list. Empty: none.
+    #[prost(string, tag = "4")]
+    pub known_version: ::prost::alloc::string::String,
 }
 #[derive(Clone, PartialEq, Eq, Hash, ::prost::Message)]
 pub struct ListRatesResponse {
-    #[prost(oneof = "list_rates_response::Part", tags = "1, 2")]
-    pub part: ::core::option::Option<list_rates_response::Part>,
-}
-/// Nested message and enum types in `ListRatesResponse`.
-pub mod list_rates_response {
-    #[derive(Clone, PartialEq, Eq, Hash, ::prost::Oneof)]
-    pub enum Part {
-        #[prost(message, tag = "1")]
-        Head(super::RatesHead),
-        /// A chunk of the `data` bytes of the public response. All chunks together are a list of rows.
-        #[prost(bytes, tag = "2")]
-        Json(::prost::bytes::Bytes),
-    }
-}
-#[derive(Clone, PartialEq, Eq, Hash, ::prost::Message)]
-pub struct RatesHead {
-    /// Identifies the content: the same rates have the same version on every replica, and different rates never have.
+    /// Identifies the content: the same list has the same version on every replica, and different lists never have.
     #[prost(string, tag = "1")]
     pub version: ::prost::alloc::string::String,
-    #[prost(message, optional, tag = "2")]
+    /// The `data` bytes of the public response. Absent: the list has the version that the caller has.
+    #[prost(bytes = "bytes", optional, tag = "2")]
+    pub json: ::core::option::Option<::prost::bytes::Bytes>,
+    #[prost(message, optional, tag = "3")]
     pub page: ::core::option::Option<super::super::common::v1::PageInfo>,
-    /// The total number of bytes of the chunks.
-    #[prost(uint64, tag = "3")]
-    pub length: u64,
 }
 /// Generated client implementations.
 pub mod rates_service_client {
@@ -1064,12 +1048,12 @@ pub mod rates_service_client {
             self.inner = self.inner.max_encoding_message_size(limit);
             self
         }
-        /// Streams the rates of all ordered pairs, by `from`, then `to`: first a head, then the rows in chunks.
+        /// Lists the rates of all ordered pairs, by `from`, then `to`. A list of more than 64 MB (630 currencies) is `unavailable`.
         pub async fn list_rates(
             &mut self,
             request: impl tonic::IntoRequest<super::ListRatesRequest>,
         ) -> std::result::Result<
-            tonic::Response<tonic::codec::Streaming<super::ListRatesResponse>>,
+            tonic::Response<super::ListRatesResponse>,
             tonic::Status,
         > {
             self.inner
@@ -1087,7 +1071,7 @@ pub mod rates_service_client {
             let mut req = request.into_request();
             req.extensions_mut()
                 .insert(GrpcMethod::new("economy.v1.RatesService", "ListRates"));
-            self.inner.server_streaming(req, path, codec).await
+            self.inner.unary(req, path, codec).await
         }
     }
 }
@@ -1104,17 +1088,14 @@ pub mod rates_service_server {
     /// Generated trait containing gRPC methods that should be implemented for use with RatesServiceServer.
     #[async_trait]
     pub trait RatesService: std::marker::Send + std::marker::Sync + 'static {
-        /// Server streaming response type for the ListRates method.
-        type ListRatesStream: tonic::codegen::tokio_stream::Stream<
-                Item = std::result::Result<super::ListRatesResponse, tonic::Status>,
-            >
-            + std::marker::Send
-            + 'static;
-        /// Streams the rates of all ordered pairs, by `from`, then `to`: first a head, then the rows in chunks.
+        /// Lists the rates of all ordered pairs, by `from`, then `to`. A list of more than 64 MB (630 currencies) is `unavailable`.
         async fn list_rates(
             &self,
             request: tonic::Request<super::ListRatesRequest>,
-        ) -> std::result::Result<tonic::Response<Self::ListRatesStream>, tonic::Status>;
+        ) -> std::result::Result<
+            tonic::Response<super::ListRatesResponse>,
+            tonic::Status,
+        >;
     }
     /// Exchange rates between the currencies of listed games (§2.8).
     #[derive(Debug)]
@@ -1198,12 +1179,11 @@ pub mod rates_service_server {
                     struct ListRatesSvc<T: RatesService>(pub Arc<T>);
                     impl<
                         T: RatesService,
-                    > tonic::server::ServerStreamingService<super::ListRatesRequest>
+                    > tonic::server::UnaryService<super::ListRatesRequest>
                     for ListRatesSvc<T> {
                         type Response = super::ListRatesResponse;
-                        type ResponseStream = T::ListRatesStream;
                         type Future = BoxFuture<
-                            tonic::Response<Self::ResponseStream>,
+                            tonic::Response<Self::Response>,
                             tonic::Status,
                         >;
                         fn call(
@@ -1234,7 +1214,7 @@ pub mod rates_service_server {
                                 max_decoding_message_size,
                                 max_encoding_message_size,
                             );
-                        let res = grpc.server_streaming(method, req).await;
+                        let res = grpc.unary(method, req).await;
                         Ok(res)
                     };
                     Box::pin(fut)

@@ -470,7 +470,6 @@ pub mod staff_service_client {
         }
         /// Creates an account without people: web invites its first owner (web/v1/staff.proto). A repeated call with the same id returns the account
         /// as it is.
-        /// Creates an account.
         pub async fn create_account(
             &mut self,
             request: impl tonic::IntoRequest<super::CreateAccountRequest>,
@@ -914,7 +913,6 @@ pub mod staff_service_server {
     pub trait StaffService: std::marker::Send + std::marker::Sync + 'static {
         /// Creates an account without people: web invites its first owner (web/v1/staff.proto). A repeated call with the same id returns the account
         /// as it is.
-        /// Creates an account.
         async fn create_account(
             &self,
             request: tonic::Request<super::CreateAccountRequest>,

@@ -37,7 +37,6 @@ pub struct EndSecondFactorResponse {
     #[prost(message, optional, tag = "1")]
     pub person: ::core::option::Option<Person>,
 }
-#[derive(serde::Serialize)]
 #[derive(Clone, PartialEq, Eq, Hash, ::prost::Message)]
 pub struct AccountPerson {
     /// In lower case.
@@ -48,11 +47,11 @@ pub struct AccountPerson {
     pub role: ::prost::alloc::string::String,
     /// When the invitation ends. Absent: the person is a member.
     #[prost(message, optional, tag = "3")]
-    #[serde(serialize_with = "crate::json::timestamp")]
     pub invited_until: ::core::option::Option<::prost_types::Timestamp>,
 }
 #[derive(Clone, PartialEq, Eq, Hash, ::prost::Message)]
 pub struct ListAccountPeopleRequest {
+    /// The id of the account, or the e-mail address of a person who belongs to no other one.
     #[prost(string, tag = "1")]
     pub account_id: ::prost::alloc::string::String,
 }
@@ -75,8 +74,10 @@ pub struct ListPersonAccountsResponse {
 }
 #[derive(Clone, PartialEq, Eq, Hash, ::prost::Message)]
 pub struct InviteOwnerRequest {
+    /// The id of the account.
     #[prost(string, tag = "1")]
     pub account_id: ::prost::alloc::string::String,
+    /// The e-mail address of the person.
     #[prost(string, tag = "2")]
     pub email: ::prost::alloc::string::String,
 }
@@ -591,7 +592,8 @@ pub mod staff_service_server {
                         ) -> Self::Future {
                             let inner = Arc::clone(&self.0);
                             let fut = async move {
-                                <T as StaffService>::list_account_people(&inner, request).await
+                                <T as StaffService>::list_account_people(&inner, request)
+                                    .await
                             };
                             Box::pin(fut)
                         }
@@ -636,7 +638,8 @@ pub mod staff_service_server {
                         ) -> Self::Future {
                             let inner = Arc::clone(&self.0);
                             let fut = async move {
-                                <T as StaffService>::list_person_accounts(&inner, request).await
+                                <T as StaffService>::list_person_accounts(&inner, request)
+                                    .await
                             };
                             Box::pin(fut)
                         }

@@ -210,13 +210,13 @@ impl Test {
 
         let (clock, plans) = (with.clock, Arc::new(with.plans));
         let openapi = openapi(&plans);
-        let producer = producer(&pool, &clock, &lifecycle, &plans).await;
+        let producer = producer(&pool, &clock, &lifecycle);
         let redis = Redis::lazy(&Secret::from(with.redis), with.patience, "").unwrap();
-        let counters = Arc::new(quota::SharedCounters::new(LONG, 50));
+        let counters = Arc::new(quota::SharedCounters::new(pool.clone(), LONG, 50));
         let quota = Quota::new(redis.clone(), Arc::clone(&counters));
         let quota_of_staff = Arc::new(Quota::new(redis.clone(), Arc::clone(&counters)));
         let redis_of_services = redis.new_connection();
-        write_month_use(&lifecycle, &pool, redis.new_connection(), counters);
+        write_month_use(&lifecycle, counters);
         let newest_position = position(redis);
         let (lookup, switches, invalidation) = caches(&pool, with.lookup, &clock).await;
         let call_recorder = Arc::new(CallRecorder::new(true));
@@ -249,7 +249,7 @@ impl Test {
             economy: upstream("economy", of(&economy.address)),
             webhooks: upstream("webhook", of(&webhooks.address)),
             player_calls: 30,
-            encoded_prefixes: Arc::default(),
+            rates: upstream::RatesCache::default(),
             openapi,
             newest_position,
             body_timeout: with.body_timeout,
