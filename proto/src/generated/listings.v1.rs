@@ -50,6 +50,7 @@ pub struct Page {
     pub tagline: ::prost::alloc::string::String,
     #[prost(string, tag = "10")]
     pub bio: ::prost::alloc::string::String,
+    /// Of an uploaded picture relative to the public pages, `/pictures/<hash>.jpg`, or the address of another site.
     #[prost(string, optional, tag = "11")]
     pub avatar_url: ::core::option::Option<::prost::alloc::string::String>,
     #[prost(string, tag = "12")]
@@ -66,20 +67,18 @@ pub struct Page {
         ::prost::alloc::string::String,
         ::prost::alloc::string::String,
     >,
-    #[prost(string, tag = "17")]
-    pub url: ::prost::alloc::string::String,
-    #[prost(message, optional, tag = "18")]
+    #[prost(message, optional, tag = "17")]
     pub created_at: ::core::option::Option<::prost_types::Timestamp>,
-    #[prost(message, optional, tag = "19")]
+    #[prost(message, optional, tag = "18")]
     pub updated_at: ::core::option::Option<::prost_types::Timestamp>,
     /// When the public saw it first; absent before that. A takedown or a restore does not change it.
-    #[prost(message, optional, tag = "20")]
+    #[prost(message, optional, tag = "19")]
     pub first_published_at: ::core::option::Option<::prost_types::Timestamp>,
     /// On the feed: the accounts that own the page, the first owner first.
-    #[prost(string, repeated, tag = "21")]
+    #[prost(string, repeated, tag = "20")]
     pub owners: ::prost::alloc::vec::Vec<::prost::alloc::string::String>,
     /// Whether the public sees it.
-    #[prost(bool, tag = "22")]
+    #[prost(bool, tag = "21")]
     pub visible: bool,
 }
 #[derive(Clone, PartialEq, ::prost::Message)]
@@ -100,6 +99,7 @@ pub struct Game {
     pub tagline: ::prost::alloc::string::String,
     #[prost(string, tag = "8")]
     pub description: ::prost::alloc::string::String,
+    /// Like `Page.avatar_url`.
     #[prost(string, optional, tag = "9")]
     pub cover_url: ::core::option::Option<::prost::alloc::string::String>,
     #[prost(message, repeated, tag = "10")]
@@ -126,21 +126,20 @@ pub struct Game {
     /// The page of its creator, which also gives the creator name, country and city of the game.
     #[prost(string, tag = "19")]
     pub page_id: ::prost::alloc::string::String,
-    #[prost(string, tag = "20")]
-    pub url: ::prost::alloc::string::String,
-    #[prost(message, optional, tag = "21")]
+    #[prost(message, optional, tag = "20")]
     pub created_at: ::core::option::Option<::prost_types::Timestamp>,
-    #[prost(message, optional, tag = "22")]
+    #[prost(message, optional, tag = "21")]
     pub updated_at: ::core::option::Option<::prost_types::Timestamp>,
     /// When the public saw it first; absent before that. A takedown or a restore does not change it.
-    #[prost(message, optional, tag = "23")]
+    #[prost(message, optional, tag = "22")]
     pub first_published_at: ::core::option::Option<::prost_types::Timestamp>,
     /// Whether the public sees it: it is published, and its page is too.
-    #[prost(bool, tag = "24")]
+    #[prost(bool, tag = "23")]
     pub visible: bool,
 }
 #[derive(Clone, PartialEq, Eq, Hash, ::prost::Message)]
 pub struct Screenshot {
+    /// Like `Page.avatar_url`.
     #[prost(string, tag = "1")]
     pub url: ::prost::alloc::string::String,
     #[prost(uint32, tag = "2")]
@@ -194,17 +193,15 @@ pub struct Event {
     pub website: ::core::option::Option<::prost::alloc::string::String>,
     #[prost(string, tag = "15")]
     pub description: ::prost::alloc::string::String,
-    #[prost(string, tag = "16")]
-    pub url: ::prost::alloc::string::String,
-    #[prost(message, optional, tag = "17")]
+    #[prost(message, optional, tag = "16")]
     pub created_at: ::core::option::Option<::prost_types::Timestamp>,
-    #[prost(message, optional, tag = "18")]
+    #[prost(message, optional, tag = "17")]
     pub updated_at: ::core::option::Option<::prost_types::Timestamp>,
     /// When the public saw it first; absent before that. A takedown or a restore does not change it.
-    #[prost(message, optional, tag = "19")]
+    #[prost(message, optional, tag = "18")]
     pub first_published_at: ::core::option::Option<::prost_types::Timestamp>,
     /// Whether the public sees it.
-    #[prost(bool, tag = "20")]
+    #[prost(bool, tag = "19")]
     pub visible: bool,
 }
 /// A decision of staff, for mails to the people of the accounts that it concerns.
@@ -225,10 +222,8 @@ pub struct StaffDecision {
     /// The title, or the name of a page.
     #[prost(string, tag = "4")]
     pub title: ::prost::alloc::string::String,
-    #[prost(string, tag = "5")]
-    pub url: ::prost::alloc::string::String,
     /// The reason of staff; may be empty.
-    #[prost(string, tag = "6")]
+    #[prost(string, tag = "5")]
     pub reason: ::prost::alloc::string::String,
 }
 /// The state of a listing (§3).
@@ -270,7 +265,7 @@ impl State {
 }
 #[derive(Clone, PartialEq, Eq, Hash, ::prost::Message)]
 pub struct GetPictureRequest {
-    /// The last segment of its URL: 64 hexadecimal digits and an extension such as `.jpg`.
+    /// The last segment of its URL: 64 hexadecimal digits, `-small` for the small size, and `.jpg`.
     #[prost(string, tag = "1")]
     pub name: ::prost::alloc::string::String,
     /// The offset of the part in bytes.
@@ -279,12 +274,8 @@ pub struct GetPictureRequest {
     /// The most bytes of the part, up to 1 MiB; 0 returns only the size of the file.
     #[prost(uint32, tag = "3")]
     pub most: u32,
-    /// Read the rendition of the same picture with this width, such as the small size of a cover; the named file if there is none. Further
-    /// parts are read by the name of the response.
-    #[prost(uint32, tag = "4")]
-    pub width: u32,
-    /// Read for a member of this account: also a picture that a listing of the account has before it is public. Empty for the public.
-    #[prost(string, tag = "5")]
+    /// Read for a member of this account: also a picture that only a listing of the account names. Empty for the public.
+    #[prost(string, tag = "4")]
     pub account_id: ::prost::alloc::string::String,
 }
 #[derive(Clone, PartialEq, Eq, Hash, ::prost::Message)]
@@ -295,9 +286,6 @@ pub struct GetPictureResponse {
     /// Empty after the end of the file.
     #[prost(bytes = "bytes", tag = "2")]
     pub part: ::prost::bytes::Bytes,
-    /// The name of the file that was read.
-    #[prost(string, tag = "3")]
-    pub name: ::prost::alloc::string::String,
 }
 /// Generated client implementations.
 pub mod picture_service_client {
@@ -1054,84 +1042,12 @@ pub mod staff_listing_service_server {
         const NAME: &'static str = SERVICE_NAME;
     }
 }
-#[derive(Clone, PartialEq, Eq, Hash, ::prost::Message)]
-pub struct PictureUpload {
-    #[prost(oneof = "picture_upload::Message", tags = "1, 2, 3")]
-    pub message: ::core::option::Option<picture_upload::Message>,
-}
-/// Nested message and enum types in `PictureUpload`.
-pub mod picture_upload {
-    #[derive(Clone, PartialEq, Eq, Hash, ::prost::Oneof)]
-    pub enum Message {
-        #[prost(message, tag = "1")]
-        Header(super::PictureHeader),
-        #[prost(bytes, tag = "2")]
-        Chunk(::prost::bytes::Bytes),
-        #[prost(message, tag = "3")]
-        End(super::PictureEnd),
-    }
-}
-#[derive(Clone, PartialEq, Eq, Hash, ::prost::Message)]
-pub struct PictureHeader {
-    #[prost(enumeration = "super::super::common::v1::Mode", tag = "1")]
-    pub mode: i32,
-    /// The slug of a game, or the handle of a page.
-    #[prost(string, tag = "2")]
-    pub name: ::prost::alloc::string::String,
-    /// The alternative text of a screenshot; up to 300 characters.
-    #[prost(string, tag = "3")]
-    pub alt: ::prost::alloc::string::String,
-    /// The index of a screenshot, from 0; absent: after the last one.
-    #[prost(uint32, optional, tag = "4")]
-    pub place: ::core::option::Option<u32>,
-}
 /// The end of the file. A stream without it was interrupted and changes nothing.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, ::prost::Message)]
 pub struct PictureEnd {}
 #[derive(Clone, PartialEq, Eq, Hash, ::prost::Message)]
-pub struct PictureResponse {
-    #[prost(message, optional, tag = "1")]
-    pub listing: ::core::option::Option<Listing>,
-    /// The picture of the listing.
-    #[prost(message, optional, tag = "2")]
-    pub picture: ::core::option::Option<Picture>,
-    /// The thumbnail: 600 × 338 for a cover, 128 × 128 for an avatar, within 640 × 640 for a screenshot.
-    #[prost(message, optional, tag = "3")]
-    pub small: ::core::option::Option<Picture>,
-}
-#[derive(Clone, PartialEq, Eq, Hash, ::prost::Message)]
-pub struct Picture {
-    #[prost(string, tag = "1")]
-    pub url: ::prost::alloc::string::String,
-    #[prost(uint32, tag = "2")]
-    pub width: u32,
-    #[prost(uint32, tag = "3")]
-    pub height: u32,
-    /// The size of the file in bytes.
-    #[prost(uint64, tag = "4")]
-    pub size: u64,
-}
-#[derive(Clone, PartialEq, Eq, Hash, ::prost::Message)]
-pub struct RemovePictureRequest {
-    #[prost(enumeration = "PictureKind", tag = "1")]
-    pub kind: i32,
-    #[prost(enumeration = "super::super::common::v1::Mode", tag = "2")]
-    pub mode: i32,
-    /// The slug of a game, or the handle of a page.
-    #[prost(string, tag = "3")]
-    pub name: ::prost::alloc::string::String,
-    /// For a screenshot: its URL, or the last segment of the URL.
-    #[prost(string, tag = "4")]
-    pub url: ::prost::alloc::string::String,
-}
-#[derive(Clone, PartialEq, Eq, Hash, ::prost::Message)]
-pub struct RemovePictureResponse {
-    #[prost(message, optional, tag = "1")]
-    pub listing: ::core::option::Option<Listing>,
-}
-#[derive(Clone, PartialEq, Eq, Hash, ::prost::Message)]
 pub struct PurgePictureRequest {
-    /// The URL of an uploaded picture in any size, or the last segment of the URL.
+    /// The URL of an uploaded picture in either size, or the last segment of the URL.
     #[prost(string, tag = "1")]
     pub url: ::prost::alloc::string::String,
     /// For the record; 1 to 500 characters.
@@ -1277,111 +1193,7 @@ pub mod staff_picture_service_client {
             self.inner = self.inner.max_encoding_message_size(limit);
             self
         }
-        /// Sets the cover of a game.
-        pub async fn set_cover(
-            &mut self,
-            request: impl tonic::IntoStreamingRequest<Message = super::PictureUpload>,
-        ) -> std::result::Result<
-            tonic::Response<super::PictureResponse>,
-            tonic::Status,
-        > {
-            self.inner
-                .ready()
-                .await
-                .map_err(|e| {
-                    tonic::Status::unknown(
-                        format!("Service was not ready: {}", e.into()),
-                    )
-                })?;
-            let codec = tonic_prost::ProstCodec::default();
-            let path = http::uri::PathAndQuery::from_static(
-                "/listings.v1.StaffPictureService/SetCover",
-            );
-            let mut req = request.into_streaming_request();
-            req.extensions_mut()
-                .insert(GrpcMethod::new("listings.v1.StaffPictureService", "SetCover"));
-            self.inner.client_streaming(req, path, codec).await
-        }
-        /// Sets the avatar of a page.
-        pub async fn set_avatar(
-            &mut self,
-            request: impl tonic::IntoStreamingRequest<Message = super::PictureUpload>,
-        ) -> std::result::Result<
-            tonic::Response<super::PictureResponse>,
-            tonic::Status,
-        > {
-            self.inner
-                .ready()
-                .await
-                .map_err(|e| {
-                    tonic::Status::unknown(
-                        format!("Service was not ready: {}", e.into()),
-                    )
-                })?;
-            let codec = tonic_prost::ProstCodec::default();
-            let path = http::uri::PathAndQuery::from_static(
-                "/listings.v1.StaffPictureService/SetAvatar",
-            );
-            let mut req = request.into_streaming_request();
-            req.extensions_mut()
-                .insert(GrpcMethod::new("listings.v1.StaffPictureService", "SetAvatar"));
-            self.inner.client_streaming(req, path, codec).await
-        }
-        /// Adds a screenshot to a game. A screenshot that the game already has gets the new place and text.
-        pub async fn add_screenshot(
-            &mut self,
-            request: impl tonic::IntoStreamingRequest<Message = super::PictureUpload>,
-        ) -> std::result::Result<
-            tonic::Response<super::PictureResponse>,
-            tonic::Status,
-        > {
-            self.inner
-                .ready()
-                .await
-                .map_err(|e| {
-                    tonic::Status::unknown(
-                        format!("Service was not ready: {}", e.into()),
-                    )
-                })?;
-            let codec = tonic_prost::ProstCodec::default();
-            let path = http::uri::PathAndQuery::from_static(
-                "/listings.v1.StaffPictureService/AddScreenshot",
-            );
-            let mut req = request.into_streaming_request();
-            req.extensions_mut()
-                .insert(
-                    GrpcMethod::new("listings.v1.StaffPictureService", "AddScreenshot"),
-                );
-            self.inner.client_streaming(req, path, codec).await
-        }
-        /// Removes a picture from a listing. A second call changes nothing.
-        pub async fn remove_picture(
-            &mut self,
-            request: impl tonic::IntoRequest<super::RemovePictureRequest>,
-        ) -> std::result::Result<
-            tonic::Response<super::RemovePictureResponse>,
-            tonic::Status,
-        > {
-            self.inner
-                .ready()
-                .await
-                .map_err(|e| {
-                    tonic::Status::unknown(
-                        format!("Service was not ready: {}", e.into()),
-                    )
-                })?;
-            let codec = tonic_prost::ProstCodec::default();
-            let path = http::uri::PathAndQuery::from_static(
-                "/listings.v1.StaffPictureService/RemovePicture",
-            );
-            let mut req = request.into_request();
-            req.extensions_mut()
-                .insert(
-                    GrpcMethod::new("listings.v1.StaffPictureService", "RemovePicture"),
-                );
-            self.inner.unary(req, path, codec).await
-        }
-        /// Deletes a picture in all its sizes, from every listing and from the file store. It cannot be uploaded again. For admins. A second call
+        /// Deletes a picture in both sizes, from every listing and from the file store. It cannot be uploaded again. For admins. A second call
         /// finishes one that was interrupted.
         pub async fn purge_picture(
             &mut self,
@@ -1451,30 +1263,7 @@ pub mod staff_picture_service_server {
     /// Generated trait containing gRPC methods that should be implemented for use with StaffPictureServiceServer.
     #[async_trait]
     pub trait StaffPictureService: std::marker::Send + std::marker::Sync + 'static {
-        /// Sets the cover of a game.
-        async fn set_cover(
-            &self,
-            request: tonic::Request<tonic::Streaming<super::PictureUpload>>,
-        ) -> std::result::Result<tonic::Response<super::PictureResponse>, tonic::Status>;
-        /// Sets the avatar of a page.
-        async fn set_avatar(
-            &self,
-            request: tonic::Request<tonic::Streaming<super::PictureUpload>>,
-        ) -> std::result::Result<tonic::Response<super::PictureResponse>, tonic::Status>;
-        /// Adds a screenshot to a game. A screenshot that the game already has gets the new place and text.
-        async fn add_screenshot(
-            &self,
-            request: tonic::Request<tonic::Streaming<super::PictureUpload>>,
-        ) -> std::result::Result<tonic::Response<super::PictureResponse>, tonic::Status>;
-        /// Removes a picture from a listing. A second call changes nothing.
-        async fn remove_picture(
-            &self,
-            request: tonic::Request<super::RemovePictureRequest>,
-        ) -> std::result::Result<
-            tonic::Response<super::RemovePictureResponse>,
-            tonic::Status,
-        >;
-        /// Deletes a picture in all its sizes, from every listing and from the file store. It cannot be uploaded again. For admins. A second call
+        /// Deletes a picture in both sizes, from every listing and from the file store. It cannot be uploaded again. For admins. A second call
         /// finishes one that was interrupted.
         async fn purge_picture(
             &self,
@@ -1572,195 +1361,6 @@ pub mod staff_picture_service_server {
         }
         fn call(&mut self, req: http::Request<B>) -> Self::Future {
             match req.uri().path() {
-                "/listings.v1.StaffPictureService/SetCover" => {
-                    #[allow(non_camel_case_types)]
-                    struct SetCoverSvc<T: StaffPictureService>(pub Arc<T>);
-                    impl<
-                        T: StaffPictureService,
-                    > tonic::server::ClientStreamingService<super::PictureUpload>
-                    for SetCoverSvc<T> {
-                        type Response = super::PictureResponse;
-                        type Future = BoxFuture<
-                            tonic::Response<Self::Response>,
-                            tonic::Status,
-                        >;
-                        fn call(
-                            &mut self,
-                            request: tonic::Request<
-                                tonic::Streaming<super::PictureUpload>,
-                            >,
-                        ) -> Self::Future {
-                            let inner = Arc::clone(&self.0);
-                            let fut = async move {
-                                <T as StaffPictureService>::set_cover(&inner, request).await
-                            };
-                            Box::pin(fut)
-                        }
-                    }
-                    let accept_compression_encodings = self.accept_compression_encodings;
-                    let send_compression_encodings = self.send_compression_encodings;
-                    let max_decoding_message_size = self.max_decoding_message_size;
-                    let max_encoding_message_size = self.max_encoding_message_size;
-                    let inner = self.inner.clone();
-                    let fut = async move {
-                        let method = SetCoverSvc(inner);
-                        let codec = tonic_prost::ProstCodec::default();
-                        let mut grpc = tonic::server::Grpc::new(codec)
-                            .apply_compression_config(
-                                accept_compression_encodings,
-                                send_compression_encodings,
-                            )
-                            .apply_max_message_size_config(
-                                max_decoding_message_size,
-                                max_encoding_message_size,
-                            );
-                        let res = grpc.client_streaming(method, req).await;
-                        Ok(res)
-                    };
-                    Box::pin(fut)
-                }
-                "/listings.v1.StaffPictureService/SetAvatar" => {
-                    #[allow(non_camel_case_types)]
-                    struct SetAvatarSvc<T: StaffPictureService>(pub Arc<T>);
-                    impl<
-                        T: StaffPictureService,
-                    > tonic::server::ClientStreamingService<super::PictureUpload>
-                    for SetAvatarSvc<T> {
-                        type Response = super::PictureResponse;
-                        type Future = BoxFuture<
-                            tonic::Response<Self::Response>,
-                            tonic::Status,
-                        >;
-                        fn call(
-                            &mut self,
-                            request: tonic::Request<
-                                tonic::Streaming<super::PictureUpload>,
-                            >,
-                        ) -> Self::Future {
-                            let inner = Arc::clone(&self.0);
-                            let fut = async move {
-                                <T as StaffPictureService>::set_avatar(&inner, request)
-                                    .await
-                            };
-                            Box::pin(fut)
-                        }
-                    }
-                    let accept_compression_encodings = self.accept_compression_encodings;
-                    let send_compression_encodings = self.send_compression_encodings;
-                    let max_decoding_message_size = self.max_decoding_message_size;
-                    let max_encoding_message_size = self.max_encoding_message_size;
-                    let inner = self.inner.clone();
-                    let fut = async move {
-                        let method = SetAvatarSvc(inner);
-                        let codec = tonic_prost::ProstCodec::default();
-                        let mut grpc = tonic::server::Grpc::new(codec)
-                            .apply_compression_config(
-                                accept_compression_encodings,
-                                send_compression_encodings,
-                            )
-                            .apply_max_message_size_config(
-                                max_decoding_message_size,
-                                max_encoding_message_size,
-                            );
-                        let res = grpc.client_streaming(method, req).await;
-                        Ok(res)
-                    };
-                    Box::pin(fut)
-                }
-                "/listings.v1.StaffPictureService/AddScreenshot" => {
-                    #[allow(non_camel_case_types)]
-                    struct AddScreenshotSvc<T: StaffPictureService>(pub Arc<T>);
-                    impl<
-                        T: StaffPictureService,
-                    > tonic::server::ClientStreamingService<super::PictureUpload>
-                    for AddScreenshotSvc<T> {
-                        type Response = super::PictureResponse;
-                        type Future = BoxFuture<
-                            tonic::Response<Self::Response>,
-                            tonic::Status,
-                        >;
-                        fn call(
-                            &mut self,
-                            request: tonic::Request<
-                                tonic::Streaming<super::PictureUpload>,
-                            >,
-                        ) -> Self::Future {
-                            let inner = Arc::clone(&self.0);
-                            let fut = async move {
-                                <T as StaffPictureService>::add_screenshot(&inner, request)
-                                    .await
-                            };
-                            Box::pin(fut)
-                        }
-                    }
-                    let accept_compression_encodings = self.accept_compression_encodings;
-                    let send_compression_encodings = self.send_compression_encodings;
-                    let max_decoding_message_size = self.max_decoding_message_size;
-                    let max_encoding_message_size = self.max_encoding_message_size;
-                    let inner = self.inner.clone();
-                    let fut = async move {
-                        let method = AddScreenshotSvc(inner);
-                        let codec = tonic_prost::ProstCodec::default();
-                        let mut grpc = tonic::server::Grpc::new(codec)
-                            .apply_compression_config(
-                                accept_compression_encodings,
-                                send_compression_encodings,
-                            )
-                            .apply_max_message_size_config(
-                                max_decoding_message_size,
-                                max_encoding_message_size,
-                            );
-                        let res = grpc.client_streaming(method, req).await;
-                        Ok(res)
-                    };
-                    Box::pin(fut)
-                }
-                "/listings.v1.StaffPictureService/RemovePicture" => {
-                    #[allow(non_camel_case_types)]
-                    struct RemovePictureSvc<T: StaffPictureService>(pub Arc<T>);
-                    impl<
-                        T: StaffPictureService,
-                    > tonic::server::UnaryService<super::RemovePictureRequest>
-                    for RemovePictureSvc<T> {
-                        type Response = super::RemovePictureResponse;
-                        type Future = BoxFuture<
-                            tonic::Response<Self::Response>,
-                            tonic::Status,
-                        >;
-                        fn call(
-                            &mut self,
-                            request: tonic::Request<super::RemovePictureRequest>,
-                        ) -> Self::Future {
-                            let inner = Arc::clone(&self.0);
-                            let fut = async move {
-                                <T as StaffPictureService>::remove_picture(&inner, request)
-                                    .await
-                            };
-                            Box::pin(fut)
-                        }
-                    }
-                    let accept_compression_encodings = self.accept_compression_encodings;
-                    let send_compression_encodings = self.send_compression_encodings;
-                    let max_decoding_message_size = self.max_decoding_message_size;
-                    let max_encoding_message_size = self.max_encoding_message_size;
-                    let inner = self.inner.clone();
-                    let fut = async move {
-                        let method = RemovePictureSvc(inner);
-                        let codec = tonic_prost::ProstCodec::default();
-                        let mut grpc = tonic::server::Grpc::new(codec)
-                            .apply_compression_config(
-                                accept_compression_encodings,
-                                send_compression_encodings,
-                            )
-                            .apply_max_message_size_config(
-                                max_decoding_message_size,
-                                max_encoding_message_size,
-                            );
-                        let res = grpc.unary(method, req).await;
-                        Ok(res)
-                    };
-                    Box::pin(fut)
-                }
                 "/listings.v1.StaffPictureService/PurgePicture" => {
                     #[allow(non_camel_case_types)]
                     struct PurgePictureSvc<T: StaffPictureService>(pub Arc<T>);
@@ -3451,11 +3051,6 @@ pub struct OwnPictureHeader {
 pub struct AddOwnPictureResponse {
     #[prost(message, optional, tag = "1")]
     pub written: ::core::option::Option<Written>,
-    /// The picture as it was cropped and scaled, and its thumbnail.
-    #[prost(message, optional, tag = "2")]
-    pub picture: ::core::option::Option<Picture>,
-    #[prost(message, optional, tag = "3")]
-    pub small: ::core::option::Option<Picture>,
 }
 #[derive(Clone, PartialEq, Eq, Hash, ::prost::Message)]
 pub struct RemoveOwnPictureRequest {
