@@ -2,7 +2,7 @@
 
 use contracts::economy::v1::SetOwnCurrencyRequest;
 use contracts::economy::v1::currencies_service_client::CurrenciesServiceClient;
-use contracts::public::{Currency, Rate};
+use contracts::public::{Currency, Number, Rate};
 use e2e::{Client, Fleet, KeyRequest, NewAccount, Response, Staff, WebClient, eventually};
 use reqwest::Method;
 use serde_json::{Value, json};
@@ -114,7 +114,7 @@ async fn a_report_is_counted_and_its_currency_is_listed_at_once() {
     let own = own.unwrap();
     assert_eq!(own.currency, "Cowrie");
     assert_eq!(own.basket.cost, 600 + 200 + 2_000 + 900);
-    assert_eq!(own.policy_rate_pct.as_ref().unwrap().as_str(), "12.5");
+    assert_eq!(own.policy_rate_pct, Some(Number(12.5)));
 
     let soon = post(&game.live, "/economy/report", &report(10)).await;
     soon.assert_error(429, "too_soon");

@@ -57,10 +57,12 @@ const FIGURES: [Figure; 12] = [
     ("output", |it| it.output.to_string()),
     ("active_players", |it| it.active_players.to_string()),
     ("policy_rate", |it| {
-        it.policy_rate.clone().unwrap_or_default()
+        it.policy_rate
+            .map_or_else(String::new, |rate| rate.to_string())
     }),
     ("naira_per_unit", |it| {
-        it.naira_per_unit.clone().unwrap_or_default()
+        it.naira_per_unit
+            .map_or_else(String::new, |price| price.to_string())
     }),
 ];
 

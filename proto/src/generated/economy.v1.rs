@@ -1316,7 +1316,7 @@ pub struct ListHeldReportsResponse {
     pub next_cursor: ::prost::alloc::string::String,
 }
 #[derive(serde::Serialize)]
-#[derive(Clone, PartialEq, Eq, Hash, ::prost::Message)]
+#[derive(Clone, PartialEq, ::prost::Message)]
 pub struct HeldReport {
     #[prost(message, optional, tag = "1")]
     pub report: ::core::option::Option<Report>,
@@ -1328,7 +1328,7 @@ pub struct HeldReport {
     pub held: ::prost::alloc::string::String,
 }
 #[derive(serde::Serialize)]
-#[derive(Clone, PartialEq, Eq, Hash, ::prost::Message)]
+#[derive(Clone, PartialEq, ::prost::Message)]
 pub struct Report {
     #[prost(int64, tag = "1")]
     #[serde(rename = "report")]
@@ -1362,12 +1362,11 @@ pub struct Report {
     pub output: u64,
     #[prost(uint64, tag = "14")]
     pub active_players: u64,
-    /// Percent; decimal.
-    #[prost(string, optional, tag = "15")]
-    pub policy_rate: ::core::option::Option<::prost::alloc::string::String>,
-    /// Decimal.
-    #[prost(string, optional, tag = "16")]
-    pub naira_per_unit: ::core::option::Option<::prost::alloc::string::String>,
+    /// Percent.
+    #[prost(double, optional, tag = "15")]
+    pub policy_rate: ::core::option::Option<f64>,
+    #[prost(double, optional, tag = "16")]
+    pub naira_per_unit: ::core::option::Option<f64>,
 }
 #[derive(Clone, PartialEq, Eq, Hash, ::prost::Message)]
 pub struct ApproveReportRequest {
@@ -2587,7 +2586,7 @@ pub struct ListOwnReportsResponse {
     #[prost(message, optional, tag = "2")]
     pub page: ::core::option::Option<super::super::common::v1::PageInfo>,
 }
-#[derive(Clone, PartialEq, Eq, Hash, ::prost::Message)]
+#[derive(Clone, PartialEq, ::prost::Message)]
 pub struct OwnReport {
     #[prost(message, optional, tag = "1")]
     pub report: ::core::option::Option<Report>,

@@ -336,7 +336,7 @@ fn page_currency(frame: &Frame, GameCurrency { currency, rate }: GameCurrency) -
     let page = |slug: &str| format!("/economy/{slug}");
     let is_rate_away = rate.is_err();
     let rate = rate.ok().flatten().map(|rate| CurrencyRate {
-        amount: Amount::new(frame.texts, rate.rate.as_str()),
+        amount: Amount::new(frame.texts, &rate.rate.to_string()),
         to: frame.link(&page(&rate.to), rate.currency_to.to_string()),
     });
     Currency {
