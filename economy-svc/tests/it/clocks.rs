@@ -1,6 +1,7 @@
 //! Replicas whose clocks differ.
 
 use contracts::economy::v1 as proto;
+use contracts::public::Number;
 use kit::clock::Clock;
 use sqlx::PgPool;
 use time::Duration;

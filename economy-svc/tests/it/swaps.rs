@@ -2,6 +2,7 @@
 
 use contracts::common::v1::{ListAuditRequest, PageRequest};
 use contracts::economy::v1 as proto;
+use contracts::public::Number;
 use kit::{Fault, timestamp};
 use sqlx::PgPool;
 use time::Duration;

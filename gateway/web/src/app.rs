@@ -18,7 +18,7 @@ use crate::session::limits::Limits;
 use crate::session::once::Forms;
 use crate::session::sessions::Sessions;
 use crate::uploads::Uploads;
-use crate::upstream::{Catalogue, Currencies, Economy, Feeds, Gateway, Listings, Webhooks};
+use crate::upstream::{CatalogueClient, Currencies, Economy, Feeds, Gateway, Listings, Webhooks};
 
 /// The state of the router.
 pub type App = Arc<Web>;
@@ -39,7 +39,7 @@ pub struct Web {
     pub uploads: Uploads,
     pub economy: Economy,
     /// The reads of public pages.
-    pub catalogue: Catalogue,
+    pub catalogue: CatalogueClient,
     pub currencies: Currencies,
     /// What other services publish, for mails.
     pub feeds: Feeds,

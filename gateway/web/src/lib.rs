@@ -65,7 +65,7 @@ use session::{CookieStyle, Keyspace};
 use store::SCHEMA;
 use uploads::Uploads;
 use upstream::{
-    Api, Catalogue, Currencies, Economy, Feeds, Gateway, Listings, NewestPosition, Webhooks,
+    Api, CatalogueClient, Currencies, Economy, Feeds, Gateway, Listings, NewestPosition, Webhooks,
 };
 
 pub use config::Settings;
@@ -106,7 +106,7 @@ pub async fn start(boot: Boot<Settings>) -> anyhow::Result<()> {
     let catalogue = boot.client("catalogue-svc", &settings.catalogue_addresses)?;
     let deadline = settings.upstream_deadline;
     let position = NewestPosition::new(redis, listings.clone());
-    let catalogue = Catalogue::new(catalogue, deadline, settings.catalogue_calls, position);
+    let catalogue = CatalogueClient::new(catalogue, deadline, settings.catalogue_calls, position);
     let api = Api::new(settings.api_url(), API_DEADLINE)?;
     let app = Arc::new(Web {
         pool,

@@ -14,7 +14,7 @@ use crate::visit::Visit;
 pub(crate) const REVALIDATE: HeaderValue = HeaderValue::from_static("public, no-cache");
 
 /// Whether the response is one that caches may store, and ask about each time.
-pub(super) fn is_revalidated(response: &Response) -> bool {
+pub(crate) fn is_revalidated(response: &Response) -> bool {
     let caching = response.headers().get(CACHE_CONTROL);
     response.status() == StatusCode::OK && caching == Some(&REVALIDATE)
 }

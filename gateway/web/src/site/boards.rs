@@ -58,9 +58,16 @@ impl BoardName<'_> {
 }
 
 /// The six boards.
-pub async fn list(SiteRequest { app, mut visit, .. }: SiteRequest) -> PageResult {
+pub async fn list(
+    SiteRequest {
+        app,
+        catalogue,
+        mut visit,
+        ..
+    }: SiteRequest,
+) -> PageResult {
     PATH.clone_into(&mut visit.path);
-    let reads = all().map(|it| app.catalogue.board(it.kind, it.window, FIRST, None));
+    let reads = all().map(|it| catalogue.board(it.kind, it.window, FIRST, None));
     let boards = try_join_all(reads).await?;
     respond(&app, &visit, |mut frame| {
         frame.head = Head::new(frame.say("boards-title"), frame.say("boards-description"));
@@ -88,10 +95,15 @@ pub async fn show(
     request: SiteRequest,
     Path((kind, window)): Path<(String, String)>,
 ) -> PageResult {
-    let (app, query, mut visit) = (&request.app, &request.query, request.visit);
+    let (app, catalogue, query, mut visit) = (
+        &request.app,
+        &request.catalogue,
+        &request.query,
+        request.visit,
+    );
     let cursor = query.get("cursor");
     let (kind, window) = (kind.as_str(), window.as_str());
-    let rows = app.catalogue.board(kind, window, ROWS, cursor).await?;
+    let rows = catalogue.board(kind, window, ROWS, cursor).await?;
     let board = BoardName { kind, window };
     let path = board.path();
     visit.path = address(&path, &[("cursor", cursor)]);

@@ -30,7 +30,12 @@ const LINE: usize = 75;
 const DESCRIPTION: usize = 1_000;
 
 pub async fn show(request: SiteRequest) -> PageResult {
-    let (app, query, mut visit) = (&request.app, &request.query, request.visit);
+    let (app, catalogue, query, mut visit) = (
+        &request.app,
+        &request.catalogue,
+        &request.query,
+        request.visit,
+    );
     visit.path = address(PATH, &[("country", query.get("country"))]);
     let today = app.clock.now().to_offset(UtcOffset::UTC).date();
     let mut request = proto::ListEventsRequest {
@@ -42,7 +47,7 @@ pub async fn show(request: SiteRequest) -> PageResult {
     };
     let mut lists = Vec::new();
     while lists.len() < READS {
-        let list = app.catalogue.events_with_times(request.clone()).await?;
+        let list = catalogue.events_with_times(request.clone()).await?;
         let next = list.rows.page.next_cursor.clone();
         lists.push(list);
         match next {
@@ -64,10 +69,15 @@ pub async fn show(request: SiteRequest) -> PageResult {
 
 /// One event, for people who add it to their own calendar.
 pub async fn event(
-    SiteRequest { app, mut visit, .. }: SiteRequest,
+    SiteRequest {
+        app,
+        catalogue,
+        mut visit,
+        ..
+    }: SiteRequest,
     Path(slug): Path<String>,
 ) -> PageResult {
-    let event: public::Event = app.catalogue.event(&slug).await?.parse()?;
+    let event: public::Event = catalogue.event(&slug).await?.parse()?;
     visit.path = format!("/events/{}/calendar.ics", event.slug);
     // A calendar keeps the newer of two stamps, and the event does not say when it changed.
     let now = app.clock.now().to_offset(UtcOffset::UTC);

@@ -31,7 +31,12 @@ const KIND: FixedFilter = FixedFilter {
 };
 
 pub async fn list(request: SiteRequest) -> PageResult {
-    let (app, query, mut visit) = (&request.app, &request.query, request.visit);
+    let (app, catalogue, query, mut visit) = (
+        &request.app,
+        &request.catalogue,
+        &request.query,
+        request.visit,
+    );
     let list = ListRequest::new(LIST, &FILTERS, query);
     let request = proto::ListCreatorsRequest {
         page: Some(list.page()),
@@ -42,7 +47,6 @@ pub async fn list(request: SiteRequest) -> PageResult {
         q: list.text("q"),
         ..proto::ListCreatorsRequest::default()
     };
-    let catalogue = &app.catalogue;
     let reads = try_join(catalogue.creators(request), catalogue.countries());
     let (creators, countries) = reads.await?;
     visit.path = list.address();
@@ -73,12 +77,16 @@ pub async fn list(request: SiteRequest) -> PageResult {
 }
 
 pub async fn show(
-    SiteRequest { app, visit, .. }: SiteRequest,
+    SiteRequest {
+        app,
+        catalogue,
+        visit,
+        ..
+    }: SiteRequest,
     Path(handle): Path<String>,
 ) -> PageResult {
-    let catalogue = &app.catalogue;
     let read = catalogue.creator(&handle, GAMES);
-    let ranks = boards::ranks(catalogue, "creators", &handle);
+    let ranks = boards::ranks(&catalogue, "creators", &handle);
     let (read, ranks) = join(read, ranks).await;
     let (creator, total) = match read {
         Ok(read) => read,

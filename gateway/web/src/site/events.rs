@@ -36,7 +36,12 @@ const KIND: FixedFilter = FixedFilter {
 };
 
 pub async fn list(request: SiteRequest) -> PageResult {
-    let (app, query, mut visit) = (&request.app, &request.query, request.visit);
+    let (app, catalogue, query, mut visit) = (
+        &request.app,
+        &request.catalogue,
+        &request.query,
+        request.visit,
+    );
     let list = ListRequest::new(LIST, &FILTERS, query);
     let when = list.get("when").unwrap_or_else(|| {
         let today = app.clock.now().to_offset(time::UtcOffset::UTC).date();
@@ -53,7 +58,6 @@ pub async fn list(request: SiteRequest) -> PageResult {
         q: list.text("q"),
         ..proto::ListEventsRequest::default()
     };
-    let catalogue = &app.catalogue;
     let reads = try_join(catalogue.events(request), catalogue.countries_with_events());
     let (events, countries) = reads.await?;
     visit.path = list.address();
@@ -102,10 +106,15 @@ fn default_when(from: Option<&str>, to: Option<&str>, today: Date) -> &'static s
 }
 
 pub async fn show(
-    SiteRequest { app, visit, .. }: SiteRequest,
+    SiteRequest {
+        app,
+        catalogue,
+        visit,
+        ..
+    }: SiteRequest,
     Path(slug): Path<String>,
 ) -> PageResult {
-    let event = match app.catalogue.event(&slug).await {
+    let event = match catalogue.event(&slug).await {
         Ok(event) => event,
         Err(fault) => return or_sample(&app, &visit, &slug, fault),
     };

@@ -23,9 +23,16 @@ const NEW_GAMES: u32 = 50;
 /// The time of a feed without entries.
 const NEVER: &str = "1970-01-01T00:00:00Z";
 
-pub async fn games(SiteRequest { app, mut visit, .. }: SiteRequest) -> PageResult {
+pub async fn games(
+    SiteRequest {
+        app,
+        catalogue,
+        mut visit,
+        ..
+    }: SiteRequest,
+) -> PageResult {
     GAMES.clone_into(&mut visit.path);
-    let games = app.catalogue.new_games(NEW_GAMES).await?;
+    let games = catalogue.new_games(NEW_GAMES).await?;
     respond_as(&app, &visit, MEDIA_TYPE, |mut frame| {
         let (title, description) = (
             frame.say("feed-games-title"),

@@ -52,7 +52,12 @@ const STAGE: FixedFilter = FixedFilter {
 };
 
 pub async fn list(request: SiteRequest) -> PageResult {
-    let (app, query, mut visit) = (&request.app, &request.query, request.visit);
+    let (app, catalogue, query, mut visit) = (
+        &request.app,
+        &request.catalogue,
+        &request.query,
+        request.visit,
+    );
     let list = ListRequest::new(LIST, &FILTERS, query);
     let request = proto::ListGamesRequest {
         page: Some(list.page()),
@@ -65,7 +70,6 @@ pub async fn list(request: SiteRequest) -> PageResult {
         q: list.text("q"),
         ..proto::ListGamesRequest::default()
     };
-    let catalogue = &app.catalogue;
     let reads = try_join3(
         catalogue.games(request),
         catalogue.genres(),
@@ -129,18 +133,22 @@ impl Surroundings {
 }
 
 pub async fn show(
-    SiteRequest { app, visit, .. }: SiteRequest,
+    SiteRequest {
+        app,
+        catalogue,
+        visit,
+        ..
+    }: SiteRequest,
     Path(slug): Path<String>,
 ) -> PageResult {
-    let catalogue = &app.catalogue;
     let listing = async {
         let found = catalogue.game(&slug).await?;
         let game: public::Game = found.parse()?;
-        let (creator, similar) = neighbours(catalogue, &game.row).await;
+        let (creator, similar) = neighbours(&catalogue, &game.row).await;
         Ok::<_, Fault>((found.published, game, creator, similar))
     };
     let beyond = async {
-        let ranks = boards::ranks(catalogue, "games", &slug);
+        let ranks = boards::ranks(&catalogue, "games", &slug);
         let currency = app.currencies.of_game(&slug, app.clock.now());
         Ok(join(ranks, currency).await)
     };

@@ -24,8 +24,15 @@ const CITIES: &str = "/cities";
 /// Cities on the page of a country; the others are in the list of cities.
 const CITIES_OF_COUNTRY: usize = 24;
 
-pub async fn countries(SiteRequest { app, visit, .. }: SiteRequest) -> PageResult {
-    let countries = app.catalogue.countries_with_events().await?;
+pub async fn countries(
+    SiteRequest {
+        app,
+        catalogue,
+        visit,
+        ..
+    }: SiteRequest,
+) -> PageResult {
+    let countries = catalogue.countries_with_events().await?;
     respond(&app, &visit, |mut frame| {
         head(&mut frame, "countries-title", "countries-description");
         "/countries".clone_into(&mut frame.path);
@@ -74,14 +81,19 @@ fn map(frame: &Frame, rows: &[public::CountryRow]) -> Vec<MapCountry> {
 }
 
 pub async fn cities(request: SiteRequest) -> PageResult {
-    let (app, query, mut visit) = (&request.app, &request.query, request.visit);
+    let (app, catalogue, query, mut visit) = (
+        &request.app,
+        &request.catalogue,
+        &request.query,
+        request.visit,
+    );
     let list = ListRequest::new(CITIES, &["country"], query);
     let request = proto::ListCitiesRequest {
         page: Some(list.page()),
         country: list.text("country"),
         ..proto::ListCitiesRequest::default()
     };
-    let cities = app.catalogue.cities(request).await?;
+    let cities = catalogue.cities(request).await?;
     visit.path = list.address();
     respond(app, &visit, |mut frame| {
         let set = list.set_filters(&frame, &[], &RowNames::default());
@@ -99,10 +111,14 @@ pub async fn cities(request: SiteRequest) -> PageResult {
 }
 
 pub async fn country(
-    SiteRequest { app, visit, .. }: SiteRequest,
+    SiteRequest {
+        app,
+        catalogue,
+        visit,
+        ..
+    }: SiteRequest,
     Path(code): Path<String>,
 ) -> PageResult {
-    let catalogue = &app.catalogue;
     let games = proto::ListGamesRequest {
         page: Some(page(FEW, None)),
         country: Some(code.clone()),
@@ -122,7 +138,7 @@ pub async fn country(
     let reads = try_join3(
         catalogue.games(games),
         catalogue.creators(creators),
-        events_of(catalogue, events),
+        events_of(&catalogue, events),
     );
     let (games, creators, (events, when)) = reads.await?;
     respond(&app, &visit, |mut frame| {
@@ -153,10 +169,14 @@ pub async fn country(
 }
 
 pub async fn city(
-    SiteRequest { app, visit, .. }: SiteRequest,
+    SiteRequest {
+        app,
+        catalogue,
+        visit,
+        ..
+    }: SiteRequest,
     Path(slug): Path<String>,
 ) -> PageResult {
-    let catalogue = &app.catalogue;
     let creators = proto::ListCreatorsRequest {
         page: Some(page(ROWS, None)),
         city: Some(slug.clone()),
@@ -175,7 +195,7 @@ pub async fn city(
         catalogue.city_or_place_of_events(&slug),
         catalogue.games(games),
         catalogue.creators(creators),
-        events_of(catalogue, events),
+        events_of(&catalogue, events),
     );
     let (city, games, creators, (events, when)) = Box::pin(reads).await?;
     respond(&app, &visit, |mut frame| {

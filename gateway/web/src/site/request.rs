@@ -7,14 +7,16 @@ use super::query::Query;
 use crate::app::App;
 use crate::client_info::ClientInfo;
 use crate::page_error::PageError;
+use crate::upstream::Catalogue;
 use crate::visit::Visit;
 
-/// The address and the language of the page, and the client.
+/// The address and the language of the page, the client, and the catalogue that the page shows.
 pub struct SiteRequest {
     pub app: App,
     pub visit: Visit,
     pub query: Query,
     pub client: ClientInfo,
+    pub catalogue: Catalogue,
 }
 
 impl FromRequestParts<App> for SiteRequest {
@@ -32,6 +34,9 @@ impl FromRequestParts<App> for SiteRequest {
             visit: visit.clone(),
             query: Query::parse(parts.uri.query()),
             client: client.clone(),
+            // Pages that are not cached begin here.
+            catalogue: (parts.extensions.get().cloned())
+                .unwrap_or_else(|| app.catalogue.begin_page()),
         })
     }
 }

@@ -18,7 +18,12 @@ const PATH: &str = "/search";
 const KINDS: [&str; 4] = ["games", "creators", "events", "cities"];
 
 pub async fn show(request: SiteRequest) -> PageResult {
-    let (app, query, mut visit) = (&request.app, &request.query, request.visit);
+    let (app, catalogue, query, mut visit) = (
+        &request.app,
+        &request.catalogue,
+        &request.query,
+        request.visit,
+    );
     let set = ["q", "type", "country"].map(|name| (name, query.get(name)));
     let cursor = query.get("cursor");
     visit.path = address(PATH, &[&set[..], &[("cursor", cursor)]].concat());
@@ -35,7 +40,7 @@ pub async fn show(request: SiteRequest) -> PageResult {
         country: query.text("country"),
         ..proto::SearchRequest::default()
     };
-    let results = app.catalogue.search(request).await?;
+    let results = catalogue.search(request).await?;
     respond(app, &visit, |mut frame| {
         // Search engines should not list results of a search.
         head(&mut frame, false);

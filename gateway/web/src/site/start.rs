@@ -29,10 +29,14 @@ const EVENTS: u32 = 4;
 const GENRES: usize = 10;
 
 pub async fn show(request: SiteRequest) -> PageResult {
-    let (app, query, mut visit) = (&request.app, &request.query, request.visit);
+    let (app, catalogue, query, mut visit) = (
+        &request.app,
+        &request.catalogue,
+        &request.query,
+        request.visit,
+    );
     let notice = notice(query.get("done"));
     "/".clone_into(&mut visit.path);
-    let catalogue = &app.catalogue;
     let games = proto::ListGamesRequest {
         page: Some(page(DRAWN_FROM, None)),
         ..proto::ListGamesRequest::default()

@@ -11,7 +11,9 @@ use tokio::net::TcpListener;
 use web::domain::role::Role;
 use web::layers::access::Access;
 use web::router::routes;
-use web::upstream::{Catalogue, Currencies, Economy, Gateway, Listings, NewestPosition, Webhooks};
+use web::upstream::{
+    CatalogueClient, Currencies, Economy, Gateway, Listings, NewestPosition, Webhooks,
+};
 
 use crate::browser::{Browser, NOINDEX};
 use crate::full_account::FullAccount;
@@ -43,7 +45,7 @@ fn without(site: &Site, service: Needs) -> Router {
                 mark: site.mark.clone(),
                 listings: ProducerPosition::new(dead.clone(), limit),
             };
-            web.catalogue = Catalogue::new(dead, limit, 1, position);
+            web.catalogue = CatalogueClient::new(dead, limit, 1, position);
         }
         Needs::Gateway => web.gateway = Gateway::new(dead, limit),
         Needs::Webhooks => web.webhooks = Webhooks::new(dead, limit),

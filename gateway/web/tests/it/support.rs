@@ -36,7 +36,7 @@ use web::session::{CookieStyle, Keyspace};
 use web::store::{members, people};
 use web::uploads::Uploads;
 use web::upstream::{
-    Api, Catalogue, Currencies, Economy, Feeds, Gateway, Listings, NewestPosition, Webhooks,
+    Api, CatalogueClient, Currencies, Economy, Feeds, Gateway, Listings, NewestPosition, Webhooks,
 };
 
 use crate::browser::Browser;
@@ -337,8 +337,8 @@ fn sessions(keyspace: Keyspace) -> Sessions {
 }
 
 /// Reads at the position of `mark`.
-fn catalogue_client(client: &Client, mark: HighWaterMark) -> Catalogue {
+fn catalogue_client(client: &Client, mark: HighWaterMark) -> CatalogueClient {
     let listings = ProducerPosition::new(client.clone(), testing::LONG);
     let position = NewestPosition { mark, listings };
-    Catalogue::new(client.clone(), testing::LONG, 1, position)
+    CatalogueClient::new(client.clone(), testing::LONG, 1, position)
 }
