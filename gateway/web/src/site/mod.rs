@@ -22,11 +22,13 @@ pub(crate) mod query;
 pub(crate) mod request;
 pub mod robots;
 pub mod search;
+mod similar_games;
 pub mod sitemap;
 pub mod start;
 mod structured_data;
 pub mod vote;
 mod voter;
+mod voter_cookie;
 mod xml;
 
 use contracts::catalogue::v1 as proto;

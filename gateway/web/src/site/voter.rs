@@ -7,9 +7,9 @@ use http::header::SET_COOKIE;
 use time::Duration;
 use uuid::Uuid;
 
+use super::voter_cookie;
 use crate::app::Web;
 use crate::client_info::ClientInfo;
-use crate::domain::voter_cookie;
 use crate::store::members;
 use crate::viewer::Viewer;
 

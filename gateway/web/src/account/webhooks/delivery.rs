@@ -5,10 +5,11 @@ use kit::Code;
 use pages::webhooks::deliveries::DeliveryPage;
 use uuid::Uuid;
 
+use super::json_text;
 use super::{endpoint_id, origin, words};
 use crate::account::member_request::MemberRequest;
 use crate::domain::action::Action;
-use crate::domain::{curl, json_text};
+use crate::domain::curl;
 use crate::page_error::{PageError, PageResult};
 use crate::render::{FormState, html, see_other};
 use crate::viewer::Section;

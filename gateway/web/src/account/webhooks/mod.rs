@@ -3,10 +3,12 @@
 pub mod deliveries;
 pub mod delivery;
 pub mod form;
+mod json_text;
 pub mod list;
 pub mod one;
 pub mod recover;
 mod signing_secret;
+mod utc_minute;
 mod words;
 
 use url::Url;

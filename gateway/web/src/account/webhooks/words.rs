@@ -7,7 +7,7 @@ use pages::webhooks::{AddressCheck, EventRow, StateLabel};
 use pages::when;
 use time::OffsetDateTime;
 
-use crate::domain::json_text;
+use super::json_text;
 use crate::page_language::PageLanguage;
 use crate::upstream::time_of;
 
