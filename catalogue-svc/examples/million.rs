@@ -11,12 +11,11 @@
 use std::time::{Duration, Instant};
 
 use catalogue::domain::facet::Facet;
-use catalogue::domain::keyword::Keyword;
 use catalogue::domain::listing::Mode;
 use catalogue::domain::order::GameKey;
 use catalogue::domain::words;
 use catalogue::index::entity::Entity;
-use catalogue::index::{CHUNK_ROWS, Catalogue, Document as _, IndexWriter, Query, Search};
+use catalogue::index::{Catalogue, Document as _, IndexWriter, Query, Search};
 use kit::feed::Position;
 use uuid::Uuid;
 
@@ -29,7 +28,7 @@ mod generate;
 #[global_allocator]
 static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
 
-/// A row as the schema has it.
+/// A listing as the feed has it.
 struct Row {
     kind: &'static str,
     id: String,
@@ -48,7 +47,7 @@ impl From<Listing> for Row {
 
 impl Row {
     fn convert(&self) -> Entity {
-        let entity = Entity::read(self.kind, &self.id, 1, &self.body);
+        let entity = Entity::read(self.kind, &self.id, &self.body);
         let mut entity = entity.unwrap().unwrap();
         entity.store_texts();
         entity
@@ -81,9 +80,10 @@ fn main() {
     let generator = Generator::new(games);
     let mut dice = Dice(7);
     let epoch = Uuid::from_u128(1);
-    // Rows are converted portion by portion, as a start reads them, by two threads in turn.
+    // Rows are converted portion by portion, as a start reads them, by two threads.
     let (mut spent, mut encoded) = (Duration::ZERO, 0);
-    let mut entities = Vec::new();
+    let position = Position { epoch, seq: 0 };
+    let mut writer = IndexWriter::new(position);
     let before = resident();
     let mut listings = generator.clone().listings().map(Row::from);
     loop {
@@ -93,12 +93,13 @@ fn main() {
         }
         encoded += rows.iter().map(|row| row.body.len()).sum::<usize>();
         let started = Instant::now();
-        entities.extend(convert(&rows));
+        for entity in convert(&rows) {
+            writer.store(entity);
+        }
         spent += started.elapsed();
     }
     let started = Instant::now();
-    let position = Position { epoch, seq: 0 };
-    let mut writer = IndexWriter::build(position, CHUNK_ROWS, entities).unwrap();
+    let mut writer = writer.index_all(position).unwrap();
     let catalogue = Catalogue::default();
     catalogue.publish(writer.snapshot());
     println!(
@@ -179,7 +180,7 @@ fn ask(catalogue: &Catalogue, dice: &mut Dice, generator: &Generator) {
         facets(vec![genre(dice), Facet::Platform(1), country(dice)])
     });
     measure(catalogue, dice, "creator", |dice| Query {
-        keywords: vec![Keyword::Creator(
+        facets: vec![Facet::Creator(
             format!("generated-studio-{}", dice.roll(1_000)).into(),
         )],
         ..Query::default()
@@ -280,14 +281,14 @@ fn change(
     let mut some = |dice: &mut Dice| (0..500).map(|_| game(dice.roll(games))).collect();
     let batches = (0..20).map(|_| some(dice)).collect();
     publish("500 games anywhere renamed, until visible", batches);
-    // One after the other between two rows: chunks there fill up and are split.
+    // One after the other between two rows.
     let between = (0..5_000).map(|n| {
         let mut game = generator.game(games + 10_000 + n);
         game.first_published_at = generator.game(games / 2).first_published_at;
         vec![Row::from(Listing::Game(game))]
     });
     publish(
-        "a new game in a full chunk, until visible",
+        "a new game between two others, until visible",
         between.collect(),
     );
     let renamed = (0..1_000).map(|n| vec![Row::from(Listing::Page(generator.creator(n)))]);

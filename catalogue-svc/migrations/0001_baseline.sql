@@ -1,29 +1,14 @@
 -- Tables of the kit (proto/kit/src), word for word: a test compares them.
 
--- How far this service has come in each producer's feed.
-create table catalogue.feed_cursor (
-    producer text primary key,
-    epoch uuid not null,
-    seq bigint not null,
-    -- Fingerprint of the change `seq`, by which the producer recognizes its history. Null: the feed is read again from `seq` on.
-    last_row bytea,
-    -- Marks the rows of the newest rebuild, so that older ones can be told from them.
-    generation uuid not null,
-    -- While the rows are rebuilt: the change at which they are whole again.
-    rebuilding_to bigint,
-    -- Changes up to here have had their effects, or are older than this service: they become rows, and no messages.
-    effects_after bigint not null,
-    -- The time of the newest change whose effects are done. After a restore the producer finds by it which changes are new.
-    effects_until timestamptz
-);
-
 -- The outbox of a producer. `feed_head` is one row: raising its `seq` is the last thing a transaction does before its commit, so
 -- that the order of `seq` is the order of commit.
 create table catalogue.feed_head (
     one boolean primary key default true check (one),
     epoch uuid not null default gen_random_uuid(),
     seq bigint not null default 0,
-    -- Which physical database the epoch belongs to; another one means that the data were restored.
+    -- The time of the newest change. Times are in the order of `seq`, whatever the clocks of the replicas say.
+    at timestamptz not null default 'epoch',
+    -- Which physical database the epoch belongs to; in another one, a new epoch begins.
     incarnation text not null default ''
 );
 insert into catalogue.feed_head default values;
@@ -40,14 +25,6 @@ create table catalogue.feed (
     state bytea not null
 );
 create index feed_by_entity on catalogue.feed (entity, id, seq);
-
--- Epochs before the present one, and where each began: both histories contain what was written up to the fork.
-create table catalogue.feed_epoch (
-    epoch uuid primary key,
-    parent uuid not null,
-    forked_at_seq bigint not null,
-    began_at timestamptz not null default now()
-);
 
 -- Work that runs in one replica at a time.
 create table catalogue.lease (
@@ -78,22 +55,6 @@ create table catalogue.audit (
 create index audit_by_age on catalogue.audit (at, id);
 create index audit_by_member on catalogue.audit (member, at, id);
 create index audit_by_name on catalogue.audit (entity, name, at, id);
-
--- Listings.
-
--- Every entity of the feed of listings-svc: both modes, every state, and kinds that this program does not know. A game of a pending
--- page is public as soon as the page is. Only a replica that starts reads the rows.
-create table catalogue.entity (
-    kind text not null,
-    id text not null,
-    -- The change that brought the row.
-    seq bigint not null,
-    -- Marks the rows of one rebuild. A complete rebuild removes the rows of others.
-    generation uuid not null,
-    -- The message of listings.v1 as the feed carried it, so that a new field needs no migration.
-    body bytea not null,
-    primary key (kind, id)
-);
 
 -- Votes.
 
@@ -135,13 +96,15 @@ create table catalogue.network_day (
     primary key (network, day)
 );
 
--- Tallies: the votes that count, by listing, of all time and of each hour that a board may need. They are the sum of the own feed up to
--- `tally_head`. A vote itself touches none of these rows, so that votes on one listing do not wait for each other.
+-- Tallies: the votes that count, by listing, of all time and of each hour that a board may need. The transaction of a vote, and of a void,
+-- adds its votes.
 create table catalogue.tally (
     listing_id uuid primary key,
     kind text not null check (kind in ('games', 'creators')),
     wins bigint not null,
-    losses bigint not null
+    losses bigint not null,
+    -- How often it has changed. Replicas load the tallies again when the sum over all listings has grown.
+    changes bigint not null default 1
 );
 create table catalogue.tally_hour (
     listing_id uuid not null,
@@ -153,11 +116,6 @@ create table catalogue.tally_hour (
 );
 -- For the removal of old hours.
 create index tally_hour_by_hour on catalogue.tally_hour (hour);
-create table catalogue.tally_head (
-    one boolean primary key default true check (one),
-    seq bigint not null default 0
-);
-insert into catalogue.tally_head default values;
 
 -- Boards.
 

@@ -12,7 +12,6 @@ pub mod store;
 pub mod write;
 
 use std::sync::Arc;
-use std::time::Duration;
 
 use kit::boot::Boot;
 use kit::config::Secret;
@@ -21,14 +20,11 @@ use kit::pg::Schema;
 use kit::rpc::FleetMembers;
 use sqlx::migrate::Migrator;
 
-use boards::{Boards, VoteCounts};
+use boards::Boards;
 use config::Settings;
 use domain::draw::SigningKey;
-use domain::rankings::Hour;
-use domain::tally::Tallies;
 use feeds::listings::Follower;
-use feeds::votes;
-use index::{CHUNK_ROWS, Catalogue};
+use index::Catalogue;
 use service::{Dependencies, Reads};
 
 /// The schema that this service owns.
@@ -36,56 +32,33 @@ pub const SCHEMA: Schema = Schema("catalogue");
 /// The producer whose feed is followed, as the cursor names it.
 pub const PRODUCER: &str = "listings";
 
-/// How long the feed keeps one-off events. Most are votes, which the leader adds up within seconds.
-const FEED_KEPT: Duration = Duration::from_hours(7 * 24);
-
 /// Brings the schema `catalogue` up to date.
 pub static MIGRATOR: Migrator = sqlx::migrate!();
 
-/// Sets the service up: loads the catalogue and the boards, follows the feeds, and only then opens the port.
+/// Sets the service up: follows the feed of listings-svc, sorts the boards, and opens the port. Calls return `unavailable` until the feed is
+/// read, and the process is ready when the boards are sorted too.
 pub async fn start(boot: Boot<Settings>) -> anyhow::Result<()> {
     let pool = boot.database().await?;
     let (settings, clock, lifecycle) = (&boot.settings, &boot.clock, &boot.lifecycle);
     let listings = boot.client("listings-svc", &settings.listings_addresses)?;
     let loaded = boot.readiness.condition("the catalogue to be loaded");
 
-    votes::fold(&pool).await?;
-    let counts = VoteCounts::load(&pool, Tallies::new(Hour::of(clock.now()))).await?;
     let catalogue = Arc::new(Catalogue::new(settings.patience));
-    let boards = Arc::new(Boards::new(Arc::clone(&catalogue), counts)?);
-    let follower = Follower::load(
-        &pool,
-        Arc::clone(&catalogue),
-        Arc::clone(&boards),
-        CHUNK_ROWS,
-    );
-    let follower = follower.await?;
+    let boards = Arc::new(Boards::new(Arc::clone(&catalogue))?);
+    let follower = Follower::new(Arc::clone(&catalogue));
     lifecycle.spawn_background(
         "listings follower",
         follower.follow(listings.clone(), loaded),
     );
-    // Calls are answered from memory: a schema that lags behind makes no replica less ready.
     let leader = boot.leader(&pool, SCHEMA);
-    boot.follow(
-        &leader,
-        PRODUCER,
-        listings.clone(),
-        feeds::persist::Listings,
-    );
-
-    let retention = Retention {
-        happenings: FEED_KEPT,
-        ..Retention::default()
-    };
-    let producer = Producer::start(&leader, lifecycle, retention);
+    let producer = Producer::start(&leader, lifecycle, Retention::default());
     let refreshing = boards::refresh::run(
         Arc::clone(&boards),
         pool.clone(),
         clock.clone(),
-        producer.subscribe(),
+        boot.readiness.condition("the boards to be sorted"),
     );
     lifecycle.spawn_background("boards", refreshing);
-    jobs::tallies::spawn(&leader, &pool, &producer);
     jobs::retention::spawn(&leader, &pool, settings.votes_kept());
     let snapshot = jobs::board_snapshot::Job {
         pool: pool.clone(),

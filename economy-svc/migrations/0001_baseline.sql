@@ -5,16 +5,12 @@ create table economy.feed_cursor (
     producer text primary key,
     epoch uuid not null,
     seq bigint not null,
-    -- Fingerprint of the change `seq`, by which the producer recognizes its history. Null: the feed is read again from `seq` on.
-    last_row bytea,
     -- Marks the rows of the newest rebuild, so that older ones can be told from them.
     generation uuid not null,
     -- While the rows are rebuilt: the change at which they are whole again.
     rebuilding_to bigint,
-    -- Changes up to here have had their effects, or are older than this service: they become rows, and no messages.
-    effects_after bigint not null,
-    -- The time of the newest change whose effects are done. After a restore the producer finds by it which changes are new.
-    effects_until timestamptz
+    -- Changes up to this time have had their effects, or are older than this service: they become rows, and no messages.
+    effects_until timestamptz not null
 );
 
 -- The outbox of a producer. `feed_head` is one row: raising its `seq` is the last thing a transaction does before its commit, so
@@ -23,7 +19,9 @@ create table economy.feed_head (
     one boolean primary key default true check (one),
     epoch uuid not null default gen_random_uuid(),
     seq bigint not null default 0,
-    -- Which physical database the epoch belongs to; another one means that the data were restored.
+    -- The time of the newest change. Times are in the order of `seq`, whatever the clocks of the replicas say.
+    at timestamptz not null default 'epoch',
+    -- Which physical database the epoch belongs to; in another one, a new epoch begins.
     incarnation text not null default ''
 );
 insert into economy.feed_head default values;
@@ -40,14 +38,6 @@ create table economy.feed (
     state bytea not null
 );
 create index feed_by_entity on economy.feed (entity, id, seq);
-
--- Epochs before the present one, and where each began: both histories contain what was written up to the fork.
-create table economy.feed_epoch (
-    epoch uuid primary key,
-    parent uuid not null,
-    forked_at_seq bigint not null,
-    began_at timestamptz not null default now()
-);
 
 -- Work that runs in one replica at a time.
 create table economy.lease (

@@ -4,9 +4,8 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use kit::Clock;
-use kit::feed::{HighWaterMark, ProducerPosition};
+use kit::feed::HighWaterMark;
 
-use crate::arriving_bodies::ArrivingBodies;
 use crate::call_log::CallRecorder;
 use crate::coding::{EncodedFile, EncodedPrefixCache};
 use crate::domain::plan::Plans;
@@ -39,8 +38,6 @@ pub struct Gateway {
     pub lookup: Arc<Lookup>,
     /// Refused calls by address.
     pub refused_calls: Arc<RefusedCalls>,
-    /// Request bodies that are arriving, by account and address.
-    pub arriving_bodies: Arc<ArrivingBodies>,
     /// When keys were last used; written to PostgreSQL in batches.
     pub last_used: Arc<LastUsed>,
     /// Calls by account, written in batches as well.
@@ -59,8 +56,6 @@ pub struct Gateway {
     pub player_calls: u32,
     /// The newest position of listings-svc's feed, read from Redis.
     pub newest_position: HighWaterMark,
-    /// The newest position from listings-svc itself, while Redis has none.
-    pub listings_position: ProducerPosition,
     /// How long the body of a request may take to arrive.
     pub body_timeout: Duration,
 }

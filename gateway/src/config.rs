@@ -98,9 +98,9 @@ pub struct Port {
     pub http_listen: SocketAddr,
     #[command(flatten)]
     pub limits: Limits,
-    /// Request bodies of an account, and from an address, that may arrive at once
-    #[arg(long, default_value = "64", value_parser = clap::value_parser!(u32).range(1..))]
-    pub http_client_bodies: u32,
+    /// Seconds for the body of a request
+    #[arg(long, default_value = "10", value_parser = a_second_or_more)]
+    pub http_body: Duration,
     /// Concurrent requests; up to 4,096 more wait, and further ones get 503
     #[arg(long, default_value = "256", value_parser = count)]
     pub http_calls: usize,
@@ -122,9 +122,6 @@ pub struct UpstreamSettings {
     /// Milliseconds that a call waits for a permit before it gets 503
     #[arg(long, default_value = "500", value_parser = milliseconds)]
     pub upstream_patience: Duration,
-    /// Milliseconds that a read waits for the position of listings-svc while Redis is away
-    #[arg(long, default_value = "250", value_parser = milliseconds)]
-    pub upstream_position_patience: Duration,
 }
 
 impl UpstreamSettings {
@@ -134,7 +131,6 @@ impl UpstreamSettings {
             write_deadline: self.upstream_write_deadline,
             calls: self.upstream_calls,
             queue_timeout: self.upstream_patience,
-            position_timeout: self.upstream_position_patience,
         }
     }
 }
@@ -155,10 +151,9 @@ impl Settings {
             public_share_percent: self.public_share,
             tips_per_minute: self.player_calls,
             refused_calls_per_minute: self.lookup.refused_calls,
-            connections_per_address: limits.http_client_connections,
-            head_seconds: limits.timeouts.http_head.as_secs(),
-            body_seconds: limits.timeouts.http_body.as_secs(),
-            idle_seconds: limits.timeouts.http_idle.as_secs(),
+            head_seconds: limits.http_head.as_secs(),
+            body_seconds: self.port.http_body.as_secs(),
+            idle_seconds: limits.http_idle.as_secs(),
             plans: plans.iter().map(ApiPlan::from).collect(),
         }
     }
@@ -281,7 +276,6 @@ mod tests {
             "--public-share=10",
             "--player-calls=5",
             "--refused-calls=7",
-            "--http-client-connections=64",
             "--http-head=3",
             "--http-body=4",
             "--http-idle=90",
@@ -291,7 +285,6 @@ mod tests {
             public_share_percent: 10,
             tips_per_minute: 5,
             refused_calls_per_minute: 7,
-            connections_per_address: 64,
             head_seconds: 3,
             body_seconds: 4,
             idle_seconds: 90,

@@ -57,7 +57,6 @@ impl From<&Account> for proto::Account {
         Self {
             id: account.id.to_string(),
             name: account.name.clone(),
-            email: account.email.clone(),
             plan: account.plan.clone(),
             created_at: Some(timestamp::encode(account.created_at)),
         }

@@ -2,7 +2,6 @@
 
 pub mod admission_permit;
 pub mod app;
-pub mod arriving_bodies;
 pub mod call_log;
 pub mod client_ip;
 pub mod coding;
@@ -21,6 +20,7 @@ pub mod openapi;
 pub mod per_thread;
 pub mod quota;
 pub mod refused_calls;
+pub mod request_body;
 pub mod request_limits;
 pub mod router;
 pub mod routes;

@@ -10,7 +10,7 @@ const MAX_URI: usize = 16 * 1024;
 const MAX_HEADER_BYTES: usize = 32 * 1024;
 const MAX_HEADER_FIELDS: usize = 100;
 /// The largest body, in bytes.
-pub const MAX_BODY: u64 = 256 * 1024;
+pub const MAX_BODY: u64 = 64 * 1024;
 
 /// The error of a request that was rejected before the router.
 ///
@@ -70,7 +70,7 @@ pub fn body<B>(request: &Request<B>) -> Result<(), Fault> {
 pub fn too_large() -> Fault {
     Fault::new(
         Code::TooLarge,
-        "The body is larger than 256 KiB. Send a smaller one.",
+        "The body is larger than 64 KiB. Send a smaller one.",
     )
 }
 

@@ -7,7 +7,7 @@ use contracts::gateway::v1::accounts_service_server::AccountsServiceServer;
 use contracts::gateway::v1::staff_service_server::StaffServiceServer;
 use kit::audit::Audit;
 use kit::boot::{self, Boot};
-use kit::feed::{HighWaterMark, Producer, ProducerPosition, Retention};
+use kit::feed::{HighWaterMark, Producer, Retention};
 use kit::http_server;
 use kit::redis::Redis;
 use kit::rpc::FleetMembers;
@@ -16,7 +16,6 @@ use tonic::service::RoutesBuilder;
 
 use crate::SCHEMA;
 use crate::app::{App, Gateway};
-use crate::arriving_bodies::ArrivingBodies;
 use crate::call_log::{CallLog, CallRecorder};
 use crate::config::Settings;
 use crate::domain::plan::Plans;
@@ -43,7 +42,7 @@ use crate::write;
 
 /// Logged when Redis is away.
 const WITHOUT_REDIS: &str =
-    "each gateway counts calls by itself, and reads ask listings-svc for its position";
+    "each gateway counts calls by itself, and reads may miss writes of the last moment";
 
 pub async fn start(boot: Boot<Settings>) -> anyhow::Result<()> {
     let settings = &boot.settings;
@@ -61,7 +60,6 @@ pub async fn start(boot: Boot<Settings>) -> anyhow::Result<()> {
 
     let lookup = Arc::new(Lookup::new(pool.clone(), settings.lookup_options()));
     let refused_calls = Arc::new(RefusedCalls::new(settings.lookup.refused_calls));
-    let arriving_bodies = Arc::new(ArrivingBodies::new(settings.port.http_client_bodies));
     let switches = Arc::new(SwitchCache::new(pool.clone()));
     follow_gateway_feed(&boot, &pool, &producer, &lookup, &switches).await?;
     let listings = boot.client("listings-svc", &settings.listings_addresses)?;
@@ -98,20 +96,18 @@ pub async fn start(boot: Boot<Settings>) -> anyhow::Result<()> {
         switches,
         lookup,
         refused_calls,
-        arriving_bodies,
         last_used,
         call_recorder,
         encoded_prefixes: Arc::default(),
         openapi,
         quota: Quota::new(redis.clone(), counters),
         catalogue: Upstream::new("catalogue", catalogue, limits),
-        listings: Upstream::new("listings", listings.clone(), limits),
+        listings: Upstream::new("listings", listings, limits),
         economy: Upstream::new("economy", economy, limits),
         webhooks: Upstream::new("webhook", webhooks, limits),
         player_calls: settings.player_calls,
         newest_position: HighWaterMark::new(redis, PRODUCER),
-        listings_position: ProducerPosition::new(listings, limits.position_timeout),
-        body_timeout: settings.port.limits.timeouts.http_body,
+        body_timeout: settings.port.http_body,
     });
     let router = router(&app);
     serve_rpc(&boot, services(&producer, &operations, call_log)).await?;
@@ -184,16 +180,14 @@ async fn serve_rpc(boot: &Boot<Settings>, services: RoutesBuilder) -> anyhow::Re
 async fn serve_http(boot: &Boot<Settings>, app: App, router: Router) -> anyhow::Result<()> {
     let port = &boot.settings.port;
     let listener = boot::bind(port.http_listen, "http_listen").await?;
-    let lookup = &boot.settings.lookup;
-    let (proxies, draining) = (lookup.trusted_proxies.clone(), boot.lifecycle.draining());
-    let settings = (port.limits).settings(proxies, lookup.proxy_header, draining);
+    let (port_limits, draining) = (port.limits, boot.lifecycle.draining());
     let limits = ConcurrencyLimits::new(port.http_calls);
     let connected = boot.readiness.condition("the connection to Redis");
     boot.lifecycle.spawn_server("HTTP server", async move {
         app.quota.warm_up().await;
         connected.set(true);
         let router = limit_calls(router, &app, limits);
-        http_server::serve(listener, settings, router).await;
+        http_server::serve(listener, port_limits, draining, router).await;
         Ok(())
     });
     Ok(())

@@ -6,7 +6,9 @@ create table listings.feed_head (
     one boolean primary key default true check (one),
     epoch uuid not null default gen_random_uuid(),
     seq bigint not null default 0,
-    -- Which physical database the epoch belongs to; another one means that the data were restored.
+    -- The time of the newest change. Times are in the order of `seq`, whatever the clocks of the replicas say.
+    at timestamptz not null default 'epoch',
+    -- Which physical database the epoch belongs to; in another one, a new epoch begins.
     incarnation text not null default ''
 );
 insert into listings.feed_head default values;
@@ -23,14 +25,6 @@ create table listings.feed (
     state bytea not null
 );
 create index feed_by_entity on listings.feed (entity, id, seq);
-
--- Epochs before the present one, and where each began: both histories contain what was written up to the fork.
-create table listings.feed_epoch (
-    epoch uuid primary key,
-    parent uuid not null,
-    forked_at_seq bigint not null,
-    began_at timestamptz not null default now()
-);
 
 -- Work that runs in one replica at a time.
 create table listings.lease (

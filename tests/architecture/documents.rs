@@ -17,50 +17,80 @@ fn links(text: &str) -> Vec<&str> {
         .collect()
 }
 
+/// The part of a link that names a heading, as GitHub makes it.
+fn anchor(heading: &str) -> String {
+    let text = heading.trim_start_matches('#').trim().to_lowercase();
+    let characters = text
+        .chars()
+        .filter(|c| c.is_alphanumeric() || " -_".contains(*c));
+    characters.map(|c| if c == ' ' { '-' } else { c }).collect()
+}
+
 #[test]
-fn every_path_that_a_page_links_to_exists() {
+fn every_path_and_section_that_a_page_links_to_exists() {
     for page in files(&root(), ".md") {
         let text = fs::read_to_string(&page).unwrap();
         for link in links(&text) {
-            let path = link.split('#').next().unwrap();
+            let (path, section) = link.split_once('#').unwrap_or((link, ""));
             let target = page.parent().unwrap().join(path);
-            assert!(
-                target.exists(),
-                "{} links to {link}, which is not there",
-                page.display()
-            );
+            assert!(target.exists(), "{} links to {link}", page.display());
+            if target.extension().is_some_and(|it| it == "md") && !section.is_empty() {
+                let target = fs::read_to_string(target).unwrap();
+                let mut headings = target.lines().filter(|line| line.starts_with('#'));
+                let is_there = headings.any(|heading| anchor(heading) == section);
+                assert!(is_there, "{} links to {link}", page.display());
+            }
         }
     }
 }
 
-/// The files and folders that a page names in code spans, by paths from the top.
-fn named_paths(text: &str) -> impl Iterator<Item = &str> {
+/// Whether `word` is a path from the top of the tree.
+fn is_path_from_top(word: &str) -> bool {
     // Builds and fleets write the folders that git ignores: which files they have depends on what ran.
     let ignored = fs::read_to_string(root().join(".gitignore")).unwrap();
-    let spans = text.split('`').skip(1).step_by(2);
-    spans.filter(move |span| {
-        let top = span.split('/').next().unwrap();
-        let is_ignored = ignored
-            .lines()
-            .any(|line| line.strip_prefix('/') == Some(top));
-        let is_top = !top.is_empty() && !is_ignored && root().join(top).is_dir();
-        let is_path = |c: char| c.is_ascii_alphanumeric() || "/._-".contains(c);
-        span.contains('/') && is_top && span.chars().all(is_path)
-    })
+    let top = word.split('/').next().unwrap();
+    let is_ignored = ignored
+        .lines()
+        .any(|line| line.strip_prefix('/') == Some(top));
+    let is_top = !top.is_empty() && !is_ignored && root().join(top).is_dir();
+    let is_path = |c: char| c.is_ascii_alphanumeric() || "/._-".contains(c);
+    word.contains('/') && is_top && word.chars().all(is_path)
 }
 
+/// Whether a span of code can be the name of a test: these are sentences.
+fn is_test_name(span: &str) -> bool {
+    let is_name = |c: char| c.is_ascii_lowercase() || c.is_ascii_digit() || c == '_';
+    span.matches('_').count() > 2 && span.chars().all(is_name)
+}
+
+/// Files in spans of code and in commands, and tests after the file that has them.
 #[test]
-fn every_file_that_a_page_names_exists() {
+fn every_file_and_test_that_a_page_names_exists() {
     for page in files(&root(), ".md") {
         let text = fs::read_to_string(&page).unwrap();
-        for path in named_paths(&text) {
+        let spans = text.split('`').skip(1).step_by(2);
+        let commands = text
+            .split(|c: char| c.is_whitespace() || "'\"(),;".contains(c))
+            .filter(|word| word.starts_with("deploy/"));
+        for path in spans
+            .clone()
+            .chain(commands)
+            .filter(|it| is_path_from_top(it))
+        {
             let folders = [&root(), &root().join("proto"), page.parent().unwrap()];
             let is_there = folders.iter().any(|folder| folder.join(path).exists());
-            assert!(
-                is_there,
-                "{} names {path}, which is not there",
-                page.display()
-            );
+            assert!(is_there, "{} names {path}", page.display());
+        }
+        for line in text.lines() {
+            let mut source = None;
+            for span in line.split('`').skip(1).step_by(2) {
+                if span.ends_with(".rs") {
+                    source = fs::read_to_string(root().join(span)).ok();
+                } else if let Some(source) = source.as_ref().filter(|_| is_test_name(span)) {
+                    let is_there = source.contains(&format!("fn {span}("));
+                    assert!(is_there, "{} names the test {span}", page.display());
+                }
+            }
         }
     }
 }

@@ -108,7 +108,7 @@ const LAYERED: [&str; 11] = [
     "listings-svc/staff",
     "economy-svc",
     "webhook-svc",
-    "webhook-svc/receiver",
+    "webhook-svc/tool",
     "gateway/web",
     "gateway/web/pages",
     "proto/kit",
@@ -187,7 +187,10 @@ fn feed_tables_are_the_kits() {
         let migrations: String = migrations.collect();
         let has =
             |tables: &str| migrations.contains(&tables.replace("kit.", &format!("{schema}.")));
-        assert!(has(kit::lease::TABLE), "{service}: the lease of the kit");
+        assert!(
+            has(kit::jobs::LEASE_TABLE),
+            "{service}: the lease of the kit"
+        );
         // listings-svc and web follow no feed.
         let is_follower = !["listings", "web"].contains(&schema);
         assert_eq!(
@@ -315,125 +318,4 @@ fn an_ignored_test_is_long_or_by_hand() {
         }
     }
     assert_eq!(wrong, Vec::<String>::new());
-}
-
-/// Metaphors, and adjectives or participles that stand for a noun: no name of a type, a module or a function is one of these. The
-/// field's words are in their place: `acquire`, `shed`, `reject`, `snapshot`, `index`, `batch`, `transition`.
-const RETIRED_NAMES: [&str; 71] = [
-    "act",
-    "amended",
-    "amendment",
-    "anteroom",
-    "apart",
-    "applied",
-    "asked",
-    "away",
-    "beside",
-    "bury",
-    "buried",
-    "changed",
-    "coming",
-    "dealt",
-    "deed",
-    "desk",
-    "done",
-    "door",
-    "fresh",
-    "gate",
-    "guesses",
-    "happened",
-    "illustration",
-    "issued",
-    "keep",
-    "kept",
-    "known",
-    "lists",
-    "lost",
-    "maker",
-    "mark",
-    "moment",
-    "nearest",
-    "now_and_then",
-    "objection",
-    "opening",
-    "openings",
-    "outgoing",
-    "own",
-    "paged",
-    "parts",
-    "patience",
-    "placed",
-    "reached",
-    "readdress",
-    "room",
-    "rooms",
-    "seat",
-    "seats",
-    "seeds",
-    "sending",
-    "settle",
-    "shelf",
-    "standing",
-    "stored",
-    "take_on",
-    "take_in",
-    "taken",
-    "tell",
-    "telling",
-    "throw",
-    "thrown",
-    "together",
-    "told",
-    "tried",
-    "turn",
-    "turn_away",
-    "wanted",
-    "way",
-    "whoever",
-    "world",
-];
-
-/// The name that a line of Rust gives to a type, a module or a function.
-fn declared_name(line: &str) -> Option<&str> {
-    let keywords = ["struct ", "enum ", "trait ", "type ", "mod ", "fn "];
-    let (at, keyword) = keywords
-        .iter()
-        .filter_map(|keyword| Some((line.find(keyword)?, keyword)))
-        .min()?;
-    let is_name = |c: char| c.is_alphanumeric() || c == '_';
-    let before = &line[..at];
-    // Only `pub`, `pub(crate)`, `async`, `const` and the like may stand before it.
-    let is_declaration = before.chars().all(|c| is_name(c) || " ():".contains(c));
-    let name = line[at + keyword.len()..].split(|c| !is_name(c)).next()?;
-    (is_declaration && !name.is_empty()).then_some(name)
-}
-
-#[test]
-fn no_name_is_a_retired_word() {
-    let snake_case = |name: &str| {
-        let mut words = String::new();
-        for (at, c) in name.char_indices() {
-            if c.is_uppercase() && at > 0 {
-                words.push('_');
-            }
-            words.extend(c.to_lowercase());
-        }
-        words
-    };
-    let mut found = Vec::new();
-    for file in files(&root(), ".rs") {
-        let path = file.strip_prefix(root()).unwrap().to_owned();
-        if !path.iter().any(|part| part == "src") || path.iter().any(|part| part == "generated") {
-            continue;
-        }
-        let text = fs::read_to_string(&file).unwrap();
-        let declared = text.lines().map(str::trim_start).filter_map(declared_name);
-        let module = file.file_stem().unwrap().to_string_lossy();
-        for name in declared.chain([&*module]) {
-            if RETIRED_NAMES.contains(&snake_case(name).as_str()) {
-                found.push(format!("{}: {name}", path.display()));
-            }
-        }
-    }
-    assert!(found.is_empty(), "names that say too little: {found:#?}");
 }

@@ -7,24 +7,19 @@
     reason = "a benchmark that cannot go on says so and ends; it prints what it found"
 )]
 
-mod capacity;
 mod catalogue;
 mod child;
 mod collector;
 mod economy;
-mod envoy;
 mod fleet;
 mod games;
 mod hop;
 mod http1;
 mod memory;
 mod overload;
-mod queue;
 mod quota;
 mod results;
-mod search;
 mod side;
-mod visibility;
 mod votes;
 mod web;
 mod webhooks;
@@ -37,7 +32,6 @@ use results::Report;
 
 const WHICH: &str = "Which benchmark?
   games        GET /games through the whole path beside a bare axum→tonic hop
-  envoy PATH   the same beside the envoy binary at PATH, in front of the same catalogue-svc and of bytes that are ready
   quota        with 2,000 keys in turns: the quota's script against an empty one, the quota module against redis-benchmark, and
                the whole path of GET /games against the bare hop
   memory       memory of the gateway with many keys and many connections
@@ -45,23 +39,14 @@ const WHICH: &str = "Which benchmark?
   writes       changes of games beside pgbench's plain update of one row
   economy      reports and tips beside pgbench's update of two rows
   rates        GET /economy/rates of 30, 200, 300 and 1,000 currencies: first and following reads, 304, memory, beside a static body
-  visibility   from the answer of a change until a list has it
-  queue        the first page of a long review queue beside that of a short one
   votes        boards and votes where 10 million votes were cast, beside none
-  search       whether a search of catalogue-svc finds what was meant, beside PostgreSQL's pg_trgm over the same rows
   catalogue    a million generated games compared with 26,000: start, memory, questions over gRPC; GET /games compared with 91 games
-  catalogue changes  reads of a million games with a change every 10 ms compared with none
   catalogue pages  the site with a million games: memory of web while the sitemap is read, lists compared with those of 91 games
-  catalogue sql  catalogue-svc compared with a plain sqlx implementation of ListGames, with 26,000 games and with a million
   web          pages of the dashboard and the site beside a bare axum server that has the same bytes ready; a game's page beside
                GET /games/{slug} through the gateway
-  sign-ins     p99 of GET /games during 50 sign-ins a second beside none
   sender       tries of webhook-svc's sender beside a bare loop of the same HTTP client
   webhooks     the same with the queue: deliveries to 1 endpoint and to 100, with 1 and 2 replicas; half of the endpoints hanging;
-               from approval to arrival
-  webhooks million  a million deliveries that are due beside ten thousand
-  capacity OPTIONS  what calls, writes, deliveries, votes and reports cost here, and what a load needs: see deploy/capacity
-  capacity check    predicts twice the load that it has measured, and measures that";
+               from approval to arrival";
 
 fn main() {
     // Cargo adds `--bench`.
@@ -72,10 +57,6 @@ fn main() {
     let args: Vec<&str> = args.iter().map(String::as_str).collect();
     match args[..] {
         ["games"] => measure(&many_threads(), "games", games::run),
-        ["envoy", program] => {
-            let run = async |report: &mut Report| envoy::run(report, program).await;
-            measure(&many_threads(), "envoy", run);
-        }
         ["quota"] => measure(&one_thread(), "quota", quota::run),
         ["memory"] => measure(&many_threads(), "memory", memory::run),
         ["overload"] => measure(&one_thread(), "overload", overload::run),
@@ -85,46 +66,17 @@ fn main() {
         ["static-body", listen, body] => {
             many_threads().block_on(economy::static_body::serve(listen, body));
         }
-        ["visibility"] => measure(&one_thread(), "visibility", visibility::run),
-        ["queue"] => measure(&many_threads(), "queue", queue::run),
         ["votes"] => measure(&many_threads(), "votes", votes::run),
-        ["search"] => measure(&many_threads(), "search", search::run),
         ["catalogue"] => measure(&many_threads(), "catalogue", catalogue::run),
-        ["catalogue", "changes"] => {
-            measure(
-                &many_threads(),
-                "catalogue changes",
-                catalogue::changes::run,
-            );
-        }
         ["catalogue", "pages"] => {
             measure(&many_threads(), "catalogue pages", catalogue::pages::run);
         }
-        ["catalogue", "sql"] => {
-            measure(&many_threads(), "catalogue sql", catalogue::sql::run);
-        }
-        ["games-by-sql", listen, database_url, total] => {
-            many_threads().block_on(catalogue::sql::server::serve(listen, database_url, total));
-        }
         ["web"] => measure(&many_threads(), "web", web::run),
-        ["sign-ins"] => measure(&many_threads(), "sign-ins", web::sign_ins::run),
         ["sender"] => measure(&many_threads(), "sender", webhooks::sender::run),
         ["webhooks"] => measure(&many_threads(), "webhooks", webhooks::run),
-        ["webhooks", "million"] => {
-            measure(&many_threads(), "webhooks million", webhooks::run_million);
-        }
-        ["capacity", "check"] => measure(&many_threads(), "capacity", capacity::check),
-        ["capacity", ref options @ ..] => {
-            let demand = capacity::Demand::parse(options);
-            let run = async |report: &mut Report| capacity::run(report, &demand).await;
-            measure(&many_threads(), "capacity", run);
-        }
         ["webhook-receiver", listen] => many_threads().block_on(webhooks::receiver::serve(listen)),
         ["hop-back", listen, body] => many_threads().block_on(hop::back(listen, body)),
         ["hop-front", listen, back] => many_threads().block_on(hop::front(listen, back)),
-        ["http-body", listen, body] => {
-            many_threads().block_on(envoy::http_body::serve(listen, body));
-        }
         _ => println!("{WHICH}"),
     }
 }

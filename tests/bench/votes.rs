@@ -149,23 +149,11 @@ impl Votes {
         let mut connection = PgConnection::connect(&self.fleet.database_url)
             .await
             .unwrap();
-        eventually("the games are in the schema", async || {
-            let mut connection = PgConnection::connect(&self.fleet.database_url)
-                .await
-                .unwrap();
-            let sql = "select count(*) from catalogue.entity where kind = 'game'";
-            let games: i64 = sqlx::query_scalar(sql)
-                .fetch_one(&mut connection)
-                .await
-                .unwrap();
-            (usize::try_from(games).unwrap() > GAMES).then_some(())
-        })
-        .await;
         // Some games are far more popular than others; each voter has 50 votes.
         let fill = format!(
             "set work_mem = '256MB';
              create temp table listing as
-                 select row_number() over (order by id) - 1 as n, id::uuid as id from catalogue.entity where kind = 'game';
+                 select row_number() over (order by id) - 1 as n, id from listings.game;
              create temp table cast_vote as
                  select md5('voter ' || n / 50)::uuid as voter_id, now() - random() * interval '30 days' as at, random() < 0.5 as low_won,
                      floor(power(random(), 2) * (select count(*) from listing))::bigint as a,

@@ -104,6 +104,6 @@ async fn services_list_the_changes_of_which_web_makes_mails() {
         let mut feed = FeedServiceClient::new(fleet.rpc_client(service).await);
         let request = ListChangesRequest::default();
         let listed = feed.list_changes(request).await.unwrap().into_inner();
-        assert!(listed.position.is_some(), "{service}");
+        assert!(listed.until.is_some(), "{service}");
     }
 }

@@ -1,7 +1,5 @@
 //! The economy by way of the public interface: reports, currencies, rates, tips (§2.6 to §2.8, §4.4).
 
-use contracts::economy::v1::SetOwnCurrencyRequest;
-use contracts::economy::v1::currencies_service_client::CurrenciesServiceClient;
 use contracts::public::{Currency, Number, Rate};
 use e2e::{Client, Fleet, KeyRequest, NewAccount, Response, Staff, WebClient, eventually};
 use reqwest::Method;
@@ -151,72 +149,6 @@ async fn rows<T: serde::de::DeserializeOwned>(client: &Client, path: &str) -> Ve
 }
 
 #[tokio::test]
-async fn a_report_is_answered_alike_when_it_is_sent_again() {
-    let game = Game::new().await;
-    let send = async |body: &Value| {
-        let request = game.live.request(Method::POST, "/economy/report");
-        game.live
-            .send(request.header("Idempotency-Key", "r-1").json(body))
-            .await
-    };
-    let first = send(&report(10)).await;
-    let again = send(&report(10)).await;
-    assert_eq!((again.status, again.data()), (first.status, first.data()));
-    assert_eq!(again.header("idempotency-replayed"), Some("true"));
-    for other in [report(11), report(0)] {
-        let refused = send(&other).await;
-        refused.assert_error(422, "idempotency_mismatch");
-    }
-}
-
-#[tokio::test]
-async fn every_refused_report_names_the_field() {
-    let game = Game::new().await;
-    for (change, field) in [
-        (json!({"supply": -1}), "supply"),
-        (json!({"supply": "5"}), "supply"),
-        (json!({"minted": 1.5}), "minted"),
-        (json!({"burned": null}), "burned"),
-        (json!({"output": 9_007_199_254_740_992_u64}), "output"),
-        (json!({"active_players": [[[[1]]]]}), "active_players"),
-        (
-            json!({"basket": {"meal": 0, "ride": 1, "wage": 1, "rent": 1}}),
-            "basket.meal",
-        ),
-        (json!({"rate": 2}), "rate"),
-        (json!({"colour": 2}), "colour"),
-        (json!({"policy_rate": -101}), "policy_rate"),
-        (json!({"naira_per_unit": 0}), "naira_per_unit"),
-    ] {
-        let mut body = report(10);
-        body.as_object_mut()
-            .unwrap()
-            .extend(change.as_object().unwrap().clone());
-        let answer = post(&game.live, "/economy/report", &body).await;
-        answer.assert_error(400, "bad_request");
-        let message = answer.body["error"]["message"].as_str().unwrap();
-        assert!(message.starts_with(&format!("{field}:")), "{message}");
-    }
-    let text = game
-        .live
-        .request(Method::POST, "/economy/report")
-        .body("[1]");
-    game.live.send(text).await.assert_error(400, "bad_json");
-}
-
-#[tokio::test]
-async fn a_game_without_a_currency_is_told_where_to_get_one() {
-    let game = Game::without_currency().await;
-    let refused = eventually("economy-svc knows the game", async || {
-        let answer = post(&game.live, "/economy/report", &report(10)).await;
-        (answer.status != 503).then_some(answer)
-    })
-    .await;
-    refused.assert_error(400, "bad_request");
-    assert!(refused.text.contains("dashboard"), "{}", refused.text);
-}
-
-#[tokio::test]
 async fn tips_are_booked_with_a_secret_or_a_public_key() {
     let mut game = Game::new().await;
     let public = game.another("live", "public").await;
@@ -240,32 +172,6 @@ async fn tips_are_booked_with_a_secret_or_a_public_key() {
         .get("/economy/rates")
         .await
         .assert_error(403, "secret_key_required");
-}
-
-#[tokio::test]
-async fn an_owner_names_the_currency_of_a_game() {
-    let game = Game::without_currency().await;
-    let currencies = CurrenciesServiceClient::new(game.fleet.rpc_client("economy-svc").await);
-    let set = async |account: &str| {
-        let request = SetOwnCurrencyRequest {
-            account_id: account.to_owned(),
-            game: game.slug.clone(),
-            name: "Manilla".to_owned(),
-        };
-        currencies.clone().set_own_currency(request).await
-    };
-    // Whose the game's page is comes with the feed of listings-svc.
-    let named = eventually("economy-svc knows the owner", async || {
-        set(&game.account.account.id).await.ok()
-    })
-    .await;
-    let currency = named.into_inner().currency.unwrap();
-    assert_eq!(currency.name, "Manilla");
-    let other = game.staff.clone().account("unlimited").await;
-    let refused = set(&other.account.id).await.unwrap_err();
-    assert_eq!(refused.code(), tonic::Code::NotFound, "{refused}");
-    let answer = post(&game.live, "/economy/report", &report(10)).await;
-    assert_eq!(answer.status, 201, "{}", answer.text);
 }
 
 #[tokio::test]
@@ -325,31 +231,6 @@ async fn samples_are_for_test_keys_which_write_nothing() {
     );
     let listed: Vec<Currency> = rows(&game.live, "/economy/currencies").await;
     assert!(listed.iter().all(|currency| currency.slug != game.slug));
-}
-
-#[tokio::test]
-async fn rates_are_not_sent_to_who_has_them() {
-    let mut game = Game::new().await;
-    let test = game.another("test", "secret").await;
-    let first = test.get("/economy/rates").await;
-    let tag = first.header("etag").unwrap();
-    let request = test.request(Method::GET, "/economy/rates");
-    let again = test.send(request.header("If-None-Match", tag)).await;
-    // The samples change with the hour.
-    if again.status == 200 {
-        assert_ne!(again.header("etag"), Some(tag));
-    } else {
-        assert_eq!(again.status, 304);
-    }
-    for coding in ["gzip", "zstd"] {
-        let request = test.request(Method::GET, "/economy/rates");
-        let coded = test.send(request.header("Accept-Encoding", coding)).await;
-        assert_eq!(coded.header("content-encoding"), Some(coding));
-        assert_eq!(
-            coded.data().as_array().unwrap().len(),
-            first.data().as_array().unwrap().len()
-        );
-    }
 }
 
 #[tokio::test]

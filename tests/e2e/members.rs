@@ -107,7 +107,7 @@ async fn a_reviewer_reads_keys_and_switches_and_decides_on_requests() {
     let mut reviewer = gateway(&fleet, &reviewer).await;
 
     let list = proto::ListKeysRequest {
-        account: account.clone(),
+        account_id: account.clone(),
     };
     let keys = reviewer.list_keys(list).await.unwrap().into_inner().keys;
     assert!(keys.iter().any(|it| it.id == key.id));
@@ -115,7 +115,7 @@ async fn a_reviewer_reads_keys_and_switches_and_decides_on_requests() {
     assert_eq!(switches.unwrap().into_inner().switches.len(), 5);
 
     let request = proto::RequestKeyRequest {
-        account: account.clone(),
+        account_id: account.clone(),
         name: "server".to_owned(),
         ..proto::RequestKeyRequest::default()
     };
@@ -137,7 +137,7 @@ async fn a_reviewer_reads_keys_and_switches_and_decides_on_requests() {
 
     let id = key.id;
     let create = proto::CreateKeyRequest {
-        account,
+        account_id: account,
         name: "server".to_owned(),
         mode: "test".to_owned(),
         ..proto::CreateKeyRequest::default()

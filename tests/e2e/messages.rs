@@ -16,8 +16,6 @@ use serde_json::{Value, json};
 use tokio::net::TcpListener;
 use tokio::task::JoinSet;
 
-use crate::lists::sample;
-
 const PATH: &str = "/webhooks/messages";
 
 /// An account with a public page, on a plan with events.
@@ -125,95 +123,6 @@ async fn an_approval_and_an_edit_are_pulled_in_their_order() {
         .get(&format!("{PATH}?event=tip.paid&since=now"))
         .await;
     assert_eq!(filtered.data(), &json!([]));
-}
-
-#[tokio::test]
-async fn who_may_not_pull_learns_why() {
-    let mut studio = Studio::open().await;
-    let free = studio.staff.caller(&studio.fleet, "free").await;
-    let refused = free.get(PATH).await;
-    refused.assert_error(403, "plan_required");
-    let message = refused.body["error"]["message"].as_str().unwrap();
-    assert!(message.contains("The plan Partner does."), "{message}");
-    let game = studio.publish("keys").await;
-    for (kind, status) in [("secret", 200), ("public", 403)] {
-        let wanted = || KeyRequest {
-            kind,
-            game: Some(game.clone()),
-            ..KeyRequest::live()
-        };
-        let key = eventually("the gateway knows the game", async || {
-            let account = studio.account.clone();
-            let key = studio.staff.clone().try_key(&account, wanted()).await;
-            key.ok()
-        })
-        .await;
-        let client = Client::new(&studio.fleet, &key.1);
-        let page = client.get(PATH).await;
-        assert_eq!(page.status, status, "{}", page.text);
-        if status == 403 {
-            page.assert_error(403, "secret_key_required");
-        }
-    }
-    for (query, field) in [
-        ("after=nonsense", "after"),
-        ("after=%00", "after"),
-        ("event=ping", "event"),
-        ("limit=101", "limit"),
-        ("since=soon", "since"),
-    ] {
-        let page = studio.client.get(&format!("{PATH}?{query}")).await;
-        page.assert_error(400, "invalid");
-        assert!(page.body["fields"][field].is_string(), "{}", page.text);
-    }
-    // A cursor is its account's, its mode's and its filters' alone.
-    let own = cursor(&studio.client.get(&format!("{PATH}?since=now")).await);
-    let other = studio.staff.caller(&studio.fleet, "unlimited").await;
-    let samples = sample(&studio.fleet);
-    let of_games = cursor(&studio.client.get("/games?limit=1").await);
-    for (client, query) in [
-        (&other, format!("after={own}")),
-        (&samples, format!("after={own}")),
-        (&studio.client, format!("after={own}&event=tip.paid")),
-        (&studio.client, format!("after={own}&since=now")),
-        (&studio.client, format!("after={of_games}")),
-    ] {
-        let page = client.get(&format!("{PATH}?{query}")).await;
-        page.assert_error(400, "invalid");
-    }
-}
-
-#[tokio::test]
-async fn a_test_key_pulls_samples() {
-    let samples = sample(&Fleet::shared());
-    let page = samples.get(&format!("{PATH}?limit=100")).await;
-    let rows = page.data().as_array().unwrap();
-    assert!(rows.len() > 8 && rows.len() < 100, "{}", page.text);
-    for row in rows {
-        let data = &row["data"];
-        // A move of a rank names no path.
-        if let Some(api) = data["api"].as_str() {
-            let listing = samples.get(api).await;
-            assert_eq!(listing.data()["url"], data["url"], "{api}");
-        }
-    }
-    let mut after = String::new();
-    let mut seen = Vec::new();
-    loop {
-        let few = samples.get(&format!("{PATH}?limit=4&after={after}")).await;
-        seen.extend(few.data().as_array().unwrap().clone());
-        if cursor(&few) == after {
-            assert_eq!(few.data(), &json!([]));
-            break;
-        }
-        after = cursor(&few);
-    }
-    assert_eq!(&seen, rows);
-    let end = samples.get(&format!("{PATH}?after={after}")).await;
-    let tag = end.header("etag").unwrap().to_owned();
-    let request = samples.request(Method::GET, &format!("{PATH}?after={after}"));
-    let known = samples.send(request.header("if-none-match", tag)).await;
-    assert_eq!(known.status, 304);
 }
 
 /// A receiver that verifies signatures.

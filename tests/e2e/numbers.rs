@@ -121,7 +121,7 @@ async fn account_of_staff(fleet: &Fleet, account: &str) -> Value {
     let fields = account.as_object().unwrap().keys().map(String::as_str);
     let fields: BTreeSet<&str> = fields.collect();
     let numbers = "month month_resets_at writes working_keys endpoints".split(' ');
-    let others = ["id", "name", "email", "plan", "created_at"];
+    let others = ["id", "name", "people", "plan", "created_at"];
     let expected: BTreeSet<&str> = numbers.chain(others).collect();
     assert_eq!(fields, expected, "compare the new number in this file");
     account
@@ -145,7 +145,6 @@ async fn counted(fleet: &Fleet, account: &str, calls: u64) -> AccountsServiceGet
     eventually("the calls are counted in the month", async || {
         let request = AccountsServiceGetAccountRequest {
             account_id: account.to_owned(),
-            ..AccountsServiceGetAccountRequest::default()
         };
         let found = accounts.clone().get_account(request).await;
         let found = found.unwrap().into_inner();
@@ -207,7 +206,7 @@ async fn an_account_has_the_same_numbers_everywhere() {
     assert_eq!(of_staff.calls_per_month, Some(limit));
     assert_eq!(of_staff.calls_per_minute.map(u64::from), minute.0);
     let request = ListKeysRequest {
-        account: account.account.id.clone(),
+        account_id: account.account.id.clone(),
     };
     let keys = staff.gateway.list_keys(request).await.unwrap();
     assert_eq!(keys.into_inner().keys.len(), 1);
@@ -310,7 +309,7 @@ async fn assert_requested_keys(
     id: &str,
 ) {
     let request = RequestKeyRequest {
-        account: id.to_owned(),
+        account_id: id.to_owned(),
         name: "production".to_owned(),
         ..RequestKeyRequest::default()
     };

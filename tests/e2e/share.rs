@@ -1,4 +1,4 @@
-//! What machines read of the public site: the sitemap has every listing, the feed and the calendar can be read.
+//! What machines read of the public site: the sitemap and the feed have a new game.
 
 use std::collections::BTreeSet;
 
@@ -7,7 +7,6 @@ use reqwest::header::{CONTENT_TYPE, ETAG, IF_NONE_MATCH};
 use reqwest::{Client, StatusCode};
 use roxmltree::Document;
 
-use crate::lists::live;
 use crate::writes::Studio;
 
 /// A file of the site, which is 304 when it is asked for again, unless another test has changed it.
@@ -49,41 +48,6 @@ async fn sitemap(fleet: &Fleet, http: &Client) -> BTreeSet<String> {
     addresses
 }
 
-/// Listings of other tests come and go; their names have digits.
-fn is_seed(url: &str, base: &str) -> bool {
-    let path = url.strip_prefix(base).unwrap();
-    !path.contains(|c: char| c.is_ascii_digit())
-}
-
-#[tokio::test]
-async fn every_listing_is_in_the_sitemap() {
-    let (fleet, http) = (Fleet::shared(), Client::new());
-    let base = &fleet.dashboard_url;
-    let found = sitemap(&fleet, &http).await;
-    let client = live(&fleet).await;
-    for (list, kind) in [
-        ("/games", "games/"),
-        ("/creators", "creators/"),
-        ("/events?when=all", "events/"),
-        ("/cities", "cities/"),
-    ] {
-        let rows = client.all(list, 100).await;
-        let expected = rows.iter().map(|row| match row["url"].as_str() {
-            Some(url) => url.to_owned(),
-            None => format!("{base}cities/{}", row["slug"].as_str().unwrap()),
-        });
-        let expected = expected.filter(|url| is_seed(url, base));
-        let expected: BTreeSet<String> = expected.collect();
-        let start = format!("{base}{kind}");
-        let found = found.iter().filter(|url| url.starts_with(&start));
-        let found = found.filter(|url| is_seed(url, base)).cloned();
-        assert_eq!(found.collect::<BTreeSet<_>>(), expected, "{list}");
-    }
-    for path in ["", "games", "terms", "countries/NG"] {
-        assert!(found.contains(&format!("{base}{path}")), "{path}");
-    }
-}
-
 #[tokio::test]
 async fn a_new_game_is_in_the_sitemap_and_the_feed() {
     let studio = Studio::new().await;
@@ -101,23 +65,4 @@ async fn a_new_game_is_in_the_sitemap_and_the_feed() {
         addresses.contains(&url).then_some(())
     })
     .await;
-}
-
-#[tokio::test]
-async fn events_have_a_calendar() {
-    let (fleet, http) = (Fleet::shared(), Client::new());
-    let base = &fleet.dashboard_url;
-    let client = live(&fleet).await;
-    let events = client.all("/events", 100).await;
-    for event in events.iter().take(3) {
-        let country = event["country_code"].as_str().unwrap();
-        let url = format!("{base}events/calendar.ics?country={country}");
-        let calendar = file(&http, &url, "text/calendar").await;
-        let unfolded = calendar.replace("\r\n ", "");
-        let url = event["url"].as_str().unwrap();
-        let is_there = unfolded.contains(&format!("UID:{url}\r\n"));
-        assert!(is_there || !is_seed(url, base), "{unfolded}");
-        let begun = unfolded.matches("BEGIN:VEVENT\r\n").count();
-        assert_eq!(begun, unfolded.matches("END:VEVENT\r\n").count());
-    }
 }

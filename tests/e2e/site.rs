@@ -1,7 +1,5 @@
 //! The public site: every address that the API gives out leads to a page, which shows a change at once.
 
-use std::collections::BTreeSet;
-
 use e2e::{Fleet, eventually};
 use reqwest::header::{CACHE_CONTROL, ETAG, HeaderMap, IF_NONE_MATCH, SET_COOKIE};
 use reqwest::{Client, StatusCode};
@@ -50,55 +48,38 @@ async fn check(http: &Client, url: &str, title: &str) -> String {
     text
 }
 
-/// The names of the listings in a file of the real directory. Those of other tests come and go.
-fn shipped(file: &str) -> BTreeSet<String> {
-    let rows = file.lines().map(|line| serde_json::from_str(line).unwrap());
-    let names = rows.filter_map(|row: Value| {
-        let name = row["slug"].as_str().or_else(|| row["handle"].as_str());
-        name.map(ToOwned::to_owned)
-    });
-    names.collect()
-}
-
-/// Checks the pages of all rows of a list that are in `file`. The `ETag` of the first will do: there are 386 pages.
-async fn check_all(fleet: &Fleet, http: &Client, list: &str, name: &str, file: &str) {
-    let shipped = shipped(file);
-    let mut checked = 0;
-    for row in live(fleet).await.all(list, 100).await {
-        let [url, title] = ["url", name].map(|field| row[field].as_str().unwrap());
-        assert!(url.starts_with(&fleet.dashboard_url), "{url}");
-        let (_, last) = url.rsplit_once('/').unwrap();
-        if shipped.contains(last) {
-            if checked == 0 {
-                check(http, url, title).await;
-            } else {
-                read(http, url, title).await;
-            }
-            checked += 1;
+/// The first listings of the real directory. Those of other tests come and go.
+#[tokio::test]
+async fn every_address_of_a_listing_leads_to_its_page() {
+    let (fleet, http) = (Fleet::shared(), Client::new());
+    let client = live(&fleet).await;
+    for (list, name, file) in [
+        (
+            "games",
+            "title",
+            include_str!("../../deploy/data/games.ndjson"),
+        ),
+        (
+            "creators",
+            "name",
+            include_str!("../../deploy/data/creators.ndjson"),
+        ),
+        (
+            "events",
+            "title",
+            include_str!("../../deploy/data/events.ndjson"),
+        ),
+    ] {
+        for line in file.lines().take(10) {
+            let row: Value = serde_json::from_str(line).unwrap();
+            let address = row["slug"].as_str().or(row["handle"].as_str());
+            let path = format!("/{list}/{}", address.unwrap());
+            let listing = client.get(&path).await.data().clone();
+            let [url, title] = ["url", name].map(|field| listing[field].as_str().unwrap());
+            assert_eq!(url, format!("{}{}", fleet.dashboard_url, &path[1..]));
+            check(&http, url, title).await;
         }
     }
-    assert_eq!(checked, shipped.len(), "{list}");
-}
-
-#[tokio::test]
-async fn every_address_of_a_game_leads_to_its_page() {
-    let (fleet, http) = (Fleet::shared(), Client::new());
-    let file = include_str!("../../deploy/data/games.ndjson");
-    check_all(&fleet, &http, "/games", "title", file).await;
-}
-
-#[tokio::test]
-async fn every_address_of_a_creator_leads_to_its_page() {
-    let (fleet, http) = (Fleet::shared(), Client::new());
-    let file = include_str!("../../deploy/data/creators.ndjson");
-    check_all(&fleet, &http, "/creators", "name", file).await;
-}
-
-#[tokio::test]
-async fn every_address_of_an_event_leads_to_its_page() {
-    let (fleet, http) = (Fleet::shared(), Client::new());
-    let file = include_str!("../../deploy/data/events.ndjson");
-    check_all(&fleet, &http, "/events?when=all", "title", file).await;
 }
 
 #[tokio::test]

@@ -13,6 +13,8 @@ use crate::staff_tool::{refused, said};
 struct Folder {
     folder: TempDir,
     unique: String,
+    /// The id of the account.
+    account: String,
 }
 
 impl Folder {
@@ -23,26 +25,27 @@ impl Folder {
         let game = json!({"slug": unique, "title": unique, "tagline": "A puzzle.", "genres": ["puzzle"], "platforms": ["web"], "stage": "released", "release_year": 2020, "creator": unique});
         fs::write(folder.path().join("pages.ndjson"), page.to_string()).unwrap();
         fs::write(folder.path().join("games.ndjson"), game.to_string()).unwrap();
-        Self { folder, unique }
+        let account = kit::ids::row_id().to_string();
+        Self {
+            folder,
+            unique,
+            account,
+        }
     }
 
     fn path(&self, name: &str) -> String {
         self.folder.path().join(name).to_str().unwrap().to_owned()
     }
 
-    fn email(&self) -> String {
-        format!("{}@test.example", self.unique)
-    }
-
     /// An account with these keys.
     fn write(&self, plan: &str, keys: &str) {
-        let (unique, email) = (&self.unique, self.email());
+        let (unique, account) = (&self.unique, &self.account);
         let text = format!(
             r#"
             import = ["games.ndjson", "pages.ndjson"]
             [[account]]
+            id = "{account}"
             name = "Ada"
-            email = "{email}"
             plan = "{plan}"
             pages = ["{unique}"]
             keys = [{keys}]
@@ -64,7 +67,7 @@ impl Folder {
     fn secret(&self, key: &str) -> String {
         let text = fs::read(PathBuf::from(self.path("secrets.json"))).unwrap();
         let secrets: Value = serde_json::from_slice(&text).unwrap();
-        secrets[self.email()][key].as_str().unwrap().to_owned()
+        secrets[&self.account][key].as_str().unwrap().to_owned()
     }
 }
 
@@ -84,7 +87,7 @@ async fn a_file_is_applied_once() {
 
     let first = folder.apply(&fleet).await;
     let account = &first["accounts"][0];
-    assert_eq!(account["email"], folder.email());
+    assert_eq!(account["id"], folder.account);
     assert_eq!(account["games"], json!([game]));
     // The account, three keys and a revocation, the page and the currency.
     assert_eq!(first["changes"].as_array().unwrap().len(), 7, "{first}");
@@ -127,13 +130,9 @@ async fn a_change_of_the_file_changes_only_that() {
         .iter()
         .map(|it| it.as_str().unwrap())
         .collect();
-    let email = folder.email();
     assert_eq!(
         changes,
-        [
-            format!("{email}: moved from free to build"),
-            format!("{email}: created the key l")
-        ]
+        ["Ada: moved from free to build", "Ada: created the key l"]
     );
 
     // A secret that is lost is of no use: the key is created again.
@@ -152,7 +151,7 @@ async fn a_rotated_key_is_created_again_and_revoked_with_its_successor() {
     let rotate = async || {
         let listed = said(
             &fleet,
-            &["--json", "key", "list", "--account", &folder.email()],
+            &["--json", "key", "list", "--account", &folder.account],
         )
         .await;
         let listed: Value = serde_json::from_str(&listed).unwrap();
@@ -165,7 +164,7 @@ async fn a_rotated_key_is_created_again_and_revoked_with_its_successor() {
     };
     let first = rotate().await;
     let report = folder.apply(&fleet).await;
-    let created = json!([format!("{}: created the key k", folder.email())]);
+    let created = json!(["Ada: created the key k"]);
     assert_eq!(report["changes"], created);
     let of_file = folder.secret("k");
     let second = rotate().await;
@@ -183,14 +182,11 @@ async fn a_rotated_key_is_created_again_and_revoked_with_its_successor() {
 async fn an_error_names_the_entry() {
     let fleet = Fleet::shared();
     let folder = Folder::new();
-    let (file, email) = (folder.path("fleet.toml"), folder.email());
+    let file = folder.path("fleet.toml");
     folder.write("no-such-plan", "");
     let (status, sentence) = refused(&fleet, &["apply", &file]).await;
     assert_eq!(status, Some(1), "{sentence}");
-    assert!(
-        sentence.contains(&format!("the account {email}")),
-        "{sentence}"
-    );
+    assert!(sentence.contains("the account Ada"), "{sentence}");
 
     folder.write("free", r#"{ name = "k", mode = "test" }"#);
     let (status, sentence) = refused(&fleet, &["apply", &file]).await;

@@ -106,8 +106,3 @@ async fn goes_every_way(kind: &'static str) {
 async fn a_game_goes_every_way() {
     goes_every_way("game").await;
 }
-
-#[tokio::test]
-async fn an_event_goes_every_way() {
-    goes_every_way("event").await;
-}

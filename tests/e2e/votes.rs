@@ -182,26 +182,3 @@ async fn refused_votes(fleet: &Fleet, browser: &mut WebClient) {
     };
     assert_eq!(mixed.send(browser, "first").await, "refused");
 }
-
-#[tokio::test]
-async fn people_compare_creators_in_french_too() {
-    let fleet = Fleet::shared();
-    let mut browser = WebClient::new(&fleet);
-    // Another test may take one of them down meanwhile; then another pair is drawn.
-    eventually("both creators of a pair have pages", async || {
-        let page = browser.get("/fr/vote/creators").await;
-        if !page.text.contains("Voter pour ") {
-            return None;
-        }
-        let (first, second) = (page.hidden("first"), page.hidden("second"));
-        assert_ne!(first, second);
-        for handle in [first, second] {
-            let page = browser.get(&format!("/creators/{handle}")).await;
-            if page.status != 200 {
-                return None;
-            }
-        }
-        Some(())
-    })
-    .await;
-}

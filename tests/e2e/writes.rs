@@ -3,16 +3,13 @@
 use std::collections::BTreeMap;
 
 use contracts::public::{Game, OwnListing};
-use e2e::{Client, Fleet, NewAccount, Response, Staff, a_day_with_time_left, eventually};
-use futures::future::join_all;
+use e2e::{Client, Fleet, Response, Staff};
 use reqwest::Method;
 use serde_json::{Value, json};
 
 /// A studio: an account with a page, a public game under it, and keys that may write.
 pub(crate) struct Studio {
     pub(crate) fleet: Fleet,
-    account: NewAccount,
-    staff: Staff,
     handle: String,
     /// The slug of its public game.
     pub(crate) game: String,
@@ -22,13 +19,9 @@ pub(crate) struct Studio {
 
 impl Studio {
     pub(crate) async fn new() -> Self {
-        Self::on("unlimited").await
-    }
-
-    async fn on(plan: &str) -> Self {
         let fleet = Fleet::shared();
         let mut staff = Staff::of(&fleet).await;
-        let account = staff.account(plan).await;
+        let account = staff.account("unlimited").await;
         let handle = format!("studio-{}", kit::ids::row_id().simple());
         let game = format!("{handle}-game");
         staff.page(&account, &handle).await;
@@ -41,8 +34,6 @@ impl Studio {
         let test = staff.writer(&fleet, &account, "test").await;
         Self {
             fleet,
-            account,
-            staff,
             handle,
             game,
             live,
@@ -130,7 +121,7 @@ async fn a_new_game_waits_unseen() {
 async fn a_change_of_a_public_game_shows_at_once() {
     let studio = Studio::new().await;
     let path = format!("/games/{}", studio.game);
-    for n in 0..20 {
+    for n in 0..5 {
         let tagline = format!("Line {n}");
         let changed = patch(&studio.live, &path, &json!({ "tagline": tagline })).await;
         assert_eq!(changed.status, 200, "{}", changed.text);
@@ -145,54 +136,6 @@ async fn a_change_of_a_public_game_shows_at_once() {
             (game.description.as_str(), game.row.title.as_str()),
             ("Long", "A Game")
         );
-    }
-}
-
-#[tokio::test]
-async fn a_whole_game_may_be_sent_back_with_its_changes() {
-    let studio = Studio::new().await;
-    let path = format!("/games/{}", studio.game);
-    let mut whole = studio.live.get(&path).await.data().clone();
-    let untouched = patch(&studio.live, &path, &whole).await;
-    assert_eq!(untouched.status, 200, "{}", untouched.text);
-    assert_eq!(
-        studio.live.get(&path).await.data(),
-        &whole,
-        "nothing has changed"
-    );
-    whole["tagline"] = json!("New");
-    whole["genres"] = json!([]);
-    assert_eq!(patch(&studio.live, &path, &whole).await.status, 200);
-    let game: Game = studio.live.one(&path).await;
-    assert_eq!(
-        (game.row.tagline.as_str(), game.row.genres.len()),
-        ("New", 0)
-    );
-    whole["slug"] = json!("another");
-    whole["cover_url"] = json!("https://studio.example/cover.png");
-    let refused = patch(&studio.live, &path, &whole).await;
-    refused.assert_error(400, "invalid");
-    let fields: Vec<&String> = refused.body["fields"].as_object().unwrap().keys().collect();
-    assert_eq!(fields, ["cover_url", "slug"]);
-}
-
-#[tokio::test]
-async fn every_bad_field_is_named_by_its_path() {
-    let studio = Studio::new().await;
-    let body = json!({
-        "creator": studio.handle, "title": "", "genres": ["puzzle", "racing", "strategy", "puzzle"],
-        "links": {"play": "http://plain.example", "itch": "https://studio.itch.io"}, "taglin": "x", "release_year": "2024",
-    });
-    for client in [&studio.live, &studio.test] {
-        let refused = post(client, "/games", &body).await;
-        refused.assert_error(400, "invalid");
-        let fields = refused.body["fields"].as_object().unwrap();
-        let names: Vec<&String> = fields.keys().collect();
-        assert_eq!(
-            names,
-            ["genres.3", "links.play", "release_year", "taglin", "title"]
-        );
-        assert!(fields["taglin"].as_str().unwrap().contains("`tagline`"));
     }
 }
 
@@ -266,53 +209,6 @@ async fn a_test_key_and_a_dry_run_say_what_would_be() {
 }
 
 #[tokio::test]
-async fn a_body_is_a_json_object_whatever_it_is_called() {
-    let studio = Studio::new().await;
-    let send = async |body: Vec<u8>, kind: Option<&str>| {
-        let mut request = studio.live.request(Method::POST, "/games").body(body);
-        if let Some(kind) = kind {
-            request = request.header("content-type", kind);
-        }
-        studio.live.send(request).await
-    };
-    for bad in [
-        "",
-        "[]",
-        "\"a\"",
-        "null",
-        "1",
-        "{",
-        "{\"title\": \"a\"} x",
-        "{title: 1}",
-    ] {
-        send(bad.into(), Some("application/json"))
-            .await
-            .assert_error(400, "bad_json");
-    }
-    send(b"{\"title\": \"\xff\"}".to_vec(), None)
-        .await
-        .assert_error(400, "bad_json");
-    let deep = format!("{}{}", "{\"a\":".repeat(5_000), "}".repeat(5_000));
-    send(deep.into_bytes(), None)
-        .await
-        .assert_error(400, "bad_json");
-    for kind in [
-        None,
-        Some("text/plain"),
-        Some("application/x-www-form-urlencoded"),
-    ] {
-        let body = studio
-            .body(&format!("{} {kind:?}", studio.handle))
-            .to_string();
-        assert_eq!(send(body.into_bytes(), kind).await.status, 201);
-    }
-    let long = json!({"description": "x".repeat(300 * 1024)}).to_string();
-    send(long.into_bytes(), None)
-        .await
-        .assert_error(413, "too_large");
-}
-
-#[tokio::test]
 async fn a_repeated_call_has_its_effect_once() {
     let studio = Studio::new().await;
     let send = async |path: &str, key: &str, body: &Value| {
@@ -348,85 +244,4 @@ async fn a_repeated_call_has_its_effect_once() {
     let refused = send("/games", &"x".repeat(300), &body).await;
     refused.assert_error(400, "invalid");
     assert!(refused.body["fields"]["Idempotency-Key"].is_string());
-}
-
-#[tokio::test]
-async fn of_500_submissions_at_once_exactly_the_limit_are_accepted() {
-    let studio = Studio::new().await;
-    let calls = (0..500).map(|n| {
-        let (path, body) = match n % 2 {
-            0 => ("/games", studio.body(&studio.handle)),
-            _ => ("/events", event(&studio.handle)),
-        };
-        let live = &studio.live;
-        async move { post(live, path, &body).await }
-    });
-    let answers = join_all(calls).await;
-    let (mut accepted, mut unknown) = (0, 0);
-    for answer in &answers {
-        match answer.status.as_u16() {
-            201 => accepted += 1,
-            // A machine under load may turn some away, which have no effect, and not answer others in time, which may have one.
-            503 => {}
-            504 => unknown += 1,
-            _ => answer.assert_error(409, "too_many_pending"),
-        }
-    }
-    assert!(
-        accepted <= 10 && accepted + unknown >= 10,
-        "{accepted} accepted, {unknown} not answered"
-    );
-    // A game and an event may have the same slug.
-    eventually("as many are pending as the limit allows", async || {
-        let own: Vec<OwnListing> = studio.live.rows("/me/listings", 3).await;
-        assert!(own.len() <= 11, "{}", own.len());
-        (own.len() == 11).then_some(())
-    })
-    .await;
-}
-
-#[tokio::test]
-async fn the_writes_of_a_plan_s_day_end() {
-    a_day_with_time_left().await;
-    // Free has 50 a day; its calls of a minute are 60.
-    let studio = Studio::on("free").await;
-    let path = format!("/games/{}", studio.game);
-    for n in 0..50 {
-        let changed = patch(&studio.live, &path, &json!({"tagline": n.to_string()})).await;
-        assert_eq!(changed.status, 200, "{}", changed.text);
-    }
-    let refused = patch(&studio.live, &path, &json!({"tagline": "more"})).await;
-    refused.assert_error(429, "limit");
-    let wait: u32 = refused.header("retry-after").unwrap().parse().unwrap();
-    assert!((1..=86_400).contains(&wait));
-    assert_eq!(
-        patch(&studio.test, "/games/none", &json!({})).await.status,
-        404
-    );
-}
-
-#[tokio::test]
-async fn only_an_owner_writes_and_whoever_stops_being_one_stops() {
-    let studio = Studio::new().await;
-    let mut newcomer = Studio::new().await;
-    let path = format!("/games/{}", studio.game);
-    let change = json!({"tagline": "Of two"});
-    patch(&newcomer.live, &path, &change)
-        .await
-        .assert_error(404, "not_found");
-    newcomer
-        .staff
-        .add_owner(&newcomer.account, &studio.handle)
-        .await;
-    assert_eq!(patch(&newcomer.live, &path, &change).await.status, 200);
-    assert!(own(&newcomer.live).await.contains_key(&studio.game));
-    newcomer
-        .staff
-        .disown(&newcomer.account, &studio.handle)
-        .await;
-    patch(&newcomer.live, &path, &change)
-        .await
-        .assert_error(404, "not_found");
-    assert_eq!(patch(&studio.live, &path, &change).await.status, 200);
-    assert_eq!(studio.fleet.account("free").plan, "free");
 }

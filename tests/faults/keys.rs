@@ -101,13 +101,18 @@ async fn a_revoked_key_is_refused_at_every_gateway_from_the_next_call() {
 }
 
 #[tokio::test]
-#[ignore = "long: three gateways without Redis"]
-async fn a_revoked_key_is_refused_at_every_gateway_while_redis_does_not_respond() {
+#[ignore = "long: three gateways without Redis, and with a moved clock"]
+async fn keys_end_at_every_gateway_while_redis_does_not_respond_and_after_their_grace() {
     let (_small, fleet) = up(SmallFleet::new()).await;
-    let mut staff = Staff::of(&fleet).await;
+    a_key_is_revoked_while_redis_does_not_respond(&fleet).await;
+    a_rotated_key_ends_on_time(&fleet).await;
+}
+
+async fn a_key_is_revoked_while_redis_does_not_respond(fleet: &Fleet) {
+    let mut staff = Staff::of(fleet).await;
     let account = staff.account("unlimited").await;
     let (key, secret) = staff.key(&account, KeyRequest::live()).await;
-    let clients = everywhere(&fleet, &secret);
+    let clients = everywhere(fleet, &secret);
     until_works(&clients).await;
     let redis = Pid::from_raw(fleet.pids()["redis"]);
     let paused = Paused::process(redis);
@@ -119,16 +124,13 @@ async fn a_revoked_key_is_refused_at_every_gateway_while_redis_does_not_respond(
     assert_refused(&clients).await;
 }
 
-#[tokio::test]
-#[ignore = "long: three gateways"]
-async fn a_rotated_key_ends_on_time_at_every_gateway() {
-    let (_small, fleet) = up(SmallFleet::new()).await;
-    let mut staff = Staff::of(&fleet).await;
+async fn a_rotated_key_ends_on_time(fleet: &Fleet) {
+    let mut staff = Staff::of(fleet).await;
     let account = staff.account("unlimited").await;
     let (key, old) = staff.key(&account, KeyRequest::live()).await;
-    let old = everywhere(&fleet, &old);
+    let old = everywhere(fleet, &old);
     until_works(&old).await;
-    let new = everywhere(&fleet, &staff.rotate(&key).await);
+    let new = everywhere(fleet, &staff.rotate(&key).await);
     until_works(&new).await;
 
     for client in &old {

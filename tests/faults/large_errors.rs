@@ -2,7 +2,7 @@
 
 use std::sync::atomic::{AtomicU32, Ordering};
 
-use e2e::{Client, SmallFleet, Staff};
+use e2e::{Client, SmallFleet, Staff, eventually};
 use futures::future::join_all;
 use reqwest::Method;
 use serde_json::json;
@@ -44,6 +44,7 @@ async fn make_errors(client: &Client, bodies: &[String], errors: &AtomicU32) {
 }
 
 #[tokio::test]
+#[ignore = "long: thousands of errors of many fields"]
 async fn a_caller_that_makes_large_errors_disturbs_no_other() {
     let mut small = SmallFleet::patient();
     let plans = small.plans();
@@ -82,9 +83,10 @@ async fn a_caller_that_makes_large_errors_disturbs_no_other() {
             assert_eq!(read.data()["tagline"], tagline["tagline"]);
         }
         // Each connection has made errors meanwhile.
-        while errors.load(Ordering::Relaxed) < 100 {
-            tokio::task::yield_now().await;
-        }
+        eventually("errors are made", async || {
+            (errors.load(Ordering::Relaxed) >= 100).then_some(())
+        })
+        .await;
     };
     tokio::select! {
         _ = hostile => {}

@@ -3,20 +3,16 @@
 
 mod approvals;
 mod catalogue_replicas;
-mod import;
+mod floods;
 mod keys;
 mod kill;
 mod large_errors;
-mod many_keys;
 mod own_changes;
 mod own_writes;
-mod port;
 mod postgres_away;
 mod quota;
 mod redis;
-mod restart;
 mod switches;
 mod take_down;
 mod tips_and_swaps;
 mod webhooks;
-mod wrong_keys;

@@ -233,20 +233,17 @@ async fn a_redis_that_is_paused_is_done_without() {
     scene.own_writes_are_read().await;
 }
 
-#[tokio::test]
-#[ignore = "long: waits for the back-off of the launcher"]
-async fn a_gateway_starts_while_redis_is_away() {
-    let mut small = SmallFleet::new();
-    let fleet = small.up().await;
-    let pids = fleet.pids();
-    let _paused = Paused::process(Pid::from_raw(pids["redis"]));
+/// A gateway starts and answers while Redis is away.
+async fn a_gateway_starts(scene: &Scene) {
+    let pids = scene.small.fleet().pids();
+    let _paused = Paused::process(scene.redis().unwrap());
     kill(Pid::from_raw(pids["gateway"]), Signal::SIGKILL).unwrap();
     eventually("a gateway is started again", async || {
-        let pid = small.fleet().pids().get("gateway").copied()?;
+        let pid = scene.small.fleet().pids().get("gateway").copied()?;
         (pid != pids["gateway"]).then_some(())
     })
     .await;
-    let caller = Client::new(&fleet, &fleet.account("partner").keys.live);
+    let caller = Client::new(&scene.fleet, &scene.fleet.account("partner").keys.live);
     eventually("it answers", async || {
         let request = caller.request(Method::GET, "/games?limit=1");
         let answer = request.send().await.ok()?;
@@ -277,4 +274,5 @@ async fn redis_fails_again_and_again() {
             .await;
         scene.own_writes_are_read().await;
     }
+    a_gateway_starts(&scene).await;
 }

@@ -4,7 +4,7 @@
 mod backup;
 mod collector;
 mod containers;
-mod documents;
+mod dump;
 mod edge;
 mod etcd;
 mod hook;

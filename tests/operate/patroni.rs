@@ -32,7 +32,6 @@ impl Scene {
             ("GATEWAY_REDIS_PATIENCE", "20000"),
             ("GATEWAY_UPSTREAM_DEADLINE", "20"),
             ("GATEWAY_UPSTREAM_PATIENCE", "20000"),
-            ("GATEWAY_UPSTREAM_POSITION_PATIENCE", "20000"),
             ("CATALOGUE_PATIENCE", "10000"),
         ] {
             small.set(deadline, value);

@@ -1,4 +1,4 @@
-//! The runbook, and the pages that it sends operators to: each setting, command, file, section and statement in them exists.
+//! The runbook, and the pages that it sends operators to: each setting, command of staff and statement in them exists.
 #![expect(clippy::disallowed_methods, reason = "the statements of a page")]
 
 use std::collections::BTreeSet;
@@ -13,25 +13,11 @@ use crate::containers::{
     SERVICES, Variables, assert_accepts, assert_knows, deploy, secrets, secrets_with_tls, variables,
 };
 
-/// What names a service in a command.
-const PLACEHOLDERS: [&str; 2] = ["SERVICE", "$service"];
-
-/// The pages of operators, and those that link to them.
-const FOLDERS: [&str; 6] = [
-    "deploy",
-    "deploy/backup",
-    "deploy/monitoring",
-    "deploy/runbook",
-    "gateway",
-    "proto/kit",
-];
-
 /// Other pages in `deploy` with commands for operators.
-const COMMAND_PAGES: [&str; 5] = [
+const COMMAND_PAGES: [&str; 4] = [
     "CONTAINERS.md",
     "KUBERNETES.md",
     "UPGRADES.md",
-    "CAPACITY.md",
     "backup/README.md",
 ];
 
@@ -153,75 +139,6 @@ async fn every_command_of_staff_exists() {
     }
 }
 
-#[tokio::test]
-async fn every_command_of_a_service_exists() {
-    let help = help("gateway", &[]).await;
-    let mut found = 0;
-    let code = operator_code();
-    let services = SERVICES.map(|(service, _)| service);
-    for service in services.into_iter().chain(PLACEHOLDERS) {
-        // A loop lists the names of services.
-        for line in code.iter().filter(|line| !line.starts_with("for ")) {
-            for call in arguments(line, service) {
-                if let Some(word) = call.first().filter(|word| is_subcommand(word)) {
-                    assert!(help.contains(word), "{service} {call:?}");
-                    found += 1;
-                }
-            }
-        }
-    }
-    assert!(found > 4, "{found}");
-}
-
-#[test]
-fn every_file_in_a_command_exists() {
-    let mut found = 0;
-    for line in operator_code() {
-        for word in line.split_whitespace() {
-            let word = word.trim_matches(|c: char| "'\"(),;".contains(c));
-            if word.starts_with("deploy/") {
-                assert!(root().join(word).exists(), "{word} in: {line}");
-                found += 1;
-            }
-        }
-    }
-    assert!(found > 20, "{found}");
-}
-
-/// The part of a link that names a heading, as GitHub makes it.
-fn anchor(heading: &str) -> String {
-    let text = heading.trim_start_matches('#').trim().to_lowercase();
-    let characters = text
-        .chars()
-        .filter(|c| c.is_alphanumeric() || " -_".contains(*c));
-    characters.map(|c| if c == ' ' { '-' } else { c }).collect()
-}
-
-#[test]
-fn every_section_that_a_link_names_is_there() {
-    let mut found = 0;
-    for (path, text) in FOLDERS.into_iter().flat_map(pages) {
-        for (at, start) in text.match_indices("](") {
-            let link = text[at + start.len()..].split(')').next().unwrap();
-            let is_elsewhere = link.contains("://") || link.starts_with('/');
-            let Some((page, section)) = link.split_once('#').filter(|_| !is_elsewhere) else {
-                continue;
-            };
-            let target = if page.is_empty() {
-                path.clone()
-            } else {
-                path.parent().unwrap().join(page)
-            };
-            let target = fs::read_to_string(target).unwrap();
-            let mut headings = target.lines().filter(|line| line.starts_with('#'));
-            let is_there = headings.any(|heading| anchor(heading) == section);
-            assert!(is_there, "{} links to {link}", path.display());
-            found += 1;
-        }
-    }
-    assert!(found > 40, "{found}");
-}
-
 /// The variables in the first cells of tables; `*` is the prefix of each service.
 fn listed(tables: &str) -> BTreeSet<String> {
     let rows = tables.lines().filter(|line| line.starts_with("| `"));
@@ -273,7 +190,7 @@ async fn the_page_of_settings_has_what_production_requires() {
     let secrets = secrets_with_tls().await;
     let mut all = BTreeSet::new();
     for (service, prefix) in SERVICES {
-        let environment = environment("kubernetes/settings.env", secrets.path(), service, prefix);
+        let environment = environment("settings.env", secrets.path(), service, prefix);
         assert_accepts(service, prefix, &environment, secrets.path()).await;
         all.extend(required(service, &environment).await);
     }
@@ -304,17 +221,14 @@ async fn services_accept_the_settings_of_hosts() {
         let names = variables(&deploy(file)).into_keys();
         names.filter(|name| !name.starts_with("STAFF_")).collect()
     };
-    assert_eq!(names("runbook/hosts.env"), names("kubernetes/settings.env"));
+    assert_eq!(names("runbook/hosts.env"), names("settings.env"));
 }
 
 #[tokio::test]
 async fn staff_reads_the_variables_that_it_gets() {
     let source = fs::read_to_string(root().join("listings-svc/staff/src/fleet.rs")).unwrap();
     let secrets = secrets().await;
-    let files = [
-        deploy("kubernetes/settings.env"),
-        secrets.path().join("staff.env"),
-    ];
+    let files = [deploy("settings.env"), secrets.path().join("staff.env")];
     let names: Vec<String> = (files.iter())
         .flat_map(|file| variables(file).into_keys())
         .filter(|name| name.starts_with("STAFF_"))
@@ -378,12 +292,12 @@ const ROWS: &str = "
         (gen_random_uuid(), '2020-01-05 00:00Z', 's', 'admin', 'end_second_factor', 'person', 'new@ada.test', false,
             '{\"person\": \"00000000-0000-4000-8000-00000000ada1\"}'),
         (gen_random_uuid(), '2020-01-10 00:00Z', 's', 'admin', 'end_second_factor', 'person', 'old@ada.test', false,
-            '{\"person\": \"00000000-0000-4000-8000-00000000ca01\"}');
+            '{\"person\": \"00000000-0000-4000-8000-00000000ca01\"}'),
+        (gen_random_uuid(), '2020-01-05 00:00Z', 's', 'admin', 'invite_owner', 'account', 'a', false, '{\"email\": \"new@ada.test\"}'),
+        (gen_random_uuid(), '2020-01-08 00:00Z', 's', 'admin', 'invite_owner', 'account', 'b', false, '{\"email\": \"old@ada.test\"}');
     insert into gateway.audit (id, at, member, role, action, entity, name, refused, details) values
-        (gen_random_uuid(), '2020-01-05 00:00Z', 's', 'admin', 'create', 'account', 'new@ada.test', false, '{}'),
         (gen_random_uuid(), '2020-01-05 00:00Z', '00000000-0000-4000-8000-00000000ada1', 'person', 'create', 'key', 'k', false,
-            '{\"address\": \"192.0.2.1\"}'),
-        (gen_random_uuid(), '2020-01-08 00:00Z', 's', 'admin', 'create', 'account', 'old@ada.test', false, '{}')";
+            '{\"address\": \"192.0.2.1\"}')";
 
 /// The days of the rows that have an address of Ada's, or her network.
 const LEFT: &str = "

@@ -12,16 +12,13 @@ const DEADLINE: Duration = Duration::from_mins(2);
 
 /// A client of the service at `address`, once it answers.
 ///
-/// It makes each call in the name of a service that may make it, which counts only with the fleet token.
-///
 /// # Panics
 /// Nothing answers.
 pub async fn dial(address: &str, token: &Secret) -> Client {
     let dialled = eventually("the service answers", async || {
         client::dial(address, Transport::plain(), token).await.ok()
     });
-    let client = dialled.await.with_allowed_caller();
-    client.with_default_deadline(DEADLINE)
+    dialled.await.with_default_deadline(DEADLINE)
 }
 
 impl Fleet {

@@ -73,7 +73,7 @@ pub struct Account {
     pub name: String,
     /// Its plan.
     pub plan: String,
-    /// Its e-mail address.
+    /// The e-mail address of its owner.
     pub email: String,
     /// The password of its owner, for the dashboard.
     pub password: String,

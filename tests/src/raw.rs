@@ -1,11 +1,10 @@
 //! A caller that writes what it likes, byte for byte.
 
-use std::net::SocketAddr;
 use std::time::Duration;
 
 use serde_json::Value;
 use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
-use tokio::net::{TcpSocket, TcpStream};
+use tokio::net::TcpStream;
 
 use crate::Fleet;
 
@@ -39,16 +38,6 @@ pub async fn connect(fleet: &Fleet) -> TcpStream {
     let address = fleet.base_url.strip_prefix("http://").unwrap();
     let address = address.strip_suffix("/v1").unwrap();
     TcpStream::connect(address).await.unwrap()
-}
-
-/// The same, from 127.0.0.`host`.
-pub async fn connect_from(fleet: &Fleet, host: u8) -> TcpStream {
-    let address = fleet.base_url.strip_prefix("http://").unwrap();
-    let address = address.strip_suffix("/v1").unwrap();
-    let socket = TcpSocket::new_v4().unwrap();
-    let from = SocketAddr::from(([127, 0, 0, host], 0));
-    socket.bind(from).unwrap();
-    socket.connect(address.parse().unwrap()).await.unwrap()
 }
 
 /// Sends `bytes` and reads until the server closes the connection.

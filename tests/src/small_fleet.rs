@@ -24,18 +24,10 @@ const UP: Duration = Duration::from_mins(10);
 const LONG_DEADLINES: &str = include_str!("../../deploy/data/long-deadlines.env");
 
 /// A client that opens a thousand connections may take long before it sends the first head, and before it uses a connection again.
-const SLOW_CLIENTS: [(&str, &str); 4] = [
+const SLOW_CLIENTS: [(&str, &str); 3] = [
     ("GATEWAY_HTTP_HEAD", "120"),
     ("GATEWAY_HTTP_BODY", "120"),
     ("GATEWAY_HTTP_IDLE", "300"),
-    ("GATEWAY_HTTP_WRITE", "120"),
-];
-
-/// All callers of a test or a benchmark have one address.
-const ONE_CLIENT: [(&str, &str); 3] = [
-    ("GATEWAY_HTTP_CLIENT_BODIES", "100000"),
-    ("GATEWAY_HTTP_CLIENT_CONNECTIONS", "100000"),
-    ("GATEWAY_HTTP_CLIENT_UNSENT", "128"),
 ];
 
 /// One permit per core: if more fleets started at once, each would take longer.
@@ -85,9 +77,7 @@ impl SmallFleet {
         Self {
             state: folder.path().join("state"),
             launcher: None,
-            settings: ONE_CLIENT
-                .map(|(name, value)| (name.into(), value.into()))
-                .into(),
+            settings: Vec::new(),
             binaries: binaries(),
             folder,
         }

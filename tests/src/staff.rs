@@ -171,8 +171,8 @@ impl Staff {
         let unique = uuid::Uuid::from_bytes(*kit::ids::row_id().as_bytes());
         let request = CreateAccountRequest {
             name: format!("Test {unique}"),
-            email: format!("{unique}@test.example"),
             plan: plan.to_owned(),
+            id: String::new(),
         };
         let account = self
             .gateway
@@ -197,7 +197,7 @@ impl Staff {
         wanted: KeyRequest,
     ) -> Result<(Key, String), Fault> {
         let request = CreateKeyRequest {
-            account: account.account.id.clone(),
+            account_id: account.account.id.clone(),
             name: "of a test".to_owned(),
             mode: if wanted.mode.is_empty() {
                 "test"

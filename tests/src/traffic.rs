@@ -192,14 +192,14 @@ impl Traffic {
         let mut gateway = self.gateway.clone();
         let name = kit::ids::row_id().to_string();
         let call = gateway.create_account(CreateAccountRequest {
-            email: format!("{name}@test.example"),
             name: name.clone(),
             plan: "free".to_owned(),
+            id: String::new(),
         });
         let made = timeout(PATIENCE, call).await.ok()?.ok()?.into_inner();
         let account = made.account.unwrap().id;
         let call = gateway.create_key(CreateKeyRequest {
-            account: account.clone(),
+            account_id: account.clone(),
             name,
             mode: "live".to_owned(),
             ..CreateKeyRequest::default()

@@ -5,16 +5,12 @@ create table webhook.feed_cursor (
     producer text primary key,
     epoch uuid not null,
     seq bigint not null,
-    -- Fingerprint of the change `seq`, by which the producer recognizes its history. Null: the feed is read again from `seq` on.
-    last_row bytea,
     -- Marks the rows of the newest rebuild, so that older ones can be told from them.
     generation uuid not null,
     -- While the rows are rebuilt: the change at which they are whole again.
     rebuilding_to bigint,
-    -- Changes up to here have had their effects, or are older than this service: they become rows, and no messages.
-    effects_after bigint not null,
-    -- The time of the newest change whose effects are done. After a restore the producer finds by it which changes are new.
-    effects_until timestamptz
+    -- Changes up to this time have had their effects, or are older than this service: they become rows, and no messages.
+    effects_until timestamptz not null
 );
 
 -- The outbox of a producer. `feed_head` is one row: raising its `seq` is the last thing a transaction does before its commit, so
@@ -23,7 +19,9 @@ create table webhook.feed_head (
     one boolean primary key default true check (one),
     epoch uuid not null default gen_random_uuid(),
     seq bigint not null default 0,
-    -- Which physical database the epoch belongs to; another one means that the data were restored.
+    -- The time of the newest change. Times are in the order of `seq`, whatever the clocks of the replicas say.
+    at timestamptz not null default 'epoch',
+    -- Which physical database the epoch belongs to; in another one, a new epoch begins.
     incarnation text not null default ''
 );
 insert into webhook.feed_head default values;
@@ -41,14 +39,6 @@ create table webhook.feed (
 );
 create index feed_by_entity on webhook.feed (entity, id, seq);
 
--- Epochs before the present one, and where each began: both histories contain what was written up to the fork.
-create table webhook.feed_epoch (
-    epoch uuid primary key,
-    parent uuid not null,
-    forked_at_seq bigint not null,
-    began_at timestamptz not null default now()
-);
-
 -- Work that runs in one replica at a time.
 create table webhook.lease (
     name text primary key,
@@ -61,23 +51,6 @@ create table webhook.daily_run (
     name text primary key,
     done_for timestamptz not null
 );
-
--- Actions of staff, each in the transaction of the action, and the actions that a role did not allow.
-create table webhook.audit (
-    id uuid primary key,
-    at timestamptz not null,
-    member text not null,
-    role text not null,
-    action text not null,
-    entity text not null,
-    name text not null,
-    -- Whether the role of the member did not allow it.
-    refused boolean not null,
-    details jsonb not null
-);
-create index audit_by_age on webhook.audit (at, id);
-create index audit_by_member on webhook.audit (member, at, id);
-create index audit_by_name on webhook.audit (entity, name, at, id);
 
 -- The read model: listings of listings-svc, accounts and plans of the gateway.
 
@@ -238,9 +211,7 @@ create table webhook.attempt_log (
     -- Why the attempt failed, in words; empty: it succeeded.
     reason text not null,
     -- The first 1 KiB of the answer's body.
-    answer bytea not null,
-    -- Fields of the answer's head, a line each, as `name: value` (src/http/answer_headers.rs).
-    answer_headers text not null default ''
+    answer bytea not null
 ) partition by range (created_at);
 create index attempt_log_by_delivery on webhook.attempt_log (endpoint_id, delivery_id, number);
 -- For lists of one of the rare states.

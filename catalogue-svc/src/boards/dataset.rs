@@ -2,13 +2,14 @@
 
 use std::sync::Arc;
 
-use super::row::BoardRow;
-use super::sorted::{BoardOverlay, SortedBoard};
+use kit::feed::Position;
+
+use super::sorted::SortedBoard;
 use super::votable::Votable;
 use super::vote_counts::VoteCounts;
-use crate::domain::listing::Mode;
 use crate::domain::rankings::Window;
-use crate::index::{Creator, Dataset, Game, Snapshot};
+use crate::domain::tally::Tallies;
+use crate::index::{Creator, Dataset, Game};
 
 /// A listing that is ranked on boards.
 pub trait Ranked: Votable {
@@ -28,13 +29,13 @@ impl Ranked for Creator {
     }
 }
 
-/// The boards of a dataset, and the votes and the snapshot with which they were sorted.
+/// The boards of a dataset, and the votes with which they were sorted.
 #[derive(Debug)]
 pub struct DatasetBoards {
-    mode: Mode,
     /// The votes.
     pub votes: VoteCounts,
-    snapshot: Arc<Snapshot>,
+    /// The position of the listings.
+    position: Position,
     /// By [`Window::index`].
     games: [SortedBoard<Game>; 3],
     /// By [`Window::index`].
@@ -42,67 +43,42 @@ pub struct DatasetBoards {
 }
 
 impl DatasetBoards {
-    /// Sorts the listings of a snapshot by these votes.
-    pub fn sort(votes: VoteCounts, mode: Mode, snapshot: Arc<Snapshot>) -> Self {
-        let Dataset {
-            games, creators, ..
-        } = snapshot.dataset(mode);
-        let tallies = &votes.tallies;
+    /// Sorts the listings of a dataset, which a snapshot at `position` has, by these votes.
+    pub fn sort(votes: VoteCounts, position: Position, listings: &Dataset) -> Self {
         Self {
-            mode,
-            games: Window::ALL.map(|window| SortedBoard::sort(tallies, window, games)),
-            creators: Window::ALL.map(|window| SortedBoard::sort(tallies, window, creators)),
+            games: sort(&votes.tallies, listings),
+            creators: sort(&votes.tallies, listings),
             votes,
-            snapshot,
+            position,
         }
     }
 
-    /// Whether the boards were sorted with these votes and listings.
-    pub(super) fn is_of(&self, votes: &VoteCounts, snapshot: &Snapshot) -> bool {
-        self.votes.position == votes.position
-            && self.votes.tallies.hour() == votes.tallies.hour()
-            && self.snapshot.position == snapshot.position
+    /// Whether the boards were sorted with these votes and the listings at `position`.
+    pub(super) fn is_of(&self, votes: &VoteCounts, position: Position) -> bool {
+        Arc::ptr_eq(&self.votes.tallies, &votes.tallies) && self.position == position
     }
 
-    /// The listings that the boards were sorted with.
-    pub fn listings(&self) -> &Dataset {
-        self.snapshot.dataset(self.mode)
-    }
-
-    /// A board as it was sorted.
+    /// A board.
     pub fn board<L: Ranked>(&self, window: Window) -> &SortedBoard<L> {
         &L::boards(self)[window.index()]
     }
+}
 
-    /// The changes of a board up to `snapshot`.
-    pub fn overlay<L: Ranked>(&self, window: Window, snapshot: &Snapshot) -> Arc<BoardOverlay<L>> {
-        let newest = self.newer(snapshot);
-        let (tallies, sorted) = (&self.votes.tallies, &self.snapshot);
-        self.board::<L>(window)
-            .overlay(tallies, self.mode, sorted, newest)
-    }
-
-    /// The rank of a listing on a board, and its row; `None` if it is not on the board.
-    pub fn rank<L: Ranked>(
-        &self,
-        window: Window,
-        snapshot: &Snapshot,
-        address: &str,
-    ) -> Option<(usize, BoardRow<L>)> {
-        let listing = L::index(self.newer(snapshot).dataset(self.mode)).get(address)?;
-        let record = (self.votes.tallies).record(L::KIND, *listing.id(), window);
-        let row = BoardRow::new(record, listing)?;
-        let overlay = self.overlay::<L>(window, snapshot);
-        let (rank, _) = self.board(window).after(&overlay, Some(&row.key()));
-        Some((rank, row))
-    }
-
-    /// `snapshot`, unless the boards were sorted with a later one.
-    fn newer<'a>(&'a self, snapshot: &'a Snapshot) -> &'a Snapshot {
-        if snapshot.position.reaches(self.snapshot.position) {
-            snapshot
-        } else {
-            &self.snapshot
-        }
-    }
+/// The boards of a kind, by [`Window::index`].
+fn sort<L: Votable>(tallies: &Tallies, listings: &Dataset) -> [SortedBoard<L>; 3] {
+    let listings = L::index(listings).rows();
+    let voted = listings.filter_map(|listing| {
+        let records = tallies.records(L::KIND, listing.id())?;
+        Some((records, listing))
+    });
+    // Without votes there is nothing to look up.
+    let voted: Vec<_> = if tallies.is_empty() {
+        Vec::new()
+    } else {
+        voted.collect()
+    };
+    Window::ALL.map(|window| {
+        let records = voted.iter();
+        SortedBoard::sort(records.map(|(records, listing)| (records[window.index()], *listing)))
+    })
 }

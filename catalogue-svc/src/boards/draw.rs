@@ -10,7 +10,7 @@ use uuid::Uuid;
 
 use super::votable::Votable;
 use crate::domain::vote::Pair;
-use crate::index::{Dataset, Direction, Index};
+use crate::index::{Dataset, Index};
 
 /// The random pairs that a draw tries. They suffice unless the voter may judge only a few of all pairs.
 const RANDOM_TRIES: usize = 100;
@@ -48,9 +48,8 @@ fn draw<L: Votable>(
     }
     for _ in 0..RANDOM_TRIES {
         let mut choose = || {
-            let number = rng.random_range(0..listings.len());
-            let chosen = listings.walk_from(Direction::Forwards, number).next();
-            chosen.map(|(listing, _)| listing)
+            let position = rng.random_range(0..listings.len());
+            listings.nth(position)
         };
         let (one, other) = (choose()?, choose()?);
         if is_pair(one, other) {

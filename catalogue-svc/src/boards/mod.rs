@@ -1,21 +1,17 @@
 //! The ranking boards in memory, next to the listings. They are sorted again every few seconds; readers take no lock.
 //!
-//! The boards have three inputs: the votes that `catalogue.tally` has added up, the hour, and the listings of the catalogue's newest
-//! snapshot. All replicas load the same sums and therefore show the same boards.
+//! The boards have three inputs: the sums of votes in `catalogue.tally`, the hour, and the listings of the catalogue's newest snapshot. All
+//! replicas load the same sums and therefore show the same boards.
 //!
-//! **A vote** is one command of the writer ([`crate::write`]). The command locks the voter's row, inserts the vote, counts the voter's votes
-//! of the hour and the day, and publishes the vote on the own feed. It touches no row of the listings: votes for one listing do not wait for
-//! each other, and a vote does not become more expensive with the number of votes.
+//! **A vote** is one command ([`crate::write`]). The command locks the voter's row, inserts the vote, counts the voter's votes of the hour and
+//! the day, and adds the vote to the sums of both listings, of all time and of its hour. Votes on one listing wait for each other's commits,
+//! which take a millisecond or two; all commands lock these rows in the same order. To void votes is one command likewise.
 //!
-//! **Tallies** are the sums of the votes on the feed, by listing and hour. One replica adds new votes up within a second, thousands of them
-//! in one transaction with the position in the feed ([`crate::feeds::votes`]). When that position or the hour has moved, each replica loads
-//! three sums for each listing that ever got a vote (the week, the month, all votes), in one statement; no vote is read.
-//!
-//! **Boards** are sorted vectors. If votes, the hour or listings have changed, a thread outside the runtime sorts them from the sums and a
-//! snapshot of the catalogue, and swaps them in. A reader waits for nothing, and reads no SQL. Listings do change at once: the reader asks
-//! its own snapshot of the catalogue which listings have changed since the one that the boards were sorted with (the change log, mostly
-//! empty), leaves their rows out, and merges in those of the listings that are public ([`BoardOverlay`]). Ranks have no gaps and the total is
-//! exact, because both are counted with these changes.
+//! **Boards** are sorted vectors. Every two seconds each replica asks whether the sums have changed ([`VoteCounts`]), and loads three for each
+//! listing that ever got a vote (the week, the month, all votes) in one statement if they have, or if the hour has; no vote is read. If votes,
+//! the hour or listings have changed, a thread outside the runtime sorts the boards and swaps them in. A reader waits for nothing, and reads no
+//! SQL. It takes the fields of a listing from its own snapshot of the catalogue and leaves out the listings that are not public there: a
+//! listing that is taken down leaves its boards at once, and the ranks and the total close up with the next boards.
 //!
 //! **A pair** is drawn from all public listings, by random numbers that follow from the voter and the number of pairs judged on the day: a
 //! voter gets the same pair until it is judged. A pair that does not qualify is drawn again. The answer has the draw (voter,
@@ -32,7 +28,6 @@
 mod dataset;
 mod draw;
 pub mod refresh;
-mod row;
 mod samples;
 mod sorted;
 mod votable;
@@ -52,7 +47,6 @@ use crate::domain::listing::Mode;
 use crate::domain::rankings::Hour;
 use crate::domain::tally::Tallies;
 use crate::index::{Catalogue, Snapshot};
-use crate::store::tallies;
 use samples::Samples;
 
 #[expect(
@@ -61,12 +55,11 @@ use samples::Samples;
 )]
 pub use dataset::{DatasetBoards, Ranked};
 pub use draw::random_pair;
-pub use row::BoardRow;
-pub use sorted::{BoardOverlay, SortedBoard};
+pub use sorted::{BoardRow, SortedBoard};
 pub use votable::{Card, Votable};
-pub use vote_counts::VoteCounts;
+pub use vote_counts::{Version, VoteCounts};
 
-/// The time limit of the query for new votes. After a timeout the next query uses another connection.
+/// The time limit of the query whether votes have changed. After a timeout the next query uses another connection.
 const DEADLINE: Duration = Duration::from_secs(10);
 
 /// The current boards, and the votes from which they were sorted.
@@ -74,24 +67,24 @@ const DEADLINE: Duration = Duration::from_secs(10);
 pub struct Boards {
     catalogue: Arc<Catalogue>,
     samples: Arc<Samples>,
-    /// Locked while the boards are sorted. Readers do not wait for it.
-    votes: Mutex<VoteCounts>,
-    /// `None` until there are listings.
+    /// `None` before the first sort. Locked while the boards are sorted; readers do not wait for it.
+    votes: Mutex<Option<VoteCounts>>,
+    /// `None` before the first sort.
     live: ArcSwapOption<DatasetBoards>,
     /// As `live`.
     test: ArcSwapOption<DatasetBoards>,
 }
 
 impl Boards {
-    /// The boards of these votes on the listings of `catalogue`, which has none yet.
+    /// The boards of the listings of `catalogue`, which are not sorted yet.
     ///
     /// # Errors
     /// The sample votes in the binary do not parse.
-    pub fn new(catalogue: Arc<Catalogue>, votes: VoteCounts) -> anyhow::Result<Self> {
+    pub fn new(catalogue: Arc<Catalogue>) -> anyhow::Result<Self> {
         Ok(Self {
             catalogue,
             samples: Arc::new(Samples::new()?),
-            votes: Mutex::new(votes),
+            votes: Mutex::default(),
             live: ArcSwapOption::empty(),
             test: ArcSwapOption::empty(),
         })
@@ -100,7 +93,7 @@ impl Boards {
     /// The newest boards of a dataset.
     ///
     /// # Errors
-    /// [`kit::Code::Unavailable`] while there are no listings.
+    /// [`kit::Code::Unavailable`] before the first sort.
     pub fn of(&self, mode: Mode) -> Result<Arc<DatasetBoards>, Fault> {
         let boards = match mode {
             Mode::Live => self.live.load_full(),
@@ -109,49 +102,39 @@ impl Boards {
         boards.ok_or_else(|| Fault::unavailable("the boards, which are still being built"))
     }
 
-    /// Updates the boards to the votes that were added up before this call, the hour, and the newest listings. Concurrent calls run one after
-    /// the other. Returns how long it took.
+    /// Updates the boards to the votes that were committed before this call, the hour, and the newest listings. Concurrent calls run one
+    /// after the other. Returns how long it took.
     ///
     /// # Errors
-    /// PostgreSQL's.
+    /// PostgreSQL's, or there are no listings yet.
     pub async fn refresh(&self, pool: &PgPool, now: OffsetDateTime) -> anyhow::Result<Duration> {
         let mut votes = self.votes.lock().await;
         let start = Instant::now();
-        let position = kit::pg::within(pool, DEADLINE, tallies::position).await?;
+        let version = kit::pg::within(pool, DEADLINE, Version::read).await?;
         let hour = Hour::of(now);
-        if (votes.position, votes.tallies.hour()) != (position, hour) {
-            *votes = VoteCounts::load(pool, Tallies::new(hour)).await?;
-        }
-        let Ok(snapshot) = self.catalogue.snapshot() else {
-            return Ok(Duration::ZERO);
+        let loaded = votes
+            .take()
+            .filter(|votes| (votes.version, votes.tallies.hour()) == (version, hour));
+        let loaded = match loaded {
+            Some(loaded) => loaded,
+            None => VoteCounts::load(pool, Tallies::new(hour)).await?,
         };
+        let loaded = votes.insert(loaded).clone();
+        let snapshot = self.catalogue.snapshot()?;
         let live = self.live.load_full();
-        if !live.is_some_and(|live| live.is_of(&votes, &snapshot)) {
-            self.sort(&votes, snapshot).await?;
+        if !live.is_some_and(|live| live.is_of(&loaded, snapshot.position)) {
+            self.sort(loaded, snapshot).await?;
         }
         Ok(start.elapsed())
     }
 
-    /// Makes `snapshot` the newest of the catalogue, with boards of its own: it has no history in common with the one before, so readers
-    /// could not tell which listings changed.
-    ///
-    /// # Errors
-    /// Sorting panicked.
-    pub async fn publish(&self, snapshot: Snapshot) -> anyhow::Result<()> {
-        let votes = self.votes.lock().await;
-        let snapshot = Arc::new(snapshot);
-        self.sort(&votes, Arc::clone(&snapshot)).await?;
-        // Boards first: a reader that has the snapshot has its boards.
-        self.catalogue.publish(snapshot);
-        Ok(())
-    }
-
-    async fn sort(&self, votes: &VoteCounts, snapshot: Arc<Snapshot>) -> anyhow::Result<()> {
-        let (votes, samples) = (votes.clone(), Arc::clone(&self.samples));
+    async fn sort(&self, votes: VoteCounts, snapshot: Arc<Snapshot>) -> anyhow::Result<()> {
+        let samples = Arc::clone(&self.samples);
         // Sorting a million listings takes a second.
         let sort = move || {
             let test = samples.boards(&votes, &snapshot);
-            (DatasetBoards::sort(votes, Mode::Live, snapshot), test)
+            let live = snapshot.dataset(Mode::Live);
+            (DatasetBoards::sort(votes, snapshot.position, live), test)
         };
         let (live, test) = tokio::task::spawn_blocking(sort).await?;
         self.live.store(Some(Arc::new(live)));

@@ -42,18 +42,18 @@ impl Samples {
     }
 
     /// The boards of the sample listings, in the hour of the live `votes`.
-    pub(super) fn boards(&self, votes: &VoteCounts, snapshot: &Arc<Snapshot>) -> DatasetBoards {
+    pub(super) fn boards(&self, votes: &VoteCounts, snapshot: &Snapshot) -> DatasetBoards {
+        let listings = snapshot.dataset(Mode::Test);
         let latest = last_snapshot(votes.tallies.hour());
         let sort = |mut tallies: Tallies, previous| {
-            let listings = snapshot.dataset(Mode::Test);
             self.count::<Game>(&mut tallies, listings, latest);
             self.count::<Creator>(&mut tallies, listings, latest);
             let votes = VoteCounts {
-                position: votes.position,
+                version: votes.version,
                 tallies: Arc::new(tallies),
                 previous,
             };
-            DatasetBoards::sort(votes, Mode::Test, Arc::clone(snapshot))
+            DatasetBoards::sort(votes, snapshot.position, listings)
         };
         let before = Tallies::at_start_of(latest.before(24));
         let before = sort(before, PreviousRanks::default());

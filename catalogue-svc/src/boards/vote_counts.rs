@@ -2,8 +2,8 @@
 
 use std::sync::Arc;
 
-use kit::feed::Position;
-use sqlx::{Connection as _, PgPool};
+use sqlx::{Connection as _, PgConnection, PgPool};
+use time::OffsetDateTime;
 
 use crate::domain::ranks::PreviousRanks;
 use crate::domain::tally::Tallies;
@@ -12,11 +12,32 @@ use crate::store::{board_snapshots, tallies};
 /// The time limit of loading all tallies, in deadlines of the pool: a minute in production.
 const LOAD_DEADLINES: u32 = 12;
 
-/// The votes up to a position of the catalogue's own feed.
+/// Tells whether [`VoteCounts`] have changed.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Version {
+    tallies: i64,
+    /// The moment of the latest board snapshot.
+    snapshot: Option<OffsetDateTime>,
+}
+
+impl Version {
+    /// The version of what is committed.
+    ///
+    /// # Errors
+    /// PostgreSQL's.
+    pub(super) async fn read(connection: &mut PgConnection) -> Result<Self, sqlx::Error> {
+        Ok(Self {
+            tallies: tallies::version(connection).await?,
+            snapshot: board_snapshots::latest(connection).await?,
+        })
+    }
+}
+
+/// The votes that count.
 #[derive(Debug, Clone)]
 pub struct VoteCounts {
-    /// The last change that the sums include.
-    pub position: Position,
+    /// The version of these sums and ranks.
+    pub version: Version,
     /// Sums by listing.
     pub tallies: Arc<Tallies>,
     /// The ranks in the board snapshot before the latest.
@@ -35,12 +56,12 @@ impl VoteCounts {
         let deadline = kit::pg::deadline(pool) * LOAD_DEADLINES;
         let loading = kit::pg::within(pool, deadline, async |connection| {
             let mut transaction = connection.begin_with(begin).await?;
-            let position = tallies::position(&mut transaction).await?;
+            let version = Version::read(&mut transaction).await?;
             let tallies = tallies::load(&mut transaction, empty).await?;
             let previous = board_snapshots::previous(&mut transaction).await?;
             transaction.commit().await?;
             Ok(Self {
-                position,
+                version,
                 tallies: Arc::new(tallies),
                 previous,
             })

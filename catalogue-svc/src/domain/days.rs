@@ -23,41 +23,6 @@ pub struct Days {
     pub last: Date,
 }
 
-/// The ranges of the first days and of the last days of several events.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Bounds {
-    first: (Date, Date),
-    last: (Date, Date),
-}
-
-impl Bounds {
-    /// The bounds of one event.
-    pub fn of(days: Days) -> Self {
-        Self {
-            first: (days.first, days.first),
-            last: (days.last, days.last),
-        }
-    }
-
-    /// Extends the bounds to another event.
-    pub fn extend(&mut self, days: Days) {
-        let wider = |(from, to): (Date, Date), day| (from.min(day), to.max(day));
-        self.first = wider(self.first, days.first);
-        self.last = wider(self.last, days.last);
-    }
-}
-
-/// How many of the events within [`Bounds`] meet a condition, as far as the bounds tell.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Overlap {
-    /// None of them.
-    None,
-    /// Some, none or all of them.
-    Some,
-    /// All of them.
-    All,
-}
-
 /// Which events are wanted, relative to today.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, EnumString, VariantNames)]
 #[strum(serialize_all = "snake_case")]
@@ -89,21 +54,6 @@ impl Span {
                 When::Past | When::All => from,
             },
             ends_before: (when == When::Past).then_some(today),
-        }
-    }
-
-    /// How many of the events within these bounds meet the condition.
-    pub fn overlap(&self, bounds: Bounds) -> Overlap {
-        let holds = |first, last| self.holds(Days { first, last });
-        // Each condition is a limit for one of the two days: the ends of its range tell whether all or no days meet it.
-        let (from, to) = (bounds.first, bounds.last);
-        let ends_before = |day| self.ends_before.is_none_or(|before| day < before);
-        if from.0 > self.begins_by || to.1 < self.ends_from || !ends_before(to.0) {
-            Overlap::None
-        } else if holds(from.1, to.0) && ends_before(to.1) {
-            Overlap::All
-        } else {
-            Overlap::Some
         }
     }
 
@@ -166,30 +116,5 @@ mod tests {
             let span = Span::new(When::All, date!(2030 - 01 - 01), Some(from), Some(to));
             assert_eq!(span.holds(DAYS), within, "{from} {to}");
         }
-    }
-
-    #[test]
-    fn bounds_tell_none_from_all() {
-        let mut bounds = Bounds::of(DAYS);
-        bounds.extend(Days {
-            first: date!(2026 - 03 - 20),
-            last: date!(2026 - 03 - 25),
-        });
-        for (when, today, expected) in [
-            (When::Upcoming, date!(2026 - 03 - 12), Overlap::All),
-            (When::Upcoming, date!(2026 - 03 - 13), Overlap::Some),
-            (When::Upcoming, date!(2026 - 03 - 26), Overlap::None),
-            (When::Past, date!(2026 - 03 - 12), Overlap::None),
-            (When::Past, date!(2026 - 03 - 13), Overlap::Some),
-            (When::Past, date!(2026 - 03 - 26), Overlap::All),
-            (When::All, date!(2026 - 03 - 26), Overlap::All),
-        ] {
-            let span = Span::new(when, today, None, None);
-            assert_eq!(span.overlap(bounds), expected, "{when:?} {today}");
-        }
-        let until = |to| Span::new(When::All, date!(2026 - 01 - 01), None, Some(to));
-        assert_eq!(until(date!(2026 - 03 - 09)).overlap(bounds), Overlap::None);
-        assert_eq!(until(date!(2026 - 03 - 10)).overlap(bounds), Overlap::Some);
-        assert_eq!(until(date!(2026 - 03 - 20)).overlap(bounds), Overlap::All);
     }
 }

@@ -1,9 +1,11 @@
-//! Filter values of fields with few values: each chunk has a bit set per value.
+//! Filter values: an index has a set of rows for each.
+
+use std::sync::Arc;
 
 use contracts::public::{CREATOR_KINDS, EVENT_KINDS, PLATFORMS, STAGES};
 
 /// A value that a listing may have.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Facet {
     /// A game's genre, by the number that the index has given it.
     Genre(u32),
@@ -17,17 +19,27 @@ pub enum Facet {
     CreatorKind(u8),
     /// The kind of an event, by its place in [`EVENT_KINDS`].
     EventKind(u8),
+    /// A game's creator, by handle.
+    Creator(Arc<str>),
+    /// A creator's role, by key. There is no list of all roles: an unknown one matches no listing.
+    Role(Arc<str>),
+    /// The slug of its city. A game has the city of its creator.
+    City(Arc<str>),
+    /// The number of words of its title or name, up to [`words::LONGEST_TITLE`]: a search lists shorter titles first.
+    ///
+    /// [`words::LONGEST_TITLE`]: crate::domain::words::LONGEST_TITLE
+    TitleWords(u8),
 }
 
 impl Facet {
     /// The platform called `key`.
     pub fn platform(key: &str) -> Option<Self> {
-        place(&PLATFORMS, key).map(Self::Platform)
+        platform(key).map(Self::Platform)
     }
 
     /// The stage called `key`.
     pub fn stage(key: &str) -> Option<Self> {
-        place(&STAGES, key).map(Self::Stage)
+        stage(key).map(Self::Stage)
     }
 
     /// The kind of creators called `key`.
@@ -48,6 +60,16 @@ impl Facet {
             .all(u8::is_ascii_alphabetic)
             .then(|| Self::Country(letters.map(|letter| letter.to_ascii_uppercase())))
     }
+}
+
+/// The place of the platform called `key` in [`PLATFORMS`].
+pub fn platform(key: &str) -> Option<u8> {
+    place(&PLATFORMS, key)
+}
+
+/// The place of the stage called `key` in [`STAGES`].
+pub fn stage(key: &str) -> Option<u8> {
+    place(&STAGES, key)
 }
 
 fn place(values: &[&str], key: &str) -> Option<u8> {

@@ -13,6 +13,4 @@ pub struct Header {
     pub mode: Mode,
     /// Whether it is public, as listings-svc decides.
     pub visible: bool,
-    /// The position of its last change on the feed.
-    pub seq: i64,
 }

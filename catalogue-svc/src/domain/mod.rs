@@ -5,7 +5,6 @@ pub mod collation;
 pub mod days;
 pub mod draw;
 pub mod facet;
-pub mod keyword;
 pub mod listing;
 pub mod moves;
 pub mod order;

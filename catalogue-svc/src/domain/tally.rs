@@ -119,10 +119,15 @@ impl Tallies {
         self.sums.insert(listing, Tally { kind, records });
     }
 
-    /// The record of a listing in a window.
-    pub fn record(&self, kind: BoardKind, listing: Uuid, window: Window) -> Record {
-        let tally = self.sums.get(&listing).filter(|tally| tally.kind == kind);
-        tally.map_or_else(Record::default, |tally| tally.records[window.index()])
+    /// Whether no listing has votes.
+    pub fn is_empty(&self) -> bool {
+        self.sums.is_empty()
+    }
+
+    /// The records of a listing, by [`Window::index`]; `None`: it never got a vote.
+    pub fn records(&self, kind: BoardKind, listing: &Uuid) -> Option<[Record; 3]> {
+        let tally = self.sums.get(listing).filter(|tally| tally.kind == kind);
+        tally.map(|tally| tally.records)
     }
 
     /// Adds votes to every window that has their hour.
@@ -161,7 +166,8 @@ mod tests {
     }
 
     fn records(tallies: &Tallies) -> [Record; 3] {
-        Window::ALL.map(|window| tallies.record(BoardKind::Games, LISTING, window))
+        let records = tallies.records(BoardKind::Games, &LISTING);
+        records.unwrap_or_default()
     }
 
     fn record(wins: u32, losses: u32) -> Record {
@@ -206,7 +212,6 @@ mod tests {
     fn a_listing_of_the_other_kind_has_no_votes() {
         let mut tallies = Tallies::new(NOW);
         tallies.add(&change(NOW, 1, 0));
-        let other = tallies.record(BoardKind::Creators, LISTING, Window::All);
-        assert_eq!(other, record(0, 0));
+        assert_eq!(tallies.records(BoardKind::Creators, &LISTING), None);
     }
 }

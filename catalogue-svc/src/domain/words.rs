@@ -86,21 +86,6 @@ pub fn title_length(title: &str) -> u8 {
     u8::try_from(words.count()).map_or(LONGEST_TITLE, |words| words.clamp(1, LONGEST_TITLE))
 }
 
-/// The prefixes of one and two letters of the words, each with the field of these words.
-pub fn short_prefixes(words: &Words) -> BTreeMap<&str, Field> {
-    let mut prefixes = BTreeMap::new();
-    for (word, field) in words {
-        let ends = word
-            .char_indices()
-            .map(|(start, letter)| start + letter.len_utf8());
-        for end in ends.take(2) {
-            let held = prefixes.entry(&word[..end]).or_insert(*field);
-            *held = held.and(*field);
-        }
-    }
-    prefixes
-}
-
 /// The first words of a `q`, up to `limit` different ones: an empty set if it has no letter and no digit.
 pub fn of_query(q: &str, limit: usize) -> BTreeSet<String> {
     let mut words = BTreeSet::new();
@@ -363,21 +348,6 @@ mod tests {
         assert_eq!(words["tunis"], Field::TitleStart);
         assert_eq!(words["sfax"], Field::PitchAndRest);
         assert_eq!(words["games"], Field::Pitch);
-    }
-
-    #[test]
-    fn short_prefixes_are_of_letters_and_of_the_best_field() {
-        let words = of_texts([(Field::Title, "lamu ሰላም"), (Field::Rest, "lagos l")]);
-        let prefixes: Vec<(&str, Field)> = short_prefixes(&words).into_iter().collect();
-        assert_eq!(
-            prefixes,
-            [
-                ("l", Field::TitleStart),
-                ("la", Field::TitleStart),
-                ("ሰ", Field::Title),
-                ("ሰላ", Field::Title)
-            ]
-        );
     }
 
     #[test]

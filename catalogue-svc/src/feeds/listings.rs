@@ -1,58 +1,38 @@
-//! The follower that each replica has: loads the schema into memory, then follows the feed.
+//! The follower that each replica has: it follows the feed of listings-svc into memory.
 //!
-//! The feed is followed in two ways:
+//! A replica that starts has nothing, and reads the feed from its beginning: compaction keeps the last state of every entity. It gathers the
+//! entities until it has reached the head at which the stream began, then indexes and publishes them. From then on every batch becomes a new
+//! snapshot that readers see at once. Under a new epoch (the database of listings-svc was restored, or a replica promoted) it gathers the entities
+//! in the same way, and readers see the old snapshot until the new one is complete.
 //!
-//! - **Into memory** ([`Follower`]). Each replica does this for itself. It starts from the rows of the schema, which it reads together with
-//!   their cursor in one snapshot; it starts from the beginning of the feed if the schema is empty. Every batch becomes a new snapshot that
-//!   readers see at once. Under a new epoch (listings-svc was restored) the replica gathers the state of all entities from the beginning of
-//!   the feed, indexes them when they are complete, and replaces the old snapshot.
-//! - **Into the schema** ([`super::persist`]). The leader does this. Changes and cursor are written in one transaction. Only starts read the
-//!   schema, and therefore it may lag.
-//!
-//! The gRPC port opens when the schema has been read. `/readyz` waits for the condition "the catalogue to be loaded". With a complete schema
-//! the condition is met at once, whether listings-svc answers or not. With an empty schema it is met when the replica has followed the feed to
-//! the head of that moment. Until then calls return `unavailable`.
+//! `/readyz` waits for the condition "the catalogue to be loaded", which is met when the first snapshot is published. Until then calls return
+//! `unavailable`. A replica that has a snapshot needs nobody: it answers from memory while listings-svc and PostgreSQL are away.
 //!
 //! **A change that does not convert** (it does not decode, or a required time, day or reference is missing) does not stop the follower. Every
 //! replica logs the change with kind, id and seq, counts it in `catalogue_changes_rejected_total`, and continues with the last good state of
-//! that entity; so does the schema. After a release that can convert it, the cursor of the schema is reset ("Epochs" in the kit's README).
-//! Entities of unknown kinds are stored like the others and not shown.
+//! that entity. A replica that starts has no earlier state, and leaves the entity out. Entities of unknown kinds are skipped.
 
-use std::collections::HashMap;
-use std::num::NonZero;
 use std::sync::Arc;
-use std::thread;
 use std::time::Duration;
 
-use anyhow::Context as _;
 use contracts::common::v1::Change;
-use futures::stream::TryChunksError;
-use futures::{StreamExt as _, TryStreamExt as _};
 use kit::admin::Condition;
-use kit::feed::{Consumer, Cursor, Fingerprint, Position, StreamStart, consume};
+use kit::feed::{Consumer, Position, Rebuild, consume};
 use kit::rpc::client::Client;
-use sqlx::PgPool;
+use rayon::iter::{IntoParallelIterator as _, ParallelIterator as _};
 use uuid::Uuid;
 
-use crate::boards::Boards;
 use crate::index::entity::Entity;
 use crate::index::{Catalogue, IndexWriter};
-use crate::store::{entity, load};
 
 /// Changes that are applied before the task yields to others of the runtime.
 const YIELD_AFTER: usize = 32;
-/// Rows that one task converts.
-const ROWS: usize = 4_096;
 
-/// Follows the feed into a [`Catalogue`] and its [`Boards`].
+/// Follows the feed into a [`Catalogue`].
 #[derive(Debug)]
 pub struct Follower {
     catalogue: Arc<Catalogue>,
-    boards: Arc<Boards>,
-    chunk_rows: u16,
     progress: Progress,
-    /// Identifies the newest change that it has.
-    last_row: Option<Fingerprint>,
 }
 
 /// The state of a follower.
@@ -65,64 +45,24 @@ enum Progress {
         position: Position,
         /// The change at which the entities are complete.
         whole_at: i64,
-        /// By kind and id.
-        entities: HashMap<(&'static str, String), Entity>,
+        entities: Box<IndexWriter>,
     },
     /// It publishes a snapshot after every batch.
     Following(Box<IndexWriter>),
 }
 
 impl Follower {
-    /// Loads one snapshot of the schema into `catalogue` and `boards`, and returns the follower that continues from there.
-    pub async fn load(
-        pool: &PgPool,
-        catalogue: Arc<Catalogue>,
-        boards: Arc<Boards>,
-        chunk_rows: u16,
-    ) -> anyhow::Result<Self> {
-        let mut follower = Self {
+    /// A follower that has read nothing yet.
+    pub fn new(catalogue: Arc<Catalogue>) -> Self {
+        Self {
             catalogue,
-            boards,
-            chunk_rows,
             progress: Progress::Nothing,
-            last_row: None,
-        };
-        let read = async {
-            match read(pool).await? {
-                Some(loaded) => follower.begin(loaded).await,
-                None => Ok(()),
-            }
-        };
-        read.await
-            .context("the catalogue cannot be loaded from its schema")?;
-        Ok(follower)
+        }
     }
 
-    /// Follows the feed of `client` for ever. If the schema was complete, `loaded` is met at once, since calls can be answered without
-    /// listings-svc. Otherwise it is met at the head of the feed.
+    /// Follows the feed of `client` for ever. `loaded` is met at the head of the feed.
     pub async fn follow(self, client: Client, loaded: Condition) -> anyhow::Result<()> {
-        if matches!(self.progress, Progress::Following(_)) {
-            loaded.set(true);
-        }
         consume(client, "memory", self, Some(loaded)).await
-    }
-
-    /// Begins with the entities of the schema.
-    async fn begin(&mut self, loaded: Loaded) -> anyhow::Result<()> {
-        self.last_row = loaded.cursor.last_row;
-        let position = loaded.cursor.position;
-        match loaded.cursor.rebuilding_to {
-            Some(whole_at) if position.seq < whole_at => {
-                let entities = loaded.entities.into_iter();
-                self.progress = Progress::Gathering {
-                    position,
-                    whole_at,
-                    entities: entities.map(|entity| (entity.key(), entity)).collect(),
-                };
-                Ok(())
-            }
-            Some(_) | None => self.index(position, loaded.entities).await,
-        }
     }
 
     /// Indexes and publishes the gathered entities if they are complete.
@@ -132,9 +72,7 @@ impl Follower {
                 position,
                 whole_at,
                 entities,
-            } if position.seq >= whole_at => {
-                self.index(position, entities.into_values().collect()).await
-            }
+            } if position.seq >= whole_at => self.index(position, *entities).await,
             other => {
                 self.progress = other;
                 Ok(())
@@ -142,64 +80,30 @@ impl Follower {
         }
     }
 
-    /// Indexes entities, each of which must come once, and publishes them.
-    async fn index(&mut self, position: Position, entities: Vec<Entity>) -> anyhow::Result<()> {
-        let chunk_rows = self.chunk_rows;
+    /// Indexes and publishes entities.
+    async fn index(&mut self, position: Position, entities: IndexWriter) -> anyhow::Result<()> {
         // It uses all processors.
-        let build = move || IndexWriter::build(position, chunk_rows, entities);
-        let writer = tokio::task::spawn_blocking(build).await??;
-        self.boards.publish(writer.snapshot()).await?;
+        let index = move || entities.index_all(position);
+        let writer = tokio::task::spawn_blocking(index).await??;
+        self.catalogue.publish(writer.snapshot());
         self.progress = Progress::Following(Box::new(writer));
         Ok(())
     }
 }
 
-/// The entities of the schema, and their cursor.
-struct Loaded {
-    cursor: load::Cursor,
-    entities: Vec<Entity>,
-}
-
-/// Reads the rows and their cursor in the feed in one snapshot of the database.
-///
-/// While the schema itself is rebuilt, only the rows of the rebuild are read, which are not complete yet.
-async fn read(pool: &PgPool) -> anyhow::Result<Option<Loaded>> {
-    let mut transaction = load::begin(pool).await?;
-    let Some(cursor) = load::cursor(&mut transaction).await? else {
-        return Ok(None);
-    };
-    let rows = entity::rows(&mut transaction, cursor.generation).try_chunks(ROWS);
-    // The next rows are read while all processors convert the last ones.
-    let converted = rows.map(async |rows| {
-        let rows = rows.map_err(|TryChunksError(_, error)| error)?;
-        let converted = tokio::task::spawn_blocking(move || convert_rows(&rows));
-        Ok::<_, anyhow::Error>(converted.await?)
-    });
-    let at_once = thread::available_parallelism().map_or(1, NonZero::get) + 1;
-    let entities: Vec<Vec<Entity>> = converted.buffered(at_once).try_collect().await?;
-    transaction.commit().await?;
-    Ok(Some(Loaded {
-        cursor,
-        entities: entities.into_iter().flatten().collect(),
-    }))
-}
-
-/// The entities of those rows that can be converted.
-fn convert_rows(rows: &[entity::Row]) -> Vec<Entity> {
-    let rows = rows.iter();
-    rows.filter_map(|row| convert(&row.kind, &row.id, row.seq, &row.body))
-        .collect()
-}
-
-/// Converts an entity. `None`: its kind is unknown, or it cannot be converted; the catalogue then keeps its last state.
-fn convert(kind: &str, id: &str, seq: i64, encoded: &[u8]) -> Option<Entity> {
-    let read = Entity::read(kind, id, seq, encoded);
+/// Converts the entity of a change. `None`: the change is a one-off event, its kind is unknown, or it cannot be converted; the catalogue
+/// then keeps the last state of the entity.
+fn convert(change: &Change) -> Option<Entity> {
+    if change.happening {
+        return None;
+    }
+    let read = Entity::read(&change.entity, &change.id, &change.state);
     let mut entity = read.unwrap_or_else(|error| {
         metrics::counter!("catalogue_changes_rejected_total").increment(1);
         tracing::error!(
-            kind,
-            id,
-            seq,
+            kind = change.entity,
+            id = change.id,
+            seq = change.seq,
             reason = format!("{error:#}"),
             "a change cannot be converted, and the catalogue goes on without it"
         );
@@ -219,78 +123,55 @@ impl Consumer for Follower {
         crate::PRODUCER
     }
 
-    async fn cursor(&mut self) -> anyhow::Result<Option<Cursor>> {
-        let position = match &self.progress {
+    async fn position(&mut self) -> anyhow::Result<Option<Position>> {
+        Ok(match &self.progress {
             Progress::Nothing => None,
             Progress::Gathering { position, .. } => Some(*position),
             Progress::Following(writer) => Some(writer.position()),
-        };
-        Ok(position.map(|position| Cursor {
-            position,
-            last_row: self.last_row,
-            effects_until: None,
-        }))
+        })
     }
 
-    async fn start(&mut self, stream: StreamStart) -> anyhow::Result<()> {
-        let StreamStart {
-            epoch, head, reset, ..
-        } = stream;
-        if reset {
-            tracing::info!(%epoch, head, "the catalogue is built anew from the feed");
-            self.catalogue.begin_rebuild();
-            self.progress = Progress::Gathering {
-                position: Position { epoch, seq: 0 },
-                whole_at: head,
-                entities: HashMap::new(),
-            };
-            self.last_row = None;
-            return self.index_if_whole().await;
-        }
-        match &mut self.progress {
-            Progress::Gathering {
-                position, whole_at, ..
-            } if position.epoch != epoch => {
-                position.epoch = epoch;
-                // The new epoch may be shorter than the one before.
-                *whole_at = head.min(*whole_at);
-                self.index_if_whole().await?;
-            }
-            Progress::Following(writer) if writer.position().epoch != epoch => {
-                tracing::info!(%epoch, "the feed goes on under a new epoch, and the catalogue with it");
-                writer.set_epoch(epoch);
-                self.boards.publish(writer.snapshot()).await?;
-            }
-            Progress::Nothing | Progress::Gathering { .. } | Progress::Following(_) => {}
-        }
-        Ok(())
+    async fn begin_rebuild(&mut self, rebuild: Rebuild) -> anyhow::Result<()> {
+        let Rebuild { epoch, head, .. } = rebuild;
+        tracing::info!(%epoch, head, "the catalogue is built anew from the feed");
+        self.catalogue.begin_rebuild();
+        let position = Position { epoch, seq: 0 };
+        self.progress = Progress::Gathering {
+            position,
+            whole_at: head,
+            entities: Box::new(IndexWriter::new(position)),
+        };
+        self.index_if_whole().await
     }
 
     async fn handle_batch(&mut self, _epoch: Uuid, changes: Vec<Change>) -> anyhow::Result<()> {
         let seq = changes.last().map_or(0, |change| change.seq);
-        let last_row = changes.last().map(Fingerprint::of);
-        let states = changes.iter().filter(|change| !change.happening);
-        let converted = states.filter_map(|c| convert(&c.entity, &c.id, c.seq, &c.state));
         match &mut self.progress {
             Progress::Nothing => anyhow::bail!("changes came before a start"),
             Progress::Gathering {
                 position, entities, ..
             } => {
-                entities.extend(converted.map(|entity| (entity.key(), entity)));
+                // All processors convert: there may be a million listings.
+                let convert_all = move || {
+                    let changes = changes.into_par_iter();
+                    let converted = changes.filter_map(|change| convert(&change));
+                    converted.collect::<Vec<Entity>>()
+                };
+                let converted = tokio::task::spawn_blocking(convert_all).await?;
+                for entity in converted {
+                    entities.store(entity);
+                }
                 position.seq = seq;
-                self.last_row = last_row;
                 self.index_if_whole().await
             }
             Progress::Following(writer) => {
-                let converted: Vec<Entity> = converted.collect();
-                for (at, entity) in converted.into_iter().enumerate() {
+                for (at, entity) in changes.iter().filter_map(convert).enumerate() {
                     writer.apply(entity);
                     if at % YIELD_AFTER == YIELD_AFTER - 1 {
                         tokio::task::yield_now().await;
                     }
                 }
                 writer.flush(seq)?;
-                self.last_row = last_row;
                 self.catalogue.publish(writer.snapshot());
                 Ok(())
             }

@@ -48,11 +48,20 @@ impl Catalogue {
             .ok_or_else(|| Fault::unavailable("the catalogue, which is still being loaded"))
     }
 
+    /// Waits until the first snapshot is published.
+    pub async fn loaded(&self) {
+        let mut published = self.published.subscribe();
+        while self.snapshot.load().is_none() {
+            // It cannot fail: the sender lives as long as the catalogue.
+            published.changed().await.ok();
+        }
+    }
+
     /// The newest snapshot. Waits up to `patience` for one that reaches `at_least`; `None` if there is none by then. An older snapshot may
     /// show what was changed or taken down since.
     ///
-    /// A position of a newer epoch is waited for as well: a replica that follows the feed goes on with it in a moment. While the catalogue is
-    /// rebuilt for that epoch, reads go on without waiting. An epoch that this replica has left behind does not come back.
+    /// A position of a newer epoch is waited for as well: a replica that follows the feed meets that epoch in a moment, and a small catalogue
+    /// is soon rebuilt. Reads that come while it is rebuilt go on without waiting. An epoch that this replica has left does not come back.
     ///
     /// # Errors
     /// As [`Catalogue::snapshot`].

@@ -9,7 +9,6 @@ use super::document::{Document, IndexedFields, document_parts};
 use super::rendered::Rendered;
 use crate::domain::collation::Name;
 use crate::domain::facet::Facet;
-use crate::domain::keyword::Keyword;
 use crate::domain::order::CityKey;
 use crate::domain::words::{self, Field};
 
@@ -43,13 +42,12 @@ impl Document for City {
 
     fn fields(&self) -> IndexedFields {
         IndexedFields {
-            facets: self.country.into_iter().collect(),
-            keywords: [Keyword::TitleWords(words::title_length(
-                self.key.name.as_str(),
-            ))]
-            .into(),
+            facets: (self.country.clone().into_iter())
+                .chain([Facet::TitleWords(words::title_length(
+                    self.key.name.as_str(),
+                ))])
+                .collect(),
             words: words::of_texts([(Field::Title, self.key.name.as_str())]),
-            ..IndexedFields::default()
         }
     }
 }

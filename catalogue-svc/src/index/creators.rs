@@ -13,7 +13,6 @@ use super::document::{Document, IndexedFields, document_parts};
 use super::rendered::Rendered;
 use super::timestamp::Times;
 use crate::domain::facet::Facet;
-use crate::domain::keyword::Keyword;
 use crate::domain::order::CreatorKey;
 use crate::domain::words::{self, Field};
 
@@ -82,9 +81,9 @@ impl CreatorSummary {
         &self.json
     }
 
-    /// The keyword of its city, if that is known.
-    pub(super) fn city_keyword(&self) -> Option<Keyword> {
-        (!self.city_slug.is_empty()).then(|| Keyword::City(Arc::clone(&self.city_slug)))
+    /// Its city, if that is known.
+    pub(super) fn city(&self) -> Option<Facet> {
+        (!self.city_slug.is_empty()).then(|| Facet::City(Arc::clone(&self.city_slug)))
     }
 }
 
@@ -99,8 +98,8 @@ pub struct Creator {
     pub summary: Arc<CreatorSummary>,
     /// The time of its last change, in microseconds since 1970.
     updated_at: i64,
-    kind: Option<Facet>,
-    roles: Box<[Keyword]>,
+    /// Its kind and its roles.
+    facets: Box<[Facet]>,
     /// The accounts that own the page.
     pub owners: Box<[Uuid]>,
     /// The single read ([`public::Creator`]) without games, which a read takes from the index of games.
@@ -130,9 +129,8 @@ impl Creator {
             handle: Arc::clone(&summary.handle),
         };
         let roles = page.roles.iter();
-        let roles = roles.map(|key| Keyword::Role(key.as_str().into()));
-        let roles = roles.collect();
-        let kind = Facet::creator_kind(&page.kind);
+        let roles = roles.map(|key| Facet::Role(key.as_str().into()));
+        let facets = roles.chain(Facet::creator_kind(&page.kind)).collect();
         let owners = page.owners.iter().filter_map(|id| id.parse().ok());
         let owners = owners.collect();
         let creator = public_creator(page);
@@ -141,8 +139,7 @@ impl Creator {
             key,
             summary: Arc::new(summary),
             updated_at: times.latest()?,
-            kind,
-            roles,
+            facets,
             owners,
             text: Rendered::new(&creator.row, &creator)?,
         })
@@ -158,18 +155,15 @@ impl Document for Creator {
     document_parts!(Uuid, CreatorKey, id, key.handle);
 
     fn fields(&self) -> IndexedFields {
-        let roles = self.roles.iter().cloned();
         // The row was rendered with this field.
         let texts: Texts<'_> = self.text.parse_row().unwrap_or_default();
         // Nearly every handle has hyphens: its parts joined would be a word more for each creator.
         let handle = self.summary.handle.replace('-', " ");
         IndexedFields {
-            facets: (self.kind.into_iter())
+            facets: (self.facets.iter().cloned())
                 .chain(Facet::country(&self.summary.country_code))
-                .collect(),
-            keywords: roles
-                .chain(self.summary.city_keyword())
-                .chain([Keyword::TitleWords(words::title_length(&self.summary.name))])
+                .chain(self.summary.city())
+                .chain([Facet::TitleWords(words::title_length(&self.summary.name))])
                 .collect(),
             words: words::of_texts([
                 (Field::Title, &*self.summary.name),
@@ -177,9 +171,11 @@ impl Document for Creator {
                 (Field::Pitch, &*texts.tagline),
                 (Field::Rest, &*self.summary.city),
             ]),
-            days: None,
-            updated_at: self.updated_at,
         }
+    }
+
+    fn updated_at(&self) -> i64 {
+        self.updated_at
     }
 }
 

@@ -7,7 +7,6 @@ use std::sync::Arc;
 use super::rendered::Rendered;
 use crate::domain::days::Days;
 use crate::domain::facet::Facet;
-use crate::domain::keyword::Keyword;
 use crate::domain::words::Words;
 
 /// A row of a list. It is immutable: a change of the listing makes a new row.
@@ -16,7 +15,7 @@ pub trait Document: Debug + Clone + Send + Sync {
     type Id: Debug + Ord;
 
     /// The sort key of the list. It ends in the address.
-    type Key: Debug + Clone + Ord;
+    type Key: Debug + Clone + Ord + Send + Sync;
 
     /// The id of the listing.
     fn id(&self) -> &Self::Id;
@@ -33,12 +32,14 @@ pub trait Document: Debug + Clone + Send + Sync {
     /// The values by which queries find it.
     fn fields(&self) -> IndexedFields;
 
-    /// Rows of different partitions share no chunk.
-    ///
-    /// In a list with the newest rows first, but after some others (featured games), new rows then fill chunks from the end, and do not
-    /// split a chunk in the middle again and again.
-    fn partition(_key: &Self::Key) -> bool {
-        false
+    /// The days of an event.
+    fn days(&self) -> Option<Days> {
+        None
+    }
+
+    /// The time of its last change, in microseconds since 1970; of a city, 0.
+    fn updated_at(&self) -> i64 {
+        0
     }
 }
 
@@ -71,14 +72,8 @@ pub(super) use document_parts;
 /// The values by which queries find a row.
 #[derive(Debug, Default, PartialEq, Eq)]
 pub struct IndexedFields {
-    /// Values of fields with few values.
+    /// The values that filters name.
     pub facets: BTreeSet<Facet>,
-    /// Values of fields with many values.
-    pub keywords: BTreeSet<Keyword>,
     /// Its words, each with the field that has it.
     pub words: Words,
-    /// The days of an event.
-    pub days: Option<Days>,
-    /// The time of its last change, in microseconds since 1970.
-    pub updated_at: i64,
 }

@@ -1,4 +1,4 @@
-//! Decodes and converts the entities of the listings feed, whether a change of the feed or a row of the schema has them.
+//! Decodes and converts the entities of the listings feed.
 
 use std::sync::Arc;
 
@@ -49,19 +49,6 @@ pub struct NewGame {
 }
 
 impl Entity {
-    /// Its kind, by its name on the feed, and its id.
-    pub fn key(&self) -> (&'static str, String) {
-        let kind = match self.body {
-            Body::Genre(_) => "genre",
-            Body::Country(_) => "country",
-            Body::City => "city",
-            Body::Page(..) => "page",
-            Body::Game(..) => "game",
-            Body::Event(..) => "event",
-        };
-        (kind, self.id.clone())
-    }
-
     /// Moves the parts that only single reads need out of memory.
     pub fn store_texts(&mut self) {
         match &mut self.body {
@@ -76,13 +63,12 @@ impl Entity {
         }
     }
 
-    /// Decodes and converts an entity of the kind that the feed calls `kind`, as the change `seq` left it; `None` for a kind
-    /// that the catalogue does not know.
+    /// Decodes and converts an entity of the kind that the feed calls `kind`; `None` for a kind that the catalogue does not know.
     ///
     /// # Errors
     /// The entity cannot be converted. It is skipped then, and the others go on.
-    pub fn read(kind: &str, id: &str, seq: i64, encoded: &[u8]) -> anyhow::Result<Option<Self>> {
-        let body = Body::read(kind, id, seq, encoded).with_context(|| format!("{kind} {id}"))?;
+    pub fn read(kind: &str, id: &str, encoded: &[u8]) -> anyhow::Result<Option<Self>> {
+        let body = Body::read(kind, id, encoded).with_context(|| format!("{kind} {id}"))?;
         Ok(body.map(|body| Self {
             id: id.to_owned(),
             body,
@@ -91,7 +77,7 @@ impl Entity {
 }
 
 impl Body {
-    fn read(kind: &str, id: &str, seq: i64, encoded: &[u8]) -> anyhow::Result<Option<Self>> {
+    fn read(kind: &str, id: &str, encoded: &[u8]) -> anyhow::Result<Option<Self>> {
         Ok(Some(match kind {
             "genre" => Self::Genre(listings::Genre::decode(encoded)?),
             "country" => Self::Country(listings::Country::decode(encoded)?),
@@ -101,12 +87,12 @@ impl Body {
             }
             "page" => {
                 let page = listings::Page::decode(encoded)?;
-                let header = header(id, seq, page.mode, page.state(), page.visible)?;
+                let header = header(id, page.mode, page.state(), page.visible)?;
                 Self::Page(header, Arc::new(Creator::new(header.id, page)?))
             }
             "game" => {
                 let game = listings::Game::decode(encoded)?;
-                let header = header(id, seq, game.mode, game.state(), game.visible)?;
+                let header = header(id, game.mode, game.state(), game.visible)?;
                 let new = NewGame {
                     page: game.page_id.parse().context("the page is not a UUID")?,
                     genres: game.genres.clone(),
@@ -116,7 +102,7 @@ impl Body {
             }
             "event" => {
                 let event = listings::Event::decode(encoded)?;
-                let header = header(id, seq, event.mode, event.state(), event.visible)?;
+                let header = header(id, event.mode, event.state(), event.visible)?;
                 Self::Event(header, Arc::new(Event::new(header.id, event)?))
             }
             _ => return Ok(None),
@@ -125,13 +111,7 @@ impl Body {
 }
 
 /// The header of a listing.
-fn header(
-    id: &str,
-    seq: i64,
-    mode: i32,
-    state: listings::State,
-    visible: bool,
-) -> anyhow::Result<Header> {
+fn header(id: &str, mode: i32, state: listings::State, visible: bool) -> anyhow::Result<Header> {
     let mode = match common::Mode::try_from(mode) {
         Ok(common::Mode::Live) => Mode::Live,
         Ok(common::Mode::Test) => Mode::Test,
@@ -145,7 +125,6 @@ fn header(
         id: id.parse().context("the id is not a UUID")?,
         mode,
         visible,
-        seq,
     })
 }
 
@@ -173,8 +152,8 @@ mod tests {
 
     #[test]
     fn an_unknown_kind_is_none() {
-        assert!(Entity::read("board", "1", 7, &[255]).unwrap().is_none());
-        let entity = Entity::read("game", ID, 7, &game().encode_to_vec()).unwrap();
+        assert!(Entity::read("board", "1", &[255]).unwrap().is_none());
+        let entity = Entity::read("game", ID, &game().encode_to_vec()).unwrap();
         let Body::Game(header, _) = entity.unwrap().body else {
             panic!("it is a game");
         };
@@ -213,7 +192,7 @@ mod tests {
         let bad = bad.map(|game| (ID, game.encode_to_vec()));
         let unreadable = [("7", game().encode_to_vec()), (ID, vec![255])];
         for (id, encoded) in bad.into_iter().chain(unreadable) {
-            let error = Entity::read("game", id, 7, &encoded).unwrap_err();
+            let error = Entity::read("game", id, &encoded).unwrap_err();
             assert!(error.to_string().contains(id), "{error:#}");
         }
     }
@@ -221,7 +200,7 @@ mod tests {
     proptest! {
         #[test]
         fn any_bytes_are_an_entity_or_refused(kind in "genre|country|city|page|game|event", encoded in vec(any::<u8>(), 0..120)) {
-            drop(Entity::read(&kind, ID, 7, &encoded));
+            drop(Entity::read(&kind, ID, &encoded));
         }
 
         /// A damaged game is refused, or is a game.
@@ -232,7 +211,7 @@ mod tests {
             let mut encoded = game.encode_to_vec();
             let at = at.index(encoded.len());
             encoded[at] = byte;
-            if let Ok(Some(entity)) = Entity::read("game", ID, 7, &encoded) {
+            if let Ok(Some(entity)) = Entity::read("game", ID, &encoded) {
                 prop_assert!(matches!(entity.body, Body::Game(..)));
             }
         }

@@ -13,7 +13,6 @@ use super::rendered::Rendered;
 use super::timestamp::{Times, point_in_time};
 use crate::domain::days::{self, Days};
 use crate::domain::facet::Facet;
-use crate::domain::keyword::Keyword;
 use crate::domain::order::EventKey;
 use crate::domain::words::{self, Field};
 
@@ -27,7 +26,7 @@ pub struct Event {
     /// The listing's revision, which its `ETag` names.
     pub revision: i64,
     /// The time of its last change, in microseconds since 1970.
-    pub updated_at: i64,
+    updated_at: i64,
     /// The time when it became public, in microseconds since 1970.
     pub published_at: i64,
     /// The day on which it ends.
@@ -79,19 +78,25 @@ impl Document for Event {
 
     fn fields(&self) -> IndexedFields {
         let city = Some(&self.city_slug).filter(|slug| !slug.is_empty());
-        let city = city.map(|slug| Keyword::City(Arc::clone(slug)));
+        let city = city.map(|slug| Facet::City(Arc::clone(slug)));
         IndexedFields {
-            facets: self.facets.iter().copied().collect(),
-            keywords: (city.into_iter())
-                .chain([Keyword::TitleWords(words::title_length(&self.title))])
+            facets: (self.facets.iter().cloned())
+                .chain(city)
+                .chain([Facet::TitleWords(words::title_length(&self.title))])
                 .collect(),
             words: words::of_texts([(Field::Title, &*self.title), (Field::Rest, &*self.city)]),
-            days: Some(Days {
-                first: self.key.starts_at,
-                last: self.last_day,
-            }),
-            updated_at: self.updated_at,
         }
+    }
+
+    fn days(&self) -> Option<Days> {
+        Some(Days {
+            first: self.key.starts_at,
+            last: self.last_day,
+        })
+    }
+
+    fn updated_at(&self) -> i64 {
+        self.updated_at
     }
 }
 

@@ -14,8 +14,7 @@ use super::creators::CreatorSummary;
 use super::document::{Document, IndexedFields, document_parts};
 use super::rendered::Rendered;
 use super::timestamp::{Times, point_in_time};
-use crate::domain::facet::Facet;
-use crate::domain::keyword::Keyword;
+use crate::domain::facet::{self, Facet};
 use crate::domain::order::GameKey;
 use crate::domain::words::{self, Field};
 
@@ -32,8 +31,12 @@ pub struct Game {
     updated_at: i64,
     /// The fields that it shows of its creator.
     pub creator: Arc<CreatorSummary>,
-    /// Its platforms, its stage and its genres.
-    facets: Box<[Facet]>,
+    /// As a [`Facet`] has them.
+    platforms: Box<[u8]>,
+    /// As a [`Facet`] has it.
+    stage: Option<u8>,
+    /// As a [`Facet`] has them.
+    genres: Box<[u32]>,
     /// The single read ([`public::Game`]).
     text: Rendered,
     /// The offset in the row of the fields that come from the creator.
@@ -59,8 +62,8 @@ impl Game {
             slug: game.slug.as_str().into(),
         };
         let platforms = game.platforms.iter();
-        let facets = platforms.filter_map(|key| Facet::platform(key));
-        let facets = facets.chain(Facet::stage(&game.stage)).collect();
+        let platforms = platforms.filter_map(|key| facet::platform(key)).collect();
+        let stage = facet::stage(&game.stage);
         let revision = game.revision;
         let game = public_game(game)?;
         let text = Rendered::new(&game.row, &game)?;
@@ -72,7 +75,9 @@ impl Game {
             key,
             revision,
             updated_at: times.latest()?,
-            facets,
+            platforms,
+            stage,
+            genres: Box::default(),
             creator_in_text: creator_in_text.try_into()?,
             text,
             creator,
@@ -84,11 +89,13 @@ impl Game {
         self.text.store_rest();
     }
 
-    /// The same game with the facets of its genres.
+    /// The same game with these genres.
     #[must_use]
-    pub(super) fn with_genres(self, genres: impl Iterator<Item = Facet>) -> Self {
-        let facets = self.facets.iter().copied().chain(genres).collect();
-        Self { facets, ..self }
+    pub(super) fn with_genres(self, genres: impl Iterator<Item = u32>) -> Self {
+        Self {
+            genres: genres.collect(),
+            ..self
+        }
     }
 
     /// The same game with the fields of this creator.
@@ -103,7 +110,9 @@ impl Game {
             key: self.key.clone(),
             revision: self.revision,
             updated_at: self.updated_at,
-            facets: self.facets.clone(),
+            platforms: self.platforms.clone(),
+            stage: self.stage,
+            genres: self.genres.clone(),
         }
     }
 }
@@ -114,28 +123,29 @@ impl Document for Game {
     fn fields(&self) -> IndexedFields {
         // The row was rendered with these fields.
         let texts: Texts<'_> = self.text.parse_row().unwrap_or_default();
+        let platforms = self.platforms.iter();
+        let genres = self.genres.iter();
         IndexedFields {
-            facets: (self.facets.iter().copied())
+            facets: (platforms.map(|platform| Facet::Platform(*platform)))
+                .chain(genres.map(|genre| Facet::Genre(*genre)))
+                .chain(self.stage.map(Facet::Stage))
                 .chain(Facet::country(&self.creator.country_code))
-                .collect(),
-            keywords: [Keyword::Creator(Arc::clone(&self.creator.handle))]
-                .into_iter()
-                .chain(self.creator.city_keyword())
-                .chain([Keyword::TitleWords(words::title_length(&texts.title))])
+                .chain(self.creator.city())
+                .chain([
+                    Facet::Creator(Arc::clone(&self.creator.handle)),
+                    Facet::TitleWords(words::title_length(&texts.title)),
+                ])
                 .collect(),
             words: words::of_texts([
                 (Field::Title, &*texts.title),
                 (Field::Pitch, &*texts.tagline),
                 (Field::Rest, &*self.creator.name),
             ]),
-            days: None,
-            updated_at: self.updated_at,
         }
     }
 
-    /// Featured games come before all others, where new games arrive.
-    fn partition(key: &GameKey) -> bool {
-        key.featured.0
+    fn updated_at(&self) -> i64 {
+        self.updated_at
     }
 }
 

@@ -14,7 +14,10 @@ impl Snapshot {
         let row = |key: &str, name: &str| public::GenreRow {
             key: key.to_owned(),
             name: name.to_owned(),
-            games: self.genres.facet(key).map_or(0, |genre| games.count(genre)),
+            games: self
+                .genres
+                .facet(key)
+                .map_or(0, |genre| games.count(&genre)),
         };
         let genres = self.genres.listed.values();
         let mut rows: Vec<_> = genres.map(|genre| row(&genre.key, &genre.name)).collect();
@@ -44,8 +47,12 @@ impl Snapshot {
         public::CountryRow {
             code: code.to_owned(),
             name: name.to_owned(),
-            creators: facet.map_or(0, |country| dataset.creators.count(country)),
-            games: facet.map_or(0, |country| dataset.games.count(country)),
+            creators: facet
+                .as_ref()
+                .map_or(0, |country| dataset.creators.count(country)),
+            games: facet
+                .as_ref()
+                .map_or(0, |country| dataset.games.count(country)),
         }
     }
 }

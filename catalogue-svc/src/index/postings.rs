@@ -1,5 +1,7 @@
 //! Which documents have a term.
 
+use std::borrow::Cow;
+
 use roaring::RoaringBitmap;
 
 use crate::domain::words::Field;
@@ -34,15 +36,6 @@ impl From<Vec<u32>> for DocSet {
     }
 }
 
-impl From<&DocSet> for RoaringBitmap {
-    fn from(docs: &DocSet) -> Self {
-        match docs {
-            DocSet::Array(docs) => docs.iter().copied().collect(),
-            DocSet::Bitmap(docs) => docs.clone(),
-        }
-    }
-}
-
 impl DocSet {
     pub(super) fn len(&self) -> u64 {
         match self {
@@ -53,6 +46,14 @@ impl DocSet {
 
     pub(super) fn is_empty(&self) -> bool {
         self.len() == 0
+    }
+
+    /// The docs of this set.
+    pub(super) fn to_bitmap(&self) -> Cow<'_, RoaringBitmap> {
+        match self {
+            Self::Array(docs) => Cow::Owned(docs.iter().copied().collect()),
+            Self::Bitmap(docs) => Cow::Borrowed(docs),
+        }
     }
 
     /// The docs of this set that are in `docs`.
@@ -166,127 +167,84 @@ impl Posting {
             self.0[*set as usize].remove(doc);
         }
     }
-}
 
-/// The docs that have a word with a short prefix, of which there are very many. `every` has the docs of all fields, so that a query of short
-/// prefixes does not compute the union of three sets.
-#[derive(Debug, Clone, Default)]
-pub(super) struct PrefixPosting {
-    every: DocSet,
-    fields: Posting,
-}
-
-impl PrefixPosting {
-    pub(super) fn of(docs: FieldDocs) -> Self {
-        let mut every = docs.0[PostingField::Title as usize..].concat();
-        every.sort_unstable();
-        every.dedup();
-        Self {
-            every: every.into(),
-            fields: Posting::of(docs),
-        }
+    pub(super) fn title_start(&self) -> &DocSet {
+        &self.0[PostingField::TitleStart as usize]
     }
 
-    pub(super) fn is_empty(&self) -> bool {
-        self.every.is_empty()
+    pub(super) fn title(&self) -> &DocSet {
+        &self.0[PostingField::Title as usize]
     }
 
-    pub(super) fn insert(&mut self, field: Field, doc: u32) {
-        self.every.insert(doc);
-        self.fields.insert(field, doc);
-    }
-
-    pub(super) fn remove(&mut self, field: Field, doc: u32) {
-        self.every.remove(doc);
-        self.fields.remove(field, doc);
-    }
-}
-
-/// The docs of a word or of a prefix.
-#[derive(Debug, Clone, Copy)]
-pub(super) enum Docs<'a> {
-    /// Of a word.
-    Word(&'a Posting),
-    /// Of all words with a prefix.
-    Prefix(&'a PrefixPosting),
-}
-
-impl<'a> Docs<'a> {
-    pub(super) fn title_start(self) -> &'a DocSet {
-        self.at(PostingField::TitleStart)
-    }
-
-    pub(super) fn title(self) -> &'a DocSet {
-        self.at(PostingField::Title)
-    }
-
-    pub(super) fn pitch(self) -> &'a DocSet {
-        self.at(PostingField::Pitch)
+    pub(super) fn pitch(&self) -> &DocSet {
+        &self.0[PostingField::Pitch as usize]
     }
 
     /// The docs that have it in the creator's name or the city.
-    pub(super) fn rest(self) -> &'a DocSet {
-        self.at(PostingField::Rest)
-    }
-
-    fn at(self, set: PostingField) -> &'a DocSet {
-        let posting = match self {
-            Self::Word(posting) => posting,
-            Self::Prefix(posting) => &posting.fields,
-        };
-        &posting.0[set as usize]
+    pub(super) fn rest(&self) -> &DocSet {
+        &self.0[PostingField::Rest as usize]
     }
 
     /// Sets whose union has all docs.
-    pub(super) fn every(self) -> &'a [DocSet] {
-        match self {
-            Self::Word(posting) => &posting.0[PostingField::Title as usize..],
-            Self::Prefix(posting) => std::slice::from_ref(&posting.every),
-        }
+    pub(super) fn every(&self) -> &[DocSet] {
+        &self.0[PostingField::Title as usize..]
     }
 
     /// The number of docs. A doc that has the term in two fields counts twice.
-    pub(super) fn len(self) -> u64 {
+    pub(super) fn len(&self) -> u64 {
         self.every().iter().map(DocSet::len).sum()
     }
 }
 
-/// Computes the union of several sets.
-#[derive(Debug, Default)]
-pub(super) struct Union {
-    /// Docs of arrays, unordered and with duplicates.
+/// Computes the union of several sets, only of their docs `within` if that is given.
+#[derive(Debug)]
+pub(super) struct Union<'a> {
+    within: Option<&'a RoaringBitmap>,
+    /// Docs of arrays, unordered and with duplicates, also those that are not `within`: of a letter there are very many, and it is cheaper to
+    /// set their bits than to look each one up.
     loose: Vec<u32>,
     bitmap: RoaringBitmap,
 }
 
-impl Union {
-    /// Adds the docs of a set, only those `within` if that is given.
-    pub(super) fn add(&mut self, docs: &DocSet, within: Option<&RoaringBitmap>) {
-        match (docs, within) {
-            (DocSet::Array(docs), None) => self.loose.extend(docs),
-            (DocSet::Array(docs), Some(within)) => {
-                let docs = docs.iter().filter(|doc| within.contains(**doc));
-                self.loose.extend(docs);
-            }
+impl<'a> Union<'a> {
+    pub(super) fn new(within: Option<&'a RoaringBitmap>) -> Self {
+        Self {
+            within,
+            loose: Vec::new(),
+            bitmap: RoaringBitmap::new(),
+        }
+    }
+
+    /// Adds the docs of a set.
+    pub(super) fn add(&mut self, docs: &DocSet) {
+        match (docs, self.within) {
+            (DocSet::Array(docs), _) => self.loose.extend(docs),
             (DocSet::Bitmap(docs), None) => self.bitmap |= docs,
             (DocSet::Bitmap(docs), Some(within)) => self.bitmap |= docs & within,
         }
     }
 
     /// Adds the docs of several sets.
-    pub(super) fn extend(&mut self, sets: &[DocSet], within: Option<&RoaringBitmap>) {
+    pub(super) fn extend(&mut self, sets: &[DocSet]) {
         for docs in sets {
-            self.add(docs, within);
+            self.add(docs);
         }
     }
 
     pub(super) fn finish(mut self) -> RoaringBitmap {
         if self.loose.len() > DENSE {
-            self.bitmap |= from_dense(&self.loose);
-        } else {
-            self.loose.sort_unstable();
-            self.bitmap.extend(self.loose);
+            let mut loose = from_dense(&self.loose);
+            if let Some(within) = self.within {
+                loose &= within;
+            }
+            self.bitmap |= loose;
+            return self.bitmap;
         }
+        if let Some(within) = self.within {
+            self.loose.retain(|doc| within.contains(*doc));
+        }
+        self.loose.sort_unstable();
+        self.bitmap.extend(self.loose);
         self.bitmap
     }
 }
@@ -321,7 +279,7 @@ mod tests {
         }
         assert!(matches!(&docs, DocSet::Array(docs) if docs.len() == 20));
         docs.remove(400);
-        assert_eq!(RoaringBitmap::from(&docs), (0..20).collect());
+        assert_eq!(*docs.to_bitmap(), (0..20).collect());
         let other = [7, 30].into_iter().collect();
         assert_eq!(docs.within(&other), [7].into_iter().collect());
         assert!(matches!(DocSet::from(vec![1, 7]), DocSet::Array(_)));
@@ -335,19 +293,19 @@ mod tests {
             DocSet::from((0..300).collect::<Vec<u32>>()),
         ];
         let union = |within: Option<&RoaringBitmap>| {
-            let mut union = Union::default();
-            for docs in &sets {
-                union.add(docs, within);
-            }
+            let mut union = Union::new(within);
+            union.extend(&sets);
             union.finish()
         };
         assert_eq!(union(None), (0..300).collect());
         let within = [9, 150, 500].into_iter().collect();
         assert_eq!(union(Some(&within)), [9, 150].into_iter().collect());
-        let mut many = Union::default();
-        for first in 0..3_000 {
-            many.add(&DocSet::from(vec![first, first + 3_000]), None);
+        for (within, expected) in [(None, 0..6_000), (Some((5..70).collect()), 5..70)] {
+            let mut many = Union::new(within.as_ref());
+            for first in 0..3_000 {
+                many.add(&DocSet::from(vec![first, first + 3_000]));
+            }
+            assert_eq!(many.finish(), expected.collect());
         }
-        assert_eq!(many.finish(), (0..6_000).collect());
     }
 }

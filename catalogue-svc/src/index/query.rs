@@ -1,26 +1,22 @@
 //! Queries of an index, and their results.
 
-use std::cmp::Ordering;
+use std::borrow::Cow;
 use std::collections::BTreeSet;
 use std::sync::Arc;
 
 use roaring::RoaringBitmap;
 
-use super::chunk::{Filter, Scratch};
 use super::document::Document;
 use super::listing_index::Index;
 use super::terms::{Forgive, terms};
 use crate::domain::days::Span;
 use crate::domain::facet::Facet;
-use crate::domain::keyword::Keyword;
 
 /// Which rows are wanted. A row must meet all conditions.
 #[derive(Debug, Clone)]
 pub struct Query<K> {
     /// Facets that the rows have.
     pub facets: Vec<Facet>,
-    /// Keywords that the rows have.
-    pub keywords: Vec<Keyword>,
     /// Each is a prefix of a word of the rows. Empty: the query has text without a word, and no row matches.
     pub words: Option<BTreeSet<String>>,
     /// When the rows (events) take place.
@@ -40,25 +36,12 @@ impl<K> Default for Query<K> {
     fn default() -> Self {
         Self {
             facets: Vec::new(),
-            keywords: Vec::new(),
             words: None,
             span: None,
             updated_since: None,
             backwards: false,
             after: None,
             limit: 0,
-        }
-    }
-}
-
-impl<K> Query<K> {
-    /// The filter of a walk: the conditions that chunks check, and `docs` if they are given.
-    fn filter<'a>(&'a self, docs: Option<&'a RoaringBitmap>) -> Filter<'a> {
-        Filter {
-            facets: &self.facets,
-            docs,
-            span: self.span,
-            updated_since: self.updated_since,
         }
     }
 }
@@ -74,132 +57,134 @@ pub struct ResultPage<L> {
     pub more: bool,
 }
 
+/// How many steps along the order cost as much as to read a row and sort it.
+const STEPS: u64 = 8;
+
 impl<L: Document> Index<L> {
     /// Answers a query.
     pub fn search(&self, query: &Query<L::Key>) -> ResultPage<L> {
-        let docs = self.candidates(query);
-        let known = self.known_total(query.filter(docs.as_ref()));
-        self.walk(docs.as_ref(), query, known)
+        let hits = query.words.as_ref();
+        let hits = hits.map(|words| Cow::Owned(self.docs_with_words(words)));
+        match self.narrow(hits, query) {
+            Some(hits) => self.page(&hits, query),
+            None => {
+                let docs = self.order.docs(query.after.as_ref(), query.backwards);
+                self.result(docs, query.limit, self.len())
+            }
+        }
     }
 
-    /// The page of rows, only of these docs if they are given. Keywords and words of the query are ignored: `docs` stands for them. If the
-    /// total is `known`, the walk ends when the page is full; otherwise it counts all rows.
-    pub(super) fn walk(
-        &self,
-        docs: Option<&RoaringBitmap>,
+    /// The docs of `hits`, or all, that meet the conditions of `query` but for its words; `None`: all rows do.
+    pub(super) fn narrow<'a>(
+        &'a self,
+        hits: Option<Cow<'a, RoaringBitmap>>,
         query: &Query<L::Key>,
-        known: Option<u64>,
-    ) -> ResultPage<L> {
-        let filter = query.filter(docs);
-        let (from, position) = self.start(query);
+    ) -> Option<Cow<'a, RoaringBitmap>> {
+        let sets = query.facets.iter().map(|facet| self.docs_with(facet));
+        let Some(mut sets) = sets.collect::<Option<Vec<_>>>() else {
+            // No row has the facet.
+            return Some(Cow::default());
+        };
+        // The smallest first, so that little is compared with the large ones.
+        sets.sort_unstable_by_key(|docs| docs.len());
+        let hits = sets.into_iter().fold(hits, |hits, docs| {
+            Some(match hits {
+                Some(hits) => Cow::Owned(docs.within(&hits)),
+                None => docs.to_bitmap(),
+            })
+        });
+        let hits = match query.updated_since.map(|since| self.changed_since(since)) {
+            Some(changed) => Some(Cow::Owned(match hits {
+                Some(hits) => &*hits & changed,
+                None => changed,
+            })),
+            None => hits,
+        };
+        let Some(span) = query.span else {
+            return hits;
+        };
+        let takes_place = |doc: &u32| {
+            let days = self.row(*doc).and_then(|row| row.days());
+            days.is_some_and(|days| span.holds(days))
+        };
+        let docs: RoaringBitmap = match hits {
+            Some(hits) => hits.iter().filter(takes_place).collect(),
+            None => self.docs().filter(takes_place).collect(),
+        };
+        Some(Cow::Owned(docs))
+    }
+
+    /// The page of these docs. The conditions of the query are ignored: `hits` stands for them.
+    pub(super) fn page(&self, hits: &RoaringBitmap, query: &Query<L::Key>) -> ResultPage<L> {
+        let total = hits.len();
+        let before = match self.sorted.checked_sub(1) {
+            Some(last) => hits.rank(last),
+            None => 0,
+        };
         let enough = query.limit.saturating_add(1);
-        let mut scratch = Scratch::new(self.capacity, filter);
-        let mut found = Vec::new();
-        let mut counted = 0;
-        for index in self.to_visit(filter, query.backwards) {
-            let chunk = &self.chunks[index];
-            // The part of the chunk that may be on the page.
-            let positions = match index.cmp(&from) {
-                Ordering::Equal if query.backwards => 0..position,
-                Ordering::Equal => position..chunk.len(),
-                Ordering::Less if query.backwards => 0..chunk.len(),
-                Ordering::Greater if !query.backwards => 0..chunk.len(),
-                Ordering::Less | Ordering::Greater => 0..0,
-            };
-            let full = found.len() >= enough;
-            if known.is_some() && full {
-                break;
-            }
-            if (known.is_some() && positions.is_empty()) || !chunk.may_match(filter) {
-                continue;
-            }
-            let Some(passing) = chunk.select(filter, &mut scratch) else {
-                continue;
-            };
-            counted += passing as u64;
-            if passing > 0 && !full {
-                chunk.pick(positions, query.backwards, &scratch, &mut found, enough);
-            }
+        let steps = (enough as u64).saturating_mul(self.len()) / total.max(1);
+        if steps < (total - before).saturating_mul(STEPS) {
+            // Many hits: the page is full after a few steps.
+            let docs = self.order.docs(query.after.as_ref(), query.backwards);
+            return self.result(docs.filter(|doc| hits.contains(*doc)), query.limit, total);
         }
-        let more = found.len() > query.limit;
-        found.truncate(query.limit);
-        let rows = found.into_iter().filter_map(|doc| self.row(doc));
-        ResultPage {
-            rows: rows.map(Arc::clone).collect(),
-            total: known.unwrap_or(counted),
-            more,
-        }
+        let docs = self.first_docs(hits, query, enough);
+        self.result(docs.into_iter(), query.limit, total)
     }
 
-    /// How many rows pass the filter, if that is known without a walk.
-    pub(super) fn known_total(&self, filter: Filter<'_>) -> Option<u64> {
-        if filter.updated_since.is_some() {
-            return None;
-        }
-        match (filter.facets, filter.docs, filter.span) {
-            ([], None, None) => Some(self.len()),
-            ([], Some(docs), None) => Some(docs.len()),
-            (_, Some(docs), _) if docs.is_empty() => Some(0),
-            ([facet], None, None) => Some(self.count(*facet)),
-            _ => None,
-        }
-    }
-
-    /// The chunks that have any of the filter's docs, in the order of the walk.
-    fn to_visit(&self, filter: Filter<'_>, backwards: bool) -> Vec<usize> {
-        let mut indexes = match filter.docs {
-            Some(docs) => self.chunks_with(docs),
-            None => (0..self.chunks.len()).collect(),
+    /// The first docs of `hits` behind the cursor, in the order of the query, as many as are `enough`. The docs that the index was built with
+    /// are in the order of their keys; the others are sorted.
+    fn first_docs(&self, hits: &RoaringBitmap, query: &Query<L::Key>, enough: usize) -> Vec<u32> {
+        let (after, backwards) = (query.after.as_ref(), query.backwards);
+        let is_sorted = |doc: &u32| *doc < self.sorted;
+        // The first doc behind the cursor that is in the order of its key.
+        let begin = after.map(|_| self.order.docs(after, backwards).find(is_sorted));
+        let early: Vec<u32> = match begin {
+            Some(None) => Vec::new(),
+            Some(Some(begin)) if backwards => hits.range(..=begin).rev().take(enough).collect(),
+            Some(Some(begin)) => hits.range(begin..self.sorted).take(enough).collect(),
+            None if backwards => hits.range(..self.sorted).rev().take(enough).collect(),
+            None => hits.range(..self.sorted).take(enough).collect(),
         };
+        let late = hits.range(self.sorted..);
+        let mut rows: Vec<(&L::Key, u32)> = (early.into_iter().chain(late))
+            .filter_map(|doc| Some((self.row(doc)?.key(), doc)))
+            .filter(|(key, _)| match after {
+                Some(after) if backwards => *key < after,
+                Some(after) => *key > after,
+                None => true,
+            })
+            .collect();
         if backwards {
-            indexes.reverse();
+            rows.sort_unstable_by(|one, other| other.cmp(one));
+        } else {
+            rows.sort_unstable();
         }
-        indexes
+        rows.truncate(enough);
+        rows.into_iter().map(|(_, doc)| doc).collect()
     }
 
-    /// Where a page begins: the index of a chunk, and a position in it. The rows of the page are at or after this position; backwards, before
-    /// it.
-    fn start(&self, query: &Query<L::Key>) -> (usize, usize) {
-        match (&query.after, query.backwards) {
-            (None, false) => (0, 0),
-            (None, true) => (self.chunks.len(), 0),
-            (Some(after), false) => self.end_of(|row| row.key() <= after),
-            (Some(after), true) => self.end_of(|row| row.key() < after),
+    /// The page that begins with the first of these docs, which are in their order.
+    fn result(&self, docs: impl Iterator<Item = u32>, limit: usize, total: u64) -> ResultPage<L> {
+        let mut rows = docs.filter_map(|doc| self.row(doc));
+        ResultPage {
+            rows: rows.by_ref().take(limit).map(Arc::clone).collect(),
+            total,
+            more: rows.next().is_some(),
         }
     }
 
-    /// The docs that have all keywords and words; `None` if the query has neither.
-    fn candidates(&self, query: &Query<L::Key>) -> Option<RoaringBitmap> {
-        let mut left: Option<RoaringBitmap> = None;
-        for keyword in &query.keywords {
-            let docs = self.docs_with(keyword);
-            let docs = docs.map(RoaringBitmap::from).unwrap_or_default();
-            left = Some(match left {
-                Some(left) => left & docs,
-                None => docs,
-            });
+    /// The docs that have all words.
+    fn docs_with_words(&self, words: &BTreeSet<String>) -> RoaringBitmap {
+        if words.is_empty() {
+            return RoaringBitmap::new();
         }
-        let Some(words) = &query.words else {
-            return left;
-        };
-        if words.is_empty() || left.as_ref().is_some_and(RoaringBitmap::is_empty) {
-            return Some(RoaringBitmap::new());
-        }
-        Some(self.docs_with_words(words, left.as_ref()))
-    }
-
-    /// The docs that have all words, only those `within` if that is given. `within` does not decide whether a word is misspelled.
-    fn docs_with_words(
-        &self,
-        words: &BTreeSet<String>,
-        within: Option<&RoaringBitmap>,
-    ) -> RoaringBitmap {
         for forgive in Forgive::STEPS {
             let Some(([terms], _)) = terms([&self.words], words, forgive) else {
                 break;
             };
-            let docs = terms.docs(within);
-            if !docs.is_empty() || within.is_some() && !terms.docs(None).is_empty() {
+            let docs = terms.docs();
+            if !docs.is_empty() {
                 return docs;
             }
         }

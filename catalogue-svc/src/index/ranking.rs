@@ -110,18 +110,18 @@ impl Found {
     }
 
     fn of_word<'a>(matches: impl Iterator<Item = &'a Match<'a>>, within: &RoaringBitmap) -> Self {
-        let mut unions: [Union; 4] = Default::default();
-        let [title, pitch, rest, every] = &mut unions;
+        let mut unions = [(); 3].map(|()| Union::new(Some(within)));
+        let [title, pitch, rest] = &mut unions;
         for found in matches {
-            title.add(found.docs.title(), Some(within));
-            pitch.add(found.docs.pitch(), Some(within));
-            rest.add(found.docs.rest(), Some(within));
-            every.extend(found.docs.every(), Some(within));
+            title.add(found.docs.title());
+            pitch.add(found.docs.pitch());
+            rest.add(found.docs.rest());
         }
-        let [title, pitch, rest, every] = unions.map(Union::finish);
+        let [title, pitch, rest] = unions.map(Union::finish);
+        let names = &title | &rest;
         Self {
-            names: &title | &rest,
-            every,
+            every: &names | &pitch,
+            names,
             any_title: title,
             any_pitch: pitch.clone(),
             pitch,

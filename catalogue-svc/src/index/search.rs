@@ -2,9 +2,10 @@
 //!
 //! Hits are ordered by their grade ([`super::ranking`]), then by the length of their titles (the shorter first, since the query is a larger
 //! part of them), then by kind, then as in the list of the kind. The result is a sequence of segments, one for each grade, length and kind
-//! (two for events: those to come, and the past ones backwards), and each segment is a walk along an index. Grade and length together are
+//! (two for events: those to come, and the past ones backwards), and each segment is a page of an index. Grade and length together are
 //! the *rank* of a hit.
 
+use std::borrow::Cow;
 use std::collections::BTreeSet;
 use std::sync::Arc;
 
@@ -25,7 +26,6 @@ use super::snapshot::Dataset;
 use super::terms::{Forgive, Terms, terms};
 use crate::domain::days::{Span, When};
 use crate::domain::facet::Facet;
-use crate::domain::keyword::Keyword;
 use crate::domain::order::{CityKey, CreatorKey, EventKey, GameKey};
 use crate::domain::words::LONGEST_TITLE;
 
@@ -228,7 +228,7 @@ impl Dataset {
         let found = |forgive| {
             let (terms, similar) = terms(dictionaries, &search.words, forgive)?;
             let found = terms.map(|terms| {
-                let docs = terms.docs(None);
+                let docs = terms.docs();
                 Matches { terms, docs }
             });
             Some((found, similar))
@@ -247,7 +247,7 @@ struct Matches<'a> {
     docs: RoaringBitmap,
 }
 
-/// The state of a search that walks through the segments.
+/// The state of a search that goes through the segments.
 struct Walk<'a> {
     search: &'a Search,
     /// The current grade times [`LENGTHS`], plus the length of titles minus one.
@@ -273,14 +273,11 @@ impl Walk<'_> {
     ) -> Grades<'t> {
         let is_wanted = self.wants(kind);
         if is_wanted || self.search.counts_every_kind {
-            let total = match self.search.country {
+            let total = match &self.search.country {
                 None => matches.docs.len(),
                 Some(country) => {
-                    let counted = Query {
-                        facets: vec![country],
-                        ..Query::default()
-                    };
-                    index.walk(Some(&matches.docs), &counted, None).total
+                    let docs = index.docs_with(country);
+                    docs.map_or(0, |docs| docs.within(&matches.docs).len())
                 }
             };
             self.totals.push((kind, total));
@@ -313,28 +310,25 @@ impl Walk<'_> {
         };
         // A title has a word at least.
         let length = u8::try_from(self.rank % LENGTHS + 1).unwrap_or(LONGEST_TITLE);
-        let Some(of_length) = index.docs_with(&Keyword::TitleWords(length)) else {
-            return;
-        };
-        let docs = of_length.within(docs);
-        if docs.is_empty() {
-            return;
-        }
         let when = match segment {
             Segment::UpcomingEvents => Some(When::Upcoming),
             Segment::PastEvents => Some(When::Past),
             Segment::Games | Segment::Creators | Segment::Cities => None,
         };
         let query = Query {
-            facets: self.search.country.into_iter().collect(),
+            facets: (self.search.country.iter().cloned())
+                .chain([Facet::TitleWords(length)])
+                .collect(),
             span: when.map(|when| Span::new(when, self.search.today, None, None)),
             backwards: segment == Segment::PastEvents,
             after: after.filter(|_| begin == Some(here)).cloned(),
             limit: self.search.limit + 1 - self.rows.len(),
             ..Query::default()
         };
-        let page = index.walk(Some(&docs), &query, Some(docs.len()));
-        let rows = page.rows.into_iter();
+        let Some(docs) = index.narrow(Some(Cow::Borrowed(docs)), &query) else {
+            return;
+        };
+        let rows = index.page(&docs, &query).rows.into_iter();
         self.rows.extend(rows.map(|row| (self.rank, hit(row))));
     }
 

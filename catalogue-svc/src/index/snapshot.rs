@@ -6,7 +6,6 @@ use std::sync::Arc;
 use contracts::listings::v1 as listings;
 use kit::feed::Position;
 
-use super::changes::ChangeLog;
 use super::cities::City;
 use super::creators::Creator;
 use super::events::Event;
@@ -39,19 +38,17 @@ pub struct Dataset {
     pub events: Index<Event>,
     /// Cities that have creators.
     pub cities: Index<City>,
-    /// The games and creators that have changed.
-    pub changes: ChangeLog,
 }
 
 impl Snapshot {
     /// An empty snapshot at `position`.
-    pub(super) fn new(position: Position, capacity: u16) -> Self {
+    pub(super) fn new(position: Position) -> Self {
         Self {
             position,
             genres: Genres::default(),
             countries: Arc::default(),
-            live: Dataset::new(capacity),
-            test: Dataset::new(capacity),
+            live: Dataset::new(),
+            test: Dataset::new(),
         }
     }
 
@@ -79,13 +76,12 @@ impl Snapshot {
 }
 
 impl Dataset {
-    fn new(capacity: u16) -> Self {
+    fn new() -> Self {
         Self {
-            games: Index::new(capacity),
-            creators: Index::new(capacity),
-            events: Index::new(capacity),
-            cities: Index::new(capacity),
-            changes: ChangeLog::default(),
+            games: Index::new(),
+            creators: Index::new(),
+            events: Index::new(),
+            cities: Index::new(),
         }
     }
 
@@ -119,14 +115,14 @@ impl Genres {
         self.numbers.get(key).copied().map(Facet::Genre)
     }
 
-    /// The facet of the genre `key`, which is numbered if it is new.
-    pub(super) fn intern(&mut self, key: &str) -> Facet {
-        self.facet(key).unwrap_or_else(|| {
+    /// The number of the genre `key`, which gets one if it is new.
+    pub(super) fn intern(&mut self, key: &str) -> u32 {
+        self.numbers.get(key).copied().unwrap_or_else(|| {
             let numbers = Arc::make_mut(&mut self.numbers);
             // As many genres as fit into memory fit into a number.
             let number = u32::try_from(numbers.len()).unwrap_or(u32::MAX);
             numbers.insert(key.to_owned(), number);
-            Facet::Genre(number)
+            number
         })
     }
 }

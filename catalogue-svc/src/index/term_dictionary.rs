@@ -1,21 +1,19 @@
 //! The words of an index: in which documents each stands.
 //!
 //! Most words are in a finite state transducer (fst), which is immutable. New words are in a small sorted map; when they are many, a new fst
-//! is built from both. Fst and map lead from a word to its number, and the number leads to its posting, which can change. A prefix of one or
-//! two letters, with which many words begin, has a posting of its own.
+//! is built from both. Fst and map lead from a word to its number, and the number leads to its posting, which can change.
 
-use std::collections::{BTreeMap, HashMap};
+use std::collections::BTreeMap;
 use std::ops::Bound;
 use std::sync::Arc;
 
 use fst::{IntoStreamer as _, Map, MapBuilder, Streamer as _};
 
 use imbl::Vector;
-use rayon::iter::{IntoParallelIterator as _, ParallelIterator as _};
 
-use super::postings::{Docs, FieldDocs, Posting, PrefixPosting};
+use super::postings::{FieldDocs, Posting};
 use crate::domain::typo::{Closeness, Misspelled};
-use crate::domain::words::{Field, Words, short_prefixes};
+use crate::domain::words::{Field, Words};
 
 /// A new fst is built when there are more new words than `MIN_FRESH` and one for each `FRESH_SHARE` words of the fst together.
 const MIN_FRESH: usize = 2_048;
@@ -30,14 +28,12 @@ pub(super) struct TermDictionary {
     fresh: Arc<BTreeMap<Arc<str>, u32>>,
     /// By the numbers of the words.
     postings: Vector<Arc<Posting>>,
-    /// The postings of the prefixes of one and two letters.
-    prefixes: imbl::HashMap<Arc<str>, Arc<PrefixPosting>>,
 }
 
-/// A word of listings that a word of a query stands for, or all that begin with a short prefix.
+/// A word of listings that a word of a query stands for.
 #[derive(Debug)]
 pub(super) struct Match<'a> {
-    pub(super) docs: Docs<'a>,
+    pub(super) docs: &'a Posting,
     pub(super) closeness: Closeness,
 }
 
@@ -52,11 +48,8 @@ const BEGINNING: Closeness = Closeness {
 };
 
 impl TermDictionary {
-    /// Builds a dictionary from the docs of each word and of each short prefix.
-    pub(super) fn build(
-        words: BTreeMap<String, FieldDocs>,
-        prefixes: HashMap<String, FieldDocs>,
-    ) -> Result<Self, fst::Error> {
+    /// Builds a dictionary from the docs of each word.
+    pub(super) fn build(words: BTreeMap<String, FieldDocs>) -> Result<Self, fst::Error> {
         let mut dictionary = Self::default();
         let mut builder = MapBuilder::memory();
         for (word, docs) in words {
@@ -64,12 +57,6 @@ impl TermDictionary {
             dictionary.postings.push_back(Arc::new(Posting::of(docs)));
         }
         dictionary.base = Arc::new(Map::new(builder.into_inner()?)?);
-        let prefixes = prefixes.into_par_iter();
-        let postings = prefixes.map(|(prefix, docs)| (prefix, PrefixPosting::of(docs)));
-        for (prefix, posting) in postings.collect::<Vec<_>>() {
-            let posting = Arc::new(posting);
-            dictionary.prefixes.insert(prefix.into(), posting);
-        }
         Ok(dictionary)
     }
 
@@ -91,23 +78,6 @@ impl TermDictionary {
         for (word, field) in has {
             if had.get(word) != Some(field) {
                 self.insert(word, *field, doc);
-            }
-        }
-        let (had, has) = (short_prefixes(had), short_prefixes(has));
-        for (prefix, field) in &had {
-            if has.get(prefix) != Some(field)
-                && let Some(posting) = self.prefixes.get_mut(*prefix).map(Arc::make_mut)
-            {
-                posting.remove(*field, doc);
-                if posting.is_empty() {
-                    self.prefixes.remove(*prefix);
-                }
-            }
-        }
-        for (prefix, field) in &has {
-            if had.get(prefix) != Some(field) {
-                let posting = self.prefixes.entry((*prefix).into()).or_default();
-                Arc::make_mut(posting).insert(*field, doc);
             }
         }
     }
@@ -132,19 +102,9 @@ impl TermDictionary {
         }
     }
 
-    /// The words of docs that begin with `prefix`. For a prefix of one or two letters they are one match.
+    /// The words of docs that begin with `prefix`.
     pub(super) fn beginning_with(&self, prefix: &str) -> Vec<Match<'_>> {
         let mut found = Vec::new();
-        if prefix.chars().nth(2).is_none() {
-            let whole = self.number(prefix);
-            found.extend(whole.and_then(|number| self.matching(number, WHOLE)));
-            let posting = self.prefixes.get(prefix).map(AsRef::as_ref);
-            found.extend(posting.map(|posting| Match {
-                docs: Docs::Prefix(posting),
-                closeness: BEGINNING,
-            }));
-            return found;
-        }
         let closeness = |word: &[u8]| {
             if word.len() == prefix.len() {
                 WHOLE
@@ -193,9 +153,8 @@ impl TermDictionary {
 
     /// The match of the word with this number, if any doc has the word: the fst keeps words whose docs were removed.
     fn matching(&self, number: u32, closeness: Closeness) -> Option<Match<'_>> {
-        let posting = self.postings.get(number as usize)?.as_ref();
-        let docs = Docs::Word(posting);
-        (!posting.is_empty()).then_some(Match { docs, closeness })
+        let docs = self.postings.get(number as usize)?.as_ref();
+        (!docs.is_empty()).then_some(Match { docs, closeness })
     }
 
     /// Moves the new words into the fst if they are many.
@@ -233,7 +192,6 @@ impl TermDictionary {
             base: Arc::new(Map::new(builder.into_inner()?)?),
             fresh: Arc::default(),
             postings,
-            prefixes: self.prefixes.clone(),
         })
     }
 }
@@ -243,15 +201,18 @@ mod tests {
     use super::*;
     use crate::index::postings::{DocSet, Union};
 
-    fn docs_of<'a>(matches: &[Match<'a>], sets: impl Fn(Docs<'a>) -> Vec<&'a DocSet>) -> Vec<u32> {
-        let mut union = Union::default();
+    fn docs_of<'a>(
+        matches: &[Match<'a>],
+        sets: impl Fn(&'a Posting) -> Vec<&'a DocSet>,
+    ) -> Vec<u32> {
+        let mut union = Union::new(None);
         for set in matches.iter().flat_map(|found| sets(found.docs)) {
-            union.add(set, None);
+            union.add(set);
         }
         union.finish().into_iter().collect()
     }
 
-    fn every(docs: Docs<'_>) -> Vec<&DocSet> {
+    fn every(docs: &Posting) -> Vec<&DocSet> {
         docs.every().iter().collect()
     }
 

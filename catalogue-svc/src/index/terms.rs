@@ -113,12 +113,12 @@ fn docs(matches: &[Match<'_>]) -> u64 {
 }
 
 impl<'a> Terms<'a> {
-    /// The docs that have all words in any field, only those `within` if that is given.
-    pub(super) fn docs(&self, within: Option<&RoaringBitmap>) -> RoaringBitmap {
+    /// The docs that have all words in any field.
+    pub(super) fn docs(&self) -> RoaringBitmap {
         if self.0.iter().any(Vec::is_empty) {
             return RoaringBitmap::new();
         }
-        self.intersect(u8::MAX, within, |found| found.docs.every())
+        self.intersect(u8::MAX, None, |found| found.docs.every())
     }
 
     /// The docs of `within` that have all words in the title, each with at most `edits` edits.
@@ -130,10 +130,10 @@ impl<'a> Terms<'a> {
 
     /// The docs of `within` whose title starts with one of the words, with at most `edits` edits.
     pub(super) fn starting(&self, edits: u8, within: &RoaringBitmap) -> RoaringBitmap {
-        let mut union = Union::default();
+        let mut union = Union::new(Some(within));
         if !within.is_empty() {
             for found in self.within_edits(edits).flatten() {
-                union.add(found.docs.title_start(), Some(within));
+                union.add(found.docs.title_start());
             }
         }
         union.finish()
@@ -163,9 +163,9 @@ impl<'a> Terms<'a> {
             if within.is_some_and(RoaringBitmap::is_empty) {
                 break;
             }
-            let mut union = Union::default();
+            let mut union = Union::new(within);
             for found in matches {
-                union.extend(sets(found), within);
+                union.extend(sets(found));
             }
             left = Some(Cow::Owned(union.finish()));
         }

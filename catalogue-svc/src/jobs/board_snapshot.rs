@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use kit::Clock;
 use kit::feed::Producer;
-use kit::leader::Leader;
+use kit::jobs::Leader;
 use sqlx::PgPool;
 use time::{OffsetDateTime, Time};
 use uuid::Uuid;
@@ -15,8 +15,7 @@ use crate::domain::listing::Mode;
 use crate::domain::moves::moves;
 use crate::domain::rankings::{Hour, Window};
 use crate::domain::tally::Tallies;
-use crate::feeds::votes;
-use crate::index::{Catalogue, Creator, Game};
+use crate::index::{Catalogue, Creator, Dataset, Game};
 use crate::store::board_snapshots;
 use crate::write::{self, Announce, NamedMove};
 
@@ -53,12 +52,16 @@ impl Job {
     pub async fn take(&self, due: OffsetDateTime) -> anyhow::Result<()> {
         // Without listings the boards would be empty.
         let snapshot = self.catalogue.snapshot()?;
-        votes::fold(&self.pool).await?;
         let votes = VoteCounts::load(&self.pool, Tallies::at_start_of(Hour::of(due))).await?;
-        let sort = move || DatasetBoards::sort(votes, Mode::Live, snapshot);
+        let sorted = Arc::clone(&snapshot);
+        let sort = move || {
+            let live = sorted.dataset(Mode::Live);
+            DatasetBoards::sort(votes, sorted.position, live)
+        };
         let boards = tokio::task::spawn_blocking(sort).await?;
-        let mut moves = self.take_kind::<Game>(due, &boards).await?;
-        moves.extend(self.take_kind::<Creator>(due, &boards).await?);
+        let live = snapshot.dataset(Mode::Live);
+        let mut moves = self.take_kind::<Game>(due, &boards, live).await?;
+        moves.extend(self.take_kind::<Creator>(due, &boards, live).await?);
         let announce = Announce {
             taken_for: due,
             moves,
@@ -72,6 +75,7 @@ impl Job {
         &self,
         due: OffsetDateTime,
         boards: &DatasetBoards,
+        listings: &Dataset,
     ) -> anyhow::Result<Vec<NamedMove>> {
         for window in [Window::Month, Window::All] {
             self.store::<L>(due, window, boards).await?;
@@ -84,7 +88,7 @@ impl Job {
         };
         let moved = moves(&before.unwrap_or_default(), &after, self.lowest);
         let ids: HashSet<Uuid> = moved.iter().map(|moved| moved.listing).collect();
-        let rows = L::index(boards.listings()).rows();
+        let rows = L::index(listings).rows();
         let rows = rows.filter(|row| ids.contains(row.id()));
         let rows: HashMap<Uuid, &Arc<L>> = rows.map(|row| (*row.id(), row)).collect();
         let named = moved.into_iter().filter_map(|moved| {

@@ -2,4 +2,3 @@
 
 pub mod board_snapshot;
 pub mod retention;
-pub mod tallies;

@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use kit::leader::Leader;
+use kit::jobs::Leader;
 use sqlx::PgPool;
 use time::OffsetDateTime;
 

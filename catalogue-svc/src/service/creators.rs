@@ -15,7 +15,6 @@ use super::Reads;
 use super::answer;
 use super::query_params::{ListParams, ListQuery, one_of};
 use crate::domain::facet::Facet;
-use crate::domain::keyword::Keyword;
 use crate::domain::listing::Mode;
 use crate::domain::order::CreatorKey;
 use crate::index::{Document as _, Query, Snapshot};
@@ -48,7 +47,7 @@ impl CreatorsService for Reads {
         let creator = dataset.creators.get(&request.handle);
         let creator = creator.ok_or_else(|| unknown(mode))?;
         let games = dataset.games.search(&Query {
-            keywords: vec![Keyword::Creator(Arc::clone(&creator.key.handle))],
+            facets: vec![Facet::Creator(Arc::clone(&creator.key.handle))],
             limit: request.max_games.map_or(usize::MAX, |most| most as usize),
             ..Query::default()
         });
@@ -71,9 +70,9 @@ fn read(
     params.facet("kind", request.kind, |key| {
         Facet::creator_kind(key).ok_or_else(|| one_of(&CREATOR_KINDS))
     });
-    params.keyword(request.role, Keyword::Role);
+    params.any(request.role, Facet::Role);
     params.country(request.country);
-    params.keyword(request.city, Keyword::City);
+    params.any(request.city, Facet::City);
     params.words(request.q.as_deref());
     params.updated_since(request.updated_since, now);
     params.finish("creators", request.page)

@@ -15,7 +15,6 @@ use super::answer;
 use super::query_params::{ListParams, ListQuery, non_empty, one_of};
 use crate::domain::days::{self, Span, When};
 use crate::domain::facet::Facet;
-use crate::domain::keyword::Keyword;
 use crate::domain::listing::Mode;
 use crate::domain::order::EventKey;
 use crate::index::{Document as _, Snapshot};
@@ -34,7 +33,7 @@ impl EventsService for Reads {
         let timed = page.rows.iter().filter(|_| with_times);
         let updated_at = timed
             .clone()
-            .map(|event| answer::timestamp(event.updated_at));
+            .map(|event| answer::timestamp(event.updated_at()));
         let published_at = timed.map(|event| answer::timestamp(event.published_at));
         Ok(Response::new(ListEventsResponse {
             json: answer::rows(&page.rows),
@@ -75,7 +74,7 @@ fn read(
         Facet::event_kind(key).ok_or_else(|| one_of(&EVENT_KINDS))
     });
     params.country(request.country);
-    params.keyword(request.city, Keyword::City);
+    params.any(request.city, Facet::City);
     let when = non_empty(request.when);
     let (from, to) = (non_empty(request.from), non_empty(request.to));
     // Absent or given, it is the same list.

@@ -16,7 +16,6 @@ use super::Reads;
 use super::answer;
 use super::query_params::{ListParams, ListQuery, one_of};
 use crate::domain::facet::Facet;
-use crate::domain::keyword::Keyword;
 use crate::domain::listing::Mode;
 use crate::domain::order::GameKey;
 use crate::index::{Creator, Document as _, Index, Snapshot};
@@ -104,8 +103,8 @@ fn read(
     params.facet("stage", request.stage, |key| {
         Facet::stage(key).ok_or_else(|| one_of(&STAGES))
     });
-    params.keyword(request.creator, Keyword::Creator);
-    params.keyword(request.city, Keyword::City);
+    params.any(request.creator, Facet::Creator);
+    params.any(request.city, Facet::City);
     params.words(request.q.as_deref());
     params.updated_since(request.updated_since, now);
     params.finish("games", request.page)

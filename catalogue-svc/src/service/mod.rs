@@ -28,7 +28,7 @@ use kit::Clock;
 use kit::audit::Audit;
 use kit::fault::replica_unavailable;
 use kit::feed::Producer;
-use kit::rpc::failover::can_fail_over;
+use kit::rpc::retry::is_retry;
 use sqlx::PgPool;
 use tonic::Status;
 use tonic::service::RoutesBuilder;
@@ -58,13 +58,13 @@ pub struct Reads {
 impl Reads {
     /// The snapshot for a call that must see `at_least` (§1). Every public read of listings takes its snapshot here.
     ///
-    /// A replica that lags sends the call to another replica. If there is none that may do better, it answers with the snapshot that it has:
-    /// while all replicas lag, reads go on.
+    /// A replica that lags refuses the first attempt of a call, which goes to another replica. It answers a retry with the snapshot that it
+    /// has: while all replicas lag, reads go on.
     async fn snapshot_at(&self, at_least: Option<&Position>) -> Result<Arc<Snapshot>, Status> {
         match self.catalogue.snapshot_at(at_least).await? {
             Some(snapshot) => Ok(snapshot),
-            None if can_fail_over() => Err(replica_unavailable("the listings of this replica lag")),
-            None => Ok(self.catalogue.snapshot()?),
+            None if is_retry() => Ok(self.catalogue.snapshot()?),
+            None => Err(replica_unavailable("the listings of this replica lag")),
         }
     }
 }

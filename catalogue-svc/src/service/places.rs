@@ -58,7 +58,7 @@ impl PlacesService for Reads {
         let mut rows = snapshot.country_rows(mode);
         let events = &snapshot.dataset(mode).events;
         let has_events = |row: &public::CountryRow| {
-            Facet::country(&row.code).is_some_and(|country| events.count(country) > 0)
+            Facet::country(&row.code).is_some_and(|country| events.count(&country) > 0)
         };
         rows.retain(|row| {
             let has_listings = row.creators > 0 || row.games > 0;

@@ -11,7 +11,6 @@ use serde::de::DeserializeOwned;
 use time::OffsetDateTime;
 
 use crate::domain::facet::Facet;
-use crate::domain::keyword::Keyword;
 use crate::domain::listing::Mode;
 use crate::domain::rankings::BoardKind;
 use crate::domain::{point_in_time, words};
@@ -60,7 +59,7 @@ impl<'a, K: DeserializeOwned> ListParams<'a, K> {
         self.bound.push(value.map(ToOwned::to_owned));
     }
 
-    /// A filter with few values.
+    /// A filter of which all values are known.
     pub(super) fn facet(
         &mut self,
         field: &str,
@@ -81,12 +80,12 @@ impl<'a, K: DeserializeOwned> ListParams<'a, K> {
         });
     }
 
-    /// A filter with many values.
-    pub(super) fn keyword(&mut self, value: Option<String>, keyword: fn(Arc<str>) -> Keyword) {
+    /// A filter with any value.
+    pub(super) fn any(&mut self, value: Option<String>, facet: fn(Arc<str>) -> Facet) {
         let value = non_empty(value);
         self.bind(value.as_deref());
-        let keywords = value.map(|value| keyword(value.into()));
-        self.query.keywords.extend(keywords);
+        let facet = value.map(|value| facet(value.into()));
+        self.query.facets.extend(facet);
     }
 
     /// The words of a `q`.

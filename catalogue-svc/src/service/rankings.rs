@@ -13,7 +13,7 @@ use tonic::{Request, Response, Status};
 
 use super::Reads;
 use super::answer;
-use crate::boards::{BoardRow, DatasetBoards, Ranked};
+use crate::boards::{DatasetBoards, Ranked};
 use crate::domain::listing::Mode;
 use crate::domain::order::BoardKey;
 use crate::domain::rankings::{BoardKind, Window};
@@ -45,16 +45,20 @@ fn ranks<L: Ranked>(
     mode: Mode,
     name: &str,
 ) -> Option<Vec<BoardRank>> {
-    L::index(snapshot.dataset(mode)).get(name)?;
-    let ranks = Window::ALL.into_iter().filter_map(|window| {
-        let (rank, row) = boards.rank::<L>(window, snapshot, name)?;
-        let previous = boards.votes.previous.of(L::KIND, window);
-        Some(BoardRank {
-            board: window.as_str().to_owned(),
-            rank: u64::try_from(rank).ok()?,
-            previous_rank: previous.get(row.listing.id()).into(),
-            wins: row.record.wins.into(),
-            losses: row.record.losses.into(),
+    let listing = L::index(snapshot.dataset(mode)).get(name)?;
+    let records = boards.votes.tallies.records(L::KIND, listing.id());
+    let ranks = records.into_iter().flat_map(|records| {
+        Window::ALL.into_iter().filter_map(move |window| {
+            let record = records[window.index()];
+            let rank = boards.board::<L>(window).rank(&listing.board_key(record))?;
+            let previous = boards.votes.previous.of(L::KIND, window);
+            Some(BoardRank {
+                board: window.as_str().to_owned(),
+                rank,
+                previous_rank: previous.get(listing.id()).into(),
+                wins: record.wins.into(),
+                losses: record.losses.into(),
+            })
         })
     });
     Some(ranks.collect())
@@ -146,33 +150,26 @@ fn page<L: Ranked>(
     query: &BoardQuery,
 ) -> anyhow::Result<BoardPage> {
     let board = boards.board::<L>(query.window);
-    let overlay = boards.overlay::<L>(query.window, snapshot);
+    let listings = L::index(snapshot.dataset(query.mode));
     let previous = boards.votes.previous.of(L::KIND, query.window);
-    let (before, rows) = board.after(&overlay, query.after.as_ref());
-    let rows: Vec<&BoardRow<L>> = rows.take(query.limit).collect();
-    let total = board.total(&overlay);
-    let last = rows
-        .last()
-        .filter(|_| before + rows.len() < total)
-        .map(|row| row.key().into_owned());
-    let ranked = rows.iter().zip((1..).skip(before)).map(|(row, rank)| {
-        let previous_rank = previous.get(row.listing.id());
-        let card = row.listing.card()?;
-        let details = BoardRowDetails {
+    let ranked = board.after(query.after.as_ref());
+    let mut ranked = ranked.filter_map(|(rank, row)| Some((rank, row, row.current(listings)?)));
+    let (mut rows, mut details, mut last) = (Vec::new(), Vec::new(), None);
+    for (rank, row, listing) in ranked.by_ref().take(query.limit) {
+        let previous_rank = previous.get(listing.id());
+        let card = listing.card()?;
+        details.push(BoardRowDetails {
             picture_url: card.picture_url.clone(),
             losses: row.record.losses.into(),
-        };
-        let row = card.into_row(rank, previous_rank.into(), row.record.wins.into());
-        Ok((row, details))
-    });
-    let (rows, details) = ranked
-        .collect::<anyhow::Result<Vec<_>>>()?
-        .into_iter()
-        .unzip();
+        });
+        rows.push(card.into_row(rank, previous_rank.into(), row.record.wins.into()));
+        last = Some(row.key());
+    }
+    let has_more = ranked.next().is_some();
     Ok(BoardPage {
         rows,
         details,
-        total: u64::try_from(total)?,
-        next: last,
+        total: u64::try_from(board.total())?,
+        next: last.filter(|_| has_more).map(BoardKey::into_owned),
     })
 }

@@ -1,5 +1,7 @@
 //! Reads of the public site: its sitemap, and the newest games, featured or not.
 
+use std::cmp::Reverse;
+use std::iter;
 use std::sync::Arc;
 
 use contracts::catalogue::v1 as proto;
@@ -12,7 +14,8 @@ use tonic::{Request, Response, Status};
 use super::Reads;
 use super::answer;
 use crate::domain::listing::Mode;
-use crate::index::{Dataset, Direction, Document, Game, HitKind, Index};
+use crate::domain::order::GameKey;
+use crate::index::{Dataset, Document, Game, HitKind, Index, Query, Snapshot};
 
 /// Listings in a message: some 200 KB.
 const MESSAGE_ROWS: usize = 5_000;
@@ -26,28 +29,40 @@ const KINDS: [HitKind; 4] = [
     HitKind::Cities,
 ];
 
-/// The listings of a kind after the first `skipped` ones, as many as a message has.
-fn sitemap_entries(dataset: &Dataset, kind: HitKind, skipped: u64) -> Vec<proto::SitemapEntry> {
+type SitemapParts = Box<dyn Iterator<Item = Vec<proto::SitemapEntry>> + Send>;
+
+/// The live listings of a kind, as many in each part as a message has.
+fn sitemap_parts(snapshot: Arc<Snapshot>, kind: HitKind) -> SitemapParts {
     match kind {
-        HitKind::Games => entries(&dataset.games, Direction::Backwards, skipped),
-        HitKind::Creators => entries(&dataset.creators, Direction::Backwards, skipped),
-        HitKind::Events => entries(&dataset.events, Direction::Forwards, skipped),
-        HitKind::Cities => entries(&dataset.cities, Direction::Forwards, skipped),
+        HitKind::Games => Box::new(parts(snapshot, |live| &live.games, true)),
+        HitKind::Creators => Box::new(parts(snapshot, |live| &live.creators, true)),
+        HitKind::Events => Box::new(parts(snapshot, |live| &live.events, false)),
+        HitKind::Cities => Box::new(parts(snapshot, |live| &live.cities, false)),
     }
 }
 
-fn entries<L: Document>(
-    index: &Index<L>,
-    direction: Direction,
-    skipped: u64,
-) -> Vec<proto::SitemapEntry> {
-    let rows = index.walk_from(direction, skipped).take(MESSAGE_ROWS);
-    let entries = rows.map(|(row, at)| proto::SitemapEntry {
-        address: row.address().as_ref().to_owned(),
-        // A city has no time: it is 0.
-        updated_at: (at != 0).then(|| answer::timestamp(at)),
-    });
-    entries.collect()
+fn parts<L: Document>(
+    snapshot: Arc<Snapshot>,
+    index: fn(&Dataset) -> &Index<L>,
+    backwards: bool,
+) -> impl Iterator<Item = Vec<proto::SitemapEntry>> {
+    let mut query = Query {
+        backwards,
+        limit: MESSAGE_ROWS,
+        ..Query::default()
+    };
+    iter::from_fn(move || {
+        let rows = index(snapshot.dataset(Mode::Live)).search(&query).rows;
+        query.after = Some(rows.last()?.key().clone());
+        let entries = rows.iter().map(|row| proto::SitemapEntry {
+            address: row.address().as_ref().to_owned(),
+            // A city has no time.
+            updated_at: Some(row.updated_at())
+                .filter(|at| *at != 0)
+                .map(answer::timestamp),
+        });
+        Some(entries.collect())
+    })
 }
 
 #[tonic::async_trait]
@@ -64,11 +79,8 @@ impl SiteService for Reads {
             Fault::invalid_field("kind", "Use games, creators, events or cities.")
         })?;
         let snapshot = self.snapshot_at(at_least.as_ref()).await?;
-        let parts = (0..)
-            .step_by(MESSAGE_ROWS)
-            .map(move |skipped| sitemap_entries(snapshot.dataset(Mode::Live), kind, skipped))
-            .take_while(|entries| !entries.is_empty())
-            .map(|entries| Ok(proto::ListSitemapResponse { entries }));
+        let parts =
+            sitemap_parts(snapshot, kind).map(|entries| Ok(proto::ListSitemapResponse { entries }));
         Ok(Response::new(stream::iter(parts).boxed()))
     }
 
@@ -81,12 +93,11 @@ impl SiteService for Reads {
             return Err(Fault::invalid_field("limit", "Use a number from 1 to 50.").into());
         }
         let snapshot = self.snapshot_at(at_least.as_ref()).await?;
-        let newest = newest(&snapshot.dataset(Mode::Live).games, limit as usize);
-        let (rows, times): (Vec<_>, Vec<_>) = newest.into_iter().unzip();
+        let rows = newest(&snapshot.dataset(Mode::Live).games, limit as usize);
         let json = answer::rows(&rows);
-        let games = rows.iter().zip(times).map(|(game, at)| proto::NewGame {
+        let games = rows.iter().map(|game| proto::NewGame {
             first_published_at: Some(answer::timestamp(game.key.published_at.0)),
-            updated_at: Some(answer::timestamp(at)),
+            updated_at: Some(answer::timestamp(game.updated_at())),
         });
         let games = games.collect();
         Ok(Response::new(proto::ListNewGamesResponse { json, games }))
@@ -94,16 +105,24 @@ impl SiteService for Reads {
 }
 
 /// The newest games. The list has the featured games first: the newest of both parts are merged.
-fn newest(games: &Index<Game>, limit: usize) -> Vec<(Arc<Game>, i64)> {
-    let featured = games.count_before(|game| game.key.featured.0);
-    let of_featured = usize::try_from(featured).unwrap_or(usize::MAX).min(limit);
-    let first = games.walk_from(Direction::Forwards, 0).take(of_featured);
-    let others = games.walk_from(Direction::Forwards, featured).take(limit);
-    let mut rows: Vec<_> = first
-        .chain(others)
-        .map(|(game, at)| (Arc::clone(game), at))
-        .collect();
-    rows.sort_by(|(one, _), (other, _)| {
+fn newest(games: &Index<Game>, limit: usize) -> Vec<Arc<Game>> {
+    // Behind all featured games, and before all others.
+    let others = GameKey {
+        featured: Reverse(false),
+        published_at: Reverse(i64::MAX),
+        slug: "".into(),
+    };
+    let first = |after| {
+        let query = Query {
+            after,
+            limit,
+            ..Query::default()
+        };
+        games.search(&query).rows.into_iter()
+    };
+    let featured = first(None).take_while(|game| game.key.featured.0);
+    let mut rows: Vec<Arc<Game>> = featured.chain(first(Some(others))).collect();
+    rows.sort_by(|one, other| {
         let age = |game: &Game| game.key.published_at;
         (age(one), &one.key.slug).cmp(&(age(other), &other.key.slug))
     });

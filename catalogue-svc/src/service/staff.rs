@@ -1,7 +1,7 @@
 //! Votes, by staff (`catalogue/v1/staff.proto`).
 //!
 //! `staff vote list games/SLUG` lists who voted on a listing; it reads all stored votes once. Voiding (`staff vote void VOTER`, or `--address` for
-//! all cookies first seen at an address) subtracts the stored votes of a voter from the tallies by changes on the feed; later votes of this voter
+//! all cookies first seen at an address) subtracts the stored votes of a voter from the tallies; later votes of this voter
 //! are accepted and not counted. `staff vote restore` undoes it. A vote is stored for 31 days (`CATALOGUE_VOTES_KEPT`), the longest window of a
 //! board; older votes stay in the tally of all time. The last vote of a cookie is deleted together with its address.
 

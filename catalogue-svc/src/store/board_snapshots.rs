@@ -74,6 +74,13 @@ pub async fn before(
     .await
 }
 
+/// The moment of the latest snapshot.
+pub async fn latest(executor: impl PgExecutor<'_>) -> Result<Option<OffsetDateTime>, sqlx::Error> {
+    sqlx::query_scalar!(r#"select max(taken_for) as "taken_for" from catalogue.snapshot"#)
+        .fetch_one(executor)
+        .await
+}
+
 /// The ranks of the snapshot before the latest.
 pub async fn previous(connection: &mut PgConnection) -> Result<PreviousRanks, sqlx::Error> {
     let rows = sqlx::query!(

@@ -1,43 +1,23 @@
-//! `catalogue.tally` and `catalogue.tally_hour`: the votes that count, added up from the catalogue's own feed.
+//! `catalogue.tally` and `catalogue.tally_hour`: the votes that count, added up.
 
 use std::collections::BTreeMap;
 
 use futures::TryStreamExt as _;
-use kit::feed::Position;
 use sqlx::{PgConnection, PgPool};
 
 use crate::domain::rankings::{BoardKind, Hour, Window};
 use crate::domain::tally::{Record, Tallies, TallyChange};
 
-/// The position in the feed up to which votes are added up.
-pub async fn position(connection: &mut PgConnection) -> Result<Position, sqlx::Error> {
-    sqlx::query_as!(
-        Position,
-        "select feed_head.epoch, tally_head.seq from catalogue.tally_head, catalogue.feed_head"
+/// How often tallies have changed. Each committed change raises it.
+pub async fn version(connection: &mut PgConnection) -> Result<i64, sqlx::Error> {
+    sqlx::query_scalar!(
+        r#"select coalesce(sum(changes), 0)::bigint as "version!" from catalogue.tally"#
     )
     .fetch_one(connection)
     .await
 }
 
-/// Locks the tallies, so that one transaction at a time adds votes. Returns the last change of the feed whose votes were added.
-pub async fn lock(connection: &mut PgConnection) -> Result<i64, sqlx::Error> {
-    sqlx::query_scalar!("select seq from catalogue.tally_head for no key update")
-        .fetch_one(connection)
-        .await
-}
-
-/// Stores the position up to which votes are added up.
-pub async fn save_position(connection: &mut PgConnection, seq: i64) -> Result<(), sqlx::Error> {
-    sqlx::query!(
-        "update catalogue.tally_head set seq = $1 where seq <> $1",
-        seq
-    )
-    .execute(connection)
-    .await?;
-    Ok(())
-}
-
-/// Adds votes to the sums.
+/// Adds votes to the sums. Locks the rows of the listings in ascending order, so that two transactions do not wait for each other.
 pub async fn add(
     connection: &mut PgConnection,
     changes: &[TallyChange],
@@ -49,7 +29,8 @@ pub async fn add(
     sqlx::query!(
         "insert into catalogue.tally as held (listing_id, kind, wins, losses)
          select * from unnest($1::uuid[], $2::text[], $3::bigint[], $4::bigint[])
-         on conflict (listing_id) do update set wins = held.wins + excluded.wins, losses = held.losses + excluded.losses",
+         on conflict (listing_id) do update
+             set wins = held.wins + excluded.wins, losses = held.losses + excluded.losses, changes = held.changes + 1",
         &all.iter().map(|sum| sum.listing).collect::<Vec<_>>(),
         &all.iter().map(|sum| sum.kind.as_str().to_owned()).collect::<Vec<_>>(),
         &all.iter().map(|sum| sum.wins).collect::<Vec<_>>(),

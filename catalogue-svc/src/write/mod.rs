@@ -1,7 +1,7 @@
 //! Commands: every change of votes is made by one of these functions, in one transaction of the feed, a file a subject.
 //!
-//! Each command takes these steps: lock, look, save, publish. Rows are locked in the order voters, votes, networks, head of the feed. Commands
-//! change no tally: the tallies are added up from the feed ([`crate::store::tallies`]).
+//! Each command takes these steps: lock, look, save, publish. Rows are locked in the order voters, votes, networks, tallies, head of the feed.
+//! Votes and voids are not published: their sums are the tallies, which these commands change ([`crate::store::tallies`]).
 
 mod board_snapshot;
 mod void;
@@ -24,8 +24,8 @@ pub use vote::Limits;
 pub async fn cast(producer: &Producer, vote: &Vote, limits: Limits) -> Result<bool, Fault> {
     let mut transaction = producer.begin().await?;
     let now = transaction.now;
-    let (is_new, changes) = vote::cast(&mut transaction, vote, limits, now).await?;
-    transaction.commit(&changes).await?;
+    let is_new = vote::cast(&mut transaction, vote, limits, now).await?;
+    transaction.commit(&[]).await?;
     Ok(is_new)
 }
 
@@ -36,8 +36,8 @@ pub async fn cast(producer: &Producer, vote: &Vote, limits: Limits) -> Result<bo
 pub async fn void(producer: &Producer, by: &By, void: &Void) -> Result<Voided, Fault> {
     let mut transaction = producer.begin().await?;
     let now = transaction.now;
-    let (voided, changes) = void::void(&mut transaction, by, void, now).await?;
-    transaction.commit(&changes).await?;
+    let voided = void::void(&mut transaction, by, void, now).await?;
+    transaction.commit(&[]).await?;
     Ok(voided)
 }
 

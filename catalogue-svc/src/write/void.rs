@@ -1,25 +1,16 @@
 //! Voids the votes of a voter, or restores them.
 
-use contracts::catalogue::v1 as proto;
+use kit::Fault;
 use kit::audit::Subject;
-use kit::feed::NewChange;
-use kit::{Fault, ids};
-use prost::Message as _;
 use serde_json::json;
 use sqlx::PgConnection;
 use time::OffsetDateTime;
 use uuid::Uuid;
 
-use super::happening;
 use crate::SCHEMA;
 use crate::domain::staff_action::By;
 use crate::domain::tally::TallyChange;
-use crate::feeds::tally_change;
-use crate::store::voters;
-use crate::store::votes;
-
-/// The most changes of tallies in one change of the feed.
-const AT_ONCE: usize = 1_000;
+use crate::store::{tallies, voters, votes};
 
 /// Voids the votes of a voter, or restores them.
 #[derive(Debug, Clone)]
@@ -51,7 +42,7 @@ pub(super) async fn void(
         reason,
     }: &Void,
     now: OffsetDateTime,
-) -> Result<(Voided, Vec<NewChange>), Fault> {
+) -> Result<Voided, Fault> {
     let locked = voters::lock(connection, *voter).await?;
     let locked = locked.ok_or_else(|| Fault::not_found("No voter has this id."))?;
     if locked.is_void != *restore {
@@ -59,32 +50,17 @@ pub(super) async fn void(
             votes: 0,
             unchanged: true,
         };
-        return Ok((unchanged, Vec::new()));
+        return Ok(unchanged);
     }
     voters::set_voided(connection, *voter, (!restore).then_some(now)).await?;
-    let (tallies, votes) = votes::tally_changes_by(connection, *voter).await?;
+    let (changes, votes) = votes::tally_changes_by(connection, *voter).await?;
     let sign = if *restore { 1 } else { -1 };
-    let changes = tallies.chunks(AT_ONCE).map(|tallies| {
-        let changes = tallies.iter().map(|change| {
-            let signed = TallyChange {
-                wins: sign * change.wins,
-                losses: sign * change.losses,
-                ..*change
-            };
-            tally_change::encode(&signed)
-        });
-        let state = proto::TallyChanges {
-            changes: changes.collect(),
-        };
-        let event = if *restore { "restored" } else { "voided" };
-        happening(
-            "voter",
-            event,
-            ids::row_id().to_string(),
-            state.encode_to_vec(),
-        )
+    let signed = changes.into_iter().map(|change| TallyChange {
+        wins: sign * change.wins,
+        losses: sign * change.losses,
+        ..change
     });
-    let changes = changes.collect();
+    tallies::add(connection, &signed.collect::<Vec<_>>()).await?;
     let details = json!({ "reason": reason, "votes": votes });
     let subject = Subject {
         entity: "voter",
@@ -92,9 +68,8 @@ pub(super) async fn void(
         details,
     };
     by.record(connection, SCHEMA, subject, now).await?;
-    let voided = Voided {
+    Ok(Voided {
         votes,
         unchanged: false,
-    };
-    Ok((voided, changes))
+    })
 }

@@ -1,18 +1,13 @@
 //! A vote (§2.5).
 
-use contracts::catalogue::v1 as proto;
-use kit::feed::NewChange;
-use kit::{Code, Fault, ids};
-use prost::Message as _;
+use kit::{Code, Fault};
 use sqlx::PgConnection;
 use time::{Duration, OffsetDateTime, Time};
-use uuid::Uuid;
 
-use super::happening;
 use crate::domain::rankings::Hour;
+use crate::domain::tally::TallyChange;
 use crate::domain::vote::{self, Pair, Vote, Voter};
-use crate::store::voters;
-use crate::store::votes;
+use crate::store::{tallies, voters, votes};
 
 /// The votes of an IPv6 /48 on a day, as a multiple of those of a /64 network.
 const SITE: i32 = 5;
@@ -30,13 +25,13 @@ pub struct Limits {
     pub daily: i64,
 }
 
-/// Stores and publishes a vote. A vote for neither, and that of a voter whose votes are void, is only stored.
+/// Stores a vote and adds it to the tallies. A vote for neither, and that of a voter whose votes are void, is only stored.
 pub(super) async fn cast(
     connection: &mut PgConnection,
     vote: &Vote,
     limits: Limits,
     now: OffsetDateTime,
-) -> Result<(bool, Vec<NewChange>), Fault> {
+) -> Result<bool, Fault> {
     let Voter { network, site, .. } = &vote.voter;
     let mut locked = voters::lock(connection, vote.voter.id).await?;
     // Another vote of a new voter may be first: the insert waits for it.
@@ -53,7 +48,7 @@ pub(super) async fn cast(
         None => false,
     };
     if !votes::insert(connection, vote, now).await? {
-        return Ok((false, Vec::new()));
+        return Ok(false);
     }
     // The counts below include this vote: a vote that they refuse is rolled back.
     let hour = Hour::of(now);
@@ -91,9 +86,13 @@ pub(super) async fn cast(
             return Err(too_many(message, tomorrow - now));
         }
     }
-    let counted = vote.winner.filter(|_| !is_void);
-    let change = counted.map(|winner| vote_cast(vote, winner, now));
-    Ok((true, change.into_iter().collect()))
+    if let Some(winner) = vote.winner.filter(|_| !is_void) {
+        let Pair { low, high } = vote.pair;
+        let loser = if winner == low { high } else { low };
+        let changes = TallyChange::of_vote(vote.kind, winner, loser, hour);
+        tallies::add(connection, &changes).await?;
+    }
+    Ok(true)
 }
 
 fn too_many(message: String, wait: Duration) -> Fault {
@@ -101,18 +100,4 @@ fn too_many(message: String, wait: Duration) -> Fault {
         retry_after: u32::try_from(wait.whole_seconds() + 1).ok(),
         ..Fault::new(Code::RateLimited, message)
     }
-}
-
-/// The change on the feed.
-fn vote_cast(vote: &Vote, winner: Uuid, now: OffsetDateTime) -> NewChange {
-    let Pair { low, high } = vote.pair;
-    let loser = if winner == low { high } else { low };
-    let state = proto::Vote {
-        kind: vote.kind.as_str().to_owned(),
-        winner_id: winner.to_string(),
-        loser_id: loser.to_string(),
-        hour: Hour::of(now).0,
-    };
-    let id = ids::row_id().to_string();
-    happening("vote", "cast", id, state.encode_to_vec())
 }

@@ -1,49 +1,22 @@
 //! Listings to test with, and ways to bring them in.
 
-use std::collections::BTreeMap;
 use std::sync::{Arc, LazyLock};
 
-use catalogue::boards::{Boards, VoteCounts};
-use catalogue::domain::rankings::Hour;
-use catalogue::domain::ranks::PreviousRanks;
-use catalogue::domain::tally::Tallies;
+use catalogue::boards::Boards;
 use catalogue::index::entity::Entity;
 use catalogue::index::{Catalogue, IndexWriter};
 use catalogue::service::Reads;
 use contracts::common::v1::{Change, Mode};
 use contracts::listings::v1::{self as listings, State};
 use kit::Clock;
-use kit::feed::{Position, StreamStart, Subscription};
+use kit::feed::Position;
 use uuid::Uuid;
 
 pub(crate) const EPOCH: Uuid = Uuid::from_u128(0xe0);
 
-/// The listings feed, as the schema follows it.
-pub(crate) const FEED: Subscription = Subscription {
-    schema: catalogue::SCHEMA,
-    producer: catalogue::PRODUCER,
-};
-
-pub(crate) fn stream_start(epoch: Uuid, head: i64, reset: bool) -> StreamStart {
-    StreamStart {
-        epoch,
-        head,
-        reset,
-        effects_after: head,
-    }
-}
-
-/// Boards without votes.
+/// Boards that were never sorted.
 pub(crate) fn boards(catalogue: &Arc<Catalogue>) -> Arc<Boards> {
-    let votes = VoteCounts {
-        position: Position {
-            epoch: Uuid::nil(),
-            seq: 0,
-        },
-        tallies: Arc::new(Tallies::new(Hour(492_000))),
-        previous: PreviousRanks::default(),
-    };
-    Arc::new(Boards::new(Arc::clone(catalogue), votes).unwrap())
+    Arc::new(Boards::new(Arc::clone(catalogue)).unwrap())
 }
 
 /// Boards of no listings, for reads that do not look at them.
@@ -191,19 +164,16 @@ fn was_published(state: State) -> bool {
 }
 
 pub(crate) fn entity(change: &Change) -> Entity {
-    let entity = Entity::read(&change.entity, &change.id, change.seq, &change.state);
+    let entity = Entity::read(&change.entity, &change.id, &change.state);
     entity.unwrap().unwrap()
 }
 
-/// A writer of small chunks that has applied `changes`, one after the other.
+/// A writer that has applied `changes`, one after the other.
 pub(crate) fn writer(changes: &[Change]) -> IndexWriter {
-    let mut writer = IndexWriter::new(
-        Position {
-            epoch: EPOCH,
-            seq: 0,
-        },
-        4,
-    );
+    let mut writer = IndexWriter::new(Position {
+        epoch: EPOCH,
+        seq: 0,
+    });
     for change in changes {
         writer.apply(entity(change));
     }
@@ -211,12 +181,15 @@ pub(crate) fn writer(changes: &[Change]) -> IndexWriter {
     writer
 }
 
-/// A writer of small chunks that was built whole from the last states that `changes` carry.
+/// A writer that gathered what `changes` carry, and indexed it whole.
 pub(crate) fn built(changes: &[Change]) -> IndexWriter {
-    let last: BTreeMap<_, _> = changes.iter().map(|c| ((&c.entity, &c.id), c)).collect();
     let position = Position {
         epoch: EPOCH,
         seq: i64::try_from(changes.len()).unwrap(),
     };
-    IndexWriter::build(position, 4, last.into_values().map(entity).collect()).unwrap()
+    let mut writer = IndexWriter::new(position);
+    for change in changes {
+        writer.store(entity(change));
+    }
+    writer.index_all(position).unwrap()
 }

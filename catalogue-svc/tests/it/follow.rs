@@ -6,22 +6,17 @@ use std::sync::{Arc, Mutex};
 
 use catalogue::domain::listing::Mode;
 use catalogue::feeds::listings::Follower;
-use catalogue::feeds::persist::Listings;
-use catalogue::index::{CHUNK_ROWS, Catalogue, Snapshot};
-use catalogue::{PRODUCER, SCHEMA};
+use catalogue::index::{Catalogue, Snapshot};
 use contracts::common::v1::feed_service_server::{FeedService, FeedServiceServer};
 use contracts::common::v1::follow_response::{Batch, Message, Start};
 use contracts::common::v1::{
-    Change, FollowRequest, FollowResponse, GetPositionRequest, GetPositionResponse,
-    ListChangesRequest, ListChangesResponse,
+    Change, FollowRequest, FollowResponse, ListChangesRequest, ListChangesResponse,
 };
 use futures::{Stream, stream};
+use kit::Lifecycle;
 use kit::admin::Readiness;
-use kit::feed::{Consumer as _, PgConsumer, Position, consume};
-use kit::leader::Leader;
 use kit::rpc::client::{Client, Transport};
-use kit::{Clock, Lifecycle};
-use sqlx::PgPool;
+use prost_types::Timestamp;
 use testing::connect;
 use tokio::net::TcpListener;
 use tokio::sync::watch;
@@ -29,15 +24,13 @@ use tokio_stream::wrappers::TcpListenerStream;
 use tonic::{Request, Response, Status};
 use uuid::Uuid;
 
-use crate::build::{EPOCH, FEED, boards, game, game_change, page, page_change, stream_start};
+use crate::build::{EPOCH, game, game_change, page, page_change};
 
 /// A feed whose rows the test writes.
 #[derive(Debug, Clone)]
 struct Fake {
     feed: Arc<Mutex<(Uuid, Vec<Change>)>>,
     news: Arc<watch::Sender<()>>,
-    /// Epochs that the one of now goes on from.
-    parents: Arc<Mutex<Vec<Uuid>>>,
     follows: Arc<AtomicU32>,
 }
 
@@ -46,7 +39,6 @@ impl Fake {
         Self {
             feed: Arc::new(Mutex::new((EPOCH, Vec::new()))),
             news: Arc::new(watch::Sender::new(())),
-            parents: Arc::default(),
             follows: Arc::default(),
         }
     }
@@ -61,20 +53,10 @@ impl Fake {
         self.news.send_replace(());
     }
 
-    /// A backup was restored: another epoch, with these rows.
+    /// A backup was restored, or a replica promoted: another epoch, with these rows.
     fn restore(&self, epoch: Uuid, changes: Vec<Change>) {
-        self.parents.lock().unwrap().clear();
         *self.feed.lock().unwrap() = (epoch, Vec::new());
         self.write(changes);
-    }
-
-    /// A replica was promoted: another epoch, which goes on from the one before.
-    fn promote(&self, epoch: Uuid) {
-        let mut feed = self.feed.lock().unwrap();
-        self.parents.lock().unwrap().push(feed.0);
-        feed.0 = epoch;
-        drop(feed);
-        self.news.send_replace(());
     }
 
     /// How often it was followed.
@@ -98,14 +80,12 @@ impl FeedService for Fake {
         self.follows.fetch_add(1, Ordering::Relaxed);
         let request = request.into_inner();
         let (epoch, rows) = self.look();
-        let parents = self.parents.lock().unwrap().clone();
-        let goes_on = |known: &Uuid| request.epoch == known.to_string();
-        let reset = !goes_on(&epoch) && !parents.iter().any(goes_on);
+        let reset = request.epoch != epoch.to_string();
         let start = Message::Start(Start {
             epoch: epoch.to_string(),
             head_seq: rows.last().map_or(0, |change| change.seq),
+            head_at: Some(Timestamp::default()),
             reset,
-            effects_after_seq: rows.last().map_or(0, |change| change.seq),
         });
         let after = if reset { 0 } else { request.after_seq };
         let from = (self.clone(), self.news.subscribe(), after, Some(start));
@@ -147,13 +127,6 @@ impl FeedService for Fake {
     ) -> Result<Response<ListChangesResponse>, Status> {
         Err(Status::unimplemented("a follower lists nothing"))
     }
-
-    async fn get_position(
-        &self,
-        _request: Request<GetPositionRequest>,
-    ) -> Result<Response<GetPositionResponse>, Status> {
-        Err(Status::unimplemented("a follower does not ask"))
-    }
 }
 
 /// Serves the feed on a port of its own; returns a channel to it.
@@ -166,14 +139,13 @@ async fn serve(fake: &Fake, lifecycle: &Lifecycle) -> Client {
         let connections = TcpListenerStream::new(listener);
         Ok(router.serve_with_incoming(connections).await?)
     });
+    client(&address, lifecycle)
+}
+
+fn client(address: &str, lifecycle: &Lifecycle) -> Client {
     let token = "a-token-of-thirty-two-characters".to_owned().into();
-    connect(
-        address.parse().unwrap(),
-        Transport::plain(),
-        &token,
-        lifecycle,
-    )
-    .unwrap()
+    let address = address.parse().unwrap();
+    connect(address, Transport::plain(), &token, lifecycle).unwrap()
 }
 
 /// The first state that satisfies `wanted`.
@@ -184,28 +156,22 @@ async fn eventually(catalogue: &Catalogue, wanted: impl Fn(&Snapshot) -> bool) -
     .await
 }
 
-fn start(follower: Follower, client: Client, lifecycle: &Lifecycle) -> Readiness {
+/// A replica that starts.
+fn start(client: Client, lifecycle: &Lifecycle) -> (Arc<Catalogue>, Readiness) {
+    let catalogue = Arc::new(Catalogue::default());
+    let follower = Follower::new(Arc::clone(&catalogue));
     let readiness = Readiness::default();
     let loaded = readiness.condition("the catalogue to be loaded");
     lifecycle.spawn_background("follower", follower.follow(client, loaded));
-    readiness
+    (catalogue, readiness)
 }
 
-#[testing::database_test(catalogue::MIGRATOR)]
-async fn memory_follows_the_feed_and_rebuilds_under_a_new_epoch(pool: PgPool) {
+#[tokio::test]
+async fn memory_follows_the_feed_and_rebuilds_under_a_new_epoch() {
     let (lifecycle, _supervisor) = Lifecycle::new();
     let fake = Fake::new();
     let client = serve(&fake, &lifecycle).await;
-    let catalogue = Arc::new(Catalogue::default());
-    let follower = Follower::load(
-        &pool,
-        Arc::clone(&catalogue),
-        boards(&catalogue),
-        CHUNK_ROWS,
-    )
-    .await
-    .unwrap();
-    let readiness = start(follower, client, &lifecycle);
+    let (catalogue, readiness) = start(client, &lifecycle);
 
     // An empty feed is soon followed to its end.
     let state = eventually(&catalogue, |_| true).await;
@@ -216,13 +182,6 @@ async fn memory_follows_the_feed_and_rebuilds_under_a_new_epoch(pool: PgPool) {
     assert_eq!(state.dataset(Mode::Live).games.len(), 2);
     assert!(readiness.missing().is_empty());
 
-    // The promoted replica has all of it: memory goes on, under the new epoch.
-    let promoted = Uuid::from_u128(0xe2);
-    fake.promote(promoted);
-    let state = eventually(&catalogue, |state| state.position.epoch == promoted).await;
-    assert_eq!(state.position.seq, 3);
-    assert_eq!(state.dataset(Mode::Live).games.len(), 2);
-
     let restored = Uuid::from_u128(0xe1);
     fake.restore(restored, vec![game_change(&game(2)), page_change(&page(0))]);
     let state = eventually(&catalogue, |state| state.position.epoch == restored).await;
@@ -230,100 +189,43 @@ async fn memory_follows_the_feed_and_rebuilds_under_a_new_epoch(pool: PgPool) {
     assert_eq!(state.dataset(Mode::Live).games.len(), 1);
 }
 
-#[testing::database_test(catalogue::MIGRATOR)]
-async fn one_replica_persists_and_the_next_start_goes_on_from_there(pool: PgPool) {
+#[tokio::test]
+async fn a_replica_is_ready_when_it_has_read_the_feed() {
     let (lifecycle, _supervisor) = Lifecycle::new();
-    let fake = Fake::new();
-    fake.write(vec![page_change(&page(0)), game_change(&game(1))]);
-    let client = serve(&fake, &lifecycle).await;
-    for _ in 0..2 {
-        let (pool, client) = (pool.clone(), client.clone());
-        let leader = Leader::start(&lifecycle, pool.clone(), SCHEMA, Clock::system());
-        leader.spawn(PRODUCER, move || {
-            let stored = PgConsumer::new(pool.clone(), FEED, Listings);
-            consume(client.clone(), "catalogue-svc", stored, None)
-        });
-    }
-    let loaded = testing::eventually("the rows are persisted", async || {
-        let catalogue = Arc::new(Catalogue::default());
-        let follower = Follower::load(
-            &pool,
-            Arc::clone(&catalogue),
-            boards(&catalogue),
-            CHUNK_ROWS,
-        )
-        .await
-        .unwrap();
-        let state = catalogue.snapshot().ok()?;
-        (state.position.seq == 2).then_some((catalogue, follower))
-    });
-    let (catalogue, follower) = loaded.await;
-    assert_eq!(
-        catalogue
-            .snapshot()
-            .unwrap()
-            .dataset(Mode::Live)
-            .games
-            .len(),
-        1
-    );
+    let (catalogue, readiness) = start(client("http://127.0.0.1:1", &lifecycle), &lifecycle);
+    assert_eq!(readiness.missing(), ["the catalogue to be loaded"]);
+    assert!(catalogue.snapshot().is_err());
 
-    fake.write(vec![game_change(&game(2))]);
-    start(follower, client, &lifecycle);
-    let state = eventually(&catalogue, |state| state.position.seq == 3).await;
-    assert_eq!(state.dataset(Mode::Live).games.len(), 2);
-}
-
-/// The schema is rebuilt under another mark than the feed's epoch, and so are its rows read.
-#[testing::database_test(catalogue::MIGRATOR)]
-async fn what_was_rebuilt_is_loaded_after_a_promotion(pool: PgPool) {
-    let (lifecycle, _supervisor) = Lifecycle::new();
     let fake = Fake::new();
-    fake.write(vec![page_change(&page(0)), game_change(&game(1))]);
-    let client = serve(&fake, &lifecycle).await;
-    let stored = PgConsumer::new(pool.clone(), FEED, Listings);
-    let persister = consume(client, "catalogue-svc", stored, None);
-    lifecycle.spawn_background("persister", persister);
-    let promoted = Uuid::from_u128(0xe2);
-    let loaded = async |wanted: Position| {
-        testing::eventually("the position is persisted", async || {
-            let catalogue = Arc::new(Catalogue::default());
-            let loading = Follower::load(
-                &pool,
-                Arc::clone(&catalogue),
-                boards(&catalogue),
-                CHUNK_ROWS,
-            );
-            loading.await.unwrap();
-            let state = catalogue.snapshot().ok()?;
-            (state.position == wanted).then(|| state.dataset(Mode::Live).games.len())
-        })
-        .await
+    // The same game twice: its last state stays.
+    let mut renamed = game(1);
+    renamed.slug = "renamed".to_owned();
+    let kind_of_tomorrow = Change {
+        entity: "kind-of-tomorrow".to_owned(),
+        ..page_change(&page(7))
     };
-    let at = |epoch, seq| Position { epoch, seq };
-    assert_eq!(loaded(at(EPOCH, 2)).await, 1);
-    fake.promote(promoted);
-    assert_eq!(loaded(at(promoted, 2)).await, 1);
-    fake.write(vec![game_change(&game(2))]);
-    assert_eq!(loaded(at(promoted, 3)).await, 2);
+    fake.write(vec![
+        game_change(&game(1)),
+        kind_of_tomorrow,
+        page_change(&page(0)),
+        game_change(&renamed),
+    ]);
+    let (catalogue, readiness) = start(serve(&fake, &lifecycle).await, &lifecycle);
+    testing::wait_until("it is ready", async || readiness.missing().is_empty()).await;
+    let snapshot = catalogue.snapshot().unwrap();
+    assert_eq!(snapshot.position.seq, 4);
+    let games = &snapshot.dataset(Mode::Live).games;
+    assert!(games.len() == 1 && games.get("renamed").is_some());
 }
 
-#[testing::database_test(catalogue::MIGRATOR)]
-async fn a_change_that_does_not_convert_is_left_out_and_the_feed_goes_on(pool: PgPool) {
+#[tokio::test]
+async fn a_change_that_does_not_convert_is_left_out_and_the_feed_goes_on() {
     let (lifecycle, _supervisor) = Lifecycle::new();
     let fake = Fake::new();
     let mut bad = game(2);
     bad.created_at = None;
     fake.write(vec![page_change(&page(0)), game_change(&bad)]);
-    let client = serve(&fake, &lifecycle).await;
-    let catalogue = Arc::new(Catalogue::default());
-    let follower = Follower::load(
-        &pool,
-        Arc::clone(&catalogue),
-        boards(&catalogue),
-        CHUNK_ROWS,
-    );
-    start(follower.await.unwrap(), client, &lifecycle);
+    let (catalogue, _) = start(serve(&fake, &lifecycle).await, &lifecycle);
     // Such a change at the beginning, and one on the way.
     eventually(&catalogue, |snapshot| snapshot.position.seq == 2).await;
     fake.write(vec![game_change(&game(1)), game_change(&bad)]);
@@ -335,35 +237,4 @@ async fn a_change_that_does_not_convert_is_left_out_and_the_feed_goes_on(pool: P
     fake.write(vec![game_change(&game(2))]);
     let snapshot = eventually(&catalogue, |snapshot| snapshot.position.seq == 6).await;
     assert_eq!(snapshot.dataset(Mode::Live).games.len(), 3);
-}
-
-#[testing::database_test(catalogue::MIGRATOR)]
-async fn a_full_schema_makes_ready_though_nobody_tells_more(pool: PgPool) {
-    let (lifecycle, _supervisor) = Lifecycle::new();
-    let token = "a-token-of-thirty-two-characters".to_owned().into();
-    let nobody = || {
-        connect(
-            "http://127.0.0.1:1".parse().unwrap(),
-            Transport::plain(),
-            &token,
-            &lifecycle,
-        )
-        .unwrap()
-    };
-    let load = || {
-        let catalogue = Arc::new(Catalogue::default());
-        let boards = boards(&catalogue);
-        Follower::load(&pool, catalogue, boards, CHUNK_ROWS)
-    };
-    let readiness = start(load().await.unwrap(), nobody(), &lifecycle);
-    assert_eq!(readiness.missing(), ["the catalogue to be loaded"]);
-
-    let mut stored = PgConsumer::new(pool.clone(), FEED, Listings);
-    stored.cursor().await.unwrap();
-    stored.start(stream_start(EPOCH, 1, true)).await.unwrap();
-    let mut change = page_change(&page(0));
-    change.seq = 1;
-    stored.handle_batch(EPOCH, vec![change]).await.unwrap();
-    let readiness = start(load().await.unwrap(), nobody(), &lifecycle);
-    testing::wait_until("it is ready", async || readiness.missing().is_empty()).await;
 }

@@ -1,5 +1,5 @@
 //! Tests of catalogue-svc as a whole: its memory against a plain model, its lists against plain
-//! SQL, its schema against PostgreSQL, its answers, its followers, and whether searches find what people mean.
+//! SQL, its answers, its follower, and whether searches find what people mean.
 
 #[cfg(test)]
 mod boards;
@@ -15,7 +15,5 @@ mod property;
 mod relevance;
 #[cfg(test)]
 mod service;
-#[cfg(test)]
-mod store;
 #[cfg(test)]
 mod universe;

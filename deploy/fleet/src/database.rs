@@ -156,54 +156,6 @@ fn psql_quoted(value: &str) -> String {
     format!("'{}'", value.replace('\\', "\\\\").replace('\'', "\\'"))
 }
 
-/// A database URL for each schema.
-type UrlsBySchema = BTreeMap<String, String>;
-
-/// The external databases: one URL for all services, or one for each; from `options` (`URL` or `SERVICE=URL`), else from the environment.
-pub(crate) fn external(
-    options: &[String],
-    variable: impl Fn(&str) -> Option<String>,
-) -> Result<(Option<String>, Option<UrlsBySchema>)> {
-    // An empty variable counts as not set.
-    let set = |name: &str| variable(name).filter(|url| !url.is_empty());
-    let named = |option: &String| {
-        let (name, url) = option.split_once('=')?;
-        let service = SERVICES
-            .iter()
-            .find(|service| [service.name, service.schema].contains(&name))?;
-        Some((service.schema.to_owned(), url.to_owned()))
-    };
-    let whole = options.iter().rfind(|option| named(option).is_none());
-    let mut each: UrlsBySchema = options.iter().filter_map(named).collect();
-    if whole.is_none() {
-        for service in SERVICES {
-            if let Some(url) = set(&setting(service.schema)) {
-                each.entry(service.schema.to_owned()).or_insert(url);
-            }
-        }
-    }
-    if each.is_empty() {
-        return Ok((whole.cloned().or_else(|| set("DATABASE_URL")), None));
-    }
-    let missing: Vec<String> = SERVICES
-        .iter()
-        .filter(|service| !each.contains_key(service.schema))
-        .map(|service| setting(service.schema))
-        .collect();
-    if missing.is_empty() {
-        return Ok((None, Some(each)));
-    }
-    bail!(
-        "{} missing: set all six, or only DATABASE_URL, or none",
-        missing.join(", ")
-    )
-}
-
-/// The name of the setting for a service's own database.
-pub(crate) fn setting(schema: &str) -> String {
-    format!("{}_DATABASE_URL", schema.to_uppercase())
-}
-
 /// The name of the setting for a service's own database as the owner of its schema.
 pub(crate) fn owner_setting(schema: &str) -> String {
     format!("{}_DATABASE_OWNER_URL", schema.to_uppercase())
@@ -255,36 +207,5 @@ mod tests {
     #[test]
     fn passwords_are_percent_decoded() {
         assert_eq!(percent_decode("a%2Fb+c"), "a/b+c");
-    }
-
-    #[test]
-    fn one_url_or_all_six_come_from_options_or_variables() {
-        let none = |_: &str| None;
-        let url = |service: &str| format!("postgres://a/{service}");
-        let six: Vec<String> = SERVICES
-            .iter()
-            .map(|service| format!("{}={}", service.name, url(service.schema)))
-            .collect();
-        let whole = Some(url("whole"));
-        let variables = |name: &str| (name == "DATABASE_URL").then(|| url("whole"));
-        assert_eq!(external(&[], none).unwrap(), (None, None));
-        assert_eq!(external(&[], variables).unwrap(), (whole.clone(), None));
-        assert_eq!(external(&[url("whole")], none).unwrap(), (whole, None));
-        let each = external(&six, variables).unwrap().1.unwrap();
-        assert_eq!((each.len(), &each["gateway"]), (6, &url("gateway")));
-        assert_eq!(
-            external(&[], |_| Some(String::new())).unwrap(),
-            (None, None)
-        );
-    }
-
-    #[test]
-    fn some_of_the_six_urls_are_not_enough() {
-        let one = ["gateway=postgres://a/b".to_owned()];
-        let error = external(&one, |_| None).unwrap_err().to_string();
-        assert!(
-            error.contains("ECONOMY_DATABASE_URL") && !error.contains("GATEWAY"),
-            "{error}"
-        );
     }
 }

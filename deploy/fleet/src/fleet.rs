@@ -1,6 +1,5 @@
 //! A whole fleet, from its servers to its seed data. `up` runs one for the user, `test` one for the tests.
 
-use std::collections::BTreeMap;
 use std::fs::OpenOptions;
 use std::path::PathBuf;
 use std::time::{Duration, Instant};
@@ -32,7 +31,6 @@ const SERVICE_LIMIT: Duration = Duration::from_mins(5);
 #[derive(Clone, Debug, Default)]
 pub(crate) struct ExternalServers {
     pub(crate) database: Option<String>,
-    pub(crate) databases: Option<BTreeMap<String, String>>,
     pub(crate) redis: Option<String>,
 }
 
@@ -42,7 +40,7 @@ impl ExternalServers {
         let mut requirements = vec![packages::SETPRIV];
         if self.database.is_some() {
             requirements.push(packages::PSQL);
-        } else if self.databases.is_none() {
+        } else {
             requirements.push(packages::POSTGRES);
         }
         requirements.extend(self.redis.is_none().then_some(packages::REDIS));
@@ -224,14 +222,6 @@ impl<'a> Fleet<'a> {
 
     fn start_postgres(&mut self, supervisor: &mut Supervisor<'_>) -> Result<()> {
         let since = Instant::now();
-        if let Some(urls) = &self.plan.external.databases {
-            self.manifest.database_url = None;
-            self.manifest.database_urls.clone_from(urls);
-            self.manifest.database_owner_urls.clear();
-            let all = format!("{:?}", identities(urls)?);
-            self.manifest.use_database(&all);
-            return Ok(());
-        }
         let signals = self.signals;
         if let Some(url) = &self.plan.external.database {
             let admin = Address::parse("DATABASE_URL", url)?;
@@ -325,7 +315,7 @@ impl<'a> Fleet<'a> {
         self.seed()
     }
 
-    /// Brings the schema of each service up to date, as its owner. A user's own databases may have owners in the environment.
+    /// Brings the schema of each service up to date, as its owner.
     fn migrate(&self, shared: &Shared<'_>) -> Result<()> {
         for instance in self.instances.iter().filter(|one| one.replica == 1) {
             let Service { name, schema, .. } = instance.service;
@@ -380,10 +370,4 @@ impl<'a> Fleet<'a> {
             |path: &&str| format!("  curl -H 'Authorization: Bearer {key}' '{base}{path}'\n");
         Ok(paths.iter().map(call).collect())
     }
-}
-
-fn identities(urls: &BTreeMap<String, String>) -> Result<Vec<String>> {
-    urls.iter()
-        .map(|(schema, url)| Ok(Address::parse(&database::setting(schema), url)?.identity()))
-        .collect()
 }

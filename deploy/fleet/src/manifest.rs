@@ -32,12 +32,12 @@ pub(crate) struct Manifest {
     pub(crate) openapi_url: String,
     /// The address of the public site and the dashboard; ends in a slash.
     pub(crate) dashboard_url: String,
-    /// The database of all services, for tests and users; absent with a database for each service.
+    /// The database of all services, for tests and users.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) database_url: Option<String>,
     /// The database URL of each service, by schema.
     pub(crate) database_urls: BTreeMap<String, String>,
-    /// The same as the owner of the schema, who migrates it; absent with a database for each service.
+    /// The same as the owner of the schema, who migrates it.
     pub(crate) database_owner_urls: BTreeMap<String, String>,
     pub(crate) redis_url: String,
     pub(crate) clock_file: String,
@@ -105,8 +105,8 @@ pub(crate) struct Account {
     pub(crate) name: String,
     pub(crate) id: String,
     pub(crate) plan: String,
+    /// The address and the password of its owner in the dashboard.
     pub(crate) email: String,
-    /// The password of its owner in the dashboard, whose address is the account's.
     pub(crate) password: String,
     /// The handles of its creator pages.
     pub(crate) pages: Vec<String>,

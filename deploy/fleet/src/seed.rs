@@ -21,7 +21,7 @@ pub(crate) const PEOPLE: &str = "local-people";
 /// The characters of a password: 80 bits.
 const PASSWORD: usize = 20;
 
-/// Secrets of keys, by the e-mail address of the account and the name of the key.
+/// Secrets of keys, by the id of the account and the name of the key.
 type Secrets = BTreeMap<String, BTreeMap<String, String>>;
 
 /// The staff tool, and the services that it calls.
@@ -62,7 +62,7 @@ pub(crate) fn apply(staff: &Staff<'_>, files: &[PathBuf], manifest: &mut Manifes
     if !secrets.exists() {
         let accounts = manifest.accounts.iter();
         let known: Secrets = accounts
-            .map(|account| (account.email.clone(), account.keys.clone()))
+            .map(|account| (account.id.clone(), account.keys.clone()))
             .collect();
         let text = serde_json::to_vec(&known).context("cannot serialize the secrets")?;
         folder::write(&secrets, &text, 0o600)?;
@@ -90,7 +90,8 @@ pub(crate) fn apply(staff: &Staff<'_>, files: &[PathBuf], manifest: &mut Manifes
     let mut keys: Secrets = serde_json::from_slice(&text).context("cannot parse the secrets")?;
     manifest.accounts = report.accounts;
     for account in &mut manifest.accounts {
-        account.keys = keys.remove(&account.email).unwrap_or_default();
+        account.email = format!("{}@fleet.example", account.name);
+        account.keys = keys.remove(&account.id).unwrap_or_default();
         account.economy_game = account.games.first().cloned();
     }
     create_people(staff, manifest)?;

@@ -209,7 +209,6 @@ impl<'a> Supervisor<'a> {
                 }
                 is_unsaved = saved.is_err();
             }
-            logs::shorten_all(self.folder);
             let now = Instant::now();
             let due = self
                 .children

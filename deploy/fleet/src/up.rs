@@ -14,7 +14,6 @@ use nix::sys::signal::Signal;
 use nix::unistd::setsid;
 
 use crate::cargo::{self, Profile};
-use crate::database;
 use crate::fleet::{ExternalServers, Fleet, Plan};
 use crate::folder::Folder;
 use crate::lock::{self, Lock};
@@ -84,11 +83,9 @@ pub(crate) struct Args {
 #[derive(Debug, clap::Args)]
 #[command(next_help_heading = "External servers to use instead of private ones")]
 struct ServerArgs {
-    /// PostgreSQL 15+: one URL for all services, with a user that may create roles and owns the database; or SERVICE=URL for each of the
-    /// six, ready to use (environment: `DATABASE_URL`, or `GATEWAY_DATABASE_URL` and so on, with `GATEWAY_DATABASE_OWNER_URL` if another user
-    /// owns the schema)
-    #[arg(long, value_name = "[SERVICE=]URL")]
-    database_url: Vec<String>,
+    /// PostgreSQL 15+, with a user that may create roles and owns the database
+    #[arg(long, env = "DATABASE_URL", hide_env_values = true, value_name = "URL")]
+    database_url: Option<String>,
     /// Redis 6.2+
     #[arg(long, env = "REDIS_URL", hide_env_values = true, value_name = "URL")]
     redis_url: Option<String>,
@@ -105,19 +102,13 @@ impl Args {
 }
 
 impl ServerArgs {
-    fn external(&self) -> Result<ExternalServers> {
-        #[expect(
-            clippy::disallowed_methods,
-            reason = "the launcher reads its own options, without kit"
-        )]
-        let variable = |name: &str| env::var(name).ok();
-        let (database, databases) = database::external(&self.database_url, variable)?;
-        Ok(ExternalServers {
-            database,
-            databases,
-            // An empty variable counts as not set.
-            redis: self.redis_url.clone().filter(|url| !url.is_empty()),
-        })
+    fn external(&self) -> ExternalServers {
+        // An empty variable counts as not set.
+        let set = |url: &Option<String>| url.clone().filter(|url| !url.is_empty());
+        ExternalServers {
+            database: set(&self.database_url),
+            redis: set(&self.redis_url),
+        }
     }
 }
 
@@ -129,7 +120,7 @@ pub(crate) fn run(args: &Args) -> Result<ExitCode> {
     let since = Instant::now();
     let signals = Signals::install()?;
     let folder = Folder::locate(args.dir.as_deref(), cargo::root().join(".fleet"))?;
-    let external = args.servers.external()?;
+    let external = args.servers.external();
     folder.prepare()?;
     let Some(lock) = lock::acquire(&folder, &signals)? else {
         return already_running(&folder, args);
@@ -299,8 +290,11 @@ fn already_running(folder: &Folder, args: &Args) -> Result<ExitCode> {
     }
     let manifest = Manifest::load(folder);
     if manifest.state == FleetState::Running {
-        say(format!("The fleet is running{pid}; {down} stops it\n"));
-        say_lines(&summary(&manifest, folder));
+        let file = folder.manifest();
+        say(format!(
+            "The fleet is running{pid}, described in {}; {down} stops it",
+            file.display()
+        ));
         let has_start_options = args.port.is_some()
             || !args.replicas.is_empty()
             || args.plans.is_some()

@@ -1,7 +1,7 @@
 //! What reports and tips have in common: calls with a game's key, and `Idempotency-Key`.
 
 use contracts::common::v1::Mode;
-use kit::idempotency::{self, CallId, InFlightGuard, body_hash};
+use kit::idempotency::{self, CallId, body_hash};
 use kit::{Code, Fault};
 use uuid::Uuid;
 
@@ -71,14 +71,5 @@ impl Service {
                 .await
         };
         replay.await.err().unwrap_or(fault)
-    }
-
-    /// Guards a call against a concurrent one with the same `Idempotency-Key`, which is refused until the guard is dropped.
-    pub(super) fn begin_call(
-        &self,
-        key: Option<&idempotency::Key>,
-    ) -> Result<Option<InFlightGuard>, Fault> {
-        key.map(|key| self.calls.begin(key.call.clone()))
-            .transpose()
     }
 }

@@ -28,7 +28,6 @@ use contracts::economy::v1::tips_service_server::TipsServiceServer;
 use kit::Clock;
 use kit::audit::Audit;
 use kit::feed::Producer;
-use kit::idempotency::InFlightCalls;
 use sqlx::PgPool;
 use time::Duration;
 use tonic::service::RoutesBuilder;
@@ -55,7 +54,6 @@ impl Dependencies {
         let service = Arc::new(Service {
             snapshots: Arc::new(snapshots),
             audit: Audit::new(self.pool.clone(), SCHEMA, self.clock.clone()),
-            calls: InFlightCalls::default(),
             pool: self.pool,
             clock: self.clock,
             producer: self.producer.clone(),
@@ -82,6 +80,4 @@ struct Service {
     policy: ReportPolicy,
     snapshots: Arc<SnapshotCache>,
     audit: Audit,
-    /// The calls with an `Idempotency-Key` that are being answered.
-    calls: InFlightCalls,
 }

@@ -63,7 +63,6 @@ impl Service {
             report,
             idempotency_key,
         };
-        let _in_flight = self.begin_call(submit.idempotency_key.as_ref())?;
         let receipt = report::submit(&self.producer, &submit, &self.policy).await?;
         Ok(proto::SubmitReportResponse {
             report: Some(receipt.report),

@@ -57,7 +57,6 @@ impl Service {
             tip,
             idempotency_key,
         };
-        let _in_flight = self.begin_call(send.idempotency_key.as_ref())?;
         let receipt = tip::send(&self.producer, &send).await?;
         Ok(proto::SendTipResponse {
             tip: Some(receipt.tip.to_string()),

@@ -15,7 +15,7 @@ use economy::service::Dependencies;
 use economy::store::{games, pages};
 use kit::clock::Clock;
 use kit::feed::{Producer, Retention};
-use kit::leader::Leader;
+use kit::jobs::Leader;
 use kit::lifecycle::{Lifecycle, Supervisor};
 use kit::rpc::client::Client;
 use kit::{Fault, timestamp};

@@ -5,7 +5,6 @@ use std::net::{IpAddr, Ipv4Addr};
 use kit::bad_fields::BadFields;
 use kit::text;
 
-use super::account::Identifier;
 use super::author::Person;
 use super::key::{KeyKind, Mode, Spec};
 use super::key_request::KeyRequestState;
@@ -43,38 +42,11 @@ pub fn switch(bad: &mut BadFields, field: &str, text: &str) -> Switch {
     bad.named(field, text).unwrap_or(Switch::ReadOnly)
 }
 
-/// An e-mail address, checked superficially.
-pub fn email(bad: &mut BadFields, field: &str, text: &str) -> String {
-    let email = text.trim();
-    let parts = email.split_once('@');
-    let plausible = parts.is_some_and(|(person, host)| {
-        !person.is_empty() && !host.is_empty() && !host.contains('@')
-    });
-    let odd = |c: char| c.is_whitespace() || c.is_control();
-    if email.is_empty() {
-        bad.add(field, REQUIRED);
-    } else if !plausible || email.len() > 254 || email.contains(odd) {
-        bad.add(field, "Give an e-mail address.");
-    }
-    email.to_owned()
-}
-
 pub fn plan(bad: &mut BadFields, field: &str, text: &str, plans: &Plans) -> String {
     if plans.get(text).is_none() {
         bad.add(field, format!("Use one of: {}.", plans.names()));
     }
     text.to_owned()
-}
-
-/// An account, by its id or its e-mail address.
-pub fn account(bad: &mut BadFields, field: &str, text: &str) -> Identifier {
-    if let Ok(id) = text.parse() {
-        return Identifier::Id(id);
-    }
-    if !text.contains('@') {
-        bad.add(field, "Give the id or the e-mail address of an account.");
-    }
-    Identifier::Email(text.trim().to_owned())
 }
 
 /// The person who makes a change.
@@ -143,8 +115,6 @@ pub fn key(bad: &mut BadFields, spec: &Spec) {
 
 #[cfg(test)]
 mod tests {
-    use uuid::Uuid;
-
     use super::*;
 
     fn names(bad: BadFields) -> Vec<String> {
@@ -158,7 +128,6 @@ mod tests {
             name(&mut bad, "name", "  Savanna Studio "),
             "Savanna Studio"
         );
-        assert_eq!(email(&mut bad, "email", " a@b.example "), "a@b.example");
         assert_eq!(names(bad), [""; 0]);
     }
 
@@ -169,31 +138,6 @@ mod tests {
             name(&mut bad, "name", blank);
             assert_eq!(names(bad), ["name"], "{blank:?}");
         }
-    }
-
-    #[test]
-    fn invalid_addresses_are_rejected() {
-        for text in ["", "a", "a@", "@b", "a@b@c", "a b@c", "a@b\u{7}"] {
-            let mut bad = BadFields::default();
-            email(&mut bad, "email", text);
-            assert_eq!(names(bad), ["email"], "{text:?}");
-        }
-    }
-
-    #[test]
-    fn an_account_is_identified_by_id_or_email() {
-        let mut bad = BadFields::default();
-        let id = Uuid::from_u128(7);
-        assert_eq!(
-            account(&mut bad, "account", &id.to_string()),
-            Identifier::Id(id)
-        );
-        assert_eq!(
-            account(&mut bad, "account", "A@b.example"),
-            Identifier::Email("A@b.example".to_owned())
-        );
-        account(&mut bad, "account", "Savanna");
-        assert_eq!(names(bad), ["account"]);
     }
 
     #[test]

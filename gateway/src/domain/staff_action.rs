@@ -10,7 +10,7 @@ pub enum Action {
     /// Reads accounts, keys, key requests, plans and switches.
     Look,
     CreateAccount,
-    /// Changes name or address. Only the people of an account do this.
+    /// Changes the name. Only the people of an account do this.
     ChangeAccount,
     SetPlan,
     /// Creates a key without a review.

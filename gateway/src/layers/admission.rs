@@ -3,9 +3,8 @@
 //! Further requests queue, first in, first out. A request is shed with 503 before any work is done for it if the queue is full or
 //! its wait is too long.
 //!
-//! A request holds its permit while it is worked on. It holds none while its body arrives ([`HeldPermit::yield_to`]), and none while
-//! the client receives its response, so a slow client does not keep others from being admitted. What slow clients hold instead is memory:
-//! `arriving_bodies.rs` and a limit here bound that of bodies, and `http_server/response.rs` of the kit that of responses.
+//! A request holds its permit while it is worked on. It holds none while its body arrives, which is read before (`request_body.rs`), and none
+//! while the client receives its response, so a slow client does not keep others from being admitted.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -17,9 +16,13 @@ use axum::response::Response;
 use kit::overload::ConcurrencyLimit;
 
 use super::request_context;
-use crate::admission_permit::{AdmissionLimits, HeldPermit};
+use crate::admission_permit::HeldPermit;
 use crate::app::App;
+use crate::request_body::read_ahead;
 use crate::request_limits::{self, Rejection};
+
+/// How many bodies may be arriving for each request that may run.
+const BODIES_PER_CALL: usize = 4;
 
 /// The limits of a port.
 #[derive(Debug, Clone, Copy)]
@@ -48,19 +51,21 @@ impl ConcurrencyLimits {
 #[derive(Clone)]
 struct Admission {
     app: App,
-    limits: Arc<AdmissionLimits>,
+    calls: Arc<ConcurrencyLimit>,
+    /// Bodies that are arriving.
+    bodies: Arc<ConcurrencyLimit>,
+    queue_timeout: Duration,
 }
 
 /// Puts the limits in front of a router.
 pub fn limit_calls(router: Router, app: &App, limits: ConcurrencyLimits) -> Router {
-    let limits = AdmissionLimits {
-        calls: ConcurrencyLimit::with_queue("admission", limits.calls, limits.queued),
-        bodies: ConcurrencyLimit::new("bodies", limits.calls.saturating_mul(2)),
-        queue_timeout: limits.queue_timeout,
-    };
+    let calls = ConcurrencyLimit::with_queue("admission", limits.calls, limits.queued);
+    let bodies = limits.calls.saturating_mul(BODIES_PER_CALL);
     let admission = Admission {
         app: Arc::clone(app),
-        limits: Arc::new(limits),
+        calls: Arc::new(calls),
+        bodies: Arc::new(ConcurrencyLimit::new("bodies", bodies)),
+        queue_timeout: limits.queue_timeout,
     };
     router.layer(from_fn_with_state(admission, admit))
 }
@@ -69,20 +74,22 @@ async fn admit(State(admission): State<Admission>, mut request: Request, next: N
     if let Err(fault) = request_limits::host(&request) {
         request.extensions_mut().insert(Rejection(fault));
     }
-    let limits = &admission.limits;
-    match limits.calls.acquire(limits.queue_timeout).await {
+    let app = &admission.app;
+    let admitted = async {
+        read_ahead(&mut request, &admission.bodies, app.body_timeout).await?;
+        admission.calls.acquire(admission.queue_timeout).await
+    }
+    .await;
+    match admitted {
         Ok(permit) => {
-            let permit = HeldPermit::new(permit, limits);
+            let permit = HeldPermit::new(permit);
             request.extensions_mut().insert(permit.clone());
             let response = next.run(request).await;
             permit.release();
             response
         }
-        Err(fault) => request_context::shed_response(
-            &admission.app,
-            request.method(),
-            request.headers(),
-            fault,
-        ),
+        Err(fault) => {
+            request_context::shed_response(app, request.method(), request.headers(), fault)
+        }
     }
 }

@@ -69,10 +69,6 @@ impl RouteChecks {
         let status = if kind == RouteKind::CatalogueRead {
             let (consumed, position) = futures::join!(consume, app.newest_position.read());
             let status = consumed.map_err(|denial| quota_error(denial, plan))?;
-            let position = match position {
-                None => app.listings_position.get().await,
-                position => position,
-            };
             request.extensions_mut().insert(MinPosition(position));
             status
         } else {

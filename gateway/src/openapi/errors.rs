@@ -71,8 +71,8 @@ fn response(status: StatusCode) -> Value {
     match status.as_u16() {
         401 => header(&mut headers, "WWW-Authenticate", true),
         429 => header(&mut headers, "Retry-After", true),
-        // Some of their codes have it.
-        409 | 503 => header(&mut headers, "Retry-After", false),
+        // Some of its codes have it.
+        503 => header(&mut headers, "Retry-After", false),
         415 => header(&mut headers, "Accept-Encoding", true),
         _ => {}
     }

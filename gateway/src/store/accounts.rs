@@ -9,7 +9,7 @@ macro_rules! accounts {
     ($where:literal, $($argument:expr),+) => {
         sqlx::query_as!(
             Account,
-            "select id, name, email, plan, created_at, revision from gateway.account where " + $where,
+            "select id, name, plan, created_at, revision from gateway.account where " + $where,
             $($argument),+
         )
     };
@@ -18,12 +18,11 @@ macro_rules! accounts {
 /// Inserts an account. Returns false if there is one with the id.
 pub async fn insert(connection: &mut PgConnection, account: &Account) -> Result<bool, sqlx::Error> {
     let done = sqlx::query!(
-        "insert into gateway.account (id, name, email, plan, created_at, revision)
-         values ($1, $2, $3, $4, $5, $6)
+        "insert into gateway.account (id, name, plan, created_at, revision)
+         values ($1, $2, $3, $4, $5)
          on conflict do nothing",
         account.id,
         account.name,
-        account.email,
         account.plan,
         account.created_at,
         account.revision,
@@ -43,10 +42,9 @@ pub async fn lock(connection: &mut PgConnection, id: Uuid) -> Result<Option<Acco
 /// Updates all fields that can change.
 pub async fn update(connection: &mut PgConnection, account: &Account) -> Result<(), sqlx::Error> {
     sqlx::query!(
-        "update gateway.account set name = $2, email = $3, plan = $4, revision = $5 where id = $1",
+        "update gateway.account set name = $2, plan = $3, revision = $4 where id = $1",
         account.id,
         account.name,
-        account.email,
         account.plan,
         account.revision,
     )
@@ -57,19 +55,6 @@ pub async fn update(connection: &mut PgConnection, account: &Account) -> Result<
 
 pub async fn find(executor: impl PgExecutor<'_>, id: Uuid) -> Result<Option<Account>, sqlx::Error> {
     accounts!("id = $1", id).fetch_optional(executor).await
-}
-
-/// The two newest accounts with an address, ignoring case, newest first.
-pub async fn with_address(
-    executor: impl PgExecutor<'_>,
-    email: &str,
-) -> Result<Vec<Account>, sqlx::Error> {
-    accounts!(
-        "lower(email) = lower($1) order by created_at desc, id desc limit 2",
-        email
-    )
-    .fetch_all(executor)
-    .await
 }
 
 /// Up to `limit` accounts after the id `after`, in the order of their ids.

@@ -73,7 +73,6 @@ mod tests {
             write_deadline: Duration::ZERO,
             calls: 1,
             queue_timeout: Duration::from_millis(1),
-            position_timeout: Duration::ZERO,
         };
         let limit = CallLimit::new("a test", limits);
         let permit = limit.acquire().await.unwrap();

@@ -20,6 +20,4 @@ pub struct CallLimits {
     pub calls: usize,
     /// How long a further call waits for a permit.
     pub queue_timeout: Duration,
-    /// How long a read waits for the newest position from listings-svc while Redis is away.
-    pub position_timeout: Duration,
 }

@@ -1,33 +1,26 @@
-//! Commands on accounts: create, change, change the plan.
+//! Commands on accounts: create, rename, change the plan.
 
 use contracts::gateway::v1 as proto;
 use kit::Fault;
 use kit::feed::{NewChange, Producer, Transaction};
 use prost::Message as _;
 use sqlx::PgConnection;
+use uuid::Uuid;
 
-use super::{AccountUpdate, audit, commit, feed_row};
-use crate::domain::account::{Account, Identifier};
+use super::{audit, commit, feed_row};
+use crate::domain::account::{Account, unknown};
 use crate::domain::author::Author;
 use crate::store::accounts;
 
-/// Creates an account. Staff refer to accounts by address, so that they create only one with it; a person may have several.
+/// Creates an account, unless there is one with its id: then the call was repeated.
 pub(crate) async fn create(
     producer: &Producer,
     by: &Author,
     account: Account,
 ) -> Result<Account, Fault> {
     let mut transaction = producer.begin().await?;
-    if matches!(by, Author::Staff(_)) {
-        let others = accounts::with_address(&mut *transaction, &account.email).await?;
-        if !others.is_empty() {
-            let reason = "Another account has this address.";
-            return Err(Fault::invalid_field("email", reason));
-        }
-    }
     if !accounts::insert(&mut transaction, &account).await? {
-        // A person's call was repeated.
-        let account = lock(&mut transaction, &Identifier::Id(account.id)).await?;
+        let account = lock(&mut transaction, account.id).await?;
         transaction.commit(&[]).await?;
         return Ok(account);
     }
@@ -36,25 +29,26 @@ pub(crate) async fn create(
     Ok(account)
 }
 
-pub(crate) async fn change(
+pub(crate) async fn rename(
     producer: &Producer,
     by: &Author,
-    update: &AccountUpdate,
+    id: Uuid,
+    name: &str,
 ) -> Result<Account, Fault> {
     let mut transaction = producer.begin().await?;
-    let account = lock(&mut transaction, &Identifier::Id(update.id)).await?;
-    let changed = account.renamed(update.name.as_deref(), update.email.as_deref());
+    let account = lock(&mut transaction, id).await?;
+    let changed = account.renamed(name);
     save(transaction, by, account, changed).await
 }
 
 pub(crate) async fn set_plan(
     producer: &Producer,
     by: &Author,
-    identifier: &Identifier,
+    id: Uuid,
     plan: &str,
 ) -> Result<Account, Fault> {
     let mut transaction = producer.begin().await?;
-    let account = lock(&mut transaction, identifier).await?;
+    let account = lock(&mut transaction, id).await?;
     let changed = account.on_plan(plan);
     save(transaction, by, account, changed).await
 }
@@ -77,19 +71,9 @@ async fn save(
 }
 
 /// Locks an account. The lock also keeps the number of its keys from changing.
-pub(super) async fn lock(
-    connection: &mut PgConnection,
-    identifier: &Identifier,
-) -> Result<Account, Fault> {
-    let id = match identifier {
-        Identifier::Id(id) => *id,
-        Identifier::Email(email) => {
-            let found = accounts::with_address(&mut *connection, email).await?;
-            identifier.only(found)?.id
-        }
-    };
+pub(super) async fn lock(connection: &mut PgConnection, id: Uuid) -> Result<Account, Fault> {
     let locked = accounts::lock(connection, id).await?;
-    locked.ok_or_else(|| identifier.unknown())
+    locked.ok_or_else(|| unknown(id))
 }
 
 fn publish(account: &Account, event: &'static str) -> NewChange {

@@ -45,7 +45,7 @@ pub(super) async fn record(
 pub(super) fn account(account: &Account) -> Subject {
     Subject {
         entity: "account",
-        name: account.email.clone(),
+        name: account.id.to_string(),
         details: json!({ "account": account.id, "plan": account.plan }),
     }
 }

@@ -8,7 +8,6 @@ use sqlx::PgConnection;
 use uuid::Uuid;
 
 use super::{NewKey, audit, commit, feed_row, keys};
-use crate::domain::account::Identifier;
 use crate::domain::author::Author;
 use crate::domain::key::{Key, Spec};
 use crate::domain::key_request::KeyRequest;
@@ -19,13 +18,13 @@ pub(crate) async fn request(
     producer: &Producer,
     plans: &Plans,
     by: &Author,
-    identifier: &Identifier,
+    account: Uuid,
     spec: &Spec,
     id: Uuid,
 ) -> Result<KeyRequest, Fault> {
     let mut transaction = producer.begin().await?;
     let limited = by.is_limited();
-    let account = keys::lock_account(&mut transaction, plans, limited, identifier, spec).await?;
+    let account = keys::lock_account(&mut transaction, plans, limited, account, spec).await?;
     let request = KeyRequest::new(id, account.id, spec.clone(), transaction.now);
     key_requests::insert(&mut transaction, &request).await?;
     let change = publish(&request, "asked");

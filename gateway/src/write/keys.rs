@@ -9,7 +9,7 @@ use time::OffsetDateTime;
 use uuid::Uuid;
 
 use super::{KeyRotation, NewKey, accounts, audit, commit, feed_row};
-use crate::domain::account::{Account, Identifier};
+use crate::domain::account::Account;
 use crate::domain::author::Author;
 use crate::domain::key::{Key, Spec};
 use crate::domain::owner_limits;
@@ -29,12 +29,12 @@ pub(crate) async fn create(
     producer: &Producer,
     plans: &Plans,
     by: &Author,
-    identifier: &Identifier,
+    account: Uuid,
     spec: &Spec,
     new_key: &NewKey,
 ) -> Result<Key, Fault> {
     let mut transaction = producer.begin().await?;
-    let account = lock_account(&mut transaction, plans, by.is_limited(), identifier, spec).await?;
+    let account = lock_account(&mut transaction, plans, by.is_limited(), account, spec).await?;
     let (id, last4) = (new_key.id, &new_key.last4);
     let key = Key::new(id, account.id, spec.clone(), last4, transaction.now);
     keys::insert(&mut transaction, &key, new_key.hash).await?;
@@ -48,11 +48,11 @@ pub(super) async fn lock_account(
     transaction: &mut Transaction,
     plans: &Plans,
     limited: bool,
-    identifier: &Identifier,
+    account: Uuid,
     spec: &Spec,
 ) -> Result<Account, Fault> {
     let now = transaction.now;
-    let account = accounts::lock(transaction, identifier).await?;
+    let account = accounts::lock(transaction, account).await?;
     let working = keys::count_working(transaction, account.id).await?;
     let game = games::state(transaction, spec.game.as_deref(), spec.mode, account.id).await?;
     spec.check(plans, plans.get_or_cheapest(&account.plan), working, game)?;

@@ -37,14 +37,6 @@ pub struct KeyRotation {
     pub revokes_old: bool,
 }
 
-/// New values of an account; absent ones stay.
-#[derive(Debug, Clone)]
-pub struct AccountUpdate {
-    pub id: Uuid,
-    pub name: Option<String>,
-    pub email: Option<String>,
-}
-
 #[derive(Debug, Clone)]
 pub struct SwitchUpdate {
     pub switch: Switch,

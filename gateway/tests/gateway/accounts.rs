@@ -8,7 +8,6 @@ use gateway::domain::plan_table;
 use kit::{Code, Fault};
 use serde_json::{Value, json};
 use sqlx::PgPool;
-use time::Duration;
 use time::macros::datetime;
 use tonic::{Request, Status};
 
@@ -30,12 +29,11 @@ fn fields(error: Status) -> Vec<String> {
     fault.fields.into_keys().collect()
 }
 
-fn new_account(id: &str, email: &str) -> proto::AccountsServiceCreateAccountRequest {
+fn new_account(id: &str) -> proto::AccountsServiceCreateAccountRequest {
     proto::AccountsServiceCreateAccountRequest {
         actor: Some(actor()),
         account_id: id.to_owned(),
         name: " Karoo Studio ".to_owned(),
-        email: email.to_owned(),
     }
 }
 
@@ -53,23 +51,16 @@ async fn get(
 ) -> Result<proto::AccountsServiceGetAccountResponse, Status> {
     let request = proto::AccountsServiceGetAccountRequest {
         account_id: account.to_owned(),
-        ..Default::default()
     };
     let found = test.accounts.get_account(Request::new(request)).await?;
     Ok(found.into_inner())
 }
 
-async fn change(
-    test: &Test,
-    account: &str,
-    name: Option<&str>,
-    email: Option<&str>,
-) -> Result<proto::Account, Status> {
+async fn rename(test: &Test, account: &str, name: &str) -> Result<proto::Account, Status> {
     let request = proto::AccountsServiceChangeAccountRequest {
         actor: Some(actor()),
         account_id: account.to_owned(),
-        name: name.map(ToOwned::to_owned),
-        email: email.map(ToOwned::to_owned),
+        name: name.to_owned(),
     };
     let changed = test.accounts.change_account(Request::new(request)).await?;
     Ok(changed.into_inner().account.unwrap())
@@ -117,11 +108,10 @@ async fn a_new_account_is_on_the_cheapest_plan_that_is_sold(pool: PgPool) {
     };
     let test = Test::with(pool, config).await;
     let id = kit::ids::row_id().to_string();
-    let by_person = create(&test, new_account(&id, "ada@example.org")).await;
+    let by_person = create(&test, new_account(&id)).await;
     let request = by_operator(proto::CreateAccountRequest {
         name: "Bao Studio".to_owned(),
-        email: "bea@example.org".to_owned(),
-        plan: String::new(),
+        ..Default::default()
     });
     let by_staff = test.staff.create_account(request).await.unwrap();
     let by_staff = by_staff.into_inner().account.unwrap();
@@ -132,16 +122,14 @@ async fn a_new_account_is_on_the_cheapest_plan_that_is_sold(pool: PgPool) {
 async fn a_person_creates_an_account_once(pool: PgPool) {
     let test = Test::new(pool).await;
     let id = kit::ids::row_id().to_string();
-    let created = create(&test, new_account(&id, "ada@example.org"))
-        .await
-        .unwrap();
+    let created = create(&test, new_account(&id)).await.unwrap();
     assert_eq!(
         (created.id.as_str(), created.plan.as_str()),
         (id.as_str(), "free")
     );
     assert_eq!(created.name, "Karoo Studio");
     // The first answer was lost, and the call is repeated.
-    let again = create(&test, new_account(&id, "ada@example.org")).await;
+    let again = create(&test, new_account(&id)).await;
     assert_eq!(again.unwrap(), created);
     let entries = audit(&test).await;
     let expected = (
@@ -155,81 +143,20 @@ async fn a_person_creates_an_account_once(pool: PgPool) {
 }
 
 #[testing::database_test(gateway::MIGRATOR)]
-async fn a_person_has_several_accounts_with_one_address(pool: PgPool) {
-    let test = Test::new(pool).await;
-    let first = kit::ids::row_id().to_string();
-    let request = new_account(&first, "ada@example.org");
-    create(&test, request).await.unwrap();
-    test.clock.advance(Duration::SECOND);
-    let second = kit::ids::row_id().to_string();
-    let request = new_account(&second, "ADA@example.org");
-    create(&test, request).await.unwrap();
-    let by_email = proto::AccountsServiceGetAccountRequest {
-        email: "ada@example.org".to_owned(),
-        ..Default::default()
-    };
-    let found = test.accounts.get_account(Request::new(by_email)).await;
-    let newest = found.unwrap().into_inner().account.unwrap();
-    assert_eq!(newest.id, second);
-
-    // Staff create one account for an address, and name one of several by its id.
-    let another = proto::CreateAccountRequest {
-        name: "Ada".to_owned(),
-        email: "ada@example.org".to_owned(),
-        plan: String::new(),
-    };
-    let refused = test.staff.create_account(by_operator(another)).await;
-    assert_eq!(fields(refused.unwrap_err()), ["email"]);
-    let set_plan = async |account: &str| {
-        let request = proto::SetAccountPlanRequest {
-            account: account.to_owned(),
-            plan: "build".to_owned(),
-        };
-        test.staff.set_account_plan(by_operator(request)).await
-    };
-    let refused = set_plan("ada@example.org").await;
-    assert_eq!(fields(refused.unwrap_err()), ["account"]);
-    let keys = proto::ListKeysRequest {
-        account: "ada@example.org".to_owned(),
-    };
-    let refused = test.staff.list_keys(by_operator(keys)).await;
-    assert_eq!(fields(refused.unwrap_err()), ["account"]);
-    let moved = set_plan(&first)
-        .await
-        .unwrap()
-        .into_inner()
-        .account
-        .unwrap();
-    assert_eq!(moved.plan, "build");
-    change(&test, &second, None, Some("office@example.org"))
-        .await
-        .unwrap();
-    let moved = set_plan("ADA@example.org").await.unwrap();
-    assert_eq!(moved.into_inner().account.unwrap().id, first);
-}
-
-#[testing::database_test(gateway::MIGRATOR)]
 async fn bad_fields_of_an_account_are_reported_together(pool: PgPool) {
     let test = Test::new(pool).await;
     let odd = proto::AccountsServiceCreateAccountRequest {
         actor: None,
         account_id: "7".to_owned(),
         name: " ".to_owned(),
-        email: "nobody".to_owned(),
     };
     assert_eq!(
         fields(create(&test, odd).await.unwrap_err()),
-        [
-            "account_id",
-            "actor.address",
-            "actor.person_id",
-            "email",
-            "name"
-        ]
+        ["account_id", "actor.address", "actor.person_id", "name"]
     );
     let account = test.account("free").await;
-    let odd = change(&test, &account, Some(""), Some("nobody")).await;
-    assert_eq!(fields(odd.unwrap_err()), ["email", "name"]);
+    let odd = rename(&test, &account, "").await;
+    assert_eq!(fields(odd.unwrap_err()), ["name"]);
 }
 
 #[testing::database_test(gateway::MIGRATOR)]
@@ -255,21 +182,13 @@ async fn an_account_shows_its_plan_and_what_it_has_used(pool: PgPool) {
     assert_eq!(found.working_keys, 1, "the test key does not count");
     // Staff see the same.
     let request = by_operator(proto::GetAccountRequest {
-        account: account.clone(),
+        account_id: account.clone(),
     });
     let of_staff = test.staff.get_account(request).await.unwrap().into_inner();
     assert_eq!(of_staff.account, found.account);
     assert_eq!(of_staff.plan.as_ref(), Some(&plan));
     assert_eq!(of_staff.month.as_ref(), Some(&month));
     assert_eq!(of_staff.working_keys, found.working_keys);
-    // Staff created it; its owner has verified the address.
-    let account = found.account.unwrap();
-    let by_email = proto::AccountsServiceGetAccountRequest {
-        email: account.email.to_uppercase(),
-        ..Default::default()
-    };
-    let found = test.accounts.get_account(Request::new(by_email)).await;
-    assert_eq!(found.unwrap().into_inner().account, Some(account));
     let nobody = kit::ids::row_id().to_string();
     let none = Fault::from(get(&test, &nobody).await.unwrap_err());
     assert_eq!(none.code, Code::NotFound);
@@ -289,25 +208,19 @@ async fn a_new_name_reaches_callers_and_the_feed(pool: PgPool) {
         me.json["data"]["account"]["name"].clone()
     };
     assert_eq!(name(&test).await, "Savanna Studio");
-    let renamed = change(&test, &account, Some("Karoo"), None).await.unwrap();
+    let renamed = rename(&test, &account, "Karoo").await.unwrap();
     assert_eq!(renamed.name, "Karoo");
     test.catch_up().await;
     assert_eq!(name(&test).await, "Karoo");
 
-    let moved = change(&test, &account, None, Some("new@example.org")).await;
-    assert_eq!(moved.unwrap().email, "new@example.org");
-    let same = change(&test, &account, Some("Karoo"), Some("new@example.org")).await;
+    let same = rename(&test, &account, "Karoo").await;
     assert_eq!(same.unwrap().name, "Karoo");
     let revisions = sqlx::query_scalar!(
         "select revision from gateway.feed where entity = 'account' and id = $1 order by seq",
         account
     );
     let revisions = revisions.fetch_all(&test.pool).await.unwrap();
-    assert_eq!(
-        revisions,
-        [1, 2, 3],
-        "a change that changes nothing is none"
-    );
+    assert_eq!(revisions, [1, 2], "a change that changes nothing is none");
     let entries = audit(&test).await;
     let changes = entries.iter().filter(|entry| entry.2 == "change_account");
     assert_eq!(changes.count(), 2);

@@ -12,7 +12,7 @@ use crate::support::{START, Test, TestKey, account_key, by_operator};
 
 fn request(account: &str) -> proto::RequestKeyRequest {
     proto::RequestKeyRequest {
-        account: account.to_owned(),
+        account_id: account.to_owned(),
         name: "server".to_owned(),
         ..Default::default()
     }
@@ -302,7 +302,7 @@ async fn bad_requests_report_every_field(pool: PgPool) {
     };
     let fault = Fault::from(ask_for(&test, odd).await.unwrap_err());
     let fields: Vec<&str> = fault.fields.keys().map(String::as_str).collect();
-    assert_eq!(fields, ["account", "game", "may_write", "name"]);
+    assert_eq!(fields, ["account_id", "game", "may_write", "name"]);
     let gone = proto::RequestKeyRequest {
         kind: "secret".to_owned(),
         game: Some("never".to_owned()),

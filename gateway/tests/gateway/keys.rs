@@ -10,7 +10,7 @@ use kit::feed::{Projection as _, ProjectionContext, project_changes};
 use kit::{Code, Fault};
 use prost::Message as _;
 use sqlx::PgPool;
-use time::Duration;
+use time::{Duration, OffsetDateTime};
 use tonic::Request;
 use uuid::Uuid;
 
@@ -58,7 +58,7 @@ async fn follow_changes(test: &Test, changes: &[Change], generation: Uuid) {
     let mut connection = test.pool.acquire().await.unwrap();
     let taken = ProjectionContext {
         generation,
-        effects_after_seq: 0,
+        effects_until: OffsetDateTime::UNIX_EPOCH,
     };
     project_changes(
         &mut connection,
@@ -230,7 +230,6 @@ async fn a_key_whose_game_stops_it_says_so_and_leaves_room_for_another(pool: PgP
         let listed = listed.find(|it| it.id == key.id).unwrap();
         let request = proto::AccountsServiceGetAccountRequest {
             account_id: account.clone(),
-            ..Default::default()
         };
         let found = test.accounts.get_account(Request::new(request)).await;
         (listed.game_state, found.unwrap().into_inner().working_keys)
@@ -294,7 +293,7 @@ async fn a_new_plan_applies_to_cached_keys(pool: PgPool) {
             .contains("q=60;")
     );
     let request = proto::SetAccountPlanRequest {
-        account,
+        account_id: account,
         plan: "build".to_owned(),
     };
     here.staff
@@ -318,7 +317,9 @@ async fn the_last_use_of_a_key_is_flushed(pool: PgPool) {
     test.clock.advance(Duration::SECOND);
     test.get(&key, "/games").await;
     test.app.last_used.flush(&test.pool).await.unwrap();
-    let request = proto::ListKeysRequest { account };
+    let request = proto::ListKeysRequest {
+        account_id: account,
+    };
     let keys = test
         .staff
         .list_keys(by_operator(request))

@@ -7,6 +7,7 @@
 
 mod account_keys;
 mod accounts;
+mod admission;
 mod calls;
 mod checks;
 mod codings;
@@ -25,13 +26,6 @@ mod openapi;
 mod overload;
 mod plan_required;
 mod plans;
-mod port;
-mod port_admission;
-mod port_bodies;
-mod port_clients;
-mod port_keep_alive;
-mod port_pipelining;
-mod port_slow;
 mod quota;
 mod quota_headers;
 mod rates;

@@ -137,7 +137,7 @@ async fn a_larger_plan_takes_effect(pool: PgPool) {
         (403, "plan_required")
     );
     let request = proto::SetAccountPlanRequest {
-        account,
+        account_id: account,
         plan: "build".to_owned(),
     };
     test.staff

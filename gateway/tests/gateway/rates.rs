@@ -11,8 +11,8 @@ use tokio::net::{TcpSocket, TcpStream};
 use tower::ServiceExt as _;
 
 use crate::economy::key_of_game;
-use crate::port::{PATIENT, Port};
 use crate::support::economy::{RATES, RatesScript};
+use crate::support::port::Port;
 use crate::support::{Test, TestConfig, TestKey, UPSTREAM, eventually};
 
 const PIECE: usize = 64 * 1024;
@@ -87,7 +87,7 @@ async fn clients_that_stop_reading_hold_little_and_stop_nobody(pool: PgPool) {
     let test = Test::new(pool).await;
     let key = key_of_game(&test, "secret").await;
     test.economy.set_rates(large());
-    let port = Port::open(test.router.clone(), PATIENT, 100).await;
+    let port = Port::open(test.router.clone()).await;
     let open = || Reader::open(&port, &key, "/economy/rates");
     let stopped = futures::future::join_all((0..READERS).map(|_| open())).await;
     for reader in &stopped {
@@ -142,7 +142,7 @@ async fn rates_that_break_off_are_cut_off(pool: PgPool) {
         fails_before: Some(PIECES / 2),
         ..large()
     });
-    let port = Port::open(test.router.clone(), PATIENT, 100).await;
+    let port = Port::open(test.router.clone()).await;
     let reader = Reader::open(&port, &key, "/economy/rates").await;
     assert_eq!(reader.status, "HTTP/1.1 200 OK\r\n");
     let length = reader.length;

@@ -1,7 +1,7 @@
 //! A response of the catalogue is used again for reads that must show no newer position of the listings (§1).
 
-use kit::feed::{CommittedPosition, Position};
-use kit::{Clock, Code, Fault};
+use kit::feed::Position;
+use kit::{Code, Fault};
 use sqlx::PgPool;
 use time::Duration;
 
@@ -35,9 +35,7 @@ fn position(seq: i64) -> Position {
 
 /// Publishes the position that reads must show.
 async fn publish(test: &Test, position: Position) {
-    let at = Clock::system().now();
-    let committed = CommittedPosition { position, at };
-    assert!(test.app.newest_position.publish(committed).await);
+    test.app.newest_position.publish(position).await;
 }
 
 /// Reads `path` and asserts how often catalogue-svc was called.

@@ -159,7 +159,7 @@ async fn an_unauthorized_call_is_rejected_and_audited(pool: PgPool) {
     );
     // A reviewer reads and decides, but may not read the audit records of others.
     let keys = proto::ListKeysRequest {
-        account: account.clone(),
+        account_id: account.clone(),
     };
     assert!(test.staff.list_keys(by(ada(), keys)).await.is_ok());
     let others = common::ListAuditRequest {
@@ -179,7 +179,7 @@ async fn every_change_is_audited_and_listed_in_pages(pool: PgPool) {
     let account = test.account("free").await;
     let key = test.key(&account, "live").await;
     let plan = proto::SetAccountPlanRequest {
-        account: account.clone(),
+        account_id: account.clone(),
         plan: "build".to_owned(),
     };
     for _ in 0..2 {
@@ -193,7 +193,7 @@ async fn every_change_is_audited_and_listed_in_pages(pool: PgPool) {
         .await
         .unwrap();
     let asked = proto::RequestKeyRequest {
-        account,
+        account_id: account,
         name: "server".to_owned(),
         kind: "account".to_owned(),
         ..proto::RequestKeyRequest::default()

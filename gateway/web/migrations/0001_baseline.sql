@@ -14,8 +14,6 @@ create table web.person (
     email text not null unique,
     -- argon2id, as a PHC string.
     password_hash text not null,
-    -- Counts changes of the password and the like: sessions with a lower number have ended.
-    credential_version integer not null default 1,
     -- The secret of an authenticator app, encrypted; null: no second factor.
     totp_secret bytea,
     -- The last step of 30 seconds whose code was used: a code works once.
@@ -25,6 +23,31 @@ create table web.person (
     language text not null default 'en' constraint person_language check (language in ('en', 'fr')),
     -- False: they have switched notices off.
     wants_notices boolean not null default true
+);
+
+-- The cookie of a session has its token; only the hash of that is stored.
+create table web.session (
+    token_sha256 bytea primary key,
+    person_id uuid not null references web.person on delete cascade,
+    -- Whether the code of the second factor is still missing.
+    stage text not null check (stage in ('signed_in', 'second_factor')),
+    since timestamptz not null,
+    -- The last request, to some minutes.
+    seen timestamptz not null,
+    -- Of the sign-in: the address of the client, and its browser.
+    address text not null,
+    agent text not null
+);
+create index session_by_person on web.session (person_id);
+
+-- The tries that a limit counts, in the window that ends at `until`. Unlogged: a crash of PostgreSQL or a failover forgets them.
+create unlogged table web.try_count (
+    until timestamptz not null,
+    limit_name text not null,
+    -- The hash of what the limit is for, such as an address.
+    subject bytea not null,
+    n integer not null,
+    primary key (until, limit_name, subject)
 );
 
 -- Each replaces a code of the app once, and is removed then.
@@ -41,7 +64,7 @@ create table web.link (
     purpose text not null check (purpose in ('sign_up', 'reset', 'email', 'invite')),
     -- The address that the link was mailed to.
     email text not null,
-    -- The person who resets a password or changes an address; or who invites.
+    -- The person who resets a password or changes an address; or who invites, null for staff.
     person_id uuid references web.person on delete cascade,
     -- The account and the role of an invitation.
     account_id uuid,
@@ -51,14 +74,14 @@ create table web.link (
     created_at timestamptz not null,
     expires_at timestamptz not null,
     check ((purpose = 'invite') = (account_id is not null and role is not null)),
-    check ((purpose = 'sign_up') = (person_id is null))
+    check (case purpose when 'sign_up' then person_id is null when 'invite' then true else person_id is not null end)
 );
 create index link_by_account on web.link (account_id) where account_id is not null;
 create index link_by_person on web.link (person_id);
 create index link_by_invited on web.link (invited_id) where invited_id is not null;
 create index link_by_expiry on web.link (expires_at);
 
--- Of the kit: mails to send (kit::mail). Mails with links go before notices, and are not sent once their link has ended.
+-- Mails to send (src/mail). A mail with a link is not sent once its link has ended.
 create table web.mail (
     id uuid primary key,
     recipient text not null,
@@ -66,16 +89,15 @@ create table web.mail (
     body text not null,
     created_at timestamptz not null,
     -- Of a mail that was not tried: '-infinity'.
-    next_attempt_at timestamptz default '-infinity',
-    -- How often the mail server did not take the mail, and how often with a permanent error.
+    next_attempt_at timestamptz not null default '-infinity',
+    -- How often the mail could not be sent.
     tries integer not null default 0,
-    refusals integer not null default 0,
-    -- The end of the link in the mail; null: a notice.
+    -- The end of the link in the mail; null: it has none.
     expires_at timestamptz,
     -- The link in the mail; null in a mail with a link: it was used, replaced or withdrawn.
     link_id uuid references web.link on delete set null
 );
-create index mail_by_priority on web.mail ((expires_at is null), next_attempt_at, id);
+create index mail_by_next_attempt on web.mail (next_attempt_at, id);
 create index mail_by_link on web.mail (link_id) where link_id is not null;
 
 -- Accounts of the gateway: which people may do what in one.
@@ -87,12 +109,6 @@ create table web.member (
     primary key (account_id, person_id)
 );
 create index member_by_person on web.member (person_id);
-
--- Accounts whose last member was deleted: nobody gets one again.
-create table web.closed_account (
-    account_id uuid primary key,
-    closed_at timestamptz not null
-);
 
 -- Mails about an event that were sent, so that each is sent once.
 create table web.sent_notice (
@@ -141,6 +157,16 @@ create index audit_by_name on web.audit (entity, name, at, id);
 create table web.feed_position (
     -- The service.
     producer text primary key,
-    epoch uuid not null,
-    seq bigint not null
+    -- The time of the newest change that was read.
+    at timestamptz not null
 );
+
+-- Forms that took effect, each of which takes effect once. Kept for a day.
+create table web.sent_form (
+    person_id uuid not null,
+    -- The id in the form.
+    form_id uuid not null,
+    sent_at timestamptz not null,
+    primary key (person_id, form_id)
+);
+create index sent_form_by_age on web.sent_form (sent_at);

@@ -15,8 +15,7 @@ use crate::page_cache::PageCache;
 use crate::page_limit::PageLimit;
 use crate::session::CookieStyle;
 use crate::session::limits::Limits;
-use crate::session::once::Forms;
-use crate::session::sessions::Sessions;
+use crate::store::sessions::Lifetimes;
 use crate::uploads::Uploads;
 use crate::upstream::{CatalogueClient, Currencies, Economy, Feeds, Gateway, Listings, Webhooks};
 
@@ -27,9 +26,8 @@ pub struct Web {
     pub pool: PgPool,
     pub clock: Clock,
     pub passwords: PasswordPool,
-    pub sessions: Sessions,
+    pub session_lifetimes: Lifetimes,
     pub limits: Limits,
-    pub forms: Forms,
     pub cookie: CookieStyle,
     /// Encrypts the secrets of authenticator apps.
     pub key_ring: KeyRing,

@@ -8,11 +8,11 @@ use kit::client_address::{ProxyHeader, TrustedProxies};
 use kit::config::{Common, Profile, Secret, a_second_or_more, count};
 use kit::http_server::Limits;
 use kit::key_ring::KeyRing;
-use kit::mail;
 use kit::public_url;
 use kit::rpc::client::Addresses;
 
 use crate::docs::guides::{GuideAddresses, Links};
+use crate::mail;
 
 #[derive(Debug, clap::Args)]
 // clap would name the group after the type, as it does with those of the kit.
@@ -63,7 +63,7 @@ pub struct Settings {
     /// The header in which they name the client
     #[arg(long, value_enum, default_value = "x-forwarded-for")]
     pub(crate) proxy_header: ProxyHeader,
-    /// Redis 6.2 or newer, for sessions; best the one of listings-svc, for the position that public pages read
+    /// Redis 6.2 or newer, in which listings-svc publishes the position that public pages read
     #[arg(long, hide_env_values = true, value_parser = kit::redis::url)]
     pub(crate) redis_url: Secret,
     /// Seconds that Redis may take

@@ -6,7 +6,6 @@ pub mod articles;
 pub mod assets;
 pub mod client_info;
 pub mod config;
-pub mod contact_address;
 pub mod docs;
 pub mod domain;
 pub mod economy;
@@ -15,6 +14,7 @@ pub mod hashing;
 pub mod jobs;
 pub mod layers;
 pub mod listings;
+pub mod mail;
 pub mod member_mail;
 pub mod notice;
 pub mod once_form;
@@ -44,8 +44,8 @@ use std::thread::available_parallelism;
 use contracts::web::v1::staff_service_server::StaffServiceServer;
 use kit::audit::Audit;
 use kit::boot::{self, Boot};
+use kit::feed::HighWaterMark;
 use kit::http_server;
-use kit::mail::Mailer;
 use kit::overload::ConcurrencyLimit;
 use kit::redis::Redis;
 use kit::rpc::FleetMembers;
@@ -58,22 +58,21 @@ use hashing::PasswordPool;
 use page_cache::PageCache;
 use page_limit::PageLimit;
 use service::staff::Staff;
+use session::CookieStyle;
 use session::limits::Limits;
-use session::once::Forms;
-use session::sessions::{Lifetimes, Sessions};
-use session::{CookieStyle, Keyspace};
 use store::SCHEMA;
+use store::sessions::Lifetimes;
 use uploads::Uploads;
-use upstream::{
-    Api, CatalogueClient, Currencies, Economy, Feeds, Gateway, Listings, NewestPosition, Webhooks,
-};
+use upstream::{Api, CatalogueClient, Currencies, Economy, Feeds, Gateway, Listings, Webhooks};
 
 pub use config::Settings;
 
 pub static MIGRATOR: sqlx::migrate::Migrator = sqlx::migrate!();
 
+/// The producer whose high-water mark public pages read.
+const LISTINGS_FEED: &str = "listings";
 /// Logged when Redis is away.
-const WITHOUT_REDIS: &str = "nobody can sign in, and people who are signed in see an error";
+const WITHOUT_REDIS: &str = "public pages may lack the changes of the last moment";
 
 /// Pictures that public pages read from listings-svc at once.
 pub const PUBLIC_PICTURES: usize = 32;
@@ -90,12 +89,7 @@ pub async fn start(boot: Boot<Settings>) -> anyhow::Result<()> {
     let (settings, clock) = (&boot.settings, &boot.clock);
     settings.warn_of_default_texts();
     let redis = Redis::connect(&settings.redis_url, settings.redis_deadline, WITHOUT_REDIS).await?;
-    let keyspace = Keyspace {
-        redis: redis.clone(),
-        prefix: "web".to_owned(),
-    };
-
-    let mailer = Mailer::new(pool.clone(), SCHEMA, clock.clone(), &settings.mail)?;
+    let mailer = mail::Mailer::new(pool.clone(), &settings.mail)?;
     let leader = boot.leader(&pool, SCHEMA);
     mailer.spawn(&leader);
 
@@ -105,22 +99,18 @@ pub async fn start(boot: Boot<Settings>) -> anyhow::Result<()> {
     let economy = boot.client("economy-svc", &settings.economy_addresses)?;
     let catalogue = boot.client("catalogue-svc", &settings.catalogue_addresses)?;
     let deadline = settings.upstream_deadline;
-    let position = NewestPosition::new(redis, listings.clone());
-    let catalogue = CatalogueClient::new(catalogue, deadline, settings.catalogue_calls, position);
+    let mark = HighWaterMark::new(redis, LISTINGS_FEED);
+    let catalogue = CatalogueClient::new(catalogue, deadline, settings.catalogue_calls, mark);
     let api = Api::new(settings.api_url(), API_DEADLINE)?;
     let app = Arc::new(Web {
-        pool,
+        pool: pool.clone(),
         clock: clock.clone(),
         passwords: PasswordPool::new(available_parallelism()?.get())?,
-        sessions: Sessions {
-            keyspace: keyspace.clone(),
-            lifetimes: Lifetimes {
-                idle: Duration::days(settings.session_idle.into()),
-                most: Duration::days(settings.session_most.into()),
-            },
+        session_lifetimes: Lifetimes {
+            idle: Duration::days(settings.session_idle.into()),
+            most: Duration::days(settings.session_most.into()),
         },
-        limits: Limits(keyspace.clone()),
-        forms: Forms(keyspace),
+        limits: Limits(pool),
         cookie: CookieStyle::of(&settings.public_url),
         key_ring: settings.secret_keys.clone(),
         feeds: Feeds::new(&gateway, &listings, &economy, &webhooks, deadline),
@@ -171,11 +161,13 @@ async fn serve_staff(boot: &Boot<Settings>, app: App, members: FleetMembers) -> 
 async fn serve_pages(boot: &Boot<Settings>, app: &App) -> anyhow::Result<()> {
     let settings = &boot.settings;
     let listener = boot::bind(settings.http_listen, "http_listen").await?;
-    let (proxies, draining) = (settings.trusted_proxies.clone(), boot.lifecycle.draining());
-    let http = settings
-        .http_limits
-        .settings(proxies, settings.proxy_header, draining);
-    let pages = http_server::serve(listener, http, router::router(app));
+    let draining = boot.lifecycle.draining();
+    let pages = http_server::serve(
+        listener,
+        settings.http_limits,
+        draining,
+        router::router(app),
+    );
     boot.lifecycle.spawn_server("pages", async move {
         pages.await;
         Ok(())

@@ -1,26 +1,31 @@
-//! Runs the work of a form once, however often the form is sent, and shows its result to every request.
+//! Forms that take effect once, however often they are sent: the second time, the answer leads to the page that shows the effect.
 
 use axum::body::{Body, Bytes};
 use axum::extract::{FromRequest, Request};
-use axum::response::IntoResponse as _;
+use axum::response::{IntoResponse as _, Response};
 use http::StatusCode;
-use kit::{Code, Fault};
-use serde::Serialize;
+use kit::{Fault, ids};
 use serde::de::DeserializeOwned;
 use url::form_urlencoded;
+use uuid::Uuid;
 
-use crate::app::Web;
 use crate::form_body::{FormBody, unreadable};
 use crate::page_error::PageError;
-use crate::session::once::{Claim, SentForm};
-use crate::viewer::Viewer;
+use crate::person_request::PersonRequest;
+use crate::render::see_other;
+use crate::store::sent_forms;
 
 /// A form without fields but its id.
 #[derive(Debug, serde::Deserialize)]
 pub struct NoFields {}
 
-/// The fields of a form that takes effect once. The field `form` has its id.
-pub struct OnceForm<T>(pub T, pub SentForm);
+/// An id for a form.
+pub fn new_id() -> String {
+    ids::row_id().to_string()
+}
+
+/// The fields of a form that takes effect once, and its id, which is in the field `form`.
+pub struct OnceForm<T>(pub T, pub Uuid);
 
 impl<T, S> FromRequest<S> for OnceForm<T>
 where
@@ -34,97 +39,41 @@ where
         let whole = Request::from_parts(parts.clone(), body);
         let body = Bytes::from_request(whole, state).await;
         let body = body.map_err(|rejection| unreadable(rejection.into_response().status()))?;
-        let mut fields = form_urlencoded::parse(&body);
-        let id = fields.find(|(name, _)| name == "form");
-        let id = id.map_or_else(String::new, |(_, id)| id.into_owned());
-        let sent = SentForm::new(id, parts.uri.path(), &body);
+        let id = form_urlencoded::parse(&body).find(|(name, _)| name == "form");
+        let id = id.and_then(|(_, id)| id.parse().ok());
+        let id = id.ok_or_else(|| unreadable(StatusCode::BAD_REQUEST))?;
         let request = Request::from_parts(parts, Body::from(body));
         let FormBody(fields) = FormBody::from_request(request, state).await?;
-        Ok(Self(fields, sent))
+        Ok(Self(fields, id))
     }
 }
 
-/// The reason why a form has no result.
-#[derive(Debug)]
-pub enum OnceError {
-    /// The form is shown again, with this reason.
-    Refused(Fault),
-    /// This page is shown.
-    Page(PageError),
+/// The answer to a form that took effect before: the page that shows the effect, with a notice.
+pub fn sent_before(path: &str) -> Response {
+    see_other(&format!("{path}?done=form-sent"))
 }
 
-impl OnceError {
-    /// Whether the work may be done.
-    fn is_outcome_unknown(&self) -> bool {
-        match self {
-            Self::Refused(fault) => fault.code == Code::OutcomeUnknown,
-            Self::Page(error) => error.status == StatusCode::GATEWAY_TIMEOUT,
+impl PersonRequest {
+    /// Does the work of a form in another service; `None` if the form took effect before.
+    ///
+    /// The form is recorded before the work and committed after it. A second click therefore waits for the first one, and a form whose work
+    /// failed can be sent again. If the process dies between the work and the commit, the form is forgotten: sent again, it takes effect a
+    /// second time, for example with a second key in the list.
+    pub async fn once<T>(
+        &self,
+        form: Uuid,
+        work: impl Future<Output = Result<T, Fault>>,
+    ) -> Result<Option<T>, Fault> {
+        let (app, person) = (&self.app, self.person().id);
+        let mut transaction = app.pool.begin().await?;
+        if !sent_forms::insert(&mut *transaction, person, form, app.clock.now()).await? {
+            return Ok(None);
         }
-    }
-}
-
-impl From<Fault> for OnceError {
-    fn from(fault: Fault) -> Self {
-        Self::Refused(fault)
-    }
-}
-
-impl From<sqlx::Error> for OnceError {
-    fn from(error: sqlx::Error) -> Self {
-        Self::Refused(error.into())
-    }
-}
-
-impl From<PageError> for OnceError {
-    fn from(error: PageError) -> Self {
-        Self::Page(error)
-    }
-}
-
-/// Does the work of a form, unless it was done before: then returns the result of that.
-///
-/// After a refusal the form may be sent again; if the outcome is unknown, it may not. `look_at` is the page that shows whether the form took
-/// effect. The error is the refusal, with which the form is shown again.
-pub async fn run<T: Serialize + DeserializeOwned>(
-    app: &Web,
-    viewer: &Viewer,
-    form: &SentForm,
-    look_at: &str,
-    work: impl Future<Output = Result<T, OnceError>>,
-) -> Result<Result<T, Fault>, PageError> {
-    let (forms, session) = (&app.forms, &viewer.token);
-    let unknown = || PageError::outcome_unknown(look_at);
-    let id = match forms.claim(session, form).await {
-        Ok(Claim::First(id)) => id,
-        Ok(Claim::Done(result)) => {
-            let result = serde_json::from_str(&result);
-            return result.map(Ok).map_err(|_other_type| unknown());
+        let done = work.await?;
+        // The work is done, and a new secret must be shown.
+        if let Err(error) = transaction.commit().await {
+            tracing::warn!(%error, "if this form is sent again, it takes effect again");
         }
-        Ok(Claim::OtherContent) => return Ok(Err(other_content())),
-        Ok(Claim::Unknown) => return Err(unknown()),
-        Err(fault) => return Ok(Err(fault)),
-    };
-    let done = work.await;
-    // The work is done or refused, so failures of the next steps are only logged: a new secret must be shown.
-    let kept = match &done {
-        Ok(result) => match serde_json::to_string(result) {
-            Ok(text) => forms.store(session, &id, &text).await,
-            Err(error) => Err(Fault::internal(&error)),
-        },
-        Err(refusal) if refusal.is_outcome_unknown() => Ok(()),
-        Err(_) => forms.release(&id).await,
-    };
-    if let Err(fault) = kept {
-        tracing::warn!(%fault, "if this form is sent again, it will not show its result");
+        Ok(Some(done))
     }
-    match done {
-        Ok(result) => Ok(Ok(result)),
-        Err(OnceError::Refused(fault)) => Ok(Err(fault)),
-        Err(OnceError::Page(error)) => Err(error),
-    }
-}
-
-fn other_content() -> Fault {
-    let text = "This form was already sent with other values, and it takes effect once. If you mean the values that you see here as well, send it again.";
-    Fault::new(Code::IdempotencyMismatch, text)
 }

@@ -25,8 +25,6 @@ pub struct PageError {
     value: Option<Box<str>>,
     /// The sentence of a service, or of this one for programs. It is in English.
     sentence: Option<String>,
-    /// The sentence says more than a translation of the status.
-    is_of_service: bool,
     /// Addresses, and the keys of their labels.
     ways_out: Vec<(String, &'static str)>,
     retry_after: Option<u32>,
@@ -51,7 +49,6 @@ impl PageError {
             keys: None,
             value: None,
             sentence: None,
-            is_of_service: false,
             ways_out: vec![("/accounts".to_owned(), "error-accounts")],
             retry_after: None,
             number: None,
@@ -151,14 +148,15 @@ impl PageError {
         }
     }
 
+    /// The session has ended after the access layer has found it, by a change of the person's credentials. The request has done nothing.
+    pub fn sign_in_again() -> Self {
+        let keys = &("error-sign-in-again-title", "error-sign-in-again");
+        Self::translated(StatusCode::UNAUTHORIZED, keys).way_out("/sign-in", "nav-sign-in")
+    }
+
     pub fn timed_out() -> Self {
         let keys = &("error-slow-title", "error-slow");
         Self::translated(StatusCode::SERVICE_UNAVAILABLE, keys)
-    }
-
-    pub fn outcome_unknown(look_at: &str) -> Self {
-        let keys = &("error-sent-twice-title", "error-sent-twice");
-        Self::translated(StatusCode::CONFLICT, keys).way_out(look_at, "error-look")
     }
 
     /// A public page of the economy while economy-svc is away.
@@ -218,14 +216,10 @@ impl PageError {
         let texts = Texts::of(self.language);
         let keys = self.keys.or_else(|| dashboard_keys(self.status));
         let (title, text) = self.say(keys, texts);
-        match &self.sentence {
-            Some(sentence) if self.is_of_service => (
-                texts.say("error-service-title").to_owned(),
-                sentence.clone(),
-            ),
-            Some(sentence) if self.language == Language::English => (title, sentence.clone()),
-            _ => (title, text),
-        }
+        // On a page in another language, title and text say in general what the status means.
+        let sentence = self.sentence.clone();
+        let sentence = sentence.filter(|_| self.language == Language::English);
+        (title, sentence.unwrap_or(text))
     }
 
     /// The response, with the id under which the request is in the log.
@@ -272,7 +266,6 @@ impl PageError {
         ErrorPage {
             title,
             text,
-            is_text_foreign: self.is_of_service && shell.is_translated(),
             ways_out: ways_out.collect(),
             shell,
             is_signed_out: self.status == StatusCode::UNAUTHORIZED,
@@ -328,6 +321,8 @@ impl From<Fault> for PageError {
         match fault.code {
             Code::NotFound => Self::not_found(),
             Code::Internal => Self::internal(),
+            // Its sentence is for callers of the API.
+            Code::OutcomeUnknown => Self::timed_out(),
             code => {
                 let reasons = fault.fields.values().cloned().collect::<Vec<_>>().join(" ");
                 let sentence = if reasons.is_empty() {
@@ -335,14 +330,15 @@ impl From<Fault> for PageError {
                 } else {
                     reasons
                 };
-                let closed: Keys = &("error-closed-title", "fault-closed");
+                let keys: Option<Keys> = match code {
+                    Code::Unavailable | Code::RateLimited => None,
+                    Code::Closed => Some(&("error-closed-title", "fault-closed")),
+                    _ => Some(&("error-service-title", "error-service")),
+                };
                 Self {
                     retry_after: fault.retry_after,
-                    keys: (code == Code::Closed).then_some(closed),
-                    is_of_service: !matches!(
-                        code,
-                        Code::Unavailable | Code::Closed | Code::RateLimited
-                    ),
+                    keys,
+                    value: Some(code.as_str().into()),
                     ..Self::for_programs(status(code), sentence)
                 }
             }
@@ -361,12 +357,18 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_sentence_of_a_service_is_marked_on_a_page_in_another_language() {
-        let error = PageError {
-            language: Language::French,
-            ..PageError::from(Fault::invalid_field("name", "Odd."))
+    fn a_page_in_french_says_in_general_what_a_service_refuses() {
+        let refused = |language| {
+            let error = PageError {
+                language,
+                ..PageError::from(Fault::invalid_field("name", "Odd."))
+            };
+            error.page(None, "an-id").text
         };
-        let page = error.page(None, "an-id");
-        assert!(page.text == "Odd." && page.is_text_foreign);
+        assert_eq!(refused(Language::English), "Odd.");
+        assert_eq!(
+            refused(Language::French),
+            "Le site n’a pas pu le faire (code invalid)."
+        );
     }
 }

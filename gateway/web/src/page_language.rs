@@ -3,11 +3,12 @@
 use axum::response::Response;
 use http::header::ACCEPT_LANGUAGE;
 use http::{HeaderMap, Uri};
-use kit::{Code, Fault};
+use kit::Fault;
 use pages::Shell;
 use pages::site::{Language, Texts};
 
-use crate::render::{FormState, see_other};
+use crate::page_error::PageError;
+use crate::render::{FormState, refusal, see_other};
 use crate::store::people::Person;
 use crate::visit::Visit;
 
@@ -77,62 +78,44 @@ impl PageLanguage {
         }
     }
 
-    /// A form that a service refused. Its sentences are in English; those that any service may say are replaced.
+    /// A form of the dashboard, which is in English, that a service refused.
     ///
-    /// Sentences of this service come as faults as well, in the language of the page. They are texts, except that of too large a file.
-    pub fn refused(self, fault: &Fault, fields: &[&str], renamed: &[(&str, &str)]) -> FormState {
-        let mut refused = FormState::refused_renamed(fault, fields, renamed);
-        let texts = self.texts();
-        let is_own = |text: &str| fault.code == Code::TooLarge || texts.has(text);
-        refused.errors.unmark(is_own);
-        let key = match fault.code {
-            Code::Unavailable => "fault-unavailable",
-            Code::Closed => "fault-closed",
-            Code::IdempotencyMismatch => "fault-sent-before",
-            _ => return refused,
-        };
-        if self.language != Language::English && refused.errors.is_general_english {
-            refused.errors.set_general(self.say(key));
-        }
-        refused
+    /// # Errors
+    /// That of [`refusal`].
+    #[expect(clippy::unused_self, reason = "pages ask their language for it")]
+    pub fn refused(
+        self,
+        fault: Fault,
+        fields: &[&str],
+        renamed: &[(&str, &str)],
+    ) -> Result<FormState, PageError> {
+        let fault = refusal(fault)?;
+        Ok(FormState::refused(&fault, fields, renamed))
     }
 }
 
 #[cfg(test)]
 mod tests {
+    use http::StatusCode;
+    use kit::Code;
+
     use super::*;
 
-    fn french(fault: &Fault) -> pages::Fields {
-        let language = PageLanguage {
-            language: Language::French,
-            prefix: "",
-        };
-        let refused = language.refused(fault, &["name"], &[]);
-        refused.errors.in_language(language.language)
-    }
-
     #[test]
-    fn sentences_of_services_are_marked_or_replaced() {
-        let errors = french(&Fault::invalid_field("name", "Too long."));
-        assert!(errors.is_foreign("name"));
-        let errors = french(&Fault::new(Code::Limit, "Too many."));
-        assert_eq!(errors.general.as_deref(), Some("Too many."));
-        assert!(errors.is_general_foreign());
-        let errors = french(&Fault::unavailable("test"));
-        assert!(errors.general.unwrap().starts_with("Une partie du site"));
-    }
-
-    #[test]
-    fn sentences_of_this_service_are_in_the_language_of_the_page() {
-        let own = Texts::of(Language::French).say("password-wrong");
-        for code in [Code::Invalid, Code::Unavailable, Code::Closed] {
-            let errors = french(&Fault::new(code, own));
-            assert_eq!(errors.general.as_deref(), Some(own));
-            assert!(!errors.is_general_foreign());
+    fn only_a_refusal_shows_the_form_again() {
+        for (code, answer) in [
+            (Code::Invalid, None),
+            (Code::PlanRequired, None),
+            (Code::RateLimited, None),
+            (Code::NotFound, Some(StatusCode::NOT_FOUND)),
+            (Code::Closed, Some(StatusCode::SERVICE_UNAVAILABLE)),
+            (Code::Unavailable, Some(StatusCode::SERVICE_UNAVAILABLE)),
+            (Code::OutcomeUnknown, Some(StatusCode::SERVICE_UNAVAILABLE)),
+            (Code::Internal, Some(StatusCode::INTERNAL_SERVER_ERROR)),
+        ] {
+            let fault = Fault::new(code, "No.");
+            let refused = PageLanguage::default().refused(fault, &[], &[]);
+            assert_eq!(refused.err().map(|error| error.status), answer, "{code:?}");
         }
-        let errors = french(&Fault::invalid_field("name", own));
-        assert!(!errors.is_foreign("name"));
-        let large = Fault::new(Code::TooLarge, "Au plus 10 Mo.");
-        assert!(!french(&large).is_general_foreign());
     }
 }

@@ -1,12 +1,11 @@
 //! Mails to one person.
 
-use kit::mail::{self, NewMessage};
 use pages::mails::{MailText, WrittenMail};
 use pages::site::{Language, Texts};
 use sqlx::PgConnection;
 use time::OffsetDateTime;
 
-use crate::store::SCHEMA;
+use crate::mail::{self, NewMessage};
 use crate::store::links::NewLink;
 use crate::store::people::Person;
 
@@ -63,10 +62,10 @@ pub async fn insert(
     mail: &WrittenMail,
     now: OffsetDateTime,
 ) -> Result<(), sqlx::Error> {
-    mail::insert(connection, SCHEMA, message(address, mail), now).await
+    mail::insert(connection, message(address, mail), None, now).await
 }
 
-/// Queues a written mail with this link, which goes before mails without one.
+/// Queues a written mail with this link.
 pub async fn insert_with_link(
     connection: &mut PgConnection,
     address: &str,
@@ -78,7 +77,7 @@ pub async fn insert_with_link(
         id: link.id,
         expires_at: link.expires_at,
     };
-    mail::insert_with_link(connection, SCHEMA, message(address, mail), link, now).await
+    mail::insert(connection, message(address, mail), Some(link), now).await
 }
 
 fn message<'a>(address: &'a str, mail: &'a WrittenMail) -> NewMessage<'a> {

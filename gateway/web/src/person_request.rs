@@ -1,9 +1,9 @@
 //! A request of a person, whose session the access layer has found.
 
 use axum::extract::FromRequestParts;
-use axum::response::Response;
 use http::request::Parts;
-use sqlx::PgExecutor;
+use kit::Fault;
+use sqlx::{PgConnection, PgExecutor};
 use uuid::Uuid;
 
 use crate::app::App;
@@ -11,8 +11,10 @@ use crate::client_info::ClientInfo;
 use crate::domain::action::Action;
 use crate::page_error::PageError;
 use crate::page_language::PageLanguage;
+use crate::render::FormState;
 use crate::store::activity::{self, NewEntry};
-use crate::store::people::Person;
+use crate::store::people::{self, Person};
+use crate::store::sessions::{self, Stage};
 use crate::upstream::gateway::Actor;
 use crate::viewer::{NewSession, Viewer, begin_session};
 
@@ -50,6 +52,11 @@ impl PersonRequest {
     #[expect(clippy::unused_self, reason = "pages ask their request for it")]
     pub fn language(&self) -> PageLanguage {
         PageLanguage::default()
+    }
+
+    /// A form with these fields that a service refused (see [`PageLanguage::refused`]).
+    pub fn refused(&self, fault: Fault, fields: &[&str]) -> Result<FormState, PageError> {
+        self.language().refused(fault, fields, &[])
     }
 
     /// The person, for the audit of the gateway.
@@ -91,22 +98,22 @@ impl PersonRequest {
         }
     }
 
-    /// Begins a new session for a person whose sessions have all been ended. The change that ended them is done, so a failure is only
-    /// logged: the response is still sent, and the person signs in again.
-    pub async fn renew_session(&self, version: i32, mut response: Response) -> Response {
-        let session = NewSession {
-            person: self.person().id,
-            version,
-            stage: self.viewer.session.stage,
-        };
-        let renewed = async {
-            begin_session(&self.app, session, &self.client, &mut response).await?;
-            let old = self.viewer.token.hash();
-            self.app.sessions.end_of(session.person, old).await
-        };
-        if let Err(fault) = renewed.await {
-            tracing::warn!(%fault, "a person must sign in again after a change of credentials");
-        }
-        response
+    /// Locks the person until the transaction ends, and reads the person again. Every change of the password, the address or the second factor
+    /// ends all sessions: while that of this request goes on, the password and the code that the request has checked are right.
+    pub async fn lock(&self, connection: &mut PgConnection) -> Result<Person, PageError> {
+        let person = people::lock(&mut *connection, self.person().id).await?;
+        let goes_on = sessions::exists(connection, self.viewer.token.hash()).await?;
+        let person = person.filter(|_| goes_on);
+        person.ok_or_else(PageError::sign_in_again)
+    }
+
+    /// Ends all sessions of the person, whom the caller has locked, and begins one with another token for this browser.
+    pub async fn renew_session(
+        &self,
+        connection: &mut PgConnection,
+    ) -> Result<NewSession, sqlx::Error> {
+        let person = self.person().id;
+        sessions::end_all(&mut *connection, person).await?;
+        begin_session(&self.app, connection, person, Stage::SignedIn, &self.client).await
     }
 }

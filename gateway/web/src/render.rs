@@ -4,8 +4,9 @@ use axum::response::{IntoResponse as _, Response};
 use http::header::{CONTENT_TYPE, LOCATION, RETRY_AFTER};
 use http::{HeaderName, HeaderValue, StatusCode};
 use kit::{Code, Fault};
-use pages::site::Language;
 use pages::{Fields, Template};
+
+use crate::page_error::PageError;
 
 pub const RESOURCE_POLICY: HeaderName = HeaderName::from_static("cross-origin-resource-policy");
 
@@ -108,21 +109,16 @@ impl FormState {
         self.errors.add(field, reason);
     }
 
-    /// A form with these fields, which a service refused with sentences in English. An error of a field that the form lacks stands above the
-    /// form.
-    pub fn refused(fault: &Fault, fields: &[&str]) -> Self {
-        Self::refused_renamed(fault, fields, &[])
-    }
-
-    /// The same for a form that gives other names to some fields of the service. `renamed` has both names, the form's last.
-    pub fn refused_renamed(fault: &Fault, fields: &[&str], renamed: &[(&str, &str)]) -> Self {
+    /// A form with these fields, which a service refused. An error of a field that the form lacks stands above the form. `renamed` has the
+    /// fields to which the form gives other names: both names, the form's last.
+    pub fn refused(fault: &Fault, fields: &[&str], renamed: &[(&str, &str)]) -> Self {
         let mut errors = Fields::default();
         let mut others = Vec::new();
         for (field, reason) in &fault.fields {
             let renamed = renamed.iter().find(|(theirs, _)| theirs == field);
             let name = renamed.map_or(field.as_str(), |(_, ours)| *ours);
             if fields.contains(&name) {
-                errors.add_english(name, reason.clone());
+                errors.add(name, reason.clone());
             } else {
                 others.push(reason.clone());
             }
@@ -133,7 +129,7 @@ impl FormState {
             } else {
                 others.join(" ")
             };
-            errors.set_english_general(text);
+            errors.set_general(text);
         }
         Self {
             status: fault.into(),
@@ -148,15 +144,19 @@ impl FormState {
             errors: Fields::general(fault.message.clone()),
         }
     }
+}
 
-    /// The same state of a form on a page in this language.
-    #[must_use]
-    pub fn in_language(self, language: Language) -> Self {
-        Self {
-            errors: self.errors.in_language(language),
-            ..self
-        }
+/// A fault about the fields of a form, which is shown again.
+///
+/// # Errors
+/// The page of an error if the fault says nothing about the form: the thing is gone, or a service is away. The page can send the same
+/// fields again (`layers/typed_form.rs`).
+pub fn refusal(fault: Fault) -> Result<Fault, PageError> {
+    let status = status(fault.code);
+    if status == StatusCode::NOT_FOUND || status.is_server_error() {
+        return Err(fault.into());
     }
+    Ok(fault)
 }
 
 /// The HTTP status of a fault that a page shows.
@@ -192,7 +192,7 @@ mod tests {
         let fault = Fault::invalid(BTreeMap::from(reasons));
         let renamed = [("expires_at", "expires")];
         let FormState { status, errors } =
-            FormState::refused_renamed(&fault, &["name", "expires"], &renamed);
+            FormState::refused(&fault, &["name", "expires"], &renamed);
         assert_eq!(status.code, StatusCode::UNPROCESSABLE_ENTITY);
         assert_eq!(errors.of("name"), Some("Too long."));
         assert_eq!(errors.of("expires"), Some("In the past."));
@@ -205,31 +205,9 @@ mod tests {
         assert!(state.is_accepted());
         state.add("email", "Odd.");
         assert_eq!(state.status.code, StatusCode::UNPROCESSABLE_ENTITY);
-        let mut limited = FormState::refused(&Fault::new(Code::RateLimited, "Wait."), &[]);
+        let mut limited = FormState::refused(&Fault::new(Code::RateLimited, "Wait."), &[], &[]);
         limited.add("email", "Odd.");
         assert_eq!(limited.status.code, StatusCode::TOO_MANY_REQUESTS);
         assert_eq!(limited.errors.general.as_deref(), Some("Wait."));
-    }
-
-    #[test]
-    fn only_the_sentences_of_services_are_in_another_language_than_the_page() {
-        let fault = Fault::invalid_field("name", "Too long.");
-        let french = |state: FormState| state.in_language(Language::French).errors;
-        assert!(french(FormState::refused(&fault, &["name"])).is_foreign("name"));
-        assert!(french(FormState::refused(&fault, &[])).is_general_foreign());
-        let limited = Fault::new(Code::RateLimited, "Trop de messages.");
-        let limited = FormState::refused_here(&limited);
-        assert_eq!(limited.status.code, StatusCode::TOO_MANY_REQUESTS);
-        let errors = french(limited);
-        assert_eq!(errors.general.as_deref(), Some("Trop de messages."));
-        assert!(!errors.is_general_foreign());
-    }
-
-    #[test]
-    fn a_service_that_is_down_is_told_above_the_form() {
-        let FormState { status, errors } =
-            FormState::refused(&Fault::unavailable("test"), &["name"]);
-        assert_eq!(status.code, StatusCode::SERVICE_UNAVAILABLE);
-        assert!(errors.general.unwrap().contains("Try again"));
     }
 }

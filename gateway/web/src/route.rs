@@ -19,8 +19,6 @@ pub struct Route {
     pub path: &'static str,
     pub access: Access,
     pub methods: Vec<Method>,
-    /// Whether the access layer refuses its forms while everything is read-only.
-    pub closes: bool,
     /// The longest body of its form.
     pub body_limit: usize,
     pub handlers: MethodRouter<App>,
@@ -60,7 +58,6 @@ impl Route {
             path,
             access,
             methods,
-            closes: true,
             body_limit: form_body::DEFAULT_LIMIT,
             handlers,
         }
@@ -98,19 +95,6 @@ impl Access {
         let handlers = get(AnyHandler::new(show)).post(AnyHandler::new(send));
         Route::new(path, self, vec![Method::GET, Method::POST], handlers)
     }
-}
-
-/// The same path, but the access layer lets its forms pass while everything is read-only: the handler refuses them, and shows the typed
-/// text, or it accepts them even then.
-pub fn open(route: Route) -> Route {
-    Route {
-        closes: false,
-        ..route
-    }
-}
-
-pub fn all_open(routes: Vec<Route>) -> Vec<Route> {
-    routes.into_iter().map(open).collect()
 }
 
 /// The same path with a longer body.

@@ -5,6 +5,7 @@ use http::HeaderMap;
 use kit::Fault;
 use pages::Shell;
 use pages::shell::{AccountNav, NavLink};
+use sqlx::PgConnection;
 use time::OffsetDateTime;
 use uuid::Uuid;
 
@@ -12,8 +13,8 @@ use crate::app::Web;
 use crate::client_info::ClientInfo;
 use crate::domain::role::{Permission, Role};
 use crate::domain::session_token::Token;
-use crate::session::sessions::{Session, Stage};
-use crate::store::people::{self, Person};
+use crate::store::people::Person;
+use crate::store::sessions::{self, Session, Stage};
 use crate::upstream::gateway::Actor;
 
 /// A person with a session. It may still wait for the second factor.
@@ -34,18 +35,13 @@ impl Viewer {
         let Some(token) = app.cookie.token(headers) else {
             return Ok(None);
         };
-        let Some(session) = app.sessions.find(token.hash(), now).await? else {
+        let found = sessions::find(&app.pool, token.hash(), app.session_lifetimes, now);
+        let Some((person, session)) = found.await? else {
             return Ok(None);
         };
-        let person = people::by_id(&app.pool, session.person).await?;
-        // A change of the credentials raises the version.
-        let person = person.filter(|person| person.credential_version == session.version);
-        let Some(person) = person else {
-            return Ok(None);
-        };
-        // A Redis that only reads, for example because it is full, signs nobody out.
-        if let Err(fault) = app.sessions.touch(token.hash(), &session, now).await {
-            tracing::warn!(%fault, "a session was seen, and ends as if it was not");
+        // A PostgreSQL that only reads signs nobody out.
+        if let Err(error) = sessions::touch(&app.pool, token.hash(), &session, now).await {
+            tracing::warn!(%error, "a session was seen, and ends as if it was not");
         }
         Ok(Some(Self {
             person,
@@ -74,43 +70,41 @@ impl Viewer {
     }
 }
 
-/// A session to begin.
-#[derive(Debug, Clone, Copy)]
+/// A session that was begun.
 pub struct NewSession {
-    pub person: Uuid,
-    /// The version of the person's credentials.
-    pub version: i32,
-    pub stage: Stage,
+    token: Token,
+    stage: Stage,
 }
 
-/// Stores a new session, and adds its cookies to the response. A session has a new token at each sign-in, so that nobody can prepare one.
+/// Stores a new session, in the transaction of the sign-in or of the change that ended the earlier ones. The caller has locked the person.
+/// Each sign-in has a new token, so that nobody can prepare one.
 pub async fn begin_session(
     app: &Web,
-    new: NewSession,
+    connection: &mut PgConnection,
+    person: Uuid,
+    stage: Stage,
     client: &ClientInfo,
-    response: &mut Response,
-) -> Result<(), Fault> {
-    let now = app.clock.now();
+) -> Result<NewSession, sqlx::Error> {
+    let (now, token) = (app.clock.now(), Token::generate());
     let session = Session {
-        person: new.person,
-        version: new.version,
-        stage: new.stage,
+        stage,
         since: now,
         seen: now,
         address: client.address(),
         agent: client.agent.clone(),
     };
-    let token = app.sessions.create(&session).await?;
-    let (most, headers) = (app.sessions.lifetimes.most, response.headers_mut());
-    let is_signed_in = new.stage == Stage::SignedIn;
-    app.cookie.store(&token, is_signed_in, most, headers);
-    if is_signed_in {
-        let network = client.network();
-        (app.sessions)
-            .remember_network(new.person, &network, now)
-            .await?;
+    sessions::insert(connection, token.hash(), person, &session).await?;
+    Ok(NewSession { token, stage })
+}
+
+impl NewSession {
+    /// Adds the cookies of the session, whose transaction is committed.
+    pub fn add_cookies(&self, app: &Web, response: &mut Response) {
+        let is_signed_in = self.stage == Stage::SignedIn;
+        let most = app.session_lifetimes.most;
+        app.cookie
+            .store(&self.token, is_signed_in, most, response.headers_mut());
     }
-    Ok(())
 }
 
 /// An account that a page is about, and the role of its viewer.

@@ -4,7 +4,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use kit::Fault;
-use kit::leader::Leader;
+use kit::jobs::Leader;
 use sqlx::PgPool;
 
 use crate::store::pages;

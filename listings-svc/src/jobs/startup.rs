@@ -7,7 +7,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use kit::admin::Condition;
-use kit::lease::Lease;
+use kit::jobs::Lease;
 use kit::{Clock, Fault, Lifecycle};
 use sqlx::PgPool;
 use tokio_util::sync::CancellationToken;

@@ -37,7 +37,6 @@ use contracts::listings::v1::staff_review_service_server::StaffReviewServiceServ
 use kit::Clock;
 use kit::audit::Audit;
 use kit::feed::Producer;
-use kit::idempotency::InFlightCalls;
 use kit::overload::ConcurrencyLimit;
 use sqlx::PgPool;
 use tokio_util::sync::CancellationToken;
@@ -71,11 +70,9 @@ pub struct Service {
     pub running: RunningCalls,
 }
 
-/// Calls that must not run twice, and calls with a limit of how many run at once.
+/// Calls with a limit of how many run at once.
 #[derive(Debug)]
 pub struct RunningCalls {
-    /// Those with an `Idempotency-Key`.
-    idempotent: InFlightCalls,
     account_uploads: ConcurrencyLimit,
     staff_uploads: ConcurrencyLimit,
 }
@@ -84,7 +81,6 @@ impl Default for RunningCalls {
     fn default() -> Self {
         let of_accounts = pictures::owner::MAX_UPLOADS;
         Self {
-            idempotent: InFlightCalls::default(),
             account_uploads: ConcurrencyLimit::new("uploads_of_accounts", of_accounts),
             staff_uploads: ConcurrencyLimit::new("uploads", pictures::staff::MAX_UPLOADS),
         }

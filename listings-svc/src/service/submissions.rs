@@ -77,9 +77,6 @@ impl Service {
     }
 
     async fn write_submission(&self, submission: Submission) -> Result<proto::Written, Fault> {
-        let key = submission.idempotency_key.as_ref();
-        let in_flight = key.map(|key| self.running.idempotent.begin(key.call.clone()));
-        let _in_flight = in_flight.transpose()?;
         Ok(written(apply(&self.commands, &submission).await?))
     }
 }

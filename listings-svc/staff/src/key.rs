@@ -4,6 +4,7 @@ use clap::{Args, Subcommand, ValueEnum};
 use contracts::gateway::v1 as proto;
 use contracts::gateway::v1::staff_service_client::StaffServiceClient;
 
+use crate::account;
 use crate::arguments::key_id;
 use crate::confirm::Confirmation;
 use crate::error::Error;
@@ -18,7 +19,7 @@ pub(crate) enum Command {
     Create(Create),
     /// List the keys of an account
     List {
-        /// The id or e-mail address of the account
+        /// The id of the account, or the e-mail address of a person who belongs to no other one
         #[arg(long)]
         account: String,
     },
@@ -50,7 +51,7 @@ pub(crate) struct Create {
 /// The properties of a new key.
 #[derive(Debug, Args)]
 pub(crate) struct Properties {
-    /// The id or e-mail address of the account
+    /// The id of the account, or the e-mail address of a person who belongs to no other one
     #[arg(long)]
     pub(crate) account: String,
     /// The name of the key
@@ -97,11 +98,14 @@ pub(crate) async fn run(command: Command, fleet: &Fleet, output: Output) -> Resu
     let mut gateway = StaffServiceClient::new(fleet.gateway().await?);
     match command {
         Command::Create(create) => {
-            let response = gateway.create_key(request(create)).await?.into_inner();
+            let mut request = request(create);
+            request.account_id = account::id(fleet, request.account_id).await?;
+            let response = gateway.create_key(request).await?.into_inner();
             print_with_secret(response.key, &response.secret, None, output)
         }
         Command::List { account } => {
-            let request = proto::ListKeysRequest { account };
+            let account_id = account::id(fleet, account).await?;
+            let request = proto::ListKeysRequest { account_id };
             let response = gateway.list_keys(request).await?.into_inner();
             output.rows("keys", &response.keys, COLUMNS)
         }
@@ -126,7 +130,7 @@ fn request(Create { mode, properties }: Create) -> proto::CreateKeyRequest {
     proto::CreateKeyRequest {
         mode: mode.as_str().to_owned(),
         kind: properties.kind().to_owned(),
-        account: properties.account,
+        account_id: properties.account,
         name: properties.name,
         may_write: properties.may_write,
         game: properties.game,

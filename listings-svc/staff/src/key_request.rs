@@ -5,6 +5,7 @@ use contracts::common::v1::PageRequest;
 use contracts::gateway::v1 as proto;
 use contracts::gateway::v1::staff_service_client::StaffServiceClient;
 
+use crate::account;
 use crate::arguments::key_request_id;
 use crate::error::Error;
 use crate::fleet::Fleet;
@@ -59,7 +60,9 @@ pub(crate) async fn run(command: Command, fleet: &Fleet, output: Output) -> Resu
     let mut gateway = StaffServiceClient::new(fleet.gateway().await?);
     match command {
         Command::Request(properties) => {
-            let response = gateway.request_key(request(properties)).await?.into_inner();
+            let mut request = request(properties);
+            request.account_id = account::id(fleet, request.account_id).await?;
+            let response = gateway.request_key(request).await?.into_inner();
             print(response.request, output)
         }
         Command::Pending => {
@@ -95,7 +98,7 @@ pub(crate) async fn run(command: Command, fleet: &Fleet, output: Output) -> Resu
 fn request(properties: Properties) -> proto::RequestKeyRequest {
     proto::RequestKeyRequest {
         kind: properties.kind().to_owned(),
-        account: properties.account,
+        account_id: properties.account,
         name: properties.name,
         may_write: properties.may_write,
         game: properties.game,

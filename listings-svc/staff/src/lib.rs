@@ -35,6 +35,7 @@ mod service;
 mod swap;
 mod switch;
 mod table;
+mod team;
 mod tip;
 mod vote;
 
@@ -86,7 +87,7 @@ enum Command {
     /// Claims: accounts that ask to own a page
     #[command(subcommand)]
     Claim(claim::Command),
-    /// Accounts: create, list, show with what they use, set the plan
+    /// Accounts: create, invite an owner, list, show with what they use, set the plan
     #[command(subcommand)]
     Account(account::Command),
     /// People who sign in to the dashboard: show, end the second factor of one who has lost the phone

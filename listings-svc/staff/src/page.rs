@@ -25,7 +25,7 @@ pub(crate) enum Command {
     AddOwner {
         /// The handle of the page
         page: String,
-        /// The id or e-mail address of the account
+        /// The id of the account, or the e-mail address of a person who belongs to no other one
         #[arg(long)]
         account: String,
     },
@@ -33,7 +33,7 @@ pub(crate) enum Command {
     RemoveOwner {
         /// The handle of the page
         page: String,
-        /// The id or e-mail address of the account
+        /// The id of the account, or the e-mail address of a person who belongs to no other one
         #[arg(long)]
         account: String,
     },

@@ -24,7 +24,6 @@ mod republish;
 mod reverts;
 mod review;
 mod s3;
-mod s3_versions;
 mod staff;
 mod staff_token;
 mod submissions;

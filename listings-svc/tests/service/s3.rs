@@ -19,12 +19,12 @@ use crate::support::NOW;
 const MOTO: &str = "moto[server]==5.2.5";
 
 /// The server, which stops when this is dropped.
-pub(crate) struct S3 {
-    pub(crate) address: String,
+struct S3 {
+    address: String,
     _server: Child,
 }
 
-pub(crate) async fn start() -> S3 {
+async fn start() -> S3 {
     let folder = Path::new(env!("CARGO_TARGET_TMPDIR"));
     let environment = testing::python::environment(folder, MOTO, &[]).await;
     let python = environment.unwrap().join("bin/python");
@@ -57,7 +57,7 @@ pub(crate) async fn start() -> S3 {
     }
 }
 
-pub(crate) fn settings(endpoint: &str, bucket: &str) -> Settings {
+fn settings(endpoint: &str, bucket: &str) -> Settings {
     Settings {
         pictures: format!("s3://{bucket}/some/prefix").parse().unwrap(),
         pictures_endpoint: Some(endpoint.to_owned()),
@@ -72,7 +72,7 @@ pub(crate) fn settings(endpoint: &str, bucket: &str) -> Settings {
 }
 
 /// An unsigned request, which the server accepts.
-pub(crate) async fn plain(address: &str, request: &str) -> String {
+async fn plain(address: &str, request: &str) -> String {
     use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
     let host = address.strip_prefix("http://").unwrap();
     let mut stream = tokio::net::TcpStream::connect(host).await.unwrap();

@@ -19,11 +19,10 @@ use contracts::listings::v1::staff_review_service_client::StaffReviewServiceClie
 use kit::audit::Audit;
 use kit::clock::Clock;
 use kit::feed::{Producer, Retention};
-use kit::leader::Leader;
+use kit::jobs::Leader;
 use kit::lifecycle::{Lifecycle, Supervisor};
 use kit::rpc::Authenticator;
 use kit::rpc::client::{self, Client, Transport};
-use kit::rpc::permissions::LISTINGS;
 use listings::config::{PictureLocation, PictureSettings as Settings};
 use listings::feed::PublicUrl;
 use listings::members;
@@ -109,8 +108,7 @@ pub(crate) async fn start_at(pool: PgPool, public_url: &str) -> Service {
         running: RunningCalls::default(),
     };
     listings.add_to(&mut services);
-    let authenticator =
-        Authenticator::new(LISTINGS, testing::identity()).with_members(Arc::new(members));
+    let authenticator = Authenticator::new(testing::identity()).with_members(Arc::new(members));
     let address = testing::serve_with_authenticator(authenticator, services, &lifecycle)
         .await
         .unwrap();

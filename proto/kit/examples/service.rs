@@ -10,7 +10,6 @@ use axum::Router;
 use axum::routing::get;
 use kit::Fault;
 use kit::boot::{self, Boot};
-use kit::client_address::{ProxyHeader, TrustedProxies};
 use kit::config::Common;
 use kit::http_server::{self, Limits};
 use kit::rpc::staff::{Member, Members};
@@ -80,10 +79,9 @@ async fn start(boot: Boot<Settings>) -> anyhow::Result<()> {
         .route("/wait", get(wait));
     let listener = boot::bind(settings.http_listen, "http_listen").await?;
     let draining = boot.lifecycle.draining();
-    let (proxies, header) = (TrustedProxies::default(), ProxyHeader::default());
-    let http = settings.limits.settings(proxies, header, draining);
+    let limits = settings.limits;
     boot.lifecycle.spawn_server("HTTP server", async move {
-        http_server::serve(listener, http, router).await;
+        http_server::serve(listener, limits, draining, router).await;
         Ok(())
     });
     let services = kit::rpc::server::services();

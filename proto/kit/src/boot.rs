@@ -15,9 +15,9 @@ use tonic::service::RoutesBuilder;
 
 use crate::admin::{self, Readiness};
 use crate::clock::Clock;
-use crate::config::{self, Common, Profile, Request, Settings, Tls};
+use crate::config::{self, Common, Profile, Request, Settings};
 use crate::feed::{self, PgConsumer, Projection, Subscription};
-use crate::leader::Leader;
+use crate::jobs::Leader;
 use crate::lifecycle::{Lifecycle, Shutdown, StopSignals};
 use crate::pg::Schema;
 use crate::rpc::Authenticator;
@@ -145,7 +145,10 @@ where
     }
 
     lifecycle.spawn_background("metrics upkeep", telemetry.upkeep());
-    let credentials = credentials(&common.tls, S::SERVICE, &lifecycle).await?;
+    let credentials = match common.tls.files() {
+        Some(files) => Some(Credentials::load(&files, S::SERVICE).await?),
+        None => None,
+    };
 
     let listener = bind(common.admin_listen, "admin_listen").await?;
     let router = admin::router(readiness.clone(), telemetry.metrics());
@@ -190,20 +193,6 @@ where
     };
     tokio::task::spawn_blocking(|| telemetry.shutdown()).await?;
     ended
-}
-
-/// The certificate of this process, whose files are followed; `None` without TLS.
-async fn credentials(
-    tls: &Tls,
-    service: &'static str,
-    lifecycle: &Lifecycle,
-) -> anyhow::Result<Option<Credentials>> {
-    let Some(files) = tls.files() else {
-        return Ok(None);
-    };
-    let (credentials, watch) = Credentials::load(files, service).await?;
-    lifecycle.spawn_background("TLS files", watch.run());
-    Ok(Some(credentials))
 }
 
 /// Binds a port.
@@ -263,8 +252,7 @@ impl<S: Settings> Boot<S> {
         let addresses = self
             .resolvers
             .watch(addresses, &transport, &self.lifecycle)?;
-        let client = Client::new(addresses, transport, token)?;
-        Ok(client.with_caller(S::SERVICE))
+        Client::new(addresses, transport, token)
     }
 
     /// The leader of this service, to which its jobs are added.
@@ -298,8 +286,7 @@ impl<S: Settings> Boot<S> {
     ) -> anyhow::Result<()> {
         rpc::server::add_reflection(&mut services)?;
         let common = self.common();
-        let mut authenticator =
-            Authenticator::new(S::SERVICE, common.identity.clone()).with_members(members);
+        let mut authenticator = Authenticator::new(common.identity.clone()).with_members(members);
         if self.credentials.is_some() {
             authenticator = authenticator.requiring_certificates();
         }

@@ -85,9 +85,6 @@ codes! {
     TooManyPending = "too_many_pending", CONFLICT, FailedPrecondition,
         "The account already has the maximum number of submissions or claims that wait for a review.",
         "Wait until staff have reviewed some, or withdraw one under Listings.";
-    IdempotencyInFlight = "idempotency_in_flight", CONFLICT, Aborted,
-        "The first call with this `Idempotency-Key` is still running.",
-        "Wait a moment and repeat the same call: it gets the response of the first.";
     IdempotencyMismatch = "idempotency_mismatch", UNPROCESSABLE_ENTITY, FailedPrecondition,
         "An earlier call used this `Idempotency-Key` with another body.",
         "Use a new `Idempotency-Key` for each new body.";
@@ -98,7 +95,7 @@ codes! {
         "The messages after the `after` of `/webhooks/messages` are no longer kept.",
         "Start again without it.";
     TooLarge = "too_large", PAYLOAD_TOO_LARGE, InvalidArgument,
-        "The body is over 256 KiB.",
+        "The body is over 64 KiB.",
         "Shorten it; pictures are uploaded under Listings.";
     UriTooLong = "uri_too_long", URI_TOO_LONG, InvalidArgument,
         "Path and query are over 16 KiB.",

@@ -42,10 +42,14 @@ pub fn encode(at: OffsetDateTime) -> Timestamp {
 
 /// The time of a message, truncated to whole milliseconds like all times ([`Clock`](crate::Clock)); `None` when it is out of range.
 pub fn decode(at: Timestamp) -> Option<OffsetDateTime> {
+    decode_exact(at).map(OffsetDateTime::truncate_to_millisecond)
+}
+
+/// The time of a message with all its digits, as they order the changes of a feed; `None` when it is out of range.
+pub fn decode_exact(at: Timestamp) -> Option<OffsetDateTime> {
     let second = OffsetDateTime::from_unix_timestamp(at.seconds).ok()?;
     let nanos = u32::try_from(at.nanos).ok()?;
-    let at = second.replace_nanosecond(nanos).ok()?;
-    Some(at.truncate_to_millisecond())
+    second.replace_nanosecond(nanos).ok()
 }
 
 /// Milliseconds since 1970, truncated.

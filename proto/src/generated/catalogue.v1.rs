@@ -432,42 +432,6 @@ pub mod creators_service_server {
         const NAME: &'static str = SERVICE_NAME;
     }
 }
-/// A vote that counts.
-#[derive(Clone, PartialEq, Eq, Hash, ::prost::Message)]
-pub struct Vote {
-    /// `games` or `creators`.
-    #[prost(string, tag = "1")]
-    pub kind: ::prost::alloc::string::String,
-    /// Entity ids on the listings feed.
-    #[prost(string, tag = "2")]
-    pub winner_id: ::prost::alloc::string::String,
-    #[prost(string, tag = "3")]
-    pub loser_id: ::prost::alloc::string::String,
-    /// Hours since 1970, UTC.
-    #[prost(uint32, tag = "4")]
-    pub hour: u32,
-}
-/// The changes of tallies when the votes of a voter are voided or restored. One voter may need several messages.
-#[derive(Clone, PartialEq, ::prost::Message)]
-pub struct TallyChanges {
-    #[prost(message, repeated, tag = "1")]
-    pub changes: ::prost::alloc::vec::Vec<TallyChange>,
-}
-#[derive(Clone, PartialEq, Eq, Hash, ::prost::Message)]
-pub struct TallyChange {
-    /// `games` or `creators`.
-    #[prost(string, tag = "1")]
-    pub kind: ::prost::alloc::string::String,
-    #[prost(string, tag = "2")]
-    pub listing_id: ::prost::alloc::string::String,
-    /// Hours since 1970, UTC.
-    #[prost(uint32, tag = "3")]
-    pub hour: u32,
-    #[prost(sint64, tag = "4")]
-    pub wins: i64,
-    #[prost(sint64, tag = "5")]
-    pub losses: i64,
-}
 /// A snapshot of the boards is stored in the schema of catalogue-svc.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, ::prost::Message)]
 pub struct BoardSnapshot {

@@ -10,15 +10,6 @@ pub struct FollowRequest {
     /// time, and none for a follower that is far behind.
     #[prost(uint32, tag = "3")]
     pub pause_ms: u32,
-    /// Fingerprint of the row `after_seq` as the follower has read it, by which the producer recognizes its history; empty when unknown.
-    /// The first 16 bytes of the SHA-256 over `seq`, `revision`, seconds and nanoseconds of `at` (each as 8 bytes, big-endian), then
-    /// `entity`, `id` and `event`, each after its length (8 bytes, big-endian).
-    #[prost(bytes = "bytes", tag = "4")]
-    pub last_row: ::prost::bytes::Bytes,
-    /// The time of the newest change whose effects the follower has done or never does, by which the producer finds `effects_after_seq`;
-    /// absent when unknown.
-    #[prost(message, optional, tag = "5")]
-    pub effects_until: ::core::option::Option<::prost_types::Timestamp>,
 }
 #[derive(Clone, PartialEq, ::prost::Message)]
 pub struct FollowResponse {
@@ -35,15 +26,14 @@ pub mod follow_response {
         /// The newest row when the stream began. A follower that has applied this row is up to date.
         #[prost(int64, tag = "2")]
         pub head_seq: i64,
-        /// True when the follower must rebuild from 0: it has seen rows that this feed does not have (a restore to an earlier point), or
-        /// compaction has deleted the row `after_seq`, which it does after a week. Otherwise the stream begins after `after_seq`, even when
-        /// `epoch` is new (a replica was promoted).
-        #[prost(bool, tag = "3")]
+        /// The time of that row; 1970 when the feed is empty. What is on the feed is older than a follower that has applied nothing.
+        #[prost(message, optional, tag = "3")]
+        pub head_at: ::core::option::Option<::prost_types::Timestamp>,
+        /// True when the stream begins with the first row: the follower has applied nothing, rows of another epoch (the database was restored,
+        /// or a replica was promoted), or rows above `head_seq`. It rebuilds, and does the effects (messages, mails) only of changes that are
+        /// later than those it had seen.
+        #[prost(bool, tag = "4")]
         pub reset: bool,
-        /// With `reset`: changes up to this one have had their effects (messages, mails), or are older than the follower. Changes above it have
-        /// not, even if they were committed before the stream began: a restored producer may have gone on without the follower.
-        #[prost(int64, tag = "4")]
-        pub effects_after_seq: i64,
     }
     #[derive(Clone, PartialEq, ::prost::Message)]
     pub struct Batch {
@@ -61,21 +51,14 @@ pub mod follow_response {
         Batch(Batch),
     }
 }
-#[derive(Clone, Copy, PartialEq, Eq, Hash, ::prost::Message)]
-pub struct GetPositionRequest {}
-#[derive(Clone, PartialEq, Eq, Hash, ::prost::Message)]
-pub struct GetPositionResponse {
-    #[prost(message, optional, tag = "1")]
-    pub position: ::core::option::Option<Position>,
-}
 #[derive(Clone, PartialEq, Eq, Hash, ::prost::Message)]
 pub struct ListChangesRequest {
     /// The entity type, for example `decision`.
     #[prost(string, tag = "1")]
     pub entity: ::prost::alloc::string::String,
-    /// The position of the response before. Absent: the caller begins now, and gets no older change.
+    /// `until` of the response before. Absent: the caller begins now, and gets no older change.
     #[prost(message, optional, tag = "2")]
-    pub after: ::core::option::Option<Position>,
+    pub after: ::core::option::Option<::prost_types::Timestamp>,
     /// The number of changes, 1 to 500; 0 stands for 100.
     #[prost(uint32, tag = "3")]
     pub limit: u32,
@@ -85,9 +68,9 @@ pub struct ListChangesResponse {
     /// In the order of `seq`. A state may be missing seven days after a newer one has replaced it, a one-off event after 30 days.
     #[prost(message, repeated, tag = "1")]
     pub changes: ::prost::alloc::vec::Vec<Change>,
-    /// The position up to which the caller has all changes of the entity type.
+    /// The caller has all changes of the entity type up to this time.
     #[prost(message, optional, tag = "2")]
-    pub position: ::core::option::Option<Position>,
+    pub until: ::core::option::Option<::prost_types::Timestamp>,
 }
 /// A change of an entity, with its whole state afterwards.
 #[derive(Clone, PartialEq, Eq, Hash, ::prost::Message)]
@@ -111,6 +94,7 @@ pub struct Change {
     /// Whether this is a one-off event (a tip, a move on a board), which no newer row replaces.
     #[prost(bool, tag = "7")]
     pub happening: bool,
+    /// The times of changes are in the order of `seq`, in microseconds.
     #[prost(message, optional, tag = "8")]
     pub at: ::core::option::Option<::prost_types::Timestamp>,
     /// The entity's state, as the producer's message for this entity type (see its `entities.proto` or `events.proto`).
@@ -247,32 +231,7 @@ pub mod feed_service_client {
                 .insert(GrpcMethod::new("common.v1.FeedService", "Follow"));
             self.inner.server_streaming(req, path, codec).await
         }
-        /// The position of the newest change. It includes all changes that were committed before the call.
-        pub async fn get_position(
-            &mut self,
-            request: impl tonic::IntoRequest<super::GetPositionRequest>,
-        ) -> std::result::Result<
-            tonic::Response<super::GetPositionResponse>,
-            tonic::Status,
-        > {
-            self.inner
-                .ready()
-                .await
-                .map_err(|e| {
-                    tonic::Status::unknown(
-                        format!("Service was not ready: {}", e.into()),
-                    )
-                })?;
-            let codec = tonic_prost::ProstCodec::default();
-            let path = http::uri::PathAndQuery::from_static(
-                "/common.v1.FeedService/GetPosition",
-            );
-            let mut req = request.into_request();
-            req.extensions_mut()
-                .insert(GrpcMethod::new("common.v1.FeedService", "GetPosition"));
-            self.inner.unary(req, path, codec).await
-        }
-        /// The changes of one entity type after a position, for a caller that reads them from time to time and stores no copy of the data.
+        /// The changes of one entity type after a time, for a caller that reads them from time to time and stores no copy of the data.
         pub async fn list_changes(
             &mut self,
             request: impl tonic::IntoRequest<super::ListChangesRequest>,
@@ -323,15 +282,7 @@ pub mod feed_service_server {
             &self,
             request: tonic::Request<super::FollowRequest>,
         ) -> std::result::Result<tonic::Response<Self::FollowStream>, tonic::Status>;
-        /// The position of the newest change. It includes all changes that were committed before the call.
-        async fn get_position(
-            &self,
-            request: tonic::Request<super::GetPositionRequest>,
-        ) -> std::result::Result<
-            tonic::Response<super::GetPositionResponse>,
-            tonic::Status,
-        >;
-        /// The changes of one entity type after a position, for a caller that reads them from time to time and stores no copy of the data.
+        /// The changes of one entity type after a time, for a caller that reads them from time to time and stores no copy of the data.
         async fn list_changes(
             &self,
             request: tonic::Request<super::ListChangesRequest>,
@@ -461,51 +412,6 @@ pub mod feed_service_server {
                                 max_encoding_message_size,
                             );
                         let res = grpc.server_streaming(method, req).await;
-                        Ok(res)
-                    };
-                    Box::pin(fut)
-                }
-                "/common.v1.FeedService/GetPosition" => {
-                    #[allow(non_camel_case_types)]
-                    struct GetPositionSvc<T: FeedService>(pub Arc<T>);
-                    impl<
-                        T: FeedService,
-                    > tonic::server::UnaryService<super::GetPositionRequest>
-                    for GetPositionSvc<T> {
-                        type Response = super::GetPositionResponse;
-                        type Future = BoxFuture<
-                            tonic::Response<Self::Response>,
-                            tonic::Status,
-                        >;
-                        fn call(
-                            &mut self,
-                            request: tonic::Request<super::GetPositionRequest>,
-                        ) -> Self::Future {
-                            let inner = Arc::clone(&self.0);
-                            let fut = async move {
-                                <T as FeedService>::get_position(&inner, request).await
-                            };
-                            Box::pin(fut)
-                        }
-                    }
-                    let accept_compression_encodings = self.accept_compression_encodings;
-                    let send_compression_encodings = self.send_compression_encodings;
-                    let max_decoding_message_size = self.max_decoding_message_size;
-                    let max_encoding_message_size = self.max_encoding_message_size;
-                    let inner = self.inner.clone();
-                    let fut = async move {
-                        let method = GetPositionSvc(inner);
-                        let codec = tonic_prost::ProstCodec::default();
-                        let mut grpc = tonic::server::Grpc::new(codec)
-                            .apply_compression_config(
-                                accept_compression_encodings,
-                                send_compression_encodings,
-                            )
-                            .apply_max_message_size_config(
-                                max_decoding_message_size,
-                                max_encoding_message_size,
-                            );
-                        let res = grpc.unary(method, req).await;
                         Ok(res)
                     };
                     Box::pin(fut)

@@ -33,10 +33,8 @@ pub struct Account {
     #[prost(string, tag = "2")]
     pub name: ::prost::alloc::string::String,
     #[prost(string, tag = "3")]
-    pub email: ::prost::alloc::string::String,
-    #[prost(string, tag = "4")]
     pub plan: ::prost::alloc::string::String,
-    #[prost(message, optional, tag = "5")]
+    #[prost(message, optional, tag = "4")]
     #[serde(serialize_with = "crate::json::timestamp")]
     pub created_at: ::core::option::Option<::prost_types::Timestamp>,
 }
@@ -142,11 +140,12 @@ pub struct Switch {
 pub struct CreateAccountRequest {
     #[prost(string, tag = "1")]
     pub name: ::prost::alloc::string::String,
-    #[prost(string, tag = "2")]
-    pub email: ::prost::alloc::string::String,
     /// Empty: the cheapest that is sold.
-    #[prost(string, tag = "3")]
+    #[prost(string, tag = "2")]
     pub plan: ::prost::alloc::string::String,
+    /// A UUID. Empty: a new one.
+    #[prost(string, tag = "3")]
+    pub id: ::prost::alloc::string::String,
 }
 #[derive(Clone, PartialEq, Eq, Hash, ::prost::Message)]
 pub struct CreateAccountResponse {
@@ -170,9 +169,8 @@ pub struct ListAccountsResponse {
 }
 #[derive(Clone, PartialEq, Eq, Hash, ::prost::Message)]
 pub struct GetAccountRequest {
-    /// The id or the e-mail address of the account.
     #[prost(string, tag = "1")]
-    pub account: ::prost::alloc::string::String,
+    pub account_id: ::prost::alloc::string::String,
 }
 #[derive(Clone, PartialEq, Eq, Hash, ::prost::Message)]
 pub struct GetAccountResponse {
@@ -201,9 +199,8 @@ pub struct MonthUse {
 }
 #[derive(Clone, PartialEq, Eq, Hash, ::prost::Message)]
 pub struct SetAccountPlanRequest {
-    /// The id or the e-mail address of the account.
     #[prost(string, tag = "1")]
-    pub account: ::prost::alloc::string::String,
+    pub account_id: ::prost::alloc::string::String,
     #[prost(string, tag = "2")]
     pub plan: ::prost::alloc::string::String,
 }
@@ -222,9 +219,8 @@ pub struct ListPlansResponse {
 }
 #[derive(Clone, PartialEq, Eq, Hash, ::prost::Message)]
 pub struct CreateKeyRequest {
-    /// The id or the e-mail address of the account.
     #[prost(string, tag = "1")]
-    pub account: ::prost::alloc::string::String,
+    pub account_id: ::prost::alloc::string::String,
     #[prost(string, tag = "2")]
     pub name: ::prost::alloc::string::String,
     #[prost(string, tag = "3")]
@@ -246,9 +242,8 @@ pub struct CreateKeyResponse {
 }
 #[derive(Clone, PartialEq, Eq, Hash, ::prost::Message)]
 pub struct ListKeysRequest {
-    /// The id or the e-mail address of the account.
     #[prost(string, tag = "1")]
-    pub account: ::prost::alloc::string::String,
+    pub account_id: ::prost::alloc::string::String,
 }
 #[derive(Clone, PartialEq, ::prost::Message)]
 pub struct ListKeysResponse {
@@ -284,9 +279,8 @@ pub struct RevokeKeyResponse {
 }
 #[derive(Clone, PartialEq, Eq, Hash, ::prost::Message)]
 pub struct RequestKeyRequest {
-    /// The id or the e-mail address of the account.
     #[prost(string, tag = "1")]
-    pub account: ::prost::alloc::string::String,
+    pub account_id: ::prost::alloc::string::String,
     #[prost(string, tag = "2")]
     pub name: ::prost::alloc::string::String,
     /// Empty: `account`.
@@ -473,6 +467,8 @@ pub mod staff_service_client {
             self.inner = self.inner.max_encoding_message_size(limit);
             self
         }
+        /// Creates an account without people: web invites its first owner (web/v1/staff.proto). A repeated call with the same id returns the account
+        /// as it is.
         pub async fn create_account(
             &mut self,
             request: impl tonic::IntoRequest<super::CreateAccountRequest>,
@@ -909,6 +905,8 @@ pub mod staff_service_server {
     /// Generated trait containing gRPC methods that should be implemented for use with StaffServiceServer.
     #[async_trait]
     pub trait StaffService: std::marker::Send + std::marker::Sync + 'static {
+        /// Creates an account without people: web invites its first owner (web/v1/staff.proto). A repeated call with the same id returns the account
+        /// as it is.
         async fn create_account(
             &self,
             request: tonic::Request<super::CreateAccountRequest>,
@@ -1949,17 +1947,11 @@ pub struct AccountsServiceCreateAccountRequest {
     pub account_id: ::prost::alloc::string::String,
     #[prost(string, tag = "3")]
     pub name: ::prost::alloc::string::String,
-    #[prost(string, tag = "4")]
-    pub email: ::prost::alloc::string::String,
 }
 #[derive(Clone, PartialEq, Eq, Hash, ::prost::Message)]
 pub struct AccountsServiceGetAccountRequest {
     #[prost(string, tag = "1")]
     pub account_id: ::prost::alloc::string::String,
-    /// Instead of the id: the address of an account that staff have created, which its owner has verified. Of several accounts with the
-    /// address it is the newest.
-    #[prost(string, tag = "2")]
-    pub email: ::prost::alloc::string::String,
 }
 #[derive(Clone, PartialEq, Eq, Hash, ::prost::Message)]
 pub struct AccountsServiceGetAccountResponse {
@@ -1979,10 +1971,8 @@ pub struct AccountsServiceChangeAccountRequest {
     pub actor: ::core::option::Option<Actor>,
     #[prost(string, tag = "2")]
     pub account_id: ::prost::alloc::string::String,
-    #[prost(string, optional, tag = "3")]
-    pub name: ::core::option::Option<::prost::alloc::string::String>,
-    #[prost(string, optional, tag = "4")]
-    pub email: ::core::option::Option<::prost::alloc::string::String>,
+    #[prost(string, tag = "3")]
+    pub name: ::prost::alloc::string::String,
 }
 #[derive(Clone, PartialEq, Eq, Hash, ::prost::Message)]
 pub struct AccountsServiceChangeAccountResponse {
@@ -2347,7 +2337,7 @@ pub mod accounts_service_client {
                 .insert(GrpcMethod::new("gateway.v1.AccountsService", "GetAccount"));
             self.inner.unary(req, path, codec).await
         }
-        /// Changes the fields that are present.
+        /// Changes the name.
         pub async fn change_account(
             &mut self,
             request: impl tonic::IntoRequest<super::AccountsServiceChangeAccountRequest>,
@@ -2736,7 +2726,7 @@ pub mod accounts_service_server {
             tonic::Response<super::AccountsServiceGetAccountResponse>,
             tonic::Status,
         >;
-        /// Changes the fields that are present.
+        /// Changes the name.
         async fn change_account(
             &self,
             request: tonic::Request<super::AccountsServiceChangeAccountRequest>,

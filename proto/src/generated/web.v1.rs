@@ -36,6 +36,54 @@ pub struct EndSecondFactorResponse {
     #[prost(message, optional, tag = "1")]
     pub person: ::core::option::Option<Person>,
 }
+#[derive(serde::Serialize)]
+#[derive(Clone, PartialEq, Eq, Hash, ::prost::Message)]
+pub struct AccountPerson {
+    /// In lower case.
+    #[prost(string, tag = "1")]
+    pub email: ::prost::alloc::string::String,
+    /// `owner`, `developer` or `editor`.
+    #[prost(string, tag = "2")]
+    pub role: ::prost::alloc::string::String,
+    /// When the invitation ends. Absent: the person is a member.
+    #[prost(message, optional, tag = "3")]
+    #[serde(serialize_with = "crate::json::timestamp")]
+    pub invited_until: ::core::option::Option<::prost_types::Timestamp>,
+}
+#[derive(Clone, PartialEq, Eq, Hash, ::prost::Message)]
+pub struct ListAccountPeopleRequest {
+    #[prost(string, tag = "1")]
+    pub account_id: ::prost::alloc::string::String,
+}
+#[derive(Clone, PartialEq, ::prost::Message)]
+pub struct ListAccountPeopleResponse {
+    /// Members first, longest first.
+    #[prost(message, repeated, tag = "1")]
+    pub people: ::prost::alloc::vec::Vec<AccountPerson>,
+}
+#[derive(Clone, PartialEq, Eq, Hash, ::prost::Message)]
+pub struct ListPersonAccountsRequest {
+    #[prost(string, tag = "1")]
+    pub email: ::prost::alloc::string::String,
+}
+#[derive(Clone, PartialEq, Eq, Hash, ::prost::Message)]
+pub struct ListPersonAccountsResponse {
+    /// Oldest membership first.
+    #[prost(string, repeated, tag = "1")]
+    pub account_ids: ::prost::alloc::vec::Vec<::prost::alloc::string::String>,
+}
+#[derive(Clone, PartialEq, Eq, Hash, ::prost::Message)]
+pub struct InviteOwnerRequest {
+    #[prost(string, tag = "1")]
+    pub account_id: ::prost::alloc::string::String,
+    #[prost(string, tag = "2")]
+    pub email: ::prost::alloc::string::String,
+}
+#[derive(Clone, PartialEq, Eq, Hash, ::prost::Message)]
+pub struct InviteOwnerResponse {
+    #[prost(message, optional, tag = "1")]
+    pub person: ::core::option::Option<AccountPerson>,
+}
 /// Generated client implementations.
 pub mod staff_service_client {
     #![allow(
@@ -49,8 +97,9 @@ pub mod staff_service_client {
     use tonic::codegen::http::Uri;
     /// Calls of staff about the people who sign in to the dashboard.
     ///
-    /// A call carries the token of a staff member as `authorization: Bearer`. Only an admin may make these calls, because whoever can sign in as a
-    /// person can use the keys of that person's accounts. The audit records every change, and every call that is refused because of a role.
+    /// A call carries the token of a staff member as `authorization: Bearer`. A reviewer may read who belongs to an account. Only an admin may make
+    /// the other calls, because whoever can sign in as a person can use the keys of that person's accounts. The audit records every change, and
+    /// every call that is refused because of a role.
     #[derive(Debug, Clone)]
     pub struct StaffServiceClient<T> {
         inner: tonic::client::Grpc<T>,
@@ -182,6 +231,82 @@ pub mod staff_service_client {
                 .insert(GrpcMethod::new("web.v1.StaffService", "EndSecondFactor"));
             self.inner.unary(req, path, codec).await
         }
+        /// The members of an account, and those who are invited. Empty if it has none, or if there is no such account.
+        pub async fn list_account_people(
+            &mut self,
+            request: impl tonic::IntoRequest<super::ListAccountPeopleRequest>,
+        ) -> std::result::Result<
+            tonic::Response<super::ListAccountPeopleResponse>,
+            tonic::Status,
+        > {
+            self.inner
+                .ready()
+                .await
+                .map_err(|e| {
+                    tonic::Status::unknown(
+                        format!("Service was not ready: {}", e.into()),
+                    )
+                })?;
+            let codec = tonic_prost::ProstCodec::default();
+            let path = http::uri::PathAndQuery::from_static(
+                "/web.v1.StaffService/ListAccountPeople",
+            );
+            let mut req = request.into_request();
+            req.extensions_mut()
+                .insert(GrpcMethod::new("web.v1.StaffService", "ListAccountPeople"));
+            self.inner.unary(req, path, codec).await
+        }
+        /// The accounts of the person with an address. `not_found` if nobody has it.
+        pub async fn list_person_accounts(
+            &mut self,
+            request: impl tonic::IntoRequest<super::ListPersonAccountsRequest>,
+        ) -> std::result::Result<
+            tonic::Response<super::ListPersonAccountsResponse>,
+            tonic::Status,
+        > {
+            self.inner
+                .ready()
+                .await
+                .map_err(|e| {
+                    tonic::Status::unknown(
+                        format!("Service was not ready: {}", e.into()),
+                    )
+                })?;
+            let codec = tonic_prost::ProstCodec::default();
+            let path = http::uri::PathAndQuery::from_static(
+                "/web.v1.StaffService/ListPersonAccounts",
+            );
+            let mut req = request.into_request();
+            req.extensions_mut()
+                .insert(GrpcMethod::new("web.v1.StaffService", "ListPersonAccounts"));
+            self.inner.unary(req, path, codec).await
+        }
+        /// Invites a person to an account as owner, by a mail with a link. An earlier invitation of the address to the account ends. `not_found` if
+        /// there is no such account, `invalid` if the person is a member.
+        pub async fn invite_owner(
+            &mut self,
+            request: impl tonic::IntoRequest<super::InviteOwnerRequest>,
+        ) -> std::result::Result<
+            tonic::Response<super::InviteOwnerResponse>,
+            tonic::Status,
+        > {
+            self.inner
+                .ready()
+                .await
+                .map_err(|e| {
+                    tonic::Status::unknown(
+                        format!("Service was not ready: {}", e.into()),
+                    )
+                })?;
+            let codec = tonic_prost::ProstCodec::default();
+            let path = http::uri::PathAndQuery::from_static(
+                "/web.v1.StaffService/InviteOwner",
+            );
+            let mut req = request.into_request();
+            req.extensions_mut()
+                .insert(GrpcMethod::new("web.v1.StaffService", "InviteOwner"));
+            self.inner.unary(req, path, codec).await
+        }
         /// The audit of this service, newest first. An admin sees all entries, a reviewer only their own.
         pub async fn list_audit(
             &mut self,
@@ -241,6 +366,31 @@ pub mod staff_service_server {
             tonic::Response<super::EndSecondFactorResponse>,
             tonic::Status,
         >;
+        /// The members of an account, and those who are invited. Empty if it has none, or if there is no such account.
+        async fn list_account_people(
+            &self,
+            request: tonic::Request<super::ListAccountPeopleRequest>,
+        ) -> std::result::Result<
+            tonic::Response<super::ListAccountPeopleResponse>,
+            tonic::Status,
+        >;
+        /// The accounts of the person with an address. `not_found` if nobody has it.
+        async fn list_person_accounts(
+            &self,
+            request: tonic::Request<super::ListPersonAccountsRequest>,
+        ) -> std::result::Result<
+            tonic::Response<super::ListPersonAccountsResponse>,
+            tonic::Status,
+        >;
+        /// Invites a person to an account as owner, by a mail with a link. An earlier invitation of the address to the account ends. `not_found` if
+        /// there is no such account, `invalid` if the person is a member.
+        async fn invite_owner(
+            &self,
+            request: tonic::Request<super::InviteOwnerRequest>,
+        ) -> std::result::Result<
+            tonic::Response<super::InviteOwnerResponse>,
+            tonic::Status,
+        >;
         /// The audit of this service, newest first. An admin sees all entries, a reviewer only their own.
         async fn list_audit(
             &self,
@@ -252,8 +402,9 @@ pub mod staff_service_server {
     }
     /// Calls of staff about the people who sign in to the dashboard.
     ///
-    /// A call carries the token of a staff member as `authorization: Bearer`. Only an admin may make these calls, because whoever can sign in as a
-    /// person can use the keys of that person's accounts. The audit records every change, and every call that is refused because of a role.
+    /// A call carries the token of a staff member as `authorization: Bearer`. A reviewer may read who belongs to an account. Only an admin may make
+    /// the other calls, because whoever can sign in as a person can use the keys of that person's accounts. The audit records every change, and
+    /// every call that is refused because of a role.
     #[derive(Debug)]
     pub struct StaffServiceServer<T> {
         inner: Arc<T>,
@@ -406,6 +557,141 @@ pub mod staff_service_server {
                     let inner = self.inner.clone();
                     let fut = async move {
                         let method = EndSecondFactorSvc(inner);
+                        let codec = tonic_prost::ProstCodec::default();
+                        let mut grpc = tonic::server::Grpc::new(codec)
+                            .apply_compression_config(
+                                accept_compression_encodings,
+                                send_compression_encodings,
+                            )
+                            .apply_max_message_size_config(
+                                max_decoding_message_size,
+                                max_encoding_message_size,
+                            );
+                        let res = grpc.unary(method, req).await;
+                        Ok(res)
+                    };
+                    Box::pin(fut)
+                }
+                "/web.v1.StaffService/ListAccountPeople" => {
+                    #[allow(non_camel_case_types)]
+                    struct ListAccountPeopleSvc<T: StaffService>(pub Arc<T>);
+                    impl<
+                        T: StaffService,
+                    > tonic::server::UnaryService<super::ListAccountPeopleRequest>
+                    for ListAccountPeopleSvc<T> {
+                        type Response = super::ListAccountPeopleResponse;
+                        type Future = BoxFuture<
+                            tonic::Response<Self::Response>,
+                            tonic::Status,
+                        >;
+                        fn call(
+                            &mut self,
+                            request: tonic::Request<super::ListAccountPeopleRequest>,
+                        ) -> Self::Future {
+                            let inner = Arc::clone(&self.0);
+                            let fut = async move {
+                                <T as StaffService>::list_account_people(&inner, request).await
+                            };
+                            Box::pin(fut)
+                        }
+                    }
+                    let accept_compression_encodings = self.accept_compression_encodings;
+                    let send_compression_encodings = self.send_compression_encodings;
+                    let max_decoding_message_size = self.max_decoding_message_size;
+                    let max_encoding_message_size = self.max_encoding_message_size;
+                    let inner = self.inner.clone();
+                    let fut = async move {
+                        let method = ListAccountPeopleSvc(inner);
+                        let codec = tonic_prost::ProstCodec::default();
+                        let mut grpc = tonic::server::Grpc::new(codec)
+                            .apply_compression_config(
+                                accept_compression_encodings,
+                                send_compression_encodings,
+                            )
+                            .apply_max_message_size_config(
+                                max_decoding_message_size,
+                                max_encoding_message_size,
+                            );
+                        let res = grpc.unary(method, req).await;
+                        Ok(res)
+                    };
+                    Box::pin(fut)
+                }
+                "/web.v1.StaffService/ListPersonAccounts" => {
+                    #[allow(non_camel_case_types)]
+                    struct ListPersonAccountsSvc<T: StaffService>(pub Arc<T>);
+                    impl<
+                        T: StaffService,
+                    > tonic::server::UnaryService<super::ListPersonAccountsRequest>
+                    for ListPersonAccountsSvc<T> {
+                        type Response = super::ListPersonAccountsResponse;
+                        type Future = BoxFuture<
+                            tonic::Response<Self::Response>,
+                            tonic::Status,
+                        >;
+                        fn call(
+                            &mut self,
+                            request: tonic::Request<super::ListPersonAccountsRequest>,
+                        ) -> Self::Future {
+                            let inner = Arc::clone(&self.0);
+                            let fut = async move {
+                                <T as StaffService>::list_person_accounts(&inner, request).await
+                            };
+                            Box::pin(fut)
+                        }
+                    }
+                    let accept_compression_encodings = self.accept_compression_encodings;
+                    let send_compression_encodings = self.send_compression_encodings;
+                    let max_decoding_message_size = self.max_decoding_message_size;
+                    let max_encoding_message_size = self.max_encoding_message_size;
+                    let inner = self.inner.clone();
+                    let fut = async move {
+                        let method = ListPersonAccountsSvc(inner);
+                        let codec = tonic_prost::ProstCodec::default();
+                        let mut grpc = tonic::server::Grpc::new(codec)
+                            .apply_compression_config(
+                                accept_compression_encodings,
+                                send_compression_encodings,
+                            )
+                            .apply_max_message_size_config(
+                                max_decoding_message_size,
+                                max_encoding_message_size,
+                            );
+                        let res = grpc.unary(method, req).await;
+                        Ok(res)
+                    };
+                    Box::pin(fut)
+                }
+                "/web.v1.StaffService/InviteOwner" => {
+                    #[allow(non_camel_case_types)]
+                    struct InviteOwnerSvc<T: StaffService>(pub Arc<T>);
+                    impl<
+                        T: StaffService,
+                    > tonic::server::UnaryService<super::InviteOwnerRequest>
+                    for InviteOwnerSvc<T> {
+                        type Response = super::InviteOwnerResponse;
+                        type Future = BoxFuture<
+                            tonic::Response<Self::Response>,
+                            tonic::Status,
+                        >;
+                        fn call(
+                            &mut self,
+                            request: tonic::Request<super::InviteOwnerRequest>,
+                        ) -> Self::Future {
+                            let inner = Arc::clone(&self.0);
+                            let fut = async move {
+                                <T as StaffService>::invite_owner(&inner, request).await
+                            };
+                            Box::pin(fut)
+                        }
+                    }
+                    let accept_compression_encodings = self.accept_compression_encodings;
+                    let send_compression_encodings = self.send_compression_encodings;
+                    let max_decoding_message_size = self.max_decoding_message_size;
+                    let max_encoding_message_size = self.max_encoding_message_size;
+                    let inner = self.inner.clone();
+                    let fut = async move {
+                        let method = InviteOwnerSvc(inner);
                         let codec = tonic_prost::ProstCodec::default();
                         let mut grpc = tonic::server::Grpc::new(codec)
                             .apply_compression_config(

@@ -90,16 +90,6 @@ pub struct Attempt {
     /// The first 1 KiB of the response body.
     #[prost(bytes = "bytes", tag = "6")]
     pub answer: ::prost::bytes::Bytes,
-    /// Some hundred bytes of the response's head, without cookies and credentials.
-    #[prost(message, repeated, tag = "7")]
-    pub answer_headers: ::prost::alloc::vec::Vec<HttpHeader>,
-}
-#[derive(Clone, PartialEq, Eq, Hash, ::prost::Message)]
-pub struct HttpHeader {
-    #[prost(string, tag = "1")]
-    pub name: ::prost::alloc::string::String,
-    #[prost(string, tag = "2")]
-    pub value: ::prost::alloc::string::String,
 }
 /// What happened to an endpoint, for mails to the people of its account. On the feed, `Change.entity` is `endpoint_notice`.
 ///
@@ -307,7 +297,7 @@ pub mod deliveries_service_client {
     )]
     use tonic::codegen::*;
     use tonic::codegen::http::Uri;
-    /// Deliveries to the endpoints of an account, for the dashboard; and to every endpoint, for staff, as in EndpointsService.
+    /// Deliveries to the endpoints of an account, for the dashboard.
     #[derive(Debug, Clone)]
     pub struct DeliveriesServiceClient<T> {
         inner: tonic::client::Grpc<T>,
@@ -572,7 +562,7 @@ pub mod deliveries_service_server {
             tonic::Status,
         >;
     }
-    /// Deliveries to the endpoints of an account, for the dashboard; and to every endpoint, for staff, as in EndpointsService.
+    /// Deliveries to the endpoints of an account, for the dashboard.
     #[derive(Debug)]
     pub struct DeliveriesServiceServer<T> {
         inner: Arc<T>,
@@ -1054,10 +1044,7 @@ pub mod endpoints_service_client {
     )]
     use tonic::codegen::*;
     use tonic::codegen::http::Uri;
-    /// The endpoints of an account, for the dashboard; an endpoint of another account is `not_found`. And those of every account, for staff.
-    ///
-    /// A call of staff carries a member's token as `authorization: Bearer`; listings-svc stores the members. A reviewer may read; an admin may do
-    /// everything. The audit records every change by staff, and every call that is refused for lack of a role.
+    /// The endpoints of an account, for the dashboard; an endpoint of another account is `not_found`.
     #[derive(Debug, Clone)]
     pub struct EndpointsServiceClient<T> {
         inner: tonic::client::Grpc<T>,
@@ -1455,10 +1442,7 @@ pub mod endpoints_service_server {
             tonic::Status,
         >;
     }
-    /// The endpoints of an account, for the dashboard; an endpoint of another account is `not_found`. And those of every account, for staff.
-    ///
-    /// A call of staff carries a member's token as `authorization: Bearer`; listings-svc stores the members. A reviewer may read; an admin may do
-    /// everything. The audit records every change by staff, and every call that is refused for lack of a role.
+    /// The endpoints of an account, for the dashboard; an endpoint of another account is `not_found`.
     #[derive(Debug)]
     pub struct EndpointsServiceServer<T> {
         inner: Arc<T>,
@@ -2342,18 +2326,9 @@ pub struct EventType {
     /// Whether an endpoint can select it. A ping is sent on demand only.
     #[prost(bool, tag = "3")]
     pub is_selectable: bool,
-    /// One for each kind of subject; the first is the default of SendTestEvent.
-    #[prost(message, repeated, tag = "4")]
-    pub samples: ::prost::alloc::vec::Vec<EventSample>,
-}
-#[derive(Clone, PartialEq, Eq, Hash, ::prost::Message)]
-pub struct EventSample {
-    /// `game`, `studio`, `person` or `event`; empty for a ping.
-    #[prost(string, tag = "1")]
-    pub kind: ::prost::alloc::string::String,
-    /// A body as it is sent.
-    #[prost(bytes = "bytes", tag = "2")]
-    pub body: ::prost::bytes::Bytes,
+    /// The kinds of subject: `game`, `studio`, `person` or `event`, or one empty string for a ping. The first is the default of SendTestEvent.
+    #[prost(string, repeated, tag = "4")]
+    pub kinds: ::prost::alloc::vec::Vec<::prost::alloc::string::String>,
 }
 /// Generated client implementations.
 pub mod receivers_service_client {
@@ -2366,7 +2341,7 @@ pub mod receivers_service_client {
     )]
     use tonic::codegen::*;
     use tonic::codegen::http::Uri;
-    /// Helps owners to build their receivers, for the dashboard.
+    /// Says which events there are, for the dashboard.
     #[derive(Debug, Clone)]
     pub struct ReceiversServiceClient<T> {
         inner: tonic::client::Grpc<T>,
@@ -2447,7 +2422,7 @@ pub mod receivers_service_client {
             self.inner = self.inner.max_encoding_message_size(limit);
             self
         }
-        /// The events that webhooks announce, with samples of each.
+        /// The events that webhooks announce.
         pub async fn list_event_types(
             &mut self,
             request: impl tonic::IntoRequest<super::ListEventTypesRequest>,
@@ -2489,7 +2464,7 @@ pub mod receivers_service_server {
     /// Generated trait containing gRPC methods that should be implemented for use with ReceiversServiceServer.
     #[async_trait]
     pub trait ReceiversService: std::marker::Send + std::marker::Sync + 'static {
-        /// The events that webhooks announce, with samples of each.
+        /// The events that webhooks announce.
         async fn list_event_types(
             &self,
             request: tonic::Request<super::ListEventTypesRequest>,
@@ -2498,7 +2473,7 @@ pub mod receivers_service_server {
             tonic::Status,
         >;
     }
-    /// Helps owners to build their receivers, for the dashboard.
+    /// Says which events there are, for the dashboard.
     #[derive(Debug)]
     pub struct ReceiversServiceServer<T> {
         inner: Arc<T>,
@@ -2661,6 +2636,16 @@ pub mod receivers_service_server {
         const NAME: &'static str = SERVICE_NAME;
     }
 }
+#[derive(Clone, PartialEq, Eq, Hash, ::prost::Message)]
+pub struct CountEndpointsRequest {
+    #[prost(string, tag = "1")]
+    pub account_id: ::prost::alloc::string::String,
+}
+#[derive(Clone, Copy, PartialEq, Eq, Hash, ::prost::Message)]
+pub struct CountEndpointsResponse {
+    #[prost(uint32, tag = "1")]
+    pub endpoints: u32,
+}
 /// Generated client implementations.
 pub mod staff_service_client {
     #![allow(
@@ -2672,7 +2657,7 @@ pub mod staff_service_client {
     )]
     use tonic::codegen::*;
     use tonic::codegen::http::Uri;
-    /// Calls for staff only. Staff also make the calls of EndpointsService and DeliveriesService.
+    /// Calls for staff only.
     #[derive(Debug, Clone)]
     pub struct StaffServiceClient<T> {
         inner: tonic::client::Grpc<T>,
@@ -2753,14 +2738,14 @@ pub mod staff_service_client {
             self.inner = self.inner.max_encoding_message_size(limit);
             self
         }
-        /// The audit of this service, newest first. An admin sees all entries, a reviewer only their own.
-        pub async fn list_audit(
+        /// How many endpoints an account has.
+        pub async fn count_endpoints(
             &mut self,
             request: impl tonic::IntoRequest<
-                super::super::super::common::v1::ListAuditRequest,
+                super::CountEndpointsRequest,
             >,
         ) -> std::result::Result<
-            tonic::Response<super::super::super::common::v1::ListAuditResponse>,
+            tonic::Response<super::CountEndpointsResponse>,
             tonic::Status,
         > {
             self.inner
@@ -2773,11 +2758,11 @@ pub mod staff_service_client {
                 })?;
             let codec = tonic_prost::ProstCodec::default();
             let path = http::uri::PathAndQuery::from_static(
-                "/webhook.v1.StaffService/ListAudit",
+                "/webhook.v1.StaffService/CountEndpoints",
             );
             let mut req = request.into_request();
             req.extensions_mut()
-                .insert(GrpcMethod::new("webhook.v1.StaffService", "ListAudit"));
+                .insert(GrpcMethod::new("webhook.v1.StaffService", "CountEndpoints"));
             self.inner.unary(req, path, codec).await
         }
     }
@@ -2795,16 +2780,16 @@ pub mod staff_service_server {
     /// Generated trait containing gRPC methods that should be implemented for use with StaffServiceServer.
     #[async_trait]
     pub trait StaffService: std::marker::Send + std::marker::Sync + 'static {
-        /// The audit of this service, newest first. An admin sees all entries, a reviewer only their own.
-        async fn list_audit(
+        /// How many endpoints an account has.
+        async fn count_endpoints(
             &self,
-            request: tonic::Request<super::super::super::common::v1::ListAuditRequest>,
+            request: tonic::Request<super::CountEndpointsRequest>,
         ) -> std::result::Result<
-            tonic::Response<super::super::super::common::v1::ListAuditResponse>,
+            tonic::Response<super::CountEndpointsResponse>,
             tonic::Status,
         >;
     }
-    /// Calls for staff only. Staff also make the calls of EndpointsService and DeliveriesService.
+    /// Calls for staff only.
     #[derive(Debug)]
     pub struct StaffServiceServer<T> {
         inner: Arc<T>,
@@ -2881,15 +2866,15 @@ pub mod staff_service_server {
         }
         fn call(&mut self, req: http::Request<B>) -> Self::Future {
             match req.uri().path() {
-                "/webhook.v1.StaffService/ListAudit" => {
+                "/webhook.v1.StaffService/CountEndpoints" => {
                     #[allow(non_camel_case_types)]
-                    struct ListAuditSvc<T: StaffService>(pub Arc<T>);
+                    struct CountEndpointsSvc<T: StaffService>(pub Arc<T>);
                     impl<
                         T: StaffService,
                     > tonic::server::UnaryService<
-                        super::super::super::common::v1::ListAuditRequest,
-                    > for ListAuditSvc<T> {
-                        type Response = super::super::super::common::v1::ListAuditResponse;
+                        super::CountEndpointsRequest,
+                    > for CountEndpointsSvc<T> {
+                        type Response = super::CountEndpointsResponse;
                         type Future = BoxFuture<
                             tonic::Response<Self::Response>,
                             tonic::Status,
@@ -2897,12 +2882,12 @@ pub mod staff_service_server {
                         fn call(
                             &mut self,
                             request: tonic::Request<
-                                super::super::super::common::v1::ListAuditRequest,
+                                super::CountEndpointsRequest,
                             >,
                         ) -> Self::Future {
                             let inner = Arc::clone(&self.0);
                             let fut = async move {
-                                <T as StaffService>::list_audit(&inner, request).await
+                                <T as StaffService>::count_endpoints(&inner, request).await
                             };
                             Box::pin(fut)
                         }
@@ -2913,7 +2898,7 @@ pub mod staff_service_server {
                     let max_encoding_message_size = self.max_encoding_message_size;
                     let inner = self.inner.clone();
                     let fut = async move {
-                        let method = ListAuditSvc(inner);
+                        let method = CountEndpointsSvc(inner);
                         let codec = tonic_prost::ProstCodec::default();
                         let mut grpc = tonic::server::Grpc::new(codec)
                             .apply_compression_config(

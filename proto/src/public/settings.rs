@@ -13,9 +13,7 @@ pub struct ApiSettings {
     pub tips_per_minute: u32,
     /// Calls from an address that get 401 or 403.
     pub refused_calls_per_minute: u32,
-    /// Concurrent connections from an address.
-    pub connections_per_address: u32,
-    /// The time for sending the head of a request.
+    /// The time until the head of the first request of a connection.
     pub head_seconds: u64,
     /// The time for sending the body of a request.
     pub body_seconds: u64,

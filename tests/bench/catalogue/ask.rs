@@ -10,7 +10,7 @@ use contracts::catalogue::v1::{
 };
 use contracts::common::v1::{Mode, PageRequest};
 use contracts::public::GameRow;
-use e2e::{Fleet, dial};
+use e2e::Fleet;
 use kit::rpc::client::Client as Channel;
 use tokio::task::JoinSet;
 
@@ -39,7 +39,8 @@ pub(super) enum Question {
 }
 
 impl Question {
-    /// All of them, with the p99 at a million in those at 26,000 that is allowed.
+    /// All of them, with the p99 at a million in those at 26,000 that is allowed. A letter is the union of all words that begin with it, of
+    /// which a million games have far more.
     pub(super) const ALL: [(Self, &'static str, &'static str); 10] = [
         (Self::FirstPage, "first page", "1.1"),
         (Self::DeepPage, "page at row 20,000", "1.1"),
@@ -51,9 +52,9 @@ impl Question {
         ),
         (Self::OneGame, "one game", "1.1"),
         (Self::TwoWords, "q of two words of a game", "4"),
-        (Self::TenLetters, "q of ten letters", "4"),
+        (Self::TenLetters, "q of ten letters", ""),
         (Self::SearchTwoWords, "/search of two words", "5"),
-        (Self::SearchTenLetters, "/search of ten letters", "5"),
+        (Self::SearchTenLetters, "/search of ten letters", ""),
         (Self::Genres, "/genres", ""),
     ];
 }
@@ -105,15 +106,6 @@ impl CatalogueClient {
             client.words.push(format!("{of_title} {of_tagline}"));
         }
         client
-    }
-
-    /// The same client, connected to another server.
-    pub(super) async fn at(&self, address: &str, fleet: &Fleet) -> Self {
-        let token = fleet.service_token.clone().into();
-        Self {
-            games: GamesServiceClient::new(dial(address, &token).await),
-            ..self.clone()
-        }
     }
 
     fn list() -> ListGamesRequest {

@@ -1,8 +1,8 @@
-//! A fleet with generated listings: they are copied into the schema of catalogue-svc, which then starts from it.
+//! A fleet with generated listings: they are copied into the feed of listings-svc, from which catalogue-svc starts.
 
 use std::time::Duration;
 
-use e2e::{Fleet, Process, SmallFleet, eventually, eventually_within};
+use e2e::{Fleet, Process, SmallFleet, eventually_within};
 use nix::sys::signal::{Signal, kill};
 use nix::unistd::Pid;
 use sqlx::{Connection as _, PgConnection};
@@ -12,43 +12,47 @@ use super::generate::Generator;
 
 /// How long a catalogue-svc may take to load everything.
 const LOAD: Duration = Duration::from_mins(5);
-/// More than there are listings.
-const FIRST_SEQ: i64 = 10_000_000;
+/// How long the other services may take to read everything.
+const FOLLOW: Duration = Duration::from_mins(20);
 /// How many bytes are sent to PostgreSQL at a time.
 const BUFFER: usize = 1 << 20;
 /// The header of PostgreSQL's binary format: signature, flags, length of extensions.
 const BINARY_HEADER: &[u8] = b"PGCOPY\n\xff\r\n\0\0\0\0\0\0\0\0\0";
 
-/// Copies the listings into the table from which catalogue-svc starts, as part of the feed that it follows. Returns their bytes.
+/// Appends the listings to the feed of listings-svc, and waits until the services that store what they need of it have read them. Returns
+/// their bytes.
 #[expect(
     clippy::disallowed_methods,
     reason = "the benchmarks have no schema of their own"
 )]
 pub(super) async fn fill(fleet: &Fleet, generator: &Generator) -> usize {
     let mut connection = PgConnection::connect(&fleet.database_url).await.unwrap();
-    let generation = eventually("the schema follows the feed", async || {
-        let mut connection = PgConnection::connect(&fleet.database_url).await.unwrap();
-        let cursor = "select coalesce(generation, epoch) from catalogue.feed_cursor where producer = 'listings'";
-        let generation = sqlx::query_scalar::<_, Uuid>(cursor);
-        generation.fetch_optional(&mut connection).await.unwrap()
-    })
-    .await;
+    let mut transaction = connection.begin().await.unwrap();
+    let head = sqlx::query_scalar("select seq from listings.feed_head for update");
+    let mut seq: i64 = head.fetch_one(&mut *transaction).await.unwrap();
     let mut bytes = 0;
-    let statement =
-        "copy catalogue.entity (kind, id, seq, generation, body) from stdin (format binary)";
-    let mut copy = connection.copy_in_raw(statement).await.unwrap();
+    let statement = "copy listings.feed (seq, entity, id, revision, event, announced, happening, at, request, state)
+         from stdin (format binary)";
+    let mut copy = transaction.copy_in_raw(statement).await.unwrap();
     let mut buffer = BINARY_HEADER.to_vec();
-    // Each has a change of its own, as on a feed, before those that the fleet has had.
-    for (seq, listing) in (-FIRST_SEQ..).zip(generator.clone().listings()) {
-        let body = listing.encode();
-        bytes += body.len();
-        buffer.extend(5_i16.to_be_bytes());
+    for listing in generator.clone().listings() {
+        seq += 1;
+        let state = listing.encode();
+        bytes += state.len();
+        buffer.extend(10_i16.to_be_bytes());
         for field in [
+            &seq.to_be_bytes()[..],
             listing.kind().as_bytes(),
             listing.id().as_bytes(),
-            &seq.to_be_bytes(),
-            generation.as_bytes(),
-            &body,
+            &1_i64.to_be_bytes(),
+            b"published",
+            // Neither announced nor a one-off event.
+            &[0],
+            &[0],
+            // The first moment of the year 2000.
+            &0_i64.to_be_bytes(),
+            Uuid::nil().as_bytes(),
+            &state,
         ] {
             buffer.extend(i32::try_from(field.len()).unwrap().to_be_bytes());
             buffer.extend(field);
@@ -60,10 +64,24 @@ pub(super) async fn fill(fleet: &Fleet, generator: &Generator) -> usize {
     buffer.extend((-1_i16).to_be_bytes());
     copy.send(buffer).await.unwrap();
     copy.finish().await.unwrap();
-    sqlx::raw_sql("vacuum analyze catalogue.entity")
+    let raise = sqlx::query("update listings.feed_head set seq = $1").bind(seq);
+    raise.execute(&mut *transaction).await.unwrap();
+    transaction.commit().await.unwrap();
+    sqlx::raw_sql("vacuum analyze listings.feed")
         .execute(&mut connection)
         .await
         .unwrap();
+    eventually_within(FOLLOW, "the services have read the feed", async || {
+        let sql = "select count(*) from (
+                 select seq from gateway.feed_cursor where producer = 'listings'
+                 union all select seq from economy.feed_cursor where producer = 'listings'
+                 union all select seq from webhook.feed_cursor where producer = 'listings'
+             ) as cursors where seq < $1";
+        let mut connection = PgConnection::connect(&fleet.database_url).await.unwrap();
+        let behind = sqlx::query_scalar::<_, i64>(sql).bind(seq);
+        (behind.fetch_one(&mut connection).await.unwrap() == 0).then_some(())
+    })
+    .await;
     bytes
 }
 

@@ -2,11 +2,9 @@
 //! turns.
 
 mod ask;
-pub(crate) mod changes;
 mod fill;
 mod generate;
 pub(crate) mod pages;
-pub(crate) mod sql;
 
 use std::time::Duration;
 
@@ -79,7 +77,7 @@ async fn fill_and_report(
     };
     let subject = format!("catalogue-svc with {games} generated games");
     let measure = Measure::new(format!(
-        "{subject}: time from start until ready, from a full schema, s"
+        "{subject}: time from start until ready, from the feed of listings-svc, s"
     ));
     let figure = format!("{:.1}", start.as_secs_f64());
     report.figure(measure.required(start_limit), figure, "");
@@ -96,16 +94,6 @@ async fn fill_and_report(
     );
     report.figure(measure.required(memory_limit), figure, &details);
     fleet
-}
-
-/// Fills a fleet with so many games; returns how many bytes of memory catalogue-svc takes for one.
-pub(crate) async fn memory_per_game(small: &SmallFleet, fleet: &Fleet, games: u64) -> f64 {
-    let empty = catalogue(fleet).unwrap().memory();
-    fill(fleet, &Generator::new(games)).await;
-    let (fleet, _) = restart(small).await;
-    tokio::time::sleep(REST).await;
-    let full = catalogue(&fleet).unwrap().memory();
-    f64::from(full.saturating_sub(empty)) * 1_024.0 / games_f64(games)
 }
 
 #[expect(clippy::cast_precision_loss, reason = "far below 2^53")]

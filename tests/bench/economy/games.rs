@@ -81,12 +81,6 @@ impl Games {
         }
     }
 
-    /// Has the `turn`th game report, at one replica.
-    pub(crate) async fn report(&self, channel: &Client, turn: usize) {
-        let slug = &self.slugs[turn % self.slugs.len()];
-        self.make(channel, slug, What::Report).await;
-    }
-
     /// Has one game report.
     pub(crate) async fn report_one(&self, fleet: &Fleet) {
         let channels = channels(fleet, 1).await;

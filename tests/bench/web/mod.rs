@@ -1,7 +1,5 @@
 //! Pages of the dashboard, of the public site and of the documentation, and the OpenAPI document.
 
-pub(crate) mod sign_ins;
-
 use contracts::webhook::v1::deliveries_service_client::DeliveriesServiceClient;
 use contracts::webhook::v1::endpoints_service_client::EndpointsServiceClient;
 use contracts::webhook::v1::{AddEndpointRequest, SendTestEventRequest};

@@ -1,7 +1,7 @@
 //! Deliveries of webhook-svc from its queue to a receiver on this machine, recorded, every commit synchronous.
 
 mod arrival;
-pub(crate) mod backlog;
+mod backlog;
 mod bare;
 pub(crate) mod receiver;
 pub(crate) mod sender;
@@ -49,32 +49,6 @@ pub(crate) async fn run(report: &mut Report) {
         }
         small.down().await;
     }
-}
-
-/// A million deliveries that are due, beside ten thousand.
-pub(crate) async fn run_million(report: &mut Report) {
-    let receiver = Receiver::start().await;
-    let mut small = small_fleet(&receiver.hosts(MANY));
-    let plans = small.plans();
-    let fleet = small.up_with(&["--plans", &plans]).await;
-    let backlog = Backlog::new(&fleet, &receiver).await;
-    let endpoints = backlog.add_endpoints("in", MANY).await;
-    backlog.drain(&endpoints, 10_000).await;
-    let mut shorts = Vec::new();
-    for _ in 0..3 {
-        shorts.push(backlog.drain(&endpoints, 10_000).await);
-    }
-    let long = backlog.drain(&endpoints, 1_000_000).await;
-    for _ in 0..4 {
-        shorts.push(backlog.drain(&endpoints, 10_000).await);
-    }
-    let short = median(&shorts, |it| it.rate);
-    let measure = Measure::new(format!(
-        "deliveries with 1,000,000 due at {MANY} endpoints compared with 10,000; deliveries/s"
-    ));
-    let figure = format!("{:.2}", long.rate / short);
-    let details = format!("{:.0}/s; {short:.0}/s", long.rate);
-    report.figure(measure.required("0.9"), figure, &details);
 }
 
 /// A fleet that may call these hosts.

@@ -66,7 +66,6 @@ impl Tries {
 impl Calls for Tries {
     async fn call(&self) {
         let attempt = AttemptRequest {
-            endpoint: Uuid::nil(),
             address: &self.address,
             event: "listing.updated",
             id: Uuid::from_u128(7),

@@ -1,5 +1,3 @@
-//! The public port itself: what is hardly HTTP, and what is too much of it.
+//! The public port itself: what is hardly HTTP.
 
-mod long;
-mod refused_bodies;
 mod smuggling;

@@ -80,15 +80,9 @@ async fn every_message_arrives(replicas: &str, kills: usize) -> String {
     )
 }
 
+/// The second of two replicas goes on; the launcher starts the first one again.
 #[tokio::test]
-#[ignore = "long: kills a replica in the middle of 400 messages, again and again"]
 async fn every_message_arrives_whoever_is_killed() {
-    let kills = long_form("WEBHOOK_KILLS", 3);
-    println!("{}", every_message_arrives("webhook-svc=2", kills).await);
-}
-
-#[tokio::test]
-async fn every_message_arrives_from_one_replica_that_is_killed() {
     let kills = long_form("WEBHOOK_KILLS", 2);
-    println!("{}", every_message_arrives("webhook-svc=1", kills).await);
+    println!("{}", every_message_arrives("webhook-svc=2", kills).await);
 }

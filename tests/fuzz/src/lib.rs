@@ -103,11 +103,11 @@ pub fn cursor(text: &str) {
     }
 }
 
-/// An entity of the listings feed, in protobuf, as each kind. An accepted entity has the kind and the id of its row.
+/// An entity of the listings feed, in protobuf, as each kind. An accepted entity has the id of its row.
 pub fn feed_row(encoded: &[u8]) {
     for kind in FEED_KINDS {
-        if let Ok(Some(entity)) = FeedEntity::read(kind, ID, 7, encoded) {
-            assert_eq!(entity.key(), (kind, ID.to_owned()));
+        if let Ok(Some(entity)) = FeedEntity::read(kind, ID, encoded) {
+            assert_eq!(entity.id, ID);
         }
     }
 }

@@ -34,7 +34,7 @@ async fn every_program_runs_without_any_privilege() {
 
     let secrets = secrets_with_tls().await;
     let file = |name: &str| secrets.path().join(name).display().to_string();
-    let settings = deploy("kubernetes/settings.env").display().to_string();
+    let settings = deploy("settings.env").display().to_string();
     for (service, _) in SERVICES {
         let version = confined(&[], &[service, "--version"]).await;
         assert!(version.status.success(), "{}", text(&version));

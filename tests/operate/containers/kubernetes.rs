@@ -12,14 +12,14 @@ use super::{
 };
 
 /// What a kustomization renders.
-pub(super) struct Manifests {
+struct Manifests {
     yaml: String,
     objects: Vec<Value>,
 }
 
 impl Manifests {
     /// Those of a folder of `deploy`.
-    pub(super) async fn of(folder: &str) -> Self {
+    async fn of(folder: &str) -> Self {
         let mut kubectl = Command::new(python().await.join("kubectl"));
         // The variable that would name a cluster is not there.
         let yaml = run(kubectl.arg("kustomize").arg(deploy(folder)).env_clear()).await;
@@ -27,18 +27,18 @@ impl Manifests {
         Self { yaml, objects }
     }
 
-    pub(super) fn of_kind(&self, kind: &'static str) -> impl Iterator<Item = &Value> {
+    fn of_kind(&self, kind: &'static str) -> impl Iterator<Item = &Value> {
         self.objects.iter().filter(move |it| it["kind"] == kind)
     }
 
-    pub(super) fn find(&self, kind: &'static str, wanted: &str) -> &Value {
+    fn find(&self, kind: &'static str, wanted: &str) -> &Value {
         let found = self.of_kind(kind).find(|it| name(it) == wanted);
         assert!(found.is_some(), "there is no {kind} {wanted}");
         found.unwrap()
     }
 }
 
-pub(super) fn name(object: &Value) -> &str {
+fn name(object: &Value) -> &str {
     object["metadata"]["name"].as_str().unwrap()
 }
 
@@ -51,7 +51,7 @@ fn pod(workload: &Value) -> (&Value, &Value) {
 }
 
 /// Whether the list has an element in which `field` is `value`.
-pub(super) fn has(list: &Value, field: &str, value: &Value) -> bool {
+fn has(list: &Value, field: &str, value: &Value) -> bool {
     let mut list = list.as_array().into_iter().flatten();
     list.any(|it| it[field] == *value)
 }
@@ -61,14 +61,9 @@ pub(super) fn has(list: &Value, field: &str, value: &Value) -> bool {
 async fn manifests_follow_the_schemas_of_kubernetes() {
     let folder = tempfile::tempdir().unwrap();
     let mut unknown = BTreeSet::new();
-    // JSON is YAML.
-    let mut texts = vec![fs::read_to_string(deploy("kubernetes/staff.json")).unwrap()];
-    for source in ["kubernetes", "kubernetes/migrations"] {
-        texts.push(Manifests::of(source).await.yaml);
-    }
-    for text in texts {
+    for source in ["", "kubernetes/migrations"] {
         let file = folder.path().join("all.yaml");
-        fs::write(&file, text).unwrap();
+        fs::write(&file, Manifests::of(source).await.yaml).unwrap();
         let mut validate = Command::new(python().await.join("python"));
         validate.args(["-m", "kubernetes_validate", "--strict"]);
         let said = run(validate.arg(&file)).await;
@@ -76,19 +71,13 @@ async fn manifests_follow_the_schemas_of_kubernetes() {
         unknown.extend(warnings.map(ToOwned::to_owned));
         assert!(said.contains("INFO"), "nothing was validated: {said}");
     }
-    // Kinds of KEDA and of the Prometheus operator, which `operators` checks.
-    let is_ours = |warning: &&String| {
-        !["kind ScaledObject ", "kind ServiceMonitor "]
-            .iter()
-            .any(|it| warning.contains(it))
-    };
-    assert_eq!(unknown.iter().find(is_ours), None);
+    assert_eq!(unknown, BTreeSet::new());
 }
 
 #[tokio::test]
 #[ignore = "long: kubectl and schemas from the Python package index"]
 async fn each_service_gets_its_settings() {
-    let manifests = Manifests::of("kubernetes").await;
+    let manifests = Manifests::of("").await;
     let secrets = secrets_with_tls().await;
     // The generated name has a hash, so that a change of the settings replaces the pods.
     let settings = manifests.of_kind("ConfigMap").next().unwrap();
@@ -152,14 +141,10 @@ async fn each_service_gets_its_settings() {
     }
 }
 
+/// A namespace with the Pod Security Standard `restricted` admits the pod.
 fn assert_confined(workload: &Value) {
     let (pod, container) = pod(workload);
     assert_eq!(container["image"], "localhost/mchezo:latest");
-    assert_pod_confined(pod, container);
-}
-
-/// A namespace with the Pod Security Standard `restricted` admits the pod.
-fn assert_pod_confined(pod: &Value, container: &Value) {
     let security = &pod["securityContext"];
     assert_eq!(security["runAsNonRoot"], true);
     assert_eq!(security["runAsUser"], 10001);
@@ -179,7 +164,7 @@ fn assert_pod_confined(pod: &Value, container: &Value) {
 #[tokio::test]
 #[ignore = "long: kubectl and schemas from the Python package index"]
 async fn each_service_runs_confined_and_is_replaced_without_a_gap() {
-    let manifests = Manifests::of("kubernetes").await;
+    let manifests = Manifests::of("").await;
     assert_eq!(manifests.of_kind("Deployment").count(), SERVICES.len());
     for (service, _) in SERVICES {
         let deployment = manifests.find("Deployment", service);
@@ -208,7 +193,6 @@ async fn each_service_runs_confined_and_is_replaced_without_a_gap() {
         let scales = |it: &&Value| it["spec"]["scaleTargetRef"]["name"] == service;
         let scaled = manifests
             .of_kind("HorizontalPodAutoscaler")
-            .chain(manifests.of_kind("ScaledObject"))
             .filter(scales)
             .count();
         let fixed = usize::from(deployment["spec"]["replicas"].as_u64() >= Some(2));
@@ -223,31 +207,10 @@ async fn each_service_runs_confined_and_is_replaced_without_a_gap() {
     }
 }
 
-/// `kubectl run` adds the image and the arguments to the pod, and its input to the container with the pod's name.
-#[test]
-fn the_pod_of_staff_is_confined_and_knows_all_services() {
-    let text = fs::read_to_string(deploy("kubernetes/staff.json")).unwrap();
-    let staff: Value = serde_json::from_str(&text).unwrap();
-    let labels = json!({"app.kubernetes.io/name": "staff", "app.kubernetes.io/part-of": "mchezo"});
-    assert_eq!(staff["metadata"]["labels"], labels);
-    let container = &staff["spec"]["containers"][0];
-    assert_pod_confined(&staff["spec"], container);
-    let names = [&staff["metadata"]["name"], &container["name"]];
-    assert_eq!(names, ["staff"; 2]);
-    assert_eq!(strings(&container["command"]), ["staff"]);
-    let given = container["env"].as_array().unwrap().iter().map(|it| {
-        let text = |key: &str| it[key].as_str().unwrap().to_owned();
-        (text("name"), text("value"))
-    });
-    let mut settings = variables(&deploy("kubernetes/settings.env"));
-    settings.retain(|name, _| name.starts_with("STAFF_"));
-    assert_eq!(given.collect::<Variables>(), settings);
-}
-
 #[tokio::test]
 #[ignore = "long: kubectl and schemas from the Python package index"]
 async fn each_service_object_leads_to_ports_of_its_pods() {
-    let manifests = Manifests::of("kubernetes").await;
+    let manifests = Manifests::of("").await;
     for service in manifests.of_kind("Service") {
         let labels = service["spec"]["selector"].as_object().unwrap();
         let app = labels["app.kubernetes.io/name"].as_str().unwrap();
@@ -274,7 +237,7 @@ async fn each_service_object_leads_to_ports_of_its_pods() {
         }
     }
     // The callers look up all replicas by the name in their settings.
-    for (_, address) in variables(&deploy("kubernetes/settings.env")) {
+    for (_, address) in variables(&deploy("settings.env")) {
         if let Some(address) = address.strip_prefix("dns:https://") {
             let (host, port) = address.split_once(':').unwrap();
             let spec = &manifests.find("Service", host)["spec"];

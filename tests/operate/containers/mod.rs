@@ -3,8 +3,6 @@
 mod compose;
 mod image;
 mod kubernetes;
-mod network;
-mod operators;
 mod podman;
 
 use std::collections::BTreeMap;

@@ -89,7 +89,7 @@ async fn is_ready(process: &Service) -> bool {
 }
 
 /// Restarts the first process of each service, and then the second ones.
-async fn restart_all(small: &SmallFleet) {
+pub(super) async fn restart_all(small: &SmallFleet) {
     for replica in [0, 1] {
         let before = processes(&small.fleet(), replica);
         for process in &before {

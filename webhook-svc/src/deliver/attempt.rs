@@ -9,7 +9,7 @@ use super::Shared;
 use super::lease::Lease;
 use super::pages::DueDelivery;
 use super::target::Target;
-use crate::http::{AttemptRequest, AttemptResult, OwnFault};
+use crate::http::{AttemptRequest, AttemptResult};
 
 /// A delivery after its attempt; `None`: the lease ended, or the replica stopped, before the request was sent.
 pub(super) type Finished = (DueDelivery, Option<Attempted>);
@@ -48,17 +48,15 @@ pub(super) async fn run(
         Ok(address) => address,
         Err(problem) => {
             let reason = format!("has an address that is not allowed. {problem}");
-            let result = AttemptResult::no_response(None, reason, Duration::ZERO);
+            let result = AttemptResult::no_response(reason, Duration::ZERO);
             return (due, attempted(result));
         }
     };
     let Some(secrets) = target.secrets(at) else {
-        let (own_fault, reason) = (Some(OwnFault::Secret), UNREADABLE_SECRET.to_owned());
-        let result = AttemptResult::no_response(own_fault, reason, Duration::ZERO);
+        let result = AttemptResult::no_response(UNREADABLE_SECRET.to_owned(), Duration::ZERO);
         return (due, attempted(result));
     };
     let attempt = AttemptRequest {
-        endpoint: lease.claim.endpoint,
         address,
         event: &due.message.event,
         id: due.message.id,

@@ -1,8 +1,8 @@
 //! Sends the deliveries of one endpoint.
 //!
 //! The worker sends nothing (`target` is `None`) while the endpoint is removed, paused or off, and after it has answered 410. It stops for good
-//! when its time slice is over, an attempt met a fault of ours, the lease may have ended, or the replica stops. It ends when nothing more can be
-//! sent and everything in flight is recorded.
+//! when its time slice is over, the lease may have ended, or the replica stops. It ends when nothing more can be sent and everything in flight is
+//! recorded.
 
 use std::collections::{HashSet, VecDeque};
 use std::sync::Arc;
@@ -23,7 +23,7 @@ use super::pages::{self, DueDelivery};
 use super::recorder::{Outcome, Record};
 use super::target::{self, Target};
 use crate::domain::window::Window;
-use crate::http::{AttemptOutcome, AttemptResult, OwnFault};
+use crate::http::AttemptOutcome;
 use crate::store::waiting::Cursor;
 
 /// Before every delivery.
@@ -37,9 +37,8 @@ const PAGE_WINDOWS: usize = 8;
 const TIME_SLICE: Duration = Duration::from_secs(20);
 /// Maximum deliveries, in windows, that are in flight or whose results are not recorded yet.
 const MAX_UNRECORDED_WINDOWS: usize = 2;
-/// Delay before an endpoint is released after an error, or after a fault of ours.
+/// Delay before an endpoint is released after an error.
 const BACKOFF: Duration = Duration::from_secs(1);
-const OWN_FAULT_PAUSE: Duration = Duration::from_secs(5);
 
 /// Why a delivery is cancelled, for the owner of the endpoint.
 const NOT_PUBLISHED: &str = "The listing is no longer published.";
@@ -51,8 +50,6 @@ struct EndpointWorker {
     records: mpsc::Sender<Record>,
     /// `None`: send nothing more.
     target: Option<Arc<Target>>,
-    /// Of the endpoint, by whichever replica.
-    last_success_at: Option<OffsetDateTime>,
     window: Window,
     /// Read from the database, not sent yet.
     ready: VecDeque<DueDelivery>,
@@ -65,8 +62,6 @@ struct EndpointWorker {
     read_count: usize,
     /// Goes to the recorder with each result, and brings back the ids of recorded deliveries.
     acknowledge: mpsc::UnboundedSender<i64>,
-    /// An attempt met a fault of ours: nothing more is sent, and the endpoint is released after a pause.
-    own_fault: bool,
 }
 
 /// Sends the due deliveries of an endpoint that this replica has claimed.
@@ -85,14 +80,12 @@ pub(super) async fn run(
         lease,
         records,
         target: None,
-        last_success_at: None,
         ready: VecDeque::new(),
         known: HashSet::new(),
         in_flight: JoinSet::new(),
         next_page: Some(START),
         read_count: 0,
         acknowledge,
-        own_fault: false,
     };
     if let Err(error) = worker.run(&reload, &mut acknowledged, &stop).await {
         tracing::warn!(%endpoint, error = format!("{error:#}"), "the worker of an endpoint failed; the endpoint is claimed again later");
@@ -100,12 +93,6 @@ pub(super) async fn run(
             tracing::warn!(%endpoint, error = format!("{error:#}"), "cannot record attempts; they will be repeated");
         }
         tokio::time::sleep(BACKOFF).await;
-    }
-    if worker.own_fault {
-        tokio::select! {
-            () = shared.dependencies.clock.sleep(OWN_FAULT_PAUSE) => {}
-            () = stop.cancelled() => {}
-        }
     }
 }
 
@@ -120,7 +107,7 @@ impl EndpointWorker {
         let mut is_over = false;
         self.reload().await?;
         loop {
-            is_over = is_over || self.own_fault || self.is_over(slice_end, stop);
+            is_over = is_over || self.is_over(slice_end, stop);
             if is_over {
                 self.stop_sending();
             }
@@ -188,7 +175,6 @@ impl EndpointWorker {
             self.stop_sending();
             return Ok(());
         };
-        self.last_success_at = target.last_success_at;
         self.target = Some(Arc::new(target));
         let mut ready: Vec<DueDelivery> = std::mem::take(&mut self.ready).into();
         let checked = pages::check_listings(&shared.dependencies.pool, &mut ready);
@@ -299,18 +285,6 @@ impl EndpointWorker {
             self.forget(due.id);
             return Ok(());
         };
-        if let Some(fault) = attempted.result.own_fault {
-            let (endpoint, reached_at) = (self.lease.claim.endpoint, self.last_success_at);
-            let faults = &self.shared.faults;
-            if !faults.has_lasted(endpoint, fault, reached_at, attempted.at) {
-                self.report(fault, &attempted.result);
-                self.own_fault = true;
-                self.forget(due.id);
-                return Ok(());
-            }
-        } else {
-            self.shared.faults.clear(self.lease.claim.endpoint);
-        }
         match attempted.result.outcome {
             AttemptOutcome::Delivered => self.window.grow(),
             AttemptOutcome::Failed => self.window.shrink(),
@@ -323,16 +297,6 @@ impl EndpointWorker {
             }
         }
         self.record(due, Outcome::Attempted(attempted)).await
-    }
-
-    fn report(&self, fault: OwnFault, result: &AttemptResult) {
-        let kind: &'static str = fault.into();
-        metrics::counter!("webhook_own_faults_total", "kind" => kind).increment(1);
-        if !self.own_fault {
-            let reason = result.reason.as_deref().unwrap_or_default();
-            let endpoint = self.lease.claim.endpoint;
-            tracing::warn!(%endpoint, reason, "cannot send for a fault of this machine or its network; trying again soon");
-        }
     }
 
     async fn record(&self, due: DueDelivery, outcome: Outcome) -> anyhow::Result<()> {

@@ -7,13 +7,10 @@
 //! The leases of a process that dies expire. The replica that claims an endpoint next sends what was in flight again, with the same id. A worker
 //! stops sending when its lease may have ended (`lease.rs`), and what it has sent until then is recorded only if no other replica has claimed the
 //! endpoint.
-//!
-//! A fault of this machine or its network is no attempt: the worker ends, and the endpoint is claimed again soon (`fault_tracker.rs`).
 
 mod attempt;
 mod dispatcher;
 mod endpoint_worker;
-mod fault_tracker;
 mod lease;
 mod pages;
 mod recorder;
@@ -27,15 +24,13 @@ use kit::key_ring::KeyRing;
 use kit::wakeup::Wakeup;
 use kit::{Clock, Lifecycle, descriptor_limit};
 use sqlx::PgPool;
-use strum::VariantArray as _;
 use time::OffsetDateTime;
 use tokio::sync::Semaphore;
 use uuid::Uuid;
 
 use crate::domain::health::DisablePolicy;
 use crate::domain::schedule::Schedule;
-use crate::http::{OwnFault, Sender};
-use fault_tracker::FaultTracker;
+use crate::http::Sender;
 use pages::Messages;
 
 /// Limits of a replica's concurrency, and its timeouts.
@@ -93,7 +88,6 @@ struct Shared {
     /// A permit for each delivery in flight. Closed when the replica stops.
     in_flight: Semaphore,
     messages: Messages,
-    faults: FaultTracker,
 }
 
 impl Shared {
@@ -117,14 +111,8 @@ pub fn spawn(dependencies: DeliveryDependencies, lifecycle: &Lifecycle) {
         holder: kit::ids::row_id(),
         in_flight: Semaphore::new(dependencies.limits.in_flight),
         messages: Messages::default(),
-        faults: FaultTracker::default(),
         dependencies,
     });
-    // Prometheus sees an increase only from a value that it has read.
-    for fault in OwnFault::VARIANTS {
-        let kind: &'static str = fault.into();
-        metrics::counter!("webhook_own_faults_total", "kind" => kind).increment(0);
-    }
     let stopping = lifecycle.stopping();
     lifecycle.spawn_graceful("delivery", dispatcher::run(shared, stopping));
 }

@@ -191,7 +191,6 @@ fn completion_of(shared: &Shared, record: &Record, now: OffsetDateTime) -> Compl
         status: None,
         reason: String::new(),
         answer: Vec::new(),
-        answer_headers: String::new(),
         state: DeliveryState::Cancelled,
         attempts_left: due.attempts_left - 1,
         was_due_at: due.due_at,
@@ -225,7 +224,6 @@ fn completion_of(shared: &Shared, record: &Record, now: OffsetDateTime) -> Compl
         // PostgreSQL texts cannot contain NUL.
         reason: reason.replace('\0', "\u{FFFD}"),
         answer: result.excerpt.clone(),
-        answer_headers: result.headers.clone(),
         state: match result.outcome {
             AttemptOutcome::Delivered => DeliveryState::Delivered,
             _ if due_at.is_some() => DeliveryState::Waiting,
@@ -326,7 +324,6 @@ mod tests {
             status: Some(500),
             reason: String::new(),
             answer: Vec::new(),
-            answer_headers: String::new(),
             state,
             attempts_left: 0,
             was_due_at: OffsetDateTime::UNIX_EPOCH,

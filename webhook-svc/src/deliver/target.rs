@@ -22,7 +22,6 @@ pub(super) struct Target {
     pub(super) address: Result<Address, String>,
     /// `None`: they cannot be decrypted.
     secrets: Option<DecryptedSecrets>,
-    pub(super) last_success_at: Option<OffsetDateTime>,
     /// Whether the account's plan has real events, in addition to test events.
     pub(super) has_real_events: bool,
 }
@@ -60,7 +59,6 @@ pub(super) async fn load(
         url: Arc::from(found.url.as_str()),
         address: dependencies.sender.parse_address(&found.url),
         secrets: open_secrets(dependencies, &found),
-        last_success_at: found.last_success_at,
         has_real_events: allowance.is_some_and(|allowance| allowance.events),
     }))
 }

@@ -10,5 +10,4 @@ pub mod samples;
 pub mod schedule;
 pub mod signature;
 pub mod signed_headers;
-pub mod staff_action;
 pub mod window;

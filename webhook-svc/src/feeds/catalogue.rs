@@ -118,7 +118,7 @@ mod tests {
     #[test]
     fn what_is_no_move_makes_none() {
         let other = Change {
-            entity: "vote".to_owned(),
+            entity: "board_snapshot".to_owned(),
             ..change(3, 8)
         };
         assert_eq!(message(&other).unwrap(), None);

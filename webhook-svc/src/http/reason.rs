@@ -7,10 +7,10 @@ use std::time::Duration;
 use http::{HeaderMap, StatusCode, header};
 use rustls::CertificateError;
 
-use super::connector::ConnectError;
-use super::own_fault::OwnFault;
+use super::public_resolver::HostError;
 
 const CLOSED: &str = "closed the connection before it answered";
+const TOO_SLOW_TO_CONNECT: &str = "did not accept a connection in time";
 /// Maximum characters of a redirect's `Location` in a message.
 const MAX_LOCATION: usize = 200;
 
@@ -36,28 +36,22 @@ pub(super) fn of_status(status: StatusCode, headers: &HeaderMap) -> String {
 }
 
 /// Why there is no response.
-pub(super) fn of_error(error: &(dyn Error + 'static)) -> String {
-    let reason = causes(error).find_map(describe);
-    reason.unwrap_or_else(|| {
-        let innermost = causes(error).last().unwrap_or(error);
+pub(super) fn of_error(error: reqwest_rustls::Error) -> String {
+    // The path of the URL may contain a secret.
+    let error = error.without_url();
+    let reason = causes(&error).find_map(describe).unwrap_or_else(|| {
+        if error.is_timeout() {
+            return TOO_SLOW_TO_CONNECT.to_owned();
+        }
+        let innermost = causes(&error).last().unwrap_or(&error);
         format!("could not be called: {innermost}")
-    })
-}
-
-/// Our fault, if it is one, that there is no response.
-pub(super) fn own_fault(error: &(dyn Error + 'static)) -> Option<OwnFault> {
-    causes(error).find_map(|error| error.downcast_ref::<ConnectError>()?.own_fault())
-}
-
-/// Whether the connection was closed before the answer's head was complete.
-pub(super) fn is_closed(error: &(dyn Error + 'static)) -> bool {
-    causes(error).find_map(describe).as_deref() == Some(CLOSED)
+    });
+    // PostgreSQL texts cannot contain NUL.
+    reason.replace('\0', "\u{FFFD}")
 }
 
 /// An error and its causes, the innermost last.
-pub(super) fn causes<'a>(
-    error: &'a (dyn Error + 'static),
-) -> impl Iterator<Item = &'a (dyn Error + 'static)> {
+fn causes<'a>(error: &'a (dyn Error + 'static)) -> impl Iterator<Item = &'a (dyn Error + 'static)> {
     std::iter::successors(Some(error), |error| {
         let error: &'a (dyn Error + 'static) = *error;
         let inner = error
@@ -69,7 +63,7 @@ pub(super) fn causes<'a>(
 }
 
 fn describe(error: &(dyn Error + 'static)) -> Option<String> {
-    if let Some(error) = error.downcast_ref::<ConnectError>() {
+    if let Some(error) = error.downcast_ref::<HostError>() {
         return Some(error.to_string());
     }
     if let Some(error) = error.downcast_ref::<rustls::Error>() {
@@ -89,31 +83,18 @@ fn describe(error: &(dyn Error + 'static)) -> Option<String> {
             return Some("closed the connection before the request was sent".to_owned());
         }
     }
-    if let Some(error) = error.downcast_ref::<h2::Error>() {
-        return http2(error);
+    let error = error.downcast_ref::<io::Error>()?;
+    match error.kind() {
+        io::ErrorKind::ConnectionReset
+        | io::ErrorKind::ConnectionAborted
+        | io::ErrorKind::BrokenPipe
+        | io::ErrorKind::UnexpectedEof => Some(CLOSED.to_owned()),
+        io::ErrorKind::ConnectionRefused => Some("refused the connection".to_owned()),
+        io::ErrorKind::TimedOut => Some(TOO_SLOW_TO_CONNECT.to_owned()),
+        _ => error
+            .raw_os_error()
+            .map(|_| format!("could not be reached: {error}")),
     }
-    let kind = error.downcast_ref::<io::Error>().map(io::Error::kind);
-    matches!(
-        kind,
-        Some(
-            io::ErrorKind::ConnectionReset
-                | io::ErrorKind::ConnectionAborted
-                | io::ErrorKind::BrokenPipe
-                | io::ErrorKind::UnexpectedEof
-        )
-    )
-    .then(|| CLOSED.to_owned())
-}
-
-fn http2(error: &h2::Error) -> Option<String> {
-    let reason = error.reason()?;
-    let what = match reason {
-        _ if !error.is_remote() => "sent an answer that is not valid HTTP/2",
-        _ if error.is_go_away() => "closed the connection without processing the request",
-        h2::Reason::REFUSED_STREAM => "refused the request without processing it",
-        _ => "ended the request without an answer",
-    };
-    Some(format!("{what} (HTTP/2 {reason:?})"))
 }
 
 fn tls(error: &rustls::Error) -> String {

@@ -16,12 +16,9 @@ const MAX_TTL: Duration = Duration::from_mins(5);
 const MAX_NEGATIVE_TTL: Duration = Duration::from_secs(10);
 
 pub trait Resolve: Debug + Send + Sync + 'static {
-    /// The addresses of `host`, with `port`.
-    fn resolve<'a>(
-        &'a self,
-        host: &'a str,
-        port: u16,
-    ) -> BoxFuture<'a, Result<Vec<SocketAddr>, ResolveError>>;
+    /// The addresses of `host`. Port 0 is that of the URL.
+    fn resolve<'a>(&'a self, host: &'a str)
+    -> BoxFuture<'a, Result<Vec<SocketAddr>, ResolveError>>;
 }
 
 /// Why a name has no address.
@@ -61,12 +58,11 @@ impl Resolve for System {
     fn resolve<'a>(
         &'a self,
         host: &'a str,
-        port: u16,
     ) -> BoxFuture<'a, Result<Vec<SocketAddr>, ResolveError>> {
         async move {
             let resolver = self.0.as_ref().map_err(ResolveError::clone)?;
             match resolver.lookup_ip(query_name(host)?).await {
-                Ok(found) => Ok(found.iter().map(|ip| SocketAddr::new(ip, port)).collect()),
+                Ok(found) => Ok(found.iter().map(|ip| SocketAddr::new(ip, 0)).collect()),
                 Err(error) if error.is_no_records_found() || error.is_nx_domain() => {
                     Err(ResolveError::NoAddress)
                 }

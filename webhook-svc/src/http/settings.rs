@@ -19,7 +19,7 @@ pub struct Settings {
     /// Seconds for the HEAD request to an address that is entered
     #[arg(long, default_value = "2", value_parser = a_second_or_more)]
     pub address_check_timeout: Duration,
-    /// Maximum idle connections per endpoint
+    /// Maximum idle connections per host
     #[arg(long, default_value_t = 64)]
     pub idle_connections: usize,
     /// A PEM file with certificate authorities to trust in addition to the public ones

@@ -2,8 +2,8 @@
 
 use std::time::Duration;
 
+use kit::jobs::Leader;
 use kit::key_ring::{KeyRing, SealError};
-use kit::leader::Leader;
 use sqlx::PgPool;
 use time::OffsetDateTime;
 use uuid::Uuid;

@@ -1,7 +1,7 @@
 //! At 04:00 UTC makes every endpoint with due deliveries due (§6.2), also where its row of the queue is wrong.
 
 use kit::Clock;
-use kit::leader::Leader;
+use kit::jobs::Leader;
 use kit::wakeup::Wakeup;
 use sqlx::PgPool;
 use time::Time;

@@ -61,14 +61,7 @@ pub(super) fn delivery(delivery: Delivery) -> proto::Delivery {
 }
 
 pub(super) fn attempt(attempt: Attempt) -> proto::Attempt {
-    let headers = attempt.answer_headers.lines();
-    let headers = headers.filter_map(|line| line.split_once(": "));
-    let headers = headers.map(|(name, value)| proto::HttpHeader {
-        name: name.to_owned(),
-        value: value.to_owned(),
-    });
     proto::Attempt {
-        answer_headers: headers.collect(),
         number: attempt.number.unsigned_abs(),
         at: Some(encode(attempt.at)),
         duration_ms: attempt.duration_ms.unsigned_abs(),

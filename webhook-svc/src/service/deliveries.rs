@@ -5,12 +5,10 @@ use kit::bad_fields::BadFields;
 use kit::cursor::Binding;
 use kit::page::{Limits, Page};
 use kit::{Code, Fault, ids, timestamp};
-use serde_json::json;
 use strum::VariantNames as _;
 use time::OffsetDateTime;
 use uuid::Uuid;
 
-use super::scope::Scope;
 use super::{Dependencies, convert};
 use crate::domain::event::Event;
 use crate::domain::message::Message;
@@ -30,11 +28,11 @@ const WHEN_RESUMED: &str =
 impl Dependencies {
     pub(super) async fn list_deliveries(
         &self,
-        scope: &Scope,
+        account: Uuid,
         request: proto::ListDeliveriesRequest,
     ) -> Result<proto::ListDeliveriesResponse, Fault> {
         let endpoint = self
-            .endpoint(scope, "endpoint_id", &request.endpoint_id)
+            .endpoint(account, "endpoint_id", &request.endpoint_id)
             .await?;
         let mut filter = Filter {
             state: match request.state() {
@@ -65,11 +63,11 @@ impl Dependencies {
 
     pub(super) async fn get_delivery(
         &self,
-        scope: &Scope,
+        account: Uuid,
         request: proto::GetDeliveryRequest,
     ) -> Result<proto::GetDeliveryResponse, Fault> {
         let endpoint = self
-            .endpoint(scope, "endpoint_id", &request.endpoint_id)
+            .endpoint(account, "endpoint_id", &request.endpoint_id)
             .await?;
         let details = deliveries::details(&self.pool, endpoint.id, request.id).await?;
         let details = details.ok_or_else(not_found)?;
@@ -83,16 +81,16 @@ impl Dependencies {
 
     pub(super) async fn send_again(
         &self,
-        scope: &Scope,
+        account: Uuid,
         request: proto::SendAgainRequest,
     ) -> Result<proto::SendAgainResponse, Fault> {
         let endpoint = self
-            .endpoint(scope, "endpoint_id", &request.endpoint_id)
+            .endpoint(account, "endpoint_id", &request.endpoint_id)
             .await?;
         let found = deliveries::find(&self.pool, endpoint.id, request.id).await?;
         let found = found.ok_or_else(not_found)?;
         if !found.is_test {
-            self.require_real_events(scope, endpoint.account_id).await?;
+            self.require_real_events(account).await?;
         }
         check_enabled(endpoint.state)?;
         let (id, now) = (endpoint.id, self.clock.now());
@@ -100,10 +98,6 @@ impl Dependencies {
         if !deliveries::send_again(&mut transaction, id, request.id, now).await? {
             return Err(not_found());
         }
-        let details = json!({"delivery": request.id});
-        scope
-            .record(&mut *transaction, &endpoint, details, now)
-            .await?;
         let delivery = deliveries::find(&mut *transaction, id, request.id).await?;
         transaction.commit().await?;
         self.wakeup.wake();
@@ -122,11 +116,11 @@ impl Dependencies {
 
     pub(super) async fn recover(
         &self,
-        scope: &Scope,
+        account: Uuid,
         request: proto::RecoverRequest,
     ) -> Result<proto::RecoverResponse, Fault> {
         let endpoint = self
-            .endpoint(scope, "endpoint_id", &request.endpoint_id)
+            .endpoint(account, "endpoint_id", &request.endpoint_id)
             .await?;
         let mut bad = BadFields::default();
         let now = self.clock.now();
@@ -136,7 +130,7 @@ impl Dependencies {
         let since = since.or_else(|| request.dry_run.then_some(OffsetDateTime::UNIX_EPOCH));
         let since = since.ok_or_else(missing)?;
         if !request.dry_run {
-            self.require_real_events(scope, endpoint.account_id).await?;
+            self.require_real_events(account).await?;
             check_enabled(endpoint.state)?;
         }
         let id = endpoint.id;
@@ -146,10 +140,6 @@ impl Dependencies {
             let mut transaction = self.pool.begin_with(failed::BEGIN_RECOVER).await?;
             let attempts = self.schedule.attempts();
             let failed = failed::recover(&mut transaction, id, since, attempts, now).await?;
-            let details = json!({"since": since.unix_timestamp(), "deliveries": failed.deliveries});
-            scope
-                .record(&mut *transaction, &endpoint, details, now)
-                .await?;
             transaction.commit().await?;
             self.wakeup.wake();
             failed
@@ -170,18 +160,16 @@ impl Dependencies {
 
     pub(super) async fn send_test_event(
         &self,
-        scope: &Scope,
+        account: Uuid,
         request: proto::SendTestEventRequest,
     ) -> Result<proto::SendTestEventResponse, Fault> {
         let endpoint = self
-            .endpoint(scope, "endpoint_id", &request.endpoint_id)
+            .endpoint(account, "endpoint_id", &request.endpoint_id)
             .await?;
         check_enabled(endpoint.state)?;
-        if !scope.is_staff() {
-            let tests = waiting::count_tests(&self.pool, endpoint.id, MAX_WAITING_TESTS).await?;
-            if tests >= MAX_WAITING_TESTS {
-                return Err(too_many_tests());
-            }
+        let tests = waiting::count_tests(&self.pool, endpoint.id, MAX_WAITING_TESTS).await?;
+        if tests >= MAX_WAITING_TESTS {
+            return Err(too_many_tests());
         }
         let event = match request.event.as_str() {
             "" => Event::Ping,
@@ -203,10 +191,6 @@ impl Dependencies {
         let attempts = self.schedule.attempts();
         let delivery =
             messages::send_to(&mut transaction, &message, endpoint.id, attempts, now).await?;
-        let details = json!({"event": event.as_str(), "delivery": delivery});
-        scope
-            .record(&mut *transaction, &endpoint, details, now)
-            .await?;
         let delivery = deliveries::find(&mut *transaction, endpoint.id, delivery).await?;
         transaction.commit().await?;
         self.wakeup.wake();
@@ -223,8 +207,8 @@ impl Dependencies {
 
 impl Dependencies {
     /// Refuses to send real events again when the account's plan no longer has any.
-    async fn require_real_events(&self, scope: &Scope, account: Uuid) -> Result<(), Fault> {
-        if self.allowance(scope, account).await?.events {
+    async fn require_real_events(&self, account: Uuid) -> Result<(), Fault> {
+        if self.allowance(account).await?.events {
             return Ok(());
         }
         let mut connection = self.pool.acquire().await?;

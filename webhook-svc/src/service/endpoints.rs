@@ -4,13 +4,11 @@ use contracts::webhook::v1 as proto;
 use kit::bad_fields::BadFields;
 use kit::feed::arrival;
 use kit::{Code, Fault, ids};
-use serde_json::{Value, json};
 use sqlx::PgConnection;
 use time::Duration;
 use uuid::Uuid;
 
-use super::scope::{Scope, parse_id};
-use super::{Dependencies, convert};
+use super::{Dependencies, convert, parse_id};
 use crate::domain::address::Address;
 use crate::domain::event::Event;
 use crate::domain::signature::Secret;
@@ -27,11 +25,10 @@ const ADDRESS_CHECK_INTERVAL: Duration = Duration::HOUR;
 impl Dependencies {
     pub(super) async fn add(
         &self,
-        scope: &Scope,
+        account: Uuid,
         request: proto::AddEndpointRequest,
     ) -> Result<proto::AddEndpointResponse, Fault> {
-        let (account, now) = (scope.require_account()?, self.clock.now());
-        let id = ids::row_id();
+        let (id, now) = (ids::row_id(), self.clock.now());
         let secret = Secret::generate();
         let mut bad = BadFields::default();
         let address = bad.take(self.address(&request.url));
@@ -57,19 +54,15 @@ impl Dependencies {
             failure_mailed_at: None,
             failures_since_mail: 0,
         };
-        let allowance = self.allowance(scope, account).await?;
+        let allowance = self.allowance(account).await?;
         let mut transaction = self.pool.begin().await?;
         check_quota(&mut transaction, account, allowance).await?;
         // The account is not locked during the request.
         transaction.rollback().await?;
-        endpoint.address_check = self.check_address(scope, account, &address).await?;
+        endpoint.address_check = self.check_address(account, &address).await?;
         let mut transaction = self.pool.begin().await?;
         check_quota(&mut transaction, account, allowance).await?;
         endpoints::insert(&mut transaction, &endpoint).await?;
-        let details = json!({"account": account, "url": endpoint.url, "events": endpoint.events});
-        scope
-            .record(&mut *transaction, &endpoint, details, now)
-            .await?;
         transaction.commit().await?;
         Ok(proto::AddEndpointResponse {
             endpoint: Some(convert::endpoint(endpoint, Backlog::default(), now)),
@@ -79,27 +72,22 @@ impl Dependencies {
 
     pub(super) async fn change(
         &self,
-        scope: &Scope,
+        account: Uuid,
         request: proto::ChangeEndpointRequest,
     ) -> Result<proto::Endpoint, Fault> {
-        let current = self.endpoint(scope, "id", &request.id).await?;
+        let current = self.endpoint(account, "id", &request.id).await?;
         let mut bad = BadFields::default();
         let address = bad.take(request.url.map(|url| self.address(&url)).transpose());
         let events = request.events.map(|list| events(&list.events));
         let events = bad.take(events.transpose());
         let (address, events) = bad.finish(address.zip(events))?;
-        let url = address.as_ref().map(Address::as_str);
-        let details = json!({"url": url, "events": events});
         let address_check = match &address {
             // The present address keeps its outcome.
             Some(address) if address.as_str() == current.url => Some(current.address_check),
-            Some(address) => Some(
-                self.check_address(scope, current.account_id, address)
-                    .await?,
-            ),
+            Some(address) => Some(self.check_address(account, address).await?),
             None => None,
         };
-        self.modify(scope, &request.id, details, |endpoint| {
+        self.modify(account, &request.id, |endpoint| {
             if let Some((address, check)) = address.zip(address_check) {
                 if address.as_str() != endpoint.url {
                     endpoint.forget_failures();
@@ -117,8 +105,8 @@ impl Dependencies {
         .await
     }
 
-    pub(super) async fn pause(&self, scope: &Scope, id: &str) -> Result<proto::Endpoint, Fault> {
-        self.modify(scope, id, json!({}), |endpoint| {
+    pub(super) async fn pause(&self, account: Uuid, id: &str) -> Result<proto::Endpoint, Fault> {
+        self.modify(account, id, |endpoint| {
             if endpoint.state == EndpointState::Off {
                 let reason =
                     "The endpoint is switched off, so it cannot be paused; resume it first.";
@@ -130,8 +118,8 @@ impl Dependencies {
         .await
     }
 
-    pub(super) async fn resume(&self, scope: &Scope, id: &str) -> Result<proto::Endpoint, Fault> {
-        self.modify(scope, id, json!({}), |endpoint| {
+    pub(super) async fn resume(&self, account: Uuid, id: &str) -> Result<proto::Endpoint, Fault> {
+        self.modify(account, id, |endpoint| {
             if endpoint.state == EndpointState::Off {
                 endpoint.forget_failures();
                 endpoint.reason.clear();
@@ -144,12 +132,12 @@ impl Dependencies {
 
     pub(super) async fn rotate(
         &self,
-        scope: &Scope,
+        account: Uuid,
         id: &str,
     ) -> Result<proto::RotateSecretResponse, Fault> {
         let now = self.clock.now();
         let new = Secret::generate();
-        let rotated = self.modify(scope, id, json!({}), |endpoint| {
+        let rotated = self.modify(account, id, |endpoint| {
             let (current, _) = endpoint.secrets(now);
             endpoint.secret = current.to_vec();
             let sealed = seal_secret(&self.key_ring, endpoint.id, &new);
@@ -162,8 +150,8 @@ impl Dependencies {
         Ok(proto::RotateSecretResponse { endpoint, secret })
     }
 
-    pub(super) async fn switch(&self, scope: &Scope, id: &str) -> Result<proto::Endpoint, Fault> {
-        self.modify(scope, id, json!({}), |endpoint| {
+    pub(super) async fn switch(&self, account: Uuid, id: &str) -> Result<proto::Endpoint, Fault> {
+        self.modify(account, id, |endpoint| {
             let Some(next) = endpoint.next_secret.take() else {
                 let reason = "The endpoint has no new secret: rotate its secret first.";
                 return Err(Fault::invalid_field("id", reason));
@@ -175,16 +163,12 @@ impl Dependencies {
         .await
     }
 
-    pub(super) async fn remove(&self, scope: &Scope, id: &str) -> Result<(), Fault> {
+    pub(super) async fn remove(&self, account: Uuid, id: &str) -> Result<(), Fault> {
         let (id, now) = (parse_id("id", id)?, self.clock.now());
         let mut transaction = self.pool.begin().await?;
-        let found = endpoints::lock(&mut transaction, id, scope.account).await?;
-        let endpoint = found.ok_or_else(not_found)?;
+        let found = endpoints::lock(&mut transaction, id, Some(account)).await?;
+        found.ok_or_else(not_found)?;
         endpoints::remove(&mut transaction, id, now).await?;
-        let details = json!({"account": endpoint.account_id, "url": endpoint.url});
-        scope
-            .record(&mut *transaction, &endpoint, details, now)
-            .await?;
         transaction.commit().await?;
         self.wakeup.wake();
         Ok(())
@@ -192,10 +176,9 @@ impl Dependencies {
 
     pub(super) async fn list_endpoints(
         &self,
-        scope: &Scope,
+        account: Uuid,
     ) -> Result<proto::ListEndpointsResponse, Fault> {
-        let account = scope.require_account()?;
-        let allowance = self.allowance(scope, account).await?;
+        let allowance = self.allowance(account).await?;
         let mut connection = self.pool.acquire().await?;
         let mut rows = Vec::new();
         for endpoint in endpoints::of_account(&mut *connection, account).await? {
@@ -211,59 +194,49 @@ impl Dependencies {
 
     pub(super) async fn get_endpoint(
         &self,
-        scope: &Scope,
+        account: Uuid,
         id: &str,
     ) -> Result<proto::Endpoint, Fault> {
-        let endpoint = self.endpoint(scope, "id", id).await?;
+        let endpoint = self.endpoint(account, "id", id).await?;
         self.with_backlog(endpoint).await
     }
 
     /// The allowance of the account's plan. Waits for an account that the gateway has just created.
-    pub(super) async fn allowance(&self, scope: &Scope, account: Uuid) -> Result<Allowance, Fault> {
+    pub(super) async fn allowance(&self, account: Uuid) -> Result<Allowance, Fault> {
         let allowance = arrival(|| async {
             let mut connection = self.pool.acquire().await?;
             plans::of_account(&mut connection, account).await
         });
         let allowance = allowance.await?;
-        allowance.ok_or_else(|| {
-            if scope.is_staff() {
-                Fault::not_found("There is no account with this id.")
-            } else {
-                // The caller's account exists: the follower of the gateway is behind.
-                Fault::unavailable("the follower of accounts")
-            }
-        })
+        // The caller's account exists: the follower of the gateway is behind.
+        allowance.ok_or_else(|| Fault::unavailable("the follower of accounts"))
     }
 
-    /// Finds an endpoint within the scope.
+    /// Finds an endpoint of the account.
     pub(super) async fn endpoint(
         &self,
-        scope: &Scope,
+        account: Uuid,
         field: &str,
         id: &str,
     ) -> Result<Endpoint, Fault> {
         let id = parse_id(field, id)?;
-        let found = endpoints::find(&self.pool, id, scope.account).await?;
+        let found = endpoints::find(&self.pool, id, Some(account)).await?;
         found.ok_or_else(not_found)
     }
 
     /// Changes an endpoint, and makes its worker load it again.
     async fn modify(
         &self,
-        scope: &Scope,
+        account: Uuid,
         id: &str,
-        details: Value,
         change: impl FnOnce(&mut Endpoint) -> Result<(), Fault>,
     ) -> Result<proto::Endpoint, Fault> {
         let (id, now) = (parse_id("id", id)?, self.clock.now());
         let mut transaction = self.pool.begin().await?;
-        let found = endpoints::lock(&mut transaction, id, scope.account).await?;
+        let found = endpoints::lock(&mut transaction, id, Some(account)).await?;
         let mut endpoint = found.ok_or_else(not_found)?;
         change(&mut endpoint)?;
         endpoints::update(&mut transaction, &endpoint, now).await?;
-        scope
-            .record(&mut *transaction, &endpoint, details, now)
-            .await?;
         transaction.commit().await?;
         self.wakeup.wake();
         self.with_backlog(endpoint).await
@@ -281,21 +254,14 @@ impl Dependencies {
     }
 
     /// Requests an address that is entered. Returns the outcome in words; refuses a redirect. The requests of an account are limited, since
-    /// it names the host; those of staff are not.
-    async fn check_address(
-        &self,
-        scope: &Scope,
-        account: Uuid,
-        address: &Address,
-    ) -> Result<String, Fault> {
-        if !scope.is_staff() {
-            let now = self.clock.now();
-            let (most, interval) = (MAX_ADDRESS_CHECKS, ADDRESS_CHECK_INTERVAL);
-            if let Some(end) =
-                accounts::count_address_check(&self.pool, account, most, interval, now).await?
-            {
-                return Err(too_many_address_checks(end - now));
-            }
+    /// it names the host.
+    async fn check_address(&self, account: Uuid, address: &Address) -> Result<String, Fault> {
+        let now = self.clock.now();
+        let (most, interval) = (MAX_ADDRESS_CHECKS, ADDRESS_CHECK_INTERVAL);
+        if let Some(end) =
+            accounts::count_address_check(&self.pool, account, most, interval, now).await?
+        {
+            return Err(too_many_address_checks(end - now));
         }
         let checked = self.sender.check_address(address).await;
         checked.map_err(|answer| {

@@ -1,87 +1,27 @@
-//! The calls: each handler authorizes its caller, and does one operation. Only services of the fleet may call for messages and receivers
-//! (`kit::rpc`), each for the account that it names.
+//! The calls. A service of the fleet calls for the account that it names, which it has authenticated.
 
 use std::sync::Arc;
 
-use contracts::common::v1::{ListAuditRequest, ListAuditResponse};
 use contracts::webhook::v1 as proto;
 use contracts::webhook::v1::deliveries_service_server::DeliveriesService;
 use contracts::webhook::v1::endpoints_service_server::EndpointsService;
 use contracts::webhook::v1::messages_service_server::MessagesService;
 use contracts::webhook::v1::receivers_service_server::ReceiversService;
 use contracts::webhook::v1::staff_service_server::StaffService;
-use kit::audit::Audit;
+use kit::Fault;
 use kit::rpc::respond;
-use kit::rpc::staff::Member;
 use tonic::{Request, Response, Status};
+use uuid::Uuid;
 
-use super::Dependencies;
-use super::scope::Scope;
-use crate::domain::staff_action::Action;
+use super::{Dependencies, parse_id};
+use crate::store::endpoints;
 
 #[derive(Debug, Clone)]
-pub(super) struct Service {
-    pub(super) operations: Arc<Dependencies>,
-    pub(super) audit: Audit,
-}
+pub(super) struct Service(pub(super) Arc<Dependencies>);
 
-/// A request about an account, or about one of its endpoints.
-trait AccountRequest {
-    /// The account. Staff may leave it empty.
-    fn account(&self) -> &str;
-
-    /// The type and name of the entity, for the audit.
-    fn entity(&self) -> (&'static str, &str);
-}
-
-macro_rules! account_requests {
-    ($($request:ty: $entity:literal, $name:ident;)+) => {$(
-        impl AccountRequest for $request {
-            fn account(&self) -> &str {
-                &self.account_id
-            }
-
-            fn entity(&self) -> (&'static str, &str) {
-                ($entity, &self.$name)
-            }
-        }
-    )+};
-}
-
-account_requests! {
-    proto::AddEndpointRequest: "account", account_id;
-    proto::ListEndpointsRequest: "account", account_id;
-    proto::ChangeEndpointRequest: "endpoint", id;
-    proto::PauseEndpointRequest: "endpoint", id;
-    proto::ResumeEndpointRequest: "endpoint", id;
-    proto::RotateSecretRequest: "endpoint", id;
-    proto::SwitchSecretRequest: "endpoint", id;
-    proto::RemoveEndpointRequest: "endpoint", id;
-    proto::GetEndpointRequest: "endpoint", id;
-    proto::ListDeliveriesRequest: "endpoint", endpoint_id;
-    proto::GetDeliveryRequest: "endpoint", endpoint_id;
-    proto::SendAgainRequest: "endpoint", endpoint_id;
-    proto::RecoverRequest: "endpoint", endpoint_id;
-    proto::SendTestEventRequest: "endpoint", endpoint_id;
-}
-
-impl Service {
-    /// The scope of a call: every account for a member of staff whose role allows the action, and the account that it names for a service of
-    /// the fleet, which has authenticated the account.
-    async fn authorize<T: AccountRequest + Send + Sync>(
-        &self,
-        request: Request<T>,
-        action: Action,
-    ) -> Result<(Scope, T), Status> {
-        let (account, entity) = (request.get_ref().account(), request.get_ref().entity());
-        let scope = if request.extensions().get::<Member>().is_some() {
-            let by = self.audit.admit(&request, action, entity).await?;
-            Scope::staff(account, by)?
-        } else {
-            Scope::account(account)?
-        };
-        Ok((scope, request.into_inner()))
-    }
+/// The account that a request names.
+fn account(id: &str) -> Result<Uuid, Fault> {
+    parse_id("account_id", id)
 }
 
 #[tonic::async_trait]
@@ -90,16 +30,18 @@ impl EndpointsService for Service {
         &self,
         request: Request<proto::AddEndpointRequest>,
     ) -> Result<Response<proto::AddEndpointResponse>, Status> {
-        let (scope, request) = self.authorize(request, Action::AddEndpoint).await?;
-        respond(self.operations.add(&scope, request).await)
+        let request = request.into_inner();
+        let account = account(&request.account_id)?;
+        respond(self.0.add(account, request).await)
     }
 
     async fn change_endpoint(
         &self,
         request: Request<proto::ChangeEndpointRequest>,
     ) -> Result<Response<proto::ChangeEndpointResponse>, Status> {
-        let (scope, request) = self.authorize(request, Action::ChangeEndpoint).await?;
-        let endpoint = Some(self.operations.change(&scope, request).await?);
+        let request = request.into_inner();
+        let account = account(&request.account_id)?;
+        let endpoint = Some(self.0.change(account, request).await?);
         Ok(Response::new(proto::ChangeEndpointResponse { endpoint }))
     }
 
@@ -107,8 +49,9 @@ impl EndpointsService for Service {
         &self,
         request: Request<proto::PauseEndpointRequest>,
     ) -> Result<Response<proto::PauseEndpointResponse>, Status> {
-        let (scope, request) = self.authorize(request, Action::PauseEndpoint).await?;
-        let endpoint = Some(self.operations.pause(&scope, &request.id).await?);
+        let request = request.into_inner();
+        let account = account(&request.account_id)?;
+        let endpoint = Some(self.0.pause(account, &request.id).await?);
         Ok(Response::new(proto::PauseEndpointResponse { endpoint }))
     }
 
@@ -116,8 +59,9 @@ impl EndpointsService for Service {
         &self,
         request: Request<proto::ResumeEndpointRequest>,
     ) -> Result<Response<proto::ResumeEndpointResponse>, Status> {
-        let (scope, request) = self.authorize(request, Action::ResumeEndpoint).await?;
-        let endpoint = Some(self.operations.resume(&scope, &request.id).await?);
+        let request = request.into_inner();
+        let account = account(&request.account_id)?;
+        let endpoint = Some(self.0.resume(account, &request.id).await?);
         Ok(Response::new(proto::ResumeEndpointResponse { endpoint }))
     }
 
@@ -125,16 +69,18 @@ impl EndpointsService for Service {
         &self,
         request: Request<proto::RotateSecretRequest>,
     ) -> Result<Response<proto::RotateSecretResponse>, Status> {
-        let (scope, request) = self.authorize(request, Action::RotateSecret).await?;
-        respond(self.operations.rotate(&scope, &request.id).await)
+        let request = request.into_inner();
+        let account = account(&request.account_id)?;
+        respond(self.0.rotate(account, &request.id).await)
     }
 
     async fn switch_secret(
         &self,
         request: Request<proto::SwitchSecretRequest>,
     ) -> Result<Response<proto::SwitchSecretResponse>, Status> {
-        let (scope, request) = self.authorize(request, Action::SwitchSecret).await?;
-        let endpoint = Some(self.operations.switch(&scope, &request.id).await?);
+        let request = request.into_inner();
+        let account = account(&request.account_id)?;
+        let endpoint = Some(self.0.switch(account, &request.id).await?);
         Ok(Response::new(proto::SwitchSecretResponse { endpoint }))
     }
 
@@ -142,8 +88,9 @@ impl EndpointsService for Service {
         &self,
         request: Request<proto::RemoveEndpointRequest>,
     ) -> Result<Response<proto::RemoveEndpointResponse>, Status> {
-        let (scope, request) = self.authorize(request, Action::RemoveEndpoint).await?;
-        self.operations.remove(&scope, &request.id).await?;
+        let request = request.into_inner();
+        let account = account(&request.account_id)?;
+        self.0.remove(account, &request.id).await?;
         Ok(Response::new(proto::RemoveEndpointResponse {}))
     }
 
@@ -151,16 +98,17 @@ impl EndpointsService for Service {
         &self,
         request: Request<proto::ListEndpointsRequest>,
     ) -> Result<Response<proto::ListEndpointsResponse>, Status> {
-        let (scope, _) = self.authorize(request, Action::Look).await?;
-        respond(self.operations.list_endpoints(&scope).await)
+        let account = account(&request.get_ref().account_id)?;
+        respond(self.0.list_endpoints(account).await)
     }
 
     async fn get_endpoint(
         &self,
         request: Request<proto::GetEndpointRequest>,
     ) -> Result<Response<proto::GetEndpointResponse>, Status> {
-        let (scope, request) = self.authorize(request, Action::Look).await?;
-        let endpoint = Some(self.operations.get_endpoint(&scope, &request.id).await?);
+        let request = request.into_inner();
+        let account = account(&request.account_id)?;
+        let endpoint = Some(self.0.get_endpoint(account, &request.id).await?);
         Ok(Response::new(proto::GetEndpointResponse { endpoint }))
     }
 }
@@ -171,40 +119,45 @@ impl DeliveriesService for Service {
         &self,
         request: Request<proto::ListDeliveriesRequest>,
     ) -> Result<Response<proto::ListDeliveriesResponse>, Status> {
-        let (scope, request) = self.authorize(request, Action::Look).await?;
-        respond(self.operations.list_deliveries(&scope, request).await)
+        let request = request.into_inner();
+        let account = account(&request.account_id)?;
+        respond(self.0.list_deliveries(account, request).await)
     }
 
     async fn get_delivery(
         &self,
         request: Request<proto::GetDeliveryRequest>,
     ) -> Result<Response<proto::GetDeliveryResponse>, Status> {
-        let (scope, request) = self.authorize(request, Action::Look).await?;
-        respond(self.operations.get_delivery(&scope, request).await)
+        let request = request.into_inner();
+        let account = account(&request.account_id)?;
+        respond(self.0.get_delivery(account, request).await)
     }
 
     async fn send_again(
         &self,
         request: Request<proto::SendAgainRequest>,
     ) -> Result<Response<proto::SendAgainResponse>, Status> {
-        let (scope, request) = self.authorize(request, Action::SendAgain).await?;
-        respond(self.operations.send_again(&scope, request).await)
+        let request = request.into_inner();
+        let account = account(&request.account_id)?;
+        respond(self.0.send_again(account, request).await)
     }
 
     async fn recover(
         &self,
         request: Request<proto::RecoverRequest>,
     ) -> Result<Response<proto::RecoverResponse>, Status> {
-        let (scope, request) = self.authorize(request, Action::Recover).await?;
-        respond(self.operations.recover(&scope, request).await)
+        let request = request.into_inner();
+        let account = account(&request.account_id)?;
+        respond(self.0.recover(account, request).await)
     }
 
     async fn send_test_event(
         &self,
         request: Request<proto::SendTestEventRequest>,
     ) -> Result<Response<proto::SendTestEventResponse>, Status> {
-        let (scope, request) = self.authorize(request, Action::SendTestEvent).await?;
-        respond(self.operations.send_test_event(&scope, request).await)
+        let request = request.into_inner();
+        let account = account(&request.account_id)?;
+        respond(self.0.send_test_event(account, request).await)
     }
 }
 
@@ -214,7 +167,7 @@ impl MessagesService for Service {
         &self,
         request: Request<proto::ListMessagesRequest>,
     ) -> Result<Response<proto::ListMessagesResponse>, Status> {
-        respond(self.operations.list_messages(request.into_inner()).await)
+        respond(self.0.list_messages(request.into_inner()).await)
     }
 }
 
@@ -224,16 +177,20 @@ impl ReceiversService for Service {
         &self,
         _: Request<proto::ListEventTypesRequest>,
     ) -> Result<Response<proto::ListEventTypesResponse>, Status> {
-        respond(self.operations.list_event_types())
+        Ok(Response::new(self.0.list_event_types()))
     }
 }
 
 #[tonic::async_trait]
 impl StaffService for Service {
-    async fn list_audit(
+    async fn count_endpoints(
         &self,
-        request: Request<ListAuditRequest>,
-    ) -> Result<Response<ListAuditResponse>, Status> {
-        self.audit.list::<Action>(request).await
+        request: Request<proto::CountEndpointsRequest>,
+    ) -> Result<Response<proto::CountEndpointsResponse>, Status> {
+        let account = account(&request.get_ref().account_id)?;
+        let endpoints = endpoints::of_account(&self.0.pool, account).await;
+        let endpoints = endpoints.map_err(Fault::from)?.len();
+        let endpoints = u32::try_from(endpoints).unwrap_or(u32::MAX);
+        Ok(Response::new(proto::CountEndpointsResponse { endpoints }))
     }
 }

@@ -13,8 +13,7 @@ use sha2::{Digest as _, Sha256};
 use time::OffsetDateTime;
 use uuid::Uuid;
 
-use super::Dependencies;
-use super::scope::Scope;
+use super::{Dependencies, parse_id};
 use crate::domain::event::Event;
 use crate::domain::samples;
 use crate::store::message_positions;
@@ -132,7 +131,7 @@ impl Dependencies {
 impl Query {
     /// Every bad field is reported.
     fn read(request: &proto::ListMessagesRequest, now: OffsetDateTime) -> Result<Self, Fault> {
-        let account = Scope::account(&request.account_id)?.require_account()?;
+        let account = parse_id("account_id", &request.account_id)?;
         let mode = request.mode();
         let mut bad = BadFields::default();
         let limit = Limits::PUBLIC.read(request.limit, &mut bad);

@@ -1,5 +1,4 @@
-//! The gRPC services of webhook-svc. `endpoints`, `deliveries`, `messages` and `receivers` implement the operations; `handlers` authorizes their
-//! callers.
+//! The gRPC services of webhook-svc: `handlers` has the calls, `endpoints`, `deliveries`, `messages` and `receivers` their operations.
 
 mod convert;
 mod deliveries;
@@ -7,7 +6,6 @@ mod endpoints;
 mod handlers;
 mod messages;
 mod receivers;
-mod scope;
 
 use std::sync::Arc;
 
@@ -16,14 +14,13 @@ use contracts::webhook::v1::endpoints_service_server::EndpointsServiceServer;
 use contracts::webhook::v1::messages_service_server::MessagesServiceServer;
 use contracts::webhook::v1::receivers_service_server::ReceiversServiceServer;
 use contracts::webhook::v1::staff_service_server::StaffServiceServer;
-use kit::Clock;
-use kit::audit::Audit;
 use kit::key_ring::KeyRing;
 use kit::wakeup::Wakeup;
+use kit::{Clock, Fault};
 use sqlx::PgPool;
 use tonic::service::RoutesBuilder;
+use uuid::Uuid;
 
-use crate::SCHEMA;
 use crate::domain::schedule::Schedule;
 use crate::http::Sender;
 
@@ -49,11 +46,7 @@ pub struct Dependencies {
 impl Dependencies {
     /// Adds every service.
     pub fn add_to(self, services: &mut RoutesBuilder) {
-        let audit = Audit::new(self.pool.clone(), SCHEMA, self.clock.clone());
-        let service = handlers::Service {
-            operations: Arc::new(self),
-            audit,
-        };
+        let service = handlers::Service(Arc::new(self));
         services
             .add_service(EndpointsServiceServer::new(service.clone()))
             .add_service(DeliveriesServiceServer::new(service.clone()))
@@ -61,4 +54,13 @@ impl Dependencies {
             .add_service(ReceiversServiceServer::new(service.clone()))
             .add_service(StaffServiceServer::new(service));
     }
+}
+
+fn parse_id(field: &str, text: &str) -> Result<Uuid, Fault> {
+    text.parse().map_err(|_bad| {
+        Fault::invalid_field(
+            field,
+            "Give an id, a UUID, from the list of accounts or of endpoints.",
+        )
+    })
 }

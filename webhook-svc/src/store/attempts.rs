@@ -21,8 +21,6 @@ pub struct Completion {
     /// Why the attempt failed; empty: it succeeded.
     pub reason: String,
     pub answer: Vec<u8>,
-    /// A line for each field.
-    pub answer_headers: String,
     /// Of the delivery.
     pub state: DeliveryState,
     pub attempts_left: i32,
@@ -51,16 +49,16 @@ pub async fn complete(
     let failed = sqlx::query!(
         r#"with held as (
              select done.* from unnest($2::uuid[], $3::bigint[], $4::bigint[], $5::integer[], $6::timestamptz[], $7::integer[],
-                 $8::integer[], $9::text[], $10::bytea[], $11::text[], $12::integer[], $13::timestamptz[], $14::timestamptz[], $15::text[])
+                 $8::integer[], $9::text[], $10::bytea[], $11::text[], $12::integer[], $13::timestamptz[], $14::timestamptz[])
                  as done (endpoint_id, token, id, number, at, duration_ms, status, reason, answer, state, attempts_left, was_due_at,
-                     due_at, answer_headers)
+                     due_at)
              where done.token = (select token from webhook.queue where endpoint_id = done.endpoint_id and holder = $1)
          ), finished as (
              delete from webhook.waiting using held
              where waiting.endpoint_id = held.endpoint_id and waiting.id = held.id and waiting.attempts = held.number - 1
                  and held.due_at is null and (held.state <> 'failed' or waiting.due_at = held.was_due_at)
              returning held.endpoint_id, held.id, held.number, waiting.message_id, waiting.created_at, held.state, held.at,
-                 held.duration_ms, held.status, held.reason, held.answer, held.answer_headers
+                 held.duration_ms, held.status, held.reason, held.answer
          ), postponed as (
              update webhook.waiting set attempts = held.number,
                  attempts_left = case when waiting.due_at = held.was_due_at then held.attempts_left
@@ -70,17 +68,17 @@ pub async fn complete(
              where waiting.endpoint_id = held.endpoint_id and waiting.id = held.id and waiting.attempts = held.number - 1
                  and (held.due_at is not null or held.state = 'failed' and waiting.due_at <> held.was_due_at)
              returning held.endpoint_id, held.id, held.number, waiting.message_id, waiting.created_at, 'waiting', held.at,
-                 held.duration_ms, held.status, held.reason, held.answer, held.answer_headers
+                 held.duration_ms, held.status, held.reason, held.answer
          ), logged as (
              insert into webhook.attempt_log (endpoint_id, delivery_id, number, message_id, created_at, state, at, duration_ms,
-                 status, reason, answer, answer_headers)
+                 status, reason, answer)
              select * from finished union all select * from postponed
          ), healthy as (
-             update webhook.endpoint set failures = 0, first_failure_at = null, last_success_at = $16
+             update webhook.endpoint set failures = 0, first_failure_at = null, last_success_at = $15
              where id in (
                  select id from webhook.endpoint
                  where id in (select endpoint_id from finished where state = 'delivered')
-                     and (failures > 0 or last_success_at is null or last_success_at < $17)
+                     and (failures > 0 or last_success_at is null or last_success_at < $16)
                  order by id for no key update
              )
          )
@@ -99,7 +97,6 @@ pub async fn complete(
         &column(batch, |it| it.attempts_left),
         &column(batch, |it| it.was_due_at),
         &column(batch, |it| it.due_at) as _,
-        &column(batch, |it| it.answer_headers.clone()),
         now,
         // To the minute, so that an endpoint's row is not written for each of its deliveries.
         now - time::Duration::MINUTE,

@@ -35,7 +35,6 @@ pub struct Attempt {
     pub status: Option<i32>,
     pub reason: String,
     pub answer: Vec<u8>,
-    pub answer_headers: String,
 }
 
 /// A delivery with its last attempt.
@@ -55,7 +54,6 @@ pub struct Delivery {
     pub status: Option<i32>,
     pub reason: Option<String>,
     pub answer: Option<Vec<u8>>,
-    pub answer_headers: Option<String>,
 }
 
 impl Delivery {
@@ -67,7 +65,6 @@ impl Delivery {
             status: self.status,
             reason: self.reason.clone()?,
             answer: self.answer.clone()?,
-            answer_headers: self.answer_headers.clone()?,
         })
     }
 }
@@ -88,7 +85,7 @@ macro_rules! deliveries {
                    message.listing_kind is null as "is_test!", found.state as "state!: DeliveryState", found.created_at as "created_at!",
                    found.attempts as "attempts!", found.due_at, attempt.at as "attempt_at?",
                    attempt.duration_ms as "duration_ms?", attempt.status as "status?", attempt.reason as "reason?",
-                   attempt.answer as "answer?", attempt.answer_headers as "answer_headers?"
+                   attempt.answer as "answer?"
                from (
                    (select id, message_id, 'waiting' as state, created_at, attempts, due_at from webhook.waiting
                     where endpoint_id = $1 and "# + $waiting + r#")
@@ -191,7 +188,7 @@ async fn attempts(
 ) -> Result<Vec<Attempt>, sqlx::Error> {
     sqlx::query_as!(
         Attempt,
-        "select number, at, duration_ms, status, reason, answer, answer_headers from webhook.attempt_log
+        "select number, at, duration_ms, status, reason, answer from webhook.attempt_log
          where endpoint_id = $1 and delivery_id = $2 order by number",
         endpoint,
         delivery

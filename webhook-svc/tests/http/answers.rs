@@ -69,16 +69,15 @@ async fn a_head_that_curl_takes_is_an_answer() {
     let field = |number: u32| format!("x-field-{number}: {number}\r\n");
     let fields = |count| (0..count).map(field).collect::<String>();
     let long = format!("x-long: {}\r\n", "a".repeat(30 * 1024));
-    let too_long = format!("x-long: {}\r\n", "a".repeat(200 * 1024));
+    let too_long = format!("x-long: {}\r\n", "a".repeat(500 * 1024));
     for (fields, status) in [
-        (fields(150), Some(200)),
-        (fields(250), Some(200)),
+        (fields(90), Some(200)),
         (long, Some(200)),
         ("x-folded: one\r\n  two\r\n".to_owned(), Some(200)),
         ("no colon\r\n".to_owned(), Some(200)),
         ("x-spaced : one\r\n".to_owned(), Some(200)),
         ("x odd: one\r\n".to_owned(), Some(200)),
-        (fields(300), None),
+        (fields(110), None),
         (too_long, None),
     ] {
         let answer = format!("HTTP/1.1 200 OK\r\n{fields}content-length: 0\r\n\r\n");
@@ -161,11 +160,12 @@ async fn a_receiver_may_ask_to_wait() {
 }
 
 #[tokio::test]
-async fn fields_of_the_head_are_kept_without_cookies() {
+async fn a_content_coding_is_not_decoded() {
     let authority = Authority::new();
-    let answer = "HTTP/1.1 401 Unauthorized\r\nX-Error: no signature\r\nSet-Cookie: session=1\r\ncontent-length: 0\r\n\r\n";
+    let answer = "HTTP/1.1 200 OK\r\ncontent-encoding: gzip\r\ncontent-length: 3\r\n\r\nabc";
     let receiver = Receiver::answering(&authority, answer).await;
     let sender = sender(&authority.settings(&[&receiver]), &receiver);
     let answer = ping(&sender).await;
-    assert_eq!(answer.headers, "x-error: no signature\ncontent-length: 0\n");
+    assert_eq!(answer.outcome, AttemptOutcome::Delivered);
+    assert_eq!(answer.excerpt, b"abc");
 }

@@ -6,14 +6,16 @@ use std::sync::Arc;
 use futures::FutureExt as _;
 use tokio::io::AsyncWriteExt as _;
 use tokio::task::JoinSet;
+use webhook::domain::address::{Address, AllowList};
 use webhook::http::resolver::ResolveError;
 use webhook::http::{AttemptOutcome, Sender};
 
 use super::receiver::{
-    Authority, Behaviour, Receiver, Scripted, Stream, good, ping, request, sender,
+    Authority, Behaviour, Receiver, Scripted, Stream, good, ping, post, request, sender,
 };
 
 const OK: &str = "HTTP/1.1 200 OK\r\ncontent-length: 0\r\n\r\n";
+const CLOSED: &str = "closed the connection before it answered";
 const LAST: &str = "HTTP/1.1 200 OK\r\ncontent-length: 0\r\nconnection: close\r\n\r\n";
 
 #[tokio::test]
@@ -95,6 +97,67 @@ async fn a_name_without_an_address_is_a_failure() {
     }
 }
 
+#[tokio::test(start_paused = true)]
+async fn silent_name_servers_are_not_taken_for_a_slow_receiver() {
+    let settings = Authority::new().settings(&[]);
+    let sender = Sender::with_resolver(&settings, Scripted::silent()).unwrap();
+    let reason = ping(&sender).await.reason;
+    assert_eq!(
+        reason.as_deref(),
+        Some("could not resolve the name hooks.example")
+    );
+}
+
+/// The client asks no resolver for an IP address.
+#[tokio::test]
+async fn an_ip_address_in_a_url_is_checked_too() {
+    let settings = Authority::new().settings(&[]);
+    for host in [
+        "127.0.0.1",
+        "0.0.0.0",
+        "10.0.0.1",
+        "169.254.169.254",
+        "[::1]",
+        "[::ffff:127.0.0.1]",
+        "[64:ff9b::7f00:1]",
+        "[fd00:ec2::254]",
+    ] {
+        // Stored while another setting allowed it.
+        let allowed: AllowList = format!("{host}:443").parse().unwrap();
+        let address = Address::parse(&format!("https://{host}/in"), &allowed).unwrap();
+        let sender = Sender::with_resolver(&settings, Scripted::silent()).unwrap();
+        let reason = post(&sender, &address).await.reason.unwrap();
+        let expected = "does not resolve to a public address";
+        assert!(reason.ends_with(expected), "{host}: {reason}");
+        let checked = sender.check_address(&address).await.unwrap();
+        assert!(checked.ends_with(expected), "{host}: {checked}");
+    }
+}
+
+/// Answers each request until the connection ends.
+fn answering() -> Behaviour {
+    Arc::new(|mut stream: Stream| {
+        async move {
+            while request(&mut stream).await?.is_some() {
+                stream.write_all(OK.as_bytes()).await?;
+                stream.flush().await?;
+            }
+            Ok(())
+        }
+        .boxed()
+    })
+}
+
+#[tokio::test]
+async fn a_receiver_that_offers_http2_is_called_by_http1() {
+    let authority = Authority::new();
+    let identity = authority.identity(&good());
+    let protocols: [&[u8]; 2] = [b"h2", b"http/1.1"];
+    let receiver = Receiver::start_as(identity, &protocols, "127.0.0.1:0", answering()).await;
+    let sender = sender(&authority.settings(&[&receiver]), &receiver);
+    assert_eq!(ping(&sender).await.outcome, AttemptOutcome::Delivered);
+}
+
 #[tokio::test]
 async fn the_next_address_is_tried_when_one_refuses() {
     let authority = Authority::new();
@@ -167,15 +230,13 @@ fn closing_after(answered: usize) -> Behaviour {
 }
 
 #[tokio::test]
-async fn a_request_on_a_reused_connection_that_closes_is_sent_again_once() {
+async fn a_request_on_a_reused_connection_that_closes_is_not_sent_again() {
     let authority = Authority::new();
     let receiver = Receiver::start(&authority, closing_after(1)).await;
     let sender = sender(&authority.settings(&[&receiver]), &receiver);
-    for connections in 1..=5 {
-        let answer = ping(&sender).await;
-        assert_eq!(answer.outcome, AttemptOutcome::Delivered, "{answer:?}");
-        assert_eq!(receiver.connections(), connections);
-    }
+    assert_eq!(ping(&sender).await.outcome, AttemptOutcome::Delivered);
+    assert_eq!(ping(&sender).await.reason.as_deref(), Some(CLOSED));
+    assert_eq!(receiver.connections(), 1);
 }
 
 #[tokio::test]

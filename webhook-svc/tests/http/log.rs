@@ -23,7 +23,7 @@ struct Log;
 
 impl Subscriber for Log {
     fn enabled(&self, metadata: &Metadata<'_>) -> bool {
-        metadata.target() == "webhook::http::connector"
+        metadata.target() == "webhook::http::public_resolver"
     }
 
     fn new_span(&self, _: &Attributes<'_>) -> Id {

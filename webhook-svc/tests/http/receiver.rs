@@ -79,13 +79,6 @@ impl Authority {
         Identity::new(certificate.der().clone(), &key)
     }
 
-    /// A certificate and its key in PEM.
-    pub(crate) fn pem(&self, params: &CertificateParams) -> (String, String) {
-        let key = KeyPair::generate().unwrap();
-        let certificate = params.signed_by(&key, &self.issuer).unwrap();
-        (certificate.pem(), key.serialize_pem())
-    }
-
     /// Settings that trust this authority and allow `receivers`.
     pub(crate) fn settings(&self, receivers: &[&Receiver]) -> Settings {
         let pairs: Vec<String> = receivers
@@ -255,7 +248,7 @@ impl Scripted {
 }
 
 impl Resolve for Scripted {
-    fn resolve<'a>(&'a self, _: &'a str, _: u16) -> BoxFuture<'a, Resolved> {
+    fn resolve<'a>(&'a self, _: &'a str) -> BoxFuture<'a, Resolved> {
         let mut answers = self.0.lock().unwrap();
         let answer = if answers.len() > 1 {
             answers.pop_front()
@@ -280,16 +273,9 @@ pub(crate) fn secret() -> Secret {
 }
 
 /// Sends a test event to `address`.
-async fn post(sender: &Sender, address: &str) -> AttemptResult {
-    post_of(sender, 1, address).await
-}
-
-/// Sends a test event of this endpoint to `address`.
-pub(crate) async fn post_of(sender: &Sender, endpoint: u128, address: &str) -> AttemptResult {
-    let address = Address::parse(address, &AllowList::default()).unwrap();
+pub(crate) async fn post(sender: &Sender, address: &Address) -> AttemptResult {
     let attempt = AttemptRequest {
-        endpoint: Uuid::from_u128(endpoint),
-        address: &address,
+        address,
         event: "ping",
         id: Uuid::from_u128(7),
         at: datetime!(2026-11-22 08:49:37 UTC),
@@ -304,7 +290,8 @@ pub(crate) async fn post_of(sender: &Sender, endpoint: u128, address: &str) -> A
 
 /// Sends a test event to the default host.
 pub(crate) async fn ping(sender: &Sender) -> AttemptResult {
-    post(sender, "https://hooks.example/in").await
+    let address = Address::parse("https://hooks.example/in", &AllowList::default()).unwrap();
+    post(sender, &address).await
 }
 
 /// Sends test events until one has a connection: a busy machine may connect after the deadline.

@@ -46,7 +46,6 @@ async fn arriving(secret: &Secret, next: Option<&Secret>) -> (String, Vec<u8>) {
     let receiver = Receiver::start(&authority, behaviour).await;
     let sender = sender(&authority.settings(&[&receiver]), &receiver);
     let attempt = AttemptRequest {
-        endpoint: Uuid::nil(),
         address: &Address::parse("https://hooks.example/in?a=b", &AllowList::default()).unwrap(),
         event: "listing.published",
         id: Uuid::from_u128(7),

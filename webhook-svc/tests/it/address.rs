@@ -1,12 +1,18 @@
 //! Addresses: what is requested when one is entered, and one that is no longer allowed.
 
+use std::net::SocketAddr;
+use std::sync::Arc;
+
 use contracts::webhook::v1::{self as proto, DeliveryState};
+use futures::FutureExt as _;
+use futures::future::BoxFuture;
 use kit::Fault;
 use sqlx::PgPool;
 use uuid::Uuid;
+use webhook::http::resolver::{Resolve, ResolveError};
 
 use crate::receiver::{Behaviour, Receiver};
-use crate::support::{ADA, Webhook, start};
+use crate::support::{ADA, Webhook, replica_with, start};
 
 async fn change_url(service: &Webhook, id: Uuid, url: &str) -> Result<proto::Endpoint, Fault> {
     let request = proto::ChangeEndpointRequest {
@@ -78,4 +84,29 @@ async fn an_address_that_is_no_longer_allowed_fails_and_says_so(pool: PgPool) {
     assert_eq!(delivery.state(), DeliveryState::Waiting);
     let reason = delivery.last_attempt.unwrap().reason;
     assert!(reason.contains("local name"), "{reason}");
+}
+
+/// Name servers that do not answer.
+#[derive(Debug)]
+struct Unanswered;
+
+impl Resolve for Unanswered {
+    fn resolve<'a>(&'a self, _: &'a str) -> BoxFuture<'a, Result<Vec<SocketAddr>, ResolveError>> {
+        async { Err(ResolveError::Unanswered("SERVFAIL".to_owned())) }.boxed()
+    }
+}
+
+#[testing::database_test(webhook::MIGRATOR)]
+async fn a_look_up_without_an_answer_is_an_attempt(pool: PgPool) {
+    let first = start(pool.clone(), &[]).await;
+    let service = replica_with(pool, first.clock.clone(), &[], Arc::new(Unanswered)).await;
+    let service = service.delivering();
+    let endpoint = service
+        .added(ADA, "https://hooks.example/", &["tip.paid"])
+        .await;
+    service.ping(ADA, endpoint).await;
+    let delivery = service.newest_attempted(ADA, endpoint, 1).await;
+    assert_eq!(delivery.state(), DeliveryState::Waiting);
+    let reason = delivery.last_attempt.unwrap().reason;
+    assert_eq!(reason, "could not resolve the name hooks.example");
 }

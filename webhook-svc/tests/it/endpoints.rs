@@ -31,17 +31,6 @@ async fn an_account_has_as_many_endpoints_as_its_plan_allows(pool: PgPool) {
     // An account that calls exists: this service does not know it yet.
     assert_eq!(unknown.code, Code::Unavailable);
     assert!(unknown.retry_after.is_some());
-    let of_nobody = proto::AddEndpointRequest {
-        account_id: nobody.to_string(),
-        url: URL.to_owned(),
-        events: vec!["tip.paid".to_owned()],
-    };
-    let misspelt = service
-        .staff_endpoints
-        .clone()
-        .add_endpoint(of_nobody)
-        .await;
-    assert_eq!(Fault::from(misspelt.unwrap_err()).code, Code::NotFound);
     let request = proto::ListEndpointsRequest {
         account_id: EVE.to_string(),
     };
@@ -106,11 +95,9 @@ async fn an_account_enters_a_hundred_addresses_in_an_hour(pool: PgPool) {
     let refused = Fault::from(client.change_endpoint(change(100)).await.unwrap_err());
     assert_eq!(refused.code, Code::RateLimited, "{refused:?}");
     assert_eq!(refused.retry_after, Some(3_601));
-    // The present address is not requested again; another account and staff have their own.
+    // The present address is not requested again; another account has its own.
     client.change_endpoint(change(99)).await.unwrap();
     service.added(BOB, URL, &["tip.paid"]).await;
-    let mut staff = service.staff_endpoints.clone();
-    staff.change_endpoint(change(100)).await.unwrap();
     service
         .clock
         .advance(time::Duration::HOUR + time::Duration::SECOND);
@@ -133,12 +120,6 @@ async fn a_hundred_test_events_wait_for_an_endpoint(pool: PgPool) {
     let refused = Fault::from(client.send_test_event(test.clone()).await.unwrap_err());
     assert_eq!(refused.code, Code::RateLimited);
     assert!(refused.retry_after.is_some());
-    service
-        .staff_deliveries
-        .clone()
-        .send_test_event(test.clone())
-        .await
-        .unwrap();
     // Real deliveries are not counted, however many wait.
     let real = sqlx::query!(
         "update webhook.waiting set is_test = false where endpoint_id = $1",

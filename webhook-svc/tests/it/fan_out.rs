@@ -6,9 +6,11 @@ use contracts::listings::v1 as proto;
 use contracts::listings::v1::State::{Published, Removed};
 use contracts::webhook::v1::{DeliveryState, ListMessagesRequest};
 use kit::feed::ProjectionContext;
+use kit::timestamp;
 use prost::Message as _;
 use serde_json::json;
 use sqlx::PgPool;
+use time::Duration;
 use uuid::Uuid;
 
 use crate::receiver::{Behaviour, Receiver};
@@ -80,14 +82,18 @@ async fn what_is_old_silent_or_not_public_makes_none(pool: PgPool) {
     let all = ["listing.published", "listing.updated"];
     let endpoint = service.added(ADA, URL, &all).await;
     let since = ProjectionContext {
-        effects_after_seq: 2,
+        effects_until: START - Duration::SECOND,
         ..TAKEN
+    };
+    let old = |change| Change {
+        at: Some(timestamp::encode(since.effects_until)),
+        ..change
     };
     let mut silent = game(4, "updated", Published);
     silent.announced = false;
     let changes = [
-        page(1, "published", ADA),
-        game(2, "published", Published),
+        old(page(1, "published", ADA)),
+        old(game(2, "published", Published)),
         game(3, "removed", Removed),
         silent,
         game(5, "restored", Published),

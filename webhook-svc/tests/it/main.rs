@@ -13,7 +13,6 @@ mod lists;
 mod lost_claim;
 mod message_cursors;
 mod messages;
-mod own_fault;
 mod queue;
 mod receiver;
 mod receivers;

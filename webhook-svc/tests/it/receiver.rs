@@ -22,11 +22,7 @@ use webhook::http::resolver::{Resolve, ResolveError};
 pub(crate) struct NoNames;
 
 impl Resolve for NoNames {
-    fn resolve<'a>(
-        &'a self,
-        _: &'a str,
-        _: u16,
-    ) -> BoxFuture<'a, Result<Vec<SocketAddr>, ResolveError>> {
+    fn resolve<'a>(&'a self, _: &'a str) -> BoxFuture<'a, Result<Vec<SocketAddr>, ResolveError>> {
         async { Err(ResolveError::NoAddress) }.boxed()
     }
 }

@@ -28,7 +28,6 @@ fn attempt(
         status: None,
         reason: String::new(),
         answer: Vec::new(),
-        answer_headers: String::new(),
         state,
         attempts_left: 5,
         was_due_at: START,

@@ -1,6 +1,6 @@
 //! Secrets: shown once, encrypted at rest, rotated with an overlap.
 
-use contracts::webhook::v1 as proto;
+use contracts::webhook::v1::{self as proto, DeliveryState};
 use kit::key_ring::KeyRing;
 use sqlx::PgPool;
 use time::Duration;
@@ -105,4 +105,19 @@ async fn a_damaged_secret_does_not_keep_the_others_from_being_encrypted_anew(poo
     let both = keys(&[NEW, OLD]);
     let encrypted = maintenance::reencrypt_secrets(&pool, &both, service.clock.now()).await;
     assert_eq!(encrypted.unwrap(), 2);
+}
+
+#[testing::database_test(webhook::MIGRATOR)]
+async fn an_attempt_whose_secret_is_unreadable_fails_and_says_so(pool: PgPool) {
+    let receiver = Receiver::start(Behaviour::Status(200)).await;
+    let service = start(pool.clone(), &[&receiver]).await.delivering();
+    let endpoint = service.added(ADA, &receiver.url(), &["tip.paid"]).await;
+    let damaged = sqlx::query!("update webhook.endpoint set secret = substr(secret, 1, 20)");
+    damaged.execute(&pool).await.unwrap();
+    service.ping(ADA, endpoint).await;
+    let delivery = service.newest_attempted(ADA, endpoint, 1).await;
+    assert_eq!(delivery.state(), DeliveryState::Waiting);
+    let reason = delivery.last_attempt.unwrap().reason;
+    assert!(reason.contains("make a new secret"), "{reason}");
+    assert_eq!(receiver.received().len(), 0);
 }

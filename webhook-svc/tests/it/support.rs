@@ -14,8 +14,8 @@ use contracts::webhook::v1::receivers_service_client::ReceiversServiceClient;
 use contracts::webhook::v1::staff_service_client::StaffServiceClient;
 use kit::clock::Clock;
 use kit::feed::{Producer, Projection, ProjectionContext, Retention, project_changes};
+use kit::jobs::Leader;
 use kit::key_ring::KeyRing;
-use kit::leader::Leader;
 use kit::lifecycle::{Lifecycle, Supervisor};
 use kit::rpc::client::Client;
 use kit::wakeup::Wakeup;
@@ -47,7 +47,7 @@ pub(crate) const START: OffsetDateTime = datetime!(2026-03-01 08:00 UTC);
 pub(crate) const PATIENCE: StdDuration = testing::LONG;
 pub(crate) const TAKEN: ProjectionContext = ProjectionContext {
     generation: Uuid::nil(),
-    effects_after_seq: 0,
+    effects_until: OffsetDateTime::UNIX_EPOCH,
 };
 
 /// The public pages.
@@ -93,8 +93,6 @@ pub(crate) struct Webhook {
     pub(crate) messages: MessagesServiceClient<Client>,
     pub(crate) receivers: ReceiversServiceClient<Client>,
     pub(crate) staff: StaffServiceClient<Client>,
-    pub(crate) staff_endpoints: EndpointsServiceClient<Client>,
-    pub(crate) staff_deliveries: DeliveriesServiceClient<Client>,
     pub(crate) publisher: Publisher,
     dependencies: deliver::DeliveryDependencies,
     leader: Leader,
@@ -208,9 +206,7 @@ pub(crate) async fn replica_with(
         deliveries: DeliveriesServiceClient::new(fleet.clone()),
         messages: MessagesServiceClient::new(fleet.clone()),
         receivers: ReceiversServiceClient::new(fleet),
-        staff: StaffServiceClient::new(staff.clone()),
-        staff_endpoints: EndpointsServiceClient::new(staff.clone()),
-        staff_deliveries: DeliveriesServiceClient::new(staff),
+        staff: StaffServiceClient::new(staff),
         publisher,
         dependencies,
         leader,

@@ -14,30 +14,26 @@ use crate::index::listing_index::Index;
 use crate::index::snapshot::Dataset;
 
 impl IndexWriter {
-    /// A writer at `position` with these entities, each of which must come once. It uses all processors.
-    pub fn build(
-        position: Position,
-        chunk_rows: u16,
-        entities: Vec<Entity>,
-    ) -> anyhow::Result<Self> {
-        let mut writer = Self::new(position, chunk_rows);
-        for entity in entities {
-            writer.store(entity);
-        }
-        writer.pack();
-        let pages = writer.pages.values();
+    /// Indexes all entities that were stored, whose last change is that at `position`. It uses all processors.
+    ///
+    /// # Errors
+    /// The words cannot be indexed, or a city cannot be rendered.
+    pub fn index_all(mut self, position: Position) -> anyhow::Result<Self> {
+        self.snapshot.position = position;
+        self.pack();
+        let pages = self.pages.values();
         let creators: Vec<_> = pages.filter_map(|page| page.creator.clone()).collect();
-        let events = writer.events.values().cloned().collect();
-        let games = writer.list_all_games();
-        writer.index(chunk_rows, creators, |dataset| &mut dataset.creators)?;
-        writer.index(chunk_rows, games, |dataset| &mut dataset.games)?;
-        writer.index(chunk_rows, events, |dataset| &mut dataset.events)?;
-        writer.flush(position.seq)?;
-        Ok(writer)
+        let events = self.events.values().cloned().collect();
+        let games = self.list_all_games();
+        self.index(creators, |dataset| &mut dataset.creators)?;
+        self.index(games, |dataset| &mut dataset.games)?;
+        self.index(events, |dataset| &mut dataset.events)?;
+        self.flush(position.seq)?;
+        Ok(self)
     }
 
-    /// Stores an entity without touching the index.
-    fn store(&mut self, entity: Entity) {
+    /// Stores an entity, or a later state of one, without touching the index.
+    pub fn store(&mut self, entity: Entity) {
         match entity.body {
             Body::Page(header, creator) => {
                 self.insert_page(header, creator);
@@ -76,7 +72,6 @@ impl IndexWriter {
 
     fn index<L: Document>(
         &mut self,
-        chunk_rows: u16,
         rows: Vec<Listed<L>>,
         index: impl Fn(&mut Dataset) -> &mut Index<L>,
     ) -> anyhow::Result<()> {
@@ -84,7 +79,7 @@ impl IndexWriter {
             rows.into_iter().partition(|(mode, _)| *mode == Mode::Live);
         for (mode, rows) in [(Mode::Live, live), (Mode::Test, test)] {
             let rows = rows.into_iter().map(|(_, row)| row).collect();
-            *index(self.snapshot.dataset_mut(mode)) = Index::build(rows, chunk_rows)?;
+            *index(self.snapshot.dataset_mut(mode)) = Index::build(rows)?;
         }
         Ok(())
     }

@@ -5,11 +5,10 @@ use std::sync::Arc;
 
 use contracts::public;
 
-use crate::domain::keyword::Keyword;
+use crate::domain::facet::Facet;
 use crate::domain::listing::Mode;
 use crate::index::cities::City;
 use crate::index::creators::CreatorSummary;
-use crate::index::postings::DocSet;
 use crate::index::query::Query;
 use crate::index::snapshot::Snapshot;
 
@@ -32,10 +31,10 @@ impl Cities {
         for (mode, slug) in std::mem::take(&mut self.changed) {
             let dataset = snapshot.dataset_mut(mode);
             let old = dataset.cities.get(&slug).cloned();
-            let keyword = Keyword::City(Arc::clone(&slug));
-            let games = dataset.games.docs_with(&keyword).map_or(0, DocSet::len);
+            let city = Facet::City(Arc::clone(&slug));
+            let games = dataset.games.count(&city);
             let creators = dataset.creators.search(&Query {
-                keywords: vec![keyword],
+                facets: vec![city],
                 backwards: true,
                 limit: 1,
                 ..Query::default()

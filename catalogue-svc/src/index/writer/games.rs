@@ -6,7 +6,6 @@ use uuid::Uuid;
 
 use super::{IndexWriter, Listed};
 use crate::domain::listing::{Header, Mode};
-use crate::domain::rankings::BoardKind;
 use crate::index::entity::NewGame;
 use crate::index::games::Game;
 
@@ -82,7 +81,6 @@ impl IndexWriter {
         let new = held.listed();
         for (mode, game) in [&old, &new].into_iter().flatten() {
             self.cities.mark_changed(*mode, &game.creator);
-            self.record_change(*mode, BoardKind::Games, &game.key.slug);
         }
         self.replace(|dataset| &mut dataset.games, old, new);
     }

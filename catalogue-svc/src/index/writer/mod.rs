@@ -6,7 +6,7 @@ mod events;
 mod games;
 mod pages;
 
-use std::collections::{BTreeMap, HashMap};
+use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use kit::feed::Position;
@@ -20,7 +20,6 @@ use super::events::Event;
 use super::listing_index::Index;
 use super::snapshot::{Dataset, Snapshot};
 use crate::domain::listing::Mode;
-use crate::domain::rankings::BoardKind;
 use crate::index::entity::{Body, Entity};
 
 /// The next snapshot, and the state of every listing that is or may become part of it.
@@ -32,10 +31,6 @@ pub struct IndexWriter {
     /// Public ones.
     events: BTreeMap<Uuid, Listed<Event>>,
     cities: Cities,
-    /// The position of the last change of each listing in a [`ChangeLog`](crate::index::ChangeLog).
-    changed: HashMap<(Mode, BoardKind, Arc<str>), i64>,
-    /// The position of the change that is being applied.
-    seq: i64,
 }
 
 /// A row of an index, and the mode of the index.
@@ -43,26 +38,19 @@ pub(super) type Listed<L> = (Mode, Arc<L>);
 
 impl IndexWriter {
     /// A writer at `position` without listings.
-    pub fn new(position: Position, chunk_rows: u16) -> Self {
+    pub fn new(position: Position) -> Self {
         Self {
-            snapshot: Snapshot::new(position, chunk_rows),
+            snapshot: Snapshot::new(position),
             pages: BTreeMap::new(),
             games: BTreeMap::new(),
             events: BTreeMap::new(),
             cities: Cities::default(),
-            changed: HashMap::new(),
-            seq: position.seq,
         }
     }
 
     /// The last change of the feed that was applied.
     pub fn position(&self) -> Position {
         self.snapshot.position
-    }
-
-    /// The feed continues under `epoch`, whose history contains all changes that were applied.
-    pub fn set_epoch(&mut self, epoch: Uuid) {
-        self.snapshot.position.epoch = epoch;
     }
 
     /// The snapshot as it was when the writer last flushed. Cheap: it shares its parts with the writer's.
@@ -74,16 +62,12 @@ impl IndexWriter {
     pub fn apply(&mut self, entity: Entity) {
         match entity.body {
             Body::Page(header, creator) => {
-                self.seq = header.seq;
                 let changes_games = self.apply_page(header, creator);
                 if changes_games {
                     self.update_games_of(header.id);
                 }
             }
-            Body::Game(header, game) => {
-                self.seq = header.seq;
-                self.apply_game(header, *game);
-            }
+            Body::Game(header, game) => self.apply_game(header, *game),
             Body::Event(header, event) => self.apply_event(header, event),
             other => self.apply_place(entity.id, other),
         }
@@ -119,16 +103,6 @@ impl IndexWriter {
                 }
             }
         }
-    }
-
-    /// Records that a row of a listing has changed, for the boards.
-    fn record_change(&mut self, mode: Mode, kind: BoardKind, address: &Arc<str>) {
-        let before = (self.changed).insert((mode, kind, Arc::clone(address)), self.seq);
-        let changes = &mut self.snapshot.dataset_mut(mode).changes;
-        if let Some(before) = before {
-            changes.remove(&(before, kind, Arc::clone(address)));
-        }
-        changes.insert((self.seq, kind, Arc::clone(address)));
     }
 
     /// Stores a genre or a country. Cities of the gazetteer are not stored: pages and events carry the names of their cities.

@@ -6,7 +6,6 @@ use uuid::Uuid;
 
 use super::{IndexWriter, Listed};
 use crate::domain::listing::Header;
-use crate::domain::rankings::BoardKind;
 use crate::index::creators::{Creator, CreatorSummary};
 
 /// A page and the ids of its games. A game may arrive before its page.
@@ -34,9 +33,6 @@ impl IndexWriter {
             page.map(|(_, creator)| Arc::clone(&creator.summary))
         };
         let changes_games = summary(&old) != summary(&new);
-        for (mode, creator) in old.iter().chain(&new) {
-            self.record_change(*mode, BoardKind::Creators, &creator.key.handle);
-        }
         self.replace(|dataset| &mut dataset.creators, old, new);
         changes_games
     }

@@ -1,5 +1,5 @@
 //! Boards of several replicas against a plain model, over real tables: random votes, voids, listings that come and go, hours and days that
-//! pass, tallies that lag, and replicas that start.
+//! pass, and replicas that start.
 
 use std::cmp::Reverse;
 use std::collections::BTreeMap;
@@ -8,9 +8,9 @@ use std::sync::Arc;
 use catalogue::boards::Boards;
 use catalogue::domain::rankings::{BoardKind, Hour, Window};
 use catalogue::domain::tally::TallyChange;
-use catalogue::feeds::{tally_change, votes};
 use catalogue::index::{Catalogue, Snapshot};
 use catalogue::service::Reads;
+use catalogue::store::tallies;
 use contracts::catalogue::v1 as proto;
 use contracts::catalogue::v1::rankings_service_server::RankingsService as _;
 use contracts::common::v1::{Mode, PageRequest};
@@ -21,7 +21,6 @@ use kit::Clock;
 use proptest::prelude::*;
 use proptest::strategy::ValueTree as _;
 use proptest::test_runner::{Config, TestRunner};
-use prost::Message as _;
 use sqlx::PgPool;
 use time::{Duration, OffsetDateTime};
 use tonic::Request;
@@ -44,9 +43,7 @@ enum Step {
     List(u32, bool, u8),
     /// So many hours pass, or are taken back.
     Hours(i64),
-    /// The tallies catch up with the feed.
-    Fold,
-    /// One of the replicas catches up.
+    /// One of the replicas sorts its boards again.
     Update(usize),
     /// One of the replicas starts again.
     Start(usize),
@@ -60,7 +57,6 @@ fn step() -> impl Strategy<Value = Step> {
         2 => (0..40_usize).prop_map(Step::Void),
         2 => (game(), any::<bool>(), 0..3_u8).prop_map(|(game, public, at)| Step::List(game, public, at)),
         4 => prop_oneof![1..25_i64, 160..170_i64, 715..725_i64, -2..0_i64].prop_map(Step::Hours),
-        2 => Just(Step::Fold),
         4 => replica().prop_map(Step::Update),
         1 => replica().prop_map(Step::Start),
     ]
@@ -71,8 +67,6 @@ fn step() -> impl Strategy<Value = Step> {
 struct Model {
     /// Votes that count: winner, loser, hour.
     votes: Vec<(u32, u32, u32)>,
-    /// Those of them that were added up.
-    folded: Vec<(u32, u32, u32)>,
     /// Public games, with when they were published.
     public: BTreeMap<u32, i64>,
 }
@@ -82,7 +76,7 @@ impl Model {
         let counted = |hour: u32| hour + window > now;
         let mut rows: Vec<_> = (self.public.iter())
             .filter_map(|(game, published)| {
-                let votes = self.folded.iter().filter(|vote| counted(vote.2));
+                let votes = self.votes.iter().filter(|vote| counted(vote.2));
                 let wins = votes.clone().filter(|vote| vote.0 == *game).count();
                 let losses = votes.filter(|vote| vote.1 == *game).count();
                 // A share as people would work it out, in millionths.
@@ -111,28 +105,16 @@ fn hour(at: OffsetDateTime) -> u32 {
     Hour::of(at).0
 }
 
-/// The change of a vote, or with a negative sign of a void.
-fn vote((winner, loser, hour): (u32, u32, u32), sign: i64) -> proto::TallyChanges {
-    let changes =
-        TallyChange::of_vote(BoardKind::Games, uuid(winner), uuid(loser), Hour(hour)).into_iter();
+/// Adds a vote to the tallies, or with a negative sign takes it back.
+async fn add(pool: &PgPool, (winner, loser, hour): (u32, u32, u32), sign: i64) {
+    let changes = TallyChange::of_vote(BoardKind::Games, uuid(winner), uuid(loser), Hour(hour));
     let changes = changes.map(|one| TallyChange {
         wins: sign * one.wins,
         losses: sign * one.losses,
         ..one
     });
-    proto::TallyChanges {
-        changes: changes.map(|one| tally_change::encode(&one)).collect(),
-    }
-}
-
-/// Commits a change on the catalogue's own feed.
-#[expect(clippy::disallowed_methods, reason = "statements of a test")]
-async fn append(pool: &PgPool, change: &proto::TallyChanges) {
-    let sql = "with head as (update catalogue.feed_head set seq = seq + 1 returning seq)
-        insert into catalogue.feed (seq, entity, id, revision, event, announced, happening, at, request, state)
-        select seq, 'voter', gen_random_uuid()::text, 1, 'voided', false, true, now(), gen_random_uuid(), $1 from head";
-    let appended = sqlx::query(sql).bind(change.encode_to_vec());
-    appended.execute(pool).await.unwrap();
+    let mut connection = pool.acquire().await.unwrap();
+    tallies::add(&mut connection, &changes).await.unwrap();
 }
 
 /// A replica without a port.
@@ -144,8 +126,7 @@ struct Replica {
 
 impl Replica {
     async fn start(pool: &PgPool, clock: &Clock, snapshot: &Snapshot) -> Self {
-        let (catalogue, boards) = boards(pool, clock).await;
-        boards.publish(snapshot.clone()).await.unwrap();
+        let (catalogue, boards) = boards(pool, clock, snapshot.clone()).await;
         Self {
             rankings: Arc::new(Reads {
                 boards: Arc::clone(&boards),
@@ -156,8 +137,18 @@ impl Replica {
         }
     }
 
-    /// The rows of a board, page by page.
+    /// The rows of a board that was sorted since the last change of listings, page by page.
     fn shown(&self, board: &str) -> Vec<(String, u64)> {
+        let (rows, total) = self.pages(board);
+        assert_eq!(usize::try_from(total).unwrap(), rows.len());
+        let ranks = rows.iter().map(|row| row.rank);
+        assert!(ranks.eq(1..=total), "ranks have no gaps");
+        let rows = rows.into_iter();
+        rows.map(|row| (row.name, row.wins)).collect()
+    }
+
+    /// The rows of a board, page by page, and its total.
+    fn pages(&self, board: &str) -> (Vec<RankingRow>, u64) {
         let (mut rows, mut cursor) = (Vec::new(), String::new());
         loop {
             let request = proto::ListRankingRequest {
@@ -171,24 +162,19 @@ impl Replica {
             let answer = self.rankings.list_ranking(Request::new(request));
             let answer = answer.now_or_never().unwrap().unwrap().into_inner();
             let page: Vec<RankingRow> = serde_json::from_slice(&answer.json).unwrap();
-            for row in page {
-                rows.push((row.name, row.wins));
-                assert_eq!(usize::try_from(row.rank).unwrap(), rows.len());
-            }
+            rows.extend(page);
             let info = answer.page.unwrap();
             let Some(next) = info.next_cursor else {
-                assert_eq!(usize::try_from(info.total).unwrap(), rows.len());
-                return rows;
+                return (rows, info.total);
             };
             cursor = next;
         }
     }
 
-    /// The listings on a board, in any order: who is on it does not depend on votes of the last seconds.
+    /// The listings on a board, in their order.
     fn names(&self, board: &str) -> Vec<String> {
-        let mut names: Vec<_> = self.shown(board).into_iter().map(|row| row.0).collect();
-        names.sort();
-        names
+        let (rows, _) = self.pages(board);
+        rows.into_iter().map(|row| row.name).collect()
     }
 }
 
@@ -208,8 +194,7 @@ async fn boards_are_as_a_plain_program_works_them_out(pool: PgPool) {
 
 #[expect(clippy::disallowed_methods, reason = "statements of a test")]
 async fn run(pool: &PgPool, steps: &[Step]) {
-    let empty = "truncate catalogue.feed, catalogue.tally, catalogue.tally_hour;
-        update catalogue.feed_head set seq = 0; update catalogue.tally_head set seq = 0";
+    let empty = "truncate catalogue.tally, catalogue.tally_hour";
     sqlx::raw_sql(empty).execute(pool).await.unwrap();
     let clock = Clock::fixed(START);
     let mut listings = index();
@@ -220,14 +205,13 @@ async fn run(pool: &PgPool, steps: &[Step]) {
     }
     let mut model = Model {
         votes: Vec::new(),
-        folded: Vec::new(),
         public: (1..=GAMES).map(|game| (game, i64::from(game))).collect(),
     };
     for step in steps {
         match *step {
             Step::Vote(winner, loser, ago) if winner != loser => {
                 let cast = (winner, loser, hour(clock.now()) - ago);
-                append(pool, &vote(cast, 1)).await;
+                add(pool, cast, 1).await;
                 model.votes.push(cast);
             }
             // Votes of 31 days can be voided.
@@ -235,7 +219,7 @@ async fn run(pool: &PgPool, steps: &[Step]) {
                 if (model.votes.get(number))
                     .is_some_and(|vote| vote.2 + 31 * 24 > hour(clock.now())) =>
             {
-                append(pool, &vote(model.votes.remove(number), -1)).await;
+                add(pool, model.votes.remove(number), -1).await;
             }
             Step::List(number, public, at) => {
                 let state = if public {
@@ -257,7 +241,7 @@ async fn run(pool: &PgPool, steps: &[Step]) {
                 for replica in &replicas {
                     let before = replica.names("all");
                     replica.catalogue.publish(snapshot.clone());
-                    // At once, and nothing else moves.
+                    // It leaves at once, and nothing else moves.
                     let name = format!("Game {number}");
                     let after = replica.names("all");
                     assert!(public || !after.contains(&name));
@@ -269,7 +253,6 @@ async fn run(pool: &PgPool, steps: &[Step]) {
                 }
             }
             Step::Hours(hours) => clock.advance(Duration::hours(hours)),
-            Step::Fold => fold(pool, &mut model).await,
             Step::Update(replica) => {
                 let refreshed = replicas[replica].boards.refresh(pool, clock.now());
                 refreshed.await.unwrap();
@@ -281,17 +264,11 @@ async fn run(pool: &PgPool, steps: &[Step]) {
             Step::Vote(..) | Step::Void(_) => {}
         }
     }
-    fold(pool, &mut model).await;
     for replica in &replicas {
         let refreshed = replica.boards.refresh(pool, clock.now());
         refreshed.await.unwrap();
         assert_boards(replica, &model, &clock);
     }
-}
-
-async fn fold(pool: &PgPool, model: &mut Model) {
-    votes::fold(pool).await.unwrap();
-    model.folded.clone_from(&model.votes);
 }
 
 fn assert_boards(replica: &Replica, model: &Model, clock: &Clock) {

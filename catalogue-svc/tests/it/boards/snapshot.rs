@@ -111,7 +111,6 @@ async fn a_snapshot_is_taken_once_however_late_and_by_whomever(pool: PgPool) {
     assert_eq!(moves(one).await, [first, second].concat());
     // All show one board; so does one that starts now.
     let board = shown(&[("Game 2", 2), ("Game 1", 1)]);
-    one.fold().await;
     let four = Replica::start_at(&pool, one.clock.clone()).await;
     for replica in replicas.iter().chain([&four]) {
         assert_eq!(replica.previous("week").await, board);
@@ -154,7 +153,6 @@ async fn old_votes_go_and_what_they_did_stays(pool: PgPool) {
     let cast = replica.try_vote(super::support::cookie(2, "192.0.2.1"), ("game-1", "game-2"));
     assert!(!cast.await.unwrap());
     replica.job.take(FIRST).await.unwrap();
-    replica.fold().await;
     replica.clock.advance(Duration::days(31));
     replica.vote(3, 2, 1).await;
     let remove = async || {
@@ -177,7 +175,6 @@ async fn old_votes_go_and_what_they_did_stays(pool: PgPool) {
     assert_eq!((left.snapshots, left.boards), (1, 6));
     replica.clock.advance(Duration::days(5));
     assert_eq!(remove().await, 0);
-    replica.fold().await;
     let next = Replica::start_at(&pool, replica.clock.clone()).await;
     assert_eq!(
         next.board("all").await,

@@ -71,7 +71,6 @@ async fn votes_that_are_void_leave_the_boards_and_may_come_back(pool: PgPool) {
     replica.vote(1, 4, 2).await;
     assert_eq!(replica.board("week").await, rest);
     // So it is for a replica that starts.
-    replica.fold().await;
     let third = Replica::start_at(&pool, replica.clock.clone()).await;
     assert_eq!(third.board("all").await, rest);
 

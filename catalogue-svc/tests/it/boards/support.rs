@@ -3,13 +3,11 @@
 use std::collections::HashMap;
 use std::sync::Arc;
 
-use catalogue::boards::{Boards, Votable, VoteCounts};
+use catalogue::boards::{Boards, Votable};
 use catalogue::domain::draw::{Draw, SigningKey};
 use catalogue::domain::listing;
-use catalogue::domain::rankings::{BoardKind, Hour};
-use catalogue::domain::tally::Tallies;
+use catalogue::domain::rankings::BoardKind;
 use catalogue::domain::vote::Pair;
-use catalogue::feeds::votes;
 use catalogue::index::{Catalogue, Document as _, IndexWriter, Query, Snapshot};
 use catalogue::jobs::board_snapshot;
 use catalogue::service::{Dependencies, Reads};
@@ -22,7 +20,7 @@ use contracts::catalogue::v1::votes_service_client::VotesServiceClient;
 use contracts::common::v1::{Change, Mode, PageRequest};
 use contracts::public::RankingRow;
 use kit::feed::{Position, Producer, Retention};
-use kit::leader::Leader;
+use kit::jobs::Leader;
 use kit::lifecycle::{Lifecycle, Supervisor};
 use kit::rpc::client::Client;
 use kit::{Clock, Fault};
@@ -68,7 +66,7 @@ pub(crate) fn index() -> IndexWriter {
         epoch: EPOCH,
         seq: 0,
     };
-    IndexWriter::new(position, 4)
+    IndexWriter::new(position)
 }
 
 /// Applies changes of the listings feed, as its follower does.
@@ -85,13 +83,17 @@ pub(crate) fn list(listings: &mut IndexWriter, changes: &[Change]) -> Snapshot {
     listings.snapshot()
 }
 
-/// The boards of a replica that starts.
-pub(crate) async fn boards(pool: &PgPool, clock: &Clock) -> (Arc<Catalogue>, Arc<Boards>) {
-    let empty = Tallies::new(Hour::of(clock.now()));
-    let votes = VoteCounts::load(pool, empty).await.unwrap();
+/// The boards of a replica that starts with these listings.
+pub(crate) async fn boards(
+    pool: &PgPool,
+    clock: &Clock,
+    snapshot: Snapshot,
+) -> (Arc<Catalogue>, Arc<Boards>) {
     let catalogue = Arc::new(Catalogue::default());
-    let boards = Boards::new(Arc::clone(&catalogue), votes).unwrap();
-    (catalogue, Arc::new(boards))
+    catalogue.publish(snapshot);
+    let boards = Arc::new(Boards::new(Arc::clone(&catalogue)).unwrap());
+    boards.refresh(pool, clock.now()).await.unwrap();
+    (catalogue, boards)
 }
 
 /// Six published games, each of a page of its own but the last, which is of the same as the first: `game-1` to `game-6`.
@@ -141,12 +143,11 @@ impl Replica {
 
     pub(crate) async fn start_at(pool: &PgPool, clock: Clock) -> Self {
         let (lifecycle, supervisor) = Lifecycle::new();
-        votes::fold(pool).await.unwrap();
-        let (catalogue, boards) = boards(pool, &clock).await;
         let mut listings = index();
-        boards.publish(list(&mut listings, &games())).await.unwrap();
+        let snapshot = list(&mut listings, &games());
+        let (catalogue, boards) = boards(pool, &clock, snapshot).await;
         let leader = Leader::start(&lifecycle, pool.clone(), catalogue::SCHEMA, clock.clone());
-        // A test that moves the clock by weeks wakes compaction, which leaves the votes that are not added up yet.
+        // A test that moves the clock by weeks wakes compaction, which leaves the moves that the test looks at.
         let retention = Retention {
             happenings: std::time::Duration::from_hours(24 * 36_500),
             ..Retention::default()
@@ -195,18 +196,12 @@ impl Replica {
         self.catalogue.publish(list(&mut self.listings, changes));
     }
 
-    /// Takes in what was committed.
+    /// Sorts the boards by the votes that were committed.
     pub(crate) async fn catch_up(&self) {
-        self.fold().await;
         self.refresh().await.unwrap();
     }
 
-    /// Adds up the votes that were committed.
-    pub(crate) async fn fold(&self) {
-        votes::fold(&self.pool).await.unwrap();
-    }
-
-    /// Takes in what was added up.
+    /// The same, which may fail.
     pub(crate) async fn refresh(&self) -> anyhow::Result<()> {
         self.boards.refresh(&self.pool, self.clock.now()).await?;
         Ok(())
@@ -220,7 +215,7 @@ impl Replica {
         self.draw_at(voter, kind, None).await
     }
 
-    /// Draws from listings that have reached a change of the listings feed, as a client does that can ask another replica.
+    /// Draws from listings that have reached a change of the listings feed.
     pub(crate) async fn draw_at(
         &self,
         voter: proto::Voter,
@@ -233,10 +228,6 @@ impl Replica {
             kind: kind.to_owned(),
             at_least: seq.map(|seq| Position { epoch, seq }.into()),
         };
-        let mut request = tonic::Request::new(request);
-        request
-            .metadata_mut()
-            .insert("x-can-fail-over", "1".parse().unwrap());
         let drawn = self.votes.clone().draw_pair(request).await;
         Ok(drawn.map_err(Fault::from)?.into_inner())
     }
@@ -354,20 +345,30 @@ impl Replica {
         self.rows_now(mode, kind, board).await
     }
 
-    /// The first rows of a board as it was built last.
+    /// The first rows of a board as it was sorted last. Ranks have no gaps, and the total is exact.
     pub(crate) async fn rows_now(&self, mode: Mode, kind: &str, board: &str) -> Vec<RankingRow> {
-        let page = PageRequest {
-            limit: 100,
-            ..PageRequest::default()
-        };
-        let listed = self.list_ranking(mode, (kind, board), page).await.unwrap();
-        let rows: Vec<RankingRow> = serde_json::from_slice(&listed.json).unwrap();
-        let total = listed.page.unwrap().total;
+        let (rows, total) = self.rows_and_total(mode, kind, board).await;
         assert_eq!(usize::try_from(total).unwrap(), rows.len());
         for (row, rank) in rows.iter().zip(1..) {
             assert_eq!(row.rank, rank, "ranks have no gaps");
         }
         rows
+    }
+
+    /// The first rows of a board as it was sorted last, with the total.
+    pub(crate) async fn rows_and_total(
+        &self,
+        mode: Mode,
+        kind: &str,
+        board: &str,
+    ) -> (Vec<RankingRow>, u64) {
+        let page = PageRequest {
+            limit: 100,
+            ..PageRequest::default()
+        };
+        let listed = self.list_ranking(mode, (kind, board), page).await.unwrap();
+        let rows = serde_json::from_slice(&listed.json).unwrap();
+        (rows, listed.page.unwrap().total)
     }
 
     /// The board of live games: names and wins.
@@ -376,7 +377,7 @@ impl Replica {
         rows.into_iter().map(|row| (row.name, row.wins)).collect()
     }
 
-    /// The same of a board as it was built last.
+    /// The same of a board as it was sorted last.
     pub(crate) async fn board_now(&self, board: &str) -> Vec<(String, u64)> {
         let rows = self.rows_now(Mode::Live, "games", board).await;
         rows.into_iter().map(|row| (row.name, row.wins)).collect()
@@ -389,7 +390,7 @@ impl Replica {
         rows.map(|row| (row.name, row.previous_rank)).collect()
     }
 
-    /// Votes of everything that is on the feed, by event.
+    /// How many changes are on the feed, by event.
     pub(crate) async fn feed(&self) -> HashMap<String, i64> {
         let rows: Vec<(String, i64)> = sqlx::query!(
             r#"select event, count(*) as "count!" from catalogue.feed group by event"#

@@ -49,11 +49,9 @@ async fn the_order_is_wins_then_share_then_age_and_every_board_follows(pool: PgP
 async fn windows_move_with_the_clock(pool: PgPool) {
     let replica = Replica::start(&pool).await;
     replica.vote(1, 1, 2).await;
-    replica.fold().await;
     replica.clock.advance(Duration::hours(100));
     replica.vote(1, 2, 1).await;
     replica.vote(2, 2, 3).await;
-    replica.fold().await;
     let both = shown(&[("Game 2", 2), ("Game 1", 1), ("Game 3", 0)]);
     assert_eq!(replica.board("week").await, both);
     replica.clock.advance(Duration::hours(67));
@@ -112,20 +110,15 @@ async fn many_votes_at_once_at_two_replicas_count_once_each(pool: PgPool) {
     for replica in [&one, &two] {
         assert_eq!(replica.board("all").await, board);
     }
-    assert_eq!(one.feed().await["cast"], 30);
-    // A third one starts, from the tallies and what they lack.
-    for folded in [false, true] {
-        if folded {
-            futures::future::join(one.fold(), two.fold()).await;
-        }
-        let three = Replica::start_at(&pool, one.clock.clone()).await;
-        assert_eq!(three.board("all").await, board, "{folded}");
-        assert_eq!(three.board("week").await, board, "{folded}");
-    }
+    let three = Replica::start_at(&pool, one.clock.clone()).await;
+    assert_eq!(three.board_now("all").await, board);
+    assert_eq!(three.board_now("week").await, board);
 }
 
 #[testing::database_test(catalogue::MIGRATOR)]
-async fn what_is_taken_down_leaves_the_boards_at_once_and_comes_back(pool: PgPool) {
+async fn what_is_taken_down_leaves_the_boards_at_once_and_the_ranks_close_up_with_the_next_boards(
+    pool: PgPool,
+) {
     let mut replica = Replica::start(&pool).await;
     replica.vote(1, 1, 2).await;
     replica.vote(1, 1, 3).await;
@@ -135,58 +128,69 @@ async fn what_is_taken_down_leaves_the_boards_at_once_and_comes_back(pool: PgPoo
     let mut removed = game(2);
     removed.page_id = id(2);
     removed.state = State::Removed.into();
+    replica.list(&[game_change(&removed)]);
+    let (rows, total) = replica.rows_and_total(Mode::Live, "games", "week").await;
+    let rows: Vec<(&str, u64)> = rows.iter().map(|row| (&*row.name, row.rank)).collect();
+    assert_eq!((rows, total), (vec![("Game 1", 1), ("Game 3", 3)], 3));
+    let refused = replica.try_vote(account(2), ("game-2", "game-1")).await;
+    assert!(refused.unwrap_err().fields.contains_key("winner"));
+    let rest = shown(&[("Game 1", 2), ("Game 3", 0)]);
+    assert_eq!(replica.board("week").await, rest);
+    // Its page goes, and takes its games along.
     let mut gone = page(1);
     gone.state = State::Removed.into();
-    // The boards are built again after each change, or not at all.
-    for is_rebuilt in [true, false] {
-        let catch_up = async |replica: &Replica| {
-            if is_rebuilt {
-                replica.catch_up().await;
-            }
+    replica.list(&[page_change(&gone)]);
+    let (rows, _) = replica.rows_and_total(Mode::Live, "games", "all").await;
+    assert!(rows.iter().map(|row| &*row.name).eq(["Game 3"]));
+    for voter in 100..120 {
+        let pair = replica.draw(account(voter), "games").await.unwrap();
+        for one in [pair.first, pair.second].map(slug) {
+            assert!(!["game-1", "game-2", "game-6"].contains(&&*one), "{one}");
+        }
+    }
+    assert_eq!(replica.board("all").await, shown(&[("Game 3", 0)]));
+    removed.state = State::Published.into();
+    replica.list(&[page_change(&page(1)), game_change(&removed)]);
+    assert_eq!(replica.board("week").await, whole);
+    // What a board says of a listing is as new as the listing.
+    removed.title = "Renamed".to_owned();
+    replica.list(&[game_change(&removed)]);
+    let renamed = replica.board_now("week").await;
+    assert_eq!(renamed[1], ("Renamed".to_owned(), 1));
+}
+
+/// A page whose rows are followed by listings that are gone is the last one.
+#[testing::database_test(catalogue::MIGRATOR)]
+async fn pages_of_a_board_go_on_behind_a_listing_that_is_gone(pool: PgPool) {
+    let mut replica = Replica::start(&pool).await;
+    for (winner, loser) in [(1, 2), (1, 3), (1, 4), (2, 3), (2, 4), (3, 4)] {
+        replica.vote(1, winner, loser).await;
+    }
+    replica.catch_up().await;
+    for (gone, expected) in [
+        (2, vec![vec!["Game 1"], vec!["Game 3"], vec!["Game 4"]]),
+        (4, vec![vec!["Game 1"], vec!["Game 3"]]),
+    ] {
+        let removed = contracts::listings::v1::Game {
+            page_id: id(gone),
+            state: State::Removed.into(),
+            ..game(gone)
         };
-        removed.state = State::Removed.into();
-        removed.title = "Game 2".to_owned();
         replica.list(&[game_change(&removed)]);
-        catch_up(&replica).await;
-        let rest = shown(&[("Game 1", 2), ("Game 3", 0)]);
-        assert_eq!(replica.board_now("week").await, rest);
-        let refused = replica.try_vote(account(2), ("game-2", "game-1")).await;
-        assert!(refused.unwrap_err().fields.contains_key("winner"));
-        // Its page goes, and takes its games along.
-        replica.list(&[page_change(&gone)]);
-        catch_up(&replica).await;
-        assert_eq!(replica.board_now("all").await, shown(&[("Game 3", 0)]));
-        for voter in 100..120 {
-            let pair = replica.draw(account(voter), "games").await.unwrap();
-            for one in [pair.first, pair.second].map(slug) {
-                assert!(!["game-1", "game-2", "game-6"].contains(&&*one), "{one}");
-            }
+        let (mut pages, mut cursor) = (Vec::new(), Some(String::new()));
+        while let Some(after) = cursor {
+            let page = PageRequest {
+                limit: 1,
+                cursor: after,
+            };
+            let listed = replica.list_ranking(Mode::Live, ("games", "week"), page);
+            let listed = listed.await.unwrap();
+            let rows: Vec<contracts::public::RankingRow> =
+                serde_json::from_slice(&listed.json).unwrap();
+            pages.push(rows.into_iter().map(|row| row.name).collect::<Vec<_>>());
+            cursor = listed.page.unwrap().next_cursor;
         }
-        removed.state = State::Published.into();
-        replica.list(&[page_change(&page(1)), game_change(&removed)]);
-        catch_up(&replica).await;
-        assert_eq!(replica.board_now("week").await, whole);
-        removed.title = "Renamed".to_owned();
-        replica.list(&[game_change(&removed)]);
-        let renamed = replica.board_now("week").await;
-        assert_eq!(renamed[1], ("Renamed".to_owned(), 1));
-        // Page by page it is the same board.
-        for limit in 1..3 {
-            let (mut names, mut cursor) = (Vec::new(), String::new());
-            loop {
-                let page = PageRequest { limit, cursor };
-                let listed = replica.list_ranking(Mode::Live, ("games", "week"), page);
-                let listed = listed.await.unwrap();
-                let rows: Vec<contracts::public::RankingRow> =
-                    serde_json::from_slice(&listed.json).unwrap();
-                names.extend(rows.into_iter().map(|row| (row.name, row.wins)));
-                match listed.page.unwrap().next_cursor {
-                    Some(next) => cursor = next,
-                    None => break,
-                }
-            }
-            assert_eq!(names, renamed);
-        }
+        assert_eq!(pages, expected);
     }
 }
 
@@ -204,7 +208,6 @@ async fn waiting(pool: &PgPool, table: &str) -> i64 {
 async fn no_reader_waits_for_the_turn_of_an_hour(pool: PgPool) {
     let replica = Replica::start(&pool).await;
     replica.vote(1, 1, 2).await;
-    replica.fold().await;
     for hours in [24, 24, 24, 24, 24, 24, 23] {
         replica.clock.advance(Duration::hours(hours));
         replica.catch_up().await;
@@ -414,37 +417,11 @@ async fn a_board_is_read_without_postgresql_and_a_vote_by_keys(pool: PgPool) {
     assert_eq!(listed.unwrap().page.unwrap().total, 2);
 }
 
-#[testing::database_test(catalogue::MIGRATOR)]
-#[expect(clippy::disallowed_methods, reason = "statements of a test")]
-async fn boards_follow_a_restored_feed(pool: PgPool) {
-    let one = Replica::start(&pool).await;
-    let two = Replica::start_at(&pool, one.clock.clone()).await;
-    one.vote(1, 1, 2).await;
-    let board = shown(&[("Game 1", 1), ("Game 2", 0)]);
-    assert_eq!(two.board("all").await, board);
-    // The data become those of another server: another epoch.
-    let restored = "update catalogue.feed_head set epoch = gen_random_uuid()";
-    sqlx::query(restored).execute(&pool).await.unwrap();
-    assert_eq!(two.board("all").await, board);
-    one.vote(5, 1, 4).await;
-    let board = shown(&[("Game 1", 2), ("Game 2", 0), ("Game 4", 0)]);
-    for replica in [&one, &two] {
-        assert_eq!(replica.board("week").await, board);
-    }
-}
-
 /// A proxy drops the packets of a connection, and the votes stay locked only until the deadline.
 #[testing::database_test(catalogue::MIGRATOR)]
-#[expect(clippy::disallowed_methods, reason = "statements of a test")]
 async fn an_update_fails_when_its_connection_falls_silent(pool: PgPool) {
     let one = Replica::start(&pool).await;
     one.vote(1, 1, 2).await;
-    one.fold().await;
-    // The tallies are loaded anew.
-    sqlx::query("update catalogue.feed_head set epoch = gen_random_uuid()")
-        .execute(&pool)
-        .await
-        .unwrap();
     let proxy = SilentProxy::start(&pool).await.unwrap();
     let through = PgPoolOptions::new()
         .acquire_timeout(std::time::Duration::from_millis(500))

@@ -1,8 +1,8 @@
-//! Many rows in small chunks: exact totals, chunks that merge, and how many words are forgiven.
+//! Many rows: exact totals, pages of few and of many hits, and how many words are forgiven.
 
 use super::*;
 
-/// Three hundred games in chunks of four, each a word of its own; every tenth is a puzzle.
+/// Three hundred games, each with a word of its own; every tenth is a puzzle.
 fn many() -> Vec<Change> {
     let mut changes = vec![page_change(&build::page(0))];
     changes.extend((0..300).map(|number| {
@@ -62,7 +62,7 @@ fn totals_are_exact() {
 }
 
 #[test]
-fn rows_of_merged_chunks_keep_their_order() {
+fn rows_that_are_left_keep_their_order() {
     for mut writer in [build::writer(&many()), build::built(&many())] {
         let removed = (0..300).filter(|number| number % 10 != 0);
         for number in removed {
@@ -71,7 +71,7 @@ fn rows_of_merged_chunks_keep_their_order() {
             writer.apply(entity(&game_change(&game)));
         }
         let snapshot = writer.snapshot();
-        // Every row that is left is a puzzle; the total is counted chunk by chunk.
+        // Every row that is left is a puzzle.
         let mut counted = words("wo");
         counted.facets = vec![snapshot.genres.facet("puzzle").unwrap()];
         assert_eq!(total(&snapshot, counted), 30);
@@ -79,6 +79,71 @@ fn rows_of_merged_chunks_keep_their_order() {
         let slugs: Vec<String> = rows.into_iter().map(|row| row.slug).collect();
         let left: Vec<String> = (0..30).rev().map(|n| format!("game-{}", n * 10)).collect();
         assert_eq!(slugs, left);
+    }
+}
+
+/// The slugs of all pages of a list of games, each of three rows.
+fn slugs(snapshot: &Snapshot, mut query: Query<GameKey>) -> Vec<String> {
+    query.limit = 3;
+    let mut slugs = Vec::new();
+    loop {
+        let page = snapshot.dataset(Mode::Live).games.search(&query);
+        slugs.extend(page.rows.iter().map(|row| row.key.slug.to_string()));
+        if !page.more {
+            assert_eq!(page.total, slugs.len() as u64);
+            return slugs;
+        }
+        query.after = page.rows.last().map(|row| row.key.clone());
+    }
+}
+
+/// Rows with which an index was built are numbered in their order; rows that came later, or have got another key, are not.
+#[test]
+fn few_hits_and_many_are_listed_in_their_order() {
+    for mut writer in [build::writer(&many()), build::built(&many())] {
+        // Between the others by its time, and a puzzle.
+        let between = listings::Game {
+            first_published_at: Some(build::at(105)),
+            genres: vec!["puzzle".to_owned()],
+            ..build::game(400)
+        };
+        let moved = listings::Game {
+            first_published_at: Some(build::at(195)),
+            genres: vec!["puzzle".to_owned()],
+            ..build::game(20)
+        };
+        for game in [between, moved] {
+            writer.apply(entity(&game_change(&game)));
+        }
+        writer.flush(1).unwrap();
+        let snapshot = writer.snapshot();
+        let puzzle = || vec![snapshot.genres.facet("puzzle").unwrap()];
+        let tens = (0..30_u32).rev().map(|ten| ten * 10);
+        let puzzles = tens.flat_map(|number| match number {
+            20 => vec![],
+            200 => vec![200, 20],
+            110 => vec![110, 400],
+            _ => vec![number],
+        });
+        let mut expected: Vec<String> = puzzles.map(|number| format!("game-{number}")).collect();
+        let query = Query {
+            facets: puzzle(),
+            ..Query::default()
+        };
+        assert_eq!(slugs(&snapshot, query), expected);
+        let few = Query {
+            facets: puzzle(),
+            ..words("word1")
+        };
+        let tens = (10..20).rev().map(|ten| format!("game-{}", ten * 10));
+        assert_eq!(slugs(&snapshot, few), tens.collect::<Vec<_>>());
+        let backwards = Query {
+            facets: puzzle(),
+            backwards: true,
+            ..Query::default()
+        };
+        expected.reverse();
+        assert_eq!(slugs(&snapshot, backwards), expected);
     }
 }
 

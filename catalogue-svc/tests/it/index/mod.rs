@@ -7,7 +7,6 @@ use std::collections::BTreeMap;
 use catalogue::domain::collation::Name;
 use catalogue::domain::days::{Span, When};
 use catalogue::domain::facet::Facet;
-use catalogue::domain::keyword::Keyword;
 use catalogue::domain::listing::Mode;
 use catalogue::domain::order::GameKey;
 use catalogue::domain::words::{self, Field};
@@ -150,10 +149,8 @@ fn paged(state: &Snapshot, asked: &Asked) -> Vec<public::GameRow> {
         .chain(asked.platform.and_then(Facet::platform))
         .chain(asked.country.and_then(Facet::country))
         .chain(asked.stage.and_then(Facet::stage))
+        .chain((asked.creator.iter()).map(|handle| Facet::Creator(handle.as_str().into())))
         .collect(),
-        keywords: (asked.creator.iter())
-            .map(|handle| Keyword::Creator(handle.as_str().into()))
-            .collect(),
         words: asked.q.map(|q| words::of_query(q, 10)),
         limit: asked.limit,
         ..Query::default()
@@ -198,7 +195,7 @@ proptest! {
         published in prop::collection::vec(0..160_usize, 3),
         questions in prop::collection::vec(asked(), 8),
     ) {
-        let mut writer = IndexWriter::new(Position { epoch: EPOCH, seq: 0 }, 4);
+        let mut writer = IndexWriter::new(Position { epoch: EPOCH, seq: 0 });
         let mut states = Vec::new();
         for (place, change) in changes.iter().enumerate() {
             writer.apply(entity(change));

@@ -106,7 +106,7 @@ impl List {
 
 /// How many rows stayed where they were while the list was read.
 async fn check(before: Vec<Change>, between: Vec<Vec<Change>>, list: List, limit: u32) -> usize {
-    let mut writer = IndexWriter::new(position(), 4);
+    let mut writer = IndexWriter::new(position());
     let mut between = between.into_iter();
     let (mut moments, mut read, mut cursor) = (Vec::new(), Vec::new(), String::new());
     let mut changes = Some(before);

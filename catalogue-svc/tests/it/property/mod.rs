@@ -173,7 +173,7 @@ fn published(writer: &IndexWriter) -> Arc<Catalogue> {
 }
 
 fn told(changes: &[Change], settled: &[usize]) -> Arc<Catalogue> {
-    let mut writer = IndexWriter::new(position(), 4);
+    let mut writer = IndexWriter::new(position());
     for (place, change) in changes.iter().enumerate() {
         writer.apply(entity(change));
         if settled.contains(&place) {

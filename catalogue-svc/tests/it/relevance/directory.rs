@@ -2,8 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use catalogue::index::entity::Entity;
-use catalogue::index::{CHUNK_ROWS, IndexWriter};
+use catalogue::index::IndexWriter;
 use contracts::common::v1::Change;
 use contracts::listings::v1::{self as listings, State};
 use kit::feed::Position;
@@ -111,12 +110,15 @@ pub(super) fn writer() -> IndexWriter {
     let pages = pages().iter().map(page_change).collect::<Vec<Change>>();
     let games = games().iter().map(game_change).collect();
     let events = events().iter().map(event_change).collect();
-    let entities: Vec<Entity> = [pages, games, events].concat().iter().map(entity).collect();
     let position = Position {
         epoch: EPOCH,
         seq: 0,
     };
-    IndexWriter::build(position, CHUNK_ROWS, entities).unwrap()
+    let mut writer = IndexWriter::new(position);
+    for change in [pages, games, events].concat() {
+        writer.store(entity(&change));
+    }
+    writer.index_all(position).unwrap()
 }
 
 /// The titles and taglines of the games.

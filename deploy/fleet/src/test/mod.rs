@@ -40,11 +40,9 @@ webhook_events = true
 const LONG_DEADLINES: &str = include_str!("../../../data/long-deadlines.env");
 
 /// More settings of the shared fleet.
-const SETTINGS: [(&str, &str); 3] = [
+const SETTINGS: [(&str, &str); 1] = [
     // Each test of the dashboard has an address of its own, so that their sign-ins are limited apart.
     ("WEB_TRUSTED_PROXIES", "127.0.0.1"),
-    ("GATEWAY_HTTP_CLIENT_CONNECTIONS", "4096"),
-    ("GATEWAY_HTTP_CLIENT_UNSENT", "128"),
 ];
 
 /// The preferred port is left to a fleet of the user.

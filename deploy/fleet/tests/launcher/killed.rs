@@ -24,44 +24,6 @@ fn children_die_with_their_launcher_and_the_next_start_works() {
 }
 
 #[test]
-fn data_survive_when_all_processes_are_killed_at_once() {
-    let bench = Bench::new();
-    bench.must_come_up(&[]);
-    // The URL may change: a port that is still in use is replaced.
-    let owner = || {
-        bench.manifest()["database_url"]
-            .as_str()
-            .unwrap()
-            .to_owned()
-    };
-    assert_eq!(
-        Bench::sql(&owner(), "create table economy.kept (); select 'made'"),
-        "made"
-    );
-    // A launcher that is stopped restarts no child. It is killed last: at its end the kernel tells PostgreSQL to shut down.
-    kill(Pid::from_raw(bench.launcher()), Signal::SIGSTOP).unwrap();
-    let pids = bench.pids();
-    for pid in &pids {
-        let killed = kill(Pid::from_raw(*pid), Signal::SIGKILL);
-        // The kernel may have ended a child already.
-        assert!(
-            matches!(killed, Ok(()) | Err(nix::Error::ESRCH)),
-            "{killed:?}"
-        );
-    }
-    // Until the launcher has ended, it holds the lock of the folder, and `up` would report a running fleet.
-    eventually("the killed processes end", || {
-        !pids.iter().any(|pid| is_alive(*pid))
-    });
-    assert!(bench.dir().join("data/postgres/postmaster.pid").exists());
-    bench.must_come_up(&[]);
-    assert_eq!(
-        Bench::sql(&owner(), "select count(*) from economy.kept"),
-        "0"
-    );
-}
-
-#[test]
 fn another_process_with_a_recorded_pid_is_not_ended() {
     let bench = Bench::new();
     bench.must_come_up(&[]);
@@ -94,19 +56,4 @@ fn another_process_with_a_recorded_pid_is_not_ended() {
     assert!(is_alive(pid));
     stranger.kill().unwrap();
     stranger.wait().unwrap();
-}
-
-#[test]
-fn down_cleans_up_after_a_killed_launcher() {
-    let bench = Bench::new();
-    assert!(bench.down().contains("No fleet runs here"));
-    bench.must_come_up(&[]);
-    kill(Pid::from_raw(bench.launcher()), Signal::SIGKILL).unwrap();
-    let pids = bench.pids();
-    assert!(bench.down().contains("The launcher was killed"));
-    assert!(
-        !pids.iter().any(|pid| is_alive(*pid)),
-        "something still runs"
-    );
-    assert!(bench.down().contains("No fleet runs here"));
 }

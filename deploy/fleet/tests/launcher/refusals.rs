@@ -1,8 +1,7 @@
 //! Errors of the environment: `up` prints one sentence that says what to do, and leaves nothing running.
 
-use std::fs;
 use std::net::{Ipv4Addr, TcpListener};
-use std::os::unix::fs::{PermissionsExt, symlink};
+
 use std::process::Command;
 
 use crate::bench::{Bench, said};
@@ -30,99 +29,6 @@ fn a_port_in_use() {
     let bench = Bench::new();
     let said = refusal(bench.command("up").args(["--port", &port]));
     contains(&said, &[&format!("port {port} is taken"), "--port"]);
-}
-
-#[test]
-fn invalid_urls() {
-    let bench = Bench::new();
-    let said = refusal(bench.command("up").env("DATABASE_URL", "localhost:5432"));
-    contains(
-        &said,
-        &["DATABASE_URL is not a PostgreSQL URL", "postgres://"],
-    );
-    let said = refusal(
-        bench
-            .command("up")
-            .env("GATEWAY_DATABASE_URL", "postgres://a/b"),
-    );
-    contains(&said, &["LISTINGS_DATABASE_URL", "all six"]);
-}
-
-/// Of the folder that `deploy/secrets` has written, only the file is missing that is looked for last.
-#[test]
-fn a_folder_without_a_certificate() {
-    let secrets = tempfile::tempdir().unwrap();
-    let script = concat!(env!("CARGO_MANIFEST_DIR"), "/../secrets");
-    let written = Command::new(script).arg(secrets.path()).output().unwrap();
-    assert!(written.status.success(), "{}", said(&written));
-    let tls = secrets.path().join("tls");
-    fs::remove_file(tls.join("staff/ca.crt")).unwrap();
-    let bench = Bench::new();
-    let said = refusal(bench.command("up").arg("--tls").arg(&tls));
-    contains(&said, &["has no staff/ca.crt", "deploy/secrets"]);
-}
-
-#[test]
-fn a_database_that_does_not_answer() {
-    // Nothing listens on port 1, and no other test gets it.
-    let bench = Bench::new();
-    let url = "postgres://a:geheim@127.0.0.1:1/b";
-    let said = refusal(bench.command("up").env("DATABASE_URL", url));
-    contains(
-        &said,
-        &["DATABASE_URL", "port 1 failed", "Connection refused"],
-    );
-    assert!(!said.contains("geheim"));
-}
-
-#[test]
-fn users_of_an_external_database() {
-    let owner = Bench::new();
-    owner.must_come_up(&[]);
-    let admin = owner.manifest()["database_url"]
-        .as_str()
-        .unwrap()
-        .to_owned();
-    let redis = owner.manifest()["redis_url"].as_str().unwrap().to_owned();
-    let made = Bench::sql(
-        &admin,
-        "create role small login password 'pw'; create role maker login createrole password 'pw'; select 'made'",
-    );
-    assert_eq!(made, "made");
-    // Separately: a database cannot be created inside a transaction.
-    Bench::sql(&admin, "create database given owner maker");
-    let url = |user: &str, password: &str, database: &str| {
-        let server = admin.split_once('@').unwrap().1.split_once('/').unwrap().0;
-        format!("postgres://{user}:{password}@{server}/{database}")
-    };
-    let bench = Bench::new();
-    let cases = [
-        (
-            url("maker", "wrong", "given"),
-            "password authentication failed for user \"maker\"",
-        ),
-        (
-            url("maker", "pw", "none"),
-            "database \"none\" does not exist",
-        ),
-        (url("small", "pw", "given"), "may not create roles"),
-        // The roles belong to the first fleet and keep their passwords.
-        (url("maker", "pw", "given"), "already has a role"),
-    ];
-    for (url, sentence) in cases {
-        let said = refusal(
-            bench
-                .command("up")
-                .env("DATABASE_URL", url)
-                .env("REDIS_URL", &redis),
-        );
-        contains(&said, &[sentence, "DATABASE_URL"]);
-    }
-    let listings = owner.manifest()["database_urls"]["listings"]
-        .as_str()
-        .unwrap()
-        .to_owned();
-    assert_eq!(Bench::sql(&listings, "select 'still in'"), "still in");
 }
 
 #[test]
@@ -175,21 +81,6 @@ fn an_external_database_and_redis_are_used() {
         assert!(made.ends_with("made"), "{made}");
         bench.down();
     }
-    // Five external databases, with the roles of the first start.
-    let urls = bench.manifest()["database_urls"].clone();
-    let mut command = bench.command("up");
-    for (service, url) in urls.as_object().unwrap() {
-        command.env(
-            format!("{}_DATABASE_URL", service.to_uppercase()),
-            url.as_str().unwrap(),
-        );
-    }
-    let output = command
-        .arg("--detach")
-        .env("REDIS_URL", &redis)
-        .output()
-        .unwrap();
-    assert!(output.status.success(), "{}", said(&output));
 }
 
 #[test]
@@ -210,57 +101,4 @@ fn a_service_that_cannot_start_shows_its_log() {
         ],
     );
     assert_eq!(bench.status()["state"], "stopped");
-}
-
-#[test]
-fn a_migration_that_fails_is_shown() {
-    let bench = Bench::new();
-    let mut up = bench.command("up");
-    let said = refusal(up.env("STAND_IN_MIGRATION_FAILS", "economy-svc"));
-    let wanted = "`economy-svc migrate` failed: economy-svc: a test makes this migration fail";
-    contains(&said, &[wanted]);
-    assert_eq!(bench.status()["state"], "stopped");
-}
-
-#[test]
-fn a_machine_without_packages() {
-    let bench = Bench::new();
-    let programs = bench.bin_dir().with_file_name("programs");
-    fs::create_dir(&programs).unwrap();
-    let script = |name: &str, text: &str| {
-        let path = programs.join(name);
-        fs::write(&path, format!("#!/bin/sh\n{text}\n")).unwrap();
-        fs::set_permissions(path, fs::Permissions::from_mode(0o755)).unwrap();
-    };
-    for name in ["sh", "setpriv", "psql", "test", "ln", "env"] {
-        symlink(format!("/usr/bin/{name}"), programs.join(name)).unwrap();
-    }
-    let up = || {
-        let mut command = bench.command("up");
-        command.env("PATH", &programs);
-        command
-    };
-    let said = refusal(&mut up());
-    contains(&said, &["redis-server", "apt-get is not there"]);
-
-    // An apt-get that fails, and one that installs the packages.
-    script("apt-get", "echo E: no network >&2; exit 100");
-    script("sudo", "shift; exec \"$@\"");
-    let said = refusal(&mut up());
-    contains(
-        &said,
-        &[
-            "apt-get did not install redis-server",
-            "install them yourself",
-        ],
-    );
-    script(
-        "apt-get",
-        &format!(
-            "[ $1 = update ] || ln -s /usr/bin/redis-server {}/",
-            programs.display()
-        ),
-    );
-    let output = up().arg("--detach").output().unwrap();
-    assert!(output.status.success(), "{}", crate::bench::said(&output));
 }

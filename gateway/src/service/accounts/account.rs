@@ -5,11 +5,10 @@ use kit::Fault;
 use kit::bad_fields::BadFields;
 
 use super::{Accounts, account_and_author};
-use crate::domain::account::{Account, Identifier};
+use crate::domain::account::Account;
 use crate::domain::fields;
 use crate::domain::staff_action::Action;
-use crate::store::accounts;
-use crate::write::{self, AccountUpdate};
+use crate::write;
 
 pub(super) async fn create(
     accounts: &Accounts,
@@ -26,7 +25,6 @@ pub(super) async fn create(
     let account = Account {
         id,
         name: fields::name(&mut bad, "name", &request.name),
-        email: fields::email(&mut bad, "email", &request.email),
         plan: operations.plans.of_new_accounts().name.clone(),
         created_at: operations.clock.now(),
         revision: 1,
@@ -44,17 +42,9 @@ pub(super) async fn get(
 ) -> Result<proto::AccountsServiceGetAccountResponse, Fault> {
     let operations = &accounts.operations;
     let mut bad = BadFields::default();
-    let account = if request.account_id.is_empty() {
-        let email = fields::email(&mut bad, "email", &request.email);
-        bad.check()?;
-        let found = accounts::with_address(&operations.pool, &email).await?;
-        let newest = found.into_iter().next();
-        newest.ok_or_else(|| Identifier::Email(email).unknown())?
-    } else {
-        let id = bad.id("account_id", &request.account_id);
-        bad.check()?;
-        operations.account(&Identifier::Id(id)).await?
-    };
+    let id = bad.id("account_id", &request.account_id);
+    bad.check()?;
+    let account = operations.account(id).await?;
     let plan = operations.plans.get_or_cheapest(&account.plan);
     let plan_use = operations.plan_use(account.id).await?;
     Ok(proto::AccountsServiceGetAccountResponse {
@@ -76,18 +66,10 @@ pub(super) async fn change(
         request.actor,
         Action::ChangeAccount,
     );
-    let name = request
-        .name
-        .map(|name| fields::name(&mut bad, "name", &name));
-    let email = request
-        .email
-        .map(|email| fields::email(&mut bad, "email", &email));
+    let name = fields::name(&mut bad, "name", &request.name);
     bad.check()?;
-    let (producer, update) = (
-        &accounts.operations.producer,
-        AccountUpdate { id, name, email },
-    );
-    let account = write::accounts::change(producer, &by, &update).await?;
+    let producer = &accounts.operations.producer;
+    let account = write::accounts::rename(producer, &by, id, &name).await?;
     Ok(proto::AccountsServiceChangeAccountResponse {
         account: Some((&account).into()),
     })

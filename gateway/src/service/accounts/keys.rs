@@ -5,7 +5,6 @@ use kit::Fault;
 use kit::bad_fields::BadFields;
 
 use super::{Accounts, account_and_author};
-use crate::domain::account::Identifier;
 use crate::domain::key::Mode;
 use crate::domain::staff_action::Action;
 use crate::service::operations::{AccountFilter, id, key_fields};
@@ -33,7 +32,7 @@ pub(super) async fn create(
     let operations = &accounts.operations;
     let spec = key_fields!(request).parse(&mut bad, Mode::Test);
     bad.check()?;
-    let created = operations.create_key(by, Identifier::Id(account), spec);
+    let created = operations.create_key(by, account, spec);
     let (key, secret) = created.await?;
     Ok(proto::CreateKeyResponse {
         key: Some((&key).into()),
@@ -51,7 +50,7 @@ pub(super) async fn request(
     let operations = &accounts.operations;
     let spec = key_fields!(request).parse(&mut bad, Mode::Live);
     bad.check()?;
-    let requested = operations.request_key(by, Identifier::Id(account), spec);
+    let requested = operations.request_key(by, account, spec);
     Ok(proto::RequestKeyResponse {
         request: Some((&requested.await?).into()),
     })

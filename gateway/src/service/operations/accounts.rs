@@ -5,7 +5,7 @@ use kit::{Fault, timestamp};
 use uuid::Uuid;
 
 use super::Operations;
-use crate::domain::account::{Account, Identifier};
+use crate::domain::account::{Account, unknown};
 use crate::domain::plan::Plan;
 use crate::domain::quota::{AccountMonth, Month};
 use crate::store::{accounts, keys, month_use};
@@ -33,12 +33,9 @@ impl PlanUse {
 }
 
 impl Operations {
-    pub(crate) async fn account(&self, identifier: &Identifier) -> Result<Account, Fault> {
-        let found = match identifier {
-            Identifier::Id(id) => accounts::find(&self.pool, *id).await.map(Vec::from_iter),
-            Identifier::Email(email) => accounts::with_address(&self.pool, email).await,
-        };
-        identifier.only(found?)
+    pub(crate) async fn account(&self, id: Uuid) -> Result<Account, Fault> {
+        let found = accounts::find(&self.pool, id).await?;
+        found.ok_or_else(|| unknown(id))
     }
 
     pub(crate) async fn plan_use(&self, account: Uuid) -> Result<PlanUse, Fault> {

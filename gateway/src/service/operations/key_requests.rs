@@ -4,7 +4,6 @@ use kit::{Fault, ids};
 use uuid::Uuid;
 
 use super::{AccountFilter, Operations};
-use crate::domain::account::Identifier;
 use crate::domain::author::Author;
 use crate::domain::key::{Key, Mode, Spec};
 use crate::domain::key_request::KeyRequest;
@@ -17,11 +16,11 @@ impl Operations {
     pub(crate) async fn request_key(
         &self,
         by: Author,
-        identifier: Identifier,
+        account: Uuid,
         spec: Spec,
     ) -> Result<KeyRequest, Fault> {
         let (producer, plans) = (&self.producer, &self.plans);
-        write::key_requests::request(producer, plans, &by, &identifier, &spec, ids::row_id()).await
+        write::key_requests::request(producer, plans, &by, account, &spec, ids::row_id()).await
     }
 
     pub(crate) async fn reveal_key(

@@ -6,7 +6,6 @@ use kit::{Fault, ids};
 use uuid::Uuid;
 
 use super::{AccountCredential, AccountFilter, Operations};
-use crate::domain::account::Identifier;
 use crate::domain::author::Author;
 use crate::domain::fields;
 use crate::domain::key::{Key, KeyKind, Mode, Spec};
@@ -61,12 +60,12 @@ impl Operations {
     pub(crate) async fn create_key(
         &self,
         by: Author,
-        identifier: Identifier,
+        account: Uuid,
         spec: Spec,
     ) -> Result<(Key, Secret), Fault> {
         let (secret, new_key) = self.new_secret(ids::row_id(), spec.mode, spec.kind);
         let (producer, plans) = (&self.producer, &self.plans);
-        let created = write::keys::create(producer, plans, &by, &identifier, &spec, &new_key);
+        let created = write::keys::create(producer, plans, &by, account, &spec, &new_key);
         Ok((created.await?, secret))
     }
 

@@ -25,10 +25,13 @@ pub(super) async fn create(
         "" => &operations.plans.of_new_accounts().name,
         plan => plan,
     };
+    let id = match request.id.as_str() {
+        "" => ids::row_id(),
+        id => bad.id("id", id),
+    };
     let account = Account {
-        id: ids::row_id(),
+        id,
         name: fields::name(&mut bad, "name", &request.name),
-        email: fields::email(&mut bad, "email", &request.email),
         plan: fields::plan(&mut bad, "plan", plan, &operations.plans),
         created_at: operations.clock.now(),
         revision: 1,
@@ -61,7 +64,7 @@ pub(super) async fn get(
     staff: &Staff,
     request: proto::GetAccountRequest,
 ) -> Result<proto::GetAccountResponse, Fault> {
-    let account = find(staff, &request.account).await?;
+    let account = find(staff, &request.account_id).await?;
     let plan = staff.operations.plans.get_or_cheapest(&account.plan);
     let plan_use = staff.operations.plan_use(account.id).await?;
     Ok(proto::GetAccountResponse {
@@ -79,20 +82,20 @@ pub(super) async fn set_plan(
 ) -> Result<proto::SetAccountPlanResponse, Fault> {
     let operations = &staff.operations;
     let mut bad = BadFields::default();
-    let identifier = fields::account(&mut bad, "account", &request.account);
+    let id = bad.id("account_id", &request.account_id);
     let plan = fields::plan(&mut bad, "plan", &request.plan, &operations.plans);
     bad.check()?;
     let (producer, by) = (&operations.producer, by.into());
-    let account = write::accounts::set_plan(producer, &by, &identifier, &plan).await?;
+    let account = write::accounts::set_plan(producer, &by, id, &plan).await?;
     Ok(proto::SetAccountPlanResponse {
         account: Some((&account).into()),
     })
 }
 
-/// Finds an account by its id or its e-mail address.
-pub(super) async fn find(staff: &Staff, text: &str) -> Result<Account, Fault> {
+/// Finds an account by its id.
+pub(super) async fn find(staff: &Staff, id: &str) -> Result<Account, Fault> {
     let mut bad = BadFields::default();
-    let identifier = fields::account(&mut bad, "account", text);
+    let id = bad.id("account_id", id);
     bad.check()?;
-    staff.operations.account(&identifier).await
+    staff.operations.account(id).await
 }

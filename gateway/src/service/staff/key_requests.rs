@@ -21,10 +21,10 @@ pub(super) async fn request(
     request: proto::RequestKeyRequest,
 ) -> Result<proto::RequestKeyResponse, Fault> {
     let mut bad = BadFields::default();
-    let identifier = fields::account(&mut bad, "account", &request.account);
+    let account = bad.id("account_id", &request.account_id);
     let spec = key_fields!(request).parse(&mut bad, Mode::Live);
     bad.check()?;
-    let requested = staff.operations.request_key(by.into(), identifier, spec);
+    let requested = staff.operations.request_key(by.into(), account, spec);
     Ok(proto::RequestKeyResponse {
         request: Some((&requested.await?).into()),
     })

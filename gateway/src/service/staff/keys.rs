@@ -15,11 +15,11 @@ pub(super) async fn create(
     request: proto::CreateKeyRequest,
 ) -> Result<proto::CreateKeyResponse, Fault> {
     let mut bad = BadFields::default();
-    let identifier = fields::account(&mut bad, "account", &request.account);
+    let account = bad.id("account_id", &request.account_id);
     let mode = fields::mode(&mut bad, "mode", &request.mode);
     let spec = key_fields!(request).parse(&mut bad, mode);
     bad.check()?;
-    let created = staff.operations.create_key(by.into(), identifier, spec);
+    let created = staff.operations.create_key(by.into(), account, spec);
     let (key, secret) = created.await?;
     Ok(proto::CreateKeyResponse {
         key: Some((&key).into()),
@@ -31,7 +31,7 @@ pub(super) async fn list(
     staff: &Staff,
     request: proto::ListKeysRequest,
 ) -> Result<proto::ListKeysResponse, Fault> {
-    let account = accounts::find(staff, &request.account).await?;
+    let account = accounts::find(staff, &request.account_id).await?;
     staff.operations.list_keys(account.id).await
 }
 

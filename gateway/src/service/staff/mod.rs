@@ -67,19 +67,19 @@ macro_rules! methods {
 methods! {
     reads {
         list_accounts(ListAccountsRequest) -> ListAccountsResponse = accounts::list, on "account", |_| "";
-        get_account(GetAccountRequest) -> GetAccountResponse = accounts::get, on "account", |it| &it.account;
+        get_account(GetAccountRequest) -> GetAccountResponse = accounts::get, on "account", |it| &it.account_id;
         list_plans(ListPlansRequest) -> ListPlansResponse = list_plans, on "plan", |_| "";
-        list_keys(ListKeysRequest) -> ListKeysResponse = keys::list, on "account", |it| &it.account;
+        list_keys(ListKeysRequest) -> ListKeysResponse = keys::list, on "account", |it| &it.account_id;
         list_key_requests(ListKeyRequestsRequest) -> ListKeyRequestsResponse = key_requests::list, on "key_request", |_| "";
         list_switches(ListSwitchesRequest) -> ListSwitchesResponse = switches::list, on "switch", |_| "";
     }
     changes {
-        create_account(CreateAccountRequest) -> CreateAccountResponse = accounts::create, CreateAccount on "account", |it| &it.email;
-        set_account_plan(SetAccountPlanRequest) -> SetAccountPlanResponse = accounts::set_plan, SetPlan on "account", |it| &it.account;
-        create_key(CreateKeyRequest) -> CreateKeyResponse = keys::create, CreateKey on "account", |it| &it.account;
+        create_account(CreateAccountRequest) -> CreateAccountResponse = accounts::create, CreateAccount on "account", |it| &it.name;
+        set_account_plan(SetAccountPlanRequest) -> SetAccountPlanResponse = accounts::set_plan, SetPlan on "account", |it| &it.account_id;
+        create_key(CreateKeyRequest) -> CreateKeyResponse = keys::create, CreateKey on "account", |it| &it.account_id;
         rotate_key(RotateKeyRequest) -> RotateKeyResponse = keys::rotate, RotateKey on "key", |it| &it.id;
         revoke_key(RevokeKeyRequest) -> RevokeKeyResponse = keys::revoke, RevokeKey on "key", |it| &it.id;
-        request_key(RequestKeyRequest) -> RequestKeyResponse = key_requests::request, RequestKey on "account", |it| &it.account;
+        request_key(RequestKeyRequest) -> RequestKeyResponse = key_requests::request, RequestKey on "account", |it| &it.account_id;
         approve_key(ApproveKeyRequest) -> ApproveKeyResponse = key_requests::approve, ApproveKey on "key_request", |it| &it.id;
         reject_key(RejectKeyRequest) -> RejectKeyResponse = key_requests::reject, RejectKey on "key_request", |it| &it.id;
         reveal_key(RevealKeyRequest) -> RevealKeyResponse = key_requests::reveal, RevealKey on "key_request", |it| &it.id;

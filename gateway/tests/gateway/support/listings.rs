@@ -10,9 +10,11 @@ use contracts::listings::v1::member_service_server::{MemberService, MemberServic
 use contracts::listings::v1::own_listings_service_server::{
     OwnListingsService, OwnListingsServiceServer,
 };
-use kit::Fault;
+use kit::{Fault, Lifecycle};
 use sha2::{Digest as _, Sha256};
-use tonic::service::Routes;
+use tokio::net::TcpListener;
+use tokio_stream::wrappers::TcpListenerStream;
+use tonic::transport::Server;
 use tonic::{Request, Response, Status};
 
 /// How the stub responses writes.
@@ -41,11 +43,18 @@ struct StubState {
 }
 
 impl Listings {
-    pub(super) fn routes(&self) -> Routes {
-        Routes::new(GamesServiceServer::new(self.clone()))
+    /// Serves the stub; returns its address.
+    pub(super) async fn serve(&self, lifecycle: &Lifecycle) -> String {
+        let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
+        let address = format!("http://{}", listener.local_addr().unwrap());
+        let server = Server::builder()
+            .add_service(GamesServiceServer::new(self.clone()))
             .add_service(EventsServiceServer::new(self.clone()))
             .add_service(OwnListingsServiceServer::new(self.clone()))
             .add_service(MemberServiceServer::new(self.clone()))
+            .serve_with_incoming(TcpListenerStream::new(listener));
+        lifecycle.spawn(async move { server.await.unwrap() });
+        address
     }
 
     pub(crate) fn set_outcome(&self, outcome: Outcome) {

@@ -2,8 +2,8 @@
 
 mod catalogue;
 pub(crate) mod economy;
-mod files;
 mod listings;
+pub(crate) mod port;
 mod response;
 mod setup;
 pub(crate) mod webhooks;
@@ -18,7 +18,6 @@ use axum::extract::ConnectInfo;
 use contracts::gateway::v1 as proto;
 use contracts::gateway::v1::staff_service_server::StaffService as _;
 use gateway::app::{App, Gateway};
-use gateway::arriving_bodies::ArrivingBodies;
 use gateway::call_log::CallRecorder;
 use gateway::domain::key::{Caller, GameState, Key, KeyKind, Mode};
 use gateway::domain::plan::Plans;
@@ -37,7 +36,6 @@ use gateway::service::staff::Staff;
 use gateway::upstream;
 use kit::client_address::{ProxyHeader, TrustedProxies};
 use kit::config::Secret;
-use kit::feed::ProducerPosition;
 use kit::redis::Redis;
 use kit::rpc::FleetMembers;
 use kit::rpc::staff::Member;
@@ -52,7 +50,6 @@ use uuid::Uuid;
 
 pub(crate) use catalogue::{Catalogue, Script};
 pub(crate) use economy::Economy;
-pub(crate) use files::Files;
 pub(crate) use listings::{Listings, Outcome};
 pub(crate) use response::TestResponse;
 pub(crate) use setup::CALL_LOG;
@@ -88,7 +85,6 @@ pub(crate) const UPSTREAM: upstream::CallLimits = upstream::CallLimits {
     write_deadline: LONG,
     calls: 256,
     queue_timeout: LONG,
-    position_timeout: LONG,
 };
 
 /// A replica of the gateway with its stubs.
@@ -103,7 +99,6 @@ pub(crate) struct Test {
     pub(crate) catalogue: Catalogue,
     pub(crate) economy: Economy,
     pub(crate) webhooks: Webhooks,
-    pub(crate) files: Files,
     pub(crate) listings: Listings,
     pub(crate) members: FleetMembers,
     invalidation: Invalidation,
@@ -132,7 +127,6 @@ pub(crate) struct TestConfig {
     pub(crate) upstream: upstream::CallLimits,
     pub(crate) lookup: Options,
     pub(crate) refused_calls: u32,
-    pub(crate) client_bodies: u32,
     pub(crate) proxies: TrustedProxies,
     /// Nothing listens at the address of listings-svc.
     pub(crate) no_listings: bool,
@@ -152,7 +146,6 @@ impl Default for TestConfig {
                 deadline: LONG,
             },
             refused_calls: u32::MAX,
-            client_bodies: u32::MAX,
             proxies: TrustedProxies::default(),
             no_listings: false,
             body_timeout: LONG,
@@ -212,13 +205,12 @@ impl Test {
         let economy = Economy::start(&lifecycle).await;
         let webhooks = Webhooks::start(&lifecycle).await;
         let listings_stub = Listings::default();
-        let files = Files::start(&lifecycle, &listings_stub).await;
-        let address = Some(files.address.as_str()).filter(|_| !with.no_listings);
+        let address = listings_stub.serve(&lifecycle).await;
+        let address = Some(address.as_str()).filter(|_| !with.no_listings);
         let of = |address: &str| connect(address, &lifecycle);
         let listings = of(address.unwrap_or("http://127.0.0.1:1"));
         let members = FleetMembers::new(listings.clone(), LONG, with.clock.clone());
 
-        let position_timeout = with.upstream.position_timeout;
         let (clock, plans) = (with.clock, Arc::new(with.plans));
         let openapi = openapi(&plans);
         let producer = producer(&pool, &clock, &lifecycle, &plans).await;
@@ -254,14 +246,12 @@ impl Test {
             switches,
             lookup,
             refused_calls: Arc::new(RefusedCalls::new(with.refused_calls)),
-            arriving_bodies: Arc::new(ArrivingBodies::new(with.client_bodies)),
             quota,
             catalogue: upstream("catalogue", of(&catalogue.address)),
-            listings: upstream("listings", listings.clone()),
+            listings: upstream("listings", listings),
             economy: upstream("economy", of(&economy.address)),
             webhooks: upstream("webhook", of(&webhooks.address)),
             player_calls: 30,
-            listings_position: ProducerPosition::new(listings, position_timeout),
             encoded_prefixes: Arc::default(),
             openapi,
             newest_position,
@@ -280,7 +270,6 @@ impl Test {
             catalogue,
             economy,
             webhooks,
-            files,
             listings: listings_stub,
             members,
             invalidation,
@@ -327,8 +316,8 @@ impl Test {
     pub(crate) async fn account(&self, plan: &str) -> String {
         let request = proto::CreateAccountRequest {
             name: "Savanna Studio".to_owned(),
-            email: format!("{}@example.org", kit::ids::row_id()),
             plan: plan.to_owned(),
+            id: String::new(),
         };
         let made = self.staff.create_account(by_operator(request)).await;
         made.unwrap().into_inner().account.unwrap().id
@@ -407,7 +396,7 @@ pub(crate) fn by<T>(member: Member, message: T) -> Request<T> {
 /// A request for a key of an account.
 pub(crate) fn account_key(account: &str, mode: &str) -> proto::CreateKeyRequest {
     proto::CreateKeyRequest {
-        account: account.to_owned(),
+        account_id: account.to_owned(),
         name: "server".to_owned(),
         mode: mode.to_owned(),
         ..Default::default()

@@ -21,7 +21,7 @@ use gateway::write;
 use kit::audit::Audit;
 use kit::config::Secret;
 use kit::feed::{HighWaterMark, Producer, Retention};
-use kit::leader::Leader;
+use kit::jobs::Leader;
 use kit::redis::Redis;
 use kit::rpc::client::{Addresses, Client, Transport};
 use kit::{Clock, Lifecycle};
@@ -49,7 +49,7 @@ pub(super) fn write_month_use(
 
 /// Tests share a Redis, so each has a position of its own.
 pub(super) fn position(redis: Redis) -> HighWaterMark {
-    HighWaterMark::new(redis, &format!("test-{}", kit::ids::row_id())).with_ttl(LONG)
+    HighWaterMark::new(redis, &format!("test-{}", kit::ids::row_id()))
 }
 
 /// Starts the feed and publishes the plans.

@@ -99,7 +99,6 @@ pub struct AccountSettingsPage {
     pub errors: Fields,
     pub id: String,
     pub name: Field,
-    pub email: Field,
 }
 
 #[cfg(test)]

@@ -41,7 +41,6 @@ pub struct CurrencyPage {
     pub registered: Option<NameRow>,
     /// `None`: the viewer may not name it.
     pub name: Option<Field>,
-    pub closed: Option<&'static str>,
     pub reports: Vec<ReportRow>,
     /// The address of earlier reports.
     pub earlier: Option<String>,
@@ -97,7 +96,6 @@ mod tests {
                 by: "an owner",
             }),
             name: Some(Field::text("name", "Name").value(HOSTILE)),
-            closed: None,
             reports: vec![ReportRow {
                 at: "2026-11-23 14:05 UTC".to_owned(),
                 state: StateText {

@@ -1,7 +1,7 @@
 //! Fields of forms: label, input, hint and error, tied together for screen readers.
 
 use std::borrow::Cow;
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeMap;
 
 use askama::Template;
 
@@ -19,7 +19,7 @@ pub struct Field {
     inputmode: &'static str,
     hint: String,
     value: String,
-    error: Option<ShownError>,
+    error: Option<String>,
     is_required: bool,
     language: Language,
     max: u32,
@@ -146,7 +146,7 @@ macro_rules! labelled {
             /// The error of this field, if there is one, and the language of the page.
             #[must_use]
             pub fn error_in(mut self, errors: &Fields) -> Self {
-                self.error = errors.error(&self.name);
+                self.error = errors.of(&self.name).map(str::to_owned);
                 self.language = errors.language;
                 self
             }
@@ -166,14 +166,6 @@ pub(crate) fn optional_word(language: Language) -> &'static str {
     Texts::of(language).say("note-optional")
 }
 
-/// The error of a field, for its template.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct ShownError {
-    pub text: String,
-    /// It is in English on a page in another language.
-    pub is_foreign: bool,
-}
-
 /// The errors of a form: by field, and one for the whole form.
 #[derive(Debug, Default, Clone, PartialEq, Eq)]
 pub struct Fields {
@@ -181,10 +173,6 @@ pub struct Fields {
     pub general: Option<String>,
     /// The language of the page.
     pub language: Language,
-    /// The fields whose errors are sentences of a service, which are in English.
-    pub english: BTreeSet<String>,
-    /// Whether [`general`](Self::general) is one.
-    pub is_general_english: bool,
 }
 
 impl Fields {
@@ -202,36 +190,12 @@ impl Fields {
     }
 
     pub fn add(&mut self, field: &str, text: impl Into<String>) {
-        self.english.remove(field);
         self.by_name.insert(field.to_owned(), text.into());
     }
 
-    /// Adds the sentence of a service, which is in English.
-    pub fn add_english(&mut self, field: &str, text: impl Into<String>) {
-        self.add(field, text);
-        self.english.insert(field.to_owned());
-    }
-
-    /// Sets the error of the whole form to sentences of a service.
-    pub fn set_english_general(&mut self, text: impl Into<String>) {
-        self.general = Some(text.into());
-        self.is_general_english = true;
-    }
-
-    /// Sets the error of the whole form to a sentence in the language of the page.
+    /// Sets the error of the whole form.
     pub fn set_general(&mut self, text: impl Into<String>) {
         self.general = Some(text.into());
-        self.is_general_english = false;
-    }
-
-    /// Takes the mark of English from the sentences that are no service's.
-    pub fn unmark(&mut self, is_own: impl Fn(&str) -> bool) {
-        let errors = &self.by_name;
-        let is_of_service = |name: &String| errors.get(name).is_some_and(|text| !is_own(text));
-        self.english.retain(is_of_service);
-        if self.general.as_deref().is_some_and(&is_own) {
-            self.is_general_english = false;
-        }
     }
 
     /// The same errors on a page in this language.
@@ -246,7 +210,6 @@ impl Fields {
         let errors = self.by_name.into_iter();
         Self {
             by_name: errors.map(|(name, text)| (rename(name), text)).collect(),
-            english: self.english.into_iter().map(&rename).collect(),
             ..self
         }
     }
@@ -257,23 +220,6 @@ impl Fields {
 
     pub fn of(&self, field: &str) -> Option<&str> {
         self.by_name.get(field).map(String::as_str)
-    }
-
-    pub fn error(&self, field: &str) -> Option<ShownError> {
-        Some(ShownError {
-            text: self.of(field)?.to_owned(),
-            is_foreign: self.is_foreign(field),
-        })
-    }
-
-    /// Whether the error of a field is in English on a page in another language.
-    pub fn is_foreign(&self, field: &str) -> bool {
-        self.language != Language::English && self.english.contains(field)
-    }
-
-    /// The same for the error of the whole form.
-    pub fn is_general_foreign(&self) -> bool {
-        self.language != Language::English && self.is_general_english
     }
 
     fn count(&self) -> u64 {
@@ -341,7 +287,7 @@ mod tests {
     #[test]
     fn a_page_says_in_its_language_what_is_optional_and_what_is_wrong() {
         let mut errors = Fields::one("email", "Indiquez une adresse.");
-        errors.add_english("name", "Too long.");
+        errors.add("name", "Trop long.");
         let errors = errors.in_language(Language::French);
         assert_eq!(errors.in_title(), "2 erreurs\u{a0}: ");
         assert_eq!(errors.heading(), "Il y a 2 erreurs");
@@ -349,24 +295,6 @@ mod tests {
         let own = own.error_in(&errors).render().unwrap();
         assert!(own.contains("(facultatif)"), "{own}");
         assert!(own.contains("id=\"email-error\">Indiquez"), "{own}");
-        let of_service = Field::text("name", "Nom").error_in(&errors);
-        let of_service = of_service.render().unwrap();
-        let error = "id=\"name-error\" lang=\"en\">Too long.";
-        assert!(of_service.contains(error), "{of_service}");
-        // On an English page nothing is marked.
-        let errors = errors.in_language(Language::English);
-        assert!(!errors.is_foreign("name"));
-    }
-
-    #[test]
-    fn renamed_errors_stay_what_they_are() {
-        let mut errors = Fields::general("Try again.");
-        errors.add_english("picture", "Too large.");
-        let errors = errors.in_language(Language::French);
-        let renamed = errors.renamed(|_| "cover".to_owned());
-        assert!(renamed.is_foreign("cover") && !renamed.is_general_foreign());
-        assert_eq!(renamed.of("cover"), Some("Too large."));
-        assert_eq!(renamed.general.as_deref(), Some("Try again."));
     }
 
     #[test]

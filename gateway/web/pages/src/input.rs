@@ -6,7 +6,7 @@ use std::fmt;
 use askama::Template;
 use askama::filters::HtmlSafe;
 
-use crate::field::{Field, Fields, ShownError, labelled, optional_word};
+use crate::field::{Field, Fields, labelled, optional_word};
 use crate::language::Language;
 
 /// A text of several lines.
@@ -17,7 +17,7 @@ pub struct Area {
     label: &'static str,
     hint: String,
     value: String,
-    error: Option<ShownError>,
+    error: Option<String>,
     rows: u8,
     max: u32,
     is_required: bool,
@@ -71,7 +71,7 @@ pub struct Select {
     label: Cow<'static, str>,
     hint: String,
     is_required: bool,
-    error: Option<ShownError>,
+    error: Option<String>,
     language: Language,
     choices: Vec<Choice>,
 }
@@ -104,7 +104,7 @@ pub struct Checks {
     legend: Cow<'static, str>,
     hint: String,
     is_required: bool,
-    error: Option<ShownError>,
+    error: Option<String>,
     language: Language,
     choices: Vec<Choice>,
     /// The most boxes that may be ticked; 0: any number.

@@ -32,11 +32,6 @@ impl Shell {
         self.language.code()
     }
 
-    /// Whether the page is in another language than the documentation and the sentences of services, which are in English.
-    pub fn is_translated(&self) -> bool {
-        self.language != Language::default()
-    }
-
     pub fn say<'a>(&self, key: &'a str) -> &'a str {
         Texts::of(self.language).say(key)
     }
@@ -146,8 +141,6 @@ pub struct ErrorPage {
     pub shell: Shell,
     pub title: String,
     pub text: String,
-    /// The text is the sentence of a service, in English on a page in another language.
-    pub is_text_foreign: bool,
     /// Address and label of links that lead on.
     pub ways_out: Vec<(String, String)>,
     /// The person must sign in before the form is sent again.

@@ -9,15 +9,13 @@ use serde::Deserialize;
 use uuid::Uuid;
 
 use super::choice::account_name;
-use crate::app::Web;
 use crate::domain::action::Action;
 use crate::domain::role::Role;
-use crate::domain::session_token::Token;
 use crate::form_body::FormBody;
+use crate::once_form;
 use crate::page_error::PageResult;
 use crate::person_request::PersonRequest;
 use crate::render::{FormState, html, see_other};
-use crate::session::once;
 use crate::store::members::{self, Membership};
 use crate::store::people;
 
@@ -51,7 +49,7 @@ pub async fn create(request: PersonRequest, FormBody(form): FormBody<AccountForm
     let state = match create_account(&request, &form).await {
         Ok(account) => return Ok(see_other(&format!("/accounts/{account}"))),
         Err(Refusal::Rule(text)) => FormState::invalid(Fields::general(text)),
-        Err(Refusal::Fault(fault)) => request.language().refused(&fault, &["name"], &[]),
+        Err(Refusal::Fault(fault)) => request.refused(fault, &["name"])?,
     };
     page(&request, &form.name, state).await
 }
@@ -78,18 +76,16 @@ impl From<sqlx::Error> for Refusal {
 async fn create_account(request: &PersonRequest, form: &AccountForm) -> Result<Uuid, Refusal> {
     let (app, person, texts) = (&request.app, request.person(), request.language().texts());
     let again = || Refusal::Rule(texts.say("accounts-form-old").to_owned());
-    let token = Token::parse(&form.form).ok_or_else(again)?;
-    let id = Uuid::new_v5(&person.id, &token.hash().0);
+    let form_id: Uuid = form.form.parse().map_err(|_not_an_id| again())?;
+    let id = Uuid::new_v5(&person.id, form_id.as_bytes());
     let memberships = members::of_person(&app.pool, person.id).await?;
     if memberships.iter().any(|it| it.account == id) {
-        return same_name(app, texts, id, &form.name).await.map(|()| id);
+        return Ok(id);
     }
     check_room(texts, &memberships)?;
     app.gateway.admit_change().await?;
     let (name, actor) = (form.name.as_str(), request.actor());
-    app.gateway
-        .create_account(&actor, id, name, &person.email)
-        .await?;
+    app.gateway.create_account(&actor, id, name).await?;
     let mut transaction = app.pool.begin().await?;
     members::lock(&mut transaction, id).await?;
     if members::role(&mut *transaction, id, person.id)
@@ -103,7 +99,7 @@ async fn create_account(request: &PersonRequest, form: &AccountForm) -> Result<U
         return Err(again());
     }
     // Other forms of the person may have made accounts since the first check.
-    if !people::lock(&mut *transaction, person).await? {
+    if people::lock(&mut *transaction, person.id).await?.is_none() {
         return Err(again());
     }
     check_room(
@@ -130,16 +126,6 @@ fn check_room(texts: &Texts, memberships: &[Membership]) -> Result<(), Refusal> 
     Ok(())
 }
 
-/// Refuses a form that has made an account before, with another name: the person went back and wants a second account.
-async fn same_name(app: &Web, texts: &Texts, account: Uuid, typed: &str) -> Result<(), Refusal> {
-    let account = app.gateway.account(account).await?.account;
-    let name = account.map(|account| account.name).unwrap_or_default();
-    if name == typed.trim() {
-        return Ok(());
-    }
-    Err(Refusal::Rule(texts.say_of("accounts-made-before", &name)))
-}
-
 async fn page(request: &PersonRequest, typed: &str, state: FormState) -> PageResult {
     let (app, language) = (&request.app, request.language());
     let FormState { status, errors } = state;
@@ -156,7 +142,7 @@ async fn page(request: &PersonRequest, typed: &str, state: FormState) -> PageRes
         shell: request.viewer.shell(),
         accounts: accounts.collect(),
         name: name.error_in(&errors),
-        form: once::new_id(),
+        form: once_form::new_id(),
         errors,
     };
     Ok(html(status, &page))

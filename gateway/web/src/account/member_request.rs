@@ -5,10 +5,7 @@ use std::ops::Deref;
 use axum::extract::FromRequestParts;
 use contracts::common::v1::PageInfo;
 use http::request::Parts;
-use kit::Fault;
 use pages::Shell;
-use serde::Serialize;
-use serde::de::DeserializeOwned;
 use sqlx::PgExecutor;
 
 use super::page_frame::AccountFrame;
@@ -16,10 +13,8 @@ use crate::app::App;
 use crate::domain::action::Action;
 use crate::domain::percent::encoded;
 use crate::domain::role::Permission;
-use crate::once_form::{self, OnceError};
 use crate::page_error::PageError;
 use crate::person_request::PersonRequest;
-use crate::session::once::SentForm;
 use crate::viewer::{AccountScope, Section};
 
 /// The request of the person, and the account.
@@ -70,19 +65,9 @@ impl MemberRequest {
         AccountFrame::load(&self.request, &self.scope, section).await
     }
 
-    /// The shell of a page, which says why the forms of the account are closed.
+    /// The shell of a page.
     pub async fn shell(&self, section: Section) -> Shell {
-        self.frame(section).await.closed_shell()
-    }
-
-    /// Does the work of a form once (see [`once_form::run`]).
-    pub async fn once<T: Serialize + DeserializeOwned>(
-        &self,
-        form: &SentForm,
-        look_at: &str,
-        work: impl Future<Output = Result<T, OnceError>>,
-    ) -> Result<Result<T, Fault>, PageError> {
-        once_form::run(&self.app, &self.viewer, form, look_at, work).await
+        self.frame(section).await.shell
     }
 
     /// Records an action in the account that was completed. A failure to record it is therefore only logged.

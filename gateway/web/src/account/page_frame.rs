@@ -3,8 +3,7 @@
 use std::time::Duration;
 
 use contracts::gateway::v1 as proto;
-use kit::{Code, Fault};
-use pages::site::Texts;
+use kit::Fault;
 use pages::{ApiCall, Shell};
 use tokio::time::timeout;
 
@@ -13,8 +12,7 @@ use crate::person_request::PersonRequest;
 use crate::upstream::gateway::Switches;
 use crate::viewer::{AccountScope, Section};
 
-/// How long a page waits for its frame, and the page of a refused form for its other parts. A form that was refused because a service hangs
-/// has waited before, and its page must still meet the deadline of the request.
+/// How long a page waits for its frame.
 const WAIT: Duration = Duration::from_secs(5);
 
 /// The account and the switches, as the gateway has them.
@@ -25,7 +23,8 @@ pub struct AccountFrame {
 }
 
 impl AccountFrame {
-    /// While the gateway is away, the frame lacks the account's name, and the page itself shows the reason.
+    /// While the gateway is away, the frame lacks the account's name, and the page itself shows the reason. The shell says whether
+    /// everything is read-only; the access layer refuses the forms then.
     pub async fn load(request: &PersonRequest, scope: &AccountScope, section: Section) -> Self {
         let gateway = &request.app.gateway;
         let answers = async { futures::join!(gateway.account(scope.id), gateway.switches()) };
@@ -35,25 +34,20 @@ impl AccountFrame {
             (Err(fault.clone()), Err(fault))
         });
         let account = found.as_ref().ok().and_then(|found| found.account.as_ref());
-        let unnamed = request.language().say("account-unnamed");
+        let language = request.language();
+        let unnamed = language.say("account-unnamed");
+        let is_read_only = switches.as_ref().is_ok_and(|it| it.is_read_only);
         let name = account.map_or(unnamed, |account| &account.name);
         let shell = Shell {
             // A page whose data an API call returns sets that call.
             api_call: None,
+            closed: is_read_only.then(|| language.say("fault-closed")),
             ..scope.shell(&request.viewer, name, section)
         };
         Self {
             shell,
             found,
             switches,
-        }
-    }
-
-    /// The shell, which says why the forms of the account are closed.
-    pub fn closed_shell(self) -> Shell {
-        Shell {
-            closed: self.closed(),
-            ..self.shell
         }
     }
 
@@ -75,53 +69,12 @@ impl AccountFrame {
         self
     }
 
-    /// The reason why changes are closed, for a page. The handler of a form checks it again.
-    pub fn closed(&self) -> Option<&'static str> {
-        let switches = self.switches.as_ref().copied().unwrap_or_default();
-        let is_closed = switches.is_read_only;
-        is_closed.then(|| self.texts().say("fault-closed"))
-    }
-
-    /// The reason why new listings of a kind are closed, for a page (§7.3).
-    pub fn closed_to(&self, kind: ListingKind) -> Option<&'static str> {
-        let switches = self.switches.as_ref().copied().unwrap_or_default();
-        let is_paused = switches.submissions_are_paused && kind != ListingKind::Page;
-        let paused = is_paused.then(|| self.texts().say("account-paused"));
-        self.closed().or(paused)
-    }
-
-    /// The texts of the page.
-    fn texts(&self) -> &'static Texts {
-        Texts::of(self.shell.language)
-    }
-
-    /// Lets a form pass.
+    /// Whether new listings of a kind are not accepted now (§7.3).
     ///
     /// # Errors
-    /// `closed`, or the fault of a gateway that is away.
-    pub fn admit(&self, new: Option<ListingKind>) -> Result<(), Fault> {
-        if let Err(fault) = &self.switches {
-            return Err(fault.clone());
-        }
-        let closed = new.map_or_else(|| self.closed(), |kind| self.closed_to(kind));
-        match closed {
-            None => Ok(()),
-            Some(reason) => Err(Fault::new(Code::Closed, reason)),
-        }
-    }
-
-    /// Reads another part of the page of a refused form. Does not read it if the service was away: the page with the typed text would miss
-    /// the deadline. If the gateway was away, that service was not called.
-    pub async fn read_after<T>(
-        &self,
-        refusal: &Fault,
-        read: impl Future<Output = Result<T, Fault>>,
-    ) -> Result<T, Fault> {
-        let is_away = matches!(refusal.code, Code::Unavailable | Code::OutcomeUnknown);
-        if is_away && self.switches.is_ok() && self.found.is_ok() {
-            return Err(refusal.clone());
-        }
-        let read = timeout(WAIT, read).await;
-        read.unwrap_or_else(|_elapsed| Err(Fault::unavailable("service")))
+    /// The fault of a gateway that is away.
+    pub fn is_paused(&self, kind: ListingKind) -> Result<bool, Fault> {
+        let switches = self.switches.as_ref().map_err(Fault::clone)?;
+        Ok(switches.submissions_are_paused && kind != ListingKind::Page)
     }
 }

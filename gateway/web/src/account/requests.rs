@@ -67,7 +67,7 @@ pub async fn show(request: MemberRequest, Query(query): Query<CallQuery>) -> Pag
     let (state, listed) = match listed {
         Ok(listed) => (FormState::default(), listed),
         Err(fault) if fault.code == Code::Invalid => {
-            let refused = FormState::refused_renamed(&fault, &["key"], &[("key_id", "key")]);
+            let refused = FormState::refused(&fault, &["key"], &[("key_id", "key")]);
             (refused, proto::AccountsServiceListCallsResponse::default())
         }
         Err(fault) => return Err(fault.into()),

@@ -1,8 +1,7 @@
 //! The team of an account: members, roles and invitations.
 
-use axum::extract::Path;
+use axum::extract::{Path, Query};
 use axum::response::Response;
-use kit::{Code, Fault};
 use pages::mails::MailText;
 use pages::site::Texts;
 use pages::teams::{InviteRow, MemberRow, TeamPage};
@@ -12,25 +11,24 @@ use sqlx::{Postgres, Transaction};
 use uuid::Uuid;
 
 use super::member_request::MemberRequest;
-use crate::contact_address;
 use crate::domain::action::Action;
 use crate::domain::email;
 use crate::domain::role::{Permission, Role};
 use crate::form_body::FormBody;
-use crate::once_form::{OnceError, OnceForm};
+use crate::notice::AfterForm;
+use crate::once_form::{self, OnceForm, sent_before};
 use crate::page_error::{PageError, PageResult};
 use crate::people::link_mail::{LinkMail, send_link};
 use crate::person_mail::{self, Reader};
 use crate::render::{FormState, html, see_other};
 use crate::session::limits;
-use crate::session::once;
 use crate::store::links::{self, Link, LinkTarget};
 use crate::store::members::{self, Member, MemberChange};
-use crate::store::people;
+use crate::store::{people, sent_forms};
 use crate::viewer::Section;
 
 /// The most members and invitations of an account.
-const MAX_TEAM: usize = 100;
+pub(crate) const MAX_TEAM: usize = 100;
 const TEAM: &str = "/team";
 
 #[derive(Debug, Default, Deserialize)]
@@ -46,8 +44,18 @@ pub struct RoleForm {
     role: String,
 }
 
-pub async fn show(request: MemberRequest) -> PageResult {
-    page(&request, &InviteForm::default(), FormState::default()).await
+/// What became of an invitation.
+enum Invitation {
+    Mailed,
+    /// The form was sent before.
+    SentBefore,
+    /// Other forms have filled the team since the first check.
+    TeamIsFull,
+}
+
+pub async fn show(request: MemberRequest, Query(after): Query<AfterForm>) -> PageResult {
+    let form = InviteForm::default();
+    page(&request, after.notice(), &form, FormState::default()).await
 }
 
 pub async fn invite(
@@ -56,10 +64,6 @@ pub async fn invite(
 ) -> PageResult {
     let (app, account, now) = (&request.app, request.scope.id, request.app.clock.now());
     let language = request.language();
-    if let Err(closed) = app.gateway.admit_change().await {
-        let refused = language.refused(&closed, &[], &[]);
-        return page(&request, &form, refused).await;
-    }
     let members = members::of_account(&app.pool, account).await?;
     let invited = links::invitations(&app.pool, account, now).await?;
     let mut errors = Fields::default();
@@ -79,30 +83,27 @@ pub async fn invite(
         errors.add("role", language.say("team-choose-role"));
     }
     let (Ok(address), Some(role), true) = (address, role, errors.is_empty()) else {
-        return page(&request, &form, FormState::invalid(errors)).await;
+        return page(&request, None, &form, FormState::invalid(errors)).await;
     };
-    let work = async {
-        let network = request.client.network();
-        for (limit, subject) in [(limits::MAILS_TO, &address), (limits::MAILS_FROM, &network)] {
-            if let Err(reached) = app.limits.count(limit, subject, now).await? {
-                let fault = reached.too_many_in(language.language, "limit-mails");
-                return Err(fault.into());
-            }
+    let network = request.client.network();
+    for (limit, subject) in [(limits::MAILS_TO, &address), (limits::MAILS_FROM, &network)] {
+        if let Err(reached) = app.limits.count(limit, subject, now).await? {
+            let fault = reached.too_many_in(language.language, "limit-mails");
+            return page(&request, None, &form, FormState::refused_here(&fault)).await;
         }
-        mail_invitation(&request, &address, role).await
-    };
-    match Box::pin(request.once(&sent, &request.path(TEAM), work)).await? {
-        Ok(()) => Ok(back(&request)),
-        // Only the limits above and that of a team have these codes.
-        Err(fault) if matches!(fault.code, Code::RateLimited | Code::Invalid) => {
-            page(&request, &form, FormState::refused_here(&fault)).await
+    }
+    match mail_invitation(&request, sent, &address, role).await? {
+        Invitation::Mailed => Ok(back(&request)),
+        Invitation::SentBefore => Ok(sent_before(&request.path(TEAM))),
+        Invitation::TeamIsFull => {
+            let refused = FormState::invalid(Fields::one("email", full(&request)));
+            page(&request, None, &form, refused).await
         }
-        Err(fault) => page(&request, &form, language.refused(&fault, &[], &[])).await,
     }
 }
 
 /// Whether the team has no room for the person with this address. A second invitation replaces the first.
-fn is_full(members: &[Member], invited: &[Link], address: &str) -> bool {
+pub(crate) fn is_full(members: &[Member], invited: &[Link], address: &str) -> bool {
     let others = invited.iter().filter(|it| it.email != address);
     members.len() + others.count() >= MAX_TEAM
 }
@@ -114,16 +115,20 @@ fn full(request: &MemberRequest) -> String {
 
 async fn mail_invitation(
     request: &MemberRequest,
+    form: Uuid,
     address: &str,
     role: Role,
-) -> Result<(), OnceError> {
+) -> Result<Invitation, PageError> {
     let (app, account, inviter) = (&request.app, request.scope.id, request.person());
     let mut transaction = begin_change(request, Permission::Manage).await?;
+    if !sent_forms::insert(&mut *transaction, inviter.id, form, app.clock.now()).await? {
+        return Ok(Invitation::SentBefore);
+    }
     let invited = links::invitations(&mut *transaction, account, app.clock.now()).await?;
     // Other forms may have invited people since the first check.
     let members = members::of_account(&mut *transaction, account).await?;
     if is_full(&members, &invited, address) {
-        return Err(Fault::new(Code::Invalid, full(request)).into());
+        return Ok(Invitation::TeamIsFull);
     }
     for old in invited.iter().filter(|old| old.email == address) {
         links::withdraw(&mut *transaction, account, old.id).await?;
@@ -133,7 +138,7 @@ async fn mail_invitation(
     let mail = LinkMail {
         address,
         target: LinkTarget::Invite {
-            by: inviter.id,
+            by: Some(inviter.id),
             account,
             role,
         },
@@ -147,7 +152,7 @@ async fn mail_invitation(
         .record_in(&mut *transaction, Action::Invited, address)
         .await?;
     transaction.commit().await?;
-    Ok(())
+    Ok(Invitation::Mailed)
 }
 
 pub async fn withdraw(request: MemberRequest, Path((_, invite)): Path<(Uuid, Uuid)>) -> PageResult {
@@ -241,9 +246,6 @@ async fn change(request: &MemberRequest, person: Uuid, role: Option<Role>) -> Pa
         person_mail::queue_notice(&mut transaction, reader, &text, &app.public_url, now).await?;
     }
     transaction.commit().await?;
-    if role.is_none() {
-        contact_address::replace(app, &request.actor(), account, &email, None).await;
-    }
     Ok(if is_self && role.is_none() {
         see_other("/accounts")
     } else {
@@ -258,10 +260,15 @@ fn back(request: &MemberRequest) -> Response {
 /// The page with a reason above the form; `reason` is the key of its text.
 async fn refused(request: &MemberRequest, reason: &'static str) -> PageResult {
     let refused = FormState::invalid(Fields::general(request.language().say(reason)));
-    page(request, &InviteForm::default(), refused).await
+    page(request, None, &InviteForm::default(), refused).await
 }
 
-async fn page(request: &MemberRequest, form: &InviteForm, state: FormState) -> PageResult {
+async fn page(
+    request: &MemberRequest,
+    notice: Option<&'static str>,
+    form: &InviteForm,
+    state: FormState,
+) -> PageResult {
     let language = request.language();
     let FormState { status, errors } = state;
     let (app, account, texts) = (&request.app, request.scope.id, language.texts());
@@ -283,8 +290,10 @@ async fn page(request: &MemberRequest, form: &InviteForm, state: FormState) -> P
     } else {
         &form.role
     };
+    let mut shell = request.shell(Section::Team).await;
+    shell.notice = notice;
     let page = TeamPage {
-        shell: request.shell(Section::Team).await,
+        shell,
         id: account.to_string(),
         members: members.collect(),
         invites: invites
@@ -292,7 +301,7 @@ async fn page(request: &MemberRequest, form: &InviteForm, state: FormState) -> P
             .filter_map(|link| invite_row(texts, link))
             .collect(),
         email: email.error_in(&errors),
-        form: once::new_id(),
+        form: once_form::new_id(),
         role: role.to_owned(),
         is_owner: request.may(Permission::Manage),
         errors,

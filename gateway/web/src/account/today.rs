@@ -101,7 +101,7 @@ pub async fn show(request: MemberRequest) -> PageResult {
         is_owner: request.may(Permission::Manage),
         shell: pages::Shell {
             api_call: Some(ApiCall::same("GET /v1/me")),
-            ..frame.closed_shell()
+            ..frame.shell
         },
     };
     Ok(ok(&page))

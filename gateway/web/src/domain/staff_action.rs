@@ -9,6 +9,10 @@ use strum::{IntoStaticStr, VariantArray};
 pub enum StaffAction {
     /// Reads a person.
     Look,
+    /// Reads who belongs to an account, or the accounts of a person.
+    ReadTeam,
+    /// Invites an owner to an account.
+    InviteOwner,
     /// Ends the second factor of a person.
     EndSecondFactor,
     /// Reads the audit of other members' actions.
@@ -19,11 +23,14 @@ pub enum StaffAction {
 pub type AuthorizedAction = audit::AuthorizedAction<StaffAction>;
 
 impl audit::Action for StaffAction {
-    const KINDS: &'static [&'static str] = &["person", "member"];
+    const KINDS: &'static [&'static str] = &["person", "account", "member"];
     const READ_AUDIT: Self = Self::ReadAudit;
 
     /// Who signs in as a person may use all keys of the person's accounts.
     fn needs(self) -> Role {
-        Role::Admin
+        match self {
+            Self::ReadTeam => Role::Reviewer,
+            Self::Look | Self::InviteOwner | Self::EndSecondFactor | Self::ReadAudit => Role::Admin,
+        }
     }
 }

@@ -1,9 +1,7 @@
 //! The currency of one game: its name and the reports of the game.
 
 use axum::extract::{Path, Query};
-use axum::response::Response;
 use contracts::economy::v1 as proto;
-use kit::{Code, Fault};
 use pages::Field;
 use pages::economy::{CurrencyPage, NameRow, ReportRow};
 use pages::listings::StateText;
@@ -13,12 +11,11 @@ use serde::Deserialize;
 use uuid::Uuid;
 
 use crate::account::member_request::MemberRequest;
-use crate::account::page_frame::AccountFrame;
 use crate::domain::action::Action;
 use crate::domain::role::Permission;
 use crate::form_body::FormBody;
 use crate::notice::AfterForm;
-use crate::page_error::{PageError, PageResult};
+use crate::page_error::PageResult;
 use crate::render::{FormState, html, see_other};
 use crate::upstream::{minute_of, time_of};
 use crate::viewer::Section;
@@ -42,13 +39,8 @@ pub async fn show(
     Path((_, game)): Path<(Uuid, String)>,
     Query(query): Query<ViewQuery>,
 ) -> PageResult {
-    let (frame, loaded) = futures::join!(
-        request.frame(Section::Economy),
-        Loaded::load(&request, &game, &query)
-    );
     let form = NameForm::default();
-    let page = loaded?.page(&request, frame, &form, FormState::default());
-    Ok(page)
+    page(&request, &game, &query, &form, FormState::default()).await
 }
 
 pub async fn name(
@@ -56,103 +48,63 @@ pub async fn name(
     Path((_, game)): Path<(Uuid, String)>,
     FormBody(form): FormBody<NameForm>,
 ) -> PageResult {
-    let frame = request.frame(Section::Economy).await;
-    let named = async {
-        frame.admit(None)?;
-        let (economy, account) = (&request.app.economy, request.scope.id);
-        economy.name_currency(account, &game, &form.name).await
-    };
+    let economy = &request.app.economy;
+    let named = economy.name_currency(request.scope.id, &game, &form.name);
     match named.await {
         Ok(()) => {
             request.record(Action::CurrencyNamed, &game).await;
             let page = format!("/economy/{game}?done=currency-named");
             Ok(see_other(&request.path(&page)))
         }
-        Err(fault) if fault.code == Code::NotFound => Err(PageError::not_found()),
         Err(fault) => {
-            let query = ViewQuery::default();
-            let loaded = Loaded::load(&request, &game, &query);
-            let loaded = match frame.read_after(&fault, loaded).await {
-                Ok(loaded) => loaded,
-                Err(fault) if fault.code == Code::NotFound => return Err(fault.into()),
-                // The page shows the typed text again.
-                Err(_) => Loaded::empty(&game, &query),
-            };
-            let refused = request.language().refused(&fault, &["name"], &[]);
-            Ok(loaded.page(&request, frame, &form, refused))
+            page(
+                &request,
+                &game,
+                &ViewQuery::default(),
+                &form,
+                request.refused(fault, &["name"])?,
+            )
+            .await
         }
     }
 }
 
-/// The page of a game with the answers of economy-svc.
-struct Loaded<'a> {
-    game: &'a str,
-    query: &'a ViewQuery,
-    own: proto::OwnCurrency,
-    reports: proto::ListOwnReportsResponse,
-}
-
-impl<'a> Loaded<'a> {
-    async fn load(
-        request: &MemberRequest,
-        game: &'a str,
-        query: &'a ViewQuery,
-    ) -> Result<Self, Fault> {
-        let (app, account) = (&request.app, request.scope.id);
-        let (own, reports) = futures::try_join!(
-            app.economy.currency(account, game),
-            app.economy.reports(account, game, &query.cursor),
-        )?;
-        Ok(Self {
-            game,
-            query,
-            own: own.unwrap_or_else(|| unknown(game)),
-            reports,
-        })
-    }
-
-    /// While economy-svc is away.
-    fn empty(game: &'a str, query: &'a ViewQuery) -> Self {
-        Self {
-            game,
-            query,
-            own: unknown(game),
-            reports: proto::ListOwnReportsResponse::default(),
-        }
-    }
-
-    fn page(
-        self,
-        request: &MemberRequest,
-        mut frame: AccountFrame,
-        form: &NameForm,
-        state: FormState,
-    ) -> Response {
-        let language = request.language();
-        let FormState { status, errors } = state;
-        let texts = language.texts();
-        let (game, own) = (self.game, self.own);
-        frame.shell.notice = AfterForm::named(&self.query.done);
-        let reports = self.reports.reports.into_iter();
-        let page = CurrencyPage {
-            account: request.scope.id.to_string(),
-            name: request.may(Permission::Develop).then(|| {
-                let name = Field::text("name", language.say("economy-name-label")).max(60);
-                let hint = language.say("economy-name-hint");
-                name.hint(hint).value(&form.name).error_in(&errors)
-            }),
-            slug: own.game,
-            title: own.title,
-            is_public: own.published,
-            registered: own.name.map(|name| name_row(texts, name)),
-            closed: frame.closed(),
-            reports: reports.map(|own| report_row(texts, own)).collect(),
-            earlier: request.next_page(&format!("/economy/{game}"), self.reports.page),
-            shell: frame.shell,
-            errors,
-        };
-        html(status, &page)
-    }
+async fn page(
+    request: &MemberRequest,
+    game: &str,
+    query: &ViewQuery,
+    form: &NameForm,
+    state: FormState,
+) -> PageResult {
+    let (economy, account) = (&request.app.economy, request.scope.id);
+    let (mut shell, own, reports) = futures::join!(
+        request.shell(Section::Economy),
+        economy.currency(account, game),
+        economy.reports(account, game, &query.cursor),
+    );
+    let (own, reports) = (own?.unwrap_or_else(|| unknown(game)), reports?);
+    let language = request.language();
+    let FormState { status, errors } = state;
+    let texts = language.texts();
+    shell.notice = AfterForm::named(&query.done);
+    let rows = reports.reports.into_iter();
+    let page = CurrencyPage {
+        account: account.to_string(),
+        name: request.may(Permission::Develop).then(|| {
+            let name = Field::text("name", language.say("economy-name-label")).max(60);
+            let hint = language.say("economy-name-hint");
+            name.hint(hint).value(&form.name).error_in(&errors)
+        }),
+        slug: own.game,
+        title: own.title,
+        is_public: own.published,
+        registered: own.name.map(|name| name_row(texts, name)),
+        reports: rows.map(|own| report_row(texts, own)).collect(),
+        earlier: request.next_page(&format!("/economy/{game}"), reports.page),
+        shell,
+        errors,
+    };
+    Ok(html(status, &page))
 }
 
 fn unknown(game: &str) -> proto::OwnCurrency {

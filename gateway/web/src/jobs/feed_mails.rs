@@ -1,7 +1,7 @@
 //! Mails about what other services publish on their feeds: decisions of staff on live keys, listings, claims, takedowns and reports, and
 //! webhooks that fail.
 //!
-//! The job lists the next changes of all accounts together, and stores the mails and the position in the feed in one transaction: each is
+//! The job lists the next changes of all accounts together, and stores the mails and the time of the last change in one transaction: each is
 //! mailed once, whatever the clocks say. What was published before the first run is not mailed. A change that this version cannot read is not
 //! mailed either, and does not stop the next ones. A decision on a listing or a claim is also recorded in the activity of its accounts.
 
@@ -38,7 +38,7 @@ enum Source {
 }
 
 impl Source {
-    /// The name of the service, under which the position is stored.
+    /// The name of the service, under which the time is stored.
     fn producer(self) -> &'static str {
         self.into()
     }
@@ -116,12 +116,12 @@ async fn mail_next(app: &Web, source: Source, now: OffsetDateTime) -> anyhow::Re
     loop {
         let from = feed_positions::find(&app.pool, producer).await?;
         let listed = source.feed(app).changes(source.entity(), from).await?;
-        if from == Some(listed.position) {
+        if from == Some(listed.until) {
             return Ok(mailed);
         }
         let mut transaction = app.pool.begin().await?;
         let moved =
-            feed_positions::advance(&mut *transaction, producer, from, listed.position).await?;
+            feed_positions::advance(&mut *transaction, producer, from, listed.until).await?;
         if !moved {
             // Another replica has read these changes as well.
             return Ok(mailed);

@@ -8,7 +8,7 @@ pub mod reencryption;
 use std::collections::BTreeSet;
 use std::time::Duration;
 
-use kit::leader::Leader;
+use kit::jobs::Leader;
 use time::OffsetDateTime;
 
 use crate::app::App;

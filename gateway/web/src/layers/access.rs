@@ -41,14 +41,21 @@ pub enum Access {
     Member(Permission),
 }
 
+/// The forms of an account that are taken while everything is read-only: a leaked key can be revoked and a member removed at any time, and
+/// everybody may leave.
+const ALWAYS_OPEN: [&str; 3] = [
+    "/accounts/{account}/keys/{key}/revoke",
+    "/accounts/{account}/team/{person}/remove",
+    "/accounts/{account}/team/leave",
+];
+
 /// The state of the layer.
 #[derive(Clone)]
 pub struct Guard {
     pub app: App,
     pub access: Access,
-    /// Whether this layer refuses forms while the site is read-only. If false, the handler refuses them, and its page shows the typed text
-    /// again.
-    pub closes: bool,
+    /// The path of the route.
+    pub path: &'static str,
     /// The longest body of a form.
     pub body_limit: usize,
 }
@@ -64,9 +71,8 @@ pub async fn check(State(guard): State<Guard>, request: Request, next: Next) -> 
         Ok(request) => request,
         Err(error) => return error.into_response(),
     };
-    let is_of_person = matches!(guard.access, Access::SignedIn | Access::Member(_));
-    // If Redis, PostgreSQL or a service fails, the error page can send the typed fields again.
-    if is_of_person && request.method() == Method::POST {
+    // If PostgreSQL or a service fails, the error page can send the typed fields again.
+    if request.method() == Method::POST {
         typed_form::capture(&mut request).await;
     }
     let language = PageLanguage::of(request.uri(), request.headers());
@@ -94,7 +100,7 @@ async fn admit(guard: &Guard, request: &mut Request) -> Result<Option<Response>,
         access,
         Access::Anyone | Access::Public | Access::File | Access::Docs
     ) {
-        // Visitors need no session for these pages, so the pages work without Redis.
+        // Visitors need no session for these pages, so the pages work without PostgreSQL.
         let viewer = viewer.ok().flatten().filter(Viewer::is_signed_in);
         if let Some(viewer) = &viewer {
             prefer_language_of(viewer, request);
@@ -129,7 +135,7 @@ async fn admit(guard: &Guard, request: &mut Request) -> Result<Option<Response>,
         if !role.may(permission) {
             return Err(PageError::forbidden(permission));
         }
-        if guard.closes && request.method() == Method::POST {
+        if request.method() == Method::POST && !ALWAYS_OPEN.contains(&guard.path) {
             app.gateway.admit_change().await?;
         }
         let scope = AccountScope { id: account, role };

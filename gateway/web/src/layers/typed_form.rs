@@ -80,8 +80,8 @@ pub fn attach(response: &mut Response, CapturedForm(captured): &CapturedForm) {
     }
 }
 
-/// Whether a field has a value, except the id of the form.
+/// Whether a field has a value, except the id of the form and the page that follows.
 fn has_typed_text(form: &TypedForm) -> bool {
     let mut fields = form.fields.iter();
-    fields.any(|(name, value)| name != "form" && !value.is_empty())
+    fields.any(|(name, value)| !matches!(name.as_str(), "form" | "next") && !value.is_empty())
 }

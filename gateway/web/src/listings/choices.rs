@@ -6,9 +6,10 @@ use pages::site::Texts;
 
 use super::fields::{Input, ListingField, fields};
 use super::typed::beside_fields;
-use super::{refused, words};
+use super::words;
 use crate::account::member_request::MemberRequest;
 use crate::domain::listing_kind::ListingKind;
+use crate::page_error::PageError;
 use crate::page_language::PageLanguage;
 use crate::render::FormState;
 
@@ -20,8 +21,8 @@ pub(super) struct Choices {
     pub(super) creators: Vec<(String, String)>,
     /// The handles of the account's public pages.
     public_pages: Vec<String>,
-    /// The account's writes of the day; `None` while listings-svc is away.
-    writes_today: Option<u32>,
+    /// The account's writes of the day.
+    writes_today: u32,
 }
 
 impl Choices {
@@ -43,7 +44,7 @@ impl Choices {
             values,
             creators,
             public_pages,
-            writes_today: Some(own.writes_today),
+            writes_today: own.writes_today,
         })
     }
 
@@ -61,10 +62,11 @@ impl Choices {
             (ListingKind::Page, Some(name)) => self.public_pages.iter().any(|page| page == name),
             (ListingKind::Game | ListingKind::Event, _) => true,
         };
-        let today = self.writes_today.filter(|_| is_write);
-        today.map_or_else(String::new, |today| {
-            words::writes_left(texts, today, per_day)
-        })
+        if is_write {
+            words::writes_left(texts, self.writes_today, per_day)
+        } else {
+            String::new()
+        }
     }
 
     /// The status and the errors of a refused form of this kind.
@@ -73,19 +75,19 @@ impl Choices {
         language: PageLanguage,
         kind: ListingKind,
         fault: Fault,
-    ) -> FormState {
+    ) -> Result<FormState, PageError> {
         let names = names(kind, &self.values);
         let names: Vec<&str> = names.iter().map(String::as_str).collect();
-        let mut state = refused(language, &beside_fields(fault), &names);
+        let mut state = language.refused(beside_fields(fault), &names, &[])?;
         for ListingField { name, input, .. } in fields(kind) {
             // The service names values of the API.
-            if matches!(input, Input::Select(_)) && state.errors.english.contains(name) {
+            if matches!(input, Input::Select(_)) && state.errors.of(name).is_some() {
                 let key = format!("{name}-error");
                 let reason = language.texts().value("field", &key, name);
                 state.errors.add(name, reason);
             }
         }
-        state
+        Ok(state)
     }
 }
 
@@ -128,6 +130,6 @@ mod tests {
         let fault = Fault::invalid(reasons.into());
         let language = PageLanguage::default();
         let refused = Choices::default().refusal(language, ListingKind::Game, fault);
-        assert_eq!(refused.errors.of("stage"), Some("Choose a stage."));
+        assert_eq!(refused.unwrap().errors.of("stage"), Some("Choose a stage."));
     }
 }

@@ -1,7 +1,6 @@
 //! Claims of pages that are in the directory already.
 
 use axum::extract::Query;
-use axum::response::Response;
 use contracts::listings::v1 as proto;
 use kit::{Code, Fault};
 use pages::Field;
@@ -11,9 +10,7 @@ use pages::listings::claims::{ClaimRow, OwnClaimsPage};
 use pages::site::Texts;
 use serde::Deserialize;
 
-use super::refused;
 use crate::account::member_request::MemberRequest;
-use crate::account::page_frame::AccountFrame;
 use crate::domain::action::Action;
 use crate::domain::role::Permission;
 use crate::form_body::FormBody;
@@ -40,30 +37,21 @@ pub struct ClaimQuery {
 }
 
 pub async fn show(request: MemberRequest, Query(query): Query<ClaimQuery>) -> PageResult {
-    let (mut frame, claims) = futures::join!(
-        request.frame(Section::Listings),
-        request.app.listings.claims(request.scope.id)
-    );
-    frame.shell.notice = AfterForm::named(&query.done);
     let form = ClaimForm {
         handle: query.handle,
         ..ClaimForm::default()
     };
-    Ok(page(&request, frame, claims?, &form, FormState::default()))
+    let notice = AfterForm::named(&query.done);
+    page(&request, notice, &form, FormState::default()).await
 }
 
 pub async fn send(request: MemberRequest, FormBody(form): FormBody<ClaimForm>) -> PageResult {
     let (listings, account) = (&request.app.listings, request.scope.id);
-    let frame = request.frame(Section::Listings).await;
     let form = ClaimForm {
         handle: form.handle.trim().to_owned(),
         evidence: form.evidence.replace("\r\n", "\n"),
     };
-    let claimed = async {
-        frame.admit(None)?;
-        listings.claim(account, &form.handle, &form.evidence).await
-    };
-    match claimed.await {
+    match listings.claim(account, &form.handle, &form.evidence).await {
         Ok(()) => {
             request.record(Action::PageClaimed, &form.handle).await;
             Ok(see_other(&request.path("/claims?done=page-claimed")))
@@ -74,21 +62,25 @@ pub async fn send(request: MemberRequest, FormBody(form): FormBody<ClaimForm>) -
                 Code::NotFound => Fault::invalid_field("handle", fault.message),
                 _ => fault,
             };
-            let claims = frame.read_after(&fault, listings.claims(account)).await;
-            let state = refused(request.language(), &fault, &["handle", "evidence"]);
-            let claims = claims.unwrap_or_default();
-            Ok(page(&request, frame, claims, &form, state))
+            let refused = request.refused(fault, &["handle", "evidence"])?;
+            page(&request, None, &form, refused).await
         }
     }
 }
 
-fn page(
+async fn page(
     request: &MemberRequest,
-    frame: AccountFrame,
-    claims: Vec<proto::Claim>,
+    notice: Option<&'static str>,
     form: &ClaimForm,
     state: FormState,
-) -> Response {
+) -> PageResult {
+    let account = request.scope.id;
+    let (mut shell, claims) = futures::join!(
+        request.shell(Section::Listings),
+        request.app.listings.claims(account)
+    );
+    let claims = claims?;
+    shell.notice = notice;
     let language = request.language();
     let FormState { status, errors } = state;
     let texts = language.texts();
@@ -97,16 +89,15 @@ fn page(
     let evidence = Area::new("evidence", language.say("claim-how"));
     let evidence = evidence.hint(language.say("claim-how-hint"));
     let page = OwnClaimsPage {
-        account: request.scope.id.to_string(),
+        account: account.to_string(),
         claims: claims.into_iter().map(|it| row(texts, it)).collect(),
         handle: handle.value(&form.handle).error_in(&errors),
         evidence: evidence.value(&form.evidence).error_in(&errors),
         may_edit: request.may(Permission::Edit),
-        closed: frame.closed(),
-        shell: frame.shell,
+        shell,
         errors,
     };
-    html(status, &page)
+    Ok(html(status, &page))
 }
 
 fn row(texts: &'static Texts, claim: proto::Claim) -> ClaimRow {

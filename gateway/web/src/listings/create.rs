@@ -18,9 +18,9 @@ use crate::account::page_frame::AccountFrame;
 use crate::domain::action::Action;
 use crate::domain::listing_kind::ListingKind;
 use crate::form_body::FormBody;
+use crate::once_form;
 use crate::page_error::PageResult;
-use crate::render::{FormState, html, ok, see_other};
-use crate::session::once;
+use crate::render::{FormState, html, ok, refusal, see_other};
 use crate::upstream::listings::Submission;
 use crate::viewer::Section;
 
@@ -43,7 +43,7 @@ pub async fn show(request: MemberRequest, Path((_, of_kind)): Path<(Uuid, String
         futures::join!(Choices::load(&request), request.frame(Section::Listings));
     let choices = choices?;
     let mut typed = TypedListing::default();
-    typed.set("form", &once::new_id());
+    typed.set("form", &once_form::new_id());
     let now = request.app.clock.now().unix_timestamp();
     typed.set(OPENED_AT, &now.to_string());
     match (kind, choices.creators.first()) {
@@ -85,16 +85,15 @@ pub async fn send(
             }
             Ok(see_other(&format!("{shown}?done=listing-submitted")))
         }
-        Err(mut fault) => {
+        Err(fault) => {
+            let mut fault = refusal(fault)?;
             if fault.code == Code::IdempotencyMismatch {
                 // The service has used the form's id, so the page gets a new one.
-                create.typed.set("form", &once::new_id());
+                create.typed.set("form", &once_form::new_id());
                 fault = Fault::invalid_field("*", language.say("listing-sent-before"));
             }
-            let choices = Choices::load(&create.request);
-            let choices = create.frame.read_after(&fault, choices).await;
-            let choices = choices.unwrap_or_default();
-            let refused = choices.refusal(language, create.kind, fault);
+            let choices = Choices::load(&create.request).await?;
+            let refused = choices.refusal(language, create.kind, fault)?;
             Ok(create.page(&choices, refused))
         }
     }
@@ -103,7 +102,9 @@ pub async fn send(
 impl Create {
     async fn run(&mut self) -> Result<proto::Written, Fault> {
         let language = self.request.language();
-        self.frame.admit(Some(self.kind))?;
+        if self.frame.is_paused(self.kind)? {
+            return Err(Fault::new(Code::Closed, language.say("account-paused")));
+        }
         let prepared = self.typed.prepare(language, self.kind);
         // The service accepts one submission per form.
         let form = self.typed.get("form");
@@ -173,6 +174,8 @@ impl Create {
         };
         let per_day = self.frame.writes_per_day().ok().flatten();
         let list = self.request.path("/listings");
+        let is_paused = self.frame.is_paused(kind).unwrap_or(false);
+        let paused = is_paused.then(|| language.say("account-paused"));
         let page = ListingFormPage {
             heading,
             title: String::new(),
@@ -185,9 +188,9 @@ impl Create {
             parts: context.form_parts(),
             button: language.say("listing-submit-it"),
             back: list,
-            closed: self.frame.closed_to(kind),
             shell: pages::Shell {
                 api_call: call,
+                closed: self.frame.shell.closed.or(paused),
                 ..self.frame.shell
             },
             errors,
@@ -201,7 +204,6 @@ fn page_first(request: &MemberRequest, frame: AccountFrame) -> Response {
     ok(&PageFirstPage {
         account: request.scope.id.to_string(),
         list: request.path("/listings"),
-        closed: frame.closed(),
         shell: frame.shell,
     })
 }

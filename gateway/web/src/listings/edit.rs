@@ -21,7 +21,7 @@ use crate::domain::action::Action;
 use crate::domain::listing_kind::ListingKind;
 use crate::form_body::FormBody;
 use crate::page_error::{PageError, PageResult};
-use crate::render::{FormState, html, see_other};
+use crate::render::{FormState, html, refusal, see_other};
 use crate::upstream::listings::{ListingRef, Submission};
 use crate::viewer::Section;
 
@@ -81,13 +81,10 @@ pub async fn send(
             let shown = request.listing_path(listing.kind, &name);
             Ok(see_other(&format!("{shown}?done=listing-changed")))
         }
-        Err(fault) if fault.code == Code::NotFound => Err(PageError::not_found()),
         Err(fault) => {
-            let fault = edit.after_conflict(fault).await;
-            let choices = Choices::load(&request);
-            let choices = edit.frame.read_after(&fault, choices).await;
-            let choices = choices.unwrap_or_default();
-            let refused = choices.refusal(request.language(), listing.kind, fault);
+            let fault = edit.after_conflict(refusal(fault)?).await;
+            let choices = Choices::load(&request).await?;
+            let refused = choices.refusal(request.language(), listing.kind, fault)?;
             Ok(edit.form(&choices, refused))
         }
     }
@@ -97,7 +94,6 @@ impl Edit<'_> {
     /// Saves the change. False if the listing was before as the form wants it.
     async fn run(&mut self) -> Result<bool, Fault> {
         let language = self.request.language();
-        self.frame.admit(None)?;
         let revision = self.typed.get("revision").parse().map_err(|_no_number| {
             Fault::invalid_field("revision", language.say("listing-edit-reopen"))
         })?;
@@ -162,7 +158,6 @@ impl Edit<'_> {
             "title"
         };
         let title = Some(self.typed.get(field)).filter(|title| !title.is_empty());
-        let closed = self.frame.closed();
         let per_day = self.frame.writes_per_day().ok().flatten();
         let api_call = api_call(kind, name);
         let page = ListingFormPage {
@@ -175,7 +170,6 @@ impl Edit<'_> {
             parts: context.form_parts(),
             button: language.say("listing-edit-button"),
             back: shown,
-            closed,
             shell: pages::Shell {
                 api_call,
                 ..self.frame.shell

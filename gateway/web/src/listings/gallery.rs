@@ -2,7 +2,6 @@
 
 use contracts::listings::v1 as proto;
 use contracts::listings::v1::get_own_listing_response::Listing;
-use kit::{Code, Fault};
 use pages::Fields;
 use pages::listings::pictures::{GalleryPage, Image, ScreenshotRow, SinglePicture};
 
@@ -24,8 +23,6 @@ use crate::upstream::listings::ListingRef;
 pub(super) struct Answer {
     pub(super) state: FormState,
     pub(super) arranged: Option<Vec<Arranged>>,
-    /// Why the form was refused.
-    pub(super) refusal: Option<Fault>,
 }
 
 pub(super) async fn gallery(
@@ -34,21 +31,8 @@ pub(super) async fn gallery(
     listing: ListingRef<'_>,
     answer: Answer,
 ) -> PageResult {
-    let mut writes_today = 0;
-    let content = match load(request, &frame, listing, answer.refusal.as_ref()).await {
-        Ok(found) => {
-            writes_today = found.writes_today;
-            found.listing.ok_or_else(PageError::not_found)?
-        }
-        // The page shows the typed text again.
-        Err(fault) if answer.arranged.is_some() && fault.code != Code::NotFound => {
-            Listing::Game(proto::Game {
-                title: listing.name.to_owned(),
-                ..proto::Game::default()
-            })
-        }
-        Err(fault) => return Err(fault.into()),
-    };
+    let found = request.app.listings.get(listing).await?;
+    let content = found.listing.ok_or_else(PageError::not_found)?;
     let language = request.language();
     let summary = Summary::of(language.texts(), &content, "");
     let (single, screenshots) = match &content {
@@ -68,9 +52,7 @@ pub(super) async fn gallery(
         single,
         screenshots,
         may_edit: request.may(Permission::Edit) && !is_removed,
-        closed: frame.closed(),
-        is_typed: answer.arranged.is_some(),
-        note: note(language, summary.state, writes_today, &frame),
+        note: note(language, summary.state, found.writes_today, &frame),
         shell: pages::Shell {
             api_call: call,
             ..frame.shell
@@ -87,20 +69,6 @@ fn at_texts(errors: Fields) -> Fields {
         let index = index.and_then(|rest| rest.strip_suffix(".alt")?.parse::<usize>().ok());
         index.map_or(name, |index| format!("alt-{}", index + 1))
     })
-}
-
-/// The listing as listings-svc has it, for a page that was opened, or for that of a form that was refused.
-async fn load(
-    request: &MemberRequest,
-    frame: &AccountFrame,
-    listing: ListingRef<'_>,
-    refusal: Option<&Fault>,
-) -> Result<proto::GetOwnListingResponse, Fault> {
-    let stored = request.app.listings.get(listing);
-    match refusal {
-        Some(refusal) => frame.read_after(refusal, stored).await,
-        None => stored.await,
-    }
 }
 
 /// What a change of the pictures does, with the writes of the day that are left; empty for a pending listing.

@@ -42,7 +42,6 @@ pub async fn show(request: MemberRequest, Query(query): Query<PageQuery>) -> Pag
         listings: listings.into_iter().map(|own| row(&request, own)).collect(),
         next: request.next_page("/listings", page),
         may_edit: request.may(Permission::Edit),
-        closed: frame.closed(),
         shell: frame.shell,
     }))
 }

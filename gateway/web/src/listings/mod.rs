@@ -25,15 +25,11 @@ mod typed;
 pub mod upload;
 mod words;
 
-use kit::{Code, Fault};
-
 pub use typed::TypedListing;
 
 use crate::account::member_request::MemberRequest;
 use crate::domain::listing_kind::ListingKind;
 use crate::page_error::PageError;
-use crate::page_language::PageLanguage;
-use crate::render::FormState;
 use crate::upstream::listings::ListingRef;
 
 impl MemberRequest {
@@ -55,13 +51,4 @@ impl MemberRequest {
 /// The kind of listing that a path names.
 pub fn kind(text: &str) -> Result<ListingKind, PageError> {
     text.parse().map_err(|_unknown| PageError::not_found())
-}
-
-/// A refused form with these fields, without the error that the page shows as closed.
-fn refused(language: PageLanguage, fault: &Fault, fields: &[&str]) -> FormState {
-    let mut state = language.refused(fault, fields, &[]);
-    if fault.code == Code::Closed {
-        state.errors.general = None;
-    }
-    state
 }

@@ -4,7 +4,6 @@ use contracts::listings::v1 as proto;
 use kit::Fault;
 
 use super::gallery::Answer;
-use super::refused;
 use crate::account::member_request::MemberRequest;
 use crate::domain::listing_kind::ListingKind;
 use crate::page_error::PageError;
@@ -45,17 +44,20 @@ impl<'a> PictureTarget<'a> {
     }
 
     /// The page of a refused upload, with the error at the field of the file.
-    pub(super) fn refused(&self, language: PageLanguage, fault: Fault) -> Answer {
-        let mut state = refused(language, &fault, &["picture"]);
+    pub(super) fn refused(
+        &self,
+        language: PageLanguage,
+        fault: Fault,
+    ) -> Result<Answer, PageError> {
+        let mut state = language.refused(fault, &["picture"], &[])?;
         state.errors = state.errors.renamed(|name| match name.as_str() {
             "picture" => self.picture.to_owned(),
             _ => name,
         });
-        Answer {
+        Ok(Answer {
             state,
-            refusal: Some(fault),
             arranged: None,
-        }
+        })
     }
 }
 

@@ -3,7 +3,6 @@
 use axum::extract::{Path, Query};
 use axum::response::Response;
 use contracts::listings::v1 as proto;
-use kit::Code;
 use serde::Deserialize;
 use uuid::Uuid;
 
@@ -11,12 +10,11 @@ use super::arrangement::{alt_path, arrangement};
 use super::gallery::{Answer, gallery};
 use super::list::PageQuery;
 use super::picture_target::{PictureTarget, with_pictures};
-use super::refused;
 use crate::account::member_request::MemberRequest;
 use crate::domain::action::Action;
 use crate::form_body::FormBody;
 use crate::notice::AfterForm;
-use crate::page_error::{PageError, PageResult};
+use crate::page_error::PageResult;
 use crate::render::see_other;
 use crate::upstream::listings::ListingRef;
 use crate::viewer::Section;
@@ -45,21 +43,14 @@ pub async fn remove(
 ) -> PageResult {
     let target = PictureTarget::parse(&request, &of_kind, &name, &picture)?;
     let frame = request.frame(Section::Listings).await;
-    let removed = async {
-        frame.admit(None)?;
-        let (listings, account) = (&request.app.listings, request.scope.id);
-        let kind = target.proto_kind();
-        listings
-            .remove_picture(account, kind, &name, &form.url, frame.writes_per_day()?)
-            .await
-    };
+    let (listings, account) = (&request.app.listings, request.scope.id);
+    let per_day = frame.writes_per_day()?;
+    let removed = listings.remove_picture(account, target.proto_kind(), &name, &form.url, per_day);
     match removed.await {
         Ok(()) => Ok(record_change(&request, target.listing).await),
-        Err(fault) if fault.code == Code::NotFound => Err(PageError::not_found()),
         Err(fault) => {
             let answer = Answer {
-                state: refused(request.language(), &fault, &[]),
-                refusal: Some(fault),
+                state: request.refused(fault, &[])?,
                 arranged: None,
             };
             gallery(&request, frame, target.listing, answer).await
@@ -80,24 +71,17 @@ pub async fn arrange(
         url: it.url.clone(),
         alt: it.alt.clone(),
     });
-    let done = async {
-        frame.admit(None)?;
-        let (listings, account) = (&request.app.listings, request.scope.id);
-        let screenshots = screenshots.collect();
-        listings
-            .arrange_screenshots(account, &name, screenshots, frame.writes_per_day()?)
-            .await
-    };
+    let (listings, account) = (&request.app.listings, request.scope.id);
+    let per_day = frame.writes_per_day()?;
+    let done = listings.arrange_screenshots(account, &name, screenshots.collect(), per_day);
     match done.await {
         Ok(()) => Ok(record_change(&request, listing).await),
-        Err(fault) if fault.code == Code::NotFound => Err(PageError::not_found()),
         Err(fault) => {
             let names: Vec<String> = (0..arranged.len()).map(alt_path).collect();
             let names: Vec<&str> = names.iter().map(String::as_str).collect();
             let answer = Answer {
-                state: refused(request.language(), &fault, &names),
+                state: request.refused(fault, &names)?,
                 arranged: Some(arranged),
-                refusal: Some(fault),
             };
             gallery(&request, frame, listing, answer).await
         }

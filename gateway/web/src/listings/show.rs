@@ -3,16 +3,14 @@
 use axum::extract::{Path, Query};
 use contracts::listings::v1 as proto;
 use contracts::listings::v1::get_own_listing_response::Listing;
-use kit::Code;
 use pages::ApiCall;
 use pages::listings::{ListingActions, ListingPage};
 use uuid::Uuid;
 
 use super::facts::Summary;
 use super::list::PageQuery;
-use super::{refused, words};
+use super::words;
 use crate::account::member_request::MemberRequest;
-use crate::account::page_frame::AccountFrame;
 use crate::domain::action::Action;
 use crate::domain::listing_kind::ListingKind;
 use crate::domain::role::Permission;
@@ -37,35 +35,33 @@ pub async fn take_down(
     Path((_, of_kind, name)): Path<(Uuid, String, String)>,
 ) -> PageResult {
     let listing = request.listing(&of_kind, &name)?;
-    let frame = request.frame(Section::Listings).await;
-    let taken_down = async {
-        frame.admit(None)?;
-        request.app.listings.take_down(listing).await
-    };
-    match taken_down.await {
+    match request.app.listings.take_down(listing).await {
         Ok(()) => {
             request.record(Action::ListingTakenDown, &name).await;
             let shown = request.listing_path(listing.kind, &name);
             Ok(see_other(&format!("{shown}?done=listing-taken-down")))
         }
-        Err(fault) if fault.code == Code::NotFound => Err(PageError::not_found()),
         Err(fault) => {
-            let query = PageQuery::default();
-            let refused = refused(request.language(), &fault, &[]);
-            page(&request, listing, &query, refused).await
+            page(
+                &request,
+                listing,
+                &PageQuery::default(),
+                request.refused(fault, &[])?,
+            )
+            .await
         }
     }
 }
 
-pub(super) async fn page(
+async fn page(
     request: &MemberRequest,
     listing: ListingRef<'_>,
     query: &PageQuery,
     state: FormState,
 ) -> PageResult {
     let listings = &request.app.listings;
-    let (mut frame, found) =
-        futures::join!(request.frame(Section::Listings), listings.get(listing));
+    let (mut shell, found) =
+        futures::join!(request.shell(Section::Listings), listings.get(listing));
     let found = found?;
     let content = found.listing.as_ref().ok_or_else(PageError::not_found)?;
     let language = request.language();
@@ -73,9 +69,9 @@ pub(super) async fn page(
     let summary = Summary::of(texts, content, &found.creator);
     let (kind, name) = (listing.kind, listing.name);
     let call = api_call(language, kind, name, summary.public_url.is_some());
-    frame.shell.api_call = call;
-    frame.shell.notice = AfterForm::named(&query.done);
-    let mut actions = actions(request, &frame, kind, summary.state);
+    shell.api_call = call;
+    shell.notice = AfterForm::named(&query.done);
+    let mut actions = actions(request, kind, summary.state);
     actions.lacks_cover = actions.may_edit && lacks_cover(content);
     let page = ListingPage {
         errors: state.errors,
@@ -89,7 +85,7 @@ pub(super) async fn page(
         note: found.note,
         public_url: summary.public_url,
         facts: summary.facts,
-        shell: frame.shell,
+        shell,
     };
     Ok(html(state.status, &page))
 }
@@ -116,12 +112,7 @@ pub(super) fn api_call(
     Some(call)
 }
 
-fn actions(
-    request: &MemberRequest,
-    frame: &AccountFrame,
-    kind: ListingKind,
-    state: proto::State,
-) -> ListingActions {
+fn actions(request: &MemberRequest, kind: ListingKind, state: proto::State) -> ListingActions {
     let may_edit = request.may(Permission::Edit);
     let is_removed = state == proto::State::Removed;
     ListingActions {
@@ -129,6 +120,5 @@ fn actions(
         has_pictures: kind != ListingKind::Event && !is_removed,
         lacks_cover: false,
         may_take_down: may_edit && !is_removed,
-        closed: frame.closed().filter(|_| may_edit),
     }
 }

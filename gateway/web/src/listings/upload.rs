@@ -18,7 +18,6 @@ use super::gallery::gallery;
 use super::picture_target::PictureTarget;
 use super::pictures::record_change;
 use crate::account::member_request::MemberRequest;
-use crate::account::page_frame::AccountFrame;
 use crate::page_error::{PageError, PageResult};
 use crate::page_language::PageLanguage;
 use crate::uploads::UploadRefusal;
@@ -41,8 +40,6 @@ enum FileRefusal {
     TooLarge,
     /// The body breaks off.
     Incomplete,
-    /// The person is uploading another one.
-    OtherUpload,
     Fault(Fault),
 }
 
@@ -59,20 +56,7 @@ impl FileRefusal {
                 }
             }
             Self::Incomplete => Fault::invalid_field("picture", language.say("picture-incomplete")),
-            Self::OtherUpload => Fault {
-                retry_after: Some(5),
-                ..Fault::new(Code::Unavailable, language.say("picture-other-upload"))
-            },
             Self::Fault(fault) => fault,
-        }
-    }
-}
-
-impl From<UploadRefusal> for FileRefusal {
-    fn from(refusal: UploadRefusal) -> Self {
-        match refusal {
-            UploadRefusal::OtherUpload => Self::OtherUpload,
-            UploadRefusal::Overloaded(fault) => Self::Fault(fault),
         }
     }
 }
@@ -89,46 +73,50 @@ pub async fn send(
     multipart: Result<Multipart, MultipartRejection>,
 ) -> PageResult {
     let target = PictureTarget::parse(&request, &of_kind, &name, &picture)?;
-    let frame = request.frame(Section::Listings).await;
-    let language = request.language();
-    let begun = frame.admit(None).map_err(FileRefusal::Fault);
-    let begun = begun.and_then(|()| Ok(request.app.uploads.begin(request.person().id)?));
-    let uploaded = match (begun, multipart) {
-        (Ok(_guard), Ok(multipart)) => upload(&request, &frame, target, multipart).await,
-        (Err(FileRefusal::OtherUpload), Ok(mut multipart)) => {
-            discard(&mut multipart).await;
-            // The page of an error finds the text in other languages itself.
-            let fault = FileRefusal::OtherUpload.fault(PageLanguage::default());
-            return Err(PageError::from(fault).with_keys(OTHER_UPLOAD));
-        }
-        (Err(refused), Ok(mut multipart)) => {
-            discard(&mut multipart).await;
-            Err(refused.fault(language))
-        }
-        (_, Err(_no_multipart)) => Err(no_file(language)),
+    let uploaded = match multipart {
+        Ok(mut multipart) => match request.app.uploads.begin(request.person().id) {
+            Ok(_guard) => upload(&request, target, multipart).await,
+            Err(refusal) => {
+                discard(&mut multipart).await;
+                return Err(other_upload(refusal));
+            }
+        },
+        Err(_no_multipart) => Err(no_file(request.language())),
     };
     match uploaded {
         Ok(()) => Ok(record_change(&request, target.listing).await),
-        Err(fault) if fault.code == Code::NotFound => Err(PageError::not_found()),
         Err(fault) => {
             let is_too_large = fault.code == Code::TooLarge;
-            let mut answer = target.refused(language, fault);
+            let mut answer = target.refused(request.language(), fault)?;
             if is_too_large {
                 answer.state.status = StatusCode::PAYLOAD_TOO_LARGE.into();
             }
+            let frame = request.frame(Section::Listings).await;
             gallery(&request, frame, target.listing, answer).await
         }
+    }
+}
+
+/// The error page while the site receives as many files as it can, or another one of the person.
+fn other_upload(refusal: UploadRefusal) -> PageError {
+    match refusal {
+        UploadRefusal::OtherUpload => {
+            let text = PageLanguage::default().say("picture-other-upload");
+            let fault = Fault::new(Code::Unavailable, text).with_retry_after(5);
+            PageError::from(fault).with_keys(OTHER_UPLOAD)
+        }
+        UploadRefusal::Overloaded(fault) => fault.into(),
     }
 }
 
 /// Sends the file of the form on, once it has arrived, and gives it to the listing.
 async fn upload(
     request: &MemberRequest,
-    frame: &AccountFrame,
     target: PictureTarget<'_>,
     multipart: Multipart,
 ) -> Result<(), Fault> {
     let language = request.language();
+    let frame = request.frame(Section::Listings).await;
     let header = proto::OwnPictureHeader {
         account_id: request.scope.id.to_string(),
         kind: target.proto_kind().into(),

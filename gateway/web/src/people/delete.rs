@@ -1,6 +1,5 @@
 //! Deletes a person. The page says what is deleted and what stays.
 
-use futures::future::join_all;
 use http::HeaderMap;
 use kit::Fault;
 use pages::mails::MailText;
@@ -12,9 +11,7 @@ use uuid::Uuid;
 
 use super::confirmation::confirm_password;
 use super::link_mail::record_and_inform;
-use super::sign_in_again;
 use crate::app::Web;
-use crate::contact_address;
 use crate::domain::action::Action;
 use crate::domain::role::Role;
 use crate::form_body::FormBody;
@@ -22,7 +19,7 @@ use crate::page_error::{PageError, PageResult};
 use crate::page_language::PageLanguage;
 use crate::person_request::PersonRequest;
 use crate::render::{FormState, html};
-use crate::store::{closed_accounts, members, people};
+use crate::store::{members, people};
 use crate::upstream::gateway::Actor;
 
 #[derive(Debug, Deserialize)]
@@ -42,77 +39,46 @@ pub async fn send(
 ) -> PageResult {
     let (app, person) = (&request.app, request.person());
     // The deletion revokes keys and removes webhooks.
-    if let Err(closed) = app.gateway.admit_change().await {
-        return page(&request, request.language().refused(&closed, &[], &[])).await;
-    }
+    app.gateway.admit_change().await?;
     let confirmed = confirm_password(&request, "password", &form.password).await?;
     if !confirmed.is_accepted() {
         return page(&request, confirmed).await;
     }
     let actor = request.actor();
     let mut transaction = app.pool.begin().await?;
-    let left = match leave_accounts(&mut transaction, &request).await? {
-        Ok(left) => left,
+    let closed = match leave_accounts(&mut transaction, &request).await? {
+        Ok(closed) => closed,
         Err(errors) => {
             drop(transaction);
             return page(&request, FormState::invalid(errors)).await;
         }
     };
     // Nothing can refuse the deletion any more. If a service is away, the person still exists and can send the form again.
-    for account in &left.closed {
-        if let Err(fault) = disconnect(app, &actor, *account).await {
-            drop(transaction);
-            return page(&request, request.language().refused(&fault, &[], &[])).await;
-        }
+    for account in &closed {
+        disconnect(app, &actor, *account).await?;
     }
     let text = MailText::new("deleted");
     record_and_inform(&request, &mut transaction, Action::PersonDeleted, &text).await?;
     people::remove(&mut *transaction, person.id).await?;
     transaction.commit().await?;
-    let accounts = left.accounts.iter();
-    let replaced =
-        accounts.map(|it| contact_address::replace(app, &actor, *it, &person.email, None));
-    join_all(replaced).await;
-    forget_in_redis(&request).await;
     let language = PageLanguage::of_person(person);
     let mut response = language.goodbye(&headers, "deleted");
     app.cookie.clear(response.headers_mut());
     Ok(response)
 }
 
-/// Removes what Redis has of a person who is deleted. The session has no power any more, so a failure is only logged.
-async fn forget_in_redis(request: &PersonRequest) {
-    let (sessions, person) = (&request.app.sessions, request.person().id);
-    let ended = sessions.end_of(person, request.viewer.token.hash()).await;
-    let forgotten = sessions.forget_networks(person).await;
-    if let Err(fault) = ended.and(forgotten) {
-        tracing::warn!(%fault, "Redis still has the session or the networks of a deleted person");
-    }
-}
-
-/// The accounts that a person has left.
-#[derive(Debug, Default)]
-struct LeftAccounts {
-    accounts: Vec<Uuid>,
-    /// Those of them that have no other member.
-    closed: Vec<Uuid>,
-}
-
-/// Locks the person and the person's accounts, and ends the memberships. Closes the accounts that have no other member; each of the others
-/// keeps an owner.
+/// Locks the person and the person's accounts, of which each that has other members keeps an owner. Returns those that have no other member.
 async fn leave_accounts(
     connection: &mut PgConnection,
     request: &PersonRequest,
-) -> Result<Result<LeftAccounts, Fields>, PageError> {
+) -> Result<Result<Vec<Uuid>, Fields>, PageError> {
     let person = request.person();
     // Lock the accounts in one order, so that two people who leave the same accounts at once do not deadlock.
     let accounts = account_ids(&mut *connection, person.id).await?;
     for account in &accounts {
         members::lock(connection, *account).await?;
     }
-    if !people::lock(&mut *connection, person).await? {
-        return Err(sign_in_again());
-    }
+    request.lock(connection).await?;
     if account_ids(&mut *connection, person.id).await? != accounts {
         return Ok(Err(problem(request, "delete-members-changed")));
     }
@@ -121,7 +87,6 @@ async fn leave_accounts(
         let mut others = members::of_account(&mut *connection, account).await?;
         others.retain(|member| member.person != person.id);
         if others.is_empty() {
-            closed_accounts::insert(&mut *connection, account, request.app.clock.now()).await?;
             closed.push(account);
         } else if others.iter().all(|member| member.role != Role::Owner) {
             return Ok(Err(problem(request, "delete-last-owner")));
@@ -130,7 +95,7 @@ async fn leave_accounts(
             .record_in_account(&mut *connection, account, Action::Left, &person.email)
             .await?;
     }
-    Ok(Ok(LeftAccounts { accounts, closed }))
+    Ok(Ok(closed))
 }
 
 /// The accounts of a person, in the order of their ids.

@@ -2,17 +2,16 @@
 
 use axum::response::Response;
 use http::StatusCode;
-use kit::{Code, Fault, ids};
+use kit::ids;
 use pages::Fields;
 use pages::mails::MailText;
 use serde::Deserialize;
 use sqlx::PgConnection;
 use uuid::Uuid;
 
-use super::{password_problem, sign_in_again};
+use super::password_problem;
 use crate::app::Web;
 use crate::client_info::ClientInfo;
-use crate::contact_address;
 use crate::domain::action::Action;
 use crate::domain::percent::encoded;
 use crate::domain::role::Role;
@@ -23,11 +22,11 @@ use crate::person_mail::{self, Reader};
 use crate::person_request::PersonRequest;
 use crate::render::{FormState, see_other};
 use crate::session::limits;
-use crate::session::sessions::Stage;
 use crate::store::activity::{self, NewEntry};
 use crate::store::links::{self, Link, LinkTarget};
 use crate::store::people::{self, NewPerson, Person};
-use crate::store::{closed_accounts, is_taken, members};
+use crate::store::sessions::{self, Stage};
+use crate::store::{is_taken, members};
 use crate::upstream::gateway::Actor;
 use crate::viewer::{NewSession, Viewer, begin_session};
 
@@ -85,11 +84,7 @@ impl LinkForm<'_> {
 
     /// Hashes a new password, which was checked before.
     async fn new_hash(&self) -> Result<String, LinkError> {
-        let hash = self.app.passwords.hash(&self.input.password).await;
-        hash.map_err(|fault| match fault.code {
-            Code::Unavailable => LinkError::Refused(self.language.refused(&fault, &[], &[])),
-            _ => fault.into(),
-        })
+        Ok(self.app.passwords.hash(&self.input.password).await?)
     }
 
     /// Makes a person: with an account, or as a member of the one that the link names.
@@ -101,21 +96,17 @@ impl LinkForm<'_> {
         if !errors.is_empty() {
             return Err(LinkError::Refused(FormState::invalid(errors)));
         }
-        if let Err(closed) = app.gateway.admit_change().await {
-            return Err(LinkError::Refused(self.language.refused(&closed, &[], &[])));
-        }
+        app.gateway.admit_change().await?;
         let hash = self.new_hash().await?;
         let id = ids::row_id();
         // Make the account first. If the gateway is away, the link is still valid, and makes the same account when it is used again.
-        let membership = match &link.target {
-            LinkTarget::Invite { account, role, .. } => Some((*account, *role)),
-            _ => self.account_for(id).await?,
+        let (account, role) = match &link.target {
+            LinkTarget::Invite { account, role, .. } => (*account, *role),
+            _ => self.create_account(id).await?,
         };
         let mut transaction = app.pool.begin().await?;
         // Lock the account before the link's row, in the same order as a deletion, which removes the invitations of the person.
-        if let Some((account, _)) = membership {
-            members::lock(&mut transaction, account).await?;
-        }
+        members::lock(&mut transaction, account).await?;
         use_link(&mut transaction, app, link).await?;
         let person = NewPerson {
             id,
@@ -131,25 +122,19 @@ impl LinkForm<'_> {
                 error.into()
             });
         }
-        if let Some((account, role)) = membership {
-            self.join(&mut transaction, id, account, role).await?;
-        }
+        self.join(&mut transaction, id, account, role).await?;
+        let session = self
+            .begin_session(&mut transaction, id, Stage::SignedIn)
+            .await?;
         transaction.commit().await?;
-        let path = match (self.next, membership) {
-            (Some(next), _) => next.to_owned(),
-            (None, Some((account, _))) => format!("/accounts/{account}"),
-            (None, None) => "/accounts".to_owned(),
+        let path = match self.next {
+            Some(next) => next.to_owned(),
+            None => format!("/accounts/{account}"),
         };
-        let session = NewSession {
-            person: id,
-            // That of a new person's credentials.
-            version: 1,
-            stage: Stage::SignedIn,
-        };
-        Ok(self.signed_in(session, &path).await)
+        Ok(self.signed_in(&session, &path))
     }
 
-    /// Makes a new person a member, unless another person has taken over the account meanwhile.
+    /// Makes a new person a member, who either was invited or has made the account.
     async fn join(
         &self,
         connection: &mut PgConnection,
@@ -157,51 +142,26 @@ impl LinkForm<'_> {
         account: Uuid,
         role: Role,
     ) -> Result<(), sqlx::Error> {
-        let is_invited = matches!(self.link.target, LinkTarget::Invite { .. });
-        if !is_invited && !is_free(&mut *connection, account).await? {
-            return Ok(());
-        }
         let now = self.app.clock.now();
         members::insert(&mut *connection, account, person, role, now).await?;
-        let action = if is_invited {
-            Action::Joined
-        } else {
-            Action::AccountCreated
+        let action = match self.link.target {
+            LinkTarget::Invite { .. } => Action::Joined,
+            _ => Action::AccountCreated,
         };
         let entry = NewEntry::new(person, &self.link.email, self.client, action);
         activity::insert(connection, entry.in_account(account, role.as_str()), now).await
     }
 
-    /// The account for a new person, who owns it: the one that staff have created with this address, if it never had members, or else a
-    /// new one.
-    async fn account_for(&self, person: Uuid) -> Result<Option<(Uuid, Role)>, LinkError> {
-        let account = self.find_or_create_account(person).await;
-        let account = account.map_err(|fault| {
-            let renamed = [("name", "account_name")];
-            let language = self.language;
-            LinkError::Refused(language.refused(&fault, &["account_name"], &renamed))
-        });
-        Ok(Some((account?, Role::Owner)))
-    }
-
-    async fn find_or_create_account(&self, person: Uuid) -> Result<Uuid, Fault> {
-        let (app, link) = (self.app, self.link);
-        if let Some(account) = app.gateway.account_by_email(&link.email).await? {
-            let is_taken = account != link.id && members::exist(&app.pool, account).await?;
-            if !is_taken && !closed_accounts::contains(&app.pool, account).await? {
-                return Ok(account);
-            }
-        }
+    /// Makes the account of a new person, which has the id of the link.
+    async fn create_account(&self, person: Uuid) -> Result<(Uuid, Role), LinkError> {
+        let (id, name) = (self.link.id, &self.input.account_name);
         let actor = Actor {
             person,
             address: self.client.address(),
         };
-        let name = &self.input.account_name;
-        let created = app
-            .gateway
-            .create_account(&actor, link.id, name, &link.email);
-        created.await?;
-        Ok(link.id)
+        // The form was checked by the gateway's rules before.
+        self.app.gateway.create_account(&actor, id, name).await?;
+        Ok((id, Role::Owner))
     }
 
     fn errors_of_new_person(&self) -> Fields {
@@ -230,17 +190,19 @@ impl LinkForm<'_> {
         let hash = self.new_hash().await?;
         let now = app.clock.now();
         let mut transaction = app.pool.begin().await?;
-        use_link_of(&mut transaction, app, self.link, person).await?;
+        // The second factor may have changed meanwhile. A change of the address removes the link.
+        let person = people::lock(&mut *transaction, person.id).await?;
+        let person = &person.ok_or_else(PageError::link_gone)?;
+        use_link(&mut transaction, app, self.link).await?;
         // Other people may have other links of the same kind.
         links::remove_of_person(&mut *transaction, person.id).await?;
-        let set = people::set_password(&mut *transaction, person, &hash).await?;
-        let version = set.ok_or_else(sign_in_again)?;
+        people::set_password(&mut *transaction, person.id, &hash).await?;
+        sessions::end_all(&mut *transaction, person.id).await?;
         let text = MailText::new("password-reset");
         person_mail::queue(&mut transaction, Reader::of(person), &text, now).await?;
         let action = Action::PasswordReset;
         let entry = NewEntry::new(person.id, &person.email, self.client, action);
         activity::insert(&mut *transaction, entry, now).await?;
-        transaction.commit().await?;
         // The link replaces the password, not the second factor.
         let (stage, path) = if person.totp_secret.is_some() {
             let next = self.next.map(|next| format!("?next={}", encoded(next)));
@@ -250,38 +212,32 @@ impl LinkForm<'_> {
             let path = self.next.unwrap_or("/accounts");
             (Stage::SignedIn, path.to_owned())
         };
-        let session = NewSession {
-            person: person.id,
-            version,
-            stage,
-        };
-        Ok(self.signed_in(session, &path).await)
+        let session = self
+            .begin_session(&mut transaction, person.id, stage)
+            .await?;
+        transaction.commit().await?;
+        Ok(self.signed_in(&session, &path))
     }
 
-    /// Signs a person in whose new password is stored, and redirects to `path`. The link is used up, so if Redis fails, the person signs
-    /// in with the password.
-    async fn signed_in(&self, session: NewSession, path: &str) -> Response {
-        let mut response = see_other(path);
-        let begun = async {
-            if let Some(old) = self.viewer {
-                let hash = old.token.hash();
-                self.app.sessions.end_of(old.person.id, hash).await?;
-            }
-            begin_session(self.app, session, self.client, &mut response).await
-        };
-        if let Err(fault) = begun.await {
-            tracing::warn!(%fault, "a person must sign in after a new password");
-            return see_other(&self.language.path("/sign-in"));
+    /// Begins a session of the person of the link, and ends the one of this browser.
+    async fn begin_session(
+        &self,
+        connection: &mut PgConnection,
+        person: Uuid,
+        stage: Stage,
+    ) -> Result<NewSession, sqlx::Error> {
+        if let Some(viewer) = self.viewer {
+            sessions::end(&mut *connection, viewer.token.hash()).await?;
         }
+        begin_session(self.app, connection, person, stage, self.client).await
+    }
+
+    /// Redirects a person to `path` whose session is committed.
+    fn signed_in(&self, session: &NewSession, path: &str) -> Response {
+        let mut response = see_other(path);
+        session.add_cookies(self.app, &mut response);
         response
     }
-}
-
-/// Whether an account has no members and was not closed by the deletion of its people, so that a new person may get it. The caller holds
-/// the lock of [`members::lock`].
-async fn is_free(connection: &mut PgConnection, account: Uuid) -> Result<bool, sqlx::Error> {
-    Ok(!members::exist(&mut *connection, account).await?
-        && !closed_accounts::contains(connection, account).await?)
 }
 
 /// Runs the action of a link of a signed-in person.
@@ -298,7 +254,8 @@ async fn join(request: &PersonRequest, link: &Link, account: Uuid, role: Role) -
     let mut transaction = app.pool.begin().await?;
     // Without the lock, the only owner could be deleted at the same time, and the account would have a new member and no owner.
     members::lock(&mut transaction, account).await?;
-    use_link_of(&mut transaction, app, link, person).await?;
+    request.lock(&mut transaction).await?;
+    use_link(&mut transaction, app, link).await?;
     let memberships = members::of_person(&mut *transaction, person.id).await?;
     let is_member = memberships.iter().any(|it| it.account == account);
     if !is_member && memberships.len() >= members::MAX_ACCOUNTS {
@@ -316,17 +273,17 @@ async fn join(request: &PersonRequest, link: &Link, account: Uuid, role: Role) -
 async fn change_email(request: &PersonRequest, link: &Link) -> PageResult {
     let (app, person) = (&request.app, request.person());
     let mut transaction = app.pool.begin().await?;
-    use_link_of(&mut transaction, app, link, person).await?;
+    request.lock(&mut transaction).await?;
+    use_link(&mut transaction, app, link).await?;
     links::remove_of_person(&mut *transaction, person.id).await?;
     links::bind_invitations(&mut *transaction, &person.email, person.id).await?;
-    let version = match people::set_email(&mut *transaction, person, &link.email).await {
-        Ok(version) => version.ok_or_else(sign_in_again)?,
-        Err(error) if is_taken(&error) => {
+    if let Err(error) = people::set_email(&mut *transaction, person.id, &link.email).await {
+        if is_taken(&error) {
             let keys = &("error-address-taken-title", "error-address-taken");
             return Err(PageError::translated(StatusCode::CONFLICT, keys));
         }
-        Err(error) => return Err(error.into()),
-    };
+        return Err(error.into());
+    }
     let text = MailText::new("email-changed")
         .with("old", person.email.as_str())
         .with("new", link.email.as_str())
@@ -344,35 +301,19 @@ async fn change_email(request: &PersonRequest, link: &Link) -> PageResult {
     request
         .record_own(&mut *transaction, Action::EmailChanged)
         .await?;
+    let session = request.renew_session(&mut transaction).await?;
     transaction.commit().await?;
-    let actor = request.actor();
-    contact_address::replace_in_all(app, &actor, &person.email, &link.email).await;
-    let response = see_other("/you?done=email");
-    Ok(request.renew_session(version, response).await)
+    let mut response = see_other("/you?done=email");
+    session.add_cookies(app, &mut response);
+    Ok(response)
 }
 
-/// Uses a link up. Of two concurrent requests, one fails here.
+/// Uses a link up. Of two concurrent requests, one fails here. Every transaction locks the person before the person's links, so that no two
+/// wait for each other.
 async fn use_link(connection: &mut PgConnection, app: &Web, link: &Link) -> Result<(), PageError> {
     if links::consume(connection, link.id, app.clock.now()).await? {
         Ok(())
     } else {
         Err(PageError::link_gone())
-    }
-}
-
-/// Uses up the link of a person whom the caller has read. Every transaction locks the person before the person's links, so that no two wait
-/// for each other.
-async fn use_link_of(
-    connection: &mut PgConnection,
-    app: &Web,
-    link: &Link,
-    person: &Person,
-) -> Result<(), PageError> {
-    let is_current = people::lock(&mut *connection, person).await?;
-    use_link(connection, app, link).await?;
-    if is_current {
-        Ok(())
-    } else {
-        Err(sign_in_again())
     }
 }

@@ -6,6 +6,7 @@ use pages::mails::MailText;
 use pages::people::MailSentPage;
 use pages::site::{Language, Texts};
 use sqlx::PgConnection;
+use time::OffsetDateTime;
 
 use crate::app::Web;
 use crate::client_info::ClientInfo;
@@ -133,12 +134,12 @@ pub(super) fn link_path(token: &str, next: Option<&str>) -> String {
     }
 }
 
-/// Stores a link and queues its mail.
+/// Stores a link and queues its mail; returns when the link ends.
 pub async fn send_link(
     connection: &mut PgConnection,
     app: &Web,
     link: LinkMail<'_>,
-) -> Result<(), sqlx::Error> {
+) -> Result<OffsetDateTime, sqlx::Error> {
     let now = app.clock.now();
     let inserted = links::insert(&mut *connection, link.address, &link.target, now).await?;
     let texts = Texts::of(link.language);
@@ -156,7 +157,8 @@ pub async fn send_link(
         // The reader may not know us yet.
         mail = mail.and_paragraph(texts.say("mail-signature"));
     }
-    person_mail::insert_with_link(connection, link.address, &mail, &inserted, now).await
+    person_mail::insert_with_link(connection, link.address, &mail, &inserted, now).await?;
+    Ok(inserted.expires_at)
 }
 
 /// Records a change of how a person signs in, in the transaction of the change, and tells the person by mail.

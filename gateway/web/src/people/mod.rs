@@ -6,7 +6,6 @@ pub mod email;
 pub mod link;
 mod link_actions;
 pub mod link_mail;
-mod new_network;
 pub mod password;
 pub mod recovery_codes;
 pub mod reset;
@@ -17,18 +16,8 @@ pub mod sign_in;
 pub mod sign_up;
 pub mod totp;
 
-use http::StatusCode;
-
 use crate::domain::password as password_rule;
-use crate::page_error::PageError;
 use crate::page_language::PageLanguage;
-
-/// The error if a person's credentials have changed after the access layer has checked the session. The session has ended, and the request
-/// has done nothing.
-fn sign_in_again() -> PageError {
-    let keys = &("error-sign-in-again-title", "error-sign-in-again");
-    PageError::translated(StatusCode::UNAUTHORIZED, keys).way_out("/sign-in", "nav-sign-in")
-}
 
 /// Why a new password is refused, in words.
 fn password_problem(problem: password_rule::Problem, language: PageLanguage) -> String {

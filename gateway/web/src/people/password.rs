@@ -8,7 +8,7 @@ use serde::Deserialize;
 
 use super::confirmation::confirm_password;
 use super::link_mail::record_and_inform;
-use super::{password_problem, sign_in_again};
+use super::password_problem;
 use crate::domain::action::Action;
 use crate::domain::password;
 use crate::form_body::FormBody;
@@ -39,14 +39,16 @@ pub async fn send(request: PersonRequest, FormBody(form): FormBody<Input>) -> Pa
     }
     let hash = app.passwords.hash(&form.password).await?;
     let mut transaction = app.pool.begin().await?;
-    let set = people::set_password(&mut *transaction, person, &hash).await?;
-    let version = set.ok_or_else(sign_in_again)?;
+    request.lock(&mut transaction).await?;
+    people::set_password(&mut *transaction, person.id, &hash).await?;
     links::remove_of_person(&mut *transaction, person.id).await?;
     let text = MailText::new("password-changed");
     record_and_inform(&request, &mut transaction, Action::PasswordChanged, &text).await?;
+    let session = request.renew_session(&mut transaction).await?;
     transaction.commit().await?;
-    let response = see_other("/you?done=password");
-    Ok(request.renew_session(version, response).await)
+    let mut response = see_other("/you?done=password");
+    session.add_cookies(app, &mut response);
+    Ok(response)
 }
 
 fn page(request: &PersonRequest, state: FormState) -> Response {

@@ -1,31 +1,29 @@
 //! New recovery codes for a person who has a second factor, which stays as it is.
 
 use axum::response::Response;
-use kit::Fault;
 use pages::Field;
 use pages::mails::MailText;
 use pages::people::{PersonFormPage, RecoveryCodesPage};
-use serde::{Deserialize, Serialize};
+use uuid::Uuid;
 
 use super::confirmation::confirm_password;
 use super::link_mail::record_and_inform;
 use super::second_factor::{NO_CODE, count_wrong_code, use_code};
-use super::sign_in_again;
 use super::totp::Input;
 use crate::domain::action::Action;
 use crate::domain::recovery;
 use crate::domain::typed_code::TypedCode;
-use crate::once_form::{self, OnceError, OnceForm};
-use crate::page_error::PageResult;
+use crate::once_form::{self, OnceForm, sent_before};
+use crate::page_error::{PageError, PageResult};
 use crate::person_request::PersonRequest;
 use crate::render::{FormState, html, ok, see_other};
-use crate::session::once;
-use crate::store::people;
+use crate::store::{people, sent_forms};
 
-/// The new codes, as they are stored for a form that is sent twice.
-#[derive(Debug, Serialize, Deserialize)]
-struct NewCodes {
-    codes: Vec<String>,
+/// What became of a form.
+enum Replacement {
+    NewCodes(Vec<String>),
+    WrongCode,
+    SentBefore,
 }
 
 pub async fn show(request: PersonRequest) -> PageResult {
@@ -48,36 +46,43 @@ pub async fn send(request: PersonRequest, OnceForm(form, sent): OnceForm<Input>)
         state.add("code", language.say(NO_CODE));
         return Ok(page(&request, state));
     };
-    let made = replace(&request, &code);
-    match once_form::run(&request.app, &request.viewer, &sent, "/you", made).await? {
-        Ok(made) => Ok(ok(&RecoveryCodesPage {
+    match replace(&request, sent, &code).await? {
+        Replacement::NewCodes(codes) => Ok(ok(&RecoveryCodesPage {
             shell: request.viewer.shell(),
             effect: "codes-replaced",
-            codes: made.codes,
+            codes,
         })),
-        Err(fault) => Ok(page(&request, language.refused(&fault, &["code"], &[]))),
+        Replacement::WrongCode => {
+            count_wrong_code(&request.app, request.person()).await?;
+            state.add("code", language.say("code-wrong"));
+            Ok(page(&request, state))
+        }
+        Replacement::SentBefore => Ok(sent_before("/you")),
     }
 }
 
 /// Uses the typed code, which may be an earlier recovery code, and replaces the recovery codes.
-async fn replace(request: &PersonRequest, code: &TypedCode) -> Result<NewCodes, OnceError> {
+async fn replace(
+    request: &PersonRequest,
+    form: Uuid,
+    code: &TypedCode,
+) -> Result<Replacement, PageError> {
     let (app, person) = (&request.app, request.person());
-    if !use_code(app, person, code).await? {
-        count_wrong_code(app, person).await?;
-        let text = request.language().say("code-wrong");
-        return Err(Fault::invalid_field("code", text).into());
-    }
     let (codes, hashes) = recovery::generate();
     let mut transaction = app.pool.begin().await?;
-    if !people::lock(&mut *transaction, person).await? {
-        return Err(sign_in_again().into());
+    if !sent_forms::insert(&mut *transaction, person.id, form, app.clock.now()).await? {
+        return Ok(Replacement::SentBefore);
     }
+    if !use_code(app, person, code).await? {
+        return Ok(Replacement::WrongCode);
+    }
+    request.lock(&mut transaction).await?;
     people::replace_recovery_codes(&mut transaction, person.id, &hashes).await?;
     let text = MailText::new("recovery-codes");
     let action = Action::RecoveryCodesMade;
     record_and_inform(request, &mut transaction, action, &text).await?;
     transaction.commit().await?;
-    Ok(NewCodes { codes })
+    Ok(Replacement::NewCodes(codes))
 }
 
 fn page(request: &PersonRequest, state: FormState) -> Response {
@@ -88,7 +93,7 @@ fn page(request: &PersonRequest, state: FormState) -> Response {
         heading: language.say("codes-new-title"),
         text: vec![language.say("codes-new-text").to_owned()],
         action: "/you/totp/codes",
-        form: Some(once::new_id()),
+        form: Some(once_form::new_id()),
         inputs: vec![
             Field::code("code", language.say("code-label")).error_in(&errors),
             Field::password("password", language.say("password-own")).error_in(&errors),

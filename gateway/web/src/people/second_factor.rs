@@ -8,7 +8,6 @@ use pages::{Field, Fields, Shell};
 use serde::Deserialize;
 use uuid::Uuid;
 
-use super::new_network;
 use crate::app::Web;
 use crate::domain::action::Action;
 use crate::domain::next_page::{self, NextPage};
@@ -21,9 +20,9 @@ use crate::person_mail::{self, Reader};
 use crate::person_request::PersonRequest;
 use crate::render::{FormState, html, ok, refused, see_other};
 use crate::session::limits;
-use crate::session::sessions::Stage;
 use crate::store::people::{self, Person};
-use crate::viewer::{NewSession, begin_session};
+use crate::store::sessions::{self, Stage};
+use crate::viewer::begin_session;
 
 /// The key of the error of a text that is no code. It is not counted as a try.
 pub(super) const NO_CODE: &str = "code-invalid";
@@ -59,17 +58,17 @@ pub async fn send(request: PersonRequest, FormBody(form): FormBody<CodeForm>) ->
         let errors = Fields::one("code", language.say("code-wrong-wait"));
         return Ok(refused(&page(&request, next, errors)));
     }
-    request.record_own(&app.pool, Action::SignedIn).await?;
-    new_network::mail(app, person, &request.client).await;
-    let old = request.viewer.token.hash();
-    app.sessions.end_of(person.id, old).await?;
-    let session = NewSession {
-        person: person.id,
-        version: person.credential_version,
-        stage: Stage::SignedIn,
-    };
+    let mut transaction = app.pool.begin().await?;
+    request.lock(&mut transaction).await?;
+    request
+        .record_own(&mut *transaction, Action::SignedIn)
+        .await?;
+    sessions::end(&mut *transaction, request.viewer.token.hash()).await?;
+    let (stage, client) = (Stage::SignedIn, &request.client);
+    let session = begin_session(app, &mut transaction, person.id, stage, client).await?;
+    transaction.commit().await?;
     let mut response = see_other(next);
-    begin_session(app, session, &request.client, &mut response).await?;
+    session.add_cookies(app, &mut response);
     Ok(response)
 }
 

@@ -7,7 +7,6 @@ use pages::people::{SessionRow, YouPage};
 use pages::site::Language;
 use pages::when;
 
-use super::sign_in_again;
 use crate::domain::action::Action;
 use crate::domain::agent;
 use crate::domain::session_token::TokenHash;
@@ -16,16 +15,14 @@ use crate::page_error::{PageError, PageResult};
 use crate::page_language::PageLanguage;
 use crate::person_request::PersonRequest;
 use crate::render::{ok, see_other};
-use crate::store::people;
+use crate::store::{people, sessions};
 
 pub async fn show(request: PersonRequest, Query(done): Query<AfterForm>) -> PageResult {
     let (app, viewer, person) = (&request.app, &request.viewer, request.person());
     let language = request.language();
     let texts = language.texts();
     let now = app.clock.now();
-    let sessions = app
-        .sessions
-        .of_person(person.id, person.credential_version, now);
+    let sessions = sessions::of_person(&app.pool, person.id, app.session_lifetimes, now);
     let current = viewer.token.hash();
     let rows = sessions
         .await?
@@ -70,7 +67,7 @@ pub async fn end(
 ) -> PageResult {
     let (app, viewer) = (&request.app, &request.viewer);
     let hash = TokenHash::from_hex(&session).ok_or_else(PageError::not_found)?;
-    app.sessions.end_of(viewer.person.id, hash).await?;
+    sessions::end_of(&app.pool, viewer.person.id, hash).await?;
     if hash != viewer.token.hash() {
         return Ok(see_other("/you?done=session"));
     }
@@ -81,11 +78,16 @@ pub async fn end(
 }
 
 pub async fn end_others(request: PersonRequest) -> PageResult {
-    let (app, person) = (&request.app, request.person());
-    // The version in PostgreSQL ends all sessions, also those that Redis does not list.
-    let ended = people::end_sessions(&app.pool, person).await?;
-    let version = ended.ok_or_else(sign_in_again)?;
-    request.record_own(&app.pool, Action::SessionsEnded).await?;
-    let response = see_other("/you?done=sessions");
-    Ok(request.renew_session(version, response).await)
+    let app = &request.app;
+    let mut transaction = app.pool.begin().await?;
+    request.lock(&mut transaction).await?;
+    request
+        .record_own(&mut *transaction, Action::SessionsEnded)
+        .await?;
+    // This session gets another token: whoever has copied its cookie is signed out as well.
+    let session = request.renew_session(&mut transaction).await?;
+    transaction.commit().await?;
+    let mut response = see_other("/you?done=sessions");
+    session.add_cookies(app, &mut response);
+    Ok(response)
 }

@@ -7,10 +7,9 @@ use kit::Fault;
 use pages::people::SignInPage;
 use pages::{Field, Fields};
 use serde::Deserialize;
-use uuid::Uuid;
 
 use super::link::{self, Invitation};
-use super::{new_network, sign_up};
+use super::sign_up;
 use crate::app::{App, Web};
 use crate::client_info::ClientInfo;
 use crate::domain::action::Action;
@@ -18,14 +17,14 @@ use crate::domain::email;
 use crate::domain::next_page::{self, NextPage};
 use crate::domain::percent::encoded;
 use crate::form_body::FormBody;
-use crate::page_error::PageResult;
+use crate::page_error::{PageError, PageResult};
 use crate::page_language::PageLanguage;
 use crate::render::{FormState, html, see_other};
 use crate::session::limits::{self, LimitReached};
-use crate::session::sessions::Stage;
 use crate::store::activity::{self, NewEntry};
 use crate::store::people;
-use crate::viewer::{NewSession, Viewer, begin_session};
+use crate::store::sessions::{self, Stage};
+use crate::viewer::{Viewer, begin_session};
 
 #[derive(Debug, Default, Deserialize)]
 #[serde(default)]
@@ -77,35 +76,39 @@ pub async fn send(
     }
     let person = people::by_email(&app.pool, &address).await?;
     let stored = person.as_ref().map(|person| person.password_hash.as_str());
-    let checked = match app.passwords.check(&form.password, stored).await {
-        Ok(checked) => checked,
-        Err(fault) => return refuse(language.refused(&fault, &[], &[])).await,
-    };
+    let checked = app.passwords.check(&form.password, stored).await?;
     let Some(person) = person.filter(|_| checked.is_right) else {
         let errors = Fields::general(language.say("sign-in-wrong"));
         return refuse(FormState::invalid(errors)).await;
     };
-    if checked.is_outdated {
-        let hash = app.passwords.hash(&form.password).await?;
-        people::upgrade_hash(&app.pool, person.id, &person.password_hash, &hash).await?;
+    let upgraded = if checked.is_outdated {
+        Some(app.passwords.hash(&form.password).await?)
+    } else {
+        None
+    };
+    let mut transaction = app.pool.begin().await?;
+    let locked = people::lock(&mut *transaction, person.id).await?;
+    // The password may have changed while it was checked.
+    let locked = locked.filter(|locked| locked.password_hash == person.password_hash);
+    let person = locked.ok_or_else(PageError::sign_in_again)?;
+    if let Some(hash) = upgraded {
+        people::set_password(&mut *transaction, person.id, &hash).await?;
     }
     let (stage, path) = if person.totp_secret.is_some() {
         let next = encoded(next);
         (Stage::SecondFactor, format!("/sign-in/code?next={next}"))
     } else {
         let entry = NewEntry::new(person.id, &person.email, &client, Action::SignedIn);
-        activity::insert(&app.pool, entry, now).await?;
-        new_network::mail(&app, &person, &client).await;
+        activity::insert(&mut *transaction, entry, now).await?;
         (Stage::SignedIn, next.to_owned())
     };
-    end_session(&app, &headers).await?;
-    let session = NewSession {
-        person: person.id,
-        version: person.credential_version,
-        stage,
-    };
+    if let Some(old) = app.cookie.token(&headers) {
+        sessions::end(&mut *transaction, old.hash()).await?;
+    }
+    let session = begin_session(&app, &mut transaction, person.id, stage, &client).await?;
+    transaction.commit().await?;
     let mut response = see_other(&path);
-    begin_session(&app, session, &client, &mut response).await?;
+    session.add_cookies(&app, &mut response);
     Ok(response)
 }
 
@@ -120,39 +123,14 @@ async fn count(
     for (limit, subject) in [
         (limits::SIGN_IN, both.as_str()),
         (limits::SIGN_IN_FROM, network.as_str()),
+        (limits::SIGN_IN_OF_PERSON, address),
     ] {
         let counted = app.limits.count(limit, subject, now).await?;
         if counted.is_err() {
             return Ok(counted);
         }
     }
-    let of_person = app.limits.count(limits::SIGN_IN_OF_PERSON, address, now);
-    let of_person = of_person.await?;
-    // Wrong passwords from other networks do not lock the person out of a network with an earlier sign-in.
-    if of_person.is_err() && has_signed_in_from(app, address, &network).await? {
-        return Ok(Ok(()));
-    }
-    Ok(of_person)
-}
-
-/// Whether the person with this address has signed in from a network before. For an unknown address, the steps are the same.
-async fn has_signed_in_from(app: &Web, address: &str, network: &str) -> Result<bool, Fault> {
-    let person = people::by_email(&app.pool, address).await?;
-    let id = person.map_or(Uuid::nil(), |person| person.id);
-    let now = app.clock.now();
-    app.sessions.knows_network(id, network, now).await
-}
-
-/// Ends the session of a request's cookie, if there is one.
-async fn end_session(app: &Web, headers: &HeaderMap) -> Result<(), Fault> {
-    let Some(token) = app.cookie.token(headers) else {
-        return Ok(());
-    };
-    let hash = token.hash();
-    if let Some(session) = app.sessions.find(hash, app.clock.now()).await? {
-        app.sessions.end_of(session.person, hash).await?;
-    }
-    Ok(())
+    Ok(Ok(()))
 }
 
 /// Ends the session, and redirects to the next page if the request names one.
@@ -162,7 +140,9 @@ pub async fn sign_out(
     headers: HeaderMap,
     Query(next): Query<NextPage>,
 ) -> PageResult {
-    end_session(&app, &headers).await?;
+    if let Some(token) = app.cookie.token(&headers) {
+        sessions::end(&app.pool, token.hash()).await?;
+    }
     let mut response = if next.next.is_empty() {
         language.goodbye(&headers, "signed-out")
     } else {
@@ -184,7 +164,8 @@ impl SignInForm<'_> {
     /// The page, with the typed address. Before anything is typed, it has the address of the invitation that it leads to.
     async fn page(&self, typed: Option<&str>, state: FormState) -> PageResult {
         let (language, next) = (self.language, self.next);
-        let FormState { status, errors } = state.in_language(language.language);
+        let FormState { status, errors } = state;
+        let errors = errors.in_language(language.language);
         let invitation = link::invitation(self.app, language, next).await?;
         let invitation = invitation.unwrap_or_else(|| Invitation {
             text: next_page::reason(next).map_or_else(String::new, |key| language.say(key).into()),

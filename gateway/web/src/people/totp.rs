@@ -5,24 +5,24 @@ use kit::Fault;
 use pages::mails::MailText;
 use pages::people::{PersonFormPage, RecoveryCodesPage, TotpPage};
 use pages::{Field, qr};
-use serde::{Deserialize, Serialize};
+use serde::Deserialize;
+use uuid::Uuid;
 
 use super::confirmation::confirm_password;
 use super::link_mail::record_and_inform;
 use super::second_factor::{NO_CODE, count_wrong_code, use_code};
-use super::sign_in_again;
 use crate::domain::action::Action;
 use crate::domain::recovery;
 use crate::domain::totp::SharedSecret;
 use crate::domain::typed_code::TypedCode;
 use crate::form_body::FormBody;
-use crate::once_form::{self, OnceError, OnceForm};
-use crate::page_error::PageResult;
+use crate::once_form::{self, OnceForm, sent_before};
+use crate::page_error::{PageError, PageResult};
 use crate::person_request::PersonRequest;
 use crate::render::{FormState, html, ok, see_other};
-use crate::session::once;
 use crate::store::people::{self, NewSecret};
-use crate::viewer::Viewer;
+use crate::store::sent_forms;
+use crate::viewer::{NewSession, Viewer};
 
 #[derive(Debug, Default, Deserialize)]
 #[serde(default)]
@@ -31,12 +31,10 @@ pub struct Input {
     pub(super) password: String,
 }
 
-/// The result of turning the second factor on, as it is stored for a form that is sent twice.
-#[derive(Debug, Serialize, Deserialize)]
+/// The result of turning the second factor on.
 struct TurnedOn {
     codes: Vec<String>,
-    /// The new version of the person's credentials.
-    version: i32,
+    session: NewSession,
 }
 
 /// The secret that this session offers. It is derived from the session's token, so nothing is stored before the person confirms it.
@@ -73,42 +71,44 @@ pub async fn turn_on(request: PersonRequest, OnceForm(form, sent): OnceForm<Inpu
         state.add("code", language.say("totp-wrong"));
         return Ok(page(&request, state));
     };
-    let stored = store(&request, &secret, step);
-    match once_form::run(app, viewer, &sent, "/you", stored).await? {
-        Ok(on) => {
-            let page = ok(&RecoveryCodesPage {
-                shell: request.viewer.shell(),
-                effect: "codes-on",
-                codes: on.codes,
-            });
-            // The second of two clicks begins a session as well: the first one has ended the session of both.
-            Ok(request.renew_session(on.version, page).await)
-        }
-        Err(fault) => Ok(page(&request, language.refused(&fault, &[], &[]))),
-    }
+    let Some(on) = store(&request, sent, &secret, step).await? else {
+        return Ok(sent_before("/you"));
+    };
+    let mut page = ok(&RecoveryCodesPage {
+        shell: viewer.shell(),
+        effect: "codes-on",
+        codes: on.codes,
+    });
+    on.session.add_cookies(app, &mut page);
+    Ok(page)
 }
 
-/// Stores the secret of the app and the step of its code, with new recovery codes.
+/// Stores the secret of the app and the step of its code, with new recovery codes; `None` if the form took effect before.
 async fn store(
     request: &PersonRequest,
+    form: Uuid,
     secret: &SharedSecret,
     step: i64,
-) -> Result<TurnedOn, OnceError> {
+) -> Result<Option<TurnedOn>, PageError> {
     let (app, person) = (&request.app, request.person());
     let sealed = app.key_ring.seal(person.id.as_bytes(), &secret.0);
     let sealed = sealed.map_err(|error| Fault::internal(&error))?;
     let (codes, hashes) = recovery::generate();
     let mut transaction = app.pool.begin().await?;
+    if !sent_forms::insert(&mut *transaction, person.id, form, app.clock.now()).await? {
+        return Ok(None);
+    }
     let secret = NewSecret {
         sealed: &sealed,
         step,
     };
-    let set = people::set_totp(&mut transaction, person, Some(secret), &hashes);
-    let version = set.await?.ok_or_else(sign_in_again)?;
+    request.lock(&mut transaction).await?;
+    people::set_totp(&mut transaction, person.id, Some(secret), &hashes).await?;
     let text = MailText::new("totp-on");
     record_and_inform(request, &mut transaction, Action::TotpOn, &text).await?;
+    let session = request.renew_session(&mut transaction).await?;
     transaction.commit().await?;
-    Ok(TurnedOn { codes, version })
+    Ok(Some(TurnedOn { codes, session }))
 }
 
 fn page(request: &PersonRequest, state: FormState) -> Response {
@@ -120,7 +120,7 @@ fn page(request: &PersonRequest, state: FormState) -> Response {
         shell: request.viewer.shell(),
         qr: qr::svg(&secret.address(&request.person().email)),
         secret: secret.text(),
-        form: once::new_id(),
+        form: once_form::new_id(),
         code: code.error_in(&errors),
         password: Field::password("password", language.say("password-own")).error_in(&errors),
         errors,
@@ -150,13 +150,15 @@ pub async fn turn_off(request: PersonRequest, FormBody(form): FormBody<Input>) -
         }
     }
     let mut transaction = app.pool.begin().await?;
-    let set = people::set_totp(&mut transaction, person, None, &[]);
-    let version = set.await?.ok_or_else(sign_in_again)?;
+    request.lock(&mut transaction).await?;
+    people::set_totp(&mut transaction, person.id, None, &[]).await?;
     let text = MailText::new("totp-off");
     record_and_inform(&request, &mut transaction, Action::TotpOff, &text).await?;
+    let session = request.renew_session(&mut transaction).await?;
     transaction.commit().await?;
-    let response = see_other("/you?done=totp-off");
-    Ok(request.renew_session(version, response).await)
+    let mut response = see_other("/you?done=totp-off");
+    session.add_cookies(app, &mut response);
+    Ok(response)
 }
 
 fn page_off(request: &PersonRequest, state: FormState) -> Response {

@@ -8,7 +8,7 @@ use crate::layers::access::Access;
 use crate::listings::{
     claims, create, edit, list as list_of_listings, picture_file, pictures, show, upload,
 };
-use crate::route::{Route, all_open, open, with_body};
+use crate::route::{Route, with_body};
 
 /// The longest body of the form of a listing: 10,000 characters of any script, as a browser encodes them, are up to 120,000 bytes.
 const MAX_LISTING: usize = form_body::MAX_LIMIT;
@@ -17,9 +17,9 @@ pub(super) fn routes() -> Vec<Route> {
     [
         account_routes(),
         webhook_routes(),
-        all_open(listing_routes()),
-        all_open(picture_routes()),
-        all_open(economy_routes()),
+        listing_routes(),
+        picture_routes(),
+        economy_routes(),
     ]
     .into_iter()
     .flatten()
@@ -53,14 +53,13 @@ fn account_routes() -> Vec<Route> {
     let manage = Access::Member(Permission::Manage);
     vec![
         read.page(account!(""), today::show),
-        open(manage.form(account!("/settings"), settings::show, settings::send)),
+        manage.form(account!("/settings"), settings::show, settings::send),
         read.page(account!("/keys"), keys::list::show),
-        open(develop.action(account!("/keys"), keys::create::send)),
+        develop.action(account!("/keys"), keys::create::send),
         develop.page(account!("/keys/new"), keys::create::show),
         read.page(account!("/keys/{key}"), keys::one::show),
         develop.action(account!("/keys/{key}/rotate"), keys::one::rotate),
-        // A leaked key can be revoked at any time.
-        open(develop.action(account!("/keys/{key}/revoke"), keys::one::revoke)),
+        develop.action(account!("/keys/{key}/revoke"), keys::one::revoke),
         develop.action(
             account!("/keys/requests/{request}/reveal"),
             keys::list::reveal,
@@ -69,12 +68,11 @@ fn account_routes() -> Vec<Route> {
         read.page(account!("/plans"), plans::show),
         read.page(account!("/requests"), requests::show),
         read.page(account!("/team"), team::show),
-        open(manage.action(account!("/team/invite"), team::invite)),
+        manage.action(account!("/team/invite"), team::invite),
         read.action(account!("/team/leave"), team::leave),
         manage.action(account!("/team/invites/{invite}/withdraw"), team::withdraw),
         manage.action(account!("/team/{person}/role"), team::change_role),
-        // A member who must go can be removed at any time.
-        open(manage.action(account!("/team/{person}/remove"), team::remove)),
+        manage.action(account!("/team/{person}/remove"), team::remove),
         manage.page(account!("/activity"), activity::show),
     ]
 }
@@ -85,17 +83,17 @@ fn webhook_routes() -> Vec<Route> {
     let develop = Access::Member(Permission::Develop);
     vec![
         read.page(account!("/webhooks"), list::show),
-        open(develop.action(account!("/webhooks"), form::add)),
+        develop.action(account!("/webhooks"), form::add),
         develop.page(account!("/webhooks/new"), form::show_new),
         read.page(endpoint!(""), one::show),
-        open(develop.form(endpoint!("/change"), form::show_change, form::change)),
+        develop.form(endpoint!("/change"), form::show_change, form::change),
         develop.action(endpoint!("/pause"), one::pause),
         develop.action(endpoint!("/resume"), one::resume),
         develop.action(endpoint!("/rotate"), one::rotate),
         develop.action(endpoint!("/switch"), one::switch),
         develop.action(endpoint!("/remove"), one::remove),
         develop.action(endpoint!("/test"), one::test),
-        open(develop.form(endpoint!("/recover"), recover::show, recover::send)),
+        develop.form(endpoint!("/recover"), recover::show, recover::send),
         read.page(endpoint!("/deliveries"), deliveries::show),
         read.page(endpoint!("/deliveries/{delivery}"), delivery::show),
         develop.action(

@@ -107,7 +107,7 @@ pub fn router(app: &App) -> Router {
         let guard = Guard {
             app: App::clone(app),
             access: route.access,
-            closes: route.closes,
+            path: route.path,
             body_limit: route.body_limit,
         };
         let is_translated = is_in_each_language(&route);

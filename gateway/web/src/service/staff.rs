@@ -1,4 +1,5 @@
-//! web.v1.StaffService: staff end the second factor of a person who has lost phone and recovery codes.
+//! web.v1.StaffService: staff invite the first owner of an account, read who belongs to it, and end the second factor of a person who has
+//! lost phone and recovery codes.
 
 use contracts::common::v1::{ListAuditRequest, ListAuditResponse};
 use contracts::web::v1 as proto;
@@ -6,17 +7,25 @@ use contracts::web::v1::staff_service_server::StaffService;
 use kit::Fault;
 use kit::audit::{self, Audit, Subject};
 use kit::bad_fields::BadFields;
+use kit::timestamp;
 use pages::mails::MailText;
+use pages::site::Language;
 use serde_json::json;
 use sqlx::PgConnection;
 use tonic::{Request, Response, Status};
 
+use crate::account::team::{MAX_TEAM, is_full};
 use crate::app::App;
+use crate::domain::action::Action;
 use crate::domain::email;
+use crate::domain::role::Role;
 use crate::domain::staff_action::{AuthorizedAction, StaffAction};
+use crate::people::link_mail::{LinkMail, send_link};
 use crate::person_mail::{self, Reader};
+use crate::store::activity::{self, NewEntry};
+use crate::store::links::{self, Link, LinkTarget};
 use crate::store::people::{self, Person};
-use crate::store::{SCHEMA, members};
+use crate::store::{SCHEMA, members, sessions};
 
 pub struct Staff {
     pub app: App,
@@ -51,6 +60,45 @@ impl StaffService for Staff {
         }))
     }
 
+    async fn list_account_people(
+        &self,
+        request: Request<proto::ListAccountPeopleRequest>,
+    ) -> Result<Response<proto::ListAccountPeopleResponse>, Status> {
+        let on = ("account", request.get_ref().account_id.as_str());
+        self.audit
+            .admit(&request, StaffAction::ReadTeam, on)
+            .await?;
+        let people = self.people_of(&request.into_inner().account_id).await?;
+        Ok(Response::new(proto::ListAccountPeopleResponse { people }))
+    }
+
+    async fn list_person_accounts(
+        &self,
+        request: Request<proto::ListPersonAccountsRequest>,
+    ) -> Result<Response<proto::ListPersonAccountsResponse>, Status> {
+        let on = ("person", request.get_ref().email.as_str());
+        self.audit
+            .admit(&request, StaffAction::ReadTeam, on)
+            .await?;
+        let account_ids = self.accounts_of(&request.into_inner().email).await?;
+        Ok(Response::new(proto::ListPersonAccountsResponse {
+            account_ids,
+        }))
+    }
+
+    async fn invite_owner(
+        &self,
+        request: Request<proto::InviteOwnerRequest>,
+    ) -> Result<Response<proto::InviteOwnerResponse>, Status> {
+        let on = ("account", request.get_ref().account_id.as_str());
+        let action = StaffAction::InviteOwner;
+        let by = self.audit.admit(&request, action, on).await?;
+        let person = self.invite(&by, &request.into_inner()).await?;
+        Ok(Response::new(proto::InviteOwnerResponse {
+            person: Some(person),
+        }))
+    }
+
     async fn list_audit(
         &self,
         request: Request<ListAuditRequest>,
@@ -61,12 +109,89 @@ impl StaffService for Staff {
 
 impl Staff {
     async fn find(&self, address: &str) -> Result<proto::Person, Fault> {
-        let address = email::parse(address);
-        let address = address.map_err(|reason| Fault::invalid_field("email", reason))?;
         let mut connection = self.app.pool.acquire().await?;
-        let person = people::by_email(&mut *connection, &address).await?;
-        let person = person.ok_or_else(|| unknown(&address))?;
+        let person = find(&mut connection, address).await?;
         message(&mut connection, &person).await
+    }
+
+    async fn accounts_of(&self, address: &str) -> Result<Vec<String>, Fault> {
+        let mut connection = self.app.pool.acquire().await?;
+        let person = find(&mut connection, address).await?;
+        let memberships = members::of_person(&mut *connection, person.id).await?;
+        let ids = memberships.iter().map(|it| it.account.to_string());
+        Ok(ids.collect())
+    }
+
+    async fn people_of(&self, account: &str) -> Result<Vec<proto::AccountPerson>, Fault> {
+        let mut bad = BadFields::default();
+        let account = bad.id("account_id", account);
+        bad.check()?;
+        let (pool, now) = (&self.app.pool, self.app.clock.now());
+        let members = members::of_account(pool, account).await?.into_iter();
+        let members = members.map(|member| proto::AccountPerson {
+            email: member.email,
+            role: member.role.as_str().to_owned(),
+            invited_until: None,
+        });
+        let invited = links::invitations(pool, account, now).await?;
+        let invited = invited.iter().filter_map(invited_person);
+        Ok(members.chain(invited).collect())
+    }
+
+    async fn invite(
+        &self,
+        by: &AuthorizedAction,
+        request: &proto::InviteOwnerRequest,
+    ) -> Result<proto::AccountPerson, Fault> {
+        let mut bad = BadFields::default();
+        let account = bad.id("account_id", &request.account_id);
+        let address = bad.read("email", email::parse(&request.email));
+        let address = bad.finish(address)?;
+        let (app, now) = (&self.app, self.app.clock.now());
+        // It is `not_found` if the gateway does not know it.
+        app.gateway.account(account).await?;
+        let mut transaction = app.pool.begin().await?;
+        members::lock(&mut transaction, account).await?;
+        let members = members::of_account(&mut *transaction, account).await?;
+        let invited = links::invitations(&mut *transaction, account, now).await?;
+        if members.iter().any(|member| member.email == address) {
+            let reason = "The person is a member of the account.";
+            return Err(Fault::invalid_field("email", reason));
+        }
+        if is_full(&members, &invited, &address) {
+            let reason = format!("The account has {MAX_TEAM} members and invitations.");
+            return Err(Fault::invalid_field("account_id", reason));
+        }
+        for old in invited.iter().filter(|old| old.email == address) {
+            links::withdraw(&mut *transaction, account, old.id).await?;
+        }
+        let person = people::by_email(&mut *transaction, &address).await?;
+        let mail = LinkMail {
+            address: &address,
+            target: LinkTarget::Invite {
+                by: None,
+                account,
+                role: Role::Owner,
+            },
+            next: None,
+            language: person.as_ref().map_or(Language::English, Person::language),
+            text: MailText::new("invite-by-staff"),
+        };
+        let expires_at = send_link(&mut transaction, app, mail).await?;
+        let entry = NewEntry::of_staff(account, Action::Invited, &address);
+        activity::insert(&mut *transaction, entry, now).await?;
+        let subject = Subject {
+            entity: "account",
+            name: account.to_string(),
+            details: json!({ "email": address }),
+        };
+        by.record(&mut *transaction, SCHEMA, subject, now).await?;
+        transaction.commit().await?;
+        Ok(proto::AccountPerson {
+            email: address,
+            role: Role::Owner.as_str().to_owned(),
+            invited_until: Some(timestamp::encode(expires_at)),
+        })
     }
 
     async fn end_factor(
@@ -81,7 +206,8 @@ impl Staff {
             let reason = "The person has no second factor: the password alone signs in.";
             return Err(Fault::invalid_field("email", reason));
         }
-        people::set_totp(&mut transaction, &person, None, &[]).await?;
+        people::set_totp(&mut transaction, person.id, None, &[]).await?;
+        sessions::end_all(&mut *transaction, person.id).await?;
         self.inform(&mut transaction, &person).await?;
         let now = self.app.clock.now();
         let subject = Subject {
@@ -125,6 +251,26 @@ impl Staff {
     }
 }
 
+/// The person with an address.
+async fn find(connection: &mut PgConnection, address: &str) -> Result<Person, Fault> {
+    let address = email::parse(address);
+    let address = address.map_err(|reason| Fault::invalid_field("email", reason))?;
+    let person = people::by_email(connection, &address).await?;
+    person.ok_or_else(|| unknown(&address))
+}
+
+/// A person who is invited.
+fn invited_person(link: &Link) -> Option<proto::AccountPerson> {
+    let LinkTarget::Invite { role, .. } = &link.target else {
+        return None;
+    };
+    Some(proto::AccountPerson {
+        email: link.email.clone(),
+        role: role.as_str().to_owned(),
+        invited_until: Some(timestamp::encode(link.expires_at)),
+    })
+}
+
 /// Parses the address and the reason of a call. Both are required.
 fn address_and_reason(address: &str, reason: &str) -> Result<(String, String), Fault> {
     let mut bad = BadFields::default();
@@ -136,17 +282,14 @@ fn address_and_reason(address: &str, reason: &str) -> Result<(String, String), F
     bad.finish(address.zip(reason))
 }
 
-/// Reads a person and locks it until the transaction ends.
+/// Reads the person with an address, and locks the person until the transaction ends.
 async fn lock(connection: &mut PgConnection, address: &str) -> Result<Person, Fault> {
-    let person = people::by_email(&mut *connection, address).await?;
-    let person = person.ok_or_else(|| unknown(address))?;
-    if people::lock(connection, &person).await? {
-        Ok(person)
-    } else {
-        Err(Fault::unavailable(
-            "the credentials of a person have just changed",
-        ))
-    }
+    let found = people::by_email(&mut *connection, address).await?;
+    let found = found.ok_or_else(|| unknown(address))?;
+    let locked = people::lock(connection, found.id).await?;
+    // The address may have changed meanwhile.
+    let locked = locked.filter(|locked| locked.email == address);
+    locked.ok_or_else(|| unknown(address))
 }
 
 fn unknown(address: &str) -> Fault {

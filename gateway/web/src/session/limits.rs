@@ -1,20 +1,19 @@
-//! Limits on tries per time window. Redis counts the tries for all replicas.
+//! Limits on tries per time window. PostgreSQL counts the tries for all replicas.
 
 use kit::{Code, Fault};
 use pages::site::{Language, Texts};
-use redis::Cmd;
 use sha2::{Digest as _, Sha256};
-use time::OffsetDateTime;
+use sqlx::PgPool;
+use time::{Duration, OffsetDateTime};
 
-use super::Keyspace;
+use crate::store::tries;
 
 /// The most tries per window.
 #[derive(Debug, Clone, Copy)]
 pub struct Limit {
-    /// The part of the Redis key that names the limit.
     pub name: &'static str,
-    pub tries: i64,
-    pub window: time::Duration,
+    pub tries: i32,
+    pub window: Duration,
 }
 
 /// In minutes.
@@ -22,7 +21,7 @@ const DAY: i64 = 24 * 60;
 
 /// Passwords of one person from one address.
 pub const SIGN_IN: Limit = Limit::new("sign_in", 10, 15);
-/// Passwords of one person from anywhere. Beyond it, only networks that the person has signed in from may try.
+/// Passwords of one person from anywhere. Beyond it, the person signs in by a link to set a new password.
 pub const SIGN_IN_OF_PERSON: Limit = Limit::new("sign_in_of_person", 100, 15);
 /// Passwords of any person from one address.
 pub const SIGN_IN_FROM: Limit = Limit::new("sign_in_from", 60, 15);
@@ -44,17 +43,15 @@ pub const CONFIRMATIONS_OF_PERSON: Limit = Limit::new("confirmations_of_person",
 pub const MAILS_TO: Limit = Limit::new("mails_to", 5, 60);
 /// Mails with links that one network causes.
 pub const MAILS_FROM: Limit = Limit::new("mails_from", 60, 60);
-/// Mails about sign-ins from new networks to one person.
-pub const NETWORK_MAILS: Limit = Limit::new("network_mails", 5, DAY);
 /// Forms that one person sends.
 pub const FORMS: Limit = Limit::new("forms", 600, 15);
 
 impl Limit {
-    const fn new(name: &'static str, tries: i64, minutes: i64) -> Self {
+    const fn new(name: &'static str, tries: i32, minutes: i64) -> Self {
         Self {
             name,
             tries,
-            window: time::Duration::minutes(minutes),
+            window: Duration::minutes(minutes),
         }
     }
 }
@@ -62,7 +59,7 @@ impl Limit {
 /// The limit is reached; it is lifted after this time.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct LimitReached {
-    pub retry_after: time::Duration,
+    pub retry_after: Duration,
 }
 
 impl LimitReached {
@@ -85,11 +82,11 @@ impl LimitReached {
 
 /// Counts tries.
 #[derive(Clone)]
-pub struct Limits(pub Keyspace);
+pub struct Limits(pub PgPool);
 
 impl Limits {
-    /// Counts a try. Call this before the try, so that concurrent tries are counted too. `subject` may be any text, since only its hash is
-    /// stored.
+    /// Counts a try. Call this before the try and outside of its transaction, so that tries at the same time and tries that fail are counted
+    /// too. `subject` may be any text, since only its hash is stored.
     pub async fn count(
         &self,
         limit: Limit,
@@ -97,20 +94,14 @@ impl Limits {
         now: OffsetDateTime,
     ) -> Result<Result<(), LimitReached>, Fault> {
         let length = limit.window.whole_seconds();
-        let window = now.unix_timestamp().div_euclid(length);
-        let subject = hex::encode(&Sha256::digest(subject)[..16]);
-        let key = self.0.key(limit.name, &format!("{subject}:{window}"));
-        let tries: i64 = self.0.query("count_try", &Cmd::incr(&key, 1)).await?;
-        if tries == 1 {
-            let expire = Cmd::expire(&key, 2 * length);
-            let _expires: i64 = self.0.query("expire_tries", &expire).await?;
-        }
+        let left = Duration::seconds(length - now.unix_timestamp().rem_euclid(length));
+        let until = now.truncate_to_second() + left;
+        let subject = &Sha256::digest(subject)[..16];
+        let tries = tries::count(&self.0, limit.name, subject, until).await?;
         if tries <= limit.tries {
             return Ok(Ok(()));
         }
-        let end = (window + 1) * length;
-        let retry_after = time::Duration::seconds(end - now.unix_timestamp());
-        Ok(Err(LimitReached { retry_after }))
+        Ok(Err(LimitReached { retry_after: left }))
     }
 }
 
@@ -126,7 +117,7 @@ mod tests {
             (61, "in 2 minutes."),
             (900, "in 15 minutes."),
         ] {
-            let retry_after = time::Duration::seconds(seconds.into());
+            let retry_after = Duration::seconds(seconds.into());
             let fault = LimitReached { retry_after }.too_many_in(Language::English, "limit-tries");
             assert!(fault.message.ends_with(time), "{}", fault.message);
             assert_eq!(fault.retry_after, Some(seconds));

@@ -115,7 +115,7 @@ pub async fn cast(
     let Some(voter) = Voter::find(app, &headers).await else {
         return Ok(next("unknown"));
     };
-    if app.gateway.admit_change().await.is_err() {
+    if app.gateway.read_only().await.is_some() {
         return Ok(next("closed"));
     }
     let (winner, loser) = match ballot.pick.as_str() {

@@ -1,13 +1,12 @@
 //! `web.feed_position`: up to where the feeds of other services were read.
 
-use kit::feed::Position;
 use sqlx::{PgExecutor, PgPool};
+use time::OffsetDateTime;
 
-/// Up to where the feed of a service was read; `None` before the first time.
-pub async fn find(pool: &PgPool, producer: &str) -> Result<Option<Position>, sqlx::Error> {
-    sqlx::query_as!(
-        Position,
-        "select epoch, seq from web.feed_position where producer = $1",
+/// Up to which time the feed of a service was read; `None` before the first time.
+pub async fn find(pool: &PgPool, producer: &str) -> Result<Option<OffsetDateTime>, sqlx::Error> {
+    sqlx::query_scalar!(
+        "select at from web.feed_position where producer = $1",
         producer,
     )
     .fetch_optional(pool)
@@ -18,18 +17,15 @@ pub async fn find(pool: &PgPool, producer: &str) -> Result<Option<Position>, sql
 pub async fn advance(
     executor: impl PgExecutor<'_>,
     producer: &str,
-    from: Option<Position>,
-    to: Position,
+    from: Option<OffsetDateTime>,
+    to: OffsetDateTime,
 ) -> Result<bool, sqlx::Error> {
     let moved = sqlx::query!(
-        "insert into web.feed_position as stored (producer, epoch, seq) values ($1, $2, $3)
-         on conflict (producer) do update set epoch = excluded.epoch, seq = excluded.seq
-         where stored.epoch = $4 and stored.seq = $5",
+        "insert into web.feed_position as stored (producer, at) values ($1, $2)
+         on conflict (producer) do update set at = excluded.at where stored.at = $3",
         producer,
-        to.epoch,
-        to.seq,
-        from.map(|from| from.epoch),
-        from.map(|from| from.seq),
+        to,
+        from,
     );
     Ok(moved.execute(executor).await?.rows_affected() == 1)
 }

@@ -13,9 +13,18 @@ use crate::domain::session_token::{Token, TokenHash};
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum LinkTarget {
     SignUp,
-    Reset { person: Uuid },
-    Email { person: Uuid },
-    Invite { by: Uuid, account: Uuid, role: Role },
+    Reset {
+        person: Uuid,
+    },
+    Email {
+        person: Uuid,
+    },
+    /// `by` is the person who invites; `None`: staff.
+    Invite {
+        by: Option<Uuid>,
+        account: Uuid,
+        role: Role,
+    },
 }
 
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -63,7 +72,7 @@ impl Row {
                 person: self.person_id?,
             },
             Purpose::Invite => LinkTarget::Invite {
-                by: self.person_id?,
+                by: self.person_id,
                 account: self.account_id?,
                 role: self.role?.parse().ok()?,
             },
@@ -103,7 +112,7 @@ pub async fn insert(
     let (person, account, role) = match *target {
         LinkTarget::SignUp => (None, None, None),
         LinkTarget::Reset { person } | LinkTarget::Email { person } => (Some(person), None, None),
-        LinkTarget::Invite { by, account, role } => (Some(by), Some(account), Some(role.as_str())),
+        LinkTarget::Invite { by, account, role } => (by, Some(account), Some(role.as_str())),
     };
     sqlx::query!(
         "insert into web.link (id, token_sha256, purpose, email, person_id, account_id, role, created_at, expires_at)

@@ -1,12 +1,14 @@
 //! The tables of schema `web`.
 
 pub mod activity;
-pub mod closed_accounts;
 pub mod feed_positions;
 pub mod links;
 pub mod members;
 pub mod people;
+pub mod sent_forms;
 pub mod sent_notices;
+pub mod sessions;
+pub mod tries;
 
 use kit::pg::Schema;
 

@@ -10,8 +10,6 @@ pub struct Person {
     pub id: Uuid,
     pub email: String,
     pub password_hash: String,
-    /// Sessions with a lower version have ended.
-    pub credential_version: i32,
     /// Encrypted; `None`: no second factor.
     pub totp_secret: Option<Vec<u8>>,
     /// The code of the language of pages and mails.
@@ -58,7 +56,7 @@ pub async fn by_email(
 ) -> Result<Option<Person>, sqlx::Error> {
     sqlx::query_as!(
         Person,
-        "select id, email, password_hash, credential_version, totp_secret, language, wants_notices
+        "select id, email, password_hash, totp_secret, language, wants_notices
          from web.person where email = $1",
         email,
     )
@@ -69,7 +67,7 @@ pub async fn by_email(
 pub async fn by_id(executor: impl PgExecutor<'_>, id: Uuid) -> Result<Option<Person>, sqlx::Error> {
     sqlx::query_as!(
         Person,
-        "select id, email, password_hash, credential_version, totp_secret, language, wants_notices
+        "select id, email, password_hash, totp_secret, language, wants_notices
          from web.person where id = $1",
         id,
     )
@@ -77,74 +75,32 @@ pub async fn by_id(executor: impl PgExecutor<'_>, id: Uuid) -> Result<Option<Per
     .await
 }
 
-/// Sets the password and ends all sessions; returns the version of new sessions.
-///
-/// Like the other changes below it applies only while the credentials are those of `person`, which the caller has checked. `None`: they have
-/// changed since, and nothing is done.
+/// Sets the password. The caller holds the lock of [`lock`], as for the other changes below, and ends the sessions.
 pub async fn set_password(
     executor: impl PgExecutor<'_>,
-    person: &Person,
-    password_hash: &str,
-) -> Result<Option<i32>, sqlx::Error> {
-    sqlx::query_scalar!(
-        "update web.person set password_hash = $3, credential_version = credential_version + 1
-         where id = $1 and credential_version = $2 returning credential_version",
-        person.id,
-        person.credential_version,
-        password_hash,
-    )
-    .fetch_optional(executor)
-    .await
-}
-
-/// Replaces a hash with one of the same password with the current parameters, unless the password has changed meanwhile.
-pub async fn upgrade_hash(
-    executor: impl PgExecutor<'_>,
     id: Uuid,
-    old: &str,
-    new: &str,
+    password_hash: &str,
 ) -> Result<(), sqlx::Error> {
     sqlx::query!(
-        "update web.person set password_hash = $3 where id = $1 and password_hash = $2",
+        "update web.person set password_hash = $2 where id = $1",
         id,
-        old,
-        new,
+        password_hash,
     )
     .execute(executor)
     .await?;
     Ok(())
 }
 
-/// Ends all sessions; returns the version of new sessions.
-pub async fn end_sessions(
-    executor: impl PgExecutor<'_>,
-    person: &Person,
-) -> Result<Option<i32>, sqlx::Error> {
-    sqlx::query_scalar!(
-        "update web.person set credential_version = credential_version + 1
-         where id = $1 and credential_version = $2 returning credential_version",
-        person.id,
-        person.credential_version,
-    )
-    .fetch_optional(executor)
-    .await
-}
-
-/// Sets the address and ends all sessions; returns the version of new sessions. The error is a unique violation if the address is taken.
+/// Sets the address. The error is a unique violation if it is taken.
 pub async fn set_email(
     executor: impl PgExecutor<'_>,
-    person: &Person,
+    id: Uuid,
     email: &str,
-) -> Result<Option<i32>, sqlx::Error> {
-    sqlx::query_scalar!(
-        "update web.person set email = $3, credential_version = credential_version + 1
-         where id = $1 and credential_version = $2 returning credential_version",
-        person.id,
-        person.credential_version,
-        email,
-    )
-    .fetch_optional(executor)
-    .await
+) -> Result<(), sqlx::Error> {
+    sqlx::query!("update web.person set email = $2 where id = $1", id, email)
+        .execute(executor)
+        .await?;
+    Ok(())
 }
 
 /// The secret of an authenticator app.
@@ -155,30 +111,25 @@ pub struct NewSecret<'a> {
     pub step: i64,
 }
 
-/// Sets or removes the second factor with its recovery codes, and ends all sessions; returns the version of new sessions.
+/// Sets or removes the second factor with its recovery codes.
 pub async fn set_totp(
     connection: &mut PgConnection,
-    person: &Person,
+    id: Uuid,
     secret: Option<NewSecret<'_>>,
     code_hashes: &[Vec<u8>],
-) -> Result<Option<i32>, sqlx::Error> {
-    let version = sqlx::query_scalar!(
-        "update web.person set totp_secret = $3, totp_step = coalesce($4::bigint, 0), credential_version = credential_version + 1
-         where id = $1 and credential_version = $2 returning credential_version",
-        person.id,
-        person.credential_version,
+) -> Result<(), sqlx::Error> {
+    sqlx::query!(
+        "update web.person set totp_secret = $2, totp_step = coalesce($3::bigint, 0) where id = $1",
+        id,
         secret.map(|secret| secret.sealed),
         secret.map(|secret| secret.step),
     )
-    .fetch_optional(&mut *connection)
+    .execute(&mut *connection)
     .await?;
-    if version.is_some() {
-        replace_recovery_codes(connection, person.id, code_hashes).await?;
-    }
-    Ok(version)
+    replace_recovery_codes(connection, id, code_hashes).await
 }
 
-/// Replaces the recovery codes of a person. The caller holds the lock of [`lock`], or has changed the person's row.
+/// Replaces the recovery codes of a person.
 pub async fn replace_recovery_codes(
     connection: &mut PgConnection,
     id: Uuid,
@@ -298,18 +249,20 @@ pub async fn count_recovery_codes(
     .await
 }
 
-/// Locks a person until the transaction ends: no other transaction changes the person or adds a membership. Returns false if the
-/// credentials have changed since they were checked.
-pub async fn lock(executor: impl PgExecutor<'_>, person: &Person) -> Result<bool, sqlx::Error> {
-    let locked = sqlx::query_scalar!(
-        "select id from web.person where id = $1 and credential_version = $2 for update",
-        person.id,
-        person.credential_version,
-    );
-    Ok(locked.fetch_optional(executor).await?.is_some())
+/// Reads a person, and locks the person until the transaction ends: no other transaction changes the person, begins a session or adds a
+/// membership.
+pub async fn lock(executor: impl PgExecutor<'_>, id: Uuid) -> Result<Option<Person>, sqlx::Error> {
+    sqlx::query_as!(
+        Person,
+        "select id, email, password_hash, totp_secret, language, wants_notices
+         from web.person where id = $1 for update",
+        id,
+    )
+    .fetch_optional(executor)
+    .await
 }
 
-/// Removes a person with memberships, links and recovery codes. The caller holds the lock of [`lock`].
+/// Removes a person with sessions, memberships, links and recovery codes. The caller holds the lock of [`lock`].
 pub async fn remove(executor: impl PgExecutor<'_>, id: Uuid) -> Result<(), sqlx::Error> {
     sqlx::query!("delete from web.person where id = $1", id)
         .execute(executor)

@@ -9,6 +9,7 @@ use bytes::Bytes;
 use contracts::catalogue::v1 as proto;
 use contracts::common::v1::{Mode, PageInfo, Position};
 use contracts::public;
+use kit::feed::HighWaterMark;
 use kit::overload::ConcurrencyLimit;
 use kit::rpc::client::Client;
 use kit::{Code, Fault, timestamp};
@@ -21,7 +22,7 @@ use tonic::{Request, Response, Status, Streaming};
 pub use super::call::page;
 use super::call::{Calls, incomplete, rpcs};
 use super::clients::{CatalogueEvents, CatalogueGames, Creators, GrpcClient, Places, Search};
-use super::position::{ListingRead, NewestPosition};
+use super::position::ListingRead;
 
 /// How long a call waits for a permit.
 const QUEUE_TIMEOUT: Duration = Duration::from_secs(2);
@@ -34,7 +35,8 @@ pub(super) const MODE: i32 = Mode::Live as i32;
 pub struct CatalogueClient {
     calls: Calls,
     limit: Arc<ConcurrencyLimit>,
-    newest: Arc<NewestPosition>,
+    /// That of listings-svc.
+    mark: HighWaterMark,
 }
 
 /// The calls for one page.
@@ -140,11 +142,11 @@ impl One {
 
 impl CatalogueClient {
     /// `calls` is the number of calls at once.
-    pub fn new(client: Client, deadline: Duration, calls: usize, newest: NewestPosition) -> Self {
+    pub fn new(client: Client, deadline: Duration, calls: usize, mark: HighWaterMark) -> Self {
         Self {
             calls: Calls { client, deadline },
             limit: Arc::new(ConcurrencyLimit::new("public pages", calls)),
-            newest: Arc::new(newest),
+            mark,
         }
     }
 
@@ -159,8 +161,9 @@ impl CatalogueClient {
 
 impl PageCalls {
     async fn position(&self) -> Option<Position> {
-        let newest = self.position.get_or_init(|| self.client.newest.get());
-        newest.await.clone()
+        let mark = &self.client.mark;
+        let read = async || mark.read().await.map(Into::into);
+        self.position.get_or_init(read).await.clone()
     }
 
     /// Reads listings as they are after all earlier writes.

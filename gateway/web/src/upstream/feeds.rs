@@ -3,9 +3,10 @@
 use std::time::Duration;
 
 use contracts::common::v1 as proto;
-use kit::Fault;
-use kit::feed::{Change, Position};
+use kit::feed::Change;
 use kit::rpc::client::Client;
+use kit::{Fault, timestamp};
+use time::OffsetDateTime;
 
 use super::call::{Calls, incomplete};
 use super::clients::FeedChanges;
@@ -27,8 +28,8 @@ pub struct Feed(Calls);
 #[derive(Debug, Clone)]
 pub struct ListedChanges {
     pub changes: Vec<Change>,
-    /// Up to here there is no other one.
-    pub position: Position,
+    /// Up to this time there is no other one.
+    pub until: OffsetDateTime,
 }
 
 impl Feeds {
@@ -53,23 +54,22 @@ impl Feeds {
 }
 
 impl Feed {
-    /// The next changes of an entity type after a position. Without one there are no changes yet, only the position to begin with.
+    /// The next changes of an entity type after a time. Without one there are no changes yet, only the time to begin with.
     pub async fn changes(
         &self,
         entity: &str,
-        after: Option<Position>,
+        after: Option<OffsetDateTime>,
     ) -> Result<ListedChanges, Fault> {
         let request = proto::ListChangesRequest {
             entity: entity.to_owned(),
-            after: after.map(Into::into),
+            after: after.map(timestamp::encode),
             limit: 0,
         };
         let listed = self.0.read(FeedChanges::list_changes, request).await?;
-        let position = listed.position.as_ref();
-        let position = position.and_then(|position| Position::try_from(position).ok());
+        let until = listed.until.and_then(timestamp::decode_exact);
         Ok(ListedChanges {
             changes: listed.changes,
-            position: position.ok_or_else(incomplete)?,
+            until: until.ok_or_else(incomplete)?,
         })
     }
 }

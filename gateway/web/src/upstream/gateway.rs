@@ -7,7 +7,7 @@ use kit::rpc::client::Client;
 use kit::{Code, Fault};
 use uuid::Uuid;
 
-use super::call::{Calls, incomplete, required, rpcs};
+use super::call::{Calls, required, rpcs};
 use super::clients::Accounts;
 
 /// Rows of a page of a list that is read to its end.
@@ -67,22 +67,6 @@ impl Gateway {
         Self(Calls { client, deadline })
     }
 
-    /// The account with this address, which its caller has verified.
-    pub async fn account_by_email(&self, email: &str) -> Result<Option<Uuid>, Fault> {
-        let request = proto::AccountsServiceGetAccountRequest {
-            account_id: String::new(),
-            email: email.to_owned(),
-        };
-        match self.0.read(Accounts::get_account, request).await {
-            Ok(found) => {
-                let account = required(found.account)?;
-                account.id.parse().map(Some).map_err(|_id| incomplete())
-            }
-            Err(fault) if fault.code == Code::NotFound => Ok(None),
-            Err(fault) => Err(fault),
-        }
-    }
-
     /// The name of an account, for a page that is shown while the gateway is away too.
     pub async fn account_name(&self, account: Uuid) -> Option<String> {
         Some(self.account(account).await.ok()?.account?.name)
@@ -101,19 +85,18 @@ impl Gateway {
         })
     }
 
-    /// Lets a change of the dashboard pass, unless the site is read-only. While the gateway is away, that is unknown, and the service that
-    /// makes the change decides.
+    /// Lets a change of the dashboard pass, unless the site is read-only.
     ///
     /// # Errors
-    /// `closed`.
+    /// `closed`, or the fault of a gateway that is away: nobody knows then whether the site is read-only.
     pub async fn admit_change(&self) -> Result<(), Fault> {
-        match self.switches().await {
-            Ok(switches) if switches.is_read_only => Err(Fault::new(Code::Closed, READ_ONLY)),
-            Ok(_) | Err(_) => Ok(()),
+        if self.switches().await?.is_read_only {
+            return Err(Fault::new(Code::Closed, READ_ONLY));
         }
+        Ok(())
     }
 
-    /// The reason why forms are closed, for their pages. The handlers of forms check it again.
+    /// The reason why forms are closed, for their pages; none while the gateway is away.
     pub async fn read_only(&self) -> Option<&'static str> {
         let switches = self.switches().await.unwrap_or_default();
         switches.is_read_only.then_some(READ_ONLY)
@@ -148,21 +131,15 @@ impl Gateway {
 
 rpcs! { Gateway:
     /// Creates an account. A repeated call with the same id changes nothing.
-    read create_account(actor: &Actor, id: Uuid, name: &str, email: &str) -> proto::Account =
-        Accounts::create_account(proto::AccountsServiceCreateAccountRequest { actor, account_id: id, name, email })
+    read create_account(actor: &Actor, id: Uuid, name: &str) -> proto::Account =
+        Accounts::create_account(proto::AccountsServiceCreateAccountRequest { actor, account_id: id, name })
         => |created| required(created.account)?;
 
     read account(account: Uuid) -> proto::AccountsServiceGetAccountResponse =
-        Accounts::get_account(proto::AccountsServiceGetAccountRequest { account_id: account, email: "" });
+        Accounts::get_account(proto::AccountsServiceGetAccountRequest { account_id: account });
 
-    /// Changes the name of an account, if there is a new one, and its contact address.
-    read change_account(actor: &Actor, account: Uuid, name: Option<&str>, email: &str) -> () =
-        Accounts::change_account(proto::AccountsServiceChangeAccountRequest {
-            actor,
-            account_id: account,
-            name: name.map(ToOwned::to_owned),
-            email: email.to_owned(),
-        })
+    read rename_account(actor: &Actor, account: Uuid, name: &str) -> () =
+        Accounts::change_account(proto::AccountsServiceChangeAccountRequest { actor, account_id: account, name })
         => |_changed| ();
 
     /// Up to 200 keys of an account: those that work first, then the newest.

@@ -23,7 +23,6 @@ pub use economy::Economy;
 pub use feeds::{Feed, Feeds};
 pub use gateway::Gateway;
 pub use listings::Listings;
-pub use position::NewestPosition;
 pub use webhook::Webhooks;
 
 use pages::site::Texts;

@@ -4,10 +4,11 @@ use http::Method;
 use sqlx::PgPool;
 use web::domain::role::Role;
 use web::layers::access::Access;
+use web::page_limit::Visitor;
 use web::router::routes;
 
 use crate::full_account::{FullAccount, every_field, send};
-use crate::support::BOB;
+use crate::support::{ADA, BOB, START, Site};
 use crate::webhook_service::insert_account;
 
 /// Files are named by the hash of their content, and the API shows them to everybody.
@@ -85,4 +86,24 @@ async fn a_role_reaches_only_what_it_may(pool: PgPool) {
     }
     let keys = editor.get(&full.own("/accounts/{account}/keys")).await;
     assert!(!keys.text.contains("/keys/new"), "{}", keys.text);
+}
+
+#[testing::database_test(web::MIGRATOR)]
+async fn pages_of_a_person_are_limited(pool: PgPool) {
+    let site = Site::new(pool).await;
+    let ada = site.person(ADA).await;
+    let account = site.account(ada, Role::Owner).await;
+    let mut browser = site.signed_in(ADA).await;
+    let path = format!("/accounts/{account}");
+    browser.get(&path).await.assert(200, "Savanna");
+    let limit = &site.app.page_limit;
+    while limit.count(Visitor::Person(ada), START).is_ok() {}
+    let page = browser.get(&path).await;
+    page.assert(429, "Too many pages in a minute");
+    assert_eq!(page.headers["retry-after"], "60");
+    // Forms have a limit of their own.
+    let leave = browser.post(&format!("{path}/team/leave"), &[]).await;
+    leave.assert(422, "at least one owner");
+    site.clock.advance(time::Duration::MINUTE);
+    browser.get(&path).await.assert(200, "Savanna");
 }

@@ -2,8 +2,8 @@
 
 use http::Method;
 use sqlx::{AssertSqlSafe, PgPool};
+use web::once_form;
 use web::route::Route;
-use web::session::once;
 
 use crate::browser::{Browser, Page};
 use crate::stub_pictures::file;
@@ -169,7 +169,6 @@ impl FullAccount {
             "web.sent_notice",
             "webhook.endpoint",
             "webhook.waiting",
-            "webhook.audit",
         ] {
             state.push_str(&rows(&site.pool, table).await);
         }
@@ -282,7 +281,7 @@ pub(crate) fn every_field() -> Vec<(&'static str, String)> {
         ("pick", "first"),
     ];
     let fixed = fixed.map(|(name, value)| (name, value.to_owned()));
-    let mut fields = vec![("form", once::new_id())];
+    let mut fields = vec![("form", once_form::new_id())];
     fields.extend(fixed);
     fields
 }

@@ -93,7 +93,6 @@ impl AccountsService for StubGateway {
         let account = proto::Account {
             id: request.account_id.clone(),
             name: request.name,
-            email: request.email,
             plan: "free".to_owned(),
             created_at: None,
         };
@@ -109,20 +108,7 @@ impl AccountsService for StubGateway {
         request: Request<proto::AccountsServiceGetAccountRequest>,
     ) -> Answer<proto::AccountsServiceGetAccountResponse> {
         self.check()?;
-        let request = request.into_inner();
-        let by_email = || {
-            let accounts = self.accounts.lock().unwrap();
-            let mut all = accounts.values();
-            let found = all.find(|account| account.email == request.email);
-            found
-                .cloned()
-                .ok_or_else(|| Status::from(Fault::not_found("No account.")))
-        };
-        let account = if request.account_id.is_empty() {
-            by_email()?
-        } else {
-            self.account(&request.account_id)?
-        };
+        let account = self.account(&request.into_inner().account_id)?;
         Ok(Response::new(proto::AccountsServiceGetAccountResponse {
             account: Some(account),
             plan: self.plan.lock().unwrap().clone(),
@@ -145,13 +131,8 @@ impl AccountsService for StubGateway {
         let mut accounts = self.accounts.lock().unwrap();
         let account = accounts.get_mut(&request.account_id);
         let account = account.ok_or_else(|| Status::from(Fault::not_found("No account.")))?;
-        if let Some(name) = request.name {
-            check_name(&name)?;
-            account.name = name;
-        }
-        if let Some(email) = request.email {
-            account.email = email;
-        }
+        check_name(&request.name)?;
+        account.name = request.name;
         Ok(Response::new(
             proto::AccountsServiceChangeAccountResponse::default(),
         ))

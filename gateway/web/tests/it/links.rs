@@ -8,7 +8,6 @@ use time::Duration;
 
 use crate::browser::Browser;
 use crate::enumeration::observed;
-use crate::once::until_a_row_is_waited_for;
 use crate::support::{ADA, BOB, PASSWORD, Site};
 
 #[testing::database_test(web::MIGRATOR)]
@@ -154,25 +153,6 @@ async fn without_the_gateway_the_link_stays_good_and_nothing_typed_is_lost(pool:
 }
 
 #[testing::database_test(web::MIGRATOR)]
-async fn an_account_that_staff_made_goes_to_the_owner_of_its_address_once(pool: PgPool) {
-    let site = Site::new(pool).await;
-    let nobody = site.person(BOB).await;
-    let account = site.account(nobody, web::domain::role::Role::Owner).await;
-    sqlx::query!("delete from web.member")
-        .execute(&site.pool)
-        .await
-        .unwrap();
-    let address = format!("{account}@account.example");
-    let mut browser = site.browser();
-    browser.post("/sign-up", &[("email", &address)]).await;
-    let link = site.link(&address).await;
-    let fields = [("account_name", "Mine"), ("password", PASSWORD)];
-    let made = browser.post(&link, &fields).await;
-    assert_eq!(made.location(), format!("/accounts/{account}"));
-    browser.get(made.location()).await.assert(200, "Savanna");
-}
-
-#[testing::database_test(web::MIGRATOR)]
 async fn a_link_hashes_few_passwords_and_none_of_a_form_that_is_refused_anyway(pool: PgPool) {
     let site = Site::new(pool).await;
     site.browser().post("/sign-up", &[("email", ADA)]).await;
@@ -303,9 +283,7 @@ async fn a_reset_waits_for_a_change_of_the_person_and_not_the_other_way_round(po
     let link = site.link(ADA).await;
     // A change of the password, as `people/password.rs` makes it: the person first, then the links.
     let mut change = site.pool.begin().await.unwrap();
-    let person = web::store::people::by_id(&mut *change, ada).await.unwrap();
-    let person = person.unwrap();
-    let set = web::store::people::set_password(&mut *change, &person, "hash");
+    let set = web::store::people::set_password(&mut *change, ada, "hash");
     set.await.unwrap();
     let commit = async {
         until_a_row_is_waited_for(&site.pool).await;
@@ -316,4 +294,17 @@ async fn a_reset_waits_for_a_change_of_the_person_and_not_the_other_way_round(po
     let mut browser = site.browser();
     let (page, ()) = futures::join!(browser.post(&link, &[("password", NEW)]), commit);
     page.assert(410, "does not work any more");
+}
+
+/// Waits until a statement waits for the row of another transaction.
+pub(crate) async fn until_a_row_is_waited_for(pool: &PgPool) {
+    let waiting = async || {
+        let waiting = sqlx::query_scalar!(
+            r#"select exists (
+                   select from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'
+               ) as "exists!""#
+        );
+        waiting.fetch_one(pool).await.unwrap()
+    };
+    testing::wait_until("a statement waits for a lock", waiting).await;
 }

@@ -1,8 +1,7 @@
 //! Public pages show all earlier writes (§1): their reads name the newest position of the listings, which a replica of catalogue-svc that is
 //! behind waits for.
 
-use kit::Clock;
-use kit::feed::{CommittedPosition, Position};
+use kit::feed::Position;
 use kit::ids;
 use sqlx::PgPool;
 
@@ -30,11 +29,6 @@ const PAGES: [&str; 18] = [
     "/vote",
 ];
 
-fn position(seq: i64) -> Position {
-    let epoch = ids::row_id();
-    Position { epoch, seq }
-}
-
 /// Opens every page, and asserts that each of its reads names this position.
 async fn assert_reads_at(site: &Site, position: Option<Position>) {
     let expected = position.map(Into::into);
@@ -49,27 +43,14 @@ async fn assert_reads_at(site: &Site, position: Option<Position>) {
 }
 
 #[testing::database_test(web::MIGRATOR)]
-async fn every_read_of_a_page_names_the_position_of_listings_svc(pool: PgPool) {
+async fn every_read_of_a_page_names_the_position_in_redis(pool: PgPool) {
     let site = Site::new(pool).await;
     // Without any position, the site still answers.
     assert_reads_at(&site, None).await;
+    let epoch = ids::row_id();
     for seq in [7, 9] {
-        let newest = position(seq);
-        *site.feed.position.lock().unwrap() = Some(newest);
+        let newest = Position { epoch, seq };
+        site.mark.publish(newest).await;
         assert_reads_at(&site, Some(newest)).await;
     }
-}
-
-#[testing::database_test(web::MIGRATOR)]
-async fn the_position_in_redis_saves_the_call_to_listings_svc(pool: PgPool) {
-    let site = Site::new(pool).await;
-    let in_redis = position(8);
-    let at = Clock::system().now();
-    let committed = CommittedPosition {
-        position: in_redis,
-        at,
-    };
-    assert!(site.mark.publish(committed).await);
-    *site.feed.position.lock().unwrap() = Some(position(7));
-    assert_reads_at(&site, Some(in_redis)).await;
 }

@@ -1,13 +1,11 @@
-//! Mails that people may switch off: a removal from a team, and a sign-in from a new network.
+//! The mail about a removal from a team, which people may switch off.
 
 use sqlx::PgPool;
 use web::domain::role::Role;
 
-use crate::browser::Browser;
-use crate::support::{ADA, BOB, PASSWORD, Site};
+use crate::support::{ADA, BOB, Site};
 
 const REMOVED: &str = "You are no longer in a team";
-const NEW_NETWORK: &str = "A sign-in from a new network";
 
 async fn count(site: &Site, subject: &str) -> usize {
     let mails = site.mails().await;
@@ -41,33 +39,4 @@ async fn who_is_removed_from_a_team_gets_a_mail(pool: PgPool) {
     member.post("/you/settings", &settings).await.location();
     owner.post(&remove, &[]).await.location();
     assert_eq!(count(&site, REMOVED).await, 1);
-}
-
-#[testing::database_test(web::MIGRATOR)]
-async fn a_sign_in_from_a_new_network_is_mailed_once(pool: PgPool) {
-    let site = Site::new(pool).await;
-    site.person(ADA).await;
-    let fields = [("email", ADA), ("password", PASSWORD)];
-    let sign_in = async |last| {
-        let mut browser = Browser::at(&site.router, last);
-        browser.post("/sign-in", &fields).await.location();
-        browser
-    };
-    // The first network of a person is not new.
-    sign_in(7).await;
-    assert_eq!(count(&site, NEW_NETWORK).await, 0);
-    sign_in(8).await;
-    sign_in(8).await;
-    let mut browser = sign_in(7).await;
-    assert_eq!(count(&site, NEW_NETWORK).await, 1);
-    let (_, _, body) = site.mails().await.remove(0);
-    assert!(body.contains("203.0.113.8"), "{body}");
-    let settings = [("language", "en")];
-    browser.post("/you/settings", &settings).await.location();
-    browser
-        .get("/you")
-        .await
-        .assert(200, "name=\"notices\" value=\"on\"> ");
-    sign_in(9).await;
-    assert_eq!(count(&site, NEW_NETWORK).await, 1);
 }

@@ -1,42 +1,140 @@
-//! Forms that take effect once: what a form's id stands for, and what stays when something fails on the way.
+//! Forms that are sent twice, as by a double click: they take effect once, and the second answer leads to the page that shows the effect.
 
-use std::sync::Arc;
+use std::sync::atomic::Ordering;
 
 use contracts::gateway::v1 as proto;
-use kit::config::Secret;
+use contracts::listings::v1 as listings;
 use sqlx::PgPool;
-use tokio::io::copy_bidirectional;
-use tokio::net::{TcpListener, TcpStream};
-use tokio_util::sync::CancellationToken;
-use url::Url;
 use web::domain::role::Role;
 
 use crate::browser::{Browser, Page};
 use crate::full_account::{CAROL, FullAccount};
 use crate::second_factor::offered;
-use crate::support::{ADA, PASSWORD, Site, redis_url};
+use crate::support::{ADA, PASSWORD, Site};
 
-const OTHER_VALUES: &str = "already sent with other values";
+/// Opens `page`, and sends its form twice at once to `action`.
+async fn send_twice(
+    browser: &mut Browser,
+    page: &str,
+    action: &str,
+    fields: &[(&str, &str)],
+) -> [Page; 2] {
+    let hidden = browser.get(page).await.hidden();
+    let mut all = fields.to_vec();
+    for name in ["form", "revision"] {
+        if let Some(value) = hidden.get(name) {
+            all.push((name, value));
+        }
+    }
+    let mut again = browser.clone();
+    let (one, two) = futures::join!(browser.post(action, &all), again.post(action, &all));
+    for page in [&one, &two] {
+        let is_good = page.status.is_success() || page.status.is_redirection();
+        assert!(is_good, "{action}: {} {}", page.status, page.text);
+    }
+    [one, two]
+}
 
-/// The ids of the forms that reveal keys, by the name of the key.
-fn reveal_forms(page: &Page) -> Vec<(String, String, String)> {
+/// Sends a form with an id twice at once: one answer leads to `list`, whose notice says so. Returns the other one.
+async fn send_once(
+    browser: &mut Browser,
+    page: &str,
+    (action, list): (&str, &str),
+    fields: &[(&str, &str)],
+) -> Page {
+    let before = format!("{list}?done=form-sent");
+    let pages = send_twice(browser, page, action, fields).await;
+    let is_second = |page: &Page| page.status == 303 && page.location() == before;
+    let (second, mut first): (Vec<Page>, Vec<Page>) = pages.into_iter().partition(is_second);
+    assert_eq!(second.len(), 1, "{action}: {first:?}");
+    let notice = "This form took effect when it was sent before.";
+    browser.get(&before).await.assert(200, notice);
+    first.remove(0)
+}
+
+#[testing::database_test(web::MIGRATOR)]
+async fn one_key_one_invitation_and_one_endpoint(pool: PgPool) {
+    let full = FullAccount::new(pool).await;
+    let site = &full.hooks.site;
+    let mut owner = full.owner.clone();
+    let keys = full.own("/accounts/{account}/keys");
+    let new = format!("{keys}/new");
+    let counted = || {
+        let (keys, requests) = (&site.gateway.keys, &site.gateway.requests);
+        (keys.lock().unwrap().len(), requests.lock().unwrap().len())
+    };
+    let (made, asked) = counted();
+    let fields = [("name", "server"), ("kind", "account")];
+    let shown = send_once(&mut owner, &new, (&keys, &keys), &fields).await;
+    shown.assert(200, "svc_test_");
+    let fields = [("name", "live"), ("kind", "account"), ("mode", "live")];
+    let shown = send_once(&mut owner, &new, (&keys, &keys), &fields).await;
+    assert_eq!(shown.location(), keys);
+    assert_eq!(counted(), (made + 1, asked + 1));
+    let rotate = full.own("/accounts/{account}/keys/{key}/rotate");
+    let page = full.own("/accounts/{account}/keys/{key}");
+    let shown = send_once(&mut owner, &page, (&rotate, &keys), &[]).await;
+    shown.assert(200, "svc_test_new_");
+
+    let team = full.own("/accounts/{account}/team");
+    let invite = format!("{team}/invite");
+    let fields = [("email", "dan@new.example"), ("role", "editor")];
+    let shown = send_once(&mut owner, &team, (&invite, &team), &fields).await;
+    assert_eq!(shown.location(), team);
+    let mails = site.mails().await;
+    let mails = mails.iter().filter(|mail| mail.0 == "dan@new.example");
+    assert_eq!(mails.count(), 1);
+
+    let hooks = full.own("/accounts/{account}/webhooks");
+    let (account, webhooks) = (full.hooks.account, &site.app.webhooks);
+    let endpoints = async || webhooks.endpoints(account).await.unwrap().endpoints.len();
+    let url = full.hooks.receiver.url.as_str();
+    let (new, fields) = (
+        format!("{hooks}/new"),
+        [("url", url), ("events", "tip.paid")],
+    );
+    let shown = send_once(&mut owner, &new, (&hooks, &hooks), &fields).await;
+    shown.assert(200, "svc_whsec_");
+    assert_eq!(endpoints().await, 2);
+    let page = full.own("/accounts/{account}/webhooks/{endpoint}");
+    let test = format!("{page}/test");
+    let shown = send_once(&mut owner, &page, (&test, &page), &[("event", "ping")]).await;
+    assert!(shown.location().contains("/deliveries/"), "{shown:?}");
+    let rotate = format!("{page}/rotate");
+    let shown = send_once(&mut owner, &page, (&rotate, &page), &[]).await;
+    shown.assert(200, "svc_whsec_");
+    let remove = format!("{page}/remove");
+    let shown = send_once(&mut owner, &page, (&remove, &hooks), &[]).await;
+    assert_eq!(shown.location(), format!("{hooks}?done=webhook-removed"));
+    assert_eq!(endpoints().await, 1);
+
+    let activity = owner.get(&full.own("/accounts/{account}/activity")).await;
+    for what in [
+        "created the key",
+        "requested the live key",
+        "invited dan@",
+        "removed the webhook",
+    ] {
+        let count = activity.text.matches(what).count();
+        assert_eq!(count, 1, "{what}: {}", activity.text);
+    }
+}
+
+/// The ids of the forms that reveal keys, and their paths.
+fn reveal_forms(page: &Page) -> Vec<(String, String)> {
     let forms = page.text.split("<form method=\"post\" action=\"").skip(1);
     let forms = forms.filter(|form| form.contains("/reveal\""));
-    let between = |text: &str, from: &str| {
-        let (_, rest) = text.split_once(from).unwrap();
-        rest.split('"').next().unwrap().to_owned()
-    };
+    let value = |text: &str| text.split('"').next().unwrap().to_owned();
     forms
         .map(|form| {
-            let name = between(form, "aria-label=\"Reveal the key ");
-            let path = form.split('"').next().unwrap().to_owned();
-            (name, path, between(form, "name=\"form\" value=\""))
+            let (_, id) = form.split_once("name=\"form\" value=\"").unwrap();
+            (value(form), value(id))
         })
         .collect()
 }
 
 #[testing::database_test(web::MIGRATOR)]
-async fn a_page_shows_the_key_that_was_asked_for(pool: PgPool) {
+async fn the_id_of_a_form_stands_for_one_form_of_one_person(pool: PgPool) {
     let site = Site::new(pool).await;
     let ada = site.person(ADA).await;
     let account = site.account(ada, Role::Owner).await;
@@ -52,112 +150,55 @@ async fn a_page_shows_the_key_that_was_asked_for(pool: PgPool) {
         site.gateway.requests.lock().unwrap().push(request);
     }
     let mut owner = site.signed_in(ADA).await;
-    let page = owner.get(&format!("/accounts/{account}/keys")).await;
-    let forms = reveal_forms(&page);
-    let [(one, first, id), (two, second, other)] = &forms[..] else {
+    let keys = format!("/accounts/{account}/keys");
+    let forms = reveal_forms(&owner.get(&keys).await);
+    let [(first, id), (second, other)] = &forms[..] else {
         panic!("{forms:?}");
     };
     assert_ne!(id, other);
     let key = |path: &str| format!("svc_live_{}", path.split('/').rev().nth(1).unwrap());
     let page = owner.post(first, &[("form", id)]).await;
     page.assert(200, &key(first));
-    page.assert(200, one);
-    // With the id of the first form, the second shows neither key, and stays open.
-    let page = owner.post(second, &[("form", id)]).await;
-    page.assert(422, OTHER_VALUES);
-    assert!(!page.text.contains("svc_live_"), "{}", page.text);
+    // Neither does the second form take effect with the id of the first, nor does a form show a secret again.
+    for path in [second, first] {
+        let page = owner.post(path, &[("form", id)]).await;
+        assert_eq!(page.location(), format!("{keys}?done=form-sent"));
+    }
     let page = owner.post(second, &[("form", other)]).await;
     page.assert(200, &key(second));
-    page.assert(200, two);
-    // Sent once more, both show their own.
-    owner
-        .post(first, &[("form", id)])
-        .await
-        .assert(200, &key(first));
-}
-
-/// Sends the form of `page` to `action` with two values of a field, the second after Back, and then once more with its new id.
-async fn sent_with_two_values(
-    browser: &mut Browser,
-    (page, action): (&str, &str),
-    fields: &[(&str, &str)],
-    (field, values): (&str, [&str; 2]),
-) -> [Page; 3] {
-    let id = browser.get(page).await.hidden()["form"].clone();
-    let mut all = vec![("form", id.as_str()), (field, values[0])];
-    all.extend(fields);
-    let first = browser.post(action, &all).await;
-    all[1] = (field, values[1]);
-    let refused = browser.post(action, &all).await;
-    refused.assert(422, OTHER_VALUES);
-    refused.assert(422, &format!("value=\"{}\"", values[1]));
-    let id = refused.hidden()["form"].clone();
-    all[0] = ("form", &id);
-    let second = browser.post(action, &all).await;
-    [first, refused, second]
+    // Another person with the same id has another form.
+    let bob = site.person(crate::support::BOB).await;
+    let theirs = site.account(bob, Role::Owner).await;
+    let mut other = site.signed_in(crate::support::BOB).await;
+    let fields = [
+        ("form", id.as_str()),
+        ("name", "server"),
+        ("kind", "account"),
+    ];
+    let page = other
+        .post(&format!("/accounts/{theirs}/keys"), &fields)
+        .await;
+    page.assert(200, "svc_test_");
+    // Every form has an id.
+    let page = owner
+        .post(&keys, &[("name", "server"), ("kind", "account")])
+        .await;
+    page.assert(400, "Unreadable form");
 }
 
 #[testing::database_test(web::MIGRATOR)]
-async fn another_content_is_another_form(pool: PgPool) {
-    let full = FullAccount::new(pool).await;
-    let mut owner = full.owner.clone();
-    let base = full.own("/accounts/{account}");
-    let keys = format!("{base}/keys");
-    let at = (format!("{keys}/new"), keys.clone());
-    let [first, refused, second] = sent_with_two_values(
-        &mut owner,
-        (&at.0, &at.1),
-        &[("kind", "account"), ("mode", "test")],
-        ("name", ["first-key", "second-key"]),
-    )
-    .await;
-    first.assert(200, "first-key");
-    assert!(!refused.text.contains("svc_test_"), "{}", refused.text);
-    second.assert(200, "second-key");
-
-    let team = format!("{base}/team");
-    let invite = format!("{team}/invite");
-    let [first, _, second] = sent_with_two_values(
-        &mut owner,
-        (&team, &invite),
-        &[("role", "editor")],
-        ("email", [CAROL, "dan@new.example"]),
-    )
-    .await;
-    assert_eq!(first.location(), second.location());
-
-    let hooks = format!("{base}/webhooks");
-    let url = full.hooks.receiver.url.as_str();
-    let urls = [format!("{url}one"), format!("{url}two")];
-    let [first, refused, second] = sent_with_two_values(
-        &mut owner,
-        (&format!("{hooks}/new"), &hooks),
-        &[("events", "tip.paid")],
-        ("url", [&urls[0], &urls[1]]),
-    )
-    .await;
-    first.assert(200, &format!("<code>{}</code>", urls[0]));
-    assert!(!refused.text.contains("svc_whsec_"), "{}", refused.text);
-    second.assert(200, &format!("<code>{}</code>", urls[1]));
-}
-
-#[testing::database_test(web::MIGRATOR)]
-async fn another_name_is_another_account(pool: PgPool) {
+async fn a_form_makes_one_account(pool: PgPool) {
     let site = Site::new(pool).await;
     site.person(ADA).await;
     let mut owner = site.signed_in(ADA).await;
-    let id = owner.get("/accounts").await.hidden()["form"].clone();
-    let fields = |name| [("form", id.as_str()), ("name", name)];
-    let first = owner.post("/accounts", &fields("Savanna")).await;
-    let again = owner.post("/accounts", &fields(" Savanna ")).await;
-    assert_eq!(first.location(), again.location());
-    let refused = owner.post("/accounts", &fields("Karoo")).await;
-    refused.assert(422, "has made the account Savanna already");
-    let id = &refused.hidden()["form"];
-    let second = owner
-        .post("/accounts", &[("form", id), ("name", "Karoo")])
-        .await;
-    assert_ne!(first.location(), second.location());
+    let fields = [("name", "Savanna")];
+    let [one, two] = send_twice(&mut owner, "/accounts", "/accounts", &fields).await;
+    assert_eq!(one.location(), two.location());
+    assert_eq!(site.gateway.accounts.lock().unwrap().len(), 1);
+    let activity = format!("{}/activity", one.location());
+    let activity = owner.get(&activity).await;
+    let count = activity.text.matches("created the account").count();
+    assert_eq!(count, 1, "{}", activity.text);
 }
 
 /// Makes the mails of the site fail, or not.
@@ -180,6 +221,9 @@ async fn a_form_whose_work_failed_can_be_sent_again(pool: PgPool) {
     let team = format!("/accounts/{account}/team");
     let id = owner.get(&team).await.hidden()["form"].clone();
     let invitation = [("form", id.as_str()), ("email", CAROL), ("role", "editor")];
+    let keys = format!("/accounts/{account}/keys");
+    let id = owner.get(&format!("{keys}/new")).await.hidden()["form"].clone();
+    let named = |name| [("form", id.as_str()), ("name", name), ("kind", "account")];
     let secret = offered(&site, &mut owner).await;
     let code = secret.code(site.clock.now());
     let id = owner.get("/you/totp").await.hidden()["form"].clone();
@@ -189,118 +233,86 @@ async fn a_form_whose_work_failed_can_be_sent_again(pool: PgPool) {
         ("password", PASSWORD),
     ];
     let invite = format!("{team}/invite");
+    owner
+        .post(&keys, &named(""))
+        .await
+        .assert(422, "name-error");
     fail_mails(&site.pool, true).await;
-    assert!(
-        owner
-            .post(&invite, &invitation)
-            .await
-            .status
-            .is_server_error()
-    );
-    assert!(
-        owner
-            .post("/you/totp", &factor)
-            .await
-            .status
-            .is_server_error()
-    );
+    let failed = owner.post(&invite, &invitation).await;
+    assert!(failed.status.is_server_error(), "{failed:?}");
+    let failed = owner.post("/you/totp", &factor).await;
+    assert!(failed.status.is_server_error(), "{failed:?}");
     fail_mails(&site.pool, false).await;
+    let made = owner.post(&keys, &named("server")).await;
+    made.assert(200, "svc_test_");
     assert_eq!(owner.post(&invite, &invitation).await.location(), team);
     let page = owner.post("/you/totp", &factor).await;
     page.assert(200, "Recovery codes");
 }
 
-/// A Redis that can be cut off.
-#[expect(clippy::disallowed_methods, reason = "a test has no shutdown")]
-async fn fragile_redis() -> (Secret, CancellationToken) {
-    let real: Url = redis_url().expose().parse().unwrap();
-    let target = format!(
-        "{}:{}",
-        real.host_str().unwrap(),
-        real.port().unwrap_or(6379)
-    );
-    let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
-    let mut fragile = real.clone();
-    fragile.set_host(Some("127.0.0.1")).unwrap();
-    let port = listener.local_addr().unwrap().port();
-    fragile.set_port(Some(port)).unwrap();
-    let cut = CancellationToken::new();
-    let is_cut = cut.clone();
-    tokio::spawn(cut.clone().run_until_cancelled_owned(async move {
-        loop {
-            let (mut client, _) = listener.accept().await.unwrap();
-            let mut server = TcpStream::connect(&target).await.unwrap();
-            tokio::spawn(is_cut.clone().run_until_cancelled_owned(async move {
-                drop(copy_bidirectional(&mut client, &mut server).await);
-            }));
-        }
-    }));
-    (Secret::from(fragile.to_string()), cut)
-}
-
+/// These forms have no id: what they do is done after the first one.
 #[testing::database_test(web::MIGRATOR)]
-async fn recovery_codes_are_shown_when_redis_fails_after_the_commit(pool: PgPool) {
-    let (redis, cut) = fragile_redis().await;
-    let site = Arc::new(Site::with_redis(pool, redis).await);
-    site.person(ADA).await;
-    let mut owner = site.signed_in(ADA).await;
-    let secret = offered(&site, &mut owner).await;
-    let code = secret.code(site.clock.now());
-    let id = owner.get("/you/totp").await.hidden()["form"].clone();
+async fn a_second_form_without_an_id_finds_nothing_to_do(pool: PgPool) {
+    let full = FullAccount::new(pool).await;
+    let site = &full.hooks.site;
+    let mut owner = full.owner.clone();
+    let page = full.own("/accounts/{account}/webhooks/{endpoint}");
+    let again = full.own("/accounts/{account}/webhooks/{endpoint}/deliveries/{delivery}/again");
+    send_twice(&mut owner, &page, &again, &[]).await;
+    for action in ["pause", "resume"] {
+        send_twice(&mut owner, &page, &format!("{page}/{action}"), &[]).await;
+    }
+    let since = [("since", "2026-11-01T00:00"), ("confirmed", "yes")];
+    let recover = format!("{page}/recover");
+    send_twice(&mut owner, &recover, &recover, &since).await;
+
+    let base = full.own("/accounts/{account}");
+    let new = format!("{base}/listings/new/game");
+    let before = site.listings.games.lock().unwrap().len();
     let fields = [
-        ("form", id.as_str()),
-        ("code", &code),
-        ("password", PASSWORD),
+        ("creator", "studio"),
+        ("title", "A game"),
+        ("genres", "puzzle"),
     ];
-    // The transaction of the form waits for this one.
-    let mut other = site.pool.begin().await.unwrap();
-    let person = web::store::people::by_email(&mut *other, ADA)
-        .await
-        .unwrap();
-    let locked = web::store::people::lock(&mut *other, &person.unwrap()).await;
-    assert!(locked.unwrap());
-    let fail = async {
-        until_a_row_is_waited_for(&site.pool).await;
-        cut.cancel();
-        other.rollback().await.unwrap();
-    };
-    let (page, ()) = futures::join!(owner.post("/you/totp", &fields), fail);
-    page.assert(200, "Recovery codes");
-    assert_eq!(page.text.matches("<li>").count(), 10, "{}", page.text);
-}
+    // listings-svc gets the id of this one.
+    let [one, two] = send_twice(&mut owner, &new, &new, &fields).await;
+    assert_eq!(one.location(), two.location());
+    assert_eq!(site.listings.games.lock().unwrap().len(), before + 1);
+    let claims = format!("{base}/claims");
+    let fields = [("handle", "maliyo"), ("evidence", "It is ours.")];
+    send_twice(&mut owner, &claims, &claims, &fields).await;
+    assert_eq!(site.listings.recorded(), ["claim maliyo: It is ours."]);
 
-#[testing::database_test(web::MIGRATOR)]
-async fn a_deletion_is_told_when_redis_fails_after_the_commit(pool: PgPool) {
-    let (redis, cut) = fragile_redis().await;
-    let site = Arc::new(Site::with_redis(pool, redis).await);
-    site.person(ADA).await;
-    let mut ada = site.signed_in(ADA).await;
-    // The transaction of the form waits for this one.
-    let mut other = site.pool.begin().await.unwrap();
-    let person = web::store::people::by_email(&mut *other, ADA)
-        .await
-        .unwrap();
-    let locked = web::store::people::lock(&mut *other, &person.unwrap()).await;
-    assert!(locked.unwrap());
-    let fail = async {
-        until_a_row_is_waited_for(&site.pool).await;
-        cut.cancel();
-        other.rollback().await.unwrap();
-    };
-    let fields = [("password", PASSWORD)];
-    let (page, ()) = futures::join!(ada.post("/you/delete", &fields), fail);
-    assert_eq!(page.location(), "/?done=deleted");
-}
+    let listing = format!("{base}/listings/game/okoto");
+    let pictures = format!("{listing}/pictures");
+    for game in site.listings.games.lock().unwrap().values_mut() {
+        game.set_state(listings::State::Pending);
+    }
+    let removed = [("url", "https://mchezo.example/pictures/a.jpg")];
+    let remove = format!("{pictures}/cover/remove");
+    let [one, two] = send_twice(&mut owner, &pictures, &remove, &removed).await;
+    assert_eq!(one.location(), two.location());
 
-/// Waits until a statement waits for the row of another transaction.
-pub(crate) async fn until_a_row_is_waited_for(pool: &PgPool) {
-    let waiting = async || {
-        let waiting = sqlx::query_scalar!(
-            r#"select exists (
-                   select from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'
-               ) as "exists!""#
-        );
-        waiting.fetch_one(pool).await.unwrap()
-    };
-    testing::wait_until("a statement waits for a lock", waiting).await;
+    // A form that comes again after it has changed the listing.
+    let edit = format!("{listing}/edit");
+    let fields = [
+        ("revision", "1"),
+        ("title", "Okoto II"),
+        ("creator", "studio"),
+        ("genres", "puzzle"),
+        ("release_year", "2026"),
+    ];
+    for _ in 0..2 {
+        let saved = owner.post(&edit, &fields).await;
+        assert_eq!(saved.location(), format!("{listing}?done=listing-changed"));
+    }
+    let activity = owner.get(&format!("{base}/activity")).await;
+    assert_eq!(activity.text.matches("changed okoto").count(), 1);
+
+    let named = site.economy.named.load(Ordering::Relaxed);
+    let economy = format!("{base}/economy/okoto");
+    let currency = format!("{economy}/currency");
+    let fields = [("name", "Naira")];
+    send_twice(&mut owner, &economy, &currency, &fields).await;
+    assert_eq!(site.economy.named.load(Ordering::Relaxed), named + 1);
 }

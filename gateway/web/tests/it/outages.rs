@@ -1,24 +1,19 @@
-//! A service refuses connections: every page says so or shows the rest, and no form loses what was typed.
+//! A service refuses connections: every page says so or shows the rest.
 
 use std::time::Duration;
 
 use axum::Router;
+use http::Method;
 use http::header::CACHE_CONTROL;
-use http::{Method, StatusCode};
-use kit::feed::ProducerPosition;
 use sqlx::PgPool;
-use tokio::net::TcpListener;
-use web::domain::role::Role;
 use web::layers::access::Access;
 use web::router::routes;
-use web::upstream::{
-    CatalogueClient, Currencies, Economy, Gateway, Listings, NewestPosition, Webhooks,
-};
+use web::upstream::{CatalogueClient, Currencies, Economy, Gateway, Listings, Webhooks};
 
 use crate::browser::{Browser, NOINDEX};
 use crate::full_account::FullAccount;
-use crate::support::{ADA, PASSWORD, Site};
-use crate::typed_forms::{Needs, OF_ACCOUNTS};
+use crate::support::Site;
+use crate::typed_forms::Needs;
 
 /// The services, and paths whose pages are nothing without them.
 const SERVICES: [(Needs, &[&str]); 4] = [
@@ -35,18 +30,12 @@ const SERVICES: [(Needs, &[&str]); 4] = [
 const AWAY: &str = "This part of the page is not available at the moment.";
 
 /// The same site, in which nothing answers at the address of a service.
-fn without(site: &Site, service: Needs) -> Router {
+pub(crate) fn without(site: &Site, service: Needs) -> Router {
     let lifecycle = &site.app.lifecycle;
     let dead = testing::client("http://127.0.0.1:1", lifecycle).unwrap();
     let limit = Duration::from_secs(2);
     site.changed(|web| match service {
-        Needs::Catalogue => {
-            let position = NewestPosition {
-                mark: site.mark.clone(),
-                listings: ProducerPosition::new(dead.clone(), limit),
-            };
-            web.catalogue = CatalogueClient::new(dead, limit, 1, position);
-        }
+        Needs::Catalogue => web.catalogue = CatalogueClient::new(dead, limit, 1, site.mark.clone()),
         Needs::Gateway => web.gateway = Gateway::new(dead, limit),
         Needs::Webhooks => web.webhooks = Webhooks::new(dead, limit),
         Needs::Listings => web.listings = Listings::new(dead, limit),
@@ -59,7 +48,7 @@ fn without(site: &Site, service: Needs) -> Router {
 }
 
 /// The owner at another router.
-fn moved(full: &FullAccount, router: &Router) -> Browser {
+pub(crate) fn moved(full: &FullAccount, router: &Router) -> Browser {
     let mut owner = Browser::new(router);
     owner.cookie.clone_from(&full.owner.cookie);
     owner
@@ -169,72 +158,4 @@ async fn a_part_that_cannot_be_read_says_so_in_its_place(pool: PgPool) {
             page.text
         );
     }
-}
-
-#[testing::database_test(web::MIGRATOR)]
-async fn no_form_loses_what_was_typed_without_its_service(pool: PgPool) {
-    let full = FullAccount::new(pool).await;
-    let site = &full.hooks.site;
-    for (service, _) in SERVICES {
-        let mut without = moved(&full, &without(site, service));
-        let before = full.state().await;
-        for form in OF_ACCOUNTS.iter().filter(|form| form.needs == service) {
-            let mut owner = full.owner.clone();
-            let hidden = owner.get(&full.own(form.page)).await.hidden();
-            let fields = form.typed(&hidden, false);
-            let page = form.post(&mut without, &full, &fields).await;
-            assert_eq!(
-                page.status, 503,
-                "{service:?} {}: {}",
-                form.action, page.text
-            );
-            page.assert(503, "Try again");
-            // Pictures, and a key with its form, are shown again by their service only.
-            if !form.page.ends_with("/pictures") && !form.page.ends_with("/keys/{key}") {
-                page.assert(503, "role=\"alert\"");
-                form.assert_kept(&page, &fields);
-            }
-        }
-        assert_eq!(full.state().await, before, "{service:?}");
-    }
-    // Once it is back, the same forms are taken.
-    let mut owner = full.owner.clone();
-    for form in OF_ACCOUNTS {
-        let page = form.send(&mut owner, &full, false).await;
-        let is_taken = [StatusCode::OK, StatusCode::SEE_OTHER].contains(&page.status);
-        let is_refused_by_its_rules = page.status == 422;
-        assert!(
-            is_taken || is_refused_by_its_rules,
-            "{}: {}",
-            form.action,
-            page.text
-        );
-    }
-}
-
-/// The change is stored, and the accounts keep the old contact address.
-#[testing::database_test(web::MIGRATOR)]
-async fn an_address_changes_while_the_gateway_hangs(pool: PgPool) {
-    let site = Site::new(pool).await;
-    let ada = site.person(ADA).await;
-    for _ in 0..3 {
-        site.account(ada, Role::Owner).await;
-    }
-    let mut browser = site.signed_in(ADA).await;
-    let fields = [("email", "new@studio.example"), ("password", PASSWORD)];
-    browser.post("/you/email", &fields).await.location();
-    let link = site.link("new@studio.example").await;
-    let silent = TcpListener::bind("127.0.0.1:0").await.unwrap();
-    let address = format!("http://{}", silent.local_addr().unwrap());
-    let client = testing::client(&address, &site.app.lifecycle).unwrap();
-    let router = site.changed(|web| {
-        web.gateway = Gateway::new(client, testing::LONG);
-        web.timeout = testing::LONG;
-    });
-    let mut hanging = Browser::new(&router);
-    hanging.cookie.clone_from(&browser.cookie);
-    let changed = hanging.post(&link, &[]).await;
-    assert_eq!(changed.location(), "/you?done=email");
-    browser.cookie.clone_from(&hanging.cookie);
-    browser.get("/you").await.assert(200, "new@studio.example");
 }

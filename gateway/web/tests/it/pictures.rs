@@ -85,10 +85,6 @@ async fn a_bad_upload_is_refused_with_a_sentence(pool: PgPool) {
     upload(&mut neighbour, &cover, b"JPEG")
         .await
         .assert(404, "Not found");
-    site.gateway.switched.lock().unwrap().insert("read_only");
-    upload(&mut owner, &cover, b"JPEG")
-        .await
-        .assert(503, "read-only for a while");
 }
 
 #[testing::database_test(web::MIGRATOR)]

@@ -1,15 +1,11 @@
 //! Headers that a browser or a program reads: when to come back, and for which sites HTTPS is required.
 
-use kit::config::Secret;
-use kit::ids;
-use kit::redis::Redis;
 use sqlx::PgPool;
 use time::Duration;
-use url::Url;
 use web::session::limits;
 
 use crate::browser::Page;
-use crate::support::{ADA, PASSWORD, Site, redis_url};
+use crate::support::{ADA, PASSWORD, Site};
 
 #[track_caller]
 fn assert_limited(page: &Page, seconds: u32) {
@@ -84,42 +80,4 @@ async fn https_is_required_of_this_host_only(pool: PgPool) {
         page.headers["strict-transport-security"],
         "max-age=31536000"
     );
-}
-
-/// A user of the Redis for tests, who may do everything.
-async fn redis_user() -> (Secret, Redis, String) {
-    let admin = Redis::lazy(&redis_url(), testing::LONG, "").unwrap();
-    let name = format!("user-{}", ids::row_id());
-    let mut user = redis::cmd("ACL");
-    user.arg("SETUSER").arg(&name);
-    user.arg("on")
-        .arg(">secret")
-        .arg("~*")
-        .arg("&*")
-        .arg("+@all");
-    let made: String = admin.query("make a user", &user).await.unwrap();
-    assert_eq!(made, "OK");
-    let mut url: Url = redis_url().expose().parse().unwrap();
-    url.set_username(&name).unwrap();
-    url.set_password(Some("secret")).unwrap();
-    (Secret::from(url.to_string()), admin, name)
-}
-
-#[testing::database_test(web::MIGRATOR)]
-async fn a_redis_that_only_reads_signs_nobody_out(pool: PgPool) {
-    let (url, admin, name) = redis_user().await;
-    let site = Site::with_redis(pool, url).await;
-    site.person(ADA).await;
-    let mut browser = site.signed_in(ADA).await;
-    let mut user = redis::cmd("ACL");
-    user.arg("SETUSER").arg(&name).arg("-@write");
-    let changed: String = admin.query("take writes", &user).await.unwrap();
-    assert_eq!(changed, "OK");
-    // Seen long enough ago to be stored again.
-    site.clock.advance(Duration::minutes(6));
-    browser.get("/you").await.assert(200, ADA);
-    let mut user = redis::cmd("ACL");
-    user.arg("DELUSER").arg(&name);
-    let removed: i64 = admin.query("remove a user", &user).await.unwrap();
-    assert_eq!(removed, 1);
 }

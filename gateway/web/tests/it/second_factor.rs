@@ -30,23 +30,20 @@ pub(crate) async fn offered(site: &Site, browser: &mut Browser) -> SharedSecret 
 /// Turns it on; returns the secret and the recovery codes.
 pub(crate) async fn turn_on(site: &Site, browser: &mut Browser) -> (SharedSecret, Vec<String>) {
     let secret = offered(site, browser).await;
-    let wrong = [("code", "000000"), ("password", PASSWORD)];
-    browser
-        .post("/you/totp", &wrong)
-        .await
-        .assert(422, "code-error");
-    let code = secret.code(site.clock.now());
-    let page = browser
-        .post("/you/totp", &[("code", &code), ("password", "wrong")])
-        .await;
-    page.assert(422, "password-error");
     let form = browser.get("/you/totp").await.hidden()["form"].clone();
-    let right = [
-        ("form", form.as_str()),
-        ("code", &code),
-        ("password", PASSWORD),
-    ];
-    let page = browser.post("/you/totp", &right).await;
+    let fields = |code, password| {
+        [
+            ("form", form.as_str()),
+            ("code", code),
+            ("password", password),
+        ]
+    };
+    let page = browser.post("/you/totp", &fields("000000", PASSWORD)).await;
+    page.assert(422, "code-error");
+    let code = secret.code(site.clock.now());
+    let page = browser.post("/you/totp", &fields(&code, "wrong")).await;
+    page.assert(422, "password-error");
+    let page = browser.post("/you/totp", &fields(&code, PASSWORD)).await;
     page.assert(200, "Recovery codes");
     let codes = page.text.split("<li>").skip(1);
     let codes = codes.filter_map(|code| code.split('<').next());
@@ -230,4 +227,22 @@ async fn a_clock_that_was_fast_locks_nobody_out(pool: PgPool) {
     let mut again = half_signed_in(&site).await;
     let page = again.post("/sign-in/code", &[("code", &code)]).await;
     page.assert(422, "used before");
+}
+
+#[testing::database_test(web::MIGRATOR)]
+async fn a_sign_in_without_its_code_ends_after_ten_minutes(pool: PgPool) {
+    let site = Site::new(pool).await;
+    site.person(ADA).await;
+    let mut owner = site.signed_in(ADA).await;
+    let (secret, _) = turn_on(&site, &mut owner).await;
+    let mut half = half_signed_in(&site).await;
+    site.clock.advance(Duration::minutes(10));
+    let code = secret.code(site.clock.now());
+    let late = half.post("/sign-in/code", &[("code", &code)]).await;
+    late.assert(401, "You are signed out");
+    half_signed_in(&site)
+        .await
+        .get("/sign-in/code")
+        .await
+        .assert(200, "");
 }

@@ -1,13 +1,21 @@
 //! Sign-in: its limits, its sessions, and where it leads.
 
+use base64::Engine as _;
+use base64::engine::general_purpose::URL_SAFE_NO_PAD;
+use futures::future::join_all;
 use kit::config::Secret;
 use sqlx::PgPool;
 use time::Duration;
+use uuid::Uuid;
+use web::domain::session_token::Token;
+use web::jobs::clean_up;
 use web::session::limits;
-use web::session::sessions::{Session, Stage};
+use web::store::people;
+use web::store::sessions::{self, Session, Stage};
 
 use crate::browser::Browser;
-use crate::support::{ADA, BOB, PASSWORD, Site};
+use crate::links::until_a_row_is_waited_for;
+use crate::support::{ADA, BOB, PASSWORD, START, Site};
 
 const WRONG: [(&str, &str); 2] = [("email", ADA), ("password", "wrong")];
 
@@ -45,38 +53,36 @@ async fn tries_are_limited_by_person_and_address(pool: PgPool) {
 }
 
 #[testing::database_test(web::MIGRATOR)]
-async fn nobody_locks_a_person_out_of_a_network_that_is_known(pool: PgPool) {
+async fn a_person_whose_tries_others_have_used_up_signs_in_by_a_new_password(pool: PgPool) {
     let site = Site::new(pool).await;
     site.person(ADA).await;
-    let mut home = site.signed_in(ADA).await;
-    let right = [("email", ADA), ("password", PASSWORD)];
-    // As many wrong passwords from many networks as are accepted of a person.
-    let exhaust = async |email: &str| {
+    // Many networks try as many wrong passwords as are accepted of a person; of an unknown one as well.
+    for email in [ADA, BOB] {
         let (limit, now) = (limits::SIGN_IN_OF_PERSON, site.clock.now());
-        for _ in 0..=limit.tries {
+        for _ in 0..limit.tries {
             let counted = site.app.limits.count(limit, email, now).await;
-            let _reached = counted.unwrap();
+            counted.unwrap().unwrap();
         }
-    };
-    exhaust(ADA).await;
-    exhaust(BOB).await;
-    let mut elsewhere = Browser::at(&site.router, 9);
-    let refused = elsewhere.post("/sign-in", &right).await;
-    refused.assert(429, "Too many tries");
-    home.post("/sign-in", &right).await.location();
-    let nobody = [("email", BOB), ("password", PASSWORD)];
-    let refused = home.post("/sign-in", &nobody).await;
-    refused.assert(429, "Too many tries");
-    // Tries from a network that is known are limited as everywhere.
-    for _ in 0..8 {
-        home.post("/sign-in", &WRONG).await.assert(422, "wrong");
+        let right = [("email", email), ("password", PASSWORD)];
+        let refused = site.browser().post("/sign-in", &right).await;
+        refused.assert(429, "Too many tries");
     }
-    let refused = home.post("/sign-in", &right).await;
-    refused.assert(429, "Too many tries");
-    site.clock.advance(Duration::days(91));
-    exhaust(ADA).await;
-    let refused = home.post("/sign-in", &right).await;
-    refused.assert(429, "Too many tries");
+    let mut browser = site.browser();
+    browser.post("/reset", &[("email", ADA)]).await;
+    let link = site.link(ADA).await;
+    let new = [("password", "another lorry teapot nine")];
+    browser.post(&link, &new).await.location();
+    browser.get("/you").await.assert(200, ADA);
+}
+
+#[testing::database_test(web::MIGRATOR)]
+async fn of_tries_at_once_no_more_are_accepted_than_of_others(pool: PgPool) {
+    let site = Site::new(pool).await;
+    let (limit, now) = (limits::CODES, site.clock.now());
+    let tries = (0..2 * limit.tries).map(|_| site.app.limits.count(limit, ADA, now));
+    let counted = join_all(tries).await.into_iter();
+    let accepted = counted.filter(|counted| counted.as_ref().unwrap().is_ok());
+    assert_eq!(accepted.count(), usize::try_from(limit.tries).unwrap());
 }
 
 #[testing::database_test(web::MIGRATOR)]
@@ -160,38 +166,147 @@ async fn public_pages_are_the_same_with_a_session(pool: PgPool) {
 }
 
 #[testing::database_test(web::MIGRATOR)]
-async fn without_redis_pages_say_so_and_lose_no_typed_text(pool: PgPool) {
+async fn a_redis_that_is_away_signs_nobody_out(pool: PgPool) {
     let site = Site::with_redis(pool, Secret::from("redis://127.0.0.1:1".to_owned())).await;
-    let mut browser = site.browser();
-    browser.get("/").await.assert(200, "Create an account");
-    browser.get("/sign-in").await.assert(200, "Sign in");
-    let page = browser.post("/sign-in", &WRONG).await;
-    page.assert(503, "Try again");
-    browser.cookie = Some(format!("__Host-session={}", "A".repeat(43)));
-    browser.get("/you").await.assert(503, "Try again");
-    browser.get("/sign-up").await.assert(200, "");
+    site.person(ADA).await;
+    let mut browser = site.signed_in(ADA).await;
+    browser.get("/you").await.assert(200, ADA);
 }
 
-/// A browser that keeps no cookies makes a session each day.
 #[testing::database_test(web::MIGRATOR)]
-async fn a_session_in_use_outlives_fifty_that_have_ended(pool: PgPool) {
+async fn the_table_of_sessions_signs_nobody_in(pool: PgPool) {
+    let site = Site::new(pool).await;
+    site.person(ADA).await;
+    let owner = site.signed_in(ADA).await;
+    let stored = sqlx::query_scalar!("select token_sha256 from web.session");
+    let stored = stored.fetch_one(&site.pool).await.unwrap();
+    let stored = format!("__Host-session={}", URL_SAFE_NO_PAD.encode(stored));
+    assert_ne!(owner.cookie.as_ref(), Some(&stored));
+    let mut thief = site.browser();
+    thief.cookie = Some(stored);
+    assert!(thief.get("/you").await.location().starts_with("/sign-in"));
+}
+
+#[testing::database_test(web::MIGRATOR)]
+async fn a_sign_in_whose_password_changes_meanwhile_begins_no_session(pool: PgPool) {
+    let site = Site::new(pool).await;
+    let ada = site.person(ADA).await;
+    // A change of the password, as `people/password.rs` makes it.
+    let mut change = site.pool.begin().await.unwrap();
+    let locked = people::lock(&mut *change, ada).await;
+    locked.unwrap().unwrap();
+    let commit = async {
+        until_a_row_is_waited_for(&site.pool).await;
+        let set = people::set_password(&mut *change, ada, "hash");
+        set.await.unwrap();
+        sessions::end_all(&mut *change, ada).await.unwrap();
+        change.commit().await.unwrap();
+    };
+    let mut browser = site.browser();
+    let right = [("email", ADA), ("password", PASSWORD)];
+    let (page, ()) = futures::join!(browser.post("/sign-in", &right), commit);
+    page.assert(401, "Sign in again");
+    assert_eq!(count_sessions(&site).await, 0);
+}
+
+#[testing::database_test(web::MIGRATOR)]
+async fn a_form_of_a_session_that_ends_meanwhile_does_nothing(pool: PgPool) {
     let site = Site::new(pool).await;
     let ada = site.person(ADA).await;
     let mut browser = site.signed_in(ADA).await;
-    for _ in 0..51 {
-        site.clock.advance(Duration::DAY);
-        browser.get("/you").await.assert(200, ADA);
-        let now = site.clock.now();
-        let session = Session {
-            person: ada,
-            version: 1,
-            stage: Stage::SignedIn,
-            since: now,
-            seen: now,
-            address: String::new(),
-            agent: String::new(),
-        };
-        site.app.sessions.create(&session).await.unwrap();
+    let mut other = site.pool.begin().await.unwrap();
+    let locked = people::lock(&mut *other, ada).await;
+    locked.unwrap().unwrap();
+    let commit = async {
+        until_a_row_is_waited_for(&site.pool).await;
+        sessions::end_all(&mut *other, ada).await.unwrap();
+        other.commit().await.unwrap();
+    };
+    let fields = [
+        ("current", PASSWORD),
+        ("password", "another lorry teapot nine"),
+    ];
+    let (page, ()) = futures::join!(browser.post("/you/password", &fields), commit);
+    page.assert(401, "Sign in again");
+    site.signed_in(ADA).await;
+}
+
+/// Begins a session of a browser that keeps no cookie.
+async fn begin(site: &Site, person: Uuid, stage: Stage) {
+    let now = site.clock.now();
+    let session = Session {
+        stage,
+        since: now,
+        seen: now,
+        address: String::new(),
+        agent: String::new(),
+    };
+    let mut connection = site.pool.acquire().await.unwrap();
+    let token = Token::generate().hash();
+    let begun = sessions::insert(&mut connection, token, person, &session).await;
+    begun.unwrap();
+}
+
+async fn count_sessions(site: &Site) -> i64 {
+    let count = sqlx::query_scalar!(r#"select count(*) as "count!" from web.session"#);
+    count.fetch_one(&site.pool).await.unwrap()
+}
+
+#[testing::database_test(web::MIGRATOR)]
+async fn beyond_fifty_sessions_the_least_used_ends(pool: PgPool) {
+    let site = Site::new(pool).await;
+    let ada = site.person(ADA).await;
+    let (mut idle, mut used) = (site.signed_in(ADA).await, site.signed_in(ADA).await);
+    site.clock.advance(Duration::minutes(6));
+    used.get("/you").await.assert(200, ADA);
+    begin(&site, ada, Stage::SecondFactor).await;
+    for _ in 3..sessions::MOST {
+        begin(&site, ada, Stage::SignedIn).await;
     }
+    assert_eq!(count_sessions(&site).await, sessions::MOST);
+    // The one without the second factor ends first.
+    begin(&site, ada, Stage::SignedIn).await;
+    idle.get("/you").await.assert(200, ADA);
+    site.clock.advance(Duration::minutes(6));
+    used.get("/you").await.assert(200, ADA);
+    for _ in 1..sessions::MOST {
+        begin(&site, ada, Stage::SignedIn).await;
+    }
+    assert_eq!(count_sessions(&site).await, sessions::MOST);
+    used.get("/you").await.assert(200, ADA);
+    assert!(idle.get("/you").await.location().starts_with("/sign-in"));
+}
+
+#[testing::database_test(web::MIGRATOR)]
+async fn a_session_stores_once_in_five_minutes_when_it_was_seen(pool: PgPool) {
+    let site = Site::new(pool).await;
+    site.person(ADA).await;
+    let mut browser = site.signed_in(ADA).await;
+    let seen = async || {
+        let seen = sqlx::query_scalar!("select seen from web.session");
+        seen.fetch_one(&site.pool).await.unwrap()
+    };
+    site.clock.advance(Duration::minutes(4));
     browser.get("/you").await.assert(200, ADA);
+    assert_eq!(seen().await, START);
+    site.clock.advance(Duration::minutes(1));
+    browser.get("/you").await.assert(200, ADA);
+    assert_eq!(seen().await, START + Duration::minutes(5));
+}
+
+#[testing::database_test(web::MIGRATOR)]
+async fn sessions_and_tries_that_have_ended_are_removed(pool: PgPool) {
+    let site = Site::new(pool).await;
+    let ada = site.person(ADA).await;
+    let mut browser = site.signed_in(ADA).await;
+    begin(&site, ada, Stage::SecondFactor).await;
+    site.clock.advance(Duration::minutes(10));
+    browser.get("/you").await.assert(200, ADA);
+    clean_up::run(&site.app, site.clock.now()).await.unwrap();
+    assert_eq!(count_sessions(&site).await, 1);
+    site.clock.advance(Duration::days(14));
+    clean_up::run(&site.app, site.clock.now()).await.unwrap();
+    assert_eq!(count_sessions(&site).await, 0);
+    let tries = sqlx::query_scalar!(r#"select count(*) as "count!" from web.try_count"#);
+    assert_eq!(tries.fetch_one(&site.pool).await.unwrap(), 0);
 }

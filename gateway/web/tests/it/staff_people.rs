@@ -1,4 +1,4 @@
-//! Staff end the second factor of a person who has lost phone and recovery codes.
+//! Staff invite owners, read who belongs to an account, and end the second factor of a person who has lost phone and recovery codes.
 
 use contracts::common::v1::{AuditEntry, ListAuditRequest};
 use contracts::web::v1 as proto;
@@ -17,7 +17,7 @@ use web::store::people;
 
 use crate::browser::Browser;
 use crate::second_factor::{half_signed_in, turn_on};
-use crate::support::{ADA, BOB, Site};
+use crate::support::{ADA, BOB, PASSWORD, Site};
 
 const CAROL: &str = "carol@studio.example";
 const REASON: &str = "Called back on the number in the contract";
@@ -169,4 +169,110 @@ async fn only_an_admin_with_a_reason_ends_a_second_factor(pool: PgPool) {
     assert!(shown.has_second_factor);
     assert_eq!(subjects(&site, BOB).await, Vec::<String>::new());
     assert_eq!(audit(&site).await.len(), 2, "what is refused is not done");
+}
+
+async fn invite(
+    site: &Site,
+    role: StaffRole,
+    account: &str,
+    email: &str,
+) -> Result<proto::AccountPerson, Status> {
+    let request = proto::InviteOwnerRequest {
+        account_id: account.to_owned(),
+        email: email.to_owned(),
+    };
+    let response = staff(site).invite_owner(by(role, request)).await?;
+    Ok(response.into_inner().person.unwrap())
+}
+
+/// The people of an account, as a reviewer sees them: address, role, and whether the person is only invited.
+async fn people_of(site: &Site, account: &str) -> Vec<(String, String, bool)> {
+    let account_id = account.to_owned();
+    let request = by(
+        StaffRole::Reviewer,
+        proto::ListAccountPeopleRequest { account_id },
+    );
+    let response = staff(site).list_account_people(request).await.unwrap();
+    let people = response.into_inner().people.into_iter();
+    people
+        .map(|it| (it.email, it.role, it.invited_until.is_some()))
+        .collect()
+}
+
+async fn accounts_of(site: &Site, email: &str) -> Result<Vec<String>, Status> {
+    let email = email.to_owned();
+    let request = by(
+        StaffRole::Reviewer,
+        proto::ListPersonAccountsRequest { email },
+    );
+    let response = staff(site).list_person_accounts(request).await?;
+    Ok(response.into_inner().account_ids)
+}
+
+/// An account as staff create it: nobody belongs to it.
+fn account_without_people(site: &Site) -> String {
+    let id = kit::ids::row_id().to_string();
+    site.gateway.add(contracts::gateway::v1::Account {
+        id: id.clone(),
+        name: "Karoo".to_owned(),
+        plan: "partner".to_owned(),
+        created_at: None,
+    });
+    id
+}
+
+#[testing::database_test(web::MIGRATOR)]
+async fn the_first_owner_of_an_account_is_invited_by_staff(pool: PgPool) {
+    let site = Site::new(pool).await;
+    let account = account_without_people(&site);
+    let admin = StaffRole::Admin;
+    let owner = |email: &str, is_invited| (email.to_owned(), "owner".to_owned(), is_invited);
+    invite(&site, admin, &account, "Ada@Studio.Example")
+        .await
+        .unwrap();
+    let first = site.link(ADA).await;
+    // Sent again: the first mail leads nowhere, and nobody is invited twice.
+    invite(&site, admin, &account, ADA).await.unwrap();
+    site.browser().get(&first).await.assert(410, "");
+    assert_eq!(people_of(&site, &account).await, [owner(ADA, true)]);
+    let mut browser = site.browser();
+    let link = site.link(ADA).await;
+    browser.get(&link).await.assert(200, "Join Karoo");
+    let joined = browser.post(&link, &[("password", PASSWORD)]).await;
+    assert_eq!(joined.location(), format!("/accounts/{account}"));
+    let activity = browser.get(&format!("/accounts/{account}/activity")).await;
+    activity.assert(200, "invited ada@studio.example");
+    assert_eq!(people_of(&site, &account).await, [owner(ADA, false)]);
+    assert_eq!(accounts_of(&site, ADA).await.unwrap(), [account.clone()]);
+    // A second account for the same person, who signs in to accept it.
+    let second = account_without_people(&site);
+    invite(&site, admin, &second, ADA).await.unwrap();
+    let accepted = browser.post(&site.link(ADA).await, &[]).await;
+    assert_eq!(accepted.location(), format!("/accounts/{second}"));
+    assert_eq!(accounts_of(&site, ADA).await.unwrap(), [account, second]);
+    let entries = audit(&site).await;
+    let did = |entry: &AuditEntry| entry.action == "invite_owner" && entry.details.contains(ADA);
+    assert!(entries.len() == 3 && entries.iter().all(did), "{entries:?}");
+}
+
+#[testing::database_test(web::MIGRATOR)]
+async fn an_invitation_by_staff_names_an_account_and_no_member_of_it(pool: PgPool) {
+    let site = Site::new(pool).await;
+    let ada = site.person(ADA).await;
+    let account = site.account(ada, Role::Owner).await.to_string();
+    let (admin, reviewer) = (StaffRole::Admin, StaffRole::Reviewer);
+    let refused = invite(&site, reviewer, &account, BOB).await.unwrap_err();
+    assert_eq!(refused.code(), tonic::Code::PermissionDenied);
+    let nowhere = kit::ids::row_id().to_string();
+    for unknown in [
+        invite(&site, admin, &nowhere, BOB).await.err(),
+        accounts_of(&site, BOB).await.err(),
+    ] {
+        assert_eq!(Fault::from(unknown.unwrap()).code, Code::NotFound);
+    }
+    let member = invite(&site, admin, &account, ADA).await;
+    assert_eq!(fields(member.unwrap_err()), ["email"]);
+    let odd = invite(&site, admin, "7", "bob").await;
+    assert_eq!(fields(odd.unwrap_err()), ["account_id", "email"]);
+    assert!(site.mails().await.is_empty());
 }

@@ -1,4 +1,4 @@
-//! The feeds of the services, as one: their entity types differ. Its position and its changes are those of the test.
+//! The feeds of the services, as one: their entity types differ. Its changes are those of the test.
 
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex};
@@ -6,22 +6,17 @@ use std::sync::{Arc, Mutex};
 use contracts::common::v1 as proto;
 use contracts::common::v1::feed_service_server::FeedService;
 use kit::Fault;
-use kit::feed::Position;
 use prost::Message;
+use prost_types::Timestamp;
 use tonic::{Request, Response, Status};
-use uuid::Uuid;
 
 use crate::stub_catalogue::Answer;
 
 /// Changes of a response, where the services have more.
 const PAGE: usize = 2;
-/// The epoch of the changes.
-const EPOCH: Uuid = Uuid::from_u128(7);
 
 #[derive(Debug, Clone, Default)]
 pub(crate) struct StubFeed {
-    /// The newest position; without one, the service is away.
-    pub(crate) position: Arc<Mutex<Option<Position>>>,
     pub(crate) changes: Arc<Mutex<Vec<proto::Change>>>,
     /// How often changes were listed.
     pub(crate) lists: Arc<AtomicUsize>,
@@ -36,11 +31,20 @@ impl StubFeed {
         let seq = i64::try_from(changes.len()).unwrap() + 1;
         changes.push(proto::Change {
             seq,
+            at: Some(at(seq)),
             entity: entity.to_owned(),
             event: event.to_owned(),
             state: state.encode_to_vec().into(),
             ..proto::Change::default()
         });
+    }
+}
+
+/// The time of a change. There is one a second.
+fn at(seq: i64) -> Timestamp {
+    Timestamp {
+        seconds: seq,
+        nanos: 0,
     }
 }
 
@@ -63,29 +67,15 @@ impl FeedService for StubFeed {
         }
         let all = self.changes.lock().unwrap();
         let head = all.last().map_or(0, |last| last.seq);
-        let after = request.after.map_or(head, |after| after.seq);
+        let after = request.after.map_or(head, |after| after.seconds);
         let next = all.iter().filter(|change| change.seq > after);
         let next = next.filter(|change| change.entity == request.entity);
         let changes: Vec<proto::Change> = next.take(PAGE).cloned().collect();
         let last = changes.last().filter(|_| changes.len() == PAGE);
-        let position = Position {
-            epoch: EPOCH,
-            seq: last.map_or(head, |last| last.seq),
-        };
+        let until = at(last.map_or(head, |last| last.seq));
         Ok(Response::new(proto::ListChangesResponse {
             changes,
-            position: Some(position.into()),
-        }))
-    }
-
-    async fn get_position(
-        &self,
-        _: Request<proto::GetPositionRequest>,
-    ) -> Answer<proto::GetPositionResponse> {
-        let position = *self.position.lock().unwrap();
-        let position = position.ok_or_else(|| Fault::unavailable("the feed of the test"))?;
-        Ok(Response::new(proto::GetPositionResponse {
-            position: Some(position.into()),
+            until: Some(until),
         }))
     }
 }

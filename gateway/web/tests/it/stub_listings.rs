@@ -32,8 +32,6 @@ pub(crate) struct StubListings {
     /// The slug that a form has submitted.
     submitted: Arc<Mutex<BTreeMap<String, String>>>,
     pub(crate) is_down: Arc<AtomicBool>,
-    /// How often a form has asked for its choices.
-    pub(crate) choices_read: Arc<AtomicU32>,
     /// What every field says that a studio or staff may write.
     pub(crate) words: Arc<Mutex<Option<String>>>,
     /// Lists of an account's listings have another page.
@@ -222,7 +220,6 @@ impl OwnListingsService for StubListings {
         &self,
         _: Request<proto::ListFieldValuesRequest>,
     ) -> Answer<proto::ListFieldValuesResponse> {
-        self.choices_read.fetch_add(1, Ordering::Relaxed);
         self.check()?;
         let texts = |texts: &[&str]| texts.iter().map(|text| (*text).to_owned()).collect();
         Ok(Response::new(proto::ListFieldValuesResponse {

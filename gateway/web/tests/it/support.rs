@@ -8,10 +8,9 @@ use contracts::common::v1::feed_service_server::FeedServiceServer;
 use contracts::gateway::v1::accounts_service_server::AccountsServiceServer;
 use kit::clock::Clock;
 use kit::config::Secret;
-use kit::feed::{HighWaterMark, ProducerPosition};
+use kit::feed::HighWaterMark;
 use kit::ids;
 use kit::lifecycle::Lifecycle;
-use kit::mail::{self, NewMessage};
 use kit::overload::ConcurrencyLimit;
 use kit::redis::Redis;
 use kit::rpc::client::Client;
@@ -26,17 +25,17 @@ use web::docs::document_cache::DocumentCache;
 use web::docs::guides::{GuideAddresses, Links};
 use web::domain::role::Role;
 use web::hashing::PasswordPool;
+use web::mail::{self, NewMessage};
 use web::page_cache::PageCache;
 use web::page_limit::PageLimit;
 use web::router::router;
+use web::session::CookieStyle;
 use web::session::limits::Limits;
-use web::session::once::Forms;
-use web::session::sessions::{Lifetimes, Sessions};
-use web::session::{CookieStyle, Keyspace};
+use web::store::sessions::Lifetimes;
 use web::store::{members, people};
 use web::uploads::Uploads;
 use web::upstream::{
-    Api, CatalogueClient, Currencies, Economy, Feeds, Gateway, Listings, NewestPosition, Webhooks,
+    Api, CatalogueClient, Currencies, Economy, Feeds, Gateway, Listings, Webhooks,
 };
 
 use crate::browser::Browser;
@@ -51,6 +50,10 @@ use crate::stub_listings::StubListings;
 pub(crate) const START: OffsetDateTime = datetime!(2026-11-23 12:00 UTC);
 /// Longer than an answer takes on a busy machine; a test waits for it to see an API that hangs.
 const API_DEADLINE: std::time::Duration = std::time::Duration::from_secs(12);
+const LIFETIMES: Lifetimes = Lifetimes {
+    idle: Duration::days(14),
+    most: Duration::days(90),
+};
 pub(crate) const PASSWORD: &str = "baobab lorry teapot nine";
 pub(crate) const ADA: &str = "ada@studio.example";
 pub(crate) const BOB: &str = "bob@games.example";
@@ -133,19 +136,16 @@ impl Site {
         let client = testing::client(&address, &lifecycle).unwrap();
         // Tests share a Redis, so each has keys of its own.
         let redis = Redis::lazy(&redis, testing::LONG, "").unwrap();
-        let keyspace = Keyspace {
-            redis: redis.clone(),
-            prefix: format!("test-{}", ids::row_id()),
-        };
-        let mark = HighWaterMark::new(redis, &keyspace.prefix).with_ttl(testing::LONG);
+        let prefix = format!("test-{}", ids::row_id());
+        let mark = HighWaterMark::new(redis, &prefix).with_ttl(testing::LONG);
+        let mark = HighWaterMark::new(redis, &keyspace.prefix);
         let stub = Api::new(api.url.clone(), API_DEADLINE).unwrap();
         let app = Arc::new(Web {
             pool: pool.clone(),
             clock: clock.clone(),
             passwords: PasswordPool::new(2).unwrap(),
-            sessions: sessions(keyspace.clone()),
-            limits: Limits(keyspace.clone()),
-            forms: Forms(keyspace),
+            session_lifetimes: LIFETIMES,
+            limits: Limits(pool.clone()),
             cookie: CookieStyle::Secure,
             key_ring: "a:AQEBAQEBAQEBAQEBAQEBAQEBAQEBAQEBAQEBAQEBAQE="
                 .parse()
@@ -156,7 +156,7 @@ impl Site {
             uploads: Uploads::default(),
             economy: Economy::new(client.clone(), testing::LONG),
             currencies: Currencies::new(client.clone(), testing::LONG, 1, lifecycle.clone()),
-            catalogue: catalogue_client(&client, mark.clone()),
+            catalogue: CatalogueClient::new(client.clone(), testing::LONG, 1, mark.clone()),
             feeds: Feeds::new(&client, &client, &client, &client, testing::LONG),
             page_limit: PageLimit::new(120, 1_200),
             page_cache: PageCache::default(),
@@ -197,9 +197,8 @@ impl Site {
             pool: app.pool.clone(),
             clock: app.clock.clone(),
             passwords: app.passwords.clone(),
-            sessions: app.sessions.clone(),
+            session_lifetimes: app.session_lifetimes,
             limits: app.limits.clone(),
-            forms: app.forms.clone(),
             cookie: app.cookie,
             key_ring: app.key_ring.clone(),
             gateway: app.gateway.clone(),
@@ -254,7 +253,6 @@ impl Site {
         let account = contracts::gateway::v1::Account {
             id: id.to_string(),
             name: "Savanna".to_owned(),
-            email: format!("{id}@account.example"),
             plan: "free".to_owned(),
             created_at: None,
         };
@@ -323,22 +321,4 @@ fn docs(api: Api) -> DocumentCache {
 fn web_proxies() -> kit::client_address::TrustedProxies {
     let proxy: IpAddr = [192, 0, 2, 1].into();
     proxy.to_string().parse().unwrap()
-}
-
-fn sessions(keyspace: Keyspace) -> Sessions {
-    let lifetimes = Lifetimes {
-        idle: Duration::days(14),
-        most: Duration::days(90),
-    };
-    Sessions {
-        keyspace,
-        lifetimes,
-    }
-}
-
-/// Reads at the position of `mark`.
-fn catalogue_client(client: &Client, mark: HighWaterMark) -> CatalogueClient {
-    let listings = ProducerPosition::new(client.clone(), testing::LONG);
-    let position = NewestPosition { mark, listings };
-    CatalogueClient::new(client.clone(), testing::LONG, 1, position)
 }

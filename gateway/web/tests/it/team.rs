@@ -78,7 +78,7 @@ async fn a_team_has_a_number_of_people_and_invitations_at_most(pool: PgPool) {
     let team = format!("/accounts/{account}/team");
     let mut owner = site.signed_in(ADA).await;
     let target = LinkTarget::Invite {
-        by: ada,
+        by: Some(ada),
         account,
         role: Role::Editor,
     };
@@ -102,7 +102,7 @@ async fn forms_that_are_sent_at_once_invite_no_more_people(pool: PgPool) {
     let account = site.account(ada, Role::Owner).await;
     let team = format!("/accounts/{account}/team");
     let target = LinkTarget::Invite {
-        by: ada,
+        by: Some(ada),
         account,
         role: Role::Editor,
     };

@@ -170,8 +170,8 @@ pub(crate) const OF_ACCOUNTS: &[TypedForm] = &[
         "/accounts/{account}/settings",
         "/accounts/{account}/settings",
         Needs::Gateway,
-        &[("name", "Typed name"), ("email", "ada@studio.example")],
-        ("email", "typed@new.example", "email"),
+        &[("name", "Typed name")],
+        ("name", LONG, "name"),
     ),
     form(
         "/accounts/{account}/keys/new",

@@ -13,15 +13,13 @@ async fn send_test(site: &mut WebhookSite, path: &str, event: &str) -> String {
 }
 
 #[testing::database_test(web::MIGRATOR)]
-async fn a_test_event_is_sent_once_and_its_result_appears(pool: PgPool) {
+async fn a_test_event_is_sent_and_its_result_appears(pool: PgPool) {
     let mut site = WebhookSite::new(pool).await;
     let path = site.add().await;
     let form = site.browser.get(&path).await.hidden()["form"].clone();
     let fields = [("form", form.as_str()), ("event", "listing.updated person")];
     let test = format!("{path}/test");
     let sent = site.browser.post(&test, &fields).await;
-    let again = site.browser.post(&test, &fields).await;
-    assert_eq!(sent.location(), again.location());
     let page = site
         .eventually(sent.location(), "Your receiver accepted it")
         .await;

@@ -12,7 +12,7 @@ use http::StatusCode;
 use http::header::SET_COOKIE;
 use kit::clock::Clock;
 use kit::feed::{Producer, Retention};
-use kit::leader::Leader;
+use kit::jobs::Leader;
 use kit::lifecycle::{Lifecycle, Supervisor};
 use kit::wakeup::Wakeup;
 use sqlx::PgPool;

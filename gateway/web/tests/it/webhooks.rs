@@ -3,7 +3,7 @@
 use sqlx::PgPool;
 use web::domain::role::Role;
 
-use crate::support::{BOB, Site};
+use crate::support::BOB;
 use crate::webhook_service::{WebhookSite, insert_account};
 
 #[testing::database_test(web::MIGRATOR)]
@@ -15,7 +15,7 @@ async fn an_account_without_an_address_says_what_to_do(pool: PgPool) {
     page.assert(200, "0 of 5 addresses that your plan includes");
     page.assert(200, "real events");
     let form = site.browser.get(&format!("{base}/new")).await;
-    for part in ["listing.published", "A player tipped", "Sample of tip.paid"] {
+    for part in ["listing.published", "A player tipped"] {
         form.assert(200, part);
     }
     assert!(
@@ -25,7 +25,7 @@ async fn an_account_without_an_address_says_what_to_do(pool: PgPool) {
 }
 
 #[testing::database_test(web::MIGRATOR)]
-async fn a_form_that_is_sent_twice_adds_one_address_and_both_answers_show_its_secret(pool: PgPool) {
+async fn a_new_address_shows_its_secret_once(pool: PgPool) {
     let mut site = WebhookSite::new(pool).await;
     let (base, url) = (site.base(), site.receiver.url.clone());
     let form = site.browser.get(&format!("{base}/new")).await;
@@ -36,17 +36,9 @@ async fn a_form_that_is_sent_twice_adds_one_address_and_both_answers_show_its_se
         ("events", "tip.paid"),
         ("events", "listing.updated"),
     ];
-    let mut again = site.browser.clone();
-    let (one, two) = futures::join!(
-        site.browser.post(&base, &fields),
-        again.post(&base, &fields)
-    );
-    one.assert(200, "answered 405");
-    let secret = |text: &str| {
-        let (_, rest) = text.split_once("SERVICE_WEBHOOK_SECRET=").unwrap();
-        rest.split('<').next().unwrap().to_owned()
-    };
-    assert_eq!(secret(&one.text), secret(&two.text));
+    let added = site.browser.post(&base, &fields).await;
+    added.assert(200, "answered 405");
+    added.assert(200, "SERVICE_WEBHOOK_SECRET=svc_whsec_");
     let list = site.browser.get(&base).await;
     list.assert(200, "1 of 5");
     list.assert(200, "listing.updated, tip.paid");
@@ -162,9 +154,6 @@ async fn an_address_is_changed_paused_resumed_and_removed(pool: PgPool) {
         .await
         .assert(200, "No address yet");
     site.browser.get(&path).await.assert(404, "Not found");
-    // A second click on the button finds what was wanted.
-    let again = site.browser.post(&format!("{path}/remove"), &form).await;
-    assert_eq!(again.location(), removed.location());
     for action in ["pause", "resume", "switch"] {
         let gone = site.browser.post(&format!("{path}/{action}"), &[]).await;
         gone.assert(404, "Not found");
@@ -187,7 +176,7 @@ async fn an_address_is_changed_paused_resumed_and_removed(pool: PgPool) {
 }
 
 #[testing::database_test(web::MIGRATOR)]
-async fn a_secret_is_rotated_once_and_switched(pool: PgPool) {
+async fn a_secret_is_rotated_and_switched(pool: PgPool) {
     let mut site = WebhookSite::new(pool).await;
     let path = site.add().await;
     let rotate = format!("{path}/rotate");
@@ -199,23 +188,12 @@ async fn a_secret_is_rotated_once_and_switched(pool: PgPool) {
     let one = site.browser.post(&rotate, &fields).await;
     one.assert(200, "The new signing secret");
     one.assert(200, "24 November 2026, 12:00 UTC");
-    let two = site.browser.post(&rotate, &fields).await;
-    let secret = |text: &str| text.split_once("svc_whsec_").unwrap().1[..44].to_owned();
-    assert_eq!(secret(&one.text), secret(&two.text));
-    // The id of this form leads to no other result, and its secret into no address.
-    let other = site.browser.post(&format!("{path}/test"), &fields).await;
-    other.assert(422, "already sent with other values");
-    assert!(!other.text.contains("svc_whsec_"), "{}", other.text);
     let page = site.browser.get(&path).await;
     page.assert(200, "24 November 2026, 12:00 UTC");
     let switched = site.browser.post(&format!("{path}/switch"), &[]).await;
     let page = site.browser.get(switched.location()).await;
     page.assert(200, "signed with the new secret");
     assert!(!page.text.contains("/switch"), "{}", page.text);
-    site.browser
-        .post(&rotate, &[])
-        .await
-        .assert(422, "Open the page again");
 }
 
 #[testing::database_test(web::MIGRATOR)]
@@ -297,31 +275,5 @@ async fn a_path_that_is_no_id_is_not_found(pool: PgPool) {
         format!("{path}/deliveries/99999999999999999999"),
     ] {
         site.browser.get(&page).await.assert(404, "Not found");
-    }
-}
-
-#[testing::database_test(web::MIGRATOR)]
-async fn while_the_service_is_away_nothing_typed_is_lost(pool: PgPool) {
-    let site = Site::new(pool).await;
-    let ada = site.person(crate::support::ADA).await;
-    let account = site.account(ada, Role::Owner).await;
-    let mut browser = site.signed_in(crate::support::ADA).await;
-    let base = format!("/accounts/{account}/webhooks");
-    let page = browser.get(&base).await;
-    assert!(page.status.is_server_error(), "{}", page.text);
-    let fields = [
-        ("form", &web::session::once::new_id()),
-        ("url", &"https://hooks.example/".to_owned()),
-        ("events", &"tip.paid".to_owned()),
-    ];
-    let fields = fields.map(|(name, value)| (name, value.as_str()));
-    let page = browser.post(&base, &fields).await;
-    assert!(page.status.is_server_error(), "{}", page.text);
-    for part in [
-        "value=\"https://hooks.example/\"",
-        "value=\"tip.paid\" checked",
-        "role=\"alert\"",
-    ] {
-        assert!(page.text.contains(part), "{part}: {}", page.text);
     }
 }

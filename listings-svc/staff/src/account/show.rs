@@ -4,8 +4,9 @@ use contracts::gateway::v1 as proto;
 use contracts::json;
 use contracts::listings::v1::GetAccountWritesRequest;
 use contracts::listings::v1::staff_listing_service_client::StaffListingServiceClient;
-use contracts::webhook::v1::ListEndpointsRequest;
-use contracts::webhook::v1::endpoints_service_client::EndpointsServiceClient;
+use contracts::web::v1::AccountPerson;
+use contracts::webhook::v1::CountEndpointsRequest;
+use contracts::webhook::v1::staff_service_client::StaffServiceClient;
 use prost_types::Timestamp;
 use serde::Serialize;
 
@@ -13,12 +14,14 @@ use crate::error::Error;
 use crate::fleet::Fleet;
 use crate::output::{self, Output};
 use crate::table::Column;
+use crate::team;
 
 /// An account, and what it has used of its plan.
 #[derive(Debug, Serialize)]
 struct AccountUse {
     #[serde(flatten)]
     account: proto::Account,
+    people: Vec<AccountPerson>,
     month: LimitUse,
     /// When the calls of the month are counted from 0 again.
     #[serde(serialize_with = "json::timestamp")]
@@ -55,9 +58,9 @@ impl LimitUse {
 const COLUMNS: &[Column<AccountUse>] = &[
     ("id", |it| it.account.id.clone()),
     ("name", |it| it.account.name.clone()),
-    ("e-mail", |it| it.account.email.clone()),
     ("plan", |it| it.account.plan.clone()),
     ("created", |it| output::format_time(it.account.created_at)),
+    ("people", |it| team::in_words(&it.people)),
     ("calls this month", |it| it.month.text()),
     ("until", |it| output::format_time(it.month_resets_at)),
     ("writes today", |it| it.writes.text()),
@@ -81,19 +84,20 @@ pub(super) async fn print(
         account_id: account.id.clone(),
     };
     let writes = listings.get_account_writes(request).await?.into_inner();
-    let mut webhooks = EndpointsServiceClient::new(fleet.webhook().await?);
-    let request = ListEndpointsRequest {
+    let mut webhooks = StaffServiceClient::new(fleet.webhook().await?);
+    let request = CountEndpointsRequest {
         account_id: account.id.clone(),
     };
-    let endpoints = webhooks.list_endpoints(request).await?.into_inner();
-    let endpoints = endpoints.endpoints.len() as u64;
+    let endpoints = webhooks.count_endpoints(request).await?.into_inner();
+    let people = team::people(fleet, account.id.clone()).await?;
     let account = AccountUse {
         account,
+        people,
         month: LimitUse::new(month.used, month.limit),
         month_resets_at: month.resets_at,
         writes: LimitUse::new(writes.writes_today.into(), plan.writes_per_day),
         working_keys: LimitUse::new(found.working_keys.into(), plan.working_keys),
-        endpoints: LimitUse::new(endpoints, plan.webhook_endpoints),
+        endpoints: LimitUse::new(endpoints.endpoints.into(), plan.webhook_endpoints),
     };
     output.row("account", &account, COLUMNS)
 }

@@ -4,6 +4,7 @@ use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 
 use serde::Deserialize;
+use uuid::Uuid;
 
 use crate::error::Error;
 
@@ -20,11 +21,12 @@ pub(super) struct Desired {
     pub(super) accounts: Vec<Account>,
 }
 
-/// An account, which its e-mail address identifies.
+/// An account, which its id identifies. web knows its people.
 #[derive(Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(super) struct Account {
-    pub(super) email: String,
+    /// A UUID.
+    pub(super) id: Uuid,
     /// For a new account; the name of an existing account cannot be changed.
     pub(super) name: String,
     pub(super) plan: String,
@@ -74,8 +76,8 @@ impl Desired {
         let mut entries = BTreeSet::new();
         for account in &desired.accounts {
             let keys = account.keys.iter();
-            let keys = keys.map(|key| format!("the key {} of {}", key.name, account.email));
-            for entry in keys.chain([format!("the account {}", account.email)]) {
+            let keys = keys.map(|key| format!("the key {} of {}", key.name, account.id));
+            for entry in keys.chain([format!("the account {}", account.id)]) {
                 if !entries.insert(entry.clone()) {
                     return Err(Error::usage(format!("{shown} describes {entry} twice")));
                 }
@@ -93,6 +95,8 @@ impl Desired {
 mod tests {
     use super::*;
 
+    const ID: &str = "01930000-0000-7000-8000-000000000001";
+
     fn read(text: &str) -> Result<Desired, Error> {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("fleet.toml");
@@ -102,13 +106,16 @@ mod tests {
 
     #[test]
     fn a_file_that_is_wrong_says_where() {
-        let account = "[[account]]\nname = \"Ada\"\nplan = \"free\"\nemail = \"a@x\"\n";
+        let account = format!("[[account]]\nname = \"Ada\"\nplan = \"free\"\nid = \"{ID}\"\n");
         let key = "[[account.keys]]\nname = \"k\"\nmode = \"test\"\n";
         for (text, says) in [
             ("acount = 1", "unknown field `acount`"),
-            ("[[account]]\nname = \"Ada\"", "missing field `email`"),
-            (&account.repeat(2), "the account a@x twice"),
-            (&format!("{account}{key}{key}"), "the key k of a@x twice"),
+            ("[[account]]\nname = \"Ada\"", "missing field `id`"),
+            (&account.repeat(2), &format!("the account {ID} twice")),
+            (
+                &format!("{account}{key}{key}"),
+                &format!("the key k of {ID} twice"),
+            ),
         ] {
             let error = read(text).unwrap_err().to_string();
             assert!(error.contains(says), "{error}");
@@ -118,8 +125,10 @@ mod tests {
 
     #[test]
     fn a_key_is_of_the_account_unless_it_says_otherwise() {
-        let text = "[[account]]\nname = \"Ada\"\nplan = \"free\"\nemail = \"a@x\"\nkeys = [{ name = \"k\", mode = \"test\" }]";
-        let desired = read(text).unwrap();
+        let text = format!(
+            "[[account]]\nname = \"Ada\"\nplan = \"free\"\nid = \"{ID}\"\nkeys = [{{ name = \"k\", mode = \"test\" }}]"
+        );
+        let desired = read(&text).unwrap();
         let key = &desired.accounts[0].keys[0];
         assert_eq!(key.kind, "account");
         assert!(!key.may_write && !key.revoked && key.game.is_none());

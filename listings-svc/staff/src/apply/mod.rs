@@ -54,7 +54,6 @@ struct Report {
 struct AppliedAccount {
     id: String,
     name: String,
-    email: String,
     plan: String,
     pages: Vec<String>,
     /// The games of its keys.
@@ -96,7 +95,7 @@ impl Session<'_> {
             self.report.files.extend(reports);
         }
         for account in desired.accounts {
-            let name = format!("the account {}", account.email);
+            let name = format!("the account {}", account.name);
             let applied = self.account(account).await;
             applied.map_err(|error| error.preceded_by(&name))?;
         }
@@ -124,7 +123,7 @@ impl Session<'_> {
         }
         let mut games = BTreeSet::new();
         let request = proto::ListKeysRequest {
-            account: account.id.clone(),
+            account_id: account.id.clone(),
         };
         let existing = gateway.list_keys(request).await?.into_inner().keys;
         for key in desired.keys {
@@ -136,7 +135,6 @@ impl Session<'_> {
         self.report.accounts.push(AppliedAccount {
             id: account.id,
             name: account.name,
-            email: account.email,
             plan: account.plan,
             pages: desired.pages,
             games,
@@ -150,14 +148,14 @@ impl Session<'_> {
         desired: &Account,
     ) -> Result<proto::Account, Error> {
         let request = proto::GetAccountRequest {
-            account: desired.email.clone(),
+            account_id: desired.id.to_string(),
         };
         let found = match gateway.get_account(request).await {
             Ok(response) => response.into_inner().account,
             Err(status) if status.code() == Code::NotFound => None,
             Err(status) => return Err(status.into()),
         };
-        let (email, plan) = (&desired.email, &desired.plan);
+        let (name, plan) = (&desired.name, &desired.plan);
         let account = match found {
             Some(account) if account.plan == *plan => {
                 self.report.unchanged += 1;
@@ -165,21 +163,21 @@ impl Session<'_> {
             }
             Some(account) => {
                 let request = proto::SetAccountPlanRequest {
-                    account: account.id,
+                    account_id: account.id,
                     plan: plan.clone(),
                 };
                 let response = gateway.set_account_plan(request).await?;
-                self.record_change(format!("{email}: moved from {} to {plan}", account.plan));
+                self.record_change(format!("{name}: moved from {} to {plan}", account.plan));
                 response.into_inner().account
             }
             None => {
                 let request = proto::CreateAccountRequest {
-                    name: desired.name.clone(),
-                    email: email.clone(),
+                    name: name.clone(),
                     plan: plan.clone(),
+                    id: desired.id.to_string(),
                 };
                 let response = gateway.create_account(request).await?;
-                self.record_change(format!("{email}: created on {plan}"));
+                self.record_change(format!("{name}: created on {plan}"));
                 response.into_inner().account
             }
         };
@@ -194,12 +192,12 @@ impl Session<'_> {
         existing: &[proto::Key],
         desired: Key,
     ) -> Result<(), Error> {
-        let (email, name) = (&account.email, &desired.name);
+        let (of, name) = (&account.name, &desired.name);
         // A key that was revoked or rotated does not count where the file wants one that works. A key whose secret nobody has is no use.
         let found = existing.iter().find(|key| {
             key.name == *name
                 && (desired.revoked || key.revoked_at.is_none() && key.grace_until.is_none())
-                && self.secrets.may_have(email, key)
+                && self.secrets.may_have(&account.id, key)
         });
         let key = if let Some(key) = found {
             check(key, &desired)?;
@@ -207,7 +205,7 @@ impl Session<'_> {
         } else {
             self.secrets.require()?;
             let request = proto::CreateKeyRequest {
-                account: account.id.clone(),
+                account_id: account.id.clone(),
                 name: name.clone(),
                 mode: desired.mode,
                 kind: desired.kind,
@@ -215,8 +213,8 @@ impl Session<'_> {
                 game: desired.game,
             };
             let response = gateway.create_key(request).await?.into_inner();
-            self.secrets.add(email, name, response.secret)?;
-            self.record_change(format!("{email}: created the key {name}"));
+            self.secrets.add(&account.id, name, response.secret)?;
+            self.record_change(format!("{of}: created the key {name}"));
             response.key.unwrap_or_default()
         };
         // After a rotation two keys have the name.
@@ -232,7 +230,7 @@ impl Session<'_> {
             for id in revoked {
                 gateway.revoke_key(proto::RevokeKeyRequest { id }).await?;
             }
-            self.record_change(format!("{email}: revoked the key {name}"));
+            self.record_change(format!("{of}: revoked the key {name}"));
         } else if found.is_some() {
             self.report.unchanged += 1;
         }
@@ -256,7 +254,7 @@ impl Session<'_> {
             account_id: account.id.clone(),
         };
         pages.add_owner(request).await?;
-        self.record_change(format!("{}: owns the page {page}", account.email));
+        self.record_change(format!("{}: owns the page {page}", account.name));
         Ok(())
     }
 

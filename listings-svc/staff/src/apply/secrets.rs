@@ -9,7 +9,7 @@ use contracts::gateway::v1::Key;
 use crate::error::Error;
 use crate::profile;
 
-/// Secrets by the e-mail address of the account and the name of the key.
+/// Secrets by the id of the account and the name of the key.
 type ByAccount = BTreeMap<String, BTreeMap<String, String>>;
 
 /// The secrets in a file that only its owner can read. A service shows a secret once, so each is in the file before the next is made.
@@ -49,15 +49,15 @@ impl Secrets {
     }
 
     /// Whether the file has the secret of an existing key, and not one of a key with this name elsewhere. Without a file, all are as good.
-    pub(super) fn may_have(&self, email: &str, key: &Key) -> bool {
-        let keys = self.secrets.get(email);
+    pub(super) fn may_have(&self, account: &str, key: &Key) -> bool {
+        let keys = self.secrets.get(account);
         let secret = keys.and_then(|keys| keys.get(&key.name));
         self.path.is_none() || secret.is_some_and(|secret| secret.ends_with(&key.last4))
     }
 
     /// Adds a secret and replaces the file, which is never half written.
-    pub(super) fn add(&mut self, email: &str, key: &str, secret: String) -> Result<(), Error> {
-        let keys = self.secrets.entry(email.to_owned()).or_default();
+    pub(super) fn add(&mut self, account: &str, key: &str, secret: String) -> Result<(), Error> {
+        let keys = self.secrets.entry(account.to_owned()).or_default();
         keys.insert(key.to_owned(), secret);
         let Some(path) = &self.path else {
             return Ok(());
@@ -88,11 +88,11 @@ mod tests {
         let path = folder.path().join("secrets.json");
         for key in ["one", "two"] {
             let mut secrets = Secrets::open(Some(path.clone())).unwrap();
-            secrets.add("a@x", key, format!("secret of {key}")).unwrap();
+            secrets.add("a", key, format!("secret of {key}")).unwrap();
         }
         let secrets = Secrets::open(Some(path.clone())).unwrap().secrets;
-        assert_eq!(secrets["a@x"]["one"], "secret of one");
-        assert_eq!(secrets["a@x"]["two"], "secret of two");
+        assert_eq!(secrets["a"]["one"], "secret of one");
+        assert_eq!(secrets["a"]["two"], "secret of two");
         let mode = std::fs::metadata(&path).unwrap().permissions().mode();
         assert_eq!(mode & 0o777, 0o600);
     }
@@ -106,12 +106,12 @@ mod tests {
             ..Key::default()
         };
         let mut secrets = Secrets::open(Some(folder.path().join("s"))).unwrap();
-        assert!(!secrets.may_have("a@x", &key("4567")));
-        secrets.add("a@x", "k", "svc_1234567".to_owned()).unwrap();
-        assert!(secrets.may_have("a@x", &key("4567")));
-        assert!(!secrets.may_have("a@x", &key("4568")));
-        assert!(!secrets.may_have("b@x", &key("4567")));
-        assert!(Secrets::open(None).unwrap().may_have("a@x", &key("4568")));
+        assert!(!secrets.may_have("a", &key("4567")));
+        secrets.add("a", "k", "svc_1234567".to_owned()).unwrap();
+        assert!(secrets.may_have("a", &key("4567")));
+        assert!(!secrets.may_have("a", &key("4568")));
+        assert!(!secrets.may_have("b", &key("4567")));
+        assert!(Secrets::open(None).unwrap().may_have("a", &key("4568")));
     }
 
     #[test]

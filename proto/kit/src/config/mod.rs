@@ -137,7 +137,7 @@ pub struct Identity {
     pub staff_token: Tokens,
 }
 
-/// TLS between the services: PEM files, all three or none. They are read again when they change.
+/// TLS between the services: PEM files, all three or none, which are read at the start.
 #[derive(Debug, Clone, Args)]
 #[expect(clippy::struct_field_names, reason = "the settings have these names")]
 pub struct Tls {

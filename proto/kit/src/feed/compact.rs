@@ -131,7 +131,7 @@ impl Compaction {
     ) -> Result<Option<(i64, u64)>, sqlx::Error> {
         let schema = self.schema;
         let removable = removable.replace("{schema}", schema.0);
-        // The newest row stays: the followers that have applied it are compared with it.
+        // The newest row stays: a rebuild of a follower ends with it.
         let sql = format!("with looked as materialized (
                  select seq, entity, id, happening from (
                      select seq, entity, id, happening, at from kit.feed

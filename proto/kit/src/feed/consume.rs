@@ -4,17 +4,16 @@ use std::future::Future;
 use std::time::Duration;
 
 use anyhow::Context as _;
-use bytes::Bytes;
 use contracts::common::v1 as proto;
 use contracts::common::v1::feed_service_client::FeedServiceClient;
 use contracts::common::v1::follow_response::{Message, Start};
+use time::OffsetDateTime;
 use tokio::time::Instant;
 use uuid::Uuid;
 
-use super::cursor::Cursor;
-use super::lag;
+use super::{Position, lag};
 use crate::admin::Condition;
-use crate::rpc::client::{Client, MayProbe};
+use crate::rpc::client::Client;
 use crate::timestamp;
 
 /// Applies the changes of a producer.
@@ -25,11 +24,15 @@ pub trait Consumer: Send {
     /// The name of the producer in metrics.
     fn producer(&self) -> &'static str;
 
-    /// The stored cursor; `None` when the consumer has applied nothing.
-    fn cursor(&mut self) -> impl Future<Output = anyhow::Result<Option<Cursor>>> + Send;
+    /// The stored position; `None` when the consumer has applied nothing.
+    fn position(&mut self) -> impl Future<Output = anyhow::Result<Option<Position>>> + Send;
 
-    /// Called when a stream begins.
-    fn start(&mut self, stream: StreamStart) -> impl Future<Output = anyhow::Result<()>> + Send;
+    /// Called when a stream begins with the first change of the feed, because the consumer has applied nothing, or changes of another
+    /// history.
+    fn begin_rebuild(
+        &mut self,
+        rebuild: Rebuild,
+    ) -> impl Future<Output = anyhow::Result<()>> + Send;
 
     /// Applies changes and stores the new position, atomically.
     fn handle_batch(
@@ -39,18 +42,15 @@ pub trait Consumer: Send {
     ) -> impl Future<Output = anyhow::Result<()>> + Send;
 }
 
-/// How a stream begins: after the cursor, or with `reset` at the beginning of `epoch`.
+/// The producer sends all changes of its feed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct StreamStart {
-    /// The epoch of the stream. Without a reset it may still be new: all changes that this follower has applied are part of it, and the
-    /// cursor belongs to it from then on.
+pub struct Rebuild {
+    /// The epoch of the stream.
     pub epoch: Uuid,
-    /// The newest change when the stream began.
+    /// The newest change when the stream began, with which the rebuild is complete.
     pub head: i64,
-    /// Whether the producer sends all changes again. The rebuild is complete at `head`.
-    pub reset: bool,
-    /// After a reset: changes up to this one have had their effects, or are older than this follower.
-    pub effects_after: i64,
+    /// The time of that change.
+    pub head_at: OffsetDateTime,
 }
 
 /// Pause before a stream is resumed that failed or lasted less than this.
@@ -107,14 +107,14 @@ async fn follow<C: Consumer>(
     caught_up: Option<&Condition>,
     lag: &mut lag::Follower,
 ) -> anyhow::Result<()> {
-    let cursor = consumer.cursor().await?;
-    let request = follow_request(cursor, C::PAUSE);
+    let applied = consumer.position().await?;
+    let request = follow_request(applied, C::PAUSE);
     let mut stream = client.follow(request).await?.into_inner();
     let Some(Message::Start(Start {
         epoch,
         head_seq,
+        head_at,
         reset,
-        effects_after_seq,
     })) = stream
         .message()
         .await?
@@ -125,16 +125,20 @@ async fn follow<C: Consumer>(
     let epoch: Uuid = epoch
         .parse()
         .context("the producer sent an epoch that is not a UUID")?;
-    let start = StreamStart {
-        epoch,
-        head: head_seq,
-        reset,
-        effects_after: effects_after_seq,
-    };
-    let applied = cursor.filter(|_| !reset).map(|c| c.position);
-    let mut seq = applied.map_or(0, |position| position.seq);
+    let mut seq = applied
+        .filter(|_| !reset)
+        .map_or(0, |position| position.seq);
     lag.set_connected(seq, head_seq);
-    lag.during(Box::pin(consumer.start(start))).await?;
+    if reset {
+        let head_at = head_at.and_then(timestamp::decode_exact);
+        let rebuild = Rebuild {
+            epoch,
+            head: head_seq,
+            head_at: head_at.context("the producer sent no time of its head")?,
+        };
+        lag.during(Box::pin(consumer.begin_rebuild(rebuild)))
+            .await?;
+    }
     let report_caught_up = |seq| {
         if let Some(caught_up) = caught_up.filter(|_| seq >= head_seq) {
             caught_up.set(true);
@@ -159,18 +163,16 @@ async fn follow<C: Consumer>(
     }
 }
 
-/// The call that begins a stream after `cursor`. A follower makes it again when it fails.
-fn follow_request(cursor: Option<Cursor>, pause: Duration) -> tonic::Request<proto::FollowRequest> {
-    let (position, last_row) = (cursor.map(|c| c.position), cursor.and_then(|c| c.last_row));
-    let mut request = tonic::Request::new(proto::FollowRequest {
-        epoch: position.map_or_else(String::new, |p| p.epoch.to_string()),
-        after_seq: position.map_or(0, |p| p.seq),
-        last_row: last_row.map_or_else(Bytes::new, |row| Bytes::copy_from_slice(row.as_bytes())),
-        effects_until: cursor.and_then(|c| c.effects_until).map(timestamp::encode),
+/// The call that begins a stream after `applied`.
+fn follow_request(
+    applied: Option<Position>,
+    pause: Duration,
+) -> tonic::Request<proto::FollowRequest> {
+    tonic::Request::new(proto::FollowRequest {
+        epoch: applied.map_or_else(String::new, |p| p.epoch.to_string()),
+        after_seq: applied.map_or(0, |p| p.seq),
         pause_ms: u32::try_from(pause.as_millis()).unwrap_or(u32::MAX),
-    });
-    request.extensions_mut().insert(MayProbe);
-    request
+    })
 }
 
 /// The newest of `changes`, which follow `seq`. Compaction may have deleted changes up to `may_miss_until`, the head when the stream began.
@@ -204,12 +206,6 @@ mod tests {
         };
         let changes: Vec<proto::Change> = seqs.iter().map(change).collect();
         last_without_gap(seq, may_miss_until, &changes).ok()
-    }
-
-    #[test]
-    fn a_follower_finds_a_replica_again_that_was_ejected() {
-        let request = follow_request(None, Duration::ZERO);
-        assert_eq!(request.extensions().get::<MayProbe>(), Some(&MayProbe));
     }
 
     #[test]

@@ -12,9 +12,7 @@ use tokio_util::sync::CancellationToken;
 use tonic::{Request, Response, Status};
 use uuid::Uuid;
 
-use super::cursor::{Cursor, Fingerprint};
 use super::list_changes::list_changes;
-use super::resume::{Begin, begin};
 use super::rows::Rows;
 use super::{Position, Producer};
 use crate::bad_fields::BadFields;
@@ -51,33 +49,24 @@ impl FeedService for Follow {
         request: Request<proto::FollowRequest>,
     ) -> Result<Response<Self::FollowStream>, Status> {
         let request = request.into_inner();
-        let cursor = match request.epoch.as_str() {
+        let applied = match request.epoch.as_str() {
             "" => None,
-            text => Some(Cursor {
-                position: Position {
-                    epoch: parse_epoch(text)?,
-                    seq: request.after_seq,
-                },
-                last_row: Fingerprint::from_bytes(&request.last_row),
-                effects_until: request.effects_until.and_then(timestamp::decode),
+            text => Some(Position {
+                epoch: parse_epoch(text)?,
+                seq: request.after_seq,
             }),
         };
         // Subscribe first, then read: a commit between the two is not missed.
         let wakeups = self.producer.subscribe();
-        let schema = self.producer.schema();
-        let beginning = pg::in_time(&self.pool, async |connection| {
-            begin(connection, schema, cursor).await
-        });
-        let Begin {
-            head,
-            after,
-            effects_after,
-        } = beginning.await.map_err(Fault::from)?;
+        let head = self.producer.head().await.map_err(Fault::from)?;
+        // In an ended epoch, the mark would make reads wait for nothing until the next write.
+        self.producer.publish_mark(head.position()).await;
+        let after = applied.filter(|applied| head.position().reaches(*applied));
         let start = Start {
             epoch: head.epoch.to_string(),
             head_seq: head.seq,
+            head_at: Some(timestamp::encode(head.at)),
             reset: after.is_none(),
-            effects_after_seq: effects_after,
         };
         let rows = Rows {
             pool: self.pool.clone(),
@@ -86,8 +75,7 @@ impl FeedService for Follow {
             has_more: true,
             draining: self.draining.clone(),
             epoch: head.epoch,
-            server: None,
-            after: after.unwrap_or(0),
+            after: after.map_or(0, |after| after.seq),
             pause: Duration::from_millis(request.pause_ms.into()).min(MAX_PAUSE),
             must_pause: false,
             start: Some(start),
@@ -103,16 +91,6 @@ impl FeedService for Follow {
         Ok(Response::new(Box::pin(messages)))
     }
 
-    async fn get_position(
-        &self,
-        _: Request<proto::GetPositionRequest>,
-    ) -> Result<Response<proto::GetPositionResponse>, Status> {
-        let position = self.producer.position().await.map_err(Fault::from)?;
-        Ok(Response::new(proto::GetPositionResponse {
-            position: Some(position.into()),
-        }))
-    }
-
     async fn list_changes(
         &self,
         request: Request<proto::ListChangesRequest>,
@@ -120,12 +98,9 @@ impl FeedService for Follow {
         let request = request.into_inner();
         let mut bad = BadFields::default();
         let limit = Limits::LONG.read(request.limit, &mut bad);
-        let after = request.after.as_ref().and_then(|after| {
-            let position = Position::try_from(after);
-            bad.read(
-                "after",
-                position.map_err(|_no_uuid| "Send the position of the response before."),
-            )
+        let after = request.after.and_then(|after| {
+            let time = timestamp::decode_exact(after);
+            bad.read("after", time.ok_or("Send `until` of the response before."))
         });
         bad.check()?;
         let schema = self.producer.schema();
@@ -135,7 +110,7 @@ impl FeedService for Follow {
         let listed = listing.await.map_err(Fault::from)?;
         Ok(Response::new(proto::ListChangesResponse {
             changes: listed.changes,
-            position: Some(listed.position.into()),
+            until: Some(timestamp::encode(listed.until)),
         }))
     }
 }

@@ -1,8 +1,10 @@
 //! The head of a feed: its newest `seq` and its epoch.
 
 use sqlx::PgConnection;
+use time::OffsetDateTime;
 use uuid::Uuid;
 
+use super::Position;
 use crate::ids;
 use crate::pg::Schema;
 
@@ -12,6 +14,9 @@ const HERE: &str = "select concat_ws('/',
          left(pg_walfile_name(pg_current_wal_lsn()), 8),
          (select oid from pg_database where datname = current_database()),
          'kit.feed_head'::regclass::oid) as incarnation";
+/// Whether the epoch in the head is that of this database. One of version 4 never is: an operator has set it, or the migration.
+const IS_CURRENT: &str =
+    "feed_head.incarnation = here.incarnation and substr(feed_head.epoch::text, 15, 1) = '7'";
 /// The incarnation in a head that no connection has read, as the migration inserts it.
 const NEVER_READ: &str = "";
 
@@ -20,6 +25,8 @@ const NEVER_READ: &str = "";
 pub(super) struct Head {
     pub(super) epoch: Uuid,
     pub(super) seq: i64,
+    /// The time of the newest change.
+    pub(super) at: OffsetDateTime,
 }
 
 impl Head {
@@ -27,22 +34,21 @@ impl Head {
     ///
     /// An epoch ends when its data move to another server: rows that followers have seen may be missing there, and their numbers may be
     /// given out again. The move shows in the server's identity or timeline (a base backup with recovery, a promoted replica), in
-    /// the database, or in the table itself (a dump). Every connection calls this before it writes, so the new epoch forks from its
-    /// parent at the head.
+    /// the database, or in the table itself (a dump). Every connection calls this before it writes, so that no number is given out twice in
+    /// an epoch. Epochs are UUIDs of version 7, so that a newer one can be told from an older one.
     pub(super) async fn of(
         connection: &mut PgConnection,
         schema: Schema,
     ) -> Result<Self, sqlx::Error> {
         let look = format!(
             "with here as ({HERE})
-             select epoch, seq, feed_head.incarnation = here.incarnation
-             from kit.feed_head, here"
+             select epoch, seq, at, {IS_CURRENT} from kit.feed_head, here"
         );
         loop {
-            let query = schema.query_as::<(Uuid, i64, bool)>(&look);
-            let (epoch, seq, is_current) = query.fetch_one(&mut *connection).await?;
+            let query = schema.query_as::<(Uuid, i64, OffsetDateTime, bool)>(&look);
+            let (epoch, seq, at, is_current) = query.fetch_one(&mut *connection).await?;
             if is_current {
-                return Ok(Self { epoch, seq });
+                return Ok(Self { epoch, seq, at });
             }
             match begin_epoch(connection, schema).await?.as_deref() {
                 None => {}
@@ -56,23 +62,11 @@ impl Head {
         }
     }
 
-    /// Begins a new epoch because a follower has seen rows that this feed does not have, although server and timeline are the same.
-    pub(super) async fn fork(
-        self,
-        connection: &mut PgConnection,
-        schema: Schema,
-    ) -> Result<Self, sqlx::Error> {
-        let sql = "with parent as (select epoch, seq from kit.feed_head where epoch = $2 for update),
-             renewed as (update kit.feed_head set epoch = $1 from parent)
-             insert into kit.feed_epoch (epoch, parent, forked_at_seq) select $1, epoch, seq from parent";
-        schema
-            .query(sql)
-            .bind(ids::row_id())
-            .bind(self.epoch)
-            .execute(&mut *connection)
-            .await?;
-        tracing::warn!(%schema, "the feed begins a new epoch: a follower has seen rows that this database does not have");
-        Self::of(connection, schema).await
+    pub(super) fn position(&self) -> Position {
+        Position {
+            epoch: self.epoch,
+            seq: self.seq,
+        }
     }
 }
 
@@ -84,17 +78,14 @@ async fn begin_epoch(
 ) -> Result<Option<String>, sqlx::Error> {
     let sql = format!(
         "with here as ({HERE}),
-         parent as (
-             select epoch, seq, feed_head.incarnation as previous, here.incarnation from kit.feed_head, here
-             where feed_head.incarnation <> here.incarnation for update of feed_head
+         ended as (
+             select feed_head.incarnation as previous, here.incarnation from kit.feed_head, here
+             where not ({IS_CURRENT}) for update of feed_head
          ),
          renewed as (
-             update kit.feed_head set incarnation = parent.incarnation, epoch = $1 from parent
-         ),
-         begun as (
-             insert into kit.feed_epoch (epoch, parent, forked_at_seq) select $1, epoch, seq from parent
+             update kit.feed_head set incarnation = ended.incarnation, epoch = $1 from ended
          )
-         select previous from parent"
+         select previous from ended"
     );
     let query = schema.query_scalar(&sql).bind(ids::row_id());
     query.fetch_optional(connection).await
@@ -109,9 +100,11 @@ mod tests {
 
     const SCHEMA: Schema = Schema("kit");
 
-    /// Only the second is worth a warning.
+    /// Only the second is worth a warning. The third is what an operator does whose disk has lost commits.
     #[testing::database_test]
-    async fn an_install_and_a_move_to_another_database_are_told_apart(pool: PgPool) {
+    async fn an_epoch_begins_in_a_new_database_after_a_move_and_when_an_operator_says_so(
+        pool: PgPool,
+    ) {
         let tables = format!("create schema kit; {PRODUCER_TABLES}");
         SCHEMA.raw_sql(&tables).execute(&pool).await.unwrap();
         let mut connection = pool.acquire().await.unwrap();
@@ -119,16 +112,13 @@ mod tests {
         assert_eq!(begun.as_deref(), Some(NEVER_READ));
         let begun = begin_epoch(&mut connection, SCHEMA).await.unwrap();
         assert_eq!(begun, None);
-        let first = Head::of(&mut connection, SCHEMA).await.unwrap();
-
-        let elsewhere = "update kit.feed_head set incarnation = 'elsewhere'";
-        SCHEMA.raw_sql(elsewhere).execute(&pool).await.unwrap();
-        let begun = begin_epoch(&mut connection, SCHEMA).await.unwrap();
-        assert_eq!(begun.as_deref(), Some("elsewhere"));
-        let second = Head::of(&mut connection, SCHEMA).await.unwrap();
-        assert_ne!(first.epoch, second.epoch);
-        let lineage = "select count(*) from kit.feed_epoch";
-        let lineage: i64 = SCHEMA.query_scalar(lineage).fetch_one(&pool).await.unwrap();
-        assert_eq!(lineage, 2);
+        let mut before = Head::of(&mut connection, SCHEMA).await.unwrap().position();
+        for change in ["incarnation = 'elsewhere'", "epoch = gen_random_uuid()"] {
+            let sql = format!("update kit.feed_head set {change}");
+            SCHEMA.raw_sql(&sql).execute(&pool).await.unwrap();
+            let after = Head::of(&mut connection, SCHEMA).await.unwrap().position();
+            assert!(after.is_of_newer_epoch(before), "{change}");
+            before = after;
+        }
     }
 }

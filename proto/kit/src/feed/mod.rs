@@ -4,38 +4,32 @@
 //! order of `seq` is the order of commit, without gaps: a reader that has seen n never later finds a row below n. A
 //! follower ([`consume()`]) applies changes and stores its cursor in one transaction ([`PgConsumer`]). Each change therefore takes effect
 //! exactly once, across restarts and kill -9 on either side. A producer begins a new epoch when its data are restored or a replica is
-//! promoted. Followers that have seen no lost change go on; the others rebuild their rows.
+//! promoted. Followers then rebuild their rows, and send messages only for changes that are later than those they had seen.
 //!
 //! The tables are in `producer.sql` and `consumer.sql`; a service's migrations repeat them under its own schema.
 
 mod arrival;
 mod compact;
 mod consume;
-mod cursor;
 mod follow;
 mod head;
 mod high_water_mark;
 mod lag;
-mod lineage;
 mod list_changes;
 mod pg_consumer;
 mod producer;
-mod producer_position;
 mod project;
 mod projection;
-mod resume;
 mod rows;
 mod transaction;
 
 pub use arrival::arrival;
 pub use compact::Retention;
-pub use consume::{Consumer, StreamStart, consume};
+pub use consume::{Consumer, Rebuild, consume};
 pub use contracts::common::v1::Change;
-pub use cursor::{Cursor, Fingerprint};
-pub use high_water_mark::{CommittedPosition, HighWaterMark};
+pub use high_water_mark::HighWaterMark;
 pub use pg_consumer::{PgConsumer, ProjectionContext, Subscription, project_changes};
 pub use producer::Producer;
-pub use producer_position::ProducerPosition;
 pub use projection::{Projection, sweep};
 pub use rows::{ChangeBatch, read_changes};
 pub use transaction::Transaction;
@@ -48,7 +42,7 @@ pub const PRODUCER_TABLES: &str = include_str!("producer.sql");
 /// The tables of a service that follows a feed with a [`Projection`], for a schema named `kit`.
 pub const CONSUMER_TABLES: &str = include_str!("consumer.sql");
 
-/// A position in a producer's feed. Positions of different epochs cannot be compared without the lineage, which only the producer has.
+/// A position in a producer's feed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Position {
     /// Identifies one history of the producer's data. A restore or the promotion of a replica begins a new epoch.
@@ -63,12 +57,9 @@ impl Position {
         self.epoch == other.epoch && self.seq >= other.seq
     }
 
-    /// Whether the epoch of this position began after that of `other`. Epochs are UUIDs of version 7, which sort by time; the first epoch of
-    /// a feed is one of version 4.
+    /// Whether the epoch of this position began after that of `other`: epochs sort by time.
     pub fn is_of_newer_epoch(self, other: Self) -> bool {
-        const BY_TIME: usize = 7;
-        self.epoch.get_version_num() == BY_TIME
-            && (other.epoch.get_version_num() != BY_TIME || self.epoch > other.epoch)
+        self.epoch > other.epoch
     }
 }
 

@@ -10,10 +10,9 @@ use time::OffsetDateTime;
 use tokio::time::timeout;
 use uuid::Uuid;
 
-use super::cursor::{Cursor, Fingerprint};
 use super::project::{Item, project};
 use super::projection::{Projection, sweep};
-use super::{Consumer, Position, StreamStart};
+use super::{Consumer, Position, Rebuild};
 use crate::pg::Schema;
 use crate::{ids, pg, timestamp};
 
@@ -50,8 +49,8 @@ pub struct Subscription {
 pub struct ProjectionContext {
     /// Marks the rows that the newest rebuild wrote, and all rows after it.
     pub generation: Uuid,
-    /// Changes up to this `seq` are older than this follower, or had their effects already: they become rows, and no messages.
-    pub effects_after_seq: i64,
+    /// Changes up to this time are older than this follower, or had their effects already: they become rows, and no messages.
+    pub effects_until: OffsetDateTime,
 }
 
 /// A [`Consumer`] with its cursor in the table `feed_cursor` of its schema. It owns the transaction: rows, messages and the cursor are
@@ -70,13 +69,9 @@ pub struct PgConsumer<P> {
 struct StoredCursor {
     epoch: Uuid,
     seq: i64,
-    #[sqlx(rename = "effects_after")]
-    effects_after_seq: i64,
     rebuilding_to: Option<i64>,
     generation: Uuid,
-    last_row: Option<Fingerprint>,
-    /// The time of the newest change whose effects are done.
-    effects_until: Option<OffsetDateTime>,
+    effects_until: OffsetDateTime,
 }
 
 impl StoredCursor {
@@ -97,12 +92,17 @@ pub async fn project_changes<P: Projection>(
     changes: Vec<proto::Change>,
     context: ProjectionContext,
 ) -> Result<(), sqlx::Error> {
+    let is_later = |at: OffsetDateTime| at > context.effects_until;
     let item = |change: proto::Change| Item {
-        message_due: change.announced && change.seq > context.effects_after_seq,
+        message_due: change.announced && time_of(&change).is_none_or(is_later),
         change,
     };
     let items: Vec<Item> = changes.into_iter().map(item).collect();
     project(projection, producer, connection, context.generation, &items).await
+}
+
+fn time_of(change: &proto::Change) -> Option<OffsetDateTime> {
+    change.at.and_then(timestamp::decode_exact)
 }
 
 impl<P: Projection> PgConsumer<P> {
@@ -117,9 +117,7 @@ impl<P: Projection> PgConsumer<P> {
     }
 
     async fn load(&self) -> Result<Option<StoredCursor>, sqlx::Error> {
-        let sql =
-            "select epoch, seq, effects_after, rebuilding_to, generation, last_row, effects_until
-             from kit.feed_cursor where producer = $1";
+        let sql = "select epoch, seq, rebuilding_to, generation, effects_until from kit.feed_cursor where producer = $1";
         let query = self.feed.schema.query_as(sql).bind(self.feed.producer);
         let loading = pg::in_time(&self.pool, async |connection| {
             query.fetch_optional(connection).await
@@ -129,12 +127,11 @@ impl<P: Projection> PgConsumer<P> {
 
     /// Moves the cursor from the value that this process read last.
     async fn advance(&self, connection: &mut PgConnection, to: StoredCursor) -> anyhow::Result<()> {
-        let sql = "insert into kit.feed_cursor as current (producer, epoch, seq, effects_after, rebuilding_to, generation, last_row, effects_until)
-             values ($1, $2, $3, $4, $5, $6, $7, $10)
-             on conflict (producer) do update set epoch = excluded.epoch, seq = excluded.seq,
-                 effects_after = excluded.effects_after, rebuilding_to = excluded.rebuilding_to,
-                 generation = excluded.generation, last_row = excluded.last_row, effects_until = excluded.effects_until
-             where current.epoch = $8 and current.seq = $9";
+        let sql = "insert into kit.feed_cursor as current (producer, epoch, seq, rebuilding_to, generation, effects_until)
+             values ($1, $2, $3, $4, $5, $6)
+             on conflict (producer) do update set epoch = excluded.epoch, seq = excluded.seq, rebuilding_to = excluded.rebuilding_to,
+                 generation = excluded.generation, effects_until = excluded.effects_until
+             where current.epoch = $7 and current.seq = $8";
         let moved = self
             .feed
             .schema
@@ -142,13 +139,11 @@ impl<P: Projection> PgConsumer<P> {
             .bind(self.feed.producer)
             .bind(to.epoch)
             .bind(to.seq)
-            .bind(to.effects_after_seq)
             .bind(to.rebuilding_to)
             .bind(to.generation)
-            .bind(to.last_row)
+            .bind(to.effects_until)
             .bind(self.cursor.map(|cursor| cursor.epoch))
             .bind(self.cursor.map(|cursor| cursor.seq))
-            .bind(to.effects_until)
             .execute(connection)
             .await?;
         anyhow::ensure!(
@@ -200,44 +195,28 @@ impl<P: Projection> Consumer for PgConsumer<P> {
         self.feed.producer
     }
 
-    async fn cursor(&mut self) -> anyhow::Result<Option<Cursor>> {
+    async fn position(&mut self) -> anyhow::Result<Option<Position>> {
         self.cursor = self.load().await?;
-        Ok(self.cursor.map(|cursor| Cursor {
-            position: Position {
-                epoch: cursor.epoch,
-                seq: cursor.seq,
-            },
-            last_row: cursor.last_row,
-            effects_until: cursor.effects_until,
+        Ok(self.cursor.map(|cursor| Position {
+            epoch: cursor.epoch,
+            seq: cursor.seq,
         }))
     }
 
-    async fn start(&mut self, stream: StreamStart) -> anyhow::Result<()> {
-        let StreamStart {
+    async fn begin_rebuild(&mut self, rebuild: Rebuild) -> anyhow::Result<()> {
+        let Rebuild {
             epoch,
             head,
-            reset,
-            effects_after,
-        } = stream;
-        let to = match self.cursor {
-            Some(cursor) if !reset && cursor.epoch == epoch => return Ok(()),
-            // The new epoch may be shorter than the one before. A `seq` above its head belongs to a change that is still to come.
-            Some(cursor) if !reset => StoredCursor {
-                epoch,
-                effects_after_seq: cursor.effects_after_seq.min(head),
-                rebuilding_to: cursor.rebuilding_to.map(|end| end.min(head)),
-                ..cursor
-            },
-            cursor => StoredCursor {
-                epoch,
-                seq: 0,
-                effects_after_seq: effects_after,
-                rebuilding_to: Some(head),
-                // Not the epoch: a follower may have to rebuild twice within one epoch.
-                generation: ids::row_id(),
-                last_row: None,
-                effects_until: cursor.and_then(|cursor| cursor.effects_until),
-            },
+            head_at,
+        } = rebuild;
+        let to = StoredCursor {
+            epoch,
+            seq: 0,
+            rebuilding_to: Some(head),
+            // Not the epoch: a follower may have to rebuild twice within one epoch.
+            generation: ids::row_id(),
+            // What is on the feed is older than a new follower.
+            effects_until: self.cursor.map_or(head_at, |cursor| cursor.effects_until),
         };
         let moving = async {
             let mut transaction = self.pool.begin_with(BEGIN).await?;
@@ -258,20 +237,16 @@ impl<P: Projection> Consumer for PgConsumer<P> {
         let (Some(from), Some(last)) = (self.cursor, changes.last()) else {
             anyhow::bail!("the producer sent changes before the start of the stream");
         };
-        let at = last.at.and_then(timestamp::decode);
+        let until = from.effects_until;
         let to = StoredCursor {
             epoch,
             seq: last.seq,
-            last_row: Some(Fingerprint::of(last)),
-            // While effects are suppressed, an older time stands for the changes that had theirs.
-            effects_until: at
-                .filter(|_| last.seq >= from.effects_after_seq)
-                .or(from.effects_until),
+            effects_until: time_of(last).map_or(until, |at| at.max(until)),
             ..from
         };
         let context = ProjectionContext {
             generation: from.generation,
-            effects_after_seq: from.effects_after_seq,
+            effects_until: until,
         };
         let applying = async {
             let mut transaction = self.pool.begin_with(BEGIN).await?;

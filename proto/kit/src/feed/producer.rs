@@ -9,12 +9,12 @@ use tokio::sync::watch;
 use super::compact::{self, Compaction, Retention};
 use super::follow::Follow;
 use super::head::Head;
-use super::high_water_mark::{CommittedPosition, HighWaterMark};
+use super::high_water_mark::HighWaterMark;
 use super::transaction::Transaction;
 use super::{Position, lag};
 use crate::clock::Clock;
 use crate::fault::Fault;
-use crate::leader::Leader;
+use crate::jobs::Leader;
 use crate::lifecycle::Lifecycle;
 use crate::pg::{self, Schema};
 use crate::wakeup::Wakeup;
@@ -28,7 +28,7 @@ pub struct Producer {
     clock: Clock,
     lifecycle: Lifecycle,
     wakeup: Wakeup,
-    /// Published before a write is answered.
+    /// Raised before a write is answered.
     high_water_mark: Option<HighWaterMark>,
 }
 
@@ -53,9 +53,6 @@ impl Producer {
     /// Makes the transactions publish `mark` before they return.
     #[must_use]
     pub fn publish_to(self, mark: HighWaterMark) -> Self {
-        let republishing = mark.clone().republish(self.clone());
-        self.lifecycle
-            .spawn_background("feed position", republishing);
         Self {
             high_water_mark: Some(mark),
             ..self
@@ -71,14 +68,10 @@ impl Producer {
         Ok(Transaction::new(inner, self.clone(), self.clock.now()))
     }
 
-    /// Publishes a position after its commit, and wakes the followers. Everything above it was committed after `at`.
-    pub(super) async fn publish(&self, position: Position, at: OffsetDateTime) {
+    /// After a commit: wakes the followers, and raises the high-water mark.
+    pub(super) async fn publish(&self, position: Position) {
         self.wakeup.wake();
-        if let Some(mark) = &self.high_water_mark
-            && !mark.publish(CommittedPosition { position, at }).await
-        {
-            mark.until_expired().await;
-        }
+        self.publish_mark(position).await;
     }
 
     /// The gRPC service that followers call.
@@ -117,16 +110,20 @@ impl Producer {
         self.wakeup.subscribe()
     }
 
-    /// The position of the newest change.
-    pub async fn position(&self) -> Result<Position, sqlx::Error> {
+    /// The head of the feed.
+    pub(super) async fn head(&self) -> Result<Head, sqlx::Error> {
         let head = pg::in_time(&self.pool, async |connection| {
             Head::of(connection, self.schema).await
         });
         let head = head.await?;
         lag::head(self.schema.0, head.seq);
-        Ok(Position {
-            epoch: head.epoch,
-            seq: head.seq,
-        })
+        Ok(head)
+    }
+
+    /// Raises the high-water mark to a position that is committed, for a producer that has one.
+    pub(super) async fn publish_mark(&self, position: Position) {
+        if let Some(mark) = &self.high_water_mark {
+            mark.publish(position).await;
+        }
     }
 }

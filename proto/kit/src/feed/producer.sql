@@ -4,7 +4,9 @@ create table kit.feed_head (
     one boolean primary key default true check (one),
     epoch uuid not null default gen_random_uuid(),
     seq bigint not null default 0,
-    -- Which physical database the epoch belongs to; another one means that the data were restored.
+    -- The time of the newest change. Times are in the order of `seq`, whatever the clocks of the replicas say.
+    at timestamptz not null default 'epoch',
+    -- Which physical database the epoch belongs to; in another one, a new epoch begins.
     incarnation text not null default ''
 );
 insert into kit.feed_head default values;
@@ -21,11 +23,3 @@ create table kit.feed (
     state bytea not null
 );
 create index feed_by_entity on kit.feed (entity, id, seq);
-
--- Epochs before the present one, and where each began: both histories contain what was written up to the fork.
-create table kit.feed_epoch (
-    epoch uuid primary key,
-    parent uuid not null,
-    forked_at_seq bigint not null,
-    began_at timestamptz not null default now()
-);

@@ -32,8 +32,6 @@ pub(super) struct Rows {
     pub(super) has_more: bool,
     pub(super) draining: CancellationToken,
     pub(super) epoch: Uuid,
-    /// The start time of the PostgreSQL server; `None` before the first query.
-    pub(super) server: Option<OffsetDateTime>,
     pub(super) after: i64,
     pub(super) pause: Duration,
     /// Whether to pause before the next message.
@@ -46,8 +44,6 @@ pub(super) struct Rows {
 pub struct ChangeBatch {
     /// The newest position.
     pub head: Position,
-    /// The start time of the PostgreSQL server.
-    pub(super) server: OffsetDateTime,
     /// In the order of `seq`.
     pub changes: Vec<proto::Change>,
     /// Whether the changes reach the head. Otherwise more can be read above the last one.
@@ -79,7 +75,7 @@ pub async fn read_changes(
     limit: usize,
 ) -> Result<ChangeBatch, sqlx::Error> {
     // PostgreSQL knows the size of a large state without reading it.
-    let sql = format!("select head.epoch, head.seq as head_seq, pg_postmaster_start_time() as server, feed.* from (select epoch, seq from kit.feed_head limit 1) head
+    let sql = format!("select head.epoch, head.seq as head_seq, feed.* from (select epoch, seq from kit.feed_head limit 1) head
          left join lateral (
              select * from (
                  select *, sum(octet_length(state)) over (order by seq) - octet_length(state) as bytes_before
@@ -99,7 +95,6 @@ pub async fn read_changes(
         epoch: first.try_get("epoch")?,
         seq: first.try_get("head_seq")?,
     };
-    let server = first.try_get("server")?;
     let mut changes = Vec::with_capacity(rows.len());
     let mut bytes = 0;
     for row in rows {
@@ -112,7 +107,6 @@ pub async fn read_changes(
     }
     Ok(ChangeBatch {
         head,
-        server,
         // With fewer bytes, none was left out because of its size.
         is_complete: changes.len() < limit && bytes < MAX_BYTES,
         changes,
@@ -158,12 +152,8 @@ impl Rows {
             // Mark first, then query: a commit between the two is not missed.
             self.wakeups.mark_unchanged();
             let batch = self.query().await?;
-            // The epoch is new, rows were lost, or the server was restarted, perhaps with restored files: the follower reconnects and
-            // learns where it goes on.
-            let server = *self.server.get_or_insert(batch.server);
-            if (batch.head.epoch, batch.server) != (self.epoch, server)
-                || batch.head.seq < self.after
-            {
+            // The follower reconnects and rebuilds.
+            if batch.head.epoch != self.epoch || batch.head.seq < self.after {
                 return Ok(None);
             }
             self.has_more = !batch.is_complete;

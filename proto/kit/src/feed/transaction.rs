@@ -8,7 +8,6 @@ use time::OffsetDateTime;
 
 use super::head::Head;
 use super::{NewChange, Position, Producer};
-use crate::clock::Clock;
 use crate::fault::Fault;
 use crate::pg::{self, Schema, statement};
 
@@ -66,7 +65,6 @@ impl Transaction {
         let (schema, deadline) = (producer.schema(), producer.deadline());
         // After a restore, numbers are given out again. They belong to a new epoch.
         let head = pg::with_timeout(deadline, Head::of(&mut inner, schema)).await?;
-        let before_commit = Clock::system().now();
         let committed = if changes.is_empty() {
             pg::with_timeout(deadline, inner.commit())
                 .await
@@ -76,9 +74,7 @@ impl Transaction {
         };
         let seq = committed.map_err(commit_fault)?;
         let epoch = head.epoch;
-        producer
-            .publish(Position { epoch, seq }, before_commit)
-            .await;
+        producer.publish(Position { epoch, seq }).await;
         Ok(())
     }
 }
@@ -121,15 +117,21 @@ fn message(schema: Schema, changes: &[NewChange], now: OffsetDateTime) -> String
     };
     let rows: Vec<String> = (1..).zip(changes).map(row).collect();
     format!(
-        "with head as (update {schema}.feed_head set seq = seq + {count} returning seq - {count} as base)
+        // Times are in the order of `seq`, whatever the clocks of the replicas say.
+        "with head as (
+             update {schema}.feed_head set seq = seq + {count},
+                 at = greatest(at, 'epoch'::timestamptz + ({microseconds} - 1) * {microsecond}) + {count} * {microsecond}
+             returning seq - {count} as base, at - {count} * {microsecond} as before
+         )
          insert into {schema}.feed (seq, at, entity, id, revision, event, announced, happening, state)
-         select head.base + change.place, 'epoch'::timestamptz + {microseconds} * interval '1 microsecond',
+         select head.base + change.place, head.before + change.place * {microsecond},
              change.entity, change.id, change.revision, change.event, change.announced, change.happening, change.state
          from head, (values {rows}) as change (place, entity, id, revision, event, announced, happening, state)
          returning seq;
          commit and chain",
         count = changes.len(),
         microseconds = now.unix_timestamp_nanos() / 1_000,
+        microsecond = "interval '1 microsecond'",
         rows = rows.join(", "),
     )
 }

@@ -7,7 +7,7 @@ use time::OffsetDateTime;
 
 use super::RETENTION;
 use crate::fault::Fault;
-use crate::leader::Leader;
+use crate::jobs::Leader;
 use crate::pg::Schema;
 
 /// How often expired responses are deleted. An expired response is not replayed, whether it is deleted or not.

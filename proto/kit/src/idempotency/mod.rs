@@ -5,7 +5,6 @@
 
 pub mod body_hash;
 mod cleanup;
-mod in_flight;
 
 use std::borrow::Cow;
 
@@ -17,7 +16,6 @@ use time::{Duration, OffsetDateTime};
 use uuid::Uuid;
 
 pub use cleanup::{delete_expired, spawn_cleanup};
-pub use in_flight::{InFlightCalls, InFlightGuard};
 
 use crate::code::Code;
 use crate::fault::Fault;
@@ -38,7 +36,7 @@ pub struct Key {
 }
 
 /// Identifies a call: the account, the route and the key.
-#[derive(Debug, Clone, PartialEq, Eq, Hash)]
+#[derive(Debug, Clone, PartialEq, Eq)]
 pub struct CallId {
     /// The account of the caller.
     pub account: Uuid,

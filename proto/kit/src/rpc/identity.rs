@@ -2,21 +2,23 @@
 
 use std::sync::Arc;
 
-use http::{Extensions, HeaderMap};
+use http::HeaderMap;
 use tonic::Status;
+use tonic::transport::CertificateDer;
 
-use super::methods::{UNKNOWN, label, service_label};
-use super::permissions::{self, HEALTH, STAFF};
+use super::methods::{label, service_label};
+use super::permissions::{self, Callers, STAFF};
 use super::staff::{Member, Members, permission_denied};
-use super::tls::PeerNames;
+use super::tls;
 use crate::config::Identity;
 use crate::fault::{Fault, unauthenticated};
 
-/// Authenticates callers by their tokens, and authorizes their calls by the table of [`permissions`].
+/// The caller in metrics and logs of a call with the fleet token and without a certificate.
+const FLEET: &str = "fleet";
+
+/// Authenticates callers by their tokens and certificates, and authorizes their calls by [`permissions`].
 #[derive(Clone)]
 pub struct Authenticator {
-    /// The service that is called.
-    server: &'static str,
     tokens: Identity,
     members: Option<Arc<dyn Members>>,
     requires_certificate: bool,
@@ -33,10 +35,9 @@ pub(super) enum Principal {
 }
 
 impl Authenticator {
-    /// Accepts the fleet tokens and the staff tokens on the internal port of the service `server`.
-    pub fn new(server: &'static str, tokens: Identity) -> Self {
+    /// Accepts the fleet tokens and the staff tokens.
+    pub fn new(tokens: Identity) -> Self {
         Self {
-            server,
             tokens,
             members: None,
             requires_certificate: false,
@@ -52,7 +53,7 @@ impl Authenticator {
         }
     }
 
-    /// Accepts services of the fleet only with a client certificate that names them, for a server with TLS.
+    /// Accepts services of the fleet only with a client certificate that names one, for a server with TLS.
     #[must_use]
     pub fn requiring_certificates(self) -> Self {
         Self {
@@ -61,27 +62,24 @@ impl Authenticator {
         }
     }
 
-    /// Checks a call to the gRPC `path`: its token says whether a service or staff calls, and the table whether this caller may.
-    ///
-    /// A service names itself in the header `x-caller`. It is believed because it has the fleet token, and with TLS only if its certificate
-    /// has this name. Health is open.
+    /// Checks a call to the gRPC `path`: its token says whether a service or staff calls, and the name of the gRPC service whether this
+    /// caller may. `certificate` is the verified one of the caller.
     pub(super) fn check(
         &self,
         path: &str,
         headers: &HeaderMap,
-        extensions: &Extensions,
+        certificate: Option<&CertificateDer<'_>>,
     ) -> Result<Principal, Status> {
-        let (service, _) = permissions::split(path);
-        if service == HEALTH {
+        let callers = permissions::callers(path);
+        if callers == Callers::Anyone {
             return Ok(Principal::Fleet);
         }
-        let callers = permissions::callers(self.server, path);
         let sent = bearer(headers);
         if sent.is_some_and(|sent| self.tokens.fleet_token.accepts(sent)) {
-            return self.check_service(path, callers, headers, extensions);
+            return self.check_service(path, callers, certificate);
         }
         let is_staff = sent.is_some_and(|sent| self.tokens.staff_token.accepts(sent));
-        match (callers.contains(&STAFF), sent, &self.members) {
+        match (callers != Callers::Fleet, sent, &self.members) {
             (true, ..) if is_staff => Ok(Principal::Staff(Member::operator())),
             (false, ..) if is_staff => Err(deny(STAFF, path, "Staff may not make this call.")),
             (false, ..) => Err(unauthenticated(
@@ -95,31 +93,24 @@ impl Authenticator {
         }
     }
 
-    /// Checks a call with the fleet token.
+    /// Checks a call with the fleet token. With TLS, the caller's certificate must have the name of a service.
     fn check_service(
         &self,
         path: &str,
-        callers: &[&str],
-        headers: &HeaderMap,
-        extensions: &Extensions,
+        callers: Callers,
+        certificate: Option<&CertificateDer<'_>>,
     ) -> Result<Principal, Status> {
-        let Some(caller) = permissions::caller(headers) else {
-            let sentence = "Name the service that calls in the header `x-caller`, for example `x-caller: web`.";
-            return Err(deny(UNKNOWN, path, sentence));
-        };
-        let is_certified = match extensions.get::<PeerNames>() {
-            Some(PeerNames(names)) => names.iter().any(|name| name == caller),
-            None => !self.requires_certificate,
-        };
-        if !is_certified {
-            let sentence =
-                format!("This call needs a client certificate with the name `{caller}`.");
-            return Err(deny(caller, path, sentence));
+        let service = certificate.and_then(tls::service_name);
+        if service.is_none() && (certificate.is_some() || self.requires_certificate) {
+            let sentence = "This call needs a client certificate with the name of a service.";
+            return Err(deny(FLEET, path, sentence));
         }
-        if !callers.contains(&caller) {
-            let service = service_label(path);
-            let sentence = format!("`{caller}` may not make this call to `{service}`.");
-            return Err(deny(caller, path, sentence));
+        if callers == Callers::Staff {
+            return Err(deny(
+                service.unwrap_or(FLEET),
+                path,
+                "Only staff may make this call.",
+            ));
         }
         Ok(Principal::Fleet)
     }
@@ -129,7 +120,7 @@ impl Authenticator {
 ///
 /// The log is its audit: the table of staff actions would get a row for each call of a service that is faulty or taken over. Neither has a
 /// text of the caller. Calls without a valid token are not logged: strangers could fill the log.
-fn deny(caller: &'static str, path: &str, sentence: impl Into<String>) -> Status {
+fn deny(caller: &'static str, path: &str, sentence: &'static str) -> Status {
     let (service, method) = (service_label(path), label(path));
     metrics::counter!("rpc_denied_total", "caller" => caller, "service" => service).increment(1);
     tracing::warn!(target: "rpc_denied", caller, service, method, "a call was denied");
@@ -163,9 +154,8 @@ mod tests {
 
     use super::*;
     use crate::config::Tokens;
-    use crate::rpc::methods::METHODS;
-    use crate::rpc::permissions::{CALLER, LISTINGS, SERVICES, WEB, may_call};
     use crate::rpc::staff::Role;
+    use crate::rpc::tls::tests::certificate;
 
     /// A directory with one member.
     struct Ada;
@@ -185,18 +175,14 @@ mod tests {
             first: first.to_owned().into(),
             others: vec![format!("next-{first}").into()],
         };
-        let identity = Identity {
+        Authenticator::new(Identity {
             fleet_token: tokens("fleet"),
             staff_token: tokens("staff"),
-        };
-        Authenticator::new(LISTINGS, identity)
+        })
     }
 
-    fn headers(caller: Option<&str>, token: Option<&str>) -> HeaderMap {
+    fn headers(token: Option<&str>) -> HeaderMap {
         let mut headers = HeaderMap::new();
-        if let Some(caller) = caller {
-            headers.insert(CALLER, caller.parse().unwrap());
-        }
         if let Some(token) = token {
             headers.insert("authorization", format!("Bearer {token}").parse().unwrap());
         }
@@ -207,10 +193,10 @@ mod tests {
     fn refusal(
         authenticator: &Authenticator,
         path: &str,
-        headers: &HeaderMap,
-        extensions: &Extensions,
+        token: Option<&str>,
+        certificate: Option<&CertificateDer<'_>>,
     ) -> Option<Code> {
-        let checked = authenticator.check(path, headers, extensions);
+        let checked = authenticator.check(path, &headers(token), certificate);
         checked.err().map(|status| status.code())
     }
 
@@ -219,27 +205,21 @@ mod tests {
 
     const GAMES: &str = "/catalogue.v1.GamesService/ListGames";
     const STAFF_CALL: &str = "/gateway.v1.StaffService/CreateKey";
-    const SHARED: &str = "/webhook.v1.EndpointsService/AddEndpoint";
     const REFLECTION: &str = "/grpc.reflection.v1.ServerReflection/ServerReflectionInfo";
     const CHECK: &str = "/grpc.health.v1.Health/Check";
 
     #[test]
     fn each_kind_of_caller_reaches_only_its_services() {
         let authenticator = authenticator();
-        let refused = |path: &str, token: Option<&str>| {
-            let headers = headers(Some(WEB), token);
-            refusal(&authenticator, path, &headers, &Extensions::new())
-        };
+        let refused = |path: &str, token: Option<&str>| refusal(&authenticator, path, token, None);
         for token in ["fleet", "next-fleet"] {
-            for path in [GAMES, SHARED, REFLECTION] {
-                assert_eq!(refused(path, Some(token)), None, "{path}");
-            }
+            assert_eq!(refused(GAMES, Some(token)), None);
+            assert_eq!(refused(REFLECTION, Some(token)), None);
             assert_eq!(refused(STAFF_CALL, Some(token)), DENIED);
         }
         for token in ["staff", "next-staff"] {
-            for path in [STAFF_CALL, SHARED, REFLECTION] {
-                assert_eq!(refused(path, Some(token)), None, "{path}");
-            }
+            assert_eq!(refused(STAFF_CALL, Some(token)), None);
+            assert_eq!(refused(REFLECTION, Some(token)), None);
             assert_eq!(refused(GAMES, Some(token)), DENIED);
         }
         for token in [
@@ -249,97 +229,45 @@ mod tests {
             Some("flee"),
             Some("fleet,next-fleet"),
         ] {
-            for path in [GAMES, STAFF_CALL, SHARED, REFLECTION] {
+            for path in [GAMES, STAFF_CALL, REFLECTION] {
                 assert_eq!(refused(path, token), STRANGER, "{path}");
             }
             assert_eq!(refused(CHECK, token), None);
-        }
-        for made_up in [
-            "/grpc.health.v1.MadeUp/Check",
-            "/grpc.health.v2.Health/Check",
-            "/grpc.reflection.v1.ServerReflectionMadeUp/Info",
-            "//grpc.health.v1.Health/Check",
-            "",
-        ] {
-            assert_eq!(refused(made_up, None), STRANGER, "{made_up}");
-            assert_eq!(refused(made_up, Some("fleet")), DENIED, "{made_up}");
-        }
-    }
-
-    /// Every method of every port, for every caller.
-    #[test]
-    fn a_service_makes_the_calls_of_the_table_and_no_other() {
-        let others = [STAFF, "stranger"];
-        for server in SERVICES {
-            let authenticator = Authenticator {
-                server,
-                ..authenticator()
-            };
-            for path in &*METHODS {
-                let is_open = permissions::split(path).0 == HEALTH;
-                for caller in SERVICES.into_iter().chain(others) {
-                    let headers = headers(Some(caller), Some("fleet"));
-                    let refused = refusal(&authenticator, path, &headers, &Extensions::new());
-                    let is_service = SERVICES.contains(&caller);
-                    let may = is_open || (is_service && may_call(caller, server, path));
-                    assert_eq!(
-                        refused,
-                        if may { None } else { DENIED },
-                        "{caller}: {path} of {server}"
-                    );
-                }
-                let nameless = headers(None, Some("fleet"));
-                let refused = refusal(&authenticator, path, &nameless, &Extensions::new());
-                assert_eq!(refused, if is_open { None } else { DENIED }, "{path}");
-                let staff = headers(None, Some("staff"));
-                let refused = refusal(&authenticator, path, &staff, &Extensions::new());
-                let may = is_open || may_call(STAFF, server, path);
-                assert_eq!(refused, if may { None } else { DENIED }, "{path}");
-            }
         }
     }
 
     #[test]
     fn a_certificate_names_the_service_that_calls() {
-        let certified = |names: &[&str]| {
-            let names = names.iter().map(ToString::to_string).collect();
-            let mut extensions = Extensions::new();
-            extensions.insert(PeerNames(names));
-            extensions
-        };
-        let fleet = headers(Some(WEB), Some("fleet"));
-        let staff = headers(None, Some("staff"));
         let plain = authenticator();
         let strict = authenticator().requiring_certificates();
-        let refused =
-            |of: &Authenticator, extensions: &Extensions| refusal(of, GAMES, &fleet, extensions);
-        assert_eq!(refused(&plain, &Extensions::new()), None);
-        assert_eq!(refused(&strict, &Extensions::new()), DENIED);
+        let fleet = Some("fleet");
+        assert_eq!(refusal(&plain, GAMES, fleet, None), None);
+        assert_eq!(refusal(&strict, GAMES, fleet, None), DENIED);
+        let (web, stranger) = (certificate("web"), certificate("web.example"));
         for of in [&plain, &strict] {
-            assert_eq!(refused(of, &certified(&["web", "host-1"])), None);
-            for others in [&["gateway"][..], &["*"], &["web.example"], &[]] {
-                assert_eq!(refused(of, &certified(others)), DENIED, "{others:?}");
-            }
+            assert_eq!(refusal(of, GAMES, fleet, Some(&web)), None);
+            assert_eq!(refusal(of, STAFF_CALL, fleet, Some(&web)), DENIED);
+            assert_eq!(refusal(of, GAMES, fleet, Some(&stranger)), DENIED);
         }
         // Staff, and those who ask for the health, have no certificate.
-        let none = Extensions::new();
-        assert_eq!(refusal(&strict, STAFF_CALL, &staff, &none), None);
-        assert_eq!(refusal(&strict, CHECK, &HeaderMap::new(), &none), None);
+        assert_eq!(refusal(&strict, STAFF_CALL, Some("staff"), None), None);
+        assert_eq!(refusal(&strict, CHECK, None, None), None);
     }
 
     #[tokio::test]
     async fn a_member_reaches_staff_services_under_its_name() {
         let authenticator = authenticator().with_members(Arc::new(Ada));
-        let who = async |path: &str, token: &str| {
-            let headers = headers(Some(WEB), Some(token));
-            match authenticator.check(path, &headers, &Extensions::new()) {
-                Ok(Principal::Staff(member)) => Some(member.name),
-                Ok(Principal::Unresolved(members, token)) => {
-                    look_up(&*members, &token).await.ok().map(|m| m.name)
-                }
-                Ok(Principal::Fleet) => Some("the fleet".to_owned()),
-                Err(_) => None,
+        let who = async |path: &str, token: &str| match authenticator.check(
+            path,
+            &headers(Some(token)),
+            None,
+        ) {
+            Ok(Principal::Staff(member)) => Some(member.name),
+            Ok(Principal::Unresolved(members, token)) => {
+                look_up(&*members, &token).await.ok().map(|m| m.name)
             }
+            Ok(Principal::Fleet) => Some("the fleet".to_owned()),
+            Err(_) => None,
         };
         let staff = "/listings.v1.StaffReviewService/Decide";
         assert_eq!(who(staff, "ada").await.as_deref(), Some("ada"));
@@ -347,9 +275,5 @@ mod tests {
         assert_eq!(who(staff, "fleet").await, None);
         assert_eq!(who(staff, "eve").await, None);
         assert_eq!(who("/common.v1.FeedService/Follow", "ada").await, None);
-        let shared = "/webhook.v1.DeliveriesService/Recover";
-        assert_eq!(who(shared, "ada").await.as_deref(), Some("ada"));
-        assert_eq!(who(shared, "fleet").await.as_deref(), Some("the fleet"));
-        assert_eq!(who(shared, "eve").await, None);
     }
 }

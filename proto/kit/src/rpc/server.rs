@@ -10,21 +10,21 @@ use std::time::Duration;
 
 use futures::FutureExt as _;
 use futures::future::Either;
-use futures::stream::{StreamExt as _, TryStreamExt as _};
-use http::{Request, Response};
+use http::{Extensions, Request, Response};
 use tokio::net::TcpListener;
 use tokio_util::sync::CancellationToken;
 use tonic::body::Body;
 use tonic::service::{Routes, RoutesBuilder};
-use tonic::transport::Server;
+use tonic::transport::server::{TcpConnectInfo, TlsConnectInfo};
+use tonic::transport::{CertificateDer, Server};
 use tower::{Layer, Service};
 use tracing::Instrument as _;
 
 use super::call_record::CallRecord;
 use super::connections::accept;
 use super::identity::{self, Authenticator, Principal};
-use super::tls::{self, Connection, Credentials, PeerNames};
-use super::{failover, methods};
+use super::tls::Credentials;
+use super::{methods, retry};
 use crate::admin::Readiness;
 use crate::code::Code;
 use crate::fault::Fault;
@@ -65,13 +65,12 @@ pub async fn serve(
         }
     };
 
-    let connections = accept(listener);
-    let connections = match credentials {
-        Some(credentials) => tls::handshakes(connections, credentials).left_stream(),
-        None => connections.map_ok(Connection::plain).right_stream(),
-    };
     let limit = Arc::new(ConcurrencyLimit::new("rpc", MAX_CALLS));
-    let server = Server::builder()
+    let mut server = Server::builder();
+    if let Some(credentials) = credentials {
+        server = server.tls_config(credentials.server())?;
+    }
+    let server = server
         .http2_max_pending_accept_reset_streams(Some(PENDING_RESETS))
         .http2_keepalive_interval(Some(Duration::from_secs(20)))
         .layer(CallLayer {
@@ -79,7 +78,7 @@ pub async fn serve(
             limit,
         })
         .add_routes(services.routes())
-        .serve_with_incoming_shutdown(connections, draining.cancelled_owned());
+        .serve_with_incoming_shutdown(accept(listener), draining.cancelled_owned());
     tokio::select! {
         served = server => Ok(served?),
         () = report => Ok(()),
@@ -144,15 +143,13 @@ where
     }
 
     fn call(&mut self, mut request: Request<Body>) -> Self::Future {
-        // tonic adds the names of the connection to each of its requests.
-        if let Some(Some(names)) = request.extensions_mut().remove::<Option<PeerNames>>() {
-            request.extensions_mut().insert(names);
-        }
         let path = request.uri().path();
         let method = methods::label(path);
+        let certificates = certificates(request.extensions());
+        let certificate = certificates.as_ref().and_then(|chain| chain.first());
         let principal = self
             .authenticator
-            .check(path, request.headers(), request.extensions());
+            .check(path, request.headers(), certificate);
         let unresolved = match principal {
             Ok(Principal::Fleet) => None,
             Ok(Principal::Staff(member)) => {
@@ -179,7 +176,7 @@ where
             || tracing::info_span!("rpc", rpc.method = method, request.id = %request_id),
         );
 
-        let can_fail_over = failover::has_header(request.headers());
+        let is_retry = retry::has_header(request.headers());
         let call = match unresolved {
             None => Either::Left(self.inner.call(request)),
             Some((members, token)) => {
@@ -209,9 +206,16 @@ where
             record.finish(&response);
             response
         };
-        let recorded = failover::scope(can_fail_over, recorded);
+        let recorded = retry::scope(is_retry, recorded);
         Box::pin(scope(request_id, recorded).instrument(span))
     }
+}
+
+/// The verified certificate of the caller, with its chain.
+fn certificates(extensions: &Extensions) -> Option<Arc<Vec<CertificateDer<'static>>>> {
+    extensions
+        .get::<TlsConnectInfo<TcpConnectInfo>>()?
+        .peer_certs()
 }
 
 /// Whether a caller's request id can be logged as it is.
@@ -244,7 +248,7 @@ mod tests {
             staff_token: tokens(),
         };
         let layer = CallLayer {
-            authenticator: Authenticator::new("economy-svc", identity),
+            authenticator: Authenticator::new(identity),
             limit: Arc::new(ConcurrencyLimit::new("a test", 1)),
         };
         let hangs = |_: Request<Body>| pending::<Result<Response<Body>, Infallible>>();

@@ -19,7 +19,6 @@ use kit::boot::bind;
 use kit::config::{Identity, Secret};
 use kit::lifecycle::Lifecycle;
 use kit::rpc::client::{Addresses, Client, Resolver, Transport};
-use kit::rpc::permissions::LISTINGS;
 use kit::rpc::{Authenticator, server};
 pub use testing_macros::database_test;
 
@@ -53,7 +52,7 @@ pub fn condition() -> Condition {
 
 /// Serves `services` as a service does; returns the address. A feed has the callers of the feed of listings-svc.
 pub async fn serve(services: RoutesBuilder, lifecycle: &Lifecycle) -> anyhow::Result<String> {
-    let authenticator = Authenticator::new(LISTINGS, identity());
+    let authenticator = Authenticator::new(identity());
     serve_with_authenticator(authenticator, services, lifecycle).await
 }
 
@@ -77,10 +76,9 @@ pub async fn serve_with_authenticator(
     Ok(address)
 }
 
-/// A client of [`serve`] with the fleet token, which makes each call in the name of a service that may make it.
+/// A client of [`serve`] with the fleet token.
 pub fn client(address: &str, lifecycle: &Lifecycle) -> anyhow::Result<Client> {
-    let client = client_with_token(address, &fleet_token(), lifecycle)?;
-    Ok(client.with_allowed_caller())
+    client_with_token(address, &fleet_token(), lifecycle)
 }
 
 /// A client of [`serve`] with the staff token.

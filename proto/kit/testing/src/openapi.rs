@@ -10,7 +10,6 @@ pub fn settings(plans: impl Iterator<Item = ApiPlan>) -> ApiSettings {
         public_share_percent: 50,
         tips_per_minute: 30,
         refused_calls_per_minute: 60,
-        connections_per_address: 256,
         head_seconds: 10,
         body_seconds: 10,
         idle_seconds: 75,

@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 use std::sync::Arc;
 use std::time::Duration;
 
-use kit::leader::Leader;
+use kit::jobs::Leader;
 use kit::lifecycle::{Shutdown, StopSignals, Supervisor};
 use kit::pg::Schema;
 use kit::{Clock, Lifecycle};

@@ -4,12 +4,11 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::Duration;
 
-use kit::lease::{self, Lease};
+use kit::jobs::{LEASE_TABLE, Lease};
 use kit::lifecycle::{StopSignals, Supervisor};
 use kit::pg::Schema;
 use kit::{Clock, Lifecycle};
 use sqlx::PgPool;
-use time::OffsetDateTime;
 use tokio::sync::mpsc;
 use tokio_util::sync::CancellationToken;
 
@@ -158,50 +157,8 @@ async fn a_holder_whose_lease_was_taken_drops_its_work(pool: PgPool) {
     lifecycle.stopping().cancel();
 }
 
-/// Renewals fail from now on; `failures` counts them.
-const FAIL: &str = "create sequence kit.failures;
-    create function kit.fail() returns trigger language plpgsql as $$
-        begin perform nextval('kit.failures'); raise exception 'a test'; end $$;
-    create trigger fail before update on kit.lease for each row execute function kit.fail()";
-const FAIL_AGAIN: &str =
-    "create trigger fail before update on kit.lease for each row execute function kit.fail()";
-
-#[testing::database_test]
-async fn renewals_that_fail_end_a_term_only_when_it_is_almost_over(pool: PgPool) {
-    tables(&pool).await;
-    let clock = Clock::system();
-    let (lifecycle, _supervisor) = Lifecycle::new();
-    let (sender, mut dropped) = mpsc::unbounded_channel();
-    let lease = Lease::new(pool.clone(), SCHEMA, "work", clock.clone());
-    spawn(lease, &lifecycle, move || {
-        let dropped = Dropped(sender.clone());
-        async move {
-            dropped.0.send(1).unwrap();
-            std::future::pending::<()>().await;
-        }
-    });
-    assert_eq!(next(&mut dropped).await, 1);
-    run(&pool, FAIL).await;
-    testing::wait_until("two renewals have failed", async || {
-        let failures = sqlx::query_scalar("select last_value from kit.failures");
-        failures.fetch_one(&pool).await.unwrap_or(0_i64) >= 2
-    })
-    .await;
-    let expires_at = async || -> OffsetDateTime {
-        let expires_at = sqlx::query_scalar("select expires_at from kit.lease");
-        expires_at.fetch_one(&pool).await.unwrap()
-    };
-    let before = expires_at().await;
-    run(&pool, "drop trigger fail on kit.lease").await;
-    testing::wait_until("it is renewed", async || expires_at().await > before).await;
-    assert!(dropped.try_recv().is_err(), "the term was not over");
-    run(&pool, FAIL_AGAIN).await;
-    assert_eq!(next(&mut dropped).await, 0, "the term is almost over");
-    lifecycle.stopping().cancel();
-}
-
 pub(crate) async fn tables(pool: &PgPool) {
-    run(pool, &format!("create schema kit; {}", lease::TABLE)).await;
+    run(pool, &format!("create schema kit; {LEASE_TABLE}")).await;
 }
 
 async fn run(pool: &PgPool, sql: &str) {

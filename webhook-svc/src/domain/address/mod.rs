@@ -113,6 +113,16 @@ impl Address {
     pub fn as_str(&self) -> &str {
         &self.url
     }
+
+    /// The host, if it is an IP address.
+    pub fn ip(&self) -> Option<IpAddr> {
+        let host = self.host.trim_start_matches('[').trim_end_matches(']');
+        host.parse().ok()
+    }
+
+    pub fn port(&self) -> u16 {
+        self.port
+    }
 }
 
 impl Debug for Address {
@@ -213,13 +223,13 @@ impl AllowList {
             IpAddr::V4(address) => address.to_string(),
             IpAddr::V6(address) => format!("[{address}]"),
         };
-        self.permits_host(&host, port)
-    }
-
-    /// Whether this host and port are on the list: the host may then resolve to any address.
-    pub fn permits_host(&self, host: &str, port: u16) -> bool {
         let named = |origin: &Origin| origin.host == host && origin.port == port;
         self.0.iter().any(named)
+    }
+
+    /// Whether this name is on the list, with any port: it may then resolve to any address.
+    pub fn permits_name(&self, name: &str) -> bool {
+        self.0.iter().any(|origin| origin.host == name)
     }
 
     pub fn is_empty(&self) -> bool {

@@ -47,7 +47,8 @@ fn the_allow_list_is_of_exact_origins() {
     let local = [127, 0, 0, 1].into();
     assert!(allowed.permits(local, 9443));
     assert!(!allowed.permits(local, 9400));
-    assert!(allowed.permits_host("localhost", 9400));
+    assert!(allowed.permits_name("localhost"));
+    assert!(!allowed.permits_name("hooks.example"));
     for bad in [
         "localhost",
         "localhost:",

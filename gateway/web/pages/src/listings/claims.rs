@@ -17,7 +17,6 @@ pub struct OwnClaimsPage {
     pub handle: Field,
     pub evidence: Area,
     pub may_edit: bool,
-    pub closed: Option<&'static str>,
 }
 
 #[derive(Debug)]

@@ -25,8 +25,6 @@ pub struct ListingFormPage {
     pub parts: Vec<FormPart>,
     pub button: &'static str,
     pub back: String,
-    /// Why nothing can be sent now.
-    pub closed: Option<&'static str>,
 }
 
 impl ListingFormPage {
@@ -46,6 +44,4 @@ pub struct PageFirstPage {
     pub account: String,
     /// The path of the account's listings.
     pub list: String,
-    /// Why nothing can be submitted now.
-    pub closed: Option<&'static str>,
 }

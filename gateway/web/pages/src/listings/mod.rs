@@ -47,8 +47,6 @@ pub struct AllListingsPage {
     /// The address of the next page of the list.
     pub next: Option<String>,
     pub may_edit: bool,
-    /// Why nothing can be submitted now.
-    pub closed: Option<&'static str>,
 }
 
 /// A field and its value.
@@ -92,6 +90,4 @@ pub struct ListingActions {
     /// A game without a cover, which can get one.
     pub lacks_cover: bool,
     pub may_take_down: bool,
-    /// Why nothing can be changed now.
-    pub closed: Option<&'static str>,
 }

@@ -53,23 +53,11 @@ pub struct GalleryPage {
     /// `None`: pages have no screenshots.
     pub screenshots: Option<Vec<ScreenshotRow>>,
     pub may_edit: bool,
-    pub closed: Option<&'static str>,
-    /// The texts and places are those of a form that was refused.
-    pub is_typed: bool,
     /// What a change of the pictures does; empty for a pending listing.
     pub note: String,
 }
 
 impl GalleryPage {
-    fn is_open(&self) -> bool {
-        self.may_edit && self.closed.is_none()
-    }
-
-    /// A form that was refused because everything is closed is shown again, so that what was typed is not lost.
-    fn has_texts(&self) -> bool {
-        self.is_open() || self.is_typed
-    }
-
     /// A text about one of the screenshots, by its number.
     fn about(&self, key: &str, shot: &ScreenshotRow) -> String {
         self.shell.say_of(key, &shot.place.to_string())

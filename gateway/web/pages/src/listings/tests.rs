@@ -52,7 +52,6 @@ fn list(rows: usize) -> AllListingsPage {
         listings: vec![row(); rows],
         next: None,
         may_edit: true,
-        closed: None,
     }
 }
 
@@ -77,7 +76,6 @@ fn listing() -> ListingPage {
             has_pictures: true,
             lacks_cover: true,
             may_take_down: true,
-            closed: None,
         },
     }
 }
@@ -113,8 +111,6 @@ fn gallery() -> GalleryPage {
             error: Some(hostile()),
         }]),
         may_edit: true,
-        closed: None,
-        is_typed: false,
         note: String::new(),
     }
 }
@@ -159,7 +155,6 @@ fn nothing_that_a_studio_writes_becomes_markup() {
         parts: form_parts(),
         button: "Submit it",
         back: "/accounts/a/listings".to_owned(),
-        closed: None,
     });
     rendered(&OwnClaimsPage {
         shell: Shell::default(),
@@ -175,7 +170,6 @@ fn nothing_that_a_studio_writes_becomes_markup() {
         handle: Field::text("handle", "Handle").value(HOSTILE),
         evidence: Area::new("evidence", "Evidence").value(HOSTILE),
         may_edit: true,
-        closed: None,
     });
 }
 
@@ -242,7 +236,6 @@ fn a_refused_form_begins_with_links_to_its_errors() {
         parts: form_parts(),
         button: "Submit it",
         back: "/accounts/a/listings".to_owned(),
-        closed: None,
     });
     assert!(html.contains("<title>2 errors: Submit a game"), "{html}");
     for field in ["title", "genres"] {
@@ -261,29 +254,6 @@ fn an_empty_list_says_what_to_do_next() {
         ..list(0)
     });
     assert!(!html.contains("/listings/new/"), "{html}");
-}
-
-#[test]
-fn a_closed_page_has_no_form() {
-    let html = rendered(&ListingPage {
-        actions: ListingActions {
-            closed: Some("Closed for a while."),
-            ..listing().actions
-        },
-        ..listing()
-    });
-    assert!(
-        html.contains("Closed for a while.") && !html.contains("/take-down"),
-        "{html}"
-    );
-    let html = rendered(&GalleryPage {
-        closed: Some("Closed for a while."),
-        ..gallery()
-    });
-    assert!(
-        !html.contains("type=\"file\"") && !html.contains("/remove"),
-        "{html}"
-    );
 }
 
 #[test]

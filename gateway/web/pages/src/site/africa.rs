@@ -1,4 +1,4 @@
-//! The outlines of the countries, for maps. `deploy/data/outlines.py` makes the file.
+//! The outlines of the countries, for maps. `deploy/data/SOURCES.md` says where they come from.
 
 use std::sync::LazyLock;
 

@@ -258,7 +258,6 @@ mod tests {
             event: EventRow {
                 name: name.to_owned(),
                 description: "A player tipped.".to_owned(),
-                sample: None,
             },
             is_ticked: name == "tip.paid",
         };

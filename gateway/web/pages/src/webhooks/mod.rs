@@ -64,6 +64,4 @@ pub struct EventRow {
     pub name: String,
     /// When it is sent.
     pub description: String,
-    /// A body, as indented JSON.
-    pub sample: Option<String>,
 }

@@ -29,7 +29,7 @@ team-role-owner = owner
 team-role-developer = developer
 team-role-editor = editor
 did-account_created = created the account
-did-account_changed = changed the name or address of the account: { $value }
+did-account_changed = changed the name of the account: { $value }
 did-key_created = created the key { $value }
 did-key_asked = requested the live key { $value }
 did-key_revealed = revealed the key { $value }
@@ -71,6 +71,7 @@ done-listing-taken-down = Taken down: nobody finds it any more.
 done-page-claimed = Staff have your claim. Their answer appears here.
 done-pictures-changed = The pictures are changed.
 done-currency-named = The name is valid from now on.
+done-form-sent = This form took effect when it was sent before. To do it once more, open the form again.
 
 ## Errors
 
@@ -79,8 +80,7 @@ error-role-read = This needs a member of the account. Ask an owner to change you
 error-role-develop = This needs an owner or a developer of the account. Ask an owner to change your role.
 error-role-edit = This needs an owner or an editor of the account. Ask an owner to change your role.
 error-role-manage = This needs an owner of the account. Ask an owner to change your role.
-error-sent-twice-title = Sent twice
-error-sent-twice = This form was sent before, and its outcome is not known. Check whether it took effect before you send it again.
+
 ## The start page of an account
 
 today-title = Today, { $value }
@@ -106,7 +106,7 @@ today-calls-missing = The calls of the month are not available now.
 today-plan = Plan
 today-usage = usage
 today-plans = plans
-today-settings = Change name or address
+today-settings = Change the name
 today-live-key = The live key { $value }
 today-live-key-since = Requested { $value }. Test keys work meanwhile.
 today-live-key-approved = The live key { $value } is approved
@@ -124,13 +124,9 @@ accounts-name = Name of the account
 accounts-create = Create the account
 accounts-form-old = Open the page again, and send the form from there.
 accounts-most = You are an owner of { $value } accounts already, which is the most.
-accounts-made-before = This form has made the account { $value } already. If you want another account with this name, send it again.
-settings-title = Name and address
-settings-heading = Name and address of the account
+settings-title = Name
+settings-heading = Name of the account
 settings-name = Name
-settings-email = Contact address of the account
-settings-email-hint = The address of a member of the team, by which our staff know the account.
-settings-email-invalid = Use the address of a member of the team, who has confirmed it.
 
 ## The team of an account, and its activity
 
@@ -194,7 +190,7 @@ you-another-account = Another account
 you-settings = Language and e-mails
 you-language = Language of e-mails
 you-mails = E-mails
-you-notices = Tell me about decisions on keys, listings, claims and reports, webhooks that cannot be delivered, my removal from a team, and sign-ins from a new network
+you-notices = Tell me about decisions on keys, listings, claims and reports, webhooks that cannot be delivered, and my removal from a team
 you-mails-always = E-mails about your password, your address and your second factor are always sent.
 you-save = Save
 you-sessions = Sessions

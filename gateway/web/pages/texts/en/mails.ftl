@@ -19,6 +19,8 @@ mail-reset-nobody-subject = There is no account with this address at Mchezo
 mail-reset-nobody-body = Somebody asked for a new password, but no account has this address. Perhaps you used another one. To create an account with this address, open this page:
 mail-new-address-subject = Confirm your new address
 mail-new-address-body = Open this page to sign in to Mchezo with this address from now on:
+mail-invite-by-staff-subject = An invitation to Mchezo
+mail-invite-by-staff-body = Our staff invite you to an account at Mchezo, as owner. Open this page to join:
 mail-invite-owner-subject = An invitation to Mchezo
 mail-invite-owner-body = { $inviter } invites you to an account at Mchezo, as owner. Open this page to join:
 mail-invite-developer-subject = An invitation to Mchezo
@@ -77,11 +79,6 @@ mail-wrong-codes-body =
     If this was not you, sign in and set a new password at once: { $page }
 mail-deleted-subject = Your profile is deleted
 mail-deleted-body = Your profile at Mchezo is deleted, as you asked.
-mail-new-network-subject = A sign-in from a new network
-mail-new-network-body =
-    You have signed in from a network that is new to us: the address { $address }, with { $browser }, on { $at }.
-
-    If this was you, there is nothing to do. If it was not, set a new password at once, which ends all other sessions: { $page }
 mail-removed-subject = You are no longer in a team
 mail-removed-body =
     { $by } has removed you from the team of an account at Mchezo. Its keys, webhooks and listings go on, and you cannot open it any more.

@@ -87,9 +87,7 @@ limit-codes = { $count ->
 }
 fault-unavailable = A part of the site does not answer at the moment. Try again in a few seconds.
 fault-closed = Everything is read-only for a while: nothing can be changed now. Try again later.
-fault-sent-before = This form was already sent with other values, and it takes effect once. If you mean the values that you see here as well, send it again.
 error-accounts = Your accounts
-error-look = Check it
 error-link-gone-title = This link does not work any more
 error-link-gone = It was used before, it is too old, or it was withdrawn or replaced by a newer one. If it was an invitation, ask the person who invited you for another one.
 error-sign-in-again-title = Sign in again
@@ -130,6 +128,7 @@ error-too-many = { $count ->
    *[other] Too many pages in a minute. Try again in { $number } seconds.
 }
 error-service-title = That did not work
+error-service = The site could not do this (code { $value }).
 
 accounts-full-title = Too many accounts
 accounts-full = You belong to { $value } accounts already, which is the most. Leave one of them, then try again.

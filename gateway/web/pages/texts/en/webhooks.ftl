@@ -40,7 +40,6 @@ done-webhook-recovered-paused = The address is paused. The failed deliveries are
 webhook-add-button = Add the address
 webhook-change-title = Change the address
 webhook-url-hint = Public https with a host name, such as https://hooks.example/mchezo. No port, no IP address, no redirect.
-webhook-sample-of = Sample of { $value }
 ## A signing secret that is shown once
 
 webhook-secret-title = The signing secret
@@ -138,8 +137,6 @@ delivery-message = Message
 delivery-send-again = Send again
 delivery-said = Your receiver said:
 delivery-answer-to = The answer to try { $number }
-delivery-headers = Headers of the answer, without cookies and credentials
-delivery-headers-of = Headers of the answer to try { $number }
 delivery-no-body = The answer had no body.
 delivery-body = Body
 delivery-copy-body = Copy the body

@@ -19,6 +19,8 @@ mail-reset-nobody-subject = Aucun compte n’a cette adresse sur Mchezo
 mail-reset-nobody-body = Quelqu’un a demandé un nouveau mot de passe, mais aucun compte n’a cette adresse. Vous en avez peut-être utilisé une autre. Pour créer un compte avec celle-ci, ouvrez cette page :
 mail-new-address-subject = Confirmez votre nouvelle adresse
 mail-new-address-body = Ouvrez cette page pour vous connecter désormais à Mchezo avec cette adresse :
+mail-invite-by-staff-subject = Une invitation sur Mchezo
+mail-invite-by-staff-body = Notre équipe vous invite à rejoindre un compte sur Mchezo, en tant que propriétaire. Ouvrez cette page pour accepter :
 mail-invite-owner-subject = Une invitation sur Mchezo
 mail-invite-owner-body = { $inviter } vous invite à rejoindre un compte sur Mchezo, en tant que propriétaire. Ouvrez cette page pour accepter :
 mail-invite-developer-subject = Une invitation sur Mchezo
@@ -77,11 +79,6 @@ mail-wrong-codes-body =
     Si ce n’était pas vous, connectez-vous et choisissez tout de suite un nouveau mot de passe : { $page }
 mail-deleted-subject = Votre profil est supprimé
 mail-deleted-body = Votre profil sur Mchezo est supprimé, comme vous l’avez demandé.
-mail-new-network-subject = Une connexion depuis un nouveau réseau
-mail-new-network-body =
-    Vous vous êtes connecté depuis un réseau que nous ne connaissions pas : l’adresse { $address }, avec { $browser }, le { $at }.
-
-    Si c’était vous, il n’y a rien à faire. Sinon, choisissez tout de suite un nouveau mot de passe, ce qui met fin à toutes les autres sessions : { $page }
 mail-removed-subject = Vous ne faites plus partie d’une équipe
 mail-removed-body =
     { $by } vous a retiré de l’équipe d’un compte sur Mchezo. Ses clés, webhooks et fiches continuent, et vous ne pouvez plus l’ouvrir.

@@ -87,9 +87,7 @@ limit-codes = { $count ->
 }
 fault-unavailable = Une partie du site ne répond pas pour l’instant. Réessayez dans quelques secondes.
 fault-closed = Tout est en lecture seule pour un moment : rien ne peut être modifié. Réessayez plus tard.
-fault-sent-before = Ce formulaire a déjà été envoyé avec d’autres valeurs, et il n’agit qu’une fois. Si vous voulez aussi les valeurs affichées ici, renvoyez-le.
 error-accounts = Vos comptes
-error-look = Vérifier
 error-link-gone-title = Ce lien ne fonctionne plus
 error-link-gone = Il a déjà servi, il est trop ancien, ou il a été retiré ou remplacé par un plus récent. Si c’était une invitation, demandez-en une autre à la personne qui vous a invité.
 error-sign-in-again-title = Reconnectez-vous
@@ -130,6 +128,7 @@ error-too-many = { $count ->
    *[other] Trop de demandes. Réessayez dans { $number } secondes.
 }
 error-service-title = Cela n’a pas fonctionné
+error-service = Le site n’a pas pu le faire (code { $value }).
 
 accounts-full-title = Trop de comptes
 accounts-full = Vous faites déjà partie de { $value } comptes, ce qui est le maximum. Quittez-en un, puis réessayez.

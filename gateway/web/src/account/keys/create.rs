@@ -12,10 +12,9 @@ use tokio::time::timeout;
 use super::ShownSecret;
 use crate::account::member_request::MemberRequest;
 use crate::domain::action::Action;
-use crate::once_form::{OnceError, OnceForm};
+use crate::once_form::{self, OnceForm, sent_before};
 use crate::page_error::PageResult;
 use crate::render::{FormState, html, ok, see_other};
-use crate::session::once;
 use crate::upstream::gateway::NewKey;
 use crate::viewer::Section;
 
@@ -23,6 +22,8 @@ use crate::viewer::Section;
 const HEADING: &str = "key-secret-test";
 /// How long the form waits for the account's games.
 const WAIT: Duration = Duration::from_secs(3);
+
+const FIELDS: [&str; 5] = ["name", "mode", "kind", "may_write", "game"];
 
 #[derive(Debug, Default, Deserialize)]
 #[serde(default)]
@@ -42,45 +43,37 @@ pub async fn show(request: MemberRequest) -> PageResult {
     page(&request, &form, FormState::default()).await
 }
 
-pub async fn send(request: MemberRequest, OnceForm(form, sent): OnceForm<KeyForm>) -> PageResult {
-    let (keys, language) = (request.path("/keys"), request.language());
-    let made = make(&request, &form, new_key(&form));
-    match Box::pin(request.once(&sent, &keys, made)).await? {
-        Ok(Some(shown)) => Ok(ok(&shown.page(&request, HEADING).await)),
-        // A live key was requested.
-        Ok(None) => Ok(see_other(&keys)),
-        Err(fault) => {
-            let fields = ["name", "mode", "kind", "may_write", "game"];
-            let refused = language.refused(&fault, &fields, &[]);
-            page(&request, &form, refused).await
-        }
-    }
-}
-
 /// Makes a test key, or requests a live one, which has no secret yet.
-async fn make(
-    request: &MemberRequest,
-    form: &KeyForm,
-    key: NewKey,
-) -> Result<Option<ShownSecret>, OnceError> {
+pub async fn send(request: MemberRequest, OnceForm(form, sent): OnceForm<KeyForm>) -> PageResult {
     let (gateway, account) = (&request.app.gateway, request.scope.id);
-    gateway.admit_change().await?;
-    let actor = request.actor();
-    let mut shown = ShownSecret {
-        name: key.name.clone(),
-        secret: String::new(),
-        may_write: key.may_write,
-        kind: key.kind.clone(),
-        old_ends: None,
-    };
-    if form.mode == "live" {
-        gateway.request_key(&actor, account, key).await?;
-        request.record(Action::KeyAsked, &shown.name).await;
-        return Ok(None);
+    let (keys, actor, key) = (request.path("/keys"), request.actor(), new_key(&form));
+    let is_live = form.mode == "live";
+    let made = request.once(sent, async {
+        if is_live {
+            gateway.request_key(&actor, account, key.clone()).await?;
+            return Ok(String::new());
+        }
+        gateway.create_key(&actor, account, key.clone()).await
+    });
+    match made.await {
+        Ok(None) => Ok(sent_before(&keys)),
+        Ok(Some(_)) if is_live => {
+            request.record(Action::KeyAsked, &key.name).await;
+            Ok(see_other(&keys))
+        }
+        Ok(Some(secret)) => {
+            request.record(Action::KeyCreated, &key.name).await;
+            let shown = ShownSecret {
+                name: key.name,
+                secret,
+                kind: key.kind,
+                may_write: key.may_write,
+                old_ends: None,
+            };
+            Ok(ok(&shown.page(&request, HEADING).await))
+        }
+        Err(fault) => page(&request, &form, request.refused(fault, &FIELDS)?).await,
     }
-    shown.secret = gateway.create_key(&actor, account, key).await?;
-    request.record(Action::KeyCreated, &shown.name).await;
-    Ok(Some(shown))
 }
 
 /// The key that a form describes. The gateway checks the rules.
@@ -147,7 +140,7 @@ async fn page(request: &MemberRequest, form: &KeyForm, state: FormState) -> Page
     let page = NewKeyPage {
         shell,
         account: request.scope.id.to_string(),
-        form: once::new_id(),
+        form: once_form::new_id(),
         name: Field::name("name", language.say("key-name"))
             .hint(language.say("key-name-hint"))
             .value(&form.name)

@@ -1,6 +1,6 @@
 //! The keys of an account, and its requests for live keys.
 
-use axum::extract::Path;
+use axum::extract::{Path, Query};
 use pages::keys::{KeyRow, ListPage, RequestRow};
 use pages::when;
 use uuid::Uuid;
@@ -9,18 +9,18 @@ use super::{ShownSecret, rights, row};
 use crate::account::member_request::MemberRequest;
 use crate::domain::action::Action;
 use crate::domain::role::Permission;
-use crate::once_form::{NoFields, OnceForm};
+use crate::notice::AfterForm;
+use crate::once_form::{self, NoFields, OnceForm, sent_before};
 use crate::page_error::PageResult;
 use crate::render::{FormState, html, ok};
-use crate::session::once;
 use crate::upstream::time_of;
 use crate::viewer::Section;
 
 /// The heading of a revealed key: the key of a text.
 const HEADING: &str = "key-secret-live";
 
-pub async fn show(request: MemberRequest) -> PageResult {
-    page(&request, FormState::default()).await
+pub async fn show(request: MemberRequest, Query(after): Query<AfterForm>) -> PageResult {
+    page(&request, after.notice(), FormState::default()).await
 }
 
 pub async fn reveal(
@@ -28,30 +28,33 @@ pub async fn reveal(
     Path((_, id)): Path<(Uuid, String)>,
     OnceForm(NoFields {}, sent): OnceForm<NoFields>,
 ) -> PageResult {
-    let work = async {
-        let (gateway, account) = (&request.app.gateway, request.scope.id);
-        let (key, secret) = gateway.reveal_key(&request.actor(), account, &id).await?;
-        request.record(Action::KeyRevealed, &key.name).await;
-        Ok(ShownSecret::new(key, secret))
-    };
-    match request.once(&sent, &request.path("/keys"), work).await? {
-        Ok(shown) => Ok(ok(&shown.page(&request, HEADING).await)),
-        Err(fault) => {
-            let refused = request.language().refused(&fault, &[], &[]);
-            page(&request, refused).await
+    let (gateway, actor) = (&request.app.gateway, request.actor());
+    let revealed = gateway.reveal_key(&actor, request.scope.id, &id);
+    match request.once(sent, revealed).await {
+        Ok(None) => Ok(sent_before(&request.path("/keys"))),
+        Ok(Some((key, secret))) => {
+            request.record(Action::KeyRevealed, &key.name).await;
+            let shown = ShownSecret::new(key, secret);
+            Ok(ok(&shown.page(&request, HEADING).await))
         }
+        Err(fault) => page(&request, None, request.refused(fault, &[])?).await,
     }
 }
 
-async fn page(request: &MemberRequest, state: FormState) -> PageResult {
+async fn page(
+    request: &MemberRequest,
+    notice: Option<&'static str>,
+    state: FormState,
+) -> PageResult {
     let (now, account) = (request.app.clock.now(), request.scope.id);
     let (gateway, language) = (&request.app.gateway, request.language());
-    let (listed, requests, shell) = futures::join!(
+    let (listed, requests, mut shell) = futures::join!(
         gateway.keys(account),
         gateway.key_requests(account),
         request.shell(Section::Keys)
     );
     let listed = listed?;
+    shell.notice = notice;
     let mut keys: Vec<KeyRow> = listed.iter().map(|key| row(language, key, now)).collect();
     // A key does not work without its game either.
     keys.sort_by_key(|key| !key.state.works);
@@ -70,7 +73,7 @@ async fn page(request: &MemberRequest, state: FormState) -> PageResult {
         name: request.name,
         state: request.state,
         reason: request.reason.unwrap_or_default(),
-        form: once::new_id(),
+        form: once_form::new_id(),
     });
     let page = ListPage {
         shell,

@@ -8,7 +8,6 @@ mod words;
 use contracts::gateway::v1 as proto;
 use pages::keys::{Grace, KeyRow, SecretPage};
 use pages::when;
-use serde::{Deserialize, Serialize};
 use time::OffsetDateTime;
 
 use self::words::rights;
@@ -22,15 +21,14 @@ use crate::viewer::Section;
 /// A path for the first call.
 const FIRST_PATH: &str = "/games?limit=3";
 
-/// A secret to show, as it is stored for a form that is sent twice.
-#[derive(Debug, Clone, Serialize, Deserialize)]
+/// A secret that is shown once.
 struct ShownSecret {
     name: String,
     secret: String,
-    may_write: bool,
     kind: String,
-    /// When the old secret ends, after a rotation: Unix time.
-    old_ends: Option<i64>,
+    may_write: bool,
+    /// When the old secret ends, after a rotation.
+    old_ends: Option<OffsetDateTime>,
 }
 
 impl ShownSecret {
@@ -39,17 +37,16 @@ impl ShownSecret {
         Self {
             name: key.name,
             secret,
-            may_write: key.may_write,
             kind: key.kind,
+            may_write: key.may_write,
             old_ends: None,
         }
     }
 
     /// The secret of the new key of a rotation.
     fn rotated(rotated: RotatedKey) -> Self {
-        let old_ends = time_of(rotated.old_key.grace_until);
         Self {
-            old_ends: old_ends.map(OffsetDateTime::unix_timestamp),
+            old_ends: time_of(rotated.old_key.grace_until),
             ..Self::new(rotated.key, rotated.secret)
         }
     }
@@ -67,7 +64,6 @@ impl ShownSecret {
             api_url: app.api_url.clone(),
             grace: self
                 .old_ends
-                .and_then(|end| OffsetDateTime::from_unix_timestamp(end).ok())
                 .and_then(|end| grace(language, end, app.clock.now())),
             first_path: FIRST_PATH,
         }

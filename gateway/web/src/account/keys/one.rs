@@ -2,7 +2,6 @@
 
 use axum::extract::Path;
 use contracts::gateway::v1 as proto;
-use kit::Code;
 use pages::keys::{KeyPage, LastCall};
 use serde::Deserialize;
 use uuid::Uuid;
@@ -12,11 +11,10 @@ use super::{ShownSecret, row};
 use crate::account::member_request::MemberRequest;
 use crate::domain::action::Action;
 use crate::domain::role::Permission;
-use crate::once_form::OnceForm;
-use crate::page_error::{PageError, PageResult};
+use crate::once_form::{self, OnceForm, sent_before};
+use crate::page_error::PageResult;
 use crate::page_language::PageLanguage;
 use crate::render::{FormState, html, ok, see_other};
-use crate::session::once;
 use crate::upstream::minute_of;
 use crate::viewer::Section;
 
@@ -40,19 +38,16 @@ pub async fn rotate(
     OnceForm(form, sent): OnceForm<RotateForm>,
 ) -> PageResult {
     let revoke_old = !form.revoke.is_empty();
-    let work = async {
-        let (gateway, actor) = (&request.app.gateway, request.actor());
-        let rotated = gateway.rotate_key(&actor, request.scope.id, &key, revoke_old);
-        let rotated = rotated.await?;
-        request.record(Action::KeyRotated, &rotated.key.name).await;
-        Ok(ShownSecret::rotated(rotated))
-    };
-    match request.once(&sent, &request.path("/keys"), work).await? {
-        Ok(shown) => Ok(ok(&shown.page(&request, HEADING).await)),
-        Err(fault) => {
-            let refused = request.language().refused(&fault, &[], &[]);
-            page(&request, &key, revoke_old, refused).await
+    let (gateway, actor) = (&request.app.gateway, request.actor());
+    let rotated = gateway.rotate_key(&actor, request.scope.id, &key, revoke_old);
+    match request.once(sent, rotated).await {
+        Ok(None) => Ok(sent_before(&request.path("/keys"))),
+        Ok(Some(rotated)) => {
+            request.record(Action::KeyRotated, &rotated.key.name).await;
+            let shown = ShownSecret::rotated(rotated);
+            Ok(ok(&shown.page(&request, HEADING).await))
         }
+        Err(fault) => page(&request, &key, revoke_old, request.refused(fault, &[])?).await,
     }
 }
 
@@ -63,11 +58,7 @@ pub async fn revoke(request: MemberRequest, Path((_, key)): Path<(Uuid, String)>
             request.record(Action::KeyRevoked, &revoked.name).await;
             Ok(see_other(&request.path("/keys")))
         }
-        Err(fault) if fault.code == Code::NotFound => Err(PageError::not_found()),
-        Err(fault) => {
-            let refused = request.language().refused(&fault, &[], &[]);
-            page(&request, &key, false, refused).await
-        }
+        Err(fault) => page(&request, &key, false, request.refused(fault, &[])?).await,
     }
 }
 
@@ -85,14 +76,13 @@ async fn page(
         gateway.last_call(account, key),
     );
     let key = key?;
-    let found = frame.account()?;
+    let refusal = refusal(language, &key, frame.account()?.month.as_ref(), now);
     let errors = state.errors;
-    let refusal = refusal(language, &key, found.month.as_ref(), now);
     let page = KeyPage {
-        shell: frame.closed_shell(),
+        shell: frame.shell,
         errors,
         account: account.to_string(),
-        form: once::new_id(),
+        form: once_form::new_id(),
         key: row(language, &key, now),
         game: key.game,
         // Without the log of calls, the page leaves the calls out.

@@ -66,7 +66,7 @@ pub async fn show(
         let state = match query.request(account, id) {
             Some(request) => match webhooks.deliveries(request).await {
                 Ok(listed) => return Ok((FormState::default(), listed)),
-                Err(fault) if fault.code == Code::Invalid => language.refused(&fault, &[], &[]),
+                Err(fault) if fault.code == Code::Invalid => FormState::refused(&fault, &[], &[]),
                 Err(fault) => return Err(fault),
             },
             None => FormState::invalid(Fields::general(language.say("delivery-no-state"))),

@@ -1,7 +1,6 @@
 //! One delivery with its attempts.
 
 use axum::extract::Path;
-use kit::Code;
 use pages::webhooks::deliveries::DeliveryPage;
 use uuid::Uuid;
 
@@ -54,11 +53,7 @@ pub async fn send_again(
             let path = request.webhook(endpoint);
             Ok(see_other(&format!("{path}/deliveries/{id}")))
         }
-        Err(fault) if fault.code == Code::NotFound => Err(PageError::not_found()),
-        Err(fault) => {
-            let refused = request.language().refused(&fault, &[], &[]);
-            page(&request, of, refused).await
-        }
+        Err(fault) => page(&request, of, request.refused(fault, &[])?).await,
     }
 }
 

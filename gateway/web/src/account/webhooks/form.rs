@@ -1,23 +1,18 @@
 //! The form of a new or changed endpoint. webhook-svc checks the rules.
 
 use axum::extract::Path;
-use http::StatusCode;
-use kit::{Code, Fault};
-use pages::webhooks::EventRow;
+use kit::Code;
+use pages::Field;
 use pages::webhooks::endpoints::{EndpointFormPage, EventChoice, NoMoreEndpointsPage};
-use pages::{Field, Fields};
 use uuid::Uuid;
 
-use super::signing_secret::ShownSecret;
-use super::{endpoint_id, list, origin, words};
+use super::{endpoint_id, list, origin, signing_secret, words};
 use crate::account::member_request::MemberRequest;
 use crate::domain::action::Action;
 use crate::form_body::FormBody;
-use crate::once_form::OnceForm;
+use crate::once_form::{self, OnceForm, sent_before};
 use crate::page_error::PageResult;
-use crate::page_language::PageLanguage;
 use crate::render::{FormState, html, ok, see_other};
-use crate::session::once;
 use crate::upstream::webhook::EndpointChoices;
 use crate::viewer::Section;
 
@@ -86,25 +81,21 @@ pub async fn show_new(request: MemberRequest) -> PageResult {
 
 pub async fn add(request: MemberRequest, OnceForm(pairs, sent): OnceForm<Pairs>) -> PageResult {
     let form = EndpointForm::from(pairs);
-    let work = async {
-        request.app.gateway.admit_change().await?;
-        let added = request.app.webhooks.add(request.scope.id, form.choices());
-        let (endpoint, secret) = added.await?;
-        let subject = origin(&endpoint.url);
-        request.record(Action::WebhookAdded, &subject).await;
-        let texts = request.language().texts();
-        Ok(ShownSecret::new(texts, endpoint, secret))
-    };
-    match request.once(&sent, &request.webhooks(), work).await? {
-        Ok(shown) => Ok(ok(&shown.page(&request).await)),
+    let added = request.app.webhooks.add(request.scope.id, form.choices());
+    match request.once(sent, added).await {
+        Ok(None) => Ok(sent_before(&request.webhooks())),
+        Ok(Some((endpoint, secret))) => {
+            let subject = origin(&endpoint.url);
+            request.record(Action::WebhookAdded, &subject).await;
+            Ok(ok(&signing_secret::page(&request, endpoint, secret).await))
+        }
         Err(fault) => {
-            let language = request.language();
-            let mut refused = language.refused(&fault, &FIELDS, &[]);
-            if fault.code == Code::PlanRequired {
+            let is_full = fault.code == Code::PlanRequired;
+            let mut refused = request.refused(fault, &FIELDS)?;
+            if is_full {
                 // In the words of the other pages: the API calls an address an endpoint.
-                refused
-                    .errors
-                    .set_general(language.say("webhook-plan-used-up"));
+                let text = request.language().say("webhook-plan-used-up");
+                refused.errors.set_general(text);
             }
             page(&request, None, &form, refused).await
         }
@@ -130,23 +121,15 @@ pub async fn change(
     FormBody(pairs): FormBody<Pairs>,
 ) -> PageResult {
     let (id, form) = (endpoint_id(&id)?, EndpointForm::from(pairs));
-    let change = async {
-        request.app.gateway.admit_change().await?;
-        let webhooks = &request.app.webhooks;
-        webhooks.change(request.scope.id, id, form.choices()).await
-    };
-    match change.await {
+    let webhooks = &request.app.webhooks;
+    match webhooks.change(request.scope.id, id, form.choices()).await {
         Ok(()) => {
             let subject = origin(&form.url);
             request.record(Action::WebhookChanged, &subject).await;
             let path = request.webhook(id);
             Ok(see_other(&format!("{path}?done=webhook-changed")))
         }
-        Err(fault) if fault.code == Code::NotFound => Err(fault.into()),
-        Err(fault) => {
-            let refused = request.language().refused(&fault, &FIELDS, &[]);
-            page(&request, Some(id), &form, refused).await
-        }
+        Err(fault) => page(&request, Some(id), &form, request.refused(fault, &FIELDS)?).await,
     }
 }
 
@@ -161,14 +144,7 @@ async fn page(
     let FormState { status, errors } = state;
     let types = request.app.webhooks.event_types();
     let (types, shell) = futures::join!(types, request.shell(Section::Webhooks));
-    let (types, errors) = match types {
-        Ok(types) => (types, errors),
-        // The page shows the typed text again.
-        Err(fault) if status.code != StatusCode::OK => {
-            (Vec::new(), with_fault(errors, &fault, language))
-        }
-        Err(fault) => return Err(fault.into()),
-    };
+    let types = types?;
     let (base, path) = (request.webhooks(), id.map(|id| request.webhook(id)));
     let (heading, button) = match path {
         None => ("webhook-add", "webhook-add-button"),
@@ -179,15 +155,10 @@ async fn page(
         None => true,
     };
     let names = types.iter().filter(|it| it.is_selectable);
-    let mut events: Vec<EventChoice> = names
-        .map(|event| EventChoice {
-            is_ticked: is_ticked(&event.name),
-            event: words::event_row(event),
-        })
-        .collect();
-    if events.is_empty() {
-        events = typed_events(form);
-    }
+    let events = names.map(|event| EventChoice {
+        is_ticked: is_ticked(&event.name),
+        event: words::event_row(event),
+    });
     let page = EndpointFormPage {
         shell,
         heading: language.say(heading),
@@ -196,41 +167,16 @@ async fn page(
             .map_or_else(|| base.clone(), |path| format!("{path}/change")),
         back: path.unwrap_or(base),
         button: language.say(button),
-        form: once::new_id(),
+        form: once_form::new_id(),
         url: Field::text("url", language.say("webhook-address"))
             .url()
             .hint(language.say("webhook-url-hint"))
             .value(&form.url)
             .error_in(&errors),
-        events,
+        events: events.collect(),
         errors,
     };
     Ok(html(status, &page))
-}
-
-fn with_fault(errors: Fields, fault: &Fault, language: PageLanguage) -> Fields {
-    if errors.general.is_some() {
-        return errors;
-    }
-    let refused = language.refused(fault, &[], &[]).errors;
-    Fields {
-        general: refused.general,
-        ..errors
-    }
-}
-
-/// The events that were ticked, while webhook-svc is away.
-fn typed_events(form: &EndpointForm) -> Vec<EventChoice> {
-    let names = form.events.iter().flatten();
-    let choice = |name: &String| EventChoice {
-        event: EventRow {
-            name: name.clone(),
-            description: String::new(),
-            sample: None,
-        },
-        is_ticked: true,
-    };
-    names.map(choice).collect()
 }
 
 #[cfg(test)]

@@ -3,22 +3,20 @@
 use axum::extract::{Path, Query};
 use contracts::webhook::v1 as proto;
 use contracts::webhook::v1::EndpointState;
-use kit::{Code, Fault};
+use kit::Fault;
 use pages::webhooks::endpoints::{EndpointPage, EndpointStatus, Health, TestChoice};
 use pages::when;
 use serde::Deserialize;
 use uuid::Uuid;
 
-use super::signing_secret::ShownSecret;
-use super::{endpoint_id, origin, words};
+use super::{endpoint_id, origin, signing_secret, words};
 use crate::account::member_request::MemberRequest;
 use crate::domain::action::Action;
 use crate::notice::AfterForm;
-use crate::once_form::{NoFields, OnceForm};
-use crate::page_error::{PageError, PageResult};
+use crate::once_form::{self, NoFields, OnceForm, sent_before};
+use crate::page_error::PageResult;
 use crate::page_language::PageLanguage;
 use crate::render::{FormState, html, ok, see_other};
-use crate::session::once;
 use crate::upstream::{minute_of, time_of};
 use crate::viewer::Section;
 
@@ -79,17 +77,20 @@ pub async fn remove(
 ) -> PageResult {
     let id = endpoint_id(&id)?;
     let list = request.webhooks();
-    let work = async {
+    let removed = request.once(sent, async {
         let (webhooks, account) = (&request.app.webhooks, request.scope.id);
         let endpoint = webhooks.endpoint(account, id).await?;
         webhooks.remove(account, id).await?;
-        let subject = origin(&endpoint.url);
-        request.record(Action::WebhookRemoved, &subject).await;
-        Ok(())
-    };
-    match request.once(&sent, &list, work).await? {
-        Ok(()) => Ok(see_other(&format!("{list}?done=webhook-removed"))),
-        Err(fault) => refused(&request, id, &fault, &[]).await,
+        Ok(endpoint)
+    });
+    match removed.await {
+        Ok(None) => Ok(sent_before(&list)),
+        Ok(Some(endpoint)) => {
+            let subject = origin(&endpoint.url);
+            request.record(Action::WebhookRemoved, &subject).await;
+            Ok(see_other(&format!("{list}?done=webhook-removed")))
+        }
+        Err(fault) => refused(&request, id, fault, &[]).await,
     }
 }
 
@@ -99,17 +100,15 @@ pub async fn rotate(
     OnceForm(NoFields {}, sent): OnceForm<NoFields>,
 ) -> PageResult {
     let id = endpoint_id(&id)?;
-    let work = async {
-        let rotated = request.app.webhooks.rotate(request.scope.id, id);
-        let (endpoint, secret) = rotated.await?;
-        let subject = origin(&endpoint.url);
-        request.record(Action::WebhookSecretRotated, &subject).await;
-        let texts = request.language().texts();
-        Ok(ShownSecret::new(texts, endpoint, secret))
-    };
-    match request.once(&sent, &request.webhook(id), work).await? {
-        Ok(shown) => Ok(ok(&shown.page(&request).await)),
-        Err(fault) => refused(&request, id, &fault, &[]).await,
+    let rotated = request.app.webhooks.rotate(request.scope.id, id);
+    match request.once(sent, rotated).await {
+        Ok(None) => Ok(sent_before(&request.webhook(id))),
+        Ok(Some((endpoint, secret))) => {
+            let subject = origin(&endpoint.url);
+            request.record(Action::WebhookSecretRotated, &subject).await;
+            Ok(ok(&signing_secret::page(&request, endpoint, secret).await))
+        }
+        Err(fault) => refused(&request, id, fault, &[]).await,
     }
 }
 
@@ -120,18 +119,17 @@ pub async fn test(
     OnceForm(form, sent): OnceForm<TestForm>,
 ) -> PageResult {
     let id = endpoint_id(&id)?;
+    let (event, kind) = form.event.split_once(' ').unwrap_or((&form.event, ""));
+    let webhooks = &request.app.webhooks;
+    let delivery = webhooks.send_test_event(request.scope.id, id, event, kind);
     let path = request.webhook(id);
-    let work = async {
-        let (event, kind) = form.event.split_once(' ').unwrap_or((&form.event, ""));
-        let webhooks = &request.app.webhooks;
-        let event = webhooks.send_test_event(request.scope.id, id, event, kind);
-        let delivery = event.await?;
-        request.record(Action::WebhookTested, &delivery.event).await;
-        Ok(delivery.id)
-    };
-    match request.once(&sent, &path, work).await? {
-        Ok(number) => Ok(see_other(&format!("{path}/deliveries/{number}"))),
-        Err(fault) => refused(&request, id, &fault, &["event"]).await,
+    match request.once(sent, delivery).await {
+        Ok(None) => Ok(sent_before(&path)),
+        Ok(Some(delivery)) => {
+            request.record(Action::WebhookTested, &delivery.event).await;
+            Ok(see_other(&format!("{path}/deliveries/{}", delivery.id)))
+        }
+        Err(fault) => refused(&request, id, fault, &["event"]).await,
     }
 }
 
@@ -149,16 +147,12 @@ async fn answer(
             let path = request.webhook(id);
             Ok(see_other(&format!("{path}?done={notice}")))
         }
-        Err(fault) => refused(request, id, &fault, &[]).await,
+        Err(fault) => refused(request, id, fault, &[]).await,
     }
 }
 
-async fn refused(request: &MemberRequest, id: Uuid, fault: &Fault, fields: &[&str]) -> PageResult {
-    if fault.code == Code::NotFound {
-        return Err(PageError::not_found());
-    }
-    let state = request.language().refused(fault, fields, &[]);
-    page(request, id, None, state).await
+async fn refused(request: &MemberRequest, id: Uuid, fault: Fault, fields: &[&str]) -> PageResult {
+    page(request, id, None, request.refused(fault, fields)?).await
 }
 
 async fn page(
@@ -208,9 +202,9 @@ async fn page(
         deliveries: rows
             .map(|delivery| words::delivery_row(delivery, now, language))
             .collect(),
-        test_form: once::new_id(),
-        rotate_form: once::new_id(),
-        remove_form: once::new_id(),
+        test_form: once_form::new_id(),
+        rotate_form: once_form::new_id(),
+        remove_form: once_form::new_id(),
         may_change: request.may_change_webhooks(),
     };
     Ok(html(state.status, &page))
@@ -233,8 +227,8 @@ fn health(health: proto::Health, language: PageLanguage) -> Health {
 fn tests_of(types: &[proto::EventType]) -> Vec<TestChoice> {
     let mut choices = Vec::new();
     for event in types {
-        for sample in &event.samples {
-            let (name, kind) = (&event.name, &sample.kind);
+        for kind in &event.kinds {
+            let name = &event.name;
             let has_kind = !kind.is_empty();
             choices.push(TestChoice {
                 value: if has_kind {

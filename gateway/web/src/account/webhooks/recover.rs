@@ -2,7 +2,7 @@
 
 use axum::extract::Path;
 use contracts::webhook::v1 as proto;
-use kit::{Code, Fault};
+use kit::Fault;
 use pages::webhooks::endpoints::RecoverPage;
 use pages::{Field, Fields};
 use serde::Deserialize;
@@ -57,8 +57,7 @@ pub async fn show(request: MemberRequest, Path((_, id)): Path<(Uuid, String)>) -
     let (app, account) = (&request.app, request.scope.id);
     let (since, outcome) = match app.webhooks.count_failed(account, id, None).await {
         Ok(failed) => (time_of(failed.oldest), Outcome::default()),
-        Err(fault) if fault.code == Code::PlanRequired => (None, refused(&request, &fault)),
-        Err(fault) => return Err(fault.into()),
+        Err(fault) => (None, request.refused(fault, &["since"])?.into()),
     };
     let since = utc_minute::format(since.unwrap_or_else(|| app.clock.now()));
     page(&request, id, &since, outcome).await
@@ -84,8 +83,7 @@ pub async fn send(
             counted: Some((utc_minute::format(since), count)),
             ..Outcome::default()
         },
-        Err(fault) if fault.code == Code::NotFound => return Err(fault.into()),
-        Err(fault) => refused(&request, &fault),
+        Err(fault) => request.refused(fault, &["since"])?.into(),
     };
     page(&request, id, &form.since, outcome).await
 }
@@ -98,7 +96,6 @@ async fn count_or_recover(
     form: &SinceForm,
 ) -> Result<Recovery, Fault> {
     let (webhooks, account) = (&request.app.webhooks, request.scope.id);
-    request.app.gateway.admit_change().await?;
     if form.confirmed != "yes" {
         let counted = webhooks.count_failed(account, id, Some(since)).await?;
         return Ok(Recovery::Counted(counted.deliveries));
@@ -111,10 +108,6 @@ async fn count_or_recover(
         proto::EndpointState::Paused => "webhook-recovered-paused",
         _ => "webhook-recovered",
     }))
-}
-
-fn refused(request: &MemberRequest, fault: &Fault) -> Outcome {
-    request.language().refused(fault, &["since"], &[]).into()
 }
 
 async fn invalid(
@@ -131,15 +124,7 @@ async fn invalid(
 async fn page(request: &MemberRequest, id: Uuid, since: &str, outcome: Outcome) -> PageResult {
     let endpoint = request.app.webhooks.endpoint(request.scope.id, id);
     let (endpoint, shell) = futures::join!(endpoint, request.shell(Section::Webhooks));
-    let endpoint = match endpoint {
-        Ok(endpoint) => endpoint,
-        // The page shows the time again.
-        Err(fault) if fault.code != Code::NotFound => proto::Endpoint {
-            id: id.to_string(),
-            ..proto::Endpoint::default()
-        },
-        Err(fault) => return Err(fault.into()),
-    };
+    let endpoint = endpoint?;
     let language = request.language();
     let FormState { status, errors } = outcome.state;
     let page = RecoverPage {

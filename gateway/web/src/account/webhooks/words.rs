@@ -7,7 +7,6 @@ use pages::webhooks::{AddressCheck, EventRow, StateLabel};
 use pages::when;
 use time::OffsetDateTime;
 
-use super::json_text;
 use crate::page_language::PageLanguage;
 use crate::upstream::time_of;
 
@@ -166,9 +165,6 @@ pub(super) fn attempt_row(attempt: &proto::Attempt, language: PageLanguage) -> A
         is_success: attempt.reason.is_empty() && attempt.status.is_some(),
         has_status: attempt.status.is_some(),
         answer: String::from_utf8_lossy(&attempt.answer).into_owned(),
-        headers: (attempt.answer_headers.iter())
-            .map(|header| (header.name.clone(), header.value.clone()))
-            .collect(),
     }
 }
 
@@ -179,12 +175,9 @@ fn milliseconds(duration: u32, language: PageLanguage) -> String {
 }
 
 pub(super) fn event_row(event: &proto::EventType) -> EventRow {
-    let sample = event.samples.first();
-    let sample = sample.map(|it| json_text::indented(&String::from_utf8_lossy(&it.body)));
     EventRow {
         name: event.name.clone(),
         description: event.description.clone(),
-        sample,
     }
 }
 

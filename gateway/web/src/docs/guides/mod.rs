@@ -18,19 +18,19 @@ const SITE: &str = "{{site}}";
 const API: &str = "{{api_url}}";
 /// The placeholder in a text for the section about error codes.
 const ERRORS: &str = "{{errors}}\n";
-/// The programs that texts include, by their placeholders: receivers of webhooks, which the tests of `webhook-svc/receiver` run.
+/// The programs that texts include, by their placeholders: receivers of webhooks, which the tests of `webhook-svc/tool` run.
 const RECEIVERS: [(&str, &str); 3] = [
     (
         "{{receiver.py}}\n",
-        include_str!("../../../../../webhook-svc/receiver/examples/receiver.py"),
+        include_str!("../../../../../webhook-svc/tool/examples/receiver.py"),
     ),
     (
         "{{receiver.mjs}}\n",
-        include_str!("../../../../../webhook-svc/receiver/examples/receiver.mjs"),
+        include_str!("../../../../../webhook-svc/tool/examples/receiver.mjs"),
     ),
     (
         "{{receiver.go}}\n",
-        include_str!("../../../../../webhook-svc/receiver/examples/receiver.go"),
+        include_str!("../../../../../webhook-svc/tool/examples/receiver.go"),
     ),
 ];
 

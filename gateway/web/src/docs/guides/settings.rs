@@ -19,15 +19,12 @@ const TABLE_HEAD: &str = "| Plan | Calls a minute | Calls a month | Working live
 type Value = fn(&ApiSettings) -> String;
 
 /// The placeholders within sentences and examples.
-const PLACEHOLDERS: [(&str, Value); 12] = [
+const PLACEHOLDERS: [(&str, Value); 11] = [
     ("{{key_prefix}}", |it| it.key_prefix.clone()),
     ("{{public_share}}", |it| it.public_share_percent.to_string()),
     ("{{tips}}", |it| it.tips_per_minute.to_string()),
     ("{{refused_calls}}", |it| {
         it.refused_calls_per_minute.to_string()
-    }),
-    ("{{connections}}", |it| {
-        it.connections_per_address.to_string()
     }),
     ("{{head_time}}", |it| duration(it.head_seconds)),
     ("{{body_time}}", |it| duration(it.body_seconds)),
@@ -148,7 +145,6 @@ mod tests {
             public_share_percent: 25,
             tips_per_minute: 12,
             refused_calls_per_minute: 40,
-            connections_per_address: 64,
             head_seconds: 1,
             body_seconds: 90,
             idle_seconds: 3_600,

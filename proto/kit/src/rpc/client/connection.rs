@@ -24,17 +24,16 @@ use tower::{BoxError, Service};
 use super::transport::{ServiceTls, Transport};
 use super::transport_error::TransportError;
 use crate::grpc_address;
+use crate::rpc::tls::HANDSHAKE_TIMEOUT;
 
-/// The timeout of connecting.
-const CONNECT_TIMEOUT: Duration = Duration::from_secs(2);
-/// The timeout of a TLS handshake, for which the service must have processor time.
-const HANDSHAKE_TIMEOUT: Duration = Duration::from_secs(10);
+/// The timeout of connecting: half of the deadline of a read, so that another replica still gets the call when a host has vanished.
+const CONNECT_TIMEOUT: Duration = Duration::from_secs(1);
 /// How long sent data may stay without the acknowledgement of the other host's kernel. Then the network has failed, and the connection
 /// closes: TCP itself would try again later and later, and after a network that was away for ten seconds the calls would fail for ten more.
 const UNACKNOWLEDGED: Duration = Duration::from_secs(5);
 /// The interval of pings, and the timeout of a pong. A missing pong fails every call on the connection, even if the service is only slow, so
-/// the timeout is long. When a replica vanishes, calls fail by their own deadlines and the circuit breaker ejects it; only a stream without
-/// a deadline, such as the feed of a follower that does not acknowledge, waits for the pong.
+/// the timeout is long. When a replica vanishes, calls fail by their own deadlines; only a stream without a deadline, such as the feed of a
+/// follower, waits for the pong.
 const PING_INTERVAL: Duration = Duration::from_secs(10);
 const PONG_TIMEOUT: Duration = Duration::from_secs(20);
 /// The flow-control window of a call: what a caller that stops reading costs. A page has some ten kilobytes.
@@ -52,7 +51,7 @@ pub(super) struct HttpClient {
     has_response: Arc<AtomicBool>,
 }
 
-/// Opens a connection, and speaks TLS if the address does. Each connection has the newest certificate.
+/// Opens a connection, and speaks TLS if the address does.
 #[derive(Clone)]
 struct Connector {
     http: HttpConnector,

@@ -27,15 +27,14 @@ use tokio::time::{Instant, timeout_at};
 use tonic::Status;
 use tonic::body::Body;
 use tower::Service;
-use tower::retry::budget::{Budget as _, TpsBudget};
 
-use super::failover;
+use super::retry;
 use crate::config::Secret;
 pub(crate) use addresses::Resolvers;
 pub use addresses::{Addresses, Resolver};
-use balancer::{Balancer, InFlightGuard, Pick, Replica};
+use balancer::{Balancer, InFlightGuard, Replica};
 use request_body::RequestBody;
-use request_headers::{Caller, RequestHeaders, set_deadline};
+use request_headers::{RequestHeaders, set_deadline};
 pub use response_body::ResponseBody;
 pub use transport::Transport;
 use transport_error::TransportError;
@@ -62,20 +61,8 @@ impl Idempotent {
     }
 }
 
-/// A request extension for calls that are not idempotent, and that the caller itself makes again when they fail.
-///
-/// Such a call may probe an ejected replica: a client without idempotent calls, such as that of a follower, would not find it again.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct MayProbe;
-
 /// How long [`dial`] waits for a connection.
 const DIAL_TIMEOUT: Duration = Duration::from_secs(2);
-
-/// The first attempt of an idempotent call gets 1/`FIRST_ATTEMPT` of its time; then it is retried on another replica, if one is healthy.
-const FIRST_ATTEMPT: u32 = 4;
-/// The retry budget: a share of all calls, and a minimum per second. When all replicas fail, retries do not help.
-const RETRY_RATIO: f32 = 0.2;
-const MIN_RETRIES_PER_SECOND: u32 = 10;
 
 /// A client of a service, for use in a generated client. Clones share its connections, one to each replica.
 ///
@@ -83,7 +70,6 @@ const MIN_RETRIES_PER_SECOND: u32 = 10;
 #[derive(Clone)]
 pub struct Client {
     balancer: Arc<Balancer>,
-    budget: Arc<TpsBudget>,
     request_headers: RequestHeaders,
 }
 
@@ -94,7 +80,7 @@ pub struct Client {
 pub async fn dial(address: &str, transport: Transport, token: &Secret) -> anyhow::Result<Client> {
     let resolver = Resolver::fixed(&[address.to_owned()], &transport)?;
     let client = Client::new(resolver, transport, token)?;
-    let guard = client.balancer.pick(Pick::default()).await;
+    let guard = client.balancer.pick(None).await;
     let uri = &guard.replica.uri;
     let host = uri.host().unwrap_or_default();
     let host = host.trim_start_matches('[').trim_end_matches(']');
@@ -113,26 +99,10 @@ impl Client {
     /// # Errors
     /// The token has characters that a header cannot carry.
     pub fn new(resolver: Resolver, transport: Transport, token: &Secret) -> anyhow::Result<Self> {
-        let budget = TpsBudget::new(Duration::from_secs(10), MIN_RETRIES_PER_SECOND, RETRY_RATIO);
         Ok(Self {
             balancer: Arc::new(Balancer::new(resolver, transport)),
-            budget: Arc::new(budget),
             request_headers: RequestHeaders::new(token)?,
         })
-    }
-
-    /// The same client, which calls in the name of the service `name`.
-    #[must_use]
-    pub fn with_caller(mut self, name: &'static str) -> Self {
-        self.request_headers.caller = Caller::Service(name);
-        self
-    }
-
-    /// The same client, which makes each call in the name of the first service that may make it: for tests and benchmarks.
-    #[must_use]
-    pub fn with_allowed_caller(mut self) -> Self {
-        self.request_headers.caller = Caller::Allowed;
-        self
     }
 
     /// The same client with another deadline for calls that have none of their own.
@@ -149,7 +119,6 @@ impl Client {
     ) -> Result<Response<ResponseBody>, TransportError> {
         let deadline = Instant::now() + timeout;
         let (parts, body) = request.into_parts();
-        self.budget.deposit();
         match RequestBody::new(body) {
             RequestBody::Unary(message) => {
                 let call = UnaryCall {
@@ -166,48 +135,25 @@ impl Client {
         }
     }
 
-    /// Sends a call with one message, and retries it at most once.
+    /// Sends a call with one message. If it was not sent, or is idempotent, it is retried once, on another replica if there is one, within
+    /// the time that is left.
     async fn send_unary(
         &self,
         call: &UnaryCall,
         deadline: Instant,
     ) -> Result<Response<ResponseBody>, TransportError> {
+        let first = self.pick(None, deadline).await?;
+        let outcome = try_unary(&first, call, deadline, false).await;
         let idempotent = call.idempotent.is_some();
-        let pick = Pick {
-            may_probe: idempotent || call.parts.extensions.get::<MayProbe>().is_some(),
-            except: None,
-        };
-        let first = self.pick(pick, deadline).await?;
-        let has_healthy_other = self.balancer.has_healthy_other(&first.replica);
-        let can_fail_over = idempotent && has_healthy_other;
-        // Without another replica that may answer, the first one gets all the time.
-        let first_deadline = if can_fail_over {
-            let now = Instant::now();
-            now + deadline.saturating_duration_since(now) / FIRST_ATTEMPT
-        } else {
-            deadline
-        };
-        let outcome = try_unary(&first, call, first_deadline, can_fail_over).await;
-        let Err(error) = &outcome else {
-            return outcome;
-        };
-        // A replica that was ejected may be back, and a call that was not sent costs little to try. The only replica may have closed its
-        // connection; it gets the call over a new one.
-        let not_sent = matches!(error, TransportError::NotSent(_));
-        let has_target = has_healthy_other || not_sent || self.balancer.len() == 1;
-        let retry = has_target && error.may_retry(idempotent) && Instant::now() < deadline;
-        if !retry || !self.budget.withdraw() {
+        let may_retry =
+            |error: &TransportError| error.may_retry(idempotent) && Instant::now() < deadline;
+        if !outcome.as_ref().is_err_and(may_retry) {
             return outcome;
         }
         metrics::counter!("rpc_client_retries_total").increment(1);
-        // A probe must be one that can still be retried.
-        let pick = Pick {
-            may_probe: false,
-            except: Some(&first.replica),
-        };
-        let second = self.pick(pick, deadline).await?;
+        let second = self.pick(Some(&first.replica), deadline).await?;
         drop(first);
-        try_unary(&second, call, deadline, false).await
+        try_unary(&second, call, deadline, true).await
     }
 
     /// Sends a call with a stream of messages, which cannot be retried.
@@ -218,7 +164,7 @@ impl Client {
         rest: Body,
         deadline: Instant,
     ) -> Result<Response<ResponseBody>, TransportError> {
-        let guard = self.pick(Pick::default(), deadline).await?;
+        let guard = self.pick(None, deadline).await?;
         let ready = stream::iter(ready).map(|data| Ok(Frame::data(data)));
         let body = Body::new(StreamBody::new(ready.chain(BodyStream::new(rest))));
         let request = request(&guard.replica, &parts, body);
@@ -230,10 +176,10 @@ impl Client {
     /// Picks the replica for a call. While no address is known, the call waits until its deadline.
     async fn pick(
         &self,
-        pick: Pick<'_>,
+        except: Option<&Replica>,
         deadline: Instant,
     ) -> Result<InFlightGuard, TransportError> {
-        let picking = timeout_at(deadline, self.balancer.pick(pick));
+        let picking = timeout_at(deadline, self.balancer.pick(except));
         picking.await.or(Err(TransportError::TimedOut))
     }
 }
@@ -246,13 +192,12 @@ struct UnaryCall {
     timeout: Duration,
 }
 
-/// Sends a call to one replica, and tells it whether the call can go to another one. The response to an `idempotent` call has its first
-/// message; that to a unary one is whole.
+/// Sends a call to one replica. The response to an `idempotent` call has its first message; that to a unary one is whole.
 async fn try_unary(
     guard: &InFlightGuard,
     call: &UnaryCall,
     deadline: Instant,
-    can_fail_over: bool,
+    is_retry: bool,
 ) -> Result<Response<ResponseBody>, TransportError> {
     let replica = &guard.replica;
     let sending = async {
@@ -260,8 +205,8 @@ async fn try_unary(
         let mut request = request(replica, &call.parts, Body::new(message));
         let left = deadline.saturating_duration_since(Instant::now());
         set_deadline(request.headers_mut(), left);
-        if can_fail_over {
-            failover::add_header(request.headers_mut());
+        if is_retry {
+            retry::add_header(request.headers_mut());
         }
         let response = connection::send(&replica.http, request).await?;
         let (head, body) = response.into_parts();
@@ -278,15 +223,15 @@ async fn try_unary(
     recorded(guard, outcome.unwrap_or(Err(TransportError::TimedOut)))
 }
 
-/// Records the outcome of a call in the circuit of its replica.
+/// Records a call that failed. A stream that was reset says nothing about its replica.
 fn recorded<T>(
     guard: &InFlightGuard,
     outcome: Result<T, TransportError>,
 ) -> Result<T, TransportError> {
-    match &outcome {
-        Ok(_) => guard.record_success(),
-        Err(TransportError::Reset(_)) => {}
-        Err(error) => guard.record_failure(error),
+    if let Err(error) = &outcome
+        && !matches!(error, TransportError::Reset(_))
+    {
+        guard.replica.record_failure(error);
     }
     outcome
 }
@@ -320,8 +265,7 @@ impl Service<Request<Body>> for Client {
     }
 
     fn call(&mut self, mut request: Request<Body>) -> Self::Future {
-        let caller = self.request_headers.caller(request.uri().path());
-        let timeout = self.request_headers.add_to(caller, request.headers_mut());
+        let timeout = self.request_headers.add_to(request.headers_mut());
         let sending = self.clone().send(request, timeout);
         sending.map(|sent| sent.map_err(Status::from)).boxed()
     }

@@ -1,4 +1,4 @@
-//! The headers of every call: token, caller, request id, trace and deadline.
+//! The headers of every call: token, request id, trace and deadline.
 
 use std::time::Duration;
 
@@ -7,7 +7,6 @@ use http::header::{AUTHORIZATION, HeaderMap, HeaderName, HeaderValue};
 
 use crate::config::Secret;
 use crate::request_id::{REQUEST_ID, REQUEST_ID_HEADER};
-use crate::rpc::permissions::{self, CALLER};
 use crate::telemetry;
 
 /// The default deadline. It applies to the head of the response, not to a stream of messages.
@@ -19,20 +18,8 @@ const TIMEOUT: HeaderName = HeaderName::from_static("grpc-timeout");
 #[derive(Clone)]
 pub(super) struct RequestHeaders {
     authorization: HeaderValue,
-    pub(super) caller: Caller,
     /// The deadline of a call that has none of its own.
     pub(super) default_deadline: Duration,
-}
-
-/// The service in whose name calls are made.
-#[derive(Clone)]
-pub(super) enum Caller {
-    /// None: the token is not that of the fleet.
-    Nobody,
-    /// This one.
-    Service(&'static str),
-    /// For each call the first one that may make it.
-    Allowed,
 }
 
 impl RequestHeaders {
@@ -44,26 +31,13 @@ impl RequestHeaders {
         authorization.set_sensitive(true);
         Ok(Self {
             authorization,
-            caller: Caller::Nobody,
             default_deadline: DEFAULT_DEADLINE,
         })
     }
 
-    /// The name of the service that makes the call with this path.
-    pub(super) fn caller(&self, path: &str) -> Option<&'static str> {
-        match self.caller {
-            Caller::Nobody => None,
-            Caller::Service(name) => Some(name),
-            Caller::Allowed => permissions::first_caller(path),
-        }
-    }
-
-    /// Adds the headers to a call of `caller`; returns how long the call may take.
-    pub(super) fn add_to(&self, caller: Option<&'static str>, headers: &mut HeaderMap) -> Duration {
+    /// Adds the headers to a call; returns how long the call may take.
+    pub(super) fn add_to(&self, headers: &mut HeaderMap) -> Duration {
         headers.insert(AUTHORIZATION, self.authorization.clone());
-        if let Some(caller) = caller {
-            headers.insert(CALLER, HeaderValue::from_static(caller));
-        }
         let id = REQUEST_ID.try_with(|id| HeaderValue::try_from(id.as_str()).ok());
         if let Ok(Some(mut id)) = id {
             // Not a secret, but unique: a sensitive header is not added to the HPACK tables (RFC 7541, 6.2.3).
@@ -134,30 +108,13 @@ mod tests {
         let token = Secret::from("fleet-token".to_owned());
         let request_headers = RequestHeaders::new(&token).unwrap();
         let mut headers = HeaderMap::new();
-        assert_eq!(request_headers.add_to(None, &mut headers), DEFAULT_DEADLINE);
+        assert_eq!(request_headers.add_to(&mut headers), DEFAULT_DEADLINE);
         assert_eq!(headers[&TIMEOUT], "5000m");
         set_deadline(&mut headers, Duration::from_millis(300));
         assert_eq!(
-            request_headers.add_to(None, &mut headers),
+            request_headers.add_to(&mut headers),
             Duration::from_millis(300)
         );
         assert!(headers[AUTHORIZATION].is_sensitive());
-        assert!(!headers.contains_key(CALLER));
-    }
-
-    #[test]
-    fn a_call_names_its_caller() {
-        let token = Secret::from("fleet-token".to_owned());
-        let mut request_headers = RequestHeaders::new(&token).unwrap();
-        let votes = "/catalogue.v1.VotesService/DrawPair";
-        assert_eq!(request_headers.caller(votes), None);
-        request_headers.caller = Caller::Service("gateway");
-        assert_eq!(request_headers.caller(votes), Some("gateway"));
-        request_headers.caller = Caller::Allowed;
-        let caller = request_headers.caller(votes);
-        assert_eq!(caller, Some("web"));
-        let mut headers = HeaderMap::new();
-        request_headers.add_to(caller, &mut headers);
-        assert_eq!(headers[CALLER], "web");
     }
 }

@@ -15,7 +15,7 @@ async fn a_commit_that_is_not_answered_has_an_unknown_outcome(pool: PgPool) {
     let through = PgPoolOptions::new()
         .acquire_timeout(Duration::from_secs(1))
         .connect_lazy_with(proxy.options(&pool));
-    let fixture = Fixture::over(&pool, through, None).await;
+    let fixture = Fixture::over(&pool, through).await;
     fixture.set("a").await;
     proxy.fall_silent_at("commit and chain");
     let fault = fixture.write(Note::Set("a".to_owned())).await.unwrap_err();
@@ -32,7 +32,7 @@ async fn a_transaction_that_does_not_begin_is_unavailable(pool: PgPool) {
     let through = PgPoolOptions::new()
         .acquire_timeout(Duration::from_secs(1))
         .connect_lazy_with(proxy.options(&pool));
-    let fixture = Fixture::over(&pool, through, None).await;
+    let fixture = Fixture::over(&pool, through).await;
     proxy.fall_silent();
     let fault = fixture.write(Note::Set("a".to_owned())).await.unwrap_err();
     assert_eq!(fault.code, Code::Unavailable);

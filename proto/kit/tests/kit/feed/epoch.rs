@@ -3,10 +3,10 @@
 use std::io::Write as _;
 use std::process::{Command, Stdio};
 
-use kit::feed::Retention;
 use sqlx::PgPool;
+use time::{Duration, OffsetDateTime};
 
-use super::support::{Fixture, Note, database_url};
+use super::support::{Fixture, Note, change, database_url};
 
 #[testing::database_test]
 async fn a_new_follower_applies_old_changes_without_effects(pool: PgPool) {
@@ -27,7 +27,7 @@ async fn a_new_follower_applies_old_changes_without_effects(pool: PgPool) {
         .fetch_all(&pool)
         .await
         .unwrap();
-    assert_eq!(acted, [4], "only changes after its registration");
+    assert_eq!(acted, [4], "only changes after it began");
 }
 
 /// A dump of the producer's tables, which can be restored.
@@ -113,7 +113,7 @@ async fn a_restore_from_a_dump_begins_a_new_epoch(pool: PgPool) {
 }
 
 #[testing::database_test]
-async fn a_follower_above_the_head_begins_a_new_epoch(pool: PgPool) {
+async fn a_follower_above_the_head_rebuilds(pool: PgPool) {
     let fixture = Fixture::start(&pool).await;
     fixture.set("a").await;
     fixture.set("b").await;
@@ -129,97 +129,6 @@ async fn a_follower_above_the_head_begins_a_new_epoch(pool: PgPool) {
     again.follow();
     again.caught_up().await;
     assert_eq!(again.mirror().await, [("a".to_owned(), 1)]);
-}
-
-/// As if a file-level copy from when the head was 1 were restored: server and timeline are the same.
-const OLD_SNAPSHOT: &str =
-    "delete from kit.feed where seq > 1; delete from kit.note where id <> 'a';
-    update kit.note set revision = 1; update kit.feed_head set seq = 1";
-
-#[testing::database_test]
-async fn a_restored_snapshot_is_detected_by_the_last_row(pool: PgPool) {
-    let fixture = Fixture::start(&pool).await;
-    let following = fixture.follow_into(&pool);
-    for id in ["a", "b", "c"] {
-        fixture.set(id).await;
-    }
-    fixture.caught_up().await;
-    following.stopping().cancel();
-    sqlx::raw_sql(OLD_SNAPSHOT).execute(&pool).await.unwrap();
-    let again = Fixture::again(&pool).await;
-    for id in ["d", "e", "f", "a"] {
-        again.set(id).await;
-    }
-    assert_eq!(again.head().await, 5);
-    let following = again.follow_into(&pool);
-    again.caught_up().await;
-    assert_eq!(again.mirror().await, again.notes().await);
-    following.stopping().cancel();
-}
-
-#[testing::database_test]
-async fn a_stream_ends_when_rows_are_lost(pool: PgPool) {
-    let fixture = Fixture::start(&pool).await;
-    fixture.follow();
-    for id in ["a", "b", "c"] {
-        fixture.set(id).await;
-    }
-    fixture.caught_up().await;
-    // The process and its stream go on running.
-    sqlx::raw_sql(OLD_SNAPSHOT).execute(&pool).await.unwrap();
-    for id in ["d", "e", "f", "a"] {
-        fixture.set(id).await;
-    }
-    fixture.caught_up().await;
-    assert_eq!(fixture.mirror().await, fixture.notes().await);
-}
-
-#[testing::database_test]
-async fn a_restored_snapshot_is_detected_after_compaction_too(pool: PgPool) {
-    let fixture = Fixture::start(&pool).await;
-    let following = fixture.follow_into(&pool);
-    for id in ["a", "b", "c"] {
-        fixture.set(id).await;
-    }
-    fixture.caught_up().await;
-    following.stopping().cancel();
-    sqlx::raw_sql(OLD_SNAPSHOT).execute(&pool).await.unwrap();
-    let again = Fixture::again(&pool).await;
-    // A newer row replaces the one that has the follower's number.
-    for id in ["d", "e", "d", "e", "d"] {
-        again.set(id).await;
-    }
-    let later = again.clock.now() + time::Duration::days(8);
-    let compacted = again.producer.compact(later, Retention::default());
-    compacted.await.unwrap();
-    let following = again.follow_into(&pool);
-    again.caught_up().await;
-    assert_eq!(again.mirror().await, again.notes().await);
-    following.stopping().cancel();
-}
-
-#[testing::database_test]
-async fn a_follower_below_the_fork_goes_on_under_the_new_epoch(pool: PgPool) {
-    let fixture = Fixture::start(&pool).await;
-    fixture.follow();
-    fixture.caught_up().await;
-    fixture.set("a").await;
-    fixture.caught_up().await;
-    for _ in 0..2 {
-        // As if restored on another server without loss.
-        sqlx::query("update kit.feed_head set incarnation = 'elsewhere'")
-            .execute(&pool)
-            .await
-            .unwrap();
-        let again = Fixture::again(&pool).await;
-        again.set("a").await;
-        fixture.caught_up().await;
-    }
-    let taken: Vec<(i64, bool)> = sqlx::query_as("select seq, acted from kit.taken order by seq")
-        .fetch_all(&pool)
-        .await
-        .unwrap();
-    assert_eq!(taken, [(1, true), (2, true), (3, true)]);
 }
 
 /// What the follower has applied: `seq`, note and whether it acted on the change.
@@ -268,8 +177,11 @@ async fn changes_between_a_restore_and_the_return_of_the_follower_have_effects(p
     following.stopping().cancel();
 }
 
+/// As if a file-level copy from when the head was 1 were restored: server and timeline are the same.
+const OLD_SNAPSHOT: &str = "delete from kit.feed where seq > 1; delete from kit.note where id <> 'a'; update kit.feed_head set seq = 1";
+
 #[testing::database_test]
-async fn changes_after_an_unnoticed_restore_have_effects(pool: PgPool) {
+async fn an_operator_says_that_commits_were_lost(pool: PgPool) {
     let fixture = Fixture::start(&pool).await;
     let following = fixture.follow_into(&pool);
     fixture.caught_up().await;
@@ -284,8 +196,14 @@ async fn changes_after_an_unnoticed_restore_have_effects(pool: PgPool) {
     for id in ["d", "e", "f"] {
         again.set(id).await;
     }
+    // Nothing shows that 2 and 3 are not those that the follower has.
+    sqlx::raw_sql("update kit.feed_head set epoch = gen_random_uuid()")
+        .execute(&pool)
+        .await
+        .unwrap();
     let following = again.follow_into(&pool);
     again.caught_up().await;
+    assert_eq!(again.mirror().await, again.notes().await);
     let all = [
         (1, "a", false),
         (1, "a", true),
@@ -297,4 +215,59 @@ async fn changes_after_an_unnoticed_restore_have_effects(pool: PgPool) {
     ];
     assert_eq!(taken(&pool).await, expected(&all));
     following.stopping().cancel();
+}
+
+#[testing::database_test]
+async fn a_follower_acts_once_on_changes_that_several_epochs_have(pool: PgPool) {
+    let fixture = Fixture::start(&pool).await;
+    let following = fixture.follow_into(&pool);
+    fixture.caught_up().await;
+    fixture.set("a").await;
+    fixture.caught_up().await;
+    following.stopping().cancel();
+    // The follower has not seen it when a replica is promoted, which has it.
+    fixture.set("b").await;
+    sqlx::query("update kit.feed_head set incarnation = 'elsewhere'")
+        .execute(&pool)
+        .await
+        .unwrap();
+    let again = Fixture::again(&pool).await;
+    again.set("c").await;
+    let following = again.follow_into(&pool);
+    again.caught_up().await;
+    let all = [
+        (1, "a", false),
+        (1, "a", true),
+        (2, "b", true),
+        (3, "c", true),
+    ];
+    assert_eq!(taken(&pool).await, expected(&all));
+    following.stopping().cancel();
+}
+
+#[testing::database_test]
+async fn times_are_in_the_order_of_seq_whatever_the_clocks_say(pool: PgPool) {
+    let fixture = Fixture::start(&pool).await;
+    let now = fixture.clock.now();
+    for at in [now, now - Duration::hours(1), now] {
+        let mut transaction = fixture.producer.begin().await.unwrap();
+        transaction.now = at;
+        let changes = ["a", "b"].map(|id| change(id, 1, false));
+        transaction.commit(&changes).await.unwrap();
+    }
+    let times: Vec<OffsetDateTime> = sqlx::query_scalar("select at from kit.feed order by seq")
+        .fetch_all(&pool)
+        .await
+        .unwrap();
+    assert_eq!(times.len(), 6);
+    assert_eq!(times[0], now);
+    assert!(
+        times.is_sorted_by(|before, after| before < after),
+        "{times:?}"
+    );
+    let head: OffsetDateTime = sqlx::query_scalar("select at from kit.feed_head")
+        .fetch_one(&pool)
+        .await
+        .unwrap();
+    assert_eq!(times.last(), Some(&head));
 }

@@ -3,9 +3,9 @@
 use std::time::Duration;
 
 use kit::config::Secret;
-use kit::feed::{CommittedPosition, HighWaterMark, Position};
+use kit::feed::{HighWaterMark, Position};
+use kit::ids;
 use kit::redis::{DEFAULT_TIMEOUT, Redis};
-use kit::{Clock, ids};
 use sqlx::PgPool;
 use testing::wait_until;
 use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
@@ -16,16 +16,14 @@ use super::support::{Fixture, Note, tables};
 /// Long enough for a loaded machine.
 const LONG: Duration = Duration::from_mins(1);
 
-pub(super) fn redis() -> Redis {
+fn redis() -> Redis {
     let url = std::env::var("REDIS_URL").expect("REDIS_URL names a Redis for tests");
     Redis::lazy(&Secret::from(url), LONG, "").unwrap()
 }
 
-/// The mark of a new producer, and its key.
-fn mark() -> (HighWaterMark, String) {
-    let producer = format!("test-{}", ids::row_id());
-    let key = format!("feed:{producer}");
-    (HighWaterMark::new(redis(), &producer).with_ttl(LONG), key)
+/// The mark of a new producer.
+fn mark() -> HighWaterMark {
+    HighWaterMark::new(redis(), &format!("test-{}", ids::row_id()))
 }
 
 /// A fake Redis that completes the handshake and then never answers.
@@ -55,9 +53,10 @@ async fn head(fixture: &Fixture) -> Position {
     Position { epoch, seq }
 }
 
+/// Replicas publish in any order.
 #[tokio::test]
-async fn the_mark_never_goes_down_and_a_new_epoch_replaces_it() {
-    let (mark, _) = mark();
+async fn the_mark_never_goes_back() {
+    let mark = mark();
     let (old, new) = (ids::row_id(), ids::row_id());
     let at = |epoch, seq| Position { epoch, seq };
     assert_eq!(mark.read().await, None);
@@ -68,59 +67,17 @@ async fn the_mark_never_goes_down_and_a_new_epoch_replaces_it() {
         (at(old, 10), at(old, 10)),
         (at(new, 3), at(new, 3)),
         (at(new, 2), at(new, 3)),
+        // A producer that does not know yet that a replica was promoted.
+        (at(old, 11), at(new, 3)),
     ] {
-        assert!(publish(&mark, published).await);
+        mark.publish(published).await;
         assert_eq!(mark.read().await, Some(expected), "after {published:?}");
     }
-    // A producer that does not know yet that a replica was promoted.
-    assert!(!publish(&mark, at(old, 11)).await);
-    assert_eq!(mark.read().await, Some(at(new, 3)));
-}
-
-#[tokio::test]
-async fn an_epoch_of_uuid_version_4_is_replaced() {
-    let (mark, _) = mark();
-    let at = |epoch, seq| Position { epoch, seq };
-    let before =
-        [0xf0, 0x10].map(|first| uuid::Builder::from_random_bytes([first; 16]).into_uuid());
-    let new = ids::row_id();
-    for published in [
-        at(before[0], 9),
-        at(before[1], 8),
-        at(before[0], 7),
-        at(new, 3),
-    ] {
-        assert!(publish(&mark, published).await);
-        assert_eq!(mark.read().await, Some(published));
-    }
-    assert!(!publish(&mark, at(before[0], 10)).await);
-}
-
-async fn publish(mark: &HighWaterMark, position: Position) -> bool {
-    let at = Clock::system().now();
-    mark.publish(CommittedPosition { position, at }).await
-}
-
-#[tokio::test]
-async fn a_mark_expires() {
-    let (mark, _) = mark();
-    let position = Position {
-        epoch: ids::row_id(),
-        seq: 9,
-    };
-    let now = Clock::system().now();
-    let publish_at = async |at| {
-        assert!(mark.publish(CommittedPosition { position, at }).await);
-        mark.read().await
-    };
-    assert_eq!(publish_at(now).await, Some(position));
-    // A call that was delayed for longer than the time to live.
-    assert_eq!(publish_at(now - 2 * LONG).await, None);
 }
 
 #[testing::database_test]
 async fn an_answered_write_is_published(pool: PgPool) {
-    let (mark, _) = mark();
+    let mark = mark();
     tables(&pool).await;
     let one = Fixture::publishing(&pool, &mark).await;
     let other = Fixture::publishing(&pool, &mark).await;
@@ -147,7 +104,7 @@ async fn an_answered_write_is_published(pool: PgPool) {
 
 #[testing::database_test]
 async fn a_write_without_changes_publishes_the_head(pool: PgPool) {
-    let (mark, _) = mark();
+    let mark = mark();
     // This producer writes without publishing, as if it were killed in between.
     let lost = Fixture::start(&pool).await;
     let other = Fixture::publishing(&pool, &mark).await;
@@ -164,7 +121,7 @@ async fn writes_go_on_without_redis(pool: PgPool) {
     tables(&pool).await;
     for url in [url.as_str(), "redis://127.0.0.1:1"] {
         let redis = Redis::lazy(&Secret::from(url.to_owned()), DEFAULT_TIMEOUT, "").unwrap();
-        let mark = HighWaterMark::new(redis, "away").with_ttl(Duration::ZERO);
+        let mark = HighWaterMark::new(redis, "away");
         let fixture = Fixture::publishing(&pool, &mark).await;
         let before = fixture.head().await;
         for id in ["a", "b", "a"] {
@@ -196,23 +153,19 @@ async fn other_writes_go_on_while_one_waits_for_redis(pool: PgPool) {
 }
 
 #[testing::database_test]
-async fn the_mark_is_republished_without_a_write(pool: PgPool) {
-    let (mark, key) = mark();
+async fn a_stream_that_begins_replaces_the_mark_of_an_ended_epoch(pool: PgPool) {
+    let mark = mark();
     tables(&pool).await;
     let fixture = Fixture::publishing(&pool, &mark).await;
     fixture.set("a").await;
-    let is_published = async || mark.read().await == Some(head(&fixture).await);
-    assert!(is_published().await);
-
-    let mut delete = redis::cmd("DEL");
-    delete.arg(&key);
-    redis().query::<u8>("empty", &delete).await.unwrap();
-    wait_until("it is published again", is_published).await;
-
-    sqlx::query("update kit.feed_head set epoch = $1")
-        .bind(ids::row_id())
+    let before = mark.read().await.unwrap();
+    sqlx::query("update kit.feed_head set incarnation = 'elsewhere'")
         .execute(&pool)
         .await
         .unwrap();
-    wait_until("the new epoch is published", is_published).await;
+    fixture.follow();
+    fixture.caught_up().await;
+    let after = mark.read().await.unwrap();
+    assert!(after.is_of_newer_epoch(before));
+    assert_eq!(after, head(&fixture).await);
 }

@@ -5,7 +5,7 @@ use std::process::Stdio;
 
 use contracts::common::v1::Change;
 use kit::feed::{PgConsumer, Producer, Projection, Retention, consume};
-use kit::leader::Leader;
+use kit::jobs::Leader;
 use kit::{Clock, Lifecycle};
 use sqlx::{PgConnection, PgPool};
 use tokio::io::{AsyncBufReadExt as _, BufReader};

@@ -1,9 +1,10 @@
 //! Callers that list the changes of one entity type from time to time get each of them once.
 
 use contracts::common::v1::feed_service_client::FeedServiceClient;
-use contracts::common::v1::{ListChangesRequest, ListChangesResponse, Position};
+use contracts::common::v1::{ListChangesRequest, ListChangesResponse};
 use kit::feed::NewChange;
-use kit::{Code, Fault};
+use kit::{Code, Fault, timestamp};
+use prost_types::Timestamp;
 use sqlx::PgPool;
 use testing::wait_until;
 
@@ -26,23 +27,23 @@ async fn publish_other(fixture: &Fixture) {
 
 async fn list(
     fixture: &Fixture,
-    after: Option<&Position>,
+    after: Option<Timestamp>,
     limit: u32,
 ) -> Result<ListChangesResponse, Fault> {
     let request = ListChangesRequest {
         entity: "note".to_owned(),
-        after: after.cloned(),
+        after,
         limit,
     };
     let mut client = FeedServiceClient::new(fixture.client.clone());
     Ok(client.list_changes(request).await?.into_inner())
 }
 
-/// The changes after a position by `seq`, and the next position.
-async fn next(fixture: &Fixture, after: &Position, limit: u32) -> (Vec<i64>, Position) {
+/// The changes after a time by `seq`, and the next time.
+async fn next(fixture: &Fixture, after: Timestamp, limit: u32) -> (Vec<i64>, Timestamp) {
     let listed = list(fixture, Some(after), limit).await.unwrap();
     let seqs = listed.changes.iter().map(|change| change.seq).collect();
-    (seqs, listed.position.unwrap())
+    (seqs, listed.until.unwrap())
 }
 
 #[testing::database_test]
@@ -51,22 +52,20 @@ async fn a_caller_gets_each_change_of_its_entity_type_once(pool: PgPool) {
     fixture.set("before").await;
     let first = list(&fixture, None, 0).await.unwrap();
     assert_eq!(first.changes, [], "nothing from before its first call");
-    let begin = first.position.unwrap();
-    assert_eq!(begin.seq, 1);
+    let begin = first.until.unwrap();
 
     fixture.set("a").await;
     publish_other(&fixture).await;
     fixture.write(Note::Happened("a".to_owned())).await.unwrap();
     fixture.set("b").await;
     publish_other(&fixture).await;
-    let (seqs, middle) = next(&fixture, &begin, 2).await;
-    assert_eq!((seqs, middle.seq), (vec![2, 4], 4));
-    let (seqs, end) = next(&fixture, &middle, 2).await;
-    assert_eq!((seqs, end.seq), (vec![5], 6), "others are not read again");
-    assert_eq!(next(&fixture, &end, 2).await, (vec![], end.clone()));
-    // The same position gives the same changes: a caller that did not store the next one loses nothing.
-    let (seqs, again) = next(&fixture, &middle, 2).await;
-    assert_eq!((seqs, again), (vec![5], end));
+    let (seqs, middle) = next(&fixture, begin, 2).await;
+    assert_eq!(seqs, [2, 4]);
+    let (seqs, end) = next(&fixture, middle, 2).await;
+    assert_eq!(seqs, [5]);
+    assert_eq!(next(&fixture, end, 2).await, (vec![], end));
+    // The same time gives the same changes: a caller that did not store the next one loses nothing.
+    assert_eq!(next(&fixture, middle, 2).await, (vec![5], end));
 }
 
 #[testing::database_test]
@@ -92,36 +91,36 @@ async fn a_change_is_numbered_when_no_transaction_before_it_is_open(pool: PgPool
 }
 
 #[testing::database_test]
-async fn a_position_of_another_epoch_goes_on_where_the_histories_part(pool: PgPool) {
+async fn a_time_is_a_position_in_every_epoch(pool: PgPool) {
     let fixture = Fixture::start(&pool).await;
     fixture.set("a").await;
-    let begin = list(&fixture, None, 0).await.unwrap().position.unwrap();
+    let begin = list(&fixture, None, 0).await.unwrap().until.unwrap();
     fixture.set("b").await;
     // As after the promotion of a replica, which has all changes.
     let elsewhere = "update kit.feed_head set incarnation = 'elsewhere'";
     sqlx::raw_sql(elsewhere).execute(&pool).await.unwrap();
-    let (seqs, promoted) = next(&fixture, &begin, 0).await;
-    assert_eq!((seqs, promoted.seq), (vec![2], 2));
-    assert_ne!(promoted.epoch, begin.epoch);
+    let (seqs, promoted) = next(&fixture, begin, 0).await;
+    assert_eq!(seqs, [2]);
     // As after a restore to the time of the first change.
-    let lost = "delete from kit.feed where seq = 2; update kit.feed_head set seq = 1";
+    let lost = "delete from kit.feed where seq = 2;
+        update kit.feed_head set seq = 1, at = (select at from kit.feed where seq = 1), incarnation = 'restored'";
     sqlx::raw_sql(lost).execute(&pool).await.unwrap();
-    let (seqs, restored) = next(&fixture, &promoted, 0).await;
-    assert_eq!((seqs, restored.seq), (vec![], 1));
-    assert_ne!(restored.epoch, promoted.epoch);
+    assert_eq!(next(&fixture, promoted, 0).await, (vec![], promoted));
+    let read = timestamp::decode_exact(promoted).unwrap();
+    wait_until("it is later", async || fixture.clock.now() > read).await;
     fixture.set("c").await;
-    let (seqs, _) = next(&fixture, &restored, 0).await;
+    let (seqs, _) = next(&fixture, promoted, 0).await;
     assert_eq!(seqs, [2], "its number was given out before");
 }
 
 #[testing::database_test]
 async fn a_bad_request_says_what_is_wrong(pool: PgPool) {
     let fixture = Fixture::start(&pool).await;
-    let after = Position {
-        epoch: "x".to_owned(),
-        seq: 1,
+    let after = Timestamp {
+        seconds: i64::MAX,
+        nanos: 0,
     };
-    let fault = list(&fixture, Some(&after), 501).await.unwrap_err();
+    let fault = list(&fixture, Some(after), 501).await.unwrap_err();
     assert_eq!(fault.code, Code::Invalid);
     assert_eq!(
         fault.fields.into_keys().collect::<Vec<_>>(),

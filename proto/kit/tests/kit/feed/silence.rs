@@ -2,14 +2,10 @@
 
 use std::time::Duration;
 
-use kit::feed::HighWaterMark;
-use kit::ids;
 use sqlx::postgres::PgPoolOptions;
 use sqlx::{AssertSqlSafe, PgPool};
 use testing::silent_proxy::SilentProxy;
-use testing::wait_until;
 
-use super::high_water_mark::redis;
 use super::support::Fixture;
 
 /// A pool through the proxy whose deadline passes soon. It does not ping: a connection may fall silent a moment after its last use.
@@ -37,29 +33,16 @@ async fn write(pool: &PgPool, seq: i64) {
 #[testing::database_test]
 async fn a_stream_goes_on_when_its_connection_falls_silent(pool: PgPool) {
     let mut proxy = SilentProxy::start(&pool).await.unwrap();
-    let fixture = Fixture::over(&pool, through(&proxy, &pool), None).await;
+    let fixture = Fixture::over(&pool, through(&proxy, &pool)).await;
     fixture.follow();
     write(&pool, 1).await;
     fixture.caught_up().await;
     // The poll of the stream.
-    proxy.fall_silent_at("pg_postmaster_start_time");
+    proxy.fall_silent_at("bytes_before");
     proxy.dropped.changed().await.unwrap();
     write(&pool, 2).await;
     fixture.caught_up().await;
     assert_eq!(fixture.mirror().await, fixture.notes().await);
-}
-
-#[testing::database_test]
-async fn the_mark_is_published_again_when_connections_fall_silent(pool: PgPool) {
-    let proxy = SilentProxy::start(&pool).await.unwrap();
-    let mark = HighWaterMark::new(redis(), &format!("test-{}", ids::row_id()));
-    let _fixture = Fixture::over(&pool, through(&proxy, &pool), Some(&mark)).await;
-    let is_published = async || mark.read().await.is_some();
-    wait_until("the mark is published", is_published).await;
-    proxy.fall_silent();
-    wait_until("the mark has expired", async || !is_published().await).await;
-    proxy.recover();
-    wait_until("the mark is published again", is_published).await;
 }
 
 #[testing::database_test]

@@ -5,8 +5,8 @@ use kit::feed::{
     CONSUMER_TABLES, HighWaterMark, NewChange, PRODUCER_TABLES, PgConsumer, Producer, Projection,
     Retention, Subscription, consume,
 };
-use kit::leader::Leader;
-use kit::lease::TABLE as LEASE_TABLE;
+use kit::jobs::LEASE_TABLE;
+use kit::jobs::Leader;
 use kit::pg::Schema;
 use kit::rpc::client::Client;
 use kit::{Clock, Code, Fault, Lifecycle};
@@ -117,9 +117,9 @@ impl Fixture {
     }
 
     /// A producer that uses `own`, a pool of the same database.
-    pub(crate) async fn over(pool: &PgPool, own: PgPool, mark: Option<&HighWaterMark>) -> Self {
+    pub(crate) async fn over(pool: &PgPool, own: PgPool) -> Self {
         tables(pool).await;
-        Self::on(pool, mark, own).await
+        Self::on(pool, None, own).await
     }
 
     /// A producer that publishes its high-water mark.

@@ -1,0 +1,141 @@
+//! More requests than run at once: further ones queue or are shed, and a body that comes slowly keeps no other request out.
+
+use std::time::Duration;
+
+use axum::Router;
+use axum::body::Body;
+use bytes::Bytes;
+use contracts::gateway::v1::CreateKeyRequest;
+use futures::{StreamExt as _, stream};
+use gateway::layers::admission::{ConcurrencyLimits, limit_calls};
+use sqlx::PgPool;
+use tokio::sync::oneshot;
+use tower::ServiceExt as _;
+
+use crate::support::{LONG, Script, Test, TestConfig, TestKey, TestResponse, account_key};
+
+/// One request runs and one waits.
+const ONE: ConcurrencyLimits = ConcurrencyLimits {
+    calls: 1,
+    queued: 1,
+    queue_timeout: LONG,
+};
+
+async fn send(router: &Router, request: http::request::Builder, body: Body) -> TestResponse {
+    let request = request.header("host", "x").body(body).unwrap();
+    TestResponse::read(router.clone().oneshot(request).await.unwrap()).await
+}
+
+async fn get(router: &Router, key: &TestKey, path: &str) -> TestResponse {
+    send(router, key.get(path), Body::empty()).await
+}
+
+fn assert_shed(response: &TestResponse) {
+    assert_eq!(response.error(), (503, "unavailable"));
+    assert_eq!(response.header("retry-after"), "1");
+}
+
+async fn write_key(test: &Test) -> TestKey {
+    let account = test.account("free").await;
+    let request = CreateKeyRequest {
+        may_write: true,
+        ..account_key(&account, "test")
+    };
+    test.key_like(request).await.unwrap()
+}
+
+/// A body whose last byte comes when the sender says so.
+fn held_body() -> (oneshot::Sender<()>, Body) {
+    let (finish, finished) = oneshot::channel();
+    let first = stream::once(async { Ok::<_, std::io::Error>(Bytes::from_static(b"{")) });
+    let last = stream::once(async {
+        finished.await.unwrap();
+        Ok(Bytes::from_static(b"}"))
+    });
+    (finish, Body::from_stream(first.chain(last)))
+}
+
+#[testing::database_test(gateway::MIGRATOR)]
+async fn a_further_request_queues_and_one_more_is_shed(pool: PgPool) {
+    let mut test = Test::new(pool).await;
+    let key = test.live_key().await;
+    // A request whose key is not known yet returns its permit.
+    test.catch_up().await;
+    let router = limit_calls(test.router.clone(), &test.app, ONE);
+    test.catalogue.script(Script::Hang);
+    let first = get(&router, &key, "/games");
+    let others = async {
+        while test.catalogue.calls() < 1 {
+            tokio::task::yield_now().await;
+        }
+        let mut waits = Box::pin(get(&router, &key, "/me"));
+        assert!(futures::poll!(&mut waits).is_pending());
+        let beyond = get(&router, &key, "/me").await;
+        test.catalogue.script(Script::Answer);
+        (waits.await, beyond)
+    };
+    let (first, (waited, beyond)) = tokio::join!(first, others);
+    assert!(first.is_ok() && waited.is_ok(), "{}", waited.text);
+    assert_shed(&beyond);
+    assert_eq!(beyond.json["meta"]["mode"], "live");
+}
+
+#[testing::database_test(gateway::MIGRATOR)]
+async fn a_request_that_waits_too_long_is_shed(pool: PgPool) {
+    let mut test = Test::new(pool).await;
+    let key = test.live_key().await;
+    test.catch_up().await;
+    let limits = ConcurrencyLimits {
+        queue_timeout: Duration::from_millis(1),
+        ..ONE
+    };
+    let router = limit_calls(test.router.clone(), &test.app, limits);
+    test.catalogue.script(Script::Hang);
+    let second = async {
+        while test.catalogue.calls() < 1 {
+            tokio::task::yield_now().await;
+        }
+        let second = get(&router, &key, "/me").await;
+        test.catalogue.script(Script::Answer);
+        second
+    };
+    let (_first, second) = tokio::join!(get(&router, &key, "/games"), second);
+    assert_shed(&second);
+}
+
+#[testing::database_test(gateway::MIGRATOR)]
+async fn a_body_that_comes_slowly_holds_no_permit(pool: PgPool) {
+    let test = Test::new(pool).await;
+    let key = write_key(&test).await;
+    let router = limit_calls(test.router.clone(), &test.app, ONE);
+    let (finish, body) = held_body();
+    let slow = send(&router, key.request("POST", "/games"), body);
+    tokio::pin!(slow);
+    assert!(futures::poll!(&mut slow).is_pending());
+    for _ in 0..3 {
+        assert!(get(&router, &key, "/me").await.is_ok());
+    }
+    finish.send(()).unwrap();
+    let written = slow.await;
+    assert_eq!(written.status, 201, "{}", written.text);
+}
+
+/// The error of a body comes after the checks of the key.
+#[testing::database_test(gateway::MIGRATOR)]
+async fn a_body_that_does_not_come_is_bad_json(pool: PgPool) {
+    let with = TestConfig {
+        body_timeout: Duration::from_millis(1),
+        ..TestConfig::default()
+    };
+    let test = Test::with(pool, with).await;
+    let key = write_key(&test).await;
+    let router = limit_calls(test.router.clone(), &test.app, ONE);
+    for (key, error) in [
+        (&key, (400, "bad_json")),
+        (&test.guess(), (401, "invalid_key")),
+    ] {
+        let (_finish, body) = held_body();
+        let late = send(&router, key.request("POST", "/games"), body).await;
+        assert_eq!(late.error(), error, "{}", late.text);
+    }
+}

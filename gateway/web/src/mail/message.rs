@@ -1,0 +1,194 @@
+//! A mail as it is sent.
+
+use anyhow::Context as _;
+use lettre::Message;
+use lettre::message::Mailbox;
+use lettre::message::header::{ContentType, HeaderName, HeaderValue, MIME_VERSION_1_0};
+use uuid::Uuid;
+
+use super::NewMessage;
+
+/// In characters.
+const MAX_SUBJECT: usize = 200;
+
+/// A mail as it is sent (RFC 5322, RFC 2045). `id` is that of its row.
+///
+/// # Errors
+/// The recipient is not one ASCII address.
+pub fn message(sender: &Mailbox, id: Uuid, mail: NewMessage<'_>) -> anyhow::Result<Message> {
+    let recipient: Mailbox = mail.recipient.parse().context("the recipient")?;
+    anyhow::ensure!(is_ascii(&recipient), "the recipient is not ASCII");
+    // Row ids are unique over all services.
+    let id = format!("<{id}@{}>", sender.email.domain());
+    // Programs that answer mails, such as for somebody on leave, do not answer this one (RFC 3834).
+    let auto_submitted = HeaderValue::new(
+        HeaderName::new_from_ascii_str("Auto-Submitted"),
+        "auto-generated".to_owned(),
+    );
+    let message = Message::builder()
+        .from(sender.clone())
+        .to(recipient)
+        .subject(one_line(mail.subject))
+        .message_id(Some(id))
+        .raw_header(auto_submitted)
+        .header(MIME_VERSION_1_0)
+        .header(ContentType::TEXT_PLAIN)
+        .body(plain_text(mail.body))?;
+    Ok(message)
+}
+
+/// The lines of a body, without control characters. Some servers take a lone CR for the end of a line, and could be made to see the end of
+/// the mail there.
+fn plain_text(body: &str) -> String {
+    let is_removed = |c: char| c.is_control() && !matches!(c, '\n' | '\t');
+    let body = body.replace("\r\n", "\n");
+    body.replace(is_removed, " ")
+}
+
+/// A subject may have names that customers chose. It becomes one line of at most [`MAX_SUBJECT`] characters, and what would be decoded as an
+/// encoded word (RFC 2047) by its reader stays as it is.
+fn one_line(subject: &str) -> String {
+    let is_break = |c: char| c.is_control() || matches!(c, '\u{2028}' | '\u{2029}');
+    let line: String = subject
+        .chars()
+        .map(|c| if is_break(c) { ' ' } else { c })
+        .take(MAX_SUBJECT)
+        .collect();
+    line.replace("=?", "= ?")
+}
+
+/// Whether the address has only ASCII characters. Others need an extension of SMTP that few servers have (RFC 6531).
+pub(super) fn is_ascii(mailbox: &Mailbox) -> bool {
+    AsRef::<str>::as_ref(&mailbox.email).is_ascii()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::mail::settings::sender;
+
+    const ADA: &str = "ada@studio.example";
+
+    /// The mail as a strict reader sees it, which also refuses every header that is not ours.
+    fn read_with_id(id: Uuid, mail: NewMessage<'_>) -> anyhow::Result<testing::mail::Mail> {
+        let sender = sender("Mchezo <no-reply@mchezo.example>").unwrap();
+        let formatted = message(&sender, id, mail)?.formatted();
+        Ok(testing::mail::read(&formatted).unwrap())
+    }
+
+    fn read(recipient: &str, subject: &str, body: &str) -> anyhow::Result<testing::mail::Mail> {
+        let mail = NewMessage {
+            recipient,
+            subject,
+            body,
+        };
+        read_with_id(Uuid::nil(), mail)
+    }
+
+    fn subject(subject: &str) -> String {
+        let read = read(ADA, subject, "The body.\n").unwrap();
+        assert_eq!(read.body, "The body.\n");
+        read.subject
+    }
+
+    #[test]
+    fn names_of_all_languages_arrive() {
+        for name in [
+            "Ada",
+            "Ọ̀yọ́ ń lọ",
+            "Forêt enchantée",
+            "\u{644}\u{639}\u{628}\u{629} \u{627}\u{644}\u{635}\u{62d}\u{631}\u{627}\u{621}",
+            "ጨዋታ 🎮",
+            "Ọ̀yọ́ forêt ".repeat(15).trim_end(),
+        ] {
+            let body =
+                format!("{name} has asked.\n\nhttps://mchezo.example/link/a=b?c\n.\nFrom {name}\n");
+            let recipient = format!("\"{name}\" <ada@studio.example>");
+            let read = read(&recipient, name, &body).unwrap();
+            assert_eq!((read.subject.as_str(), &read.body), (name, &body));
+            assert!(read.to.contains("<ada@studio.example>"), "{}", read.to);
+            // Python shows spaces between the encoded words of a name, as it should not (RFC 2047, section 6.2).
+            let words = |text: &str| text.replace(' ', "");
+            assert!(words(&read.to).contains(&words(name)), "{}", read.to);
+            assert_eq!(read.from, "Mchezo <no-reply@mchezo.example>");
+        }
+    }
+
+    #[test]
+    fn a_mail_that_is_sent_twice_has_one_id() {
+        let mail = NewMessage {
+            recipient: ADA,
+            subject: "A subject",
+            body: "The body.\n",
+        };
+        for id in [Uuid::nil(), kit::ids::row_id()] {
+            for _ in 0..2 {
+                let read = read_with_id(id, mail).unwrap();
+                assert_eq!(read.message_id, format!("<{id}@mchezo.example>"));
+            }
+        }
+    }
+
+    #[test]
+    fn a_name_in_a_subject_adds_no_header() {
+        for name in [
+            "Savanna\r\nBcc: eve@evil.example",
+            "Savanna\nBcc: eve@evil.example\n\n<script>",
+            "Savanna\rBcc: eve@evil.example",
+            "Savanna\u{2028}Bcc: eve@evil.example",
+            "Savanna\u{85}\u{2029}\u{b}\u{c}\0Bcc: eve@evil.example",
+            "Sävanna\r\n Bcc: eve@evil.example",
+        ] {
+            subject(name);
+        }
+    }
+
+    #[test]
+    fn a_name_in_a_subject_is_not_decoded_by_its_reader() {
+        let encoded = "=?utf-8?q?Your_invoice=0d=0aBcc:_eve?= has made 5 calls";
+        let read = subject(encoded);
+        assert!(read.contains("Your_invoice=0d=0aBcc:_eve"), "{read}");
+    }
+
+    #[test]
+    fn a_very_long_subject_is_cut_and_folded() {
+        for letter in ["x", "é", "\u{1F3AE}", "x "] {
+            let read = subject(&letter.repeat(100_000));
+            assert!(read.chars().count() <= MAX_SUBJECT, "{read}");
+        }
+    }
+
+    #[test]
+    fn lines_of_a_body_are_legal() {
+        for letter in ["x", "é", "\u{1F3AE}", "x "] {
+            let body = format!("{}\n", letter.repeat(10_000));
+            let read = read(ADA, "A subject", &body).unwrap();
+            assert!(read.body == body, "{letter}");
+        }
+        let body = "a\r\nb\r.\rc\0d\u{85}e\tf\n";
+        let read = read(ADA, "A subject", body).unwrap();
+        assert_eq!(read.body, "a\nb . c d e\tf\n");
+    }
+
+    #[test]
+    fn a_recipient_is_one_address() {
+        for bad in [
+            "ada@studio.example\r\nBcc: eve@evil.example",
+            "ada@studio.example, eve@evil.example",
+            "ada@studio.example\u{2028}",
+            "adä@studio.example",
+            "ada@stüdio.example",
+            "",
+        ] {
+            assert!(read(bad, "A subject", "The body.\n").is_err(), "{bad:?}");
+        }
+        for named in [
+            "\"Ada\r\nBcc: eve@evil.example\" <ada@studio.example>",
+            "\"Ada, Bcc: eve@evil.example\" <ada@studio.example>",
+            "=?utf-8?q?Ada=0d=0aBcc:_eve?= <ada@studio.example>",
+        ] {
+            // Refused, or without another header.
+            drop(read(named, "A subject", "The body.\n"));
+        }
+    }
+}

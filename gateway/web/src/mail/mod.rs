@@ -1,0 +1,64 @@
+//! Mails: an outbox, the table `mail`, and the job that sends them by SMTP, or writes them into a folder for developers.
+//!
+//! The transaction that causes a mail inserts its row, by [`insert`]; the job of [`Mailer`] removes it.
+
+mod mailer;
+mod message;
+mod settings;
+mod transport;
+
+use sqlx::PgExecutor;
+use time::OffsetDateTime;
+use uuid::Uuid;
+
+pub use lettre::message::Mailbox;
+pub use mailer::Mailer;
+pub use message::message;
+pub use settings::Settings;
+pub use transport::Transport;
+
+/// A mail to queue.
+#[derive(Debug, Clone, Copy)]
+pub struct NewMessage<'a> {
+    /// An address, with or without a name.
+    pub recipient: &'a str,
+    /// One line.
+    pub subject: &'a str,
+    /// Plain text.
+    pub body: &'a str,
+}
+
+/// The link in a mail. Without it, the mail is useless: once the link has ended, the mail is not sent.
+#[derive(Debug, Clone, Copy)]
+pub struct Link {
+    /// Its row.
+    pub id: Uuid,
+    /// Its end.
+    pub expires_at: OffsetDateTime,
+}
+
+/// Queues a mail.
+///
+/// # Errors
+/// PostgreSQL's.
+pub async fn insert(
+    executor: impl PgExecutor<'_>,
+    mail: NewMessage<'_>,
+    link: Option<Link>,
+    now: OffsetDateTime,
+) -> Result<(), sqlx::Error> {
+    sqlx::query!(
+        "insert into web.mail (id, recipient, subject, body, created_at, link_id, expires_at)
+         values ($1, $2, $3, $4, $5, $6, $7)",
+        kit::ids::row_id(),
+        mail.recipient,
+        mail.subject,
+        mail.body,
+        now,
+        link.map(|link| link.id),
+        link.map(|link| link.expires_at)
+    )
+    .execute(executor)
+    .await?;
+    Ok(())
+}

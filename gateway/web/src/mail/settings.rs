@@ -1,0 +1,101 @@
+//! The settings of mails.
+
+use std::path::PathBuf;
+use std::time::Duration;
+
+use kit::config::{Profile, a_second_or_more};
+use lettre::message::Mailbox;
+
+use super::message::is_ascii;
+use super::transport::Transport;
+
+/// The settings of mails.
+#[derive(Debug, Clone, clap::Args)]
+// clap would name the group after the type, as it does with those of services.
+#[group(skip)]
+pub struct Settings {
+    /// Transport of mails: `smtps://user:password@host`, or `file:/folder` in the local profile
+    #[arg(long, hide_env_values = true)]
+    pub mail: Transport,
+    /// A PEM file with certificate authorities to trust for the mail server, in addition to the public ones
+    #[arg(long)]
+    pub mail_ca: Option<PathBuf>,
+    /// Seconds that the mail server may take for one mail
+    #[arg(long, default_value = "60", value_parser = a_second_or_more)]
+    pub mail_deadline: Duration,
+    /// Sender of mails; outside the local profile, an address of a domain of yours
+    #[arg(long, default_value = "Mchezo <no-reply@mchezo.example>", value_parser = sender)]
+    pub mail_sender: Mailbox,
+}
+
+impl Settings {
+    /// What keeps mails from being sent safely in this profile.
+    pub fn problems(&self, profile: Profile) -> Vec<String> {
+        if profile == Profile::Local {
+            return Vec::new();
+        }
+        let transport = match &self.mail {
+            Transport::Folder(_) => Some("`mail` must be a mail server outside the local profile"),
+            Transport::Smtp(relay) => relay.exposes_password().then_some(
+                "`mail` would send its password without TLS: write smtps://user:password@host, or smtp://user:password@host:587?tls=required",
+            ),
+        };
+        let domain = self.mail_sender.email.domain().to_ascii_lowercase();
+        let sender = (domain == "example" || domain.ends_with(".example")).then_some(
+            "`mail_sender` must be an address of a domain of yours: no domain in .example exists",
+        );
+        let problems = transport.into_iter().chain(sender);
+        problems.map(ToOwned::to_owned).collect()
+    }
+}
+
+/// Parses the sender. Its domain is in the id of every mail, which is ASCII.
+pub(super) fn sender(text: &str) -> Result<Mailbox, String> {
+    match text.parse::<Mailbox>() {
+        Ok(sender) if is_ascii(&sender) => Ok(sender),
+        _ => Err("write `Name <address@domain>`, the address in ASCII".to_owned()),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn production_sends_no_password_in_clear_and_has_a_sender_that_exists() {
+        let problems = |profile, mail: &str, from: &str| {
+            let settings = Settings {
+                mail: mail.parse().unwrap(),
+                mail_ca: None,
+                mail_deadline: Duration::from_mins(1),
+                mail_sender: sender(from).unwrap(),
+            };
+            settings.problems(profile).len()
+        };
+        let ours = "Mchezo <no-reply@mchezo.africa>";
+        let good = [
+            "smtps://user:password@host",
+            "smtp://user:password@host:587?tls=required",
+            "smtp://relay:25",
+        ];
+        let bad = [
+            "file:/folder",
+            "smtp://user:password@host",
+            "SMTP://user:password@host:587?tls=opportunistic",
+        ];
+        for mail in good {
+            assert_eq!(problems(Profile::Production, mail, ours), 0, "{mail}");
+        }
+        for mail in bad {
+            assert_eq!(problems(Profile::Production, mail, ours), 1, "{mail}");
+        }
+        for from in ["no-reply@mchezo.example", "a <b@c.Mchezo.EXAMPLE>"] {
+            let mail = "smtps://user:password@host";
+            assert_eq!(problems(Profile::Production, mail, from), 1, "{from}");
+            assert_eq!(problems(Profile::Local, bad[1], from), 0, "{from}");
+        }
+        for from in ["", "mchezo", "Mchezo <no-reply@mchezo.áfrica>"] {
+            sender(from).unwrap_err();
+        }
+    }
+}

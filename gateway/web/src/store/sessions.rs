@@ -1,0 +1,254 @@
+//! `web.session`: sessions. The cookie has a random token, of which only the hash is stored.
+
+use sqlx::{PgConnection, PgExecutor, PgPool};
+use time::{Duration, OffsetDateTime};
+use uuid::Uuid;
+
+use super::people::Person;
+use crate::domain::session_token::TokenHash;
+
+/// How long a session lasts without a request, and how long at most.
+#[derive(Debug, Clone, Copy)]
+pub struct Lifetimes {
+    pub idle: Duration,
+    pub most: Duration,
+}
+
+/// A session that waits for the second factor ends after this time.
+const SECOND_FACTOR: Duration = Duration::minutes(10);
+/// After this time a request stores again when the session was last seen.
+const SEEN: Duration = Duration::minutes(5);
+/// The most sessions of a person.
+pub const MOST: i64 = 50;
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Stage {
+    SignedIn,
+    /// The password was right; the code of the app is missing.
+    SecondFactor,
+}
+
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Session {
+    pub stage: Stage,
+    pub since: OffsetDateTime,
+    pub seen: OffsetDateTime,
+    pub address: String,
+    pub agent: String,
+}
+
+/// The sessions that have ended at a time: last seen by `seen`, begun by `since`, or begun by `unfinished` and without the second factor.
+struct Ended {
+    seen: OffsetDateTime,
+    since: OffsetDateTime,
+    unfinished: OffsetDateTime,
+}
+
+impl Lifetimes {
+    fn ended(self, now: OffsetDateTime) -> Ended {
+        Ended {
+            seen: now - self.idle,
+            since: now - self.most,
+            unfinished: now - SECOND_FACTOR,
+        }
+    }
+}
+
+impl Stage {
+    const fn as_str(self) -> &'static str {
+        match self {
+            Self::SignedIn => "signed_in",
+            Self::SecondFactor => "second_factor",
+        }
+    }
+
+    /// `None` for the stage of a newer version.
+    fn parse(text: &str) -> Option<Self> {
+        [Self::SignedIn, Self::SecondFactor]
+            .into_iter()
+            .find(|stage| stage.as_str() == text)
+    }
+}
+
+/// The session of a token, and its person.
+pub async fn find(
+    executor: impl PgExecutor<'_>,
+    token: TokenHash,
+    lifetimes: Lifetimes,
+    now: OffsetDateTime,
+) -> Result<Option<(Person, Session)>, sqlx::Error> {
+    let ended = lifetimes.ended(now);
+    let row = sqlx::query!(
+        "select id, email, password_hash, totp_secret, language, wants_notices, stage, since, seen, address, agent
+         from web.session join web.person on id = person_id
+         where token_sha256 = $1 and seen > $2 and since > $3 and (stage = 'signed_in' or since > $4)",
+        &token.0[..],
+        ended.seen,
+        ended.since,
+        ended.unfinished,
+    );
+    let Some(row) = row.fetch_optional(executor).await? else {
+        return Ok(None);
+    };
+    let Some(stage) = Stage::parse(&row.stage) else {
+        return Ok(None);
+    };
+    let session = Session {
+        stage,
+        since: row.since,
+        seen: row.seen,
+        address: row.address,
+        agent: row.agent,
+    };
+    let person = Person {
+        id: row.id,
+        email: row.email,
+        password_hash: row.password_hash,
+        totp_secret: row.totp_secret,
+        language: row.language,
+        wants_notices: row.wants_notices,
+    };
+    Ok(Some((person, session)))
+}
+
+/// Prolongs a session, unless it was seen a few minutes ago.
+pub async fn touch(
+    executor: impl PgExecutor<'_>,
+    token: TokenHash,
+    session: &Session,
+    now: OffsetDateTime,
+) -> Result<(), sqlx::Error> {
+    if session.stage != Stage::SignedIn || now - session.seen < SEEN {
+        return Ok(());
+    }
+    sqlx::query!(
+        "update web.session set seen = $2 where token_sha256 = $1",
+        &token.0[..],
+        now,
+    )
+    .execute(executor)
+    .await?;
+    Ok(())
+}
+
+/// Begins a session of a person, whom the caller has locked, so that none begins while a change ends them all. Beyond the most sessions of
+/// a person, those end that wait for the second factor, and then those that were not seen for the longest time.
+pub async fn insert(
+    connection: &mut PgConnection,
+    token: TokenHash,
+    person: Uuid,
+    session: &Session,
+) -> Result<(), sqlx::Error> {
+    sqlx::query!(
+        "delete from web.session where token_sha256 in (
+            select token_sha256 from web.session where person_id = $1 order by stage = 'signed_in' desc, seen desc offset $2
+         )",
+        person,
+        MOST - 1,
+    )
+    .execute(&mut *connection)
+    .await?;
+    sqlx::query!(
+        "insert into web.session (token_sha256, person_id, stage, since, seen, address, agent) values ($1, $2, $3, $4, $5, $6, $7)",
+        &token.0[..],
+        person,
+        session.stage.as_str(),
+        session.since,
+        session.seen,
+        session.address,
+        session.agent,
+    )
+    .execute(connection)
+    .await?;
+    Ok(())
+}
+
+/// The signed-in sessions of a person, newest first.
+pub async fn of_person(
+    executor: impl PgExecutor<'_>,
+    person: Uuid,
+    lifetimes: Lifetimes,
+    now: OffsetDateTime,
+) -> Result<Vec<(TokenHash, Session)>, sqlx::Error> {
+    let ended = lifetimes.ended(now);
+    let rows = sqlx::query!(
+        "select token_sha256, since, seen, address, agent from web.session
+         where person_id = $1 and stage = 'signed_in' and seen > $2 and since > $3 order by since desc, token_sha256",
+        person,
+        ended.seen,
+        ended.since,
+    );
+    let rows = rows.fetch_all(executor).await?.into_iter();
+    let sessions = rows.filter_map(|row| {
+        let session = Session {
+            stage: Stage::SignedIn,
+            since: row.since,
+            seen: row.seen,
+            address: row.address,
+            agent: row.agent,
+        };
+        Some((TokenHash(row.token_sha256.try_into().ok()?), session))
+    });
+    Ok(sessions.collect())
+}
+
+/// Whether a session has not been ended.
+pub async fn exists(executor: impl PgExecutor<'_>, token: TokenHash) -> Result<bool, sqlx::Error> {
+    sqlx::query_scalar!(
+        r#"select exists (select from web.session where token_sha256 = $1) as "exists!""#,
+        &token.0[..],
+    )
+    .fetch_one(executor)
+    .await
+}
+
+/// Ends the session of a token, if there is one.
+pub async fn end(executor: impl PgExecutor<'_>, token: TokenHash) -> Result<(), sqlx::Error> {
+    sqlx::query!(
+        "delete from web.session where token_sha256 = $1",
+        &token.0[..]
+    )
+    .execute(executor)
+    .await?;
+    Ok(())
+}
+
+/// Ends a session, if it is one of this person.
+pub async fn end_of(
+    executor: impl PgExecutor<'_>,
+    person: Uuid,
+    token: TokenHash,
+) -> Result<(), sqlx::Error> {
+    sqlx::query!(
+        "delete from web.session where token_sha256 = $1 and person_id = $2",
+        &token.0[..],
+        person,
+    )
+    .execute(executor)
+    .await?;
+    Ok(())
+}
+
+/// Ends all sessions of a person, whom the caller has locked.
+pub async fn end_all(executor: impl PgExecutor<'_>, person: Uuid) -> Result<(), sqlx::Error> {
+    sqlx::query!("delete from web.session where person_id = $1", person)
+        .execute(executor)
+        .await?;
+    Ok(())
+}
+
+/// Removes sessions that have ended; returns their number.
+pub async fn remove_ended(
+    pool: &PgPool,
+    lifetimes: Lifetimes,
+    now: OffsetDateTime,
+) -> Result<u64, sqlx::Error> {
+    let ended = lifetimes.ended(now);
+    let removed = sqlx::query!(
+        "delete from web.session where seen <= $1 or since <= $2 or (stage <> 'signed_in' and since <= $3)",
+        ended.seen,
+        ended.since,
+        ended.unfinished,
+    );
+    Ok(removed.execute(pool).await?.rows_affected())
+}

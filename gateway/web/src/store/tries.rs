@@ -1,0 +1,28 @@
+//! `web.try_count`: the tries that limits count.
+
+use sqlx::{PgExecutor, PgPool};
+use time::OffsetDateTime;
+
+/// Counts a try in the window that ends at `until`; returns the number of tries in it. Of tries at the same time, each gets another number.
+pub async fn count(
+    executor: impl PgExecutor<'_>,
+    limit: &str,
+    subject: &[u8],
+    until: OffsetDateTime,
+) -> Result<i32, sqlx::Error> {
+    sqlx::query_scalar!(
+        "insert into web.try_count as known (until, limit_name, subject, n) values ($1, $2, $3, 1)
+         on conflict (until, limit_name, subject) do update set n = known.n + 1 returning n",
+        until,
+        limit,
+        subject,
+    )
+    .fetch_one(executor)
+    .await
+}
+
+/// Removes counts of windows that have ended; returns their number.
+pub async fn remove_ended(pool: &PgPool, now: OffsetDateTime) -> Result<u64, sqlx::Error> {
+    let removed = sqlx::query!("delete from web.try_count where until <= $1", now);
+    Ok(removed.execute(pool).await?.rows_affected())
+}

@@ -1,0 +1,195 @@
+//! The public port: both versions of HTTP on one listener, its limits, and draining.
+
+use std::net::SocketAddr;
+use std::sync::Arc;
+
+use axum::Router;
+use axum::routing::get;
+use bytes::Bytes;
+use http_body_util::{BodyExt as _, Empty};
+use hyper::client::conn::http2::handshake;
+use hyper_util::rt::{TokioExecutor, TokioIo};
+use kit::http_server::{Limits, serve};
+use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
+use tokio::net::{TcpListener, TcpStream};
+use tokio::sync::Notify;
+use tokio::task::JoinSet;
+use tokio_util::sync::CancellationToken;
+
+const GET: &str = "GET / HTTP/1.1\r\nhost: x\r\n\r\n";
+/// The beginning of an HTTP/2 connection.
+const HELLO_2: &str = "PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n\0\0\0\x04\0\0\0\0\0";
+
+struct Port {
+    address: SocketAddr,
+    draining: CancellationToken,
+    server: JoinSet<()>,
+}
+
+impl Port {
+    async fn open(router: Router, connections: u32) -> Self {
+        let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
+        let address = listener.local_addr().unwrap();
+        let limits = Limits {
+            http_connections: connections,
+            http_head: testing::LONG,
+            http_idle: testing::LONG,
+        };
+        let (draining, mut server) = (CancellationToken::new(), JoinSet::new());
+        server.spawn(serve(listener, limits, draining.clone(), router));
+        Self {
+            address,
+            draining,
+            server,
+        }
+    }
+
+    async fn connect(&self) -> TcpStream {
+        TcpStream::connect(self.address).await.unwrap()
+    }
+
+    /// A connection that has sent this.
+    async fn send(&self, text: &str) -> TcpStream {
+        let mut stream = self.connect().await;
+        stream.write_all(text.as_bytes()).await.unwrap();
+        stream
+    }
+}
+
+/// Answers `here`.
+fn router() -> Router {
+    Router::new().route("/", get(async || "here"))
+}
+
+/// Reads to the end of the answer `here`.
+async fn read_answer(stream: &mut TcpStream) -> String {
+    let mut answer = Vec::new();
+    while !answer.ends_with(b"\r\n\r\nhere") {
+        answer.push(stream.read_u8().await.unwrap());
+    }
+    String::from_utf8(answer).unwrap()
+}
+
+/// Whether the server has closed its side.
+async fn is_closed(mut stream: TcpStream) -> bool {
+    let mut rest = Vec::new();
+    // A reset also ends the connection.
+    let reading = stream.read_to_end(&mut rest);
+    tokio::time::timeout(2 * testing::LONG, reading)
+        .await
+        .is_ok()
+}
+
+#[tokio::test]
+async fn both_versions_of_http_are_served() {
+    let port = Port::open(router(), 9).await;
+    let mut stream = port.send(GET).await;
+    let answer = read_answer(&mut stream).await;
+    assert!(answer.starts_with("HTTP/1.1 200 OK\r\n"), "{answer}");
+    // The connection goes on.
+    stream.write_all(GET.repeat(3).as_bytes()).await.unwrap();
+    for _ in 0..3 {
+        read_answer(&mut stream).await;
+    }
+
+    let stream = TokioIo::new(port.connect().await);
+    let (mut sender, connection) = handshake(TokioExecutor::new(), stream).await.unwrap();
+    let mut tasks = JoinSet::new();
+    tasks.spawn(connection);
+    let request = http::Request::get("http://x/").body(Empty::<Bytes>::new());
+    let response = sender.send_request(request.unwrap()).await.unwrap();
+    assert_eq!(response.version(), http::Version::HTTP_2);
+    let body = response.into_body().collect().await.unwrap().to_bytes();
+    assert_eq!(body, "here");
+}
+
+#[tokio::test]
+async fn a_request_whose_end_is_in_doubt_is_the_last_of_its_connection() {
+    let port = Port::open(router(), 9).await;
+    for doubt in ["host: x\r\nhost: y", "host: x\r\nexpect: 100-continue"] {
+        let head = format!("GET / HTTP/1.1\r\n{doubt}\r\n\r\n");
+        let mut stream = port.send(&head).await;
+        let answer = read_answer(&mut stream).await;
+        assert!(answer.contains("connection: close\r\n"), "{answer}");
+        assert!(is_closed(stream).await);
+    }
+    let mut stream = port.send(GET).await;
+    let answer = read_answer(&mut stream).await;
+    assert!(!answer.contains("connection: close"), "{answer}");
+}
+
+#[tokio::test]
+async fn connections_without_a_request_are_closed() {
+    let port = Port::open(router(), 9).await;
+    let mut idle = port.send(GET).await;
+    read_answer(&mut idle).await;
+    let silent = [
+        port.connect().await,
+        port.send("GET / HTTP/1.1\r\nho").await,
+        port.send("PRI * HTTP/").await,
+        port.send(HELLO_2).await,
+    ];
+    // From now on, timers fire once all tasks wait.
+    tokio::time::pause();
+    assert!(is_closed(idle).await);
+    for stream in silent {
+        assert!(is_closed(stream).await);
+    }
+}
+
+#[tokio::test]
+async fn a_connection_beyond_the_limit_waits_for_another_to_end() {
+    let port = Port::open(router(), 1).await;
+    let mut first = port.send(GET).await;
+    read_answer(&mut first).await;
+    let mut second = port.send(GET).await;
+    let mut waiting = Box::pin(read_answer(&mut second));
+    // The server answers requests of the first connection meanwhile.
+    for _ in 0..3 {
+        first.write_all(GET.as_bytes()).await.unwrap();
+        read_answer(&mut first).await;
+        assert!(futures::poll!(&mut waiting).is_pending());
+    }
+    drop(first);
+    waiting.await;
+}
+
+#[tokio::test]
+async fn draining_finishes_running_requests_and_closes_idle_connections() {
+    let (begun, go_on) = (Arc::new(Notify::new()), Arc::new(Notify::new()));
+    let (notify, wait) = (Arc::clone(&begun), Arc::clone(&go_on));
+    let slow = get(async move || {
+        notify.notify_one();
+        wait.notified().await;
+        "here"
+    });
+    let mut port = Port::open(router().route("/slow", slow), 9).await;
+    let mut idle = port.send(GET).await;
+    read_answer(&mut idle).await;
+    let mut running = port.send("GET /slow HTTP/1.1\r\nhost: x\r\n\r\n").await;
+    begun.notified().await;
+    port.draining.cancel();
+    assert!(is_closed(idle).await);
+    go_on.notify_one();
+    read_answer(&mut running).await;
+    assert!(is_closed(running).await);
+    port.server.join_next().await.unwrap().unwrap();
+    assert!(TcpStream::connect(port.address).await.is_err());
+}
+
+#[tokio::test]
+async fn a_client_that_still_sends_gets_its_response() {
+    let port = Port::open(router(), 9).await;
+    let head = "POST / HTTP/1.1\r\nhost: x\r\ncontent-length: 8000000\r\n\r\n";
+    let all = [head.as_bytes(), &vec![b'x'; 8_000_000]].concat();
+    let send = async || {
+        let mut stream = port.connect().await;
+        stream.write_all(&all).await?;
+        let mut answer = String::new();
+        stream.read_to_string(&mut answer).await?;
+        Ok::<_, std::io::Error>(answer)
+    };
+    // The server reads for a second what still comes. A machine that pauses for so long needs another try.
+    let answer = testing::eventually("a response", async || send().await.ok()).await;
+    assert!(answer.starts_with("HTTP/1.1 405 "), "{answer}");
+}

@@ -1,0 +1,123 @@
+//! The addresses that may be called. The client connects to the addresses that are checked here, and to no others.
+
+use std::net::SocketAddr;
+use std::sync::Arc;
+use std::time::Duration;
+
+use reqwest_rustls::dns;
+use tokio::time::timeout;
+
+use super::resolver::{Resolve, ResolveError};
+use super::settings::Settings;
+use crate::domain::address::{Address, AllowList};
+use crate::domain::network::special_purpose;
+
+/// Maximum addresses of a name to connect to.
+const MAX_ADDRESSES: usize = 4;
+/// The port of URLs that are not on the allow-list.
+const PUBLIC_PORT: u16 = 443;
+
+/// Resolves a name for each connection, and checks every address.
+#[derive(Debug)]
+pub(super) struct PublicResolver {
+    resolver: Arc<dyn Resolve>,
+    /// Shorter than the deadline of the request, which would blame the receiver.
+    timeout: Duration,
+    allowed: Arc<AllowList>,
+}
+
+/// Why a host is not called.
+#[derive(Debug, thiserror::Error)]
+pub(super) enum HostError {
+    /// The name servers of this machine do not say. Their words are in the log only.
+    #[error("could not resolve the name {host}")]
+    Unresolved { host: String },
+    /// It has another address, or none. Which one is in the log only: a stranger who enters names must not learn what our name servers know
+    /// of internal ones.
+    #[error("{host} does not resolve to a public address")]
+    NotPublic { host: String },
+}
+
+impl PublicResolver {
+    pub(super) fn new(
+        settings: &Settings,
+        resolver: Arc<dyn Resolve>,
+        allowed: Arc<AllowList>,
+    ) -> Self {
+        Self {
+            resolver,
+            timeout: settings.answer_timeout / 2,
+            allowed,
+        }
+    }
+}
+
+impl dns::Resolve for PublicResolver {
+    fn resolve(&self, name: dns::Name) -> dns::Resolving {
+        let (resolver, allowed) = (Arc::clone(&self.resolver), Arc::clone(&self.allowed));
+        let limit = self.timeout;
+        Box::pin(async move {
+            let host = name.as_str();
+            let mut addresses = look_up(&*resolver, host, limit).await?;
+            if !allowed.permits_name(host) {
+                check(host, &addresses, &allowed)?;
+            }
+            addresses.truncate(MAX_ADDRESSES);
+            Ok(Box::new(addresses.into_iter()) as dns::Addrs)
+        })
+    }
+}
+
+async fn look_up(
+    resolver: &dyn Resolve,
+    host: &str,
+    limit: Duration,
+) -> Result<Vec<SocketAddr>, HostError> {
+    let found = timeout(limit, resolver.resolve(host));
+    let found = found.await.unwrap_or_else(|_elapsed| {
+        let why = "the name servers did not answer in time";
+        Err(ResolveError::Unanswered(why.to_owned()))
+    });
+    let host_name = host.to_owned();
+    match found {
+        Ok(addresses) if !addresses.is_empty() => Ok(addresses),
+        Ok(_) | Err(ResolveError::NoAddress) => Err(HostError::NotPublic { host: host_name }),
+        Err(ResolveError::Unanswered(why)) => {
+            tracing::warn!(host, %why, "cannot look up the name of an endpoint");
+            Err(HostError::Unresolved { host: host_name })
+        }
+    }
+}
+
+/// Checks a URL whose host is an IP address: the client asks no resolver for it.
+pub(super) fn check_literal(address: &Address, allowed: &AllowList) -> Result<(), HostError> {
+    match address.ip() {
+        Some(ip) => check(
+            &ip.to_string(),
+            &[SocketAddr::new(ip, address.port())],
+            allowed,
+        ),
+        None => Ok(()),
+    }
+}
+
+/// One address that is not public rejects them all, since the owner of the name chooses their order.
+fn check(host: &str, addresses: &[SocketAddr], allowed: &AllowList) -> Result<(), HostError> {
+    for address in addresses {
+        let ip = address.ip();
+        // The client replaces 0 by the port of the URL, whose name is not on the allow-list.
+        let port = match address.port() {
+            0 => PUBLIC_PORT,
+            port => port,
+        };
+        if let Some(what) = special_purpose(ip)
+            && !allowed.permits(ip, port)
+        {
+            tracing::warn!(host, %ip, what, "an endpoint resolves to an address that is not public");
+            return Err(HostError::NotPublic {
+                host: host.to_owned(),
+            });
+        }
+    }
+    Ok(())
+}
