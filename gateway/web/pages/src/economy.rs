@@ -3,7 +3,7 @@
 use askama::Template;
 
 use crate::field::{Field, Fields};
-use crate::listings::StateText;
+use crate::state::StateText;
 use crate::shell::Shell;
 
 /// The games of an account with their currencies.

@@ -3,8 +3,8 @@
 use axum::extract::{Path, Query};
 use contracts::economy::v1 as proto;
 use pages::Field;
+use pages::StateText;
 use pages::economy::{CurrencyPage, NameRow, ReportRow};
-use pages::listings::StateText;
 use pages::site::Texts;
 use pages::when;
 use serde::Deserialize;

@@ -12,6 +12,7 @@ use serde::Deserialize;
 
 use crate::app::App;
 use crate::domain::picture_name::is_file_name;
+use crate::layers::etag;
 use crate::listings::picture_file;
 use crate::page_error::PageError;
 use crate::render::RESOURCE_POLICY;
@@ -44,9 +45,7 @@ pub async fn show(
         0 => format!("\"{hash}\""),
         width => format!("\"{hash}-{width}\""),
     };
-    let sent = headers.get(IF_NONE_MATCH).and_then(|it| it.to_str().ok());
-    let opaque = |sent: &'_ str| sent.trim().trim_start_matches("W/") == tag;
-    let mut response = if sent.is_some_and(|sent| sent.split(',').any(opaque)) {
+    let mut response = if etag::is_known(headers.get_all(IF_NONE_MATCH), &tag) {
         StatusCode::NOT_MODIFIED.into_response()
     } else {
         let _permit = app.public_pictures.acquire(QUEUE_TIMEOUT).await?;

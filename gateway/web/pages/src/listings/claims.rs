@@ -2,7 +2,7 @@
 
 use askama::Template;
 
-use super::StateText;
+use crate::state::StateText;
 use crate::field::{Field, Fields};
 use crate::input::Area;
 use crate::shell::Shell;
