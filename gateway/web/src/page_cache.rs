@@ -20,7 +20,7 @@ use time::OffsetDateTime;
 
 use crate::layers::etag;
 use crate::page_error::PageError;
-use crate::visit::Visit;
+use crate::request::Visit;
 
 /// Size of the cache in bytes: about 800 pages.
 const MAX_BYTES: u64 = 32 * 1024 * 1024;

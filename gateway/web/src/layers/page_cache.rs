@@ -8,7 +8,7 @@ use http::Method;
 use super::etag;
 use crate::app::App;
 use crate::page_cache::{Key, Page};
-use crate::visit::Visit;
+use crate::request::Visit;
 
 /// The handler runs only if the cache has no page. While Redis has no position, it runs each time.
 pub async fn respond(State(app): State<App>, mut request: Request, next: Next) -> Response {

@@ -12,9 +12,9 @@ use pages::site::{Frame, Head, Texts};
 
 use super::cached::respond;
 use super::query::address;
-use super::request::SiteRequest;
 use super::{ROWS, cards, filters};
 use crate::page_error::PageResult;
+use crate::request::SiteRequest;
 use crate::upstream::Catalogue;
 use crate::upstream::votes::BoardRows;
 

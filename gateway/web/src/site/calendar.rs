@@ -13,8 +13,8 @@ use super::cached::respond_as;
 use super::cards;
 use super::feeds::{events_title, shortened};
 use super::query::address;
-use super::request::SiteRequest;
 use crate::page_error::PageResult;
+use crate::request::SiteRequest;
 use crate::upstream::catalogue::page;
 
 const MEDIA_TYPE: &str = "text/calendar; charset=utf-8";

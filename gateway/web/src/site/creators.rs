@@ -12,11 +12,11 @@ use super::cached::respond;
 use super::cards::AVATAR;
 use super::filters::{FixedFilter, ListRequest, RowNames};
 use super::query::address;
-use super::request::SiteRequest;
 use super::{boards, cards, or_sample, structured_data, visitor_actions};
 use crate::app::Web;
 use crate::domain::listing_kind::ListingKind;
 use crate::page_error::PageResult;
+use crate::request::SiteRequest;
 
 const LIST: &str = "/creators";
 /// Games on the page of a creator; the others are in the list of games.

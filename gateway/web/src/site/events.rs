@@ -14,11 +14,11 @@ use time::format_description::well_known::Iso8601;
 use super::cached::respond;
 use super::filters::{FixedFilter, ListRequest, RowNames};
 use super::query::address;
-use super::request::SiteRequest;
 use super::{cards, feeds, or_sample, structured_data, visitor_actions};
 use crate::app::Web;
 use crate::domain::listing_kind::ListingKind;
 use crate::page_error::PageResult;
+use crate::request::SiteRequest;
 
 const LIST: &str = "/events";
 const FILTERS: [&str; 7] = ["when", "kind", "country", "city", "from", "to", "q"];

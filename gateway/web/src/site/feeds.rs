@@ -9,10 +9,10 @@ use time::format_description::well_known::Rfc3339;
 
 use super::cached::respond_as;
 use super::query::address;
-use super::request::SiteRequest;
 use super::{cards, xml};
 use crate::page_error::PageResult;
 use crate::render::ok;
+use crate::request::SiteRequest;
 use crate::upstream::catalogue_site::NewGame;
 
 const ATOM: &str = "application/atom+xml";

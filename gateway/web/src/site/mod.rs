@@ -19,7 +19,6 @@ pub mod games;
 pub mod picture;
 pub mod places;
 pub(crate) mod query;
-pub(crate) mod request;
 pub mod robots;
 pub mod search;
 mod similar_games;
@@ -42,7 +41,7 @@ use crate::app::Web;
 use crate::domain::listing_kind::ListingKind;
 use crate::domain::percent::encoded;
 use crate::page_error::PageResult;
-use crate::visit::Visit;
+use crate::request::Visit;
 
 /// Rows of a list.
 const ROWS: u32 = 24;

@@ -14,9 +14,9 @@ use pages::site::{Frame, Head};
 use super::cached::respond;
 use super::filters::{ListRequest, RowNames};
 use super::query::address;
-use super::request::SiteRequest;
 use super::{FEW, ROWS, cards, next_events};
 use crate::page_error::PageResult;
+use crate::request::SiteRequest;
 use crate::upstream::Catalogue;
 use crate::upstream::catalogue::{Rows, page};
 

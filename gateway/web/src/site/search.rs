@@ -8,9 +8,9 @@ use pages::site::{Frame, Head};
 
 use super::cached::respond;
 use super::query::address;
-use super::request::SiteRequest;
 use super::{ROWS, cards, filters};
 use crate::page_error::PageResult;
+use crate::request::SiteRequest;
 use crate::upstream::catalogue::{Results, page};
 
 const PATH: &str = "/search";

@@ -10,10 +10,10 @@ use prost_types::Timestamp;
 use time::format_description::well_known::Rfc3339;
 
 use super::cached::respond_file;
-use super::request::SiteRequest;
 use super::{boards, robots, xml};
 use crate::app::App;
 use crate::page_error::{PageError, PageResult};
+use crate::request::SiteRequest;
 use crate::upstream::Catalogue;
 
 const MEDIA_TYPE: &str = "application/xml; charset=utf-8";

@@ -14,9 +14,9 @@ use xxhash_rust::xxh3::xxh3_64;
 
 use super::cached::respond;
 use super::query::address;
-use super::request::SiteRequest;
 use super::{cards, feeds, next_events, structured_data};
 use crate::page_error::PageResult;
+use crate::request::SiteRequest;
 use crate::upstream::catalogue::{Rows, page};
 use crate::upstream::catalogue_site::NewGames;
 

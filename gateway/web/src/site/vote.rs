@@ -17,14 +17,13 @@ use serde::Deserialize;
 
 use super::cached::uncached;
 use super::cards;
-use super::request::SiteRequest;
 use super::voter::{self, Voter};
 use crate::app::{App, Web};
 use crate::form_body::FormBody;
 use crate::page_error::PageResult;
 use crate::render::see_other;
+use crate::request::{SiteRequest, Visit};
 use crate::upstream::Catalogue;
-use crate::visit::Visit;
 
 const HOUR: u32 = 3_600;
 

@@ -9,9 +9,8 @@ use uuid::Uuid;
 
 use super::voter_cookie;
 use crate::app::Web;
-use crate::client_info::ClientInfo;
+use crate::request::{ClientInfo, Viewer};
 use crate::store::members;
-use crate::viewer::Viewer;
 
 const COOKIE: &str = "voter";
 /// The most other accounts of a person that catalogue-svc accepts.

@@ -2,9 +2,9 @@
 
 use askama::Template;
 
-use crate::state::StateText;
 use crate::field::Fields;
 use crate::shell::Shell;
+use crate::state::StateText;
 
 #[derive(Debug, Template)]
 #[template(path = "webhooks/deliveries.html")]

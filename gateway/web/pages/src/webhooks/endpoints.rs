@@ -5,9 +5,9 @@ use fluent_bundle::FluentArgs;
 
 use super::deliveries::DeliveryRow;
 use super::{AddressCheck, EventRow};
-use crate::state::StateText;
 use crate::field::{Field, Fields};
 use crate::shell::Shell;
+use crate::state::StateText;
 use crate::texts::Texts;
 
 #[derive(Debug, Template)]

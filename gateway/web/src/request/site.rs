@@ -3,12 +3,11 @@
 use axum::extract::FromRequestParts;
 use http::request::Parts;
 
-use super::query::Query;
+use super::{ClientInfo, Visit};
 use crate::app::App;
-use crate::client_info::ClientInfo;
 use crate::page_error::PageError;
+use crate::site::query::Query;
 use crate::upstream::Catalogue;
-use crate::visit::Visit;
 
 /// The address and the language of the page, the client, and the catalogue that the page shows.
 pub struct SiteRequest {
