@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use clap::Args;
-use kit::config::{Common, a_second_or_more, milliseconds};
+use kit::config::{Common, milliseconds};
 use kit::rpc::client::Addresses;
 
 use crate::write::Limits;
@@ -23,9 +23,6 @@ pub struct Settings {
     /// Milliseconds that a call waits at most for a change that it must see
     #[arg(long, default_value = "300", value_parser = milliseconds)]
     pub patience: Duration,
-    /// Seconds that listings-svc has to resolve a staff token
-    #[arg(long, default_value = "2", value_parser = a_second_or_more)]
-    pub upstream_deadline: Duration,
     /// Hour of UTC at which a snapshot of each board is taken
     #[arg(long, default_value_t = 4, value_parser = clap::value_parser!(u8).range(0..24))]
     pub snapshot_hour: u8,

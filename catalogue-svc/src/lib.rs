@@ -17,7 +17,6 @@ use kit::boot::Boot;
 use kit::config::Secret;
 use kit::feed::{Producer, Retention};
 use kit::pg::Schema;
-use kit::rpc::FleetMembers;
 use sqlx::migrate::Migrator;
 
 use boards::Boards;
@@ -83,8 +82,7 @@ pub async fn start(boot: Boot<Settings>) -> anyhow::Result<()> {
         draw_key: draw_key(&boot),
     };
     dependencies.add_to(&mut services);
-    let members = FleetMembers::new(listings, settings.upstream_deadline, clock.clone());
-    boot.serve_rpc_to_members(services, Arc::new(members)).await
+    boot.serve_rpc(services).await
 }
 
 /// The key of draws. It comes from the fleet token, so that all replicas have it.

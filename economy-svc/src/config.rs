@@ -1,8 +1,6 @@
 //! The settings of economy-svc.
 
-use std::time::Duration;
-
-use kit::config::{Common, a_second_or_more};
+use kit::config::Common;
 use kit::rpc::client::Addresses;
 
 use crate::domain::report_policy::ReportPolicy;
@@ -14,9 +12,6 @@ pub struct Settings {
     /// Where listings-svc is: `https://host:port,…`, `file:/path` or `dns:https://host:port`
     #[arg(long)]
     pub(crate) listings_addresses: Addresses,
-    /// Seconds that listings-svc has to authenticate a staff token
-    #[arg(long, default_value = "2", value_parser = a_second_or_more)]
-    pub(crate) upstream_deadline: Duration,
     /// Minimum minutes between two reports of a game
     #[arg(long, default_value = "60", value_parser = clap::value_parser!(u32).range(..=525_600))]
     report_interval: u32,

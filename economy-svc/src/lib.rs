@@ -8,12 +8,9 @@ pub mod service;
 pub mod store;
 pub mod write;
 
-use std::sync::Arc;
-
 use kit::boot::Boot;
 use kit::feed::{Producer, Retention};
 use kit::pg::Schema;
-use kit::rpc::FleetMembers;
 
 use feeds::listings::Listings;
 use service::Dependencies;
@@ -29,7 +26,7 @@ pub async fn start(boot: Boot<Settings>) -> anyhow::Result<()> {
     let pool = boot.database().await?;
     let leader = boot.leader(&pool, SCHEMA);
     let listings = boot.client("listings-svc", &boot.settings.listings_addresses)?;
-    boot.follow(&leader, "listings", listings.clone(), Listings);
+    boot.follow(&leader, "listings", listings, Listings);
     let producer = Producer::start(&leader, &boot.lifecycle, Retention::default());
     kit::idempotency::spawn_cleanup(&leader);
 
@@ -42,10 +39,5 @@ pub async fn start(boot: Boot<Settings>) -> anyhow::Result<()> {
         late_after: boot.settings.late_after(),
     };
     dependencies.add_to(&mut services);
-    let members = FleetMembers::new(
-        listings,
-        boot.settings.upstream_deadline,
-        boot.clock.clone(),
-    );
-    boot.serve_rpc_to_members(services, Arc::new(members)).await
+    boot.serve_rpc(services).await
 }

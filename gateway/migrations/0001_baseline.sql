@@ -65,7 +65,7 @@ create index audit_by_age on gateway.audit (at, id);
 create index audit_by_member on gateway.audit (member, at, id);
 create index audit_by_name on gateway.audit (entity, name, at, id);
 
--- Accounts, and the plans of the settings.
+-- Accounts.
 
 create table gateway.account (
     id uuid primary key,
@@ -73,16 +73,6 @@ create table gateway.account (
     plan text not null,
     created_at timestamptz not null,
     revision bigint not null
-);
-
--- Plans as they were last published on the feed, so that a process that starts publishes only what differs from its settings.
-create table gateway.plan (
-    name text primary key,
-    -- The encoded gateway.v1.Plan.
-    state bytea not null,
-    revision bigint not null,
-    -- The settings have no such plan.
-    withdrawn boolean not null default false
 );
 
 -- Keys, and requests for live keys (§5.2).

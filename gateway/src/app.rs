@@ -3,11 +3,11 @@
 use std::sync::Arc;
 use std::time::Duration;
 
+use bytes::Bytes;
 use kit::Clock;
 use kit::feed::HighWaterMark;
 
 use crate::call_log::CallRecorder;
-use crate::coding::{EncodedFile, EncodedPrefixCache};
 use crate::domain::plan::Plans;
 use crate::domain::secret::KeyFormat;
 use crate::jobs::last_used::LastUsed;
@@ -15,7 +15,7 @@ use crate::lookup::Lookup;
 use crate::quota::Quota;
 use crate::refused_calls::RefusedCalls;
 use crate::switches::SwitchCache;
-use crate::upstream::Upstream;
+use crate::upstream::{RatesCache, Upstream};
 use kit::client_address::{ProxyHeader, TrustedProxies};
 
 /// The state that handlers and layers get.
@@ -42,10 +42,10 @@ pub struct Gateway {
     pub last_used: Arc<LastUsed>,
     /// Calls by account, written in batches as well.
     pub call_recorder: Arc<CallRecorder>,
-    /// Compressed beginnings of responses.
-    pub encoded_prefixes: Arc<EncodedPrefixCache>,
     /// The OpenAPI document.
-    pub openapi: EncodedFile,
+    pub openapi: Bytes,
+    /// The newest rates.
+    pub rates: RatesCache,
     /// Limits of the minute and the month, and revocations.
     pub quota: Quota,
     pub catalogue: Upstream,

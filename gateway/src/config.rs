@@ -58,7 +58,7 @@ pub struct Settings {
     /// Base address of the API with its version, for its OpenAPI document
     #[arg(long, value_parser = public_url::parse)]
     pub api_url: String,
-    /// TOML file with a table of plans, in the form of `gateway/src/domain/plans.toml`
+    /// TOML file with a table of plans, in the form of `proto/src/plans.toml`
     #[arg(long)]
     pub plans: Option<PathBuf>,
     /// Tips of one player to one game per minute
@@ -161,15 +161,15 @@ impl Settings {
     /// The table of plans.
     ///
     /// # Errors
-    /// All problems in the table.
-    pub fn plan_table(&self) -> Result<Plans, Vec<String>> {
+    /// The file cannot be read, or a problem in it.
+    pub fn plan_table(&self) -> Result<Plans, String> {
         let Some(path) = &self.plans else {
             return plan_table::parse(plan_table::BUILT_IN);
         };
-        let problem = |text: String| format!("plans: {}: {text}", path.display());
-        let text = std::fs::read_to_string(path)
-            .map_err(|error| vec![problem(format!("cannot read the file: {error}"))])?;
-        plan_table::parse(&text).map_err(|list| list.into_iter().map(problem).collect())
+        let text = std::fs::read_to_string(path);
+        text.map_err(|error| format!("cannot read the file: {error}"))
+            .and_then(|text| plan_table::parse(&text))
+            .map_err(|problem| format!("plans: {}: {problem}", path.display()))
     }
 }
 
@@ -184,7 +184,7 @@ impl config::Settings for Settings {
     }
 
     fn problems(&self) -> Vec<String> {
-        let mut problems = self.plan_table().err().unwrap_or_default();
+        let mut problems: Vec<String> = self.plan_table().err().into_iter().collect();
         if !is_prefix(&self.key_prefix) {
             problems.push(
                 "key_prefix: must be 1 to 16 lower-case letters or digits, followed by _, such as svc_"

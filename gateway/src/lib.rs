@@ -4,7 +4,6 @@ pub mod admission_permit;
 pub mod app;
 pub mod call_log;
 pub mod client_ip;
-pub mod coding;
 pub mod config;
 pub mod context;
 pub mod convert;

@@ -10,9 +10,11 @@ use axum::middleware::{Next, from_fn, from_fn_with_state};
 use axum::response::Response;
 use axum::routing::{MethodRouter, any, any_service, get, post};
 use futures::FutureExt as _;
-use http::Method;
 use http::header::ALLOW;
+use http::{Extensions, HeaderMap, Method, StatusCode, Version};
 use tower::{Layer as _, ServiceExt as _};
+use tower_http::compression::CompressionLayer;
+use tower_http::compression::predicate::{Predicate, SizeAbove};
 
 use crate::app::App;
 use crate::context::Context;
@@ -86,6 +88,18 @@ pub fn router(app: &App) -> Router {
         .with_state(Arc::clone(app))
         .fallback_service(checked(app, &responses, not_found, MethodRouter::new()))
         .layer(from_fn_with_state(Arc::clone(app), request_context))
+        .layer(CompressionLayer::new().compress_when(compressible()))
+}
+
+/// Up to this many bytes, a response fits into one packet with or without compression.
+const MAX_UNCOMPRESSED: u16 = 1_024;
+
+/// Which responses are compressed (§10.8). Errors and 304 are sent as they are.
+fn compressible() -> impl Predicate {
+    fn is_success(status: StatusCode, _: Version, _: &HeaderMap, _: &Extensions) -> bool {
+        status == StatusCode::OK
+    }
+    SizeAbove::new(MAX_UNCOMPRESSED + 1).and(is_success)
 }
 
 /// The patterns of all reads that catalogue-svc answers.

@@ -10,7 +10,6 @@ use kit::boot::{self, Boot};
 use kit::feed::{HighWaterMark, Producer, Retention};
 use kit::http_server;
 use kit::redis::Redis;
-use kit::rpc::FleetMembers;
 use sqlx::PgPool;
 use tonic::service::RoutesBuilder;
 
@@ -24,7 +23,7 @@ use crate::feeds::invalidation::Invalidation;
 use crate::feeds::listings::{GamesAndPages, PRODUCER};
 use crate::jobs::call_records::CallRecords;
 use crate::jobs::last_used::LastUsed;
-use crate::jobs::month_use::MonthUse;
+use crate::jobs::month_use;
 use crate::layers::admission::{ConcurrencyLimits, limit_calls};
 use crate::lookup::Lookup;
 use crate::openapi;
@@ -37,8 +36,7 @@ use crate::service::operations::Operations;
 use crate::service::staff::Staff;
 use crate::store::accounts;
 use crate::switches::SwitchCache;
-use crate::upstream::Upstream;
-use crate::write;
+use crate::upstream::{RatesCache, Upstream};
 
 /// Logged when Redis is away.
 const WITHOUT_REDIS: &str =
@@ -47,16 +45,15 @@ const WITHOUT_REDIS: &str =
 pub async fn start(boot: Boot<Settings>) -> anyhow::Result<()> {
     let settings = &boot.settings;
     let plans = settings.plan_table();
-    let plans = Arc::new(plans.map_err(|problems| anyhow::anyhow!(problems.join("; ")))?);
+    let plans = Arc::new(plans.map_err(anyhow::Error::msg)?);
     let redis = Redis::connect(&settings.redis_url, settings.redis_patience, WITHOUT_REDIS).await?;
-    let counters = SharedCounters::new(settings.lookup.keys_deadline, settings.public_share);
-    let counters = Arc::new(counters);
     let pool = boot.database().await?;
+    let (deadline, public_share) = (settings.lookup.keys_deadline, settings.public_share);
+    let counters = Arc::new(SharedCounters::new(pool.clone(), deadline, public_share));
     check_account_plans(&pool, &plans).await?;
 
     let leader = boot.leader(&pool, SCHEMA);
     let producer = Producer::start(&leader, &boot.lifecycle, Retention::default());
-    write::plans::publish(&producer, &plans).await?;
 
     let lookup = Arc::new(Lookup::new(pool.clone(), settings.lookup_options()));
     let refused_calls = Arc::new(RefusedCalls::new(settings.lookup.refused_calls));
@@ -69,7 +66,7 @@ pub async fn start(boot: Boot<Settings>) -> anyhow::Result<()> {
     write_last_used(&boot, &last_used, &pool);
     let call_recorder = Arc::new(CallRecorder::new(settings.call_log > 0));
     write_call_records(&boot, &call_recorder, &redis);
-    write_month_use(&boot, &pool, &redis, &counters);
+    write_month_use(&boot, &counters);
 
     let quota = Quota::new(redis.new_connection(), Arc::clone(&counters));
     let call_log = CallLog::new(redis.new_connection(), settings.call_log);
@@ -98,8 +95,8 @@ pub async fn start(boot: Boot<Settings>) -> anyhow::Result<()> {
         refused_calls,
         last_used,
         call_recorder,
-        encoded_prefixes: Arc::default(),
         openapi,
+        rates: RatesCache::default(),
         quota: Quota::new(redis.clone(), counters),
         catalogue: Upstream::new("catalogue", catalogue, limits),
         listings: Upstream::new("listings", listings, limits),
@@ -110,7 +107,8 @@ pub async fn start(boot: Boot<Settings>) -> anyhow::Result<()> {
         body_timeout: settings.port.http_body,
     });
     let router = router(&app);
-    serve_rpc(&boot, services(&producer, &operations, call_log)).await?;
+    boot.serve_rpc(services(&producer, &operations, call_log))
+        .await?;
     serve_http(&boot, app, router).await
 }
 
@@ -165,15 +163,6 @@ fn services(producer: &Producer, operations: &Arc<Operations>, call_log: CallLog
             call_log,
         }));
     services
-}
-
-/// Opens the internal port. It accepts the fleet token, and staff tokens, which listings-svc checks.
-async fn serve_rpc(boot: &Boot<Settings>, services: RoutesBuilder) -> anyhow::Result<()> {
-    let settings = &boot.settings;
-    let listings = boot.client("listings-svc", &settings.listings_addresses)?;
-    let deadline = settings.upstream.upstream_deadline;
-    let members = FleetMembers::new(listings, deadline, boot.clock.clone());
-    boot.serve_rpc_to_members(services, Arc::new(members)).await
 }
 
 /// Opens the public port. The replica is ready when it has connected to Redis.
@@ -232,21 +221,11 @@ fn write_call_records(boot: &Boot<Settings>, recorder: &Arc<CallRecorder>, redis
     });
 }
 
-fn write_month_use(
-    boot: &Boot<Settings>,
-    pool: &PgPool,
-    redis: &Redis,
-    counters: &Arc<SharedCounters>,
-) {
-    let month_use = MonthUse::new(
-        pool.clone(),
-        boot.settings.lookup.keys_deadline,
-        redis.new_connection(),
-        Arc::clone(counters),
-    );
+fn write_month_use(boot: &Boot<Settings>, counters: &Arc<SharedCounters>) {
+    let counters = Arc::clone(counters);
     let (every, stopping) = (boot.settings.month_flush, boot.lifecycle.stopping());
     boot.lifecycle.spawn_graceful("month use", async move {
-        month_use.run(every, stopping).await;
+        month_use::run(counters, every, stopping).await;
         Ok(())
     });
 }

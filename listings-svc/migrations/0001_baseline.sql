@@ -459,25 +459,6 @@ create unique index claim_waiting on listings.claim (page_id, account_id) where 
 create index claim_queue on listings.claim (made_at, id) where state = 'waiting';
 create index claim_of_account on listings.claim (account_id, id);
 
--- Staff.
-
--- The staff by name. A token is shown once, when its member is made; only its SHA-256 is kept. A name is never given a second time: an audit
--- entry names one person for good. `operator` stands for the fleet's own staff token.
-create table listings.staff_member (
-    name text primary key,
-    role text not null,
-    token_sha256 bytea not null unique,
-    created_at timestamptz not null,
-    created_by text not null,
-    revoked_at timestamptz,
-    -- When the token expires, unless it is renewed.
-    expires_at timestamptz not null,
-    constraint staff_member_name check (
-        name ~ '^[a-z0-9]+(-[a-z0-9]+)*$' and char_length(name) <= 60 and name <> 'operator'
-    ),
-    constraint staff_member_role check (role in ('reviewer', 'admin'))
-);
-
 -- Updates the planner statistics of a table, which only the owner of the schema may do. Does not wait for another `analyze` of the table.
 create function listings.analyze_table(name text) returns void
 language plpgsql security definer

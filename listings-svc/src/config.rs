@@ -17,9 +17,6 @@ pub struct Settings {
     /// Maximum number of pending submissions of one account
     #[arg(long, default_value = "10", value_parser = clap::value_parser!(i64).range(0..))]
     pub max_pending: i64,
-    /// Days after which the token of a member of staff expires, unless it is renewed
-    #[arg(long, default_value = "90", value_parser = clap::value_parser!(u16).range(1..=3650))]
-    pub member_token_days: u16,
     /// Redis 6.2 or newer, as redis://host:port, redis+cluster://host:port,host:port, or rediss:// for TLS
     #[arg(long, hide_env_values = true, value_parser = kit::redis::url)]
     pub redis_url: Secret,

@@ -4,7 +4,6 @@ pub mod config;
 pub mod domain;
 pub mod feed;
 pub mod jobs;
-pub mod members;
 pub mod pictures;
 pub mod service;
 pub mod store;
@@ -75,7 +74,6 @@ pub async fn start(boot: Boot<Settings>) -> anyhow::Result<()> {
     };
     startup_tasks.spawn(&boot.lifecycle, loaded);
 
-    let members = members::directory(pool.clone(), boot.clock.clone());
     let mut services = kit::rpc::server::services();
     let service = Service {
         audit: Audit::new(pool.clone(), SCHEMA, boot.clock.clone()),
@@ -87,11 +85,9 @@ pub async fn start(boot: Boot<Settings>) -> anyhow::Result<()> {
         pictures,
         files,
         pictures_per_day: boot.settings.files.pictures_per_day,
-        members: members.clone(),
-        token_lifetime: time::Duration::days(boot.settings.member_token_days.into()),
         draining: boot.lifecycle.draining(),
         running: RunningCalls::default(),
     };
     service.add_to(&mut services);
-    boot.serve_rpc_to_members(services, Arc::new(members)).await
+    boot.serve_rpc(services).await
 }

@@ -1,11 +1,13 @@
 #![doc = include_str!("../README.md")]
 #![warn(missing_docs)]
 
-pub mod json;
 pub mod public;
 
-/// Every contract's file descriptors, for gRPC reflection.
+/// Every contract's file descriptors, for gRPC reflection and the staff tool.
 pub const DESCRIPTORS: &[u8] = include_bytes!("generated/descriptors.bin");
+
+/// The plans (§8) that are used without a file of one's own: TOML, which the gateway and webhook-svc read.
+pub const BUILT_IN_PLANS: &str = include_str!("plans.toml");
 
 macro_rules! package {
     ($(#[$doc:meta])* $name:ident, $package:literal) => {

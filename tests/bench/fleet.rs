@@ -49,7 +49,7 @@ impl BenchFleet {
             small.set(&format!("{service}_OTLP_ENDPOINT"), &collector);
             small.set(&format!("{service}_LOG_FORMAT"), "json");
         }
-        let built_in = include_str!("../../gateway/src/domain/plans.toml");
+        let built_in = include_str!("../../proto/src/plans.toml");
         let plans = small.write("plans.toml", format!("{built_in}{PLAN}"));
         let fleet = small.up_with(&["--plans", &plans]).await;
         let key = new_key(&fleet).await;

@@ -12,6 +12,7 @@ use gateway::quota::{Quota, SharedCounters};
 use metrics_exporter_prometheus::PrometheusBuilder;
 use redis::aio::MultiplexedConnection;
 use redis::{AsyncConnectionConfig, Script};
+use sqlx::PgPool;
 use time::OffsetDateTime;
 use time::macros::datetime;
 use tokio::process::Command;
@@ -134,14 +135,14 @@ impl Decisions {
             assert_eq!(counts, 1);
         }
         let redis = kit::redis::Redis::lazy(&url.into(), PATIENCE, "").unwrap();
+        // Redis has all months, so PostgreSQL is not read.
+        let nowhere = PgPool::connect_lazy("postgres://127.0.0.1:1/nothing").unwrap();
+        let counters = SharedCounters::new(nowhere, Duration::from_secs(2), 50);
         Self {
             address: address.to_owned(),
             callers,
             plan: Arc::new(plan()),
-            quota: Arc::new(Quota::new(
-                redis,
-                Arc::new(SharedCounters::new(Duration::from_secs(2), 50)),
-            )),
+            quota: Arc::new(Quota::new(redis, Arc::new(counters))),
             connection,
             script: script.get_hash().to_owned(),
         }

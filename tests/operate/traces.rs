@@ -8,8 +8,9 @@ use e2e::{Client, Fleet, Service, SmallFleet, Staff, WebClient, WebPage, dial, e
 use http::StatusCode;
 use kit::Clock;
 use kit::ids::row_id;
+use kit::rpc::staff::Role;
 use reqwest::Method;
-use serde_json::{Value, json};
+use serde_json::json;
 use tokio::task::JoinSet;
 use url::Url;
 use web::domain::session_token::Token;
@@ -225,14 +226,16 @@ impl Scene {
 
     /// A member of the staff gets a token and uses it.
     async fn add_token(&mut self) {
-        let add = ["--json", "member", "add", "traced", "--role", "reviewer"];
-        let added: Value = serde_json::from_str(&self.small.staff(&add).await).unwrap();
-        let member = added["member"]["token"].as_str().unwrap().to_owned();
+        let member = self.fleet.add_member("traced", Role::Reviewer);
         let listings = &self.fleet.service("listings-svc").grpc;
         let client = dial(listings, &member.clone().into()).await;
-        let mut members = StaffMemberServiceClient::new(client);
-        let who = members.who_am_i(WhoAmIRequest {}).await.unwrap();
-        assert_eq!(who.get_ref().name, "traced");
+        let members = StaffMemberServiceClient::new(client);
+        eventually("the file of members is read", async || {
+            let who = members.clone().who_am_i(WhoAmIRequest {}).await.ok()?;
+            assert_eq!(who.get_ref().name, "traced");
+            Some(())
+        })
+        .await;
         self.secrets.push(member);
     }
 

@@ -1,10 +1,14 @@
 //! The running fleet, as its launcher describes it in `fleet.json`.
 
 use std::collections::{BTreeMap, BTreeSet};
+use std::io::Write as _;
 use std::path::{Path, PathBuf};
 
+use kit::rpc::members::{self, TOKEN_PREFIX};
+use kit::rpc::staff::{Member, Role};
 use serde::Deserialize;
 use sqlx::{Connection as _, PgConnection};
+use time::macros::date;
 
 /// A running fleet.
 #[derive(Debug, Clone, Deserialize)]
@@ -98,6 +102,22 @@ pub struct Keys {
 }
 
 impl Fleet {
+    /// Adds a member of staff to the file that the services read within seconds; returns the token.
+    pub fn add_member(&self, name: &str, role: Role) -> String {
+        let token = kit::ids::secret(TOKEN_PREFIX);
+        let member = Member {
+            name: name.to_owned(),
+            role,
+            last_day: Some(date!(2999 - 12 - 31)),
+        };
+        let path = self.clock_file.with_file_name("staff-members");
+        let file = std::fs::OpenOptions::new().append(true).open(path);
+        let line = format!("{}\n", members::line(&member, &token));
+        // At once: other tests add members at the same time.
+        file.unwrap().write_all(line.as_bytes()).unwrap();
+        token
+    }
+
     /// The fleet that the tests share: the one whose description `FLEET_JSON` names, or the one that `deploy/up` runs.
     pub fn shared() -> Self {
         #[expect(clippy::disallowed_methods, reason = "the one setting of the tests")]

@@ -239,7 +239,7 @@ impl SmallFleet {
 
     /// Writes a table of plans for `--plans`: the gateway's own, and one without limits. Returns its path.
     pub fn plans(&self) -> String {
-        let own = include_str!("../../gateway/src/domain/plans.toml");
+        let own = include_str!("../../proto/src/plans.toml");
         self.write("plans.toml", format!("{own}\n{UNLIMITED}"))
     }
 

@@ -52,7 +52,7 @@ create table webhook.daily_run (
     done_for timestamptz not null
 );
 
--- The read model: listings of listings-svc, accounts and plans of the gateway.
+-- The read model: listings of listings-svc, accounts of the gateway.
 
 -- Whether a listing may be announced, and what a message about it says.
 create table webhook.listing (
@@ -76,17 +76,6 @@ create table webhook.account (
     -- How many addresses of the account were checked in the hour that began then: each check is a request to a host that the account names.
     address_checks integer not null default 0,
     address_checks_since timestamptz
-);
-
-create table webhook.plan (
-    name text primary key,
-    generation uuid not null,
-    -- The maximum of endpoints; null: no limit.
-    endpoints bigint check (endpoints >= 0),
-    -- Whether real events are sent.
-    events boolean not null,
-    -- It is announced and not sold yet. Messages name another one, if they can.
-    coming boolean not null default false
 );
 
 -- Endpoints.

@@ -1,5 +1,6 @@
 //! The settings of webhook-svc.
 
+use std::path::PathBuf;
 use std::time::Duration;
 
 use kit::config::{Common, a_second_or_more, count, seconds};
@@ -8,6 +9,7 @@ use kit::rpc::client::Addresses;
 
 use crate::deliver::Limits;
 use crate::domain::health::DisablePolicy;
+use crate::domain::plans::Plans;
 use crate::domain::schedule::Schedule;
 use crate::http;
 
@@ -35,15 +37,15 @@ pub struct Settings {
     /// Where the gateway's internal port is, in the same form
     #[arg(long)]
     pub(crate) gateway_addresses: Addresses,
-    /// Seconds that listings-svc has to authenticate a staff token
-    #[arg(long, default_value = "2", value_parser = a_second_or_more)]
-    pub(crate) upstream_deadline: Duration,
     /// Keys that encrypt signing secrets, as `id:base64,…` with 32 bytes each: the first encrypts, all decrypt. To replace one, add the new key behind the old one everywhere, then put it first
     #[arg(long, hide_env_values = true)]
     pub(crate) secret_keys: KeyRing,
     /// Base URL of the public pages, for links in sample events, such as `https://mchezo.example`
     #[arg(long, value_parser = kit::public_url::parse)]
     pub(crate) public_url: String,
+    /// TOML file with a table of plans: the gateway's
+    #[arg(long)]
+    plans: Option<PathBuf>,
     /// Delays in seconds before each further attempt of a delivery
     #[arg(long, value_delimiter = ',', value_parser = seconds, default_value = "60,300,1800,7200,43200")]
     waits: Vec<Duration>,
@@ -77,6 +79,17 @@ pub struct Settings {
 }
 
 impl Settings {
+    /// The table of plans.
+    pub(crate) fn plan_table(&self) -> Result<Plans, String> {
+        let Some(path) = &self.plans else {
+            return Plans::parse(contracts::BUILT_IN_PLANS);
+        };
+        let text = std::fs::read_to_string(path);
+        text.map_err(|error| format!("cannot read the file: {error}"))
+            .and_then(|text| Plans::parse(&text))
+            .map_err(|problem| format!("plans: {}: {problem}", path.display()))
+    }
+
     pub(crate) fn schedule(&self) -> Schedule {
         Schedule::new(self.waits.clone())
     }
@@ -118,7 +131,9 @@ impl kit::config::Settings for Settings {
     }
 
     fn problems(&self) -> Vec<String> {
-        self.http.problems(self.common.profile)
+        let mut problems = self.http.problems(self.common.profile);
+        problems.extend(self.plan_table().err());
+        problems
     }
 }
 

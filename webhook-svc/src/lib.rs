@@ -11,12 +11,9 @@ mod notice;
 pub mod service;
 pub mod store;
 
-use std::sync::Arc;
-
 use kit::boot::Boot;
 use kit::feed::{Producer, Retention};
 use kit::pg::Schema;
-use kit::rpc::FleetMembers;
 use kit::wakeup::Wakeup;
 
 use feeds::Publisher;
@@ -41,9 +38,11 @@ pub async fn start(boot: Boot<Settings>) -> anyhow::Result<()> {
     let (settings, clock) = (&boot.settings, &boot.clock);
     let wakeup = Wakeup::start(pool.clone(), CHANNEL, &boot.lifecycle);
 
+    let plans = Arc::new(settings.plan_table().map_err(anyhow::Error::msg)?);
     let publisher = Publisher {
         clock: clock.clone(),
         schedule: settings.schedule(),
+        plans: Arc::clone(&plans),
         wakeup: wakeup.clone(),
     };
     let leader = boot.leader(&pool, SCHEMA);
@@ -52,7 +51,7 @@ pub async fn start(boot: Boot<Settings>) -> anyhow::Result<()> {
     let catalogue = boot.client("catalogue-svc", &settings.catalogue_addresses)?;
     let gateway = boot.client("gateway", &settings.gateway_addresses)?;
     let follower = Listings(publisher.clone());
-    boot.follow(&leader, "listings", listings.clone(), follower);
+    boot.follow(&leader, "listings", listings, follower);
     let tips = Economy {
         publisher: publisher.clone(),
         public_url: settings.public_url.clone(),
@@ -73,6 +72,7 @@ pub async fn start(boot: Boot<Settings>) -> anyhow::Result<()> {
         key_ring: key_ring.clone(),
         schedule: settings.schedule(),
         disable_policy: settings.disable_policy(),
+        plans: Arc::clone(&plans),
         limits: settings.limits().within_descriptors(),
     };
     deliver::spawn(dependencies, &boot.lifecycle);
@@ -90,11 +90,11 @@ pub async fn start(boot: Boot<Settings>) -> anyhow::Result<()> {
         sender,
         key_ring,
         schedule: settings.schedule(),
+        plans,
         rotation: settings.rotation(),
         retention: settings.retention(),
         public_url: settings.public_url.clone(),
     };
     dependencies.add_to(&mut services);
-    let members = FleetMembers::new(listings, settings.upstream_deadline, clock.clone());
-    boot.serve_rpc_to_members(services, Arc::new(members)).await
+    boot.serve_rpc(services).await
 }

@@ -59,7 +59,13 @@ fn serve(name: &str) -> Result<(), Failure> {
     let own = |what: &str| {
         setting(&format!("{prefix}_{what}")).map_err(|error| format!("{prefix}_{what}: {error}"))
     };
-    for needed in ["DATABASE_URL", "FLEET_TOKEN", "STAFF_TOKEN", "CLOCK_FILE"] {
+    for needed in [
+        "DATABASE_URL",
+        "FLEET_TOKEN",
+        "STAFF_TOKEN",
+        "STAFF_MEMBERS",
+        "CLOCK_FILE",
+    ] {
         own(needed)?;
     }
     let _grpc = TcpListener::bind(own("GRPC_LISTEN")?)?;

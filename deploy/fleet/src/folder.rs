@@ -23,9 +23,10 @@ const MEMORY_MB: u64 = 3_000;
 
 /// All files and folders that the launcher writes. `--fresh` removes only these, so that a `--dir` with other files in it loses
 /// nothing.
-const CONTENTS: [&str; 12] = [
+const CONTENTS: [&str; 13] = [
     "fleet.json",
     "staff.toml",
+    "staff-members",
     "secrets.json",
     "data",
     "addresses",
@@ -37,6 +38,10 @@ const CONTENTS: [&str; 12] = [
     "pictures",
     "mail",
 ];
+
+/// A file without members of staff.
+const NO_MEMBERS: &str =
+    "# Members of staff, a line each: `staff member new NAME ROLE` prints it\n";
 
 /// The state folder of a fleet.
 #[derive(Clone, Debug)]
@@ -96,6 +101,10 @@ impl Folder {
             fs::create_dir_all(self.path.join(sub))
                 .with_context(|| format!("cannot create {shown}/{sub}"))?;
         }
+        let members = self.staff_members();
+        if !members.exists() {
+            write(&members, NO_MEMBERS.as_bytes(), 0o644)?;
+        }
         // The folder has secrets. Inside a checkout it must not be committed.
         write(&self.path.join(".gitignore"), b"*\n", 0o644)
     }
@@ -148,6 +157,11 @@ impl Folder {
     /// The profile of the staff tool.
     pub(crate) fn staff_profile(&self) -> PathBuf {
         self.path.join("staff.toml")
+    }
+
+    /// The file of the members of staff.
+    pub(crate) fn staff_members(&self) -> PathBuf {
+        self.path.join("staff-members")
     }
 
     /// The secrets of keys, as `staff apply` writes them.

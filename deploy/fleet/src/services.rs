@@ -260,6 +260,7 @@ pub(crate) fn spec(instance: &Instance, shared: &Shared<'_>, manifest: &Manifest
         ("DATABASE_URL", database.clone()),
         ("FLEET_TOKEN", manifest.fleet_token.clone()),
         ("STAFF_TOKEN", manifest.staff_token.clone()),
+        ("STAFF_MEMBERS", text(shared.folder.staff_members())?),
         ("CLOCK_FILE", text(shared.folder.clock())?),
         (
             "PUBLIC_URL",
@@ -354,7 +355,8 @@ fn settings_of(
     if service.name == "gateway" && !is_set("DOCS_URL") {
         settings.push(("DOCS_URL", format!("{}/docs/errors", shared.dashboard_url)));
     }
-    if let Some(plans) = shared.plans.as_ref().filter(|_| service.name == "gateway") {
+    let reads_plans = ["gateway", "webhook-svc"].contains(&service.name);
+    if let Some(plans) = shared.plans.as_ref().filter(|_| reads_plans) {
         settings.push(("PLANS", text(plans.clone())?));
     }
     Ok(settings)

@@ -29,7 +29,7 @@ impl CurrenciesService for Service {
         let snapshot = self.snapshots.current(request.get_ref().mode()).await?;
         let total = u64::try_from(snapshot.economy.currencies.len()).unwrap_or(u64::MAX);
         Ok(Response::new(proto::ListCurrenciesResponse {
-            json: self.snapshots.currencies(&snapshot).await?,
+            json: snapshot.currencies().await?,
             page: Some(render::page_info(total)),
         }))
     }

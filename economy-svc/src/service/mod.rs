@@ -6,7 +6,6 @@ mod games;
 mod history;
 mod own_reports;
 mod page;
-mod rate_lists;
 mod rates;
 mod render;
 mod report_message;

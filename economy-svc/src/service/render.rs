@@ -4,7 +4,6 @@ use bytes::Bytes;
 use contracts::common::v1::PageInfo;
 use contracts::public::{self, Number, Timestamp};
 use kit::Fault;
-use serde::Serialize;
 use time::{Duration, OffsetDateTime};
 
 use crate::domain::basket::Basket;
@@ -13,8 +12,8 @@ use crate::domain::figures::{CountedReport, Figures};
 use crate::domain::rates::{Rate, rate};
 use crate::store::history::Entry;
 
-/// Bytes of a chunk: large enough to amortise the cost of a gRPC message, small enough to bound a stream's memory.
-const CHUNK: usize = 64 * 1024;
+/// The longest list of rates, in bytes: that of some 630 currencies. The gateway keeps a list in memory, and reads messages of up to 64 MiB.
+const MAX_RATES: usize = 64_000_000;
 
 /// Renders on a blocking thread, so that rendering does not delay other calls.
 pub(super) async fn on_blocking_thread<T: Send + 'static>(
@@ -33,24 +32,29 @@ pub(super) fn page_info(total: u64) -> PageInfo {
     }
 }
 
-/// The JSON list of rates in the order of their slugs, in chunks; optionally only those from or to one currency. There is at least one chunk:
-/// the empty list is `[]`.
+/// The JSON list of rates in the order of their slugs; optionally only those from or to one currency. `None`: it is too long.
 pub(super) fn rates(
     economy: &Economy,
     from: Option<usize>,
     to: Option<usize>,
-) -> Result<Box<[Bytes]>, serde_json::Error> {
+) -> Result<Option<Bytes>, serde_json::Error> {
     let indexes = 0..economy.currencies.len();
     let one_or_all = |one: Option<usize>| one.map_or_else(|| indexes.clone(), |one| one..one + 1);
-    let mut rows = JsonChunks::default();
+    let mut json = Vec::new();
     for from in one_or_all(from) {
         for to in one_or_all(to) {
-            if let Some(rate) = rate(economy, from, to) {
-                rows.push(&rate_row(economy, from, to, &rate))?;
-            }
+            let Some(rate) = rate(economy, from, to) else {
+                continue;
+            };
+            json.push(if json.is_empty() { b'[' } else { b',' });
+            serde_json::to_writer(&mut json, &rate_row(economy, from, to, &rate))?;
+        }
+        if json.len() > MAX_RATES {
+            return Ok(None);
         }
     }
-    Ok(rows.finish().into())
+    json.extend_from_slice(if json.is_empty() { b"[]" } else { b"]" });
+    Ok(Some(json.into()))
 }
 
 /// The number of rates, optionally only of those from or to one currency.
@@ -157,33 +161,5 @@ fn basket(basket: Basket) -> public::Basket {
         wage: basket.wage,
         rent: basket.rent,
         cost: basket.cost(),
-    }
-}
-
-/// Writes a JSON list in chunks.
-#[derive(Debug, Default)]
-struct JsonChunks {
-    full: Vec<Bytes>,
-    chunk: Vec<u8>,
-    rows: usize,
-}
-
-impl JsonChunks {
-    fn push(&mut self, row: &impl Serialize) -> Result<(), serde_json::Error> {
-        self.chunk.push(if self.rows == 0 { b'[' } else { b',' });
-        self.rows += 1;
-        serde_json::to_writer(&mut self.chunk, row)?;
-        if self.chunk.len() >= CHUNK {
-            let chunk = std::mem::replace(&mut self.chunk, Vec::with_capacity(CHUNK + 1_024));
-            self.full.push(chunk.into());
-        }
-        Ok(())
-    }
-
-    fn finish(mut self) -> Vec<Bytes> {
-        let end: &[u8] = if self.rows == 0 { b"[]" } else { b"]" };
-        self.chunk.extend_from_slice(end);
-        self.full.push(self.chunk.into());
-        self.full
     }
 }

@@ -3,10 +3,11 @@
 use std::sync::Arc;
 
 use bytes::Bytes;
+use kit::Fault;
 use time::{Duration, OffsetDateTime};
 use tokio::sync::OnceCell;
 
-use super::rate_lists::RateList;
+use super::render;
 use crate::domain::economy::Economy;
 use crate::store::version::Version;
 
@@ -21,8 +22,9 @@ pub(super) struct Snapshot {
     pub(super) late_after: Duration,
     /// `None`: samples.
     pub(super) data_version: Option<Version>,
-    pub(super) rates: OnceCell<Arc<RateList>>,
-    pub(super) currencies: OnceCell<Bytes>,
+    /// `None`: the list is too long.
+    rates: OnceCell<Option<Bytes>>,
+    currencies: OnceCell<Bytes>,
 }
 
 impl Snapshot {
@@ -59,5 +61,42 @@ impl Snapshot {
         let is_in_time = self.economy.valid_until.is_none_or(|until| now < until);
         // After the clock was set back, a snapshot of the future is not fresh.
         is_new_enough && is_in_time && self.at <= now
+    }
+
+    /// The JSON list of the rates, optionally only of those from or to one currency. The list of all rates is rendered once, while
+    /// concurrent calls wait.
+    ///
+    /// # Errors
+    /// `unavailable`: the list is too long.
+    pub(super) async fn rates(
+        self: &Arc<Self>,
+        from: Option<usize>,
+        to: Option<usize>,
+    ) -> Result<Bytes, Fault> {
+        let render = || {
+            let snapshot = Arc::clone(self);
+            render::on_blocking_thread(move || render::rates(&snapshot.economy, from, to))
+        };
+        let rendered = if from.is_none() && to.is_none() {
+            self.rates.get_or_try_init(render).await?.clone()
+        } else {
+            render().await?
+        };
+        rendered.ok_or_else(|| {
+            Fault::unavailable(
+                "the list of all rates: it is too long. Ask for those of one currency",
+            )
+        })
+    }
+
+    /// The JSON list of all currencies. It is rendered once, while concurrent calls wait.
+    pub(super) async fn currencies(self: &Arc<Self>) -> Result<Bytes, Fault> {
+        let rendered = self.currencies.get_or_try_init(|| {
+            let snapshot = Arc::clone(self);
+            render::on_blocking_thread(move || {
+                render::currencies(&snapshot.economy, snapshot.at, snapshot.late_after)
+            })
+        });
+        rendered.await.cloned()
     }
 }

@@ -6,7 +6,6 @@ mod big_mac;
 mod clocks;
 mod currencies;
 mod own;
-mod rate_lists;
 mod rates;
 mod reports;
 mod review;

@@ -2,7 +2,6 @@
 
 use contracts::common::v1::Mode;
 use contracts::economy::v1 as proto;
-use contracts::economy::v1::list_rates_response::Part;
 use contracts::public::Number;
 use economy::store::games;
 use kit::Fault;
@@ -118,26 +117,28 @@ async fn a_replica_is_never_late(pool: PgPool) {
 }
 
 #[testing::database_test(economy::MIGRATOR)]
-async fn the_same_rates_have_the_same_version_and_a_head_comes_without_them(pool: PgPool) {
+async fn the_same_rates_have_the_same_version_and_are_sent_once(pool: PgPool) {
     let economy = start(pool.clone()).await;
     let other = start_at(pool, economy.clock.clone()).await;
     economy.listed("bao", 10).await;
     economy.listed("kora", 10).await;
     let (version, rows) = economy.rates_of(proto::ListRatesRequest::default()).await;
     assert_eq!(rows.len(), 2);
-    let head = proto::ListRatesRequest {
+    let known = proto::ListRatesRequest {
         mode: Mode::Live.into(),
-        head_only: true,
+        known_version: version.clone(),
         ..proto::ListRatesRequest::default()
     };
-    let answer = other.rates.clone().list_rates(head).await;
-    let mut answer = answer.unwrap().into_inner();
-    let Some(Part::Head(head)) = answer.message().await.unwrap().unwrap().part else {
-        panic!("no head")
+    let answer = other.rates.clone().list_rates(known.clone()).await;
+    let answer = answer.unwrap().into_inner();
+    assert_eq!((&answer.version, &answer.json), (&version, &None));
+    assert_eq!(answer.page.unwrap().total, 2);
+    // The same version of another list.
+    let of_one = proto::ListRatesRequest {
+        from: "bao".to_owned(),
+        ..known
     };
-    assert_eq!((head.version.as_str(), head.length), (version.as_str(), 0));
-    assert_eq!(head.page.unwrap().total, 2);
-    assert!(answer.message().await.unwrap().is_none());
+    assert_eq!(other.rates_of(of_one).await.1.len(), 1);
     // A tip moves no rate.
     let tip = serde_json::json!({"player": "ada", "amount": 5});
     economy.tip("bao", &tip, "").await.unwrap();

@@ -4,7 +4,6 @@ use contracts::common::v1::Mode;
 use contracts::economy::v1 as proto;
 use contracts::economy::v1::currencies_service_client::CurrenciesServiceClient;
 use contracts::economy::v1::history_service_client::HistoryServiceClient;
-use contracts::economy::v1::list_rates_response::Part;
 use contracts::economy::v1::rates_service_client::RatesServiceClient;
 use contracts::economy::v1::reports_service_client::ReportsServiceClient;
 use contracts::economy::v1::staff_service_client::StaffServiceClient;
@@ -209,25 +208,11 @@ impl Economy {
             request.set_mode(Mode::Live);
         }
         let answer = self.rates.clone().list_rates(request).await;
-        let mut answer = answer.unwrap().into_inner();
-        let head = answer.message().await.unwrap().unwrap().part;
-        let Some(Part::Head(head)) = head else {
-            panic!("no head")
-        };
-        let mut json = Vec::new();
-        while let Some(message) = answer.message().await.unwrap() {
-            let Some(Part::Json(piece)) = message.part else {
-                panic!("a second head")
-            };
-            json.extend_from_slice(&piece);
-        }
-        assert_eq!(u64::try_from(json.len()).unwrap(), head.length);
-        let rates: Vec<Rate<'static>> = serde_json::from_slice(&json).unwrap();
-        assert_eq!(
-            u64::try_from(rates.len()).unwrap(),
-            head.page.unwrap().total
-        );
-        (head.version, rates)
+        let answer = answer.unwrap().into_inner();
+        let rates: Vec<Rate<'static>> = serde_json::from_slice(&answer.json.unwrap()).unwrap();
+        let total = answer.page.unwrap().total;
+        assert_eq!(u64::try_from(rates.len()).unwrap(), total);
+        (answer.version, rates)
     }
 
     /// Every currency.

@@ -2,6 +2,8 @@
 
 use std::collections::BTreeSet;
 
+use serde::Deserialize;
+
 /// The endpoints that a plan may lack.
 pub const ENDPOINTS: &[&str] = &[
     "games",
@@ -17,7 +19,8 @@ pub const ENDPOINTS: &[&str] = &[
 ];
 
 /// A plan. `None` means no limit.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, Deserialize)]
+#[serde(deny_unknown_fields)]
 pub struct Plan {
     /// For example `free`.
     pub name: String,
@@ -35,8 +38,10 @@ pub struct Plan {
     /// Whether real events are sent besides test events.
     pub webhook_events: bool,
     /// Announced and not sold yet.
+    #[serde(default)]
     pub coming: bool,
     /// Endpoints that live keys may not call.
+    #[serde(default)]
     pub lacks: BTreeSet<String>,
 }
 

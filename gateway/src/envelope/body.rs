@@ -12,7 +12,7 @@ use crate::context::Context;
 use crate::errors::ApiError;
 
 /// Everything before the value of `data`.
-pub(super) const PREFIX: &[u8] = br#"{"success":true,"data":"#;
+const PREFIX: &[u8] = br#"{"success":true,"data":"#;
 
 /// Everything after the value of `data`.
 pub(super) fn suffix(context: &Context, page: Option<&PageInfo>) -> Vec<u8> {
@@ -29,8 +29,8 @@ pub(super) fn suffix(context: &Context, page: Option<&PageInfo>) -> Vec<u8> {
     suffix
 }
 
-/// The body of an uncompressed response.
-pub(super) fn uncompressed(data: &[u8], suffix: &[u8]) -> Vec<u8> {
+/// The body of a response with `data`.
+pub(super) fn success(data: &[u8], suffix: &[u8]) -> Vec<u8> {
     [PREFIX, data, suffix].concat()
 }
 

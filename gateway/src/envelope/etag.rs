@@ -19,23 +19,13 @@ const HASH_DIGITS: usize = 32;
 pub struct ETag(String);
 
 impl ETag {
-    /// The tag of content that is the same byte for byte, such as the OpenAPI document.
-    pub fn strong(hash: &str) -> Self {
-        Self(format!("\"{hash}\""))
-    }
-
     /// The tag of a listing at a revision, whatever a read of it shows.
     pub fn of_revision(revision: i64) -> Self {
         Self(format!("\"{REVISION}{revision}\""))
     }
 
-    /// The tag of content whose service names its version: hexadecimal digits, slugs, hyphens and colons.
-    pub(super) fn of_version(version: &str) -> Self {
-        Self(format!("W/\"{version}\""))
-    }
-
     /// The tag of one object, which may be a listing with a `revision`, or of a list: its rows, its total and its cursor.
-    pub(super) fn of(data: &[u8], page: Option<&PageInfo>, revision: Option<i64>) -> Self {
+    pub fn of(data: &[u8], page: Option<&PageInfo>, revision: Option<i64>) -> Self {
         let mut hash = Xxh3Default::new();
         hash.update(data);
         if let Some(page) = page {

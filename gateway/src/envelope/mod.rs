@@ -1,25 +1,21 @@
-//! The envelope of every response (§2.1): `success`, `data` or `error`, `fields`, `meta`. Also conditional responses (304, §10.7)
-//! and compression (§10.8).
+//! The envelope of every response (§2.1): `success`, `data` or `error`, `fields`, `meta`. Also conditional responses (304, §10.7).
 
 mod body;
 mod etag;
 mod negotiation;
-mod rates;
 
 use std::convert::Infallible;
-use std::sync::Arc;
 
 use axum::body::Body;
 use axum::response::{IntoResponse, Response};
 use bytes::Bytes;
 use contracts::common::v1::{self as proto, PageInfo};
-use contracts::economy::v1::RatesHead;
 use futures::stream;
+use http::StatusCode;
 use http::header::{
-    CACHE_CONTROL, CONTENT_ENCODING, CONTENT_LENGTH, CONTENT_TYPE, ETAG, HeaderMap, HeaderName,
-    HeaderValue, LOCATION, VARY,
+    CACHE_CONTROL, CONTENT_LENGTH, CONTENT_TYPE, ETAG, HeaderMap, HeaderName, HeaderValue,
+    LOCATION, VARY,
 };
-use http::{Method, StatusCode};
 use kit::feed::Position;
 use kit::{Code, Fault};
 use serde::Serialize;
@@ -27,9 +23,7 @@ use serde::Serialize;
 pub use negotiation::Negotiation;
 
 use crate::app::Gateway;
-use crate::coding::{Coding, EncodedPrefix};
 pub use etag::{ETag, IfNoneMatch, ParsedTag, TagList, parse_tags};
-pub use rates::rates;
 
 use crate::context::Context;
 use crate::domain::quota::RateLimitStatus;
@@ -39,9 +33,8 @@ const REQUEST_ID: HeaderName = HeaderName::from_static("x-request-id");
 
 /// A response before it is written.
 ///
-/// A handler returns it as an extension of an empty HTTP response, or of one with the rows that are streamed.
-/// [`crate::layers::request_context`] knows the request id and writes the envelope. Nothing else writes responses, so none leaves without an
-/// envelope.
+/// A handler returns it as an extension of an empty HTTP response. [`crate::layers::request_context`] knows the request id and writes the
+/// envelope. Nothing else writes responses, so none leaves without an envelope.
 #[derive(Debug, Clone)]
 pub struct ApiResponse {
     content: Content,
@@ -68,8 +61,6 @@ struct WriteOutcome {
 enum Content {
     /// One object, or the rows of a list with its page.
     Data(Bytes, Option<PageInfo>),
-    /// Exchange rates: their head, and where their rows are.
-    Rates(Arc<(RatesHead, rates::Rows)>),
     Error(Box<ApiError>),
 }
 
@@ -153,7 +144,7 @@ impl ApiResponse {
                 let cursor = page.as_ref().and_then(|page| page.next_cursor.as_ref());
                 json.len() + cursor.map_or(0, String::len)
             }
-            Content::Rates(_) | Content::Error(_) => 0,
+            Content::Error(_) => 0,
         }
     }
 
@@ -174,7 +165,7 @@ impl ApiResponse {
     fn status(&self) -> StatusCode {
         match &self.content {
             Content::Data(..) if self.outcome.created => StatusCode::CREATED,
-            Content::Data(..) | Content::Rates(_) => StatusCode::OK,
+            Content::Data(..) => StatusCode::OK,
             Content::Error(error) => error.fault.code.status(),
         }
     }
@@ -182,7 +173,7 @@ impl ApiResponse {
     fn headers(&self, context: &Context) -> HeaderMap {
         let mut headers = match &self.content {
             Content::Error(error) => error.headers(),
-            Content::Data(..) | Content::Rates(_) => HeaderMap::new(),
+            Content::Data(..) => HeaderMap::new(),
         };
         let mut set = |name: HeaderName, value: Option<String>| {
             if let Some(value) = value.and_then(|value| HeaderValue::try_from(value).ok()) {
@@ -226,7 +217,7 @@ pub fn raw(mut response: Response) -> Response {
 
 /// Writes the [`ApiResponse`] in `response`, in the form that the client negotiated. A response without one is a bug: it is
 /// logged and answered as `internal`.
-pub async fn write_response(
+pub fn write_response(
     mut response: Response,
     context: &Context,
     negotiation: &Negotiation,
@@ -254,18 +245,12 @@ pub async fn write_response(
             .map(|value| (CACHE_CONTROL, value)),
     );
     let body = match &api_response.content {
-        Content::Rates(rates) => {
-            let streamed = response.into_body();
-            let (head, rows) = &**rates;
-            return rates::write(head, rows, headers, streamed, context, negotiation);
-        }
         Content::Error(error) => {
             context.set_error(error.fault.code);
             body::error(error, context, &app.docs_url)
         }
         Content::Data(data, page) => {
-            let suffix = || body::suffix(context, page.as_ref());
-            if negotiation.is_read() {
+            if negotiation.is_read {
                 let tag = ETag::of(data, page.as_ref(), api_response.revision);
                 let is_known = negotiation.if_none_match(&tag);
                 headers.extend(tag.into_value().map(|tag| (ETAG, tag)));
@@ -277,51 +262,27 @@ pub async fn write_response(
                 let tag = ETag::of_revision(revision).into_value();
                 headers.extend(tag.map(|tag| (ETAG, tag)));
             }
-            match compress(data, negotiation, app).await {
-                Some((coding, prefix)) => {
-                    let token = HeaderValue::from_static(coding.token());
-                    headers.insert(CONTENT_ENCODING, token);
-                    prefix.finish(&suffix())
-                }
-                None => body::uncompressed(data, &suffix()),
-            }
+            body::success(data, &body::suffix(context, page.as_ref()))
         }
     };
-    build_response(api_response.status(), headers, body, negotiation.is_head())
+    build_response(api_response.status(), headers, body)
 }
 
 /// Writes an error response outside the router.
-pub fn error_response(
-    error: ApiError,
-    context: &Context,
-    method: &Method,
-    app: &Gateway,
-) -> Response {
+pub fn error_response(error: ApiError, context: &Context, app: &Gateway) -> Response {
     let body = body::error(&error, context, &app.docs_url);
     let api_response = ApiResponse::from(error);
     let headers = api_response.headers(context);
-    build_response(
-        api_response.status(),
-        headers,
-        body,
-        *method == Method::HEAD,
-    )
+    build_response(api_response.status(), headers, body)
 }
 
-fn build_response(
-    status: StatusCode,
-    mut headers: HeaderMap,
-    body: Vec<u8>,
-    is_head: bool,
-) -> Response {
+/// The response to GET and HEAD alike: axum leaves the body of a HEAD out.
+fn build_response(status: StatusCode, mut headers: HeaderMap, body: Vec<u8>) -> Response {
     headers.insert(CONTENT_TYPE, HeaderValue::from_static("application/json"));
     headers.insert(CONTENT_LENGTH, body.len().into());
-    let mut written = Response::new(Body::empty());
+    let mut written = Response::new(Body::from(body));
     *written.status_mut() = status;
     *written.headers_mut() = headers;
-    if !is_head {
-        *written.body_mut() = Body::from(body);
-    }
     written
 }
 
@@ -333,28 +294,6 @@ pub fn not_modified(headers: HeaderMap) -> Response {
     *written.status_mut() = StatusCode::NOT_MODIFIED;
     *written.headers_mut() = headers;
     written
-}
-
-/// Compresses everything up to the end of `data`, if the client accepts a coding.
-async fn compress(
-    data: &[u8],
-    negotiation: &Negotiation,
-    app: &Gateway,
-) -> Option<(Coding, Arc<EncodedPrefix>)> {
-    let coding = negotiation
-        .coding(data.len())
-        .filter(|_| negotiation.is_read())?;
-    match app
-        .encoded_prefixes
-        .get_or_encode(coding, body::PREFIX, data)
-        .await
-    {
-        Ok(prefix) => Some((coding, prefix)),
-        Err(error) => {
-            tracing::error!(%error, coding = coding.token(), "compressing a response failed");
-            None
-        }
-    }
 }
 
 /// The error response for a bug whose cause is already in the log.

@@ -88,8 +88,6 @@ async fn admit(State(admission): State<Admission>, mut request: Request, next: N
             permit.release();
             response
         }
-        Err(fault) => {
-            request_context::shed_response(app, request.method(), request.headers(), fault)
-        }
+        Err(fault) => request_context::shed_response(app, request.headers(), fault),
     }
 }

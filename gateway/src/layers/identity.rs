@@ -29,8 +29,7 @@ pub async fn caller(
     let hash = presented_key.hash.ok_or_else(invalid_key)?;
     let found = match app.lookup.cached(hash, now) {
         Some(caller) => Some(caller),
-        None if app.lookup.is_known(hash) => app.lookup.find(hash, now).await.map_err(failed)?,
-        None => find_unknown(app, hash, request, now).await?,
+        None => find(app, hash, request, now).await?,
     };
     if let Some(found) = &found {
         context.set_identified_caller(found);
@@ -40,9 +39,9 @@ pub async fn caller(
         .ok_or_else(invalid_key)
 }
 
-/// Looks up a key that is new or a guess. The client's address must have refused calls left. The request returns its admission permit, so
+/// Looks up a key, which may be a guess. The client's address must have refused calls left. The request returns its admission permit, so
 /// that requests with guessed keys keep no other from being admitted.
-async fn find_unknown(
+async fn find(
     app: &App,
     hash: Hash,
     request: &Parts,

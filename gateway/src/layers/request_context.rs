@@ -5,7 +5,7 @@ use std::sync::Arc;
 use axum::extract::{Request, State};
 use axum::middleware::Next;
 use axum::response::{IntoResponse as _, Response};
-use http::{HeaderMap, Method};
+use http::HeaderMap;
 use kit::http_server::method_label;
 use kit::{Fault, telemetry};
 use tracing::Instrument as _;
@@ -19,14 +19,9 @@ use crate::errors::ApiError;
 use crate::request_limits;
 
 /// The response to a request that is shed. It has no log line, to keep shedding cheap; `ConcurrencyLimit` logs once per second.
-pub fn shed_response(
-    app: &Gateway,
-    method: &Method,
-    headers: &HeaderMap,
-    fault: Fault,
-) -> Response {
+pub fn shed_response(app: &Gateway, headers: &HeaderMap, fault: Fault) -> Response {
     let context = Context::new(headers, &app.format);
-    envelope::error_response(fault.into(), &context, method, app)
+    envelope::error_response(fault.into(), &context, app)
 }
 
 pub async fn request_context(State(app): State<App>, mut request: Request, next: Next) -> Response {
@@ -55,7 +50,7 @@ pub async fn request_context(State(app): State<App>, mut request: Request, next:
     let response = kit::request_id::scope(context.id.clone(), response_future)
         .instrument(span.clone())
         .await;
-    let response = envelope::write_response(response, &context, &negotiation, &app).await;
+    let response = envelope::write_response(response, &context, &negotiation, &app);
     span.in_scope(|| log.finish(response.status()));
     response
 }

@@ -29,7 +29,7 @@ pub(super) struct CallerCache {
 }
 
 /// The generation at which a query began.
-#[derive(Debug, Clone, Copy)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct Generation(u64);
 
 impl CallerCache {
@@ -46,12 +46,9 @@ impl CallerCache {
     /// The caller of the key, unless the entry is too old at `now`.
     pub(super) fn get(&self, hash: &Hash, now: OffsetDateTime) -> Option<Arc<Caller>> {
         let (read, caller) = self.callers.get(hash)?;
-        self.is_fresh(read, now).then_some(caller)
-    }
-
-    fn is_fresh(&self, read: UnixMillis, now: OffsetDateTime) -> bool {
         let fresh_at = read.max(self.fresh_as_of.load(Ordering::Acquire));
-        unix_milliseconds(now).saturating_sub(fresh_at) <= self.max_staleness
+        let age = unix_milliseconds(now).saturating_sub(fresh_at);
+        (age <= self.max_staleness).then_some(caller)
     }
 
     /// Call this before the query whose result is inserted.
@@ -69,20 +66,13 @@ impl CallerCache {
     ) {
         self.callers
             .insert(hash, (unix_milliseconds(now), Arc::clone(caller)));
-        // If an entry was invalidated during the query, the result may be outdated.
-        if self.generation.load(Ordering::SeqCst) != generation.0 {
+        // If the cache was emptied during the query, the result may be outdated.
+        if self.generation() != generation {
             self.callers.remove(&hash);
         }
     }
 
-    pub(super) fn invalidate(&self, hashes: &[Hash]) {
-        self.generation.fetch_add(1, Ordering::SeqCst);
-        for hash in hashes {
-            self.callers.remove(hash);
-        }
-    }
-
-    pub(super) fn invalidate_all(&self) {
+    pub(super) fn invalidate(&self) {
         self.generation.fetch_add(1, Ordering::SeqCst);
         self.callers.clear();
     }

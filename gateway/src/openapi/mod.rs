@@ -13,6 +13,7 @@ mod webhooks;
 
 use std::collections::{BTreeMap, BTreeSet};
 
+use bytes::Bytes;
 use contracts::public::ApiSettings;
 use http::StatusCode;
 use serde_json::{Map, Value, json};
@@ -21,7 +22,6 @@ use strum::VariantArray as _;
 use self::operation::{Operation, Tag};
 use self::parameters::Parameter;
 use self::reference::{body, reference};
-use crate::coding::EncodedFile;
 use crate::layers::policy::{Policy, Route};
 
 /// The version segment of the base address.
@@ -48,10 +48,10 @@ pub struct Api {
 ///
 /// # Errors
 /// Those of [`document`].
-pub fn file(api_url: &str, settings: &ApiSettings, api: Api) -> anyhow::Result<EncodedFile> {
+pub fn file(api_url: &str, settings: &ApiSettings, api: Api) -> anyhow::Result<Bytes> {
     let mut document = document(api_url, api)?;
     document[ApiSettings::EXTENSION] = serde_json::to_value(settings)?;
-    Ok(EncodedFile::new(serde_json::to_vec(&document)?)?)
+    Ok(serde_json::to_vec(&document)?.into())
 }
 
 /// The document. `api_url` is the base address with the version.

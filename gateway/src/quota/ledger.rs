@@ -1,4 +1,4 @@
-//! Month use that only this process knows: counts from Redis that are not in PostgreSQL yet. `jobs/month_use.rs` writes them.
+//! Month use that only this process knows: counts from Redis that are not in PostgreSQL yet.
 
 use std::collections::HashMap;
 
@@ -7,18 +7,18 @@ use crate::per_thread::PerThread;
 
 /// Pending month use, sharded by thread. It has the accounts that made calls since it was last taken.
 #[derive(Debug, Default)]
-pub(crate) struct Ledger {
+pub(super) struct Ledger {
     used: PerThread<HashMap<AccountMonth, u64>>,
 }
 
 impl Ledger {
     /// Records the month's count as Redis returned it. Replies may overtake each other: the highest count wins.
-    pub(crate) fn record_used(&self, month: AccountMonth, used: u64) {
+    pub(super) fn record_used(&self, month: AccountMonth, used: u64) {
         self.used.with(|counts| raise(counts, month, used));
     }
 
     /// Takes the counts that have to be written to PostgreSQL.
-    pub(crate) fn take_used(&self) -> HashMap<AccountMonth, u64> {
+    pub(super) fn take_used(&self) -> HashMap<AccountMonth, u64> {
         let mut all = HashMap::new();
         for (month, used) in self.used.take().flatten() {
             raise(&mut all, month, used);

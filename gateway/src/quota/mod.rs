@@ -3,7 +3,7 @@
 
 mod ledger;
 mod local_windows;
-mod month_backfill;
+mod month_copy;
 mod redis;
 
 use std::sync::Arc;
@@ -12,16 +12,16 @@ use std::time::Duration;
 use kit::handles::Handles;
 use kit::redis::Redis;
 use metrics::Counter;
+use sqlx::PgPool;
 use time::{Date, OffsetDateTime};
 use uuid::Uuid;
 
 use crate::domain::key::Caller;
 use crate::domain::plan::Plan;
 use crate::domain::quota::{AccountMonth, Limits, Month, RateLimitStatus};
-use ledger::Ledger;
 use local_windows::LocalWindows;
-use month_backfill::MonthBackfill;
-pub(crate) use redis::Counters;
+use month_copy::MonthCopy;
+use redis::Counters;
 
 /// Counts calls over one connection to Redis.
 #[derive(Debug)]
@@ -37,8 +37,7 @@ pub struct SharedCounters {
     public_share: u8,
     local: LocalWindows,
     players: LocalWindows,
-    pub(crate) ledger: Ledger,
-    pub(crate) backfill: MonthBackfill,
+    months: MonthCopy,
 }
 
 /// The reason why a call is rejected.
@@ -55,15 +54,21 @@ pub enum Denial {
 }
 
 impl SharedCounters {
-    /// `backfill_timeout` limits how long a call waits for a month that Redis lacks and that is read from PostgreSQL. After that it
-    /// is decided as if Redis were away. The public keys of an account may use `public_share` percent of its month.
-    pub fn new(backfill_timeout: Duration, public_share: u8) -> Self {
+    /// A call waits for `deadline` at most for a month that Redis lacks and that is read from PostgreSQL. After that it is decided as if
+    /// Redis were away. The public keys of an account may use `public_share` percent of its month.
+    pub fn new(pool: PgPool, deadline: Duration, public_share: u8) -> Self {
         Self {
             public_share,
             local: LocalWindows::default(),
             players: LocalWindows::default(),
-            ledger: Ledger::default(),
-            backfill: MonthBackfill::new(backfill_timeout),
+            months: MonthCopy::new(pool, deadline),
+        }
+    }
+
+    /// Writes the month use to PostgreSQL that only this process has.
+    pub async fn flush_months(&self) {
+        if self.months.write().await {
+            metrics::counter!("month_use_exchanges_total").increment(1);
         }
     }
 }
@@ -115,14 +120,14 @@ impl Quota {
         let (key, month) = (&caller.key, caller.month(now));
         let consume = async || self.counters.consume(key, month, limits, now).await.ok();
         let mut counted = consume().await?;
-        if counted.is_none() && self.shared.backfill.request(month).await {
+        if counted.is_none() && self.shared.months.load(month, &self.counters).await {
             counted = consume().await?;
         }
         let outcome = counted?;
         if let Ok(status) = outcome
             && let Some(used) = status.month_used.filter(|_| limits.uses_month)
         {
-            self.shared.ledger.record_used(month, used);
+            self.shared.months.ledger.record_used(month, used);
         }
         Some(outcome)
     }

@@ -29,7 +29,7 @@ use crate::domain::quota::{AccountMonth, Limits, Month, RateLimitStatus, Window}
 const WARM_UP: std::time::Duration = std::time::Duration::from_secs(2);
 
 #[derive(Debug)]
-pub(crate) struct Counters {
+pub(super) struct Counters {
     redis: Redis,
     consume: Script,
     revoke: Script,
@@ -38,7 +38,7 @@ pub(crate) struct Counters {
 }
 
 impl Counters {
-    pub(crate) fn new(redis: Redis) -> Self {
+    pub(super) fn new(redis: Redis) -> Self {
         Self {
             redis,
             consume: Script::new(include_str!("consume.lua")),
@@ -118,7 +118,7 @@ impl Counters {
     }
 
     /// Starts to count the month with `used`, unless Redis has it.
-    pub(crate) async fn seed(&self, month: AccountMonth, used: u64) -> Result<(), Unavailable> {
+    pub(super) async fn seed(&self, month: AccountMonth, used: u64) -> Result<(), Unavailable> {
         let last_day = month.month.first_day() - Duration::DAY;
         let mut call = evaluate(&self.seed, 1);
         write_hash(&mut call, month.account);

@@ -4,10 +4,7 @@ use axum::body::Body;
 use axum::extract::{Request, State};
 use axum::response::{IntoResponse as _, Response};
 use http::Method;
-use http::header::{
-    ACCESS_CONTROL_ALLOW_ORIGIN, CACHE_CONTROL, CONTENT_ENCODING, CONTENT_LENGTH, CONTENT_TYPE,
-    ETAG, HeaderMap, HeaderValue, VARY,
-};
+use http::header::{self, HeaderMap, HeaderValue};
 
 use crate::app::App;
 use crate::envelope::{self, ETag, IfNoneMatch};
@@ -17,35 +14,25 @@ use crate::errors::ApiError;
 const FIVE_MINUTES: HeaderValue = HeaderValue::from_static("public, max-age=300");
 
 pub async fn get(State(app): State<App>, request: Request) -> Response {
-    let is_head = match *request.method() {
-        Method::GET => false,
-        Method::HEAD => true,
-        _ => return ApiError::method_not_allowed("GET, HEAD".to_owned()).into_response(),
-    };
-    let file = app.openapi.negotiate(request.headers());
-    let etag = ETag::strong(&file.tag);
+    if !matches!(*request.method(), Method::GET | Method::HEAD) {
+        return ApiError::method_not_allowed("GET, HEAD".to_owned()).into_response();
+    }
+    let etag = ETag::of(&app.openapi, None, None);
     let is_known = IfNoneMatch::from_headers(request.headers()).matches(&etag);
     let mut headers = HeaderMap::new();
-    headers.extend(etag.into_value().map(|etag| (ETAG, etag)));
-    headers.insert(VARY, HeaderValue::from_static("accept-encoding"));
-    headers.insert(CACHE_CONTROL, FIVE_MINUTES);
+    headers.extend(etag.into_value().map(|etag| (header::ETAG, etag)));
+    headers.insert(header::VARY, HeaderValue::from_static("accept-encoding"));
+    headers.insert(header::CACHE_CONTROL, FIVE_MINUTES);
     // Tools that run in a page may read it.
-    headers.insert(ACCESS_CONTROL_ALLOW_ORIGIN, HeaderValue::from_static("*"));
-    let response = if is_known {
+    let everybody = HeaderValue::from_static("*");
+    headers.insert(header::ACCESS_CONTROL_ALLOW_ORIGIN, everybody);
+    envelope::raw(if is_known {
         envelope::not_modified(headers)
     } else {
-        headers.insert(CONTENT_TYPE, HeaderValue::from_static("application/json"));
-        headers.insert(CONTENT_LENGTH, file.bytes.len().into());
-        let coding = file
-            .coding
-            .map(|coding| HeaderValue::from_static(coding.token()));
-        headers.extend(coding.map(|coding| (CONTENT_ENCODING, coding)));
-        let mut response = Response::new(Body::empty());
+        let json = HeaderValue::from_static("application/json");
+        headers.insert(header::CONTENT_TYPE, json);
+        let mut response = Response::new(Body::from(app.openapi.clone()));
         *response.headers_mut() = headers;
-        if !is_head {
-            *response.body_mut() = Body::from(file.bytes);
-        }
         response
-    };
-    envelope::raw(response)
+    })
 }

@@ -1,18 +1,15 @@
 //! `GET /economy/rates` (§4.4).
 
 use axum::extract::{RawQuery, State};
-use axum::response::Response;
 use contracts::economy::v1::ListRatesRequest;
-use http::{HeaderMap, Method};
 
 use crate::app::App;
-use crate::envelope::{self, Negotiation};
+use crate::envelope::ApiResponse;
 use crate::errors::ApiError;
 use crate::extract::caller::AuthenticatedCaller;
 use crate::extract::query::Params;
 use crate::openapi::operation::{Operation, Success, Tag};
 use crate::openapi::parameters as p;
-use crate::upstream::Rates;
 
 /// The operations of this file (§10.16).
 #[rustfmt::skip]
@@ -28,23 +25,16 @@ pub(super) fn operations() -> [Operation; 1] {
 pub async fn list(
     State(app): State<App>,
     AuthenticatedCaller(caller): AuthenticatedCaller,
-    method: Method,
-    headers: HeaderMap,
     RawQuery(query): RawQuery,
-) -> Result<Response, ApiError> {
+) -> Result<ApiResponse, ApiError> {
     let mut query = Params::parse(query.as_deref());
     let request = ListRatesRequest {
         mode: caller.key.mode.into(),
         from: query.text("from").unwrap_or_default(),
         to: query.text("to").unwrap_or_default(),
-        head_only: false,
-    };
-    let head_only = ListRatesRequest {
-        head_only: true,
-        ..request.clone()
+        ..ListRatesRequest::default()
     };
     query.finish()?;
-    let head = Rates::request(&app.economy, head_only).await?.head;
-    let negotiation = Negotiation::from_headers(&method, &headers);
-    Ok(envelope::rates(head, request, &negotiation, &app).await?)
+    let (json, page) = app.rates.list(&app.economy, request).await?;
+    Ok(ApiResponse::list(json, page))
 }

@@ -1,7 +1,5 @@
 //! The table `gateway.key`.
 
-use futures::TryStreamExt as _;
-use futures::future::ready;
 use sqlx::{PgConnection, PgExecutor, PgPool};
 use time::{Duration, OffsetDateTime};
 use uuid::Uuid;
@@ -193,64 +191,6 @@ pub async fn counts(
     )
     .fetch_one(connection)
     .await
-}
-
-/// Hashes of the keys whose games, or the pages of their games, have a change number above `after`, up to `to`.
-pub async fn hashes_of_games(
-    connection: &mut PgConnection,
-    after: i64,
-    to: i64,
-) -> Result<Vec<Hash>, sqlx::Error> {
-    let rows = sqlx::query_scalar!(
-        "select key.hash from gateway.key where key.game in (
-             select slug from gateway.game where change > $1 and change <= $2
-             union
-             select game.slug from gateway.page join gateway.game on game.page = page.id
-             where page.change > $1 and page.change <= $2
-         )",
-        after,
-        to,
-    )
-    .fetch_all(connection)
-    .await?;
-    Ok(rows.into_iter().filter_map(hash).collect())
-}
-
-/// Hashes of the keys with these ids, and of all those of these accounts.
-pub async fn hashes(
-    connection: &mut PgConnection,
-    ids: &[Uuid],
-    accounts: &[Uuid],
-) -> Result<Vec<Hash>, sqlx::Error> {
-    let rows = sqlx::query_scalar!(
-        "select hash from gateway.key where id = any ($1) or account_id = any ($2)",
-        ids,
-        accounts,
-    )
-    .fetch_all(connection)
-    .await?;
-    Ok(rows.into_iter().filter_map(hash).collect())
-}
-
-/// Passes the hashes of all keys to `known`.
-pub async fn for_each_hash(
-    connection: &mut PgConnection,
-    mut known: impl FnMut(Hash),
-) -> Result<(), sqlx::Error> {
-    sqlx::query_scalar!("select hash from gateway.key")
-        .fetch(connection)
-        .try_for_each(|bytes| {
-            if let Some(hash) = hash(bytes) {
-                known(hash);
-            }
-            ready(Ok(()))
-        })
-        .await
-}
-
-/// The schema checks the length of hashes.
-fn hash(bytes: Vec<u8>) -> Option<Hash> {
-    bytes.try_into().ok().map(Hash)
 }
 
 pub async fn update_last_used(

@@ -1,4 +1,4 @@
-//! Access to the schema `gateway` in PostgreSQL, one file per table. Accounts, keys, plans and switches are changed by
+//! Access to the schema `gateway` in PostgreSQL, one file per table. Accounts, keys and switches are changed by
 //! [`crate::write`] only.
 
 pub mod accounts;
@@ -8,5 +8,4 @@ pub mod key_requests;
 pub mod keys;
 pub mod month_use;
 pub mod pages;
-pub mod plans;
 pub mod switches;

@@ -1,7 +1,5 @@
 //! The table `gateway.month_use`: a copy of the counts in Redis.
 
-use std::collections::HashMap;
-
 use sqlx::{PgConnection, PgPool};
 use time::Date;
 use uuid::Uuid;
@@ -29,7 +27,11 @@ pub async fn write(
         .collect();
     // All gateways lock the rows in one order, so that there is no deadlock.
     rows.sort_unstable();
-    let (accounts, months) = columns(rows.iter().map(|(month, _)| *month));
+    let accounts: Vec<Uuid> = rows.iter().map(|(month, _)| month.account).collect();
+    let months: Vec<Date> = rows
+        .iter()
+        .map(|(month, _)| month.month.first_day())
+        .collect();
     let used: Vec<i64> = rows.iter().map(|(_, used)| *used).collect();
     sqlx::query!(
         "insert into gateway.month_use as held (account_id, month, used)
@@ -45,30 +47,18 @@ pub async fn write(
     Ok(())
 }
 
-/// Reads months; absent rows are left out.
+/// Reads a month; `None`: it has no row.
 pub async fn read(
     connection: &mut PgConnection,
-    months: &[AccountMonth],
-) -> Result<HashMap<AccountMonth, u64>, sqlx::Error> {
-    let (accounts, days) = columns(months.iter().copied());
-    let rows = sqlx::query!(
-        "select held.account_id, held.month, held.used
-         from unnest($1::uuid[], $2::date[]) as asked (account_id, month)
-         join gateway.month_use as held using (account_id, month)",
-        &accounts,
-        &days,
-    )
-    .fetch_all(connection)
-    .await?;
-    let rows = rows.into_iter();
-    Ok(rows
-        .map(|row| {
-            (
-                account_month(row.account_id, row.month),
-                row.used.cast_unsigned(),
-            )
-        })
-        .collect())
+    AccountMonth { account, month }: AccountMonth,
+) -> Result<Option<u64>, sqlx::Error> {
+    let used = sqlx::query_scalar!(
+        "select used from gateway.month_use where account_id = $1 and month = $2",
+        account,
+        month.first_day(),
+    );
+    let used = used.fetch_optional(connection).await?;
+    Ok(used.map(i64::cast_unsigned))
 }
 
 /// Up to `limit` accounts after the id `after` that have made a number of calls in a month, in the order of their ids. `least` has the
@@ -101,17 +91,4 @@ pub async fn at_least(
     )
     .fetch_all(pool)
     .await
-}
-
-fn columns(months: impl Iterator<Item = AccountMonth>) -> (Vec<Uuid>, Vec<Date>) {
-    months
-        .map(|month| (month.account, month.month.first_day()))
-        .unzip()
-}
-
-fn account_month(account: Uuid, first_day: Date) -> AccountMonth {
-    AccountMonth {
-        account,
-        month: Month::starting(first_day),
-    }
 }

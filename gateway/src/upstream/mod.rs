@@ -7,7 +7,7 @@ mod rates;
 use std::time::Duration;
 
 pub use client::{GrpcClient, Upstream};
-pub use rates::Rates;
+pub use rates::RatesCache;
 
 /// Limits of calls to a service.
 #[derive(Debug, Clone, Copy)]

@@ -81,7 +81,7 @@ async fn a_key_is_accepted_again_once_changes_can_be_read(pool: PgPool) {
     let keys = lock(&test.pool, "gateway.key").await;
     test.clock.advance(Span::HOUR * 2);
     assert_eq!(test.get(&key, "/games").await.error(), AWAY);
-    // Polling the feed does not read the table of keys.
+    // Polling the feed does not read the table of keys, and nothing has changed.
     test.catch_up().await;
     assert!(test.get(&key, "/games").await.is_ok());
     drop(keys);

@@ -8,7 +8,6 @@ use futures::future::join_all;
 use gateway::domain::key::{Caller, Mode};
 use gateway::domain::plan::Plan;
 use gateway::domain::quota::{AccountMonth, Month};
-use gateway::jobs::month_use::MonthUse;
 use gateway::quota::{Denial, Quota, SharedCounters};
 use gateway::store::month_use as store;
 use kit::config::Secret;
@@ -27,56 +26,41 @@ fn redis(url: &str) -> Redis {
     Redis::lazy(&Secret::from(url.to_owned()), LONG, "").unwrap()
 }
 
-/// The counters of one gateway. The test runs the task's steps itself.
+/// The counters of one gateway. The test flushes them.
 struct Process {
     quota: Quota,
-    month_use: MonthUse,
     shared: Arc<SharedCounters>,
 }
 
 fn process(pool: &PgPool) -> Process {
-    let redis = redis(&redis_url());
-    let shared = Arc::new(SharedCounters::new(LONG, 50));
+    let shared = Arc::new(SharedCounters::new(pool.clone(), LONG, 50));
     Process {
-        month_use: MonthUse::new(
-            pool.clone(),
-            LONG,
-            redis.new_connection(),
-            Arc::clone(&shared),
-        ),
-        quota: Quota::new(redis, Arc::clone(&shared)),
+        quota: Quota::new(redis(&redis_url()), Arc::clone(&shared)),
         shared,
     }
 }
 
 impl Process {
-    /// Makes calls while the task loads the months that they wait for. Returns how many months it read.
+    /// Makes concurrent calls and returns the month's count after each.
     async fn take(
-        &mut self,
+        &self,
         calls: impl IntoIterator<Item = (&Caller, OffsetDateTime)>,
-    ) -> (Vec<Option<u64>>, usize) {
+    ) -> Vec<Option<u64>> {
         let plan = plan();
         let calls = calls.into_iter().map(async |(caller, now)| {
             let status = self.quota.consume(caller, &plan, now).await.unwrap();
             status.month_used
         });
-        let calls = join_all(calls);
-        tokio::pin!(calls);
-        let mut read = 0;
-        loop {
-            tokio::select! {
-                used = &mut calls => return (used, read),
-                seeded = self.month_use.seed() => {
-                    read += seeded;
-                    tokio::task::yield_now().await;
-                }
-            }
-        }
+        join_all(calls).await
     }
 
     /// Makes a call and returns the month's count.
-    async fn take_one(&mut self, caller: &Caller) -> Option<u64> {
-        self.take([(caller, START)]).await.0[0]
+    async fn take_one(&self, caller: &Caller) -> Option<u64> {
+        self.take([(caller, START)]).await[0]
+    }
+
+    async fn flush(&self) {
+        self.shared.flush_months().await;
     }
 }
 
@@ -102,10 +86,8 @@ fn month(caller: &Caller) -> AccountMonth {
 
 /// The month's count in PostgreSQL.
 async fn written(pool: &PgPool, caller: &Caller) -> Option<u64> {
-    let held = store::read(&mut pool.acquire().await.unwrap(), &[month(caller)])
-        .await
-        .unwrap();
-    held.get(&month(caller)).copied()
+    let mut connection = pool.acquire().await.unwrap();
+    store::read(&mut connection, month(caller)).await.unwrap()
 }
 
 async fn write(pool: &PgPool, caller: &Caller, used: u64) {
@@ -130,35 +112,34 @@ async fn command(words: &[&str]) {
 
 #[testing::database_test(gateway::MIGRATOR)]
 async fn counts_are_flushed_and_never_lowered(pool: PgPool) {
-    let mut process = process(&pool);
+    let process = process(&pool);
     let (one, other) = (live(), live());
     process.take([(&one, START); 3]).await;
     process.take([(&other, START); 2]).await;
     assert_eq!(written(&pool, &other).await, None);
-    process.month_use.flush().await;
+    process.flush().await;
     assert_eq!(written(&pool, &one).await, Some(3));
     assert_eq!(written(&pool, &other).await, Some(2));
     process.take_one(&one).await;
     write(&pool, &one, 9).await;
-    process.month_use.flush().await;
+    process.flush().await;
     assert_eq!(written(&pool, &one).await, Some(9));
     // Calls of test keys do not count in the month.
     let sample = live();
     let test = caller(sample.key.account, Mode::Test);
     process.take_one(&test).await;
-    process.month_use.flush().await;
+    process.flush().await;
     assert_eq!(written(&pool, &sample).await, None);
 }
 
 #[testing::database_test(gateway::MIGRATOR)]
-async fn a_missing_month_is_read_once_for_all_waiting_calls(pool: PgPool) {
-    let mut process = process(&pool);
+async fn a_missing_month_is_read_for_all_waiting_calls(pool: PgPool) {
+    let process = process(&pool);
     let account = kit::ids::row_id();
     let keys = [Mode::Live, Mode::Live, Mode::Test].map(|mode| caller(account, mode));
     write(&pool, &keys[0], 40).await;
     let calls = (0..300).map(|n| (&keys[n % 3], START));
-    let (mut used, read) = process.take(calls).await;
-    assert_eq!(read, 1);
+    let mut used = process.take(calls).await;
     // Every third call is of a test key.
     let looks: Vec<Option<u64>> = used.iter().skip(2).step_by(3).copied().collect();
     assert!(
@@ -175,14 +156,13 @@ async fn a_missing_month_is_read_once_for_all_waiting_calls(pool: PgPool) {
 }
 
 #[testing::database_test(gateway::MIGRATOR)]
-async fn missing_months_are_read_in_batches(pool: PgPool) {
-    let mut process = process(&pool);
+async fn many_missing_months_are_read_at_once(pool: PgPool) {
+    let process = process(&pool);
     let callers: Vec<Caller> = (0..200).map(|_| live()).collect();
     write(&pool, &callers[7], 6).await;
-    let (used, read) = process
+    let used = process
         .take(callers.iter().map(|caller| (caller, START)))
         .await;
-    assert_eq!(read, 200);
     for (place, used) in used.into_iter().enumerate() {
         assert_eq!(used, Some(if place == 7 { 7 } else { 1 }), "{place}");
     }
@@ -190,14 +170,14 @@ async fn missing_months_are_read_in_batches(pool: PgPool) {
 
 #[testing::database_test(gateway::MIGRATOR)]
 async fn a_month_that_redis_has_stays_as_it_is(pool: PgPool) {
-    let mut process = process(&pool);
+    let process = process(&pool);
     for (in_redis, in_postgresql) in [(5, 9), (9, 5)] {
         let caller = live();
         let count = in_redis.to_string();
         command(&["HSET", &name(&caller), "2026-03", &count]).await;
         write(&pool, &caller, in_postgresql).await;
         assert_eq!(process.take_one(&caller).await, Some(in_redis + 1));
-        process.month_use.flush().await;
+        process.flush().await;
         let copy = in_postgresql.max(in_redis + 1);
         assert_eq!(written(&pool, &caller).await, Some(copy));
     }
@@ -206,7 +186,7 @@ async fn a_month_that_redis_has_stays_as_it_is(pool: PgPool) {
 /// The hash of an account does not grow with its months and keys.
 #[testing::database_test(gateway::MIGRATOR)]
 async fn seeding_a_month_removes_expired_fields(pool: PgPool) {
-    let mut process = process(&pool);
+    let process = process(&pool);
     let caller = live();
     let february = time::macros::datetime!(2026-02-28 23:59:59 UTC);
     let old = ["2025-12", "40", "2026-01", "30", "2026-02", "20"];
@@ -232,7 +212,7 @@ async fn seeding_a_month_removes_expired_fields(pool: PgPool) {
     process
         .take([(&now, february), (&other, long_before)])
         .await;
-    assert_eq!(process.take([(&now, START)]).await.0, [Some(1)]);
+    assert_eq!(process.take([(&now, START)]).await, [Some(1)]);
     let fields: BTreeSet<String> = redis(&redis_url())
         .query("test", redis::cmd("HKEYS").arg(name(&caller)))
         .await
@@ -254,7 +234,7 @@ async fn seeding_a_month_removes_expired_fields(pool: PgPool) {
 
 #[testing::database_test(gateway::MIGRATOR)]
 async fn counts_in_memory_survive_an_emptied_redis(pool: PgPool) {
-    let mut process = process(&pool);
+    let process = process(&pool);
     let caller = live();
     process.take([(&caller, START); 5]).await;
     // Nothing has been flushed yet.
@@ -264,7 +244,7 @@ async fn counts_in_memory_survive_an_emptied_redis(pool: PgPool) {
 
 #[testing::database_test(gateway::MIGRATOR)]
 async fn the_month_ends_at_midnight_utc(pool: PgPool) {
-    let mut process = process(&pool);
+    let process = process(&pool);
     let caller = live();
     let midnight = time::macros::datetime!(2026-04-01 00:00 UTC);
     let calls = [
@@ -272,10 +252,10 @@ async fn the_month_ends_at_midnight_utc(pool: PgPool) {
         (&caller, midnight - Duration::from_millis(1)),
         (&caller, midnight),
     ];
-    let (used, read) = process.take(calls).await;
-    assert_eq!((used, read), (vec![Some(1), Some(2), Some(1)], 2));
+    let used = process.take(calls).await;
+    assert_eq!(used, [Some(1), Some(2), Some(1)]);
     // From here on the months are independent.
-    process.month_use.flush().await;
+    process.flush().await;
     assert_eq!(written(&pool, &caller).await, Some(2));
 }
 
@@ -285,42 +265,52 @@ async fn calls_without_redis_and_postgresql_are_admitted_and_not_counted_later(p
         .acquire_timeout(Duration::from_millis(50))
         .connect_lazy("postgres://nobody@127.0.0.1:1/nothing")
         .unwrap();
-    let mut process = process(&nowhere);
+    let cut_off = process(&nowhere);
     let caller = live();
     // Redis lacks the month, and PostgreSQL cannot be read.
     for _ in 0..3 {
-        assert_eq!(process.take_one(&caller).await, None);
+        assert_eq!(cut_off.take_one(&caller).await, None);
     }
     // The minute is limited nevertheless.
     let tight = plans("calls_per_minute = 4").get("free").unwrap().clone();
-    let fourth = process.quota.consume(&caller, &tight, START).await;
+    let fourth = cut_off.quota.consume(&caller, &tight, START).await;
     assert!(fourth.is_ok());
-    let fifth = process.quota.consume(&caller, &tight, START).await;
+    let fifth = cut_off.quota.consume(&caller, &tight, START).await;
     assert!(matches!(fifth, Err(Denial::Minute(_))), "{fifth:?}");
 
-    // PostgreSQL is back.
-    process.month_use = MonthUse::new(
-        pool.clone(),
-        LONG,
-        redis(&redis_url()),
-        Arc::clone(&process.shared),
-    );
-    process.month_use.flush().await;
+    assert_eq!(process(&pool).take_one(&caller).await, Some(1));
+}
+
+/// While PostgreSQL is away, calls do not wait for it.
+#[testing::database_test(gateway::MIGRATOR)]
+async fn a_month_is_read_again_when_postgresql_is_back(pool: PgPool) {
+    let through = PgPoolOptions::new()
+        .acquire_timeout(Duration::from_secs(1))
+        .max_connections(1)
+        .connect_lazy_with((*pool.connect_options()).clone());
+    let process = process(&through);
+    let caller = live();
+    let taken = through.acquire().await.unwrap();
+    assert_eq!(process.take_one(&caller).await, None);
+    drop(taken);
+    // No call looks whether it is back.
+    assert_eq!(process.take_one(&caller).await, None);
+    process.flush().await;
     assert_eq!(process.take_one(&caller).await, Some(1));
 }
 
 #[testing::database_test(gateway::MIGRATOR)]
 async fn calls_without_redis_are_not_counted_later(pool: PgPool) {
-    let (mut process, caller, plan) = (process(&pool), live(), plan());
+    let (process, caller, plan) = (process(&pool), live(), plan());
     process.take([(&caller, START); 5]).await;
     let without = away(&process.shared);
     for _ in 0..10 {
         let status = without.consume(&caller, &plan, START).await.unwrap();
         assert_eq!(status.month_used, None);
     }
-    process.month_use.flush().await;
+    process.flush().await;
     assert_eq!(process.take_one(&caller).await, Some(6));
-    process.month_use.flush().await;
+    process.flush().await;
     assert_eq!(written(&pool, &caller).await, Some(6));
 }
 
@@ -353,7 +343,7 @@ async fn silent() -> String {
 
 #[testing::database_test(gateway::MIGRATOR)]
 async fn calls_that_redis_does_not_answer_are_admitted(pool: PgPool) {
-    let mut process = process(&pool);
+    let process = process(&pool);
     let (caller, plan) = (live(), plan());
     let url = Secret::from(silent().await);
     let slow = Redis::lazy(&url, Duration::from_millis(50), "").unwrap();
@@ -370,6 +360,6 @@ async fn calls_that_redis_does_not_answer_are_admitted(pool: PgPool) {
         let status = quota.consume(&caller, &plan, START).await.unwrap();
         assert_eq!(status.month_used, None);
     }
-    process.month_use.flush().await;
+    process.flush().await;
     assert_eq!(process.take_one(&caller).await, Some(1));
 }

@@ -295,8 +295,9 @@ async fn everybody_may_read_the_document_in_every_coding(pool: PgPool) {
         assert_eq!(plain.header(name), value, "{name}");
     }
     assert!(plain.header("x-request-id").starts_with("req_"));
-    let mut tags = BTreeSet::from([plain.header("etag").to_owned()]);
-    for coding in ["gzip", "zstd"] {
+    let tag = plain.header("etag");
+    assert!(tag.starts_with("W/\""), "{tag}");
+    for coding in ["br", "gzip", "zstd"] {
         let accepted = ("accept-encoding", coding);
         let coded = ask(&test, "GET", &[accepted]).await;
         assert_eq!(coded.header("content-encoding"), coding);
@@ -304,17 +305,14 @@ async fn everybody_may_read_the_document_in_every_coding(pool: PgPool) {
         assert!(coded.bytes.len() < plain.bytes.len() / 4, "{coding}");
         let head = ask(&test, "HEAD", &[accepted]).await;
         assert_eq!((head.status.as_u16(), head.bytes.len()), (200, 0));
-        for name in ["content-length", "content-encoding", "etag", "content-type"] {
+        for name in ["content-encoding", "etag", "content-type"] {
             assert_eq!(head.header(name), coded.header(name), "{name}");
         }
-        let tag = coded.header("etag").to_owned();
-        assert!(tag.starts_with('"'), "{tag}");
-        let known = ask(&test, "GET", &[accepted, ("if-none-match", &tag)]).await;
+        assert_eq!(coded.header("etag"), tag);
+        let known = ask(&test, "GET", &[accepted, ("if-none-match", tag)]).await;
         assert_eq!((known.status.as_u16(), known.bytes.len()), (304, 0));
         assert_eq!(known.header("etag"), tag);
-        tags.insert(tag);
     }
-    assert_eq!(tags.len(), 3, "each coding has a tag of its own");
 }
 
 #[testing::database_test(gateway::MIGRATOR)]

@@ -1,69 +1,11 @@
-//! The table of plans: it takes effect, and its changes are published on the feed once.
+//! The table of plans takes effect.
 
 use contracts::gateway::v1 as proto;
 use contracts::gateway::v1::staff_service_server::StaffService as _;
 use kit::Code;
-use prost::Message as _;
 use sqlx::PgPool;
 
 use crate::support::{Test, TestConfig, account_key, by_operator, plans};
-
-/// The plans on the feed: name, event, revision, calls per minute.
-async fn published(pool: &PgPool) -> Vec<(String, String, i64, Option<u32>)> {
-    let rows = sqlx::query!(
-        "select id, event, revision, state from gateway.feed where entity = 'plan' order by seq"
-    );
-    let rows = rows.fetch_all(pool).await.unwrap();
-    rows.into_iter()
-        .map(|row| {
-            let plan = proto::Plan::decode(row.state.as_slice()).unwrap();
-            (row.id, row.event, row.revision, plan.calls_per_minute)
-        })
-        .collect()
-}
-
-fn row(
-    name: &str,
-    event: &str,
-    revision: i64,
-    minute: Option<u32>,
-) -> (String, String, i64, Option<u32>) {
-    (name.to_owned(), event.to_owned(), revision, minute)
-}
-
-#[testing::database_test(gateway::MIGRATOR)]
-async fn plans_are_published_when_they_change_and_only_then(pool: PgPool) {
-    // Two replicas start concurrently.
-    let (one, other) = (Test::new(pool.clone()), Test::new(pool.clone()));
-    futures::future::join(one, other).await;
-    Test::new(pool.clone()).await;
-    let mut expected = vec![
-        row("build", "created", 1, Some(300)),
-        row("free", "created", 1, Some(60)),
-        row("partner", "created", 1, Some(1_200)),
-    ];
-    assert_eq!(published(&pool).await, expected);
-
-    let with = TestConfig {
-        plans: plans("calls_per_minute = 90"),
-        ..TestConfig::default()
-    };
-    Test::with(pool.clone(), with).await;
-    expected.extend([
-        row("build", "updated", 2, None),
-        row("free", "updated", 2, Some(90)),
-        row("partner", "removed", 2, Some(1_200)),
-    ]);
-    assert_eq!(published(&pool).await, expected);
-
-    Test::new(pool.clone()).await;
-    expected.extend([
-        row("build", "updated", 3, Some(300)),
-        row("free", "updated", 3, Some(60)),
-        row("partner", "updated", 3, Some(1_200)),
-    ]);
-    assert_eq!(published(&pool).await, expected);
-}
 
 #[testing::database_test(gateway::MIGRATOR)]
 async fn limits_working_keys_and_webhooks_come_from_the_table(pool: PgPool) {

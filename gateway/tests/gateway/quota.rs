@@ -7,7 +7,7 @@ use std::time::Duration as Patience;
 use gateway::domain::key::{Caller, KeyKind, Mode};
 use gateway::domain::plan::Plan;
 use gateway::domain::quota::{RateLimitStatus, Window};
-use gateway::jobs::month_use::MonthUse;
+use gateway::jobs::month_use;
 use gateway::quota::{Denial, Quota, SharedCounters};
 use kit::Lifecycle;
 use kit::config::Secret;
@@ -31,17 +31,12 @@ impl CountingProcess {
     fn start(pool: &PgPool) -> Self {
         let url = Secret::from(redis_url());
         let redis = Redis::lazy(&url, LONG, "").unwrap();
-        let shared = Arc::new(SharedCounters::new(LONG, 50));
-        let month_use = MonthUse::new(
-            pool.clone(),
-            LONG,
-            redis.new_connection(),
-            Arc::clone(&shared),
-        );
+        let shared = Arc::new(SharedCounters::new(pool.clone(), LONG, 50));
+        let months = Arc::clone(&shared);
         let (lifecycle, _) = Lifecycle::new();
         let stopping = lifecycle.stopping();
         lifecycle.spawn_graceful("month use", async move {
-            month_use.run(Patience::from_millis(50), stopping).await;
+            month_use::run(months, Patience::from_millis(50), stopping).await;
             Ok(())
         });
         Self {

@@ -23,9 +23,7 @@ fn fields(fault: &Fault) -> Vec<&str> {
 
 /// Accounts and keys on the feed: entity, event, revision.
 async fn feed(pool: &PgPool) -> Vec<(String, String, i64)> {
-    let rows = sqlx::query!(
-        "select entity, event, revision from gateway.feed where entity <> 'plan' order by seq"
-    );
+    let rows = sqlx::query!("select entity, event, revision from gateway.feed order by seq");
     let rows = rows.fetch_all(pool).await.unwrap();
     rows.into_iter()
         .map(|r| (r.entity, r.event, r.revision))

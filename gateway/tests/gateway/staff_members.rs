@@ -1,22 +1,20 @@
-//! Authorization and audit of staff RPCs: members come from listings-svc (§5).
+//! Authorization and audit of staff RPCs (§5).
 
 use contracts::common::v1 as common;
 use contracts::gateway::v1 as proto;
 use contracts::gateway::v1::staff_service_server::StaffService as _;
-use contracts::listings::v1::Role as RoleThere;
-use kit::Code;
-use kit::rpc::staff::{Member, Members as _, Role};
+use kit::rpc::staff::{Member, Role};
 use serde_json::{Value, json};
 use sqlx::PgPool;
-use time::Duration;
 use tonic::Status;
 
-use crate::support::{Test, TestConfig, account_key, by, by_operator};
+use crate::support::{Test, account_key, by, by_operator};
 
 fn member(name: &str, role: Role) -> Member {
     Member {
         name: name.to_owned(),
         role,
+        last_day: None,
     }
 }
 
@@ -36,47 +34,6 @@ async fn all(test: &Test) -> Vec<common::AuditEntry> {
 
 fn details(action: &common::AuditEntry) -> Value {
     serde_json::from_str(&action.details).unwrap()
-}
-
-#[testing::database_test(gateway::MIGRATOR)]
-async fn a_token_belongs_to_a_member_of_listings_svc(pool: PgPool) {
-    let test = Test::new(pool).await;
-    let (ada, eve) = ("staff_ada", "staff_eve");
-    test.listings.add_member(ada, "ada", RoleThere::Reviewer);
-    for _ in 0..3 {
-        let found = test.members.find(ada).await.unwrap();
-        assert_eq!(found, Some(member("ada", Role::Reviewer)));
-    }
-    assert_eq!(
-        test.listings.member_lookups(),
-        1,
-        "it is known for a moment"
-    );
-    assert_eq!(test.members.find(eve).await.unwrap(), None);
-    assert_eq!(test.members.find("eve").await.unwrap(), None);
-    assert_eq!(
-        test.listings.member_lookups(),
-        2,
-        "not for what is no token"
-    );
-    // Within a second, a removed token is rejected and a new one works.
-    test.listings.remove_member(ada);
-    test.listings.add_member(eve, "eve", RoleThere::Admin);
-    test.clock.advance(Duration::SECOND);
-    assert_eq!(test.members.find(ada).await.unwrap(), None);
-    let found = test.members.find(eve).await.unwrap();
-    assert_eq!(found, Some(member("eve", Role::Admin)));
-}
-
-#[testing::database_test(gateway::MIGRATOR)]
-async fn without_listings_svc_no_token_is_accepted(pool: PgPool) {
-    let with = TestConfig {
-        no_listings: true,
-        ..TestConfig::default()
-    };
-    let test = Test::with(pool, with).await;
-    let fault = test.members.find("staff_ada").await.unwrap_err();
-    assert_eq!(fault.code, Code::Unavailable);
 }
 
 #[testing::database_test(gateway::MIGRATOR)]

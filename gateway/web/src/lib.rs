@@ -45,7 +45,6 @@ use kit::feed::HighWaterMark;
 use kit::http_server;
 use kit::overload::ConcurrencyLimit;
 use kit::redis::Redis;
-use kit::rpc::FleetMembers;
 use time::Duration;
 
 use app::{App, Web};
@@ -144,15 +143,14 @@ pub async fn start(boot: Boot<Settings>) -> anyhow::Result<()> {
     app.docs.keep_fresh(&boot.lifecycle);
     serve_pages(&boot, &app).await?;
 
-    let members = FleetMembers::new(listings, settings.upstream_deadline, clock.clone());
-    serve_staff(&boot, app, members).await
+    serve_staff(&boot, app).await
 }
 
-async fn serve_staff(boot: &Boot<Settings>, app: App, members: FleetMembers) -> anyhow::Result<()> {
+async fn serve_staff(boot: &Boot<Settings>, app: App) -> anyhow::Result<()> {
     let audit = Audit::new(app.pool.clone(), SCHEMA, boot.clock.clone());
     let mut services = kit::rpc::server::services();
     services.add_service(StaffServiceServer::new(Staff { app, audit }));
-    boot.serve_rpc_to_members(services, Arc::new(members)).await
+    boot.serve_rpc(services).await
 }
 
 async fn serve_pages(boot: &Boot<Settings>, app: &App) -> anyhow::Result<()> {

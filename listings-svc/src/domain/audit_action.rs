@@ -29,13 +29,6 @@ pub enum AuditAction {
     Import,
     /// Deletes a picture from every listing and from the file store.
     PurgePicture,
-    CreateMember,
-    SetRole,
-    /// Gives another member a new token.
-    RenewToken,
-    /// Revokes a member's token.
-    RevokeMember,
-    ListMembers,
     /// Reads the audit entries of other members.
     ReadAudit,
 }

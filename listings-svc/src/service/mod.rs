@@ -3,7 +3,6 @@
 mod audit;
 mod claims;
 mod events;
-mod find_member;
 mod games;
 mod ids;
 mod import;
@@ -22,7 +21,6 @@ use std::sync::Arc;
 
 use contracts::listings::v1::events_service_server::EventsServiceServer;
 use contracts::listings::v1::games_service_server::GamesServiceServer;
-use contracts::listings::v1::member_service_server::MemberServiceServer;
 use contracts::listings::v1::own_listings_service_server::OwnListingsServiceServer;
 use contracts::listings::v1::own_pictures_service_server::OwnPicturesServiceServer;
 use contracts::listings::v1::pages_service_server::PagesServiceServer;
@@ -42,7 +40,6 @@ use sqlx::PgPool;
 use tokio_util::sync::CancellationToken;
 use tonic::service::RoutesBuilder;
 
-use crate::members::Members;
 use crate::pictures::{FileStore, PictureProcessor};
 use crate::write::CommandDependencies;
 use crate::write::import::Importer;
@@ -61,10 +58,6 @@ pub struct Service {
     pub files: FileStore,
     /// Pictures that an account may upload in 24 hours.
     pub pictures_per_day: i64,
-    /// Its cache is cleared after each change of a member.
-    pub members: Members,
-    /// After which the token of a member expires.
-    pub token_lifetime: time::Duration,
     /// When it is cancelled, running imports fail: their clients import the file again at another replica.
     pub draining: CancellationToken,
     pub running: RunningCalls,
@@ -96,7 +89,6 @@ impl Service {
         services
             .add_service(EventsServiceServer::from_arc(service()))
             .add_service(GamesServiceServer::from_arc(service()))
-            .add_service(MemberServiceServer::from_arc(service()))
             .add_service(OwnListingsServiceServer::from_arc(service()))
             .add_service(OwnPicturesServiceServer::from_arc(service()))
             .add_service(PagesServiceServer::from_arc(service()))

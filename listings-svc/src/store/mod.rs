@@ -11,7 +11,6 @@ pub mod history;
 pub mod imports;
 mod listing_table;
 pub mod listings;
-pub mod members;
 pub mod own_listings;
 pub mod page_owners;
 pub mod pages;

@@ -9,7 +9,6 @@ pub mod follow_page;
 pub mod import;
 pub mod limits;
 mod lock_listing;
-pub mod members;
 pub mod moderate;
 pub mod page_owners;
 pub mod pictures;

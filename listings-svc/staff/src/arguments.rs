@@ -4,7 +4,6 @@ use std::num::NonZeroUsize;
 
 use time::format_description::well_known::Rfc3339;
 use time::{OffsetDateTime, UtcOffset};
-use uuid::Uuid;
 
 use crate::command_hint;
 
@@ -20,29 +19,6 @@ pub(crate) fn timestamp(text: &str) -> Result<OffsetDateTime, String> {
         .ok()
         .and_then(|at| at.checked_to_offset(UtcOffset::UTC))
         .ok_or_else(|| "give a time such as 2026-03-01T08:00:00Z".to_owned())
-}
-
-pub(crate) fn key_id(text: &str) -> Result<String, String> {
-    id(text, "a key", "key list --account ACCOUNT")
-}
-
-pub(crate) fn key_request_id(text: &str) -> Result<String, String> {
-    id(text, "a pending request", "key pending")
-}
-
-pub(crate) fn claim_id(text: &str) -> Result<String, String> {
-    id(text, "a pending claim", "claim list")
-}
-
-/// Reads the number of an economy report.
-pub(crate) fn report_number(text: &str) -> Result<i64, String> {
-    let number = text.parse().ok().filter(|number| *number > 0);
-    number.ok_or_else(|| {
-        format!(
-            "this is not the number of a held report, which is a whole number; {} lists the numbers",
-            command_hint::staff("report list")
-        )
-    })
 }
 
 /// Reads `--revision`.
@@ -62,17 +38,6 @@ pub(crate) fn picture_place(text: &str) -> Result<u32, String> {
     place.ok_or_else(|| {
         "give the position among the screenshots as a whole number: 0 is the first".to_owned()
     })
-}
-
-/// Reads an id of `noun`; `list` is the command that lists it.
-fn id(text: &str, noun: &str, list: &str) -> Result<String, String> {
-    match Uuid::parse_str(text) {
-        Ok(_) => Ok(text.to_owned()),
-        Err(_) => Err(format!(
-            "this is not the id of {noun}, which looks like 019a6f1c-0000-7000-8000-000000000000; {} lists the ids",
-            command_hint::staff(list)
-        )),
-    }
 }
 
 #[cfg(test)]

@@ -1,18 +1,13 @@
 //! `staff audit`: the audit logs of all services, merged
 
-use std::cell::Cell;
+use std::cmp::Reverse;
 use std::num::NonZeroUsize;
 
 use clap::{Args, Subcommand};
-use contracts::catalogue::v1::staff_service_client::StaffServiceClient as CatalogueStaffClient;
-use contracts::common::v1::{AuditEntry, ListAuditRequest, PageRequest};
-use contracts::economy::v1::staff_service_client::StaffServiceClient as EconomyStaffClient;
-use contracts::gateway::v1::staff_service_client::StaffServiceClient as GatewayStaffClient;
-use contracts::listings::v1::staff_audit_service_client::StaffAuditServiceClient;
-use contracts::web::v1::staff_service_client::StaffServiceClient as WebStaffClient;
-use kit::rpc::client::Client;
+use contracts::common::v1::{AuditEntry, ListAuditRequest};
 use kit::{Code, Fault};
-use serde_json::Value;
+use prost_reflect::{DynamicMessage, MethodDescriptor};
+use serde_json::{Value, json};
 use strum::VariantArray as _;
 use time::OffsetDateTime;
 use tonic::Status;
@@ -20,10 +15,10 @@ use tonic::Status;
 use crate::arguments::{limit, timestamp};
 use crate::error::{Error, UnreachableService};
 use crate::fleet::Fleet;
-use crate::output::{self, Output, RowList};
-use crate::rows;
+use crate::output::{self, Output};
+use crate::rpc::{answer, call, dynamic, method};
 use crate::service::Service;
-use crate::table::Column;
+use crate::table::table;
 
 /// List what members of staff did, newest first
 ///
@@ -66,21 +61,7 @@ struct Filter {
     limit: NonZeroUsize,
 }
 
-const COLUMNS: &[Column<AuditEntry>] = &[
-    ("at", |it| output::format_time(it.at)),
-    ("member", |it| it.member.clone()),
-    ("action", |it| {
-        let refused = if it.refused { ", refused" } else { "" };
-        format!("{}{refused}", describe_action(it))
-    }),
-    ("kind", |it| it.entity.clone()),
-    ("name", |it| it.name.clone()),
-    ("reason", |it| {
-        let details = details(it);
-        let reason = details.get("reason").and_then(Value::as_str);
-        reason.unwrap_or_default().to_owned()
-    }),
-];
+const COLUMNS: [&str; 6] = ["at", "member", "action", "kind", "name", "reason"];
 
 pub(crate) async fn run(audit: Audit, fleet: &Fleet, output: Output) -> Result<(), Error> {
     let filter = match audit.command {
@@ -94,95 +75,91 @@ pub(crate) async fn run(audit: Audit, fleet: &Fleet, output: Output) -> Result<(
     // Staff change nothing in webhook-svc.
     let services = Service::VARIANTS.iter().copied();
     let services = services.filter(|it| *it != Service::Webhook);
+    // Staff change nothing in webhook-svc.
+    let services = services.filter(|it| *it != Service::Webhook);
     for service in services.filter(|it| *it == Service::Listings || fleet.has(*it)) {
         let Some(client) = unreachable.skip(service, fleet.client(service).await)? else {
             continue;
         };
-        let unknown = Cell::new(None);
-        let read = async |page: PageRequest| {
-            let listed = list(service, client.clone(), filter.request(page)).await;
-            listed.or_else(|status| {
-                unknown.set(Some(unknown_name(status)?));
-                Ok((Vec::new(), String::new()))
-            })
+        let (method, request) = (list_audit(service)?, filter.request()?);
+        let listed = match call::pages(client, &method, request, filter.limit).await {
+            Ok(listed) => Ok(listed),
+            Err(status) => match unknown_name(status) {
+                Ok(fault) => {
+                    let refusal = Error::from(fault).preceded_by(service.as_str());
+                    refusals.push(refusal.to_string());
+                    continue;
+                }
+                Err(status) => Err(status.into()),
+            },
         };
-        let Some(list) = unreachable.skip(service, rows::read(filter.limit, read).await)? else {
+        let Some(listed) = unreachable.skip(service, listed)? else {
             continue;
         };
-        entries.extend(list.rows);
-        more |= list.more;
-        match unknown.take() {
-            None => is_known = true,
-            Some(fault) => {
-                if service == Service::Listings {
-                    filter.check_member(client).await?;
-                }
-                let refusal = Error::from(fault).preceded_by(service.as_str());
-                refusals.push(refusal.to_string());
-            }
-        }
+        is_known = true;
+        more |= listed.more == Some(true);
+        entries.extend(listed.rows());
     }
     if !is_known {
         unreachable.result()?;
         return Err(Error::usage(refusals.join("; ")));
     }
-    let time = |entry: &AuditEntry| entry.at.map(|at| (at.seconds, at.nanos));
-    entries.sort_by_key(|entry| std::cmp::Reverse(time(entry)));
+    let read = |row: DynamicMessage| row.transcode_to().map(|entry: AuditEntry| (entry, row));
+    let mut entries: Vec<(AuditEntry, DynamicMessage)> = { entries.into_iter() }
+        .filter_map(|row| read(row).ok())
+        .collect();
+    entries.sort_by_key(|(entry, _)| Reverse(entry.at.map(|at| (at.seconds, at.nanos))));
     more |= entries.len() > filter.limit.get();
     entries.truncate(filter.limit.get());
-    let list = RowList {
-        rows: entries,
-        more,
-    };
-    output.list("entries", &list, COLUMNS)?;
+    if more {
+        output::note("the log has more entries; a larger --limit shows them");
+    }
+    let documents = entries.iter().map(|(entry, row)| {
+        let mut document = answer::json(row);
+        document["details"] = details(entry);
+        document
+    });
+    let document = json!({ "entries": documents.collect::<Value>(), "more": more });
+    let rows = entries.iter().map(|(entry, _)| texts(entry)).collect();
+    output.line(&document, &table(&COLUMNS, rows).to_string())?;
     unreachable.result()
 }
 
+fn texts(entry: &AuditEntry) -> Vec<String> {
+    let details = details(entry);
+    let reason = details.get("reason").and_then(Value::as_str);
+    let refused = if entry.refused { ", refused" } else { "" };
+    vec![
+        output::format_time(entry.at),
+        entry.member.clone(),
+        format!("{}{refused}", describe_action(entry)),
+        entry.entity.clone(),
+        entry.name.clone(),
+        reason.unwrap_or_default().to_owned(),
+    ]
+}
+
 impl Filter {
-    fn request(&self, page: PageRequest) -> ListAuditRequest {
-        ListAuditRequest {
+    fn request(&self) -> Result<DynamicMessage, Error> {
+        let request = ListAuditRequest {
             member: self.member.clone(),
             action: self.action.clone(),
             entity: self.kind.clone(),
             name: self.name.clone(),
             since: self.since.map(kit::timestamp::encode),
-            limit: page.limit.cast_signed(),
-            cursor: page.cursor,
-        }
-    }
-
-    /// Refuses the name of a member that does not exist. Only listings-svc knows the members.
-    async fn check_member(&self, listings: Client) -> Result<(), Error> {
-        let request = ListAuditRequest {
-            member: self.member.clone(),
-            limit: 1,
             ..ListAuditRequest::default()
         };
-        list(Service::Listings, listings, request).await?;
-        Ok(())
+        dynamic("common.v1.ListAuditRequest", &request)
     }
 }
 
-/// Lists a page of the audit log of a service: its entries, and the cursor of the next page.
-async fn list(
-    service: Service,
-    client: Client,
-    request: ListAuditRequest,
-) -> Result<(Vec<AuditEntry>, String), Status> {
-    let response = match service {
-        Service::Gateway => GatewayStaffClient::new(client).list_audit(request).await,
-        Service::Listings => {
-            StaffAuditServiceClient::new(client)
-                .list_audit(request)
-                .await
-        }
-        Service::Economy => EconomyStaffClient::new(client).list_audit(request).await,
-        Service::Catalogue => CatalogueStaffClient::new(client).list_audit(request).await,
-        Service::Webhook => return Ok((Vec::new(), String::new())),
-        Service::Web => WebStaffClient::new(client).list_audit(request).await,
+/// The method that lists the audit log of a service.
+fn list_audit(service: Service) -> Result<MethodDescriptor, Error> {
+    let staff = match service {
+        Service::Listings => "StaffAuditService",
+        _ => "StaffService",
     };
-    let response = response?.into_inner();
-    Ok((response.entries, response.next_cursor))
+    method(&format!("{}.v1.{staff}", service.as_str()), "ListAudit")
 }
 
 /// The fault of a service that has no such action or kind of entity; another error as it is.

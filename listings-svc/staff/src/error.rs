@@ -94,7 +94,7 @@ impl From<Status> for Error {
         }
         match status.code() {
             tonic::Code::Unauthenticated => {
-                Self::Refused("the service does not accept this staff token".to_owned())
+                Self::Refused(format!("the token is refused: {}", status.message()))
             }
             tonic::Code::Unimplemented => Self::Refused(
                 "the service does not have this call: check that the address is that of the right service, and that the service and `staff` are of the same version".to_owned(),

@@ -5,29 +5,22 @@ use std::io::{self, BufRead, Read as _};
 /// Bytes of a line at most. Longer lines are cut here: one byte above the limit of the service, so that it refuses them.
 const MAX_BYTES: usize = 1024 * 1024 + 1;
 
-/// Numbers the lines from 1.
 pub(crate) struct Lines<R> {
     reader: R,
-    next: u64,
-}
-
-pub(crate) struct Line {
-    pub(crate) number: u64,
-    pub(crate) text: String,
-    /// Its length in the file, with its end.
-    pub(crate) bytes: u64,
+    is_first: bool,
 }
 
 impl<R: BufRead> Lines<R> {
     pub(crate) fn new(reader: R) -> Self {
-        Self { reader, next: 1 }
+        let is_first = true;
+        Self { reader, is_first }
     }
 
     /// The next line, without its end; `None` after the last. Invalid UTF-8 becomes U+FFFD, which no reader of the line accepts. The first
     /// line is without a byte order mark.
-    pub(crate) fn read(&mut self) -> io::Result<Option<Line>> {
+    pub(crate) fn read(&mut self) -> io::Result<Option<String>> {
         let mut text = Vec::new();
-        let mut bytes = self
+        let bytes = self
             .reader
             .by_ref()
             .take(MAX_BYTES as u64)
@@ -36,19 +29,14 @@ impl<R: BufRead> Lines<R> {
             return Ok(None);
         }
         if text.pop_if(|last| *last == b'\n').is_none() {
-            bytes += self.reader.skip_until(b'\n')?;
+            self.reader.skip_until(b'\n')?;
         }
-        let number = self.next;
-        self.next += 1;
+        let is_first = std::mem::take(&mut self.is_first);
         let text = match text.strip_prefix("\u{FEFF}".as_bytes()) {
-            Some(rest) if number == 1 => rest,
+            Some(rest) if is_first => rest,
             _ => &text,
         };
-        Ok(Some(Line {
-            number,
-            text: String::from_utf8_lossy(text).into_owned(),
-            bytes: u64::try_from(bytes).unwrap_or(u64::MAX),
-        }))
+        Ok(Some(String::from_utf8_lossy(text).into_owned()))
     }
 }
 
@@ -56,22 +44,20 @@ impl<R: BufRead> Lines<R> {
 mod tests {
     use super::*;
 
-    fn all(file: &[u8]) -> Vec<(u64, String)> {
+    fn all(file: &[u8]) -> Vec<String> {
         // The buffer is smaller than a line.
         let mut lines = Lines::new(io::BufReader::with_capacity(3, file));
         let mut all = Vec::new();
         while let Some(line) = lines.read().unwrap() {
-            all.push((line.number, line.text));
+            all.push(line);
         }
         all
     }
 
     #[test]
-    fn empty_lines_are_numbered_too() {
+    fn empty_lines_are_lines() {
         let lines = all(b"one\n\nthree and more\nlast");
-        let texts: Vec<&str> = lines.iter().map(|(_, text)| text.as_str()).collect();
-        assert_eq!(texts, ["one", "", "three and more", "last"]);
-        assert_eq!(lines[3].0, 4);
+        assert_eq!(lines, ["one", "", "three and more", "last"]);
         assert!(all(b"").is_empty());
         assert_eq!(all(b"one\n").len(), 1);
     }
@@ -81,19 +67,18 @@ mod tests {
         let mut file = vec![b'x'; 3 * MAX_BYTES];
         file.extend_from_slice(b"\nnext");
         let lines = all(&file);
-        assert_eq!(lines[0].1.len(), MAX_BYTES);
-        assert_eq!(lines[1], (2, "next".to_owned()));
+        assert_eq!(lines[0].len(), MAX_BYTES);
+        assert_eq!(lines[1], "next");
     }
 
     #[test]
     fn a_byte_order_mark_is_none_of_the_text() {
         let marked = "\u{FEFF}one\n\u{FEFF}two";
-        let texts = all(marked.as_bytes()).into_iter().map(|(_, text)| text);
-        assert_eq!(texts.collect::<Vec<_>>(), ["one", "\u{FEFF}two"]);
+        assert_eq!(all(marked.as_bytes()), ["one", "\u{FEFF}two"]);
     }
 
     #[test]
     fn invalid_utf8_is_replaced() {
-        assert!(all(b"caf\xe9")[0].1.ends_with('\u{FFFD}'));
+        assert!(all(b"caf\xe9")[0].ends_with('\u{FFFD}'));
     }
 }

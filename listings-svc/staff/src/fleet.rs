@@ -2,7 +2,7 @@
 //! the addresses that were given with it.
 
 use std::env;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 use std::time::Duration;
 
 use clap::Args;
@@ -105,15 +105,6 @@ impl Fleet {
         ))
     }
 
-    /// The profile that gets the new token of the member.
-    pub(crate) fn profile(&self) -> Result<&Path, Error> {
-        self.file.as_deref().ok_or_else(|| {
-            Error::usage(
-                "nothing was changed: a new token is kept in a profile. Put the token and the addresses into ~/.config/mchezo/staff.toml and unset STAFF_LISTINGS and so on, or name a file with --profile",
-            )
-        })
-    }
-
     pub(crate) fn has(&self, service: Service) -> bool {
         self.profile.address(service).is_some()
     }
@@ -128,18 +119,6 @@ impl Fleet {
 
     pub(crate) async fn economy(&self) -> Result<Client, Error> {
         self.client(Service::Economy).await
-    }
-
-    pub(crate) async fn catalogue(&self) -> Result<Client, Error> {
-        self.client(Service::Catalogue).await
-    }
-
-    pub(crate) async fn webhook(&self) -> Result<Client, Error> {
-        self.client(Service::Webhook).await
-    }
-
-    pub(crate) async fn web(&self) -> Result<Client, Error> {
-        self.client(Service::Web).await
     }
 
     /// A client of a service.

@@ -7,47 +7,34 @@ mod account;
 mod apply;
 mod arguments;
 mod audit;
-mod claim;
 mod command_hint;
 mod completion;
 mod confirm;
-mod currency;
 mod error;
 mod file_lines;
 mod fleet;
-mod key;
-mod key_request;
 mod listing;
-mod login;
 mod member;
 mod output;
-mod page;
-mod person;
 mod picture;
-mod plan;
 mod profile;
 mod prompt;
-mod report;
 mod review;
-mod rows;
+mod rpc;
 mod sanitize;
 mod service;
-mod swap;
-mod switch;
 mod table;
-mod team;
-mod tip;
-mod vote;
 
 use std::process::ExitCode;
 
-use clap::{Parser, Subcommand};
+use clap::{ArgMatches, CommandFactory as _, FromArgMatches as _, Parser, Subcommand};
 use clap_complete::Shell;
 
 use error::Error;
 use fleet::{Fleet, FleetOptions};
 use listing::name::ListingKind;
 use output::Output;
+use rpc::command::RpcCommand;
 
 /// Review listings, manage accounts, keys and switches, and look after the economy and votes
 ///
@@ -65,13 +52,18 @@ struct Staff {
     command: Command,
 }
 
+/// The commands that are more than one call. The contracts have the others, also those of the same nouns.
 #[derive(Debug, Subcommand)]
 enum Command {
     /// Review pending listings one by one, or list them
+    #[command(args_conflicts_with_subcommands = true)]
     Review(review::Review),
+    /// Accounts: create one with its first owner
+    #[command(subcommand)]
+    Account(account::Command),
     /// Pages of creators: approve, reject, edit, take down, owners
     #[command(subcommand)]
-    Page(page::Command),
+    Page(listing::Verb),
     /// Games: approve, reject, edit, take down
     #[command(subcommand)]
     Game(listing::Verb),
@@ -84,72 +76,22 @@ enum Command {
     /// Pictures of listings: covers, avatars, screenshots
     #[command(subcommand)]
     Picture(picture::Command),
-    /// Claims: accounts that ask to own a page
-    #[command(subcommand)]
-    Claim(claim::Command),
-    /// Accounts: create, invite an owner, list, show with what they use, set the plan
-    #[command(subcommand)]
-    Account(account::Command),
-    /// People who sign in to the dashboard: show, end the second factor of one who has lost the phone
-    #[command(subcommand)]
-    Person(person::Command),
-    /// Plans and their limits
-    #[command(subcommand)]
-    Plan(plan::Command),
-    /// Keys: create, review requests for live keys, list, rotate, revoke
-    #[command(subcommand)]
-    Key(KeyCommand),
-    /// Switches that turn parts of the API off: list, set
-    #[command(subcommand)]
-    Switch(switch::Command),
-    /// Currencies of games: register, rename, list
-    #[command(subcommand)]
-    Currency(currency::Command),
-    /// Economy reports: list held ones, approve, reject
-    #[command(subcommand)]
-    Report(report::Command),
-    /// Tips of players: list
-    #[command(subcommand)]
-    Tip(tip::Command),
-    /// Swaps between currencies: list, import, remove
-    #[command(subcommand)]
-    Swap(swap::Command),
-    /// Votes on ranking boards: list, void, restore
-    #[command(subcommand)]
-    Vote(vote::Command),
-    /// Members of staff: add, list, set the role, revoke
-    #[command(subcommand)]
-    Member(member::Command),
     /// Bring accounts, keys, pages, currencies and listings to the state that a file describes
     Apply(apply::Apply),
     /// The audit log: what members of staff did
     Audit(audit::Audit),
-    /// Show which member of staff the token belongs to, its role, and when the token expires
-    Whoami,
-    /// Replace your token by a new one, and keep it in your profile
+    /// Members of staff: a token for a new one
+    #[command(subcommand)]
+    Member(member::Command),
+    /// Print a completion script
     ///
-    /// The token of a member expires after some time (90 days by default); the old one stops working when it is replaced. Put a token that an
-    /// admin gave you into your profile first: then only you have seen the new one.
-    Login,
-    /// Print a completion script, which also completes slugs
-    ///
-    /// For Bash: `source <(staff completion bash)` in ~/.bashrc. The script calls `staff` while you type; print the script again after an
-    /// upgrade of `staff`.
+    /// For Bash: `source <(staff completion bash)` in ~/.bashrc.
     Completion { shell: Shell },
 }
 
-#[derive(Debug, Subcommand)]
-enum KeyCommand {
-    #[command(flatten)]
-    Key(key::Command),
-    #[command(flatten)]
-    Request(key_request::Command),
-}
-
-/// Runs the command line, or completes it for a shell.
+/// Runs the command line.
 pub fn main() -> ExitCode {
-    completion::complete();
-    match run(Staff::parse()) {
+    match rpc::commands().and_then(|rpcs| run(&rpcs)) {
         Ok(()) => ExitCode::SUCCESS,
         Err(error) => {
             output::error(&error);
@@ -158,80 +100,63 @@ pub fn main() -> ExitCode {
     }
 }
 
+/// The command line: the commands of this program, and those of the contracts.
+fn command_line(rpcs: &[RpcCommand]) -> clap::Command {
+    let add = |staff, rpc: &RpcCommand| rpc.add_to(staff, rpcs);
+    rpcs.iter().fold(Staff::command(), add)
+}
+
 #[tokio::main(flavor = "current_thread")]
-async fn run(staff: Staff) -> Result<(), Error> {
-    if let Command::Completion { shell } = staff.command {
-        return completion::print_script(shell);
+async fn run(rpcs: &[RpcCommand]) -> Result<(), Error> {
+    let matches = command_line(rpcs).get_matches();
+    if let Some((rpc, arguments)) = rpc::find(rpcs, &matches) {
+        let options = FleetOptions::from_arg_matches(&matches).unwrap_or_else(|error| error.exit());
+        let fleet = find_fleet(&options)?;
+        let output = Output::new(matches.get_flag("json"));
+        return rpc.run(arguments, &fleet, output).await;
     }
-    let fleet = Fleet::find(&staff.fleet)?;
-    if let Some(remark) = fleet.unused_token() {
-        output::note(&remark);
+    run_own(rpcs, &matches).await
+}
+
+async fn run_own(rpcs: &[RpcCommand], matches: &ArgMatches) -> Result<(), Error> {
+    let staff = Staff::from_arg_matches(matches).unwrap_or_else(|error| error.exit());
+    if let Command::Completion { shell } = staff.command {
+        return completion::print_script(shell, command_line(rpcs));
     }
     let output = Output::new(staff.json);
+    if let Command::Member(command) = staff.command {
+        return member::run(command, output);
+    }
+    let fleet = find_fleet(&staff.fleet)?;
     match staff.command {
         Command::Review(review) => review::run(review, &fleet, output).await,
-        Command::Page(command) => page::run(command, &fleet, output).await,
+        Command::Account(command) => account::run(command, &fleet, output).await,
+        Command::Page(verb) => listing::run_verb(ListingKind::Page, verb, &fleet, output).await,
         Command::Game(verb) => listing::run_verb(ListingKind::Game, verb, &fleet, output).await,
         Command::Event(verb) => listing::run_verb(ListingKind::Event, verb, &fleet, output).await,
         Command::Listing(command) => listing::run(command, &fleet, output).await,
         Command::Picture(command) => picture::run(command, &fleet, output).await,
-        Command::Claim(command) => claim::run(command, &fleet, output).await,
-        Command::Account(command) => account::run(command, &fleet, output).await,
-        Command::Person(command) => person::run(command, &fleet, output).await,
-        Command::Plan(plan::Command::List) => plan::list(&fleet, output).await,
-        Command::Key(KeyCommand::Key(command)) => key::run(command, &fleet, output).await,
-        Command::Key(KeyCommand::Request(command)) => {
-            key_request::run(command, &fleet, output).await
-        }
-        Command::Switch(command) => switch::run(command, &fleet, output).await,
-        Command::Currency(command) => currency::run(command, &fleet, output).await,
-        Command::Report(command) => report::run(command, &fleet, output).await,
-        Command::Tip(command) => tip::run(command, &fleet, output).await,
-        Command::Swap(command) => swap::run(command, &fleet, output).await,
-        Command::Vote(command) => vote::run(command, &fleet, output).await,
-        Command::Member(command) => member::run(command, &fleet, output).await,
         Command::Apply(apply) => apply::run(apply, &fleet, output).await,
         Command::Audit(audit) => audit::run(audit, &fleet, output).await,
-        Command::Whoami => member::whoami(&fleet, output).await,
-        Command::Login => login::run(&fleet, output).await,
-        // It needs no fleet and has returned above.
-        Command::Completion { .. } => Ok(()),
+        // They need no fleet and have returned above.
+        Command::Member(_) | Command::Completion { .. } => Ok(()),
     }
+}
+
+fn find_fleet(options: &FleetOptions) -> Result<Fleet, Error> {
+    let fleet = Fleet::find(options)?;
+    if let Some(remark) = fleet.unused_token() {
+        output::note(&remark);
+    }
+    Ok(fleet)
 }
 
 #[cfg(test)]
 mod tests {
-    use clap::CommandFactory as _;
-
     use super::*;
 
     #[test]
     fn the_command_line_is_consistent() {
-        Staff::command().debug_assert();
-    }
-
-    #[test]
-    fn a_bad_id_or_number_says_what_it_is_and_where_to_find_it() {
-        for (line, hint) in [
-            (&["report", "approve", "x"][..], "`staff report list`"),
-            (&["report", "reject", "0"], "number of a held report"),
-            (
-                &["game", "approve", "a", "--revision", "x"],
-                "staff game show",
-            ),
-            (&["page", "edit", "a", "--revision", "0"], "1 or more"),
-            (
-                &["picture", "add-screenshot", "a", "b", "--place", "x"],
-                "0 is the first",
-            ),
-            (&["key", "approve", "x"], "staff key pending"),
-            (&["key", "revoke", "x"], "staff key list --account"),
-            (&["claim", "grant", "x"], "staff claim list"),
-        ] {
-            let line = [&["staff"], line].concat();
-            let sentence = Staff::try_parse_from(&line).unwrap_err().to_string();
-            assert!(sentence.contains(hint), "{line:?}: {sentence}");
-            assert!(!sentence.contains("invalid digit"), "{line:?}: {sentence}");
-        }
+        command_line(&rpc::commands().unwrap()).debug_assert();
     }
 }

@@ -1,118 +1,94 @@
-//! `staff member …` and `staff whoami`
+//! `staff member new`: the token of a new member of staff, and the line for the file that services read
 
-use clap::{Subcommand, ValueEnum};
-use contracts::listings::v1 as proto;
-use contracts::listings::v1::staff_member_service_client::StaffMemberServiceClient;
+use clap::{Args, Subcommand};
+use kit::rpc::members::{self, TOKEN_PREFIX};
+use kit::rpc::staff::{Member, Role};
+use kit::{Clock, ids};
+use time::Duration;
 
-use crate::confirm::Confirmation;
 use crate::error::Error;
-use crate::fleet::Fleet;
-use crate::output::{self, Output};
-use crate::table::Column;
+use crate::output::Output;
 
 #[derive(Debug, Subcommand)]
 pub(crate) enum Command {
-    /// Add a member of staff; the token is shown once
-    Add {
-        /// Small letters, digits and hyphens; a name is never used again
-        name: String,
-        #[arg(long, default_value = "reviewer")]
-        role: Role,
-    },
-    /// List all members
-    List,
-    /// Give a member another role
-    SetRole {
-        /// The name of the member
-        name: String,
-        role: Role,
-    },
-    /// Replace the token of a member by a new one, which is shown once; the old one stops working
-    Renew {
-        /// The name of the member
-        name: String,
-        #[command(flatten)]
-        confirmation: Confirmation,
-    },
-    /// Revoke the token of a member
-    Revoke {
-        /// The name of the member
-        name: String,
-        #[command(flatten)]
-        confirmation: Confirmation,
-    },
+    /// Make a token for a member, and print it with the line for the file of members; no service is called
+    ///
+    /// The token is shown once: give it to the member, who puts it into a profile. Add the line to the file (setting `staff_members`), or put
+    /// it in the place of the member's old one: services accept the token within seconds.
+    New(New),
 }
 
-#[derive(Debug, Clone, Copy, ValueEnum)]
-#[repr(i32)]
-pub(crate) enum Role {
-    /// Reads everything; reviews and edits listings, decides on claims, key requests and held reports
-    Reviewer = proto::Role::Reviewer as i32,
-    /// May do everything
-    Admin = proto::Role::Admin as i32,
+#[derive(Debug, Args)]
+pub(crate) struct New {
+    /// Small letters, digits and hyphens. The audit names the member by it, so give no name a second time
+    #[arg(value_parser = name)]
+    name: String,
+    /// `reviewer` reads everything, reviews and edits listings, and decides on claims, key requests and held reports; `admin` may do
+    /// everything
+    #[arg(value_parser = role)]
+    role: Role,
+    /// Days for which the token works
+    #[arg(long, default_value = "90", value_parser = clap::value_parser!(u16).range(1..=3650))]
+    days: u16,
 }
 
-const COLUMNS: &[Column<proto::Member>] = &[
-    ("name", |it| it.name.clone()),
-    ("role", |it| output::name_of(it.role())),
-    ("created", |it| output::format_time(it.created_at)),
-    ("by", |it| it.created_by.clone()),
-    ("expires", |it| output::format_time(it.expires_at)),
-    ("revoked", |it| output::format_time(it.revoked_at)),
-];
+fn name(text: &str) -> Result<String, &'static str> {
+    members::problem_of_name(text).map_or_else(|| Ok(text.to_owned()), Err)
+}
 
-pub(crate) async fn run(command: Command, fleet: &Fleet, output: Output) -> Result<(), Error> {
-    let mut members = StaffMemberServiceClient::new(fleet.listings().await?);
-    let (member, token) = match command {
-        Command::List => {
-            let response = members.list_members(proto::ListMembersRequest {}).await?;
-            return output.rows("members", &response.into_inner().members, COLUMNS);
-        }
-        Command::Add { name, role } => {
-            let role = role as i32;
-            let request = proto::CreateMemberRequest { name, role };
-            let response = members.create_member(request).await?.into_inner();
-            (response.member, Some(response.token))
-        }
-        Command::SetRole { name, role } => {
-            let role = role as i32;
-            let response = members.set_role(proto::SetRoleRequest { name, role });
-            (response.await?.into_inner().member, None)
-        }
-        Command::Renew { name, confirmation } => {
-            let question = format!(
-                "Replace the token of {name}? The present one stops working within a second."
-            );
-            confirmation.ask(&question).await?;
-            let response = members.renew_token(proto::RenewTokenRequest { name });
-            let response = response.await?.into_inner();
-            (response.member, Some(response.token))
-        }
-        Command::Revoke { name, confirmation } => {
-            let question = format!(
-                "Revoke the token of {name}? It is refused within a second, and the name is never used again."
-            );
-            confirmation.ask(&question).await?;
-            let response = members.revoke_member(proto::RevokeMemberRequest { name });
-            (response.await?.into_inner().member, None)
-        }
+fn role(text: &str) -> Result<Role, &'static str> {
+    text.parse().map_err(|_error| "give reviewer or admin")
+}
+
+pub(crate) fn run(command: Command, output: Output) -> Result<(), Error> {
+    let Command::New(new) = command;
+    let token = ids::secret(TOKEN_PREFIX);
+    let line = line(new, &token, &Clock::system());
+    let document = serde_json::json!({ "token": token, "line": line });
+    output.line(
+        &document,
+        &format!("The token, shown only now: {token}\nThe line for the file of members:\n{line}"),
+    )
+}
+
+fn line(new: New, token: &str, clock: &Clock) -> String {
+    let last_day = clock.now().date() + Duration::days(new.days.into());
+    let member = Member {
+        name: new.name,
+        role: new.role,
+        last_day: Some(last_day),
     };
-    output.row_with_token("member", &member.unwrap_or_default(), token, COLUMNS)
+    members::line(&member, token)
 }
 
-/// Prints the member that the token belongs to, and the role.
-pub(crate) async fn whoami(fleet: &Fleet, output: Output) -> Result<(), Error> {
-    let mut members = StaffMemberServiceClient::new(fleet.listings().await?);
-    let response = members.who_am_i(proto::WhoAmIRequest {}).await?;
-    let response = response.into_inner();
-    let expiry = response.expires_at.map_or_else(String::new, |at| {
-        let at = output::format_time(Some(at));
-        format!(", the token expires on {at}")
-    });
-    let line = format!(
-        "{} ({}){expiry}",
-        response.name,
-        output::name_of(response.role())
-    );
-    output.line(&response, &line)
+#[cfg(test)]
+mod tests {
+    use kit::rpc::StaffMembers;
+    use time::macros::{date, datetime};
+
+    use super::*;
+
+    #[test]
+    fn a_service_knows_the_token_by_the_line() {
+        let clock = Clock::fixed(datetime!(2026-03-01 12:00 UTC));
+        let new = New {
+            name: "ada".to_owned(),
+            role: Role::Admin,
+            days: 30,
+        };
+        let line = line(new, "staff_x", &clock);
+        let found = StaffMembers::of(&line, clock)
+            .unwrap()
+            .find("staff_x")
+            .unwrap();
+        assert_eq!((found.name.as_str(), found.role), ("ada", Role::Admin));
+        assert_eq!(found.last_day, Some(date!(2026 - 03 - 31)));
+    }
+
+    #[test]
+    fn a_name_that_no_service_reads_is_refused() {
+        for bad in ["", "Ada", "a b", "operator", &"a".repeat(61)] {
+            assert!(name(bad).is_err(), "{bad}");
+        }
+    }
 }

@@ -7,22 +7,15 @@
 use std::fmt::Display;
 use std::io::{self, Write as _};
 
-use comfy_table::Table;
-use indicatif::{ProgressBar, ProgressStyle};
+use kit::Clock;
 use prost_types::Timestamp;
 use serde::Serialize;
-use serde_json::{Value, json};
+use time::{Duration, OffsetDateTime};
 
 use crate::error::Error;
-use crate::table::{Column, table};
 
-/// Rows of a list.
-#[derive(Debug)]
-pub(crate) struct RowList<R> {
-    pub(crate) rows: Vec<R>,
-    /// Whether the list has more rows.
-    pub(crate) more: bool,
-}
+/// Times that are no further away are told by their distance.
+const NEAR: Duration = Duration::DAY;
 
 /// Whether to print for people or for programs.
 #[derive(Debug, Clone, Copy)]
@@ -37,69 +30,6 @@ impl Output {
 
     pub(crate) fn is_json(self) -> bool {
         self.json
-    }
-
-    /// Prints `document` for programs or `table` for people.
-    pub(crate) fn answer(
-        self,
-        document: &impl Serialize,
-        table: impl FnOnce() -> Table,
-    ) -> Result<(), Error> {
-        if self.json {
-            return self.line(document, "");
-        }
-        write(&table());
-        Ok(())
-    }
-
-    /// Prints the first rows of a list, and whether there are more.
-    pub(crate) fn list<R: Serialize>(
-        self,
-        name: &str,
-        list: &RowList<R>,
-        columns: &[Column<R>],
-    ) -> Result<(), Error> {
-        let document = json!({ name: list.rows, "more": list.more });
-        self.answer(&document, || table(&list.rows, columns))
-    }
-
-    /// Prints all rows of a list.
-    pub(crate) fn rows<R: Serialize>(
-        self,
-        name: &str,
-        rows: &[R],
-        columns: &[Column<R>],
-    ) -> Result<(), Error> {
-        self.answer(&json!({ name: rows }), || table(rows, columns))
-    }
-
-    /// Prints one row.
-    pub(crate) fn row<R: Serialize>(
-        self,
-        name: &str,
-        row: &R,
-        columns: &[Column<R>],
-    ) -> Result<(), Error> {
-        let document = json!({ name: row });
-        self.answer(&document, || table(std::slice::from_ref(row), columns))
-    }
-
-    /// Prints one row, and the token of a new one, which is shown only once.
-    pub(crate) fn row_with_token<R: Serialize>(
-        self,
-        name: &str,
-        row: &R,
-        token: Option<String>,
-        columns: &[Column<R>],
-    ) -> Result<(), Error> {
-        let Some(token) = token else {
-            return self.row(name, row, columns);
-        };
-        let mut document = json!({ name: row });
-        document[name]["token"] = json!(token);
-        self.answer(&document, || table(std::slice::from_ref(row), columns))?;
-        self.print(&format!("The token, shown only now: {token}"));
-        Ok(())
     }
 
     /// Prints `document` for programs or `line` for people.
@@ -140,15 +70,6 @@ pub(crate) fn bytes(bytes: &[u8]) -> Result<(), Error> {
         .map_err(|error| Error::usage(format!("the output cannot be written: {error}")))
 }
 
-/// A progress bar on stderr, when stderr is a terminal.
-pub(crate) fn progress_bar(length: u64, template: &str) -> ProgressBar {
-    let bar = ProgressBar::new(length);
-    if let Ok(style) = ProgressStyle::with_template(template) {
-        bar.set_style(style);
-    }
-    bar
-}
-
 /// Reports why the command failed.
 pub(crate) fn error(error: &Error) {
     eprintln!("staff: {error}");
@@ -159,22 +80,60 @@ pub(crate) fn note(line: &str) {
     eprintln!("staff: {line}");
 }
 
-/// A timestamp for a table, to the minute; empty for `None`.
+/// A time in words; empty for `None`.
 pub(crate) fn format_time(at: Option<Timestamp>) -> String {
-    at.and_then(kit::timestamp::decode)
-        .map(|at| format!("{} {:02}:{:02}", at.date(), at.hour(), at.minute()))
-        .unwrap_or_default()
+    let at = at.and_then(kit::timestamp::decode);
+    at.map_or_else(String::new, |at| in_words(at, Clock::system().now()))
 }
 
-/// The name of an enumerated value, as JSON has it.
-pub(crate) fn name_of(value: impl Serialize) -> String {
-    match serde_json::to_value(value) {
-        Ok(Value::String(name)) => name,
-        _ => String::new(),
+/// A time as its distance, such as `5 minutes ago`, or as a date.
+fn in_words(at: OffsetDateTime, now: OffsetDateTime) -> String {
+    let distance = at - now;
+    if distance.abs() >= NEAR {
+        let (month, hour) = (at.month(), at.hour());
+        return format!(
+            "{} {month} {}, {hour:02}:{:02}",
+            at.day(),
+            at.year(),
+            at.minute()
+        );
+    }
+    let (number, unit) = match distance.abs() {
+        distance if distance < Duration::MINUTE => return "now".to_owned(),
+        distance if distance < Duration::HOUR => (distance.whole_minutes(), "minute"),
+        distance => (distance.whole_hours(), "hour"),
+    };
+    let plural = if number == 1 { "" } else { "s" };
+    if distance.is_negative() {
+        format!("{number} {unit}{plural} ago")
+    } else {
+        format!("in {number} {unit}{plural}")
     }
 }
 
 /// A flag for a table.
 pub(crate) fn yes_no(flag: bool) -> String {
     if flag { "yes" } else { "no" }.to_owned()
+}
+
+#[cfg(test)]
+mod tests {
+    use time::macros::datetime;
+
+    use super::*;
+
+    #[test]
+    fn a_time_is_told_by_its_distance_or_its_date() {
+        let now = datetime!(2026-03-10 12:00 UTC);
+        for (at, expected) in [
+            (datetime!(2026-03-10 11:59:30 UTC), "now"),
+            (datetime!(2026-03-10 11:59 UTC), "1 minute ago"),
+            (datetime!(2026-03-10 09:30 UTC), "2 hours ago"),
+            (datetime!(2026-03-11 11:00 UTC), "in 23 hours"),
+            (datetime!(2026-03-09 12:00 UTC), "9 March 2026, 12:00"),
+            (datetime!(2027-01-02 03:04 UTC), "2 January 2027, 03:04"),
+        ] {
+            assert_eq!(in_words(at, now), expected);
+        }
+    }
 }

@@ -83,18 +83,6 @@ pub(crate) fn read(path: &Path) -> Result<Profile, Error> {
     })
 }
 
-/// The text of a profile with another token. The other lines stay as they are.
-pub(crate) fn with_token(text: &str, token: &str) -> String {
-    let new = format!("token = {}", toml::Value::String(token.to_owned()));
-    let is_token = |line: &str| {
-        let rest = line.trim_start().strip_prefix("token");
-        rest.is_some_and(|rest| rest.trim_start().starts_with('='))
-    };
-    let lines = text.lines().filter(|line| !is_token(line));
-    let lines: Vec<&str> = lines.chain([new.as_str()]).collect();
-    lines.join("\n") + "\n"
-}
-
 /// A temporary file that only its owner can read, in the folder of `path`, which it replaces when it is complete.
 pub(crate) fn file_beside(path: &Path) -> io::Result<NamedTempFile> {
     let folder = path.parent().filter(|it| !it.as_os_str().is_empty());
@@ -129,16 +117,6 @@ mod tests {
             fs::set_permissions(&path, fs::Permissions::from_mode(mode)).unwrap();
             assert_eq!(read(&path).is_ok(), good, "{mode:o}");
         }
-    }
-
-    #[test]
-    fn a_new_token_replaces_the_old_one_and_nothing_else() {
-        let text = "# Mine\n token= \"old\"\nlistings = \"http://a:1\"\n";
-        let changed = with_token(text, "a\"b");
-        assert!(changed.starts_with("# Mine\nlistings"), "{changed}");
-        let profile: Profile = toml::from_str(&changed).unwrap();
-        assert_eq!(profile.token.as_deref(), Some("a\"b"));
-        assert_eq!(profile.listings.as_deref(), Some("http://a:1"));
     }
 
     #[test]

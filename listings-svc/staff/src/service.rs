@@ -20,6 +20,12 @@ impl Service {
         self.into()
     }
 
+    /// The service with this name.
+    pub(crate) fn named(name: &str) -> Option<Self> {
+        let mut services = Self::VARIANTS.iter().copied();
+        services.find(|service| service.as_str() == name)
+    }
+
     /// The DNS name of its certificate.
     pub(crate) const fn dns_name(self) -> &'static str {
         match self {

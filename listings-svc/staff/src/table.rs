@@ -7,26 +7,24 @@ use crate::sanitize::sanitize;
 /// The column whose cells are coloured.
 const STATE: &str = "state";
 
-/// A column: its name, and its text in a row.
-pub(crate) type Column<R> = (&'static str, fn(&R) -> String);
-
-/// A table of rows. The text of cells is sanitized.
-pub(crate) fn table<R>(rows: &[R], columns: &[Column<R>]) -> Table {
+/// A table of rows. The text of cells is sanitized. Without columns it has no header.
+pub(crate) fn table(columns: &[&str], rows: Vec<Vec<String>>) -> Table {
     let mut table = Table::new();
-    let names = columns.iter().map(|(name, _)| Cell::new(name));
     table
         .load_style(presets::NOTHING)
         .set_content_arrangement(ContentArrangement::Dynamic)
         // `output` takes the colours out again where none are wanted.
-        .enforce_styling()
-        .set_header(names.map(|cell| cell.add_attribute(Attribute::Bold)));
+        .enforce_styling();
+    if !columns.is_empty() {
+        let names = columns.iter().map(Cell::new);
+        table.set_header(names.map(|cell| cell.add_attribute(Attribute::Bold)));
+    }
     for row in rows {
-        table.add_row(columns.iter().map(|(name, text)| {
-            let text = text(row);
+        table.add_row(row.iter().enumerate().map(|(at, text)| {
             let lines: Vec<String> = text.lines().map(sanitize).collect();
             let cell = Cell::new(lines.join("\n"));
-            match color(&text) {
-                Some(color) if *name == STATE => cell.fg(color),
+            match color(text) {
+                Some(color) if columns.get(at) == Some(&STATE) => cell.fg(color),
                 _ => cell,
             }
         }));
@@ -47,27 +45,25 @@ fn color(state: &str) -> Option<Color> {
 mod tests {
     use super::*;
 
+    fn row(texts: &[&str]) -> Vec<Vec<String>> {
+        vec![texts.iter().map(ToString::to_string).collect()]
+    }
+
     #[test]
     fn a_state_is_coloured_and_a_title_with_the_same_text_is_not() {
-        let columns: [Column<&str>; 2] = [
-            ("title", |it| (*it).to_owned()),
-            (STATE, |it| (*it).to_owned()),
-        ];
-        let table = table(&["pending"], &columns).to_string();
+        let table = table(&["title", STATE], row(&["pending", "pending"])).to_string();
         assert_eq!(table.matches("\u{1b}[38;5;11m").count(), 1, "{table:?}");
     }
 
     #[test]
     fn text_of_strangers_is_sanitized() {
-        let table = table(&["\u{1b}[31mred"], &[("title", |it| (*it).to_owned())]);
-        let table = table.to_string();
+        let table = table(&["title"], row(&["\u{1b}[31mred"])).to_string();
         assert!(table.contains("\u{FFFD}[31mred"), "{table:?}");
     }
 
     #[test]
     fn a_text_of_several_lines_is_shown_as_lines() {
-        let columns: [Column<&str>; 1] = [("text", |it| (*it).to_owned())];
-        let table = table(&["One\ntwo"], &columns).to_string();
+        let table = table(&["text"], row(&["One\ntwo"])).to_string();
         assert!(!table.contains('\u{fffd}'), "{table:?}");
         assert_eq!(table.lines().count(), 3, "{table:?}");
     }

@@ -3,6 +3,7 @@
 use contracts::listings::v1 as proto;
 use contracts::listings::v1::staff_review_service_client::StaffReviewServiceClient;
 use kit::rpc::client::Client;
+use kit::rpc::staff::Role;
 use kit::{Code, Fault};
 use prost::Message as _;
 use serde_json::{Value, json};
@@ -27,7 +28,7 @@ async fn start_with_listings(pool: PgPool) -> (Service, Review) {
         let report = service.import(&File::rows(entity, &rows)).await;
         assert_eq!(counts(&report).3, 0);
     }
-    let admin = service.member("bea", proto::Role::Admin).await;
+    let admin = service.member("bea", Role::Admin).await;
     (service, StaffReviewServiceClient::new(admin.channel))
 }
 
@@ -202,7 +203,7 @@ async fn a_game_moves_to_another_page_and_an_event_to_another_account(pool: PgPo
 #[testing::database_test(listings::MIGRATOR)]
 async fn a_reviewer_edits_no_field_of_admins(pool: PgPool) {
     let (service, admin) = start_with_listings(pool).await;
-    let eve = service.member("eve", proto::Role::Reviewer).await;
+    let eve = service.member("eve", Role::Reviewer).await;
     let review = StaffReviewServiceClient::new(eve.channel);
     edit(&review, "game", "a-game", r#"{"title": "B"}"#)
         .await
@@ -251,11 +252,6 @@ async fn listings_are_found_by_a_part_of_their_name(pool: PgPool) {
         ..of("", "")
     };
     assert!(search(removed).await.0.is_empty());
-    let from = proto::SearchRequest {
-        from_name: "game-2".to_owned(),
-        ..of("game", "game")
-    };
-    assert_eq!(search(from).await.0, ["game-2", "game-3", "game-4"]);
 
     let (mut found, mut cursor) = (Vec::new(), String::new());
     loop {

@@ -11,7 +11,6 @@ mod import_feed;
 mod import_interrupted;
 mod import_rows;
 mod indexes;
-mod member_tokens;
 mod members;
 mod moderate;
 mod own_listing;

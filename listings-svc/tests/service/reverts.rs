@@ -4,6 +4,7 @@ use contracts::listings::v1 as proto;
 use contracts::listings::v1::staff_review_service_client::StaffReviewServiceClient;
 use kit::Fault;
 use kit::rpc::client::Client;
+use kit::rpc::staff::Role;
 use serde_json::{Value, json};
 use sqlx::PgPool;
 
@@ -30,7 +31,7 @@ async fn start_with_game(pool: PgPool) -> (Service, Review) {
     accounts
         .edit("one", json!({"tagline": "Buy now", "genres": []}))
         .await;
-    let reviewer = service.member("bea", proto::Role::Reviewer).await;
+    let reviewer = service.member("bea", Role::Reviewer).await;
     (service, StaffReviewServiceClient::new(reviewer.channel))
 }
 

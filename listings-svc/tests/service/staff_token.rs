@@ -101,18 +101,6 @@ impl Folders {
         let Output { status, stderr, .. } = output(command).await;
         (status.code().unwrap(), String::from_utf8(stderr).unwrap())
     }
-
-    /// Completes a slug, as a shell does.
-    async fn complete(&self, variables: &[(&str, &str)]) {
-        let mut command = self.command(variables);
-        command
-            .args(["--", "staff", "game", "approve", "moo"])
-            .env("COMPLETE", "bash")
-            .env("_CLAP_COMPLETE_INDEX", "3");
-        let output = output(command).await;
-        assert!(output.status.success(), "{output:?}");
-        assert!(output.stderr.is_empty(), "{output:?}");
-    }
 }
 
 async fn output(mut command: std::process::Command) -> Output {
@@ -138,14 +126,11 @@ async fn a_fleet_in_the_folder_gets_no_token_but_its_own() {
     let (status, remark) = folders.run(&secret, &["whoami"]).await;
     assert_eq!((status, stranger.tokens()), (1, vec!["found".to_owned()]));
     assert!(remark.contains("STAFF_TOKEN is not used"), "{remark}");
-    folders.complete(&secret).await;
-    assert_eq!(stranger.tokens(), ["found"]);
 
     folders.fleet(&listings);
     let (status, complaint) = folders.run(&secret, &["whoami"]).await;
     assert_eq!(status, 2, "{complaint}");
     assert!(complaint.contains("no staff token"), "{complaint}");
-    folders.complete(&secret).await;
     assert!(stranger.tokens().is_empty());
 }
 

@@ -3,16 +3,13 @@
 use std::net::SocketAddr;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
-use std::sync::Arc;
 use std::time::Duration;
 
 use axum::Router;
 use axum::routing::get;
-use kit::Fault;
 use kit::boot::{self, Boot};
 use kit::config::Common;
 use kit::http_server::{self, Limits};
-use kit::rpc::staff::{Member, Members};
 use sqlx::migrate::Migrator;
 
 /// How often a wait looks for its file.
@@ -42,16 +39,6 @@ impl kit::config::Settings for Settings {
 
     fn common(&self) -> &Common {
         &self.common
-    }
-}
-
-/// No staff.
-struct Nobody;
-
-#[tonic::async_trait]
-impl Members for Nobody {
-    async fn find(&self, _: &str) -> Result<Option<Member>, Fault> {
-        Ok(None)
     }
 }
 
@@ -85,7 +72,7 @@ async fn start(boot: Boot<Settings>) -> anyhow::Result<()> {
         Ok(())
     });
     let services = kit::rpc::server::services();
-    boot.serve_rpc_to_members(services, Arc::new(Nobody)).await
+    boot.serve_rpc(services).await
 }
 
 async fn exists(file: &Path) {

@@ -5,7 +5,6 @@ use std::future::Future;
 use std::io::{self, Write as _};
 use std::net::SocketAddr;
 use std::process::ExitCode;
-use std::sync::Arc;
 
 use anyhow::Context as _;
 use sqlx::PgPool;
@@ -20,10 +19,9 @@ use crate::feed::{self, PgConsumer, Projection, Subscription};
 use crate::jobs::Leader;
 use crate::lifecycle::{Lifecycle, Shutdown, StopSignals};
 use crate::pg::Schema;
-use crate::rpc::Authenticator;
 use crate::rpc::client::{Addresses, Client, Resolvers, Transport};
-use crate::rpc::staff::Members;
 use crate::rpc::tls::Credentials;
+use crate::rpc::{Authenticator, StaffMembers};
 use crate::runtime::block_on;
 use crate::{clock_difference, healthcheck, pg, rpc, telemetry};
 
@@ -278,15 +276,15 @@ impl<S: Settings> Boot<S> {
         });
     }
 
-    /// Serves `services` on the internal port, with health and reflection. `members` finds staff members by their tokens.
-    pub async fn serve_rpc_to_members(
-        &self,
-        mut services: RoutesBuilder,
-        members: Arc<dyn Members>,
-    ) -> anyhow::Result<()> {
+    /// Serves `services` on the internal port, with health and reflection.
+    pub async fn serve_rpc(&self, mut services: RoutesBuilder) -> anyhow::Result<()> {
         rpc::server::add_reflection(&mut services)?;
         let common = self.common();
-        let mut authenticator = Authenticator::new(common.identity.clone()).with_members(members);
+        let mut authenticator = Authenticator::new(common.identity.clone());
+        if let Some(file) = &common.identity.staff_members {
+            let members = StaffMembers::watch(file, self.clock.clone(), &self.lifecycle)?;
+            authenticator = authenticator.with_members(members);
+        }
         if self.credentials.is_some() {
             authenticator = authenticator.requiring_certificates();
         }

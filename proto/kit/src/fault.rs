@@ -218,7 +218,7 @@ pub fn replica_unavailable(why: &'static str) -> Status {
 }
 
 /// The status for a caller without a valid token on the internal port.
-pub(crate) fn unauthenticated(message: &'static str) -> Status {
+pub(crate) fn unauthenticated(message: impl Into<String>) -> Status {
     Status::new(tonic::Code::Unauthenticated, message)
 }
 

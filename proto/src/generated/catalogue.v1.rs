@@ -3298,7 +3298,6 @@ pub struct ListVotersResponse {
     #[prost(message, repeated, tag = "2")]
     pub voters: ::prost::alloc::vec::Vec<ListingVoter>,
 }
-#[derive(serde::Serialize)]
 #[derive(Clone, PartialEq, Eq, Hash, ::prost::Message)]
 pub struct ListingVoter {
     /// The id of an account, or of a cookie.
@@ -3308,7 +3307,6 @@ pub struct ListingVoter {
     #[prost(string, tag = "2")]
     pub address: ::prost::alloc::string::String,
     #[prost(message, optional, tag = "3")]
-    #[serde(serialize_with = "crate::json::timestamp")]
     pub first_seen_at: ::core::option::Option<::prost_types::Timestamp>,
     /// Stored votes for the listing.
     #[prost(uint64, tag = "4")]
@@ -3366,7 +3364,6 @@ pub struct RestoreVotesResponse {
     #[prost(message, repeated, tag = "1")]
     pub voters: ::prost::alloc::vec::Vec<VoterResult>,
 }
-#[derive(serde::Serialize)]
 #[derive(Clone, PartialEq, Eq, Hash, ::prost::Message)]
 pub struct VoterResult {
     #[prost(string, tag = "1")]
@@ -3391,7 +3388,7 @@ pub mod staff_service_client {
     use tonic::codegen::http::Uri;
     /// Staff calls for votes.
     ///
-    /// A call carries a member's token as `authorization: Bearer`; listings-svc stores the members. A reviewer may read; an admin may void and
+    /// A call carries a member's token as `authorization: Bearer`; every service reads the members from a file. A reviewer may read; an admin may void and
     /// restore votes. The audit records every change, and every call that is refused for lack of a role.
     #[derive(Debug, Clone)]
     pub struct StaffServiceClient<T> {
@@ -3627,7 +3624,7 @@ pub mod staff_service_server {
     }
     /// Staff calls for votes.
     ///
-    /// A call carries a member's token as `authorization: Bearer`; listings-svc stores the members. A reviewer may read; an admin may void and
+    /// A call carries a member's token as `authorization: Bearer`; every service reads the members from a file. A reviewer may read; an admin may void and
     /// restore votes. The audit records every change, and every call that is refused for lack of a role.
     #[derive(Debug)]
     pub struct StaffServiceServer<T> {

@@ -502,12 +502,9 @@ pub mod feed_service_server {
     }
 }
 /// The two data sets of the contract (§5.3): a live key reads real listings, a test key reads sample ones.
-#[derive(serde::Serialize)]
-#[serde(rename_all = "snake_case")]
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, ::prost::Enumeration)]
 #[repr(i32)]
 pub enum Mode {
-    #[serde(rename = "")]
     Unspecified = 0,
     Live = 1,
     Test = 2,
@@ -589,13 +586,11 @@ pub struct ListAuditResponse {
     pub next_cursor: ::prost::alloc::string::String,
 }
 /// A call that changed something, or that was refused for lack of a role.
-#[derive(serde::Serialize)]
 #[derive(Clone, PartialEq, Eq, Hash, ::prost::Message)]
 pub struct AuditEntry {
     #[prost(string, tag = "1")]
     pub id: ::prost::alloc::string::String,
     #[prost(message, optional, tag = "2")]
-    #[serde(serialize_with = "crate::json::timestamp")]
     pub at: ::core::option::Option<::prost_types::Timestamp>,
     /// The name of a member, or the id of a person who changed something of their own account at the dashboard.
     #[prost(string, tag = "3")]
@@ -606,7 +601,6 @@ pub struct AuditEntry {
     #[prost(string, tag = "5")]
     pub action: ::prost::alloc::string::String,
     #[prost(string, tag = "6")]
-    #[serde(rename = "kind")]
     pub entity: ::prost::alloc::string::String,
     #[prost(string, tag = "7")]
     pub name: ::prost::alloc::string::String,
@@ -615,6 +609,20 @@ pub struct AuditEntry {
     pub refused: bool,
     /// A JSON object.
     #[prost(string, tag = "9")]
-    #[serde(serialize_with = "crate::json::value")]
     pub details: ::prost::alloc::string::String,
+}
+#[derive(Clone, PartialEq, Eq, Hash, ::prost::Message)]
+pub struct StaffCommand {
+    /// Usage lines, such as `key reject ID --reason`: a noun and a verb, then the arguments that are special. `NAME` is the field `name`, given by
+    /// its position, `\[NAME\]` may be left out, and `KIND/NAME` are two fields in one word. `--name` is required, `--name=value` has a default,
+    /// and `name=value` sets a field. Every other field of the request is an option. A field `account_id` is called `account`, and takes an id
+    /// or an e-mail address. The noun `KIND` stands for `page`, `game` and `event`, and sets the field `kind`.
+    #[prost(string, repeated, tag = "1")]
+    pub usage: ::prost::alloc::vec::Vec<::prost::alloc::string::String>,
+    /// The question before the call. `{id}` stands for what was given for the field `id`.
+    #[prost(string, tag = "2")]
+    pub confirm: ::prost::alloc::string::String,
+    /// The command that lists what the arguments name; it is part of the error when there is none of that name.
+    #[prost(string, tag = "3")]
+    pub list: ::prost::alloc::string::String,
 }

@@ -31,7 +31,6 @@ pub struct SetCurrencyResponse {
     pub unchanged: bool,
 }
 /// The name of a currency.
-#[derive(serde::Serialize)]
 #[derive(Clone, PartialEq, Eq, Hash, ::prost::Message)]
 pub struct CurrencyName {
     /// The slug of its game.
@@ -40,7 +39,6 @@ pub struct CurrencyName {
     #[prost(string, tag = "2")]
     pub name: ::prost::alloc::string::String,
     #[prost(message, optional, tag = "3")]
-    #[serde(serialize_with = "crate::json::timestamp")]
     pub since: ::core::option::Option<::prost_types::Timestamp>,
     /// A staff member, or `account` and an id.
     #[prost(string, tag = "4")]
@@ -943,36 +941,20 @@ pub struct ListRatesRequest {
     /// The slug of a game: only rates to its currency. Empty: all.
     #[prost(string, tag = "3")]
     pub to: ::prost::alloc::string::String,
-    /// Return only the head, without `length`. No row is rendered.
-    #[prost(bool, tag = "4")]
-    pub head_only: bool,
+    /// The version that the caller has of this list. Empty: none.
+    #[prost(string, tag = "4")]
+    pub known_version: ::prost::alloc::string::String,
 }
 #[derive(Clone, PartialEq, Eq, Hash, ::prost::Message)]
 pub struct ListRatesResponse {
-    #[prost(oneof = "list_rates_response::Part", tags = "1, 2")]
-    pub part: ::core::option::Option<list_rates_response::Part>,
-}
-/// Nested message and enum types in `ListRatesResponse`.
-pub mod list_rates_response {
-    #[derive(Clone, PartialEq, Eq, Hash, ::prost::Oneof)]
-    pub enum Part {
-        #[prost(message, tag = "1")]
-        Head(super::RatesHead),
-        /// A chunk of the `data` bytes of the public response. All chunks together are a list of rows.
-        #[prost(bytes, tag = "2")]
-        Json(::prost::bytes::Bytes),
-    }
-}
-#[derive(Clone, PartialEq, Eq, Hash, ::prost::Message)]
-pub struct RatesHead {
-    /// Identifies the content: the same rates have the same version on every replica, and different rates never have.
+    /// Identifies the content: the same list has the same version on every replica, and different lists never have.
     #[prost(string, tag = "1")]
     pub version: ::prost::alloc::string::String,
-    #[prost(message, optional, tag = "2")]
+    /// The `data` bytes of the public response. Absent: the list has the version that the caller has.
+    #[prost(bytes = "bytes", optional, tag = "2")]
+    pub json: ::core::option::Option<::prost::bytes::Bytes>,
+    #[prost(message, optional, tag = "3")]
     pub page: ::core::option::Option<super::super::common::v1::PageInfo>,
-    /// The total number of bytes of the chunks.
-    #[prost(uint64, tag = "3")]
-    pub length: u64,
 }
 /// Generated client implementations.
 pub mod rates_service_client {
@@ -1066,12 +1048,12 @@ pub mod rates_service_client {
             self.inner = self.inner.max_encoding_message_size(limit);
             self
         }
-        /// Streams the rates of all ordered pairs, by `from`, then `to`: first a head, then the rows in chunks.
+        /// Lists the rates of all ordered pairs, by `from`, then `to`. A list of more than 64 MB (630 currencies) is `unavailable`.
         pub async fn list_rates(
             &mut self,
             request: impl tonic::IntoRequest<super::ListRatesRequest>,
         ) -> std::result::Result<
-            tonic::Response<tonic::codec::Streaming<super::ListRatesResponse>>,
+            tonic::Response<super::ListRatesResponse>,
             tonic::Status,
         > {
             self.inner
@@ -1089,7 +1071,7 @@ pub mod rates_service_client {
             let mut req = request.into_request();
             req.extensions_mut()
                 .insert(GrpcMethod::new("economy.v1.RatesService", "ListRates"));
-            self.inner.server_streaming(req, path, codec).await
+            self.inner.unary(req, path, codec).await
         }
     }
 }
@@ -1106,17 +1088,14 @@ pub mod rates_service_server {
     /// Generated trait containing gRPC methods that should be implemented for use with RatesServiceServer.
     #[async_trait]
     pub trait RatesService: std::marker::Send + std::marker::Sync + 'static {
-        /// Server streaming response type for the ListRates method.
-        type ListRatesStream: tonic::codegen::tokio_stream::Stream<
-                Item = std::result::Result<super::ListRatesResponse, tonic::Status>,
-            >
-            + std::marker::Send
-            + 'static;
-        /// Streams the rates of all ordered pairs, by `from`, then `to`: first a head, then the rows in chunks.
+        /// Lists the rates of all ordered pairs, by `from`, then `to`. A list of more than 64 MB (630 currencies) is `unavailable`.
         async fn list_rates(
             &self,
             request: tonic::Request<super::ListRatesRequest>,
-        ) -> std::result::Result<tonic::Response<Self::ListRatesStream>, tonic::Status>;
+        ) -> std::result::Result<
+            tonic::Response<super::ListRatesResponse>,
+            tonic::Status,
+        >;
     }
     /// Exchange rates between the currencies of listed games (§2.8).
     #[derive(Debug)]
@@ -1200,12 +1179,11 @@ pub mod rates_service_server {
                     struct ListRatesSvc<T: RatesService>(pub Arc<T>);
                     impl<
                         T: RatesService,
-                    > tonic::server::ServerStreamingService<super::ListRatesRequest>
+                    > tonic::server::UnaryService<super::ListRatesRequest>
                     for ListRatesSvc<T> {
                         type Response = super::ListRatesResponse;
-                        type ResponseStream = T::ListRatesStream;
                         type Future = BoxFuture<
-                            tonic::Response<Self::ResponseStream>,
+                            tonic::Response<Self::Response>,
                             tonic::Status,
                         >;
                         fn call(
@@ -1236,7 +1214,7 @@ pub mod rates_service_server {
                                 max_decoding_message_size,
                                 max_encoding_message_size,
                             );
-                        let res = grpc.server_streaming(method, req).await;
+                        let res = grpc.unary(method, req).await;
                         Ok(res)
                     };
                     Box::pin(fut)
@@ -1286,6 +1264,7 @@ pub struct SetCurrencyRequest {
     /// The slug of a game.
     #[prost(string, tag = "1")]
     pub game: ::prost::alloc::string::String,
+    /// The name of the currency.
     #[prost(string, tag = "2")]
     pub name: ::prost::alloc::string::String,
 }
@@ -1315,7 +1294,6 @@ pub struct ListHeldReportsResponse {
     #[prost(string, tag = "2")]
     pub next_cursor: ::prost::alloc::string::String,
 }
-#[derive(serde::Serialize)]
 #[derive(Clone, PartialEq, ::prost::Message)]
 pub struct HeldReport {
     #[prost(message, optional, tag = "1")]
@@ -1327,11 +1305,9 @@ pub struct HeldReport {
     #[prost(string, tag = "3")]
     pub held: ::prost::alloc::string::String,
 }
-#[derive(serde::Serialize)]
 #[derive(Clone, PartialEq, ::prost::Message)]
 pub struct Report {
     #[prost(int64, tag = "1")]
-    #[serde(rename = "report")]
     pub id: i64,
     /// The slug of its game.
     #[prost(string, tag = "2")]
@@ -1340,7 +1316,6 @@ pub struct Report {
     #[prost(string, tag = "3")]
     pub currency: ::prost::alloc::string::String,
     #[prost(message, optional, tag = "4")]
-    #[serde(serialize_with = "crate::json::timestamp")]
     pub at: ::core::option::Option<::prost_types::Timestamp>,
     #[prost(uint64, tag = "5")]
     pub supply: u64,
@@ -1370,6 +1345,7 @@ pub struct Report {
 }
 #[derive(Clone, PartialEq, Eq, Hash, ::prost::Message)]
 pub struct ApproveReportRequest {
+    /// The number of the report.
     #[prost(int64, tag = "1")]
     pub report: i64,
     #[prost(string, tag = "2")]
@@ -1383,6 +1359,7 @@ pub struct ApproveReportResponse {
 }
 #[derive(Clone, PartialEq, Eq, Hash, ::prost::Message)]
 pub struct RejectReportRequest {
+    /// The number of the report.
     #[prost(int64, tag = "1")]
     pub report: i64,
     /// Required; the owners of the game see it.
@@ -1395,12 +1372,10 @@ pub struct RejectReportResponse {
     #[prost(bool, tag = "1")]
     pub unchanged: bool,
 }
-#[derive(serde::Serialize)]
 #[derive(Clone, PartialEq, Eq, Hash, ::prost::Message)]
 pub struct Swap {
     /// 1 to 128 visible ASCII characters. Each id takes effect once.
     #[prost(string, tag = "1")]
-    #[serde(rename = "swap")]
     pub id: ::prost::alloc::string::String,
     /// The party that swaps, 1 to 128 characters.
     #[prost(string, tag = "2")]
@@ -1419,11 +1394,11 @@ pub struct Swap {
     pub got: u64,
     /// Absent: now. At most five seconds ahead of the service.
     #[prost(message, optional, tag = "7")]
-    #[serde(serialize_with = "crate::json::timestamp")]
     pub at: ::core::option::Option<::prost_types::Timestamp>,
 }
 #[derive(Clone, PartialEq, ::prost::Message)]
 pub struct ImportSwapsRequest {
+    /// 1 to 1,000.
     #[prost(message, repeated, tag = "1")]
     pub swaps: ::prost::alloc::vec::Vec<Swap>,
 }
@@ -1461,11 +1436,9 @@ pub struct ListTipsResponse {
     #[prost(string, tag = "2")]
     pub next_cursor: ::prost::alloc::string::String,
 }
-#[derive(serde::Serialize)]
 #[derive(Clone, PartialEq, Eq, Hash, ::prost::Message)]
 pub struct BookedTip {
     #[prost(string, tag = "1")]
-    #[serde(rename = "tip")]
     pub id: ::prost::alloc::string::String,
     /// The slug of its game.
     #[prost(string, tag = "2")]
@@ -1478,7 +1451,6 @@ pub struct BookedTip {
     #[prost(string, tag = "5")]
     pub note: ::prost::alloc::string::String,
     #[prost(message, optional, tag = "6")]
-    #[serde(serialize_with = "crate::json::timestamp")]
     pub at: ::core::option::Option<::prost_types::Timestamp>,
 }
 #[derive(Clone, PartialEq, Eq, Hash, ::prost::Message)]
@@ -1525,7 +1497,7 @@ pub mod staff_service_client {
     use tonic::codegen::http::Uri;
     /// Staff calls for currencies, reports and swaps.
     ///
-    /// A call carries a member's token as `authorization: Bearer`; listings-svc stores the members. A reviewer may read, and approve or reject
+    /// A call carries a member's token as `authorization: Bearer`; every service reads the members from a file. A reviewer may read, and approve or reject
     /// held reports; an admin may do everything. The audit records every change, and every call that is refused for lack of a role.
     #[derive(Debug, Clone)]
     pub struct StaffServiceClient<T> {
@@ -1959,7 +1931,7 @@ pub mod staff_service_server {
     }
     /// Staff calls for currencies, reports and swaps.
     ///
-    /// A call carries a member's token as `authorization: Bearer`; listings-svc stores the members. A reviewer may read, and approve or reject
+    /// A call carries a member's token as `authorization: Bearer`; every service reads the members from a file. A reviewer may read, and approve or reject
     /// held reports; an admin may do everything. The audit records every change, and every call that is refused for lack of a role.
     #[derive(Debug)]
     pub struct StaffServiceServer<T> {

@@ -232,12 +232,9 @@ pub struct StaffDecision {
     pub reason: ::prost::alloc::string::String,
 }
 /// The state of a listing (§3).
-#[derive(serde::Serialize)]
-#[serde(rename_all = "snake_case")]
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, ::prost::Enumeration)]
 #[repr(i32)]
 pub enum State {
-    #[serde(rename = "")]
     Unspecified = 0,
     Pending = 1,
     Published = 2,
@@ -269,1151 +266,6 @@ impl State {
             "STATE_REMOVED" => Some(Self::Removed),
             _ => None,
         }
-    }
-}
-#[derive(serde::Serialize)]
-#[derive(Clone, PartialEq, Eq, Hash, ::prost::Message)]
-pub struct Member {
-    #[prost(string, tag = "1")]
-    pub name: ::prost::alloc::string::String,
-    #[prost(enumeration = "Role", tag = "2")]
-    #[serde(serialize_with = "crate::json::enumerated::<crate::listings::v1::Role, _>")]
-    pub role: i32,
-    #[prost(message, optional, tag = "3")]
-    #[serde(serialize_with = "crate::json::timestamp")]
-    pub created_at: ::core::option::Option<::prost_types::Timestamp>,
-    #[prost(string, tag = "4")]
-    pub created_by: ::prost::alloc::string::String,
-    /// Absent while the token is valid.
-    #[prost(message, optional, tag = "5")]
-    #[serde(serialize_with = "crate::json::timestamp")]
-    pub revoked_at: ::core::option::Option<::prost_types::Timestamp>,
-    /// When the token expires.
-    #[prost(message, optional, tag = "6")]
-    #[serde(serialize_with = "crate::json::timestamp")]
-    pub expires_at: ::core::option::Option<::prost_types::Timestamp>,
-}
-#[derive(Clone, PartialEq, Eq, Hash, ::prost::Message)]
-pub struct CreateMemberRequest {
-    /// Lower-case letters, digits and hyphens, up to 60 characters. A name cannot be used again.
-    #[prost(string, tag = "1")]
-    pub name: ::prost::alloc::string::String,
-    #[prost(enumeration = "Role", tag = "2")]
-    pub role: i32,
-}
-#[derive(Clone, PartialEq, Eq, Hash, ::prost::Message)]
-pub struct CreateMemberResponse {
-    #[prost(message, optional, tag = "1")]
-    pub member: ::core::option::Option<Member>,
-    #[prost(string, tag = "2")]
-    pub token: ::prost::alloc::string::String,
-}
-#[derive(Clone, Copy, PartialEq, Eq, Hash, ::prost::Message)]
-pub struct ListMembersRequest {}
-#[derive(Clone, PartialEq, ::prost::Message)]
-pub struct ListMembersResponse {
-    #[prost(message, repeated, tag = "1")]
-    pub members: ::prost::alloc::vec::Vec<Member>,
-}
-#[derive(Clone, PartialEq, Eq, Hash, ::prost::Message)]
-pub struct SetRoleRequest {
-    #[prost(string, tag = "1")]
-    pub name: ::prost::alloc::string::String,
-    #[prost(enumeration = "Role", tag = "2")]
-    pub role: i32,
-}
-#[derive(Clone, PartialEq, Eq, Hash, ::prost::Message)]
-pub struct SetRoleResponse {
-    #[prost(message, optional, tag = "1")]
-    pub member: ::core::option::Option<Member>,
-}
-#[derive(Clone, PartialEq, Eq, Hash, ::prost::Message)]
-pub struct RevokeMemberRequest {
-    #[prost(string, tag = "1")]
-    pub name: ::prost::alloc::string::String,
-}
-#[derive(Clone, PartialEq, Eq, Hash, ::prost::Message)]
-pub struct RevokeMemberResponse {
-    #[prost(message, optional, tag = "1")]
-    pub member: ::core::option::Option<Member>,
-}
-#[derive(Clone, PartialEq, Eq, Hash, ::prost::Message)]
-pub struct RenewTokenRequest {
-    /// Empty for the caller's own token. An admin renews the expired token of another member; the operator renews any.
-    #[prost(string, tag = "1")]
-    pub name: ::prost::alloc::string::String,
-}
-#[derive(Clone, PartialEq, Eq, Hash, ::prost::Message)]
-pub struct RenewTokenResponse {
-    #[prost(message, optional, tag = "1")]
-    pub member: ::core::option::Option<Member>,
-    #[prost(string, tag = "2")]
-    pub token: ::prost::alloc::string::String,
-}
-#[derive(Clone, Copy, PartialEq, Eq, Hash, ::prost::Message)]
-pub struct WhoAmIRequest {}
-#[derive(serde::Serialize)]
-#[derive(Clone, PartialEq, Eq, Hash, ::prost::Message)]
-pub struct WhoAmIResponse {
-    #[prost(string, tag = "1")]
-    pub name: ::prost::alloc::string::String,
-    #[prost(enumeration = "Role", tag = "2")]
-    #[serde(serialize_with = "crate::json::enumerated::<crate::listings::v1::Role, _>")]
-    pub role: i32,
-    /// When the token expires. Absent for the staff token of the fleet, which does not expire.
-    #[prost(message, optional, tag = "3")]
-    #[serde(serialize_with = "crate::json::timestamp")]
-    pub expires_at: ::core::option::Option<::prost_types::Timestamp>,
-}
-#[derive(serde::Serialize)]
-#[serde(rename_all = "snake_case")]
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, ::prost::Enumeration)]
-#[repr(i32)]
-pub enum Role {
-    #[serde(rename = "")]
-    Unspecified = 0,
-    /// May read, approve, reject and edit.
-    Reviewer = 1,
-    /// May do everything.
-    Admin = 2,
-}
-impl Role {
-    /// String value of the enum field names used in the ProtoBuf definition.
-    ///
-    /// The values are not transformed in any way and thus are considered stable
-    /// (if the ProtoBuf definition does not change) and safe for programmatic use.
-    pub fn as_str_name(&self) -> &'static str {
-        match self {
-            Self::Unspecified => "ROLE_UNSPECIFIED",
-            Self::Reviewer => "ROLE_REVIEWER",
-            Self::Admin => "ROLE_ADMIN",
-        }
-    }
-    /// Creates an enum from field names used in the ProtoBuf definition.
-    pub fn from_str_name(value: &str) -> ::core::option::Option<Self> {
-        match value {
-            "ROLE_UNSPECIFIED" => Some(Self::Unspecified),
-            "ROLE_REVIEWER" => Some(Self::Reviewer),
-            "ROLE_ADMIN" => Some(Self::Admin),
-            _ => None,
-        }
-    }
-}
-/// Generated client implementations.
-pub mod staff_member_service_client {
-    #![allow(
-        unused_variables,
-        dead_code,
-        missing_docs,
-        clippy::wildcard_imports,
-        clippy::let_unit_value,
-    )]
-    use tonic::codegen::*;
-    use tonic::codegen::http::Uri;
-    /// Staff members. WhoAmI and the renewal of one's own token are for all of them, the other calls for admins.
-    ///
-    /// A call to a `Staff…` service of listings-svc carries a member's token as `authorization: Bearer`. The staff token of the fleet belongs to
-    /// `operator`, an admin.
-    #[derive(Debug, Clone)]
-    pub struct StaffMemberServiceClient<T> {
-        inner: tonic::client::Grpc<T>,
-    }
-    impl StaffMemberServiceClient<tonic::transport::Channel> {
-        /// Attempt to create a new client by connecting to a given endpoint.
-        pub async fn connect<D>(dst: D) -> Result<Self, tonic::transport::Error>
-        where
-            D: TryInto<tonic::transport::Endpoint>,
-            D::Error: Into<StdError>,
-        {
-            let conn = tonic::transport::Endpoint::new(dst)?.connect().await?;
-            Ok(Self::new(conn))
-        }
-    }
-    impl<T> StaffMemberServiceClient<T>
-    where
-        T: tonic::client::GrpcService<tonic::body::Body>,
-        T::Error: Into<StdError>,
-        T::ResponseBody: Body<Data = Bytes> + std::marker::Send + 'static,
-        <T::ResponseBody as Body>::Error: Into<StdError> + std::marker::Send,
-    {
-        pub fn new(inner: T) -> Self {
-            let inner = tonic::client::Grpc::new(inner);
-            Self { inner }
-        }
-        pub fn with_origin(inner: T, origin: Uri) -> Self {
-            let inner = tonic::client::Grpc::with_origin(inner, origin);
-            Self { inner }
-        }
-        pub fn with_interceptor<F>(
-            inner: T,
-            interceptor: F,
-        ) -> StaffMemberServiceClient<InterceptedService<T, F>>
-        where
-            F: tonic::service::Interceptor,
-            T::ResponseBody: Default,
-            T: tonic::codegen::Service<
-                http::Request<tonic::body::Body>,
-                Response = http::Response<
-                    <T as tonic::client::GrpcService<tonic::body::Body>>::ResponseBody,
-                >,
-            >,
-            <T as tonic::codegen::Service<
-                http::Request<tonic::body::Body>,
-            >>::Error: Into<StdError> + std::marker::Send + std::marker::Sync,
-        {
-            StaffMemberServiceClient::new(InterceptedService::new(inner, interceptor))
-        }
-        /// Compress requests with the given encoding.
-        ///
-        /// This requires the server to support it otherwise it might respond with an
-        /// error.
-        #[must_use]
-        pub fn send_compressed(mut self, encoding: CompressionEncoding) -> Self {
-            self.inner = self.inner.send_compressed(encoding);
-            self
-        }
-        /// Enable decompressing responses.
-        #[must_use]
-        pub fn accept_compressed(mut self, encoding: CompressionEncoding) -> Self {
-            self.inner = self.inner.accept_compressed(encoding);
-            self
-        }
-        /// Limits the maximum size of a decoded message.
-        ///
-        /// Default: `4MB`
-        #[must_use]
-        pub fn max_decoding_message_size(mut self, limit: usize) -> Self {
-            self.inner = self.inner.max_decoding_message_size(limit);
-            self
-        }
-        /// Limits the maximum size of an encoded message.
-        ///
-        /// Default: `usize::MAX`
-        #[must_use]
-        pub fn max_encoding_message_size(mut self, limit: usize) -> Self {
-            self.inner = self.inner.max_encoding_message_size(limit);
-            self
-        }
-        /// Creates a member. Only this response contains the token.
-        pub async fn create_member(
-            &mut self,
-            request: impl tonic::IntoRequest<super::CreateMemberRequest>,
-        ) -> std::result::Result<
-            tonic::Response<super::CreateMemberResponse>,
-            tonic::Status,
-        > {
-            self.inner
-                .ready()
-                .await
-                .map_err(|e| {
-                    tonic::Status::unknown(
-                        format!("Service was not ready: {}", e.into()),
-                    )
-                })?;
-            let codec = tonic_prost::ProstCodec::default();
-            let path = http::uri::PathAndQuery::from_static(
-                "/listings.v1.StaffMemberService/CreateMember",
-            );
-            let mut req = request.into_request();
-            req.extensions_mut()
-                .insert(
-                    GrpcMethod::new("listings.v1.StaffMemberService", "CreateMember"),
-                );
-            self.inner.unary(req, path, codec).await
-        }
-        /// All members by name, including revoked ones.
-        pub async fn list_members(
-            &mut self,
-            request: impl tonic::IntoRequest<super::ListMembersRequest>,
-        ) -> std::result::Result<
-            tonic::Response<super::ListMembersResponse>,
-            tonic::Status,
-        > {
-            self.inner
-                .ready()
-                .await
-                .map_err(|e| {
-                    tonic::Status::unknown(
-                        format!("Service was not ready: {}", e.into()),
-                    )
-                })?;
-            let codec = tonic_prost::ProstCodec::default();
-            let path = http::uri::PathAndQuery::from_static(
-                "/listings.v1.StaffMemberService/ListMembers",
-            );
-            let mut req = request.into_request();
-            req.extensions_mut()
-                .insert(
-                    GrpcMethod::new("listings.v1.StaffMemberService", "ListMembers"),
-                );
-            self.inner.unary(req, path, codec).await
-        }
-        /// Changes the role of a member.
-        pub async fn set_role(
-            &mut self,
-            request: impl tonic::IntoRequest<super::SetRoleRequest>,
-        ) -> std::result::Result<
-            tonic::Response<super::SetRoleResponse>,
-            tonic::Status,
-        > {
-            self.inner
-                .ready()
-                .await
-                .map_err(|e| {
-                    tonic::Status::unknown(
-                        format!("Service was not ready: {}", e.into()),
-                    )
-                })?;
-            let codec = tonic_prost::ProstCodec::default();
-            let path = http::uri::PathAndQuery::from_static(
-                "/listings.v1.StaffMemberService/SetRole",
-            );
-            let mut req = request.into_request();
-            req.extensions_mut()
-                .insert(GrpcMethod::new("listings.v1.StaffMemberService", "SetRole"));
-            self.inner.unary(req, path, codec).await
-        }
-        /// Revokes the token of a member, on every replica within a second. A second call changes nothing.
-        pub async fn revoke_member(
-            &mut self,
-            request: impl tonic::IntoRequest<super::RevokeMemberRequest>,
-        ) -> std::result::Result<
-            tonic::Response<super::RevokeMemberResponse>,
-            tonic::Status,
-        > {
-            self.inner
-                .ready()
-                .await
-                .map_err(|e| {
-                    tonic::Status::unknown(
-                        format!("Service was not ready: {}", e.into()),
-                    )
-                })?;
-            let codec = tonic_prost::ProstCodec::default();
-            let path = http::uri::PathAndQuery::from_static(
-                "/listings.v1.StaffMemberService/RevokeMember",
-            );
-            let mut req = request.into_request();
-            req.extensions_mut()
-                .insert(
-                    GrpcMethod::new("listings.v1.StaffMemberService", "RevokeMember"),
-                );
-            self.inner.unary(req, path, codec).await
-        }
-        /// Replaces the token of a member by a new one. The old one stops working, on every replica within a second. Only this response contains
-        /// the token.
-        pub async fn renew_token(
-            &mut self,
-            request: impl tonic::IntoRequest<super::RenewTokenRequest>,
-        ) -> std::result::Result<
-            tonic::Response<super::RenewTokenResponse>,
-            tonic::Status,
-        > {
-            self.inner
-                .ready()
-                .await
-                .map_err(|e| {
-                    tonic::Status::unknown(
-                        format!("Service was not ready: {}", e.into()),
-                    )
-                })?;
-            let codec = tonic_prost::ProstCodec::default();
-            let path = http::uri::PathAndQuery::from_static(
-                "/listings.v1.StaffMemberService/RenewToken",
-            );
-            let mut req = request.into_request();
-            req.extensions_mut()
-                .insert(GrpcMethod::new("listings.v1.StaffMemberService", "RenewToken"));
-            self.inner.unary(req, path, codec).await
-        }
-        /// The member that the caller's token belongs to.
-        pub async fn who_am_i(
-            &mut self,
-            request: impl tonic::IntoRequest<super::WhoAmIRequest>,
-        ) -> std::result::Result<tonic::Response<super::WhoAmIResponse>, tonic::Status> {
-            self.inner
-                .ready()
-                .await
-                .map_err(|e| {
-                    tonic::Status::unknown(
-                        format!("Service was not ready: {}", e.into()),
-                    )
-                })?;
-            let codec = tonic_prost::ProstCodec::default();
-            let path = http::uri::PathAndQuery::from_static(
-                "/listings.v1.StaffMemberService/WhoAmI",
-            );
-            let mut req = request.into_request();
-            req.extensions_mut()
-                .insert(GrpcMethod::new("listings.v1.StaffMemberService", "WhoAmI"));
-            self.inner.unary(req, path, codec).await
-        }
-    }
-}
-/// Generated server implementations.
-pub mod staff_member_service_server {
-    #![allow(
-        unused_variables,
-        dead_code,
-        missing_docs,
-        clippy::wildcard_imports,
-        clippy::let_unit_value,
-    )]
-    use tonic::codegen::*;
-    /// Generated trait containing gRPC methods that should be implemented for use with StaffMemberServiceServer.
-    #[async_trait]
-    pub trait StaffMemberService: std::marker::Send + std::marker::Sync + 'static {
-        /// Creates a member. Only this response contains the token.
-        async fn create_member(
-            &self,
-            request: tonic::Request<super::CreateMemberRequest>,
-        ) -> std::result::Result<
-            tonic::Response<super::CreateMemberResponse>,
-            tonic::Status,
-        >;
-        /// All members by name, including revoked ones.
-        async fn list_members(
-            &self,
-            request: tonic::Request<super::ListMembersRequest>,
-        ) -> std::result::Result<
-            tonic::Response<super::ListMembersResponse>,
-            tonic::Status,
-        >;
-        /// Changes the role of a member.
-        async fn set_role(
-            &self,
-            request: tonic::Request<super::SetRoleRequest>,
-        ) -> std::result::Result<tonic::Response<super::SetRoleResponse>, tonic::Status>;
-        /// Revokes the token of a member, on every replica within a second. A second call changes nothing.
-        async fn revoke_member(
-            &self,
-            request: tonic::Request<super::RevokeMemberRequest>,
-        ) -> std::result::Result<
-            tonic::Response<super::RevokeMemberResponse>,
-            tonic::Status,
-        >;
-        /// Replaces the token of a member by a new one. The old one stops working, on every replica within a second. Only this response contains
-        /// the token.
-        async fn renew_token(
-            &self,
-            request: tonic::Request<super::RenewTokenRequest>,
-        ) -> std::result::Result<
-            tonic::Response<super::RenewTokenResponse>,
-            tonic::Status,
-        >;
-        /// The member that the caller's token belongs to.
-        async fn who_am_i(
-            &self,
-            request: tonic::Request<super::WhoAmIRequest>,
-        ) -> std::result::Result<tonic::Response<super::WhoAmIResponse>, tonic::Status>;
-    }
-    /// Staff members. WhoAmI and the renewal of one's own token are for all of them, the other calls for admins.
-    ///
-    /// A call to a `Staff…` service of listings-svc carries a member's token as `authorization: Bearer`. The staff token of the fleet belongs to
-    /// `operator`, an admin.
-    #[derive(Debug)]
-    pub struct StaffMemberServiceServer<T> {
-        inner: Arc<T>,
-        accept_compression_encodings: EnabledCompressionEncodings,
-        send_compression_encodings: EnabledCompressionEncodings,
-        max_decoding_message_size: Option<usize>,
-        max_encoding_message_size: Option<usize>,
-    }
-    impl<T> StaffMemberServiceServer<T> {
-        pub fn new(inner: T) -> Self {
-            Self::from_arc(Arc::new(inner))
-        }
-        pub fn from_arc(inner: Arc<T>) -> Self {
-            Self {
-                inner,
-                accept_compression_encodings: Default::default(),
-                send_compression_encodings: Default::default(),
-                max_decoding_message_size: None,
-                max_encoding_message_size: None,
-            }
-        }
-        pub fn with_interceptor<F>(
-            inner: T,
-            interceptor: F,
-        ) -> InterceptedService<Self, F>
-        where
-            F: tonic::service::Interceptor,
-        {
-            InterceptedService::new(Self::new(inner), interceptor)
-        }
-        /// Enable decompressing requests with the given encoding.
-        #[must_use]
-        pub fn accept_compressed(mut self, encoding: CompressionEncoding) -> Self {
-            self.accept_compression_encodings.enable(encoding);
-            self
-        }
-        /// Compress responses with the given encoding, if the client supports it.
-        #[must_use]
-        pub fn send_compressed(mut self, encoding: CompressionEncoding) -> Self {
-            self.send_compression_encodings.enable(encoding);
-            self
-        }
-        /// Limits the maximum size of a decoded message.
-        ///
-        /// Default: `4MB`
-        #[must_use]
-        pub fn max_decoding_message_size(mut self, limit: usize) -> Self {
-            self.max_decoding_message_size = Some(limit);
-            self
-        }
-        /// Limits the maximum size of an encoded message.
-        ///
-        /// Default: `usize::MAX`
-        #[must_use]
-        pub fn max_encoding_message_size(mut self, limit: usize) -> Self {
-            self.max_encoding_message_size = Some(limit);
-            self
-        }
-    }
-    impl<T, B> tonic::codegen::Service<http::Request<B>> for StaffMemberServiceServer<T>
-    where
-        T: StaffMemberService,
-        B: Body + std::marker::Send + 'static,
-        B::Error: Into<StdError> + std::marker::Send + 'static,
-    {
-        type Response = http::Response<tonic::body::Body>;
-        type Error = std::convert::Infallible;
-        type Future = BoxFuture<Self::Response, Self::Error>;
-        fn poll_ready(
-            &mut self,
-            _cx: &mut Context<'_>,
-        ) -> Poll<std::result::Result<(), Self::Error>> {
-            Poll::Ready(Ok(()))
-        }
-        fn call(&mut self, req: http::Request<B>) -> Self::Future {
-            match req.uri().path() {
-                "/listings.v1.StaffMemberService/CreateMember" => {
-                    #[allow(non_camel_case_types)]
-                    struct CreateMemberSvc<T: StaffMemberService>(pub Arc<T>);
-                    impl<
-                        T: StaffMemberService,
-                    > tonic::server::UnaryService<super::CreateMemberRequest>
-                    for CreateMemberSvc<T> {
-                        type Response = super::CreateMemberResponse;
-                        type Future = BoxFuture<
-                            tonic::Response<Self::Response>,
-                            tonic::Status,
-                        >;
-                        fn call(
-                            &mut self,
-                            request: tonic::Request<super::CreateMemberRequest>,
-                        ) -> Self::Future {
-                            let inner = Arc::clone(&self.0);
-                            let fut = async move {
-                                <T as StaffMemberService>::create_member(&inner, request)
-                                    .await
-                            };
-                            Box::pin(fut)
-                        }
-                    }
-                    let accept_compression_encodings = self.accept_compression_encodings;
-                    let send_compression_encodings = self.send_compression_encodings;
-                    let max_decoding_message_size = self.max_decoding_message_size;
-                    let max_encoding_message_size = self.max_encoding_message_size;
-                    let inner = self.inner.clone();
-                    let fut = async move {
-                        let method = CreateMemberSvc(inner);
-                        let codec = tonic_prost::ProstCodec::default();
-                        let mut grpc = tonic::server::Grpc::new(codec)
-                            .apply_compression_config(
-                                accept_compression_encodings,
-                                send_compression_encodings,
-                            )
-                            .apply_max_message_size_config(
-                                max_decoding_message_size,
-                                max_encoding_message_size,
-                            );
-                        let res = grpc.unary(method, req).await;
-                        Ok(res)
-                    };
-                    Box::pin(fut)
-                }
-                "/listings.v1.StaffMemberService/ListMembers" => {
-                    #[allow(non_camel_case_types)]
-                    struct ListMembersSvc<T: StaffMemberService>(pub Arc<T>);
-                    impl<
-                        T: StaffMemberService,
-                    > tonic::server::UnaryService<super::ListMembersRequest>
-                    for ListMembersSvc<T> {
-                        type Response = super::ListMembersResponse;
-                        type Future = BoxFuture<
-                            tonic::Response<Self::Response>,
-                            tonic::Status,
-                        >;
-                        fn call(
-                            &mut self,
-                            request: tonic::Request<super::ListMembersRequest>,
-                        ) -> Self::Future {
-                            let inner = Arc::clone(&self.0);
-                            let fut = async move {
-                                <T as StaffMemberService>::list_members(&inner, request)
-                                    .await
-                            };
-                            Box::pin(fut)
-                        }
-                    }
-                    let accept_compression_encodings = self.accept_compression_encodings;
-                    let send_compression_encodings = self.send_compression_encodings;
-                    let max_decoding_message_size = self.max_decoding_message_size;
-                    let max_encoding_message_size = self.max_encoding_message_size;
-                    let inner = self.inner.clone();
-                    let fut = async move {
-                        let method = ListMembersSvc(inner);
-                        let codec = tonic_prost::ProstCodec::default();
-                        let mut grpc = tonic::server::Grpc::new(codec)
-                            .apply_compression_config(
-                                accept_compression_encodings,
-                                send_compression_encodings,
-                            )
-                            .apply_max_message_size_config(
-                                max_decoding_message_size,
-                                max_encoding_message_size,
-                            );
-                        let res = grpc.unary(method, req).await;
-                        Ok(res)
-                    };
-                    Box::pin(fut)
-                }
-                "/listings.v1.StaffMemberService/SetRole" => {
-                    #[allow(non_camel_case_types)]
-                    struct SetRoleSvc<T: StaffMemberService>(pub Arc<T>);
-                    impl<
-                        T: StaffMemberService,
-                    > tonic::server::UnaryService<super::SetRoleRequest>
-                    for SetRoleSvc<T> {
-                        type Response = super::SetRoleResponse;
-                        type Future = BoxFuture<
-                            tonic::Response<Self::Response>,
-                            tonic::Status,
-                        >;
-                        fn call(
-                            &mut self,
-                            request: tonic::Request<super::SetRoleRequest>,
-                        ) -> Self::Future {
-                            let inner = Arc::clone(&self.0);
-                            let fut = async move {
-                                <T as StaffMemberService>::set_role(&inner, request).await
-                            };
-                            Box::pin(fut)
-                        }
-                    }
-                    let accept_compression_encodings = self.accept_compression_encodings;
-                    let send_compression_encodings = self.send_compression_encodings;
-                    let max_decoding_message_size = self.max_decoding_message_size;
-                    let max_encoding_message_size = self.max_encoding_message_size;
-                    let inner = self.inner.clone();
-                    let fut = async move {
-                        let method = SetRoleSvc(inner);
-                        let codec = tonic_prost::ProstCodec::default();
-                        let mut grpc = tonic::server::Grpc::new(codec)
-                            .apply_compression_config(
-                                accept_compression_encodings,
-                                send_compression_encodings,
-                            )
-                            .apply_max_message_size_config(
-                                max_decoding_message_size,
-                                max_encoding_message_size,
-                            );
-                        let res = grpc.unary(method, req).await;
-                        Ok(res)
-                    };
-                    Box::pin(fut)
-                }
-                "/listings.v1.StaffMemberService/RevokeMember" => {
-                    #[allow(non_camel_case_types)]
-                    struct RevokeMemberSvc<T: StaffMemberService>(pub Arc<T>);
-                    impl<
-                        T: StaffMemberService,
-                    > tonic::server::UnaryService<super::RevokeMemberRequest>
-                    for RevokeMemberSvc<T> {
-                        type Response = super::RevokeMemberResponse;
-                        type Future = BoxFuture<
-                            tonic::Response<Self::Response>,
-                            tonic::Status,
-                        >;
-                        fn call(
-                            &mut self,
-                            request: tonic::Request<super::RevokeMemberRequest>,
-                        ) -> Self::Future {
-                            let inner = Arc::clone(&self.0);
-                            let fut = async move {
-                                <T as StaffMemberService>::revoke_member(&inner, request)
-                                    .await
-                            };
-                            Box::pin(fut)
-                        }
-                    }
-                    let accept_compression_encodings = self.accept_compression_encodings;
-                    let send_compression_encodings = self.send_compression_encodings;
-                    let max_decoding_message_size = self.max_decoding_message_size;
-                    let max_encoding_message_size = self.max_encoding_message_size;
-                    let inner = self.inner.clone();
-                    let fut = async move {
-                        let method = RevokeMemberSvc(inner);
-                        let codec = tonic_prost::ProstCodec::default();
-                        let mut grpc = tonic::server::Grpc::new(codec)
-                            .apply_compression_config(
-                                accept_compression_encodings,
-                                send_compression_encodings,
-                            )
-                            .apply_max_message_size_config(
-                                max_decoding_message_size,
-                                max_encoding_message_size,
-                            );
-                        let res = grpc.unary(method, req).await;
-                        Ok(res)
-                    };
-                    Box::pin(fut)
-                }
-                "/listings.v1.StaffMemberService/RenewToken" => {
-                    #[allow(non_camel_case_types)]
-                    struct RenewTokenSvc<T: StaffMemberService>(pub Arc<T>);
-                    impl<
-                        T: StaffMemberService,
-                    > tonic::server::UnaryService<super::RenewTokenRequest>
-                    for RenewTokenSvc<T> {
-                        type Response = super::RenewTokenResponse;
-                        type Future = BoxFuture<
-                            tonic::Response<Self::Response>,
-                            tonic::Status,
-                        >;
-                        fn call(
-                            &mut self,
-                            request: tonic::Request<super::RenewTokenRequest>,
-                        ) -> Self::Future {
-                            let inner = Arc::clone(&self.0);
-                            let fut = async move {
-                                <T as StaffMemberService>::renew_token(&inner, request)
-                                    .await
-                            };
-                            Box::pin(fut)
-                        }
-                    }
-                    let accept_compression_encodings = self.accept_compression_encodings;
-                    let send_compression_encodings = self.send_compression_encodings;
-                    let max_decoding_message_size = self.max_decoding_message_size;
-                    let max_encoding_message_size = self.max_encoding_message_size;
-                    let inner = self.inner.clone();
-                    let fut = async move {
-                        let method = RenewTokenSvc(inner);
-                        let codec = tonic_prost::ProstCodec::default();
-                        let mut grpc = tonic::server::Grpc::new(codec)
-                            .apply_compression_config(
-                                accept_compression_encodings,
-                                send_compression_encodings,
-                            )
-                            .apply_max_message_size_config(
-                                max_decoding_message_size,
-                                max_encoding_message_size,
-                            );
-                        let res = grpc.unary(method, req).await;
-                        Ok(res)
-                    };
-                    Box::pin(fut)
-                }
-                "/listings.v1.StaffMemberService/WhoAmI" => {
-                    #[allow(non_camel_case_types)]
-                    struct WhoAmISvc<T: StaffMemberService>(pub Arc<T>);
-                    impl<
-                        T: StaffMemberService,
-                    > tonic::server::UnaryService<super::WhoAmIRequest>
-                    for WhoAmISvc<T> {
-                        type Response = super::WhoAmIResponse;
-                        type Future = BoxFuture<
-                            tonic::Response<Self::Response>,
-                            tonic::Status,
-                        >;
-                        fn call(
-                            &mut self,
-                            request: tonic::Request<super::WhoAmIRequest>,
-                        ) -> Self::Future {
-                            let inner = Arc::clone(&self.0);
-                            let fut = async move {
-                                <T as StaffMemberService>::who_am_i(&inner, request).await
-                            };
-                            Box::pin(fut)
-                        }
-                    }
-                    let accept_compression_encodings = self.accept_compression_encodings;
-                    let send_compression_encodings = self.send_compression_encodings;
-                    let max_decoding_message_size = self.max_decoding_message_size;
-                    let max_encoding_message_size = self.max_encoding_message_size;
-                    let inner = self.inner.clone();
-                    let fut = async move {
-                        let method = WhoAmISvc(inner);
-                        let codec = tonic_prost::ProstCodec::default();
-                        let mut grpc = tonic::server::Grpc::new(codec)
-                            .apply_compression_config(
-                                accept_compression_encodings,
-                                send_compression_encodings,
-                            )
-                            .apply_max_message_size_config(
-                                max_decoding_message_size,
-                                max_encoding_message_size,
-                            );
-                        let res = grpc.unary(method, req).await;
-                        Ok(res)
-                    };
-                    Box::pin(fut)
-                }
-                _ => {
-                    Box::pin(async move {
-                        let mut response = http::Response::new(
-                            tonic::body::Body::default(),
-                        );
-                        let headers = response.headers_mut();
-                        headers
-                            .insert(
-                                tonic::Status::GRPC_STATUS,
-                                (tonic::Code::Unimplemented as i32).into(),
-                            );
-                        headers
-                            .insert(
-                                http::header::CONTENT_TYPE,
-                                tonic::metadata::GRPC_CONTENT_TYPE,
-                            );
-                        Ok(response)
-                    })
-                }
-            }
-        }
-    }
-    impl<T> Clone for StaffMemberServiceServer<T> {
-        fn clone(&self) -> Self {
-            let inner = self.inner.clone();
-            Self {
-                inner,
-                accept_compression_encodings: self.accept_compression_encodings,
-                send_compression_encodings: self.send_compression_encodings,
-                max_decoding_message_size: self.max_decoding_message_size,
-                max_encoding_message_size: self.max_encoding_message_size,
-            }
-        }
-    }
-    /// Generated gRPC service name
-    pub const SERVICE_NAME: &str = "listings.v1.StaffMemberService";
-    impl<T> tonic::server::NamedService for StaffMemberServiceServer<T> {
-        const NAME: &'static str = SERVICE_NAME;
-    }
-}
-#[derive(Clone, PartialEq, Eq, Hash, ::prost::Message)]
-pub struct FindMemberRequest {
-    /// The SHA-256 of the token. The token itself does not leave the service that received it.
-    #[prost(bytes = "bytes", tag = "1")]
-    pub token_sha256: ::prost::bytes::Bytes,
-}
-#[derive(Clone, PartialEq, Eq, Hash, ::prost::Message)]
-pub struct FindMemberResponse {
-    /// Absent when no member has this token.
-    #[prost(message, optional, tag = "1")]
-    pub member: ::core::option::Option<Member>,
-}
-/// Generated client implementations.
-pub mod member_service_client {
-    #![allow(
-        unused_variables,
-        dead_code,
-        missing_docs,
-        clippy::wildcard_imports,
-        clippy::let_unit_value,
-    )]
-    use tonic::codegen::*;
-    use tonic::codegen::http::Uri;
-    /// Staff members by their tokens, for the other services of the fleet.
-    #[derive(Debug, Clone)]
-    pub struct MemberServiceClient<T> {
-        inner: tonic::client::Grpc<T>,
-    }
-    impl MemberServiceClient<tonic::transport::Channel> {
-        /// Attempt to create a new client by connecting to a given endpoint.
-        pub async fn connect<D>(dst: D) -> Result<Self, tonic::transport::Error>
-        where
-            D: TryInto<tonic::transport::Endpoint>,
-            D::Error: Into<StdError>,
-        {
-            let conn = tonic::transport::Endpoint::new(dst)?.connect().await?;
-            Ok(Self::new(conn))
-        }
-    }
-    impl<T> MemberServiceClient<T>
-    where
-        T: tonic::client::GrpcService<tonic::body::Body>,
-        T::Error: Into<StdError>,
-        T::ResponseBody: Body<Data = Bytes> + std::marker::Send + 'static,
-        <T::ResponseBody as Body>::Error: Into<StdError> + std::marker::Send,
-    {
-        pub fn new(inner: T) -> Self {
-            let inner = tonic::client::Grpc::new(inner);
-            Self { inner }
-        }
-        pub fn with_origin(inner: T, origin: Uri) -> Self {
-            let inner = tonic::client::Grpc::with_origin(inner, origin);
-            Self { inner }
-        }
-        pub fn with_interceptor<F>(
-            inner: T,
-            interceptor: F,
-        ) -> MemberServiceClient<InterceptedService<T, F>>
-        where
-            F: tonic::service::Interceptor,
-            T::ResponseBody: Default,
-            T: tonic::codegen::Service<
-                http::Request<tonic::body::Body>,
-                Response = http::Response<
-                    <T as tonic::client::GrpcService<tonic::body::Body>>::ResponseBody,
-                >,
-            >,
-            <T as tonic::codegen::Service<
-                http::Request<tonic::body::Body>,
-            >>::Error: Into<StdError> + std::marker::Send + std::marker::Sync,
-        {
-            MemberServiceClient::new(InterceptedService::new(inner, interceptor))
-        }
-        /// Compress requests with the given encoding.
-        ///
-        /// This requires the server to support it otherwise it might respond with an
-        /// error.
-        #[must_use]
-        pub fn send_compressed(mut self, encoding: CompressionEncoding) -> Self {
-            self.inner = self.inner.send_compressed(encoding);
-            self
-        }
-        /// Enable decompressing responses.
-        #[must_use]
-        pub fn accept_compressed(mut self, encoding: CompressionEncoding) -> Self {
-            self.inner = self.inner.accept_compressed(encoding);
-            self
-        }
-        /// Limits the maximum size of a decoded message.
-        ///
-        /// Default: `4MB`
-        #[must_use]
-        pub fn max_decoding_message_size(mut self, limit: usize) -> Self {
-            self.inner = self.inner.max_decoding_message_size(limit);
-            self
-        }
-        /// Limits the maximum size of an encoded message.
-        ///
-        /// Default: `usize::MAX`
-        #[must_use]
-        pub fn max_encoding_message_size(mut self, limit: usize) -> Self {
-            self.inner = self.inner.max_encoding_message_size(limit);
-            self
-        }
-        /// Finds the member with a token. A revoked token has no member.
-        pub async fn find_member(
-            &mut self,
-            request: impl tonic::IntoRequest<super::FindMemberRequest>,
-        ) -> std::result::Result<
-            tonic::Response<super::FindMemberResponse>,
-            tonic::Status,
-        > {
-            self.inner
-                .ready()
-                .await
-                .map_err(|e| {
-                    tonic::Status::unknown(
-                        format!("Service was not ready: {}", e.into()),
-                    )
-                })?;
-            let codec = tonic_prost::ProstCodec::default();
-            let path = http::uri::PathAndQuery::from_static(
-                "/listings.v1.MemberService/FindMember",
-            );
-            let mut req = request.into_request();
-            req.extensions_mut()
-                .insert(GrpcMethod::new("listings.v1.MemberService", "FindMember"));
-            self.inner.unary(req, path, codec).await
-        }
-    }
-}
-/// Generated server implementations.
-pub mod member_service_server {
-    #![allow(
-        unused_variables,
-        dead_code,
-        missing_docs,
-        clippy::wildcard_imports,
-        clippy::let_unit_value,
-    )]
-    use tonic::codegen::*;
-    /// Generated trait containing gRPC methods that should be implemented for use with MemberServiceServer.
-    #[async_trait]
-    pub trait MemberService: std::marker::Send + std::marker::Sync + 'static {
-        /// Finds the member with a token. A revoked token has no member.
-        async fn find_member(
-            &self,
-            request: tonic::Request<super::FindMemberRequest>,
-        ) -> std::result::Result<
-            tonic::Response<super::FindMemberResponse>,
-            tonic::Status,
-        >;
-    }
-    /// Staff members by their tokens, for the other services of the fleet.
-    #[derive(Debug)]
-    pub struct MemberServiceServer<T> {
-        inner: Arc<T>,
-        accept_compression_encodings: EnabledCompressionEncodings,
-        send_compression_encodings: EnabledCompressionEncodings,
-        max_decoding_message_size: Option<usize>,
-        max_encoding_message_size: Option<usize>,
-    }
-    impl<T> MemberServiceServer<T> {
-        pub fn new(inner: T) -> Self {
-            Self::from_arc(Arc::new(inner))
-        }
-        pub fn from_arc(inner: Arc<T>) -> Self {
-            Self {
-                inner,
-                accept_compression_encodings: Default::default(),
-                send_compression_encodings: Default::default(),
-                max_decoding_message_size: None,
-                max_encoding_message_size: None,
-            }
-        }
-        pub fn with_interceptor<F>(
-            inner: T,
-            interceptor: F,
-        ) -> InterceptedService<Self, F>
-        where
-            F: tonic::service::Interceptor,
-        {
-            InterceptedService::new(Self::new(inner), interceptor)
-        }
-        /// Enable decompressing requests with the given encoding.
-        #[must_use]
-        pub fn accept_compressed(mut self, encoding: CompressionEncoding) -> Self {
-            self.accept_compression_encodings.enable(encoding);
-            self
-        }
-        /// Compress responses with the given encoding, if the client supports it.
-        #[must_use]
-        pub fn send_compressed(mut self, encoding: CompressionEncoding) -> Self {
-            self.send_compression_encodings.enable(encoding);
-            self
-        }
-        /// Limits the maximum size of a decoded message.
-        ///
-        /// Default: `4MB`
-        #[must_use]
-        pub fn max_decoding_message_size(mut self, limit: usize) -> Self {
-            self.max_decoding_message_size = Some(limit);
-            self
-        }
-        /// Limits the maximum size of an encoded message.
-        ///
-        /// Default: `usize::MAX`
-        #[must_use]
-        pub fn max_encoding_message_size(mut self, limit: usize) -> Self {
-            self.max_encoding_message_size = Some(limit);
-            self
-        }
-    }
-    impl<T, B> tonic::codegen::Service<http::Request<B>> for MemberServiceServer<T>
-    where
-        T: MemberService,
-        B: Body + std::marker::Send + 'static,
-        B::Error: Into<StdError> + std::marker::Send + 'static,
-    {
-        type Response = http::Response<tonic::body::Body>;
-        type Error = std::convert::Infallible;
-        type Future = BoxFuture<Self::Response, Self::Error>;
-        fn poll_ready(
-            &mut self,
-            _cx: &mut Context<'_>,
-        ) -> Poll<std::result::Result<(), Self::Error>> {
-            Poll::Ready(Ok(()))
-        }
-        fn call(&mut self, req: http::Request<B>) -> Self::Future {
-            match req.uri().path() {
-                "/listings.v1.MemberService/FindMember" => {
-                    #[allow(non_camel_case_types)]
-                    struct FindMemberSvc<T: MemberService>(pub Arc<T>);
-                    impl<
-                        T: MemberService,
-                    > tonic::server::UnaryService<super::FindMemberRequest>
-                    for FindMemberSvc<T> {
-                        type Response = super::FindMemberResponse;
-                        type Future = BoxFuture<
-                            tonic::Response<Self::Response>,
-                            tonic::Status,
-                        >;
-                        fn call(
-                            &mut self,
-                            request: tonic::Request<super::FindMemberRequest>,
-                        ) -> Self::Future {
-                            let inner = Arc::clone(&self.0);
-                            let fut = async move {
-                                <T as MemberService>::find_member(&inner, request).await
-                            };
-                            Box::pin(fut)
-                        }
-                    }
-                    let accept_compression_encodings = self.accept_compression_encodings;
-                    let send_compression_encodings = self.send_compression_encodings;
-                    let max_decoding_message_size = self.max_decoding_message_size;
-                    let max_encoding_message_size = self.max_encoding_message_size;
-                    let inner = self.inner.clone();
-                    let fut = async move {
-                        let method = FindMemberSvc(inner);
-                        let codec = tonic_prost::ProstCodec::default();
-                        let mut grpc = tonic::server::Grpc::new(codec)
-                            .apply_compression_config(
-                                accept_compression_encodings,
-                                send_compression_encodings,
-                            )
-                            .apply_max_message_size_config(
-                                max_decoding_message_size,
-                                max_encoding_message_size,
-                            );
-                        let res = grpc.unary(method, req).await;
-                        Ok(res)
-                    };
-                    Box::pin(fut)
-                }
-                _ => {
-                    Box::pin(async move {
-                        let mut response = http::Response::new(
-                            tonic::body::Body::default(),
-                        );
-                        let headers = response.headers_mut();
-                        headers
-                            .insert(
-                                tonic::Status::GRPC_STATUS,
-                                (tonic::Code::Unimplemented as i32).into(),
-                            );
-                        headers
-                            .insert(
-                                http::header::CONTENT_TYPE,
-                                tonic::metadata::GRPC_CONTENT_TYPE,
-                            );
-                        Ok(response)
-                    })
-                }
-            }
-        }
-    }
-    impl<T> Clone for MemberServiceServer<T> {
-        fn clone(&self) -> Self {
-            let inner = self.inner.clone();
-            Self {
-                inner,
-                accept_compression_encodings: self.accept_compression_encodings,
-                send_compression_encodings: self.send_compression_encodings,
-                max_decoding_message_size: self.max_decoding_message_size,
-                max_encoding_message_size: self.max_encoding_message_size,
-            }
-        }
-    }
-    /// Generated gRPC service name
-    pub const SERVICE_NAME: &str = "listings.v1.MemberService";
-    impl<T> tonic::server::NamedService for MemberServiceServer<T> {
-        const NAME: &'static str = SERVICE_NAME;
     }
 }
 #[derive(Clone, PartialEq, Eq, Hash, ::prost::Message)]
@@ -1752,25 +604,21 @@ pub mod picture_service_server {
         const NAME: &'static str = SERVICE_NAME;
     }
 }
-#[derive(serde::Serialize)]
 #[derive(Clone, PartialEq, Eq, Hash, ::prost::Message)]
 pub struct ListingName {
     /// `page`, `game` or `event`.
     #[prost(string, tag = "1")]
     pub kind: ::prost::alloc::string::String,
     #[prost(enumeration = "super::super::common::v1::Mode", tag = "2")]
-    #[serde(serialize_with = "crate::json::enumerated::<crate::common::v1::Mode, _>")]
     pub mode: i32,
     /// The slug, or the handle of a page.
     #[prost(string, tag = "3")]
     pub name: ::prost::alloc::string::String,
 }
 /// A listing, for staff.
-#[derive(serde::Serialize)]
 #[derive(Clone, PartialEq, Eq, Hash, ::prost::Message)]
 pub struct Listing {
     #[prost(message, optional, tag = "1")]
-    #[serde(flatten)]
     pub name: ::core::option::Option<ListingName>,
     #[prost(string, tag = "2")]
     pub id: ::prost::alloc::string::String,
@@ -1778,13 +626,11 @@ pub struct Listing {
     #[prost(string, tag = "3")]
     pub title: ::prost::alloc::string::String,
     #[prost(enumeration = "State", tag = "4")]
-    #[serde(serialize_with = "crate::json::enumerated::<crate::listings::v1::State, _>")]
     pub state: i32,
     #[prost(int64, tag = "5")]
     pub revision: i64,
     /// The time and the author of the newest revision, such as `import` with a file name or `staff` with a member.
     #[prost(message, optional, tag = "6")]
-    #[serde(serialize_with = "crate::json::timestamp")]
     pub changed_at: ::core::option::Option<::prost_types::Timestamp>,
     #[prost(string, tag = "7")]
     pub actor_kind: ::prost::alloc::string::String,
@@ -2253,7 +1099,6 @@ pub struct PictureResponse {
     #[prost(message, optional, tag = "3")]
     pub small: ::core::option::Option<Picture>,
 }
-#[derive(serde::Serialize)]
 #[derive(Clone, PartialEq, Eq, Hash, ::prost::Message)]
 pub struct Picture {
     #[prost(string, tag = "1")]
@@ -5146,7 +3991,6 @@ pub mod own_pictures_service_server {
         const NAME: &'static str = SERVICE_NAME;
     }
 }
-#[derive(serde::Serialize)]
 #[derive(Clone, PartialEq, Eq, Hash, ::prost::Message)]
 pub struct Claim {
     #[prost(string, tag = "1")]
@@ -5160,21 +4004,15 @@ pub struct Claim {
     #[prost(string, tag = "4")]
     pub evidence: ::prost::alloc::string::String,
     #[prost(enumeration = "ClaimState", tag = "5")]
-    #[serde(
-        serialize_with = "crate::json::enumerated::<crate::listings::v1::ClaimState, _>"
-    )]
     pub state: i32,
     #[prost(message, optional, tag = "6")]
-    #[serde(serialize_with = "crate::json::timestamp")]
     pub made_at: ::core::option::Option<::prost_types::Timestamp>,
     #[prost(message, optional, tag = "7")]
-    #[serde(serialize_with = "crate::json::timestamp")]
     pub decided_at: ::core::option::Option<::prost_types::Timestamp>,
     /// The reason of a rejection.
     #[prost(string, tag = "8")]
     pub reason: ::prost::alloc::string::String,
 }
-#[derive(serde::Serialize)]
 #[derive(Clone, PartialEq, Eq, Hash, ::prost::Message)]
 pub struct Owner {
     #[prost(string, tag = "1")]
@@ -5183,7 +4021,6 @@ pub struct Owner {
     #[prost(string, tag = "2")]
     pub by_way_of: ::prost::alloc::string::String,
     #[prost(message, optional, tag = "3")]
-    #[serde(serialize_with = "crate::json::timestamp")]
     pub since: ::core::option::Option<::prost_types::Timestamp>,
 }
 #[derive(Clone, PartialEq, Eq, Hash, ::prost::Message)]
@@ -5288,6 +4125,7 @@ pub struct ListClaimsResponse {
 }
 #[derive(Clone, PartialEq, Eq, Hash, ::prost::Message)]
 pub struct GrantClaimRequest {
+    /// The id of the claim.
     #[prost(string, tag = "1")]
     pub id: ::prost::alloc::string::String,
 }
@@ -5298,6 +4136,7 @@ pub struct GrantClaimResponse {
 }
 #[derive(Clone, PartialEq, Eq, Hash, ::prost::Message)]
 pub struct RejectClaimRequest {
+    /// The id of the claim.
     #[prost(string, tag = "1")]
     pub id: ::prost::alloc::string::String,
     /// 1 to 500 characters.
@@ -5311,6 +4150,7 @@ pub struct RejectClaimResponse {
 }
 #[derive(Clone, PartialEq, Eq, Hash, ::prost::Message)]
 pub struct ListOwnersRequest {
+    /// The handle of the page.
     #[prost(string, tag = "1")]
     pub handle: ::prost::alloc::string::String,
 }
@@ -5321,8 +4161,10 @@ pub struct ListOwnersResponse {
 }
 #[derive(Clone, PartialEq, Eq, Hash, ::prost::Message)]
 pub struct AddOwnerRequest {
+    /// The handle of the page.
     #[prost(string, tag = "1")]
     pub handle: ::prost::alloc::string::String,
+    /// The id of the account.
     #[prost(string, tag = "2")]
     pub account_id: ::prost::alloc::string::String,
 }
@@ -5333,8 +4175,10 @@ pub struct AddOwnerResponse {
 }
 #[derive(Clone, PartialEq, Eq, Hash, ::prost::Message)]
 pub struct RemoveOwnerRequest {
+    /// The handle of the page.
     #[prost(string, tag = "1")]
     pub handle: ::prost::alloc::string::String,
+    /// The id of the account.
     #[prost(string, tag = "2")]
     pub account_id: ::prost::alloc::string::String,
 }
@@ -5343,12 +4187,9 @@ pub struct RemoveOwnerResponse {
     #[prost(message, repeated, tag = "1")]
     pub owners: ::prost::alloc::vec::Vec<Owner>,
 }
-#[derive(serde::Serialize)]
-#[serde(rename_all = "snake_case")]
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, ::prost::Enumeration)]
 #[repr(i32)]
 pub enum ClaimState {
-    #[serde(rename = "")]
     Unspecified = 0,
     Waiting = 1,
     Granted = 2,
@@ -7031,7 +5872,6 @@ pub struct ImportLines {
 /// The end of the file. A stream without it was interrupted: loaded rows stay.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, ::prost::Message)]
 pub struct ImportEnd {}
-#[derive(serde::Serialize)]
 #[derive(Clone, PartialEq, ::prost::Message)]
 pub struct ImportResponse {
     #[prost(uint64, tag = "1")]
@@ -7044,19 +5884,15 @@ pub struct ImportResponse {
     pub unchanged: u64,
     /// The first 10,000 refused rows, by line.
     #[prost(message, repeated, tag = "4")]
-    #[serde(rename = "refused_rows")]
     pub refused: ::prost::alloc::vec::Vec<ImportedRow>,
     /// The total number of refused rows.
     #[prost(uint64, tag = "5")]
-    #[serde(rename = "refused")]
     pub refused_count: u64,
     /// The first 10,000 rows of real listings and of the gazetteer that exist already, by line. They have no fields.
     #[prost(message, repeated, tag = "6")]
-    #[serde(rename = "existing_rows")]
     pub existing: ::prost::alloc::vec::Vec<ImportedRow>,
 }
 /// A row of a report.
-#[derive(serde::Serialize)]
 #[derive(Clone, PartialEq, ::prost::Message)]
 pub struct ImportedRow {
     #[prost(uint64, tag = "1")]
@@ -7378,11 +6214,325 @@ pub mod staff_import_service_server {
         const NAME: &'static str = SERVICE_NAME;
     }
 }
-#[derive(serde::Serialize)]
+#[derive(Clone, Copy, PartialEq, Eq, Hash, ::prost::Message)]
+pub struct WhoAmIRequest {}
+#[derive(Clone, PartialEq, Eq, Hash, ::prost::Message)]
+pub struct WhoAmIResponse {
+    #[prost(string, tag = "1")]
+    pub name: ::prost::alloc::string::String,
+    /// `reviewer` or `admin`.
+    #[prost(string, tag = "2")]
+    pub role: ::prost::alloc::string::String,
+    /// The last day on which the token works, in UTC, such as `2026-12-31`. Empty for the staff token of the fleet, which has none.
+    #[prost(string, tag = "3")]
+    pub last_day: ::prost::alloc::string::String,
+}
+/// Generated client implementations.
+pub mod staff_member_service_client {
+    #![allow(
+        unused_variables,
+        dead_code,
+        missing_docs,
+        clippy::wildcard_imports,
+        clippy::let_unit_value,
+    )]
+    use tonic::codegen::*;
+    use tonic::codegen::http::Uri;
+    /// The member of staff who calls. Every service reads the members from a file.
+    ///
+    /// A call to a `Staff…` service carries a member's token as `authorization: Bearer`. The staff token of the fleet belongs to `operator`, an
+    /// admin.
+    #[derive(Debug, Clone)]
+    pub struct StaffMemberServiceClient<T> {
+        inner: tonic::client::Grpc<T>,
+    }
+    impl StaffMemberServiceClient<tonic::transport::Channel> {
+        /// Attempt to create a new client by connecting to a given endpoint.
+        pub async fn connect<D>(dst: D) -> Result<Self, tonic::transport::Error>
+        where
+            D: TryInto<tonic::transport::Endpoint>,
+            D::Error: Into<StdError>,
+        {
+            let conn = tonic::transport::Endpoint::new(dst)?.connect().await?;
+            Ok(Self::new(conn))
+        }
+    }
+    impl<T> StaffMemberServiceClient<T>
+    where
+        T: tonic::client::GrpcService<tonic::body::Body>,
+        T::Error: Into<StdError>,
+        T::ResponseBody: Body<Data = Bytes> + std::marker::Send + 'static,
+        <T::ResponseBody as Body>::Error: Into<StdError> + std::marker::Send,
+    {
+        pub fn new(inner: T) -> Self {
+            let inner = tonic::client::Grpc::new(inner);
+            Self { inner }
+        }
+        pub fn with_origin(inner: T, origin: Uri) -> Self {
+            let inner = tonic::client::Grpc::with_origin(inner, origin);
+            Self { inner }
+        }
+        pub fn with_interceptor<F>(
+            inner: T,
+            interceptor: F,
+        ) -> StaffMemberServiceClient<InterceptedService<T, F>>
+        where
+            F: tonic::service::Interceptor,
+            T::ResponseBody: Default,
+            T: tonic::codegen::Service<
+                http::Request<tonic::body::Body>,
+                Response = http::Response<
+                    <T as tonic::client::GrpcService<tonic::body::Body>>::ResponseBody,
+                >,
+            >,
+            <T as tonic::codegen::Service<
+                http::Request<tonic::body::Body>,
+            >>::Error: Into<StdError> + std::marker::Send + std::marker::Sync,
+        {
+            StaffMemberServiceClient::new(InterceptedService::new(inner, interceptor))
+        }
+        /// Compress requests with the given encoding.
+        ///
+        /// This requires the server to support it otherwise it might respond with an
+        /// error.
+        #[must_use]
+        pub fn send_compressed(mut self, encoding: CompressionEncoding) -> Self {
+            self.inner = self.inner.send_compressed(encoding);
+            self
+        }
+        /// Enable decompressing responses.
+        #[must_use]
+        pub fn accept_compressed(mut self, encoding: CompressionEncoding) -> Self {
+            self.inner = self.inner.accept_compressed(encoding);
+            self
+        }
+        /// Limits the maximum size of a decoded message.
+        ///
+        /// Default: `4MB`
+        #[must_use]
+        pub fn max_decoding_message_size(mut self, limit: usize) -> Self {
+            self.inner = self.inner.max_decoding_message_size(limit);
+            self
+        }
+        /// Limits the maximum size of an encoded message.
+        ///
+        /// Default: `usize::MAX`
+        #[must_use]
+        pub fn max_encoding_message_size(mut self, limit: usize) -> Self {
+            self.inner = self.inner.max_encoding_message_size(limit);
+            self
+        }
+        /// The member that the caller's token belongs to.
+        pub async fn who_am_i(
+            &mut self,
+            request: impl tonic::IntoRequest<super::WhoAmIRequest>,
+        ) -> std::result::Result<tonic::Response<super::WhoAmIResponse>, tonic::Status> {
+            self.inner
+                .ready()
+                .await
+                .map_err(|e| {
+                    tonic::Status::unknown(
+                        format!("Service was not ready: {}", e.into()),
+                    )
+                })?;
+            let codec = tonic_prost::ProstCodec::default();
+            let path = http::uri::PathAndQuery::from_static(
+                "/listings.v1.StaffMemberService/WhoAmI",
+            );
+            let mut req = request.into_request();
+            req.extensions_mut()
+                .insert(GrpcMethod::new("listings.v1.StaffMemberService", "WhoAmI"));
+            self.inner.unary(req, path, codec).await
+        }
+    }
+}
+/// Generated server implementations.
+pub mod staff_member_service_server {
+    #![allow(
+        unused_variables,
+        dead_code,
+        missing_docs,
+        clippy::wildcard_imports,
+        clippy::let_unit_value,
+    )]
+    use tonic::codegen::*;
+    /// Generated trait containing gRPC methods that should be implemented for use with StaffMemberServiceServer.
+    #[async_trait]
+    pub trait StaffMemberService: std::marker::Send + std::marker::Sync + 'static {
+        /// The member that the caller's token belongs to.
+        async fn who_am_i(
+            &self,
+            request: tonic::Request<super::WhoAmIRequest>,
+        ) -> std::result::Result<tonic::Response<super::WhoAmIResponse>, tonic::Status>;
+    }
+    /// The member of staff who calls. Every service reads the members from a file.
+    ///
+    /// A call to a `Staff…` service carries a member's token as `authorization: Bearer`. The staff token of the fleet belongs to `operator`, an
+    /// admin.
+    #[derive(Debug)]
+    pub struct StaffMemberServiceServer<T> {
+        inner: Arc<T>,
+        accept_compression_encodings: EnabledCompressionEncodings,
+        send_compression_encodings: EnabledCompressionEncodings,
+        max_decoding_message_size: Option<usize>,
+        max_encoding_message_size: Option<usize>,
+    }
+    impl<T> StaffMemberServiceServer<T> {
+        pub fn new(inner: T) -> Self {
+            Self::from_arc(Arc::new(inner))
+        }
+        pub fn from_arc(inner: Arc<T>) -> Self {
+            Self {
+                inner,
+                accept_compression_encodings: Default::default(),
+                send_compression_encodings: Default::default(),
+                max_decoding_message_size: None,
+                max_encoding_message_size: None,
+            }
+        }
+        pub fn with_interceptor<F>(
+            inner: T,
+            interceptor: F,
+        ) -> InterceptedService<Self, F>
+        where
+            F: tonic::service::Interceptor,
+        {
+            InterceptedService::new(Self::new(inner), interceptor)
+        }
+        /// Enable decompressing requests with the given encoding.
+        #[must_use]
+        pub fn accept_compressed(mut self, encoding: CompressionEncoding) -> Self {
+            self.accept_compression_encodings.enable(encoding);
+            self
+        }
+        /// Compress responses with the given encoding, if the client supports it.
+        #[must_use]
+        pub fn send_compressed(mut self, encoding: CompressionEncoding) -> Self {
+            self.send_compression_encodings.enable(encoding);
+            self
+        }
+        /// Limits the maximum size of a decoded message.
+        ///
+        /// Default: `4MB`
+        #[must_use]
+        pub fn max_decoding_message_size(mut self, limit: usize) -> Self {
+            self.max_decoding_message_size = Some(limit);
+            self
+        }
+        /// Limits the maximum size of an encoded message.
+        ///
+        /// Default: `usize::MAX`
+        #[must_use]
+        pub fn max_encoding_message_size(mut self, limit: usize) -> Self {
+            self.max_encoding_message_size = Some(limit);
+            self
+        }
+    }
+    impl<T, B> tonic::codegen::Service<http::Request<B>> for StaffMemberServiceServer<T>
+    where
+        T: StaffMemberService,
+        B: Body + std::marker::Send + 'static,
+        B::Error: Into<StdError> + std::marker::Send + 'static,
+    {
+        type Response = http::Response<tonic::body::Body>;
+        type Error = std::convert::Infallible;
+        type Future = BoxFuture<Self::Response, Self::Error>;
+        fn poll_ready(
+            &mut self,
+            _cx: &mut Context<'_>,
+        ) -> Poll<std::result::Result<(), Self::Error>> {
+            Poll::Ready(Ok(()))
+        }
+        fn call(&mut self, req: http::Request<B>) -> Self::Future {
+            match req.uri().path() {
+                "/listings.v1.StaffMemberService/WhoAmI" => {
+                    #[allow(non_camel_case_types)]
+                    struct WhoAmISvc<T: StaffMemberService>(pub Arc<T>);
+                    impl<
+                        T: StaffMemberService,
+                    > tonic::server::UnaryService<super::WhoAmIRequest>
+                    for WhoAmISvc<T> {
+                        type Response = super::WhoAmIResponse;
+                        type Future = BoxFuture<
+                            tonic::Response<Self::Response>,
+                            tonic::Status,
+                        >;
+                        fn call(
+                            &mut self,
+                            request: tonic::Request<super::WhoAmIRequest>,
+                        ) -> Self::Future {
+                            let inner = Arc::clone(&self.0);
+                            let fut = async move {
+                                <T as StaffMemberService>::who_am_i(&inner, request).await
+                            };
+                            Box::pin(fut)
+                        }
+                    }
+                    let accept_compression_encodings = self.accept_compression_encodings;
+                    let send_compression_encodings = self.send_compression_encodings;
+                    let max_decoding_message_size = self.max_decoding_message_size;
+                    let max_encoding_message_size = self.max_encoding_message_size;
+                    let inner = self.inner.clone();
+                    let fut = async move {
+                        let method = WhoAmISvc(inner);
+                        let codec = tonic_prost::ProstCodec::default();
+                        let mut grpc = tonic::server::Grpc::new(codec)
+                            .apply_compression_config(
+                                accept_compression_encodings,
+                                send_compression_encodings,
+                            )
+                            .apply_max_message_size_config(
+                                max_decoding_message_size,
+                                max_encoding_message_size,
+                            );
+                        let res = grpc.unary(method, req).await;
+                        Ok(res)
+                    };
+                    Box::pin(fut)
+                }
+                _ => {
+                    Box::pin(async move {
+                        let mut response = http::Response::new(
+                            tonic::body::Body::default(),
+                        );
+                        let headers = response.headers_mut();
+                        headers
+                            .insert(
+                                tonic::Status::GRPC_STATUS,
+                                (tonic::Code::Unimplemented as i32).into(),
+                            );
+                        headers
+                            .insert(
+                                http::header::CONTENT_TYPE,
+                                tonic::metadata::GRPC_CONTENT_TYPE,
+                            );
+                        Ok(response)
+                    })
+                }
+            }
+        }
+    }
+    impl<T> Clone for StaffMemberServiceServer<T> {
+        fn clone(&self) -> Self {
+            let inner = self.inner.clone();
+            Self {
+                inner,
+                accept_compression_encodings: self.accept_compression_encodings,
+                send_compression_encodings: self.send_compression_encodings,
+                max_decoding_message_size: self.max_decoding_message_size,
+                max_encoding_message_size: self.max_encoding_message_size,
+            }
+        }
+    }
+    /// Generated gRPC service name
+    pub const SERVICE_NAME: &str = "listings.v1.StaffMemberService";
+    impl<T> tonic::server::NamedService for StaffMemberServiceServer<T> {
+        const NAME: &'static str = SERVICE_NAME;
+    }
+}
 #[derive(Clone, PartialEq, Eq, Hash, ::prost::Message)]
 pub struct QueueItem {
     #[prost(message, optional, tag = "1")]
-    #[serde(flatten)]
     pub name: ::core::option::Option<ListingName>,
     /// The title, or the name of a page.
     #[prost(string, tag = "2")]
@@ -7391,7 +6541,6 @@ pub struct QueueItem {
     #[prost(string, tag = "3")]
     pub submitter: ::prost::alloc::string::String,
     #[prost(message, optional, tag = "4")]
-    #[serde(serialize_with = "crate::json::timestamp")]
     pub waiting_since: ::core::option::Option<::prost_types::Timestamp>,
     /// Whether an earlier revision was approved.
     #[prost(bool, tag = "5")]
@@ -7403,7 +6552,6 @@ pub struct QueueItem {
     #[prost(string, tag = "7")]
     pub page: ::prost::alloc::string::String,
     #[prost(enumeration = "State", tag = "8")]
-    #[serde(serialize_with = "crate::json::enumerated::<crate::listings::v1::State, _>")]
     pub page_state: i32,
 }
 #[derive(Clone, PartialEq, Eq, Hash, ::prost::Message)]
@@ -7578,9 +6726,6 @@ pub struct SearchRequest {
     pub limit: i32,
     #[prost(string, tag = "5")]
     pub cursor: ::prost::alloc::string::String,
-    /// Only slugs and handles from this one on, in their order; all when it is empty.
-    #[prost(string, tag = "6")]
-    pub from_name: ::prost::alloc::string::String,
 }
 #[derive(Clone, PartialEq, ::prost::Message)]
 pub struct SearchResponse {
@@ -7589,27 +6734,22 @@ pub struct SearchResponse {
     #[prost(string, tag = "2")]
     pub next_cursor: ::prost::alloc::string::String,
 }
-#[derive(serde::Serialize)]
 #[derive(Clone, PartialEq, Eq, Hash, ::prost::Message)]
 pub struct FoundListing {
     #[prost(message, optional, tag = "1")]
-    #[serde(flatten)]
     pub name: ::core::option::Option<ListingName>,
     #[prost(string, tag = "2")]
     pub title: ::prost::alloc::string::String,
     #[prost(enumeration = "State", tag = "3")]
-    #[serde(serialize_with = "crate::json::enumerated::<crate::listings::v1::State, _>")]
     pub state: i32,
     #[prost(int64, tag = "4")]
     pub revision: i64,
     #[prost(string, tag = "5")]
     pub submitter: ::prost::alloc::string::String,
     #[prost(message, optional, tag = "6")]
-    #[serde(serialize_with = "crate::json::timestamp")]
     pub updated_at: ::core::option::Option<::prost_types::Timestamp>,
 }
 /// A field that differs.
-#[derive(serde::Serialize)]
 #[derive(Clone, PartialEq, Eq, Hash, ::prost::Message)]
 pub struct Difference {
     /// A field, or a path such as `links.play`.

@@ -47,7 +47,7 @@ pub struct Health {
     pub last_success_at: ::core::option::Option<::prost_types::Timestamp>,
 }
 /// The delivery of a message to an endpoint.
-#[derive(Clone, PartialEq, ::prost::Message)]
+#[derive(Clone, PartialEq, Eq, Hash, ::prost::Message)]
 pub struct Delivery {
     #[prost(int64, tag = "1")]
     pub id: i64,
@@ -72,7 +72,7 @@ pub struct Delivery {
     pub last_attempt: ::core::option::Option<Attempt>,
 }
 /// An attempt to deliver.
-#[derive(Clone, PartialEq, ::prost::Message)]
+#[derive(Clone, PartialEq, Eq, Hash, ::prost::Message)]
 pub struct Attempt {
     /// From 1.
     #[prost(uint32, tag = "1")]
@@ -232,7 +232,7 @@ pub struct SendAgainRequest {
     #[prost(int64, tag = "3")]
     pub id: i64,
 }
-#[derive(Clone, PartialEq, ::prost::Message)]
+#[derive(Clone, PartialEq, Eq, Hash, ::prost::Message)]
 pub struct SendAgainResponse {
     #[prost(message, optional, tag = "1")]
     pub delivery: ::core::option::Option<Delivery>,
@@ -278,7 +278,7 @@ pub struct SendTestEventRequest {
     #[prost(string, tag = "4")]
     pub kind: ::prost::alloc::string::String,
 }
-#[derive(Clone, PartialEq, ::prost::Message)]
+#[derive(Clone, PartialEq, Eq, Hash, ::prost::Message)]
 pub struct SendTestEventResponse {
     #[prost(message, optional, tag = "1")]
     pub delivery: ::core::option::Option<Delivery>,
@@ -2315,7 +2315,7 @@ pub struct ListEventTypesResponse {
     #[prost(message, repeated, tag = "1")]
     pub event_types: ::prost::alloc::vec::Vec<EventType>,
 }
-#[derive(Clone, PartialEq, ::prost::Message)]
+#[derive(Clone, PartialEq, Eq, Hash, ::prost::Message)]
 pub struct EventType {
     /// `event` of the body.
     #[prost(string, tag = "1")]
@@ -2741,9 +2741,7 @@ pub mod staff_service_client {
         /// How many endpoints an account has.
         pub async fn count_endpoints(
             &mut self,
-            request: impl tonic::IntoRequest<
-                super::CountEndpointsRequest,
-            >,
+            request: impl tonic::IntoRequest<super::CountEndpointsRequest>,
         ) -> std::result::Result<
             tonic::Response<super::CountEndpointsResponse>,
             tonic::Status,
@@ -2871,9 +2869,8 @@ pub mod staff_service_server {
                     struct CountEndpointsSvc<T: StaffService>(pub Arc<T>);
                     impl<
                         T: StaffService,
-                    > tonic::server::UnaryService<
-                        super::CountEndpointsRequest,
-                    > for CountEndpointsSvc<T> {
+                    > tonic::server::UnaryService<super::CountEndpointsRequest>
+                    for CountEndpointsSvc<T> {
                         type Response = super::CountEndpointsResponse;
                         type Future = BoxFuture<
                             tonic::Response<Self::Response>,
@@ -2881,9 +2878,7 @@ pub mod staff_service_server {
                         >;
                         fn call(
                             &mut self,
-                            request: tonic::Request<
-                                super::CountEndpointsRequest,
-                            >,
+                            request: tonic::Request<super::CountEndpointsRequest>,
                         ) -> Self::Future {
                             let inner = Arc::clone(&self.0);
                             let fut = async move {

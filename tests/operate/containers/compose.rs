@@ -11,7 +11,7 @@ use tokio::process::Command;
 
 use super::podman::Podman;
 use super::{
-    SERVICES, TLS, Variables, assert_accepts, assert_knows, deploy, documents, run, secrets,
+    SERVICES, STAFF, TLS, Variables, assert_accepts, assert_knows, deploy, documents, run, secrets,
     strings, variables,
 };
 use crate::ports::free_port;
@@ -85,11 +85,11 @@ async fn each_service_gets_its_settings() {
         let container = &containers[service];
         let variables = environment(container, secrets.path());
         assert_accepts(service, prefix, &variables, secrets.path()).await;
-        let mount = format!("${{SECRETS:-../.secrets}}/tls/{service}:{TLS}:ro,z");
-        assert!(
-            strings(&container["volumes"]).contains(&mount.as_str()),
-            "{container}"
-        );
+        for (folder, target) in [(format!("tls/{service}"), TLS), ("staff".to_owned(), STAFF)] {
+            let mount = format!("${{SECRETS:-../.secrets}}/{folder}:{target}:ro,z");
+            let volumes = strings(&container["volumes"]);
+            assert!(volumes.contains(&mount.as_str()), "{container}");
+        }
 
         let migration = &containers[format!("migrate-{service}")];
         let owner = environment(migration, secrets.path());

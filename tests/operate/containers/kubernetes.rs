@@ -7,7 +7,7 @@ use serde_json::{Value, json};
 use tokio::process::Command;
 
 use super::{
-    SERVICES, TLS, Variables, assert_accepts, assert_knows, deploy, documents, python, run,
+    SERVICES, STAFF, TLS, Variables, assert_accepts, assert_knows, deploy, documents, python, run,
     secrets_with_tls, strings, variables,
 };
 
@@ -110,10 +110,12 @@ async fn each_service_gets_its_settings() {
             ),
             "{volumes}"
         );
-        assert!(
-            has(&container["volumeMounts"], "mountPath", &json!(TLS)),
-            "{container}"
-        );
+        let members = json!({"secretName": "staff-members", "defaultMode": 0o440});
+        assert!(has(volumes, "secret", &members), "{volumes}");
+        for folder in [TLS, STAFF] {
+            let mounts = &container["volumeMounts"];
+            assert!(has(mounts, "mountPath", &json!(folder)), "{container}");
+        }
         // The ports are those on which the service listens.
         for (setting, port) in [("HTTP", "http"), ("GRPC", "grpc"), ("ADMIN", "admin")] {
             let address = environment.get(&format!("{prefix}{setting}_LISTEN"));

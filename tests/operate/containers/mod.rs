@@ -28,6 +28,8 @@ pub(crate) const SERVICES: [(&str, &str); 6] = [
 ];
 /// Where a container has the certificate of its service.
 const TLS: &str = "/etc/mchezo/tls";
+/// Where it has the file of the members of staff.
+const STAFF: &str = "/etc/mchezo/staff";
 
 pub(crate) type Variables = BTreeMap<String, String>;
 
@@ -161,6 +163,7 @@ async fn secrets_stay_when_the_script_runs_again() {
         "tls/web/tls.key",
         "tls/edge/edge.pem",
         "values/fleet_token",
+        "staff/members",
     ];
     let before = files.map(read);
     again(&[]).await;

@@ -29,6 +29,7 @@ use tokio::sync::Semaphore;
 use uuid::Uuid;
 
 use crate::domain::health::DisablePolicy;
+use crate::domain::plans::Plans;
 use crate::domain::schedule::Schedule;
 use crate::http::Sender;
 use pages::Messages;
@@ -76,6 +77,7 @@ pub struct DeliveryDependencies {
     pub key_ring: KeyRing,
     pub schedule: Schedule,
     pub disable_policy: DisablePolicy,
+    pub plans: Arc<Plans>,
     pub limits: Limits,
 }
 

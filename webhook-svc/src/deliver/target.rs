@@ -11,8 +11,8 @@ use crate::domain::rotation;
 use crate::domain::signature::Secret;
 use crate::domain::signed_headers::Secrets;
 use crate::key_ring::open_secret;
+use crate::store::accounts;
 use crate::store::endpoints::{self, Endpoint, EndpointState};
-use crate::store::plans;
 
 #[derive(Debug)]
 pub(super) struct Target {
@@ -52,14 +52,13 @@ pub(super) async fn load(
     let Some(found) = found.filter(|found| found.state == EndpointState::On) else {
         return Ok(None);
     };
-    let mut connection = dependencies.pool.acquire().await?;
-    let allowance = plans::of_account(&mut connection, found.account_id).await?;
-    drop(connection);
+    let plan = accounts::plan(&dependencies.pool, found.account_id).await?;
+    let plan = plan.map(|plan| dependencies.plans.get_or_cheapest(&plan));
     Ok(Some(Target {
         url: Arc::from(found.url.as_str()),
         address: dependencies.sender.parse_address(&found.url),
         secrets: open_secrets(dependencies, &found),
-        has_real_events: allowance.is_some_and(|allowance| allowance.events),
+        has_real_events: plan.is_some_and(|plan| plan.events),
     }))
 }
 

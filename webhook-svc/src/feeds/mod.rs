@@ -5,6 +5,8 @@ pub mod economy;
 pub mod gateway;
 pub mod listings;
 
+use std::sync::Arc;
+
 use anyhow::Context as _;
 use contracts::common::v1::Change;
 use kit::Clock;
@@ -14,6 +16,7 @@ use sqlx::PgConnection;
 use time::OffsetDateTime;
 
 use crate::domain::message::Message;
+use crate::domain::plans::Plans;
 use crate::domain::schedule::Schedule;
 use crate::store::messages;
 
@@ -22,6 +25,7 @@ use crate::store::messages;
 pub struct Publisher {
     pub clock: Clock,
     pub schedule: Schedule,
+    pub plans: Arc<Plans>,
     /// Wakes the dispatchers.
     pub wakeup: Wakeup,
 }
@@ -34,7 +38,8 @@ impl Publisher {
         messages: &[Message],
     ) -> anyhow::Result<()> {
         let (attempts, now) = (self.schedule.attempts(), self.clock.now());
-        Ok(messages::fan_out(connection, messages, attempts, now).await?)
+        let plans = self.plans.names_with_events();
+        Ok(messages::fan_out(connection, messages, &plans, attempts, now).await?)
     }
 }
 

@@ -15,7 +15,7 @@ use crate::domain::message::Message;
 use crate::domain::samples;
 use crate::store::deliveries::{self, DeliveryState, Filter};
 use crate::store::endpoints::EndpointState;
-use crate::store::{failed, messages, plans, waiting};
+use crate::store::{failed, messages, waiting};
 
 /// Test deliveries of an endpoint that may wait. Those of a paused endpoint wait for a month.
 const MAX_WAITING_TESTS: i64 = 100;
@@ -208,14 +208,12 @@ impl Dependencies {
 impl Dependencies {
     /// Refuses to send real events again when the account's plan no longer has any.
     async fn require_real_events(&self, account: Uuid) -> Result<(), Fault> {
-        if self.allowance(account).await?.events {
+        if self.plan(account).await?.events {
             return Ok(());
         }
-        let mut connection = self.pool.acquire().await?;
-        let plan = plans::with_events(&mut connection).await?;
-        let plan = plan.map_or_else(
+        let plan = self.plans.cheapest_with_events().map_or_else(
             || "another plan".to_owned(),
-            |name| format!("the plan {name}"),
+            |plan| format!("the plan {}", plan.name),
         );
         let message = format!(
             "The account's plan has only test events. Change to {plan} to send real events again."

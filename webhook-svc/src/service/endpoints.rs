@@ -11,11 +11,11 @@ use uuid::Uuid;
 use super::{Dependencies, convert, parse_id};
 use crate::domain::address::Address;
 use crate::domain::event::Event;
+use crate::domain::plans::Plan;
 use crate::domain::signature::Secret;
 use crate::key_ring::seal_secret;
 use crate::store::accounts;
 use crate::store::endpoints::{self, Endpoint, EndpointState};
-use crate::store::plans::{self, Allowance};
 use crate::store::waiting::{self, Backlog};
 
 /// Addresses that an account may enter in an interval.
@@ -54,14 +54,14 @@ impl Dependencies {
             failure_mailed_at: None,
             failures_since_mail: 0,
         };
-        let allowance = self.allowance(account).await?;
+        let plan = self.plan(account).await?;
         let mut transaction = self.pool.begin().await?;
-        check_quota(&mut transaction, account, allowance).await?;
+        self.check_quota(&mut transaction, account, plan).await?;
         // The account is not locked during the request.
         transaction.rollback().await?;
         endpoint.address_check = self.check_address(account, &address).await?;
         let mut transaction = self.pool.begin().await?;
-        check_quota(&mut transaction, account, allowance).await?;
+        self.check_quota(&mut transaction, account, plan).await?;
         endpoints::insert(&mut transaction, &endpoint).await?;
         transaction.commit().await?;
         Ok(proto::AddEndpointResponse {
@@ -178,7 +178,7 @@ impl Dependencies {
         &self,
         account: Uuid,
     ) -> Result<proto::ListEndpointsResponse, Fault> {
-        let allowance = self.allowance(account).await?;
+        let plan = self.plan(account).await?;
         let mut connection = self.pool.acquire().await?;
         let mut rows = Vec::new();
         for endpoint in endpoints::of_account(&mut *connection, account).await? {
@@ -187,8 +187,8 @@ impl Dependencies {
         }
         Ok(proto::ListEndpointsResponse {
             endpoints: rows,
-            most: allowance.endpoints.and_then(|most| most.try_into().ok()),
-            real_events: allowance.events,
+            most: plan.endpoints,
+            real_events: plan.events,
         })
     }
 
@@ -201,15 +201,37 @@ impl Dependencies {
         self.with_backlog(endpoint).await
     }
 
-    /// The allowance of the account's plan. Waits for an account that the gateway has just created.
-    pub(super) async fn allowance(&self, account: Uuid) -> Result<Allowance, Fault> {
-        let allowance = arrival(|| async {
-            let mut connection = self.pool.acquire().await?;
-            plans::of_account(&mut connection, account).await
-        });
-        let allowance = allowance.await?;
+    /// Refuses another endpoint if the account has as many as its plan allows. Locks the account until the end of the transaction.
+    async fn check_quota(
+        &self,
+        connection: &mut PgConnection,
+        account: Uuid,
+        plan: &Plan,
+    ) -> Result<(), Fault> {
+        let count = endpoints::count_locked(connection, account).await?;
+        let most = plan.endpoints.map(i64::from);
+        let Some(most) = most.filter(|most| count >= *most) else {
+            return Ok(());
+        };
+        let allows = format!("The account's plan allows {}", quantity(most));
+        let message = match self.plans.cheapest_with_more_endpoints(count) {
+            Some(plan) => {
+                let more = plan.endpoints.map(|most| quantity(most.into()));
+                let more = more.unwrap_or_else(|| "any number".to_owned());
+                let name = &plan.name;
+                format!("{allows}. Remove one, or change to the plan {name}, which allows {more}.")
+            }
+            None => format!("{allows}, and no plan allows more. Remove one."),
+        };
+        Err(Fault::new(Code::PlanRequired, message))
+    }
+
+    /// The account's plan. Waits for an account that the gateway has just created.
+    pub(super) async fn plan(&self, account: Uuid) -> Result<&Plan, Fault> {
+        let plan = arrival(|| accounts::plan(&self.pool, account)).await?;
+        let plan = plan.map(|plan| self.plans.get_or_cheapest(&plan));
         // The caller's account exists: the follower of the gateway is behind.
-        allowance.ok_or_else(|| Fault::unavailable("the follower of accounts"))
+        plan.ok_or_else(|| Fault::unavailable("the follower of accounts"))
     }
 
     /// Finds an endpoint of the account.
@@ -282,34 +304,12 @@ fn too_many_address_checks(wait: Duration) -> Fault {
     }
 }
 
-/// Refuses another endpoint if the account has as many as its plan allows. Locks the account until the end of the transaction.
-async fn check_quota(
-    connection: &mut PgConnection,
-    account: Uuid,
-    allowance: Allowance,
-) -> Result<(), Fault> {
-    let count = endpoints::count_locked(connection, account).await?;
-    let Some(most) = allowance.endpoints.filter(|most| count >= *most) else {
-        return Ok(());
-    };
-    let quantity = |count: i64| match count {
+/// The number of endpoints, for messages.
+fn quantity(count: i64) -> String {
+    match count {
         1 => "1 endpoint".to_owned(),
         count => format!("{count} endpoints"),
-    };
-    let allows = format!("The account's plan allows {}", quantity(most));
-    let message = match plans::with_more_endpoints(connection, count).await? {
-        Some(plan) => {
-            let more = plan
-                .endpoints
-                .map_or_else(|| "any number".to_owned(), quantity);
-            format!(
-                "{allows}. Remove one, or change to the plan {}, which allows {more}.",
-                plan.name
-            )
-        }
-        None => format!("{allows}, and no plan allows more. Remove one."),
-    };
-    Err(Fault::new(Code::PlanRequired, message))
+    }
 }
 
 fn events(names: &[String]) -> Result<Vec<String>, Fault> {

@@ -34,6 +34,13 @@ pub async fn upsert(
     Ok(())
 }
 
+/// The plan of an account; `None`: the account is unknown.
+pub async fn plan(pool: &PgPool, account: Uuid) -> Result<Option<String>, sqlx::Error> {
+    sqlx::query_scalar!("select plan from webhook.account where id = $1", account)
+        .fetch_optional(pool)
+        .await
+}
+
 /// Counts a check of an address. `Some`: there were `most` checks already in the present `interval`, which ends then.
 pub async fn count_address_check(
     pool: &PgPool,
@@ -62,4 +69,32 @@ pub async fn count_address_check(
     );
     let since = since.fetch_optional(pool).await?.flatten();
     Ok(since.map(|since| since + interval))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::SCHEMA;
+
+    #[testing::database_test(crate::MIGRATOR)]
+    async fn the_last_state_of_accounts_counts(pool: PgPool) {
+        let mut connection = pool.acquire().await.unwrap();
+        let (old, new) = (Uuid::from_u128(1), Uuid::from_u128(2));
+        let account = |id, plan: &str| Row {
+            id: Uuid::from_u128(id),
+            plan: plan.to_owned(),
+        };
+        let rows = vec![account(1, "free"), account(2, "free"), account(1, "build")];
+        upsert(&mut connection, old, rows).await.unwrap();
+        let held = async |id| plan(&pool, Uuid::from_u128(id)).await.unwrap();
+        assert_eq!(held(1).await.as_deref(), Some("build"));
+
+        let rows = vec![account(2, "free")];
+        upsert(&mut connection, new, rows).await.unwrap();
+        kit::feed::sweep(SCHEMA, &mut connection, &["account"], new)
+            .await
+            .unwrap();
+        assert_eq!(held(1).await, None);
+        assert_eq!(held(2).await.as_deref(), Some("free"));
+    }
 }

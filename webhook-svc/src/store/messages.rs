@@ -10,12 +10,13 @@ use crate::domain::message::Message;
 
 /// Inserts messages with positions, and a delivery of each to every subscribed endpoint.
 ///
-/// An endpoint is subscribed when it has selected the event, its account's plan has webhooks, and the message is for the account. Messages that
+/// An endpoint is subscribed when it has selected the event, its account is on a plan with real events, and the message is for the account. Messages that
 /// exist already are skipped. A message is stored as of the time in its body, if that is later than `now`: the producer's clock may be ahead,
 /// and `since` with a printed time must find its message.
 pub async fn fan_out(
     connection: &mut PgConnection,
     messages: &[Message],
+    plans_with_events: &[String],
     max_attempts: i32,
     now: OffsetDateTime,
 ) -> Result<(), sqlx::Error> {
@@ -41,8 +42,7 @@ pub async fn fan_out(
              left join webhook.listing on listing.kind = made.listing_kind and listing.id = made.listing_id
              join unnest($1::uuid[]) with ordinality as sent (id, position) on sent.id = made.id
              join webhook.endpoint on endpoint.events @> array[made.event] and endpoint.state <> 'off'
-             join webhook.account on account.id = endpoint.account_id
-             join webhook.plan on plan.name = account.plan and plan.events
+             join webhook.account on account.id = endpoint.account_id and account.plan = any($10)
              where made.recipients is null or endpoint.account_id = any(made.recipients)
              order by sent.position
              returning endpoint_id
@@ -63,6 +63,7 @@ pub async fn fan_out(
         max_attempts,
         &messages.iter().map(|message| message.created_at).collect::<Vec<_>>(),
         &messages.iter().map(recipients).collect::<Vec<_>>() as _,
+        plans_with_events,
     )
     .fetch_one(&mut *connection)
     .await?;

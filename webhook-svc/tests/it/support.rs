@@ -28,6 +28,7 @@ use time::{Duration, OffsetDateTime};
 use uuid::Uuid;
 use webhook::deliver::{self, Limits};
 use webhook::domain::health::DisablePolicy;
+use webhook::domain::plans::Plans;
 use webhook::domain::schedule::Schedule;
 use webhook::feeds::Publisher;
 use webhook::feeds::catalogue::Catalogue;
@@ -37,7 +38,7 @@ use webhook::http::resolver::Resolve;
 use webhook::http::{self, Sender};
 use webhook::jobs::sweep;
 use webhook::service::Dependencies;
-use webhook::store::{accounts, plans};
+use webhook::store::accounts;
 
 use super::receiver::{NoNames, Receiver};
 
@@ -100,24 +101,31 @@ pub(crate) struct Webhook {
     _supervisor: Supervisor,
 }
 
-/// Starts a replica with three accounts and two plans, which may call these receivers.
+/// Starts a replica with three accounts on two plans, which may call these receivers.
 pub(crate) async fn start(pool: PgPool, receivers: &[&Receiver]) -> Webhook {
     insert_accounts(&pool).await;
     replica(pool, Clock::fixed(START), receivers).await
 }
 
+/// Two plans.
+fn plans() -> Arc<Plans> {
+    let plans = Plans::parse(
+        r#"
+        [[plan]]
+        name = "free"
+        webhook_endpoints = 1
+        webhook_events = false
+        [[plan]]
+        name = "build"
+        webhook_endpoints = 5
+        webhook_events = true
+        "#,
+    );
+    Arc::new(plans.unwrap())
+}
+
 async fn insert_accounts(pool: &PgPool) {
     let mut connection = pool.acquire().await.unwrap();
-    let plan = |name: &str, endpoints, events| plans::Row {
-        name: name.to_owned(),
-        endpoints: Some(endpoints),
-        events,
-        coming: false,
-    };
-    let plans = vec![plan("free", 1, false), plan("build", 5, true)];
-    plans::upsert(&mut connection, Uuid::nil(), plans)
-        .await
-        .unwrap();
     let account = |id, plan: &str| accounts::Row {
         id,
         plan: plan.to_owned(),
@@ -170,6 +178,7 @@ pub(crate) async fn replica_with(
         key_ring: key_ring("a"),
         schedule: Schedule::default(),
         disable_policy: DisablePolicy::default(),
+        plans: plans(),
         limits: Limits {
             in_flight: 256,
             per_endpoint: 16,
@@ -181,6 +190,7 @@ pub(crate) async fn replica_with(
     let publisher = Publisher {
         clock: clock.clone(),
         schedule: Schedule::default(),
+        plans: plans(),
         wakeup: wakeup.clone(),
     };
     let mut services = kit::rpc::server::services();
@@ -191,6 +201,7 @@ pub(crate) async fn replica_with(
         sender,
         key_ring: key_ring("a"),
         schedule: Schedule::default(),
+        plans: plans(),
         rotation: Duration::DAY,
         retention: RETENTION,
         public_url: SITE.to_owned(),

@@ -48,8 +48,8 @@ const SETTINGS: [(&str, &str); 1] = [
 /// The preferred port is left to a fleet of the user.
 const ANY_PORT: Option<u16> = Some(0);
 
-/// The gateway's table of plans.
-const PLANS: &str = "gateway/src/domain/plans.toml";
+/// The built-in table of plans.
+const PLANS: &str = "proto/src/plans.toml";
 
 /// Options of `test`.
 #[derive(Debug, clap::Args)]

@@ -45,8 +45,8 @@ impl Operations {
         let read = async {
             let mut connection = self.pool.acquire().await?;
             let working = keys::count_working(&mut connection, account).await?;
-            let used = month_use::read(&mut connection, &[account_month]).await?;
-            Ok::<_, sqlx::Error>((working, used.get(&account_month).copied()))
+            let used = month_use::read(&mut connection, account_month).await?;
+            Ok::<_, sqlx::Error>((working, used))
         };
         let (working, used) = read.await?;
         Ok(PlanUse {

@@ -1,6 +1,5 @@
 //! A stub of economy-svc that records requests, and answers with the rates of a script.
 
-use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex};
 
 use bytes::Bytes;
@@ -9,14 +8,11 @@ use contracts::economy::v1 as proto;
 use contracts::economy::v1::currencies_service_server::{
     CurrenciesService, CurrenciesServiceServer,
 };
-use contracts::economy::v1::list_rates_response::Part;
 use contracts::economy::v1::rates_service_server::{RatesService, RatesServiceServer};
 use contracts::economy::v1::reports_service_server::{ReportsService, ReportsServiceServer};
 use contracts::economy::v1::tips_service_server::{TipsService, TipsServiceServer};
-use futures::stream::{self, BoxStream, StreamExt as _};
 use kit::{Fault, Lifecycle};
 use tokio::net::TcpListener;
-use tokio::sync::watch;
 use tokio_stream::wrappers::TcpListenerStream;
 use tonic::transport::Server;
 use tonic::{Request, Response, Status};
@@ -29,10 +25,6 @@ pub(crate) const VERSION: &str = "a-1-1-0--";
 pub(crate) struct Economy {
     pub(crate) address: String,
     state: Arc<Mutex<StubState>>,
-    /// Bytes of rates that were sent.
-    sent: Arc<AtomicUsize>,
-    /// Calls for the head of the rates.
-    heads: Arc<watch::Sender<usize>>,
 }
 
 #[derive(Default)]
@@ -41,56 +33,9 @@ struct StubState {
     tips: Vec<proto::SendTipRequest>,
     refuses_tips: bool,
     rates: Vec<proto::ListRatesRequest>,
-    /// The request ids of the calls in `rates`.
-    request_ids: Vec<String>,
-    script: RatesScript,
-}
-
-/// The rates, and how calls for their rows fail.
-#[derive(Clone)]
-pub(crate) struct RatesScript {
-    pub(crate) pieces: Vec<Bytes>,
-    /// The call fails before this part is sent; part 0 is the head.
-    pub(crate) fails_before: Option<usize>,
-    /// The rows are sent once so many heads were requested.
-    pub(crate) after_heads: usize,
-}
-
-impl Default for RatesScript {
-    fn default() -> Self {
-        let (first, second) = RATES.as_bytes().split_at(10);
-        Self {
-            pieces: vec![first.into(), second.into()],
-            fails_before: None,
-            after_heads: 0,
-        }
-    }
-}
-
-impl RatesScript {
-    fn length(&self) -> usize {
-        self.pieces.iter().map(Bytes::len).sum()
-    }
-
-    /// The head and the pieces, up to the failure.
-    fn parts(&self) -> Vec<Result<Part, Status>> {
-        let head = Part::Head(proto::RatesHead {
-            version: VERSION.to_owned(),
-            page: Some(page(2)),
-            length: u64::try_from(self.length()).unwrap(),
-        });
-        let pieces = self.pieces.iter().cloned().map(Part::Json);
-        let mut parts: Vec<_> = std::iter::once(head).chain(pieces).map(Ok).collect();
-        if let Some(index) = self.fails_before {
-            parts.truncate(index);
-            parts.push(Err(away()));
-        }
-        parts
-    }
-}
-
-fn away() -> Status {
-    Fault::unavailable("the stub is away").into()
+    /// The version of the rates and their rows.
+    current_rates: Option<(String, Bytes)>,
+    rates_fail: bool,
 }
 
 impl Economy {
@@ -99,8 +44,6 @@ impl Economy {
         let economy = Self {
             address: format!("http://{}", listener.local_addr().unwrap()),
             state: Arc::default(),
-            sent: Arc::default(),
-            heads: Arc::new(watch::channel(0).0),
         };
         let server = Server::builder()
             .add_service(ReportsServiceServer::new(economy.clone()))
@@ -129,18 +72,13 @@ impl Economy {
         self.state.lock().unwrap().rates.clone()
     }
 
-    /// The request ids of the calls for rates.
-    pub(crate) fn request_ids(&self) -> Vec<String> {
-        self.state.lock().unwrap().request_ids.clone()
+    pub(crate) fn set_rates(&self, version: &str, rows: impl Into<Bytes>) {
+        self.state.lock().unwrap().current_rates = Some((version.to_owned(), rows.into()));
     }
 
-    pub(crate) fn set_rates(&self, script: RatesScript) {
-        self.state.lock().unwrap().script = script;
-    }
-
-    /// Bytes of rates that were sent, which includes those in the buffers of connections.
-    pub(crate) fn sent(&self) -> usize {
-        self.sent.load(Ordering::Relaxed)
+    /// Whether every call for rates fails.
+    pub(crate) fn fail_rates(&self, fail: bool) {
+        self.state.lock().unwrap().rates_fail = fail;
     }
 }
 
@@ -195,47 +133,23 @@ impl TipsService for Economy {
 
 #[tonic::async_trait]
 impl RatesService for Economy {
-    type ListRatesStream = BoxStream<'static, Result<proto::ListRatesResponse, Status>>;
-
     async fn list_rates(
         &self,
         request: Request<proto::ListRatesRequest>,
-    ) -> Result<Response<Self::ListRatesStream>, Status> {
-        let id = request.metadata().get("x-request-id");
-        let id = id.map_or("", |id| id.to_str().unwrap()).to_owned();
+    ) -> Result<Response<proto::ListRatesResponse>, Status> {
         let request = request.into_inner();
-        let head_only = request.head_only;
-        let script = {
-            let mut state = self.state.lock().unwrap();
-            state.rates.push(request);
-            state.request_ids.push(id);
-            state.script.clone()
-        };
-        let mut parts = script.parts();
-        if head_only {
-            self.heads.send_modify(|heads| *heads += 1);
-            parts = RatesScript {
-                fails_before: None,
-                ..script
-            }
-            .parts();
-            parts.truncate(1);
-        } else {
-            let mut heads = self.heads.subscribe();
-            let requested = heads.wait_for(|heads| *heads >= script.after_heads);
-            requested.await.unwrap();
-            if script.fails_before == Some(0) {
-                return Err(away());
-            }
+        let mut state = self.state.lock().unwrap();
+        state.rates.push(request.clone());
+        if state.rates_fail {
+            return Err(Fault::unavailable("the stub is away").into());
         }
-        let sent = Arc::clone(&self.sent);
-        let parts = stream::iter(parts).map(move |part| {
-            if let Ok(Part::Json(piece)) = &part {
-                sent.fetch_add(piece.len(), Ordering::Relaxed);
-            }
-            part.map(|part| proto::ListRatesResponse { part: Some(part) })
-        });
-        Ok(Response::new(parts.boxed()))
+        let first = || (VERSION.to_owned(), RATES.into());
+        let (version, json) = state.current_rates.clone().unwrap_or_else(first);
+        Ok(Response::new(proto::ListRatesResponse {
+            json: (version != request.known_version).then_some(json),
+            version,
+            page: Some(page(2)),
+        }))
     }
 }
 

@@ -1,17 +1,14 @@
-//! A scripted stub of listings-svc that records writes and knows members of staff.
+//! A scripted stub of listings-svc that records writes.
 
-use std::collections::HashMap;
 use std::sync::{Arc, Mutex};
 
 use contracts::listings::v1 as proto;
 use contracts::listings::v1::events_service_server::{EventsService, EventsServiceServer};
 use contracts::listings::v1::games_service_server::{GamesService, GamesServiceServer};
-use contracts::listings::v1::member_service_server::{MemberService, MemberServiceServer};
 use contracts::listings::v1::own_listings_service_server::{
     OwnListingsService, OwnListingsServiceServer,
 };
 use kit::{Fault, Lifecycle};
-use sha2::{Digest as _, Sha256};
 use tokio::net::TcpListener;
 use tokio_stream::wrappers::TcpListenerStream;
 use tonic::transport::Server;
@@ -37,9 +34,6 @@ struct StubState {
     outcome: Outcome,
     preconditions: Vec<Option<Vec<i64>>>,
     writes: u32,
-    members: HashMap<Vec<u8>, proto::Member>,
-    /// How often a member was looked up by token.
-    member_lookups: u32,
 }
 
 impl Listings {
@@ -51,7 +45,6 @@ impl Listings {
             .add_service(GamesServiceServer::new(self.clone()))
             .add_service(EventsServiceServer::new(self.clone()))
             .add_service(OwnListingsServiceServer::new(self.clone()))
-            .add_service(MemberServiceServer::new(self.clone()))
             .serve_with_incoming(TcpListenerStream::new(listener));
         lifecycle.spawn(async move { server.await.unwrap() });
         address
@@ -59,25 +52,6 @@ impl Listings {
 
     pub(crate) fn set_outcome(&self, outcome: Outcome) {
         self.0.lock().unwrap().outcome = outcome;
-    }
-
-    pub(crate) fn add_member(&self, token: &str, name: &str, role: proto::Role) {
-        let member = proto::Member {
-            name: name.to_owned(),
-            role: role.into(),
-            ..proto::Member::default()
-        };
-        let hash = Sha256::digest(token).to_vec();
-        self.0.lock().unwrap().members.insert(hash, member);
-    }
-
-    pub(crate) fn remove_member(&self, token: &str) {
-        let hash = Sha256::digest(token).to_vec();
-        self.0.lock().unwrap().members.remove(&hash);
-    }
-
-    pub(crate) fn member_lookups(&self) -> u32 {
-        self.0.lock().unwrap().member_lookups
     }
 
     pub(crate) fn writes(&self) -> u32 {
@@ -197,21 +171,5 @@ impl OwnListingsService for Listings {
         _: Request<proto::ListFieldValuesRequest>,
     ) -> Result<Response<proto::ListFieldValuesResponse>, Status> {
         Err(Status::unimplemented("The gateway does not call this."))
-    }
-}
-
-#[tonic::async_trait]
-impl MemberService for Listings {
-    async fn find_member(
-        &self,
-        request: Request<proto::FindMemberRequest>,
-    ) -> Result<Response<proto::FindMemberResponse>, Status> {
-        let mut state = self.0.lock().unwrap();
-        state.member_lookups += 1;
-        let member = state
-            .members
-            .get(&request.get_ref().token_sha256[..])
-            .cloned();
-        Ok(Response::new(proto::FindMemberResponse { member }))
     }
 }

@@ -37,7 +37,6 @@ use gateway::upstream;
 use kit::client_address::{ProxyHeader, TrustedProxies};
 use kit::config::Secret;
 use kit::redis::Redis;
-use kit::rpc::FleetMembers;
 use kit::rpc::staff::Member;
 use kit::{Clock, Fault, Lifecycle};
 use sqlx::PgPool;
@@ -100,7 +99,6 @@ pub(crate) struct Test {
     pub(crate) economy: Economy,
     pub(crate) webhooks: Webhooks,
     pub(crate) listings: Listings,
-    pub(crate) members: FleetMembers,
     invalidation: Invalidation,
     lifecycle: Lifecycle,
 }
@@ -209,17 +207,16 @@ impl Test {
         let address = Some(address.as_str()).filter(|_| !with.no_listings);
         let of = |address: &str| connect(address, &lifecycle);
         let listings = of(address.unwrap_or("http://127.0.0.1:1"));
-        let members = FleetMembers::new(listings.clone(), LONG, with.clock.clone());
 
         let (clock, plans) = (with.clock, Arc::new(with.plans));
         let openapi = openapi(&plans);
-        let producer = producer(&pool, &clock, &lifecycle, &plans).await;
+        let producer = producer(&pool, &clock, &lifecycle);
         let redis = Redis::lazy(&Secret::from(with.redis), with.patience, "").unwrap();
-        let counters = Arc::new(quota::SharedCounters::new(LONG, 50));
+        let counters = Arc::new(quota::SharedCounters::new(pool.clone(), LONG, 50));
         let quota = Quota::new(redis.clone(), Arc::clone(&counters));
         let quota_of_staff = Arc::new(Quota::new(redis.clone(), Arc::clone(&counters)));
         let redis_of_services = redis.new_connection();
-        write_month_use(&lifecycle, &pool, redis.new_connection(), counters);
+        write_month_use(&lifecycle, counters);
         let newest_position = position(redis);
         let (lookup, switches, invalidation) = caches(&pool, with.lookup, &clock).await;
         let call_recorder = Arc::new(CallRecorder::new(true));
@@ -252,7 +249,7 @@ impl Test {
             economy: upstream("economy", of(&economy.address)),
             webhooks: upstream("webhook", of(&webhooks.address)),
             player_calls: 30,
-            encoded_prefixes: Arc::default(),
+            rates: upstream::RatesCache::default(),
             openapi,
             newest_position,
             body_timeout: with.body_timeout,
@@ -271,7 +268,6 @@ impl Test {
             economy,
             webhooks,
             listings: listings_stub,
-            members,
             invalidation,
             lifecycle,
         }

@@ -64,6 +64,7 @@ fn decoded(coding: &str, bytes: &[u8]) -> String {
         _ if bytes.is_empty() => Box::new(bytes),
         "" => Box::new(bytes),
         "gzip" => Box::new(flate2::read::GzDecoder::new(bytes)),
+        "br" => Box::new(brotli::Decompressor::new(bytes, 4_096)),
         "zstd" => Box::new(zstd::Decoder::new(bytes).unwrap()),
         other => unreachable!("no coding is called {other}"),
     };

@@ -3,13 +3,13 @@
 use std::sync::Arc;
 use std::time::Duration;
 
+use bytes::Bytes;
 use contracts::public::ApiPlan;
 use gateway::call_log::{CallLog, CallRecorder};
-use gateway::coding::EncodedFile;
 use gateway::domain::plan::Plans;
 use gateway::feeds::invalidation::Invalidation;
 use gateway::jobs::call_records::CallRecords;
-use gateway::jobs::month_use::MonthUse;
+use gateway::jobs::month_use;
 use gateway::lookup::{Lookup, Options};
 use gateway::openapi;
 use gateway::quota::SharedCounters;
@@ -17,7 +17,6 @@ use gateway::service::accounts::Accounts;
 use gateway::service::operations::Operations;
 use gateway::service::staff::Staff;
 use gateway::switches::SwitchCache;
-use gateway::write;
 use kit::audit::Audit;
 use kit::config::Secret;
 use kit::feed::{HighWaterMark, Producer, Retention};
@@ -33,16 +32,10 @@ use super::LONG;
 pub(crate) const CALL_LOG: u32 = 50;
 const MONTH_FLUSH: Duration = Duration::from_millis(50);
 
-pub(super) fn write_month_use(
-    lifecycle: &Lifecycle,
-    pool: &PgPool,
-    redis: Redis,
-    counters: Arc<SharedCounters>,
-) {
-    let month_use = MonthUse::new(pool.clone(), LONG, redis, counters);
+pub(super) fn write_month_use(lifecycle: &Lifecycle, counters: Arc<SharedCounters>) {
     let stopping = lifecycle.stopping();
     lifecycle.spawn_graceful("month use", async move {
-        month_use.run(MONTH_FLUSH, stopping).await;
+        month_use::run(counters, MONTH_FLUSH, stopping).await;
         Ok(())
     });
 }
@@ -52,17 +45,10 @@ pub(super) fn position(redis: Redis) -> HighWaterMark {
     HighWaterMark::new(redis, &format!("test-{}", kit::ids::row_id()))
 }
 
-/// Starts the feed and publishes the plans.
-pub(super) async fn producer(
-    pool: &PgPool,
-    clock: &Clock,
-    lifecycle: &Lifecycle,
-    plans: &Plans,
-) -> Producer {
+/// Starts the feed.
+pub(super) fn producer(pool: &PgPool, clock: &Clock, lifecycle: &Lifecycle) -> Producer {
     let leader = Leader::start(lifecycle, pool.clone(), gateway::SCHEMA, clock.clone());
-    let producer = Producer::start(&leader, lifecycle, Retention::default());
-    write::plans::publish(&producer, plans).await.unwrap();
-    producer
+    Producer::start(&leader, lifecycle, Retention::default())
 }
 
 /// What the replica caches of the database, and what keeps that up to date.
@@ -89,7 +75,7 @@ pub(super) fn call_records(
 }
 
 /// The description of the API.
-pub(super) fn openapi(plans: &Plans) -> EncodedFile {
+pub(super) fn openapi(plans: &Plans) -> Bytes {
     let url = "https://api.example/v1";
     let plans = plans.iter().map(ApiPlan::from);
     let settings = testing::openapi::settings(plans);

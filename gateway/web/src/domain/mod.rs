@@ -5,7 +5,6 @@ pub mod action;
 pub mod agent;
 pub mod curl;
 pub mod email;
-pub mod json_rows;
 pub mod link;
 pub mod listing_kind;
 pub mod next_page;

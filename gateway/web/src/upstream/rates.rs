@@ -2,14 +2,12 @@
 
 use contracts::common::v1::Mode;
 use contracts::economy::v1 as proto;
-use contracts::economy::v1::list_rates_response::Part;
 use contracts::public::Rate;
 use kit::Fault;
 
 use super::Currencies;
-use super::call::Calls;
+use super::call::{Calls, required};
 use super::clients::Rates;
-use crate::domain::json_rows::JsonRows;
 
 /// Rates from one currency, by the slugs of the others.
 #[derive(Debug)]
@@ -26,33 +24,18 @@ impl Currencies {
     }
 }
 
-/// The first `most` rates from a currency to those whose slugs come after `after`. Never holds more of them in memory.
+/// The first `most` rates from a currency to those whose slugs come after `after`.
 async fn page(calls: &Calls, from: &str, after: &str, most: usize) -> Result<RatePage, Fault> {
     let request = proto::ListRatesRequest {
         mode: Mode::Live.into(),
         from: from.to_owned(),
         ..proto::ListRatesRequest::default()
     };
-    let mut parts = calls.read(Rates::list_rates, request).await?;
-    let (mut list, mut rows) = (JsonRows::default(), Vec::new());
-    while let Some(message) = parts.message().await? {
-        let Some(Part::Json(piece)) = message.part else {
-            continue;
-        };
-        for row in list.complete(&piece)? {
-            let rate: Rate<'static> =
-                serde_json::from_slice(&row).map_err(|error| Fault::internal(&error))?;
-            if rate.to.as_ref() <= after {
-                continue;
-            }
-            if rows.len() == most {
-                // The rest of the stream is not read.
-                let has_more = true;
-                return Ok(RatePage { rows, has_more });
-            }
-            rows.push(rate);
-        }
-    }
-    let has_more = false;
+    let response = calls.read(Rates::list_rates, request).await?;
+    let rates: Vec<Rate<'static>> = serde_json::from_slice(&required(response.json)?)
+        .map_err(|error| Fault::internal(&error))?;
+    let mut rates = rates.into_iter().filter(|rate| rate.to.as_ref() > after);
+    let rows = rates.by_ref().take(most).collect();
+    let has_more = rates.next().is_some();
     Ok(RatePage { rows, has_more })
 }

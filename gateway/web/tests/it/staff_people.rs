@@ -54,7 +54,11 @@ fn staff(site: &Site) -> Staff {
 fn by<T>(role: StaffRole, message: T) -> Request<T> {
     let mut request = Request::new(message);
     let name = "rita".to_owned();
-    request.extensions_mut().insert(Member { name, role });
+    request.extensions_mut().insert(Member {
+        name,
+        role,
+        last_day: None,
+    });
     request
 }
 

@@ -7,10 +7,8 @@ use contracts::economy::v1 as proto;
 use contracts::economy::v1::currencies_service_server::{
     CurrenciesService, CurrenciesServiceServer,
 };
-use contracts::economy::v1::list_rates_response::Part;
 use contracts::economy::v1::rates_service_server::{RatesService, RatesServiceServer};
 use contracts::economy::v1::reports_service_server::{ReportsService, ReportsServiceServer};
-use futures::stream::{self, BoxStream, StreamExt as _};
 use kit::{Fault, timestamp};
 use tonic::service::RoutesBuilder;
 use tonic::{Request, Response, Status};
@@ -188,12 +186,10 @@ impl ReportsService for StubEconomy {
 
 #[tonic::async_trait]
 impl RatesService for StubEconomy {
-    type ListRatesStream = BoxStream<'static, Result<proto::ListRatesResponse, Status>>;
-
     async fn list_rates(
         &self,
         request: Request<proto::ListRatesRequest>,
-    ) -> Answer<Self::ListRatesStream> {
+    ) -> Answer<proto::ListRatesResponse> {
         if self.name.lock().unwrap().is_none() {
             return Err(Fault::invalid_field("from", "No listed currency.").into());
         }
@@ -204,15 +200,9 @@ impl RatesService for StubEconomy {
         let rates = names.chain(["kora".to_owned()]);
         let rates = rates.map(|to| self.rate(&from, &to));
         let rates: serde_json::Value = rates.collect();
-        let rates = rates.to_string();
-        let head = Part::Head(proto::RatesHead::default());
-        // Small pieces: rows are cut anywhere.
-        let pieces = rates.as_bytes().chunks(100);
-        let pieces = pieces.map(|piece| Part::Json(piece.to_vec().into()));
-        let parts: Vec<Part> = std::iter::once(head).chain(pieces).collect();
-        let parts = parts
-            .into_iter()
-            .map(|part| Ok(proto::ListRatesResponse { part: Some(part) }));
-        Ok(Response::new(stream::iter(parts).boxed()))
+        Ok(Response::new(proto::ListRatesResponse {
+            json: Some(rates.to_string().into()),
+            ..proto::ListRatesResponse::default()
+        }))
     }
 }

@@ -137,8 +137,7 @@ impl Site {
         // Tests share a Redis, so each has keys of its own.
         let redis = Redis::lazy(&redis, testing::LONG, "").unwrap();
         let prefix = format!("test-{}", ids::row_id());
-        let mark = HighWaterMark::new(redis, &prefix).with_ttl(testing::LONG);
-        let mark = HighWaterMark::new(redis, &keyspace.prefix);
+        let mark = HighWaterMark::new(redis, &prefix);
         let stub = Api::new(api.url.clone(), API_DEADLINE).unwrap();
         let app = Arc::new(Web {
             pool: pool.clone(),

@@ -24,10 +24,11 @@ use uuid::Uuid;
 use web::domain::role::Role;
 use webhook::deliver::{self, DeliveryDependencies, Limits};
 use webhook::domain::health::DisablePolicy;
+use webhook::domain::plans::Plans;
 use webhook::domain::schedule::Schedule;
 use webhook::http::{Sender, Settings};
 use webhook::service::Dependencies;
-use webhook::store::{accounts, plans};
+use webhook::store::accounts;
 
 use crate::browser::{Browser, Page};
 use crate::support::{ADA, START, Site};
@@ -112,16 +113,6 @@ impl WebhookSite {
 /// Makes an account known to webhook-svc, as the gateway's feed does.
 pub(crate) async fn insert_account(pool: &PgPool, id: Uuid, plan: &str) {
     let mut connection = pool.acquire().await.unwrap();
-    let row = |name: &str, endpoints, events| plans::Row {
-        name: name.to_owned(),
-        endpoints: Some(endpoints),
-        events,
-        coming: false,
-    };
-    let rows = vec![row("free", 1, false), row("build", 5, true)];
-    plans::upsert(&mut connection, Uuid::nil(), rows)
-        .await
-        .unwrap();
     let account = accounts::Row {
         id,
         plan: plan.to_owned(),
@@ -129,6 +120,23 @@ pub(crate) async fn insert_account(pool: &PgPool, id: Uuid, plan: &str) {
     accounts::upsert(&mut connection, Uuid::nil(), vec![account])
         .await
         .unwrap();
+}
+
+/// Two plans.
+fn plans() -> Arc<Plans> {
+    let plans = Plans::parse(
+        r#"
+        [[plan]]
+        name = "free"
+        webhook_endpoints = 1
+        webhook_events = false
+        [[plan]]
+        name = "build"
+        webhook_endpoints = 5
+        webhook_events = true
+        "#,
+    );
+    Arc::new(plans.unwrap())
 }
 
 /// Serves webhook-svc, which delivers too.
@@ -161,6 +169,7 @@ async fn serve(
         key_ring: key_ring.clone(),
         schedule: Schedule::default(),
         disable_policy: DisablePolicy::default(),
+        plans: plans(),
         limits: Limits {
             in_flight: 16,
             per_endpoint: 4,
@@ -177,6 +186,7 @@ async fn serve(
         sender,
         key_ring,
         schedule: Schedule::default(),
+        plans: plans(),
         rotation: Duration::DAY,
         retention: Duration::days(30),
         public_url: "https://mchezo.example".to_owned(),

@@ -129,23 +129,16 @@ impl Service {
             proto::State::Removed => Some("removed"),
         };
         let text = request.text.trim();
-        if request.from_name.contains('\0') {
-            let reason = "Give a slug or a handle, or the beginning of one.";
-            bad.add("from_name", reason);
-        }
         if text.contains('\0') || text.chars().count() > MAX_TEXT {
             let reason = format!("Search for a text of up to {MAX_TEXT} characters.");
             bad.add("text", reason);
         }
-        let from_name = Some(request.from_name.as_str()).filter(|from| !from.is_empty());
-        let filters = [Some(text), Some(request.kind.as_str()), state, from_name];
+        let filters = [Some(text), Some(request.kind.as_str()), state];
         let binding = Binding::new("search", filters);
         let page: Page<(String, String)> =
             bad.read_page(Limits::PUBLIC, binding, request.limit, &request.cursor);
         bad.check()?;
-        // Every kind is after the empty one, so the name itself is found.
-        let from = from_name.map(|from| (from.to_owned(), String::new()));
-        let after = page.after.clone().or(from);
+        let after = page.after.clone();
         let limit = page.rows_to_fetch();
         let mut rows = queue::search(&self.pool, text, kind, state, after, limit).await?;
         let next_cursor = page.cut(&mut rows, |row| (row.name.clone(), row.kind.clone()))?;

@@ -44,7 +44,7 @@ pub(crate) struct Apply {
 /// The accounts of the files, and what was done.
 #[derive(Debug, Default, Serialize)]
 struct Report {
-    files: Vec<FileReport>,
+    files: Vec<serde_json::Value>,
     accounts: Vec<AppliedAccount>,
     changes: Vec<String>,
     unchanged: usize,
@@ -92,6 +92,7 @@ impl Session<'_> {
     async fn apply(&mut self, desired: Desired) -> Result<(), Error> {
         if !desired.import.is_empty() {
             let reports = import::live(desired.import, self.fleet, self.output).await?;
+            let reports = reports.iter().map(FileReport::document);
             self.report.files.extend(reports);
         }
         for account in desired.accounts {

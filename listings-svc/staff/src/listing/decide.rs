@@ -4,7 +4,6 @@ use clap::Args;
 use contracts::listings::v1 as proto;
 use contracts::listings::v1::staff_listing_service_client::StaffListingServiceClient;
 use contracts::listings::v1::staff_review_service_client::StaffReviewServiceClient;
-use indicatif::ProgressBar;
 use kit::Fault;
 use kit::rpc::client::Client;
 use serde::Serialize;
@@ -17,10 +16,10 @@ use crate::command_hint;
 use crate::confirm::{self, Confirmation};
 use crate::error::Error;
 use crate::fleet::Fleet;
-use crate::output::{self, Output, progress_bar};
+use crate::output::{self, Output};
 use crate::prompt;
 use crate::sanitize::sanitize;
-use crate::table::Column;
+use crate::table::table;
 
 /// Listings per call.
 const BATCH: usize = 50;
@@ -99,7 +98,7 @@ impl From<proto::DecideResult> for DecisionOutcome {
             kind: name.kind,
             name: name.name,
             revision: result.listing.as_ref().map(|listing| listing.revision),
-            state: (result.listing).map_or_else(String::new, |it| output::name_of(it.state())),
+            state: (result.listing).map_or_else(String::new, |it| name::state(it.state())),
             problem: result.problem,
             note: result.note,
             changed: result.differences.into_iter().map(changed).collect(),
@@ -107,15 +106,16 @@ impl From<proto::DecideResult> for DecisionOutcome {
     }
 }
 
-const COLUMNS: &[Column<DecisionOutcome>] = &[
-    ("kind", |it| it.kind.clone()),
-    ("name", |it| it.name.clone()),
-    ("state", |it| it.state.clone()),
-    ("revision", |it| {
-        it.revision.map(|it| it.to_string()).unwrap_or_default()
-    }),
-    ("note", |it| format!("{}{}", it.problem, it.note)),
-];
+const COLUMNS: [&str; 5] = ["kind", "name", "state", "revision", "note"];
+
+impl DecisionOutcome {
+    fn texts(&self) -> Vec<String> {
+        let revision = self.revision.map(|it| it.to_string()).unwrap_or_default();
+        let note = format!("{}{}", self.problem, self.note);
+        let [kind, name, state] = [&self.kind, &self.name, &self.state].map(Clone::clone);
+        vec![kind, name, state, revision, note]
+    }
+}
 
 pub(super) async fn run(
     kind: ListingKind,
@@ -143,11 +143,6 @@ pub(super) async fn run(
     }
     let client = fleet.listings().await?;
     let mut review = StaffReviewServiceClient::new(client.clone());
-    let bar = if asks || names.len() <= BATCH {
-        ProgressBar::hidden()
-    } else {
-        progress_bar(names.len() as u64, "{wide_bar} {pos}/{len} {eta}")
-    };
     let mut results: Vec<proto::DecideResult> = Vec::with_capacity(names.len());
     for batch in names.chunks(BATCH) {
         let mut items = Vec::with_capacity(batch.len());
@@ -179,7 +174,6 @@ pub(super) async fn run(
             reason: reason.clone(),
         };
         let response = review.decide(request).await.inspect_err(|_| {
-            bar.finish_and_clear();
             if !results.is_empty() {
                 output::note(&format!(
                     "the first {} listings were decided on before the error",
@@ -188,9 +182,7 @@ pub(super) async fn run(
             }
         })?;
         results.extend(response.into_inner().results);
-        bar.inc(u64::try_from(batch.len()).unwrap_or(u64::MAX));
     }
-    bar.finish_and_clear();
     if results.is_empty() {
         return Err(Error::Refused(
             "nothing was changed: no answer was yes".to_owned(),
@@ -266,7 +258,9 @@ fn report(results: Vec<proto::DecideResult>, output: Output) -> Result<(), Error
         })
         .collect();
     let outcomes: Vec<DecisionOutcome> = results.into_iter().map(DecisionOutcome::from).collect();
-    output.rows("results", &outcomes, COLUMNS)?;
+    let document = serde_json::json!({ "results": outcomes });
+    let rows = outcomes.iter().map(DecisionOutcome::texts).collect();
+    output.line(&document, &table(&COLUMNS, rows).to_string())?;
     for change in changes {
         output.print(&change);
     }

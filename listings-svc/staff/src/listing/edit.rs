@@ -13,13 +13,14 @@ use serde_json::{Map, Value};
 use tempfile::NamedTempFile;
 
 use super::name::{ListingKind, ListingMode};
-use super::show;
 use crate::arguments::revision_number;
 use crate::command_hint;
 use crate::error::Error;
 use crate::fleet::Fleet;
 use crate::output::{self, Output};
 use crate::prompt;
+use crate::rpc::answer;
+use crate::rpc::dynamic;
 
 #[derive(Debug, Args)]
 pub(crate) struct Edit {
@@ -74,11 +75,16 @@ pub(crate) async fn run(
                 let error = Error::from(status);
                 error.followed_by(&save_draft(&name, &pretty(&changes)))
             })?;
-            return show::print(response.into_inner().listing, output);
+            return print(&response.into_inner(), fleet, output).await;
         }
     };
     let response = service.edit(request(changes, edit.revision)).await?;
-    show::print(response.into_inner().listing, output)
+    print(&response.into_inner(), fleet, output).await
+}
+
+async fn print(response: &proto::EditResponse, fleet: &Fleet, output: Output) -> Result<(), Error> {
+    let response = dynamic("listings.v1.EditResponse", response)?;
+    answer::print_message(response, fleet, output).await
 }
 
 /// Reads the changes from a file, or from standard input for `-`.

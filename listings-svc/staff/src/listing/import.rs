@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 
 use clap::{Args, ValueEnum};
 use contracts::listings::v1 as proto;
-use serde::Serialize;
+use serde_json::json;
 use strum::IntoStaticStr;
 
 use super::name::ListingMode;
@@ -66,11 +66,10 @@ impl RowKind {
 }
 
 /// The result of importing a file.
-#[derive(Debug, Serialize)]
+#[derive(Debug)]
 pub(crate) struct FileReport {
     file: String,
     kind: &'static str,
-    #[serde(flatten)]
     response: proto::ImportResponse,
 }
 
@@ -105,6 +104,30 @@ impl FileReport {
         }
     }
 
+    pub(crate) fn document(&self) -> serde_json::Value {
+        let Self {
+            file,
+            kind,
+            response,
+        } = self;
+        let rows = |rows: &[proto::ImportedRow]| {
+            let rows = rows.iter();
+            let rows =
+                rows.map(|it| json!({"line": it.line, "name": it.name, "fields": it.fields}));
+            rows.collect::<serde_json::Value>()
+        };
+        json!({
+            "file": file,
+            "kind": kind,
+            "created": response.created,
+            "updated": response.updated,
+            "unchanged": response.unchanged,
+            "refused": response.refused_count,
+            "refused_rows": rows(&response.refused),
+            "existing_rows": rows(&response.existing),
+        })
+    }
+
     /// Whether every row of the file was refused.
     const fn is_refused(&self) -> bool {
         let report = &self.response;
@@ -136,7 +159,8 @@ impl FileReport {
 pub(crate) async fn run(import: Import, fleet: &Fleet, output: Output) -> Result<(), Error> {
     let reports = import_files(&import, fleet, output).await?;
     if output.is_json() {
-        output.line(&serde_json::json!({ "files": reports }), "")?;
+        let files: Vec<_> = reports.iter().map(FileReport::document).collect();
+        output.line(&json!({ "files": files }), "")?;
     }
     let refused = reports.iter().filter(|report| report.is_refused());
     let refused: Vec<&str> = refused.map(|report| report.file.as_str()).collect();

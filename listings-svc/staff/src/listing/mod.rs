@@ -4,10 +4,7 @@ mod decide;
 mod edit;
 pub(crate) mod import;
 pub(crate) mod name;
-mod revert;
 pub(crate) mod review_text;
-mod search;
-pub(crate) mod show;
 mod upload;
 
 use clap::Subcommand;
@@ -22,8 +19,6 @@ use name::ListingKind;
 /// `staff listing …`
 #[derive(Debug, Subcommand)]
 pub(crate) enum Command {
-    /// Find live listings by a part of their slug, handle, title or name
-    Search(search::Search),
     /// Import files of listings and of the gazetteer
     ///
     /// A file holds one JSON object a line. A row creates a record, which is public at once and is not announced by webhooks. A record that
@@ -34,19 +29,13 @@ pub(crate) enum Command {
 }
 
 pub(crate) async fn run(command: Command, fleet: &Fleet, output: Output) -> Result<(), Error> {
-    match command {
-        Command::Search(search) => search::run(search, fleet, output).await,
-        Command::Import(import) => import::run(import, fleet, output).await,
-    }
+    let Command::Import(import) = command;
+    import::run(import, fleet, output).await
 }
 
 /// The verbs that pages, games and events have in common.
 #[derive(Debug, Subcommand)]
 pub(crate) enum Verb {
-    /// List live listings, all or those with a part of their slug, handle, title or name
-    List(search::Filter),
-    /// Show the state, the revision and the last change of a listing
-    Show(show::Show),
     /// Approve pending listings: they are public at once
     ///
     /// On a terminal, each listing is shown with its changes since it was last public, and approved at that revision after a question.
@@ -89,10 +78,6 @@ pub(crate) enum Verb {
     /// edit is refused when somebody else changed the listing while it was open. Only admins change `featured`, `verified`, the `creator` of
     /// a game, which moves it to another page, and the `account` of an event.
     Edit(edit::Edit),
-    /// Give a live listing the content of an earlier revision, as a new revision
-    ///
-    /// Its state, its pictures, whether it is featured or verified, and the page of a game stay as they are.
-    Revert(revert::Revert),
 }
 
 pub(crate) async fn run_verb(
@@ -102,10 +87,7 @@ pub(crate) async fn run_verb(
     output: Output,
 ) -> Result<(), Error> {
     let (decision, target, reason) = match verb {
-        Verb::List(filter) => return search::list(Some(kind), filter, fleet, output).await,
-        Verb::Show(show) => return show::run(kind, show, fleet, output).await,
         Verb::Edit(edit) => return edit::run(kind, edit, fleet, output).await,
-        Verb::Revert(revert) => return revert::run(kind, revert, fleet, output).await,
         Verb::Approve(target) => (Decision::Approve, target, String::new()),
         Verb::Reject { target, reason } => (Decision::Reject, target, reason),
         Verb::TakeDown {

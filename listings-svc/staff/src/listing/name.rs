@@ -52,11 +52,8 @@ pub(crate) fn is_live(name: &proto::ListingName) -> bool {
     name.mode() == common::Mode::Live
 }
 
-pub(crate) fn kind(name: Option<&proto::ListingName>) -> String {
-    name.map(|name| name.kind.clone()).unwrap_or_default()
-}
-
-/// The slug of a listing, or the handle of a page.
-pub(crate) fn slug(name: Option<&proto::ListingName>) -> String {
-    name.map(|name| name.name.clone()).unwrap_or_default()
+/// The name of a state in a text.
+pub(crate) fn state(state: proto::State) -> String {
+    let name = state.as_str_name();
+    name.strip_prefix("STATE_").unwrap_or(name).to_lowercase()
 }

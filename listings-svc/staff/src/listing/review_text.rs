@@ -6,6 +6,7 @@ use anstyle::{AnsiColor, Style};
 use contracts::listings::v1 as proto;
 use serde_json::Value;
 
+use super::name;
 use crate::output;
 use crate::sanitize::sanitize;
 
@@ -66,12 +67,12 @@ pub(crate) fn whole(review: &proto::GetReviewResponse) -> String {
     }
     for revision in &review.history {
         let mut line = format!(
-            "  {DIM}revision {} of {} by {} {}: {}{DIM:#}",
+            "  {DIM}revision {}, {}, by {} {}: {}{DIM:#}",
             revision.revision,
             output::format_time(revision.at),
             sanitize(&revision.actor_kind),
             sanitize(&revision.actor),
-            output::name_of(revision.state()),
+            name::state(revision.state()),
         );
         if !revision.changed.is_empty() {
             line.push_str(&sanitize(&format!(
@@ -96,16 +97,15 @@ fn head(review: &proto::GetReviewResponse) -> String {
         sanitize(&name.name),
         sanitize(&item.title)
     );
-    let mut about = vec![output::name_of(review.state())];
+    let mut about = vec![name::state(review.state())];
     if item.waiting_since.is_some() {
-        let since = output::format_time(item.waiting_since);
-        about.push(format!("pending since {since}"));
-    }
-    if !item.submitter.is_empty() {
+        let at = output::format_time(item.waiting_since);
+        about.push(format!("submitted {at} by {}", sanitize(&item.submitter)));
+    } else if !item.submitter.is_empty() {
         about.push(format!("submitted by {}", sanitize(&item.submitter)));
     }
     if !item.page.is_empty() {
-        let state = output::name_of(item.page_state());
+        let state = name::state(item.page_state());
         about.push(format!("under {} ({state})", sanitize(&item.page)));
     }
     about.push(match review.approved_revision {

@@ -8,7 +8,6 @@ use std::time::Duration;
 use contracts::listings::v1 as proto;
 use contracts::listings::v1::import_request::Message;
 use contracts::listings::v1::staff_import_service_client::StaffImportServiceClient;
-use indicatif::ProgressBar;
 use tokio::sync::mpsc;
 use tokio_stream::wrappers::ReceiverStream;
 use tonic::Request;
@@ -16,7 +15,6 @@ use tonic::Request;
 use crate::error::Error;
 use crate::file_lines::Lines;
 use crate::fleet::Fleet;
-use crate::output::progress_bar;
 
 const DEADLINE: Duration = Duration::from_hours(24);
 /// Lines per message at most.
@@ -35,18 +33,13 @@ pub(crate) async fn upload(
     let unreadable =
         |error: io::Error| Error::usage(format!("{} cannot be read: {error}", path.display()));
     let file = File::open(path).map_err(unreadable)?;
-    let size = file.metadata().map_err(unreadable)?.len();
-    let bar = progress_bar(size, "{msg} {wide_bar} {bytes}/{total_bytes} {eta}");
-    bar.set_message(header.file_name.clone());
     let mut listings =
         StaffImportServiceClient::new(fleet.listings().await?).max_decoding_message_size(REPORT);
     let (queue, messages) = mpsc::channel(4);
     let mut request = Request::new(ReceiverStream::new(messages));
     request.set_timeout(DEADLINE);
-    let counter = bar.clone();
-    let reading = tokio::task::spawn_blocking(move || send(file, header, &queue, &counter));
+    let reading = tokio::task::spawn_blocking(move || send(file, header, &queue));
     let response = listings.import(request).await;
-    bar.finish_and_clear();
     match reading.await {
         Ok(Ok(())) => {}
         Ok(Err(error)) => return Err(unreadable(error)),
@@ -65,7 +58,6 @@ fn send(
     file: File,
     header: proto::ImportHeader,
     queue: &mpsc::Sender<proto::ImportRequest>,
-    bar: &ProgressBar,
 ) -> io::Result<()> {
     if queue
         .blocking_send(message(Message::Header(header)))
@@ -75,7 +67,7 @@ fn send(
     }
     let mut lines = Lines::new(BufReader::with_capacity(256 * 1024, file));
     let mut batch = proto::ImportLines::default();
-    let (mut size, mut position) = (0, 0);
+    let mut size = 0;
     loop {
         let line = lines.read()?;
         let full = batch.lines.len() >= LINES || size >= BYTES;
@@ -85,15 +77,13 @@ fn send(
             if queue.blocking_send(message(Message::Lines(full))).is_err() {
                 return Ok(());
             }
-            bar.set_position(position);
         }
         let Some(line) = line else {
             drop(queue.blocking_send(message(Message::End(proto::ImportEnd {}))));
             return Ok(());
         };
-        position += line.bytes;
-        size += line.text.len();
-        batch.lines.push(line.text);
+        size += line.len();
+        batch.lines.push(line);
     }
 }
 

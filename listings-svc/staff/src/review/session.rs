@@ -6,7 +6,7 @@ use kit::{Code, Fault};
 use super::Service;
 use crate::account::AccountNames;
 use crate::error::Error;
-use crate::listing::review_text;
+use crate::listing::{name, review_text};
 use crate::output::{self, Output};
 use crate::prompt::read_line;
 use crate::sanitize::sanitize;
@@ -165,7 +165,7 @@ impl Session {
         if is_pending {
             self.decide(at, &name, &review).await
         } else {
-            let state = output::name_of(review.state());
+            let state = name::state(review.state());
             self.output.print(&format!("{} is {state} now", name.name));
             self.look_back(&review).await
         }

@@ -8,6 +8,7 @@ use contracts::listings::v1 as proto;
 use contracts::listings::v1::State::{Pending, Rejected};
 use contracts::listings::v1::staff_review_service_client::StaffReviewServiceClient;
 use kit::rpc::client::Client;
+use kit::rpc::staff::Role;
 use kit::{Code, Fault};
 use sqlx::PgPool;
 use tonic::Status;
@@ -30,7 +31,7 @@ async fn start_with_reviewer(pool: PgPool) -> (Service, MemberClient, Review) {
     let service = start(pool).await.with_gazetteer().await;
     let file = File::rows("page", &[creator("studio")]);
     assert_eq!(counts(&service.import(&file).await), (1, 0, 0, 0));
-    let reviewer = service.member("ada", proto::Role::Reviewer).await;
+    let reviewer = service.member("ada", Role::Reviewer).await;
     let review = StaffReviewServiceClient::new(reviewer.channel.clone());
     (service, reviewer, review)
 }

@@ -9,6 +9,7 @@ use std::io::Write as _;
 use std::process::Output;
 
 use contracts::listings::v1 as proto;
+use kit::rpc::staff::Role;
 use serde_json::Value;
 use sqlx::PgPool;
 use tempfile::TempDir;
@@ -146,7 +147,6 @@ async fn reviewed(pool: PgPool) -> (Service, String) {
     service
         .import(&File::rows("page", &[creator("studio")]))
         .await;
-    let operator = service.operator().await;
-    let (_, token) = operator.create("ada", proto::Role::Reviewer).await.unwrap();
+    let token = service.add_member("ada", Role::Reviewer);
     (service, token)
 }

@@ -15,6 +15,7 @@ pub(super) fn cross_check(common: &Common) -> Vec<String> {
     let Identity {
         fleet_token,
         staff_token,
+        ..
     } = &common.identity;
     if staff_token
         .all()

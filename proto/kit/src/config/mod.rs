@@ -126,7 +126,7 @@ pub struct Migration {
     pub lock_timeout: Duration,
 }
 
-/// The tokens of the internal port.
+/// Who may call the internal port.
 #[derive(Debug, Clone, Args)]
 pub struct Identity {
     /// The tokens of services of the fleet, up to 8 of 32 characters or more, separated by commas: all are accepted, the first is sent
@@ -135,6 +135,9 @@ pub struct Identity {
     /// The tokens of staff calls, up to 8 of 32 characters or more, separated by commas: all are accepted
     #[arg(long, hide_env_values = true, value_parser = tokens)]
     pub staff_token: Tokens,
+    /// A file of the members of staff: a line has a name, a role, the SHA-256 of a token and its last day. It is read again when it changes
+    #[arg(long)]
+    pub staff_members: Option<PathBuf>,
 }
 
 /// TLS between the services: PEM files, all three or none, which are read at the start.

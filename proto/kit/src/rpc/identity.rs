@@ -1,17 +1,16 @@
 //! Authentication of calls on the internal port: a service of the fleet, or staff.
 
-use std::sync::Arc;
-
 use http::HeaderMap;
 use tonic::Status;
 use tonic::transport::CertificateDer;
 
+use super::members::{NoMember, StaffMembers, day};
 use super::methods::{label, service_label};
 use super::permissions::{self, Callers, STAFF};
-use super::staff::{Member, Members, permission_denied};
+use super::staff::{Member, permission_denied};
 use super::tls;
 use crate::config::Identity;
-use crate::fault::{Fault, unauthenticated};
+use crate::fault::unauthenticated;
 
 /// The caller in metrics and logs of a call with the fleet token and without a certificate.
 const FLEET: &str = "fleet";
@@ -20,7 +19,7 @@ const FLEET: &str = "fleet";
 #[derive(Clone)]
 pub struct Authenticator {
     tokens: Identity,
-    members: Option<Arc<dyn Members>>,
+    members: Option<StaffMembers>,
     requires_certificate: bool,
 }
 
@@ -30,8 +29,6 @@ pub(super) enum Principal {
     Fleet,
     /// Staff.
     Staff(Member),
-    /// Perhaps a staff member: the token must be looked up.
-    Unresolved(Arc<dyn Members>, String),
 }
 
 impl Authenticator {
@@ -46,7 +43,7 @@ impl Authenticator {
 
     /// Accepts the tokens of staff members as well.
     #[must_use]
-    pub fn with_members(self, members: Arc<dyn Members>) -> Self {
+    pub fn with_members(self, members: StaffMembers) -> Self {
         Self {
             members: Some(members),
             ..self
@@ -87,7 +84,7 @@ impl Authenticator {
             )),
             (true, Some(sent), Some(members)) => {
                 let sent = std::str::from_utf8(sent).map_err(|_error| not_staff())?;
-                Ok(Principal::Unresolved(Arc::clone(members), sent.to_owned()))
+                members.find(sent).map(Principal::Staff).map_err(refusal)
             }
             (true, ..) => Err(not_staff()),
         }
@@ -127,12 +124,13 @@ fn deny(caller: &'static str, path: &str, sentence: &'static str) -> Status {
     permission_denied(sentence)
 }
 
-/// Looks up the member with this token.
-pub(super) async fn look_up(members: &dyn Members, token: &str) -> Result<Member, Status> {
-    match members.find(token).await {
-        Ok(Some(member)) => Ok(member),
-        Ok(None) => Err(not_staff()),
-        Err(fault) => Err(Fault::into(fault)),
+fn refusal(reason: NoMember) -> Status {
+    match reason {
+        NoMember::Unknown => not_staff(),
+        NoMember::Expired(last) => unauthenticated(format!(
+            "The last day of your token was {}. Ask an admin for a new one (`staff member new`).",
+            day(last)
+        )),
     }
 }
 
@@ -150,25 +148,15 @@ fn bearer(headers: &HeaderMap) -> Option<&[u8]> {
 
 #[cfg(test)]
 mod tests {
+    use time::macros::{date, datetime};
     use tonic::Code;
 
     use super::*;
+    use crate::clock::Clock;
     use crate::config::Tokens;
+    use crate::rpc::members::line;
     use crate::rpc::staff::Role;
     use crate::rpc::tls::tests::certificate;
-
-    /// A directory with one member.
-    struct Ada;
-
-    #[tonic::async_trait]
-    impl Members for Ada {
-        async fn find(&self, token: &str) -> Result<Option<Member>, Fault> {
-            Ok((token == "ada").then(|| Member {
-                name: "ada".to_owned(),
-                role: Role::Reviewer,
-            }))
-        }
-    }
 
     fn authenticator() -> Authenticator {
         let tokens = |first: &str| Tokens {
@@ -178,6 +166,7 @@ mod tests {
         Authenticator::new(Identity {
             fleet_token: tokens("fleet"),
             staff_token: tokens("staff"),
+            staff_members: None,
         })
     }
 
@@ -254,26 +243,33 @@ mod tests {
         assert_eq!(refusal(&strict, CHECK, None, None), None);
     }
 
-    #[tokio::test]
-    async fn a_member_reaches_staff_services_under_its_name() {
-        let authenticator = authenticator().with_members(Arc::new(Ada));
-        let who = async |path: &str, token: &str| match authenticator.check(
+    #[test]
+    fn a_member_reaches_staff_services_under_its_name() {
+        let clock = Clock::fixed(datetime!(2026-03-01 00:00 UTC));
+        let member = |name: &str, last_day| Member {
+            name: name.to_owned(),
+            role: Role::Reviewer,
+            last_day: Some(last_day),
+        };
+        let ada = line(&member("ada", date!(2026 - 03 - 01)), "ada");
+        let old = line(&member("old", date!(2026 - 02 - 28)), "old");
+        let members = StaffMembers::of(&format!("{ada}\n{old}"), clock).unwrap();
+        let authenticator = authenticator().with_members(members);
+        let who = |path: &str, token: &str| match authenticator.check(
             path,
             &headers(Some(token)),
             None,
         ) {
             Ok(Principal::Staff(member)) => Some(member.name),
-            Ok(Principal::Unresolved(members, token)) => {
-                look_up(&*members, &token).await.ok().map(|m| m.name)
-            }
             Ok(Principal::Fleet) => Some("the fleet".to_owned()),
             Err(_) => None,
         };
         let staff = "/listings.v1.StaffReviewService/Decide";
-        assert_eq!(who(staff, "ada").await.as_deref(), Some("ada"));
-        assert_eq!(who(staff, "staff").await.as_deref(), Some("operator"));
-        assert_eq!(who(staff, "fleet").await, None);
-        assert_eq!(who(staff, "eve").await, None);
-        assert_eq!(who("/common.v1.FeedService/Follow", "ada").await, None);
+        assert_eq!(who(staff, "ada").as_deref(), Some("ada"));
+        assert_eq!(who(staff, "staff").as_deref(), Some("operator"));
+        assert_eq!(who(staff, "fleet"), None);
+        assert_eq!(who(staff, "eve"), None);
+        assert_eq!(who(staff, "old"), None);
+        assert_eq!(who("/common.v1.FeedService/Follow", "ada"), None);
     }
 }

@@ -3,8 +3,8 @@
 mod call_record;
 pub mod client;
 mod connections;
-pub mod directory;
 mod identity;
+pub mod members;
 mod methods;
 pub mod permissions;
 pub mod retry;
@@ -14,8 +14,8 @@ pub mod tls;
 
 use tonic::{Response, Status};
 
-pub use directory::FleetMembers;
 pub use identity::Authenticator;
+pub use members::StaffMembers;
 
 /// The response to a call with this outcome.
 ///

@@ -7,7 +7,7 @@ pub const GATEWAY: &str = "gateway";
 pub const WEB: &str = "web";
 /// The read model of listings, with the boards.
 pub const CATALOGUE: &str = "catalogue-svc";
-/// Listings and their review, and the members of staff.
+/// Listings and their review.
 pub const LISTINGS: &str = "listings-svc";
 /// Reports, rates, swaps and tips.
 pub const ECONOMY: &str = "economy-svc";
@@ -61,7 +61,6 @@ mod tests {
             ),
             ("/gateway.v1.StaffService/CreateKey", Callers::Staff),
             ("/listings.v1.StaffReviewService/Decide", Callers::Staff),
-            ("/listings.v1.MemberService/FindMember", Callers::Fleet),
             ("/common.v1.FeedService/Follow", Callers::Fleet),
             // Only an exact name is open.
             ("/grpc.health.v1.MadeUp/Check", Callers::Fleet),

@@ -9,7 +9,6 @@ use std::task::{Context, Poll};
 use std::time::Duration;
 
 use futures::FutureExt as _;
-use futures::future::Either;
 use http::{Extensions, Request, Response};
 use tokio::net::TcpListener;
 use tokio_util::sync::CancellationToken;
@@ -22,7 +21,7 @@ use tracing::Instrument as _;
 
 use super::call_record::CallRecord;
 use super::connections::accept;
-use super::identity::{self, Authenticator, Principal};
+use super::identity::{Authenticator, Principal};
 use super::tls::Credentials;
 use super::{methods, retry};
 use crate::admin::Readiness;
@@ -150,15 +149,13 @@ where
         let principal = self
             .authenticator
             .check(path, request.headers(), certificate);
-        let unresolved = match principal {
-            Ok(Principal::Fleet) => None,
+        match principal {
+            Ok(Principal::Fleet) => {}
             Ok(Principal::Staff(member)) => {
                 request.extensions_mut().insert(member);
-                None
             }
-            Ok(Principal::Unresolved(members, token)) => Some((members, token)),
             Err(status) => return Box::pin(async move { Ok(status.into_http()) }),
-        };
+        }
         let permit = match self.limit.try_acquire() {
             Ok(permit) => permit,
             Err(fault) => {
@@ -177,21 +174,7 @@ where
         );
 
         let is_retry = retry::has_header(request.headers());
-        let call = match unresolved {
-            None => Either::Left(self.inner.call(request)),
-            Some((members, token)) => {
-                // The inner service that is ready makes this call. Its clone is polled for the next call.
-                let next = self.inner.clone();
-                let mut inner = std::mem::replace(&mut self.inner, next);
-                Either::Right(async move {
-                    match identity::look_up(&*members, &token).await {
-                        Ok(member) => request.extensions_mut().insert(member),
-                        Err(status) => return Ok(status.into_http()),
-                    };
-                    inner.call(request).await
-                })
-            }
-        };
+        let call = self.inner.call(request);
         let record = CallRecord::new(method, permit);
         let recorded = async move {
             let answer = std::panic::AssertUnwindSafe(call).catch_unwind().await;
@@ -246,6 +229,7 @@ mod tests {
         let identity = Identity {
             fleet_token: tokens(),
             staff_token: tokens(),
+            staff_members: None,
         };
         let layer = CallLayer {
             authenticator: Authenticator::new(identity),

@@ -1,12 +1,11 @@
 //! Staff members and their roles.
 //!
-//! The staff token of the fleet belongs to the member `operator`, an admin. A service that gives the server a [`Members`] directory also
-//! accepts the tokens of its members. In both cases a handler gets the caller with [`Member::of`].
+//! The staff token of the fleet belongs to the member `operator`, an admin. The other members are in a file ([`super::members`]). A handler gets
+//! the caller with [`Member::of`].
 
 use strum::{EnumString, IntoStaticStr};
+use time::Date;
 use tonic::{Request, Status};
-
-use crate::fault::Fault;
 
 /// The name of the member who holds the staff token of the fleet.
 pub const OPERATOR: &str = "operator";
@@ -40,6 +39,8 @@ pub struct Member {
     pub name: String,
     /// The member's role.
     pub role: Role,
+    /// The last day on which the token works; `None` for the staff token of the fleet.
+    pub last_day: Option<Date>,
 }
 
 impl Member {
@@ -48,6 +49,7 @@ impl Member {
         Self {
             name: OPERATOR.to_owned(),
             role: Role::Admin,
+            last_day: None,
         }
     }
 
@@ -62,13 +64,6 @@ impl Member {
             .cloned()
             .ok_or_else(|| permission_denied("This call is for staff only."))
     }
-}
-
-/// Finds staff members by their tokens.
-#[tonic::async_trait]
-pub trait Members: Send + Sync + 'static {
-    /// The member with this token; `None` when the token is unknown or revoked.
-    async fn find(&self, token: &str) -> Result<Option<Member>, Fault>;
 }
 
 /// The status for a caller whose role is not sufficient. `sentence` names the role that is.

@@ -32,6 +32,7 @@ pub fn identity() -> Identity {
     Identity {
         fleet_token: fleet_token().into(),
         staff_token: staff_token().into(),
+        staff_members: None,
     }
 }
 

@@ -2,9 +2,9 @@
 
 use std::path::Path;
 
-use contracts::listings::v1::member_service_client::MemberServiceClient;
-use contracts::listings::v1::member_service_server::{MemberService, MemberServiceServer};
-use contracts::listings::v1::{FindMemberRequest, FindMemberResponse};
+use contracts::economy::v1::history_service_client::HistoryServiceClient;
+use contracts::economy::v1::history_service_server::{HistoryService, HistoryServiceServer};
+use contracts::economy::v1::{ListHistoryRequest, ListHistoryResponse};
 use kit::Lifecycle;
 use kit::admin::Readiness;
 use kit::boot::bind;
@@ -24,12 +24,12 @@ const CALLER: &str = "gateway";
 struct Anybody;
 
 #[tonic::async_trait]
-impl MemberService for Anybody {
-    async fn find_member(
+impl HistoryService for Anybody {
+    async fn list_history(
         &self,
-        _: Request<FindMemberRequest>,
-    ) -> Result<Response<FindMemberResponse>, Status> {
-        Ok(Response::new(FindMemberResponse::default()))
+        _: Request<ListHistoryRequest>,
+    ) -> Result<Response<ListHistoryResponse>, Status> {
+        Ok(Response::new(ListHistoryResponse::default()))
     }
 }
 
@@ -57,7 +57,7 @@ impl Fixture {
         let listener = bind(([127, 0, 0, 1], 0).into(), "port").await.unwrap();
         let place = listener.local_addr().unwrap().to_string();
         let mut services = server::services();
-        services.add_service(MemberServiceServer::new(Anybody));
+        services.add_service(HistoryServiceServer::new(Anybody));
         let serving = server::serve(
             listener,
             services,
@@ -100,8 +100,8 @@ async fn load(folder: &Path, service: &'static str) -> Credentials {
 }
 
 async fn call(client: Client) -> Result<(), Status> {
-    let mut members = MemberServiceClient::new(client);
-    let answer = members.find_member(FindMemberRequest::default());
+    let mut history = HistoryServiceClient::new(client);
+    let answer = history.list_history(ListHistoryRequest::default());
     answer.await.map(drop)
 }
 
