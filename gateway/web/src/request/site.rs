@@ -1,5 +1,7 @@
 //! A request of a public page.
 
+use std::convert::Infallible;
+
 use axum::extract::FromRequestParts;
 use http::request::Parts;
 
@@ -9,13 +11,12 @@ use crate::page_error::PageError;
 use crate::site::query::Query;
 use crate::upstream::Catalogue;
 
-/// The address and the language of the page, the client, and the catalogue that the page shows.
+/// The address and the language of the page, and the client.
 pub struct SiteRequest {
     pub app: App,
     pub visit: Visit,
     pub query: Query,
     pub client: ClientInfo,
-    pub catalogue: Catalogue,
 }
 
 impl FromRequestParts<App> for SiteRequest {
@@ -33,9 +34,16 @@ impl FromRequestParts<App> for SiteRequest {
             visit: visit.clone(),
             query: Query::parse(parts.uri.query()),
             client: client.clone(),
-            // Pages that are not cached begin here.
-            catalogue: (parts.extensions.get().cloned())
-                .unwrap_or_else(|| app.catalogue.begin_page()),
         })
+    }
+}
+
+impl FromRequestParts<App> for Catalogue {
+    type Rejection = Infallible;
+
+    /// That of the page which `layers/page_cache` has begun; another page begins here.
+    async fn from_request_parts(parts: &mut Parts, app: &App) -> Result<Self, Infallible> {
+        let begun = parts.extensions.get().cloned();
+        Ok(begun.unwrap_or_else(|| app.catalogue.begin_page()))
     }
 }

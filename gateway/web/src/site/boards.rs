@@ -59,12 +59,8 @@ impl BoardName<'_> {
 
 /// The six boards.
 pub async fn list(
-    SiteRequest {
-        app,
-        catalogue,
-        mut visit,
-        ..
-    }: SiteRequest,
+    SiteRequest { app, mut visit, .. }: SiteRequest,
+    catalogue: Catalogue,
 ) -> PageResult {
     PATH.clone_into(&mut visit.path);
     let reads = all().map(|it| catalogue.board(it.kind, it.window, FIRST, None));
@@ -93,14 +89,10 @@ pub async fn list(
 /// A board in full.
 pub async fn show(
     request: SiteRequest,
+    catalogue: Catalogue,
     Path((kind, window)): Path<(String, String)>,
 ) -> PageResult {
-    let (app, catalogue, query, mut visit) = (
-        &request.app,
-        &request.catalogue,
-        &request.query,
-        request.visit,
-    );
+    let (app, query, mut visit) = (&request.app, &request.query, request.visit);
     let cursor = query.get("cursor");
     let (kind, window) = (kind.as_str(), window.as_str());
     let rows = catalogue.board(kind, window, ROWS, cursor).await?;

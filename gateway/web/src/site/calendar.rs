@@ -15,6 +15,7 @@ use super::feeds::{events_title, shortened};
 use super::query::address;
 use crate::page_error::PageResult;
 use crate::request::SiteRequest;
+use crate::upstream::Catalogue;
 use crate::upstream::catalogue::page;
 
 const MEDIA_TYPE: &str = "text/calendar; charset=utf-8";
@@ -29,13 +30,8 @@ const LINE: usize = 75;
 /// Characters of an event's description; the page has all.
 const DESCRIPTION: usize = 1_000;
 
-pub async fn show(request: SiteRequest) -> PageResult {
-    let (app, catalogue, query, mut visit) = (
-        &request.app,
-        &request.catalogue,
-        &request.query,
-        request.visit,
-    );
+pub async fn show(request: SiteRequest, catalogue: Catalogue) -> PageResult {
+    let (app, query, mut visit) = (&request.app, &request.query, request.visit);
     visit.path = address(PATH, &[("country", query.get("country"))]);
     let today = app.clock.now().to_offset(UtcOffset::UTC).date();
     let mut request = proto::ListEventsRequest {
@@ -69,12 +65,8 @@ pub async fn show(request: SiteRequest) -> PageResult {
 
 /// One event, for people who add it to their own calendar.
 pub async fn event(
-    SiteRequest {
-        app,
-        catalogue,
-        mut visit,
-        ..
-    }: SiteRequest,
+    SiteRequest { app, mut visit, .. }: SiteRequest,
+    catalogue: Catalogue,
     Path(slug): Path<String>,
 ) -> PageResult {
     let event: public::Event = catalogue.event(&slug).await?.parse()?;

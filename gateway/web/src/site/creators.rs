@@ -17,6 +17,7 @@ use crate::app::Web;
 use crate::domain::listing_kind::ListingKind;
 use crate::page_error::PageResult;
 use crate::request::SiteRequest;
+use crate::upstream::Catalogue;
 
 const LIST: &str = "/creators";
 /// Games on the page of a creator; the others are in the list of games.
@@ -30,13 +31,8 @@ const KIND: FixedFilter = FixedFilter {
     values: &CREATOR_KINDS,
 };
 
-pub async fn list(request: SiteRequest) -> PageResult {
-    let (app, catalogue, query, mut visit) = (
-        &request.app,
-        &request.catalogue,
-        &request.query,
-        request.visit,
-    );
+pub async fn list(request: SiteRequest, catalogue: Catalogue) -> PageResult {
+    let (app, query, mut visit) = (&request.app, &request.query, request.visit);
     let list = ListRequest::new(LIST, &FILTERS, query);
     let request = proto::ListCreatorsRequest {
         page: Some(list.page()),
@@ -77,12 +73,8 @@ pub async fn list(request: SiteRequest) -> PageResult {
 }
 
 pub async fn show(
-    SiteRequest {
-        app,
-        catalogue,
-        visit,
-        ..
-    }: SiteRequest,
+    SiteRequest { app, visit, .. }: SiteRequest,
+    catalogue: Catalogue,
     Path(handle): Path<String>,
 ) -> PageResult {
     let read = catalogue.creator(&handle, GAMES);

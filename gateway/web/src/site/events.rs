@@ -19,6 +19,7 @@ use crate::app::Web;
 use crate::domain::listing_kind::ListingKind;
 use crate::page_error::PageResult;
 use crate::request::SiteRequest;
+use crate::upstream::Catalogue;
 
 const LIST: &str = "/events";
 const FILTERS: [&str; 7] = ["when", "kind", "country", "city", "from", "to", "q"];
@@ -35,13 +36,8 @@ const KIND: FixedFilter = FixedFilter {
     values: &EVENT_KINDS,
 };
 
-pub async fn list(request: SiteRequest) -> PageResult {
-    let (app, catalogue, query, mut visit) = (
-        &request.app,
-        &request.catalogue,
-        &request.query,
-        request.visit,
-    );
+pub async fn list(request: SiteRequest, catalogue: Catalogue) -> PageResult {
+    let (app, query, mut visit) = (&request.app, &request.query, request.visit);
     let list = ListRequest::new(LIST, &FILTERS, query);
     let when = list.get("when").unwrap_or_else(|| {
         let today = app.clock.now().to_offset(time::UtcOffset::UTC).date();
@@ -106,12 +102,8 @@ fn default_when(from: Option<&str>, to: Option<&str>, today: Date) -> &'static s
 }
 
 pub async fn show(
-    SiteRequest {
-        app,
-        catalogue,
-        visit,
-        ..
-    }: SiteRequest,
+    SiteRequest { app, visit, .. }: SiteRequest,
+    catalogue: Catalogue,
     Path(slug): Path<String>,
 ) -> PageResult {
     let event = match catalogue.event(&slug).await {

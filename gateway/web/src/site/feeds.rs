@@ -13,6 +13,7 @@ use super::{cards, xml};
 use crate::page_error::PageResult;
 use crate::render::ok;
 use crate::request::SiteRequest;
+use crate::upstream::Catalogue;
 use crate::upstream::catalogue_site::NewGame;
 
 const ATOM: &str = "application/atom+xml";
@@ -24,12 +25,8 @@ const NEW_GAMES: u32 = 50;
 const NEVER: &str = "1970-01-01T00:00:00Z";
 
 pub async fn games(
-    SiteRequest {
-        app,
-        catalogue,
-        mut visit,
-        ..
-    }: SiteRequest,
+    SiteRequest { app, mut visit, .. }: SiteRequest,
+    catalogue: Catalogue,
 ) -> PageResult {
     GAMES.clone_into(&mut visit.path);
     let games = catalogue.new_games(NEW_GAMES).await?;

@@ -51,13 +51,8 @@ const STAGE: FixedFilter = FixedFilter {
     values: &STAGES,
 };
 
-pub async fn list(request: SiteRequest) -> PageResult {
-    let (app, catalogue, query, mut visit) = (
-        &request.app,
-        &request.catalogue,
-        &request.query,
-        request.visit,
-    );
+pub async fn list(request: SiteRequest, catalogue: Catalogue) -> PageResult {
+    let (app, query, mut visit) = (&request.app, &request.query, request.visit);
     let list = ListRequest::new(LIST, &FILTERS, query);
     let request = proto::ListGamesRequest {
         page: Some(list.page()),
@@ -133,12 +128,8 @@ impl Surroundings {
 }
 
 pub async fn show(
-    SiteRequest {
-        app,
-        catalogue,
-        visit,
-        ..
-    }: SiteRequest,
+    SiteRequest { app, visit, .. }: SiteRequest,
+    catalogue: Catalogue,
     Path(slug): Path<String>,
 ) -> PageResult {
     let listing = async {

@@ -25,12 +25,8 @@ const CITIES: &str = "/cities";
 const CITIES_OF_COUNTRY: usize = 24;
 
 pub async fn countries(
-    SiteRequest {
-        app,
-        catalogue,
-        visit,
-        ..
-    }: SiteRequest,
+    SiteRequest { app, visit, .. }: SiteRequest,
+    catalogue: Catalogue,
 ) -> PageResult {
     let countries = catalogue.countries_with_events().await?;
     respond(&app, &visit, |mut frame| {
@@ -80,13 +76,8 @@ fn map(frame: &Frame, rows: &[public::CountryRow]) -> Vec<MapCountry> {
     countries.collect()
 }
 
-pub async fn cities(request: SiteRequest) -> PageResult {
-    let (app, catalogue, query, mut visit) = (
-        &request.app,
-        &request.catalogue,
-        &request.query,
-        request.visit,
-    );
+pub async fn cities(request: SiteRequest, catalogue: Catalogue) -> PageResult {
+    let (app, query, mut visit) = (&request.app, &request.query, request.visit);
     let list = ListRequest::new(CITIES, &["country"], query);
     let request = proto::ListCitiesRequest {
         page: Some(list.page()),
@@ -111,12 +102,8 @@ pub async fn cities(request: SiteRequest) -> PageResult {
 }
 
 pub async fn country(
-    SiteRequest {
-        app,
-        catalogue,
-        visit,
-        ..
-    }: SiteRequest,
+    SiteRequest { app, visit, .. }: SiteRequest,
+    catalogue: Catalogue,
     Path(code): Path<String>,
 ) -> PageResult {
     let games = proto::ListGamesRequest {
@@ -169,12 +156,8 @@ pub async fn country(
 }
 
 pub async fn city(
-    SiteRequest {
-        app,
-        catalogue,
-        visit,
-        ..
-    }: SiteRequest,
+    SiteRequest { app, visit, .. }: SiteRequest,
+    catalogue: Catalogue,
     Path(slug): Path<String>,
 ) -> PageResult {
     let creators = proto::ListCreatorsRequest {

@@ -11,19 +11,15 @@ use super::query::address;
 use super::{ROWS, cards, filters};
 use crate::page_error::PageResult;
 use crate::request::SiteRequest;
+use crate::upstream::Catalogue;
 use crate::upstream::catalogue::{Results, page};
 
 const PATH: &str = "/search";
 /// The kinds of results, as in `type`.
 const KINDS: [&str; 4] = ["games", "creators", "events", "cities"];
 
-pub async fn show(request: SiteRequest) -> PageResult {
-    let (app, catalogue, query, mut visit) = (
-        &request.app,
-        &request.catalogue,
-        &request.query,
-        request.visit,
-    );
+pub async fn show(request: SiteRequest, catalogue: Catalogue) -> PageResult {
+    let (app, query, mut visit) = (&request.app, &request.query, request.visit);
     let set = ["q", "type", "country"].map(|name| (name, query.get(name)));
     let cursor = query.get("cursor");
     visit.path = address(PATH, &[&set[..], &[("cursor", cursor)]].concat());

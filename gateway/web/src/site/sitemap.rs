@@ -40,7 +40,7 @@ impl FixedPages {
     }
 }
 
-pub async fn index(SiteRequest { app, catalogue, .. }: SiteRequest) -> PageResult {
+pub async fn index(SiteRequest { app, .. }: SiteRequest, catalogue: Catalogue) -> PageResult {
     let mut text = format!("{DECLARATION}<sitemapindex xmlns=\"{NAMESPACE}\">\n");
     let mut push = |kind: &str, number: u32, updated_at: Option<Timestamp>| {
         let path = format!("/sitemap/{kind}-{number}.xml");
@@ -82,7 +82,8 @@ fn later(one: Option<Timestamp>, other: Option<Timestamp>) -> Option<Timestamp> 
 }
 
 pub async fn file(
-    SiteRequest { app, catalogue, .. }: SiteRequest,
+    SiteRequest { app, .. }: SiteRequest,
+    catalogue: Catalogue,
     Extension(fixed): Extension<FixedPages>,
     Path(name): Path<String>,
 ) -> PageResult {

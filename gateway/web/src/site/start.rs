@@ -17,6 +17,7 @@ use super::query::address;
 use super::{cards, feeds, next_events, structured_data};
 use crate::page_error::PageResult;
 use crate::request::SiteRequest;
+use crate::upstream::Catalogue;
 use crate::upstream::catalogue::{Rows, page};
 use crate::upstream::catalogue_site::NewGames;
 
@@ -28,13 +29,8 @@ const EVENTS: u32 = 4;
 /// Genres with a link.
 const GENRES: usize = 10;
 
-pub async fn show(request: SiteRequest) -> PageResult {
-    let (app, catalogue, query, mut visit) = (
-        &request.app,
-        &request.catalogue,
-        &request.query,
-        request.visit,
-    );
+pub async fn show(request: SiteRequest, catalogue: Catalogue) -> PageResult {
+    let (app, query, mut visit) = (&request.app, &request.query, request.visit);
     let notice = notice(query.get("done"));
     "/".clone_into(&mut visit.path);
     let games = proto::ListGamesRequest {
