@@ -11,6 +11,8 @@ mod notice;
 pub mod service;
 pub mod store;
 
+use std::sync::Arc;
+
 use kit::boot::Boot;
 use kit::feed::{Producer, Retention};
 use kit::pg::Schema;

@@ -117,6 +117,10 @@ impl Fleet {
         self.client(Service::Listings).await
     }
 
+    pub(crate) async fn web(&self) -> Result<Client, Error> {
+        self.client(Service::Web).await
+    }
+
     pub(crate) async fn economy(&self) -> Result<Client, Error> {
         self.client(Service::Economy).await
     }

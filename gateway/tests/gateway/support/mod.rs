@@ -3,7 +3,6 @@
 mod catalogue;
 pub(crate) mod economy;
 mod listings;
-pub(crate) mod port;
 mod response;
 mod setup;
 pub(crate) mod webhooks;
