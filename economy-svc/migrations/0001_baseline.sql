@@ -138,8 +138,8 @@ create table economy.report (
     cost bigint not null,
     output bigint not null,
     active_players bigint not null,
-    policy_rate numeric,
-    naira_per_unit numeric,
+    policy_rate double precision,
+    naira_per_unit double precision,
     -- Whether rates and figures use the report, from `at` on.
     counted boolean not null,
     -- Why the report was held when it came, and the counted report that it was compared with.

@@ -7,7 +7,6 @@ use serde::Deserialize;
 use time::{Duration, OffsetDateTime, Time};
 
 use crate::domain::basket::Basket;
-use crate::domain::decimal::Decimal;
 use crate::domain::economy::{DAY, Economy, ListedCurrency, Pair, valid_until};
 use crate::domain::figures::{CountedReport, Figures};
 use crate::domain::market::Market;
@@ -47,8 +46,8 @@ struct SampleReport {
     rent: u64,
     output: u64,
     active_players: u64,
-    policy_rate: Option<String>,
-    naira_per_unit: Option<String>,
+    policy_rate: Option<f64>,
+    naira_per_unit: Option<f64>,
 }
 
 #[derive(Debug, Clone, Deserialize)]
@@ -57,7 +56,7 @@ struct SampleMarket {
     pair: (String, String),
     swaps: u64,
     parties: u64,
-    units: (u128, u128),
+    units: (i128, i128),
     /// Of the last swap, before the start of the current hour.
     hours_ago: i64,
 }
@@ -136,7 +135,6 @@ fn listed_currency(
 }
 
 fn report(reported: SampleReport) -> Report {
-    let decimal = |text: Option<String>| text.as_deref().and_then(Decimal::parse);
     Report {
         supply: reported.supply,
         minted: reported.minted,
@@ -149,8 +147,8 @@ fn report(reported: SampleReport) -> Report {
         },
         output: reported.output,
         active_players: reported.active_players,
-        policy_rate: decimal(reported.policy_rate),
-        naira_per_unit: decimal(reported.naira_per_unit),
+        policy_rate: reported.policy_rate,
+        naira_per_unit: reported.naira_per_unit,
     }
 }
 

@@ -1,6 +1,6 @@
 //! The economy by way of the public interface: reports, currencies, rates, tips (§2.6 to §2.8, §4.4).
 
-use contracts::public::{Currency, Rate};
+use contracts::public::{Currency, Number, Rate};
 use e2e::{Client, Fleet, KeyRequest, NewAccount, Response, Staff, WebClient, eventually};
 use reqwest::Method;
 use serde_json::{Value, json};
@@ -112,7 +112,7 @@ async fn a_report_is_counted_and_its_currency_is_listed_at_once() {
     let own = own.unwrap();
     assert_eq!(own.currency, "Cowrie");
     assert_eq!(own.basket.cost, 600 + 200 + 2_000 + 900);
-    assert_eq!(own.policy_rate_pct.as_ref().unwrap().as_str(), "12.5");
+    assert_eq!(own.policy_rate_pct, Some(Number(12.5)));
 
     let soon = post(&game.live, "/economy/report", &report(10)).await;
     soon.assert_error(429, "too_soon");

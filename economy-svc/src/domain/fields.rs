@@ -1,4 +1,4 @@
-//! The fields of a JSON object as raw text. Numbers are parsed from their digits and never pass through a float.
+//! The fields of a JSON object as raw text. Whole numbers are parsed from their digits and never pass through a float.
 //!
 //! What is wrong with a field is a clause such as `it is given twice`: a report joins several of them in one message, a tip makes a sentence
 //! of each.
@@ -88,6 +88,24 @@ impl<'a> Fields<'a> {
         value.ok_or_else(|| {
             format!("it must be a whole number from {least} to {most}, in digits only")
         })
+    }
+
+    /// A number that `is_valid`; `None` when it is absent or null.
+    ///
+    /// # Errors
+    /// `problem`: it is something else.
+    pub fn number(
+        &self,
+        name: &str,
+        is_valid: impl Fn(f64) -> bool,
+        problem: &str,
+    ) -> Result<Option<f64>, String> {
+        let Some(text) = self.raw(name) else {
+            return Ok(None);
+        };
+        let number: Option<f64> = serde_json::from_str(text).ok();
+        let number = number.filter(|number| is_valid(*number));
+        number.map(Some).ok_or_else(|| problem.to_owned())
     }
 
     /// A string; `None` when it is absent or null.

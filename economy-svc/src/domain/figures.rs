@@ -6,7 +6,7 @@ use super::ratio::Ratio;
 use super::report::Report;
 
 /// A report that counts.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq)]
 pub struct CountedReport {
     pub at: OffsetDateTime,
     /// Time of the game's report before this one, whether that one counts, is held or was rejected; `None`: this is the first.
@@ -18,12 +18,12 @@ pub struct CountedReport {
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Figures {
     /// Of the basket's cost.
-    pub inflation: Option<Ratio>,
+    pub inflation: Option<f64>,
     /// Of the supply.
-    pub money_growth: Option<Ratio>,
+    pub money_growth: Option<f64>,
     /// Of the output per day. Each report's output is divided by the time since the game's report before it, whether that one counts or not,
     /// since the output was earned in this time.
-    pub growth: Option<Ratio>,
+    pub growth: Option<f64>,
 }
 
 impl Figures {
@@ -41,12 +41,13 @@ impl Figures {
 /// Output per microsecond of the report's interval. The unit cancels out in the comparison.
 fn output_per_time(counted: &CountedReport) -> Option<Ratio> {
     let interval = (counted.at - counted.previous_at?).whole_microseconds();
-    let interval = u128::try_from(interval).ok()?;
-    Ratio::new(counted.report.output.into(), interval)
+    // After a clock was set back, there is no figure.
+    Ratio::new(counted.report.output.into(), interval.max(0))
 }
 
 #[cfg(test)]
 mod tests {
+    use contracts::public::Number;
     use time::Duration;
     use time::macros::datetime;
 
@@ -76,7 +77,7 @@ mod tests {
     fn printed(now: &CountedReport, before: Option<&CountedReport>) -> [Option<String>; 3] {
         let figures = Figures::of(now, before);
         [figures.inflation, figures.money_growth, figures.growth]
-            .map(|figure| figure.map(|figure| figure.to_string()))
+            .map(|figure| figure.map(|figure| Number(figure).to_string()))
     }
 
     #[test]

@@ -16,9 +16,9 @@ pub struct Market {
     /// Distinct parties.
     pub parties: u64,
     /// Units of the first currency that were swapped.
-    pub first: u128,
+    pub first: i128,
     /// Units of the second.
-    pub second: u128,
+    pub second: i128,
     /// Time of the last swap.
     pub last: OffsetDateTime,
 }
@@ -48,8 +48,9 @@ mod tests {
             second: 250,
             last: datetime!(2026-03-01 00:00 UTC),
         };
-        assert_eq!(market(2, 2).rate(), None);
-        assert_eq!(market(3, 1).rate(), None);
-        assert_eq!(market(3, 2).rate().unwrap().to_string(), "2.5");
+        let rate = |swaps, parties| market(swaps, parties).rate().map(Ratio::value);
+        assert_eq!(rate(2, 2), None);
+        assert_eq!(rate(3, 1), None);
+        assert_eq!(rate(3, 2), Some(2.5));
     }
 }

@@ -1,7 +1,6 @@
 //! The rules of the economy: pure functions without I/O and without a clock.
 
 pub mod basket;
-pub mod decimal;
 pub mod economy;
 pub mod fields;
 pub mod figures;

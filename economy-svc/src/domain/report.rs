@@ -3,7 +3,6 @@
 use kit::{Code, Fault};
 
 use super::basket::Basket;
-use super::decimal::Decimal;
 use super::fields::{Fields, MAX_SAFE_INTEGER};
 
 /// 10^13.
@@ -22,7 +21,7 @@ const FIELDS: &[&str] = &[
 const PRICES: &[&str] = &["meal", "ride", "wage", "rent"];
 
 /// Amounts are whole units of the game's currency.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq)]
 pub struct Report {
     /// Units in circulation.
     pub supply: u64,
@@ -35,9 +34,9 @@ pub struct Report {
     pub output: u64,
     pub active_players: u64,
     /// The game's own interest rate, in percent.
-    pub policy_rate: Option<Decimal>,
+    pub policy_rate: Option<f64>,
     /// The price at which the game sells a unit.
-    pub naira_per_unit: Option<Decimal>,
+    pub naira_per_unit: Option<f64>,
 }
 
 impl Report {
@@ -110,23 +109,22 @@ fn basket(fields: &Fields<'_>, problems: &mut Problems) -> Basket {
     }
 }
 
-fn policy_rate(fields: &Fields<'_>) -> Result<Option<Decimal>, String> {
-    let Some(text) = fields.raw("policy_rate") else {
-        return Ok(None);
-    };
-    let rate = Decimal::parse(text).filter(|rate| rate.is_within(-100, 10_000));
-    rate.map(Some)
-        .ok_or_else(|| "it must be a number of percent from -100 to 10000, or absent".to_owned())
+fn policy_rate(fields: &Fields<'_>) -> Result<Option<f64>, String> {
+    let problem = "it must be a number of percent from -100 to 10000, or absent";
+    fields.number(
+        "policy_rate",
+        |rate| (-100.0..=10_000.0).contains(&rate),
+        problem,
+    )
 }
 
-fn naira_per_unit(fields: &Fields<'_>) -> Result<Option<Decimal>, String> {
-    let Some(text) = fields.raw("naira_per_unit") else {
-        return Ok(None);
-    };
-    let price = Decimal::parse(text).filter(|price| price.is_positive());
-    price.map(Some).ok_or_else(|| {
-        "it must be a number above 0, from 1e-30 to below 1e31, or absent".to_owned()
-    })
+fn naira_per_unit(fields: &Fields<'_>) -> Result<Option<f64>, String> {
+    let problem = "it must be a number above 0, from 1e-30 to below 1e31, or absent";
+    fields.number(
+        "naira_per_unit",
+        |price| (1e-30..1e31).contains(&price),
+        problem,
+    )
 }
 
 /// The problems of a report, each with its field.
@@ -181,7 +179,10 @@ pub mod tests {
         sent["policy_rate"] = json!(12.5);
         sent["naira_per_unit"] = json!(0.25);
         let report = code(&sent).unwrap();
-        assert_eq!(report.policy_rate.unwrap().to_string(), "12.5");
+        assert_eq!(
+            (report.policy_rate, report.naira_per_unit),
+            (Some(12.5), Some(0.25))
+        );
         sent["policy_rate"] = Value::Null;
         assert_eq!(code(&sent).unwrap().policy_rate, None);
     }

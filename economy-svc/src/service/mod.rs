@@ -13,6 +13,7 @@ mod reports;
 mod snapshot;
 mod snapshots;
 mod staff;
+mod swap_import;
 mod tips;
 
 use std::sync::Arc;

@@ -7,11 +7,9 @@ use kit::Fault;
 use time::{Duration, OffsetDateTime};
 
 use crate::domain::basket::Basket;
-use crate::domain::decimal::Decimal;
 use crate::domain::economy::{Economy, ListedCurrency};
 use crate::domain::figures::{CountedReport, Figures};
 use crate::domain::rates::{Rate, rate};
-use crate::domain::ratio::Ratio;
 use crate::store::history::Entry;
 
 /// The longest list of rates, in bytes: that of some 630 currencies. The gateway keeps a list in memory, and reads messages of up to 64 MiB.
@@ -79,10 +77,10 @@ fn rate_row<'a>(economy: &'a Economy, from: usize, to: usize, rate: &Rate) -> pu
         to: text(to, |currency| &currency.slug),
         currency_from: text(from, |currency| &currency.currency),
         currency_to: text(to, |currency| &currency.currency),
-        rate: rate.value.number(),
+        rate: Number(rate.value),
         source: rate.source.as_str().into(),
         at: Timestamp(rate.at),
-        day_change_pct: rate.day_change.map(Ratio::number),
+        day_change_pct: rate.day_change.map(Number),
     }
 }
 
@@ -117,12 +115,12 @@ fn currency_row(
         output: report.output,
         players: report.active_players,
         basket: basket(report.basket),
-        inflation_pct: figures.inflation.map(Ratio::number),
-        growth_pct: figures.growth.map(Ratio::number),
-        money_growth_pct: figures.money_growth.map(Ratio::number),
-        trade_balance: Number::from_text(currency.trade_balance.to_string()),
-        policy_rate_pct: report.policy_rate.map(Decimal::number),
-        naira_per_unit: report.naira_per_unit.map(Decimal::number),
+        inflation_pct: figures.inflation.map(Number),
+        growth_pct: figures.growth.map(Number),
+        money_growth_pct: figures.money_growth.map(Number),
+        trade_balance: currency.trade_balance,
+        policy_rate_pct: report.policy_rate.map(Number),
+        naira_per_unit: report.naira_per_unit.map(Number),
     }
 }
 
@@ -146,11 +144,11 @@ pub(super) fn history(
             output: report.output,
             players: report.active_players,
             basket: basket(report.basket),
-            inflation_pct: figures.inflation.map(Ratio::number),
-            growth_pct: figures.growth.map(Ratio::number),
-            money_growth_pct: figures.money_growth.map(Ratio::number),
-            policy_rate_pct: report.policy_rate.map(Decimal::number),
-            naira_per_unit: report.naira_per_unit.map(Decimal::number),
+            inflation_pct: figures.inflation.map(Number),
+            growth_pct: figures.growth.map(Number),
+            money_growth_pct: figures.money_growth.map(Number),
+            policy_rate_pct: report.policy_rate.map(Number),
+            naira_per_unit: report.naira_per_unit.map(Number),
         });
     }
     serde_json::to_vec(&rows).map(Bytes::from)

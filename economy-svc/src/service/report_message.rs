@@ -22,7 +22,7 @@ pub(super) fn report_message(row: &Row) -> proto::Report {
         cost: report.basket.cost(),
         output: report.output,
         active_players: report.active_players,
-        policy_rate: report.policy_rate.map(|rate| rate.to_string()),
-        naira_per_unit: report.naira_per_unit.map(|price| price.to_string()),
+        policy_rate: report.policy_rate,
+        naira_per_unit: report.naira_per_unit,
     }
 }

@@ -62,7 +62,7 @@ async fn listed_currencies(
            join economy.game on game.id = currency.game_id and game.mode = 'live' and game.published
            join lateral (
                select at, supply, minted, burned, meal, ride, wage, rent, output, active_players,
-                   policy_rate::text, naira_per_unit::text, id, previous_at
+                   policy_rate, naira_per_unit, id, previous_at
                from economy.report where game_id = currency.game_id and counted
                order by at desc, id desc limit 2
            ) as report on true
@@ -151,7 +151,7 @@ async fn markets(
         let (Some(&one), Some(&other)) = (indexes.get(&row.one), indexes.get(&row.other)) else {
             continue;
         };
-        let units = |text: &str| text.parse().unwrap_or(0_u128);
+        let units = |text: &str| text.parse().unwrap_or(0_i128);
         let (first, second) = (units(&row.units_of_one), units(&row.units_of_other));
         // The query orders a pair by game id, `Pair` by slug.
         let (first, second) = if one < other {

@@ -35,7 +35,7 @@ pub async fn list(
     let (after, after_id) = range.after.unzip();
     let rows = sqlx::query!(
         r#"select id, at, previous_at, supply, minted, burned, meal, ride, wage, rent, output, active_players,
-               policy_rate::text, naira_per_unit::text
+               policy_rate, naira_per_unit
            from economy.report
            where game_id = $1 and counted
                and ($2::timestamptz is null or at >= $2) and ($3::timestamptz is null or at < $3)
@@ -85,7 +85,7 @@ pub async fn before(
 ) -> Result<Option<CountedReport>, sqlx::Error> {
     let row = sqlx::query!(
         "select at, previous_at, supply, minted, burned, meal, ride, wage, rent, output, active_players,
-             policy_rate::text, naira_per_unit::text
+             policy_rate, naira_per_unit
          from economy.report where game_id = $1 and counted and (at, id) < ($2, $3)
          order by at desc, id desc limit 1",
         game,

@@ -5,7 +5,6 @@ use time::OffsetDateTime;
 use uuid::Uuid;
 
 use crate::domain::basket::Basket;
-use crate::domain::decimal::Decimal;
 use crate::domain::report::Report;
 use crate::domain::report_state::ReportState;
 
@@ -82,7 +81,7 @@ pub async fn insert(connection: &mut PgConnection, new: NewReport<'_>) -> Result
              game_id, at, supply, minted, burned, meal, ride, wage, rent, cost, output, active_players,
              policy_rate, naira_per_unit, counted, held, compared_with, previous_at
          )
-         values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13::text::numeric, $14::text::numeric, $15, $16, $17, $18)
+         values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, $18)
          returning id",
         new.game,
         new.at,
@@ -96,8 +95,8 @@ pub async fn insert(connection: &mut PgConnection, new: NewReport<'_>) -> Result
         basket.cost().cast_signed(),
         output.cast_signed(),
         active_players.cast_signed(),
-        policy_rate.map(|rate| rate.to_string()),
-        naira_per_unit.map(|price| price.to_string()),
+        *policy_rate,
+        *naira_per_unit,
         new.held.is_none(),
         new.held.map(|(reason, _)| reason),
         new.held.map(|(_, compared_with)| compared_with),
@@ -168,7 +167,7 @@ pub async fn list(
                )
            )
            select report.id, game.slug, currency.name as currency, report.at, supply, minted, burned, meal, ride, wage, rent, output, active_players,
-               policy_rate::text, naira_per_unit::text, held, compared_with,
+               policy_rate, naira_per_unit, held, compared_with,
                counted, rejected, decided_at, reason
            from selected join economy.report using (id) join economy.game on game.id = report.game_id
                join economy.currency on currency.game_id = report.game_id
@@ -212,14 +211,9 @@ macro_rules! report_of_row {
             },
             output: $row.output.unsigned_abs(),
             active_players: $row.active_players.unsigned_abs(),
-            policy_rate: $crate::store::reports::decimal($row.policy_rate.as_deref()),
-            naira_per_unit: $crate::store::reports::decimal($row.naira_per_unit.as_deref()),
+            policy_rate: $row.policy_rate,
+            naira_per_unit: $row.naira_per_unit,
         }
     };
 }
 pub(super) use report_of_row;
-
-/// A `numeric`, read as text. It was valid when it was stored.
-pub(super) fn decimal(text: Option<&str>) -> Option<Decimal> {
-    text.and_then(Decimal::parse)
-}

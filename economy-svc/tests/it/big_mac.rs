@@ -53,7 +53,7 @@ async fn worked_rates_reproduce_the_big_mac_index(pool: PgPool) {
     let rates: HashMap<(String, String), f64> = (economy.all_rates().await.into_iter())
         .map(|rate| {
             let pair = (rate.from.to_uppercase(), rate.to.to_uppercase());
-            (pair, rate.rate.as_str().parse().unwrap())
+            (pair, rate.rate.0)
         })
         .collect();
     assert_eq!(rates.len(), rows.len() * (rows.len() - 1));

@@ -2,7 +2,7 @@
 
 use contracts::common::v1::{Mode, PageRequest};
 use contracts::economy::v1 as proto;
-use contracts::public::{HistoryRow, Timestamp};
+use contracts::public::{HistoryRow, Number, Timestamp};
 use kit::cursor::Binding;
 use kit::{Clock, Code, Fault, timestamp};
 use sqlx::PgPool;
@@ -97,7 +97,7 @@ async fn figures_follow_the_counted_reports(pool: PgPool) {
     assert_eq!((bao.slug.as_str(), bao.name.as_str()), ("bao", "The bao"));
     assert_eq!((bao.basket.cost, bao.players, bao.late), (600, 120, false));
     assert!(bao.inflation_pct.is_none() && bao.growth_pct.is_none());
-    assert_eq!(bao.trade_balance.as_str(), "0");
+    assert_eq!(bao.trade_balance, 0);
 
     let mut next = report(12);
     next["supply"] = 1_100_000.into();
@@ -108,15 +108,12 @@ async fn figures_follow_the_counted_reports(pool: PgPool) {
     economy.clock.advance(Duration::DAY * 2);
     economy.report("bao", &next).await.unwrap();
     let bao = &economy.all_currencies().await[0];
-    let text = |number: &Option<contracts::public::Number>| {
-        number.as_ref().map(|number| number.as_str().to_owned())
-    };
-    assert_eq!(text(&bao.inflation_pct).as_deref(), Some("0"));
-    assert_eq!(text(&bao.money_growth_pct).as_deref(), Some("0"));
+    assert_eq!(bao.inflation_pct, Some(Number(0.0)));
+    assert_eq!(bao.money_growth_pct, Some(Number(0.0)));
     // The same output in two days as in one day before.
-    assert_eq!(text(&bao.growth_pct).as_deref(), Some("-50"));
-    assert_eq!(text(&bao.policy_rate_pct).as_deref(), Some("12.5"));
-    assert_eq!(text(&bao.naira_per_unit).as_deref(), Some("0.25"));
+    assert_eq!(bao.growth_pct, Some(Number(-50.0)));
+    assert_eq!(bao.policy_rate_pct, Some(Number(12.5)));
+    assert_eq!(bao.naira_per_unit, Some(Number(0.25)));
 
     // A held report does not count, and the output of the next one was earned since then.
     economy.clock.advance(Duration::DAY);
@@ -124,7 +121,7 @@ async fn figures_follow_the_counted_reports(pool: PgPool) {
     economy.clock.advance(Duration::DAY * 2);
     economy.report("bao", &next).await.unwrap();
     let bao = &economy.all_currencies().await[0];
-    assert_eq!(text(&bao.growth_pct).as_deref(), Some("0"));
+    assert_eq!(bao.growth_pct, Some(Number(0.0)));
 
     economy.clock.advance(Duration::days(7) - Duration::SECOND);
     assert!(!economy.all_currencies().await[0].late);
@@ -177,7 +174,7 @@ async fn the_history_of_a_currency_is_read_page_by_page(pool: PgPool) {
     let meals: Vec<u64> = whole.iter().map(|row| row.basket.meal).collect();
     assert_eq!(meals, [100, 101, 102, 103, 104]);
     assert_eq!(whole[0].inflation_pct, None);
-    assert_eq!(whole[1].inflation_pct.as_ref().unwrap().as_str(), "1");
+    assert_eq!(whole[1].inflation_pct, Some(Number(1.0)));
     let (first, info) = list(proto::ListHistoryRequest {
         page: Some(page(2, "")),
         ..all.clone()

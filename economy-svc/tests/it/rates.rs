@@ -2,6 +2,7 @@
 
 use contracts::common::v1::Mode;
 use contracts::economy::v1 as proto;
+use contracts::public::Number;
 use economy::store::games;
 use kit::Fault;
 use sqlx::PgPool;
@@ -19,8 +20,8 @@ async fn every_pair_is_worked_out_both_ways(pool: PgPool) {
     economy.listed("bao", 10).await;
     economy.listed("kora", 30).await;
     let rates = economy.all_rates().await;
-    let pairs: Vec<(&str, &str, &str)> = (rates.iter())
-        .map(|rate| (&*rate.from, &*rate.to, rate.rate.as_str()))
+    let pairs: Vec<(&str, &str, String)> = (rates.iter())
+        .map(|rate| (&*rate.from, &*rate.to, rate.rate.to_string()))
         .collect();
     let expected = [
         ("bao", "kora", "3"),
@@ -30,6 +31,7 @@ async fn every_pair_is_worked_out_both_ways(pool: PgPool) {
         ("mancala", "bao", "1.42857142857143"),
         ("mancala", "kora", "4.28571428571429"),
     ];
+    let expected = expected.map(|(from, to, rate)| (from, to, rate.to_owned()));
     assert_eq!(pairs, expected);
     let rate = &rates[0];
     assert_eq!((&*rate.currency_from, &*rate.currency_to), ("BAO", "KORA"));
@@ -45,15 +47,15 @@ async fn rates_are_compared_with_those_of_a_day_before(pool: PgPool) {
     economy.clock.advance(Duration::HOUR * 2);
     economy.report("kora", &report(12)).await.unwrap();
     let rate = economy.rate("bao", "kora").await;
-    assert_eq!((rate.rate.as_str(), rate.day_change_pct), ("1.2", None));
+    assert_eq!((rate.rate, rate.day_change_pct), (Number(1.2), None));
     // From the moment at which the first rate is a day old.
     economy.clock.advance(Duration::HOUR * 22);
     let rate = economy.rate("bao", "kora").await;
-    assert_eq!(rate.day_change_pct.unwrap().as_str(), "20");
+    assert_eq!(rate.day_change_pct, Some(Number(20.0)));
     assert_eq!(rate.at.0, START + Duration::HOUR * 2);
     economy.clock.advance(Duration::HOUR * 2);
     let rate = economy.rate("bao", "kora").await;
-    assert_eq!(rate.day_change_pct.unwrap().as_str(), "0");
+    assert_eq!(rate.day_change_pct, Some(Number(0.0)));
 }
 
 #[testing::database_test(economy::MIGRATOR)]
@@ -74,15 +76,15 @@ async fn enough_swaps_of_a_day_make_a_market(pool: PgPool) {
     // 300 units of one currency against 750 of the other, in both directions.
     let there = economy.rate("bao", "kora").await;
     let back = economy.rate("kora", "bao").await;
-    assert_eq!((there.rate.as_str(), back.rate.as_str()), ("2.5", "0.4"));
+    assert_eq!((there.rate, back.rate), (Number(2.5), Number(0.4)));
     assert_eq!(
         (&*there.source, there.at.0),
         ("market", START + Duration::HOUR)
     );
-    let balances: Vec<String> = (economy.all_currencies().await.into_iter())
-        .map(|currency| currency.trade_balance.as_str().to_owned())
+    let balances: Vec<i128> = (economy.all_currencies().await.into_iter())
+        .map(|currency| currency.trade_balance)
         .collect();
-    assert_eq!(balances, ["100", "-250"]);
+    assert_eq!(balances, [100, -250]);
 
     // A day after the first three swaps one is left: too few for a market.
     economy
@@ -91,18 +93,12 @@ async fn enough_swaps_of_a_day_make_a_market(pool: PgPool) {
     assert_eq!(economy.rate("bao", "kora").await.source, "market");
     economy.clock.advance(Duration::MICROSECOND);
     let rate = economy.rate("bao", "kora").await;
-    assert_eq!((&*rate.source, rate.rate.as_str()), ("worked", "1"));
+    assert_eq!((&*rate.source, rate.rate), ("worked", Number(1.0)));
     // The trade balance covers thirty days.
     economy.clock.advance(Duration::days(28));
-    assert_eq!(
-        economy.all_currencies().await[0].trade_balance.as_str(),
-        "100"
-    );
+    assert_eq!(economy.all_currencies().await[0].trade_balance, 100);
     economy.clock.advance(Duration::days(2));
-    assert_eq!(
-        economy.all_currencies().await[0].trade_balance.as_str(),
-        "0"
-    );
+    assert_eq!(economy.all_currencies().await[0].trade_balance, 0);
 }
 
 #[testing::database_test(economy::MIGRATOR)]
@@ -116,7 +112,7 @@ async fn a_replica_is_never_late(pool: PgPool) {
         economy.report("kora", &report(11 + n)).await.unwrap();
         let (here, there) = (economy.all_rates().await, other.all_rates().await);
         assert_eq!(here, there);
-        assert_eq!(here[0].rate.as_str(), format!("1.{}", n + 1));
+        assert_eq!(here[0].rate.to_string(), format!("1.{}", n + 1));
     }
 }
 
@@ -152,7 +148,7 @@ async fn the_same_rates_have_the_same_version_and_are_sent_once(pool: PgPool) {
     economy.clock.advance(Duration::DAY);
     let (later, rows) = other.rates_of(all()).await;
     assert_ne!(later, version);
-    assert_eq!(rows[0].day_change_pct.as_ref().unwrap().as_str(), "0");
+    assert_eq!(rows[0].day_change_pct, Some(Number(0.0)));
 }
 
 #[testing::database_test(economy::MIGRATOR)]

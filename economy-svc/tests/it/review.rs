@@ -2,6 +2,7 @@
 
 use contracts::common::v1::PageRequest;
 use contracts::economy::v1 as proto;
+use contracts::public::Number;
 use kit::{Code, Fault};
 use prost::Message as _;
 use sqlx::PgPool;
@@ -74,7 +75,7 @@ async fn a_jump_moves_nothing_until_it_is_approved(pool: PgPool) {
         sentence.contains("meal contributed most, from 10 to 20"),
         "{sentence}"
     );
-    assert_eq!(economy.rate("kora", "bao").await.rate.as_str(), "1");
+    assert_eq!(economy.rate("kora", "bao").await.rate, Number(1.0));
     assert_eq!(economy.all_currencies().await[0].basket.meal, 10);
 
     let waiting = held(&economy).await;
@@ -99,9 +100,9 @@ async fn a_jump_moves_nothing_until_it_is_approved(pool: PgPool) {
     );
     assert!(held(&economy).await.is_empty());
     let rate = economy.rate("kora", "bao").await;
-    assert_eq!(rate.rate.as_str(), "2");
+    assert_eq!(rate.rate, Number(2.0));
     let bao = &economy.all_currencies().await[0];
-    assert_eq!(bao.inflation_pct.as_ref().unwrap().as_str(), "100");
+    assert_eq!(bao.inflation_pct, Some(Number(100.0)));
     // The report has its own time, not that of the approval.
     economy.clock.advance(Duration::HOUR);
     assert_eq!(bao.reported_at.0, economy.clock.now() - Duration::HOUR);
@@ -164,11 +165,7 @@ async fn the_order_of_approvals_makes_no_difference(pool: PgPool) {
         }
         let all = economy.all_currencies().await;
         let bao = all.iter().find(|currency| currency.slug == game).unwrap();
-        let figures = (
-            bao.basket.meal,
-            bao.inflation_pct.clone(),
-            bao.growth_pct.clone(),
-        );
+        let figures = (bao.basket.meal, bao.inflation_pct, bao.growth_pct);
         ends.push((figures, economy.rate("kora", &game).await.rate));
     }
     assert!(ends.iter().all(|end| *end == ends[0]), "{ends:?}");

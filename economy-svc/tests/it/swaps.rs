@@ -2,6 +2,7 @@
 
 use contracts::common::v1::{ListAuditRequest, PageRequest};
 use contracts::economy::v1 as proto;
+use contracts::public::Number;
 use kit::{Fault, timestamp};
 use sqlx::PgPool;
 use time::Duration;
@@ -90,7 +91,7 @@ async fn history_is_loaded_and_loaded_again(pool: PgPool) {
         "{answer:?}"
     );
     let rate = economy.rate("bao", "kora").await;
-    assert_eq!((&*rate.source, rate.rate.as_str()), ("market", "2"));
+    assert_eq!((&*rate.source, rate.rate), ("market", Number(2.0)));
     assert_eq!(rate.at.0, START);
 }
 
@@ -118,7 +119,7 @@ async fn a_removed_swap_moves_no_rate(pool: PgPool) {
     assert_eq!(remove(&economy, "3", "A test.").await.unwrap(), ["3"]);
     assert_eq!(economy.rate("bao", "kora").await.source, "worked");
     let traded = economy.all_currencies().await;
-    assert_eq!(traded[0].trade_balance.as_str(), "2");
+    assert_eq!(traded[0].trade_balance, 2);
     // The second removal changes nothing and is not in the audit.
     let again = remove(&economy, "3", "Again.").await.unwrap();
     assert!(again.is_empty(), "{again:?}");

@@ -4,7 +4,6 @@ pub mod account;
 pub mod app;
 pub mod articles;
 pub mod assets;
-pub mod client_info;
 pub mod config;
 pub mod docs;
 pub mod domain;
@@ -24,8 +23,8 @@ pub mod page_language;
 pub mod page_limit;
 pub mod people;
 pub mod person_mail;
-pub mod person_request;
 pub mod render;
+pub mod request;
 pub mod route;
 pub mod router;
 pub mod service;
@@ -34,8 +33,6 @@ pub mod site;
 pub mod store;
 pub mod uploads;
 pub mod upstream;
-pub mod viewer;
-pub mod visit;
 pub mod well_known;
 
 use std::sync::Arc;
@@ -62,7 +59,7 @@ use session::limits::Limits;
 use store::SCHEMA;
 use store::sessions::Lifetimes;
 use uploads::Uploads;
-use upstream::{Api, Catalogue, Currencies, Economy, Feeds, Gateway, Listings, Webhooks};
+use upstream::{Api, CatalogueClient, Currencies, Economy, Feeds, Gateway, Listings, Webhooks};
 
 pub use config::Settings;
 
@@ -99,7 +96,7 @@ pub async fn start(boot: Boot<Settings>) -> anyhow::Result<()> {
     let catalogue = boot.client("catalogue-svc", &settings.catalogue_addresses)?;
     let deadline = settings.upstream_deadline;
     let mark = HighWaterMark::new(redis, LISTINGS_FEED);
-    let catalogue = Catalogue::new(catalogue, deadline, settings.catalogue_calls, mark);
+    let catalogue = CatalogueClient::new(catalogue, deadline, settings.catalogue_calls, mark);
     let api = Api::new(settings.api_url(), API_DEADLINE)?;
     let app = Arc::new(Web {
         pool: pool.clone(),

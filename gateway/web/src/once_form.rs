@@ -11,8 +11,8 @@ use uuid::Uuid;
 
 use crate::form_body::{FormBody, unreadable};
 use crate::page_error::PageError;
-use crate::person_request::PersonRequest;
 use crate::render::see_other;
+use crate::request::PersonRequest;
 use crate::store::sent_forms;
 
 /// A form without fields but its id.

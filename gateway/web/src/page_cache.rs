@@ -1,81 +1,130 @@
 //! A cache of public pages, which are the same for everybody.
 //!
-//! A page that was begun after a position of the listings was read shows it (§1). It is the response to the same path in the same language
-//! until the listings have moved on, and for a second at most, since votes, rates and the day change pages without a position. So a busy page
-//! is made once a second, and while Redis has no position, nothing is answered from here.
+//! A page is stored with the position of the listings that was read before it was begun: it shows this position (§1). It is the response to
+//! the same path in the same language until the listings have moved on, and within the same second, since votes, rates and the day change
+//! pages without a position. So a busy page is made once a second, by one of the requests that wait for it.
 
+use std::time::Duration;
+
+use axum::body::Body;
+use axum::response::Response;
 use bytes::Bytes;
-use http::HeaderMap;
-use kit::feed::Position;
+use contracts::common::v1::Position;
+use http::{HeaderMap, StatusCode};
+use http_body_util::BodyExt as _;
 use metrics::{Counter, Gauge};
+use moka::future::Cache;
+use moka::policy::EvictionPolicy;
 use pages::site::Language;
-use quick_cache::Weighter;
-use quick_cache::sync::Cache;
-use time::{Duration, OffsetDateTime};
+use time::OffsetDateTime;
 
-use crate::visit::Visit;
+use crate::layers::etag;
+use crate::page_error::PageError;
+use crate::request::Visit;
 
 /// Size of the cache in bytes: about 800 pages.
 const MAX_BYTES: u64 = 32 * 1024 * 1024;
-/// Sizes the cache's shards: an entry may take half of one.
-const EXPECTED_ITEMS: usize = 1_024;
-/// The longest use of a page.
-const MAX_AGE: Duration = Duration::SECOND;
+/// No request reads a page of an earlier second; this frees its memory.
+const FREED_AFTER: Duration = Duration::from_secs(60);
 
 /// The cache.
 pub struct PageCache {
-    pages: Cache<Key, Page, BySize>,
+    pages: Cache<Key, Page>,
     hits: Counter,
     misses: Counter,
     bytes: Gauge,
 }
 
-/// What a public page depends on, apart from the data.
+/// What a public page depends on, and the second in which it is made.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
 pub(crate) struct Key {
     language: Language,
     /// The language in the path, which the links of the page have too.
     prefix: &'static str,
     path_and_query: Box<str>,
-}
-
-/// A page with status 200.
-#[derive(Debug, Clone)]
-pub(crate) struct Page {
-    pub(crate) headers: HeaderMap,
-    pub(crate) body: Bytes,
-    /// The position that was read before the page was begun.
-    pub(crate) position: Position,
-    pub(crate) made: OffsetDateTime,
+    position: Position,
+    second: i64,
 }
 
 impl Key {
-    pub(crate) fn of(visit: &Visit) -> Self {
+    pub(crate) fn new(visit: &Visit, position: Position, now: OffsetDateTime) -> Self {
         Self {
             language: visit.language,
             prefix: visit.prefix,
             path_and_query: visit.path.as_str().into(),
+            position,
+            second: now.unix_timestamp(),
         }
     }
 }
 
+/// A response in memory.
 #[derive(Debug, Clone)]
-struct BySize;
+pub(crate) struct Page {
+    status: StatusCode,
+    headers: HeaderMap,
+    /// The error whose page is shown.
+    error: Option<PageError>,
+    body: Bytes,
+}
 
-impl Weighter<Key, Page> for BySize {
-    fn weight(&self, key: &Key, page: &Page) -> u64 {
-        let headers = page.headers.iter();
-        let headers = headers.map(|(name, value)| name.as_str().len() + value.len());
-        let fixed = size_of::<Key>() + size_of::<Page>();
-        let bytes = fixed + key.path_and_query.len() + headers.sum::<usize>() + page.body.len();
-        u64::try_from(bytes).unwrap_or(u64::MAX)
+impl Page {
+    /// The page that is stored, or else (`Err`) one that only the requests get that wait for it now.
+    pub(crate) async fn read(response: Response) -> Result<Self, Self> {
+        let is_stored = etag::is_revalidated(&response);
+        let (mut head, body) = response.into_parts();
+        let Ok(whole) = body.collect().await else {
+            return Err(Self::internal());
+        };
+        let page = Self {
+            error: head.extensions.remove(),
+            status: head.status,
+            headers: head.headers,
+            // The text of a page has up to as much memory again, which the cache does not count.
+            body: Bytes::copy_from_slice(&whole.to_bytes()),
+        };
+        if is_stored { Ok(page) } else { Err(page) }
     }
+
+    fn internal() -> Self {
+        let error = PageError::internal();
+        Self {
+            status: error.status,
+            headers: HeaderMap::new(),
+            error: Some(error),
+            body: Bytes::new(),
+        }
+    }
+
+    fn into_response(self) -> Response {
+        let mut response = Response::new(Body::from(self.body));
+        *response.status_mut() = self.status;
+        *response.headers_mut() = self.headers;
+        if let Some(error) = self.error {
+            response.extensions_mut().insert(error);
+        }
+        response
+    }
+}
+
+fn weight(key: &Key, page: &Page) -> u32 {
+    let headers = page.headers.iter();
+    let headers = headers.map(|(name, value)| name.as_str().len() + value.len());
+    let fixed = size_of::<Key>() + size_of::<Page>();
+    let bytes = fixed + key.path_and_query.len() + headers.sum::<usize>() + page.body.len();
+    u32::try_from(bytes).unwrap_or(u32::MAX)
 }
 
 impl Default for PageCache {
     fn default() -> Self {
         Self {
-            pages: Cache::with_weighter(EXPECTED_ITEMS, MAX_BYTES, BySize),
+            pages: Cache::builder()
+                .weigher(weight)
+                .max_capacity(MAX_BYTES)
+                // A page of this second replaces older ones, however often those were read.
+                .eviction_policy(EvictionPolicy::lru())
+                .time_to_live(FREED_AFTER)
+                .build(),
             hits: metrics::counter!("page_cache_hits_total"),
             misses: metrics::counter!("page_cache_misses_total"),
             bytes: metrics::gauge!("page_cache_bytes"),
@@ -84,22 +133,26 @@ impl Default for PageCache {
 }
 
 impl PageCache {
-    /// A page that shows this position.
-    pub(crate) fn get(&self, key: &Key, at_least: Position, now: OffsetDateTime) -> Option<Page> {
-        let page = self.pages.get(key)?;
-        let is_recent = (now - page.made).abs() < MAX_AGE;
-        let is_current = is_recent && page.position.reaches(at_least);
-        if is_current {
-            self.hits.increment(1);
-        }
-        is_current.then_some(page)
-    }
-
-    pub(crate) fn insert(&self, key: Key, page: Page) {
-        self.misses.increment(1);
-        self.pages.insert(key, page);
-        // At most `MAX_BYTES`.
-        let bytes = u32::try_from(self.pages.weight()).unwrap_or(u32::MAX);
-        self.bytes.set(bytes);
+    /// The stored page, or else the one that `make` makes. Requests of the same page wait for the one that makes it.
+    pub(crate) async fn get(
+        &self,
+        key: Key,
+        make: impl Future<Output = Result<Page, Page>>,
+    ) -> Response {
+        let page = match self.pages.entry(key).or_try_insert_with(make).await {
+            Ok(entry) if entry.is_fresh() => {
+                self.misses.increment(1);
+                // At most `MAX_BYTES`.
+                let bytes = u32::try_from(self.pages.weighted_size()).unwrap_or(u32::MAX);
+                self.bytes.set(bytes);
+                entry.into_value()
+            }
+            Ok(entry) => {
+                self.hits.increment(1);
+                entry.into_value()
+            }
+            Err(page) => Page::clone(&page),
+        };
+        page.into_response()
     }
 }

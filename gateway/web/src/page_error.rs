@@ -10,7 +10,7 @@ use pages::site::{Language, Texts, frame};
 
 use crate::domain::role::Permission;
 use crate::render::{html, status};
-use crate::visit::Visit;
+use crate::request::Visit;
 
 /// The keys of the title and the text of an error.
 type Keys = &'static (&'static str, &'static str);

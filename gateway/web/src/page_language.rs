@@ -9,8 +9,8 @@ use pages::site::{Language, Texts};
 
 use crate::page_error::PageError;
 use crate::render::{FormState, refusal, see_other};
+use crate::request::Visit;
 use crate::store::people::Person;
-use crate::visit::Visit;
 
 /// The language of a page, and what its paths begin with, if its own address names the language.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]

@@ -1294,7 +1294,7 @@ pub struct ListHeldReportsResponse {
     #[prost(string, tag = "2")]
     pub next_cursor: ::prost::alloc::string::String,
 }
-#[derive(Clone, PartialEq, Eq, Hash, ::prost::Message)]
+#[derive(Clone, PartialEq, ::prost::Message)]
 pub struct HeldReport {
     #[prost(message, optional, tag = "1")]
     pub report: ::core::option::Option<Report>,
@@ -1305,7 +1305,7 @@ pub struct HeldReport {
     #[prost(string, tag = "3")]
     pub held: ::prost::alloc::string::String,
 }
-#[derive(Clone, PartialEq, Eq, Hash, ::prost::Message)]
+#[derive(Clone, PartialEq, ::prost::Message)]
 pub struct Report {
     #[prost(int64, tag = "1")]
     pub id: i64,
@@ -1337,12 +1337,11 @@ pub struct Report {
     pub output: u64,
     #[prost(uint64, tag = "14")]
     pub active_players: u64,
-    /// Percent; decimal.
-    #[prost(string, optional, tag = "15")]
-    pub policy_rate: ::core::option::Option<::prost::alloc::string::String>,
-    /// Decimal.
-    #[prost(string, optional, tag = "16")]
-    pub naira_per_unit: ::core::option::Option<::prost::alloc::string::String>,
+    /// Percent.
+    #[prost(double, optional, tag = "15")]
+    pub policy_rate: ::core::option::Option<f64>,
+    #[prost(double, optional, tag = "16")]
+    pub naira_per_unit: ::core::option::Option<f64>,
 }
 #[derive(Clone, PartialEq, Eq, Hash, ::prost::Message)]
 pub struct ApproveReportRequest {
@@ -2559,7 +2558,7 @@ pub struct ListOwnReportsResponse {
     #[prost(message, optional, tag = "2")]
     pub page: ::core::option::Option<super::super::common::v1::PageInfo>,
 }
-#[derive(Clone, PartialEq, Eq, Hash, ::prost::Message)]
+#[derive(Clone, PartialEq, ::prost::Message)]
 pub struct OwnReport {
     #[prost(message, optional, tag = "1")]
     pub report: ::core::option::Option<Report>,

@@ -159,11 +159,8 @@ pub struct ReportSubmission {
     /// The game's own interest rate, in percent.
     #[schema(minimum = -100, maximum = 10_000)]
     pub policy_rate: Option<f64>,
-    /// The game's own price of a unit: rounded to 15 digits, it is from 10^-30 to below 10^31.
-    #[schema(
-        minimum = 9.999_999_999_999_995e-31,
-        exclusive_maximum = 9.999_999_999_999_995e30
-    )]
+    /// The game's own price of a unit: from 10^-30 to below 10^31.
+    #[schema(minimum = 1e-30, exclusive_maximum = 1e31)]
     pub naira_per_unit: Option<f64>,
 }
 

@@ -8,7 +8,7 @@ use utoipa::ToSchema;
 use super::{Number, RateSource, Slug, Timestamp};
 
 /// A game's currency, and the economy that its newest counted report describes.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, ToSchema)]
 #[schema(example = json!({
     "slug": "bao", "name": "Bao", "currency": "Cowrie", "reported_at": "2026-03-01T08:00:00.000Z", "late": false,
     "supply": 1_000_000, "minted": 5_000, "burned": 1_000, "output": 42_000, "players": 120,
@@ -51,7 +51,8 @@ pub struct Currency {
     #[schema(required)]
     pub money_growth_pct: Option<Number>,
     /// Over 30 days: units that players gave for other currencies, minus the units that they got for them.
-    pub trade_balance: Number,
+    #[schema(value_type = Number)]
+    pub trade_balance: i128,
     /// The game's own interest rate, in percent.
     #[schema(required)]
     pub policy_rate_pct: Option<Number>,
@@ -61,7 +62,7 @@ pub struct Currency {
 }
 
 /// A counted report of a game, with the figures that it led to.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, ToSchema)]
 #[schema(example = json!({
     "reported_at": "2026-03-01T08:00:00.000Z", "currency": "Cowrie",
     "supply": 1_000_000, "minted": 5_000, "burned": 1_000, "output": 42_000, "players": 120,
@@ -118,7 +119,7 @@ pub struct Basket {
 }
 
 /// What one unit of a currency is worth in another.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, ToSchema)]
 #[expect(clippy::struct_field_names, reason = "the contract has this name")]
 #[schema(example = json!({
     "from": "bao", "to": "kora", "currency_from": "Cowrie", "currency_to": "Bead", "rate": 5, "source": "worked",

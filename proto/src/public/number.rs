@@ -1,42 +1,30 @@
-//! Decimal numbers as the public interface writes them.
+//! Numbers of the economy as the public interface writes them.
 
-use serde::{Deserialize, Deserializer, Serialize, Serializer, de, ser};
+use std::fmt;
+
+use serde::{Deserialize, Serialize, Serializer, ser};
 use serde_json::value::RawValue;
 use utoipa::openapi::{ObjectBuilder, RefOr, Schema, Type};
 use utoipa::{PartialSchema, ToSchema};
 
-/// A JSON number, digit for digit as it is written: it never passes through a float (§2.8).
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Number(String);
+/// A number that is written with up to 15 significant digits (§2.8): a float holds any decimal number of so many.
+#[derive(Debug, Clone, Copy, PartialEq, Deserialize)]
+pub struct Number(pub f64);
 
-impl Number {
-    /// The number that `text` writes in JSON.
-    pub fn from_text(text: String) -> Self {
-        Self(text)
-    }
-
-    /// As it is written.
-    pub fn as_str(&self) -> &str {
-        &self.0
+impl fmt::Display for Number {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let rounded = format!("{:.14e}", self.0);
+        // `Display` of a float writes the fewest digits that are read as the same float: no more than these 15.
+        let rounded: f64 = rounded.parse().unwrap_or(self.0);
+        // A sum with 0 is never -0.
+        write!(f, "{}", rounded + 0.0)
     }
 }
 
 impl Serialize for Number {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        let raw = RawValue::from_string(self.0.clone()).map_err(ser::Error::custom)?;
+        let raw = RawValue::from_string(self.to_string()).map_err(ser::Error::custom)?;
         raw.serialize(serializer)
-    }
-}
-
-impl<'de> Deserialize<'de> for Number {
-    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        let raw = Box::<RawValue>::deserialize(deserializer)?;
-        let text = raw.get();
-        let begins = |byte: u8| byte == b'-' || byte.is_ascii_digit();
-        if text.bytes().next().is_some_and(begins) {
-            return Ok(Self(text.to_owned()));
-        }
-        Err(de::Error::custom("this is not a number"))
     }
 }
 
@@ -49,3 +37,34 @@ impl PartialSchema for Number {
 }
 
 impl ToSchema for Number {}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn numbers_are_written_with_15_digits() {
+        for (number, expected) in [
+            (0.0, "0"),
+            (-0.0, "0"),
+            (5.0, "5"),
+            (-12.5, "-12.5"),
+            (1.0 / 3.0, "0.333333333333333"),
+            (200.0 / 3.0, "66.6666666666667"),
+            (0.1 + 0.2, "0.3"),
+            (1e-8, "0.00000001"),
+            (999_999_999_999_999.9, "1000000000000000"),
+            (1.234_567_890_123_456e20, "123456789012346000000"),
+        ] {
+            assert_eq!(serde_json::to_string(&Number(number)).unwrap(), expected);
+        }
+    }
+
+    #[test]
+    fn what_is_written_is_read_as_the_same_number() {
+        for text in ["12.5", "-0.000001", "0.333333333333333", "123456789012345"] {
+            let read: Number = serde_json::from_str(text).unwrap();
+            assert_eq!(read.to_string(), text);
+        }
+    }
+}

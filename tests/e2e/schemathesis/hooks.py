@@ -105,10 +105,6 @@ def repair_body(body, method):
     # A release year is at most five years ahead (§4.3).
     if isinstance(body.get("release_year"), int):
         body["release_year"] = min(body["release_year"], NOW.year + 5)
-    # A rate is 0, or at least 10^-30 (§2.6).
-    rate = body.get("policy_rate")
-    if isinstance(rate, float) and abs(rate) < 1e-30:
-        body["policy_rate"] = 0
 
 
 def in_order(fields, first, last):

@@ -3,8 +3,8 @@
 use askama::Template;
 
 use crate::field::{Field, Fields};
-use crate::listings::StateText;
 use crate::shell::Shell;
+use crate::state::StateText;
 
 /// The games of an account with their currencies.
 #[derive(Debug, Template)]

@@ -23,6 +23,7 @@ pub mod qr;
 pub mod requests;
 pub mod shell;
 pub mod site;
+mod state;
 pub mod teams;
 pub mod texts;
 pub mod usage;
@@ -31,6 +32,7 @@ pub mod when;
 
 pub use field::{Field, Fields};
 pub use shell::{AccountNav, ApiCall, Shell};
+pub use state::StateText;
 
 /// A page that can be rendered.
 pub use askama::Template;

@@ -7,13 +7,12 @@ use pages::when;
 use serde::Deserialize;
 use uuid::Uuid;
 
-use super::member_request::MemberRequest;
 use crate::domain::action;
 use crate::domain::agent;
 use crate::page_error::PageResult;
 use crate::render::ok;
+use crate::request::{MemberRequest, Section};
 use crate::store::activity::{self, Activity};
-use crate::viewer::Section;
 
 /// Rows of a page.
 const ROWS: u8 = 100;

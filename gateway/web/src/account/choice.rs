@@ -6,8 +6,8 @@ use pages::accounts::{AccountChoice, ChooseAccountPage};
 use uuid::Uuid;
 
 use crate::app::Web;
-use crate::person_request::PersonRequest;
 use crate::render::{ok, see_other};
+use crate::request::PersonRequest;
 
 /// What the person chooses an account for.
 pub struct Question {

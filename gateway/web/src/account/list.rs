@@ -14,8 +14,8 @@ use crate::domain::role::Role;
 use crate::form_body::FormBody;
 use crate::once_form;
 use crate::page_error::PageResult;
-use crate::person_request::PersonRequest;
 use crate::render::{FormState, html, see_other};
+use crate::request::PersonRequest;
 use crate::store::members::{self, Membership};
 use crate::store::people;
 

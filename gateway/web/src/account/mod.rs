@@ -4,7 +4,6 @@ pub mod activity;
 pub mod choice;
 pub mod keys;
 pub mod list;
-pub mod member_request;
 pub mod page_frame;
 pub mod plans;
 pub mod requests;

@@ -8,9 +8,8 @@ use pages::{ApiCall, Shell};
 use tokio::time::timeout;
 
 use crate::domain::listing_kind::ListingKind;
-use crate::person_request::PersonRequest;
+use crate::request::{AccountScope, PersonRequest, Section};
 use crate::upstream::gateway::Switches;
-use crate::viewer::{AccountScope, Section};
 
 /// How long a page waits for its frame.
 const WAIT: Duration = Duration::from_secs(5);

@@ -5,11 +5,10 @@ use pages::ApiCall;
 use pages::plans::{ComparisonPage, PlanColumn};
 use pages::site::Texts;
 
-use super::member_request::MemberRequest;
 use crate::domain::percent::encoded;
 use crate::page_error::{PageError, PageResult};
 use crate::render::ok;
-use crate::viewer::Section;
+use crate::request::{MemberRequest, Section};
 
 pub async fn show(request: MemberRequest) -> PageResult {
     let (gateway, scope) = (&request.app.gateway, &request.scope);

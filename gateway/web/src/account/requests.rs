@@ -10,13 +10,12 @@ use url::form_urlencoded;
 use uuid::Uuid;
 
 use super::keys::mode_name;
-use super::member_request::MemberRequest;
 use crate::domain::role::Permission;
 use crate::page_error::PageResult;
 use crate::page_language::PageLanguage;
 use crate::render::{FormState, html};
+use crate::request::{MemberRequest, Section};
 use crate::upstream::time_of;
-use crate::viewer::Section;
 
 /// Rows of a page.
 const ROWS: u32 = 50;

@@ -4,12 +4,11 @@ use pages::Field;
 use pages::accounts::AccountSettingsPage;
 use serde::Deserialize;
 
-use super::member_request::MemberRequest;
 use crate::domain::action::Action;
 use crate::form_body::FormBody;
 use crate::page_error::{PageError, PageResult};
 use crate::render::{FormState, html, see_other};
-use crate::viewer::Section;
+use crate::request::{MemberRequest, Section};
 
 #[derive(Debug, Default, Deserialize)]
 #[serde(default)]

@@ -10,7 +10,6 @@ use serde::Deserialize;
 use sqlx::{Postgres, Transaction};
 use uuid::Uuid;
 
-use super::member_request::MemberRequest;
 use crate::domain::action::Action;
 use crate::domain::email;
 use crate::domain::role::{Permission, Role};
@@ -21,11 +20,11 @@ use crate::page_error::{PageError, PageResult};
 use crate::people::link_mail::{LinkMail, send_link};
 use crate::person_mail::{self, Reader};
 use crate::render::{FormState, html, see_other};
+use crate::request::{MemberRequest, Section};
 use crate::session::limits;
 use crate::store::links::{self, Link, LinkTarget};
 use crate::store::members::{self, Member, MemberChange};
 use crate::store::{people, sent_forms};
-use crate::viewer::Section;
 
 /// The most members and invitations of an account.
 pub(crate) const MAX_TEAM: usize = 100;

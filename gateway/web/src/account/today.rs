@@ -14,14 +14,13 @@ use pages::accounts::{FirstStep, TodayPage, WaitingItem};
 use time::OffsetDateTime;
 use tokio::time::timeout;
 
-use super::member_request::MemberRequest;
 use super::usage;
 use super::webhooks::origin;
 use crate::domain::role::Permission;
 use crate::page_error::{PageError, PageResult};
 use crate::render::ok;
+use crate::request::{MemberRequest, Section};
 use crate::upstream::{minute_of, time_of};
-use crate::viewer::Section;
 
 /// How long the page waits for a part.
 const WAIT: Duration = Duration::from_secs(5);

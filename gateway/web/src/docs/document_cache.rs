@@ -1,5 +1,6 @@
 //! The guides and the reference in memory. A task asks for the OpenAPI document that they are made from.
 
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
@@ -20,6 +21,8 @@ pub struct DocumentCache {
     api: Api,
     addresses: GuideAddresses,
     newest: Mutex<Newest>,
+    /// Whether the last read failed.
+    is_behind: AtomicBool,
 }
 
 #[derive(Debug)]
@@ -44,6 +47,7 @@ impl DocumentCache {
             api,
             addresses,
             newest: Mutex::new(newest),
+            is_behind: AtomicBool::new(false),
         })
     }
 
@@ -80,13 +84,24 @@ impl DocumentCache {
         });
     }
 
-    /// Reads the document, if there is a newer one.
+    /// Reads the document, if there is a newer one. The first failure is logged, and the first success after it.
     pub async fn refresh(&self) {
         let etag = self.lock().etag.clone();
-        match self.read(etag.as_deref()).await {
-            Ok(Some(newer)) => *self.lock() = newer,
-            Ok(None) => {}
-            Err(error) => tracing::warn!(error, "the documentation is not up to date"),
+        let read = self.read(etag.as_deref()).await;
+        let was_behind = self.is_behind.swap(read.is_err(), Ordering::Relaxed);
+        match read {
+            Ok(newer) => {
+                if let Some(newer) = newer {
+                    *self.lock() = newer;
+                }
+                if was_behind {
+                    tracing::info!("the documentation is up to date again");
+                }
+            }
+            Err(error) if !was_behind => {
+                tracing::warn!(error, "the documentation is not up to date");
+            }
+            Err(_logged) => {}
         }
     }
 

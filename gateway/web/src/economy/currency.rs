@@ -3,22 +3,21 @@
 use axum::extract::{Path, Query};
 use contracts::economy::v1 as proto;
 use pages::Field;
+use pages::StateText;
 use pages::economy::{CurrencyPage, NameRow, ReportRow};
-use pages::listings::StateText;
 use pages::site::Texts;
 use pages::when;
 use serde::Deserialize;
 use uuid::Uuid;
 
-use crate::account::member_request::MemberRequest;
 use crate::domain::action::Action;
 use crate::domain::role::Permission;
 use crate::form_body::FormBody;
 use crate::notice::AfterForm;
 use crate::page_error::PageResult;
 use crate::render::{FormState, html, see_other};
+use crate::request::{MemberRequest, Section};
 use crate::upstream::{minute_of, time_of};
-use crate::viewer::Section;
 
 #[derive(Debug, Default, Deserialize)]
 #[serde(default)]

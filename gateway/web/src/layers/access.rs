@@ -18,9 +18,9 @@ use crate::page_error::PageError;
 use crate::page_language::PageLanguage;
 use crate::page_limit::Visitor;
 use crate::render::see_other;
+use crate::request::{AccountScope, Viewer};
 use crate::session::limits;
 use crate::store::members;
-use crate::viewer::{AccountScope, Viewer};
 
 /// The visitors who may see a page.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

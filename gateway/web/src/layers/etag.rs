@@ -8,13 +8,12 @@ use http_body_util::BodyExt as _;
 use xxhash_rust::xxh3::xxh3_128;
 
 use crate::page_error::PageError;
-use crate::visit::Visit;
 
 /// Caches may store a response, and ask each time whether it is still the same.
 pub(crate) const REVALIDATE: HeaderValue = HeaderValue::from_static("public, no-cache");
 
 /// Whether the response is one that caches may store, and ask about each time.
-pub(super) fn is_revalidated(response: &Response) -> bool {
+pub(crate) fn is_revalidated(response: &Response) -> bool {
     let caching = response.headers().get(CACHE_CONTROL);
     response.status() == StatusCode::OK && caching == Some(&REVALIDATE)
 }
@@ -38,13 +37,21 @@ pub(super) async fn tag(response: Response) -> Response {
     Response::from_parts(head, Body::from(whole))
 }
 
-/// Answers 304 in place of a response with [`REVALIDATE`] that the client has already.
-pub(super) fn validate(visit: &Visit, mut response: Response) -> Response {
+/// Whether the client has the response with this tag, by the lines of its `If-None-Match` (RFC 9110, 13.1.2). Our tags have no comma.
+pub(crate) fn is_known<'a>(sent: impl IntoIterator<Item = &'a HeaderValue>, tag: &str) -> bool {
+    let lines = sent.into_iter().filter_map(|line| line.to_str().ok());
+    let mut sent = lines.flat_map(|line| line.split(',')).map(str::trim);
+    let tag = tag.trim_start_matches("W/");
+    sent.any(|sent| sent == "*" || sent.trim_start_matches("W/") == tag)
+}
+
+/// Answers 304 in place of a response with [`REVALIDATE`] that the client has already; `known` has the lines of its `If-None-Match`.
+pub(super) fn validate(known: &[HeaderValue], mut response: Response) -> Response {
     let tag = response
         .headers()
         .get(ETAG)
         .and_then(|tag| tag.to_str().ok());
-    if is_revalidated(&response) && tag.is_some_and(|tag| visit.has(tag)) {
+    if is_revalidated(&response) && tag.is_some_and(|tag| is_known(known, tag)) {
         *response.status_mut() = StatusCode::NOT_MODIFIED;
         let headers = response.headers_mut();
         headers.remove(CONTENT_TYPE);
@@ -52,4 +59,27 @@ pub(super) fn validate(visit: &Visit, mut response: Response) -> Response {
         *response.body_mut() = Body::empty();
     }
     response
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_tag_is_compared_weakly() {
+        let tag = "W/\"0a1b\"";
+        for (sent, known) in [
+            ("W/\"0a1b\"", true),
+            ("\"0a1b\"", true),
+            ("\"x\", W/\"0a1b\"", true),
+            ("*", true),
+            ("\"0a1\"", false),
+            ("0a1b", false),
+            ("", false),
+        ] {
+            let sent = HeaderValue::from_static(sent);
+            assert_eq!(is_known([&sent], tag), known, "{sent:?}");
+        }
+        assert!(!is_known([], tag));
+    }
 }

@@ -5,22 +5,22 @@ use std::net::{IpAddr, Ipv4Addr};
 use axum::extract::{Request, State};
 use axum::middleware::Next;
 use axum::response::{IntoResponse as _, Response};
-use http::header::ACCEPT_LANGUAGE;
+use http::header::{ACCEPT_LANGUAGE, IF_NONE_MATCH};
 use http::{HeaderMap, HeaderValue, Method, Uri};
 use kit::client_address::Network;
 use xxhash_rust::xxh3::xxh3_64;
 
 use super::{etag, typed_form};
 use crate::app::App;
-use crate::client_info::ClientInfo;
 use crate::form_body;
 use crate::page_error::PageError;
 use crate::page_limit::Visitor;
-use crate::viewer::Viewer;
-use crate::visit::Visit;
+use crate::request::{ClientInfo, Viewer, Visit};
 
 pub async fn admit(State(app): State<App>, request: Request, next: Next) -> Response {
     let visit = Visit::of(request.uri(), request.headers());
+    let known = request.headers().get_all(IF_NONE_MATCH);
+    let known: Vec<HeaderValue> = known.iter().cloned().collect();
     let admitted = if request.method() == Method::POST {
         read_form(request).await
     } else {
@@ -32,7 +32,7 @@ pub async fn admit(State(app): State<App>, request: Request, next: Next) -> Resp
         Ok(mut request) => {
             request.extensions_mut().insert(visit.clone());
             let response = etag::tag(next.run(request).await).await;
-            etag::validate(&visit, response)
+            etag::validate(&known, response)
         }
         Err(error) => error.into_response(),
     };

@@ -4,21 +4,20 @@ use axum::extract::Query;
 use contracts::listings::v1 as proto;
 use kit::{Code, Fault};
 use pages::Field;
+use pages::StateText;
 use pages::input::Area;
-use pages::listings::StateText;
 use pages::listings::claims::{ClaimRow, OwnClaimsPage};
 use pages::site::Texts;
 use serde::Deserialize;
 
-use crate::account::member_request::MemberRequest;
 use crate::domain::action::Action;
 use crate::domain::role::Permission;
 use crate::form_body::FormBody;
 use crate::notice::AfterForm;
 use crate::page_error::PageResult;
 use crate::render::{FormState, html, see_other};
+use crate::request::{MemberRequest, Section};
 use crate::upstream::minute_of;
-use crate::viewer::Section;
 
 #[derive(Debug, Default, Deserialize)]
 #[serde(default)]

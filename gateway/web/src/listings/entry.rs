@@ -7,7 +7,7 @@ use crate::account::choice::{Question, choose};
 use crate::domain::listing_kind::is_listing_name;
 use crate::domain::role::Permission;
 use crate::page_error::{PageError, PageResult};
-use crate::person_request::PersonRequest;
+use crate::request::PersonRequest;
 use crate::store::members;
 
 /// Redirects to the form in which an account claims a page, with the page's handle.

@@ -8,13 +8,12 @@ use pages::when;
 use serde::Deserialize;
 
 use super::words;
-use crate::account::member_request::MemberRequest;
 use crate::domain::listing_kind::ListingKind;
 use crate::domain::role::Permission;
 use crate::page_error::PageResult;
 use crate::render::ok;
+use crate::request::{MemberRequest, Section};
 use crate::upstream::minute_of;
-use crate::viewer::Section;
 
 #[derive(Debug, Default, Deserialize)]
 #[serde(default)]

@@ -1,4 +1,8 @@
 //! Listings of an account: pages, games and events, their pictures, and claims. Every page is an RPC of listings-svc.
+//!
+//! A picture: [`picture_target`] reads from the path which listing gets it, and as what. [`upload`] sends the file to listings-svc while
+//! `crate::uploads` limits how many arrive at once. [`gallery`] is the page of all pictures; [`pictures`] removes and orders them, by the form
+//! that [`arrangement`] reads. [`picture_file`] serves a file, also for `site::picture`.
 
 mod addresses;
 mod arrangement;
@@ -23,9 +27,9 @@ mod words;
 
 pub use typed::TypedListing;
 
-use crate::account::member_request::MemberRequest;
 use crate::domain::listing_kind::ListingKind;
 use crate::page_error::PageError;
+use crate::request::MemberRequest;
 use crate::upstream::listings::ListingRef;
 
 impl MemberRequest {

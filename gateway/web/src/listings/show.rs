@@ -10,7 +10,6 @@ use uuid::Uuid;
 use super::facts::Summary;
 use super::list::PageQuery;
 use super::words;
-use crate::account::member_request::MemberRequest;
 use crate::domain::action::Action;
 use crate::domain::listing_kind::ListingKind;
 use crate::domain::role::Permission;
@@ -18,8 +17,8 @@ use crate::notice::AfterForm;
 use crate::page_error::{PageError, PageResult};
 use crate::page_language::PageLanguage;
 use crate::render::{FormState, html, see_other};
+use crate::request::{MemberRequest, Section};
 use crate::upstream::listings::ListingRef;
-use crate::viewer::Section;
 
 pub async fn show(
     request: MemberRequest,

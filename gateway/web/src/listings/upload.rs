@@ -17,11 +17,10 @@ use uuid::Uuid;
 use super::gallery::gallery;
 use super::picture_target::PictureTarget;
 use super::pictures::record_change;
-use crate::account::member_request::MemberRequest;
 use crate::page_error::{PageError, PageResult};
 use crate::page_language::PageLanguage;
+use crate::request::{MemberRequest, Section};
 use crate::uploads::UploadRefusal;
-use crate::viewer::Section;
 
 /// The longest picture file, in bytes.
 const MAX_FILE: usize = 10 * 1024 * 1024;

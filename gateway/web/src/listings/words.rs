@@ -1,7 +1,7 @@
 //! States and values of listings in words.
 
 use contracts::listings::v1 as proto;
-use pages::listings::StateText;
+use pages::StateText;
 use pages::site::Texts;
 
 /// The name of a value of a field, as on the public site: `iOS` for `ios` in the group `platform`.

@@ -3,8 +3,8 @@
 use kit::Fault;
 use pages::Fields;
 
-use crate::person_request::PersonRequest;
 use crate::render::FormState;
+use crate::request::PersonRequest;
 use crate::session::limits;
 
 /// Checks the password of a signed-in person in this field of a form. Tries have limits of their own: others can use up the tries of

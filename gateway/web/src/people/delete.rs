@@ -17,8 +17,8 @@ use crate::domain::role::Role;
 use crate::form_body::FormBody;
 use crate::page_error::{PageError, PageResult};
 use crate::page_language::PageLanguage;
-use crate::person_request::PersonRequest;
 use crate::render::{FormState, html};
+use crate::request::PersonRequest;
 use crate::store::{members, people};
 use crate::upstream::gateway::Actor;
 

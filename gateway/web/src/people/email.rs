@@ -12,8 +12,8 @@ use crate::domain::action::Action;
 use crate::domain::email;
 use crate::form_body::FormBody;
 use crate::page_error::PageResult;
-use crate::person_request::PersonRequest;
 use crate::render::{FormState, html, see_other};
+use crate::request::PersonRequest;
 use crate::session::limits;
 use crate::store::links::LinkTarget;
 

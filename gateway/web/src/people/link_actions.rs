@@ -11,7 +11,6 @@ use uuid::Uuid;
 
 use super::password_problem;
 use crate::app::Web;
-use crate::client_info::ClientInfo;
 use crate::domain::action::Action;
 use crate::domain::percent::encoded;
 use crate::domain::role::Role;
@@ -19,8 +18,8 @@ use crate::domain::{account_name, password};
 use crate::page_error::{PageError, PageResult};
 use crate::page_language::PageLanguage;
 use crate::person_mail::{self, Reader};
-use crate::person_request::PersonRequest;
 use crate::render::{FormState, see_other};
+use crate::request::{ClientInfo, NewSession, PersonRequest, Viewer, begin_session};
 use crate::session::limits;
 use crate::store::activity::{self, NewEntry};
 use crate::store::links::{self, Link, LinkTarget};
@@ -28,7 +27,6 @@ use crate::store::people::{self, NewPerson, Person};
 use crate::store::sessions::{self, Stage};
 use crate::store::{is_taken, members};
 use crate::upstream::gateway::Actor;
-use crate::viewer::{NewSession, Viewer, begin_session};
 
 /// What a visitor types.
 #[derive(Debug, Default, Deserialize)]

@@ -9,7 +9,6 @@ use sqlx::PgConnection;
 use time::OffsetDateTime;
 
 use crate::app::Web;
-use crate::client_info::ClientInfo;
 use crate::domain::action::Action;
 use crate::domain::email;
 use crate::domain::link::Purpose;
@@ -17,8 +16,8 @@ use crate::domain::percent::encoded;
 use crate::page_error::PageError;
 use crate::page_language::PageLanguage;
 use crate::person_mail::{self, Reader};
-use crate::person_request::PersonRequest;
 use crate::render::{self, FormState};
+use crate::request::{ClientInfo, PersonRequest};
 use crate::session::limits;
 use crate::store::links::{self, LinkTarget};
 use crate::store::people::{self, Person};

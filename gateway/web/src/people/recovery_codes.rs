@@ -15,8 +15,8 @@ use crate::domain::recovery;
 use crate::domain::typed_code::TypedCode;
 use crate::once_form::{self, OnceForm, sent_before};
 use crate::page_error::{PageError, PageResult};
-use crate::person_request::PersonRequest;
 use crate::render::{FormState, html, ok, see_other};
+use crate::request::PersonRequest;
 use crate::store::{people, sent_forms};
 
 /// What became of a form.

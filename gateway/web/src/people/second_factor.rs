@@ -17,12 +17,11 @@ use crate::form_body::FormBody;
 use crate::page_error::PageResult;
 use crate::page_language::PageLanguage;
 use crate::person_mail::{self, Reader};
-use crate::person_request::PersonRequest;
 use crate::render::{FormState, html, ok, refused, see_other};
+use crate::request::{PersonRequest, begin_session};
 use crate::session::limits;
 use crate::store::people::{self, Person};
 use crate::store::sessions::{self, Stage};
-use crate::viewer::begin_session;
 
 /// The key of the error of a text that is no code. It is not counted as a try.
 pub(super) const NO_CODE: &str = "code-invalid";

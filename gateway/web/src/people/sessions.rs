@@ -13,8 +13,8 @@ use crate::domain::session_token::TokenHash;
 use crate::notice::AfterForm;
 use crate::page_error::{PageError, PageResult};
 use crate::page_language::PageLanguage;
-use crate::person_request::PersonRequest;
 use crate::render::{ok, see_other};
+use crate::request::PersonRequest;
 use crate::store::{people, sessions};
 
 pub async fn show(request: PersonRequest, Query(done): Query<AfterForm>) -> PageResult {

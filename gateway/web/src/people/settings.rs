@@ -5,8 +5,8 @@ use serde::Deserialize;
 
 use crate::form_body::FormBody;
 use crate::page_error::PageResult;
-use crate::person_request::PersonRequest;
 use crate::render::see_other;
+use crate::request::PersonRequest;
 use crate::store::people;
 
 #[derive(Debug, Default, Deserialize)]

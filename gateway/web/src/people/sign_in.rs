@@ -11,7 +11,6 @@ use serde::Deserialize;
 use super::link::{self, Invitation};
 use super::sign_up;
 use crate::app::{App, Web};
-use crate::client_info::ClientInfo;
 use crate::domain::action::Action;
 use crate::domain::email;
 use crate::domain::next_page::{self, NextPage};
@@ -20,11 +19,11 @@ use crate::form_body::FormBody;
 use crate::page_error::{PageError, PageResult};
 use crate::page_language::PageLanguage;
 use crate::render::{FormState, html, see_other};
+use crate::request::{ClientInfo, Viewer, begin_session};
 use crate::session::limits::{self, LimitReached};
 use crate::store::activity::{self, NewEntry};
 use crate::store::people;
 use crate::store::sessions::{self, Stage};
-use crate::viewer::{Viewer, begin_session};
 
 #[derive(Debug, Default, Deserialize)]
 #[serde(default)]

@@ -18,11 +18,10 @@ use crate::domain::typed_code::TypedCode;
 use crate::form_body::FormBody;
 use crate::once_form::{self, OnceForm, sent_before};
 use crate::page_error::{PageError, PageResult};
-use crate::person_request::PersonRequest;
 use crate::render::{FormState, html, ok, see_other};
+use crate::request::{NewSession, PersonRequest, Viewer};
 use crate::store::people::{self, NewSecret};
 use crate::store::sent_forms;
-use crate::viewer::{NewSession, Viewer};
 
 #[derive(Debug, Default, Deserialize)]
 #[serde(default)]

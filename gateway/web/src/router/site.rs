@@ -6,6 +6,7 @@ use std::sync::LazyLock;
 use axum::Router;
 use axum::middleware::from_fn_with_state;
 use axum::routing::get;
+use http::Method;
 use pages::site::Language;
 
 use crate::app::App;
@@ -94,10 +95,12 @@ pub(super) fn is_public(path: &str) -> bool {
 
 /// Adds a public path: for the language that the browser prefers, and for each language.
 pub(super) fn add(mut router: Router<App>, route: Route, app: &App) -> Router<App> {
-    let counted = route
-        .handlers
-        .layer(from_fn_with_state(App::clone(app), page_cache::respond))
-        .layer(from_fn_with_state(App::clone(app), visit::admit));
+    let mut handlers = route.handlers;
+    // A page with a form is another for each visitor.
+    if route.methods == [Method::GET] {
+        handlers = handlers.layer(from_fn_with_state(App::clone(app), page_cache::respond));
+    }
+    let counted = handlers.layer(from_fn_with_state(App::clone(app), visit::admit));
     for language in Language::ALL {
         let below = route.path.trim_end_matches('/');
         let path = format!("{}{below}", language.prefix());

@@ -12,9 +12,9 @@ use pages::site::{Frame, Head, Texts};
 
 use super::cached::respond;
 use super::query::address;
-use super::request::SiteRequest;
 use super::{ROWS, cards, filters};
 use crate::page_error::PageResult;
+use crate::request::SiteRequest;
 use crate::upstream::Catalogue;
 use crate::upstream::votes::BoardRows;
 
@@ -58,9 +58,12 @@ impl BoardName<'_> {
 }
 
 /// The six boards.
-pub async fn list(SiteRequest { app, mut visit, .. }: SiteRequest) -> PageResult {
+pub async fn list(
+    SiteRequest { app, mut visit, .. }: SiteRequest,
+    catalogue: Catalogue,
+) -> PageResult {
     PATH.clone_into(&mut visit.path);
-    let reads = all().map(|it| app.catalogue.board(it.kind, it.window, FIRST, None));
+    let reads = all().map(|it| catalogue.board(it.kind, it.window, FIRST, None));
     let boards = try_join_all(reads).await?;
     respond(&app, &visit, |mut frame| {
         frame.head = Head::new(frame.say("boards-title"), frame.say("boards-description"));
@@ -86,12 +89,13 @@ pub async fn list(SiteRequest { app, mut visit, .. }: SiteRequest) -> PageResult
 /// A board in full.
 pub async fn show(
     request: SiteRequest,
+    catalogue: Catalogue,
     Path((kind, window)): Path<(String, String)>,
 ) -> PageResult {
     let (app, query, mut visit) = (&request.app, &request.query, request.visit);
     let cursor = query.get("cursor");
     let (kind, window) = (kind.as_str(), window.as_str());
-    let rows = app.catalogue.board(kind, window, ROWS, cursor).await?;
+    let rows = catalogue.board(kind, window, ROWS, cursor).await?;
     let board = BoardName { kind, window };
     let path = board.path();
     visit.path = address(&path, &[("cursor", cursor)]);

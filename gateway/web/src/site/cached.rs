@@ -12,7 +12,7 @@ use crate::app::Web;
 use crate::layers::etag::REVALIDATE;
 use crate::page_error::PageResult;
 use crate::render::{PageStatus, html, ok};
-use crate::visit::Visit;
+use crate::request::Visit;
 
 const ROBOTS: HeaderName = HeaderName::from_static("x-robots-tag");
 const HTML: &str = "text/html; charset=utf-8";

@@ -13,8 +13,9 @@ use super::cached::respond_as;
 use super::cards;
 use super::feeds::{events_title, shortened};
 use super::query::address;
-use super::request::SiteRequest;
 use crate::page_error::PageResult;
+use crate::request::SiteRequest;
+use crate::upstream::Catalogue;
 use crate::upstream::catalogue::page;
 
 const MEDIA_TYPE: &str = "text/calendar; charset=utf-8";
@@ -29,7 +30,7 @@ const LINE: usize = 75;
 /// Characters of an event's description; the page has all.
 const DESCRIPTION: usize = 1_000;
 
-pub async fn show(request: SiteRequest) -> PageResult {
+pub async fn show(request: SiteRequest, catalogue: Catalogue) -> PageResult {
     let (app, query, mut visit) = (&request.app, &request.query, request.visit);
     visit.path = address(PATH, &[("country", query.get("country"))]);
     let today = app.clock.now().to_offset(UtcOffset::UTC).date();
@@ -42,7 +43,7 @@ pub async fn show(request: SiteRequest) -> PageResult {
     };
     let mut lists = Vec::new();
     while lists.len() < READS {
-        let list = app.catalogue.events_with_times(request.clone()).await?;
+        let list = catalogue.events_with_times(request.clone()).await?;
         let next = list.rows.page.next_cursor.clone();
         lists.push(list);
         match next {
@@ -65,9 +66,10 @@ pub async fn show(request: SiteRequest) -> PageResult {
 /// One event, for people who add it to their own calendar.
 pub async fn event(
     SiteRequest { app, mut visit, .. }: SiteRequest,
+    catalogue: Catalogue,
     Path(slug): Path<String>,
 ) -> PageResult {
-    let event: public::Event = app.catalogue.event(&slug).await?.parse()?;
+    let event: public::Event = catalogue.event(&slug).await?.parse()?;
     visit.path = format!("/events/{}/calendar.ics", event.slug);
     // A calendar keeps the newer of two stamps, and the event does not say when it changed.
     let now = app.clock.now().to_offset(UtcOffset::UTC);

@@ -12,11 +12,12 @@ use super::cached::respond;
 use super::cards::AVATAR;
 use super::filters::{FixedFilter, ListRequest, RowNames};
 use super::query::address;
-use super::request::SiteRequest;
 use super::{boards, cards, or_sample, structured_data, visitor_actions};
 use crate::app::Web;
 use crate::domain::listing_kind::ListingKind;
 use crate::page_error::PageResult;
+use crate::request::SiteRequest;
+use crate::upstream::Catalogue;
 
 const LIST: &str = "/creators";
 /// Games on the page of a creator; the others are in the list of games.
@@ -30,7 +31,7 @@ const KIND: FixedFilter = FixedFilter {
     values: &CREATOR_KINDS,
 };
 
-pub async fn list(request: SiteRequest) -> PageResult {
+pub async fn list(request: SiteRequest, catalogue: Catalogue) -> PageResult {
     let (app, query, mut visit) = (&request.app, &request.query, request.visit);
     let list = ListRequest::new(LIST, &FILTERS, query);
     let request = proto::ListCreatorsRequest {
@@ -42,7 +43,6 @@ pub async fn list(request: SiteRequest) -> PageResult {
         q: list.text("q"),
         ..proto::ListCreatorsRequest::default()
     };
-    let catalogue = &app.catalogue;
     let reads = try_join(catalogue.creators(request), catalogue.countries());
     let (creators, countries) = reads.await?;
     visit.path = list.address();
@@ -74,11 +74,11 @@ pub async fn list(request: SiteRequest) -> PageResult {
 
 pub async fn show(
     SiteRequest { app, visit, .. }: SiteRequest,
+    catalogue: Catalogue,
     Path(handle): Path<String>,
 ) -> PageResult {
-    let catalogue = &app.catalogue;
     let read = catalogue.creator(&handle, GAMES);
-    let ranks = boards::ranks(catalogue, "creators", &handle);
+    let ranks = boards::ranks(&catalogue, "creators", &handle);
     let (read, ranks) = join(read, ranks).await;
     let (creator, total) = match read {
         Ok(read) => read,

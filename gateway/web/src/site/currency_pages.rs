@@ -96,15 +96,14 @@ fn figures(texts: &Texts, shown: &Currency) -> Vec<Figure> {
     ];
     let whole = whole.map(|(key, number, unit)| (key, number.to_string(), unit));
     let changes = [
-        ("figure-inflation", &shown.inflation_pct),
-        ("figure-growth", &shown.growth_pct),
-        ("figure-money-growth", &shown.money_growth_pct),
+        ("figure-inflation", shown.inflation_pct),
+        ("figure-growth", shown.growth_pct),
+        ("figure-money-growth", shown.money_growth_pct),
     ];
-    let changes = changes.into_iter().filter_map(|(key, change)| {
-        let change = change.as_ref()?;
-        Some((key, change.as_str().to_owned(), "%"))
-    });
-    let balance = shown.trade_balance.as_str().to_owned();
+    let changes = changes
+        .into_iter()
+        .filter_map(|(key, change)| Some((key, change?.to_string(), "%")));
+    let balance = shown.trade_balance.to_string();
     let all = whole
         .into_iter()
         .chain([("figure-balance", balance, unit)])
@@ -119,15 +118,14 @@ fn figures(texts: &Texts, shown: &Currency) -> Vec<Figure> {
 
 fn rate_row(frame: &Frame, currencies: &[Currency], rate: &Rate<'_>) -> RateRow {
     let texts = frame.texts;
-    let change = rate.day_change_pct.as_ref();
     RateRow {
         link: frame.link(&format!("{PATH}/{}", rate.to), rate.currency_to.to_string()),
         // A currency that is newer than the list has its game on its own page.
         game: find(currencies, &rate.to).map_or_else(String::new, |to| to.name.clone()),
-        rate: Amount::new(texts, rate.rate.as_str()),
+        rate: Amount::new(texts, &rate.rate.to_string()),
         source: source(texts, &rate.source),
         at: texts.minute(rate.at.0),
-        day_change: change.map(|change| Amount::new(texts, change.as_str())),
+        day_change: (rate.day_change_pct).map(|change| Amount::new(texts, &change.to_string())),
     }
 }
 

@@ -9,9 +9,9 @@ use super::cached::respond;
 use super::currency_pages::{PATH, choice, currency_page, currency_row, pager};
 use super::filters;
 use super::query::address;
-use super::request::SiteRequest;
 use crate::page_error::{PageError, PageResult};
 use crate::render::see_other;
+use crate::request::SiteRequest;
 use crate::upstream::currencies::find;
 
 /// Rows of a list.

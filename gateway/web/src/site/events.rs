@@ -14,11 +14,12 @@ use time::format_description::well_known::Iso8601;
 use super::cached::respond;
 use super::filters::{FixedFilter, ListRequest, RowNames};
 use super::query::address;
-use super::request::SiteRequest;
 use super::{cards, feeds, or_sample, structured_data, visitor_actions};
 use crate::app::Web;
 use crate::domain::listing_kind::ListingKind;
 use crate::page_error::PageResult;
+use crate::request::SiteRequest;
+use crate::upstream::Catalogue;
 
 const LIST: &str = "/events";
 const FILTERS: [&str; 7] = ["when", "kind", "country", "city", "from", "to", "q"];
@@ -35,7 +36,7 @@ const KIND: FixedFilter = FixedFilter {
     values: &EVENT_KINDS,
 };
 
-pub async fn list(request: SiteRequest) -> PageResult {
+pub async fn list(request: SiteRequest, catalogue: Catalogue) -> PageResult {
     let (app, query, mut visit) = (&request.app, &request.query, request.visit);
     let list = ListRequest::new(LIST, &FILTERS, query);
     let when = list.get("when").unwrap_or_else(|| {
@@ -53,7 +54,6 @@ pub async fn list(request: SiteRequest) -> PageResult {
         q: list.text("q"),
         ..proto::ListEventsRequest::default()
     };
-    let catalogue = &app.catalogue;
     let reads = try_join(catalogue.events(request), catalogue.countries_with_events());
     let (events, countries) = reads.await?;
     visit.path = list.address();
@@ -103,9 +103,10 @@ fn default_when(from: Option<&str>, to: Option<&str>, today: Date) -> &'static s
 
 pub async fn show(
     SiteRequest { app, visit, .. }: SiteRequest,
+    catalogue: Catalogue,
     Path(slug): Path<String>,
 ) -> PageResult {
-    let event = match app.catalogue.event(&slug).await {
+    let event = match catalogue.event(&slug).await {
         Ok(event) => event,
         Err(fault) => return or_sample(&app, &visit, &slug, fault),
     };

@@ -9,10 +9,11 @@ use time::format_description::well_known::Rfc3339;
 
 use super::cached::respond_as;
 use super::query::address;
-use super::request::SiteRequest;
 use super::{cards, xml};
 use crate::page_error::PageResult;
 use crate::render::ok;
+use crate::request::SiteRequest;
+use crate::upstream::Catalogue;
 use crate::upstream::catalogue_site::NewGame;
 
 const ATOM: &str = "application/atom+xml";
@@ -23,9 +24,12 @@ const NEW_GAMES: u32 = 50;
 /// The time of a feed without entries.
 const NEVER: &str = "1970-01-01T00:00:00Z";
 
-pub async fn games(SiteRequest { app, mut visit, .. }: SiteRequest) -> PageResult {
+pub async fn games(
+    SiteRequest { app, mut visit, .. }: SiteRequest,
+    catalogue: Catalogue,
+) -> PageResult {
     GAMES.clone_into(&mut visit.path);
-    let games = app.catalogue.new_games(NEW_GAMES).await?;
+    let games = catalogue.new_games(NEW_GAMES).await?;
     respond_as(&app, &visit, MEDIA_TYPE, |mut frame| {
         let (title, description) = (
             frame.say("feed-games-title"),

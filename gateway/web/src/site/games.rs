@@ -16,12 +16,12 @@ use super::cached::respond;
 use super::cards::COVER;
 use super::filters::{FixedFilter, ListRequest, RowNames};
 use super::query::address;
-use super::request::SiteRequest;
+use super::similar_games::similar;
 use super::{boards, cards, feeds, or_sample, structured_data, visitor_actions};
 use crate::app::Web;
 use crate::domain::listing_kind::ListingKind;
-use crate::domain::similar_games::similar;
 use crate::page_error::PageResult;
+use crate::request::SiteRequest;
 use crate::upstream::Catalogue;
 use crate::upstream::catalogue::page;
 use crate::upstream::currencies::GameCurrency;
@@ -51,7 +51,7 @@ const STAGE: FixedFilter = FixedFilter {
     values: &STAGES,
 };
 
-pub async fn list(request: SiteRequest) -> PageResult {
+pub async fn list(request: SiteRequest, catalogue: Catalogue) -> PageResult {
     let (app, query, mut visit) = (&request.app, &request.query, request.visit);
     let list = ListRequest::new(LIST, &FILTERS, query);
     let request = proto::ListGamesRequest {
@@ -65,7 +65,6 @@ pub async fn list(request: SiteRequest) -> PageResult {
         q: list.text("q"),
         ..proto::ListGamesRequest::default()
     };
-    let catalogue = &app.catalogue;
     let reads = try_join3(
         catalogue.games(request),
         catalogue.genres(),
@@ -130,17 +129,17 @@ impl Surroundings {
 
 pub async fn show(
     SiteRequest { app, visit, .. }: SiteRequest,
+    catalogue: Catalogue,
     Path(slug): Path<String>,
 ) -> PageResult {
-    let catalogue = &app.catalogue;
     let listing = async {
         let found = catalogue.game(&slug).await?;
         let game: public::Game = found.parse()?;
-        let (creator, similar) = neighbours(catalogue, &game.row).await;
+        let (creator, similar) = neighbours(&catalogue, &game.row).await;
         Ok::<_, Fault>((found.published, game, creator, similar))
     };
     let beyond = async {
-        let ranks = boards::ranks(catalogue, "games", &slug);
+        let ranks = boards::ranks(&catalogue, "games", &slug);
         let currency = app.currencies.of_game(&slug, app.clock.now());
         Ok(join(ranks, currency).await)
     };
@@ -336,7 +335,7 @@ fn page_currency(frame: &Frame, GameCurrency { currency, rate }: GameCurrency) -
     let page = |slug: &str| format!("/economy/{slug}");
     let is_rate_away = rate.is_err();
     let rate = rate.ok().flatten().map(|rate| CurrencyRate {
-        amount: Amount::new(frame.texts, rate.rate.as_str()),
+        amount: Amount::new(frame.texts, &rate.rate.to_string()),
         to: frame.link(&page(&rate.to), rate.currency_to.to_string()),
     });
     Currency {

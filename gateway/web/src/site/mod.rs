@@ -19,14 +19,15 @@ pub mod games;
 pub mod picture;
 pub mod places;
 pub(crate) mod query;
-pub(crate) mod request;
 pub mod robots;
 pub mod search;
+mod similar_games;
 pub mod sitemap;
 pub mod start;
 mod structured_data;
 pub mod vote;
 mod voter;
+mod voter_cookie;
 mod xml;
 
 use contracts::catalogue::v1 as proto;
@@ -40,7 +41,7 @@ use crate::app::Web;
 use crate::domain::listing_kind::ListingKind;
 use crate::domain::percent::encoded;
 use crate::page_error::PageResult;
-use crate::visit::Visit;
+use crate::request::Visit;
 
 /// Rows of a list.
 const ROWS: u32 = 24;

@@ -10,6 +10,7 @@ use http::{HeaderMap, HeaderValue, StatusCode};
 
 use crate::app::App;
 use crate::domain::picture_name::is_file_name;
+use crate::layers::etag;
 use crate::listings::picture_file;
 use crate::page_error::PageError;
 use crate::render::RESOURCE_POLICY;
@@ -29,9 +30,7 @@ pub async fn show(
     }
     // The content of a name never changes, so a browser that has the picture gets a 304 without a call.
     let tag = format!("\"{}\"", name.trim_end_matches(".jpg"));
-    let sent = headers.get(IF_NONE_MATCH).and_then(|it| it.to_str().ok());
-    let opaque = |sent: &'_ str| sent.trim().trim_start_matches("W/") == tag;
-    let mut response = if sent.is_some_and(|sent| sent.split(',').any(opaque)) {
+    let mut response = if etag::is_known(headers.get_all(IF_NONE_MATCH), &tag) {
         StatusCode::NOT_MODIFIED.into_response()
     } else {
         let _permit = app.public_pictures.acquire(QUEUE_TIMEOUT).await?;

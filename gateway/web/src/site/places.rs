@@ -14,9 +14,9 @@ use pages::site::{Frame, Head};
 use super::cached::respond;
 use super::filters::{ListRequest, RowNames};
 use super::query::address;
-use super::request::SiteRequest;
 use super::{FEW, ROWS, cards, next_events};
 use crate::page_error::PageResult;
+use crate::request::SiteRequest;
 use crate::upstream::Catalogue;
 use crate::upstream::catalogue::{Rows, page};
 
@@ -24,8 +24,11 @@ const CITIES: &str = "/cities";
 /// Cities on the page of a country; the others are in the list of cities.
 const CITIES_OF_COUNTRY: usize = 24;
 
-pub async fn countries(SiteRequest { app, visit, .. }: SiteRequest) -> PageResult {
-    let countries = app.catalogue.countries_with_events().await?;
+pub async fn countries(
+    SiteRequest { app, visit, .. }: SiteRequest,
+    catalogue: Catalogue,
+) -> PageResult {
+    let countries = catalogue.countries_with_events().await?;
     respond(&app, &visit, |mut frame| {
         head(&mut frame, "countries-title", "countries-description");
         "/countries".clone_into(&mut frame.path);
@@ -73,7 +76,7 @@ fn map(frame: &Frame, rows: &[public::CountryRow]) -> Vec<MapCountry> {
     countries.collect()
 }
 
-pub async fn cities(request: SiteRequest) -> PageResult {
+pub async fn cities(request: SiteRequest, catalogue: Catalogue) -> PageResult {
     let (app, query, mut visit) = (&request.app, &request.query, request.visit);
     let list = ListRequest::new(CITIES, &["country"], query);
     let request = proto::ListCitiesRequest {
@@ -81,7 +84,7 @@ pub async fn cities(request: SiteRequest) -> PageResult {
         country: list.text("country"),
         ..proto::ListCitiesRequest::default()
     };
-    let cities = app.catalogue.cities(request).await?;
+    let cities = catalogue.cities(request).await?;
     visit.path = list.address();
     respond(app, &visit, |mut frame| {
         let set = list.set_filters(&frame, &[], &RowNames::default());
@@ -100,9 +103,9 @@ pub async fn cities(request: SiteRequest) -> PageResult {
 
 pub async fn country(
     SiteRequest { app, visit, .. }: SiteRequest,
+    catalogue: Catalogue,
     Path(code): Path<String>,
 ) -> PageResult {
-    let catalogue = &app.catalogue;
     let games = proto::ListGamesRequest {
         page: Some(page(FEW, None)),
         country: Some(code.clone()),
@@ -122,7 +125,7 @@ pub async fn country(
     let reads = try_join3(
         catalogue.games(games),
         catalogue.creators(creators),
-        events_of(catalogue, events),
+        events_of(&catalogue, events),
     );
     let (games, creators, (events, when)) = reads.await?;
     respond(&app, &visit, |mut frame| {
@@ -154,9 +157,9 @@ pub async fn country(
 
 pub async fn city(
     SiteRequest { app, visit, .. }: SiteRequest,
+    catalogue: Catalogue,
     Path(slug): Path<String>,
 ) -> PageResult {
-    let catalogue = &app.catalogue;
     let creators = proto::ListCreatorsRequest {
         page: Some(page(ROWS, None)),
         city: Some(slug.clone()),
@@ -175,7 +178,7 @@ pub async fn city(
         catalogue.city_or_place_of_events(&slug),
         catalogue.games(games),
         catalogue.creators(creators),
-        events_of(catalogue, events),
+        events_of(&catalogue, events),
     );
     let (city, games, creators, (events, when)) = Box::pin(reads).await?;
     respond(&app, &visit, |mut frame| {

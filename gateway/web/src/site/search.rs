@@ -8,16 +8,17 @@ use pages::site::{Frame, Head};
 
 use super::cached::respond;
 use super::query::address;
-use super::request::SiteRequest;
 use super::{ROWS, cards, filters};
 use crate::page_error::PageResult;
+use crate::request::SiteRequest;
+use crate::upstream::Catalogue;
 use crate::upstream::catalogue::{Results, page};
 
 const PATH: &str = "/search";
 /// The kinds of results, as in `type`.
 const KINDS: [&str; 4] = ["games", "creators", "events", "cities"];
 
-pub async fn show(request: SiteRequest) -> PageResult {
+pub async fn show(request: SiteRequest, catalogue: Catalogue) -> PageResult {
     let (app, query, mut visit) = (&request.app, &request.query, request.visit);
     let set = ["q", "type", "country"].map(|name| (name, query.get(name)));
     let cursor = query.get("cursor");
@@ -35,7 +36,7 @@ pub async fn show(request: SiteRequest) -> PageResult {
         country: query.text("country"),
         ..proto::SearchRequest::default()
     };
-    let results = app.catalogue.search(request).await?;
+    let results = catalogue.search(request).await?;
     respond(app, &visit, |mut frame| {
         // Search engines should not list results of a search.
         head(&mut frame, false);

@@ -10,10 +10,11 @@ use prost_types::Timestamp;
 use time::format_description::well_known::Rfc3339;
 
 use super::cached::respond_file;
-use super::request::SiteRequest;
 use super::{boards, robots, xml};
 use crate::app::App;
 use crate::page_error::{PageError, PageResult};
+use crate::request::SiteRequest;
+use crate::upstream::Catalogue;
 
 const MEDIA_TYPE: &str = "application/xml; charset=utf-8";
 const DECLARATION: &str = "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n";
@@ -39,7 +40,7 @@ impl FixedPages {
     }
 }
 
-pub async fn index(SiteRequest { app, .. }: SiteRequest) -> PageResult {
+pub async fn index(SiteRequest { app, .. }: SiteRequest, catalogue: Catalogue) -> PageResult {
     let mut text = format!("{DECLARATION}<sitemapindex xmlns=\"{NAMESPACE}\">\n");
     let mut push = |kind: &str, number: u32, updated_at: Option<Timestamp>| {
         let path = format!("/sitemap/{kind}-{number}.xml");
@@ -50,7 +51,7 @@ pub async fn index(SiteRequest { app, .. }: SiteRequest) -> PageResult {
         // The number of each file, and the last change of its listings.
         let mut files: Vec<(u32, Option<Timestamp>)> = Vec::new();
         let mut place = 0;
-        let each = app.catalogue.sitemap(kind, |entry| {
+        let each = catalogue.sitemap(kind, |entry| {
             let number = file_of(&mut place);
             match files.last_mut().filter(|(last, _)| *last == number) {
                 Some((_, latest)) => *latest = later(*latest, entry.updated_at),
@@ -82,16 +83,17 @@ fn later(one: Option<Timestamp>, other: Option<Timestamp>) -> Option<Timestamp> 
 
 pub async fn file(
     SiteRequest { app, .. }: SiteRequest,
+    catalogue: Catalogue,
     Extension(fixed): Extension<FixedPages>,
     Path(name): Path<String>,
 ) -> PageResult {
     let (kind, number) = read_name(&name).ok_or_else(PageError::not_found)?;
     if kind == PAGES {
-        return pages(&app, number, &fixed).await;
+        return pages(&app, &catalogue, number, &fixed).await;
     }
     let mut text = format!("{DECLARATION}<urlset xmlns=\"{NAMESPACE}\">\n");
     let (start, mut place) = (text.len(), 0);
-    let each = app.catalogue.sitemap(kind, |entry| {
+    let each = catalogue.sitemap(kind, |entry| {
         if file_of(&mut place) == number {
             let address = [app.public_url.as_str(), "/", kind, "/", &entry.address];
             push_entry(&mut text, "url", address, entry.updated_at);
@@ -116,11 +118,11 @@ fn read_name(name: &str) -> Option<(&'static str, u32)> {
 }
 
 /// The pages that are not listings: those of the router's table, those of the reference, the countries, the boards and the currencies.
-async fn pages(app: &App, number: u32, fixed: &FixedPages) -> PageResult {
+async fn pages(app: &App, catalogue: &Catalogue, number: u32, fixed: &FixedPages) -> PageResult {
     if number != 1 {
         return Err(PageError::not_found());
     }
-    let countries = app.catalogue.countries_with_events().await?;
+    let countries = catalogue.countries_with_events().await?;
     // A crawler asks again later, rather than forget the pages that a file without them has lost.
     let reference = app.docs.reference()?;
     let currencies = app.currencies.all(app.clock.now()).await?;

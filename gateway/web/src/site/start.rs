@@ -14,9 +14,10 @@ use xxhash_rust::xxh3::xxh3_64;
 
 use super::cached::respond;
 use super::query::address;
-use super::request::SiteRequest;
 use super::{cards, feeds, next_events, structured_data};
 use crate::page_error::PageResult;
+use crate::request::SiteRequest;
+use crate::upstream::Catalogue;
 use crate::upstream::catalogue::{Rows, page};
 use crate::upstream::catalogue_site::NewGames;
 
@@ -28,11 +29,10 @@ const EVENTS: u32 = 4;
 /// Genres with a link.
 const GENRES: usize = 10;
 
-pub async fn show(request: SiteRequest) -> PageResult {
+pub async fn show(request: SiteRequest, catalogue: Catalogue) -> PageResult {
     let (app, query, mut visit) = (&request.app, &request.query, request.visit);
     let notice = notice(query.get("done"));
     "/".clone_into(&mut visit.path);
-    let catalogue = &app.catalogue;
     let games = proto::ListGamesRequest {
         page: Some(page(DRAWN_FROM, None)),
         ..proto::ListGamesRequest::default()

@@ -17,13 +17,13 @@ use serde::Deserialize;
 
 use super::cached::uncached;
 use super::cards;
-use super::request::SiteRequest;
 use super::voter::{self, Voter};
 use crate::app::{App, Web};
 use crate::form_body::FormBody;
 use crate::page_error::PageResult;
 use crate::render::see_other;
-use crate::visit::Visit;
+use crate::request::{SiteRequest, Visit};
+use crate::upstream::Catalogue;
 
 const HOUR: u32 = 3_600;
 
@@ -65,7 +65,12 @@ impl FromRequestParts<App> for Kind {
     }
 }
 
-pub async fn show(request: SiteRequest, kind: Kind, headers: HeaderMap) -> PageResult {
+pub async fn show(
+    request: SiteRequest,
+    catalogue: Catalogue,
+    kind: Kind,
+    headers: HeaderMap,
+) -> PageResult {
     let (app, client, mut visit) = (&request.app, &request.client, request.visit);
     let (voter, issued) = if let Some(voter) = Voter::find(app, &headers).await {
         (voter, None)
@@ -76,7 +81,7 @@ pub async fn show(request: SiteRequest, kind: Kind, headers: HeaderMap) -> PageR
     let done = request.query.get("done");
     kind.path.clone_into(&mut visit.path);
     let page = async { Ok(page(app, &visit, kind, &voter).await) };
-    let (drawn, mut page) = try_join(draw(app, voter.message(client), kind), page).await?;
+    let (drawn, mut page) = try_join(draw(&catalogue, voter.message(client), kind), page).await?;
     // From a fixed list, so that a link cannot put words into the page.
     let notice = match done {
         Some("voted") => Some("vote-counted"),
@@ -104,6 +109,7 @@ pub async fn show(request: SiteRequest, kind: Kind, headers: HeaderMap) -> PageR
 
 pub async fn cast(
     request: SiteRequest,
+    catalogue: Catalogue,
     kind: Kind,
     headers: HeaderMap,
     FormBody(ballot): FormBody<Ballot>,
@@ -131,7 +137,7 @@ pub async fn cast(
         draw: ballot.draw,
         neither: is_neither,
     };
-    match app.catalogue.cast_vote(vote).await {
+    match catalogue.cast_vote(vote).await {
         Ok(cast) if !cast.repeated_today && is_neither => Ok(next("skipped")),
         Ok(cast) if cast.repeated_today => Ok(next("repeated")),
         Ok(_counted) => Ok(next("voted")),
@@ -238,11 +244,11 @@ fn candidate(
 
 /// A pair for the voter, if one is left.
 async fn draw(
-    app: &Web,
+    catalogue: &Catalogue,
     voter: proto::Voter,
     kind: Kind,
 ) -> Result<Option<proto::DrawPairResponse>, Fault> {
-    match app.catalogue.draw_pair(voter, kind.name).await {
+    match catalogue.draw_pair(voter, kind.name).await {
         Ok(drawn) => Ok(Some(drawn)),
         Err(fault) if fault.code == Code::NotFound => Ok(None),
         Err(fault) => Err(fault),

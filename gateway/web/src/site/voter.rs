@@ -7,11 +7,10 @@ use http::header::SET_COOKIE;
 use time::Duration;
 use uuid::Uuid;
 
+use super::voter_cookie;
 use crate::app::Web;
-use crate::client_info::ClientInfo;
-use crate::domain::voter_cookie;
+use crate::request::{ClientInfo, Viewer};
 use crate::store::members;
-use crate::viewer::Viewer;
 
 const COOKIE: &str = "voter";
 /// The most other accounts of a person that catalogue-svc accepts.

@@ -7,15 +7,16 @@ use std::time::Duration;
 
 use bytes::Bytes;
 use contracts::catalogue::v1 as proto;
-use contracts::common::v1::{Mode, PageInfo};
+use contracts::common::v1::{Mode, PageInfo, Position};
 use contracts::public;
-use kit::feed::{HighWaterMark, Position};
+use kit::feed::HighWaterMark;
 use kit::overload::ConcurrencyLimit;
 use kit::rpc::client::Client;
 use kit::{Code, Fault, timestamp};
 use prost_types::Timestamp;
 use serde::de::DeserializeOwned;
 use time::OffsetDateTime;
+use tokio::sync::OnceCell;
 use tonic::{Request, Response, Status, Streaming};
 
 pub use super::call::page;
@@ -29,16 +30,24 @@ const QUEUE_TIMEOUT: Duration = Duration::from_secs(2);
 /// The mode of all requests of public pages.
 pub(super) const MODE: i32 = Mode::Live as i32;
 
+/// The client of all public pages. It limits their concurrent calls, so that pages do not slow callers of the API down.
 #[derive(Debug, Clone)]
-pub struct Catalogue(pub(super) PublicCalls);
-
-/// The calls with a limit of concurrent ones for all public pages, so that these pages do not slow callers of the API down.
-#[derive(Debug, Clone)]
-pub(super) struct PublicCalls {
+pub struct CatalogueClient {
     calls: Calls,
     limit: Arc<ConcurrencyLimit>,
-    /// That of listings-svc, which reads have reached.
+    /// That of listings-svc.
     mark: HighWaterMark,
+}
+
+/// The calls for one page.
+#[derive(Debug, Clone)]
+pub struct Catalogue(pub(super) PageCalls);
+
+#[derive(Debug, Clone)]
+pub(super) struct PageCalls {
+    client: CatalogueClient,
+    /// The newest position of the listings, which all reads of the page must have reached. It is read once, before the first of them.
+    position: Arc<OnceCell<Option<Position>>>,
 }
 
 /// A page of a list.
@@ -131,16 +140,41 @@ impl One {
     }
 }
 
-impl PublicCalls {
+impl CatalogueClient {
+    /// `calls` is the number of calls at once.
+    pub fn new(client: Client, deadline: Duration, calls: usize, mark: HighWaterMark) -> Self {
+        Self {
+            calls: Calls { client, deadline },
+            limit: Arc::new(ConcurrencyLimit::new("public pages", calls)),
+            mark,
+        }
+    }
+
+    /// The calls for a page that shows all earlier writes.
+    pub fn begin_page(&self) -> Catalogue {
+        Catalogue(PageCalls {
+            client: self.clone(),
+            position: Arc::default(),
+        })
+    }
+}
+
+impl PageCalls {
+    async fn position(&self) -> Option<Position> {
+        let mark = &self.client.mark;
+        let read = async || mark.read().await.map(Into::into);
+        self.position.get_or_init(read).await.clone()
+    }
+
     /// Reads listings as they are after all earlier writes.
     pub(super) async fn read<S: GrpcClient, Q: ListingRead, A>(
         &self,
         method: impl AsyncFnOnce(&mut S, Request<Q>) -> Result<Response<A>, Status>,
         mut message: Q,
     ) -> Result<A, Fault> {
-        message.set_at_least(self.mark.read().await.map(Into::into));
-        let _permit = self.limit.acquire(QUEUE_TIMEOUT).await?;
-        self.calls.read(method, message).await
+        message.set_at_least(self.position().await);
+        let _permit = self.client.limit.acquire(QUEUE_TIMEOUT).await?;
+        self.client.calls.read(method, message).await
     }
 
     /// Reads a stream to its end, in the same way.
@@ -150,9 +184,9 @@ impl PublicCalls {
         mut message: Q,
         mut each: impl FnMut(A),
     ) -> Result<(), Fault> {
-        message.set_at_least(self.mark.read().await.map(Into::into));
-        let _permit = self.limit.acquire(QUEUE_TIMEOUT).await?;
-        let mut parts = self.calls.read(method, message).await?;
+        message.set_at_least(self.position().await);
+        let _permit = self.client.limit.acquire(QUEUE_TIMEOUT).await?;
+        let mut parts = self.client.calls.read(method, message).await?;
         while let Some(part) = parts.message().await? {
             each(part);
         }
@@ -165,24 +199,15 @@ impl PublicCalls {
         method: impl AsyncFnOnce(&mut S, Request<Q>) -> Result<Response<A>, Status>,
         message: Q,
     ) -> Result<A, Fault> {
-        let _permit = self.limit.acquire(QUEUE_TIMEOUT).await?;
-        self.calls.write(method, message).await
+        let _permit = self.client.limit.acquire(QUEUE_TIMEOUT).await?;
+        self.client.calls.write(method, message).await
     }
 }
 
 impl Catalogue {
-    /// `calls` is the number of calls at once.
-    pub fn new(client: Client, deadline: Duration, calls: usize, mark: HighWaterMark) -> Self {
-        Self(PublicCalls {
-            calls: Calls { client, deadline },
-            limit: Arc::new(ConcurrencyLimit::new("public pages", calls)),
-            mark,
-        })
-    }
-
-    /// The newest position of the listings, if Redis has it.
-    pub async fn known_position(&self) -> Option<Position> {
-        self.0.mark.read().await
+    /// The newest position of the listings when the page was begun, if it is known.
+    pub async fn position(&self) -> Option<Position> {
+        self.0.position().await
     }
 
     /// This function sets the `mode` of the request, as the other functions do.

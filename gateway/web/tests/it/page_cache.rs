@@ -16,12 +16,17 @@ async fn publish(site: &Site, epoch: Uuid, seq: i64) {
     site.mark.publish(Position { epoch, seq }).await;
 }
 
+/// The reads of listings since the last call.
+fn reads(site: &Site) -> usize {
+    site.catalogue.positions.lock().unwrap().drain(..).count()
+}
+
 /// Whether a page is made, by the reads of it.
 async fn is_made(site: &Site, path: &str) -> bool {
-    site.catalogue.positions.lock().unwrap().clear();
+    reads(site);
     let page = site.browser().get(path).await;
     page.assert(200, "Okoto");
-    !site.catalogue.positions.lock().unwrap().is_empty()
+    reads(site) > 0
 }
 
 #[testing::database_test(web::MIGRATOR)]
@@ -41,6 +46,35 @@ async fn a_page_is_made_again_after_a_change_and_after_a_second(pool: PgPool) {
     assert!(!is_made(&site, PATH).await);
     publish(&site, ids::row_id(), 8).await;
     assert!(is_made(&site, PATH).await);
+}
+
+#[testing::database_test(web::MIGRATOR)]
+async fn one_of_several_requests_makes_the_page(pool: PgPool) {
+    let site = Site::new(pool).await;
+    let epoch = ids::row_id();
+    publish(&site, epoch, 7).await;
+    site.browser().get(PATH).await.assert(200, "Okoto");
+    let of_one = reads(&site);
+    publish(&site, epoch, 8).await;
+    let (mut one, mut other) = (site.browser(), site.browser());
+    let (one, other) = futures::join!(one.get(PATH), other.get(PATH));
+    one.assert(200, "Okoto");
+    assert_eq!(one.text, other.text);
+    assert_eq!(reads(&site), of_one);
+}
+
+#[testing::database_test(web::MIGRATOR)]
+async fn the_position_is_read_once_a_page(pool: PgPool) {
+    let site = Site::new(pool).await;
+    let epoch = ids::row_id();
+    publish(&site, epoch, 7).await;
+    let page = site.app.catalogue.begin_page();
+    let first = page.position().await;
+    publish(&site, epoch, 8).await;
+    assert!(first.is_some());
+    assert_eq!(page.position().await, first);
+    let next = site.app.catalogue.begin_page();
+    assert_ne!(next.position().await, first);
 }
 
 #[testing::database_test(web::MIGRATOR)]

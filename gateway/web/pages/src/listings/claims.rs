@@ -2,10 +2,10 @@
 
 use askama::Template;
 
-use super::StateText;
 use crate::field::{Field, Fields};
 use crate::input::Area;
 use crate::shell::Shell;
+use crate::state::StateText;
 
 #[derive(Debug, Template)]
 #[template(path = "listing/claims.html")]

@@ -10,14 +10,7 @@ use askama::Template;
 
 use crate::field::Fields;
 use crate::shell::Shell;
-
-/// The state of a listing in words.
-#[derive(Debug, Clone)]
-pub struct StateText {
-    pub text: &'static str,
-    /// `good`, `bad`, or empty.
-    pub tone: &'static str,
-}
+use crate::state::StateText;
 
 /// A listing in a list.
 #[derive(Debug, Clone)]

@@ -2,9 +2,9 @@
 
 use askama::Template;
 
-use super::StateLabel;
 use crate::field::Fields;
 use crate::shell::Shell;
+use crate::state::StateText;
 
 #[derive(Debug, Template)]
 #[template(path = "webhooks/deliveries.html")]
@@ -33,7 +33,7 @@ pub struct DeliveryRow {
     pub id: i64,
     pub created: String,
     pub event: String,
-    pub state: StateLabel,
+    pub state: StateText,
     pub tries: u32,
     /// The last answer, in words; empty if nothing was tried.
     pub answer: String,
@@ -90,7 +90,7 @@ mod tests {
             id: 7_123_456_789,
             created: "2026-11-23 12:05 UTC".to_owned(),
             event: event.to_owned(),
-            state: StateLabel::bad("failed"),
+            state: StateText::bad("failed"),
             tries: 6,
             answer: "did not answer within 8 seconds".to_owned(),
             due: Some("2026-11-23 12:05 UTC".to_owned()),

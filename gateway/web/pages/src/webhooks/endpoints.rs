@@ -4,9 +4,10 @@ use askama::Template;
 use fluent_bundle::FluentArgs;
 
 use super::deliveries::DeliveryRow;
-use super::{AddressCheck, EventRow, StateLabel};
+use super::{AddressCheck, EventRow};
 use crate::field::{Field, Fields};
 use crate::shell::Shell;
+use crate::state::StateText;
 use crate::texts::Texts;
 
 #[derive(Debug, Template)]
@@ -41,7 +42,7 @@ pub struct EndpointRow {
     pub id: String,
     pub url: String,
     pub events: String,
-    pub state: StateLabel,
+    pub state: StateText,
     /// Deliveries that wait.
     pub queued: String,
     pub last_success: Option<String>,
@@ -155,7 +156,7 @@ impl EndpointPage {
 
 #[derive(Debug)]
 pub struct EndpointStatus {
-    pub label: StateLabel,
+    pub label: StateText,
     /// Why the service has switched it off; empty if it has not.
     pub reason: String,
     pub is_on: bool,
@@ -222,7 +223,7 @@ mod tests {
             id: "e".to_owned(),
             url: "https://hooks.example/<x>".to_owned(),
             events: "tip.paid".to_owned(),
-            state: StateLabel::good("on"),
+            state: StateText::good("on"),
             queued: "1,204".to_owned(),
             last_success: None,
         }
@@ -328,7 +329,7 @@ mod tests {
         }
     }
 
-    fn endpoint(may_change: bool, label: StateLabel) -> String {
+    fn endpoint(may_change: bool, label: StateText) -> String {
         let page = EndpointPage {
             shell: Shell::default(),
             errors: Fields::default(),
@@ -363,7 +364,7 @@ mod tests {
 
     #[test]
     fn the_heading_names_the_host_and_not_the_whole_address() {
-        let html = endpoint(true, StateLabel::good("on"));
+        let html = endpoint(true, StateText::good("on"));
         assert!(html.contains("<h1>Webhook hooks.example</h1>"), "{html}");
         let address = "<dt>Address</dt><dd><code>https://hooks.example/</code></dd>";
         assert!(html.contains(address), "{html}");
@@ -371,9 +372,9 @@ mod tests {
 
     #[test]
     fn each_state_has_its_way_out() {
-        let on = endpoint(true, StateLabel::good("on"));
+        let on = endpoint(true, StateText::good("on"));
         assert!(on.contains("/e/pause") && !on.contains("/e/resume"), "{on}");
-        let off = endpoint(true, StateLabel::bad("switched off"));
+        let off = endpoint(true, StateText::bad("switched off"));
         assert!(
             off.contains("/e/resume") && !off.contains("/e/pause"),
             "{off}"
@@ -393,7 +394,7 @@ mod tests {
 
     #[test]
     fn a_reader_has_no_forms() {
-        let html = endpoint(false, StateLabel::good("on"));
+        let html = endpoint(false, StateText::good("on"));
         assert!(
             !html.contains("<form method=\"post\" action=\"/accounts"),
             "{html}"

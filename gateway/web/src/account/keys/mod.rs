@@ -12,11 +12,10 @@ use time::OffsetDateTime;
 
 use self::words::rights;
 pub(super) use self::words::{mode_name, state};
-use super::member_request::MemberRequest;
 use crate::page_language::PageLanguage;
+use crate::request::{MemberRequest, Section};
 use crate::upstream::gateway::RotatedKey;
 use crate::upstream::time_of;
-use crate::viewer::Section;
 
 /// A path for the first call.
 const FIRST_PATH: &str = "/games?limit=3";

@@ -10,11 +10,10 @@ use url::form_urlencoded;
 use uuid::Uuid;
 
 use super::{endpoint_id, words};
-use crate::account::member_request::MemberRequest;
 use crate::notice::AfterForm;
 use crate::page_error::PageResult;
 use crate::render::{FormState, html};
-use crate::viewer::Section;
+use crate::request::{MemberRequest, Section};
 
 /// Rows of a page.
 const ROWS: u32 = 100;

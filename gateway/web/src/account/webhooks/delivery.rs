@@ -4,13 +4,13 @@ use axum::extract::Path;
 use pages::webhooks::deliveries::DeliveryPage;
 use uuid::Uuid;
 
+use super::json_text;
 use super::{endpoint_id, origin, words};
-use crate::account::member_request::MemberRequest;
 use crate::domain::action::Action;
-use crate::domain::{curl, json_text};
+use crate::domain::curl;
 use crate::page_error::{PageError, PageResult};
 use crate::render::{FormState, html, see_other};
-use crate::viewer::Section;
+use crate::request::{MemberRequest, Section};
 
 pub async fn show(
     request: MemberRequest,

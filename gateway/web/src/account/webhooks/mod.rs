@@ -3,18 +3,20 @@
 pub mod deliveries;
 pub mod delivery;
 pub mod form;
+mod json_text;
 pub mod list;
 pub mod one;
 pub mod recover;
 mod signing_secret;
+mod utc_minute;
 mod words;
 
 use url::Url;
 use uuid::Uuid;
 
-use super::member_request::MemberRequest;
 use crate::domain::role::Permission;
 use crate::page_error::PageError;
+use crate::request::MemberRequest;
 
 impl MemberRequest {
     /// The path of the account's webhooks.

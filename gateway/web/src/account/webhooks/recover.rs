@@ -9,15 +9,14 @@ use serde::Deserialize;
 use time::OffsetDateTime;
 use uuid::Uuid;
 
+use super::utc_minute;
 use super::{endpoint_id, origin};
-use crate::account::member_request::MemberRequest;
 use crate::domain::action::Action;
-use crate::domain::utc_minute;
 use crate::form_body::FormBody;
 use crate::page_error::PageResult;
 use crate::render::{FormState, html, see_other};
+use crate::request::{MemberRequest, Section};
 use crate::upstream::time_of;
-use crate::viewer::Section;
 
 #[derive(Debug, Default, Deserialize)]
 #[serde(default)]

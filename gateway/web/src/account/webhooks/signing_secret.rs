@@ -5,10 +5,9 @@ use pages::webhooks::endpoints::SigningSecretPage;
 use pages::when;
 
 use super::words;
-use crate::account::member_request::MemberRequest;
 use crate::once_form;
+use crate::request::{MemberRequest, Section};
 use crate::upstream::time_of;
-use crate::viewer::Section;
 
 /// The page that shows the secret of a new endpoint, or that of a rotation.
 pub(super) async fn page(

@@ -2,8 +2,9 @@
 
 use contracts::webhook::v1 as proto;
 use contracts::webhook::v1::{DeliveryState, EndpointState};
+use pages::StateText;
 use pages::webhooks::deliveries::{AttemptRow, DeliveryRow};
-use pages::webhooks::{AddressCheck, EventRow, StateLabel};
+use pages::webhooks::{AddressCheck, EventRow};
 use pages::when;
 use time::OffsetDateTime;
 
@@ -22,25 +23,25 @@ const DELIVERED: &str = "delivery-state-delivered";
 const FAILED: &str = "delivery-state-failed";
 const CANCELLED: &str = "delivery-state-cancelled";
 
-pub(super) fn endpoint_state(state: EndpointState, language: PageLanguage) -> StateLabel {
+pub(super) fn endpoint_state(state: EndpointState, language: PageLanguage) -> StateText {
     match state {
-        EndpointState::On => StateLabel::good(language.say("webhook-state-on")),
-        EndpointState::Paused => StateLabel::plain(language.say("webhook-state-paused")),
-        EndpointState::Off => StateLabel::bad(language.say("webhook-state-off")),
-        EndpointState::Unspecified => StateLabel::plain(language.say("webhook-state-unknown")),
+        EndpointState::On => StateText::good(language.say("webhook-state-on")),
+        EndpointState::Paused => StateText::plain(language.say("webhook-state-paused")),
+        EndpointState::Off => StateText::bad(language.say("webhook-state-off")),
+        EndpointState::Unspecified => StateText::plain(language.say("webhook-state-unknown")),
     }
 }
 
-pub(super) fn delivery_state(delivery: &proto::Delivery, language: PageLanguage) -> StateLabel {
+pub(super) fn delivery_state(delivery: &proto::Delivery, language: PageLanguage) -> StateText {
     match delivery.state() {
         DeliveryState::Waiting if delivery.tries > 0 => {
-            StateLabel::bad(language.say("delivery-state-retrying"))
+            StateText::bad(language.say("delivery-state-retrying"))
         }
-        DeliveryState::Waiting => StateLabel::plain(language.say(WAITING)),
-        DeliveryState::Delivered => StateLabel::good(language.say(DELIVERED)),
-        DeliveryState::Failed => StateLabel::bad(language.say(FAILED)),
-        DeliveryState::Cancelled => StateLabel::plain(language.say(CANCELLED)),
-        DeliveryState::Unspecified => StateLabel::plain(language.say("delivery-state-unknown")),
+        DeliveryState::Waiting => StateText::plain(language.say(WAITING)),
+        DeliveryState::Delivered => StateText::good(language.say(DELIVERED)),
+        DeliveryState::Failed => StateText::bad(language.say(FAILED)),
+        DeliveryState::Cancelled => StateText::plain(language.say(CANCELLED)),
+        DeliveryState::Unspecified => StateText::plain(language.say("delivery-state-unknown")),
     }
 }
 

@@ -4,6 +4,7 @@ mod document;
 mod fields;
 mod markdown;
 mod operation;
+mod snippet;
 
 use anyhow::Context as _;
 use contracts::public::ApiSettings;

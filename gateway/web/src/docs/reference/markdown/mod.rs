@@ -6,7 +6,7 @@ use std::collections::BTreeSet;
 
 use self::page::{Page, always, cell, code, described};
 use super::operation::{Body, Caller, Location, Operation};
-use crate::domain::snippet::{self, ApiCall};
+use crate::docs::reference::snippet::{self, ApiCall};
 
 /// The values that the pages of all operations share.
 #[derive(Debug)]

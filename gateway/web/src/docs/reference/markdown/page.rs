@@ -11,7 +11,7 @@ use crate::docs::reference::fields::Field;
 use crate::docs::reference::operation::{
     Body, ErrorRow, Header, Location, Operation, Parameter, Reply,
 };
-use crate::domain::snippet::{self, ApiCall};
+use crate::docs::reference::snippet::{self, ApiCall};
 
 /// The text of a page while it is written.
 #[derive(Debug, Default)]

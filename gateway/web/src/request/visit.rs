@@ -1,6 +1,6 @@
-//! The request of a public page: its path, its language, and the version that the browser has already.
+//! The request of a public page: its path and its language.
 
-use http::header::{ACCEPT_LANGUAGE, IF_NONE_MATCH};
+use http::header::ACCEPT_LANGUAGE;
 use http::{HeaderMap, Uri};
 use pages::site::{Frame, Head, Language, Share, Texts};
 
@@ -17,7 +17,6 @@ pub struct Visit {
     pub path: String,
     /// Whether the page is in English only.
     is_english: bool,
-    if_none_match: Vec<String>,
 }
 
 impl Visit {
@@ -27,7 +26,6 @@ impl Visit {
             let header = headers.get(ACCEPT_LANGUAGE);
             Language::accepted(header.and_then(|it| it.to_str().ok()).unwrap_or_default())
         };
-        let lines = headers.get_all(IF_NONE_MATCH).iter();
         Self {
             language: named.unwrap_or_else(accepted),
             prefix: named.map_or("", Language::prefix),
@@ -36,9 +34,6 @@ impl Visit {
                 Some(query) => format!("{path}?{query}"),
                 None => path.to_owned(),
             },
-            if_none_match: lines
-                .filter_map(|line| Some(line.to_str().ok()?.to_owned()))
-                .collect(),
         }
     }
 
@@ -63,15 +58,6 @@ impl Visit {
         let below = self.path.strip_prefix(IN_ENGLISH);
         let is_below = below.is_some_and(|it| it.is_empty() || it.starts_with(['/', '?']));
         !self.is_english && !is_below
-    }
-
-    /// Whether the browser has the page with this tag (RFC 9110, 13.1.2). The tags of public pages have no comma.
-    pub fn has(&self, tag: &str) -> bool {
-        let sent = self.if_none_match.iter().flat_map(|line| line.split(','));
-        let opaque = |tag: &'_ str| tag.trim().trim_start_matches("W/").to_owned();
-        let tag = opaque(tag);
-        sent.into_iter()
-            .any(|sent| sent.trim() == "*" || opaque(sent) == tag)
     }
 
     /// The frame of the page. `site` is the address of the site.
@@ -114,22 +100,5 @@ mod tests {
         assert_eq!(english.language, Language::English);
         assert!(!english.is_negotiated());
         assert_eq!(english.path, "/games?genre=rpg");
-    }
-
-    #[test]
-    fn a_tag_is_compared_weakly() {
-        let tag = "W/\"0a1b\"";
-        for (sent, has) in [
-            ("W/\"0a1b\"", true),
-            ("\"0a1b\"", true),
-            ("\"x\", W/\"0a1b\"", true),
-            ("*", true),
-            ("\"0a1\"", false),
-            ("0a1b", false),
-            ("", false),
-        ] {
-            assert_eq!(visit("/", &[(IF_NONE_MATCH, sent)]).has(tag), has, "{sent}");
-        }
-        assert!(!visit("/", &[]).has(tag));
     }
 }

@@ -1,8 +1,8 @@
 //! A call of the API as a program in three languages. All of them send the same request, with the key from the environment.
 
-pub mod curl;
-pub mod javascript;
-pub mod python;
+pub(super) mod curl;
+pub(super) mod javascript;
+pub(super) mod python;
 
 use std::fmt::Write as _;
 
@@ -17,20 +17,20 @@ const ENCODED: &AsciiSet = &NON_ALPHANUMERIC
 
 /// A call of the API. No text has the character NUL, which no shell passes on.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct ApiCall {
-    pub method: String,
+pub(super) struct ApiCall {
+    pub(super) method: String,
     /// With path and query, encoded.
-    pub url: String,
+    pub(super) url: String,
     /// The environment variable with the key.
-    pub variable: &'static str,
+    pub(super) variable: &'static str,
     /// Besides `Authorization` and `Content-Type`: visible ASCII.
-    pub headers: Vec<(String, String)>,
+    pub(super) headers: Vec<(String, String)>,
     /// JSON, as it is typed.
-    pub body: Option<String>,
+    pub(super) body: Option<String>,
 }
 
 /// Path and query of a call, encoded. `path` has parameters such as `{slug}`.
-pub fn target(path: &str, in_path: &[(&str, &str)], query: &[(&str, &str)]) -> String {
+pub(super) fn target(path: &str, in_path: &[(&str, &str)], query: &[(&str, &str)]) -> String {
     let segments = path.split('/').map(|segment| {
         let name = segment
             .strip_prefix('{')

@@ -6,8 +6,8 @@ use kit::Fault;
 use sqlx::{PgConnection, PgExecutor};
 use uuid::Uuid;
 
+use super::{ClientInfo, NewSession, Viewer, begin_session};
 use crate::app::App;
-use crate::client_info::ClientInfo;
 use crate::domain::action::Action;
 use crate::page_error::PageError;
 use crate::page_language::PageLanguage;
@@ -16,7 +16,6 @@ use crate::store::activity::{self, NewEntry};
 use crate::store::people::{self, Person};
 use crate::store::sessions::{self, Stage};
 use crate::upstream::gateway::Actor;
-use crate::viewer::{NewSession, Viewer, begin_session};
 
 /// The person and the client's address.
 pub struct PersonRequest {

@@ -4,7 +4,7 @@ use contracts::public::GameRow;
 
 /// At most so many games of other creators: those that share the genre and the country first, then those of the genre, then those of the
 /// country. `lists` are games of its genre and games of its country.
-pub fn similar(game: &GameRow, lists: [Vec<GameRow>; 2], most: usize) -> Vec<GameRow> {
+pub(super) fn similar(game: &GameRow, lists: [Vec<GameRow>; 2], most: usize) -> Vec<GameRow> {
     let [mut of_genre, of_country] = lists;
     // The sort is stable, so that equals keep the order of their list.
     of_genre.sort_by_key(|other| other.country_code != game.country_code);

@@ -4,7 +4,7 @@ use super::ApiCall;
 use crate::domain::curl::quoted;
 
 /// A command that makes the call and prints the answer with its headers.
-pub fn snippet(call: &ApiCall) -> String {
+pub(crate) fn snippet(call: &ApiCall) -> String {
     let mut parts = vec![format!(
         "curl -i -H \"Authorization: Bearer ${}\"",
         call.variable

@@ -3,7 +3,7 @@
 use super::{ApiCall, literal, members, push_escaped};
 
 /// A program that makes the call and prints the status and the answer.
-pub fn snippet(call: &ApiCall) -> String {
+pub(crate) fn snippet(call: &ApiCall) -> String {
     let mut lines = vec![
         "import os".to_owned(),
         "import urllib.error".to_owned(),

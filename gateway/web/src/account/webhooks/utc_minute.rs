@@ -7,7 +7,7 @@ use time::{Date, OffsetDateTime, PrimitiveDateTime, UtcOffset};
 ///
 /// # Errors
 /// The key of a text for the person.
-pub fn parse(text: &str) -> Result<Option<OffsetDateTime>, &'static str> {
+pub(super) fn parse(text: &str) -> Result<Option<OffsetDateTime>, &'static str> {
     let text = text.trim();
     if text.is_empty() {
         return Ok(None);
@@ -24,7 +24,7 @@ pub fn parse(text: &str) -> Result<Option<OffsetDateTime>, &'static str> {
 }
 
 /// The value of a field with this time.
-pub fn format(at: OffsetDateTime) -> String {
+pub(super) fn format(at: OffsetDateTime) -> String {
     let minutes = format_description!("[year]-[month]-[day]T[hour]:[minute]");
     let at = at.to_offset(UtcOffset::UTC);
     at.format(&minutes).unwrap_or_default()

@@ -13,7 +13,7 @@ const PURPOSE: &[u8] = b"mchezo: cookies of voters";
     clippy::disallowed_methods,
     reason = "ids of the kit tell when they were made, and this one goes to a browser for a year"
 )]
-pub fn issue(keys: &KeyRing) -> (Uuid, String) {
+pub(super) fn issue(keys: &KeyRing) -> (Uuid, String) {
     let voter = Uuid::new_v4();
     let signature = keys.sign(PURPOSE, voter.as_bytes());
     let value = [voter.as_bytes(), &signature[..]].concat();
@@ -21,7 +21,7 @@ pub fn issue(keys: &KeyRing) -> (Uuid, String) {
 }
 
 /// The voter of a cookie, if the signature is valid.
-pub fn voter(keys: &KeyRing, value: &str) -> Option<Uuid> {
+pub(super) fn voter(keys: &KeyRing, value: &str) -> Option<Uuid> {
     let bytes = URL_SAFE_NO_PAD.decode(value).ok()?;
     let (voter, signature) = bytes.split_first_chunk::<16>()?;
     let is_ours = keys.has_signed(PURPOSE, voter, signature);

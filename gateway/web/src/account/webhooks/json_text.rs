@@ -4,7 +4,7 @@
 const MAX_DEPTH: usize = 20;
 
 /// Indents a JSON text. Any other text comes back with some line breaks, and is as safe as before.
-pub fn indented(text: &str) -> String {
+pub(super) fn indented(text: &str) -> String {
     let (mut out, mut depth) = (String::with_capacity(text.len() * 2), 0_usize);
     let mut characters = text.trim().chars().peekable();
     while let Some(character) = characters.next() {

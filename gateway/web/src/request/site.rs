@@ -1,13 +1,15 @@
 //! A request of a public page.
 
+use std::convert::Infallible;
+
 use axum::extract::FromRequestParts;
 use http::request::Parts;
 
-use super::query::Query;
+use super::{ClientInfo, Visit};
 use crate::app::App;
-use crate::client_info::ClientInfo;
 use crate::page_error::PageError;
-use crate::visit::Visit;
+use crate::site::query::Query;
+use crate::upstream::Catalogue;
 
 /// The address and the language of the page, and the client.
 pub struct SiteRequest {
@@ -33,5 +35,15 @@ impl FromRequestParts<App> for SiteRequest {
             query: Query::parse(parts.uri.query()),
             client: client.clone(),
         })
+    }
+}
+
+impl FromRequestParts<App> for Catalogue {
+    type Rejection = Infallible;
+
+    /// That of the page which `layers/page_cache` has begun; another page begins here.
+    async fn from_request_parts(parts: &mut Parts, app: &App) -> Result<Self, Infallible> {
+        let begun = parts.extensions.get().cloned();
+        Ok(begun.unwrap_or_else(|| app.catalogue.begin_page()))
     }
 }

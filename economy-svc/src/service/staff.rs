@@ -1,0 +1,259 @@
+//! What staff do with currencies, reports, tips and swaps (`economy/v1/staff.proto`).
+
+use std::collections::HashMap;
+
+use contracts::common::v1::{ListAuditRequest, ListAuditResponse};
+use contracts::economy::v1 as proto;
+use contracts::economy::v1::staff_service_server::StaffService;
+use kit::audit::reason;
+use kit::cursor::SortTime;
+use kit::feed::arrival;
+use kit::page::Page;
+use kit::rpc::respond;
+use kit::{Fault, timestamp};
+use tonic::{Request, Response, Status};
+use uuid::Uuid;
+
+use super::currencies::{name_message, parse_name};
+use super::report_message::report_message;
+use super::swap_import::check_count;
+use super::{Service, page};
+use crate::domain::staff_action::Action;
+use crate::store::reports::Selection;
+use crate::store::{currencies, games, has_nul, reports, swaps, tips};
+use crate::write::{ReviewReport, SetName, SwapChange, Verdict, review, swap};
+
+#[tonic::async_trait]
+impl StaffService for Service {
+    async fn set_currency(
+        &self,
+        request: Request<proto::SetCurrencyRequest>,
+    ) -> Result<Response<proto::SetCurrencyResponse>, Status> {
+        let on = ("currency", request.get_ref().game.as_str());
+        let by = self.audit.admit(&request, Action::SetCurrency, on).await?;
+        let request = request.into_inner();
+        let name = parse_name(&request.name)?;
+        // Staff may have published the game a moment ago.
+        let game = arrival(|| games::find(&self.pool, &request.game)).await;
+        let game = game
+            .map_err(Fault::from)?
+            .ok_or_else(|| no_game(&request.game))?;
+        let command = SetName {
+            game: game.id,
+            slug: game.slug,
+            name,
+            given_by: by.member.name.clone(),
+        };
+        respond(self.set_name(command, Some(by)).await)
+    }
+
+    async fn list_currency_names(
+        &self,
+        request: Request<proto::ListCurrencyNamesRequest>,
+    ) -> Result<Response<proto::ListCurrencyNamesResponse>, Status> {
+        let on = ("currency", "");
+        self.audit.admit(&request, Action::Look, on).await?;
+        let page: Page<String> = page::read("currency names", [], request.into_inner().page)?;
+        let (after, limit) = (page.after.as_deref(), page.rows_to_fetch());
+        let names = currencies::list(&self.pool, None, after, limit).await;
+        let mut names = names.map_err(Fault::from)?;
+        let next_cursor = page.cut(&mut names, |row| row.slug.clone())?;
+        Ok(Response::new(proto::ListCurrencyNamesResponse {
+            currencies: names.into_iter().map(name_message).collect(),
+            next_cursor: next_cursor.unwrap_or_default(),
+        }))
+    }
+
+    async fn list_held_reports(
+        &self,
+        request: Request<proto::ListHeldReportsRequest>,
+    ) -> Result<Response<proto::ListHeldReportsResponse>, Status> {
+        let on = ("report", "");
+        self.audit.admit(&request, Action::Look, on).await?;
+        respond(self.held_reports(request.into_inner()).await)
+    }
+
+    /// An approval needs no reason.
+    async fn approve_report(
+        &self,
+        request: Request<proto::ApproveReportRequest>,
+    ) -> Result<Response<proto::ApproveReportResponse>, Status> {
+        let number = request.get_ref().report.to_string();
+        let on = ("report", number.as_str());
+        let by = (self.audit.admit(&request, Action::ApproveReport, on)).await?;
+        let request = request.into_inner();
+        let review = ReviewReport {
+            report: request.report,
+            verdict: Verdict::Approve,
+            reason: reason(&request.reason)?,
+        };
+        let unchanged = !review::decide(&self.producer, &by, &review).await?;
+        Ok(Response::new(proto::ApproveReportResponse { unchanged }))
+    }
+
+    async fn reject_report(
+        &self,
+        request: Request<proto::RejectReportRequest>,
+    ) -> Result<Response<proto::RejectReportResponse>, Status> {
+        let number = request.get_ref().report.to_string();
+        let on = ("report", number.as_str());
+        let by = (self.audit.admit(&request, Action::RejectReport, on)).await?;
+        let request = request.into_inner();
+        let review = ReviewReport {
+            report: request.report,
+            verdict: Verdict::Reject,
+            reason: required_reason(&request.reason)?,
+        };
+        let unchanged = !review::decide(&self.producer, &by, &review).await?;
+        Ok(Response::new(proto::RejectReportResponse { unchanged }))
+    }
+
+    async fn import_swaps(
+        &self,
+        request: Request<proto::ImportSwapsRequest>,
+    ) -> Result<Response<proto::ImportSwapsResponse>, Status> {
+        let on = ("swap", "");
+        let by = (self.audit.admit(&request, Action::ImportSwaps, on)).await?;
+        respond(self.import(&by, request.into_inner()).await)
+    }
+
+    async fn list_tips(
+        &self,
+        request: Request<proto::ListTipsRequest>,
+    ) -> Result<Response<proto::ListTipsResponse>, Status> {
+        let on = ("tip", "");
+        self.audit.admit(&request, Action::Look, on).await?;
+        let request = request.into_inner();
+        let filters = [request.game.as_str()];
+        let page: Page<(SortTime, Uuid)> = page::read("tips", filters, request.page)?;
+        let game = self.game_filter(&request.game).await?;
+        let after = page.after.map(|(SortTime(at), id)| (at, id));
+        let rows = tips::list(&self.pool, game, after, page.rows_to_fetch()).await;
+        let mut rows = rows.map_err(Fault::from)?;
+        let next_cursor = page.cut(&mut rows, |row| (SortTime(row.at), row.id))?;
+        Ok(Response::new(proto::ListTipsResponse {
+            tips: rows.into_iter().map(tip_message).collect(),
+            next_cursor: next_cursor.unwrap_or_default(),
+        }))
+    }
+
+    async fn list_swaps(
+        &self,
+        request: Request<proto::ListSwapsRequest>,
+    ) -> Result<Response<proto::ListSwapsResponse>, Status> {
+        let on = ("swap", "");
+        self.audit.admit(&request, Action::Look, on).await?;
+        let request = request.into_inner();
+        let filters = [request.game.as_str()];
+        let page: Page<(SortTime, String)> = page::read("swaps", filters, request.page)?;
+        let game = self.game_filter(&request.game).await?;
+        let after = page.after.clone().map(|(SortTime(at), id)| (at, id));
+        let rows = swaps::list(&self.pool, game, after, page.rows_to_fetch()).await;
+        let mut rows = rows.map_err(Fault::from)?;
+        let next_cursor = page.cut(&mut rows, |row| (SortTime(row.at), row.id.clone()))?;
+        Ok(Response::new(proto::ListSwapsResponse {
+            swaps: rows.into_iter().map(swap_message).collect(),
+            next_cursor: next_cursor.unwrap_or_default(),
+        }))
+    }
+
+    async fn remove_swaps(
+        &self,
+        request: Request<proto::RemoveSwapsRequest>,
+    ) -> Result<Response<proto::RemoveSwapsResponse>, Status> {
+        let on = ("swap", "");
+        let by = self.audit.admit(&request, Action::RemoveSwaps, on).await?;
+        let request = request.into_inner();
+        check_count(request.swaps.len())?;
+        let reason = required_reason(&request.reason)?;
+        let ids = request.swaps.into_iter().filter(|id| !has_nul(id));
+        let change = SwapChange::Remove(ids.collect(), reason);
+        let removed = swap::apply(&self.producer, &by, &change).await?;
+        Ok(Response::new(proto::RemoveSwapsResponse { removed }))
+    }
+
+    async fn list_audit(
+        &self,
+        request: Request<ListAuditRequest>,
+    ) -> Result<Response<ListAuditResponse>, Status> {
+        self.audit.list::<Action>(request).await
+    }
+}
+
+impl Service {
+    /// The held reports, the oldest first, each with the counted report that it was compared with.
+    async fn held_reports(
+        &self,
+        request: proto::ListHeldReportsRequest,
+    ) -> Result<proto::ListHeldReportsResponse, Fault> {
+        let page: Page<i64> = page::read("held reports", [], request.page)?;
+        let held = Selection::Held(page.after);
+        let mut held = reports::list(&self.pool, held, page.rows_to_fetch()).await?;
+        held.sort_unstable_by_key(|row| row.id);
+        let next_cursor = page.cut(&mut held, |row| row.id)?;
+        let compared: Vec<i64> = held.iter().filter_map(|row| row.compared_with).collect();
+        let limit = i64::try_from(compared.len()).unwrap_or(i64::MAX);
+        let compared = reports::list(&self.pool, Selection::Numbers(&compared), limit).await?;
+        let compared: HashMap<i64, reports::Row> =
+            compared.into_iter().map(|row| (row.id, row)).collect();
+        let message = |row: reports::Row| proto::HeldReport {
+            last_counted: (row.compared_with)
+                .and_then(|id| compared.get(&id))
+                .map(report_message),
+            report: Some(report_message(&row)),
+            held: row.held.unwrap_or_default(),
+        };
+        Ok(proto::ListHeldReportsResponse {
+            reports: held.into_iter().map(message).collect(),
+            next_cursor: next_cursor.unwrap_or_default(),
+        })
+    }
+
+    /// The id of the game in a filter; `None`: the filter is empty.
+    async fn game_filter(&self, slug: &str) -> Result<Option<Uuid>, Fault> {
+        if slug.is_empty() {
+            return Ok(None);
+        }
+        let game = games::find(&self.pool, slug).await?;
+        game.map(|game| Some(game.id)).ok_or_else(|| no_game(slug))
+    }
+}
+
+fn no_game(slug: &str) -> Fault {
+    Fault::not_found(format!("There is no game with the slug {slug}."))
+}
+
+/// A reason that staff must give.
+fn required_reason(text: &str) -> Result<String, Fault> {
+    let reason = reason(text)?;
+    if reason.is_empty() {
+        return Err(Fault::invalid_field(
+            "reason",
+            "Say why; the audit keeps it.",
+        ));
+    }
+    Ok(reason)
+}
+
+fn tip_message(row: tips::Row) -> proto::BookedTip {
+    proto::BookedTip {
+        id: row.id.to_string(),
+        game: row.slug,
+        player: row.tip.player,
+        amount: row.tip.amount,
+        note: row.tip.note,
+        at: Some(timestamp::encode(row.at)),
+    }
+}
+
+fn swap_message(row: swaps::Row) -> proto::Swap {
+    proto::Swap {
+        id: row.id,
+        party: row.party,
+        from: row.from,
+        to: row.to,
+        gave: row.gave.unsigned_abs(),
+        got: row.got.unsigned_abs(),
+        at: Some(timestamp::encode(row.at)),
+    }
+}
