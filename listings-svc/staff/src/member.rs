@@ -1,7 +1,7 @@
 //! `staff member new`: the token of a new member of staff, and the line for the file that services read
 
 use clap::{Args, Subcommand};
-use kit::rpc::members::{self, TOKEN_PREFIX};
+use kit::rpc::members_file::{self, TOKEN_PREFIX};
 use kit::rpc::staff::{Member, Role};
 use kit::{Clock, ids};
 use time::Duration;

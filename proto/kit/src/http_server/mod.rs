@@ -36,6 +36,7 @@ static WARNINGS: Throttle = Throttle::new();
 #[derive(Debug, Clone, Copy, Args)]
 // clap would name the group after the type.
 #[group(skip)]
+#[expect(clippy::struct_field_names, reason = "the names of the settings")]
 pub struct Limits {
     /// Concurrent connections; further ones wait
     #[arg(long, default_value_t = 4_096, value_parser = clap::value_parser!(u32).range(1..))]

@@ -4,7 +4,7 @@ use http::HeaderMap;
 use tonic::Status;
 use tonic::transport::CertificateDer;
 
-use super::members::{NoMember, StaffMembers, day};
+use super::members_file::{NoMember, StaffMembers, day};
 use super::methods::{label, service_label};
 use super::permissions::{self, Callers, STAFF};
 use super::staff::{Member, permission_denied};
@@ -154,7 +154,7 @@ mod tests {
     use super::*;
     use crate::clock::Clock;
     use crate::config::Tokens;
-    use crate::rpc::members::line;
+    use crate::rpc::members_file::line;
     use crate::rpc::staff::Role;
     use crate::rpc::tls::tests::certificate;
 

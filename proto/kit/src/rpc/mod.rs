@@ -4,7 +4,7 @@ mod call_record;
 pub mod client;
 mod connections;
 mod identity;
-pub mod members;
+pub mod members_file;
 mod methods;
 pub mod permissions;
 pub mod retry;
@@ -15,7 +15,7 @@ pub mod tls;
 use tonic::{Response, Status};
 
 pub use identity::Authenticator;
-pub use members::StaffMembers;
+pub use members_file::StaffMembers;
 
 /// The response to a call with this outcome.
 ///

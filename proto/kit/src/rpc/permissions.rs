@@ -1,5 +1,7 @@
-//! Who may call what between the services, which every gRPC port enforces: the name of a gRPC service decides. A service whose name begins with
-//! `Staff` is for staff, any other is for the services of the fleet.
+//! Who may call what between the services.
+//!
+//! Every gRPC port enforces it by the name of the gRPC service: one whose name begins with `Staff` is for staff, any other is for the services
+//! of the fleet.
 
 /// The API.
 pub const GATEWAY: &str = "gateway";

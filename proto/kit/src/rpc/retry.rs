@@ -29,6 +29,6 @@ pub async fn scope<F: Future>(is_retry: bool, call: F) -> F::Output {
 }
 
 /// Whether the call that the current task answers is a retry.
-pub fn is_retry() -> bool {
+pub fn is_current_call() -> bool {
     IS_RETRY.try_with(|it| *it).unwrap_or(false)
 }

@@ -40,7 +40,7 @@ pub struct StaffMembers {
 }
 
 /// Why a token is not that of a member who may call.
-#[derive(Debug, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum NoMember {
     /// No line has this token.
     Unknown,
