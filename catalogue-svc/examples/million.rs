@@ -47,7 +47,7 @@ impl From<Listing> for Row {
 
 impl Row {
     fn convert(&self) -> Entity {
-        let entity = Entity::read(self.kind, &self.id, &self.body);
+        let entity = Entity::read(self.kind, &self.id, &self.body, "https://mchezo.example");
         let mut entity = entity.unwrap().unwrap();
         entity.store_texts();
         entity

@@ -17,7 +17,7 @@ pub struct Settings {
     /// Where listings-svc is: addresses such as `https://host:port` with commas between, `file:/path`, or `dns:https://name:port`
     #[arg(long)]
     pub listings_addresses: Addresses,
-    /// Base address of the public pages; that of a city is this and /cities/SLUG
+    /// Base URL of the public pages; the page of a game is at /games/SLUG below it
     #[arg(long, value_parser = kit::public_url::parse)]
     pub public_url: String,
     /// Milliseconds that a call waits at most for a change that it must see

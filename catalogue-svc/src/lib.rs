@@ -44,7 +44,7 @@ pub async fn start(boot: Boot<Settings>) -> anyhow::Result<()> {
 
     let catalogue = Arc::new(Catalogue::new(settings.patience));
     let boards = Arc::new(Boards::new(Arc::clone(&catalogue))?);
-    let follower = Follower::new(Arc::clone(&catalogue));
+    let follower = Follower::new(Arc::clone(&catalogue), &settings.public_url);
     lifecycle.spawn_background(
         "listings follower",
         follower.follow(listings.clone(), loaded),

@@ -165,7 +165,6 @@ create index page_queue on listings.page (waiting_since, id) where state = 'pend
 create index page_by_submitter on listings.page (submitter) where submitter is not null;
 -- For the job that lets games follow their pages.
 create index page_not_public on listings.page (id) where state <> 'published';
-create index page_picture on listings.page (avatar_url) where avatar_url like '/pictures/%';
 
 create table listings.game (
     id uuid primary key,
@@ -362,73 +361,44 @@ create table listings.start_work (
 
 -- Pictures.
 
--- Pictures that were uploaded. The object store has their files, each under the SHA-256 of its bytes.
+-- Pictures that were uploaded. The file store has two files of each, named by its hash: the picture, and its small size.
 create table listings.picture (
-    -- In hexadecimal.
+    -- The SHA-256 of both files, in hexadecimal.
     hash text primary key,
-    width integer not null,
-    height integer not null,
-    size bigint not null,
-    -- When it was last sent.
-    made_at timestamptz not null,
-    -- Whether a listing has, or had, it. Revisions are kept for good, and so is every picture that one of them names; the sweep deletes the
-    -- others.
-    used boolean not null default false,
-    -- Since when the sweep is about to remove the files. Until the row is gone, nobody uses them and nobody stores them anew.
-    removing_since timestamptz,
-    -- The SHA-256 of the upload that a file was made from, in hexadecimal: a purge of one size is a purge of all that were made from it.
-    source text,
-    -- When staff purged it. Its file is gone, and the same picture cannot be uploaded again.
+    -- When it was last uploaded. The sweep deletes a picture that no listing names a day after that.
+    uploaded_at timestamptz not null,
+    -- When staff purged it. Its files are gone, and it cannot be uploaded again.
     purged_at timestamptz,
-    -- Whether a public listing has, or had, the picture: the public gets no other.
-    published boolean not null default false,
     constraint picture_hash check (hash ~ '^[0-9a-f]{64}$')
 );
-create index picture_unused on listings.picture (made_at) where not used;
-create index picture_source on listings.picture (source);
+create index picture_by_age on listings.picture (uploaded_at) where purged_at is null;
 create index picture_purged on listings.picture (purged_at) where purged_at is not null;
 
--- The addresses of uploaded pictures that a game has.
-create function listings.uploaded_pictures(cover_url text, screenshots jsonb) returns text[]
+-- The hashes of the uploaded pictures that a listing names, by their addresses here, `/pictures/<hash>.jpg`, or by whole public ones.
+create function listings.picture_hashes(address text, screenshots jsonb) returns text[]
     language sql immutable
     return array(
-        select address from (
-            select cover_url as address
+        select substring(url from '^[^?#]*/pictures/([0-9a-f]{64})(?:-small)?[.]jpg(?:[?#].*)?$') from (
+            select address as url
             union all
             select screenshot ->> 'url' from jsonb_array_elements(screenshots) as screenshot
         ) as named
-        where listings.is_picture(address)
+        where url ~ '^[^?#]*/pictures/[0-9a-f]{64}(-small)?[.]jpg([?#].*)?$'
     );
--- Which listings have a picture: one that only removed listings have is not served. The condition is cheap, because every write of a game
--- evaluates it.
-create index game_picture on listings.game using gin (listings.uploaded_pictures(cover_url, screenshots))
-    where cover_url like '/pictures/%' or screenshots::text like '%"/pictures/%';
+-- Which listings name a picture. The conditions are cheap, because every write of a listing evaluates them.
+create index game_picture on listings.game using gin (listings.picture_hashes(cover_url, screenshots))
+    where cover_url like '%/pictures/%' or screenshots::text like '%/pictures/%';
+create index page_picture on listings.page using gin (listings.picture_hashes(avatar_url, '[]'))
+    where avatar_url like '%/pictures/%';
 
--- Marks the pictures of a public listing as published. It is a trigger because changes of many kinds make a listing public.
-create function listings.publish_pictures() returns trigger
-    language plpgsql
-    as $$
-begin
-    update listings.picture set published = true
-        where not published and hash = any(array(
-            select substr(address, length('/pictures/') + 1, 64)
-            from unnest(case tg_table_name
-                when 'game' then listings.uploaded_pictures(to_jsonb(new) ->> 'cover_url', to_jsonb(new) -> 'screenshots')
-                else array[to_jsonb(new) ->> 'avatar_url']
-            end) as address
-        ));
-    return null;
-end
-$$;
-
--- The conditions are cheap, because every write of a listing evaluates them.
-create trigger game_publishes_pictures after insert or update on listings.game for each row
-    when (new.state = 'published' and not new.hidden_by_page
-        and (new.cover_url like '/pictures/%' or new.screenshots::text like '%"/pictures/%'))
-    execute function listings.publish_pictures();
-create trigger page_publishes_pictures after insert or update on listings.page for each row
-    when (new.state = 'published' and new.avatar_url like '/pictures/%')
-    execute function listings.publish_pictures();
+-- The listings that name uploaded pictures. A query for one picture reads them from the two indexes.
+create view listings.pictured as
+    select 'game' as kind, mode, slug as name, page_id, state = 'published' and not hidden_by_page as visible,
+        listings.picture_hashes(cover_url, screenshots) as hashes
+    from listings.game where cover_url like '%/pictures/%' or screenshots::text like '%/pictures/%'
+    union all
+    select 'page', mode, handle, id, state = 'published', listings.picture_hashes(avatar_url, '[]')
+    from listings.page where avatar_url like '%/pictures/%';
 
 -- The uploads that an account began within a day. A refused file counts: to decode it costs as much as that of an accepted one.
 create table listings.picture_upload (

@@ -111,8 +111,7 @@ fn megabytes(value: &str) -> Result<usize, String> {
         .ok_or_else(|| format!("give a whole number from 1 to {MAX_PICTURE_MEGABYTES}"))
 }
 
-/// A deletion by the sweep ends before its claim on the file does, after which an upload may store the same file again. Half of the claim,
-/// [`CLAIM_TIMEOUT`](crate::store::pictures::CLAIM_TIMEOUT), is left for what the store does after the deadline.
+/// The sweep holds the row of a picture while the store deletes its two files.
 const MAX_PICTURES_DEADLINE: Duration = Duration::from_secs(30);
 
 fn pictures_deadline(value: &str) -> Result<Duration, String> {
@@ -179,13 +178,12 @@ mod tests {
     }
 
     #[test]
-    fn the_store_has_deleted_a_file_before_the_claim_of_the_sweep_ends() {
+    fn the_deadline_of_the_store_is_short() {
         assert_eq!(pictures_deadline("1"), Ok(Duration::from_secs(1)));
         assert_eq!(pictures_deadline("30"), Ok(MAX_PICTURES_DEADLINE));
         for bad in ["0", "31", "120", "soon"] {
             assert!(pictures_deadline(bad).is_err(), "{bad}");
         }
-        assert!(crate::store::pictures::CLAIM_TIMEOUT >= MAX_PICTURES_DEADLINE * 2);
     }
 
     #[test]

@@ -39,14 +39,13 @@ const REDIS_DOWN_EFFECT: &str = "writes are answered later, and readers ask for 
 /// Starts the service.
 pub async fn start(boot: Boot<Settings>) -> anyhow::Result<()> {
     let pool = boot.database().await?;
-    let public_url = PublicUrl::new(&boot.settings.public_url);
     let redis = Redis::lazy(&boot.settings.redis_url, PUBLISH_TIMEOUT, REDIS_DOWN_EFFECT)?;
     let leader = boot.leader(&pool, SCHEMA);
     let producer = Producer::start(&leader, &boot.lifecycle, Retention::default())
         .publish_to(HighWaterMark::new(redis, SCHEMA.0));
     let commands = Arc::new(CommandDependencies {
         producer: producer.clone(),
-        public_url: public_url.clone(),
+        public_url: PublicUrl::new(&boot.settings.public_url),
         max_pending: boot.settings.max_pending,
         reference_data: ReferenceDataCache::default(),
     });
@@ -65,14 +64,12 @@ pub async fn start(boot: Boot<Settings>) -> anyhow::Result<()> {
     let loaded = boot
         .readiness
         .condition("the gazetteer and the samples to be loaded");
-    let startup_tasks = jobs::startup::Tasks {
+    let bundled = jobs::startup::BundledImport {
         pool: pool.clone(),
         clock: boot.clock.clone(),
-        commands: Arc::clone(&commands),
         importer: importer.clone(),
-        public_url,
     };
-    startup_tasks.spawn(&boot.lifecycle, loaded);
+    bundled.spawn(&boot.lifecycle, loaded);
 
     let mut services = kit::rpc::server::services();
     let service = Service {

@@ -1,6 +1,7 @@
 #![doc = include_str!("../README.md")]
 #![warn(missing_docs)]
 
+pub mod addresses;
 pub mod public;
 
 /// Every contract's file descriptors, for gRPC reflection and the staff tool.

@@ -1,12 +1,11 @@
-//! Pictures: uploaded by staff, in the answers of the API, and served to browsers (§10.9).
+//! Pictures: uploaded by an account, in the answers of the API, and served to browsers (§10.9).
 
 use std::time::Duration;
 
-use contracts::common::v1::Mode;
-use contracts::listings::v1 as proto;
-use contracts::listings::v1::picture_upload::Message;
-use contracts::listings::v1::staff_picture_service_client::StaffPictureServiceClient;
-use e2e::{Fleet, Staff, dial};
+use contracts::listings::v1::add_own_picture_request::Message;
+use contracts::listings::v1::own_pictures_service_client::OwnPicturesServiceClient;
+use contracts::listings::v1::{self as proto, PictureKind};
+use e2e::{Fleet, Staff};
 use image::codecs::png::PngEncoder;
 use image::{Rgb, RgbImage};
 use kit::rpc::client::Client as Channel;
@@ -27,40 +26,34 @@ fn picture() -> Vec<u8> {
     file
 }
 
-async fn staff(fleet: &Fleet) -> StaffPictureServiceClient<Channel> {
-    let token = fleet.staff_token.clone().into();
-    let channel = dial(&fleet.service("listings-svc").grpc, &token).await;
-    StaffPictureServiceClient::new(channel)
-}
-
-fn upload(
-    name: &str,
-    alt: &str,
+/// Gives the game a picture, as the dashboard does for a member of the account.
+async fn upload(
+    pictures: &mut OwnPicturesServiceClient<Channel>,
+    account: &str,
+    (kind, game): (PictureKind, &str),
     file: &[u8],
-) -> tonic::Request<impl futures::Stream<Item = proto::PictureUpload> + Send + 'static> {
-    let header = proto::PictureHeader {
-        mode: Mode::Live.into(),
-        name: name.to_owned(),
-        alt: alt.to_owned(),
-        place: None,
+) {
+    let header = proto::OwnPictureHeader {
+        account_id: account.to_owned(),
+        kind: kind.into(),
+        name: game.to_owned(),
+        writes_per_day: None,
     };
-    let messages: Vec<proto::PictureUpload> = std::iter::once(Message::Header(header))
-        .chain(
-            file.chunks(64 * 1024)
-                .map(|it| Message::Chunk(it.to_vec().into())),
-        )
+    let chunks = file.chunks(64 * 1024);
+    let messages: Vec<proto::AddOwnPictureRequest> = std::iter::once(Message::Header(header))
+        .chain(chunks.map(|it| Message::Chunk(it.to_vec().into())))
         .chain([Message::End(proto::PictureEnd {})])
-        .map(|message| proto::PictureUpload {
+        .map(|message| proto::AddOwnPictureRequest {
             message: Some(message),
         })
         .collect();
     let mut request = tonic::Request::new(futures::stream::iter(messages));
     request.set_timeout(Duration::from_mins(1));
-    request
+    pictures.add_own_picture(request).await.unwrap();
 }
 
-/// A public game of this test; returns its slug.
-async fn new_game(fleet: &Fleet) -> String {
+/// A public game of this test; returns its account and its slug.
+async fn new_game(fleet: &Fleet) -> (String, String) {
     let mut staff = Staff::of(fleet).await;
     let account = staff.account("unlimited").await;
     let handle = format!("pictured-{}", kit::ids::row_id().simple());
@@ -68,7 +61,7 @@ async fn new_game(fleet: &Fleet) -> String {
     let slug = format!("{handle}-game");
     let row = json!({"slug": slug, "title": "A Game", "release_year": 2024, "creator": handle});
     staff.import("game", &[row]).await;
-    slug
+    (account.account.id, slug)
 }
 
 #[tokio::test]
@@ -76,73 +69,67 @@ async fn an_uploaded_picture_is_in_the_answers_and_is_served() {
     let fleet = Fleet::shared();
     let client = live(&fleet).await;
     // Samples never change, and other tests read the games of the real directory.
-    let slug = new_game(&fleet).await;
-    let mut pictures = staff(&fleet).await;
+    let (account, slug) = new_game(&fleet).await;
+    let channel = fleet.rpc_client("listings-svc").await;
+    let mut pictures = OwnPicturesServiceClient::new(channel);
+    for kind in [PictureKind::Cover, PictureKind::Screenshot] {
+        upload(&mut pictures, &account, (kind, &slug), &picture()).await;
+    }
 
-    let cover = pictures.set_cover(upload(&slug, "", &picture())).await;
-    let cover = cover.unwrap().into_inner().picture.unwrap();
-    let shot = pictures
-        .add_screenshot(upload(&slug, "A hill", &picture()))
-        .await;
-    let shot = shot.unwrap().into_inner().picture.unwrap();
-
-    // Whoever was answered finds it, as with every write.
+    // Whoever was answered finds them, as with every write.
     let game = client.get(&format!("/games/{slug}")).await;
-    assert_eq!(game.data()["cover_url"], cover.url.as_str());
-    let shown = game.data()["screenshots"]
-        .as_array()
-        .unwrap()
-        .last()
-        .unwrap();
+    let cover = game.data()["cover_url"].as_str().unwrap().to_owned();
+    let shot = &game.data()["screenshots"][0];
     assert_eq!(
-        *shown,
-        json!({"url": shot.url, "width": 1_600, "height": 900, "alt": "A hill"})
+        (&shot["width"], &shot["height"]),
+        (&json!(1_600), &json!(900))
     );
+    let shot = shot["url"].as_str().unwrap().to_owned();
     // Other tests publish games of their own, too.
     let games = client.all("/games", 100).await;
     let mut covers = games.iter().map(|row| &row["cover_url"]);
-    assert!(covers.any(|it| it == cover.url.as_str()));
+    assert!(covers.any(|it| it == cover.as_str()));
 
     let browser = reqwest::Client::new();
-    for picture in [&cover, &shot] {
-        let answer = browser.get(&picture.url).send().await.unwrap();
+    let small = cover.replace(".jpg", "-small.jpg");
+    for (url, size) in [
+        (&cover, (1_200, 675)),
+        (&small, (600, 338)),
+        (&shot, (1_600, 900)),
+    ] {
+        let answer = browser.get(url).send().await.unwrap();
         assert_eq!(answer.status(), 200);
         let headers = answer.headers().clone();
         assert_eq!(headers["content-type"], "image/jpeg");
-        assert_eq!(headers["content-length"], picture.size.to_string().as_str());
         assert_eq!(
             headers["cache-control"],
             "public, max-age=31536000, s-maxage=60, immutable"
         );
         assert_eq!(headers["x-content-type-options"], "nosniff");
         let file = answer.bytes().await.unwrap();
+        assert_eq!(headers["content-length"], file.len().to_string().as_str());
         let drawn = image::load_from_memory(&file).unwrap();
-        assert_eq!(
-            (drawn.width(), drawn.height()),
-            (picture.width, picture.height)
-        );
+        assert_eq!((drawn.width(), drawn.height()), size);
 
-        let known = browser
-            .get(&picture.url)
-            .header("if-none-match", &headers["etag"]);
+        let known = browser.get(url).header("if-none-match", &headers["etag"]);
         let known = known.send().await.unwrap();
         assert_eq!(known.status(), 304);
         assert_eq!(known.headers()["etag"], headers["etag"]);
         assert!(known.bytes().await.unwrap().is_empty());
 
-        let head = browser.head(&picture.url).send().await.unwrap();
+        let head = browser.head(url).send().await.unwrap();
         assert_eq!(head.headers()["etag"], headers["etag"]);
     }
 
-    for kind in [proto::PictureKind::Cover, proto::PictureKind::Screenshot] {
-        let request = proto::RemovePictureRequest {
-            kind: kind.into(),
-            mode: Mode::Live.into(),
-            name: slug.clone(),
-            url: shot.url.clone(),
-        };
-        pictures.remove_picture(request).await.unwrap();
-    }
+    let removal = proto::RemoveOwnPictureRequest {
+        account_id: account,
+        kind: PictureKind::Cover.into(),
+        name: slug.clone(),
+        ..proto::RemoveOwnPictureRequest::default()
+    };
+    pictures.remove_own_picture(removal).await.unwrap();
     let game = client.get(&format!("/games/{slug}")).await;
     assert!(game.data()["cover_url"].is_null());
+    let gone = browser.get(&cover).send().await.unwrap();
+    assert_eq!(gone.status(), 404);
 }

@@ -63,7 +63,6 @@ create table webhook.listing (
     -- Handle of a page, slug of a game or an event.
     slug text not null,
     name text not null,
-    url text not null,
     published boolean not null,
     revision bigint not null,
     primary key (kind, id)

@@ -40,7 +40,7 @@ pub struct Settings {
     /// Keys that encrypt signing secrets, as `id:base64,…` with 32 bytes each: the first encrypts, all decrypt. To replace one, add the new key behind the old one everywhere, then put it first
     #[arg(long, hide_env_values = true)]
     pub(crate) secret_keys: KeyRing,
-    /// Base URL of the public pages, for links in sample events, such as `https://mchezo.example`
+    /// Base URL of the public pages, for links in messages, such as `https://mchezo.example`
     #[arg(long, value_parser = kit::public_url::parse)]
     pub(crate) public_url: String,
     /// TOML file with a table of plans: the gateway's

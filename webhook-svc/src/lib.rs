@@ -52,7 +52,10 @@ pub async fn start(boot: Boot<Settings>) -> anyhow::Result<()> {
     let economy = boot.client("economy-svc", &settings.economy_addresses)?;
     let catalogue = boot.client("catalogue-svc", &settings.catalogue_addresses)?;
     let gateway = boot.client("gateway", &settings.gateway_addresses)?;
-    let follower = Listings(publisher.clone());
+    let follower = Listings {
+        publisher: publisher.clone(),
+        public_url: settings.public_url.clone(),
+    };
     boot.follow(&leader, "listings", listings, follower);
     let tips = Economy {
         publisher: publisher.clone(),

@@ -32,6 +32,8 @@ const YIELD_AFTER: usize = 32;
 #[derive(Debug)]
 pub struct Follower {
     catalogue: Arc<Catalogue>,
+    /// The base URL of the public pages.
+    site: Arc<str>,
     progress: Progress,
 }
 
@@ -53,9 +55,10 @@ enum Progress {
 
 impl Follower {
     /// A follower that has read nothing yet.
-    pub fn new(catalogue: Arc<Catalogue>) -> Self {
+    pub fn new(catalogue: Arc<Catalogue>, site: &str) -> Self {
         Self {
             catalogue,
+            site: site.into(),
             progress: Progress::Nothing,
         }
     }
@@ -93,11 +96,11 @@ impl Follower {
 
 /// Converts the entity of a change. `None`: the change is a one-off event, its kind is unknown, or it cannot be converted; the catalogue
 /// then keeps the last state of the entity.
-fn convert(change: &Change) -> Option<Entity> {
+fn convert(change: &Change, site: &str) -> Option<Entity> {
     if change.happening {
         return None;
     }
-    let read = Entity::read(&change.entity, &change.id, &change.state);
+    let read = Entity::read(&change.entity, &change.id, &change.state, site);
     let mut entity = read.unwrap_or_else(|error| {
         metrics::counter!("catalogue_changes_rejected_total").increment(1);
         tracing::error!(
@@ -146,6 +149,7 @@ impl Consumer for Follower {
 
     async fn handle_batch(&mut self, _epoch: Uuid, changes: Vec<Change>) -> anyhow::Result<()> {
         let seq = changes.last().map_or(0, |change| change.seq);
+        let site = Arc::clone(&self.site);
         match &mut self.progress {
             Progress::Nothing => anyhow::bail!("changes came before a start"),
             Progress::Gathering {
@@ -154,7 +158,7 @@ impl Consumer for Follower {
                 // All processors convert: there may be a million listings.
                 let convert_all = move || {
                     let changes = changes.into_par_iter();
-                    let converted = changes.filter_map(|change| convert(&change));
+                    let converted = changes.filter_map(|change| convert(&change, &site));
                     converted.collect::<Vec<Entity>>()
                 };
                 let converted = tokio::task::spawn_blocking(convert_all).await?;
@@ -165,7 +169,9 @@ impl Consumer for Follower {
                 self.index_if_whole().await
             }
             Progress::Following(writer) => {
-                for (at, entity) in changes.iter().filter_map(convert).enumerate() {
+                for (at, entity) in
+                    (changes.iter().filter_map(|change| convert(change, &site))).enumerate()
+                {
                     writer.apply(entity);
                     if at % YIELD_AFTER == YIELD_AFTER - 1 {
                         tokio::task::yield_now().await;

@@ -4,6 +4,7 @@ use std::borrow::Cow;
 use std::cmp::Reverse;
 use std::sync::Arc;
 
+use contracts::addresses;
 use contracts::listings::v1 as listings;
 use contracts::public;
 use serde::{Deserialize, Serialize};
@@ -115,7 +116,7 @@ struct Texts<'a> {
 
 impl Creator {
     /// Converts a page from the feed.
-    pub(crate) fn new(id: Uuid, page: listings::Page) -> anyhow::Result<Self> {
+    pub(crate) fn new(id: Uuid, page: listings::Page, site: &str) -> anyhow::Result<Self> {
         let summary = CreatorSummary::new(
             &page.handle,
             &page.name,
@@ -133,7 +134,7 @@ impl Creator {
         let facets = roles.chain(Facet::creator_kind(&page.kind)).collect();
         let owners = page.owners.iter().filter_map(|id| id.parse().ok());
         let owners = owners.collect();
-        let creator = public_creator(page);
+        let creator = public_creator(page, site);
         Ok(Self {
             id,
             key,
@@ -179,20 +180,20 @@ impl Document for Creator {
     }
 }
 
-fn public_creator(page: listings::Page) -> public::Creator {
+fn public_creator(page: listings::Page, site: &str) -> public::Creator {
     public::Creator {
         row: public::CreatorRow {
+            url: addresses::listing(site, "creators", &page.handle),
             handle: page.handle,
             name: page.name,
             kind: page.kind,
             roles: page.roles,
             tagline: page.tagline,
-            avatar_url: page.avatar_url,
+            avatar_url: page.avatar_url.map(|it| addresses::picture(site, &it)),
             country_code: page.country_code,
             city: page.city,
             city_slug: page.city_slug,
             verified: page.verified,
-            url: page.url,
         },
         bio: page.bio,
         links: page.links.into_iter().collect(),

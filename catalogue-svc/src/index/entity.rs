@@ -63,12 +63,13 @@ impl Entity {
         }
     }
 
-    /// Decodes and converts an entity of the kind that the feed calls `kind`; `None` for a kind that the catalogue does not know.
+    /// Decodes and converts an entity of the kind that the feed calls `kind`; `None` for a kind that the catalogue does not know. `site` is the
+    /// base URL of the public pages.
     ///
     /// # Errors
     /// The entity cannot be converted. It is skipped then, and the others go on.
-    pub fn read(kind: &str, id: &str, encoded: &[u8]) -> anyhow::Result<Option<Self>> {
-        let body = Body::read(kind, id, encoded).with_context(|| format!("{kind} {id}"))?;
+    pub fn read(kind: &str, id: &str, encoded: &[u8], site: &str) -> anyhow::Result<Option<Self>> {
+        let body = Body::read(kind, id, encoded, site).with_context(|| format!("{kind} {id}"))?;
         Ok(body.map(|body| Self {
             id: id.to_owned(),
             body,
@@ -77,7 +78,7 @@ impl Entity {
 }
 
 impl Body {
-    fn read(kind: &str, id: &str, encoded: &[u8]) -> anyhow::Result<Option<Self>> {
+    fn read(kind: &str, id: &str, encoded: &[u8], site: &str) -> anyhow::Result<Option<Self>> {
         Ok(Some(match kind {
             "genre" => Self::Genre(listings::Genre::decode(encoded)?),
             "country" => Self::Country(listings::Country::decode(encoded)?),
@@ -88,7 +89,7 @@ impl Body {
             "page" => {
                 let page = listings::Page::decode(encoded)?;
                 let header = header(id, page.mode, page.state(), page.visible)?;
-                Self::Page(header, Arc::new(Creator::new(header.id, page)?))
+                Self::Page(header, Arc::new(Creator::new(header.id, page, site)?))
             }
             "game" => {
                 let game = listings::Game::decode(encoded)?;
@@ -96,14 +97,14 @@ impl Body {
                 let new = NewGame {
                     page: game.page_id.parse().context("the page is not a UUID")?,
                     genres: game.genres.clone(),
-                    game: Game::new(header.id, game)?,
+                    game: Game::new(header.id, game, site)?,
                 };
                 Self::Game(header, Box::new(new))
             }
             "event" => {
                 let event = listings::Event::decode(encoded)?;
                 let header = header(id, event.mode, event.state(), event.visible)?;
-                Self::Event(header, Arc::new(Event::new(header.id, event)?))
+                Self::Event(header, Arc::new(Event::new(header.id, event, site)?))
             }
             _ => return Ok(None),
         }))
@@ -137,6 +138,7 @@ mod tests {
     use super::*;
 
     const ID: &str = "018f2f3e-0000-7000-8000-000000000001";
+    const SITE: &str = "https://mchezo.example";
 
     fn game() -> listings::Game {
         let at = prost_types::Timestamp::default();
@@ -152,8 +154,8 @@ mod tests {
 
     #[test]
     fn an_unknown_kind_is_none() {
-        assert!(Entity::read("board", "1", &[255]).unwrap().is_none());
-        let entity = Entity::read("game", ID, &game().encode_to_vec()).unwrap();
+        assert!(Entity::read("board", "1", &[255], SITE).unwrap().is_none());
+        let entity = Entity::read("game", ID, &game().encode_to_vec(), SITE).unwrap();
         let Body::Game(header, _) = entity.unwrap().body else {
             panic!("it is a game");
         };
@@ -192,7 +194,7 @@ mod tests {
         let bad = bad.map(|game| (ID, game.encode_to_vec()));
         let unreadable = [("7", game().encode_to_vec()), (ID, vec![255])];
         for (id, encoded) in bad.into_iter().chain(unreadable) {
-            let error = Entity::read("game", id, &encoded).unwrap_err();
+            let error = Entity::read("game", id, &encoded, SITE).unwrap_err();
             assert!(error.to_string().contains(id), "{error:#}");
         }
     }
@@ -200,7 +202,7 @@ mod tests {
     proptest! {
         #[test]
         fn any_bytes_are_an_entity_or_refused(kind in "genre|country|city|page|game|event", encoded in vec(any::<u8>(), 0..120)) {
-            drop(Entity::read(&kind, ID, &encoded));
+            drop(Entity::read(&kind, ID, &encoded, SITE));
         }
 
         /// A damaged game is refused, or is a game.
@@ -211,7 +213,7 @@ mod tests {
             let mut encoded = game.encode_to_vec();
             let at = at.index(encoded.len());
             encoded[at] = byte;
-            if let Ok(Some(entity)) = Entity::read("game", ID, &encoded) {
+            if let Ok(Some(entity)) = Entity::read("game", ID, &encoded, SITE) {
                 prop_assert!(matches!(entity.body, Body::Game(..)));
             }
         }

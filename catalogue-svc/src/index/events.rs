@@ -3,6 +3,7 @@
 use std::sync::Arc;
 
 use anyhow::Context as _;
+use contracts::addresses;
 use contracts::listings::v1 as listings;
 use contracts::public;
 use time::Date;
@@ -42,7 +43,7 @@ pub struct Event {
 
 impl Event {
     /// Converts an event from the feed.
-    pub(crate) fn new(id: Uuid, event: listings::Event) -> anyhow::Result<Self> {
+    pub(crate) fn new(id: Uuid, event: listings::Event, site: &str) -> anyhow::Result<Self> {
         let day = |text: &str| days::read(text).context("a day is no YYYY-MM-DD");
         let starts_at = day(&event.starts_at)?;
         let last_day = event.ends_at.as_deref().map_or(Ok(starts_at), day)?;
@@ -56,7 +57,7 @@ impl Event {
         let city_slug = event.city_slug.as_str().into();
         let revision = event.revision;
         let times = Times::from(&event);
-        let event = public_event(event)?;
+        let event = public_event(event, site)?;
         Ok(Self {
             id,
             key,
@@ -100,9 +101,10 @@ impl Document for Event {
     }
 }
 
-fn public_event(event: listings::Event) -> anyhow::Result<public::Event> {
+fn public_event(event: listings::Event, site: &str) -> anyhow::Result<public::Event> {
     Ok(public::Event {
         created_at: public::Timestamp(point_in_time(event.created_at.as_ref())?),
+        url: addresses::listing(site, "events", &event.slug),
         slug: event.slug,
         title: event.title,
         kind: event.kind,
@@ -114,6 +116,5 @@ fn public_event(event: listings::Event) -> anyhow::Result<public::Event> {
         online: event.online,
         website: event.website,
         description: event.description,
-        url: event.url,
     })
 }

@@ -5,6 +5,7 @@ use std::cmp::Reverse;
 use std::sync::Arc;
 
 use anyhow::Context as _;
+use contracts::addresses;
 use contracts::listings::v1 as listings;
 use contracts::public;
 use serde::Deserialize;
@@ -54,7 +55,7 @@ struct Texts<'a> {
 
 impl Game {
     /// Converts a game from the feed. Its creator and its genres are not known yet.
-    pub(crate) fn new(id: Uuid, game: listings::Game) -> anyhow::Result<Self> {
+    pub(crate) fn new(id: Uuid, game: listings::Game, site: &str) -> anyhow::Result<Self> {
         let times = Times::from(&game);
         let key = GameKey {
             featured: Reverse(game.featured),
@@ -65,7 +66,7 @@ impl Game {
         let platforms = platforms.filter_map(|key| facet::platform(key)).collect();
         let stage = facet::stage(&game.stage);
         let revision = game.revision;
-        let game = public_game(game)?;
+        let game = public_game(game, site)?;
         let text = Rendered::new(&game.row, &game)?;
         let creator = CreatorSummary::unknown()?;
         let creator_in_text = text.find(creator.json());
@@ -150,13 +151,14 @@ impl Document for Game {
 }
 
 /// The public shape of a game, without the fields of its creator.
-fn public_game(game: listings::Game) -> anyhow::Result<public::Game> {
+fn public_game(game: listings::Game, site: &str) -> anyhow::Result<public::Game> {
     let row = public::GameRow {
         created_at: public::Timestamp(point_in_time(game.created_at.as_ref())?),
+        url: addresses::listing(site, "games", &game.slug),
         slug: game.slug,
         title: game.title,
         tagline: game.tagline,
-        cover_url: game.cover_url,
+        cover_url: game.cover_url.map(|it| addresses::picture(site, &it)),
         genres: game.genres,
         platforms: game.platforms,
         stage: game.stage,
@@ -168,12 +170,13 @@ fn public_game(game: listings::Game) -> anyhow::Result<public::Game> {
         },
         country_code: String::new(),
         city: String::new(),
-        url: game.url,
     };
     Ok(public::Game {
         row,
         description: game.description,
-        screenshots: game.screenshots.into_iter().map(screenshot).collect(),
+        screenshots: (game.screenshots.into_iter())
+            .map(|shot| screenshot(shot, site))
+            .collect(),
         links: game.links.into_iter().collect(),
         credits: game.credits.into_iter().map(credit).collect(),
         trailer_url: game.trailer_url,
@@ -181,9 +184,9 @@ fn public_game(game: listings::Game) -> anyhow::Result<public::Game> {
     })
 }
 
-fn screenshot(shot: listings::Screenshot) -> public::Screenshot {
+fn screenshot(shot: listings::Screenshot, site: &str) -> public::Screenshot {
     public::Screenshot {
-        url: shot.url,
+        url: addresses::picture(site, &shot.url),
         width: shot.width,
         height: shot.height,
         alt: shot.alt,

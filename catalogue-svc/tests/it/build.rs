@@ -13,6 +13,8 @@ use kit::feed::Position;
 use uuid::Uuid;
 
 pub(crate) const EPOCH: Uuid = Uuid::from_u128(0xe0);
+/// The base URL of the public pages.
+pub(crate) const SITE: &str = "https://mchezo.example";
 
 /// Boards that were never sorted.
 pub(crate) fn boards(catalogue: &Arc<Catalogue>) -> Arc<Boards> {
@@ -28,7 +30,7 @@ pub(crate) fn reads(catalogue: Arc<Catalogue>) -> Reads {
         boards: Arc::clone(&NO_BOARDS),
         catalogue,
         clock: Clock::system(),
-        public_url: "https://mchezo.example".to_owned(),
+        public_url: SITE.to_owned(),
     }
 }
 
@@ -86,7 +88,6 @@ pub(crate) fn game(number: u32) -> listings::Game {
         stage: "released".to_owned(),
         release_year: 2026,
         page_id: id(0),
-        url: format!("https://mchezo.example/games/game-{number}"),
         created_at: Some(at(number.into())),
         updated_at: Some(at(number.into())),
         ..listings::Game::default()
@@ -107,7 +108,6 @@ pub(crate) fn event(number: u32) -> listings::Event {
         country_code: "KE".to_owned(),
         city: "Nairobi".to_owned(),
         city_slug: "nairobi".to_owned(),
-        url: format!("https://mchezo.example/events/event-{number}"),
         created_at: Some(at(number.into())),
         updated_at: Some(at(number.into())),
         ..listings::Event::default()
@@ -164,7 +164,7 @@ fn was_published(state: State) -> bool {
 }
 
 pub(crate) fn entity(change: &Change) -> Entity {
-    let entity = Entity::read(&change.entity, &change.id, &change.state);
+    let entity = Entity::read(&change.entity, &change.id, &change.state, SITE);
     entity.unwrap().unwrap()
 }
 

@@ -24,7 +24,7 @@ use tokio_stream::wrappers::TcpListenerStream;
 use tonic::{Request, Response, Status};
 use uuid::Uuid;
 
-use crate::build::{EPOCH, game, game_change, page, page_change};
+use crate::build::{EPOCH, SITE, game, game_change, page, page_change};
 
 /// A feed whose rows the test writes.
 #[derive(Debug, Clone)]
@@ -159,7 +159,7 @@ async fn eventually(catalogue: &Catalogue, wanted: impl Fn(&Snapshot) -> bool) -
 /// A replica that starts.
 fn start(client: Client, lifecycle: &Lifecycle) -> (Arc<Catalogue>, Readiness) {
     let catalogue = Arc::new(Catalogue::default());
-    let follower = Follower::new(Arc::clone(&catalogue));
+    let follower = Follower::new(Arc::clone(&catalogue), SITE);
     let readiness = Readiness::default();
     let loaded = readiness.condition("the catalogue to be loaded");
     lifecycle.spawn_background("follower", follower.follow(client, loaded));

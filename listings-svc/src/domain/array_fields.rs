@@ -119,9 +119,7 @@ fn uploaded<'a>(object: &Map<String, Value>, current: &'a [Screenshot]) -> Optio
 
 fn screenshot_address(raw: &str) -> Result<String, String> {
     if is_uploaded(raw) {
-        return Err(
-            "This game has no such screenshot: `staff picture add-screenshot` adds one.".to_owned(),
-        );
+        return Err("This game has no such screenshot: its owner adds one on the site.".to_owned());
     }
     address::read(raw)
 }
@@ -387,6 +385,6 @@ mod tests {
                 "screenshots.2.url"
             ]
         );
-        assert!(problems["screenshots.2.url"].contains("add-screenshot"));
+        assert!(problems["screenshots.2.url"].contains("on the site"));
     }
 }

@@ -9,6 +9,8 @@ use super::entity::Entity;
 
 /// Every picture is stored as JPEG.
 const EXTENSION: &str = ".jpg";
+/// Before the extension of the small size.
+const SMALL: &str = "-small";
 /// Length of a SHA-256 in hexadecimal.
 const HASH_DIGITS: usize = 64;
 /// Path of the pictures below the public URL.
@@ -128,63 +130,87 @@ fn scale(length: u32, numerator: u32, denominator: u32) -> u32 {
     u32::try_from(rounded.max(1)).unwrap_or(u32::MAX)
 }
 
-/// The name of a picture file: the SHA-256 of its bytes, and the extension.
+/// The name of a picture file: the hash of the picture, for its small size `-small`, and the extension.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
-pub struct FileName(String);
+pub struct FileName {
+    hash: String,
+    is_small: bool,
+}
 
 impl FileName {
+    /// The large file of the picture with this hash.
     pub fn of(hash: &[u8; 32]) -> Self {
-        Self(hex::encode(hash))
+        Self {
+            hash: hex::encode(hash),
+            is_small: false,
+        }
     }
 
     /// Parses a file name. A valid name contains no path.
     pub fn parse(text: &str) -> Option<Self> {
-        let hash = text.strip_suffix(EXTENSION)?;
-        Self::from_hash(hash)
+        let name = text.strip_suffix(EXTENSION)?;
+        let (hash, is_small) = name
+            .strip_suffix(SMALL)
+            .map_or((name, false), |hash| (hash, true));
+        let large = Self::from_hash(hash)?;
+        Some(Self { is_small, ..large })
     }
 
+    /// The large file of the picture with this hash, in hexadecimal.
     pub fn from_hash(hash: &str) -> Option<Self> {
         let is_digit = |byte: u8| matches!(byte, b'0'..=b'9' | b'a'..=b'f');
-        (hash.len() == HASH_DIGITS && hash.bytes().all(is_digit)).then(|| Self(hash.to_owned()))
+        (hash.len() == HASH_DIGITS && hash.bytes().all(is_digit)).then(|| Self {
+            hash: hash.to_owned(),
+            is_small: false,
+        })
     }
 
-    /// The file name in an address as listings store it; `None` for the address of another site.
+    /// The file that an address names: that of a listing, or a whole public one.
     pub fn in_address(address: &str) -> Option<Self> {
-        Self::parse(address.strip_prefix(PATH_PREFIX)?)
+        let path = address.split(['?', '#']).next()?;
+        let (_, name) = path.rsplit_once(PATH_PREFIX)?;
+        Self::parse(name)
     }
 
-    /// In hexadecimal.
+    /// Of the picture, in hexadecimal.
     pub fn hash(&self) -> &str {
-        &self.0
+        &self.hash
     }
 
-    /// The address as listings store it: relative to the public URL.
+    /// The address of the picture as listings store it: relative to the public URL.
     pub fn address(&self) -> String {
-        format!("{PATH_PREFIX}{self}")
+        format!("{PATH_PREFIX}{}{EXTENSION}", self.hash)
+    }
+
+    /// The files of the picture.
+    pub fn sizes(&self) -> [Self; 2] {
+        [false, true].map(|is_small| Self {
+            is_small,
+            ..self.clone()
+        })
     }
 
     /// The key in the file store. The first two digits spread the files over 256 folders.
     pub fn path(&self) -> String {
-        format!("{}/{self}", self.0.get(..2).unwrap_or_default())
+        format!("{}/{self}", self.hash.get(..2).unwrap_or_default())
     }
 }
 
 impl fmt::Display for FileName {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "{}{EXTENSION}", self.0)
+        let size = if self.is_small { SMALL } else { "" };
+        write!(f, "{}{size}{EXTENSION}", self.hash)
     }
 }
 
-/// Whether an address is that of an uploaded picture, not of a picture on another site.
+/// Whether an address, as listings store it, is that of an uploaded picture, not of a picture on another site.
 pub fn is_uploaded(address: &str) -> bool {
-    FileName::in_address(address).is_some()
+    FileName::in_address(address).is_some_and(|name| name.address() == address)
 }
 
 /// An encoded picture.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct PictureFile {
-    /// Derived from the bytes.
-    pub name: FileName,
+pub struct EncodedPicture {
     /// In pixels.
     pub width: u32,
     /// In pixels.
@@ -195,29 +221,19 @@ pub struct PictureFile {
 /// A picture in both sizes.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct PictureSizes {
-    pub large: PictureFile,
-    pub small: PictureFile,
+    /// Of the large file. Derived from the bytes of both.
+    pub name: FileName,
+    pub large: EncodedPicture,
+    pub small: EncodedPicture,
 }
 
 /// A picture whose files are stored.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct StoredPicture {
-    pub large: FileName,
-    pub small: FileName,
+    pub name: FileName,
     /// Of the large file, in pixels.
     pub width: u32,
     pub height: u32,
-}
-
-impl From<&PictureSizes> for StoredPicture {
-    fn from(picture: &PictureSizes) -> Self {
-        Self {
-            large: picture.large.name.clone(),
-            small: picture.small.name.clone(),
-            width: picture.large.width,
-            height: picture.large.height,
-        }
-    }
 }
 
 #[cfg(test)]
@@ -230,13 +246,45 @@ mod tests {
     }
 
     #[test]
-    fn a_name_is_sixty_four_digits_and_an_ending() {
+    fn a_name_is_sixty_four_digits_a_size_and_an_ending() {
         let hash = hash();
-        let name = FileName::parse(&format!("{hash}.jpg")).unwrap();
-        assert_eq!(name.hash(), hash);
-        assert_eq!(name.address(), format!("/pictures/{hash}.jpg"));
-        assert_eq!(name.path(), format!("01/{hash}.jpg"));
-        assert_eq!(FileName::in_address(&name.address()), Some(name));
+        for text in [format!("{hash}.jpg"), format!("{hash}-small.jpg")] {
+            let name = FileName::parse(&text).unwrap();
+            assert_eq!(name.to_string(), text);
+            assert_eq!(name.hash(), hash);
+            assert_eq!(name.address(), format!("/pictures/{hash}.jpg"));
+            assert_eq!(name.path(), format!("01/{text}"));
+            assert!(name.sizes().contains(&name));
+        }
+    }
+
+    #[test]
+    fn an_address_names_a_picture_with_and_without_its_site() {
+        let hash = hash();
+        for (address, found, stored) in [
+            (format!("/pictures/{hash}.jpg"), true, true),
+            (format!("/pictures/{hash}-small.jpg"), true, false),
+            (
+                format!("https://a.example/pictures/{hash}.jpg"),
+                true,
+                false,
+            ),
+            (
+                format!("https://a.example/b/pictures/{hash}-small.jpg?c=d"),
+                true,
+                false,
+            ),
+            (format!("https://a.example/{hash}.jpg"), false, false),
+            (
+                format!("https://a.example/?b=/pictures/{hash}.jpg"),
+                false,
+                false,
+            ),
+        ] {
+            let name = FileName::in_address(&address);
+            assert_eq!(name.is_some_and(|it| it.hash() == hash), found, "{address}");
+            assert_eq!(is_uploaded(&address), stored, "{address}");
+        }
     }
 
     #[test]
@@ -253,12 +301,11 @@ mod tests {
             format!("{}\0.jpg", &hash[1..]),
             format!("{hash}.jpg.jpg"),
             format!("/{hash}.jpg"),
+            format!("{hash}-small-small.jpg"),
+            format!("{hash}-large.jpg"),
         ] {
             assert_eq!(FileName::parse(&bad), None, "{bad}");
         }
-        assert!(!is_uploaded(&format!(
-            "https://a.example/pictures/{hash}.jpg"
-        )));
     }
 
     #[test]

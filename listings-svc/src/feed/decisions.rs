@@ -7,7 +7,6 @@ use prost::Message as _;
 use strum::IntoStaticStr;
 use uuid::Uuid;
 
-use super::PublicUrl;
 use crate::domain::entity::Entity;
 
 /// What staff decided. The names are those of events.
@@ -39,7 +38,7 @@ pub struct StaffDecision<'a> {
 
 impl StaffDecision<'_> {
     /// The change to publish; `None` if the decision concerns no account.
-    pub fn change(&self, public_url: &PublicUrl) -> Option<NewChange> {
+    pub fn change(&self) -> Option<NewChange> {
         if self.accounts.is_empty() {
             return None;
         }
@@ -48,7 +47,6 @@ impl StaffDecision<'_> {
             kind: self.entity.as_str().to_owned(),
             name: self.name.to_owned(),
             title: self.title.to_owned(),
-            url: public_url.listing(self.entity, self.name),
             reason: self.reason.to_owned(),
         };
         Some(NewChange {

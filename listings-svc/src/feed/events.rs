@@ -1,21 +1,20 @@
 use contracts::listings::v1 as proto;
 use kit::timestamp;
 
-use super::{PublicUrl, Publish, state};
+use super::{Publish, state};
 use crate::domain::event::Event;
 use crate::domain::listing::Listing;
 
 impl Publish for Listing<Event> {
     type Message = proto::Event;
 
-    fn message(&self, public_url: &PublicUrl) -> proto::Event {
+    fn message(&self) -> proto::Event {
         let event = self.content.clone();
         proto::Event {
             id: self.id.to_string(),
             mode: self.mode.into(),
             state: state(self.state),
             revision: self.revision,
-            url: self.url(public_url),
             slug: event.slug,
             title: event.title,
             kind: event.kind,

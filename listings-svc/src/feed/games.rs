@@ -1,7 +1,7 @@
 use contracts::listings::v1 as proto;
 use kit::timestamp;
 
-use super::{PublicUrl, Publish, state};
+use super::{Publish, state};
 use crate::domain::array_fields::{Credit, Screenshot};
 use crate::domain::game::Game;
 use crate::domain::listing::Listing;
@@ -9,24 +9,19 @@ use crate::domain::listing::Listing;
 impl Publish for Listing<Game> {
     type Message = proto::Game;
 
-    fn message(&self, public_url: &PublicUrl) -> proto::Game {
+    fn message(&self) -> proto::Game {
         let game = self.content.clone();
         proto::Game {
             id: self.id.to_string(),
             mode: self.mode.into(),
             state: state(self.state),
             revision: self.revision,
-            url: self.url(public_url),
             slug: game.slug,
             title: game.title,
             tagline: game.tagline,
             description: game.description,
-            cover_url: game.cover_url.map(|it| public_url.picture(&it)),
-            screenshots: game
-                .screenshots
-                .into_iter()
-                .map(|it| screenshot(it, public_url))
-                .collect(),
+            cover_url: game.cover_url,
+            screenshots: game.screenshots.into_iter().map(screenshot).collect(),
             genres: game.genres,
             platforms: game.platforms,
             stage: game.stage,
@@ -44,9 +39,9 @@ impl Publish for Listing<Game> {
     }
 }
 
-fn screenshot(picture: Screenshot, public_url: &PublicUrl) -> proto::Screenshot {
+fn screenshot(picture: Screenshot) -> proto::Screenshot {
     proto::Screenshot {
-        url: public_url.picture(&picture.url),
+        url: picture.url,
         width: picture.width,
         height: picture.height,
         alt: picture.alt,

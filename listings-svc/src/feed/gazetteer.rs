@@ -1,6 +1,6 @@
 use contracts::listings::v1 as proto;
 
-use super::{PublicUrl, Publish};
+use super::Publish;
 use crate::domain::country::Country;
 use crate::domain::gazetteer::City;
 use crate::domain::genre::Genre;
@@ -9,7 +9,7 @@ use crate::domain::record::GazetteerEntry;
 impl Publish for GazetteerEntry<Genre> {
     type Message = proto::Genre;
 
-    fn message(&self, _public_url: &PublicUrl) -> proto::Genre {
+    fn message(&self) -> proto::Genre {
         proto::Genre {
             key: self.content.key.clone(),
             name: self.content.name.clone(),
@@ -20,7 +20,7 @@ impl Publish for GazetteerEntry<Genre> {
 impl Publish for GazetteerEntry<Country> {
     type Message = proto::Country;
 
-    fn message(&self, _public_url: &PublicUrl) -> proto::Country {
+    fn message(&self) -> proto::Country {
         proto::Country {
             code: self.content.code.clone(),
             name: self.content.name.clone(),
@@ -31,7 +31,7 @@ impl Publish for GazetteerEntry<Country> {
 impl Publish for GazetteerEntry<City> {
     type Message = proto::City;
 
-    fn message(&self, _public_url: &PublicUrl) -> proto::City {
+    fn message(&self) -> proto::City {
         proto::City {
             slug: self.content.slug.clone(),
             name: self.content.name.clone(),

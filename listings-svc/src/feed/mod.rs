@@ -6,16 +6,16 @@ mod games;
 mod gazetteer;
 mod pages;
 
+use contracts::addresses;
+use contracts::listings::v1 as proto;
 use kit::feed::NewChange;
 use prost::Message as _;
 use strum::IntoStaticStr;
 
 use crate::domain::entity::Entity;
 use crate::domain::listing::{Announcement, Listing};
-use crate::domain::pictures;
 use crate::domain::record::Importable;
 use crate::domain::state::ListingState;
-use contracts::listings::v1 as proto;
 
 /// What a change did to a record. The names are those of events.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, IntoStaticStr)]
@@ -26,8 +26,6 @@ pub enum ChangeKind {
     /// An account submitted the listing, or changed it after a rejection. The listing is pending.
     Submitted,
     Updated,
-    /// Only the URL of the public page changed.
-    Moved,
     /// Staff approved a submission, or an import brought in a listing.
     #[strum(serialize = "published")]
     Approved,
@@ -54,15 +52,10 @@ pub trait Publish: Importable {
         public_url.listing(Self::ENTITY, self.key())
     }
     /// The whole state of the record.
-    fn message(&self, public_url: &PublicUrl) -> Self::Message;
+    fn message(&self) -> Self::Message;
 
     /// The change to publish.
-    fn change(
-        &self,
-        change_kind: ChangeKind,
-        announced: bool,
-        public_url: &PublicUrl,
-    ) -> NewChange {
+    fn change(&self, change_kind: ChangeKind, announced: bool) -> NewChange {
         NewChange {
             entity: Self::ENTITY.as_str(),
             // It identifies the record within its kind, and never changes.
@@ -74,7 +67,7 @@ pub trait Publish: Importable {
             event: change_kind.into(),
             announced,
             happening: false,
-            state: self.message(public_url).encode_to_vec(),
+            state: self.message().encode_to_vec(),
         }
     }
 }
@@ -84,7 +77,6 @@ pub fn listing_change<C>(
     before: Option<&Listing<C>>,
     after: &Listing<C>,
     change_kind: ChangeKind,
-    public_url: &PublicUrl,
 ) -> NewChange
 where
     Listing<C>: Publish,
@@ -94,7 +86,7 @@ where
         Some(Announcement::Published) => ChangeKind::Approved,
         Some(Announcement::Updated) | None => change_kind,
     };
-    after.change(change_kind, announcement.is_some(), public_url)
+    after.change(change_kind, announcement.is_some())
 }
 
 /// The base URL of the public pages.
@@ -112,22 +104,18 @@ impl PublicUrl {
 
     /// The public URL of a picture: below the base URL for an uploaded picture, unchanged for any other.
     pub fn picture(&self, address: &str) -> String {
-        if pictures::is_uploaded(address) {
-            format!("{}{address}", self.0)
-        } else {
-            address.to_owned()
-        }
+        addresses::picture(&self.0, address)
     }
 
     /// URL of the public page of a listing; empty for a kind without one.
     pub fn listing(&self, entity: Entity, name: &str) -> String {
-        let folder = match entity {
+        let list = match entity {
             Entity::Page => "creators",
             Entity::Game => "games",
             Entity::Event => "events",
             Entity::Genre | Entity::Country | Entity::City => return String::new(),
         };
-        format!("{}/{folder}/{name}", self.0)
+        addresses::listing(&self.0, list, name)
     }
 }
 
@@ -138,20 +126,4 @@ pub(crate) fn state(state: ListingState) -> i32 {
         ListingState::Rejected => proto::State::Rejected,
         ListingState::Removed => proto::State::Removed,
     })
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn uploaded_pictures_are_below_the_public_pages_and_others_where_they_are() {
-        let public_url = PublicUrl::new("https://mchezo.example/");
-        let ours = format!("/pictures/{}.jpg", "0a".repeat(32));
-        let public = format!("https://mchezo.example{ours}");
-        assert_eq!(public_url.picture(&ours), public);
-        for theirs in ["https://a.example/1.png", &public] {
-            assert_eq!(public_url.picture(theirs), theirs);
-        }
-    }
 }

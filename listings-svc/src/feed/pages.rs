@@ -1,28 +1,27 @@
 use contracts::listings::v1 as proto;
 use kit::timestamp;
 
-use super::{PublicUrl, Publish, state};
+use super::{Publish, state};
 use crate::domain::listing::Listing;
 use crate::domain::page::Page;
 
 impl Publish for Listing<Page> {
     type Message = proto::Page;
 
-    fn message(&self, public_url: &PublicUrl) -> proto::Page {
+    fn message(&self) -> proto::Page {
         let page = self.content.clone();
         proto::Page {
             id: self.id.to_string(),
             mode: self.mode.into(),
             state: state(self.state),
             revision: self.revision,
-            url: self.url(public_url),
             handle: page.handle,
             name: page.name,
             kind: page.kind,
             roles: page.roles,
             tagline: page.tagline,
             bio: page.bio,
-            avatar_url: page.avatar_url.map(|it| public_url.picture(&it)),
+            avatar_url: page.avatar_url,
             country_code: page.country_code,
             city: page.city,
             city_slug: page.city_slug,

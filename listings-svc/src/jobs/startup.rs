@@ -3,7 +3,6 @@
 //! The files are part of the binary. The importer of staff's files loads them, once per fleet, and again only after a newer build bundles
 //! other files. In a rollout, or after a rollback, an older build leaves alone what a newer one has done.
 
-use std::sync::Arc;
 use std::time::Duration;
 
 use kit::admin::Condition;
@@ -12,13 +11,10 @@ use kit::{Clock, Fault, Lifecycle};
 use sqlx::PgPool;
 use tokio_util::sync::CancellationToken;
 
-use super::republish;
 use crate::SCHEMA;
 use crate::domain::entity::Entity;
 use crate::domain::mode::Mode;
-use crate::feed::PublicUrl;
 use crate::store::startup_tasks::{self, TaskInput};
-use crate::write::CommandDependencies;
 use crate::write::import::{Header, Importer};
 
 #[derive(Debug)]
@@ -56,169 +52,72 @@ const BUNDLED_VERSION: i32 = 1;
 /// Digest of the bundled files of [`BUNDLED_VERSION`].
 const BUNDLED_DIGEST: &str = "c957fd09f4a349c228cad6f212376afd4d858e41201a889424b11ede7f4c15de";
 
-/// Version of the feed messages of listings. A new version republishes every listing once, for followers that have the old messages.
-const MESSAGE_VERSION: i32 = 1;
-
-/// The input of a task that is still to be done; no other input is the same.
-const DUE: &str = "due";
-
+/// Name of the task, in its table and its lease.
+const TASK: &str = "gazetteer and samples";
 /// Lines per call of the importer.
 const LINES_PER_BATCH: usize = 1_000;
-/// After this time, a rollout has stopped the replicas of the earlier deployment.
-const ROLLOUT: Duration = Duration::from_mins(10);
 /// Delay before a failed task is tried again.
 const RETRY_DELAY: Duration = Duration::from_secs(1);
 
-/// The startup tasks of a replica, with what they need.
+/// The import of the bundled files at the start of a replica.
 #[derive(Debug, Clone)]
-pub struct Tasks {
+pub struct BundledImport {
     pub pool: PgPool,
     pub clock: Clock,
-    pub commands: Arc<CommandDependencies>,
     pub importer: Importer,
-    pub public_url: PublicUrl,
 }
 
-impl Tasks {
-    /// Runs the tasks in the background, and meets `loaded` once the bundled files are imported.
+impl BundledImport {
+    /// Imports the files in the background, unless it was done, and then meets `loaded`.
     pub fn spawn(self, lifecycle: &Lifecycle, loaded: Condition) {
         let stopping = lifecycle.stopping();
         lifecycle.spawn(async move {
-            self.run(&stopping, &loaded).await;
-            self.run_after_rollout(&stopping).await;
+            self.run_once(&stopping).await;
+            if !stopping.is_cancelled() {
+                loaded.set(true);
+            }
         });
     }
 
-    /// Runs the tasks that do not wait for the end of a rollout.
-    pub async fn run(&self, stopping: &CancellationToken, loaded: &Condition) {
-        let import = StartupTask {
-            kind: TaskKind::ImportBundled,
-            input: TaskInput {
-                version: BUNDLED_VERSION,
-                input: BUNDLED_DIGEST.to_owned(),
-            },
-        };
-        let republish = StartupTask::republish(TaskKind::Republish, &self.public_url);
-        // An empty database has no listing with an old URL. Records the tasks as done before the import adds listings.
-        let republished = startup_tasks::last_input(&self.pool, republish.kind.name()).await;
-        if matches!(republished, Ok(None)) {
-            republish.run_once(self, stopping).await;
-            let again = StartupTask::republish(TaskKind::RepublishAfterRollout, &self.public_url);
-            again.run_once(self, stopping).await;
-        }
-        import.run_once(self, stopping).await;
-        if stopping.is_cancelled() {
+    /// Imports the files unless it was done with them or by a newer version. One replica does it; the others wait. It has a lease of its own:
+    /// in a rollout, the leader may be a replica of an older version, which does not have these files. `stopping` cancels it.
+    pub async fn run_once(&self, stopping: &CancellationToken) {
+        // Most starts find it done, and need no lease.
+        if self.is_done().await.unwrap_or(false) {
             return;
         }
-        loaded.set(true);
-        republish.run_once(self, stopping).await;
-    }
-
-    /// Republishes all listings again after a rollout with another public URL: until a replica of the earlier deployment is stopped, its
-    /// writes have the earlier URL.
-    pub async fn run_after_rollout(&self, stopping: &CancellationToken) {
-        let again = StartupTask::republish(TaskKind::RepublishAfterRollout, &self.public_url);
-        if again.is_done(&self.pool).await.unwrap_or(false) {
-            return;
-        }
-        tokio::select! {
-            () = stopping.cancelled() => {}
-            () = self.clock.sleep(ROLLOUT) => again.run_once(self, stopping).await,
-        }
-    }
-}
-
-#[derive(Debug, Clone, Copy)]
-enum TaskKind {
-    /// Imports the gazetteer and the samples.
-    ImportBundled,
-    /// Republishes all listings when the public URL or the version of the messages changes.
-    Republish,
-    /// Does it again, once replicas with the earlier URL are stopped.
-    RepublishAfterRollout,
-}
-
-impl TaskKind {
-    const fn name(self) -> &'static str {
-        match self {
-            Self::ImportBundled => "gazetteer and samples",
-            Self::Republish => "public addresses",
-            Self::RepublishAfterRollout => "public addresses after a rollout",
-        }
-    }
-
-    async fn run(self, tasks: &Tasks) -> Result<(), Fault> {
-        match self {
-            Self::ImportBundled => import_bundled_files(&tasks.importer).await,
-            Self::Republish => {
-                // It was done after an earlier rollout, which may have had the same URL: a rollback is a rollout, too.
-                let due = TaskInput {
-                    version: MESSAGE_VERSION,
-                    input: DUE.to_owned(),
-                };
-                let name = Self::RepublishAfterRollout.name();
-                let now = tasks.clock.now();
-                startup_tasks::set_done(&tasks.pool, name, &due, now).await?;
-                republish::run(&tasks.commands).await
-            }
-            Self::RepublishAfterRollout => republish::run(&tasks.commands).await,
-        }
-    }
-}
-
-/// A task that runs once per input.
-#[derive(Debug)]
-struct StartupTask {
-    kind: TaskKind,
-    input: TaskInput,
-}
-
-impl StartupTask {
-    fn republish(kind: TaskKind, public_url: &PublicUrl) -> Self {
-        Self {
-            kind,
-            input: TaskInput {
-                version: MESSAGE_VERSION,
-                input: format!("{} {MESSAGE_VERSION}", public_url.as_str()),
-            },
-        }
-    }
-
-    /// Runs the task unless it was done with this input or by a newer version. One replica runs it; the others wait. It
-    /// has a lease of its own: in a rollout, the leader may be a replica of an older version, which does not know the input.
-    /// `stopping` cancels it.
-    async fn run_once(&self, tasks: &Tasks, stopping: &CancellationToken) {
-        // Most starts find the task done, and need no lease.
-        if self.is_done(&tasks.pool).await.unwrap_or(false) {
-            return;
-        }
-        let name = self.kind.name();
-        let lease = Lease::new(tasks.pool.clone(), SCHEMA, name, tasks.clock.clone());
+        let lease = Lease::new(self.pool.clone(), SCHEMA, TASK, self.clock.clone());
         let run_until_done = async || {
-            while let Err(fault) = self.attempt(tasks).await {
-                tracing::warn!(task = name, %fault, "a startup task failed and is tried again");
+            while let Err(fault) = self.attempt().await {
+                tracing::warn!(task = TASK, %fault, "a startup task failed and is tried again");
                 tokio::time::sleep(RETRY_DELAY).await;
             }
         };
         lease.run(stopping, run_until_done).await;
     }
 
-    /// A newer version may have done it with another input, which this version would undo.
-    async fn is_done(&self, pool: &PgPool) -> Result<bool, Fault> {
-        let done = startup_tasks::last_input(pool, self.kind.name()).await?;
-        Ok(done.is_some_and(|done| done.version > self.input.version || done == self.input))
+    /// A newer version may have imported other files, which this version would undo.
+    async fn is_done(&self) -> Result<bool, Fault> {
+        let done = startup_tasks::last_input(&self.pool, TASK).await?;
+        let this = input();
+        Ok(done.is_some_and(|done| done.version > this.version || done == this))
     }
 
-    async fn attempt(&self, tasks: &Tasks) -> Result<(), Fault> {
-        if self.is_done(&tasks.pool).await? {
+    async fn attempt(&self) -> Result<(), Fault> {
+        if self.is_done().await? {
             return Ok(());
         }
-        self.kind.run(tasks).await?;
-        let name = self.kind.name();
-        let now = tasks.clock.now();
-        startup_tasks::set_done(&tasks.pool, name, &self.input, now).await?;
-        tracing::info!(task = name, "a startup task is done");
+        import_bundled_files(&self.importer).await?;
+        startup_tasks::set_done(&self.pool, TASK, &input(), self.clock.now()).await?;
+        tracing::info!(task = TASK, "a startup task is done");
         Ok(())
+    }
+}
+
+fn input() -> TaskInput {
+    TaskInput {
+        version: BUNDLED_VERSION,
+        input: BUNDLED_DIGEST.to_owned(),
     }
 }
 

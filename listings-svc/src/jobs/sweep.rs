@@ -1,17 +1,18 @@
-//! Deletes picture files that no listing ever named, because their upload was interrupted or refused, and what a purge left.
+//! Deletes pictures that no listing names a day after their upload, and what a purge left.
 
 use std::time::Duration;
 
 use kit::jobs::Leader;
 use kit::{Clock, Fault};
 use sqlx::PgPool;
+use time::OffsetDateTime;
 
 use crate::domain::pictures::FileName;
 use crate::pictures::FileStore;
 use crate::store::pictures::{self, uploads};
 
 const INTERVAL: Duration = Duration::from_hours(1);
-/// Age at which an unused file is deleted.
+/// Age at which a picture that no listing names is deleted.
 const MIN_AGE: Duration = Duration::from_hours(24);
 /// How long the files of a purged picture are deleted again.
 const PURGE_AGE: Duration = Duration::from_hours(24 * 7);
@@ -25,37 +26,43 @@ pub fn spawn(leader: &Leader, pool: &PgPool, files: &FileStore, clock: &Clock) {
     });
 }
 
-/// Deletes the unused files, and returns their number. A file that cannot be deleted stops no other; a later sweep tries it again.
+/// Deletes the pictures that no listing names, and returns their number. One whose files cannot be deleted stops no other; a later sweep tries
+/// it again.
 pub async fn sweep(pool: &PgPool, files: &FileStore, clock: &Clock) -> Result<u64, Fault> {
-    let mut removed = 0;
-    let began = kit::pg::now(pool, clock).await?;
-    uploads::delete_before(pool, began - MIN_AGE).await?;
-    // No row is locked during a request to the file store, which may be slow.
-    while let Some(unused) = pictures::claim_unused(
-        pool,
-        began - MIN_AGE,
-        began,
-        kit::pg::now(pool, clock).await?,
-    )
-    .await?
-    {
-        if remove(files, &unused.name).await {
-            pictures::delete(pool, &unused).await?;
-            removed += 1;
-        }
+    let now = kit::pg::now(pool, clock).await?;
+    uploads::delete_before(pool, now - MIN_AGE).await?;
+    let mut deleted = 0;
+    for name in pictures::unnamed(pool, now - MIN_AGE).await? {
+        deleted += u64::from(delete(pool, files, &name, now - MIN_AGE).await?);
     }
-    // A purge that was interrupted leaves a file, as does an upload during the purge.
-    for name in pictures::purged_after(pool, began - PURGE_AGE).await? {
-        remove(files, &name).await;
+    // A purge that was interrupted leaves files, as does an upload during the purge.
+    for name in pictures::purged_after(pool, now - PURGE_AGE).await? {
+        remove_files(files, &name).await;
     }
-    Ok(removed)
+    Ok(deleted)
 }
 
-/// Deletes a file; returns whether it is gone.
-async fn remove(files: &FileStore, name: &FileName) -> bool {
-    let removed = files.remove(name).await;
+/// Deletes a picture that still no listing names. An upload of the same picture waits, so that its files are stored after these are deleted.
+async fn delete(
+    pool: &PgPool,
+    files: &FileStore,
+    name: &FileName,
+    before: OffsetDateTime,
+) -> Result<bool, Fault> {
+    let mut transaction = pool.begin().await?;
+    let deleted = pictures::delete_unnamed(&mut transaction, name, before).await?
+        && remove_files(files, name).await;
+    if deleted {
+        transaction.commit().await?;
+    }
+    Ok(deleted)
+}
+
+/// Deletes the files of a picture; returns whether they are gone.
+async fn remove_files(files: &FileStore, name: &FileName) -> bool {
+    let removed = files.remove_picture(name).await;
     if let Err(error) = &removed {
-        tracing::warn!(%error, picture = %name, "cannot delete a picture file; the next sweep tries again");
+        tracing::warn!(%error, picture = %name, "cannot delete a picture; the next sweep tries again");
     }
     removed.is_ok()
 }

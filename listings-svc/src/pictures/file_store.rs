@@ -122,8 +122,19 @@ impl FileStore {
         }
     }
 
-    /// Deletes a file if it exists.
-    pub async fn remove(&self, name: &FileName) -> Result<(), Fault> {
+    /// Deletes the files of a picture, those that exist.
+    ///
+    /// # Errors
+    /// One of them cannot be deleted; the other is.
+    pub async fn remove_picture(&self, name: &FileName) -> Result<(), Fault> {
+        let mut result = Ok(());
+        for file in name.sizes() {
+            result = self.remove(&file).await.and(result);
+        }
+        result
+    }
+
+    async fn remove(&self, name: &FileName) -> Result<(), Fault> {
         let path = self.path(name);
         match self.in_time(self.objects.delete(&path)).await {
             Ok(()) | Err(Error::NotFound { .. }) => Ok(()),

@@ -1,7 +1,7 @@
-//! Processes the pictures that accounts and staff upload: validates, renders and stores them.
+//! Processes the pictures that accounts upload: validates, renders and stores them.
 //!
-//! A file is registered in the database before it is stored, so that no stored file is unknown. The transaction in which a listing names
-//! a file marks the file as used. The sweep (`jobs/sweep.rs`) deletes files that are not used within a day.
+//! A picture is registered in the database before its files are stored, so that no stored file is unknown. The sweep (`jobs/sweep.rs`) deletes
+//! pictures that no listing names a day after their upload.
 
 mod decode;
 pub mod file_store;
@@ -16,14 +16,13 @@ use std::time::Duration;
 
 use kit::overload::ConcurrencyLimit;
 use kit::{Clock, Fault};
-use sha2::{Digest as _, Sha256};
 use sqlx::PgPool;
 
 pub use file_store::FileStore;
 
 use crate::config;
-use crate::domain::pictures::{FileName, PictureKind, PictureSizes};
-use crate::store::pictures::{self, Registration};
+use crate::domain::pictures::{PictureKind, PictureSizes, StoredPicture};
+use crate::store::pictures;
 
 /// How long an upload waits for a permit.
 const QUEUE_TIMEOUT: Duration = Duration::from_secs(20);
@@ -66,57 +65,36 @@ impl PictureProcessor {
     /// Validates a file, and stores it as a picture of this kind.
     ///
     /// # Errors
-    /// The file is invalid, too many pictures are being processed, or the database or the file store is not available.
-    pub async fn store(&self, file: Vec<u8>, kind: PictureKind) -> Result<PictureSizes, Fault> {
+    /// The file is invalid, staff have purged the picture, too many pictures are being processed, or the database or the file store is not
+    /// available.
+    pub async fn store(&self, file: Vec<u8>, kind: PictureKind) -> Result<StoredPicture, Fault> {
         let permit = self.concurrency.acquire(QUEUE_TIMEOUT).await?;
         let processed = tokio::task::spawn_blocking(move || {
             let picture = process(&file, kind);
-            let picture = picture.map(|it| (it, hex::encode(Sha256::digest(&file))));
             // The work holds the permit to its end, even when the caller is gone.
             drop(permit);
             picture
         });
-        let (picture, source) = processed.await.unwrap_or_else(|error| {
+        let picture = processed.await.unwrap_or_else(|error| {
             tracing::error!(%error, "the decoder panicked on a picture");
             Err(Fault::invalid_field(
                 FIELD,
                 "The file cannot be read: save the picture again in an image editor.",
             ))
         })?;
-        let now = self.clock.now();
-        let registered = pictures::register(&self.pool, &picture, &source, now).await;
-        match registered? {
-            Registration::Registered => {}
-            Registration::BeingDeleted => {
-                return Err(Fault::unavailable(
-                    "a picture file, which the sweep is deleting",
-                ));
-            }
-            Registration::Purged => {
-                return Err(Fault::invalid_field(
-                    FIELD,
-                    "Staff have purged this picture: use another one.",
-                ));
-            }
+        let PictureSizes { name, large, small } = picture;
+        if !pictures::register(&self.pool, &name, self.clock.now()).await? {
+            let purged = "Staff have purged this picture: use another one.";
+            return Err(Fault::invalid_field(FIELD, purged));
         }
-        for rendered in [&picture.small, &picture.large] {
-            self.files
-                .put(&rendered.name, rendered.bytes.clone())
-                .await?;
-        }
-        Ok(picture)
-    }
-
-    /// Deletes files from the file store.
-    ///
-    /// # Errors
-    /// One of them cannot be deleted; the others are.
-    pub async fn remove(&self, names: &[FileName]) -> Result<(), Fault> {
-        let mut result = Ok(());
-        for name in names {
-            result = self.files.remove(name).await.and(result);
-        }
-        result
+        let [large_name, small_name] = name.sizes();
+        self.files.put(&small_name, small.bytes).await?;
+        self.files.put(&large_name, large.bytes).await?;
+        Ok(StoredPicture {
+            name,
+            width: large.width,
+            height: large.height,
+        })
     }
 }
 

@@ -13,7 +13,7 @@ use image::imageops::FilterType;
 use image::{DynamicImage, ImageResult, RgbImage};
 use sha2::{Digest as _, Sha256};
 
-use crate::domain::pictures::{FileName, PictureFile, PictureKind, PictureSizes, TargetSize};
+use crate::domain::pictures::{EncodedPicture, FileName, PictureKind, PictureSizes, TargetSize};
 
 /// Of 100.
 const JPEG_QUALITY: u8 = 85;
@@ -21,10 +21,14 @@ const JPEG_QUALITY: u8 = 85;
 /// Renders a picture in both sizes of its kind. Drops all metadata.
 pub(super) fn render(picture: DynamicImage, kind: PictureKind) -> ImageResult<PictureSizes> {
     let large = scaled(&flatten_on_white(picture), kind.large());
-    let small = scaled(&large, kind.small());
+    let small = encode(&scaled(&large, kind.small()))?;
+    let large = encode(&large)?;
+    // Of both: a cover and a screenshot may have the same large file, and differ in the small one.
+    let hash = Sha256::new_with_prefix(&large.bytes).chain_update(&small.bytes);
     Ok(PictureSizes {
-        large: encode(&large)?,
-        small: encode(&small)?,
+        name: FileName::of(&hash.finalize().into()),
+        large,
+        small,
     })
 }
 
@@ -60,11 +64,10 @@ fn scaled(picture: &DynamicImage, size: TargetSize) -> DynamicImage {
     area.resize_exact(crop.to.0, crop.to.1, FilterType::Lanczos3)
 }
 
-fn encode(picture: &DynamicImage) -> ImageResult<PictureFile> {
+fn encode(picture: &DynamicImage) -> ImageResult<EncodedPicture> {
     let mut bytes = Vec::new();
     picture.write_with_encoder(JpegEncoder::new_with_quality(&mut bytes, JPEG_QUALITY))?;
-    Ok(PictureFile {
-        name: FileName::of(&Sha256::digest(&bytes).into()),
+    Ok(EncodedPicture {
         width: picture.width(),
         height: picture.height(),
         bytes: bytes.into(),

@@ -67,7 +67,6 @@ pub struct Service {
 #[derive(Debug)]
 pub struct RunningCalls {
     account_uploads: ConcurrencyLimit,
-    staff_uploads: ConcurrencyLimit,
 }
 
 impl Default for RunningCalls {
@@ -75,7 +74,6 @@ impl Default for RunningCalls {
         let of_accounts = pictures::owner::MAX_UPLOADS;
         Self {
             account_uploads: ConcurrencyLimit::new("uploads_of_accounts", of_accounts),
-            staff_uploads: ConcurrencyLimit::new("uploads", pictures::staff::MAX_UPLOADS),
         }
     }
 }

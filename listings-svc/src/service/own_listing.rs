@@ -14,12 +14,11 @@ use crate::domain::listing::Listing;
 use crate::domain::mode::Mode;
 use crate::domain::page::{Page, hidden_note};
 use crate::domain::state::ListingState;
-use crate::feed::{PublicUrl, Publish as _};
+use crate::feed::Publish as _;
 use crate::store::{ListingTable, accounts, find_listing, own_listings, pages};
 
 pub(super) async fn get(
     pool: &PgPool,
-    public_url: &PublicUrl,
     entity: Entity,
     request: proto::GetOwnListingRequest,
     today: Date,
@@ -31,11 +30,7 @@ pub(super) async fn get(
     let mut connection = pool.acquire().await?;
     let (mut note, mut creator) = (None, String::new());
     let listing = match entity {
-        Entity::Page => Content::Page(
-            find::<Page>(&mut connection, name)
-                .await?
-                .message(public_url),
-        ),
+        Entity::Page => Content::Page(find::<Page>(&mut connection, name).await?.message()),
         Entity::Game => {
             let game = find::<Game>(&mut connection, name).await?;
             let page = pages::find(&mut connection, game.content.page_id).await?;
@@ -43,13 +38,9 @@ pub(super) async fn get(
                 note = hidden_note(&page.content.handle, page.state);
                 creator = page.content.handle;
             }
-            Content::Game(game.message(public_url))
+            Content::Game(game.message())
         }
-        _ => Content::Event(
-            find::<Event>(&mut connection, name)
-                .await?
-                .message(public_url),
-        ),
+        _ => Content::Event(find::<Event>(&mut connection, name).await?.message()),
     };
     let reason = match state {
         ListingState::Rejected => own_listings::rejection(&mut *connection, entity, id).await?,

@@ -52,8 +52,7 @@ impl OwnListingsService for Service {
         let request = request.into_inner();
         let entity = parse_kind(&request.kind)?;
         let today = self.clock.now().date();
-        let (pool, public_url) = (&self.pool, &self.commands.public_url);
-        respond(own_listing::get(pool, public_url, entity, request, today).await)
+        respond(own_listing::get(&self.pool, entity, request, today).await)
     }
 
     async fn take_down_listing(

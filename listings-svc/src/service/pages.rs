@@ -92,10 +92,7 @@ impl PagesService for Service {
         let account = parse_uuid("account_id", &request.into_inner().account_id)?;
         let pages = page_owners::pages_of(&self.pool, account).await;
         let pages = pages.map_err(Fault::from)?;
-        let pages = pages
-            .iter()
-            .map(|page| page.message(&self.commands.public_url))
-            .collect();
+        let pages = pages.iter().map(|page| page.message()).collect();
         let reasons = page_owners::rejections(&self.pool, account).await;
         let reasons = reasons.map_err(Fault::from)?.into_iter().collect();
         let today = self.clock.now().date();

@@ -100,19 +100,6 @@ macro_rules! listing_table {
                 );
                 found.fetch_all(connection).await
             }
-
-            async fn lock_batch(
-                connection: &mut sqlx::PgConnection,
-                after: uuid::Uuid,
-                limit: i64,
-            ) -> Result<Vec<Self>, sqlx::Error> {
-                let batch = $select!(
-                    ["where id > $1 order by id limit $2 for no key update"],
-                    after,
-                    limit
-                );
-                batch.fetch_all(connection).await
-            }
         }
     };
 }

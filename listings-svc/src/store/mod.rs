@@ -27,7 +27,6 @@ use serde_json::Value;
 use sqlx::PgConnection;
 use sqlx::types::Json;
 use time::OffsetDateTime;
-use uuid::Uuid;
 
 use crate::domain::listing::Listing;
 use crate::domain::mode::Mode;
@@ -103,11 +102,4 @@ pub trait ListingTable: RecordTable {
         at: OffsetDateTime,
         revision: Revision,
     ) -> impl Future<Output = Result<(), sqlx::Error>> + Send;
-
-    /// Locks the next listings after an id, in both datasets.
-    fn lock_batch(
-        connection: &mut PgConnection,
-        after: Uuid,
-        limit: i64,
-    ) -> impl Future<Output = Result<Vec<Self>, sqlx::Error>> + Send;
 }

@@ -8,7 +8,7 @@ use time::OffsetDateTime;
 pub struct TaskInput {
     /// Rises whenever a build changes the input. A build with an older version leaves alone what a newer one has done.
     pub version: i32,
-    /// The input itself or its digest. It may change without the version, with a setting.
+    /// The digest of the input.
     pub input: String,
 }
 

@@ -69,7 +69,7 @@ pub async fn apply(commands: &CommandDependencies, change: &ClaimChange) -> Resu
 
 /// Claims a public page that the account does not own yet, within the limit of the account.
 async fn make(
-    context: &mut CommandContext<'_>,
+    context: &mut CommandContext,
     account: Uuid,
     handle: &str,
     evidence: &str,
@@ -90,7 +90,7 @@ async fn make(
 }
 
 async fn decide(
-    context: &mut CommandContext<'_>,
+    context: &mut CommandContext,
     id: Uuid,
     state: ClaimState,
     reason: &str,
@@ -131,26 +131,20 @@ async fn decide(
         reason,
         accounts: vec![claim.account_id],
     };
-    changes.extend(decision.change(&context.dependencies.public_url));
+    changes.extend(decision.change());
     Ok(changes)
 }
 
 /// Makes the account of a claim an owner of the page.
 async fn grant_page(
-    context: &mut CommandContext<'_>,
+    context: &mut CommandContext,
     claim: &Claim,
 ) -> Result<Option<NewChange>, Fault> {
     let (connection, now) = (&mut *context.connection, context.now);
     let page = page_owners::lock(connection, &claim.handle).await?;
     let (account, source) = (claim.account_id, GrantSource::Claim);
     let is_new = owners::add(connection, page.id, account, source, now).await?;
-    Ok(is_new.then(|| {
-        page.change(
-            ChangeKind::OwnersChanged,
-            false,
-            &context.dependencies.public_url,
-        )
-    }))
+    Ok(is_new.then(|| page.change(ChangeKind::OwnersChanged, false)))
 }
 
 fn no_claim() -> Fault {

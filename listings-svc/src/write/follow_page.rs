@@ -21,7 +21,7 @@ const BATCH: i64 = 500;
 
 /// Hides or shows the next games of a page, which is locked. Returns their changes, and whether games may be left that do not follow it yet.
 pub(super) async fn apply(
-    context: &mut CommandContext<'_>,
+    context: &mut CommandContext,
     page: Uuid,
     is_public: bool,
 ) -> Result<(Vec<NewChange>, bool), Fault> {
@@ -35,12 +35,7 @@ pub(super) async fn apply(
     for before in &games {
         let after = before.clone().under_page(is_public, context.now);
         rows.push(to_json_row(&after)?);
-        changes.push(listing_change(
-            Some(before),
-            &after,
-            change_kind,
-            &context.dependencies.public_url,
-        ));
+        changes.push(listing_change(Some(before), &after, change_kind));
     }
     let is_unfinished = i64::try_from(games.len()) == Ok(BATCH);
     Listing::<Game>::save(&mut context.connection, &rows.into()).await?;
@@ -50,7 +45,7 @@ pub(super) async fn apply(
 /// The change of a listing, and those of the games that follow it, if it is a page. Also returns the page, if it has more games than follow it
 /// in one transaction.
 pub(super) async fn changes<C>(
-    context: &mut CommandContext<'_>,
+    context: &mut CommandContext,
     before: &Listing<C>,
     after: &Listing<C>,
     change_kind: ChangeKind,
@@ -58,8 +53,7 @@ pub(super) async fn changes<C>(
 where
     Listing<C>: ListingTable + Publish,
 {
-    let public_url = &context.dependencies.public_url;
-    let mut changes = vec![listing_change(Some(before), after, change_kind, public_url)];
+    let mut changes = vec![listing_change(Some(before), after, change_kind)];
     let is_public = after.is_visible();
     if Listing::<C>::ENTITY != Entity::Page || before.is_visible() == is_public {
         return Ok((None, changes));
@@ -72,7 +66,7 @@ where
 /// The listing as it stands under its page. A page that was just taken down may have games that have yet to follow it: a command hides
 /// such a game before it changes or announces it.
 pub(super) async fn under_its_page<C: Content>(
-    context: &mut CommandContext<'_>,
+    context: &mut CommandContext,
     listing: &Listing<C>,
 ) -> Result<Listing<C>, sqlx::Error> {
     let Some(page) = listing.content.page_id() else {

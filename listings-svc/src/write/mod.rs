@@ -14,7 +14,6 @@ pub mod page_owners;
 pub mod pictures;
 mod record_change;
 pub mod reference_data_cache;
-pub mod republish;
 pub mod staff_edit;
 pub mod submission;
 pub mod take_down;
@@ -39,24 +38,22 @@ pub struct CommandDependencies {
 
 impl CommandDependencies {
     /// Begins a command.
-    async fn begin(&self) -> Result<CommandContext<'_>, Fault> {
+    async fn begin(&self) -> Result<CommandContext, Fault> {
         let connection = self.producer.begin().await?;
         Ok(CommandContext {
             now: connection.now,
             connection,
-            dependencies: self,
         })
     }
 }
 
 /// What a command works with.
-struct CommandContext<'a> {
+struct CommandContext {
     connection: Transaction,
-    dependencies: &'a CommandDependencies,
     now: OffsetDateTime,
 }
 
-impl CommandContext<'_> {
+impl CommandContext {
     /// Publishes the changes, and commits.
     async fn commit(mut self, mut changes: Vec<NewChange>) -> Result<(), Fault> {
         page_owners::append_owners(&mut self.connection, &mut changes).await?;

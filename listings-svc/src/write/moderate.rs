@@ -106,7 +106,7 @@ where
 
 /// The decision on a listing, for its owners.
 async fn decision(
-    context: &mut CommandContext<'_>,
+    context: &mut CommandContext,
     moderation: &Moderation,
     kind: DecisionKind,
     listing: Uuid,
@@ -122,7 +122,7 @@ async fn decision(
         reason: &moderation.reason,
         accounts,
     };
-    Ok(decision.change(&context.dependencies.public_url))
+    Ok(decision.change())
 }
 
 /// `is_public` is whether the public sees the listing after the transition.

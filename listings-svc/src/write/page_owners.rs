@@ -62,11 +62,7 @@ pub async fn apply(
         let by = &change.by;
         by.record(&mut *context.connection, SCHEMA, subject, now)
             .await?;
-        changes.push(page.change(
-            ChangeKind::OwnersChanged,
-            false,
-            &context.dependencies.public_url,
-        ));
+        changes.push(page.change(ChangeKind::OwnersChanged, false));
     }
     let owners = store::of_page(&mut *context.connection, page.id).await?;
     context.commit(changes).await?;

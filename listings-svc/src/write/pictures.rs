@@ -1,4 +1,4 @@
-//! Edits of the pictures of listings by staff, and what a change of pictures does to a listing.
+//! What a change of pictures does to a listing, and the purge of a picture from one.
 
 use kit::Fault;
 use kit::rpc::staff::Member;
@@ -16,16 +16,16 @@ use crate::domain::listing::Listing;
 use crate::domain::listing_name::ListingName;
 use crate::domain::page::Page;
 use crate::domain::pictures::{FileName, StoredPicture};
-use crate::domain::state::ListingState;
 use crate::feed::{ChangeKind, Publish, listing_change};
-use crate::store::{ListingTable, pictures};
+use crate::store::ListingTable;
 
+/// A purge of a picture from a listing.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct PictureEdit {
-    /// A page or a game.
+    /// A page or a game, also one that was taken down: a restore must not show the picture.
     pub listing: ListingName,
-    pub operation: PictureOperation,
-    /// For the record; may be empty.
+    pub purged: FileName,
+    /// For the record.
     pub reason: String,
     pub by: Member,
 }
@@ -34,42 +34,31 @@ pub struct PictureEdit {
 pub enum PictureOperation {
     SetCover(StoredPicture),
     SetAvatar(StoredPicture),
-    AddScreenshot {
-        picture: StoredPicture,
-        /// Alternative text.
-        alt: String,
-        /// Position among the screenshots; `None` for the end.
-        position: Option<usize>,
-    },
+    /// After the others.
+    AddScreenshot(StoredPicture),
     RemoveCover,
     RemoveAvatar,
     /// The screenshot with this address, as listings store it.
     RemoveScreenshot(String),
     /// All screenshots in a new order: the address, as listings store it, and the alternative text.
     ArrangeScreenshots(Vec<(String, String)>),
-    /// All pictures with these addresses, also from a listing that was taken down: a restore must not show them.
-    Purge(Vec<String>),
+    /// Every address of the picture.
+    Purge(FileName),
 }
 
 impl PictureOperation {
-    /// The files that the listing names after the edit.
-    pub(super) fn files(&self) -> Vec<FileName> {
+    /// The picture that the listing gets.
+    pub(super) fn added(&self) -> Option<&FileName> {
         match self {
-            Self::SetCover(picture)
-            | Self::SetAvatar(picture)
-            | Self::AddScreenshot { picture, .. } => {
-                vec![picture.large.clone(), picture.small.clone()]
+            Self::SetCover(picture) | Self::SetAvatar(picture) | Self::AddScreenshot(picture) => {
+                Some(&picture.name)
             }
             Self::RemoveCover
             | Self::RemoveAvatar
             | Self::RemoveScreenshot(_)
             | Self::ArrangeScreenshots(_)
-            | Self::Purge(_) => Vec::new(),
+            | Self::Purge(_) => None,
         }
-    }
-
-    const fn is_purge(&self) -> bool {
-        matches!(self, Self::Purge(_))
     }
 }
 
@@ -85,12 +74,10 @@ impl HasPictures for Page {
     fn with_pictures(&self, operation: &PictureOperation) -> Result<Self, Fault> {
         let mut page = self.clone();
         match operation {
-            PictureOperation::SetAvatar(picture) => {
-                page.avatar_url = Some(picture.large.address());
-            }
+            PictureOperation::SetAvatar(picture) => page.avatar_url = Some(picture.name.address()),
             PictureOperation::RemoveAvatar => page.avatar_url = None,
-            PictureOperation::Purge(addresses) => {
-                page.avatar_url = page.avatar_url.filter(|url| !addresses.contains(url));
+            PictureOperation::Purge(name) => {
+                page.avatar_url = page.avatar_url.filter(|url| !names(url, name));
             }
             _ => {}
         }
@@ -102,22 +89,10 @@ impl HasPictures for Game {
     fn with_pictures(&self, operation: &PictureOperation) -> Result<Self, Fault> {
         let mut game = self.clone();
         match operation {
-            PictureOperation::SetCover(picture) => {
-                game.cover_url = Some(picture.large.address());
-            }
+            PictureOperation::SetCover(picture) => game.cover_url = Some(picture.name.address()),
             PictureOperation::RemoveCover => game.cover_url = None,
-            PictureOperation::AddScreenshot {
-                picture,
-                alt,
-                position,
-            } => {
-                let screenshot = Screenshot {
-                    url: picture.large.address(),
-                    width: picture.width,
-                    height: picture.height,
-                    alt: alt.clone(),
-                };
-                insert_screenshot(&mut game.screenshots, screenshot, *position)?;
+            PictureOperation::AddScreenshot(picture) => {
+                add_screenshot(&mut game.screenshots, picture)?;
             }
             PictureOperation::RemoveScreenshot(url) => {
                 // The last part of an address stands for it.
@@ -129,10 +104,9 @@ impl HasPictures for Game {
             PictureOperation::ArrangeScreenshots(order) => {
                 game.screenshots = arrange(&game.screenshots, order)?;
             }
-            PictureOperation::Purge(addresses) => {
-                game.cover_url = game.cover_url.filter(|url| !addresses.contains(url));
-                game.screenshots
-                    .retain(|screenshot| !addresses.contains(&screenshot.url));
+            PictureOperation::Purge(name) => {
+                game.cover_url = game.cover_url.filter(|url| !names(url, name));
+                game.screenshots.retain(|shot| !names(&shot.url, name));
             }
             PictureOperation::SetAvatar(_) | PictureOperation::RemoveAvatar => {}
         }
@@ -140,15 +114,16 @@ impl HasPictures for Game {
     }
 }
 
-/// Inserts a screenshot at a position. A screenshot that is there already moves; without a position it stays in place.
-fn insert_screenshot(
-    screenshots: &mut Vec<Screenshot>,
-    screenshot: Screenshot,
-    position: Option<usize>,
-) -> Result<(), Fault> {
-    let before = screenshots.iter().position(|it| it.url == screenshot.url);
-    if let Some(at) = before {
-        screenshots.remove(at);
+/// Whether an address is one of a picture.
+fn names(url: &str, picture: &FileName) -> bool {
+    FileName::in_address(url).is_some_and(|name| name.hash() == picture.hash())
+}
+
+/// Adds a screenshot after the others; one that the game has stays as it is.
+fn add_screenshot(screenshots: &mut Vec<Screenshot>, picture: &StoredPicture) -> Result<(), Fault> {
+    let url = picture.name.address();
+    if screenshots.iter().any(|it| it.url == url) {
+        return Ok(());
     }
     if screenshots.len() >= MAX_ITEMS {
         return Err(Fault::invalid_field(
@@ -158,8 +133,12 @@ fn insert_screenshot(
             ),
         ));
     }
-    let at = position.or(before).unwrap_or(screenshots.len());
-    screenshots.insert(at.min(screenshots.len()), screenshot);
+    screenshots.push(Screenshot {
+        url,
+        width: picture.width,
+        height: picture.height,
+        alt: String::new(),
+    });
     Ok(())
 }
 
@@ -204,43 +183,22 @@ where
     let mut context = commands.begin().await?;
     let ListingName { mode, key, .. } = &edit.listing;
     let locked = lock_listing::<C>(&mut context.connection, *mode, key).await?;
-    // A listing that was taken down cannot get pictures until staff restore it.
-    let editable =
-        locked.filter(|it| it.state != ListingState::Removed || edit.operation.is_purge());
-    let before = editable.ok_or_else(listing_not_found)?;
-    let content = before.content.with_pictures(&edit.operation)?;
+    let before = locked.ok_or_else(listing_not_found)?;
+    let purge = PictureOperation::Purge(edit.purged.clone());
+    let content = before.content.with_pictures(&purge)?;
     let current = follow_page::under_its_page(&mut context, &before).await?;
     let Some(after) = current.apply_staff_edit(content, context.now) else {
-        // Staff must not believe that a picture is gone which is still there.
-        if let PictureOperation::RemoveScreenshot(_) = edit.operation {
-            let reason =
-                "This game has no such screenshot: give its address as `game edit` shows it.";
-            return Err(Fault::invalid_field("url", reason));
-        }
         return context.commit(Vec::new()).await;
     };
-    if !pictures::mark_used(&mut context.connection, &edit.operation.files()).await? {
-        return Err(files_removed());
-    }
     let change = StaffChange {
         by: &edit.by,
-        action: if edit.operation.is_purge() {
-            AuditAction::PurgePicture
-        } else {
-            AuditAction::Edit
-        },
+        action: AuditAction::PurgePicture,
         reason: &edit.reason,
         now: context.now,
     };
     update_by_staff(&mut context.connection, &before, &after, change).await?;
-    let (kind, public_url) = (ChangeKind::Updated, &commands.public_url);
-    let change = listing_change(Some(&before), &after, kind, public_url);
+    let change = listing_change(Some(&before), &after, ChangeKind::Updated);
     context.commit(vec![change]).await
-}
-
-/// The sweep has deleted the files of an upload that took too long.
-fn files_removed() -> Fault {
-    Fault::unavailable("the picture files, which the sweep has deleted")
 }
 
 #[cfg(test)]
@@ -256,26 +214,23 @@ mod tests {
         }
     }
 
-    fn order(screenshots: &[Screenshot]) -> String {
-        screenshots.iter().map(|it| it.url.as_str()).collect()
+    fn picture(n: u8) -> StoredPicture {
+        StoredPicture {
+            name: FileName::of(&[n; 32]),
+            width: 640,
+            height: 480,
+        }
     }
 
     #[test]
-    fn a_screenshot_has_its_position_and_is_there_once() {
-        let mut screenshots = Vec::new();
-        for (name, position, expected) in [
-            ("a", None, "a"),
-            ("b", None, "ab"),
-            ("c", Some(0), "cab"),
-            ("d", Some(99), "cabd"),
-            ("a", None, "cabd"),
-            ("d", Some(1), "cdab"),
-        ] {
-            insert_screenshot(&mut screenshots, screenshot(name, ""), position).unwrap();
-            assert_eq!(order(&screenshots), expected);
+    fn a_screenshot_comes_last_and_once() {
+        let mut screenshots = vec![screenshot("a", "A hill")];
+        for n in [2, 1, 2] {
+            add_screenshot(&mut screenshots, &picture(n)).unwrap();
         }
-        insert_screenshot(&mut screenshots, screenshot("b", "A hill"), None).unwrap();
-        assert_eq!(screenshots[3], screenshot("b", "A hill"));
+        let urls = screenshots.iter().map(|it| it.url.as_str());
+        let [one, two] = [1, 2].map(|n| picture(n).name.address());
+        assert!(urls.eq(["a", &two, &one]));
     }
 
     #[test]
@@ -305,10 +260,11 @@ mod tests {
 
     #[test]
     fn the_number_of_screenshots_is_limited() {
-        let mut screenshots: Vec<Screenshot> = (0..MAX_ITEMS)
-            .map(|n| screenshot(&n.to_string(), ""))
-            .collect();
-        assert!(insert_screenshot(&mut screenshots, screenshot("one more", ""), None).is_err());
-        assert!(insert_screenshot(&mut screenshots, screenshot("7", "Again"), None).is_ok());
+        let mut screenshots = Vec::new();
+        for n in 0..=u8::MAX {
+            let added = add_screenshot(&mut screenshots, &picture(n));
+            assert_eq!(added.is_ok(), usize::from(n) < MAX_ITEMS, "{n}");
+        }
+        assert!(add_screenshot(&mut screenshots, &picture(7)).is_ok());
     }
 }

@@ -68,7 +68,7 @@ pub async fn apply(commands: &CommandDependencies, edit: &StaffEdit) -> Result<(
 }
 
 async fn edit_listing(
-    context: &mut CommandContext<'_>,
+    context: &mut CommandContext,
     edit: &StaffEdit,
 ) -> Result<Vec<NewChange>, Fault> {
     let now = context.now;
@@ -121,7 +121,7 @@ async fn edit_listing(
 
 /// The page that an edit moves a game to. It is locked, so that nobody takes it down meanwhile.
 async fn new_page(
-    context: &mut CommandContext<'_>,
+    context: &mut CommandContext,
     edit: &StaffEdit,
     changes: &Map<String, Value>,
 ) -> Result<Option<Listing<Page>>, Fault> {
@@ -183,7 +183,7 @@ fn revert<C: Clone + PartialEq + Serialize + DeserializeOwned>(
 }
 
 async fn apply_revert(
-    context: &mut CommandContext<'_>,
+    context: &mut CommandContext,
     edit: &StaffEdit,
     revision: i64,
 ) -> Result<Vec<NewChange>, Fault> {
@@ -206,7 +206,7 @@ async fn apply_revert(
 }
 
 async fn apply_change<C: Content>(
-    context: &mut CommandContext<'_>,
+    context: &mut CommandContext,
     edit: &StaffEdit,
     change: impl FnOnce(&Listing<C>) -> EditResult<C>,
 ) -> Result<Vec<NewChange>, Fault>
@@ -236,11 +236,5 @@ where
     } else {
         ChangeKind::Updated
     };
-    let change = listing_change(
-        Some(&before),
-        &after,
-        change_kind,
-        &context.dependencies.public_url,
-    );
-    Ok(vec![change])
+    Ok(vec![listing_change(Some(&before), &after, change_kind)])
 }

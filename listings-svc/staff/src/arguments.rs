@@ -32,14 +32,6 @@ pub(crate) fn revision_number(text: &str) -> Result<i64, String> {
     })
 }
 
-/// Reads `--place`, the position of a screenshot.
-pub(crate) fn picture_place(text: &str) -> Result<u32, String> {
-    let place = text.parse().ok();
-    place.ok_or_else(|| {
-        "give the position among the screenshots as a whole number: 0 is the first".to_owned()
-    })
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;

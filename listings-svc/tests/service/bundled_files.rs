@@ -1,9 +1,10 @@
 //! The bundled files, and the real directory.
 
 use contracts::listings::v1 as proto;
-use listings::jobs::startup::{BUNDLED_FILES, import_bundled_files};
+use listings::jobs::startup::{BUNDLED_FILES, BundledImport, import_bundled_files};
 use serde_json::json;
 use sqlx::PgPool;
+use tokio_util::sync::CancellationToken;
 
 use crate::support::{File, counts, refused, start};
 
@@ -83,4 +84,28 @@ async fn the_bundled_files_and_the_real_directory_are_imported(pool: PgPool) {
     assert_eq!(service.head().await, seq, "the same again is no change");
     assert_eq!(service.revisions().await, revisions);
     assert_eq!(revisions, 28 + 72 + 14 + 250 + 91 + 45);
+}
+
+#[testing::database_test(listings::MIGRATOR)]
+async fn the_bundled_files_are_imported_once_and_not_over_those_of_a_newer_version(pool: PgPool) {
+    let service = start(pool.clone()).await;
+    let import = BundledImport {
+        pool: pool.clone(),
+        clock: service.clock.clone(),
+        importer: service.importer.clone(),
+    };
+    let run = async || import.run_once(&CancellationToken::new()).await;
+    run().await;
+    assert!(service.head().await > 0);
+    let alter = async |statement| {
+        sqlx::raw_sql(statement).execute(&pool).await.unwrap();
+        let seq = service.head().await;
+        run().await;
+        service.head().await > seq
+    };
+    // As another version would have imported it.
+    let other = "update listings.gazetteer set content = content || '{\"name\": \"Other\"}' where kind = 'genre' and key = 'action'";
+    assert!(!alter(other).await, "it is done");
+    assert!(!alter("update listings.start_work set version = version + 1, input = 'newer'").await);
+    assert!(alter("update listings.start_work set version = version - 2").await);
 }

@@ -35,7 +35,6 @@ fn game(account: Uuid, slug: &str, title: &str, reason: &str) -> proto::StaffDec
         kind: "game".to_owned(),
         name: slug.to_owned(),
         title: title.to_owned(),
-        url: format!("https://mchezo.example/games/{slug}"),
         reason: reason.to_owned(),
     }
 }
@@ -139,7 +138,6 @@ async fn decisions_on_claims_are_for_the_account_that_asked(pool: PgPool) {
         kind: "page".to_owned(),
         name: "studio".to_owned(),
         title: "A Studio".to_owned(),
-        url: "https://mchezo.example/creators/studio".to_owned(),
         reason: reason.to_owned(),
     };
     assert_eq!(

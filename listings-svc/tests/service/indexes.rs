@@ -97,3 +97,14 @@ async fn the_queue_and_an_accounts_own_list_use_their_indexes(pool: PgPool) {
         }
     }
 }
+
+#[testing::database_test(listings::MIGRATOR)]
+async fn the_listings_that_name_a_picture_are_read_from_an_index(pool: PgPool) {
+    fill(&pool).await;
+    let seen = query(&["may_see!"]);
+    let account = "'00000000-0000-0000-0000-000000000007'";
+    let seen = plan(&pool, &seen, &format!("'0a', false, {account}")).await;
+    for index in ["game_picture", "page_picture", "page_owner_by_account"] {
+        assert!(seen.contains(index), "{seen}");
+    }
+}

@@ -19,7 +19,6 @@ mod pages;
 mod picture_purge;
 mod picture_visibility;
 mod pictures;
-mod republish;
 mod reverts;
 mod review;
 mod s3;

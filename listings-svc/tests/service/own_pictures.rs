@@ -7,11 +7,12 @@ use contracts::listings::v1::add_own_picture_request::Message;
 use contracts::listings::v1::own_pictures_service_client::OwnPicturesServiceClient;
 use kit::rpc::client::Client;
 use kit::{Code, Fault};
+use listings::domain::pictures::FileName;
 use listings::jobs::sweep::sweep;
 use sqlx::PgPool;
 use uuid::Uuid;
 
-use crate::pictures::{picture, start_with_game};
+use crate::pictures::{name_of, picture, start_with_game};
 use crate::review::listing_name;
 use crate::support::{Service, decide};
 
@@ -67,11 +68,49 @@ pub(crate) async fn add(
     add_with(service, header(account, kind, name), file).await
 }
 
-async fn own_game(service: &Service, account: Uuid) -> proto::Game {
+/// Gives a listing a picture; returns the picture that it has then.
+pub(crate) async fn added(
+    service: &Service,
+    account: Uuid,
+    (kind, name): (proto::PictureKind, &str),
+    file: &[u8],
+) -> FileName {
+    add(service, account, (kind, name), file).await.unwrap();
+    let game = own_game_named(service, account, name).await;
+    let url = match kind {
+        SHOT => game.screenshots.last().map(|it| it.url.clone()),
+        _ => game.cover_url,
+    };
+    name_of(&url.unwrap())
+}
+
+/// Takes a picture from a listing.
+pub(crate) async fn remove(
+    service: &Service,
+    account: Uuid,
+    (kind, name): (proto::PictureKind, &str),
+    url: &str,
+) -> Result<proto::Written, Fault> {
+    let request = proto::RemoveOwnPictureRequest {
+        account_id: account.to_string(),
+        kind: kind.into(),
+        name: name.to_owned(),
+        url: url.to_owned(),
+        writes_per_day: None,
+    };
+    let removed = client(service).remove_own_picture(request).await?;
+    Ok(removed.into_inner().written.unwrap())
+}
+
+pub(crate) async fn own_game(service: &Service, account: Uuid) -> proto::Game {
+    own_game_named(service, account, "a-game").await
+}
+
+async fn own_game_named(service: &Service, account: Uuid, slug: &str) -> proto::Game {
     let request = proto::GetOwnListingRequest {
         account_id: account.to_string(),
         kind: "game".to_owned(),
-        name: "a-game".to_owned(),
+        name: slug.to_owned(),
     };
     let found = service.own.clone().get_own_listing(request).await;
     match found.unwrap().into_inner().listing.unwrap() {
@@ -81,7 +120,8 @@ async fn own_game(service: &Service, account: Uuid) -> proto::Game {
 }
 
 pub(crate) const COVER: proto::PictureKind = proto::PictureKind::Cover;
-const SHOT: proto::PictureKind = proto::PictureKind::Screenshot;
+pub(crate) const AVATAR: proto::PictureKind = proto::PictureKind::Avatar;
+pub(crate) const SHOT: proto::PictureKind = proto::PictureKind::Screenshot;
 
 #[testing::database_test(listings::MIGRATOR)]
 async fn a_listing_has_an_added_picture_until_it_is_removed(pool: PgPool) {
@@ -96,32 +136,17 @@ async fn a_listing_has_an_added_picture_until_it_is_removed(pool: PgPool) {
             (written.state(), written.revision),
             (proto::State::Published, 2)
         );
-        let picture = added.picture.unwrap();
-        assert_eq!((picture.width, picture.height), (1_200, 675));
-        assert_eq!(own_game(&service, ada).await.cover_url, Some(picture.url));
+        assert!(own_game(&service, ada).await.cover_url.is_some());
     }
 
-    let remove = proto::RemoveOwnPictureRequest {
-        account_id: ada.to_string(),
-        kind: COVER.into(),
-        name: "a-game".to_owned(),
-        url: String::new(),
-        writes_per_day: None,
-    };
+    let cover = (COVER, "a-game");
     for _ in 0..2 {
-        let removed = client(&service).remove_own_picture(remove.clone()).await;
-        assert_eq!(removed.unwrap().into_inner().written.unwrap().revision, 3);
+        let removed = remove(&service, ada, cover, "").await.unwrap();
+        assert_eq!(removed.revision, 3);
     }
     assert_eq!(own_game(&service, ada).await.cover_url, None);
-    let stranger = proto::RemoveOwnPictureRequest {
-        account_id: STRANGER.to_string(),
-        ..remove
-    };
-    let refused = client(&service)
-        .remove_own_picture(stranger)
-        .await
-        .unwrap_err();
-    assert_eq!(Fault::from(refused).code, Code::NotFound);
+    let refused = remove(&service, STRANGER, cover, "").await.unwrap_err();
+    assert_eq!(refused.code, Code::NotFound);
 }
 
 #[testing::database_test(listings::MIGRATOR)]
@@ -131,8 +156,9 @@ async fn screenshots_have_texts_and_an_order(pool: PgPool) {
     let mut urls = Vec::new();
     for n in 1..=3 {
         let file = picture(640, 480, [n, n, n]);
-        let added = add(&service, ada, (SHOT, "a-game"), &file).await.unwrap();
-        urls.push(added.picture.unwrap().url);
+        add(&service, ada, (SHOT, "a-game"), &file).await.unwrap();
+        let shots = own_game(&service, ada).await.screenshots;
+        urls.push(shots.last().unwrap().url.clone());
     }
     let stored = own_game(&service, ada).await.screenshots;
     assert!(stored.iter().map(|shot| &shot.url).eq(&urls));
@@ -175,6 +201,15 @@ async fn screenshots_have_texts_and_an_order(pool: PgPool) {
         }
     }
     assert_eq!(alts().await, ["A hill at dawn", "Hill 2", ""]);
+    // Again, it stays where it is.
+    let file = picture(640, 480, [2, 2, 2]);
+    add(&service, ada, (SHOT, "a-game"), &file).await.unwrap();
+    assert_eq!(alts().await, ["A hill at dawn", "Hill 2", ""]);
+    let last_part = urls[1].rsplit('/').next().unwrap();
+    for url in [&urls[0], last_part] {
+        remove(&service, ada, (SHOT, "a-game"), url).await.unwrap();
+    }
+    assert_eq!(alts().await, [""]);
 }
 
 #[testing::database_test(listings::MIGRATOR)]
@@ -250,6 +285,11 @@ async fn nobody_uploads_for_others_or_without_limit(pool: PgPool) {
     ];
     let bad = send(&service, cut_off).await.unwrap_err();
     assert_eq!(bad.code, Code::Unavailable);
+    // A stream begins with the header.
+    for messages in [vec![], vec![Message::Chunk(small.clone().into())]] {
+        let bad = send(&service, messages).await.unwrap_err();
+        assert!(bad.fields.contains_key("message"), "{bad}");
+    }
 
     let fourth = add(&service, ada, (SHOT, "a-game"), &small).await;
     fourth.unwrap();
@@ -275,6 +315,36 @@ async fn nobody_uploads_for_others_or_without_limit(pool: PgPool) {
         .unwrap();
     let next_day = add(&service, ada, (SHOT, "a-game"), &small).await;
     next_day.unwrap();
+}
+
+#[testing::database_test(listings::MIGRATOR)]
+async fn a_second_header_or_a_chunk_after_the_end_is_refused(pool: PgPool) {
+    let service = start_with_game(pool).await;
+    let ada = service.accounts().await.account;
+    let header = Message::Header(header(ada, SHOT, "a-game"));
+    let chunk = Message::Chunk(picture(640, 480, [1, 2, 3]).into());
+    let end = Message::End(proto::PictureEnd {});
+    for messages in [
+        vec![header.clone(), header.clone()],
+        vec![header, chunk.clone(), end, chunk],
+    ] {
+        let bad = send(&service, messages).await.unwrap_err();
+        assert!(bad.fields.contains_key("message"), "{bad}");
+    }
+}
+
+#[testing::database_test(listings::MIGRATOR)]
+async fn a_game_that_was_taken_down_gets_no_picture(pool: PgPool) {
+    let service = start_with_game(pool).await;
+    let ada = service.accounts().await.account;
+    let name = (listing_name("game", "a-game"), None);
+    let client = &service.operator_client;
+    decide(client, proto::Decision::TakeDown, name, "Stolen")
+        .await
+        .unwrap();
+    let file = picture(640, 480, [1, 2, 3]);
+    let refused = add(&service, ada, (COVER, "a-game"), &file).await;
+    assert_eq!(refused.unwrap_err().code, Code::NotFound);
 }
 
 #[testing::database_test(listings::MIGRATOR)]

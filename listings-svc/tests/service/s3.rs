@@ -7,7 +7,7 @@ use kit::Clock;
 use listings::config::PictureSettings as Settings;
 use listings::domain::pictures::{FileName, PictureKind};
 use listings::jobs::sweep::sweep;
-use listings::pictures::{FileStore, PictureProcessor};
+use listings::pictures::FileStore;
 use sqlx::PgPool;
 use tokio::io::{AsyncBufReadExt as _, AsyncReadExt as _, AsyncWriteExt as _, BufReader};
 use tokio::net::TcpListener;
@@ -117,7 +117,7 @@ async fn pictures_lie_in_a_bucket_as_they_do_in_a_folder() {
         }
         // Twice: deleting a missing file succeeds.
         for _ in 0..2 {
-            store.remove(&name).await.unwrap();
+            store.remove_picture(&name).await.unwrap();
             assert_eq!(store.part(&name, 0, 10).await.unwrap(), None);
         }
     }
@@ -161,39 +161,31 @@ async fn slow_bucket(listener: TcpListener, mut asked: impl AsyncFnMut()) {
 }
 
 #[testing::database_test(listings::MIGRATOR)]
-async fn the_sweep_locks_nothing_while_the_store_takes_its_time(pool: PgPool) {
+async fn an_upload_waits_while_the_sweep_deletes_the_same_picture(pool: PgPool) {
     let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
     let address = format!("http://{}", listener.local_addr().unwrap());
     let settings = settings(&address, "mchezo");
     let store = FileStore::open(&settings).unwrap();
     let clock = Clock::fixed(NOW);
     let file = picture(640, 480, [1, 2, 3]);
-    let pair = listings::pictures::process(&file, PictureKind::Cover).unwrap();
-    let long_ago = NOW - time::Duration::days(2);
-    for made in [&pair.large, &pair.small] {
-        sqlx::query!(
-            "insert into listings.picture (hash, width, height, size, made_at) values ($1, 1, 1, 1, $2)",
-            made.name.hash(),
-            long_ago
-        )
-        .execute(&pool)
-        .await
-        .unwrap();
-    }
-    let pictures = PictureProcessor::new(pool.clone(), store.clone(), clock.clone(), &settings);
+    let made = listings::pictures::process(&file, PictureKind::Cover).unwrap();
+    sqlx::query!(
+        "insert into listings.picture (hash, uploaded_at) values ($1, $2)",
+        made.name.hash(),
+        NOW - time::Duration::days(2)
+    )
+    .execute(&pool)
+    .await
+    .unwrap();
     let answering = slow_bucket(listener, async || {
-        let mut looking = pool.begin().await.unwrap();
-        let free = sqlx::query_scalar!("select hash from listings.picture for update nowait")
-            .fetch_all(&mut *looking)
-            .await;
-        assert!(!free.unwrap().is_empty());
-        looking.rollback().await.unwrap();
-        // An upload at this moment is told to retry: its files would be deleted.
-        let again = pictures.store(file.clone(), PictureKind::Cover).await;
-        assert_eq!(again.unwrap_err().code, kit::Code::Unavailable);
+        let mut uploading = pool.begin().await.unwrap();
+        let free = sqlx::query_scalar!("select hash from listings.picture for update skip locked");
+        let free = free.fetch_optional(&mut *uploading).await.unwrap();
+        uploading.rollback().await.unwrap();
+        assert_eq!(free, None);
     });
     tokio::select! {
         () = answering => {}
-        swept = sweep(&pool, &store, &clock) => assert_eq!(swept.unwrap(), 2),
+        swept = sweep(&pool, &store, &clock) => assert_eq!(swept.unwrap(), 1),
     }
 }

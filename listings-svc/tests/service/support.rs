@@ -14,7 +14,6 @@ use contracts::listings::v1::own_listings_service_client::OwnListingsServiceClie
 use contracts::listings::v1::picture_service_client::PictureServiceClient;
 use contracts::listings::v1::staff_import_service_client::StaffImportServiceClient;
 use contracts::listings::v1::staff_listing_service_client::StaffListingServiceClient;
-use contracts::listings::v1::staff_picture_service_client::StaffPictureServiceClient;
 use contracts::listings::v1::staff_review_service_client::StaffReviewServiceClient;
 use kit::audit::Audit;
 use kit::clock::Clock;
@@ -52,7 +51,6 @@ pub(crate) struct Service {
     pub(crate) games: GamesServiceClient<Client>,
     pub(crate) events: EventsServiceClient<Client>,
     pub(crate) own: OwnListingsServiceClient<Client>,
-    pub(crate) pictures: StaffPictureServiceClient<Client>,
     pub(crate) files: PictureServiceClient<Client>,
     /// Where picture files are stored.
     pub(crate) store: FileStore,
@@ -72,17 +70,13 @@ pub(crate) struct Service {
 
 /// Starts a service whose public pages are at `https://mchezo.example`.
 pub(crate) async fn start(pool: PgPool) -> Service {
-    start_at(pool, "https://mchezo.example").await
-}
-
-pub(crate) async fn start_at(pool: PgPool, public_url: &str) -> Service {
     let (lifecycle, supervisor) = Lifecycle::new();
     let clock = Clock::fixed(NOW);
     let leader = Leader::start(&lifecycle, pool.clone(), listings::SCHEMA, clock.clone());
     let producer = Producer::start(&leader, &lifecycle, Retention::default());
     let commands = Arc::new(CommandDependencies {
         producer: producer.clone(),
-        public_url: PublicUrl::new(public_url),
+        public_url: PublicUrl::new("https://mchezo.example"),
         max_pending: MAX_PENDING,
         reference_data: ReferenceDataCache::default(),
     });
@@ -126,7 +120,6 @@ pub(crate) async fn start_at(pool: PgPool, public_url: &str) -> Service {
         games: GamesServiceClient::new(fleet.clone()),
         events: EventsServiceClient::new(fleet.clone()),
         own: OwnListingsServiceClient::new(fleet.clone()),
-        pictures: StaffPictureServiceClient::new(client.clone()),
         operator_client: client,
         files: PictureServiceClient::new(fleet.clone()),
         feed: FeedServiceClient::new(fleet.clone()),

@@ -10,12 +10,13 @@ use listings::domain::game::Game;
 use listings::domain::listing::RowContent;
 use listings::domain::listing_name::ListingName;
 use listings::domain::mode::Mode;
+use listings::domain::pictures::FileName;
 use listings::domain::read_import_row;
 use listings::domain::reference_data::ReferenceData;
 use listings::domain::state::Transition;
 use listings::write::import::{self, Chunk, Header, ParsedRow, Rows};
 use listings::write::moderate::{self, Moderation};
-use listings::write::pictures::{self, PictureEdit, PictureOperation};
+use listings::write::pictures::{self, PictureEdit};
 use listings::write::staff_edit::{self, EditOperation, StaffEdit};
 use listings::write::submission::{self, Author, Submission, Target};
 use serde_json::{Value, json};
@@ -217,20 +218,23 @@ async fn staff_do_not_publish_a_game_that_has_yet_to_follow_its_page(pool: PgPoo
     let service = listings(&pool).await;
     take_down(&service).await;
     let game = || live(Entity::Game, "a-game");
+    let cover = FileName::of(&[1; 32]);
+    let url = format!("https://mchezo.example{}", cover.address());
     let remove_cover = PictureEdit {
         listing: game(),
-        operation: PictureOperation::RemoveCover,
+        purged: cover,
         reason: String::new(),
         by: Member::operator(),
     };
     for state in ["pending", "removed", "published"] {
         sqlx::query!(
             "update listings.game set state = $1, submitter = $2, waiting_since = case when $1 = 'pending' then $3::timestamptz end,
-                 first_published_at = null, hidden_by_page = false, cover_url = 'https://a.example/cover.png'
+                 first_published_at = null, hidden_by_page = false, cover_url = $4
              where slug = 'a-game'",
             state,
             ADA,
-            NOW
+            NOW,
+            url
         )
         .execute(&pool)
         .await

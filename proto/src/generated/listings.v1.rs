@@ -50,6 +50,7 @@ pub struct Page {
     pub tagline: ::prost::alloc::string::String,
     #[prost(string, tag = "10")]
     pub bio: ::prost::alloc::string::String,
+    /// Of an uploaded picture relative to the public pages, `/pictures/<hash>.jpg`, or the address of another site.
     #[prost(string, optional, tag = "11")]
     pub avatar_url: ::core::option::Option<::prost::alloc::string::String>,
     #[prost(string, tag = "12")]
@@ -66,20 +67,18 @@ pub struct Page {
         ::prost::alloc::string::String,
         ::prost::alloc::string::String,
     >,
-    #[prost(string, tag = "17")]
-    pub url: ::prost::alloc::string::String,
-    #[prost(message, optional, tag = "18")]
+    #[prost(message, optional, tag = "17")]
     pub created_at: ::core::option::Option<::prost_types::Timestamp>,
-    #[prost(message, optional, tag = "19")]
+    #[prost(message, optional, tag = "18")]
     pub updated_at: ::core::option::Option<::prost_types::Timestamp>,
     /// When the public saw it first; absent before that. A takedown or a restore does not change it.
-    #[prost(message, optional, tag = "20")]
+    #[prost(message, optional, tag = "19")]
     pub first_published_at: ::core::option::Option<::prost_types::Timestamp>,
     /// On the feed: the accounts that own the page, the first owner first.
-    #[prost(string, repeated, tag = "21")]
+    #[prost(string, repeated, tag = "20")]
     pub owners: ::prost::alloc::vec::Vec<::prost::alloc::string::String>,
     /// Whether the public sees it.
-    #[prost(bool, tag = "22")]
+    #[prost(bool, tag = "21")]
     pub visible: bool,
 }
 #[derive(Clone, PartialEq, ::prost::Message)]
@@ -100,6 +99,7 @@ pub struct Game {
     pub tagline: ::prost::alloc::string::String,
     #[prost(string, tag = "8")]
     pub description: ::prost::alloc::string::String,
+    /// Like `Page.avatar_url`.
     #[prost(string, optional, tag = "9")]
     pub cover_url: ::core::option::Option<::prost::alloc::string::String>,
     #[prost(message, repeated, tag = "10")]
@@ -126,21 +126,20 @@ pub struct Game {
     /// The page of its creator, which also gives the creator name, country and city of the game.
     #[prost(string, tag = "19")]
     pub page_id: ::prost::alloc::string::String,
-    #[prost(string, tag = "20")]
-    pub url: ::prost::alloc::string::String,
-    #[prost(message, optional, tag = "21")]
+    #[prost(message, optional, tag = "20")]
     pub created_at: ::core::option::Option<::prost_types::Timestamp>,
-    #[prost(message, optional, tag = "22")]
+    #[prost(message, optional, tag = "21")]
     pub updated_at: ::core::option::Option<::prost_types::Timestamp>,
     /// When the public saw it first; absent before that. A takedown or a restore does not change it.
-    #[prost(message, optional, tag = "23")]
+    #[prost(message, optional, tag = "22")]
     pub first_published_at: ::core::option::Option<::prost_types::Timestamp>,
     /// Whether the public sees it: it is published, and its page is too.
-    #[prost(bool, tag = "24")]
+    #[prost(bool, tag = "23")]
     pub visible: bool,
 }
 #[derive(Clone, PartialEq, Eq, Hash, ::prost::Message)]
 pub struct Screenshot {
+    /// Like `Page.avatar_url`.
     #[prost(string, tag = "1")]
     pub url: ::prost::alloc::string::String,
     #[prost(uint32, tag = "2")]
@@ -194,17 +193,15 @@ pub struct Event {
     pub website: ::core::option::Option<::prost::alloc::string::String>,
     #[prost(string, tag = "15")]
     pub description: ::prost::alloc::string::String,
-    #[prost(string, tag = "16")]
-    pub url: ::prost::alloc::string::String,
-    #[prost(message, optional, tag = "17")]
+    #[prost(message, optional, tag = "16")]
     pub created_at: ::core::option::Option<::prost_types::Timestamp>,
-    #[prost(message, optional, tag = "18")]
+    #[prost(message, optional, tag = "17")]
     pub updated_at: ::core::option::Option<::prost_types::Timestamp>,
     /// When the public saw it first; absent before that. A takedown or a restore does not change it.
-    #[prost(message, optional, tag = "19")]
+    #[prost(message, optional, tag = "18")]
     pub first_published_at: ::core::option::Option<::prost_types::Timestamp>,
     /// Whether the public sees it.
-    #[prost(bool, tag = "20")]
+    #[prost(bool, tag = "19")]
     pub visible: bool,
 }
 /// A decision of staff, for mails to the people of the accounts that it concerns.
@@ -225,10 +222,8 @@ pub struct StaffDecision {
     /// The title, or the name of a page.
     #[prost(string, tag = "4")]
     pub title: ::prost::alloc::string::String,
-    #[prost(string, tag = "5")]
-    pub url: ::prost::alloc::string::String,
     /// The reason of staff; may be empty.
-    #[prost(string, tag = "6")]
+    #[prost(string, tag = "5")]
     pub reason: ::prost::alloc::string::String,
 }
 /// The state of a listing (§3).
@@ -266,1631 +261,6 @@ impl State {
             "STATE_REMOVED" => Some(Self::Removed),
             _ => None,
         }
-    }
-}
-#[derive(Clone, PartialEq, Eq, Hash, ::prost::Message)]
-pub struct GetPictureRequest {
-    /// The last segment of its URL: 64 hexadecimal digits and an extension such as `.jpg`.
-    #[prost(string, tag = "1")]
-    pub name: ::prost::alloc::string::String,
-    /// The offset of the part in bytes.
-    #[prost(uint64, tag = "2")]
-    pub offset: u64,
-    /// The most bytes of the part, up to 1 MiB; 0 returns only the size of the file.
-    #[prost(uint32, tag = "3")]
-    pub most: u32,
-    /// Read the rendition of the same picture with this width, such as the small size of a cover; the named file if there is none. Further
-    /// parts are read by the name of the response.
-    #[prost(uint32, tag = "4")]
-    pub width: u32,
-    /// Read for a member of this account: also a picture that a listing of the account has before it is public. Empty for the public.
-    #[prost(string, tag = "5")]
-    pub account_id: ::prost::alloc::string::String,
-}
-#[derive(Clone, PartialEq, Eq, Hash, ::prost::Message)]
-pub struct GetPictureResponse {
-    /// The size of the whole file in bytes.
-    #[prost(uint64, tag = "1")]
-    pub size: u64,
-    /// Empty after the end of the file.
-    #[prost(bytes = "bytes", tag = "2")]
-    pub part: ::prost::bytes::Bytes,
-    /// The name of the file that was read.
-    #[prost(string, tag = "3")]
-    pub name: ::prost::alloc::string::String,
-}
-/// Generated client implementations.
-pub mod picture_service_client {
-    #![allow(
-        unused_variables,
-        dead_code,
-        missing_docs,
-        clippy::wildcard_imports,
-        clippy::let_unit_value,
-    )]
-    use tonic::codegen::*;
-    use tonic::codegen::http::Uri;
-    /// The files of pictures, for the public site, which serves them to browsers.
-    #[derive(Debug, Clone)]
-    pub struct PictureServiceClient<T> {
-        inner: tonic::client::Grpc<T>,
-    }
-    impl PictureServiceClient<tonic::transport::Channel> {
-        /// Attempt to create a new client by connecting to a given endpoint.
-        pub async fn connect<D>(dst: D) -> Result<Self, tonic::transport::Error>
-        where
-            D: TryInto<tonic::transport::Endpoint>,
-            D::Error: Into<StdError>,
-        {
-            let conn = tonic::transport::Endpoint::new(dst)?.connect().await?;
-            Ok(Self::new(conn))
-        }
-    }
-    impl<T> PictureServiceClient<T>
-    where
-        T: tonic::client::GrpcService<tonic::body::Body>,
-        T::Error: Into<StdError>,
-        T::ResponseBody: Body<Data = Bytes> + std::marker::Send + 'static,
-        <T::ResponseBody as Body>::Error: Into<StdError> + std::marker::Send,
-    {
-        pub fn new(inner: T) -> Self {
-            let inner = tonic::client::Grpc::new(inner);
-            Self { inner }
-        }
-        pub fn with_origin(inner: T, origin: Uri) -> Self {
-            let inner = tonic::client::Grpc::with_origin(inner, origin);
-            Self { inner }
-        }
-        pub fn with_interceptor<F>(
-            inner: T,
-            interceptor: F,
-        ) -> PictureServiceClient<InterceptedService<T, F>>
-        where
-            F: tonic::service::Interceptor,
-            T::ResponseBody: Default,
-            T: tonic::codegen::Service<
-                http::Request<tonic::body::Body>,
-                Response = http::Response<
-                    <T as tonic::client::GrpcService<tonic::body::Body>>::ResponseBody,
-                >,
-            >,
-            <T as tonic::codegen::Service<
-                http::Request<tonic::body::Body>,
-            >>::Error: Into<StdError> + std::marker::Send + std::marker::Sync,
-        {
-            PictureServiceClient::new(InterceptedService::new(inner, interceptor))
-        }
-        /// Compress requests with the given encoding.
-        ///
-        /// This requires the server to support it otherwise it might respond with an
-        /// error.
-        #[must_use]
-        pub fn send_compressed(mut self, encoding: CompressionEncoding) -> Self {
-            self.inner = self.inner.send_compressed(encoding);
-            self
-        }
-        /// Enable decompressing responses.
-        #[must_use]
-        pub fn accept_compressed(mut self, encoding: CompressionEncoding) -> Self {
-            self.inner = self.inner.accept_compressed(encoding);
-            self
-        }
-        /// Limits the maximum size of a decoded message.
-        ///
-        /// Default: `4MB`
-        #[must_use]
-        pub fn max_decoding_message_size(mut self, limit: usize) -> Self {
-            self.inner = self.inner.max_decoding_message_size(limit);
-            self
-        }
-        /// Limits the maximum size of an encoded message.
-        ///
-        /// Default: `usize::MAX`
-        #[must_use]
-        pub fn max_encoding_message_size(mut self, limit: usize) -> Self {
-            self.inner = self.inner.max_encoding_message_size(limit);
-            self
-        }
-        /// Reads a part of a picture file, if a public listing has it, or had it while it was public. The content of a name never changes, so the
-        /// parts may come from different replicas.
-        pub async fn get_picture(
-            &mut self,
-            request: impl tonic::IntoRequest<super::GetPictureRequest>,
-        ) -> std::result::Result<
-            tonic::Response<super::GetPictureResponse>,
-            tonic::Status,
-        > {
-            self.inner
-                .ready()
-                .await
-                .map_err(|e| {
-                    tonic::Status::unknown(
-                        format!("Service was not ready: {}", e.into()),
-                    )
-                })?;
-            let codec = tonic_prost::ProstCodec::default();
-            let path = http::uri::PathAndQuery::from_static(
-                "/listings.v1.PictureService/GetPicture",
-            );
-            let mut req = request.into_request();
-            req.extensions_mut()
-                .insert(GrpcMethod::new("listings.v1.PictureService", "GetPicture"));
-            self.inner.unary(req, path, codec).await
-        }
-    }
-}
-/// Generated server implementations.
-pub mod picture_service_server {
-    #![allow(
-        unused_variables,
-        dead_code,
-        missing_docs,
-        clippy::wildcard_imports,
-        clippy::let_unit_value,
-    )]
-    use tonic::codegen::*;
-    /// Generated trait containing gRPC methods that should be implemented for use with PictureServiceServer.
-    #[async_trait]
-    pub trait PictureService: std::marker::Send + std::marker::Sync + 'static {
-        /// Reads a part of a picture file, if a public listing has it, or had it while it was public. The content of a name never changes, so the
-        /// parts may come from different replicas.
-        async fn get_picture(
-            &self,
-            request: tonic::Request<super::GetPictureRequest>,
-        ) -> std::result::Result<
-            tonic::Response<super::GetPictureResponse>,
-            tonic::Status,
-        >;
-    }
-    /// The files of pictures, for the public site, which serves them to browsers.
-    #[derive(Debug)]
-    pub struct PictureServiceServer<T> {
-        inner: Arc<T>,
-        accept_compression_encodings: EnabledCompressionEncodings,
-        send_compression_encodings: EnabledCompressionEncodings,
-        max_decoding_message_size: Option<usize>,
-        max_encoding_message_size: Option<usize>,
-    }
-    impl<T> PictureServiceServer<T> {
-        pub fn new(inner: T) -> Self {
-            Self::from_arc(Arc::new(inner))
-        }
-        pub fn from_arc(inner: Arc<T>) -> Self {
-            Self {
-                inner,
-                accept_compression_encodings: Default::default(),
-                send_compression_encodings: Default::default(),
-                max_decoding_message_size: None,
-                max_encoding_message_size: None,
-            }
-        }
-        pub fn with_interceptor<F>(
-            inner: T,
-            interceptor: F,
-        ) -> InterceptedService<Self, F>
-        where
-            F: tonic::service::Interceptor,
-        {
-            InterceptedService::new(Self::new(inner), interceptor)
-        }
-        /// Enable decompressing requests with the given encoding.
-        #[must_use]
-        pub fn accept_compressed(mut self, encoding: CompressionEncoding) -> Self {
-            self.accept_compression_encodings.enable(encoding);
-            self
-        }
-        /// Compress responses with the given encoding, if the client supports it.
-        #[must_use]
-        pub fn send_compressed(mut self, encoding: CompressionEncoding) -> Self {
-            self.send_compression_encodings.enable(encoding);
-            self
-        }
-        /// Limits the maximum size of a decoded message.
-        ///
-        /// Default: `4MB`
-        #[must_use]
-        pub fn max_decoding_message_size(mut self, limit: usize) -> Self {
-            self.max_decoding_message_size = Some(limit);
-            self
-        }
-        /// Limits the maximum size of an encoded message.
-        ///
-        /// Default: `usize::MAX`
-        #[must_use]
-        pub fn max_encoding_message_size(mut self, limit: usize) -> Self {
-            self.max_encoding_message_size = Some(limit);
-            self
-        }
-    }
-    impl<T, B> tonic::codegen::Service<http::Request<B>> for PictureServiceServer<T>
-    where
-        T: PictureService,
-        B: Body + std::marker::Send + 'static,
-        B::Error: Into<StdError> + std::marker::Send + 'static,
-    {
-        type Response = http::Response<tonic::body::Body>;
-        type Error = std::convert::Infallible;
-        type Future = BoxFuture<Self::Response, Self::Error>;
-        fn poll_ready(
-            &mut self,
-            _cx: &mut Context<'_>,
-        ) -> Poll<std::result::Result<(), Self::Error>> {
-            Poll::Ready(Ok(()))
-        }
-        fn call(&mut self, req: http::Request<B>) -> Self::Future {
-            match req.uri().path() {
-                "/listings.v1.PictureService/GetPicture" => {
-                    #[allow(non_camel_case_types)]
-                    struct GetPictureSvc<T: PictureService>(pub Arc<T>);
-                    impl<
-                        T: PictureService,
-                    > tonic::server::UnaryService<super::GetPictureRequest>
-                    for GetPictureSvc<T> {
-                        type Response = super::GetPictureResponse;
-                        type Future = BoxFuture<
-                            tonic::Response<Self::Response>,
-                            tonic::Status,
-                        >;
-                        fn call(
-                            &mut self,
-                            request: tonic::Request<super::GetPictureRequest>,
-                        ) -> Self::Future {
-                            let inner = Arc::clone(&self.0);
-                            let fut = async move {
-                                <T as PictureService>::get_picture(&inner, request).await
-                            };
-                            Box::pin(fut)
-                        }
-                    }
-                    let accept_compression_encodings = self.accept_compression_encodings;
-                    let send_compression_encodings = self.send_compression_encodings;
-                    let max_decoding_message_size = self.max_decoding_message_size;
-                    let max_encoding_message_size = self.max_encoding_message_size;
-                    let inner = self.inner.clone();
-                    let fut = async move {
-                        let method = GetPictureSvc(inner);
-                        let codec = tonic_prost::ProstCodec::default();
-                        let mut grpc = tonic::server::Grpc::new(codec)
-                            .apply_compression_config(
-                                accept_compression_encodings,
-                                send_compression_encodings,
-                            )
-                            .apply_max_message_size_config(
-                                max_decoding_message_size,
-                                max_encoding_message_size,
-                            );
-                        let res = grpc.unary(method, req).await;
-                        Ok(res)
-                    };
-                    Box::pin(fut)
-                }
-                _ => {
-                    Box::pin(async move {
-                        let mut response = http::Response::new(
-                            tonic::body::Body::default(),
-                        );
-                        let headers = response.headers_mut();
-                        headers
-                            .insert(
-                                tonic::Status::GRPC_STATUS,
-                                (tonic::Code::Unimplemented as i32).into(),
-                            );
-                        headers
-                            .insert(
-                                http::header::CONTENT_TYPE,
-                                tonic::metadata::GRPC_CONTENT_TYPE,
-                            );
-                        Ok(response)
-                    })
-                }
-            }
-        }
-    }
-    impl<T> Clone for PictureServiceServer<T> {
-        fn clone(&self) -> Self {
-            let inner = self.inner.clone();
-            Self {
-                inner,
-                accept_compression_encodings: self.accept_compression_encodings,
-                send_compression_encodings: self.send_compression_encodings,
-                max_decoding_message_size: self.max_decoding_message_size,
-                max_encoding_message_size: self.max_encoding_message_size,
-            }
-        }
-    }
-    /// Generated gRPC service name
-    pub const SERVICE_NAME: &str = "listings.v1.PictureService";
-    impl<T> tonic::server::NamedService for PictureServiceServer<T> {
-        const NAME: &'static str = SERVICE_NAME;
-    }
-}
-#[derive(Clone, PartialEq, Eq, Hash, ::prost::Message)]
-pub struct ListingName {
-    /// `page`, `game` or `event`.
-    #[prost(string, tag = "1")]
-    pub kind: ::prost::alloc::string::String,
-    #[prost(enumeration = "super::super::common::v1::Mode", tag = "2")]
-    pub mode: i32,
-    /// The slug, or the handle of a page.
-    #[prost(string, tag = "3")]
-    pub name: ::prost::alloc::string::String,
-}
-/// A listing, for staff.
-#[derive(Clone, PartialEq, Eq, Hash, ::prost::Message)]
-pub struct Listing {
-    #[prost(message, optional, tag = "1")]
-    pub name: ::core::option::Option<ListingName>,
-    #[prost(string, tag = "2")]
-    pub id: ::prost::alloc::string::String,
-    /// The title, or the name of a page.
-    #[prost(string, tag = "3")]
-    pub title: ::prost::alloc::string::String,
-    #[prost(enumeration = "State", tag = "4")]
-    pub state: i32,
-    #[prost(int64, tag = "5")]
-    pub revision: i64,
-    /// The time and the author of the newest revision, such as `import` with a file name or `staff` with a member.
-    #[prost(message, optional, tag = "6")]
-    pub changed_at: ::core::option::Option<::prost_types::Timestamp>,
-    #[prost(string, tag = "7")]
-    pub actor_kind: ::prost::alloc::string::String,
-    #[prost(string, tag = "8")]
-    pub actor: ::prost::alloc::string::String,
-    /// The reason of the last decision or edit by staff; empty without one.
-    #[prost(string, tag = "9")]
-    pub reason: ::prost::alloc::string::String,
-}
-#[derive(Clone, PartialEq, Eq, Hash, ::prost::Message)]
-pub struct GetListingRequest {
-    #[prost(message, optional, tag = "1")]
-    pub name: ::core::option::Option<ListingName>,
-}
-#[derive(Clone, PartialEq, Eq, Hash, ::prost::Message)]
-pub struct GetListingResponse {
-    #[prost(message, optional, tag = "1")]
-    pub listing: ::core::option::Option<Listing>,
-}
-#[derive(Clone, PartialEq, Eq, Hash, ::prost::Message)]
-pub struct GetAccountWritesRequest {
-    #[prost(string, tag = "1")]
-    pub account_id: ::prost::alloc::string::String,
-}
-#[derive(Clone, Copy, PartialEq, Eq, Hash, ::prost::Message)]
-pub struct GetAccountWritesResponse {
-    /// The writes of the account on this UTC day, for the limit of its plan.
-    #[prost(uint32, tag = "1")]
-    pub writes_today: u32,
-}
-/// Generated client implementations.
-pub mod staff_listing_service_client {
-    #![allow(
-        unused_variables,
-        dead_code,
-        missing_docs,
-        clippy::wildcard_imports,
-        clippy::let_unit_value,
-    )]
-    use tonic::codegen::*;
-    use tonic::codegen::http::Uri;
-    /// Staff calls for single listings, and for the writes of an account.
-    #[derive(Debug, Clone)]
-    pub struct StaffListingServiceClient<T> {
-        inner: tonic::client::Grpc<T>,
-    }
-    impl StaffListingServiceClient<tonic::transport::Channel> {
-        /// Attempt to create a new client by connecting to a given endpoint.
-        pub async fn connect<D>(dst: D) -> Result<Self, tonic::transport::Error>
-        where
-            D: TryInto<tonic::transport::Endpoint>,
-            D::Error: Into<StdError>,
-        {
-            let conn = tonic::transport::Endpoint::new(dst)?.connect().await?;
-            Ok(Self::new(conn))
-        }
-    }
-    impl<T> StaffListingServiceClient<T>
-    where
-        T: tonic::client::GrpcService<tonic::body::Body>,
-        T::Error: Into<StdError>,
-        T::ResponseBody: Body<Data = Bytes> + std::marker::Send + 'static,
-        <T::ResponseBody as Body>::Error: Into<StdError> + std::marker::Send,
-    {
-        pub fn new(inner: T) -> Self {
-            let inner = tonic::client::Grpc::new(inner);
-            Self { inner }
-        }
-        pub fn with_origin(inner: T, origin: Uri) -> Self {
-            let inner = tonic::client::Grpc::with_origin(inner, origin);
-            Self { inner }
-        }
-        pub fn with_interceptor<F>(
-            inner: T,
-            interceptor: F,
-        ) -> StaffListingServiceClient<InterceptedService<T, F>>
-        where
-            F: tonic::service::Interceptor,
-            T::ResponseBody: Default,
-            T: tonic::codegen::Service<
-                http::Request<tonic::body::Body>,
-                Response = http::Response<
-                    <T as tonic::client::GrpcService<tonic::body::Body>>::ResponseBody,
-                >,
-            >,
-            <T as tonic::codegen::Service<
-                http::Request<tonic::body::Body>,
-            >>::Error: Into<StdError> + std::marker::Send + std::marker::Sync,
-        {
-            StaffListingServiceClient::new(InterceptedService::new(inner, interceptor))
-        }
-        /// Compress requests with the given encoding.
-        ///
-        /// This requires the server to support it otherwise it might respond with an
-        /// error.
-        #[must_use]
-        pub fn send_compressed(mut self, encoding: CompressionEncoding) -> Self {
-            self.inner = self.inner.send_compressed(encoding);
-            self
-        }
-        /// Enable decompressing responses.
-        #[must_use]
-        pub fn accept_compressed(mut self, encoding: CompressionEncoding) -> Self {
-            self.inner = self.inner.accept_compressed(encoding);
-            self
-        }
-        /// Limits the maximum size of a decoded message.
-        ///
-        /// Default: `4MB`
-        #[must_use]
-        pub fn max_decoding_message_size(mut self, limit: usize) -> Self {
-            self.inner = self.inner.max_decoding_message_size(limit);
-            self
-        }
-        /// Limits the maximum size of an encoded message.
-        ///
-        /// Default: `usize::MAX`
-        #[must_use]
-        pub fn max_encoding_message_size(mut self, limit: usize) -> Self {
-            self.inner = self.inner.max_encoding_message_size(limit);
-            self
-        }
-        /// A listing in any state.
-        pub async fn get_listing(
-            &mut self,
-            request: impl tonic::IntoRequest<super::GetListingRequest>,
-        ) -> std::result::Result<
-            tonic::Response<super::GetListingResponse>,
-            tonic::Status,
-        > {
-            self.inner
-                .ready()
-                .await
-                .map_err(|e| {
-                    tonic::Status::unknown(
-                        format!("Service was not ready: {}", e.into()),
-                    )
-                })?;
-            let codec = tonic_prost::ProstCodec::default();
-            let path = http::uri::PathAndQuery::from_static(
-                "/listings.v1.StaffListingService/GetListing",
-            );
-            let mut req = request.into_request();
-            req.extensions_mut()
-                .insert(
-                    GrpcMethod::new("listings.v1.StaffListingService", "GetListing"),
-                );
-            self.inner.unary(req, path, codec).await
-        }
-        /// What an account has used of its writes of the day. An account that has written nothing need not be known here.
-        pub async fn get_account_writes(
-            &mut self,
-            request: impl tonic::IntoRequest<super::GetAccountWritesRequest>,
-        ) -> std::result::Result<
-            tonic::Response<super::GetAccountWritesResponse>,
-            tonic::Status,
-        > {
-            self.inner
-                .ready()
-                .await
-                .map_err(|e| {
-                    tonic::Status::unknown(
-                        format!("Service was not ready: {}", e.into()),
-                    )
-                })?;
-            let codec = tonic_prost::ProstCodec::default();
-            let path = http::uri::PathAndQuery::from_static(
-                "/listings.v1.StaffListingService/GetAccountWrites",
-            );
-            let mut req = request.into_request();
-            req.extensions_mut()
-                .insert(
-                    GrpcMethod::new(
-                        "listings.v1.StaffListingService",
-                        "GetAccountWrites",
-                    ),
-                );
-            self.inner.unary(req, path, codec).await
-        }
-    }
-}
-/// Generated server implementations.
-pub mod staff_listing_service_server {
-    #![allow(
-        unused_variables,
-        dead_code,
-        missing_docs,
-        clippy::wildcard_imports,
-        clippy::let_unit_value,
-    )]
-    use tonic::codegen::*;
-    /// Generated trait containing gRPC methods that should be implemented for use with StaffListingServiceServer.
-    #[async_trait]
-    pub trait StaffListingService: std::marker::Send + std::marker::Sync + 'static {
-        /// A listing in any state.
-        async fn get_listing(
-            &self,
-            request: tonic::Request<super::GetListingRequest>,
-        ) -> std::result::Result<
-            tonic::Response<super::GetListingResponse>,
-            tonic::Status,
-        >;
-        /// What an account has used of its writes of the day. An account that has written nothing need not be known here.
-        async fn get_account_writes(
-            &self,
-            request: tonic::Request<super::GetAccountWritesRequest>,
-        ) -> std::result::Result<
-            tonic::Response<super::GetAccountWritesResponse>,
-            tonic::Status,
-        >;
-    }
-    /// Staff calls for single listings, and for the writes of an account.
-    #[derive(Debug)]
-    pub struct StaffListingServiceServer<T> {
-        inner: Arc<T>,
-        accept_compression_encodings: EnabledCompressionEncodings,
-        send_compression_encodings: EnabledCompressionEncodings,
-        max_decoding_message_size: Option<usize>,
-        max_encoding_message_size: Option<usize>,
-    }
-    impl<T> StaffListingServiceServer<T> {
-        pub fn new(inner: T) -> Self {
-            Self::from_arc(Arc::new(inner))
-        }
-        pub fn from_arc(inner: Arc<T>) -> Self {
-            Self {
-                inner,
-                accept_compression_encodings: Default::default(),
-                send_compression_encodings: Default::default(),
-                max_decoding_message_size: None,
-                max_encoding_message_size: None,
-            }
-        }
-        pub fn with_interceptor<F>(
-            inner: T,
-            interceptor: F,
-        ) -> InterceptedService<Self, F>
-        where
-            F: tonic::service::Interceptor,
-        {
-            InterceptedService::new(Self::new(inner), interceptor)
-        }
-        /// Enable decompressing requests with the given encoding.
-        #[must_use]
-        pub fn accept_compressed(mut self, encoding: CompressionEncoding) -> Self {
-            self.accept_compression_encodings.enable(encoding);
-            self
-        }
-        /// Compress responses with the given encoding, if the client supports it.
-        #[must_use]
-        pub fn send_compressed(mut self, encoding: CompressionEncoding) -> Self {
-            self.send_compression_encodings.enable(encoding);
-            self
-        }
-        /// Limits the maximum size of a decoded message.
-        ///
-        /// Default: `4MB`
-        #[must_use]
-        pub fn max_decoding_message_size(mut self, limit: usize) -> Self {
-            self.max_decoding_message_size = Some(limit);
-            self
-        }
-        /// Limits the maximum size of an encoded message.
-        ///
-        /// Default: `usize::MAX`
-        #[must_use]
-        pub fn max_encoding_message_size(mut self, limit: usize) -> Self {
-            self.max_encoding_message_size = Some(limit);
-            self
-        }
-    }
-    impl<T, B> tonic::codegen::Service<http::Request<B>> for StaffListingServiceServer<T>
-    where
-        T: StaffListingService,
-        B: Body + std::marker::Send + 'static,
-        B::Error: Into<StdError> + std::marker::Send + 'static,
-    {
-        type Response = http::Response<tonic::body::Body>;
-        type Error = std::convert::Infallible;
-        type Future = BoxFuture<Self::Response, Self::Error>;
-        fn poll_ready(
-            &mut self,
-            _cx: &mut Context<'_>,
-        ) -> Poll<std::result::Result<(), Self::Error>> {
-            Poll::Ready(Ok(()))
-        }
-        fn call(&mut self, req: http::Request<B>) -> Self::Future {
-            match req.uri().path() {
-                "/listings.v1.StaffListingService/GetListing" => {
-                    #[allow(non_camel_case_types)]
-                    struct GetListingSvc<T: StaffListingService>(pub Arc<T>);
-                    impl<
-                        T: StaffListingService,
-                    > tonic::server::UnaryService<super::GetListingRequest>
-                    for GetListingSvc<T> {
-                        type Response = super::GetListingResponse;
-                        type Future = BoxFuture<
-                            tonic::Response<Self::Response>,
-                            tonic::Status,
-                        >;
-                        fn call(
-                            &mut self,
-                            request: tonic::Request<super::GetListingRequest>,
-                        ) -> Self::Future {
-                            let inner = Arc::clone(&self.0);
-                            let fut = async move {
-                                <T as StaffListingService>::get_listing(&inner, request)
-                                    .await
-                            };
-                            Box::pin(fut)
-                        }
-                    }
-                    let accept_compression_encodings = self.accept_compression_encodings;
-                    let send_compression_encodings = self.send_compression_encodings;
-                    let max_decoding_message_size = self.max_decoding_message_size;
-                    let max_encoding_message_size = self.max_encoding_message_size;
-                    let inner = self.inner.clone();
-                    let fut = async move {
-                        let method = GetListingSvc(inner);
-                        let codec = tonic_prost::ProstCodec::default();
-                        let mut grpc = tonic::server::Grpc::new(codec)
-                            .apply_compression_config(
-                                accept_compression_encodings,
-                                send_compression_encodings,
-                            )
-                            .apply_max_message_size_config(
-                                max_decoding_message_size,
-                                max_encoding_message_size,
-                            );
-                        let res = grpc.unary(method, req).await;
-                        Ok(res)
-                    };
-                    Box::pin(fut)
-                }
-                "/listings.v1.StaffListingService/GetAccountWrites" => {
-                    #[allow(non_camel_case_types)]
-                    struct GetAccountWritesSvc<T: StaffListingService>(pub Arc<T>);
-                    impl<
-                        T: StaffListingService,
-                    > tonic::server::UnaryService<super::GetAccountWritesRequest>
-                    for GetAccountWritesSvc<T> {
-                        type Response = super::GetAccountWritesResponse;
-                        type Future = BoxFuture<
-                            tonic::Response<Self::Response>,
-                            tonic::Status,
-                        >;
-                        fn call(
-                            &mut self,
-                            request: tonic::Request<super::GetAccountWritesRequest>,
-                        ) -> Self::Future {
-                            let inner = Arc::clone(&self.0);
-                            let fut = async move {
-                                <T as StaffListingService>::get_account_writes(
-                                        &inner,
-                                        request,
-                                    )
-                                    .await
-                            };
-                            Box::pin(fut)
-                        }
-                    }
-                    let accept_compression_encodings = self.accept_compression_encodings;
-                    let send_compression_encodings = self.send_compression_encodings;
-                    let max_decoding_message_size = self.max_decoding_message_size;
-                    let max_encoding_message_size = self.max_encoding_message_size;
-                    let inner = self.inner.clone();
-                    let fut = async move {
-                        let method = GetAccountWritesSvc(inner);
-                        let codec = tonic_prost::ProstCodec::default();
-                        let mut grpc = tonic::server::Grpc::new(codec)
-                            .apply_compression_config(
-                                accept_compression_encodings,
-                                send_compression_encodings,
-                            )
-                            .apply_max_message_size_config(
-                                max_decoding_message_size,
-                                max_encoding_message_size,
-                            );
-                        let res = grpc.unary(method, req).await;
-                        Ok(res)
-                    };
-                    Box::pin(fut)
-                }
-                _ => {
-                    Box::pin(async move {
-                        let mut response = http::Response::new(
-                            tonic::body::Body::default(),
-                        );
-                        let headers = response.headers_mut();
-                        headers
-                            .insert(
-                                tonic::Status::GRPC_STATUS,
-                                (tonic::Code::Unimplemented as i32).into(),
-                            );
-                        headers
-                            .insert(
-                                http::header::CONTENT_TYPE,
-                                tonic::metadata::GRPC_CONTENT_TYPE,
-                            );
-                        Ok(response)
-                    })
-                }
-            }
-        }
-    }
-    impl<T> Clone for StaffListingServiceServer<T> {
-        fn clone(&self) -> Self {
-            let inner = self.inner.clone();
-            Self {
-                inner,
-                accept_compression_encodings: self.accept_compression_encodings,
-                send_compression_encodings: self.send_compression_encodings,
-                max_decoding_message_size: self.max_decoding_message_size,
-                max_encoding_message_size: self.max_encoding_message_size,
-            }
-        }
-    }
-    /// Generated gRPC service name
-    pub const SERVICE_NAME: &str = "listings.v1.StaffListingService";
-    impl<T> tonic::server::NamedService for StaffListingServiceServer<T> {
-        const NAME: &'static str = SERVICE_NAME;
-    }
-}
-#[derive(Clone, PartialEq, Eq, Hash, ::prost::Message)]
-pub struct PictureUpload {
-    #[prost(oneof = "picture_upload::Message", tags = "1, 2, 3")]
-    pub message: ::core::option::Option<picture_upload::Message>,
-}
-/// Nested message and enum types in `PictureUpload`.
-pub mod picture_upload {
-    #[derive(Clone, PartialEq, Eq, Hash, ::prost::Oneof)]
-    pub enum Message {
-        #[prost(message, tag = "1")]
-        Header(super::PictureHeader),
-        #[prost(bytes, tag = "2")]
-        Chunk(::prost::bytes::Bytes),
-        #[prost(message, tag = "3")]
-        End(super::PictureEnd),
-    }
-}
-#[derive(Clone, PartialEq, Eq, Hash, ::prost::Message)]
-pub struct PictureHeader {
-    #[prost(enumeration = "super::super::common::v1::Mode", tag = "1")]
-    pub mode: i32,
-    /// The slug of a game, or the handle of a page.
-    #[prost(string, tag = "2")]
-    pub name: ::prost::alloc::string::String,
-    /// The alternative text of a screenshot; up to 300 characters.
-    #[prost(string, tag = "3")]
-    pub alt: ::prost::alloc::string::String,
-    /// The index of a screenshot, from 0; absent: after the last one.
-    #[prost(uint32, optional, tag = "4")]
-    pub place: ::core::option::Option<u32>,
-}
-/// The end of the file. A stream without it was interrupted and changes nothing.
-#[derive(Clone, Copy, PartialEq, Eq, Hash, ::prost::Message)]
-pub struct PictureEnd {}
-#[derive(Clone, PartialEq, Eq, Hash, ::prost::Message)]
-pub struct PictureResponse {
-    #[prost(message, optional, tag = "1")]
-    pub listing: ::core::option::Option<Listing>,
-    /// The picture of the listing.
-    #[prost(message, optional, tag = "2")]
-    pub picture: ::core::option::Option<Picture>,
-    /// The thumbnail: 600 × 338 for a cover, 128 × 128 for an avatar, within 640 × 640 for a screenshot.
-    #[prost(message, optional, tag = "3")]
-    pub small: ::core::option::Option<Picture>,
-}
-#[derive(Clone, PartialEq, Eq, Hash, ::prost::Message)]
-pub struct Picture {
-    #[prost(string, tag = "1")]
-    pub url: ::prost::alloc::string::String,
-    #[prost(uint32, tag = "2")]
-    pub width: u32,
-    #[prost(uint32, tag = "3")]
-    pub height: u32,
-    /// The size of the file in bytes.
-    #[prost(uint64, tag = "4")]
-    pub size: u64,
-}
-#[derive(Clone, PartialEq, Eq, Hash, ::prost::Message)]
-pub struct RemovePictureRequest {
-    #[prost(enumeration = "PictureKind", tag = "1")]
-    pub kind: i32,
-    #[prost(enumeration = "super::super::common::v1::Mode", tag = "2")]
-    pub mode: i32,
-    /// The slug of a game, or the handle of a page.
-    #[prost(string, tag = "3")]
-    pub name: ::prost::alloc::string::String,
-    /// For a screenshot: its URL, or the last segment of the URL.
-    #[prost(string, tag = "4")]
-    pub url: ::prost::alloc::string::String,
-}
-#[derive(Clone, PartialEq, Eq, Hash, ::prost::Message)]
-pub struct RemovePictureResponse {
-    #[prost(message, optional, tag = "1")]
-    pub listing: ::core::option::Option<Listing>,
-}
-#[derive(Clone, PartialEq, Eq, Hash, ::prost::Message)]
-pub struct PurgePictureRequest {
-    /// The URL of an uploaded picture in any size, or the last segment of the URL.
-    #[prost(string, tag = "1")]
-    pub url: ::prost::alloc::string::String,
-    /// For the record; 1 to 500 characters.
-    #[prost(string, tag = "2")]
-    pub reason: ::prost::alloc::string::String,
-}
-#[derive(Clone, PartialEq, ::prost::Message)]
-pub struct PurgePictureResponse {
-    /// The names of the deleted files.
-    #[prost(string, repeated, tag = "1")]
-    pub files: ::prost::alloc::vec::Vec<::prost::alloc::string::String>,
-    /// The listings that had the picture.
-    #[prost(message, repeated, tag = "2")]
-    pub listings: ::prost::alloc::vec::Vec<ListingName>,
-}
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, ::prost::Enumeration)]
-#[repr(i32)]
-pub enum PictureKind {
-    Unspecified = 0,
-    /// Of a game.
-    Cover = 1,
-    /// Of a page.
-    Avatar = 2,
-    /// Of a game.
-    Screenshot = 3,
-}
-impl PictureKind {
-    /// String value of the enum field names used in the ProtoBuf definition.
-    ///
-    /// The values are not transformed in any way and thus are considered stable
-    /// (if the ProtoBuf definition does not change) and safe for programmatic use.
-    pub fn as_str_name(&self) -> &'static str {
-        match self {
-            Self::Unspecified => "PICTURE_KIND_UNSPECIFIED",
-            Self::Cover => "PICTURE_KIND_COVER",
-            Self::Avatar => "PICTURE_KIND_AVATAR",
-            Self::Screenshot => "PICTURE_KIND_SCREENSHOT",
-        }
-    }
-    /// Creates an enum from field names used in the ProtoBuf definition.
-    pub fn from_str_name(value: &str) -> ::core::option::Option<Self> {
-        match value {
-            "PICTURE_KIND_UNSPECIFIED" => Some(Self::Unspecified),
-            "PICTURE_KIND_COVER" => Some(Self::Cover),
-            "PICTURE_KIND_AVATAR" => Some(Self::Avatar),
-            "PICTURE_KIND_SCREENSHOT" => Some(Self::Screenshot),
-            _ => None,
-        }
-    }
-}
-/// Generated client implementations.
-pub mod staff_picture_service_client {
-    #![allow(
-        unused_variables,
-        dead_code,
-        missing_docs,
-        clippy::wildcard_imports,
-        clippy::let_unit_value,
-    )]
-    use tonic::codegen::*;
-    use tonic::codegen::http::Uri;
-    /// Staff calls for the pictures of listings in any state but removed.
-    ///
-    /// A file (JPEG, PNG or WebP, not animated) is uploaded as a stream: first the header, then its bytes in order, then the end. It is
-    /// decoded and encoded again in fixed sizes, without metadata such as place and camera. Uploading the same file again changes nothing.
-    #[derive(Debug, Clone)]
-    pub struct StaffPictureServiceClient<T> {
-        inner: tonic::client::Grpc<T>,
-    }
-    impl StaffPictureServiceClient<tonic::transport::Channel> {
-        /// Attempt to create a new client by connecting to a given endpoint.
-        pub async fn connect<D>(dst: D) -> Result<Self, tonic::transport::Error>
-        where
-            D: TryInto<tonic::transport::Endpoint>,
-            D::Error: Into<StdError>,
-        {
-            let conn = tonic::transport::Endpoint::new(dst)?.connect().await?;
-            Ok(Self::new(conn))
-        }
-    }
-    impl<T> StaffPictureServiceClient<T>
-    where
-        T: tonic::client::GrpcService<tonic::body::Body>,
-        T::Error: Into<StdError>,
-        T::ResponseBody: Body<Data = Bytes> + std::marker::Send + 'static,
-        <T::ResponseBody as Body>::Error: Into<StdError> + std::marker::Send,
-    {
-        pub fn new(inner: T) -> Self {
-            let inner = tonic::client::Grpc::new(inner);
-            Self { inner }
-        }
-        pub fn with_origin(inner: T, origin: Uri) -> Self {
-            let inner = tonic::client::Grpc::with_origin(inner, origin);
-            Self { inner }
-        }
-        pub fn with_interceptor<F>(
-            inner: T,
-            interceptor: F,
-        ) -> StaffPictureServiceClient<InterceptedService<T, F>>
-        where
-            F: tonic::service::Interceptor,
-            T::ResponseBody: Default,
-            T: tonic::codegen::Service<
-                http::Request<tonic::body::Body>,
-                Response = http::Response<
-                    <T as tonic::client::GrpcService<tonic::body::Body>>::ResponseBody,
-                >,
-            >,
-            <T as tonic::codegen::Service<
-                http::Request<tonic::body::Body>,
-            >>::Error: Into<StdError> + std::marker::Send + std::marker::Sync,
-        {
-            StaffPictureServiceClient::new(InterceptedService::new(inner, interceptor))
-        }
-        /// Compress requests with the given encoding.
-        ///
-        /// This requires the server to support it otherwise it might respond with an
-        /// error.
-        #[must_use]
-        pub fn send_compressed(mut self, encoding: CompressionEncoding) -> Self {
-            self.inner = self.inner.send_compressed(encoding);
-            self
-        }
-        /// Enable decompressing responses.
-        #[must_use]
-        pub fn accept_compressed(mut self, encoding: CompressionEncoding) -> Self {
-            self.inner = self.inner.accept_compressed(encoding);
-            self
-        }
-        /// Limits the maximum size of a decoded message.
-        ///
-        /// Default: `4MB`
-        #[must_use]
-        pub fn max_decoding_message_size(mut self, limit: usize) -> Self {
-            self.inner = self.inner.max_decoding_message_size(limit);
-            self
-        }
-        /// Limits the maximum size of an encoded message.
-        ///
-        /// Default: `usize::MAX`
-        #[must_use]
-        pub fn max_encoding_message_size(mut self, limit: usize) -> Self {
-            self.inner = self.inner.max_encoding_message_size(limit);
-            self
-        }
-        /// Sets the cover of a game.
-        pub async fn set_cover(
-            &mut self,
-            request: impl tonic::IntoStreamingRequest<Message = super::PictureUpload>,
-        ) -> std::result::Result<
-            tonic::Response<super::PictureResponse>,
-            tonic::Status,
-        > {
-            self.inner
-                .ready()
-                .await
-                .map_err(|e| {
-                    tonic::Status::unknown(
-                        format!("Service was not ready: {}", e.into()),
-                    )
-                })?;
-            let codec = tonic_prost::ProstCodec::default();
-            let path = http::uri::PathAndQuery::from_static(
-                "/listings.v1.StaffPictureService/SetCover",
-            );
-            let mut req = request.into_streaming_request();
-            req.extensions_mut()
-                .insert(GrpcMethod::new("listings.v1.StaffPictureService", "SetCover"));
-            self.inner.client_streaming(req, path, codec).await
-        }
-        /// Sets the avatar of a page.
-        pub async fn set_avatar(
-            &mut self,
-            request: impl tonic::IntoStreamingRequest<Message = super::PictureUpload>,
-        ) -> std::result::Result<
-            tonic::Response<super::PictureResponse>,
-            tonic::Status,
-        > {
-            self.inner
-                .ready()
-                .await
-                .map_err(|e| {
-                    tonic::Status::unknown(
-                        format!("Service was not ready: {}", e.into()),
-                    )
-                })?;
-            let codec = tonic_prost::ProstCodec::default();
-            let path = http::uri::PathAndQuery::from_static(
-                "/listings.v1.StaffPictureService/SetAvatar",
-            );
-            let mut req = request.into_streaming_request();
-            req.extensions_mut()
-                .insert(GrpcMethod::new("listings.v1.StaffPictureService", "SetAvatar"));
-            self.inner.client_streaming(req, path, codec).await
-        }
-        /// Adds a screenshot to a game. A screenshot that the game already has gets the new place and text.
-        pub async fn add_screenshot(
-            &mut self,
-            request: impl tonic::IntoStreamingRequest<Message = super::PictureUpload>,
-        ) -> std::result::Result<
-            tonic::Response<super::PictureResponse>,
-            tonic::Status,
-        > {
-            self.inner
-                .ready()
-                .await
-                .map_err(|e| {
-                    tonic::Status::unknown(
-                        format!("Service was not ready: {}", e.into()),
-                    )
-                })?;
-            let codec = tonic_prost::ProstCodec::default();
-            let path = http::uri::PathAndQuery::from_static(
-                "/listings.v1.StaffPictureService/AddScreenshot",
-            );
-            let mut req = request.into_streaming_request();
-            req.extensions_mut()
-                .insert(
-                    GrpcMethod::new("listings.v1.StaffPictureService", "AddScreenshot"),
-                );
-            self.inner.client_streaming(req, path, codec).await
-        }
-        /// Removes a picture from a listing. A second call changes nothing.
-        pub async fn remove_picture(
-            &mut self,
-            request: impl tonic::IntoRequest<super::RemovePictureRequest>,
-        ) -> std::result::Result<
-            tonic::Response<super::RemovePictureResponse>,
-            tonic::Status,
-        > {
-            self.inner
-                .ready()
-                .await
-                .map_err(|e| {
-                    tonic::Status::unknown(
-                        format!("Service was not ready: {}", e.into()),
-                    )
-                })?;
-            let codec = tonic_prost::ProstCodec::default();
-            let path = http::uri::PathAndQuery::from_static(
-                "/listings.v1.StaffPictureService/RemovePicture",
-            );
-            let mut req = request.into_request();
-            req.extensions_mut()
-                .insert(
-                    GrpcMethod::new("listings.v1.StaffPictureService", "RemovePicture"),
-                );
-            self.inner.unary(req, path, codec).await
-        }
-        /// Deletes a picture in all its sizes, from every listing and from the file store. It cannot be uploaded again. For admins. A second call
-        /// finishes one that was interrupted.
-        pub async fn purge_picture(
-            &mut self,
-            request: impl tonic::IntoRequest<super::PurgePictureRequest>,
-        ) -> std::result::Result<
-            tonic::Response<super::PurgePictureResponse>,
-            tonic::Status,
-        > {
-            self.inner
-                .ready()
-                .await
-                .map_err(|e| {
-                    tonic::Status::unknown(
-                        format!("Service was not ready: {}", e.into()),
-                    )
-                })?;
-            let codec = tonic_prost::ProstCodec::default();
-            let path = http::uri::PathAndQuery::from_static(
-                "/listings.v1.StaffPictureService/PurgePicture",
-            );
-            let mut req = request.into_request();
-            req.extensions_mut()
-                .insert(
-                    GrpcMethod::new("listings.v1.StaffPictureService", "PurgePicture"),
-                );
-            self.inner.unary(req, path, codec).await
-        }
-        /// Reads a part of a picture file of a listing in any state, as `PictureService.GetPicture` does; `account_id` is ignored.
-        pub async fn read_picture(
-            &mut self,
-            request: impl tonic::IntoRequest<super::GetPictureRequest>,
-        ) -> std::result::Result<
-            tonic::Response<super::GetPictureResponse>,
-            tonic::Status,
-        > {
-            self.inner
-                .ready()
-                .await
-                .map_err(|e| {
-                    tonic::Status::unknown(
-                        format!("Service was not ready: {}", e.into()),
-                    )
-                })?;
-            let codec = tonic_prost::ProstCodec::default();
-            let path = http::uri::PathAndQuery::from_static(
-                "/listings.v1.StaffPictureService/ReadPicture",
-            );
-            let mut req = request.into_request();
-            req.extensions_mut()
-                .insert(
-                    GrpcMethod::new("listings.v1.StaffPictureService", "ReadPicture"),
-                );
-            self.inner.unary(req, path, codec).await
-        }
-    }
-}
-/// Generated server implementations.
-pub mod staff_picture_service_server {
-    #![allow(
-        unused_variables,
-        dead_code,
-        missing_docs,
-        clippy::wildcard_imports,
-        clippy::let_unit_value,
-    )]
-    use tonic::codegen::*;
-    /// Generated trait containing gRPC methods that should be implemented for use with StaffPictureServiceServer.
-    #[async_trait]
-    pub trait StaffPictureService: std::marker::Send + std::marker::Sync + 'static {
-        /// Sets the cover of a game.
-        async fn set_cover(
-            &self,
-            request: tonic::Request<tonic::Streaming<super::PictureUpload>>,
-        ) -> std::result::Result<tonic::Response<super::PictureResponse>, tonic::Status>;
-        /// Sets the avatar of a page.
-        async fn set_avatar(
-            &self,
-            request: tonic::Request<tonic::Streaming<super::PictureUpload>>,
-        ) -> std::result::Result<tonic::Response<super::PictureResponse>, tonic::Status>;
-        /// Adds a screenshot to a game. A screenshot that the game already has gets the new place and text.
-        async fn add_screenshot(
-            &self,
-            request: tonic::Request<tonic::Streaming<super::PictureUpload>>,
-        ) -> std::result::Result<tonic::Response<super::PictureResponse>, tonic::Status>;
-        /// Removes a picture from a listing. A second call changes nothing.
-        async fn remove_picture(
-            &self,
-            request: tonic::Request<super::RemovePictureRequest>,
-        ) -> std::result::Result<
-            tonic::Response<super::RemovePictureResponse>,
-            tonic::Status,
-        >;
-        /// Deletes a picture in all its sizes, from every listing and from the file store. It cannot be uploaded again. For admins. A second call
-        /// finishes one that was interrupted.
-        async fn purge_picture(
-            &self,
-            request: tonic::Request<super::PurgePictureRequest>,
-        ) -> std::result::Result<
-            tonic::Response<super::PurgePictureResponse>,
-            tonic::Status,
-        >;
-        /// Reads a part of a picture file of a listing in any state, as `PictureService.GetPicture` does; `account_id` is ignored.
-        async fn read_picture(
-            &self,
-            request: tonic::Request<super::GetPictureRequest>,
-        ) -> std::result::Result<
-            tonic::Response<super::GetPictureResponse>,
-            tonic::Status,
-        >;
-    }
-    /// Staff calls for the pictures of listings in any state but removed.
-    ///
-    /// A file (JPEG, PNG or WebP, not animated) is uploaded as a stream: first the header, then its bytes in order, then the end. It is
-    /// decoded and encoded again in fixed sizes, without metadata such as place and camera. Uploading the same file again changes nothing.
-    #[derive(Debug)]
-    pub struct StaffPictureServiceServer<T> {
-        inner: Arc<T>,
-        accept_compression_encodings: EnabledCompressionEncodings,
-        send_compression_encodings: EnabledCompressionEncodings,
-        max_decoding_message_size: Option<usize>,
-        max_encoding_message_size: Option<usize>,
-    }
-    impl<T> StaffPictureServiceServer<T> {
-        pub fn new(inner: T) -> Self {
-            Self::from_arc(Arc::new(inner))
-        }
-        pub fn from_arc(inner: Arc<T>) -> Self {
-            Self {
-                inner,
-                accept_compression_encodings: Default::default(),
-                send_compression_encodings: Default::default(),
-                max_decoding_message_size: None,
-                max_encoding_message_size: None,
-            }
-        }
-        pub fn with_interceptor<F>(
-            inner: T,
-            interceptor: F,
-        ) -> InterceptedService<Self, F>
-        where
-            F: tonic::service::Interceptor,
-        {
-            InterceptedService::new(Self::new(inner), interceptor)
-        }
-        /// Enable decompressing requests with the given encoding.
-        #[must_use]
-        pub fn accept_compressed(mut self, encoding: CompressionEncoding) -> Self {
-            self.accept_compression_encodings.enable(encoding);
-            self
-        }
-        /// Compress responses with the given encoding, if the client supports it.
-        #[must_use]
-        pub fn send_compressed(mut self, encoding: CompressionEncoding) -> Self {
-            self.send_compression_encodings.enable(encoding);
-            self
-        }
-        /// Limits the maximum size of a decoded message.
-        ///
-        /// Default: `4MB`
-        #[must_use]
-        pub fn max_decoding_message_size(mut self, limit: usize) -> Self {
-            self.max_decoding_message_size = Some(limit);
-            self
-        }
-        /// Limits the maximum size of an encoded message.
-        ///
-        /// Default: `usize::MAX`
-        #[must_use]
-        pub fn max_encoding_message_size(mut self, limit: usize) -> Self {
-            self.max_encoding_message_size = Some(limit);
-            self
-        }
-    }
-    impl<T, B> tonic::codegen::Service<http::Request<B>> for StaffPictureServiceServer<T>
-    where
-        T: StaffPictureService,
-        B: Body + std::marker::Send + 'static,
-        B::Error: Into<StdError> + std::marker::Send + 'static,
-    {
-        type Response = http::Response<tonic::body::Body>;
-        type Error = std::convert::Infallible;
-        type Future = BoxFuture<Self::Response, Self::Error>;
-        fn poll_ready(
-            &mut self,
-            _cx: &mut Context<'_>,
-        ) -> Poll<std::result::Result<(), Self::Error>> {
-            Poll::Ready(Ok(()))
-        }
-        fn call(&mut self, req: http::Request<B>) -> Self::Future {
-            match req.uri().path() {
-                "/listings.v1.StaffPictureService/SetCover" => {
-                    #[allow(non_camel_case_types)]
-                    struct SetCoverSvc<T: StaffPictureService>(pub Arc<T>);
-                    impl<
-                        T: StaffPictureService,
-                    > tonic::server::ClientStreamingService<super::PictureUpload>
-                    for SetCoverSvc<T> {
-                        type Response = super::PictureResponse;
-                        type Future = BoxFuture<
-                            tonic::Response<Self::Response>,
-                            tonic::Status,
-                        >;
-                        fn call(
-                            &mut self,
-                            request: tonic::Request<
-                                tonic::Streaming<super::PictureUpload>,
-                            >,
-                        ) -> Self::Future {
-                            let inner = Arc::clone(&self.0);
-                            let fut = async move {
-                                <T as StaffPictureService>::set_cover(&inner, request).await
-                            };
-                            Box::pin(fut)
-                        }
-                    }
-                    let accept_compression_encodings = self.accept_compression_encodings;
-                    let send_compression_encodings = self.send_compression_encodings;
-                    let max_decoding_message_size = self.max_decoding_message_size;
-                    let max_encoding_message_size = self.max_encoding_message_size;
-                    let inner = self.inner.clone();
-                    let fut = async move {
-                        let method = SetCoverSvc(inner);
-                        let codec = tonic_prost::ProstCodec::default();
-                        let mut grpc = tonic::server::Grpc::new(codec)
-                            .apply_compression_config(
-                                accept_compression_encodings,
-                                send_compression_encodings,
-                            )
-                            .apply_max_message_size_config(
-                                max_decoding_message_size,
-                                max_encoding_message_size,
-                            );
-                        let res = grpc.client_streaming(method, req).await;
-                        Ok(res)
-                    };
-                    Box::pin(fut)
-                }
-                "/listings.v1.StaffPictureService/SetAvatar" => {
-                    #[allow(non_camel_case_types)]
-                    struct SetAvatarSvc<T: StaffPictureService>(pub Arc<T>);
-                    impl<
-                        T: StaffPictureService,
-                    > tonic::server::ClientStreamingService<super::PictureUpload>
-                    for SetAvatarSvc<T> {
-                        type Response = super::PictureResponse;
-                        type Future = BoxFuture<
-                            tonic::Response<Self::Response>,
-                            tonic::Status,
-                        >;
-                        fn call(
-                            &mut self,
-                            request: tonic::Request<
-                                tonic::Streaming<super::PictureUpload>,
-                            >,
-                        ) -> Self::Future {
-                            let inner = Arc::clone(&self.0);
-                            let fut = async move {
-                                <T as StaffPictureService>::set_avatar(&inner, request)
-                                    .await
-                            };
-                            Box::pin(fut)
-                        }
-                    }
-                    let accept_compression_encodings = self.accept_compression_encodings;
-                    let send_compression_encodings = self.send_compression_encodings;
-                    let max_decoding_message_size = self.max_decoding_message_size;
-                    let max_encoding_message_size = self.max_encoding_message_size;
-                    let inner = self.inner.clone();
-                    let fut = async move {
-                        let method = SetAvatarSvc(inner);
-                        let codec = tonic_prost::ProstCodec::default();
-                        let mut grpc = tonic::server::Grpc::new(codec)
-                            .apply_compression_config(
-                                accept_compression_encodings,
-                                send_compression_encodings,
-                            )
-                            .apply_max_message_size_config(
-                                max_decoding_message_size,
-                                max_encoding_message_size,
-                            );
-                        let res = grpc.client_streaming(method, req).await;
-                        Ok(res)
-                    };
-                    Box::pin(fut)
-                }
-                "/listings.v1.StaffPictureService/AddScreenshot" => {
-                    #[allow(non_camel_case_types)]
-                    struct AddScreenshotSvc<T: StaffPictureService>(pub Arc<T>);
-                    impl<
-                        T: StaffPictureService,
-                    > tonic::server::ClientStreamingService<super::PictureUpload>
-                    for AddScreenshotSvc<T> {
-                        type Response = super::PictureResponse;
-                        type Future = BoxFuture<
-                            tonic::Response<Self::Response>,
-                            tonic::Status,
-                        >;
-                        fn call(
-                            &mut self,
-                            request: tonic::Request<
-                                tonic::Streaming<super::PictureUpload>,
-                            >,
-                        ) -> Self::Future {
-                            let inner = Arc::clone(&self.0);
-                            let fut = async move {
-                                <T as StaffPictureService>::add_screenshot(&inner, request)
-                                    .await
-                            };
-                            Box::pin(fut)
-                        }
-                    }
-                    let accept_compression_encodings = self.accept_compression_encodings;
-                    let send_compression_encodings = self.send_compression_encodings;
-                    let max_decoding_message_size = self.max_decoding_message_size;
-                    let max_encoding_message_size = self.max_encoding_message_size;
-                    let inner = self.inner.clone();
-                    let fut = async move {
-                        let method = AddScreenshotSvc(inner);
-                        let codec = tonic_prost::ProstCodec::default();
-                        let mut grpc = tonic::server::Grpc::new(codec)
-                            .apply_compression_config(
-                                accept_compression_encodings,
-                                send_compression_encodings,
-                            )
-                            .apply_max_message_size_config(
-                                max_decoding_message_size,
-                                max_encoding_message_size,
-                            );
-                        let res = grpc.client_streaming(method, req).await;
-                        Ok(res)
-                    };
-                    Box::pin(fut)
-                }
-                "/listings.v1.StaffPictureService/RemovePicture" => {
-                    #[allow(non_camel_case_types)]
-                    struct RemovePictureSvc<T: StaffPictureService>(pub Arc<T>);
-                    impl<
-                        T: StaffPictureService,
-                    > tonic::server::UnaryService<super::RemovePictureRequest>
-                    for RemovePictureSvc<T> {
-                        type Response = super::RemovePictureResponse;
-                        type Future = BoxFuture<
-                            tonic::Response<Self::Response>,
-                            tonic::Status,
-                        >;
-                        fn call(
-                            &mut self,
-                            request: tonic::Request<super::RemovePictureRequest>,
-                        ) -> Self::Future {
-                            let inner = Arc::clone(&self.0);
-                            let fut = async move {
-                                <T as StaffPictureService>::remove_picture(&inner, request)
-                                    .await
-                            };
-                            Box::pin(fut)
-                        }
-                    }
-                    let accept_compression_encodings = self.accept_compression_encodings;
-                    let send_compression_encodings = self.send_compression_encodings;
-                    let max_decoding_message_size = self.max_decoding_message_size;
-                    let max_encoding_message_size = self.max_encoding_message_size;
-                    let inner = self.inner.clone();
-                    let fut = async move {
-                        let method = RemovePictureSvc(inner);
-                        let codec = tonic_prost::ProstCodec::default();
-                        let mut grpc = tonic::server::Grpc::new(codec)
-                            .apply_compression_config(
-                                accept_compression_encodings,
-                                send_compression_encodings,
-                            )
-                            .apply_max_message_size_config(
-                                max_decoding_message_size,
-                                max_encoding_message_size,
-                            );
-                        let res = grpc.unary(method, req).await;
-                        Ok(res)
-                    };
-                    Box::pin(fut)
-                }
-                "/listings.v1.StaffPictureService/PurgePicture" => {
-                    #[allow(non_camel_case_types)]
-                    struct PurgePictureSvc<T: StaffPictureService>(pub Arc<T>);
-                    impl<
-                        T: StaffPictureService,
-                    > tonic::server::UnaryService<super::PurgePictureRequest>
-                    for PurgePictureSvc<T> {
-                        type Response = super::PurgePictureResponse;
-                        type Future = BoxFuture<
-                            tonic::Response<Self::Response>,
-                            tonic::Status,
-                        >;
-                        fn call(
-                            &mut self,
-                            request: tonic::Request<super::PurgePictureRequest>,
-                        ) -> Self::Future {
-                            let inner = Arc::clone(&self.0);
-                            let fut = async move {
-                                <T as StaffPictureService>::purge_picture(&inner, request)
-                                    .await
-                            };
-                            Box::pin(fut)
-                        }
-                    }
-                    let accept_compression_encodings = self.accept_compression_encodings;
-                    let send_compression_encodings = self.send_compression_encodings;
-                    let max_decoding_message_size = self.max_decoding_message_size;
-                    let max_encoding_message_size = self.max_encoding_message_size;
-                    let inner = self.inner.clone();
-                    let fut = async move {
-                        let method = PurgePictureSvc(inner);
-                        let codec = tonic_prost::ProstCodec::default();
-                        let mut grpc = tonic::server::Grpc::new(codec)
-                            .apply_compression_config(
-                                accept_compression_encodings,
-                                send_compression_encodings,
-                            )
-                            .apply_max_message_size_config(
-                                max_decoding_message_size,
-                                max_encoding_message_size,
-                            );
-                        let res = grpc.unary(method, req).await;
-                        Ok(res)
-                    };
-                    Box::pin(fut)
-                }
-                "/listings.v1.StaffPictureService/ReadPicture" => {
-                    #[allow(non_camel_case_types)]
-                    struct ReadPictureSvc<T: StaffPictureService>(pub Arc<T>);
-                    impl<
-                        T: StaffPictureService,
-                    > tonic::server::UnaryService<super::GetPictureRequest>
-                    for ReadPictureSvc<T> {
-                        type Response = super::GetPictureResponse;
-                        type Future = BoxFuture<
-                            tonic::Response<Self::Response>,
-                            tonic::Status,
-                        >;
-                        fn call(
-                            &mut self,
-                            request: tonic::Request<super::GetPictureRequest>,
-                        ) -> Self::Future {
-                            let inner = Arc::clone(&self.0);
-                            let fut = async move {
-                                <T as StaffPictureService>::read_picture(&inner, request)
-                                    .await
-                            };
-                            Box::pin(fut)
-                        }
-                    }
-                    let accept_compression_encodings = self.accept_compression_encodings;
-                    let send_compression_encodings = self.send_compression_encodings;
-                    let max_decoding_message_size = self.max_decoding_message_size;
-                    let max_encoding_message_size = self.max_encoding_message_size;
-                    let inner = self.inner.clone();
-                    let fut = async move {
-                        let method = ReadPictureSvc(inner);
-                        let codec = tonic_prost::ProstCodec::default();
-                        let mut grpc = tonic::server::Grpc::new(codec)
-                            .apply_compression_config(
-                                accept_compression_encodings,
-                                send_compression_encodings,
-                            )
-                            .apply_max_message_size_config(
-                                max_decoding_message_size,
-                                max_encoding_message_size,
-                            );
-                        let res = grpc.unary(method, req).await;
-                        Ok(res)
-                    };
-                    Box::pin(fut)
-                }
-                _ => {
-                    Box::pin(async move {
-                        let mut response = http::Response::new(
-                            tonic::body::Body::default(),
-                        );
-                        let headers = response.headers_mut();
-                        headers
-                            .insert(
-                                tonic::Status::GRPC_STATUS,
-                                (tonic::Code::Unimplemented as i32).into(),
-                            );
-                        headers
-                            .insert(
-                                http::header::CONTENT_TYPE,
-                                tonic::metadata::GRPC_CONTENT_TYPE,
-                            );
-                        Ok(response)
-                    })
-                }
-            }
-        }
-    }
-    impl<T> Clone for StaffPictureServiceServer<T> {
-        fn clone(&self) -> Self {
-            let inner = self.inner.clone();
-            Self {
-                inner,
-                accept_compression_encodings: self.accept_compression_encodings,
-                send_compression_encodings: self.send_compression_encodings,
-                max_decoding_message_size: self.max_decoding_message_size,
-                max_encoding_message_size: self.max_encoding_message_size,
-            }
-        }
-    }
-    /// Generated gRPC service name
-    pub const SERVICE_NAME: &str = "listings.v1.StaffPictureService";
-    impl<T> tonic::server::NamedService for StaffPictureServiceServer<T> {
-        const NAME: &'static str = SERVICE_NAME;
     }
 }
 /// The author of a write.
@@ -3447,15 +1817,13 @@ pub struct OwnPictureHeader {
     #[prost(uint32, optional, tag = "4")]
     pub writes_per_day: ::core::option::Option<u32>,
 }
+/// The end of the file. A stream without it was interrupted and changes nothing.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, ::prost::Message)]
+pub struct PictureEnd {}
 #[derive(Clone, PartialEq, Eq, Hash, ::prost::Message)]
 pub struct AddOwnPictureResponse {
     #[prost(message, optional, tag = "1")]
     pub written: ::core::option::Option<Written>,
-    /// The picture as it was cropped and scaled, and its thumbnail.
-    #[prost(message, optional, tag = "2")]
-    pub picture: ::core::option::Option<Picture>,
-    #[prost(message, optional, tag = "3")]
-    pub small: ::core::option::Option<Picture>,
 }
 #[derive(Clone, PartialEq, Eq, Hash, ::prost::Message)]
 pub struct RemoveOwnPictureRequest {
@@ -3505,6 +1873,41 @@ pub struct ArrangedScreenshot {
 pub struct ArrangeScreenshotsResponse {
     #[prost(message, optional, tag = "1")]
     pub written: ::core::option::Option<Written>,
+}
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, ::prost::Enumeration)]
+#[repr(i32)]
+pub enum PictureKind {
+    Unspecified = 0,
+    /// Of a game.
+    Cover = 1,
+    /// Of a page.
+    Avatar = 2,
+    /// Of a game.
+    Screenshot = 3,
+}
+impl PictureKind {
+    /// String value of the enum field names used in the ProtoBuf definition.
+    ///
+    /// The values are not transformed in any way and thus are considered stable
+    /// (if the ProtoBuf definition does not change) and safe for programmatic use.
+    pub fn as_str_name(&self) -> &'static str {
+        match self {
+            Self::Unspecified => "PICTURE_KIND_UNSPECIFIED",
+            Self::Cover => "PICTURE_KIND_COVER",
+            Self::Avatar => "PICTURE_KIND_AVATAR",
+            Self::Screenshot => "PICTURE_KIND_SCREENSHOT",
+        }
+    }
+    /// Creates an enum from field names used in the ProtoBuf definition.
+    pub fn from_str_name(value: &str) -> ::core::option::Option<Self> {
+        match value {
+            "PICTURE_KIND_UNSPECIFIED" => Some(Self::Unspecified),
+            "PICTURE_KIND_COVER" => Some(Self::Cover),
+            "PICTURE_KIND_AVATAR" => Some(Self::Avatar),
+            "PICTURE_KIND_SCREENSHOT" => Some(Self::Screenshot),
+            _ => None,
+        }
+    }
 }
 /// Generated client implementations.
 pub mod own_pictures_service_client {
@@ -3599,8 +2002,9 @@ pub mod own_pictures_service_client {
             self.inner = self.inner.max_encoding_message_size(limit);
             self
         }
-        /// Gives a listing a picture, which is decoded, cropped and encoded again: first the header, then the bytes of the file in order, then the
-        /// end. A screenshot comes after the others.
+        /// Gives a listing a picture: first the header, then the bytes of the file (JPEG, PNG or WebP, not animated) in order, then the end. The
+        /// file is decoded, cropped and encoded again, without metadata such as place and camera. A screenshot comes after the others; one that the
+        /// game has stays as it is.
         pub async fn add_own_picture(
             &mut self,
             request: impl tonic::IntoStreamingRequest<
@@ -3701,8 +2105,9 @@ pub mod own_pictures_service_server {
     /// Generated trait containing gRPC methods that should be implemented for use with OwnPicturesServiceServer.
     #[async_trait]
     pub trait OwnPicturesService: std::marker::Send + std::marker::Sync + 'static {
-        /// Gives a listing a picture, which is decoded, cropped and encoded again: first the header, then the bytes of the file in order, then the
-        /// end. A screenshot comes after the others.
+        /// Gives a listing a picture: first the header, then the bytes of the file (JPEG, PNG or WebP, not animated) in order, then the end. The
+        /// file is decoded, cropped and encoded again, without metadata such as place and camera. A screenshot comes after the others; one that the
+        /// game has stays as it is.
         async fn add_own_picture(
             &self,
             request: tonic::Request<tonic::Streaming<super::AddOwnPictureRequest>>,
@@ -5527,6 +3932,335 @@ pub mod staff_page_service_server {
         const NAME: &'static str = SERVICE_NAME;
     }
 }
+#[derive(Clone, PartialEq, Eq, Hash, ::prost::Message)]
+pub struct GetPictureRequest {
+    /// The last segment of its URL: 64 hexadecimal digits, `-small` for the small size, and `.jpg`.
+    #[prost(string, tag = "1")]
+    pub name: ::prost::alloc::string::String,
+    /// The offset of the part in bytes.
+    #[prost(uint64, tag = "2")]
+    pub offset: u64,
+    /// The most bytes of the part, up to 1 MiB; 0 returns only the size of the file.
+    #[prost(uint32, tag = "3")]
+    pub most: u32,
+    /// Read for a member of this account: also a picture that only a listing of the account names. Empty for the public.
+    #[prost(string, tag = "4")]
+    pub account_id: ::prost::alloc::string::String,
+}
+#[derive(Clone, PartialEq, Eq, Hash, ::prost::Message)]
+pub struct GetPictureResponse {
+    /// The size of the whole file in bytes.
+    #[prost(uint64, tag = "1")]
+    pub size: u64,
+    /// Empty after the end of the file.
+    #[prost(bytes = "bytes", tag = "2")]
+    pub part: ::prost::bytes::Bytes,
+}
+/// Generated client implementations.
+pub mod picture_service_client {
+    #![allow(
+        unused_variables,
+        dead_code,
+        missing_docs,
+        clippy::wildcard_imports,
+        clippy::let_unit_value,
+    )]
+    use tonic::codegen::*;
+    use tonic::codegen::http::Uri;
+    /// The files of pictures, for the public site, which serves them to browsers.
+    #[derive(Debug, Clone)]
+    pub struct PictureServiceClient<T> {
+        inner: tonic::client::Grpc<T>,
+    }
+    impl PictureServiceClient<tonic::transport::Channel> {
+        /// Attempt to create a new client by connecting to a given endpoint.
+        pub async fn connect<D>(dst: D) -> Result<Self, tonic::transport::Error>
+        where
+            D: TryInto<tonic::transport::Endpoint>,
+            D::Error: Into<StdError>,
+        {
+            let conn = tonic::transport::Endpoint::new(dst)?.connect().await?;
+            Ok(Self::new(conn))
+        }
+    }
+    impl<T> PictureServiceClient<T>
+    where
+        T: tonic::client::GrpcService<tonic::body::Body>,
+        T::Error: Into<StdError>,
+        T::ResponseBody: Body<Data = Bytes> + std::marker::Send + 'static,
+        <T::ResponseBody as Body>::Error: Into<StdError> + std::marker::Send,
+    {
+        pub fn new(inner: T) -> Self {
+            let inner = tonic::client::Grpc::new(inner);
+            Self { inner }
+        }
+        pub fn with_origin(inner: T, origin: Uri) -> Self {
+            let inner = tonic::client::Grpc::with_origin(inner, origin);
+            Self { inner }
+        }
+        pub fn with_interceptor<F>(
+            inner: T,
+            interceptor: F,
+        ) -> PictureServiceClient<InterceptedService<T, F>>
+        where
+            F: tonic::service::Interceptor,
+            T::ResponseBody: Default,
+            T: tonic::codegen::Service<
+                http::Request<tonic::body::Body>,
+                Response = http::Response<
+                    <T as tonic::client::GrpcService<tonic::body::Body>>::ResponseBody,
+                >,
+            >,
+            <T as tonic::codegen::Service<
+                http::Request<tonic::body::Body>,
+            >>::Error: Into<StdError> + std::marker::Send + std::marker::Sync,
+        {
+            PictureServiceClient::new(InterceptedService::new(inner, interceptor))
+        }
+        /// Compress requests with the given encoding.
+        ///
+        /// This requires the server to support it otherwise it might respond with an
+        /// error.
+        #[must_use]
+        pub fn send_compressed(mut self, encoding: CompressionEncoding) -> Self {
+            self.inner = self.inner.send_compressed(encoding);
+            self
+        }
+        /// Enable decompressing responses.
+        #[must_use]
+        pub fn accept_compressed(mut self, encoding: CompressionEncoding) -> Self {
+            self.inner = self.inner.accept_compressed(encoding);
+            self
+        }
+        /// Limits the maximum size of a decoded message.
+        ///
+        /// Default: `4MB`
+        #[must_use]
+        pub fn max_decoding_message_size(mut self, limit: usize) -> Self {
+            self.inner = self.inner.max_decoding_message_size(limit);
+            self
+        }
+        /// Limits the maximum size of an encoded message.
+        ///
+        /// Default: `usize::MAX`
+        #[must_use]
+        pub fn max_encoding_message_size(mut self, limit: usize) -> Self {
+            self.inner = self.inner.max_encoding_message_size(limit);
+            self
+        }
+        /// Reads a part of a picture file, if a public listing names the picture. The content of a name never changes, so the parts may come from
+        /// different replicas.
+        pub async fn get_picture(
+            &mut self,
+            request: impl tonic::IntoRequest<super::GetPictureRequest>,
+        ) -> std::result::Result<
+            tonic::Response<super::GetPictureResponse>,
+            tonic::Status,
+        > {
+            self.inner
+                .ready()
+                .await
+                .map_err(|e| {
+                    tonic::Status::unknown(
+                        format!("Service was not ready: {}", e.into()),
+                    )
+                })?;
+            let codec = tonic_prost::ProstCodec::default();
+            let path = http::uri::PathAndQuery::from_static(
+                "/listings.v1.PictureService/GetPicture",
+            );
+            let mut req = request.into_request();
+            req.extensions_mut()
+                .insert(GrpcMethod::new("listings.v1.PictureService", "GetPicture"));
+            self.inner.unary(req, path, codec).await
+        }
+    }
+}
+/// Generated server implementations.
+pub mod picture_service_server {
+    #![allow(
+        unused_variables,
+        dead_code,
+        missing_docs,
+        clippy::wildcard_imports,
+        clippy::let_unit_value,
+    )]
+    use tonic::codegen::*;
+    /// Generated trait containing gRPC methods that should be implemented for use with PictureServiceServer.
+    #[async_trait]
+    pub trait PictureService: std::marker::Send + std::marker::Sync + 'static {
+        /// Reads a part of a picture file, if a public listing names the picture. The content of a name never changes, so the parts may come from
+        /// different replicas.
+        async fn get_picture(
+            &self,
+            request: tonic::Request<super::GetPictureRequest>,
+        ) -> std::result::Result<
+            tonic::Response<super::GetPictureResponse>,
+            tonic::Status,
+        >;
+    }
+    /// The files of pictures, for the public site, which serves them to browsers.
+    #[derive(Debug)]
+    pub struct PictureServiceServer<T> {
+        inner: Arc<T>,
+        accept_compression_encodings: EnabledCompressionEncodings,
+        send_compression_encodings: EnabledCompressionEncodings,
+        max_decoding_message_size: Option<usize>,
+        max_encoding_message_size: Option<usize>,
+    }
+    impl<T> PictureServiceServer<T> {
+        pub fn new(inner: T) -> Self {
+            Self::from_arc(Arc::new(inner))
+        }
+        pub fn from_arc(inner: Arc<T>) -> Self {
+            Self {
+                inner,
+                accept_compression_encodings: Default::default(),
+                send_compression_encodings: Default::default(),
+                max_decoding_message_size: None,
+                max_encoding_message_size: None,
+            }
+        }
+        pub fn with_interceptor<F>(
+            inner: T,
+            interceptor: F,
+        ) -> InterceptedService<Self, F>
+        where
+            F: tonic::service::Interceptor,
+        {
+            InterceptedService::new(Self::new(inner), interceptor)
+        }
+        /// Enable decompressing requests with the given encoding.
+        #[must_use]
+        pub fn accept_compressed(mut self, encoding: CompressionEncoding) -> Self {
+            self.accept_compression_encodings.enable(encoding);
+            self
+        }
+        /// Compress responses with the given encoding, if the client supports it.
+        #[must_use]
+        pub fn send_compressed(mut self, encoding: CompressionEncoding) -> Self {
+            self.send_compression_encodings.enable(encoding);
+            self
+        }
+        /// Limits the maximum size of a decoded message.
+        ///
+        /// Default: `4MB`
+        #[must_use]
+        pub fn max_decoding_message_size(mut self, limit: usize) -> Self {
+            self.max_decoding_message_size = Some(limit);
+            self
+        }
+        /// Limits the maximum size of an encoded message.
+        ///
+        /// Default: `usize::MAX`
+        #[must_use]
+        pub fn max_encoding_message_size(mut self, limit: usize) -> Self {
+            self.max_encoding_message_size = Some(limit);
+            self
+        }
+    }
+    impl<T, B> tonic::codegen::Service<http::Request<B>> for PictureServiceServer<T>
+    where
+        T: PictureService,
+        B: Body + std::marker::Send + 'static,
+        B::Error: Into<StdError> + std::marker::Send + 'static,
+    {
+        type Response = http::Response<tonic::body::Body>;
+        type Error = std::convert::Infallible;
+        type Future = BoxFuture<Self::Response, Self::Error>;
+        fn poll_ready(
+            &mut self,
+            _cx: &mut Context<'_>,
+        ) -> Poll<std::result::Result<(), Self::Error>> {
+            Poll::Ready(Ok(()))
+        }
+        fn call(&mut self, req: http::Request<B>) -> Self::Future {
+            match req.uri().path() {
+                "/listings.v1.PictureService/GetPicture" => {
+                    #[allow(non_camel_case_types)]
+                    struct GetPictureSvc<T: PictureService>(pub Arc<T>);
+                    impl<
+                        T: PictureService,
+                    > tonic::server::UnaryService<super::GetPictureRequest>
+                    for GetPictureSvc<T> {
+                        type Response = super::GetPictureResponse;
+                        type Future = BoxFuture<
+                            tonic::Response<Self::Response>,
+                            tonic::Status,
+                        >;
+                        fn call(
+                            &mut self,
+                            request: tonic::Request<super::GetPictureRequest>,
+                        ) -> Self::Future {
+                            let inner = Arc::clone(&self.0);
+                            let fut = async move {
+                                <T as PictureService>::get_picture(&inner, request).await
+                            };
+                            Box::pin(fut)
+                        }
+                    }
+                    let accept_compression_encodings = self.accept_compression_encodings;
+                    let send_compression_encodings = self.send_compression_encodings;
+                    let max_decoding_message_size = self.max_decoding_message_size;
+                    let max_encoding_message_size = self.max_encoding_message_size;
+                    let inner = self.inner.clone();
+                    let fut = async move {
+                        let method = GetPictureSvc(inner);
+                        let codec = tonic_prost::ProstCodec::default();
+                        let mut grpc = tonic::server::Grpc::new(codec)
+                            .apply_compression_config(
+                                accept_compression_encodings,
+                                send_compression_encodings,
+                            )
+                            .apply_max_message_size_config(
+                                max_decoding_message_size,
+                                max_encoding_message_size,
+                            );
+                        let res = grpc.unary(method, req).await;
+                        Ok(res)
+                    };
+                    Box::pin(fut)
+                }
+                _ => {
+                    Box::pin(async move {
+                        let mut response = http::Response::new(
+                            tonic::body::Body::default(),
+                        );
+                        let headers = response.headers_mut();
+                        headers
+                            .insert(
+                                tonic::Status::GRPC_STATUS,
+                                (tonic::Code::Unimplemented as i32).into(),
+                            );
+                        headers
+                            .insert(
+                                http::header::CONTENT_TYPE,
+                                tonic::metadata::GRPC_CONTENT_TYPE,
+                            );
+                        Ok(response)
+                    })
+                }
+            }
+        }
+    }
+    impl<T> Clone for PictureServiceServer<T> {
+        fn clone(&self) -> Self {
+            let inner = self.inner.clone();
+            Self {
+                inner,
+                accept_compression_encodings: self.accept_compression_encodings,
+                send_compression_encodings: self.send_compression_encodings,
+                max_decoding_message_size: self.max_decoding_message_size,
+                max_encoding_message_size: self.max_encoding_message_size,
+            }
+        }
+    }
+    /// Generated gRPC service name
+    pub const SERVICE_NAME: &str = "listings.v1.PictureService";
+    impl<T> tonic::server::NamedService for PictureServiceServer<T> {
+        const NAME: &'static str = SERVICE_NAME;
+    }
+}
 /// Generated client implementations.
 pub mod staff_audit_service_client {
     #![allow(
@@ -6214,6 +4948,456 @@ pub mod staff_import_service_server {
         const NAME: &'static str = SERVICE_NAME;
     }
 }
+#[derive(Clone, PartialEq, Eq, Hash, ::prost::Message)]
+pub struct ListingName {
+    /// `page`, `game` or `event`.
+    #[prost(string, tag = "1")]
+    pub kind: ::prost::alloc::string::String,
+    #[prost(enumeration = "super::super::common::v1::Mode", tag = "2")]
+    pub mode: i32,
+    /// The slug, or the handle of a page.
+    #[prost(string, tag = "3")]
+    pub name: ::prost::alloc::string::String,
+}
+/// A listing, for staff.
+#[derive(Clone, PartialEq, Eq, Hash, ::prost::Message)]
+pub struct Listing {
+    #[prost(message, optional, tag = "1")]
+    pub name: ::core::option::Option<ListingName>,
+    #[prost(string, tag = "2")]
+    pub id: ::prost::alloc::string::String,
+    /// The title, or the name of a page.
+    #[prost(string, tag = "3")]
+    pub title: ::prost::alloc::string::String,
+    #[prost(enumeration = "State", tag = "4")]
+    pub state: i32,
+    #[prost(int64, tag = "5")]
+    pub revision: i64,
+    /// The time and the author of the newest revision, such as `import` with a file name or `staff` with a member.
+    #[prost(message, optional, tag = "6")]
+    pub changed_at: ::core::option::Option<::prost_types::Timestamp>,
+    #[prost(string, tag = "7")]
+    pub actor_kind: ::prost::alloc::string::String,
+    #[prost(string, tag = "8")]
+    pub actor: ::prost::alloc::string::String,
+    /// The reason of the last decision or edit by staff; empty without one.
+    #[prost(string, tag = "9")]
+    pub reason: ::prost::alloc::string::String,
+}
+#[derive(Clone, PartialEq, Eq, Hash, ::prost::Message)]
+pub struct GetListingRequest {
+    #[prost(message, optional, tag = "1")]
+    pub name: ::core::option::Option<ListingName>,
+}
+#[derive(Clone, PartialEq, Eq, Hash, ::prost::Message)]
+pub struct GetListingResponse {
+    #[prost(message, optional, tag = "1")]
+    pub listing: ::core::option::Option<Listing>,
+}
+#[derive(Clone, PartialEq, Eq, Hash, ::prost::Message)]
+pub struct GetAccountWritesRequest {
+    #[prost(string, tag = "1")]
+    pub account_id: ::prost::alloc::string::String,
+}
+#[derive(Clone, Copy, PartialEq, Eq, Hash, ::prost::Message)]
+pub struct GetAccountWritesResponse {
+    /// The writes of the account on this UTC day, for the limit of its plan.
+    #[prost(uint32, tag = "1")]
+    pub writes_today: u32,
+}
+/// Generated client implementations.
+pub mod staff_listing_service_client {
+    #![allow(
+        unused_variables,
+        dead_code,
+        missing_docs,
+        clippy::wildcard_imports,
+        clippy::let_unit_value,
+    )]
+    use tonic::codegen::*;
+    use tonic::codegen::http::Uri;
+    /// Staff calls for single listings, and for the writes of an account.
+    #[derive(Debug, Clone)]
+    pub struct StaffListingServiceClient<T> {
+        inner: tonic::client::Grpc<T>,
+    }
+    impl StaffListingServiceClient<tonic::transport::Channel> {
+        /// Attempt to create a new client by connecting to a given endpoint.
+        pub async fn connect<D>(dst: D) -> Result<Self, tonic::transport::Error>
+        where
+            D: TryInto<tonic::transport::Endpoint>,
+            D::Error: Into<StdError>,
+        {
+            let conn = tonic::transport::Endpoint::new(dst)?.connect().await?;
+            Ok(Self::new(conn))
+        }
+    }
+    impl<T> StaffListingServiceClient<T>
+    where
+        T: tonic::client::GrpcService<tonic::body::Body>,
+        T::Error: Into<StdError>,
+        T::ResponseBody: Body<Data = Bytes> + std::marker::Send + 'static,
+        <T::ResponseBody as Body>::Error: Into<StdError> + std::marker::Send,
+    {
+        pub fn new(inner: T) -> Self {
+            let inner = tonic::client::Grpc::new(inner);
+            Self { inner }
+        }
+        pub fn with_origin(inner: T, origin: Uri) -> Self {
+            let inner = tonic::client::Grpc::with_origin(inner, origin);
+            Self { inner }
+        }
+        pub fn with_interceptor<F>(
+            inner: T,
+            interceptor: F,
+        ) -> StaffListingServiceClient<InterceptedService<T, F>>
+        where
+            F: tonic::service::Interceptor,
+            T::ResponseBody: Default,
+            T: tonic::codegen::Service<
+                http::Request<tonic::body::Body>,
+                Response = http::Response<
+                    <T as tonic::client::GrpcService<tonic::body::Body>>::ResponseBody,
+                >,
+            >,
+            <T as tonic::codegen::Service<
+                http::Request<tonic::body::Body>,
+            >>::Error: Into<StdError> + std::marker::Send + std::marker::Sync,
+        {
+            StaffListingServiceClient::new(InterceptedService::new(inner, interceptor))
+        }
+        /// Compress requests with the given encoding.
+        ///
+        /// This requires the server to support it otherwise it might respond with an
+        /// error.
+        #[must_use]
+        pub fn send_compressed(mut self, encoding: CompressionEncoding) -> Self {
+            self.inner = self.inner.send_compressed(encoding);
+            self
+        }
+        /// Enable decompressing responses.
+        #[must_use]
+        pub fn accept_compressed(mut self, encoding: CompressionEncoding) -> Self {
+            self.inner = self.inner.accept_compressed(encoding);
+            self
+        }
+        /// Limits the maximum size of a decoded message.
+        ///
+        /// Default: `4MB`
+        #[must_use]
+        pub fn max_decoding_message_size(mut self, limit: usize) -> Self {
+            self.inner = self.inner.max_decoding_message_size(limit);
+            self
+        }
+        /// Limits the maximum size of an encoded message.
+        ///
+        /// Default: `usize::MAX`
+        #[must_use]
+        pub fn max_encoding_message_size(mut self, limit: usize) -> Self {
+            self.inner = self.inner.max_encoding_message_size(limit);
+            self
+        }
+        /// A listing in any state.
+        pub async fn get_listing(
+            &mut self,
+            request: impl tonic::IntoRequest<super::GetListingRequest>,
+        ) -> std::result::Result<
+            tonic::Response<super::GetListingResponse>,
+            tonic::Status,
+        > {
+            self.inner
+                .ready()
+                .await
+                .map_err(|e| {
+                    tonic::Status::unknown(
+                        format!("Service was not ready: {}", e.into()),
+                    )
+                })?;
+            let codec = tonic_prost::ProstCodec::default();
+            let path = http::uri::PathAndQuery::from_static(
+                "/listings.v1.StaffListingService/GetListing",
+            );
+            let mut req = request.into_request();
+            req.extensions_mut()
+                .insert(
+                    GrpcMethod::new("listings.v1.StaffListingService", "GetListing"),
+                );
+            self.inner.unary(req, path, codec).await
+        }
+        /// What an account has used of its writes of the day. An account that has written nothing need not be known here.
+        pub async fn get_account_writes(
+            &mut self,
+            request: impl tonic::IntoRequest<super::GetAccountWritesRequest>,
+        ) -> std::result::Result<
+            tonic::Response<super::GetAccountWritesResponse>,
+            tonic::Status,
+        > {
+            self.inner
+                .ready()
+                .await
+                .map_err(|e| {
+                    tonic::Status::unknown(
+                        format!("Service was not ready: {}", e.into()),
+                    )
+                })?;
+            let codec = tonic_prost::ProstCodec::default();
+            let path = http::uri::PathAndQuery::from_static(
+                "/listings.v1.StaffListingService/GetAccountWrites",
+            );
+            let mut req = request.into_request();
+            req.extensions_mut()
+                .insert(
+                    GrpcMethod::new(
+                        "listings.v1.StaffListingService",
+                        "GetAccountWrites",
+                    ),
+                );
+            self.inner.unary(req, path, codec).await
+        }
+    }
+}
+/// Generated server implementations.
+pub mod staff_listing_service_server {
+    #![allow(
+        unused_variables,
+        dead_code,
+        missing_docs,
+        clippy::wildcard_imports,
+        clippy::let_unit_value,
+    )]
+    use tonic::codegen::*;
+    /// Generated trait containing gRPC methods that should be implemented for use with StaffListingServiceServer.
+    #[async_trait]
+    pub trait StaffListingService: std::marker::Send + std::marker::Sync + 'static {
+        /// A listing in any state.
+        async fn get_listing(
+            &self,
+            request: tonic::Request<super::GetListingRequest>,
+        ) -> std::result::Result<
+            tonic::Response<super::GetListingResponse>,
+            tonic::Status,
+        >;
+        /// What an account has used of its writes of the day. An account that has written nothing need not be known here.
+        async fn get_account_writes(
+            &self,
+            request: tonic::Request<super::GetAccountWritesRequest>,
+        ) -> std::result::Result<
+            tonic::Response<super::GetAccountWritesResponse>,
+            tonic::Status,
+        >;
+    }
+    /// Staff calls for single listings, and for the writes of an account.
+    #[derive(Debug)]
+    pub struct StaffListingServiceServer<T> {
+        inner: Arc<T>,
+        accept_compression_encodings: EnabledCompressionEncodings,
+        send_compression_encodings: EnabledCompressionEncodings,
+        max_decoding_message_size: Option<usize>,
+        max_encoding_message_size: Option<usize>,
+    }
+    impl<T> StaffListingServiceServer<T> {
+        pub fn new(inner: T) -> Self {
+            Self::from_arc(Arc::new(inner))
+        }
+        pub fn from_arc(inner: Arc<T>) -> Self {
+            Self {
+                inner,
+                accept_compression_encodings: Default::default(),
+                send_compression_encodings: Default::default(),
+                max_decoding_message_size: None,
+                max_encoding_message_size: None,
+            }
+        }
+        pub fn with_interceptor<F>(
+            inner: T,
+            interceptor: F,
+        ) -> InterceptedService<Self, F>
+        where
+            F: tonic::service::Interceptor,
+        {
+            InterceptedService::new(Self::new(inner), interceptor)
+        }
+        /// Enable decompressing requests with the given encoding.
+        #[must_use]
+        pub fn accept_compressed(mut self, encoding: CompressionEncoding) -> Self {
+            self.accept_compression_encodings.enable(encoding);
+            self
+        }
+        /// Compress responses with the given encoding, if the client supports it.
+        #[must_use]
+        pub fn send_compressed(mut self, encoding: CompressionEncoding) -> Self {
+            self.send_compression_encodings.enable(encoding);
+            self
+        }
+        /// Limits the maximum size of a decoded message.
+        ///
+        /// Default: `4MB`
+        #[must_use]
+        pub fn max_decoding_message_size(mut self, limit: usize) -> Self {
+            self.max_decoding_message_size = Some(limit);
+            self
+        }
+        /// Limits the maximum size of an encoded message.
+        ///
+        /// Default: `usize::MAX`
+        #[must_use]
+        pub fn max_encoding_message_size(mut self, limit: usize) -> Self {
+            self.max_encoding_message_size = Some(limit);
+            self
+        }
+    }
+    impl<T, B> tonic::codegen::Service<http::Request<B>> for StaffListingServiceServer<T>
+    where
+        T: StaffListingService,
+        B: Body + std::marker::Send + 'static,
+        B::Error: Into<StdError> + std::marker::Send + 'static,
+    {
+        type Response = http::Response<tonic::body::Body>;
+        type Error = std::convert::Infallible;
+        type Future = BoxFuture<Self::Response, Self::Error>;
+        fn poll_ready(
+            &mut self,
+            _cx: &mut Context<'_>,
+        ) -> Poll<std::result::Result<(), Self::Error>> {
+            Poll::Ready(Ok(()))
+        }
+        fn call(&mut self, req: http::Request<B>) -> Self::Future {
+            match req.uri().path() {
+                "/listings.v1.StaffListingService/GetListing" => {
+                    #[allow(non_camel_case_types)]
+                    struct GetListingSvc<T: StaffListingService>(pub Arc<T>);
+                    impl<
+                        T: StaffListingService,
+                    > tonic::server::UnaryService<super::GetListingRequest>
+                    for GetListingSvc<T> {
+                        type Response = super::GetListingResponse;
+                        type Future = BoxFuture<
+                            tonic::Response<Self::Response>,
+                            tonic::Status,
+                        >;
+                        fn call(
+                            &mut self,
+                            request: tonic::Request<super::GetListingRequest>,
+                        ) -> Self::Future {
+                            let inner = Arc::clone(&self.0);
+                            let fut = async move {
+                                <T as StaffListingService>::get_listing(&inner, request)
+                                    .await
+                            };
+                            Box::pin(fut)
+                        }
+                    }
+                    let accept_compression_encodings = self.accept_compression_encodings;
+                    let send_compression_encodings = self.send_compression_encodings;
+                    let max_decoding_message_size = self.max_decoding_message_size;
+                    let max_encoding_message_size = self.max_encoding_message_size;
+                    let inner = self.inner.clone();
+                    let fut = async move {
+                        let method = GetListingSvc(inner);
+                        let codec = tonic_prost::ProstCodec::default();
+                        let mut grpc = tonic::server::Grpc::new(codec)
+                            .apply_compression_config(
+                                accept_compression_encodings,
+                                send_compression_encodings,
+                            )
+                            .apply_max_message_size_config(
+                                max_decoding_message_size,
+                                max_encoding_message_size,
+                            );
+                        let res = grpc.unary(method, req).await;
+                        Ok(res)
+                    };
+                    Box::pin(fut)
+                }
+                "/listings.v1.StaffListingService/GetAccountWrites" => {
+                    #[allow(non_camel_case_types)]
+                    struct GetAccountWritesSvc<T: StaffListingService>(pub Arc<T>);
+                    impl<
+                        T: StaffListingService,
+                    > tonic::server::UnaryService<super::GetAccountWritesRequest>
+                    for GetAccountWritesSvc<T> {
+                        type Response = super::GetAccountWritesResponse;
+                        type Future = BoxFuture<
+                            tonic::Response<Self::Response>,
+                            tonic::Status,
+                        >;
+                        fn call(
+                            &mut self,
+                            request: tonic::Request<super::GetAccountWritesRequest>,
+                        ) -> Self::Future {
+                            let inner = Arc::clone(&self.0);
+                            let fut = async move {
+                                <T as StaffListingService>::get_account_writes(
+                                        &inner,
+                                        request,
+                                    )
+                                    .await
+                            };
+                            Box::pin(fut)
+                        }
+                    }
+                    let accept_compression_encodings = self.accept_compression_encodings;
+                    let send_compression_encodings = self.send_compression_encodings;
+                    let max_decoding_message_size = self.max_decoding_message_size;
+                    let max_encoding_message_size = self.max_encoding_message_size;
+                    let inner = self.inner.clone();
+                    let fut = async move {
+                        let method = GetAccountWritesSvc(inner);
+                        let codec = tonic_prost::ProstCodec::default();
+                        let mut grpc = tonic::server::Grpc::new(codec)
+                            .apply_compression_config(
+                                accept_compression_encodings,
+                                send_compression_encodings,
+                            )
+                            .apply_max_message_size_config(
+                                max_decoding_message_size,
+                                max_encoding_message_size,
+                            );
+                        let res = grpc.unary(method, req).await;
+                        Ok(res)
+                    };
+                    Box::pin(fut)
+                }
+                _ => {
+                    Box::pin(async move {
+                        let mut response = http::Response::new(
+                            tonic::body::Body::default(),
+                        );
+                        let headers = response.headers_mut();
+                        headers
+                            .insert(
+                                tonic::Status::GRPC_STATUS,
+                                (tonic::Code::Unimplemented as i32).into(),
+                            );
+                        headers
+                            .insert(
+                                http::header::CONTENT_TYPE,
+                                tonic::metadata::GRPC_CONTENT_TYPE,
+                            );
+                        Ok(response)
+                    })
+                }
+            }
+        }
+    }
+    impl<T> Clone for StaffListingServiceServer<T> {
+        fn clone(&self) -> Self {
+            let inner = self.inner.clone();
+            Self {
+                inner,
+                accept_compression_encodings: self.accept_compression_encodings,
+                send_compression_encodings: self.send_compression_encodings,
+                max_decoding_message_size: self.max_decoding_message_size,
+                max_encoding_message_size: self.max_encoding_message_size,
+            }
+        }
+    }
+    /// Generated gRPC service name
+    pub const SERVICE_NAME: &str = "listings.v1.StaffListingService";
+    impl<T> tonic::server::NamedService for StaffListingServiceServer<T> {
+        const NAME: &'static str = SERVICE_NAME;
+    }
+}
 #[derive(Clone, Copy, PartialEq, Eq, Hash, ::prost::Message)]
 pub struct WhoAmIRequest {}
 #[derive(Clone, PartialEq, Eq, Hash, ::prost::Message)]
@@ -6527,6 +5711,413 @@ pub mod staff_member_service_server {
     /// Generated gRPC service name
     pub const SERVICE_NAME: &str = "listings.v1.StaffMemberService";
     impl<T> tonic::server::NamedService for StaffMemberServiceServer<T> {
+        const NAME: &'static str = SERVICE_NAME;
+    }
+}
+#[derive(Clone, PartialEq, Eq, Hash, ::prost::Message)]
+pub struct PurgePictureRequest {
+    /// The URL of an uploaded picture in either size, or the last segment of the URL.
+    #[prost(string, tag = "1")]
+    pub url: ::prost::alloc::string::String,
+    /// For the record; 1 to 500 characters.
+    #[prost(string, tag = "2")]
+    pub reason: ::prost::alloc::string::String,
+}
+#[derive(Clone, PartialEq, ::prost::Message)]
+pub struct PurgePictureResponse {
+    /// The names of the deleted files.
+    #[prost(string, repeated, tag = "1")]
+    pub files: ::prost::alloc::vec::Vec<::prost::alloc::string::String>,
+    /// The listings that had the picture.
+    #[prost(message, repeated, tag = "2")]
+    pub listings: ::prost::alloc::vec::Vec<ListingName>,
+}
+/// Generated client implementations.
+pub mod staff_picture_service_client {
+    #![allow(
+        unused_variables,
+        dead_code,
+        missing_docs,
+        clippy::wildcard_imports,
+        clippy::let_unit_value,
+    )]
+    use tonic::codegen::*;
+    use tonic::codegen::http::Uri;
+    /// Staff calls for the pictures of listings.
+    #[derive(Debug, Clone)]
+    pub struct StaffPictureServiceClient<T> {
+        inner: tonic::client::Grpc<T>,
+    }
+    impl StaffPictureServiceClient<tonic::transport::Channel> {
+        /// Attempt to create a new client by connecting to a given endpoint.
+        pub async fn connect<D>(dst: D) -> Result<Self, tonic::transport::Error>
+        where
+            D: TryInto<tonic::transport::Endpoint>,
+            D::Error: Into<StdError>,
+        {
+            let conn = tonic::transport::Endpoint::new(dst)?.connect().await?;
+            Ok(Self::new(conn))
+        }
+    }
+    impl<T> StaffPictureServiceClient<T>
+    where
+        T: tonic::client::GrpcService<tonic::body::Body>,
+        T::Error: Into<StdError>,
+        T::ResponseBody: Body<Data = Bytes> + std::marker::Send + 'static,
+        <T::ResponseBody as Body>::Error: Into<StdError> + std::marker::Send,
+    {
+        pub fn new(inner: T) -> Self {
+            let inner = tonic::client::Grpc::new(inner);
+            Self { inner }
+        }
+        pub fn with_origin(inner: T, origin: Uri) -> Self {
+            let inner = tonic::client::Grpc::with_origin(inner, origin);
+            Self { inner }
+        }
+        pub fn with_interceptor<F>(
+            inner: T,
+            interceptor: F,
+        ) -> StaffPictureServiceClient<InterceptedService<T, F>>
+        where
+            F: tonic::service::Interceptor,
+            T::ResponseBody: Default,
+            T: tonic::codegen::Service<
+                http::Request<tonic::body::Body>,
+                Response = http::Response<
+                    <T as tonic::client::GrpcService<tonic::body::Body>>::ResponseBody,
+                >,
+            >,
+            <T as tonic::codegen::Service<
+                http::Request<tonic::body::Body>,
+            >>::Error: Into<StdError> + std::marker::Send + std::marker::Sync,
+        {
+            StaffPictureServiceClient::new(InterceptedService::new(inner, interceptor))
+        }
+        /// Compress requests with the given encoding.
+        ///
+        /// This requires the server to support it otherwise it might respond with an
+        /// error.
+        #[must_use]
+        pub fn send_compressed(mut self, encoding: CompressionEncoding) -> Self {
+            self.inner = self.inner.send_compressed(encoding);
+            self
+        }
+        /// Enable decompressing responses.
+        #[must_use]
+        pub fn accept_compressed(mut self, encoding: CompressionEncoding) -> Self {
+            self.inner = self.inner.accept_compressed(encoding);
+            self
+        }
+        /// Limits the maximum size of a decoded message.
+        ///
+        /// Default: `4MB`
+        #[must_use]
+        pub fn max_decoding_message_size(mut self, limit: usize) -> Self {
+            self.inner = self.inner.max_decoding_message_size(limit);
+            self
+        }
+        /// Limits the maximum size of an encoded message.
+        ///
+        /// Default: `usize::MAX`
+        #[must_use]
+        pub fn max_encoding_message_size(mut self, limit: usize) -> Self {
+            self.inner = self.inner.max_encoding_message_size(limit);
+            self
+        }
+        /// Deletes a picture in both sizes, from every listing and from the file store. It cannot be uploaded again. For admins. A second call
+        /// finishes one that was interrupted.
+        pub async fn purge_picture(
+            &mut self,
+            request: impl tonic::IntoRequest<super::PurgePictureRequest>,
+        ) -> std::result::Result<
+            tonic::Response<super::PurgePictureResponse>,
+            tonic::Status,
+        > {
+            self.inner
+                .ready()
+                .await
+                .map_err(|e| {
+                    tonic::Status::unknown(
+                        format!("Service was not ready: {}", e.into()),
+                    )
+                })?;
+            let codec = tonic_prost::ProstCodec::default();
+            let path = http::uri::PathAndQuery::from_static(
+                "/listings.v1.StaffPictureService/PurgePicture",
+            );
+            let mut req = request.into_request();
+            req.extensions_mut()
+                .insert(
+                    GrpcMethod::new("listings.v1.StaffPictureService", "PurgePicture"),
+                );
+            self.inner.unary(req, path, codec).await
+        }
+        /// Reads a part of a picture file of a listing in any state, as `PictureService.GetPicture` does; `account_id` is ignored.
+        pub async fn read_picture(
+            &mut self,
+            request: impl tonic::IntoRequest<super::GetPictureRequest>,
+        ) -> std::result::Result<
+            tonic::Response<super::GetPictureResponse>,
+            tonic::Status,
+        > {
+            self.inner
+                .ready()
+                .await
+                .map_err(|e| {
+                    tonic::Status::unknown(
+                        format!("Service was not ready: {}", e.into()),
+                    )
+                })?;
+            let codec = tonic_prost::ProstCodec::default();
+            let path = http::uri::PathAndQuery::from_static(
+                "/listings.v1.StaffPictureService/ReadPicture",
+            );
+            let mut req = request.into_request();
+            req.extensions_mut()
+                .insert(
+                    GrpcMethod::new("listings.v1.StaffPictureService", "ReadPicture"),
+                );
+            self.inner.unary(req, path, codec).await
+        }
+    }
+}
+/// Generated server implementations.
+pub mod staff_picture_service_server {
+    #![allow(
+        unused_variables,
+        dead_code,
+        missing_docs,
+        clippy::wildcard_imports,
+        clippy::let_unit_value,
+    )]
+    use tonic::codegen::*;
+    /// Generated trait containing gRPC methods that should be implemented for use with StaffPictureServiceServer.
+    #[async_trait]
+    pub trait StaffPictureService: std::marker::Send + std::marker::Sync + 'static {
+        /// Deletes a picture in both sizes, from every listing and from the file store. It cannot be uploaded again. For admins. A second call
+        /// finishes one that was interrupted.
+        async fn purge_picture(
+            &self,
+            request: tonic::Request<super::PurgePictureRequest>,
+        ) -> std::result::Result<
+            tonic::Response<super::PurgePictureResponse>,
+            tonic::Status,
+        >;
+        /// Reads a part of a picture file of a listing in any state, as `PictureService.GetPicture` does; `account_id` is ignored.
+        async fn read_picture(
+            &self,
+            request: tonic::Request<super::GetPictureRequest>,
+        ) -> std::result::Result<
+            tonic::Response<super::GetPictureResponse>,
+            tonic::Status,
+        >;
+    }
+    /// Staff calls for the pictures of listings.
+    #[derive(Debug)]
+    pub struct StaffPictureServiceServer<T> {
+        inner: Arc<T>,
+        accept_compression_encodings: EnabledCompressionEncodings,
+        send_compression_encodings: EnabledCompressionEncodings,
+        max_decoding_message_size: Option<usize>,
+        max_encoding_message_size: Option<usize>,
+    }
+    impl<T> StaffPictureServiceServer<T> {
+        pub fn new(inner: T) -> Self {
+            Self::from_arc(Arc::new(inner))
+        }
+        pub fn from_arc(inner: Arc<T>) -> Self {
+            Self {
+                inner,
+                accept_compression_encodings: Default::default(),
+                send_compression_encodings: Default::default(),
+                max_decoding_message_size: None,
+                max_encoding_message_size: None,
+            }
+        }
+        pub fn with_interceptor<F>(
+            inner: T,
+            interceptor: F,
+        ) -> InterceptedService<Self, F>
+        where
+            F: tonic::service::Interceptor,
+        {
+            InterceptedService::new(Self::new(inner), interceptor)
+        }
+        /// Enable decompressing requests with the given encoding.
+        #[must_use]
+        pub fn accept_compressed(mut self, encoding: CompressionEncoding) -> Self {
+            self.accept_compression_encodings.enable(encoding);
+            self
+        }
+        /// Compress responses with the given encoding, if the client supports it.
+        #[must_use]
+        pub fn send_compressed(mut self, encoding: CompressionEncoding) -> Self {
+            self.send_compression_encodings.enable(encoding);
+            self
+        }
+        /// Limits the maximum size of a decoded message.
+        ///
+        /// Default: `4MB`
+        #[must_use]
+        pub fn max_decoding_message_size(mut self, limit: usize) -> Self {
+            self.max_decoding_message_size = Some(limit);
+            self
+        }
+        /// Limits the maximum size of an encoded message.
+        ///
+        /// Default: `usize::MAX`
+        #[must_use]
+        pub fn max_encoding_message_size(mut self, limit: usize) -> Self {
+            self.max_encoding_message_size = Some(limit);
+            self
+        }
+    }
+    impl<T, B> tonic::codegen::Service<http::Request<B>> for StaffPictureServiceServer<T>
+    where
+        T: StaffPictureService,
+        B: Body + std::marker::Send + 'static,
+        B::Error: Into<StdError> + std::marker::Send + 'static,
+    {
+        type Response = http::Response<tonic::body::Body>;
+        type Error = std::convert::Infallible;
+        type Future = BoxFuture<Self::Response, Self::Error>;
+        fn poll_ready(
+            &mut self,
+            _cx: &mut Context<'_>,
+        ) -> Poll<std::result::Result<(), Self::Error>> {
+            Poll::Ready(Ok(()))
+        }
+        fn call(&mut self, req: http::Request<B>) -> Self::Future {
+            match req.uri().path() {
+                "/listings.v1.StaffPictureService/PurgePicture" => {
+                    #[allow(non_camel_case_types)]
+                    struct PurgePictureSvc<T: StaffPictureService>(pub Arc<T>);
+                    impl<
+                        T: StaffPictureService,
+                    > tonic::server::UnaryService<super::PurgePictureRequest>
+                    for PurgePictureSvc<T> {
+                        type Response = super::PurgePictureResponse;
+                        type Future = BoxFuture<
+                            tonic::Response<Self::Response>,
+                            tonic::Status,
+                        >;
+                        fn call(
+                            &mut self,
+                            request: tonic::Request<super::PurgePictureRequest>,
+                        ) -> Self::Future {
+                            let inner = Arc::clone(&self.0);
+                            let fut = async move {
+                                <T as StaffPictureService>::purge_picture(&inner, request)
+                                    .await
+                            };
+                            Box::pin(fut)
+                        }
+                    }
+                    let accept_compression_encodings = self.accept_compression_encodings;
+                    let send_compression_encodings = self.send_compression_encodings;
+                    let max_decoding_message_size = self.max_decoding_message_size;
+                    let max_encoding_message_size = self.max_encoding_message_size;
+                    let inner = self.inner.clone();
+                    let fut = async move {
+                        let method = PurgePictureSvc(inner);
+                        let codec = tonic_prost::ProstCodec::default();
+                        let mut grpc = tonic::server::Grpc::new(codec)
+                            .apply_compression_config(
+                                accept_compression_encodings,
+                                send_compression_encodings,
+                            )
+                            .apply_max_message_size_config(
+                                max_decoding_message_size,
+                                max_encoding_message_size,
+                            );
+                        let res = grpc.unary(method, req).await;
+                        Ok(res)
+                    };
+                    Box::pin(fut)
+                }
+                "/listings.v1.StaffPictureService/ReadPicture" => {
+                    #[allow(non_camel_case_types)]
+                    struct ReadPictureSvc<T: StaffPictureService>(pub Arc<T>);
+                    impl<
+                        T: StaffPictureService,
+                    > tonic::server::UnaryService<super::GetPictureRequest>
+                    for ReadPictureSvc<T> {
+                        type Response = super::GetPictureResponse;
+                        type Future = BoxFuture<
+                            tonic::Response<Self::Response>,
+                            tonic::Status,
+                        >;
+                        fn call(
+                            &mut self,
+                            request: tonic::Request<super::GetPictureRequest>,
+                        ) -> Self::Future {
+                            let inner = Arc::clone(&self.0);
+                            let fut = async move {
+                                <T as StaffPictureService>::read_picture(&inner, request)
+                                    .await
+                            };
+                            Box::pin(fut)
+                        }
+                    }
+                    let accept_compression_encodings = self.accept_compression_encodings;
+                    let send_compression_encodings = self.send_compression_encodings;
+                    let max_decoding_message_size = self.max_decoding_message_size;
+                    let max_encoding_message_size = self.max_encoding_message_size;
+                    let inner = self.inner.clone();
+                    let fut = async move {
+                        let method = ReadPictureSvc(inner);
+                        let codec = tonic_prost::ProstCodec::default();
+                        let mut grpc = tonic::server::Grpc::new(codec)
+                            .apply_compression_config(
+                                accept_compression_encodings,
+                                send_compression_encodings,
+                            )
+                            .apply_max_message_size_config(
+                                max_decoding_message_size,
+                                max_encoding_message_size,
+                            );
+                        let res = grpc.unary(method, req).await;
+                        Ok(res)
+                    };
+                    Box::pin(fut)
+                }
+                _ => {
+                    Box::pin(async move {
+                        let mut response = http::Response::new(
+                            tonic::body::Body::default(),
+                        );
+                        let headers = response.headers_mut();
+                        headers
+                            .insert(
+                                tonic::Status::GRPC_STATUS,
+                                (tonic::Code::Unimplemented as i32).into(),
+                            );
+                        headers
+                            .insert(
+                                http::header::CONTENT_TYPE,
+                                tonic::metadata::GRPC_CONTENT_TYPE,
+                            );
+                        Ok(response)
+                    })
+                }
+            }
+        }
+    }
+    impl<T> Clone for StaffPictureServiceServer<T> {
+        fn clone(&self) -> Self {
+            let inner = self.inner.clone();
+            Self {
+                inner,
+                accept_compression_encodings: self.accept_compression_encodings,
+                send_compression_encodings: self.send_compression_encodings,
+                max_decoding_message_size: self.max_decoding_message_size,
+                max_encoding_message_size: self.max_encoding_message_size,
+            }
+        }
+    }
+    /// Generated gRPC service name
+    pub const SERVICE_NAME: &str = "listings.v1.StaffPictureService";
+    impl<T> tonic::server::NamedService for StaffPictureServiceServer<T> {
         const NAME: &'static str = SERVICE_NAME;
     }
 }

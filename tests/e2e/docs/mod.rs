@@ -35,7 +35,7 @@ const NOT_RUN: [(&str, &str, &str); 13] = [
     ),
     (
         "pictures",
-        "<img src=\"https://…/pictures/….jpg\" srcset=\"https://…/pictures/….jpg?width=600 600w, https://…/pictures/….jpg 1200w\"",
+        "<img src=\"https://…/pictures/….jpg\" srcset=\"https://…/pictures/…-small.jpg 600w, https://…/pictures/….jpg 1200w\"",
         "an element of a page",
     ),
     (

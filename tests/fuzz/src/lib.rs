@@ -106,7 +106,7 @@ pub fn cursor(text: &str) {
 /// An entity of the listings feed, in protobuf, as each kind. An accepted entity has the id of its row.
 pub fn feed_row(encoded: &[u8]) {
     for kind in FEED_KINDS {
-        if let Ok(Some(entity)) = FeedEntity::read(kind, ID, encoded) {
+        if let Ok(Some(entity)) = FeedEntity::read(kind, ID, encoded, "https://mchezo.example") {
             assert_eq!(entity.id, ID);
         }
     }

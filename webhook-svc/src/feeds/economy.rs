@@ -1,5 +1,6 @@
 //! Follows economy-svc: paid tips.
 
+use contracts::addresses;
 use contracts::common::v1::Change;
 use contracts::economy::v1::Tip;
 use kit::feed::Projection;
@@ -34,7 +35,7 @@ impl Projection for Economy {
         };
         let recipients: Result<_, uuid::Error> =
             tip.account_ids.iter().map(|id| id.parse()).collect();
-        let url = format!("{}/games/{}", self.public_url, tip.slug);
+        let url = addresses::listing(&self.public_url, "games", &tip.slug);
         let data = Data::Listing(Listing::game(&tip.slug, &tip.title, &url));
         let at = super::time_of(change)?;
         let id = derive_id("economy", change, at, Event::TipPaid);

@@ -1,5 +1,6 @@
 //! Follows listings-svc: pages, games and events.
 
+use contracts::addresses;
 use contracts::common::v1::Change;
 use contracts::listings::v1::{Event as ListedEvent, Game, Page};
 use kit::Mode;
@@ -15,7 +16,11 @@ use crate::store::listings::{self, Row};
 
 /// Stores listings and publishes their changes.
 #[derive(Debug, Clone)]
-pub struct Listings(pub Publisher);
+pub struct Listings {
+    pub publisher: Publisher,
+    /// The base URL of the public pages.
+    pub public_url: String,
+}
 
 impl Projection for Listings {
     type Row = Row;
@@ -24,11 +29,11 @@ impl Projection for Listings {
     const TABLES: &'static [&'static str] = &["listing"];
 
     fn row(&self, change: &Change) -> anyhow::Result<Option<Row>> {
-        Ok(read(change)?.map(|(row, _)| row))
+        Ok(read(change, &self.public_url)?.map(|(row, _)| row))
     }
 
     fn message(&self, change: &Change) -> anyhow::Result<Option<Message>> {
-        match read(change)? {
+        match read(change, &self.public_url)? {
             Some((row, data)) => message(change, &row, data),
             None => Ok(None),
         }
@@ -48,33 +53,36 @@ impl Projection for Listings {
         connection: &mut PgConnection,
         messages: Vec<Message>,
     ) -> anyhow::Result<()> {
-        self.0.publish(connection, &messages).await
+        self.publisher.publish(connection, &messages).await
     }
 
     fn committed(&self) {
-        self.0.wakeup.wake();
+        self.publisher.wakeup.wake();
     }
 }
 
 /// The listing of a change and its data in messages; `None`: the change is of another entity, such as the gazetteer.
-fn read(change: &Change) -> anyhow::Result<Option<(Row, Listing)>> {
+fn read(change: &Change, site: &str) -> anyhow::Result<Option<(Row, Listing)>> {
     let state = change.state.clone();
     let read = match change.entity.as_str() {
         "page" => {
             let page = Page::decode(state)?;
-            let data = Listing::page(&page.kind, &page.handle, &page.name, &page.url);
+            let url = addresses::listing(site, "creators", &page.handle);
+            let data = Listing::page(&page.kind, &page.handle, &page.name, &url);
             let row = row(change, "page", page.mode, page.visible, &data)?;
             (row, data)
         }
         "game" => {
             let game = Game::decode(state)?;
-            let data = Listing::game(&game.slug, &game.title, &game.url);
+            let url = addresses::listing(site, "games", &game.slug);
+            let data = Listing::game(&game.slug, &game.title, &url);
             let row = row(change, "game", game.mode, game.visible, &data)?;
             (row, data)
         }
         "event" => {
             let event = ListedEvent::decode(state)?;
-            let data = Listing::event(&event.slug, &event.title, &event.url);
+            let url = addresses::listing(site, "events", &event.slug);
+            let data = Listing::event(&event.slug, &event.title, &url);
             let row = row(change, "event", event.mode, event.visible, &data)?;
             (row, data)
         }
@@ -96,7 +104,6 @@ fn row(
         mode: Mode::try_from(mode)?.as_str(),
         slug: data.slug_or_handle().to_owned(),
         name: data.name.clone(),
-        url: data.url.clone(),
         published: visible,
         revision: change.revision,
     })

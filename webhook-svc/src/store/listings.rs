@@ -15,7 +15,6 @@ pub struct Row {
     pub mode: &'static str,
     pub slug: String,
     pub name: String,
-    pub url: String,
     pub published: bool,
     pub revision: i64,
 }
@@ -34,11 +33,11 @@ pub async fn upsert(
         .collect();
     let rows: Vec<Row> = newest.into_values().collect();
     sqlx::query!(
-        "insert into webhook.listing (generation, kind, id, mode, slug, name, url, published, revision)
-         select $1, kind, id, mode, slug, name, url, published, revision
+        "insert into webhook.listing (generation, kind, id, mode, slug, name, published, revision)
+         select $1, kind, id, mode, slug, name, published, revision
          from jsonb_populate_recordset(null::webhook.listing, $2)
          on conflict (kind, id) do update set generation = excluded.generation, mode = excluded.mode, slug = excluded.slug,
-             name = excluded.name, url = excluded.url, published = excluded.published, revision = excluded.revision",
+             name = excluded.name, published = excluded.published, revision = excluded.revision",
         generation,
         Json(&rows) as _,
     )
@@ -75,7 +74,6 @@ mod tests {
             mode: "live",
             slug: "slug".to_owned(),
             name: name.to_owned(),
-            url: "https://mchezo.example/slug".to_owned(),
             published: true,
             revision: 1,
         }

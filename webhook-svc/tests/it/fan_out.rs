@@ -59,7 +59,7 @@ async fn a_message_is_for_every_endpoint_that_ticked_it_on_a_plan_with_events(po
         body["data"],
         json!({
             "kind": "game", "slug": "kora", "name": "Kora",
-            "url": "https://mchezo.example/games/kora", "api": "/games/kora",
+            "url": "https://site.example/games/kora", "api": "/games/kora",
         })
     );
     assert_eq!(body["created_at"], "2026-03-01T08:00:00.000Z");

@@ -291,7 +291,10 @@ impl Webhook {
 
     /// Applies changes of listings, as the follower does.
     pub(crate) async fn listings(&self, changes: &[Change], context: ProjectionContext) {
-        let store = Listings(self.publisher.clone());
+        let store = Listings {
+            publisher: self.publisher.clone(),
+            public_url: SITE.to_owned(),
+        };
         self.apply("listings", &store, changes, context).await;
     }
 
@@ -513,7 +516,6 @@ pub(crate) fn page(seq: i64, event: &str, owner: Uuid) -> Change {
         handle: "kora-studio".to_owned(),
         name: "Kora Studio".to_owned(),
         kind: "studio".to_owned(),
-        url: "https://mchezo.example/creators/kora-studio".to_owned(),
         owners: vec![owner.to_string()],
         visible: true,
         ..listings::Page::default()
@@ -535,7 +537,6 @@ pub(crate) fn numbered_game(seq: i64, event: &str, state: listings::State, id: U
         slug: "kora".to_owned(),
         title: "Kora".to_owned(),
         page_id: PAGE.to_string(),
-        url: "https://mchezo.example/games/kora".to_owned(),
         visible: state == listings::State::Published,
         ..listings::Game::default()
     };

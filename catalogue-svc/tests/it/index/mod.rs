@@ -20,7 +20,7 @@ use proptest::prelude::*;
 use proptest::sample::select;
 use sqlx::PgPool;
 
-use crate::build::{self, EPOCH, entity, game_change, page_change};
+use crate::build::{self, EPOCH, SITE, entity, game_change, page_change};
 use crate::universe::{COUNTRIES, GENRES, PLATFORMS, QUESTIONS, STAGES, a_game, a_page, handle};
 
 /// What a list is asked for, in the words of the contract.
@@ -118,6 +118,7 @@ fn model_row(
     let created_at = game.created_at.unwrap().seconds;
     let created_at = time::OffsetDateTime::from_unix_timestamp(created_at).unwrap();
     passes.then_some(public::GameRow {
+        url: contracts::addresses::listing(SITE, "games", &game.slug),
         slug: game.slug,
         title: game.title,
         tagline: game.tagline,
@@ -133,7 +134,6 @@ fn model_row(
         },
         country_code: page.country_code,
         city: page.city,
-        url: game.url,
         created_at: public::Timestamp(created_at),
     })
 }

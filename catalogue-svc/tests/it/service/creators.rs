@@ -54,7 +54,6 @@ fn well_described() -> listings::Page {
         avatar_url: Some("https://img.example/a.png".to_owned()),
         verified: true,
         links: [("x".to_owned(), "https://x.example".to_owned())].into(),
-        url: "https://mchezo.example/creators/maker-1".to_owned(),
         ..page(1)
     }
 }

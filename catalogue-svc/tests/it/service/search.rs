@@ -22,7 +22,6 @@ fn searches() -> Reads {
         city: "Kora".to_owned(),
         city_slug: "kora-ke".to_owned(),
         avatar_url: Some("https://img.example/a.png".to_owned()),
-        url: "https://mchezo.example/creators/maker-0".to_owned(),
         ..page(0)
     };
     let other = listings::Page {

@@ -6,6 +6,7 @@
 //! mailed either, and does not stop the next ones. A decision on a listing or a claim is also recorded in the activity of its accounts.
 
 use anyhow::Context as _;
+use contracts::addresses;
 use contracts::economy::v1::ReportReview;
 use contracts::gateway::v1::KeyRequest;
 use contracts::listings::v1::StaffDecision;
@@ -63,10 +64,10 @@ impl Source {
     }
 
     /// The mail about a change; `None`: it is another change of the entity type, or cannot be read, which is logged and counted.
-    fn notice(self, change: &Change) -> Option<Notice> {
+    fn notice(self, change: &Change, site: &str) -> Option<Notice> {
         let notice = match self {
             Self::Gateway => on_key(change),
-            Self::Listings => on_listing(change).map(Some),
+            Self::Listings => on_listing(change, site).map(Some),
             Self::Economy => on_report(change).map(Some),
             Self::Webhook => on_endpoint(change).map(Some),
         };
@@ -127,7 +128,7 @@ async fn mail_next(app: &Web, source: Source, now: OffsetDateTime) -> anyhow::Re
             return Ok(mailed);
         }
         for change in &listed.changes {
-            if let Some(notice) = source.notice(change) {
+            if let Some(notice) = source.notice(change, &app.public_url) {
                 let is_read = queue(&mut transaction, app, &notice, now).await?;
                 mailed += u64::from(is_read);
             }
@@ -206,16 +207,22 @@ fn on_key(change: &Change) -> anyhow::Result<Option<Notice>> {
     }))
 }
 
-fn on_listing(change: &Change) -> anyhow::Result<Notice> {
+fn on_listing(change: &Change, site: &str) -> anyhow::Result<Notice> {
     let decided = StaffDecision::decode(change.state.clone())?;
     let text = |key| MailText::new(key).with("title", decided.title.clone());
     let of_claim = |key| MailText::new(key).with("handle", decided.name.clone());
     let reason = decided.reason.as_str();
     let (action, text) = match change.event.as_str() {
-        "listing_published" => (
-            Action::ListingApproved,
-            text("listing-published").with("url", decided.url.clone()),
-        ),
+        "listing_published" => {
+            let list = match decided.kind.as_str() {
+                "page" => "creators",
+                "event" => "events",
+                _ => "games",
+            };
+            let url = addresses::listing(site, list, &decided.name);
+            let text = text("listing-published").with("url", url);
+            (Action::ListingApproved, text)
+        }
         "listing_approved" => (Action::ListingApproved, text("listing-approved")),
         "listing_rejected" => (
             Action::ListingRejected,

@@ -45,7 +45,8 @@ pub async fn show(
     let content = found.listing.as_ref().ok_or_else(PageError::not_found)?;
     let mut typed = TypedListing::of(content, &found.creator);
     let texts = request.language().texts();
-    let summary = Summary::of(texts, content, &found.creator);
+    let site = &request.app.public_url;
+    let summary = Summary::of(site, texts, content, &found.creator);
     if summary.state == proto::State::Removed {
         return Err(taken_down(&request.listing_path(listing.kind, &name)));
     }
@@ -132,7 +133,9 @@ impl Edit<'_> {
         if let Ok(found) = self.request.app.listings.get(self.listing).await
             && let Some(content) = &found.listing
         {
-            let revision = Summary::of(language.texts(), content, &found.creator).revision;
+            let site = &self.request.app.public_url;
+            let summary = Summary::of(site, language.texts(), content, &found.creator);
+            let revision = summary.revision;
             self.typed.set("revision", &revision.to_string());
         }
         Fault::invalid_field("*", language.say("listing-edit-conflict"))

@@ -1,5 +1,6 @@
 //! The fields of a listing, formatted for its page.
 
+use contracts::addresses;
 use contracts::listings::v1 as proto;
 use contracts::listings::v1::get_own_listing_response::Listing;
 use pages::listings::Fact;
@@ -20,26 +21,26 @@ pub(super) struct Summary {
 }
 
 impl Summary {
-    pub(super) fn of(texts: &Texts, listing: &Listing, creator: &str) -> Self {
-        let (title, state, revision, is_visible, url) = match listing {
-            Listing::Page(it) => (&it.name, it.state(), it.revision, it.visible, &it.url),
-            Listing::Game(it) => (&it.title, it.state(), it.revision, it.visible, &it.url),
-            Listing::Event(it) => (&it.title, it.state(), it.revision, it.visible, &it.url),
+    /// `site` is the base URL of the public pages.
+    pub(super) fn of(site: &str, texts: &Texts, listing: &Listing, creator: &str) -> Self {
+        let (title, state, revision, is_visible) = match listing {
+            Listing::Page(it) => (&it.name, it.state(), it.revision, it.visible),
+            Listing::Game(it) => (&it.title, it.state(), it.revision, it.visible),
+            Listing::Event(it) => (&it.title, it.state(), it.revision, it.visible),
+        };
+        let (list, name) = match listing {
+            Listing::Page(it) => ("creators", &it.handle),
+            Listing::Game(it) => ("games", &it.slug),
+            Listing::Event(it) => ("events", &it.slug),
         };
         Self {
             title: title.clone(),
             state,
             revision,
-            public_url: visible(is_visible, url),
+            public_url: is_visible.then(|| addresses::listing(site, list, name)),
             facts: facts(texts, listing, creator),
         }
     }
-}
-
-fn visible(is_visible: bool, url: &str) -> Option<String> {
-    // Nothing else becomes a link, such as `javascript:`.
-    let is_web = url.starts_with("https://") || url.starts_with("http://");
-    (is_visible && is_web).then(|| url.to_owned())
 }
 
 /// The fields that are not empty, except the title.

@@ -34,7 +34,8 @@ pub(super) async fn gallery(
     let found = request.app.listings.get(listing).await?;
     let content = found.listing.ok_or_else(PageError::not_found)?;
     let language = request.language();
-    let summary = Summary::of(language.texts(), &content, "");
+    let site = &request.app.public_url;
+    let summary = Summary::of(site, language.texts(), &content, "");
     let (single, screenshots) = match &content {
         Listing::Page(page) => (avatar(request, page), None),
         Listing::Game(game) => {

@@ -36,7 +36,7 @@ pub async fn show(
         account_id: account.to_string(),
         ..GetPictureRequest::default()
     };
-    // A short time, so that a withdrawn picture disappears here soon too.
+    // A short time, so that a picture that is taken from the listing disappears here soon too.
     file(app, request, "private, max-age=300").await
 }
 
@@ -49,6 +49,7 @@ pub(crate) async fn file(
     if !is_file_name(&request.name) {
         return Err(PageError::not_found());
     }
+    let name = request.name.clone();
     let request = GetPictureRequest {
         most: PART,
         ..request
@@ -62,7 +63,7 @@ pub(crate) async fn file(
     ];
     let rest = Rest {
         app,
-        name: head.name,
+        name,
         size: head.size,
         sent: 0,
         first: Some(head.part),

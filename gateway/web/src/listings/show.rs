@@ -65,7 +65,8 @@ async fn page(
     let content = found.listing.as_ref().ok_or_else(PageError::not_found)?;
     let language = request.language();
     let texts = language.texts();
-    let summary = Summary::of(texts, content, &found.creator);
+    let site = &request.app.public_url;
+    let summary = Summary::of(site, texts, content, &found.creator);
     let (kind, name) = (listing.kind, listing.name);
     let call = api_call(language, kind, name, summary.public_url.is_some());
     shell.api_call = call;

@@ -68,9 +68,11 @@ pub(super) fn picture(
         width,
         height,
         alt: alt.to_owned(),
-        srcset: match small {
-            0 => String::new(),
-            small => format!("{path}?width={small} {small}w, {path} {width}w"),
+        srcset: match path.strip_suffix(".jpg") {
+            Some(base) if small > 0 && !base.ends_with("-small") => {
+                format!("{base}-small.jpg {small}w, {path} {width}w")
+            }
+            _ => String::new(),
         },
     })
 }

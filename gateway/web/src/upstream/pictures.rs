@@ -26,7 +26,7 @@ impl Listings {
         Ok(())
     }
 
-    /// A part of a picture file, or of the rendition of the same picture with a width.
+    /// A part of a picture file.
     pub async fn picture_part(
         &self,
         request: proto::GetPictureRequest,

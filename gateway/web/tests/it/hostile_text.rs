@@ -91,7 +91,6 @@ fn fill_listings(site: &Site, account: &str) {
         game.genres = vec![hostile("genre")];
         game.platforms = vec![hostile("genre")];
         game.stage = hostile("genre");
-        LINK.clone_into(&mut game.url);
         game.trailer_url = Some(LINK.to_owned());
         game.cover_url = Some(LINK.to_owned());
         game.links.insert("play".to_owned(), LINK.to_owned());

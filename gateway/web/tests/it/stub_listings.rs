@@ -74,7 +74,6 @@ impl StubListings {
             revision: 1,
             release_year: 2026,
             visible: true,
-            url: format!("https://mchezo.example/games/{slug}"),
             ..proto::Game::default()
         };
         game.set_state(proto::State::Published);
@@ -164,7 +163,7 @@ impl OwnListingsService for StubListings {
                 .all_words()
                 .or_else(|| self.rejection.lock().unwrap().clone()),
             note: self.note(),
-            url: game.url.clone(),
+            url: format!("https://mchezo.example/games/{}", game.slug),
             created_at: Timestamp(START),
             updated_at: Timestamp(START),
         });

@@ -16,9 +16,13 @@ pub(crate) fn pending_file() -> String {
     format!("{}.jpg", "0c".repeat(32))
 }
 
-/// The name of the only file of the public.
+/// The name of the only picture of the public, and that of its small size.
 pub(crate) fn file() -> String {
     format!("{}.jpg", "0a".repeat(32))
+}
+
+pub(crate) fn small_file() -> String {
+    file().replace(".jpg", "-small.jpg")
 }
 
 #[tonic::async_trait]
@@ -109,15 +113,14 @@ impl PictureService for StubListings {
         // The first part decides.
         let may_see = request.offset > 0 || !request.account_id.is_empty();
         let is_pending = request.name == pending_file() && may_see;
-        if request.name != file() && !is_pending {
-            return Err(Fault::not_found("There is no picture of this name.").into());
-        }
-        if request.width == 600 {
+        if request.name == small_file() {
             return Ok(tonic::Response::new(proto::GetPictureResponse {
                 size: 5,
                 part: "small".into(),
-                name: file().replace("0a", "0b"),
             }));
+        }
+        if request.name != file() && !is_pending {
+            return Err(Fault::not_found("There is no picture of this name.").into());
         }
         let whole = "x".repeat(600_000);
         let from = usize::try_from(request.offset).unwrap();
@@ -127,7 +130,6 @@ impl PictureService for StubListings {
         Ok(tonic::Response::new(proto::GetPictureResponse {
             size: 600_000,
             part: whole[from..end].to_owned().into(),
-            name: request.name,
         }))
     }
 }

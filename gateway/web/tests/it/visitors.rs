@@ -6,7 +6,7 @@ use sqlx::PgPool;
 use web::domain::role::Role;
 
 use crate::browser::Browser;
-use crate::stub_pictures::file;
+use crate::stub_pictures::{file, small_file};
 use crate::support::{ADA, PASSWORD, Site};
 
 #[testing::database_test(web::MIGRATOR)]
@@ -156,28 +156,12 @@ async fn pictures_come_in_two_sizes(pool: PgPool) {
     let mut browser = site.browser();
     let large = file();
     let page = browser.get("/games/okoto").await;
-    let srcset =
-        format!("srcset=\"/pictures/{large}?width=600 600w, /pictures/{large} 1200w\" sizes=\"");
+    let small = small_file();
+    let srcset = format!("srcset=\"/pictures/{small} 600w, /pictures/{large} 1200w\" sizes=\"");
     page.assert(200, &srcset);
-    let picture = browser.get(&format!("/pictures/{large}?width=600")).await;
+    let picture = browser.get(&format!("/pictures/{small}")).await;
     picture.assert(200, "small");
-    let tag = picture.headers[ETAG].clone();
-    assert_eq!(
-        tag,
-        format!("\"{}-600\"", large.trim_end_matches(".jpg")).as_str()
-    );
-    let again = Request::get(format!("/pictures/{large}?width=600"));
-    let again = again.header("if-none-match", &tag);
-    let again = browser
-        .send(again.body(axum::body::Body::empty()).unwrap())
-        .await;
-    assert_eq!(again.status, StatusCode::NOT_MODIFIED);
-    for query in ["", "?width=1", "?width=x", "?width=-1", "?other=1"] {
-        let picture = browser.get(&format!("/pictures/{large}{query}")).await;
-        assert_eq!(
-            (picture.status, picture.text.len()),
-            (StatusCode::OK, 600_000)
-        );
-        assert_ne!(picture.headers[ETAG], tag, "{query}");
-    }
+    let whole = browser.get(&format!("/pictures/{large}?width=600")).await;
+    assert_eq!((whole.status, whole.text.len()), (StatusCode::OK, 600_000));
+    assert_ne!(whole.headers[ETAG], picture.headers[ETAG]);
 }

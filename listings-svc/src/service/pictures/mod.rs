@@ -3,50 +3,26 @@
 pub(super) mod owner;
 mod public;
 mod purge;
-pub(super) mod staff;
+mod staff;
 mod upload;
 
 use contracts::listings::v1 as proto;
 use kit::Fault;
 
-use crate::domain::array_fields::MAX_ITEMS;
-use crate::domain::pictures::{FileName, PictureFile, PictureKind, StoredPicture};
+use crate::domain::pictures::{FileName, PictureKind, StoredPicture};
 use crate::feed::PublicUrl;
 use crate::write::pictures::PictureOperation;
 
-pub(super) fn message(file: &PictureFile, public_url: &PublicUrl) -> proto::Picture {
-    proto::Picture {
-        url: public_url.picture(&file.name.address()),
-        width: file.width,
-        height: file.height,
-        size: u64::try_from(file.bytes.len()).unwrap_or(u64::MAX),
-    }
-}
-
-/// Gives a listing a picture. Only a screenshot has an alternative text and a position.
-pub(super) fn operation(
-    kind: PictureKind,
-    picture: StoredPicture,
-    alt: &str,
-    position: Option<usize>,
-) -> PictureOperation {
+/// Gives a listing a picture.
+fn addition(kind: PictureKind, picture: StoredPicture) -> PictureOperation {
     match kind {
         PictureKind::Cover => PictureOperation::SetCover(picture),
         PictureKind::Avatar => PictureOperation::SetAvatar(picture),
-        PictureKind::Screenshot => PictureOperation::AddScreenshot {
-            picture,
-            alt: alt.to_owned(),
-            position,
-        },
+        PictureKind::Screenshot => PictureOperation::AddScreenshot(picture),
     }
 }
 
-/// The position of a screenshot. One beyond the others is the end.
-pub(super) fn position(place: Option<u32>) -> Option<usize> {
-    place.map(|place| usize::try_from(place).unwrap_or(MAX_ITEMS))
-}
-
-pub(super) fn kind(kind: proto::PictureKind) -> Result<PictureKind, Fault> {
+fn kind(kind: proto::PictureKind) -> Result<PictureKind, Fault> {
     match kind {
         proto::PictureKind::Cover => Ok(PictureKind::Cover),
         proto::PictureKind::Avatar => Ok(PictureKind::Avatar),
@@ -59,7 +35,7 @@ pub(super) fn kind(kind: proto::PictureKind) -> Result<PictureKind, Fault> {
 }
 
 /// Takes a picture from a listing. Only a screenshot is named by its address.
-pub(super) fn removal(kind: PictureKind, url: &str, public_url: &PublicUrl) -> PictureOperation {
+fn removal(kind: PictureKind, url: &str, public_url: &PublicUrl) -> PictureOperation {
     match kind {
         PictureKind::Cover => PictureOperation::RemoveCover,
         PictureKind::Avatar => PictureOperation::RemoveAvatar,
@@ -70,8 +46,11 @@ pub(super) fn removal(kind: PictureKind, url: &str, public_url: &PublicUrl) -> P
 }
 
 /// The address as listings store it, of a public URL or a file name.
-pub(super) fn stored_address(url: &str, public_url: &PublicUrl) -> String {
-    let ours = url.strip_prefix(public_url.as_str());
-    let name = FileName::parse(url).or_else(|| FileName::in_address(ours.unwrap_or(url)));
+fn stored_address(url: &str, public_url: &PublicUrl) -> String {
+    let ours = url.strip_prefix(public_url.as_str()).unwrap_or(url);
+    let name = FileName::parse(ours).or_else(|| {
+        let name = FileName::in_address(ours)?;
+        (name.address() == ours).then_some(name)
+    });
     name.map_or_else(|| url.to_owned(), |name| name.address())
 }

@@ -1,17 +1,15 @@
 //! Pictures of the listings of an account (`listings/v1/own_picture.proto`).
 
 use contracts::listings::v1 as proto;
-use contracts::listings::v1::add_own_picture_request::Message;
 use contracts::listings::v1::own_pictures_service_server::OwnPicturesService;
 use kit::bad_fields::BadFields;
 use kit::{Code, Fault};
 use time::Duration;
-use tokio::time::timeout;
 use tonic::{Request, Response, Status, Streaming};
 use uuid::Uuid;
 
-use super::upload::{self, Part, truncated_stream, unexpected_message};
-use super::{kind, message, operation, removal, stored_address};
+use super::upload::{receive_file, receive_header};
+use super::{addition, kind, removal, stored_address};
 use crate::domain::array_fields::{MAX_ALT_CHARS, MAX_ITEMS};
 use crate::domain::mode::Mode;
 use crate::domain::pictures::PictureKind;
@@ -26,15 +24,8 @@ use crate::write::pictures::PictureOperation;
 use crate::write::submission::Author;
 
 /// Maximum number of concurrent uploads: each holds its file in memory. `web` sends a file once it has arrived whole, so a slow browser
-/// holds none of them. Those of staff have a limit of their own.
+/// holds none of them.
 pub(in crate::service) const MAX_UPLOADS: usize = 16;
-
-struct UploadHeader {
-    author: Author,
-    kind: PictureKind,
-    /// A slug, or a handle.
-    name: String,
-}
 
 #[tonic::async_trait]
 impl OwnPicturesService for Service {
@@ -43,23 +34,19 @@ impl OwnPicturesService for Service {
         request: Request<Streaming<proto::AddOwnPictureRequest>>,
     ) -> Result<Response<proto::AddOwnPictureResponse>, Status> {
         let mut stream = request.into_inner();
-        let header = timeout(upload::TIMEOUT, self.upload_header(&mut stream)).await;
-        let header = header.unwrap_or_else(|_| Err(truncated_stream().into()))?;
+        let header = receive_header(&mut stream).await?;
+        let author = author(&header.account_id, header.writes_per_day)?;
+        let kind = kind(header.kind())?;
+        self.check_upload(author.account, kind, &header.name)
+            .await?;
         let _permit = self.running.account_uploads.try_acquire()?;
-        self.count_upload(header.author.account).await?;
-        let file = timeout(upload::TIMEOUT, self.uploaded_file(&mut stream)).await;
-        let file = file.unwrap_or_else(|_| Err(truncated_stream().into()))?;
-        let UploadHeader { author, kind, name } = header;
-        let sizes = self.pictures.store(file, kind).await?;
-        let operation = operation(kind, (&sizes).into(), "", None);
-        let changed = self.change_pictures(kind.entity(), name, operation, author);
+        self.count_upload(author.account).await?;
+        let file = receive_file(&mut stream, self.pictures.max_file_bytes()).await?;
+        let picture = self.pictures.store(file, kind).await?;
+        let operation = addition(kind, picture);
+        let changed = self.change_pictures(kind.entity(), header.name, operation, author);
         let written = changed.await?;
-        let public_url = &self.commands.public_url;
-        Ok(Response::new(proto::AddOwnPictureResponse {
-            written,
-            picture: Some(message(&sizes.large, public_url)),
-            small: Some(message(&sizes.small, public_url)),
-        }))
+        Ok(Response::new(proto::AddOwnPictureResponse { written }))
     }
 
     async fn remove_own_picture(
@@ -95,39 +82,14 @@ impl OwnPicturesService for Service {
 }
 
 impl Service {
-    /// Receives the header. Its checks save the work for a file that no listing can have; the write checks again.
-    async fn upload_header(
+    /// Refuses the file of a listing that cannot have it, before it is received; the write checks again.
+    async fn check_upload(
         &self,
-        stream: &mut Streaming<proto::AddOwnPictureRequest>,
-    ) -> Result<UploadHeader, Status> {
-        let first = stream.message().await?.and_then(|it| it.message);
-        let Some(Message::Header(first)) = first else {
-            return Err(unexpected_message().into());
-        };
-        let header = UploadHeader {
-            author: author(&first.account_id, first.writes_per_day)?,
-            kind: kind(first.kind())?,
-            name: first.name,
-        };
-        self.check_upload(&header).await?;
-        Ok(header)
-    }
-
-    async fn uploaded_file(
-        &self,
-        stream: &mut Streaming<proto::AddOwnPictureRequest>,
-    ) -> Result<Vec<u8>, Status> {
-        let part = |message: proto::AddOwnPictureRequest| match message.message {
-            Some(Message::Chunk(chunk)) => Part::Chunk(chunk),
-            Some(Message::End(_)) => Part::End,
-            Some(Message::Header(_)) | None => Part::Unexpected,
-        };
-        upload::receive(stream, part, self.pictures.max_file_bytes()).await
-    }
-
-    async fn check_upload(&self, header: &UploadHeader) -> Result<(), Fault> {
-        let (account, entity) = (header.author.account, header.kind.entity());
-        let own = own_listings::find(&self.pool, account, entity, &header.name).await?;
+        account: Uuid,
+        kind: PictureKind,
+        name: &str,
+    ) -> Result<(), Fault> {
+        let own = own_listings::find(&self.pool, account, kind.entity(), name).await?;
         own.filter(|(_, state)| *state != ListingState::Removed)
             .ok_or_else(not_found)?;
         Ok(())

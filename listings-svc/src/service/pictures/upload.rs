@@ -1,44 +1,47 @@
-//! The bytes of an uploaded file, after the header of its stream.
+//! The stream of an upload: a header, the bytes of the file, and the end.
 
 use std::time::Duration;
 
-use bytes::Bytes;
+use contracts::listings::v1 as proto;
+use contracts::listings::v1::add_own_picture_request::Message;
 use kit::{Code, Fault};
+use tokio::time::timeout;
 use tonic::{Status, Streaming};
 
 use crate::pictures::FIELD;
 
-/// Time limit for receiving a file.
-pub(super) const TIMEOUT: Duration = Duration::from_mins(2);
+/// Time limit for receiving the header, and then the file.
+const TIMEOUT: Duration = Duration::from_mins(2);
 
-/// A message after the header.
-pub(super) enum Part {
-    Chunk(Bytes),
-    End,
-    /// A second header, or nothing.
-    Unexpected,
+type Upload = Streaming<proto::AddOwnPictureRequest>;
+
+pub(super) async fn receive_header(stream: &mut Upload) -> Result<proto::OwnPictureHeader, Status> {
+    let first = timeout(TIMEOUT, stream.message());
+    let first = first.await.map_err(|_| truncated_stream())??;
+    match first.and_then(|it| it.message) {
+        Some(Message::Header(header)) => Ok(header),
+        _ => Err(unexpected_message().into()),
+    }
 }
 
-/// Receives the chunks of a file of at most `most` bytes, and its end.
-pub(super) async fn receive<M>(
-    stream: &mut Streaming<M>,
-    part: impl Fn(M) -> Part + Send,
-    most: usize,
-) -> Result<Vec<u8>, Status>
-where
-    M: Send,
-{
+/// Receives a file of at most `most` bytes.
+pub(super) async fn receive_file(stream: &mut Upload, most: usize) -> Result<Vec<u8>, Status> {
+    let file = timeout(TIMEOUT, chunks(stream, most)).await;
+    file.unwrap_or_else(|_| Err(truncated_stream().into()))
+}
+
+async fn chunks(stream: &mut Upload, most: usize) -> Result<Vec<u8>, Status> {
     let mut file = Vec::new();
     let mut ended = false;
     while let Some(message) = stream.message().await? {
-        match part(message) {
-            Part::Chunk(chunk) if !ended => {
+        match message.message {
+            Some(Message::Chunk(chunk)) if !ended => {
                 if file.len() + chunk.len() > most {
                     return Err(too_large(most).into());
                 }
                 file.extend_from_slice(&chunk);
             }
-            Part::End if !ended => ended = true,
+            Some(Message::End(_)) if !ended => ended = true,
             _ => return Err(unexpected_message().into()),
         }
     }
@@ -49,7 +52,7 @@ where
     Ok(file)
 }
 
-pub(super) fn unexpected_message() -> Fault {
+fn unexpected_message() -> Fault {
     Fault::invalid_field(
         "message",
         "Send one header, then the file in parts, then the end.",
@@ -64,7 +67,7 @@ fn too_large(most: usize) -> Fault {
     )
 }
 
-pub(super) fn truncated_stream() -> Fault {
+fn truncated_stream() -> Fault {
     let message = "The stream ended before the end message. Send the file again.";
     Fault::new(Code::Unavailable, message).with_retry_after(1)
 }

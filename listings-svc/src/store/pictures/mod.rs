@@ -1,219 +1,154 @@
-//! The records of picture files.
+//! The records of uploaded pictures, and the listings that name them.
 
 pub mod uploads;
-pub mod uses;
 
 use sqlx::{PgConnection, PgPool};
-use time::{Duration, OffsetDateTime};
+use time::OffsetDateTime;
+use uuid::Uuid;
 
-use crate::domain::pictures::{FileName, PictureSizes};
+use crate::domain::entity::Entity;
+use crate::domain::listing_name::ListingName;
+use crate::domain::pictures::FileName;
 
-/// How long a claim of the sweep is valid: longer than the setting `pictures_deadline` may be. An older claim belongs to a sweep that was
-/// interrupted.
-pub const CLAIM_TIMEOUT: Duration = Duration::MINUTE;
-
-/// Whether the files of a picture may be stored.
+/// Who reads a picture.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Registration {
-    Registered,
-    /// The sweep is deleting one of them.
-    BeingDeleted,
-    /// Staff have purged the picture.
-    Purged,
+pub enum Reader {
+    Public,
+    /// A member of this account.
+    Member(Uuid),
+    Staff,
 }
 
-/// Registers the files of a picture before they are stored. `source` is the SHA-256 of the upload in hexadecimal.
+/// Registers a picture before its files are stored. Returns whether they may be: staff have not purged the picture.
 pub async fn register(
     pool: &PgPool,
-    picture: &PictureSizes,
-    source: &str,
+    name: &FileName,
     now: OffsetDateTime,
-) -> Result<Registration, sqlx::Error> {
-    let (mut hashes, mut widths, mut heights, mut sizes) = (vec![], vec![], vec![], vec![]);
-    let mut files = [&picture.large, &picture.small];
-    // Sorted, so that two uploads of the same picture do not deadlock. The two sizes of a small picture may be the same file.
-    files.sort_by(|a, b| a.name.cmp(&b.name));
-    for file in files {
-        hashes.push(file.name.hash().to_owned());
-        widths.push(i32::try_from(file.width).unwrap_or(i32::MAX));
-        heights.push(i32::try_from(file.height).unwrap_or(i32::MAX));
-        sizes.push(i64::try_from(file.bytes.len()).unwrap_or(i64::MAX));
-    }
-    let mut transaction = pool.begin().await?;
-    let rows = sqlx::query!(
-        r#"insert into listings.picture (hash, width, height, size, made_at, source)
-           select distinct on (hash) hash, width, height, size, $5, $7
-           from unnest($1::text[], $2::integer[], $3::integer[], $4::bigint[]) as row (hash, width, height, size)
-           order by hash
-           on conflict (hash) do update set made_at = excluded.made_at, source = excluded.source,
-               removing_since = case when picture.removing_since > $6 then picture.removing_since end
-           returning removing_since is not null as "removing!",
-               purged_at is not null or exists (
-                   select from listings.picture as other where other.source = $7 and other.purged_at is not null
-               ) as "purged!""#,
-        &hashes,
-        &widths,
-        &heights,
-        &sizes,
-        now,
-        now - CLAIM_TIMEOUT,
-        source
-    )
-    .fetch_all(&mut *transaction)
-    .await?;
-    if rows.iter().any(|row| row.purged) {
-        return Ok(Registration::Purged);
-    }
-    if rows.iter().any(|row| row.removing) {
-        return Ok(Registration::BeingDeleted);
-    }
-    transaction.commit().await?;
-    Ok(Registration::Registered)
-}
-
-/// Marks files as used by a listing, permanently. Returns whether all of them still exist.
-pub async fn mark_used(
-    connection: &mut PgConnection,
-    names: &[FileName],
 ) -> Result<bool, sqlx::Error> {
-    // A removal or a new order of pictures names no file.
-    if names.is_empty() {
-        return Ok(true);
-    }
-    let hashes: Vec<String> = names.iter().map(|name| name.hash().to_owned()).collect();
-    let present = sqlx::query_scalar!(
-        "select hash from listings.picture where hash = any($1) and removing_since is null and purged_at is null
-         order by hash for no key update",
-        &hashes
+    // Waits for a sweep that is deleting the same picture.
+    let registered = sqlx::query!(
+        "insert into listings.picture (hash, uploaded_at) values ($1, $2)
+         on conflict (hash) do update set uploaded_at = excluded.uploaded_at where picture.purged_at is null",
+        name.hash(),
+        now
+    );
+    Ok(registered.execute(pool).await?.rows_affected() > 0)
+}
+
+/// Locks a picture that a listing is about to name, against the sweep and a purge. Returns whether it is still there.
+pub async fn lock(connection: &mut PgConnection, name: &FileName) -> Result<bool, sqlx::Error> {
+    let found = sqlx::query_scalar!(
+        "select hash from listings.picture where hash = $1 and purged_at is null for share",
+        name.hash()
+    );
+    Ok(found.fetch_optional(connection).await?.is_some())
+}
+
+/// Whether a reader may see a picture. The public sees those that a visible listing names, the members of an account also those of its
+/// listings, and staff all. Nobody sees one that staff have purged.
+pub async fn may_see(pool: &PgPool, reader: Reader, name: &FileName) -> Result<bool, sqlx::Error> {
+    let account = match reader {
+        Reader::Member(account) => Some(account),
+        Reader::Public | Reader::Staff => None,
+    };
+    sqlx::query_scalar!(
+        r#"select exists (select from listings.picture where hash = $1 and purged_at is null) and ($2 or exists (
+               select from listings.pictured
+               where hashes && array[$1]
+                   and (visible or page_id in (select page_id from listings.page_owner where account_id = $3))
+           )) as "may_see!""#,
+        name.hash(),
+        reader == Reader::Staff,
+        account
     )
-    .fetch_all(&mut *connection)
-    .await?;
-    sqlx::query!(
-        "update listings.picture set used = true
-         where hash = any($1) and removing_since is null and purged_at is null and not used",
-        &hashes
-    )
-    .execute(connection)
-    .await?;
-    Ok(hashes.iter().all(|hash| present.contains(hash)))
+    .fetch_one(pool)
+    .await
 }
 
-/// An unused file that the sweep has claimed.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct UnusedFile {
-    pub name: FileName,
-    since: OffsetDateTime,
-}
-
-/// Claims an unused file that was last uploaded before `before`, for a sweep that began at `began`.
-///
-/// A file that this sweep has claimed is not claimed again. The statement is a transaction of its own: from now on, an upload of the same file is told to retry.
-pub async fn claim_unused(
-    pool: &PgPool,
-    before: OffsetDateTime,
-    began: OffsetDateTime,
-    now: OffsetDateTime,
-) -> Result<Option<UnusedFile>, sqlx::Error> {
-    let claimed = sqlx::query!(
-        r#"update listings.picture set removing_since = $2 where hash = (
-               select hash from listings.picture
-               where not used and purged_at is null and made_at < $1
-                   and (removing_since is null or removing_since <= $3)
-               order by made_at limit 1 for update skip locked
-           )
-           returning hash, removing_since as "since!""#,
-        before,
-        now,
-        began - CLAIM_TIMEOUT
-    )
-    .fetch_optional(pool)
-    .await?;
-    Ok(claimed.and_then(|row| {
-        Some(UnusedFile {
-            name: FileName::from_hash(&row.hash)?,
-            since: row.since,
-        })
-    }))
-}
-
-/// Deletes the record of a claimed file. A record that another sweep has claimed since stays.
-pub async fn delete(pool: &PgPool, unused: &UnusedFile) -> Result<(), sqlx::Error> {
-    sqlx::query!(
-        "delete from listings.picture where hash = $1 and removing_since = $2",
-        unused.name.hash(),
-        unused.since
-    )
-    .execute(pool)
-    .await?;
-    Ok(())
-}
-
-/// A file that was made from an upload.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Rendition {
-    pub name: FileName,
-    pub is_purged: bool,
-    /// Whether a public listing has it, or had it.
-    pub is_published: bool,
-}
-
-/// All files that were made from the upload of this file; empty for an unknown file.
-pub async fn renditions(pool: &PgPool, name: &FileName) -> Result<Vec<Rendition>, sqlx::Error> {
+/// The listings that name a picture, in any state.
+pub async fn listings(pool: &PgPool, name: &FileName) -> Result<Vec<ListingName>, sqlx::Error> {
     let rows = sqlx::query!(
-        r#"select hash, purged_at is not null as "is_purged!", published from listings.picture
-           where hash = $1 or source = (select source from listings.picture where hash = $1) order by hash"#,
+        r#"select kind as "kind!", mode as "mode!", name as "name!" from listings.pictured where hashes && array[$1]"#,
         name.hash()
     )
     .fetch_all(pool)
     .await?;
     let rows = rows.into_iter().filter_map(|row| {
-        Some(Rendition {
-            name: FileName::from_hash(&row.hash)?,
-            is_purged: row.is_purged,
-            is_published: row.published,
+        Some(ListingName {
+            entity: row.kind.parse::<Entity>().ok()?,
+            mode: row.mode.parse().ok()?,
+            key: row.name,
         })
     });
     Ok(rows.collect())
 }
 
-/// The file of the same picture that has this width; `None` if there is none, or it is the named file itself.
-pub async fn rendition_of_width(
-    pool: &PgPool,
-    name: &FileName,
-    width: i32,
-) -> Result<Option<FileName>, sqlx::Error> {
-    // A cover and a screenshot may come from one upload: another rendition is the same picture if it has the same shape, up to rounding.
-    let hash = sqlx::query_scalar!(
-        "select other.hash from listings.picture as named join listings.picture as other using (source)
-         where named.hash = $1 and other.hash <> $1 and other.purged_at is null and abs(other.width - $2) <= 1
-             and abs(other.height::bigint * named.width - named.height::bigint * other.width) <= named.width
-         order by abs(other.width - $2), other.hash limit 1",
-        name.hash(),
-        width
+/// The pictures that no listing names, among those last uploaded before `before`.
+pub async fn unnamed(pool: &PgPool, before: OffsetDateTime) -> Result<Vec<FileName>, sqlx::Error> {
+    let hashes = sqlx::query_scalar!(
+        r#"select hash as "hash!" from listings.picture where uploaded_at < $1 and purged_at is null
+           except select unnest(hashes) from listings.pictured"#,
+        before
     )
-    .fetch_optional(pool)
+    .fetch_all(pool)
     .await?;
-    Ok(hash.and_then(|hash| FileName::from_hash(&hash)))
+    Ok(file_names(&hashes))
 }
 
-/// Marks files as purged; returns the number of those that were not. Waits for a transaction in which a listing gets one of them.
+/// Deletes the record of a picture that was last uploaded before `before` and that no listing names. Returns whether it has; then the row stays
+/// locked until the transaction ends. A picture that another transaction has locked is left out.
+pub async fn delete_unnamed(
+    connection: &mut PgConnection,
+    name: &FileName,
+    before: OffsetDateTime,
+) -> Result<bool, sqlx::Error> {
+    let locked = sqlx::query_scalar!(
+        "select hash from listings.picture
+         where hash = $1 and uploaded_at < $2 and purged_at is null for update skip locked",
+        name.hash(),
+        before
+    );
+    if locked.fetch_optional(&mut *connection).await?.is_none() {
+        return Ok(false);
+    }
+    // The transaction stays idle while the file store deletes.
+    sqlx::query!("set local idle_in_transaction_session_timeout = '2min'")
+        .execute(&mut *connection)
+        .await?;
+    // Asks again under the lock: a listing may name the picture since.
+    let deleted = sqlx::query!(
+        "delete from listings.picture
+         where hash = $1 and not exists (select from listings.pictured where hashes && array[$1])",
+        name.hash()
+    );
+    Ok(deleted.execute(connection).await?.rows_affected() > 0)
+}
+
+/// Marks a picture as purged. Returns whether it was not; `None` for an unknown picture. Waits for a transaction in which a listing gets it.
 pub async fn mark_purged(
     connection: &mut PgConnection,
-    names: &[FileName],
+    name: &FileName,
     now: OffsetDateTime,
-) -> Result<u64, sqlx::Error> {
-    let hashes: Vec<String> = names.iter().map(|name| name.hash().to_owned()).collect();
-    let purged = sqlx::query!(
-        "update listings.picture set purged_at = $2 where hash = any($1) and purged_at is null",
-        &hashes,
-        now
-    )
-    .execute(connection)
-    .await?;
-    Ok(purged.rows_affected())
+) -> Result<Option<bool>, sqlx::Error> {
+    let found = sqlx::query_scalar!(
+        r#"select purged_at is not null as "is_purged!" from listings.picture where hash = $1 for update"#,
+        name.hash()
+    );
+    let Some(is_purged) = found.fetch_optional(&mut *connection).await? else {
+        return Ok(None);
+    };
+    if !is_purged {
+        let purged = sqlx::query!(
+            "update listings.picture set purged_at = $2 where hash = $1",
+            name.hash(),
+            now
+        );
+        purged.execute(connection).await?;
+    }
+    Ok(Some(!is_purged))
 }
 
-/// The files that were purged after `after`.
+/// The pictures that were purged after `after`.
 pub async fn purged_after(
     pool: &PgPool,
     after: OffsetDateTime,
@@ -224,6 +159,10 @@ pub async fn purged_after(
     )
     .fetch_all(pool)
     .await?;
+    Ok(file_names(&hashes))
+}
+
+fn file_names(hashes: &[String]) -> Vec<FileName> {
     let names = hashes.iter().filter_map(|hash| FileName::from_hash(hash));
-    Ok(names.collect())
+    names.collect()
 }

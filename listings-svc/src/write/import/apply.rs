@@ -53,7 +53,7 @@ pub async fn apply(commands: &CommandDependencies, chunk: &Chunk) -> Result<Impo
     Ok(report)
 }
 
-async fn write_rows(context: &mut CommandContext<'_>, chunk: &Chunk) -> WriteResult {
+async fn write_rows(context: &mut CommandContext, chunk: &Chunk) -> WriteResult {
     let header = &*chunk.header;
     imports::lock_kind(&mut context.connection, header.entity, header.mode).await?;
     match &chunk.rows {
@@ -86,7 +86,7 @@ async fn under_pages(
 }
 
 async fn write<T: ImportTarget>(
-    context: &mut CommandContext<'_>,
+    context: &mut CommandContext,
     chunk: &Chunk,
     rows: &[ParsedRow<T::Parsed>],
 ) -> WriteResult {
@@ -142,8 +142,7 @@ async fn write<T: ImportTarget>(
             None => ChangeKind::Created,
             Some(_) => ChangeKind::Updated,
         };
-        let public_url = &context.dependencies.public_url;
-        change.after.change(kind, false, public_url)
+        change.after.change(kind, false)
     });
     let feed: Vec<NewChange> = feed.collect();
     Ok((report, feed))
@@ -151,7 +150,7 @@ async fn write<T: ImportTarget>(
 
 /// Writes the records, and the revisions of listings.
 async fn save<T: ImportTarget>(
-    context: &mut CommandContext<'_>,
+    context: &mut CommandContext,
     header: &Header,
     changes: &[RecordChange<T>],
 ) -> Result<(), sqlx::Error> {
@@ -188,7 +187,7 @@ async fn save<T: ImportTarget>(
 
 /// Records in the audit which member changed something.
 async fn audit(
-    context: &mut CommandContext<'_>,
+    context: &mut CommandContext,
     chunk: &Chunk,
     report: &ImportResponse,
 ) -> Result<(), sqlx::Error> {

@@ -286,8 +286,7 @@ impl SubmissionContext<'_> {
                 note: None,
                 replayed: false,
             },
-            change: change_kind
-                .map(|change_kind| listing_change(before, listing, change_kind, public_url)),
+            change: change_kind.map(|change_kind| listing_change(before, listing, change_kind)),
         }
     }
 }

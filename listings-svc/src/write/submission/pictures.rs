@@ -57,7 +57,8 @@ where
     let content = before.content.with_pictures(operation)?;
     let accepted = update(context, before, content, is_under_public_page).await?;
     if accepted.change.is_some()
-        && !pictures::mark_used(context.connection, &operation.files()).await?
+        && let Some(picture) = operation.added()
+        && !pictures::lock(context.connection, picture).await?
     {
         return Err(picture_gone());
     }

@@ -1,49 +1,6 @@
-//! Pages, games and events: owners, pictures, edits, names.
+//! Pages, games and events: owners, edits, names.
 
 use super::*;
-
-#[testing::database_test(listings::MIGRATOR)]
-async fn a_picture_is_set_and_removed_and_says_why_not(pool: PgPool) {
-    let service = start(pool).await.with_gazetteer().await;
-    for (entity, row) in [
-        ("page", creator("studio")),
-        ("game", game("a-game", "A Game")),
-    ] {
-        service.import(&File::rows(entity, &[row])).await;
-    }
-    let (_folder, path) = file("cover.png", picture(640, 480, [7, 7, 7]));
-    let set = async |game: &str, file: &str| {
-        let args = ["--json", "picture", "set-cover", game, file];
-        staff(&service.address, &args).await
-    };
-    let output = set("a-game", &path).await;
-    assert_eq!(output.status.code(), Some(0), "{output:?}");
-    // A bar is for people.
-    assert!(output.stderr.is_empty());
-    let document: Value = serde_json::from_slice(&output.stdout).unwrap();
-    assert_eq!(document["picture"]["width"], 1_200);
-    assert_eq!(document["listing"]["revision"], 2);
-    let url = document["picture"]["url"].as_str().unwrap();
-    assert!(url.starts_with("https://mchezo.example/pictures/"), "{url}");
-
-    let args = ["--json", "picture", "remove", "cover", "a-game"];
-    let removed = staff(&service.address, &args).await;
-    let document: Value = serde_json::from_slice(&removed.stdout).unwrap();
-    assert_eq!(document["listing"]["revision"], 3);
-
-    let (_folder, text) = file("text.png", "no picture");
-    for (output, code) in [
-        (set("no-game", &path).await, 1),
-        (set("a-game", &text).await, 1),
-        (set("a-game", "/nowhere.png").await, 2),
-        (
-            staff(&service.address, &["picture", "remove", "banner", "a-game"]).await,
-            2,
-        ),
-    ] {
-        assert_eq!(output.status.code(), Some(code), "{output:?}");
-    }
-}
 
 /// Runs the tool with this editor.
 async fn edit_with(service: &Service, token: &str, editor: &str, args: &[&str]) -> Ran {

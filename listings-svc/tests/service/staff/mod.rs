@@ -16,7 +16,6 @@ use tempfile::TempDir;
 use tokio::io::{AsyncBufReadExt as _, AsyncReadExt as _, AsyncWriteExt as _, BufReader};
 use tokio::process::{Child, ChildStdin, ChildStdout};
 
-use crate::pictures::picture;
 use crate::support::{File, Service, creator, game, start};
 
 /// The tool, which cargo builds as an example of this crate.
