@@ -26,7 +26,6 @@ use kit::rpc::client::{Addresses, Client, Transport};
 use kit::{Clock, Lifecycle};
 use sqlx::PgPool;
 
-
 /// Calls in the log of an account.
 pub(crate) const CALL_LOG: u32 = 50;
 const MONTH_FLUSH: Duration = Duration::from_millis(50);

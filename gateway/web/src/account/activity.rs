@@ -1,5 +1,7 @@
 //! The activity of an account: actions of people in the dashboard, newest first.
 
+use std::borrow::Cow;
+
 use axum::extract::Query;
 use pages::site::Texts;
 use pages::teams::{ActivityPage, ActivityRow};
@@ -7,9 +9,9 @@ use pages::when;
 use serde::Deserialize;
 use uuid::Uuid;
 
-use crate::domain::action;
-use crate::domain::agent;
+use crate::domain::role::Role;
 use crate::page_error::PageResult;
+use crate::people::agent;
 use crate::render::ok;
 use crate::request::{MemberRequest, Section};
 use crate::store::activity::{self, Activity};
@@ -54,9 +56,83 @@ fn row(texts: &Texts, entry: &Activity) -> ActivityRow {
     };
     ActivityRow {
         at: when::minute(texts, entry.at),
-        author: action::author(texts, &entry.email).to_owned(),
-        what: action::text(texts, &entry.action, &entry.subject),
+        author: author(texts, &entry.email).to_owned(),
+        what: text(texts, &entry.action, &entry.subject),
         address: entry.address.clone(),
         agent,
+    }
+}
+
+/// The author of a recorded action: the address of a person, or staff, who are not named.
+fn author<'a>(texts: &'a Texts, email: &'a str) -> &'a str {
+    if email.is_empty() {
+        texts.say("activity-staff")
+    } else {
+        email
+    }
+}
+
+/// A recorded action in words. During a rolling update, a replica with more actions may have recorded it.
+fn text(texts: &Texts, name: &str, subject: &str) -> String {
+    let shown = shown_subject(texts, name, subject);
+    let text = texts.find_of(&format!("did-{name}"), &shown);
+    text.unwrap_or_else(|| {
+        if subject.is_empty() {
+            name.to_owned()
+        } else {
+            format!("{name}: {subject}")
+        }
+    })
+}
+
+/// The object of an action, with a role in words.
+fn shown_subject<'a>(texts: &Texts, name: &str, subject: &'a str) -> Cow<'a, str> {
+    let role = |name: &str| Some(texts.say(name.parse::<Role>().ok()?.key()).to_owned());
+    let shown = match name {
+        "joined" => role(subject),
+        "role_changed" => subject
+            .rsplit_once(", ")
+            .and_then(|(person, name)| Some(format!("{person}, {}", role(name)?))),
+        _ => None,
+    };
+    shown.map_or(Cow::Borrowed(subject), Cow::Owned)
+}
+
+#[cfg(test)]
+mod tests {
+    use pages::site::Language;
+    use strum::VariantNames as _;
+
+    use super::*;
+    use crate::domain::action::Action;
+
+    #[test]
+    fn an_action_is_told_in_words_by_its_stored_name() {
+        let text = |name, subject| text(Texts::of(Language::English), name, subject);
+        assert_eq!(Action::WebhookSentAgain.name(), "webhook_sent_again");
+        assert_eq!(text("key_asked", "server"), "requested the live key server");
+        assert_eq!(text("key_lent", "server"), "key_lent: server");
+        assert_eq!(text("key_lent", ""), "key_lent");
+    }
+
+    #[test]
+    fn an_action_in_an_account_has_words() {
+        let of_accounts = Action::VARIANTS.iter();
+        let of_accounts = of_accounts.take_while(|name| **name != Action::SignedIn.name());
+        let texts = Texts::of(Language::English);
+        for name in of_accounts {
+            let found = texts.find_of(&format!("did-{name}"), "x");
+            assert!(found.is_some(), "{name}");
+        }
+    }
+
+    #[test]
+    fn a_role_is_told_in_words() {
+        let text = |name, subject| text(Texts::of(Language::English), name, subject);
+        assert!(text("joined", "editor").ends_with("editor"));
+        let changed = text("role_changed", "ada@studio.example, owner");
+        assert!(changed.ends_with(" ada@studio.example, owner"), "{changed}");
+        // A role of another version stays as it is.
+        assert!(text("joined", "auditor").ends_with("auditor"));
     }
 }

@@ -2,7 +2,6 @@
 
 pub mod account_name;
 pub mod action;
-pub mod agent;
 pub mod curl;
 pub mod email;
 pub mod link;

@@ -1,5 +1,6 @@
 //! People: sign-up, sign-in, links in mails, and what a person may change.
 
+pub(crate) mod agent;
 mod confirmation;
 pub mod delete;
 pub mod email;

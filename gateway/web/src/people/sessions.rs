@@ -7,8 +7,8 @@ use pages::people::{SessionRow, YouPage};
 use pages::site::Language;
 use pages::when;
 
+use super::agent;
 use crate::domain::action::Action;
-use crate::domain::agent;
 use crate::domain::session_token::TokenHash;
 use crate::notice::AfterForm;
 use crate::page_error::{PageError, PageResult};

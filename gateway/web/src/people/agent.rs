@@ -27,7 +27,7 @@ const SYSTEMS: [(&str, &str); 7] = [
 const MAX: usize = 40;
 
 /// For example `Firefox on Linux`. For an unknown browser, the beginning of its `User-Agent`.
-pub fn name(texts: &Texts, agent: &str) -> String {
+pub(crate) fn name(texts: &Texts, agent: &str) -> String {
     let find = |all: &[(&str, &'static str)]| {
         let mut all = all.iter();
         all.find(|(part, _)| agent.contains(part))
