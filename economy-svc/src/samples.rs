@@ -110,7 +110,7 @@ fn counted(reports: Vec<SampleReport>, midnight: OffsetDateTime) -> Vec<CountedR
         .map(|(reported, previous_at)| CountedReport {
             at: at(&reported),
             previous_at,
-            report: report(reported),
+            report: report(&reported),
         })
         .collect()
 }
@@ -134,7 +134,7 @@ fn listed_currency(
     })
 }
 
-fn report(reported: SampleReport) -> Report {
+fn report(reported: &SampleReport) -> Report {
     Report {
         supply: reported.supply,
         minted: reported.minted,

@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::io::Write as _;
 use std::path::{Path, PathBuf};
 
-use kit::rpc::members::{self, TOKEN_PREFIX};
+use kit::rpc::members_file::{self, TOKEN_PREFIX};
 use kit::rpc::staff::{Member, Role};
 use serde::Deserialize;
 use sqlx::{Connection as _, PgConnection};
@@ -112,7 +112,7 @@ impl Fleet {
         };
         let path = self.clock_file.with_file_name("staff-members");
         let file = std::fs::OpenOptions::new().append(true).open(path);
-        let line = format!("{}\n", members::line(&member, &token));
+        let line = format!("{}\n", members_file::line(&member, &token));
         // At once: other tests add members at the same time.
         file.unwrap().write_all(line.as_bytes()).unwrap();
         token

@@ -28,7 +28,7 @@ use kit::Clock;
 use kit::audit::Audit;
 use kit::fault::replica_unavailable;
 use kit::feed::Producer;
-use kit::rpc::retry::is_retry;
+use kit::rpc::retry::is_current_call;
 use sqlx::PgPool;
 use tonic::Status;
 use tonic::service::RoutesBuilder;
@@ -63,7 +63,7 @@ impl Reads {
     async fn snapshot_at(&self, at_least: Option<&Position>) -> Result<Arc<Snapshot>, Status> {
         match self.catalogue.snapshot_at(at_least).await? {
             Some(snapshot) => Ok(snapshot),
-            None if is_retry() => Ok(self.catalogue.snapshot()?),
+            None if is_current_call() => Ok(self.catalogue.snapshot()?),
             None => Err(replica_unavailable("the listings of this replica lag")),
         }
     }

@@ -64,7 +64,7 @@ pub(crate) async fn send(producer: &Producer, send: &SendTip) -> Result<TipRecei
     if let Some(key) = &send.idempotency_key {
         key.store(&mut transaction, SCHEMA, &receipt, now).await?;
     }
-    let game = games::owned(&mut *transaction, send.game).await?;
+    let game = games::owned(&mut transaction, send.game).await?;
     let change = game.map(|game| tip_paid(id, send, game, now));
     transaction.commit(change.as_slice()).await?;
     Ok(receipt)

@@ -1,6 +1,6 @@
 //! economy-svc as a whole: its calls over gRPC on a real PostgreSQL (`DATABASE_URL`), with a clock that the tests move.
 
-#![expect(clippy::unwrap_used, clippy::panic, reason = "tests")]
+#![expect(clippy::unwrap_used, reason = "tests")]
 
 mod big_mac;
 mod clocks;

@@ -4,10 +4,12 @@ pub mod account;
 pub mod app;
 pub mod articles;
 pub mod assets;
+pub mod client_info;
 pub mod config;
 pub mod docs;
 pub mod domain;
 pub mod economy;
+pub mod etag;
 pub mod form_body;
 pub mod hashing;
 pub mod jobs;
@@ -33,6 +35,7 @@ pub mod site;
 pub mod store;
 pub mod uploads;
 pub mod upstream;
+pub mod visit;
 pub mod well_known;
 
 use std::sync::Arc;
@@ -59,7 +62,7 @@ use session::limits::Limits;
 use store::SCHEMA;
 use store::sessions::Lifetimes;
 use uploads::Uploads;
-use upstream::{Api, CatalogueClient, Currencies, Economy, Feeds, Gateway, Listings, Webhooks};
+use upstream::{Api, Currencies, Economy, Feeds, Gateway, Listings, PageCatalogue, Webhooks};
 
 pub use config::Settings;
 
@@ -96,7 +99,7 @@ pub async fn start(boot: Boot<Settings>) -> anyhow::Result<()> {
     let catalogue = boot.client("catalogue-svc", &settings.catalogue_addresses)?;
     let deadline = settings.upstream_deadline;
     let mark = HighWaterMark::new(redis, LISTINGS_FEED);
-    let catalogue = CatalogueClient::new(catalogue, deadline, settings.catalogue_calls, mark);
+    let catalogue = PageCatalogue::new(catalogue, deadline, settings.catalogue_calls, mark);
     let api = Api::new(settings.api_url(), API_DEADLINE)?;
     let app = Arc::new(Web {
         pool: pool.clone(),

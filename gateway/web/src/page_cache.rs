@@ -18,14 +18,14 @@ use moka::policy::EvictionPolicy;
 use pages::site::Language;
 use time::OffsetDateTime;
 
-use crate::layers::etag;
+use crate::etag;
 use crate::page_error::PageError;
-use crate::request::Visit;
+use crate::visit::Visit;
 
 /// Size of the cache in bytes: about 800 pages.
 const MAX_BYTES: u64 = 32 * 1024 * 1024;
 /// No request reads a page of an earlier second; this frees its memory.
-const FREED_AFTER: Duration = Duration::from_secs(60);
+const FREED_AFTER: Duration = Duration::from_mins(1);
 
 /// The cache.
 pub struct PageCache {

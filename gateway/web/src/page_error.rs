@@ -10,7 +10,7 @@ use pages::site::{Language, Texts, frame};
 
 use crate::domain::role::Permission;
 use crate::render::{html, status};
-use crate::request::Visit;
+use crate::visit::Visit;
 
 /// The keys of the title and the text of an error.
 type Keys = &'static (&'static str, &'static str);
@@ -314,6 +314,19 @@ impl IntoResponse for PageError {
         response.extensions_mut().insert(self);
         response
     }
+}
+
+/// A fault about the fields of a form, which is shown again.
+///
+/// # Errors
+/// The page of an error if the fault says nothing about the form: the thing is gone, or a service is away. The page can send the same
+/// fields again (`layers/typed_form.rs`).
+pub fn refusal(fault: Fault) -> Result<Fault, PageError> {
+    let status = status(fault.code);
+    if status == StatusCode::NOT_FOUND || status.is_server_error() {
+        return Err(fault.into());
+    }
+    Ok(fault)
 }
 
 impl From<Fault> for PageError {

@@ -7,10 +7,10 @@ use kit::Fault;
 use pages::Shell;
 use pages::site::{Language, Texts};
 
-use crate::page_error::PageError;
-use crate::render::{FormState, refusal, see_other};
-use crate::request::Visit;
+use crate::page_error::{PageError, refusal};
+use crate::render::{FormState, see_other};
 use crate::store::people::Person;
+use crate::visit::Visit;
 
 /// The language of a page, and what its paths begin with, if its own address names the language.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]

@@ -6,8 +6,6 @@ use http::{HeaderName, HeaderValue, StatusCode};
 use kit::{Code, Fault};
 use pages::{Fields, Template};
 
-use crate::page_error::PageError;
-
 pub const RESOURCE_POLICY: HeaderName = HeaderName::from_static("cross-origin-resource-policy");
 
 /// The status of a page.
@@ -144,19 +142,6 @@ impl FormState {
             errors: Fields::general(fault.message.clone()),
         }
     }
-}
-
-/// A fault about the fields of a form, which is shown again.
-///
-/// # Errors
-/// The page of an error if the fault says nothing about the form: the thing is gone, or a service is away. The page can send the same
-/// fields again (`layers/typed_form.rs`).
-pub fn refusal(fault: Fault) -> Result<Fault, PageError> {
-    let status = status(fault.code);
-    if status == StatusCode::NOT_FOUND || status.is_server_error() {
-        return Err(fault.into());
-    }
-    Ok(fault)
 }
 
 /// The HTTP status of a fault that a page shows.

@@ -2,7 +2,7 @@
 
 use contracts::listings::v1 as proto;
 use contracts::listings::v1::staff_member_service_server::StaffMemberService;
-use kit::rpc::members::day;
+use kit::rpc::members_file::day;
 use kit::rpc::staff::Member;
 use tonic::{Request, Response, Status};
 

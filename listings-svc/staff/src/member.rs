@@ -33,7 +33,7 @@ pub(crate) struct New {
 }
 
 fn name(text: &str) -> Result<String, &'static str> {
-    members::problem_of_name(text).map_or_else(|| Ok(text.to_owned()), Err)
+    members_file::problem_of_name(text).map_or_else(|| Ok(text.to_owned()), Err)
 }
 
 fn role(text: &str) -> Result<Role, &'static str> {
@@ -58,7 +58,7 @@ fn line(new: New, token: &str, clock: &Clock) -> String {
         role: new.role,
         last_day: Some(last_day),
     };
-    members::line(&member, token)
+    members_file::line(&member, token)
 }
 
 #[cfg(test)]

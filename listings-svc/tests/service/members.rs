@@ -6,7 +6,7 @@ use contracts::listings::v1::staff_audit_service_client::StaffAuditServiceClient
 use contracts::listings::v1::staff_listing_service_client::StaffListingServiceClient;
 use kit::Fault;
 use kit::rpc::client::{self, Client, Transport};
-use kit::rpc::members::{TOKEN_PREFIX, line};
+use kit::rpc::members_file::{TOKEN_PREFIX, line};
 use kit::rpc::staff::{Member, Role};
 use sqlx::PgPool;
 use time::macros::date;

@@ -61,7 +61,7 @@ pub(super) async fn run(shared: Arc<Shared>, records: Arc<Mutex<mpsc::Receiver<R
     while records.lock().await.recv_many(&mut batch, BATCH).await > 0 {
         // A result is never dropped: its delivery would be sent again.
         while let Err(error) = shared
-            .with_statement_timeout(record(&shared, &batch, &mut days))
+            .with_statement_timeout(Box::pin(record(&shared, &batch, &mut days)))
             .await
         {
             let error = format!("{error:#}");

@@ -1,5 +1,5 @@
 //! The HTTP client on real sockets: lists of addresses, independent implementations of the signatures, and misbehaving receivers.
-#![expect(clippy::unwrap_used, clippy::disallowed_methods, reason = "tests")]
+#![expect(clippy::unwrap_used, reason = "tests")]
 
 mod addresses;
 mod answers;

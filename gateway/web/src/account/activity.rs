@@ -9,11 +9,12 @@ use pages::when;
 use serde::Deserialize;
 use uuid::Uuid;
 
+use crate::account::member_request::MemberRequest;
 use crate::domain::role::Role;
 use crate::page_error::PageResult;
 use crate::people::agent;
 use crate::render::ok;
-use crate::request::{MemberRequest, Section};
+use crate::request::Section;
 use crate::store::activity::{self, Activity};
 
 /// Rows of a page.

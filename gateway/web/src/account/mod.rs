@@ -4,6 +4,7 @@ pub mod activity;
 pub mod choice;
 pub mod keys;
 pub mod list;
+pub mod member_request;
 pub mod page_frame;
 pub mod plans;
 pub mod requests;

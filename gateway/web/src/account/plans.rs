@@ -5,10 +5,11 @@ use pages::ApiCall;
 use pages::plans::{ComparisonPage, PlanColumn};
 use pages::site::Texts;
 
+use crate::account::member_request::MemberRequest;
 use crate::domain::percent::encoded;
 use crate::page_error::{PageError, PageResult};
 use crate::render::ok;
-use crate::request::{MemberRequest, Section};
+use crate::request::Section;
 
 pub async fn show(request: MemberRequest) -> PageResult {
     let (gateway, scope) = (&request.app.gateway, &request.scope);

@@ -10,11 +10,12 @@ use url::form_urlencoded;
 use uuid::Uuid;
 
 use super::keys::mode_name;
+use crate::account::member_request::MemberRequest;
 use crate::domain::role::Permission;
 use crate::page_error::PageResult;
 use crate::page_language::PageLanguage;
 use crate::render::{FormState, html};
-use crate::request::{MemberRequest, Section};
+use crate::request::Section;
 use crate::upstream::time_of;
 
 /// Rows of a page.

@@ -4,11 +4,12 @@ use pages::Field;
 use pages::accounts::AccountSettingsPage;
 use serde::Deserialize;
 
+use crate::account::member_request::MemberRequest;
 use crate::domain::action::Action;
 use crate::form_body::FormBody;
 use crate::page_error::{PageError, PageResult};
 use crate::render::{FormState, html, see_other};
-use crate::request::{MemberRequest, Section};
+use crate::request::Section;
 
 #[derive(Debug, Default, Deserialize)]
 #[serde(default)]

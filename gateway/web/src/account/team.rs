@@ -10,6 +10,7 @@ use serde::Deserialize;
 use sqlx::{Postgres, Transaction};
 use uuid::Uuid;
 
+use crate::account::member_request::MemberRequest;
 use crate::domain::action::Action;
 use crate::domain::email;
 use crate::domain::role::{Permission, Role};
@@ -20,7 +21,7 @@ use crate::page_error::{PageError, PageResult};
 use crate::people::link_mail::{LinkMail, send_link};
 use crate::person_mail::{self, Reader};
 use crate::render::{FormState, html, see_other};
-use crate::request::{MemberRequest, Section};
+use crate::request::Section;
 use crate::session::limits;
 use crate::store::links::{self, Link, LinkTarget};
 use crate::store::members::{self, Member, MemberChange};

@@ -5,9 +5,10 @@ use pages::bars::Columns;
 use pages::site::Texts;
 use pages::usage::{AccountUsePage, CountRow, MonthLimit, MonthShare};
 
+use crate::account::member_request::MemberRequest;
 use crate::page_error::{PageError, PageResult};
 use crate::render::ok;
-use crate::request::{MemberRequest, Section};
+use crate::request::Section;
 use crate::upstream::{minute_of, time_of};
 
 pub async fn show(request: MemberRequest) -> PageResult {

@@ -10,13 +10,14 @@ use pages::when;
 use serde::Deserialize;
 use uuid::Uuid;
 
+use crate::account::member_request::MemberRequest;
 use crate::domain::action::Action;
 use crate::domain::role::Permission;
 use crate::form_body::FormBody;
 use crate::notice::AfterForm;
 use crate::page_error::PageResult;
 use crate::render::{FormState, html, see_other};
-use crate::request::{MemberRequest, Section};
+use crate::request::Section;
 use crate::upstream::{minute_of, time_of};
 
 #[derive(Debug, Default, Deserialize)]

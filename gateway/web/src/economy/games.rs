@@ -4,10 +4,11 @@ use axum::extract::Query;
 use pages::economy::{GameRow, GamesPage};
 use serde::Deserialize;
 
+use crate::account::member_request::MemberRequest;
 use crate::domain::role::Permission;
 use crate::page_error::PageResult;
 use crate::render::ok;
-use crate::request::{MemberRequest, Section};
+use crate::request::Section;
 
 #[derive(Debug, Default, Deserialize)]
 pub struct ListQuery {

@@ -9,7 +9,7 @@ use http::header::USER_AGENT;
 use kit::client_address;
 
 use crate::app::App;
-use crate::request::ClientInfo;
+use crate::client_info::ClientInfo;
 
 /// The longest `User-Agent` that is stored, in characters.
 const MAX_AGENT: usize = 200;

@@ -18,7 +18,7 @@ use super::typed_form::{self, CapturedForm};
 use crate::app::App;
 use crate::form_body;
 use crate::page_error::PageError;
-use crate::request::Visit;
+use crate::visit::Visit;
 
 /// How long the upload of a file may take on a slow line.
 const UPLOAD: Duration = Duration::from_mins(2);

@@ -6,7 +6,6 @@
 pub mod access;
 pub mod client;
 pub mod coding;
-pub(crate) mod etag;
 pub mod headers;
 pub mod log;
 pub mod page_cache;

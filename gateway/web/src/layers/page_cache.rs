@@ -5,10 +5,10 @@ use axum::middleware::Next;
 use axum::response::Response;
 use http::Method;
 
-use super::etag;
 use crate::app::App;
+use crate::etag;
 use crate::page_cache::{Key, Page};
-use crate::request::Visit;
+use crate::visit::Visit;
 
 /// The handler runs only if the cache has no page. While Redis has no position, it runs each time.
 pub async fn respond(State(app): State<App>, mut request: Request, next: Next) -> Response {

@@ -9,7 +9,7 @@ use percent_encoding::percent_decode_str;
 
 use crate::page_error::{PageError, PageResult};
 use crate::render::moved;
-use crate::request::Visit;
+use crate::visit::Visit;
 
 /// Leads from a path with a slash at its end to the page without it.
 ///

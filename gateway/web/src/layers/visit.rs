@@ -12,10 +12,12 @@ use xxhash_rust::xxh3::xxh3_64;
 
 use super::{etag, typed_form};
 use crate::app::App;
+use crate::client_info::ClientInfo;
 use crate::form_body;
 use crate::page_error::PageError;
 use crate::page_limit::Visitor;
-use crate::request::{ClientInfo, Viewer, Visit};
+use crate::request::Viewer;
+use crate::visit::Visit;
 
 pub async fn admit(State(app): State<App>, request: Request, next: Next) -> Response {
     let visit = Visit::of(request.uri(), request.headers());

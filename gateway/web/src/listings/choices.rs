@@ -7,11 +7,11 @@ use pages::site::Texts;
 use super::fields::{Input, ListingField, fields};
 use super::typed::beside_fields;
 use super::words;
+use crate::account::member_request::MemberRequest;
 use crate::domain::listing_kind::ListingKind;
 use crate::page_error::PageError;
 use crate::page_language::PageLanguage;
 use crate::render::FormState;
-use crate::request::MemberRequest;
 
 /// What a form needs of listings-svc: the values that its fields may have, and the writes of the day.
 #[derive(Debug, Default)]

@@ -13,14 +13,15 @@ use super::choices::Choices;
 use super::form::FormContext;
 use super::kind;
 use super::typed::{TypedListing, with_errors_of_service};
+use crate::account::member_request::MemberRequest;
 use crate::account::page_frame::AccountFrame;
 use crate::domain::action::Action;
 use crate::domain::listing_kind::ListingKind;
 use crate::form_body::FormBody;
 use crate::once_form;
-use crate::page_error::PageResult;
-use crate::render::{FormState, html, ok, refusal, see_other};
-use crate::request::{MemberRequest, Section};
+use crate::page_error::{PageResult, refusal};
+use crate::render::{FormState, html, ok, see_other};
+use crate::request::Section;
 use crate::upstream::listings::Submission;
 
 /// The hidden field with the time at which the form was opened, in seconds: the same form may be sent twice.

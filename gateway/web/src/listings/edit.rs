@@ -15,13 +15,14 @@ use super::choices::Choices;
 use super::facts::Summary;
 use super::form::FormContext;
 use super::typed::{TypedListing, with_errors_of_service};
+use crate::account::member_request::MemberRequest;
 use crate::account::page_frame::AccountFrame;
 use crate::domain::action::Action;
 use crate::domain::listing_kind::ListingKind;
 use crate::form_body::FormBody;
-use crate::page_error::{PageError, PageResult};
-use crate::render::{FormState, html, refusal, see_other};
-use crate::request::{MemberRequest, Section};
+use crate::page_error::{PageError, PageResult, refusal};
+use crate::render::{FormState, html, see_other};
+use crate::request::Section;
 use crate::upstream::listings::{ListingRef, Submission};
 
 /// A form that was sent, and the page that answers it.

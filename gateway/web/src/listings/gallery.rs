@@ -9,13 +9,13 @@ use super::arrangement::{Arranged, alt_path};
 use super::facts::Summary;
 use super::show::api_call;
 use super::words;
+use crate::account::member_request::MemberRequest;
 use crate::account::page_frame::AccountFrame;
 use crate::domain::picture_name::is_file_name;
 use crate::domain::role::Permission;
 use crate::page_error::{PageError, PageResult};
 use crate::page_language::PageLanguage;
 use crate::render::{FormState, html};
-use crate::request::MemberRequest;
 use crate::upstream::listings::ListingRef;
 
 /// The result of a form on the page, with the typed order.

@@ -8,11 +8,12 @@ use pages::when;
 use serde::Deserialize;
 
 use super::words;
+use crate::account::member_request::MemberRequest;
 use crate::domain::listing_kind::ListingKind;
 use crate::domain::role::Permission;
 use crate::page_error::PageResult;
 use crate::render::ok;
-use crate::request::{MemberRequest, Section};
+use crate::request::Section;
 use crate::upstream::minute_of;
 
 #[derive(Debug, Default, Deserialize)]

@@ -27,9 +27,9 @@ mod words;
 
 pub use typed::TypedListing;
 
+use crate::account::member_request::MemberRequest;
 use crate::domain::listing_kind::ListingKind;
 use crate::page_error::PageError;
-use crate::request::MemberRequest;
 use crate::upstream::listings::ListingRef;
 
 impl MemberRequest {

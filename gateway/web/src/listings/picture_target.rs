@@ -4,10 +4,10 @@ use contracts::listings::v1 as proto;
 use kit::Fault;
 
 use super::gallery::Answer;
+use crate::account::member_request::MemberRequest;
 use crate::domain::listing_kind::ListingKind;
 use crate::page_error::PageError;
 use crate::page_language::PageLanguage;
-use crate::request::MemberRequest;
 use crate::upstream::listings::ListingRef;
 
 /// A listing, and the kind of picture that it gets or loses.

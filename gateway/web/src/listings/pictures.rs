@@ -10,12 +10,13 @@ use super::arrangement::{alt_path, arrangement};
 use super::gallery::{Answer, gallery};
 use super::list::PageQuery;
 use super::picture_target::{PictureTarget, with_pictures};
+use crate::account::member_request::MemberRequest;
 use crate::domain::action::Action;
 use crate::form_body::FormBody;
 use crate::notice::AfterForm;
 use crate::page_error::PageResult;
 use crate::render::see_other;
-use crate::request::{MemberRequest, Section};
+use crate::request::Section;
 use crate::upstream::listings::ListingRef;
 
 #[derive(Debug, Default, Deserialize)]

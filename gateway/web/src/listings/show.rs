@@ -10,6 +10,7 @@ use uuid::Uuid;
 use super::facts::Summary;
 use super::list::PageQuery;
 use super::words;
+use crate::account::member_request::MemberRequest;
 use crate::domain::action::Action;
 use crate::domain::listing_kind::ListingKind;
 use crate::domain::role::Permission;
@@ -17,7 +18,7 @@ use crate::notice::AfterForm;
 use crate::page_error::{PageError, PageResult};
 use crate::page_language::PageLanguage;
 use crate::render::{FormState, html, see_other};
-use crate::request::{MemberRequest, Section};
+use crate::request::Section;
 use crate::upstream::listings::ListingRef;
 
 pub async fn show(

@@ -17,9 +17,10 @@ use uuid::Uuid;
 use super::gallery::gallery;
 use super::picture_target::PictureTarget;
 use super::pictures::record_change;
+use crate::account::member_request::MemberRequest;
 use crate::page_error::{PageError, PageResult};
 use crate::page_language::PageLanguage;
-use crate::request::{MemberRequest, Section};
+use crate::request::Section;
 use crate::uploads::UploadRefusal;
 
 /// The longest picture file, in bytes.

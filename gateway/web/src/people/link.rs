@@ -12,6 +12,7 @@ use uuid::Uuid;
 use super::link_actions::{self, Input, LinkError, LinkForm};
 use super::link_mail::link_path;
 use crate::app::{App, Web};
+use crate::client_info::ClientInfo;
 use crate::domain::next_page::{self, NextPage};
 use crate::domain::percent::encoded;
 use crate::domain::session_token::Token;
@@ -19,7 +20,7 @@ use crate::form_body::FormBody;
 use crate::page_error::{PageError, PageResult};
 use crate::page_language::PageLanguage;
 use crate::render::{FormState, html, ok, see_other};
-use crate::request::{ClientInfo, PersonRequest, Viewer};
+use crate::request::{PersonRequest, Viewer};
 use crate::store::links::{self, Link, LinkTarget};
 use crate::store::people::{self, Person};
 

@@ -11,6 +11,7 @@ use uuid::Uuid;
 
 use super::password_problem;
 use crate::app::Web;
+use crate::client_info::ClientInfo;
 use crate::domain::action::Action;
 use crate::domain::percent::encoded;
 use crate::domain::role::Role;
@@ -19,7 +20,7 @@ use crate::page_error::{PageError, PageResult};
 use crate::page_language::PageLanguage;
 use crate::person_mail::{self, Reader};
 use crate::render::{FormState, see_other};
-use crate::request::{ClientInfo, NewSession, PersonRequest, Viewer, begin_session};
+use crate::request::{NewSession, PersonRequest, Viewer, begin_session};
 use crate::session::limits;
 use crate::store::activity::{self, NewEntry};
 use crate::store::links::{self, Link, LinkTarget};

@@ -9,6 +9,7 @@ use sqlx::PgConnection;
 use time::OffsetDateTime;
 
 use crate::app::Web;
+use crate::client_info::ClientInfo;
 use crate::domain::action::Action;
 use crate::domain::email;
 use crate::domain::link::Purpose;
@@ -17,7 +18,7 @@ use crate::page_error::PageError;
 use crate::page_language::PageLanguage;
 use crate::person_mail::{self, Reader};
 use crate::render::{self, FormState};
-use crate::request::{ClientInfo, PersonRequest};
+use crate::request::PersonRequest;
 use crate::session::limits;
 use crate::store::links::{self, LinkTarget};
 use crate::store::people::{self, Person};

@@ -8,11 +8,11 @@ use serde::Deserialize;
 
 use super::link_mail::{self, LinkRequest};
 use crate::app::{App, Web};
+use crate::client_info::ClientInfo;
 use crate::form_body::FormBody;
 use crate::page_error::PageResult;
 use crate::page_language::PageLanguage;
 use crate::render::{html, ok};
-use crate::request::ClientInfo;
 
 #[derive(Debug, Deserialize)]
 pub struct Input {

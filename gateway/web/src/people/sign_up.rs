@@ -8,13 +8,14 @@ use serde::Deserialize;
 
 use super::link_mail::{self, LinkRequest};
 use crate::app::{App, Web};
+use crate::client_info::ClientInfo;
 use crate::domain::next_page::{self, NextPage};
 use crate::domain::percent::encoded;
 use crate::form_body::FormBody;
 use crate::page_error::PageResult;
 use crate::page_language::PageLanguage;
 use crate::render::{html, ok, see_other};
-use crate::request::{ClientInfo, Viewer};
+use crate::request::Viewer;
 
 #[derive(Debug, Default, Deserialize)]
 #[serde(default)]

@@ -6,8 +6,9 @@ use kit::Fault;
 use sqlx::{PgConnection, PgExecutor};
 use uuid::Uuid;
 
-use super::{ClientInfo, NewSession, Viewer, begin_session};
+use super::{NewSession, Viewer, begin_session};
 use crate::app::App;
+use crate::client_info::ClientInfo;
 use crate::domain::action::Action;
 use crate::page_error::PageError;
 use crate::page_language::PageLanguage;

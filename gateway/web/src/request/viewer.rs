@@ -9,8 +9,8 @@ use sqlx::PgConnection;
 use time::OffsetDateTime;
 use uuid::Uuid;
 
-use super::ClientInfo;
 use crate::app::Web;
+use crate::client_info::ClientInfo;
 use crate::domain::role::{Permission, Role};
 use crate::domain::session_token::Token;
 use crate::store::people::Person;

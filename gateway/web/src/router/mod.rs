@@ -26,9 +26,9 @@ use crate::people::{
     delete, email, link, password, recovery_codes, reset, second_factor, sessions,
     settings as own_settings, sign_in, sign_up, totp,
 };
-use crate::request::Visit;
 use crate::route::Route;
 use crate::site::sitemap::FixedPages;
+use crate::visit::Visit;
 use crate::well_known;
 
 /// The longest body of a form.

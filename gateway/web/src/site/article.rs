@@ -8,7 +8,7 @@ use pages::site::articles::ArticlePage;
 use super::cached::respond;
 use crate::app::App;
 use crate::page_error::{PageError, PageResult};
-use crate::request::Visit;
+use crate::visit::Visit;
 
 /// The text whose name ends the path.
 pub async fn show(app: State<App>, visit: Extension<Visit>) -> PageResult {

@@ -9,10 +9,10 @@ use pages::Template;
 use pages::site::Frame;
 
 use crate::app::Web;
-use crate::layers::etag::REVALIDATE;
+use crate::etag::REVALIDATE;
 use crate::page_error::PageResult;
 use crate::render::{PageStatus, html, ok};
-use crate::request::Visit;
+use crate::visit::Visit;
 
 const ROBOTS: HeaderName = HeaderName::from_static("x-robots-tag");
 const HTML: &str = "text/html; charset=utf-8";

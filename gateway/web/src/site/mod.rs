@@ -19,6 +19,7 @@ pub mod games;
 pub mod picture;
 pub mod places;
 pub(crate) mod query;
+pub mod request;
 pub mod robots;
 pub mod search;
 mod similar_games;
@@ -41,7 +42,7 @@ use crate::app::Web;
 use crate::domain::listing_kind::ListingKind;
 use crate::domain::percent::encoded;
 use crate::page_error::PageResult;
-use crate::request::Visit;
+use crate::visit::Visit;
 
 /// Rows of a list.
 const ROWS: u32 = 24;

@@ -10,7 +10,7 @@ use http::{HeaderMap, HeaderValue, StatusCode};
 
 use crate::app::App;
 use crate::domain::picture_name::is_file_name;
-use crate::layers::etag;
+use crate::etag;
 use crate::listings::picture_file;
 use crate::page_error::PageError;
 use crate::render::RESOURCE_POLICY;

@@ -22,8 +22,9 @@ use crate::app::{App, Web};
 use crate::form_body::FormBody;
 use crate::page_error::PageResult;
 use crate::render::see_other;
-use crate::request::{SiteRequest, Visit};
+use crate::site::request::SiteRequest;
 use crate::upstream::Catalogue;
+use crate::visit::Visit;
 
 const HOUR: u32 = 3_600;
 

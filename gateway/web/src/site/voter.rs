@@ -9,7 +9,8 @@ use uuid::Uuid;
 
 use super::voter_cookie;
 use crate::app::Web;
-use crate::request::{ClientInfo, Viewer};
+use crate::client_info::ClientInfo;
+use crate::request::Viewer;
 use crate::store::members;
 
 const COOKIE: &str = "voter";

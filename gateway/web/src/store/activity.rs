@@ -5,8 +5,8 @@ use sqlx::{PgExecutor, PgPool};
 use time::OffsetDateTime;
 use uuid::Uuid;
 
+use crate::client_info::ClientInfo;
 use crate::domain::action::Action;
-use crate::request::ClientInfo;
 
 /// How long entries are kept.
 pub const RETENTION: time::Duration = time::Duration::days(365);

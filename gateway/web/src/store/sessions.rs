@@ -131,8 +131,9 @@ pub async fn touch(
     Ok(())
 }
 
-/// Begins a session of a person, whom the caller has locked, so that none begins while a change ends them all. Beyond the most sessions of
-/// a person, those end that wait for the second factor, and then those that were not seen for the longest time.
+/// Begins a session of a person, whom the caller has locked, so that none begins while a change ends them all.
+///
+/// Beyond the most sessions of a person, those end that wait for the second factor, and then those that were not seen for the longest time.
 pub async fn insert(
     connection: &mut PgConnection,
     token: TokenHash,

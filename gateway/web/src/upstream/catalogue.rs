@@ -32,7 +32,7 @@ pub(super) const MODE: i32 = Mode::Live as i32;
 
 /// The client of all public pages. It limits their concurrent calls, so that pages do not slow callers of the API down.
 #[derive(Debug, Clone)]
-pub struct CatalogueClient {
+pub struct PageCatalogue {
     calls: Calls,
     limit: Arc<ConcurrencyLimit>,
     /// That of listings-svc.
@@ -45,7 +45,7 @@ pub struct Catalogue(pub(super) PageCalls);
 
 #[derive(Debug, Clone)]
 pub(super) struct PageCalls {
-    client: CatalogueClient,
+    client: PageCatalogue,
     /// The newest position of the listings, which all reads of the page must have reached. It is read once, before the first of them.
     position: Arc<OnceCell<Option<Position>>>,
 }
@@ -140,7 +140,7 @@ impl One {
     }
 }
 
-impl CatalogueClient {
+impl PageCatalogue {
     /// `calls` is the number of calls at once.
     pub fn new(client: Client, deadline: Duration, calls: usize, mark: HighWaterMark) -> Self {
         Self {

@@ -207,8 +207,10 @@ impl RpcCommand {
 
     /// The question before the call, and whether it is answered.
     pub(super) fn question(&self, matches: &ArgMatches) -> Option<(String, Confirmation)> {
-        let confirmation = Confirmation::from_arg_matches(matches).ok();
-        let confirmation = confirmation.filter(|_| !self.confirm.is_empty())?;
+        if self.confirm.is_empty() {
+            return None;
+        }
+        let confirmation = Confirmation::from_arg_matches(matches).ok()?;
         let mut question = self.confirm.clone();
         for argument in &self.arguments {
             let given = matches.try_get_raw(&argument.name).ok().flatten();

@@ -57,6 +57,11 @@ impl Transaction {
     /// # Errors
     /// `outcome_unknown` when PostgreSQL does not answer the commit. After any other error, nothing is changed.
     pub async fn commit(self, changes: &[NewChange]) -> Result<(), Fault> {
+        // Every command contains this future, which is large.
+        Box::pin(self.append_and_publish(changes)).await
+    }
+
+    async fn append_and_publish(self, changes: &[NewChange]) -> Result<(), Fault> {
         let Self {
             mut inner,
             producer,

@@ -10,11 +10,12 @@ use serde::Deserialize;
 use tokio::time::timeout;
 
 use super::ShownSecret;
+use crate::account::member_request::MemberRequest;
 use crate::domain::action::Action;
 use crate::once_form::{self, OnceForm, sent_before};
 use crate::page_error::PageResult;
 use crate::render::{FormState, html, ok, see_other};
-use crate::request::{MemberRequest, Section};
+use crate::request::Section;
 use crate::upstream::gateway::NewKey;
 
 /// The heading of a new key: the key of a text.

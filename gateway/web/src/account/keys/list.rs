@@ -6,13 +6,14 @@ use pages::when;
 use uuid::Uuid;
 
 use super::{ShownSecret, rights, row};
+use crate::account::member_request::MemberRequest;
 use crate::domain::action::Action;
 use crate::domain::role::Permission;
 use crate::notice::AfterForm;
 use crate::once_form::{self, NoFields, OnceForm, sent_before};
 use crate::page_error::PageResult;
 use crate::render::{FormState, html, ok};
-use crate::request::{MemberRequest, Section};
+use crate::request::Section;
 use crate::upstream::time_of;
 
 /// The heading of a revealed key: the key of a text.

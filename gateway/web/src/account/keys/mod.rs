@@ -12,8 +12,9 @@ use time::OffsetDateTime;
 
 use self::words::rights;
 pub(super) use self::words::{mode_name, state};
+use crate::account::member_request::MemberRequest;
 use crate::page_language::PageLanguage;
-use crate::request::{MemberRequest, Section};
+use crate::request::Section;
 use crate::upstream::gateway::RotatedKey;
 use crate::upstream::time_of;
 

@@ -8,13 +8,14 @@ use uuid::Uuid;
 
 use super::words::refusal;
 use super::{ShownSecret, row};
+use crate::account::member_request::MemberRequest;
 use crate::domain::action::Action;
 use crate::domain::role::Permission;
 use crate::once_form::{self, OnceForm, sent_before};
 use crate::page_error::PageResult;
 use crate::page_language::PageLanguage;
 use crate::render::{FormState, html, ok, see_other};
-use crate::request::{MemberRequest, Section};
+use crate::request::Section;
 use crate::upstream::minute_of;
 
 /// The heading of a rotated key: the key of a text.

@@ -10,10 +10,11 @@ use url::form_urlencoded;
 use uuid::Uuid;
 
 use super::{endpoint_id, words};
+use crate::account::member_request::MemberRequest;
 use crate::notice::AfterForm;
 use crate::page_error::PageResult;
 use crate::render::{FormState, html};
-use crate::request::{MemberRequest, Section};
+use crate::request::Section;
 
 /// Rows of a page.
 const ROWS: u32 = 100;

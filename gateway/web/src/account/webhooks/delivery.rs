@@ -6,11 +6,12 @@ use uuid::Uuid;
 
 use super::json_text;
 use super::{endpoint_id, origin, words};
+use crate::account::member_request::MemberRequest;
 use crate::domain::action::Action;
 use crate::domain::curl;
 use crate::page_error::{PageError, PageResult};
 use crate::render::{FormState, html, see_other};
-use crate::request::{MemberRequest, Section};
+use crate::request::Section;
 
 pub async fn show(
     request: MemberRequest,

@@ -7,12 +7,13 @@ use pages::webhooks::endpoints::{EndpointFormPage, EventChoice, NoMoreEndpointsP
 use uuid::Uuid;
 
 use super::{endpoint_id, list, origin, signing_secret, words};
+use crate::account::member_request::MemberRequest;
 use crate::domain::action::Action;
 use crate::form_body::FormBody;
 use crate::once_form::{self, OnceForm, sent_before};
 use crate::page_error::PageResult;
 use crate::render::{FormState, html, ok, see_other};
-use crate::request::{MemberRequest, Section};
+use crate::request::Section;
 use crate::upstream::webhook::EndpointChoices;
 
 const FIELDS: [&str; 2] = ["url", "events"];

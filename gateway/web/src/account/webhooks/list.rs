@@ -6,11 +6,12 @@ use pages::webhooks::endpoints::{Allowance, EndpointRow, WebhooksPage};
 use pages::when;
 
 use super::words;
+use crate::account::member_request::MemberRequest;
 use crate::notice::AfterForm;
 use crate::page_error::PageResult;
 use crate::page_language::PageLanguage;
 use crate::render::ok;
-use crate::request::{MemberRequest, Section};
+use crate::request::Section;
 use crate::upstream::time_of;
 
 pub async fn show(request: MemberRequest, Query(after): Query<AfterForm>) -> PageResult {

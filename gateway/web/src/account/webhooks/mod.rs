@@ -14,9 +14,9 @@ mod words;
 use url::Url;
 use uuid::Uuid;
 
+use crate::account::member_request::MemberRequest;
 use crate::domain::role::Permission;
 use crate::page_error::PageError;
-use crate::request::MemberRequest;
 
 impl MemberRequest {
     /// The path of the account's webhooks.

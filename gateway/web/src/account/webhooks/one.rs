@@ -10,13 +10,14 @@ use serde::Deserialize;
 use uuid::Uuid;
 
 use super::{endpoint_id, origin, signing_secret, words};
+use crate::account::member_request::MemberRequest;
 use crate::domain::action::Action;
 use crate::notice::AfterForm;
 use crate::once_form::{self, NoFields, OnceForm, sent_before};
 use crate::page_error::PageResult;
 use crate::page_language::PageLanguage;
 use crate::render::{FormState, html, ok, see_other};
-use crate::request::{MemberRequest, Section};
+use crate::request::Section;
 use crate::upstream::{minute_of, time_of};
 
 /// Deliveries that the page counts by their results.

@@ -11,11 +11,12 @@ use uuid::Uuid;
 
 use super::utc_minute;
 use super::{endpoint_id, origin};
+use crate::account::member_request::MemberRequest;
 use crate::domain::action::Action;
 use crate::form_body::FormBody;
 use crate::page_error::PageResult;
 use crate::render::{FormState, html, see_other};
-use crate::request::{MemberRequest, Section};
+use crate::request::Section;
 use crate::upstream::time_of;
 
 #[derive(Debug, Default, Deserialize)]

@@ -5,8 +5,9 @@ use pages::webhooks::endpoints::SigningSecretPage;
 use pages::when;
 
 use super::words;
+use crate::account::member_request::MemberRequest;
 use crate::once_form;
-use crate::request::{MemberRequest, Section};
+use crate::request::Section;
 use crate::upstream::time_of;
 
 /// The page that shows the secret of a new endpoint, or that of a rotation.

@@ -5,8 +5,8 @@ use pages::site::Head;
 
 use super::{SUMMARY, TITLE};
 use crate::page_error::PageResult;
-use crate::request::SiteRequest;
 use crate::site::cached::respond;
+use crate::site::request::SiteRequest;
 
 pub async fn show(SiteRequest { app, visit, .. }: SiteRequest) -> PageResult {
     let visit = visit.in_english();

@@ -5,11 +5,12 @@ use std::convert::Infallible;
 use axum::extract::FromRequestParts;
 use http::request::Parts;
 
-use super::{ClientInfo, Visit};
+use super::query::Query;
 use crate::app::App;
+use crate::client_info::ClientInfo;
 use crate::page_error::PageError;
-use crate::site::query::Query;
 use crate::upstream::Catalogue;
+use crate::visit::Visit;
 
 /// The address and the language of the page, and the client.
 pub struct SiteRequest {

@@ -8,13 +8,13 @@ use http::request::Parts;
 use pages::Shell;
 use sqlx::PgExecutor;
 
-use super::{AccountScope, PersonRequest, Section};
-use crate::account::page_frame::AccountFrame;
+use super::page_frame::AccountFrame;
 use crate::app::App;
 use crate::domain::action::Action;
 use crate::domain::percent::encoded;
 use crate::domain::role::Permission;
 use crate::page_error::PageError;
+use crate::request::{AccountScope, PersonRequest, Section};
 
 /// The request of the person, and the account.
 pub struct MemberRequest {

@@ -21,7 +21,7 @@ pub(crate) fn is_revalidated(response: &Response) -> bool {
 /// Adds the tag to a response with [`REVALIDATE`] that has none.
 ///
 /// The hash is fast, not cryptographic: a studio that finds two texts with one hash can hide its own change only.
-pub(super) async fn tag(response: Response) -> Response {
+pub(crate) async fn tag(response: Response) -> Response {
     if !is_revalidated(&response) || response.headers().contains_key(ETAG) {
         return response;
     }
@@ -46,7 +46,7 @@ pub(crate) fn is_known<'a>(sent: impl IntoIterator<Item = &'a HeaderValue>, tag:
 }
 
 /// Answers 304 in place of a response with [`REVALIDATE`] that the client has already; `known` has the lines of its `If-None-Match`.
-pub(super) fn validate(known: &[HeaderValue], mut response: Response) -> Response {
+pub(crate) fn validate(known: &[HeaderValue], mut response: Response) -> Response {
     let tag = response
         .headers()
         .get(ETAG)
