@@ -69,6 +69,14 @@ const WITHOUT_PAGES: [(&str, &str); 31] = [
         "the fields of a listing, and its newest 100 revisions",
     ),
     (
+        "web.v1.StaffService/ListAccountPeople",
+        "the team of an account",
+    ),
+    (
+        "web.v1.StaffService/ListPersonAccounts",
+        "the accounts that a person may have",
+    ),
+    (
         "webhook.v1.DeliveriesService/GetDelivery",
         "the attempts of the schedule",
     ),

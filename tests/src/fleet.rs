@@ -8,7 +8,11 @@ use kit::rpc::members_file::{self, TOKEN_PREFIX};
 use kit::rpc::staff::{Member, Role};
 use serde::Deserialize;
 use sqlx::{Connection as _, PgConnection};
+use time::Date;
 use time::macros::date;
+
+/// That of members whom tests add.
+const LAST_DAY: Date = date!(2999 - 12 - 31);
 
 /// A running fleet.
 #[derive(Debug, Clone, Deserialize)]
@@ -108,7 +112,7 @@ impl Fleet {
         let member = Member {
             name: name.to_owned(),
             role,
-            last_day: Some(date!(2999 - 12 - 31)),
+            last_day: Some(LAST_DAY),
         };
         let path = self.clock_file.with_file_name("staff-members");
         let file = std::fs::OpenOptions::new().append(true).open(path);

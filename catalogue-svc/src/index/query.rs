@@ -65,13 +65,11 @@ impl<L: Document> Index<L> {
     pub fn search(&self, query: &Query<L::Key>) -> ResultPage<L> {
         let hits = query.words.as_ref();
         let hits = hits.map(|words| Cow::Owned(self.docs_with_words(words)));
-        match self.narrow(hits, query) {
-            Some(hits) => self.page(&hits, query),
-            None => {
-                let docs = self.order.docs(query.after.as_ref(), query.backwards);
-                self.result(docs, query.limit, self.len())
-            }
+        if let Some(hits) = self.narrow(hits, query) {
+            return self.page(&hits, query);
         }
+        let docs = self.order.docs(query.after.as_ref(), query.backwards);
+        self.result(docs, query.limit, self.len())
     }
 
     /// The docs of `hits`, or all, that meet the conditions of `query` but for its words; `None`: all rows do.

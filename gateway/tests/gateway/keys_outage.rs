@@ -130,7 +130,7 @@ async fn lost_at_commit<T>(
     mut proxy: SilentProxy,
     revocation: impl Future<Output = Result<T, Fault>>,
 ) -> Code {
-    proxy.fall_silent_at("execute feed_append");
+    proxy.fall_silent_at("commit and chain");
     let fall_silent = async {
         proxy.dropped.changed().await.unwrap();
         proxy.fall_silent();

@@ -190,6 +190,7 @@ impl PageError {
         // The forms of public pages show their own errors, so a 422 here is about an address.
         if self.status == StatusCode::UNPROCESSABLE_ENTITY {
             self.status = StatusCode::BAD_REQUEST;
+            self.keys = None;
         }
         self.visit = Some(Box::new(visit));
         self

@@ -10,7 +10,7 @@ use uuid::Uuid;
 use super::ids::parse_uuid;
 use super::{Service, claims};
 use crate::domain::text;
-use crate::feed::Publish as _;
+use crate::feed::Publish;
 use crate::store::claims as store;
 use crate::store::{accounts, page_owners};
 use crate::write::claims::ClaimChange;
@@ -92,7 +92,7 @@ impl PagesService for Service {
         let account = parse_uuid("account_id", &request.into_inner().account_id)?;
         let pages = page_owners::pages_of(&self.pool, account).await;
         let pages = pages.map_err(Fault::from)?;
-        let pages = pages.iter().map(|page| page.message()).collect();
+        let pages = pages.iter().map(Publish::message).collect();
         let reasons = page_owners::rejections(&self.pool, account).await;
         let reasons = reasons.map_err(Fault::from)?.into_iter().collect();
         let today = self.clock.now().date();

@@ -99,7 +99,8 @@ async fn a_name_without_an_address_is_a_failure() {
 
 #[tokio::test(start_paused = true)]
 async fn silent_name_servers_are_not_taken_for_a_slow_receiver() {
-    let settings = Authority::new().settings(&[]);
+    let authority = Authority::new();
+    let settings = authority.settings(&[]);
     let sender = Sender::with_resolver(&settings, Scripted::silent()).unwrap();
     let reason = ping(&sender).await.reason;
     assert_eq!(
@@ -111,7 +112,8 @@ async fn silent_name_servers_are_not_taken_for_a_slow_receiver() {
 /// The client asks no resolver for an IP address.
 #[tokio::test]
 async fn an_ip_address_in_a_url_is_checked_too() {
-    let settings = Authority::new().settings(&[]);
+    let authority = Authority::new();
+    let settings = authority.settings(&[]);
     for host in [
         "127.0.0.1",
         "0.0.0.0",

@@ -92,7 +92,8 @@ impl Operations {
             revokes_old,
         };
         let producer = self.producer.clone();
-        let rotating = async move { write::keys::rotate(&producer, &by, &rotation).await };
+        let rotating =
+            Box::pin(async move { write::keys::rotate(&producer, &by, &rotation).await });
         // Without a grace period, a rotation is a revocation.
         let rotated = self.change_and_stop(rotating, None, |rotated| {
             std::iter::once(&rotated.old)
@@ -116,7 +117,7 @@ impl Operations {
         let account = self.key(filter, id).await?.account;
         let revoked = Some(AccountCredential { account, id });
         let producer = self.producer.clone();
-        let revoking = async move { write::keys::revoke(&producer, &by, id).await };
+        let revoking = Box::pin(async move { write::keys::revoke(&producer, &by, id).await });
         self.change_and_stop(revoking, revoked, |key| vec![key])
             .await
     }

@@ -10,9 +10,10 @@ use http::{HeaderMap, HeaderValue, Method, Uri};
 use kit::client_address::Network;
 use xxhash_rust::xxh3::xxh3_64;
 
-use super::{etag, typed_form};
+use super::typed_form;
 use crate::app::App;
 use crate::client_info::ClientInfo;
+use crate::etag;
 use crate::form_body;
 use crate::page_error::PageError;
 use crate::page_limit::Visitor;

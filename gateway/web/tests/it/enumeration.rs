@@ -94,10 +94,10 @@ async fn sign_up_and_reset_do_the_same_for_everybody(pool: PgPool) {
     let site = people(pool).await;
     for path in ["/sign-up", "/reset"] {
         // More often than mails are sent to one address.
-        for time in 0..7 {
+        for _ in 0..7 {
             let nobody = observed(&site, path, &[("email", NOBODY)]).await;
             assert!(nobody.0.contains("Check your e-mail"), "{nobody:?}");
-            assert_eq!(nobody.1 > 0, time < 5, "statements are counted");
+            assert!(nobody.1 > 0, "statements are counted");
             for person in [ADA, BOB] {
                 let known = observed(&site, path, &[("email", person)]).await;
                 assert_eq!(known, nobody, "{path} {person}");

@@ -144,7 +144,7 @@ async fn without_the_gateway_the_link_stays_good_and_nothing_typed_is_lost(pool:
     let page = browser.post(&link, &fields).await;
     page.assert(503, "Savanna &#38; Söhne");
     site.gateway.is_down.store(false, Ordering::Relaxed);
-    let long = "x".repeat(100);
+    let long = "x".repeat(121);
     let refused = browser
         .post(&link, &[("account_name", &long), ("password", PASSWORD)])
         .await;

@@ -17,7 +17,7 @@ type Upload = Streaming<proto::AddOwnPictureRequest>;
 
 pub(super) async fn receive_header(stream: &mut Upload) -> Result<proto::OwnPictureHeader, Status> {
     let first = timeout(TIMEOUT, stream.message());
-    let first = first.await.map_err(|_| truncated_stream())??;
+    let first = first.await.map_err(|_elapsed| truncated_stream())??;
     match first.and_then(|it| it.message) {
         Some(Message::Header(header)) => Ok(header),
         _ => Err(unexpected_message().into()),

@@ -95,8 +95,9 @@ pub async fn unnamed(pool: &PgPool, before: OffsetDateTime) -> Result<Vec<FileNa
     Ok(file_names(&hashes))
 }
 
-/// Deletes the record of a picture that was last uploaded before `before` and that no listing names. Returns whether it has; then the row stays
-/// locked until the transaction ends. A picture that another transaction has locked is left out.
+/// Deletes the record of a picture that was last uploaded before `before` and that no listing names. Returns whether it has.
+///
+/// The row then stays locked until the transaction ends. A picture that another transaction has locked is left out.
 pub async fn delete_unnamed(
     connection: &mut PgConnection,
     name: &FileName,

@@ -3,7 +3,7 @@
 use clap::builder::{PossibleValuesParser, TypedValueParser as _, ValueParser};
 use clap::{Arg, ArgAction, ArgGroup, ArgMatches, Args as _, Command, FromArgMatches as _};
 use prost_reflect::{
-    DescriptorPool, DynamicMessage, FileDescriptor, Kind, MethodDescriptor, Value,
+    DescriptorPool, DynamicMessage, FieldDescriptor, FileDescriptor, Kind, MethodDescriptor, Value,
 };
 
 use super::field::{self, Field};
@@ -117,7 +117,7 @@ impl RpcCommand {
                 }
             } else if let Some((name, value)) = word.split_once('=') {
                 let field = take(name)?;
-                let kind = field.last().map_or(Kind::String, |it| it.kind());
+                let kind = field.last().map_or(Kind::String, FieldDescriptor::kind);
                 fixed.push((field, field::parse(&kind, value)?));
                 continue;
             } else if let Some(name) = word.strip_prefix('[') {

@@ -18,7 +18,9 @@ use std::sync::LazyLock;
 use clap::ArgMatches;
 use kit::Fault;
 use prost_reflect::prost::Message;
-use prost_reflect::{DescriptorError, DescriptorPool, DynamicMessage, MethodDescriptor, Value};
+use prost_reflect::{
+    DescriptorError, DescriptorPool, DynamicMessage, MethodDescriptor, ServiceDescriptor, Value,
+};
 use tonic::{Code, Status};
 
 use self::call::Answer;
@@ -115,7 +117,7 @@ fn service(method: &MethodDescriptor) -> Result<Service, Error> {
 /// A method by its service and its name.
 pub(crate) fn method(service: &str, name: &str) -> Result<MethodDescriptor, Error> {
     let found = pool()?.get_service_by_name(service);
-    let mut methods = found.iter().flat_map(|it| it.methods());
+    let mut methods = found.iter().flat_map(ServiceDescriptor::methods);
     let method = methods.find(|it| it.name() == name);
     method.ok_or_else(|| unreadable(&format!("no method {service}/{name}")))
 }
@@ -129,7 +131,7 @@ pub(crate) fn dynamic(name: &str, message: &impl Message) -> Result<DynamicMessa
 }
 
 fn pool() -> Result<&'static DescriptorPool, Error> {
-    POOL.as_ref().map_err(|error| unreadable(error))
+    POOL.as_ref().map_err(unreadable)
 }
 
 fn unreadable(problem: &impl Display) -> Error {

@@ -48,7 +48,7 @@ fn the_allow_list_is_of_exact_origins() {
     assert!(allowed.permits(local, 9443));
     assert!(!allowed.permits(local, 9400));
     assert!(allowed.permits_name("localhost"));
-    assert!(!allowed.permits_name("hooks.example"));
+    assert!(!allowed.permits_name("public.example"));
     for bad in [
         "localhost",
         "localhost:",

@@ -130,7 +130,7 @@ const LOCK_ROW: &str = "select from kit.note where id = 'locked' for update";
 async fn a_locked_row_does_not_block_other_writes(pool: PgPool) {
     let fixture = Fixture::start(&pool).await;
     fixture.set("locked").await;
-    let waiting = fixture.set("locked");
+    let waiting = Box::pin(fixture.set("locked"));
     let revision = while_locked((&fixture, &pool), LOCK_ROW, waiting).await;
     assert_eq!(revision, 2);
 }
