@@ -2,6 +2,7 @@
 
 use std::collections::BTreeSet;
 use std::fs;
+use std::path::Path;
 
 use crate::{files, root};
 
@@ -84,7 +85,7 @@ fn every_file_and_test_that_a_page_names_exists() {
         for line in text.lines() {
             let mut source = None;
             for span in line.split('`').skip(1).step_by(2) {
-                if span.ends_with(".rs") {
+                if Path::new(span).extension().is_some_and(|it| it == "rs") {
                     source = fs::read_to_string(root().join(span)).ok();
                 } else if let Some(source) = source.as_ref().filter(|_| is_test_name(span)) {
                     let is_there = source.contains(&format!("fn {span}("));

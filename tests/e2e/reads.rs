@@ -175,8 +175,8 @@ async fn each_filter_gives_what_the_whole_list_holds() {
         let whole = client.all(path, 100).await;
         for (parameter, field) in *filters {
             let found = whole.iter().find_map(|row| {
-                let values = values(row, field).into_iter();
-                values.filter(|value| !value.is_empty()).next_back()
+                let mut values = values(row, field).into_iter();
+                values.rfind(|value| !value.is_empty())
             });
             let value = found.unwrap();
             let expected = whole
@@ -198,7 +198,7 @@ async fn each_filter_gives_what_the_whole_list_holds() {
     let last = |event: &Value| {
         event["ends_at"]
             .as_str()
-            .or(event["starts_at"].as_str())
+            .or_else(|| event["starts_at"].as_str())
             .map(ToOwned::to_owned)
     };
     let day = last(&whole[whole.len() / 2]).unwrap();

@@ -72,7 +72,7 @@ async fn every_address_of_a_listing_leads_to_its_page() {
     ] {
         for line in file.lines().take(10) {
             let row: Value = serde_json::from_str(line).unwrap();
-            let address = row["slug"].as_str().or(row["handle"].as_str());
+            let address = row["slug"].as_str().or_else(|| row["handle"].as_str());
             let path = format!("/{list}/{}", address.unwrap());
             let listing = client.get(&path).await.data().clone();
             let [url, title] = ["url", name].map(|field| listing[field].as_str().unwrap());

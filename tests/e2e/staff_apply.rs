@@ -11,7 +11,7 @@ use crate::staff_tool::{refused, said};
 
 /// The folder of a file to apply. Everything in it has a name that no other test has.
 struct Folder {
-    folder: TempDir,
+    directory: TempDir,
     unique: String,
     /// The id of the account.
     account: String,
@@ -20,21 +20,26 @@ struct Folder {
 impl Folder {
     fn new() -> Self {
         let unique = format!("a{}", kit::ids::row_id().simple());
-        let folder = TempDir::new().unwrap();
+        let directory = TempDir::new().unwrap();
         let page = json!({"handle": unique, "name": unique, "kind": "studio", "country_code": "NG", "city": "Lagos"});
         let game = json!({"slug": unique, "title": unique, "tagline": "A puzzle.", "genres": ["puzzle"], "platforms": ["web"], "stage": "released", "release_year": 2020, "creator": unique});
-        fs::write(folder.path().join("pages.ndjson"), page.to_string()).unwrap();
-        fs::write(folder.path().join("games.ndjson"), game.to_string()).unwrap();
+        fs::write(directory.path().join("pages.ndjson"), page.to_string()).unwrap();
+        fs::write(directory.path().join("games.ndjson"), game.to_string()).unwrap();
         let account = kit::ids::row_id().to_string();
         Self {
-            folder,
+            directory,
             unique,
             account,
         }
     }
 
     fn path(&self, name: &str) -> String {
-        self.folder.path().join(name).to_str().unwrap().to_owned()
+        self.directory
+            .path()
+            .join(name)
+            .to_str()
+            .unwrap()
+            .to_owned()
     }
 
     /// An account with these keys.

@@ -17,7 +17,7 @@ use crate::session::CookieStyle;
 use crate::session::limits::Limits;
 use crate::store::sessions::Lifetimes;
 use crate::uploads::Uploads;
-use crate::upstream::{Currencies, Economy, Feeds, Gateway, Listings, PageCatalogue, Webhooks};
+use crate::upstream::{CatalogueClient, Currencies, Economy, Feeds, Gateway, Listings, Webhooks};
 
 /// The state of the router.
 pub type App = Arc<Web>;
@@ -37,7 +37,7 @@ pub struct Web {
     pub uploads: Uploads,
     pub economy: Economy,
     /// The reads of public pages.
-    pub catalogue: PageCatalogue,
+    pub catalogue: CatalogueClient,
     pub currencies: Currencies,
     /// What other services publish, for mails.
     pub feeds: Feeds,

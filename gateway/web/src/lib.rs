@@ -62,7 +62,7 @@ use session::limits::Limits;
 use store::SCHEMA;
 use store::sessions::Lifetimes;
 use uploads::Uploads;
-use upstream::{Api, Currencies, Economy, Feeds, Gateway, Listings, PageCatalogue, Webhooks};
+use upstream::{Api, CatalogueClient, Currencies, Economy, Feeds, Gateway, Listings, Webhooks};
 
 pub use config::Settings;
 
@@ -99,7 +99,7 @@ pub async fn start(boot: Boot<Settings>) -> anyhow::Result<()> {
     let catalogue = boot.client("catalogue-svc", &settings.catalogue_addresses)?;
     let deadline = settings.upstream_deadline;
     let mark = HighWaterMark::new(redis, LISTINGS_FEED);
-    let catalogue = PageCatalogue::new(catalogue, deadline, settings.catalogue_calls, mark);
+    let catalogue = CatalogueClient::new(catalogue, deadline, settings.catalogue_calls, mark);
     let api = Api::new(settings.api_url(), API_DEADLINE)?;
     let app = Arc::new(Web {
         pool: pool.clone(),

@@ -109,7 +109,9 @@ async fn nothing_is_submitted_under_a_page_whose_removal_is_not_committed(pool: 
     for submission in submissions() {
         let removal = open_removal(&pool).await;
         let submitting = submission::apply::apply(&service.commands, &submission);
-        let fault = while_open(&pool, removal, submitting).await.unwrap_err();
+        let fault = Box::pin(while_open(&pool, removal, submitting))
+            .await
+            .unwrap_err();
         assert!(fault.message.contains("taken down"), "{fault}");
         sqlx::query!("update listings.page set state = 'published' where handle = 'studio'")
             .execute(&pool)
@@ -127,7 +129,7 @@ async fn a_page_is_not_taken_down_before_submissions_under_it_are_committed(pool
         .execute(&mut *submission)
         .await
         .unwrap();
-    while_open(&pool, submission, take_down(&service)).await;
+    Box::pin(while_open(&pool, submission, take_down(&service))).await;
 }
 
 /// An import of the game `imported` under the page `studio`, as its first chunk.
@@ -170,7 +172,9 @@ async fn a_game_that_is_imported_under_a_page_whose_removal_is_not_committed_is_
     let chunk = import(&pool).await;
     let removal = open_removal(&pool).await;
     let importing = import::apply::apply(&service.commands, &chunk);
-    while_open(&pool, removal, importing).await.unwrap();
+    Box::pin(while_open(&pool, removal, importing))
+        .await
+        .unwrap();
     let is_hidden =
         sqlx::query_scalar!("select hidden_by_page from listings.game where slug = 'imported'");
     assert!(is_hidden.fetch_one(&pool).await.unwrap());

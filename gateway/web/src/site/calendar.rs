@@ -14,7 +14,7 @@ use super::cards;
 use super::feeds::{events_title, shortened};
 use super::query::address;
 use crate::page_error::PageResult;
-use crate::site::request::SiteRequest;
+use crate::site::site_request::SiteRequest;
 use crate::upstream::Catalogue;
 use crate::upstream::catalogue::page;
 

@@ -11,7 +11,7 @@ use super::filters;
 use super::query::address;
 use crate::page_error::{PageError, PageResult};
 use crate::render::see_other;
-use crate::site::request::SiteRequest;
+use crate::site::site_request::SiteRequest;
 use crate::upstream::currencies::find;
 
 /// Rows of a list.

@@ -12,7 +12,7 @@ use super::query::address;
 use super::{cards, xml};
 use crate::page_error::PageResult;
 use crate::render::ok;
-use crate::site::request::SiteRequest;
+use crate::site::site_request::SiteRequest;
 use crate::upstream::Catalogue;
 use crate::upstream::catalogue_site::NewGame;
 

@@ -16,7 +16,7 @@ use super::filters::{ListRequest, RowNames};
 use super::query::address;
 use super::{FEW, ROWS, cards, next_events};
 use crate::page_error::PageResult;
-use crate::site::request::SiteRequest;
+use crate::site::site_request::SiteRequest;
 use crate::upstream::Catalogue;
 use crate::upstream::catalogue::{Rows, page};
 

@@ -6,7 +6,7 @@ use axum::response::Response;
 use pages::site::Language;
 
 use super::cached::respond_file;
-use crate::site::request::SiteRequest;
+use crate::site::site_request::SiteRequest;
 
 /// The first segments of the dashboard's paths. Some of its pages are there in each language.
 const DASHBOARD: [&str; 7] = [

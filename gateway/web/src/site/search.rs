@@ -10,7 +10,7 @@ use super::cached::respond;
 use super::query::address;
 use super::{ROWS, cards, filters};
 use crate::page_error::PageResult;
-use crate::site::request::SiteRequest;
+use crate::site::site_request::SiteRequest;
 use crate::upstream::Catalogue;
 use crate::upstream::catalogue::{Results, page};
 

@@ -13,7 +13,7 @@ use super::cached::respond_file;
 use super::{boards, robots, xml};
 use crate::app::App;
 use crate::page_error::{PageError, PageResult};
-use crate::site::request::SiteRequest;
+use crate::site::site_request::SiteRequest;
 use crate::upstream::Catalogue;
 
 const MEDIA_TYPE: &str = "application/xml; charset=utf-8";

@@ -16,7 +16,7 @@ use super::cached::respond;
 use super::query::address;
 use super::{cards, feeds, next_events, structured_data};
 use crate::page_error::PageResult;
-use crate::site::request::SiteRequest;
+use crate::site::site_request::SiteRequest;
 use crate::upstream::Catalogue;
 use crate::upstream::catalogue::{Rows, page};
 use crate::upstream::catalogue_site::NewGames;

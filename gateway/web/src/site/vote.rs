@@ -22,7 +22,7 @@ use crate::app::{App, Web};
 use crate::form_body::FormBody;
 use crate::page_error::PageResult;
 use crate::render::see_other;
-use crate::site::request::SiteRequest;
+use crate::site::site_request::SiteRequest;
 use crate::upstream::Catalogue;
 use crate::visit::Visit;
 

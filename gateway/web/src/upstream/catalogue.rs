@@ -11,7 +11,7 @@ use contracts::common::v1::{Mode, PageInfo, Position};
 use contracts::public;
 use kit::feed::HighWaterMark;
 use kit::overload::ConcurrencyLimit;
-use kit::rpc::client::Client;
+use kit::rpc::client;
 use kit::{Code, Fault, timestamp};
 use prost_types::Timestamp;
 use serde::de::DeserializeOwned;
@@ -32,7 +32,7 @@ pub(super) const MODE: i32 = Mode::Live as i32;
 
 /// The client of all public pages. It limits their concurrent calls, so that pages do not slow callers of the API down.
 #[derive(Debug, Clone)]
-pub struct PageCatalogue {
+pub struct Client {
     calls: Calls,
     limit: Arc<ConcurrencyLimit>,
     /// That of listings-svc.
@@ -45,7 +45,7 @@ pub struct Catalogue(pub(super) PageCalls);
 
 #[derive(Debug, Clone)]
 pub(super) struct PageCalls {
-    client: PageCatalogue,
+    client: Client,
     /// The newest position of the listings, which all reads of the page must have reached. It is read once, before the first of them.
     position: Arc<OnceCell<Option<Position>>>,
 }
@@ -140,9 +140,14 @@ impl One {
     }
 }
 
-impl PageCatalogue {
+impl Client {
     /// `calls` is the number of calls at once.
-    pub fn new(client: Client, deadline: Duration, calls: usize, mark: HighWaterMark) -> Self {
+    pub fn new(
+        client: client::Client,
+        deadline: Duration,
+        calls: usize,
+        mark: HighWaterMark,
+    ) -> Self {
         Self {
             calls: Calls { client, deadline },
             limit: Arc::new(ConcurrencyLimit::new("public pages", calls)),

@@ -206,7 +206,7 @@ fn assert_tied(form: &TypedForm, page: &Page) {
     page.assert(422, &expected);
     // The summary at the top leads to each field.
     let summary = text.split_once("problem summary");
-    let (_, summary) = summary.unwrap_or_else(|| panic!("{action}: {text}"));
+    let (_, summary) = summary.expect(action);
     let (links, _) = summary.split_once("</div>").unwrap();
     let links = links.split("<a href=\"#").skip(1);
     for id in links.filter_map(|rest| rest.split('"').next()) {

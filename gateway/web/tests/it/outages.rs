@@ -8,7 +8,7 @@ use http::header::CACHE_CONTROL;
 use sqlx::PgPool;
 use web::layers::access::Access;
 use web::router::routes;
-use web::upstream::{Currencies, Economy, Gateway, Listings, PageCatalogue, Webhooks};
+use web::upstream::{CatalogueClient, Currencies, Economy, Gateway, Listings, Webhooks};
 
 use crate::browser::{Browser, NOINDEX};
 use crate::full_account::FullAccount;
@@ -35,7 +35,7 @@ pub(crate) fn without(site: &Site, service: Needs) -> Router {
     let dead = testing::client("http://127.0.0.1:1", lifecycle).unwrap();
     let limit = Duration::from_secs(2);
     site.changed(|web| match service {
-        Needs::Catalogue => web.catalogue = PageCatalogue::new(dead, limit, 1, site.mark.clone()),
+        Needs::Catalogue => web.catalogue = CatalogueClient::new(dead, limit, 1, site.mark.clone()),
         Needs::Gateway => web.gateway = Gateway::new(dead, limit),
         Needs::Webhooks => web.webhooks = Webhooks::new(dead, limit),
         Needs::Listings => web.listings = Listings::new(dead, limit),

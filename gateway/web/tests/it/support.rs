@@ -34,7 +34,9 @@ use web::session::limits::Limits;
 use web::store::sessions::Lifetimes;
 use web::store::{members, people};
 use web::uploads::Uploads;
-use web::upstream::{Api, Currencies, Economy, Feeds, Gateway, Listings, PageCatalogue, Webhooks};
+use web::upstream::{
+    Api, CatalogueClient, Currencies, Economy, Feeds, Gateway, Listings, Webhooks,
+};
 
 use crate::browser::Browser;
 use crate::gateway::StubGateway;
@@ -153,7 +155,7 @@ impl Site {
             uploads: Uploads::default(),
             economy: Economy::new(client.clone(), testing::LONG),
             currencies: Currencies::new(client.clone(), testing::LONG, 1, lifecycle.clone()),
-            catalogue: PageCatalogue::new(client.clone(), testing::LONG, 1, mark.clone()),
+            catalogue: CatalogueClient::new(client.clone(), testing::LONG, 1, mark.clone()),
             feeds: Feeds::new(&client, &client, &client, &client, testing::LONG),
             page_limit: PageLimit::new(120, 1_200),
             page_cache: PageCache::default(),

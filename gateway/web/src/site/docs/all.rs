@@ -6,7 +6,7 @@ use pages::site::Head;
 use super::{SUMMARY, TITLE};
 use crate::page_error::PageResult;
 use crate::site::cached::respond;
-use crate::site::request::SiteRequest;
+use crate::site::site_request::SiteRequest;
 
 pub async fn show(SiteRequest { app, visit, .. }: SiteRequest) -> PageResult {
     let visit = visit.in_english();

@@ -10,7 +10,7 @@ use crate::docs::guides::{DocsPage, Guides, Neighbours};
 use crate::docs::reference::Reference;
 use crate::page_error::{PageError, PageResult};
 use crate::site::cached::{respond, respond_file_of_page};
-use crate::site::request::SiteRequest;
+use crate::site::site_request::SiteRequest;
 
 pub(super) const MARKDOWN: &str = "text/markdown; charset=utf-8";
 

@@ -9,7 +9,7 @@ use crate::app::Web;
 use crate::docs::guides::Guides;
 use crate::docs::reference::Reference;
 use crate::site::cached::{respond_file, respond_file_of_page};
-use crate::site::request::SiteRequest;
+use crate::site::site_request::SiteRequest;
 
 /// In the place of a reference that cannot be read.
 const REFERENCE_AWAY: &str =

@@ -4,7 +4,7 @@ use super::guide::{MARKDOWN, page};
 use crate::docs::guides::Neighbours;
 use crate::page_error::{PageError, PageResult};
 use crate::site::cached::{respond, respond_file_of_page};
-use crate::site::request::SiteRequest;
+use crate::site::site_request::SiteRequest;
 
 /// The keys of title and text of a page while no reference can be read.
 const AWAY: &(&str, &str) = &("error-unavailable-title", "error-reference");

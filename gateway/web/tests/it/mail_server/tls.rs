@@ -12,6 +12,7 @@ use testing::wait_until;
 use time::Duration;
 use tokio::io::{AsyncBufReadExt as _, BufReader};
 use tokio::process::{Child, Command};
+use tokio::task::JoinSet;
 use web::mail::{self, Mailer};
 
 use super::{START, mail_settings, queue, waiting};
@@ -35,6 +36,7 @@ struct Aiosmtpd {
     folder: TempDir,
     /// What it has seen.
     events: Arc<Mutex<Vec<Value>>>,
+    _reader: JoinSet<()>,
     _process: Child,
 }
 
@@ -64,17 +66,19 @@ impl Aiosmtpd {
         let first: Value = serde_json::from_str(&first.unwrap()).unwrap();
         let events = Arc::<Mutex<Vec<Value>>>::default();
         let seen = Arc::clone(&events);
-        drop(tokio::spawn(async move {
+        let mut reader = JoinSet::new();
+        reader.spawn(async move {
             while let Ok(Some(line)) = lines.next_line().await {
                 let event = serde_json::from_str(&line).unwrap();
                 seen.lock().unwrap().push(event);
             }
-        }));
+        });
         Self {
             tls,
             port: first["port"].as_u64().unwrap(),
             folder,
             events,
+            _reader: reader,
             _process: process,
         }
     }
