@@ -14,7 +14,7 @@ use super::cached::respond;
 use super::query::address;
 use super::{ROWS, cards, filters};
 use crate::page_error::PageResult;
-use crate::site::site_request::SiteRequest;
+use crate::site::page_request::PageRequest;
 use crate::upstream::Catalogue;
 use crate::upstream::votes::BoardRows;
 
@@ -59,7 +59,7 @@ impl BoardName<'_> {
 
 /// The six boards.
 pub async fn list(
-    SiteRequest { app, mut visit, .. }: SiteRequest,
+    PageRequest { app, mut visit, .. }: PageRequest,
     catalogue: Catalogue,
 ) -> PageResult {
     PATH.clone_into(&mut visit.path);
@@ -88,7 +88,7 @@ pub async fn list(
 
 /// A board in full.
 pub async fn show(
-    request: SiteRequest,
+    request: PageRequest,
     catalogue: Catalogue,
     Path((kind, window)): Path<(String, String)>,
 ) -> PageResult {

@@ -6,9 +6,9 @@ use pages::site::Head;
 use super::{SUMMARY, TITLE};
 use crate::page_error::PageResult;
 use crate::site::cached::respond;
-use crate::site::site_request::SiteRequest;
+use crate::site::page_request::PageRequest;
 
-pub async fn show(SiteRequest { app, visit, .. }: SiteRequest) -> PageResult {
+pub async fn show(PageRequest { app, visit, .. }: PageRequest) -> PageResult {
     let visit = visit.in_english();
     let reference = app.docs.reference().ok();
     let guides = app.docs.guides();
