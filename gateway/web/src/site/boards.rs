@@ -14,7 +14,7 @@ use super::cached::respond;
 use super::query::address;
 use super::{ROWS, cards, filters};
 use crate::page_error::PageResult;
-use crate::site::page_request::PageRequest;
+use crate::site::public_request::PublicRequest;
 use crate::upstream::Catalogue;
 use crate::upstream::votes::BoardRows;
 
@@ -59,7 +59,7 @@ impl BoardName<'_> {
 
 /// The six boards.
 pub async fn list(
-    PageRequest { app, mut visit, .. }: PageRequest,
+    PublicRequest { app, mut visit, .. }: PublicRequest,
     catalogue: Catalogue,
 ) -> PageResult {
     PATH.clone_into(&mut visit.path);
@@ -88,7 +88,7 @@ pub async fn list(
 
 /// A board in full.
 pub async fn show(
-    request: PageRequest,
+    request: PublicRequest,
     catalogue: Catalogue,
     Path((kind, window)): Path<(String, String)>,
 ) -> PageResult {

@@ -14,7 +14,7 @@ use super::cards;
 use super::feeds::{events_title, shortened};
 use super::query::address;
 use crate::page_error::PageResult;
-use crate::site::page_request::PageRequest;
+use crate::site::public_request::PublicRequest;
 use crate::upstream::Catalogue;
 use crate::upstream::catalogue::page;
 
@@ -30,7 +30,7 @@ const LINE: usize = 75;
 /// Characters of an event's description; the page has all.
 const DESCRIPTION: usize = 1_000;
 
-pub async fn show(request: PageRequest, catalogue: Catalogue) -> PageResult {
+pub async fn show(request: PublicRequest, catalogue: Catalogue) -> PageResult {
     let (app, query, mut visit) = (&request.app, &request.query, request.visit);
     visit.path = address(PATH, &[("country", query.get("country"))]);
     let today = app.clock.now().to_offset(UtcOffset::UTC).date();
@@ -65,7 +65,7 @@ pub async fn show(request: PageRequest, catalogue: Catalogue) -> PageResult {
 
 /// One event, for people who add it to their own calendar.
 pub async fn event(
-    PageRequest { app, mut visit, .. }: PageRequest,
+    PublicRequest { app, mut visit, .. }: PublicRequest,
     catalogue: Catalogue,
     Path(slug): Path<String>,
 ) -> PageResult {

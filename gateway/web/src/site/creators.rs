@@ -16,7 +16,7 @@ use super::{boards, cards, or_sample, structured_data, visitor_actions};
 use crate::app::Web;
 use crate::domain::listing_kind::ListingKind;
 use crate::page_error::PageResult;
-use crate::site::page_request::PageRequest;
+use crate::site::public_request::PublicRequest;
 use crate::upstream::Catalogue;
 
 const LIST: &str = "/creators";
@@ -31,7 +31,7 @@ const KIND: FixedFilter = FixedFilter {
     values: &CREATOR_KINDS,
 };
 
-pub async fn list(request: PageRequest, catalogue: Catalogue) -> PageResult {
+pub async fn list(request: PublicRequest, catalogue: Catalogue) -> PageResult {
     let (app, query, mut visit) = (&request.app, &request.query, request.visit);
     let list = ListRequest::new(LIST, &FILTERS, query);
     let request = proto::ListCreatorsRequest {
@@ -73,7 +73,7 @@ pub async fn list(request: PageRequest, catalogue: Catalogue) -> PageResult {
 }
 
 pub async fn show(
-    PageRequest { app, visit, .. }: PageRequest,
+    PublicRequest { app, visit, .. }: PublicRequest,
     catalogue: Catalogue,
     Path(handle): Path<String>,
 ) -> PageResult {

@@ -11,7 +11,7 @@ use super::filters;
 use super::query::address;
 use crate::page_error::{PageError, PageResult};
 use crate::render::see_other;
-use crate::site::page_request::PageRequest;
+use crate::site::public_request::PublicRequest;
 use crate::upstream::currencies::find;
 
 /// Rows of a list.
@@ -20,7 +20,7 @@ const ROWS: usize = 24;
 const CHOICES: usize = 200;
 
 /// The page of all currencies. With `from`, redirects to the page of one.
-pub async fn list(request: PageRequest) -> PageResult {
+pub async fn list(request: PublicRequest) -> PageResult {
     let (app, query, mut visit) = (&request.app, &request.query, request.visit);
     let currencies = app.currencies.all(app.clock.now()).await;
     let currencies = currencies.map_err(unavailable)?;
@@ -52,7 +52,7 @@ pub async fn list(request: PageRequest) -> PageResult {
 }
 
 /// A currency with the rates from it.
-pub async fn currency(request: PageRequest, Path(game): Path<String>) -> PageResult {
+pub async fn currency(request: PublicRequest, Path(game): Path<String>) -> PageResult {
     let (app, query, mut visit) = (&request.app, &request.query, request.visit);
     let after = query.get("after");
     let currencies = app.currencies.all(app.clock.now()).await;

@@ -18,7 +18,7 @@ use super::{cards, feeds, or_sample, structured_data, visitor_actions};
 use crate::app::Web;
 use crate::domain::listing_kind::ListingKind;
 use crate::page_error::PageResult;
-use crate::site::page_request::PageRequest;
+use crate::site::public_request::PublicRequest;
 use crate::upstream::Catalogue;
 
 const LIST: &str = "/events";
@@ -36,7 +36,7 @@ const KIND: FixedFilter = FixedFilter {
     values: &EVENT_KINDS,
 };
 
-pub async fn list(request: PageRequest, catalogue: Catalogue) -> PageResult {
+pub async fn list(request: PublicRequest, catalogue: Catalogue) -> PageResult {
     let (app, query, mut visit) = (&request.app, &request.query, request.visit);
     let list = ListRequest::new(LIST, &FILTERS, query);
     let when = list.get("when").unwrap_or_else(|| {
@@ -102,7 +102,7 @@ fn default_when(from: Option<&str>, to: Option<&str>, today: Date) -> &'static s
 }
 
 pub async fn show(
-    PageRequest { app, visit, .. }: PageRequest,
+    PublicRequest { app, visit, .. }: PublicRequest,
     catalogue: Catalogue,
     Path(slug): Path<String>,
 ) -> PageResult {

@@ -12,7 +12,7 @@ use super::query::address;
 use super::{cards, xml};
 use crate::page_error::PageResult;
 use crate::render::ok;
-use crate::site::page_request::PageRequest;
+use crate::site::public_request::PublicRequest;
 use crate::upstream::Catalogue;
 use crate::upstream::catalogue_site::NewGame;
 
@@ -25,7 +25,7 @@ const NEW_GAMES: u32 = 50;
 const NEVER: &str = "1970-01-01T00:00:00Z";
 
 pub async fn games(
-    PageRequest { app, mut visit, .. }: PageRequest,
+    PublicRequest { app, mut visit, .. }: PublicRequest,
     catalogue: Catalogue,
 ) -> PageResult {
     GAMES.clone_into(&mut visit.path);

@@ -21,7 +21,7 @@ use super::{boards, cards, feeds, or_sample, structured_data, visitor_actions};
 use crate::app::Web;
 use crate::domain::listing_kind::ListingKind;
 use crate::page_error::PageResult;
-use crate::site::page_request::PageRequest;
+use crate::site::public_request::PublicRequest;
 use crate::upstream::Catalogue;
 use crate::upstream::catalogue::page;
 use crate::upstream::currencies::GameCurrency;
@@ -51,7 +51,7 @@ const STAGE: FixedFilter = FixedFilter {
     values: &STAGES,
 };
 
-pub async fn list(request: PageRequest, catalogue: Catalogue) -> PageResult {
+pub async fn list(request: PublicRequest, catalogue: Catalogue) -> PageResult {
     let (app, query, mut visit) = (&request.app, &request.query, request.visit);
     let list = ListRequest::new(LIST, &FILTERS, query);
     let request = proto::ListGamesRequest {
@@ -128,7 +128,7 @@ impl Surroundings {
 }
 
 pub async fn show(
-    PageRequest { app, visit, .. }: PageRequest,
+    PublicRequest { app, visit, .. }: PublicRequest,
     catalogue: Catalogue,
     Path(slug): Path<String>,
 ) -> PageResult {

@@ -16,7 +16,7 @@ use super::filters::{ListRequest, RowNames};
 use super::query::address;
 use super::{FEW, ROWS, cards, next_events};
 use crate::page_error::PageResult;
-use crate::site::page_request::PageRequest;
+use crate::site::public_request::PublicRequest;
 use crate::upstream::Catalogue;
 use crate::upstream::catalogue::{Rows, page};
 
@@ -25,7 +25,7 @@ const CITIES: &str = "/cities";
 const CITIES_OF_COUNTRY: usize = 24;
 
 pub async fn countries(
-    PageRequest { app, visit, .. }: PageRequest,
+    PublicRequest { app, visit, .. }: PublicRequest,
     catalogue: Catalogue,
 ) -> PageResult {
     let countries = catalogue.countries_with_events().await?;
@@ -76,7 +76,7 @@ fn map(frame: &Frame, rows: &[public::CountryRow]) -> Vec<MapCountry> {
     countries.collect()
 }
 
-pub async fn cities(request: PageRequest, catalogue: Catalogue) -> PageResult {
+pub async fn cities(request: PublicRequest, catalogue: Catalogue) -> PageResult {
     let (app, query, mut visit) = (&request.app, &request.query, request.visit);
     let list = ListRequest::new(CITIES, &["country"], query);
     let request = proto::ListCitiesRequest {
@@ -102,7 +102,7 @@ pub async fn cities(request: PageRequest, catalogue: Catalogue) -> PageResult {
 }
 
 pub async fn country(
-    PageRequest { app, visit, .. }: PageRequest,
+    PublicRequest { app, visit, .. }: PublicRequest,
     catalogue: Catalogue,
     Path(code): Path<String>,
 ) -> PageResult {
@@ -156,7 +156,7 @@ pub async fn country(
 }
 
 pub async fn city(
-    PageRequest { app, visit, .. }: PageRequest,
+    PublicRequest { app, visit, .. }: PublicRequest,
     catalogue: Catalogue,
     Path(slug): Path<String>,
 ) -> PageResult {

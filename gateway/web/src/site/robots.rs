@@ -6,7 +6,7 @@ use axum::response::Response;
 use pages::site::Language;
 
 use super::cached::respond_file;
-use crate::site::page_request::PageRequest;
+use crate::site::public_request::PublicRequest;
 
 /// The first segments of the dashboard's paths. Some of its pages are there in each language.
 const DASHBOARD: [&str; 7] = [
@@ -23,7 +23,7 @@ const PUBLIC: [&str; 2] = ["/search?", "/vote"];
 /// Seconds between two pages, for crawlers that read this. It keeps them below `pages_per_minute`.
 const DELAY: u32 = 1;
 
-pub async fn show(PageRequest { app, .. }: PageRequest) -> Response {
+pub async fn show(PublicRequest { app, .. }: PublicRequest) -> Response {
     respond_file("text/plain; charset=utf-8", text(&app.public_url))
 }
 

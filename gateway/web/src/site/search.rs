@@ -10,7 +10,7 @@ use super::cached::respond;
 use super::query::address;
 use super::{ROWS, cards, filters};
 use crate::page_error::PageResult;
-use crate::site::page_request::PageRequest;
+use crate::site::public_request::PublicRequest;
 use crate::upstream::Catalogue;
 use crate::upstream::catalogue::{Results, page};
 
@@ -18,7 +18,7 @@ const PATH: &str = "/search";
 /// The kinds of results, as in `type`.
 const KINDS: [&str; 4] = ["games", "creators", "events", "cities"];
 
-pub async fn show(request: PageRequest, catalogue: Catalogue) -> PageResult {
+pub async fn show(request: PublicRequest, catalogue: Catalogue) -> PageResult {
     let (app, query, mut visit) = (&request.app, &request.query, request.visit);
     let set = ["q", "type", "country"].map(|name| (name, query.get(name)));
     let cursor = query.get("cursor");

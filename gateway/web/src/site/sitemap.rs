@@ -13,7 +13,7 @@ use super::cached::respond_file;
 use super::{boards, robots, xml};
 use crate::app::App;
 use crate::page_error::{PageError, PageResult};
-use crate::site::page_request::PageRequest;
+use crate::site::public_request::PublicRequest;
 use crate::upstream::Catalogue;
 
 const MEDIA_TYPE: &str = "application/xml; charset=utf-8";
@@ -40,7 +40,7 @@ impl FixedPages {
     }
 }
 
-pub async fn index(PageRequest { app, .. }: PageRequest, catalogue: Catalogue) -> PageResult {
+pub async fn index(PublicRequest { app, .. }: PublicRequest, catalogue: Catalogue) -> PageResult {
     let mut text = format!("{DECLARATION}<sitemapindex xmlns=\"{NAMESPACE}\">\n");
     let mut push = |kind: &str, number: u32, updated_at: Option<Timestamp>| {
         let path = format!("/sitemap/{kind}-{number}.xml");
@@ -82,7 +82,7 @@ fn later(one: Option<Timestamp>, other: Option<Timestamp>) -> Option<Timestamp> 
 }
 
 pub async fn file(
-    PageRequest { app, .. }: PageRequest,
+    PublicRequest { app, .. }: PublicRequest,
     catalogue: Catalogue,
     Extension(fixed): Extension<FixedPages>,
     Path(name): Path<String>,

@@ -16,7 +16,7 @@ use super::cached::respond;
 use super::query::address;
 use super::{cards, feeds, next_events, structured_data};
 use crate::page_error::PageResult;
-use crate::site::page_request::PageRequest;
+use crate::site::public_request::PublicRequest;
 use crate::upstream::Catalogue;
 use crate::upstream::catalogue::{Rows, page};
 use crate::upstream::catalogue_site::NewGames;
@@ -29,7 +29,7 @@ const EVENTS: u32 = 4;
 /// Genres with a link.
 const GENRES: usize = 10;
 
-pub async fn show(request: PageRequest, catalogue: Catalogue) -> PageResult {
+pub async fn show(request: PublicRequest, catalogue: Catalogue) -> PageResult {
     let (app, query, mut visit) = (&request.app, &request.query, request.visit);
     let notice = notice(query.get("done"));
     "/".clone_into(&mut visit.path);

@@ -22,7 +22,7 @@ use crate::app::{App, Web};
 use crate::form_body::FormBody;
 use crate::page_error::PageResult;
 use crate::render::see_other;
-use crate::site::page_request::PageRequest;
+use crate::site::public_request::PublicRequest;
 use crate::upstream::Catalogue;
 use crate::visit::Visit;
 
@@ -67,7 +67,7 @@ impl FromRequestParts<App> for Kind {
 }
 
 pub async fn show(
-    request: PageRequest,
+    request: PublicRequest,
     catalogue: Catalogue,
     kind: Kind,
     headers: HeaderMap,
@@ -109,7 +109,7 @@ pub async fn show(
 }
 
 pub async fn cast(
-    request: PageRequest,
+    request: PublicRequest,
     catalogue: Catalogue,
     kind: Kind,
     headers: HeaderMap,

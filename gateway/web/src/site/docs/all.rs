@@ -6,9 +6,9 @@ use pages::site::Head;
 use super::{SUMMARY, TITLE};
 use crate::page_error::PageResult;
 use crate::site::cached::respond;
-use crate::site::page_request::PageRequest;
+use crate::site::public_request::PublicRequest;
 
-pub async fn show(PageRequest { app, visit, .. }: PageRequest) -> PageResult {
+pub async fn show(PublicRequest { app, visit, .. }: PublicRequest) -> PageResult {
     let visit = visit.in_english();
     let reference = app.docs.reference().ok();
     let guides = app.docs.guides();

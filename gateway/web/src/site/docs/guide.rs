@@ -10,11 +10,11 @@ use crate::docs::guides::{DocsPage, Guides, Neighbours};
 use crate::docs::reference::Reference;
 use crate::page_error::{PageError, PageResult};
 use crate::site::cached::{respond, respond_file_of_page};
-use crate::site::page_request::PageRequest;
+use crate::site::public_request::PublicRequest;
 
 pub(super) const MARKDOWN: &str = "text/markdown; charset=utf-8";
 
-pub async fn index(PageRequest { app, visit, .. }: PageRequest) -> PageResult {
+pub async fn index(PublicRequest { app, visit, .. }: PublicRequest) -> PageResult {
     let visit = visit.in_english();
     let guides = app.docs.guides();
     respond(&app, &visit, |mut frame| {
@@ -30,7 +30,7 @@ pub async fn index(PageRequest { app, visit, .. }: PageRequest) -> PageResult {
 
 /// `/docs/{page}`, and with `.md` behind it the same as Markdown.
 pub async fn show(
-    PageRequest { app, visit, .. }: PageRequest,
+    PublicRequest { app, visit, .. }: PublicRequest,
     Path(name): Path<String>,
 ) -> PageResult {
     let (name, is_markdown) = match name.strip_suffix(".md") {

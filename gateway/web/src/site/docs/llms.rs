@@ -9,7 +9,7 @@ use crate::app::Web;
 use crate::docs::guides::Guides;
 use crate::docs::reference::Reference;
 use crate::site::cached::{respond_file, respond_file_of_page};
-use crate::site::page_request::PageRequest;
+use crate::site::public_request::PublicRequest;
 
 /// In the place of a reference that cannot be read.
 const REFERENCE_AWAY: &str =
@@ -17,7 +17,7 @@ const REFERENCE_AWAY: &str =
 
 const MEDIA_TYPE: &str = "text/plain; charset=utf-8";
 
-pub async fn index(PageRequest { app, .. }: PageRequest) -> Response {
+pub async fn index(PublicRequest { app, .. }: PublicRequest) -> Response {
     let reference = app.docs.reference().ok();
     let guides = app.docs.guides();
     let text = index_text(&app, &guides, reference.as_deref());
@@ -50,7 +50,7 @@ fn index_text(app: &Web, guides: &Guides, reference: Option<&Reference>) -> Stri
     text
 }
 
-pub async fn full(PageRequest { app, .. }: PageRequest) -> Response {
+pub async fn full(PublicRequest { app, .. }: PublicRequest) -> Response {
     let reference = app.docs.reference().ok();
     let guides = app.docs.guides();
     let operations = reference.iter().flat_map(|reference| reference.all());

@@ -4,13 +4,13 @@ use super::guide::{MARKDOWN, page};
 use crate::docs::guides::Neighbours;
 use crate::page_error::{PageError, PageResult};
 use crate::site::cached::{respond, respond_file_of_page};
-use crate::site::page_request::PageRequest;
+use crate::site::public_request::PublicRequest;
 
 /// The keys of title and text of a page while no reference can be read.
 const AWAY: &(&str, &str) = &("error-unavailable-title", "error-reference");
 
 /// The page whose name follows `/docs/` in the path, and with `.md` behind it the same as Markdown.
-pub async fn show(PageRequest { app, visit, .. }: PageRequest) -> PageResult {
+pub async fn show(PublicRequest { app, visit, .. }: PublicRequest) -> PageResult {
     let reference = app.docs.reference();
     let reference = reference.map_err(|fault| PageError::from(fault).with_keys(AWAY))?;
     let path = visit.path.split('?').next().unwrap_or_default();

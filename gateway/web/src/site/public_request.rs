@@ -13,14 +13,14 @@ use crate::upstream::Catalogue;
 use crate::visit::Visit;
 
 /// The address and the language of the page, and the client.
-pub struct PageRequest {
+pub struct PublicRequest {
     pub app: App,
     pub visit: Visit,
     pub query: Query,
     pub client: ClientInfo,
 }
 
-impl FromRequestParts<App> for PageRequest {
+impl FromRequestParts<App> for PublicRequest {
     type Rejection = PageError;
 
     async fn from_request_parts(parts: &mut Parts, app: &App) -> Result<Self, PageError> {
