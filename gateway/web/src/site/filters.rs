@@ -1,6 +1,6 @@
 //! Lists with filters: the request, and the filters as choices of a form.
 
-use contracts::common::v1::PublicRequest;
+use contracts::common::v1::PageRequest;
 use contracts::public::{CountryRow, GenreRow};
 use kit::Fault;
 use pages::site::list::{Filter, FilterOption, Filters, Pager};
@@ -55,7 +55,7 @@ impl<'q> ListRequest<'q> {
         self.query.get("cursor")
     }
 
-    pub(super) fn page(&self) -> PublicRequest {
+    pub(super) fn page(&self) -> PageRequest {
         page(ROWS, self.cursor())
     }
 
