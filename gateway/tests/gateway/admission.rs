@@ -59,8 +59,9 @@ fn held_body() -> (oneshot::Sender<()>, Body) {
 async fn a_further_request_queues_and_one_more_is_shed(pool: PgPool) {
     let mut test = Test::new(pool).await;
     let key = test.live_key().await;
-    // A request whose key is not known yet returns its permit.
     test.catch_up().await;
+    // A request whose key is not known yet returns its permit.
+    assert!(get(&test.router, &key, "/me").await.is_ok());
     let router = limit_calls(test.router.clone(), &test.app, ONE);
     test.catalogue.script(Script::Hang);
     let first = get(&router, &key, "/games");
@@ -85,6 +86,7 @@ async fn a_request_that_waits_too_long_is_shed(pool: PgPool) {
     let mut test = Test::new(pool).await;
     let key = test.live_key().await;
     test.catch_up().await;
+    assert!(get(&test.router, &key, "/me").await.is_ok());
     let limits = ConcurrencyLimits {
         queue_timeout: Duration::from_millis(1),
         ..ONE

@@ -92,7 +92,7 @@ impl StaffMembers {
             };
             if let Some(problem) = problem.filter(|_| errors.admits()) {
                 let file = path.display();
-                tracing::error!(%file, problem, "the members of staff cannot be read; the last ones stay");
+                tracing::error!(%file, problem, "the file of members cannot be read; the last ones stay");
             }
         }
     }

@@ -219,7 +219,8 @@ pub(super) mod tests {
     async fn files_that_do_not_belong_together_are_refused() {
         let folder = Folder::new();
         let key = folder.folder.path().join("tls.key");
-        let other = Folder::new().folder.path().join("tls.key");
+        let stranger = Folder::new();
+        let other = stranger.folder.path().join("tls.key");
         for broken in [
             "not PEM".to_owned(),
             String::new(),
