@@ -125,6 +125,7 @@ async fn walk(options: Options) {
     visitor.browser.close().await;
 }
 
+/// Most of a minute: one browser walks from the start page to a webhook that arrives, step by step.
 #[tokio::test]
 async fn with_javascript() {
     walk(Options {

@@ -328,6 +328,7 @@ async fn start() -> Browser {
     Browser::start(options).await
 }
 
+/// A minute and more: axe looks at a page of each template.
 #[tokio::test]
 async fn a_page_of_each_template_has_no_problem() {
     let browser = start().await;

@@ -33,7 +33,7 @@ const GIVE_UP: Duration = Duration::from_mins(5);
 /// How much of each kind of work completes before the kill, and again after it.
 const ENOUGH: [usize; 6] = [10, 2, 2, 2, 2, 2];
 
-/// The service that writes, and the server below it.
+/// The service that writes, and the server below it. Most of a minute: a fleet starts, and the launcher waits before it restarts a process.
 #[tokio::test]
 async fn killing_a_process_loses_nothing() {
     let (small, traffic) = bring_up().await;

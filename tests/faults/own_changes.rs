@@ -146,6 +146,7 @@ impl Walk {
     }
 }
 
+/// Half a minute: a fleet with two replicas of three services starts.
 #[tokio::test]
 async fn whoever_changed_or_decided_reads_it_through_any_replica() {
     let mut small = SmallFleet::patient();

@@ -84,6 +84,7 @@ async fn month_used(client: &Client) -> u64 {
     me.data()["month"]["used"].as_u64().unwrap()
 }
 
+/// Most of a minute: a fleet starts, and thousands of calls use a quota up.
 #[tokio::test]
 async fn quotas_are_exact_through_two_gateways() {
     may_open(2 * AT_ONCE as u64 + 1_000);

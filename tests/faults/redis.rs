@@ -221,6 +221,7 @@ impl Scene {
     }
 }
 
+/// Most of a minute: a fleet starts, and each call to a paused Redis waits for its own timeout.
 #[tokio::test]
 async fn a_redis_that_is_paused_is_done_without() {
     let scene = Scene::set().await;

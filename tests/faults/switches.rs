@@ -72,6 +72,7 @@ async fn until_all_act(gateways: &[Fleet], api_is_on: bool) {
     }
 }
 
+/// Most of a minute: a fleet starts twice.
 #[tokio::test]
 async fn every_gateway_acts_on_a_switch_and_keeps_it_over_a_restart() {
     let mut small = SmallFleet::patient();

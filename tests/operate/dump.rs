@@ -13,6 +13,7 @@ async fn has(client: &Client, game: &str) -> bool {
     client.get(&format!("/games/{game}")).await.status == 200
 }
 
+/// Half a minute: two fleets start, the second with a server of its own.
 #[tokio::test]
 async fn a_dump_is_restored_into_another_server() {
     let mut first = SmallFleet::patient();

@@ -80,7 +80,8 @@ async fn every_message_arrives(replicas: &str, kills: usize) -> String {
     )
 }
 
-/// The second of two replicas goes on; the launcher starts the first one again.
+/// The second of two replicas goes on; the launcher starts the first one again. Most of a minute: a fleet starts, and a lease of what is
+/// killed must end.
 #[tokio::test]
 async fn every_message_arrives_whoever_is_killed() {
     let kills = long_form("WEBHOOK_KILLS", 2);
