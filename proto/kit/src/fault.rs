@@ -212,7 +212,7 @@ impl From<Status> for Fault {
 /// The status of a replica that cannot respond now, although another one may. `why` is for the log of the caller.
 ///
 /// It has no details, like the status of a replica that shuts down: [`crate::rpc::client`] retries an idempotent call on another replica, and
-/// then reports [`Code::Unavailable`]. A replica that could answer somehow looks at [`crate::rpc::retry::is_retry`] first.
+/// then reports [`Code::Unavailable`]. A replica that could answer somehow looks at [`crate::rpc::retry::is_current_call`] first.
 pub fn replica_unavailable(why: &'static str) -> Status {
     Status::new(tonic::Code::Unavailable, why)
 }

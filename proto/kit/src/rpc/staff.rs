@@ -1,6 +1,6 @@
 //! Staff members and their roles.
 //!
-//! The staff token of the fleet belongs to the member `operator`, an admin. The other members are in a file ([`super::members`]). A handler gets
+//! The staff token of the fleet belongs to the member `operator`, an admin. The other members are in a file ([`super::members_file`]). A handler gets
 //! the caller with [`Member::of`].
 
 use strum::{EnumString, IntoStaticStr};
