@@ -107,7 +107,7 @@ pub(super) fn schema() -> Value {
     json!({
         "type": "object",
         "properties": {
-            "success": {"type": "boolean", "const": false},
+            "success": {"type": "boolean", "example": false},
             "error": error,
             "fields": {
                 "type": "object",

@@ -137,10 +137,11 @@ fn headers(operation: &Operation) -> Map<String, Value> {
     headers
 }
 
+/// `success` has no `const`: of a constant boolean, openapi-generator makes a Python client that refuses every response.
 fn envelope(data: &Value, meta: &str) -> Value {
     json!({
         "type": "object",
-        "properties": {"success": {"type": "boolean", "const": true}, "data": data, "meta": reference(meta)},
+        "properties": {"success": {"type": "boolean", "example": true}, "data": data, "meta": reference(meta)},
         "required": ["success", "data", "meta"],
     })
 }

@@ -28,7 +28,7 @@ impl Error {
 
     /// The same error, with more to say.
     pub(crate) fn followed_by(self, more: &str) -> Self {
-        self.map(|message| format!("{message}; {more}"))
+        self.map(|message| format!("{}; {more}", message.trim_end_matches('.')))
     }
 
     /// The same error, with what it is about.
