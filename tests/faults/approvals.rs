@@ -51,6 +51,7 @@ async fn channels(fleet: &Fleet) -> Vec<(i32, StaffReviewServiceClient<Channel>)
     join_all(dialled).await
 }
 
+/// Most of a minute: a fleet with two replicas starts, and each process that is killed starts again.
 #[tokio::test]
 async fn an_approval_is_made_once_whoever_dies_in_the_middle() {
     let mut small = SmallFleet::patient();

@@ -85,7 +85,7 @@ async fn blind(fleet: &Fleet, clients: &[Client]) -> PgConnection {
     .await
 }
 
-/// On a busy machine, Redis may miss the usual deadline of a gateway, whose tombstone is then late.
+/// On a busy machine, Redis may miss the usual deadline of a gateway, whose tombstone is then late. Half a minute: a fleet with several gateways starts.
 #[tokio::test]
 async fn a_revoked_key_is_refused_at_every_gateway_from_the_next_call() {
     let (_small, fleet) = up(SmallFleet::patient()).await;

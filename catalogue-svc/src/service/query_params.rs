@@ -59,7 +59,7 @@ impl<'a, K: DeserializeOwned> ListParams<'a, K> {
         self.bound.push(value.map(ToOwned::to_owned));
     }
 
-    /// A filter of which all values are known.
+    /// A filter whose values are all known.
     pub(super) fn facet(
         &mut self,
         field: &str,

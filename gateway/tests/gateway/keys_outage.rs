@@ -11,7 +11,7 @@ use sqlx::postgres::PgPoolOptions;
 use testing::silent_proxy::SilentProxy;
 use time::Duration as Span;
 
-use crate::support::{NO_REDIS, Test, TestConfig, another, by_operator, eventually, lock};
+use crate::support::{LONG, NO_REDIS, Test, TestConfig, another, by_operator, eventually, lock};
 
 const AWAY: (u16, &str) = (503, "unavailable");
 
@@ -132,7 +132,8 @@ async fn lost_at_commit<T>(
 ) -> Code {
     proxy.fall_silent_at("commit and chain");
     let fall_silent = async {
-        proxy.dropped.changed().await.unwrap();
+        let dropped = tokio::time::timeout(LONG, proxy.dropped.changed());
+        dropped.await.expect("the commit is sent").unwrap();
         proxy.fall_silent();
     };
     let (revoked, ()) = tokio::join!(revocation, fall_silent);

@@ -55,7 +55,7 @@ pub(crate) enum AccountFilter {
 }
 
 impl Operations {
-    /// Makes a change that may stop keys, and writes a tombstone for each of `stopped` that no longer works, even if the caller hangs up.
+    /// Makes a change that may stop keys. Each of `stopped` that no longer works gets a tombstone, even if the caller hangs up.
     /// `revoked` is the key that the change stops in any case: it gets its tombstone even if the outcome is unknown.
     pub(super) async fn change_and_stop<T: Send + 'static>(
         &self,

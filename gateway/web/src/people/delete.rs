@@ -67,7 +67,7 @@ pub async fn send(
     Ok(response)
 }
 
-/// Locks the person and the person's accounts, of which each that has other members keeps an owner. Returns those that have no other member.
+/// Locks the person and the person's accounts. An account with other members keeps an owner. Returns the accounts without another member.
 async fn leave_accounts(
     connection: &mut PgConnection,
     request: &PersonRequest,

@@ -84,7 +84,7 @@ pub async fn end_others(request: PersonRequest) -> PageResult {
     request
         .record_own(&mut *transaction, Action::SessionsEnded)
         .await?;
-    // This session gets another token: whoever has copied its cookie is signed out as well.
+    // This session gets another token, so that a copy of its cookie stops working as well.
     let session = request.renew_session(&mut transaction).await?;
     transaction.commit().await?;
     let mut response = see_other("/you?done=sessions");

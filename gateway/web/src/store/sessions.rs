@@ -1,4 +1,4 @@
-//! `web.session`: sessions. The cookie has a random token, of which only the hash is stored.
+//! `web.session`: sessions. The cookie has a random token; the table has only its hash.
 
 use sqlx::{PgConnection, PgExecutor, PgPool};
 use time::{Duration, OffsetDateTime};

@@ -15,7 +15,7 @@ pub const LISTINGS: &str = "listings-svc";
 pub const ECONOMY: &str = "economy-svc";
 /// Webhooks.
 pub const WEBHOOK: &str = "webhook-svc";
-/// Whoever holds a token of staff: the staff tool.
+/// The holders of a staff token: the staff tool.
 pub const STAFF: &str = "staff";
 
 /// The services of the fleet.
@@ -31,7 +31,7 @@ pub(super) enum Callers {
     Anyone,
     /// The services of the fleet.
     Fleet,
-    /// Whoever holds a token of staff.
+    /// The holders of a staff token.
     Staff,
     FleetAndStaff,
 }
