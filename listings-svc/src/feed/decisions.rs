@@ -14,8 +14,9 @@ use crate::domain::entity::Entity;
 #[strum(serialize_all = "snake_case")]
 pub enum DecisionKind {
     ListingPublished,
-    /// The listing is approved or restored, but the public does not see it: it is a game whose page is not public.
+    /// The listing is approved, but the public does not see it: it is a game whose page is not public.
     ListingApproved,
+    ListingRestored,
     ListingRejected,
     ListingRemoved,
     ClaimGranted,

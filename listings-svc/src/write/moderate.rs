@@ -128,8 +128,9 @@ async fn decision(
 /// `is_public` is whether the public sees the listing after the transition.
 const fn decision_kind(transition: Transition, is_public: bool) -> DecisionKind {
     match transition {
-        Transition::Approve | Transition::Restore if is_public => DecisionKind::ListingPublished,
-        Transition::Approve | Transition::Restore => DecisionKind::ListingApproved,
+        Transition::Approve if is_public => DecisionKind::ListingPublished,
+        Transition::Approve => DecisionKind::ListingApproved,
+        Transition::Restore => DecisionKind::ListingRestored,
         Transition::Reject => DecisionKind::ListingRejected,
         Transition::TakeDown => DecisionKind::ListingRemoved,
     }

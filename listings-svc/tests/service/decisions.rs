@@ -64,7 +64,7 @@ async fn each_decision_on_a_listing_is_published_once_for_its_owners(pool: PgPoo
                 game(ada, "okoto", "okoto", "No pictures")
             ),
             told("listing_removed", game(ada, "a-game", "A Game", "Stolen")),
-            told("listing_published", game(ada, "a-game", "A Game", "")),
+            told("listing_restored", game(ada, "a-game", "A Game", "")),
         ]
     );
 }
@@ -101,10 +101,10 @@ async fn a_game_whose_page_is_not_public_is_approved_and_not_published(pool: PgP
         ("listing_removed", "a-game"),
         ("listing_removed", "studio"),
         ("listing_approved", "okoto"),
-        ("listing_approved", "a-game"),
-        ("listing_published", "studio"),
+        ("listing_restored", "a-game"),
+        ("listing_restored", "studio"),
         ("listing_removed", "okoto"),
-        ("listing_published", "okoto"),
+        ("listing_restored", "okoto"),
     ];
     let expected = expected.map(|(event, name)| (event.to_owned(), name.to_owned()));
     assert_eq!(decisions, expected);

@@ -207,7 +207,7 @@ pub struct Event {
 /// A decision of staff, for mails to the people of the accounts that it concerns.
 ///
 /// `Change.event` says what staff decided: `listing_published`, `listing_approved` (a game whose page is not public, so that it is not
-/// public either), `listing_rejected`, `listing_removed`, `claim_granted` or `claim_rejected`.
+/// public either), `listing_rejected`, `listing_removed`, `listing_restored`, `claim_granted` or `claim_rejected`.
 #[derive(Clone, PartialEq, Eq, Hash, ::prost::Message)]
 pub struct StaffDecision {
     /// The owners of the listing; or the account that claimed the page.

@@ -128,7 +128,9 @@ pub(crate) fn run(args: &Args) -> Result<ExitCode> {
         say(results.counts.to_string());
     }
     // The data may be in memory.
-    let removed = folder.wipe_data();
+    let removed = folder
+        .wipe_data()
+        .and_then(|()| Folder::locate(Some(&folder.template()), PathBuf::new())?.wipe());
     outcome.and(removed)?;
     let good = results.failed_steps.is_empty() && results.counts.failed == 0;
     Ok(if good {

@@ -41,6 +41,7 @@ pub enum Action {
     ListingApproved,
     ListingRejected,
     ListingRemoved,
+    ListingRestored,
     ClaimGranted,
     ClaimRejected,
     CurrencyNamed,

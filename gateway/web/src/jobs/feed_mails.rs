@@ -229,6 +229,7 @@ fn on_listing(change: &Change, site: &str) -> anyhow::Result<Notice> {
             with_reason(text("listing-rejected"), reason),
         ),
         "listing_removed" => (Action::ListingRemoved, text("listing-removed")),
+        "listing_restored" => (Action::ListingRestored, text("listing-restored")),
         "claim_granted" => (Action::ClaimGranted, of_claim("claim-granted")),
         "claim_rejected" => (
             Action::ClaimRejected,

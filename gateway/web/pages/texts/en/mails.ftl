@@ -130,6 +130,11 @@ mail-listing-removed-body =
     Staff have taken down { $title }. Nobody finds it on the site or in the API any more, and keys of this game do not work.
 
     See what the page of your listing says about it, and whom to ask: { $page }
+mail-listing-restored-subject = Your listing is restored
+mail-listing-restored-body =
+    Staff have restored { $title }. It is shown as before, unless its page is not public.
+
+    See it in the dashboard: { $page }
 mail-claim-granted-subject = A page belongs to your account now
 mail-claim-granted-body =
     Staff have granted your claim: the page { $handle } and its games belong to your account.

@@ -130,6 +130,11 @@ mail-listing-removed-body =
     Notre équipe a retiré { $title }. Plus personne ne la trouve sur le site ni dans l’API, et les clés de ce jeu ne fonctionnent plus.
 
     Voyez ce qu’en dit la page de votre fiche, et à qui vous adresser : { $page }
+mail-listing-restored-subject = Votre fiche est rétablie
+mail-listing-restored-body =
+    Notre équipe a rétabli { $title }. La fiche est de nouveau affichée comme avant, sauf si sa page n’est pas publique.
+
+    Voyez-la dans le tableau de bord : { $page }
 mail-claim-granted-subject = Une page appartient maintenant à votre compte
 mail-claim-granted-body =
     Notre équipe a accepté votre demande : la page { $handle } et ses jeux appartiennent à votre compte.
