@@ -18,7 +18,7 @@ use contracts::listings::v1::staff_page_service_client::StaffPageServiceClient;
 use contracts::listings::v1::{AddOwnerRequest, ListOwnersRequest};
 use kit::rpc::client::Client;
 use serde::Serialize;
-use tonic::Code;
+use tonic::{Code, Response, Status};
 
 use self::file::{Account, Currency, Desired, Key};
 use self::secrets::Secrets;
@@ -27,7 +27,7 @@ use crate::fleet::Fleet;
 use crate::listing::import::{self, FileReport};
 use crate::output::Output;
 
-/// How often to ask economy-svc for a game, which it learns of a moment after the import, and the pause in between.
+/// How often to repeat a call about a game, of which other services learn a moment after listings-svc, and the pause in between.
 const ATTEMPTS: usize = 100;
 const PAUSE: Duration = Duration::from_millis(100);
 
@@ -213,7 +213,12 @@ impl Session<'_> {
                 may_write: desired.may_write,
                 game: desired.game,
             };
-            let response = gateway.create_key(request).await?.into_inner();
+            let is_of_game = request.game.is_some();
+            let response = once_learned(
+                |code| is_of_game && code == Code::InvalidArgument,
+                async || gateway.clone().create_key(request.clone()).await,
+            );
+            let response = response.await?;
             self.secrets.add(&account.id, name, response.secret)?;
             self.record_change(format!("{of}: created the key {name}"));
             response.key.unwrap_or_default()
@@ -260,27 +265,39 @@ impl Session<'_> {
     }
 
     async fn currency(&mut self, desired: Currency) -> Result<(), Error> {
-        let mut economy = Economy::new(self.fleet.economy().await?);
+        let economy = Economy::new(self.fleet.economy().await?);
         let Currency { game, name } = desired;
-        let mut attempts = 1..ATTEMPTS;
-        let response = loop {
-            let request = SetCurrencyRequest {
-                game: game.clone(),
-                name: name.clone(),
-            };
-            match economy.set_currency(request).await {
-                Err(status) if status.code() == Code::NotFound && attempts.next().is_some() => {
-                    tokio::time::sleep(PAUSE).await;
-                }
-                response => break response?.into_inner(),
-            }
+        let request = SetCurrencyRequest {
+            game: game.clone(),
+            name: name.clone(),
         };
+        let response = once_learned(
+            |code| code == Code::NotFound,
+            async || economy.clone().set_currency(request.clone()).await,
+        );
+        let response = response.await?;
         if response.unchanged {
             self.report.unchanged += 1;
         } else {
             self.record_change(format!("{game}: its currency is called {name}"));
         }
         Ok(())
+    }
+}
+
+/// Repeats a call while its error may only mean that the service has yet to learn of the game, or of who owns it.
+async fn once_learned<T>(
+    may_be_unlearned: impl Fn(Code) -> bool,
+    call: impl AsyncFn() -> Result<Response<T>, Status>,
+) -> Result<T, Status> {
+    let mut attempts = 1..ATTEMPTS;
+    loop {
+        match call().await {
+            Err(status) if may_be_unlearned(status.code()) && attempts.next().is_some() => {
+                tokio::time::sleep(PAUSE).await;
+            }
+            answered => return answered.map(Response::into_inner),
+        }
     }
 }
 
