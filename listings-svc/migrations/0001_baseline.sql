@@ -163,8 +163,6 @@ create table listings.page (
 -- The queue of the review, oldest first.
 create index page_queue on listings.page (waiting_since, id) where state = 'pending';
 create index page_by_submitter on listings.page (submitter) where submitter is not null;
--- For the job that lets games follow their pages.
-create index page_not_public on listings.page (id) where state <> 'published';
 
 create table listings.game (
     id uuid primary key,
@@ -223,8 +221,6 @@ create index game_queue on listings.game (waiting_since, id) where state = 'pend
 create index game_by_submitter on listings.game (submitter) where submitter is not null;
 -- What an account has listed, in the order in which it is read.
 create index game_own on listings.game (page_id, created_at, id);
--- For the job that lets games follow their pages.
-create index game_hidden on listings.game (page_id) where hidden_by_page;
 
 create table listings.event (
     id uuid primary key,

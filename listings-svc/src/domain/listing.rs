@@ -53,12 +53,6 @@ impl<C> Listing<C> {
         matches!(self.state, ListingState::Published) && !self.hidden_by_page
     }
 
-    /// Whether a game that stays under its page, which is in this state, is shown with it. The game says so, unless the page was just taken
-    /// down and the game has yet to follow it.
-    pub const fn is_shown_under(&self, page: ListingState) -> bool {
-        !self.hidden_by_page && !matches!(page, ListingState::Removed)
-    }
-
     /// What subscribers are told of a change from `before` to this listing (§6).
     pub fn announcement(&self, before: Option<&Self>, is_edit: bool) -> Option<Announcement> {
         if !self.is_visible() {
@@ -100,20 +94,23 @@ impl<C: Clone + PartialEq> Listing<C> {
         }
     }
 
-    /// The sample with the content and the times of a row; `None` when the row changes nothing. Real listings are not replaced.
+    /// The sample with the content and the times of a row, in its state; `None` when the row changes nothing. Real listings are not replaced.
     pub fn replaced_by(&self, row: &RowContent<C>, now: OffsetDateTime) -> Option<Self> {
         let created_at = row.created_at.unwrap_or(self.created_at);
         let same = row.content == self.content
             && created_at == self.created_at
             && row.updated_at.is_none_or(|at| at == self.updated_at);
-        let row = RowContent {
-            created_at: Some(created_at),
-            updated_at: Some(row.updated_at.unwrap_or_else(|| now.max(created_at))),
-            ..row.clone()
-        };
-        (!same).then(|| Self {
-            revision: self.revision + 1,
-            ..Self::imported(self.id, self.mode, row, now)
+        (!same).then(|| {
+            Self {
+                revision: self.revision + 1,
+                created_at,
+                first_published_at: self.first_published_at.map(|_| created_at),
+                hidden_by_page: row.hidden_by_page,
+                updated_at: row.updated_at.unwrap_or_else(|| now.max(created_at)),
+                content: row.content.clone(),
+                ..self.clone()
+            }
+            .with_first_publication(created_at)
         })
     }
 

@@ -65,8 +65,7 @@ impl OwnListingsService for Service {
             entity: parse_kind(&request.kind)?,
             name: request.name,
         };
-        let unfinished = take_down::apply(&self.commands, &takedown).await?;
-        self.let_games_follow(unfinished).await;
+        take_down::apply(&self.commands, &takedown).await?;
         Ok(Response::new(proto::TakeDownListingResponse {}))
     }
 

@@ -141,19 +141,12 @@ pub async fn lock_with_page(
     }))
 }
 
-/// Locks the next games of a page that do not follow its state yet.
-pub async fn lock_unfollowing(
+/// Locks the games of a page.
+pub async fn lock_of_page(
     connection: &mut PgConnection,
     page: Uuid,
-    is_public: bool,
-    limit: i64,
 ) -> Result<Vec<Listing<Game>>, sqlx::Error> {
-    select_games!(
-        ["where page_id = $1 and hidden_by_page = $2 order by id limit $3 for no key update"],
-        page,
-        is_public,
-        limit
-    )
-    .fetch_all(connection)
-    .await
+    select_games!(["where page_id = $1 order by id for no key update"], page)
+        .fetch_all(connection)
+        .await
 }

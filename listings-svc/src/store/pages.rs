@@ -2,8 +2,8 @@
 
 use std::collections::HashMap;
 
+use sqlx::PgConnection;
 use sqlx::types::Json;
-use sqlx::{PgConnection, PgPool};
 use uuid::Uuid;
 
 use super::listing_table;
@@ -39,19 +39,6 @@ pub async fn find(
         .await
 }
 
-/// Locks a page, and tells whether it is public; `None` when there is no such page.
-pub async fn lock_state(
-    connection: &mut PgConnection,
-    page: Uuid,
-) -> Result<Option<bool>, sqlx::Error> {
-    sqlx::query_scalar!(
-        r#"select state = 'published' as "is_public!" from listings.page where id = $1 for no key update"#,
-        page
-    )
-    .fetch_optional(connection)
-    .await
-}
-
 /// Locks pages against a change of their state; returns whether each is public, by id.
 pub async fn share_states(
     connection: &mut PgConnection,
@@ -67,18 +54,4 @@ pub async fn share_states(
         .into_iter()
         .map(|row| (row.id, row.is_public))
         .collect())
-}
-
-/// Pages whose games do not all follow their state: a process stopped between two batches of them.
-pub async fn with_unfollowing_games(pool: &PgPool) -> Result<Vec<Uuid>, sqlx::Error> {
-    sqlx::query_scalar!(
-        r#"select page.id as "id!" from listings.page
-           where page.state <> 'published'
-               and exists (select from listings.game where page_id = page.id and not hidden_by_page)
-           union
-           select page.id from listings.game join listings.page on page.id = game.page_id
-           where game.hidden_by_page and page.state = 'published'"#
-    )
-    .fetch_all(pool)
-    .await
 }

@@ -5,11 +5,11 @@
 
 pub mod absent;
 pub mod claims;
-pub mod follow_page;
 pub mod import;
 pub mod limits;
 mod lock_listing;
 pub mod moderate;
+mod page_games;
 pub mod page_owners;
 pub mod pictures;
 mod record_change;

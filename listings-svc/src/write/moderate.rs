@@ -8,7 +8,7 @@ use uuid::Uuid;
 
 use super::absent::listing_not_found;
 use super::record_change::{StaffChange, check_revision, update_by_staff};
-use super::{CommandContext, CommandDependencies, follow_page, lock_listing};
+use super::{CommandContext, CommandDependencies, lock_listing, page_games};
 use crate::domain::audit_action::AuditAction;
 use crate::domain::content::Content;
 use crate::domain::entity::Entity;
@@ -33,19 +33,8 @@ pub struct Moderation {
     pub by: Member,
 }
 
-/// What a [`Moderation`] did.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Moderated {
-    /// `false`: the listing was in that state before.
-    pub is_changed: bool,
-    /// The page, if it has more games than follow it in one transaction.
-    pub unfinished: Option<Uuid>,
-}
-
-pub async fn apply(
-    commands: &CommandDependencies,
-    moderation: &Moderation,
-) -> Result<Moderated, Fault> {
+/// Returns whether the listing changed: false when it was in that state before.
+pub async fn apply(commands: &CommandDependencies, moderation: &Moderation) -> Result<bool, Fault> {
     match moderation.listing.entity {
         Entity::Page => moderate::<Page>(commands, moderation).await,
         Entity::Game => moderate::<Game>(commands, moderation).await,
@@ -54,10 +43,7 @@ pub async fn apply(
     }
 }
 
-async fn moderate<C>(
-    commands: &CommandDependencies,
-    moderation: &Moderation,
-) -> Result<Moderated, Fault>
+async fn moderate<C>(commands: &CommandDependencies, moderation: &Moderation) -> Result<bool, Fault>
 where
     C: Content,
     Listing<C>: ListingTable + Publish + Serialize,
@@ -69,13 +55,9 @@ where
     let Some(state) = before.state.apply(moderation.transition) else {
         return Err(transition_refused(before.state, moderation.transition));
     };
-    let current = follow_page::under_its_page(&mut context, &before).await?;
-    let Some(after) = current.with_state(state, context.now) else {
+    let Some(after) = before.with_state(state, context.now) else {
         context.commit(Vec::new()).await?;
-        return Ok(Moderated {
-            is_changed: false,
-            unfinished: None,
-        });
+        return Ok(false);
     };
     if let Some(fault) = check_revision(moderation.revision, before.revision) {
         return Err(fault);
@@ -93,15 +75,11 @@ where
         Transition::TakeDown => ChangeKind::Removed,
         Transition::Restore => ChangeKind::Restored,
     };
-    let following = follow_page::changes(&mut context, &before, &after, change_kind);
-    let (unfinished, mut changes) = following.await?;
+    let mut changes = page_games::changes(&mut context, &before, &after, change_kind).await?;
     let kind = decision_kind(moderation.transition, after.is_visible());
     changes.extend(decision(&mut context, moderation, kind, after.id).await?);
     context.commit(changes).await?;
-    Ok(Moderated {
-        is_changed: true,
-        unfinished,
-    })
+    Ok(true)
 }
 
 /// The decision on a listing, for its owners.

@@ -6,7 +6,7 @@ use serde::Serialize;
 
 use super::absent::listing_not_found;
 use super::record_change::{StaffChange, update_by_staff};
-use super::{CommandDependencies, follow_page, lock_listing};
+use super::{CommandDependencies, lock_listing};
 use crate::domain::array_fields::{MAX_ITEMS, Screenshot};
 use crate::domain::audit_action::AuditAction;
 use crate::domain::content::Content;
@@ -186,8 +186,7 @@ where
     let before = locked.ok_or_else(listing_not_found)?;
     let purge = PictureOperation::Purge(edit.purged.clone());
     let content = before.content.with_pictures(&purge)?;
-    let current = follow_page::under_its_page(&mut context, &before).await?;
-    let Some(after) = current.apply_staff_edit(content, context.now) else {
+    let Some(after) = before.apply_staff_edit(content, context.now) else {
         return context.commit(Vec::new()).await;
     };
     let change = StaffChange {

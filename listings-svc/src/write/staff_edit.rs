@@ -12,7 +12,7 @@ use uuid::Uuid;
 
 use super::absent::listing_not_found;
 use super::record_change::{StaffChange, check_revision, update_by_staff};
-use super::{CommandContext, CommandDependencies, follow_page, lock_listing};
+use super::{CommandContext, CommandDependencies, lock_listing};
 use crate::domain::audit_action::AuditAction;
 use crate::domain::content::Content;
 use crate::domain::difference;
@@ -216,8 +216,7 @@ where
     let ListingName { mode, key, .. } = &edit.listing;
     let before = lock_listing::<C>(&mut context.connection, *mode, key).await?;
     let before = before.ok_or_else(listing_not_found)?;
-    let current = follow_page::under_its_page(context, &before).await?;
-    let Some(after) = change(&current)? else {
+    let Some(after) = change(&before)? else {
         return Ok(Vec::new());
     };
     if let Some(fault) = check_revision(edit.revision, before.revision) {

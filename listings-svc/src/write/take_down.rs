@@ -5,7 +5,7 @@ use serde::Serialize;
 use uuid::Uuid;
 
 use super::absent::no_own_listing;
-use super::{CommandDependencies, follow_page, lock_listing, record_change};
+use super::{CommandDependencies, lock_listing, page_games, record_change};
 use crate::domain::content::Content;
 use crate::domain::entity::Entity;
 use crate::domain::event::Event;
@@ -26,11 +26,7 @@ pub struct OwnTakedown {
     pub name: String,
 }
 
-/// Returns the page, if it has more games than follow it in one transaction.
-pub async fn apply(
-    commands: &CommandDependencies,
-    takedown: &OwnTakedown,
-) -> Result<Option<Uuid>, Fault> {
+pub async fn apply(commands: &CommandDependencies, takedown: &OwnTakedown) -> Result<(), Fault> {
     match takedown.entity {
         Entity::Page => take_down::<Page>(commands, takedown).await,
         Entity::Game => take_down::<Game>(commands, takedown).await,
@@ -46,7 +42,7 @@ async fn take_down<C>(
         entity,
         name,
     }: &OwnTakedown,
-) -> Result<Option<Uuid>, Fault>
+) -> Result<(), Fault>
 where
     C: Content,
     Listing<C>: ListingTable + Publish + Serialize,
@@ -55,15 +51,11 @@ where
     let before = lock_listing::<C>(&mut context.connection, Mode::Live, name).await?;
     let own = own_listings::find(&mut *context.connection, *account, *entity, name).await?;
     let before = own.and(before).ok_or_else(|| no_own_listing(*entity))?;
-    let current = follow_page::under_its_page(&mut context, &before).await?;
-    let Some(after) = current.with_state(ListingState::Removed, context.now) else {
-        context.commit(Vec::new()).await?;
-        return Ok(None);
+    let Some(after) = before.with_state(ListingState::Removed, context.now) else {
+        return context.commit(Vec::new()).await;
     };
     let (actor, now) = (Actor::Account(*account), context.now);
     record_change::update(&mut context.connection, &before, &after, actor, None, now).await?;
-    let following = follow_page::changes(&mut context, &before, &after, ChangeKind::Removed);
-    let (unfinished, changes) = following.await?;
-    context.commit(changes).await?;
-    Ok(unfinished)
+    let changes = page_games::changes(&mut context, &before, &after, ChangeKind::Removed).await?;
+    context.commit(changes).await
 }

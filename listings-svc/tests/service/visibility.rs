@@ -1,13 +1,10 @@
 //! A game is visible while it and its page are published, and the feed announces what the public sees (§3, §6).
 
-use std::sync::Arc;
-
 use contracts::common::v1 as common;
 use contracts::listings::v1 as proto;
 use contracts::listings::v1::pages_service_client::PagesServiceClient;
 use contracts::listings::v1::staff_review_service_client::StaffReviewServiceClient;
 use kit::{Code, Fault};
-use listings::jobs;
 use proto::Decision::{Approve, Reject, Restore, TakeDown};
 use serde_json::{Value, json};
 use sqlx::PgPool;
@@ -241,9 +238,8 @@ async fn an_imported_game_is_hidden_with_its_page_and_never_announced_by_it(pool
     );
 }
 
-/// More games than one transaction hides.
 #[testing::database_test(listings::MIGRATOR)]
-async fn a_page_of_many_games_is_taken_down_with_all_of_them(pool: PgPool) {
+async fn all_games_of_a_page_change_with_it(pool: PgPool) {
     let mut directory = Directory::start(pool).await;
     directory
         .service
@@ -261,55 +257,4 @@ async fn a_page_of_many_games_is_taken_down_with_all_of_them(pool: PgPool) {
         assert_eq!(news.len(), games.len());
         assert!(news.iter().all(|it| *it == told(event, false)));
     }
-}
-
-/// A process that stops between two batches leaves games as they were.
-#[testing::database_test(listings::MIGRATOR)]
-async fn games_that_do_not_follow_their_page_are_found(pool: PgPool) {
-    let mut directory = Directory::start(pool.clone()).await;
-    directory.submit("studio").await;
-    directory.game(Approve).await;
-    directory.news().await;
-    let commands = Arc::clone(&directory.service.commands);
-    let follow = async || jobs::follow_pages::run(&pool, &commands).await.unwrap();
-    assert_eq!(follow().await, 0);
-    for (state, event) in [("removed", "hidden"), ("published", "shown")] {
-        sqlx::query!(
-            "update listings.page set state = $1 where handle = 'studio'",
-            state
-        )
-        .execute(&pool)
-        .await
-        .unwrap();
-        assert_eq!(follow().await, 1);
-        assert_eq!(directory.news().await, [told(event, false)]);
-        assert_eq!(follow().await, 0);
-    }
-}
-
-/// The games of a page follow it in several transactions, or later, when the process stops between them.
-#[testing::database_test(listings::MIGRATOR)]
-async fn a_change_of_a_game_that_has_yet_to_follow_its_removed_page_is_not_announced(pool: PgPool) {
-    let mut directory = Directory::start(pool.clone()).await;
-    directory.submit("studio").await;
-    directory.game(Approve).await;
-    directory.news().await;
-    let page = async |state: &str| {
-        sqlx::query!(
-            "update listings.page set state = $1 where handle = 'studio'",
-            state
-        )
-        .execute(&pool)
-        .await
-        .unwrap();
-    };
-    page("removed").await;
-    directory.change(&json!({"title": "Spam"})).await.unwrap();
-    assert_eq!(directory.news().await, [told("updated", false)]);
-    let commands = Arc::clone(&directory.service.commands);
-    assert_eq!(jobs::follow_pages::run(&pool, &commands).await.unwrap(), 0);
-    // It returns with its page.
-    page("published").await;
-    assert_eq!(jobs::follow_pages::run(&pool, &commands).await.unwrap(), 1);
-    assert_eq!(directory.news().await, [told("shown", false)]);
 }

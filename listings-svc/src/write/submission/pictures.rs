@@ -36,7 +36,7 @@ pub(super) async fn apply(
                     return Err(taken_down(&page.handle));
                 }
             }
-            let is_under_public_page = game.is_shown_under(page.state);
+            let is_under_public_page = !game.hidden_by_page;
             edit(context, game, operation, is_under_public_page).await
         }
         Entity::Event | Entity::Genre | Entity::Country | Entity::City => {

@@ -59,7 +59,7 @@ pub(super) async fn game(
         ..read.game
     };
     let is_under_public_page = if game.page_id == before.content.page_id {
-        before.is_shown_under(page.state)
+        !before.hidden_by_page
     } else {
         page.state == ListingState::Published
     };
