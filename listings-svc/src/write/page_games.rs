@@ -4,26 +4,22 @@ use kit::Fault;
 use kit::feed::NewChange;
 
 use super::CommandContext;
+use super::record_change::save_all;
 use crate::domain::entity::Entity;
-use crate::domain::game::Game;
 use crate::domain::listing::Listing;
-use crate::domain::record::Importable as _;
-use crate::feed::{ChangeKind, Publish, listing_change};
-use crate::store::{ListingTable, RecordTable as _, games, to_json_row};
+use crate::feed::{ChangeKind, listing_change};
+use crate::store::listings;
 
 /// The changes to publish of a listing, which is locked. Hides or shows the games of a page that the public no longer sees, or sees again.
-pub(super) async fn changes<C>(
+pub(super) async fn changes(
     context: &mut CommandContext,
-    before: &Listing<C>,
-    after: &Listing<C>,
+    before: &Listing,
+    after: &Listing,
     change_kind: ChangeKind,
-) -> Result<Vec<NewChange>, Fault>
-where
-    Listing<C>: ListingTable + Publish,
-{
+) -> Result<Vec<NewChange>, Fault> {
     let mut changes = vec![listing_change(Some(before), after, change_kind)];
     let is_public = after.is_visible();
-    if Listing::<C>::ENTITY != Entity::Page || before.is_visible() == is_public {
+    if after.entity() != Entity::Page || before.is_visible() == is_public {
         return Ok(changes);
     }
     let change_kind = if is_public {
@@ -31,12 +27,13 @@ where
     } else {
         ChangeKind::Hidden
     };
-    let mut rows = Vec::new();
-    for before in games::lock_of_page(&mut context.connection, after.id).await? {
-        let after = before.clone().under_page(is_public, context.now);
-        rows.push(to_json_row(&after)?);
-        changes.push(listing_change(Some(&before), &after, change_kind));
+    let mut games = listings::lock_games(&mut context.connection, after.id).await?;
+    for game in &mut games {
+        let after = game.clone().under_page(is_public, context.now);
+        changes.push(listing_change(Some(game), &after, change_kind));
+        *game = after;
     }
-    Listing::<Game>::save(&mut context.connection, &rows.into()).await?;
+    // The games themselves do not change: they have no revisions.
+    save_all(&mut context.connection, &games, &[], context.now).await?;
     Ok(changes)
 }

@@ -130,7 +130,7 @@ async fn the_revision_has_the_old_state_and_the_reason(pool: PgPool) {
         .unwrap();
     let revision = sqlx::query!(
         "select revision, at, actor_kind, actor, reason, before, after from listings.revision
-         where entity = 'game' order by revision desc limit 1"
+         where actor_kind = 'staff' order by revision desc limit 1"
     )
     .fetch_one(&service.pool)
     .await
@@ -165,8 +165,8 @@ async fn a_listing_that_was_never_public_is_not_taken_down(pool: PgPool) {
     let service = start_with_listings(pool).await;
     for state in ["pending", "rejected"] {
         sqlx::query!(
-            "update listings.game
-             set state = $1, waiting_since = case when $1 = 'pending' then created_at end",
+            "update listings.listing
+             set state = $1, waiting_since = case when $1 = 'pending' then created_at end where entity = 'game'",
             state
         )
         .execute(&service.pool)

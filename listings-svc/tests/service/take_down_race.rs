@@ -4,11 +4,9 @@ use std::sync::Arc;
 
 use kit::rpc::staff::Member;
 use listings::domain::entity::Entity;
-use listings::domain::game::Game;
-use listings::domain::listing::RowContent;
+use listings::domain::fields::read_row;
 use listings::domain::listing_name::ListingName;
 use listings::domain::mode::Mode;
-use listings::domain::read_import_row;
 use listings::domain::reference_data::ReferenceData;
 use listings::domain::state::Transition;
 use listings::write::import::{self, Chunk, Header, ParsedRow, Rows};
@@ -38,10 +36,10 @@ fn submit(target: Target, body: &Value) -> Submission {
 /// Submissions of a game under the page `studio`, where `a-game` was rejected.
 fn submissions() -> [Submission; 3] {
     let game = json!({"title": "Another", "release_year": 2024, "creator": "studio"});
-    let rejected = || Target::Game("a-game".to_owned());
-    let moved = Target::Game("elsewhere".to_owned());
+    let rejected = || Target::Change(Entity::Game, "a-game".to_owned());
+    let moved = Target::Change(Entity::Game, "elsewhere".to_owned());
     [
-        submit(Target::NewGame, &game),
+        submit(Target::New(Entity::Game), &game),
         submit(rejected(), &json!({"title": "Better"})),
         submit(moved, &json!({"creator": "studio"})),
     ]
@@ -78,7 +76,7 @@ async fn listings(pool: &PgPool) -> Service {
 async fn open_removal(pool: &PgPool) -> Transaction<'static, Postgres> {
     let mut removal = pool.begin().await.unwrap();
     sqlx::query!(
-        "update listings.page set state = 'removed' where handle = 'studio' and mode = 'live'"
+        "update listings.listing set state = 'removed' where name = 'studio' and mode = 'live'"
     )
     .execute(&mut *removal)
     .await
@@ -96,7 +94,7 @@ async fn nothing_is_submitted_under_a_page_whose_removal_is_not_committed(pool: 
             .await
             .unwrap_err();
         assert!(fault.message.contains("taken down"), "{fault}");
-        sqlx::query!("update listings.page set state = 'published' where handle = 'studio'")
+        sqlx::query!("update listings.listing set state = 'published' where name = 'studio'")
             .execute(&pool)
             .await
             .unwrap();
@@ -108,7 +106,7 @@ async fn a_page_is_not_taken_down_before_submissions_under_it_are_committed(pool
     let service = listings(&pool).await;
     // As a submission locks its page.
     let mut submission = pool.begin().await.unwrap();
-    sqlx::query!("select from listings.page where handle = 'studio' and mode = 'live' for share")
+    sqlx::query!("select from listings.listing where name = 'studio' and mode = 'live' for share")
         .execute(&mut *submission)
         .await
         .unwrap();
@@ -118,7 +116,7 @@ async fn a_page_is_not_taken_down_before_submissions_under_it_are_committed(pool
 /// An import of the game `imported` under the page `studio`, as its first chunk.
 async fn import(pool: &PgPool) -> Chunk {
     let page = sqlx::query_scalar!(
-        "select id from listings.page where handle = 'studio' and mode = 'live'"
+        "select id from listings.listing where name = 'studio' and mode = 'live'"
     )
     .fetch_one(pool)
     .await
@@ -139,9 +137,9 @@ async fn import(pool: &PgPool) -> Chunk {
             by: None,
         }),
         audit_id: Uuid::nil(),
-        rows: Rows::Games(vec![ParsedRow {
+        rows: Rows::Listings(vec![ParsedRow {
             line: 1,
-            parsed: read_import_row::<RowContent<Game>>(row, &reference).unwrap(),
+            parsed: read_row(Entity::Game, row, &reference).unwrap(),
         }]),
         refused: Vec::new(),
     }
@@ -159,6 +157,6 @@ async fn a_game_that_is_imported_under_a_page_whose_removal_is_not_committed_is_
         .await
         .unwrap();
     let is_hidden =
-        sqlx::query_scalar!("select hidden_by_page from listings.game where slug = 'imported'");
+        sqlx::query_scalar!("select hidden_by_page from listings.listing where name = 'imported'");
     assert!(is_hidden.fetch_one(&pool).await.unwrap());
 }

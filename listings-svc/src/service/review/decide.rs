@@ -12,7 +12,7 @@ use crate::domain::entity::Entity;
 use crate::domain::listing_name::ListingName;
 use crate::domain::state::{ListingState, Transition};
 use crate::service::{listing, listing_name};
-use crate::store::{listings, queue};
+use crate::store::{history, queue};
 use crate::write::moderate::{self, Moderation};
 
 const MAX_LISTINGS: usize = 100;
@@ -139,9 +139,9 @@ impl Service {
     /// The differences since a revision; empty when they cannot be read.
     async fn changed_since(&self, name: &ListingName, revision: i64) -> Vec<proto::Difference> {
         let differences = async {
-            let found = listings::find(&self.pool, name).await?;
+            let found = history::status(&self.pool, name).await?;
             match found {
-                Some(found) => self.since(name.entity, found.id, revision).await,
+                Some(found) => self.since(found.id, revision).await,
                 None => Ok(Vec::new()),
             }
         };

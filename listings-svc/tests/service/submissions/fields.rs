@@ -47,10 +47,13 @@ async fn a_read_only_field_that_is_null_is_refused_unless_it_is_null(pool: PgPoo
         assert!(fault.fields.keys().eq([field]), "{fault:?}");
     }
     let cover = format!("/pictures/{}.jpg", "0a".repeat(32));
-    sqlx::query!("update listings.game set cover_url = $1", cover)
-        .execute(&service.pool)
-        .await
-        .unwrap();
+    sqlx::query!(
+        "update listings.listing set content = content || jsonb_build_object('cover_url', $1::text) where entity = 'game'",
+        cover
+    )
+    .execute(&service.pool)
+    .await
+    .unwrap();
     let fault = LIVE
         .change_game(&service, &slug, &json!({"cover_url": null}))
         .await
