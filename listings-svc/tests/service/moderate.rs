@@ -188,15 +188,6 @@ async fn a_listing_that_was_never_public_is_not_taken_down(pool: PgPool) {
 }
 
 #[testing::database_test(listings::MIGRATOR)]
-async fn many_at_once_are_one_change(pool: PgPool) {
-    let service = start_with_listings(pool).await;
-    let taking = (0..20).map(|_| take_down(&service, listing_name("game", "a-game"), "Why"));
-    for outcome in futures::future::join_all(taking).await {
-        assert_eq!(outcome.unwrap().revision, 2);
-    }
-}
-
-#[testing::database_test(listings::MIGRATOR)]
 async fn an_unknown_name_is_refused(pool: PgPool) {
     let service = start_with_listings(pool).await;
     let sample = proto::ListingName {
@@ -257,27 +248,4 @@ async fn a_sample_is_taken_down_and_restored_at_its_revision(pool: PgPool) {
         done.unwrap().listing.unwrap().state(),
         proto::State::Published
     );
-}
-
-#[testing::database_test(listings::MIGRATOR)]
-async fn a_repeated_decision_says_that_nothing_changed(pool: PgPool) {
-    let service = start_with_listings(pool).await;
-    let note = async |decision| {
-        let on = (listing_name("game", "a-game"), None);
-        let done = decide(&service.operator_client, decision, on, "A reason").await;
-        done.unwrap().note
-    };
-    for (decision, first, again) in [
-        (proto::Decision::Restore, "published", "published"),
-        (proto::Decision::TakeDown, "", "taken down"),
-        (proto::Decision::Restore, "", "published"),
-    ] {
-        for already in [first, again] {
-            let expected = match already {
-                "" => String::new(),
-                already => format!("already {already}; nothing changed"),
-            };
-            assert_eq!(note(decision).await, expected, "{decision:?}");
-        }
-    }
 }

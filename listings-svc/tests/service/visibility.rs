@@ -5,7 +5,7 @@ use contracts::listings::v1 as proto;
 use contracts::listings::v1::pages_service_client::PagesServiceClient;
 use contracts::listings::v1::staff_review_service_client::StaffReviewServiceClient;
 use kit::{Code, Fault};
-use proto::Decision::{Approve, Reject, Restore, TakeDown};
+use proto::Decision::{Approve, Restore, TakeDown};
 use serde_json::{Value, json};
 use sqlx::PgPool;
 
@@ -190,22 +190,6 @@ async fn a_game_that_is_approved_before_its_page_is_announced_with_its_page(pool
 }
 
 #[testing::database_test(listings::MIGRATOR)]
-async fn a_game_is_announced_once_however_it_becomes_visible(pool: PgPool) {
-    // By its restore.
-    let mut directory = Directory::start(pool).await;
-    directory.submit("new").await;
-    directory.game(Approve).await;
-    directory.game(TakeDown).await;
-    directory.page(Approve, "new").await;
-    assert_eq!(directory.announced().await, Vec::<String>::new());
-    directory.game(Restore).await;
-    assert_eq!(directory.announced().await, ["published"]);
-    directory.game(TakeDown).await;
-    directory.game(Restore).await;
-    assert_eq!(directory.announced().await, Vec::<String>::new());
-}
-
-#[testing::database_test(listings::MIGRATOR)]
 async fn a_move_to_a_public_page_is_the_first_publication(pool: PgPool) {
     let mut directory = Directory::start(pool).await;
     directory.submit("new").await;
@@ -219,23 +203,6 @@ async fn a_move_to_a_public_page_is_the_first_publication(pool: PgPool) {
     assert_eq!(directory.announced().await, Vec::<String>::new());
     directory.page(Approve, "new").await;
     assert_eq!(directory.announced().await, Vec::<String>::new());
-}
-
-#[testing::database_test(listings::MIGRATOR)]
-async fn an_imported_game_is_hidden_with_its_page_and_never_announced_by_it(pool: PgPool) {
-    let mut directory = Directory::start(pool).await;
-    let game = json!({"slug": "a-game", "title": "A Game", "release_year": 2020, "creator": "new"});
-    directory.service.import(&File::rows("game", &[game])).await;
-    directory.page(Reject, "new").await;
-    assert_eq!(directory.announced().await, Vec::<String>::new());
-    let game =
-        json!({"slug": "its-game", "title": "A Game", "release_year": 2020, "creator": "studio"});
-    directory.service.import(&File::rows("game", &[game])).await;
-    directory.page(TakeDown, "studio").await;
-    assert_eq!(
-        directory.news().await,
-        [told("published", false), told("hidden", false)]
-    );
 }
 
 #[testing::database_test(listings::MIGRATOR)]

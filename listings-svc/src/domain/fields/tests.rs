@@ -292,6 +292,7 @@ fn each_gives_the_fields_that_are_theirs() {
             .map(|it| it.0)
             .collect();
         fields.retain(|name| !refused.contains(name));
+        fields.sort_unstable();
         fields
     };
     for (content, account, staff) in [

@@ -116,7 +116,7 @@ async fn submissions_of_a_page_that_an_account_no_longer_owns_do_not_count(pool:
     assert_eq!(code(refused), Code::TooManyPending);
     sqlx::query!(
         "delete from listings.page_owner using listings.listing
-         where listing.id = page_id and name = 'studio' and account_id = $1",
+         where listing.id = page_owner.page_id and name = 'studio' and account_id = $1",
         ADA
     )
     .execute(&service.pool)
