@@ -83,16 +83,14 @@ async fn write_listings(
                 // It is public at once.
                 (listing, ChangeKind::Approved)
             }
-            Some(before) if header.replaces() => match before.replaced_by(&row, now) {
-                Some(listing) => {
-                    report.updated += 1;
-                    (listing, ChangeKind::Updated)
-                }
-                None => {
+            Some(before) if header.replaces() => {
+                let Some(listing) = before.replaced_by(&row, now) else {
                     report.unchanged += 1;
                     continue;
-                }
-            },
+                };
+                report.updated += 1;
+                (listing, ChangeKind::Updated)
+            }
             Some(before) => {
                 report.unchanged += 1;
                 report.existing.push(ImportedRow {

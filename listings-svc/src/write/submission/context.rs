@@ -175,7 +175,7 @@ impl SubmissionContext<'_> {
                 listings::find(&mut *self.connection, &name).await?
             }
         };
-        Ok(sample.and_then(sample_of))
+        Ok(sample.as_ref().and_then(sample_of))
     }
 
     /// Refuses a submission beyond the limit of pending ones of `submitter`, the account for which it counts.
@@ -257,7 +257,7 @@ impl SubmissionContext<'_> {
 }
 
 /// A sample, as a page of the account.
-fn sample_of(sample: Listing) -> Option<OwnedPage> {
+fn sample_of(sample: &Listing) -> Option<OwnedPage> {
     let page = sample.content.page()?;
     Some(OwnedPage {
         id: sample.id,

@@ -81,10 +81,9 @@ pub struct Receipt {
     pub state: ListingState,
     /// URL of the public page.
     pub url: String,
-    /// Revision after the write; 0 in a receipt that was stored before receipts had it.
-    #[serde(default)]
+    /// After the write.
     pub revision: i64,
-    /// Why a game is not public although it may be published.
+    /// Why the page of a game hides it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub note: Option<String>,
     /// Whether this is the stored receipt of an earlier call with the same key.
