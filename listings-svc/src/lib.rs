@@ -51,7 +51,6 @@ pub async fn start(boot: Boot<Settings>) -> anyhow::Result<()> {
     });
     let importer = Importer::new(pool.clone(), Arc::clone(&commands), boot.clock.clone());
     let files = FileStore::open(&boot.settings.files)?;
-    jobs::follow_pages::spawn(&leader, &pool, &commands);
     jobs::sweep::spawn(&leader, &pool, &files, &boot.clock);
     kit::idempotency::spawn_cleanup(&leader);
     let pictures = PictureProcessor::new(

@@ -153,7 +153,7 @@ impl Votes {
         let fill = format!(
             "set work_mem = '256MB';
              create temp table listing as
-                 select row_number() over (order by id) - 1 as n, id from listings.game;
+                 select row_number() over (order by id) - 1 as n, id from listings.listing where entity = 'game';
              create temp table cast_vote as
                  select md5('voter ' || n / 50)::uuid as voter_id, now() - random() * interval '30 days' as at, random() < 0.5 as low_won,
                      floor(power(random(), 2) * (select count(*) from listing))::bigint as a,

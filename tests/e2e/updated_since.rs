@@ -125,8 +125,8 @@ async fn a_change_that_is_committed_late_has_the_time_of_its_beginning() {
         // The test has the place of the next revision, until it rolls back: the write waits for that before it can be committed.
         let mut held = connection.begin().await.unwrap();
         let place = sqlx::query(
-            "insert into listings.revision (entity, id, revision, at, actor_kind, actor, after)
-             select 'game', id, revision + 1, now(), 'account', 'a test', '{}'::jsonb from listings.game where slug = $1",
+            "insert into listings.revision (id, revision, at, actor_kind, actor, after)
+             select id, revision + 1, now(), 'account', 'a test', '{}'::jsonb from listings.listing where entity = 'game' and name = $1",
         );
         let placed = place.bind(&slug).execute(&mut *held).await.unwrap();
         assert_eq!(placed.rows_affected(), 1);

@@ -110,11 +110,11 @@ async fn shown_and_kept_once(fleet: &Fleet, slugs: &[String]) {
     join_all(shown).await;
     let mut connection = PgConnection::connect(&fleet.database_url).await.unwrap();
     let kept: Vec<(String, i64, i64, i64, i64)> = sqlx::query_as(
-        "select slug, revision,
-             (select count(*) from listings.revision where entity = 'event' and revision.id = event.id),
-             (select count(*) from listings.audit where action = 'approve' and audit.name = slug),
+        "select name, revision,
+             (select count(*) from listings.revision where revision.id = event.id),
+             (select count(*) from listings.audit where action = 'approve' and audit.name = event.name),
              (select count(*) from listings.feed where entity = 'event' and feed.id = event.id::text and feed.event = 'published')
-         from listings.event where mode = 'live' and slug = any($1) order by slug",
+         from listings.listing as event where entity = 'event' and mode = 'live' and name = any($1) order by name",
     )
     .bind(slugs)
     .fetch_all(&mut connection)

@@ -218,7 +218,7 @@ impl Fleet {
     pub async fn published_games(&self) -> Option<BTreeSet<String>> {
         let mut connection = PgConnection::connect(&self.database_url).await.ok()?;
         let slugs: Vec<String> = sqlx::query_scalar(
-            "select slug from listings.game where mode = 'live' and state = 'published'",
+            "select name from listings.listing where entity = 'game' and mode = 'live' and state = 'published'",
         )
         .fetch_all(&mut connection)
         .await

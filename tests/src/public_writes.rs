@@ -203,8 +203,8 @@ impl PublicWrites {
             .fetch_one(&mut connection)
             .await?;
         let taglines: Vec<String> = sqlx::query_scalar(
-            "select after ->> 'tagline' from listings.revision join listings.game using (id)
-             where entity = 'game' and mode = 'live' and slug = $1 and after ->> 'tagline' <> ''
+            "select after ->> 'tagline' from listings.revision join listings.listing using (id)
+             where entity = 'game' and mode = 'live' and name = $1 and after ->> 'tagline' <> ''
              order by revision.revision",
         )
         .bind(&self.game)

@@ -1,18 +1,11 @@
-//! The content of the entities.
-
-use uuid::Uuid;
+//! The content of entries of the gazetteer.
 
 use super::entity::Entity;
 
-/// The content of an entity.
+/// The content of an entry.
 pub trait Content: Clone + PartialEq + Send + Sync + 'static {
     const ENTITY: Entity;
 
-    /// The slug, handle, key or code, which never changes.
+    /// The slug, key or code, which never changes.
     fn key(&self) -> &str;
-
-    /// The page that a game belongs to; nothing else belongs to a page.
-    fn page_id(&self) -> Option<Uuid> {
-        None
-    }
 }

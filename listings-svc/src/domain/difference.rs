@@ -4,19 +4,10 @@ use std::collections::BTreeSet;
 
 use serde_json::{Map, Value};
 
-/// Fields that the service sets itself.
-const METADATA_FIELDS: [&str; 10] = [
-    "id",
-    "mode",
-    "state",
-    "revision",
-    "submitter",
-    "waiting_since",
-    "created_at",
-    "first_published_at",
-    "hidden_by_page",
-    "updated_at",
-];
+use super::listing::Listing;
+
+/// What a revision stores besides the content.
+const METADATA_FIELDS: [&str; 2] = ["state", "submitter"];
 
 /// A field whose value differs.
 #[derive(Debug, Clone, PartialEq)]
@@ -37,11 +28,21 @@ pub fn between(before: &Map<String, Value>, after: &Map<String, Value>) -> Vec<D
     found
 }
 
-/// The content of a listing, without the fields that the service sets.
-pub fn content(listing: &Value) -> Map<String, Value> {
-    let mut content = listing.as_object().cloned().unwrap_or_default();
+/// The fields of the content, of what a revision stores.
+pub fn content(stored: &Value) -> Map<String, Value> {
+    let mut content = stored.as_object().cloned().unwrap_or_default();
     content.retain(|key, _| !METADATA_FIELDS.contains(&key.as_str()));
     content
+}
+
+/// What a revision stores of a listing: its content, state and submitter.
+pub fn stored(listing: &Listing) -> Result<Value, serde_json::Error> {
+    let mut fields = serde_json::to_value(listing)?;
+    let mut stored = fields["content"].take();
+    for name in METADATA_FIELDS {
+        stored[name] = fields[name].take();
+    }
+    Ok(stored)
 }
 
 /// What a revision stores of two versions: the fields that differ, each with its whole value, and always `state`. Without `before`, all
@@ -183,7 +184,7 @@ mod tests {
 
     #[test]
     fn metadata_is_not_content() {
-        let listing = json!({"id": "x", "state": "pending", "revision": 2, "title": "A"});
+        let listing = json!({"state": "pending", "submitter": null, "title": "A"});
         assert_eq!(content(&listing), object(json!({"title": "A"})));
     }
 

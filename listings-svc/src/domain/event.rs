@@ -3,9 +3,6 @@
 use serde::{Deserialize, Serialize};
 use time::Date;
 
-use super::content::Content;
-use super::entity::Entity;
-
 time::serde::format_description!(day, Date, "[year]-[month]-[day]");
 
 /// `day::option` of the `time` crate cannot deserialize within a flattened struct.
@@ -56,100 +53,49 @@ pub struct Event {
     pub source: String,
 }
 
-impl Content for Event {
-    const ENTITY: Entity = Entity::Event;
-
-    fn key(&self) -> &str {
-        &self.slug
+impl Default for Event {
+    /// An event whose fields are empty.
+    fn default() -> Self {
+        Self {
+            slug: String::new(),
+            title: String::new(),
+            kind: String::new(),
+            starts_at: Date::MIN,
+            ends_at: None,
+            country_code: String::new(),
+            city: String::new(),
+            city_slug: String::new(),
+            online: false,
+            website: None,
+            description: String::new(),
+            source: String::new(),
+        }
     }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::domain::listing::{Listing, RowContent};
-    use crate::domain::mode::Mode;
-    use crate::domain::reference_data::ReferenceData;
-    use crate::domain::{field_reader::Problems, read_import_row};
-    use serde_json::{Value, json};
-
-    fn event(changes: Value) -> Result<Event, Problems> {
-        let mut row = json!({
-            "slug": "jam", "title": "Jam", "kind": "jam", "starts_at": "2026-03-01", "country_code": "NG", "city": "Lagos",
-        });
-        let Value::Object(changes) = changes else {
-            unreachable!()
-        };
-        row.as_object_mut().unwrap().extend(changes);
-        let reference = ReferenceData {
-            countries: ["NG".to_owned()].into(),
-            ..ReferenceData::default()
-        };
-        read_import_row::<RowContent<Event>>(row.as_object().unwrap(), &reference)
-            .map(|row| row.content)
-    }
-
-    fn bad(changes: Value) -> Vec<String> {
-        event(changes).unwrap_err().into_keys().collect()
-    }
-
-    #[test]
-    fn an_event_needs_a_day_and_a_city() {
-        assert!(event(json!({})).is_ok());
-        assert_eq!(
-            bad(json!({"starts_at": null, "city": null})),
-            ["city", "starts_at"]
-        );
-        assert_eq!(
-            bad(json!({"starts_at": "2026-02-30", "city": " "})),
-            ["city", "starts_at"]
-        );
-    }
-
-    #[test]
-    fn it_ends_no_sooner_than_it_starts() {
-        assert!(event(json!({"ends_at": "2026-03-01"})).is_ok());
-        assert_eq!(bad(json!({"ends_at": "2026-02-28"})), ["ends_at"]);
-    }
-
-    #[test]
-    fn its_site_has_two_names() {
-        let a = "https://a.example";
-        assert_eq!(
-            event(json!({ "url": a })).unwrap().website.as_deref(),
-            Some(a)
-        );
-        assert_eq!(
-            event(json!({ "website": a })).unwrap().website.as_deref(),
-            Some(a)
-        );
-        assert!(event(json!({"url": a, "website": a})).is_ok());
-        assert_eq!(
-            bad(json!({"url": a, "website": "https://b.example"})),
-            ["website"]
-        );
-    }
+    use serde_json::json;
+    use time::macros::date;
 
     #[test]
     fn days_are_stored_as_days() {
-        for ends_at in [json!("2026-03-02"), json!(null)] {
-            let row = RowContent {
-                content: event(json!({ "ends_at": ends_at })).unwrap(),
-                created_at: None,
-                updated_at: None,
-                hidden_by_page: false,
+        for (ends_at, stored) in [
+            (Some(date!(2026 - 03 - 02)), json!("2026-03-02")),
+            (None, json!(null)),
+        ] {
+            let event = Event {
+                starts_at: date!(2026 - 03 - 01),
+                ends_at,
+                ..Event::default()
             };
-            let now = time::OffsetDateTime::UNIX_EPOCH;
-            let event = Listing::imported(uuid::Uuid::nil(), Mode::Live, row, now);
-            let stored = serde_json::to_value(&event).unwrap();
+            let fields = serde_json::to_value(&event).unwrap();
             assert_eq!(
-                (&stored["starts_at"], &stored["ends_at"]),
-                (&json!("2026-03-01"), &ends_at)
+                (&fields["starts_at"], &fields["ends_at"]),
+                (&json!("2026-03-01"), &stored)
             );
-            assert_eq!(
-                serde_json::from_value::<Listing<Event>>(stored).unwrap(),
-                event
-            );
+            assert_eq!(serde_json::from_value::<Event>(fields).unwrap(), event);
         }
     }
 }

@@ -1,15 +1,86 @@
-//! What pages, games and events have in common, and the changes of a listing.
+//! Listings: pages, games and events. What they have in common, and their changes.
 
 use serde::{Deserialize, Serialize};
 use time::OffsetDateTime;
 use time::serde::rfc3339;
 use uuid::Uuid;
 
+use super::entity::Entity;
+use super::event::Event;
+use super::game::Game;
 use super::mode::Mode;
+use super::page::Page;
 use super::state::ListingState;
 
+/// The fields of a listing, by its kind.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Listing<C> {
+#[serde(tag = "entity", content = "content", rename_all = "snake_case")]
+pub enum Content {
+    Page(Page),
+    Game(Game),
+    Event(Event),
+}
+
+impl Content {
+    pub const fn entity(&self) -> Entity {
+        match self {
+            Self::Page(_) => Entity::Page,
+            Self::Game(_) => Entity::Game,
+            Self::Event(_) => Entity::Event,
+        }
+    }
+
+    /// The slug or the handle, which never changes.
+    pub fn name(&self) -> &str {
+        match self {
+            Self::Page(page) => &page.handle,
+            Self::Game(game) => &game.slug,
+            Self::Event(event) => &event.slug,
+        }
+    }
+
+    /// Names a new listing.
+    pub fn set_name(&mut self, name: String) {
+        *match self {
+            Self::Page(page) => &mut page.handle,
+            Self::Game(game) => &mut game.slug,
+            Self::Event(event) => &mut event.slug,
+        } = name;
+    }
+
+    /// The title of a game or an event, the name of a page.
+    pub fn title(&self) -> &str {
+        match self {
+            Self::Page(page) => &page.name,
+            Self::Game(game) => &game.title,
+            Self::Event(event) => &event.title,
+        }
+    }
+
+    pub const fn page(&self) -> Option<&Page> {
+        match self {
+            Self::Page(page) => Some(page),
+            _ => None,
+        }
+    }
+
+    pub const fn game(&self) -> Option<&Game> {
+        match self {
+            Self::Game(game) => Some(game),
+            _ => None,
+        }
+    }
+
+    pub const fn event(&self) -> Option<&Event> {
+        match self {
+            Self::Event(event) => Some(event),
+            _ => None,
+        }
+    }
+}
+
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Listing {
     /// Never public.
     pub id: Uuid,
     pub mode: Mode,
@@ -25,38 +96,40 @@ pub struct Listing<C> {
     #[serde(with = "rfc3339")]
     pub created_at: OffsetDateTime,
     /// When the public saw the listing first; `None` before that.
-    #[serde(default, with = "rfc3339::option")]
+    #[serde(with = "rfc3339::option")]
     pub first_published_at: Option<OffsetDateTime>,
     /// For a game: whether its page is not public. Always false for pages and events.
-    #[serde(default)]
     pub hidden_by_page: bool,
     #[serde(with = "rfc3339")]
     pub updated_at: OffsetDateTime,
     #[serde(flatten)]
-    pub content: C,
+    pub content: Content,
 }
 
 /// The content and the times of a listing, as an import row states them.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct RowContent<C> {
+pub struct RowContent {
     /// The whole content: a field that the row leaves out is empty.
-    pub content: C,
+    pub content: Content,
     pub created_at: Option<OffsetDateTime>,
     pub updated_at: Option<OffsetDateTime>,
     /// For a game: whether its page is not public.
     pub hidden_by_page: bool,
 }
 
-impl<C> Listing<C> {
+impl Listing {
     /// Whether the public sees the listing: it is published, and its page is too. The one place where this is decided.
     pub const fn is_visible(&self) -> bool {
         matches!(self.state, ListingState::Published) && !self.hidden_by_page
     }
 
-    /// Whether a game that stays under its page, which is in this state, is shown with it. The game says so, unless the page was just taken
-    /// down and the game has yet to follow it.
-    pub const fn is_shown_under(&self, page: ListingState) -> bool {
-        !self.hidden_by_page && !matches!(page, ListingState::Removed)
+    pub const fn entity(&self) -> Entity {
+        self.content.entity()
+    }
+
+    /// The slug or the handle.
+    pub fn name(&self) -> &str {
+        self.content.name()
     }
 
     /// What subscribers are told of a change from `before` to this listing (§6).
@@ -81,9 +154,9 @@ pub enum Announcement {
     Updated,
 }
 
-impl<C: Clone + PartialEq> Listing<C> {
+impl Listing {
     /// A new imported listing, which is published at once.
-    pub fn imported(id: Uuid, mode: Mode, row: RowContent<C>, now: OffsetDateTime) -> Self {
+    pub fn imported(id: Uuid, mode: Mode, row: RowContent, now: OffsetDateTime) -> Self {
         let created_at = row.created_at.unwrap_or(now);
         Self {
             id,
@@ -100,20 +173,23 @@ impl<C: Clone + PartialEq> Listing<C> {
         }
     }
 
-    /// The sample with the content and the times of a row; `None` when the row changes nothing. Real listings are not replaced.
-    pub fn replaced_by(&self, row: &RowContent<C>, now: OffsetDateTime) -> Option<Self> {
+    /// The sample with the content and the times of a row, in its state; `None` when the row changes nothing. Real listings are not replaced.
+    pub fn replaced_by(&self, row: &RowContent, now: OffsetDateTime) -> Option<Self> {
         let created_at = row.created_at.unwrap_or(self.created_at);
         let same = row.content == self.content
             && created_at == self.created_at
             && row.updated_at.is_none_or(|at| at == self.updated_at);
-        let row = RowContent {
-            created_at: Some(created_at),
-            updated_at: Some(row.updated_at.unwrap_or_else(|| now.max(created_at))),
-            ..row.clone()
-        };
-        (!same).then(|| Self {
-            revision: self.revision + 1,
-            ..Self::imported(self.id, self.mode, row, now)
+        (!same).then(|| {
+            Self {
+                revision: self.revision + 1,
+                created_at,
+                first_published_at: self.first_published_at.map(|_| created_at),
+                hidden_by_page: row.hidden_by_page,
+                updated_at: row.updated_at.unwrap_or_else(|| now.max(created_at)),
+                content: row.content.clone(),
+                ..self.clone()
+            }
+            .with_first_publication(created_at)
         })
     }
 
@@ -148,7 +224,7 @@ impl<C: Clone + PartialEq> Listing<C> {
     }
 
     /// The listing with content that staff edited; `None` when nothing differs. The state stays.
-    pub fn apply_staff_edit(&self, content: C, now: OffsetDateTime) -> Option<Self> {
+    pub fn apply_staff_edit(&self, content: Content, now: OffsetDateTime) -> Option<Self> {
         (content != self.content).then(|| Self {
             revision: self.revision + 1,
             updated_at: now.max(self.created_at),
@@ -157,7 +233,7 @@ impl<C: Clone + PartialEq> Listing<C> {
     }
 
     /// A new listing of an account, which is pending.
-    pub fn submitted(id: Uuid, account: Uuid, content: C, now: OffsetDateTime) -> Self {
+    pub fn submitted(id: Uuid, account: Uuid, content: Content, now: OffsetDateTime) -> Self {
         Self {
             id,
             mode: Mode::Live,
@@ -174,7 +250,7 @@ impl<C: Clone + PartialEq> Listing<C> {
     }
 
     /// The listing with content that its account edited; `None` when nothing differs. A rejected listing becomes pending again.
-    pub fn apply_account_edit(&self, content: C, now: OffsetDateTime) -> Option<Self> {
+    pub fn apply_account_edit(&self, content: Content, now: OffsetDateTime) -> Option<Self> {
         if content == self.content {
             return None;
         }
@@ -189,7 +265,7 @@ impl<C: Clone + PartialEq> Listing<C> {
         })
     }
 
-    fn with_content(&self, content: C) -> Self {
+    fn with_content(&self, content: Content) -> Self {
         Self {
             content,
             ..self.clone()
@@ -205,9 +281,16 @@ mod tests {
     const NOW: OffsetDateTime = datetime!(2026-05-01 12:00 UTC);
     const LATER: OffsetDateTime = datetime!(2026-06-01 12:00 UTC);
 
-    fn row(content: &str) -> RowContent<String> {
+    fn named(name: &str) -> Content {
+        Content::Page(Page {
+            name: name.to_owned(),
+            ..Page::default()
+        })
+    }
+
+    fn row(name: &str) -> RowContent {
         RowContent {
-            content: content.to_owned(),
+            content: named(name),
             created_at: None,
             updated_at: None,
             hidden_by_page: false,
@@ -223,7 +306,7 @@ mod tests {
         let expected = Listing {
             revision: 2,
             updated_at: LATER,
-            content: "b".to_owned(),
+            content: named("b"),
             ..sample
         };
         assert_eq!(replaced, expected);
@@ -250,10 +333,10 @@ mod tests {
 
     #[test]
     fn a_staff_edit_keeps_the_state() {
-        let submitted = Listing::submitted(Uuid::nil(), Uuid::max(), "a".to_owned(), NOW);
+        let submitted = Listing::submitted(Uuid::nil(), Uuid::max(), named("a"), NOW);
         let rejected = submitted.with_state(ListingState::Rejected, LATER).unwrap();
-        assert_eq!(rejected.apply_staff_edit("a".to_owned(), LATER), None);
-        let apply_staff_edit = rejected.apply_staff_edit("b".to_owned(), LATER).unwrap();
+        assert_eq!(rejected.apply_staff_edit(named("a"), LATER), None);
+        let apply_staff_edit = rejected.apply_staff_edit(named("b"), LATER).unwrap();
         assert_eq!(
             (
                 apply_staff_edit.state,
@@ -267,28 +350,28 @@ mod tests {
     #[test]
     fn a_submission_is_pending_until_staff_decide() {
         let account = Uuid::max();
-        let submitted = Listing::submitted(Uuid::nil(), account, "a".to_owned(), NOW);
+        let submitted = Listing::submitted(Uuid::nil(), account, named("a"), NOW);
         assert_eq!(
             (submitted.state, submitted.waiting_since),
             (ListingState::Pending, Some(NOW))
         );
-        assert_eq!(submitted.apply_account_edit("a".to_owned(), LATER), None);
-        let edited = submitted.apply_account_edit("b".to_owned(), LATER).unwrap();
+        assert_eq!(submitted.apply_account_edit(named("a"), LATER), None);
+        let edited = submitted.apply_account_edit(named("b"), LATER).unwrap();
         assert_eq!(
             (edited.state, edited.waiting_since),
             (ListingState::Pending, Some(NOW))
         );
         let rejected = edited.with_state(ListingState::Rejected, LATER).unwrap();
         assert_eq!(rejected.waiting_since, None);
-        assert_eq!(rejected.apply_account_edit("b".to_owned(), LATER), None);
-        let again = rejected.apply_account_edit("c".to_owned(), LATER).unwrap();
+        assert_eq!(rejected.apply_account_edit(named("b"), LATER), None);
+        let again = rejected.apply_account_edit(named("c"), LATER).unwrap();
         assert_eq!(
             (again.state, again.waiting_since),
             (ListingState::Pending, Some(LATER))
         );
         assert_eq!((again.submitter, again.revision), (Some(account), 4));
         let public = again.with_state(ListingState::Published, LATER).unwrap();
-        let changed = public.apply_account_edit("d".to_owned(), LATER).unwrap();
+        let changed = public.apply_account_edit(named("d"), LATER).unwrap();
         assert_eq!(
             (changed.state, changed.waiting_since),
             (ListingState::Published, None)
@@ -298,7 +381,7 @@ mod tests {
     #[test]
     fn the_first_publication_is_when_it_was_approved_and_stays() {
         let much_later = datetime!(2027-01-01 12:00 UTC);
-        let submitted = Listing::submitted(Uuid::nil(), Uuid::max(), "a".to_owned(), NOW);
+        let submitted = Listing::submitted(Uuid::nil(), Uuid::max(), named("a"), NOW);
         assert_eq!(submitted.first_published_at, None);
         let rejected = submitted.with_state(ListingState::Rejected, LATER).unwrap();
         assert_eq!(rejected.first_published_at, None);

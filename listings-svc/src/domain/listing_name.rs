@@ -11,3 +11,14 @@ pub struct ListingName {
     /// The slug or the handle.
     pub key: String,
 }
+
+impl ListingName {
+    /// The live page with this handle.
+    pub fn page(handle: &str) -> Self {
+        Self {
+            entity: Entity::Page,
+            mode: Mode::Live,
+            key: handle.to_owned(),
+        }
+    }
+}

@@ -1,28 +1,15 @@
 //! The rules of listings. Pure: no database, no network, no clock; the reference data and the time are arguments.
 //!
-//! The traits of the entities, each with the question that it answers:
-//!
-//! | trait | of | question |
-//! | --- | --- | --- |
-//! | [`Content`](content::Content) | the content of every entity | which kind, which key, which page? |
-//! | [`FromImportRow`] | content of the gazetteer, [`RowContent`](listing::RowContent) | what does a row of a file state? |
-//! | [`Body`](body::Body) | `Page`, `Game`, `Event` | what does an account send? |
-//! | [`Editable`](edit::Editable) | `Page`, `Game`, `Event` | what do staff change? |
-//! | [`Importable`](record::Importable) | `Listing`, [`GazetteerEntry`](record::GazetteerEntry) | how does a row create or replace a stored record? |
-//! | `RecordTable`, `ListingTable` in `store/mod.rs` | the same; `Listing` | how is it locked, saved and found? |
-//! | `Publish` in `feed/mod.rs` | the same | how does the feed encode it? |
-//! | `HasPictures` in `write/pictures.rs` | `Page`, `Game` | what does a change of pictures do? |
+//! A [`Listing`](listing::Listing) is a page, a game or an event, by its [`Content`](listing::Content).
 
 pub mod address;
 pub mod array_fields;
 pub mod audit_action;
-pub mod body;
 pub mod city;
 pub mod claim;
 pub mod content;
 pub mod country;
 pub mod difference;
-pub mod edit;
 pub mod entity;
 pub mod event;
 pub mod field_reader;
@@ -30,6 +17,7 @@ pub mod fields;
 pub mod game;
 pub mod gazetteer;
 pub mod genre;
+pub mod json_body;
 pub mod links;
 pub mod listing;
 pub mod listing_name;

@@ -2,8 +2,6 @@
 
 use serde::{Deserialize, Serialize};
 
-use super::content::Content;
-use super::entity::Entity;
 use super::links::Links;
 use super::state::ListingState;
 
@@ -48,13 +46,5 @@ pub fn hidden_note(handle: &str, state: ListingState) -> Option<String> {
         ListingState::Removed => Some(format!(
             "Its page `{handle}` was taken down: until staff restore it, the game is not shown and no game can be submitted under the page."
         )),
-    }
-}
-
-impl Content for Page {
-    const ENTITY: Entity = Entity::Page;
-
-    fn key(&self) -> &str {
-        &self.handle
     }
 }

@@ -1,34 +1,8 @@
-//! What the service stores of an entity, and how an import row creates or replaces it.
+//! The entries of the gazetteer, as they are stored.
 
-use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
-use time::OffsetDateTime;
-use uuid::Uuid;
 
-use super::FromImportRow;
 use super::content::Content;
-use super::entity::Entity;
-use super::listing::{Listing, RowContent};
-use super::mode::Mode;
-
-/// An entity as it is stored, which an import row creates.
-pub trait Importable: Sized + Send + Sync + 'static {
-    /// What an import row states of the entity.
-    type Parsed: FromImportRow + Send + Sync + 'static;
-    const ENTITY: Entity;
-
-    fn row_key(parsed: &Self::Parsed) -> &str;
-    fn key(&self) -> &str;
-    fn revision(&self) -> i64;
-    /// A new record. Kinds without an id ignore `id`.
-    fn from_row(parsed: &Self::Parsed, id: Uuid, mode: Mode, now: OffsetDateTime) -> Self;
-    /// The record with what the row states in place of all that it has; `None` when the row changes nothing.
-    fn replaced(&self, parsed: &Self::Parsed, now: OffsetDateTime) -> Option<Self>;
-    /// Of a listing. Entries of the gazetteer have no id and no revisions.
-    fn listing_id(&self) -> Option<Uuid> {
-        None
-    }
-}
 
 /// An entry of the gazetteer: a genre, a country or a city.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
@@ -38,65 +12,12 @@ pub struct GazetteerEntry<C> {
     pub content: C,
 }
 
-impl<C: Content + FromImportRow> Importable for GazetteerEntry<C> {
-    type Parsed = C;
-    const ENTITY: Entity = C::ENTITY;
-
-    fn row_key(parsed: &C) -> &str {
-        parsed.key()
-    }
-
-    fn key(&self) -> &str {
-        self.content.key()
-    }
-
-    fn revision(&self) -> i64 {
-        self.revision
-    }
-
-    fn from_row(parsed: &C, _id: Uuid, _mode: Mode, _now: OffsetDateTime) -> Self {
-        Self {
-            revision: 1,
-            content: parsed.clone(),
-        }
-    }
-
-    fn replaced(&self, parsed: &C, _now: OffsetDateTime) -> Option<Self> {
-        (self.content != *parsed).then(|| Self {
+impl<C: Content> GazetteerEntry<C> {
+    /// The entry with what a row states in place of all that it has; `None` when the row changes nothing.
+    pub fn replaced(&self, row: &C) -> Option<Self> {
+        (self.content != *row).then(|| Self {
             revision: self.revision + 1,
-            content: parsed.clone(),
+            content: row.clone(),
         })
-    }
-}
-
-impl<C: Content + Serialize + DeserializeOwned> Importable for Listing<C>
-where
-    RowContent<C>: FromImportRow,
-{
-    type Parsed = RowContent<C>;
-    const ENTITY: Entity = C::ENTITY;
-
-    fn row_key(parsed: &RowContent<C>) -> &str {
-        parsed.content.key()
-    }
-
-    fn key(&self) -> &str {
-        self.content.key()
-    }
-
-    fn revision(&self) -> i64 {
-        self.revision
-    }
-
-    fn from_row(parsed: &RowContent<C>, id: Uuid, mode: Mode, now: OffsetDateTime) -> Self {
-        Self::imported(id, mode, parsed.clone(), now)
-    }
-
-    fn replaced(&self, parsed: &RowContent<C>, now: OffsetDateTime) -> Option<Self> {
-        self.replaced_by(parsed, now)
-    }
-
-    fn listing_id(&self) -> Option<Uuid> {
-        Some(self.id)
     }
 }

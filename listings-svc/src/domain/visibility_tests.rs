@@ -4,8 +4,9 @@ use proptest::prelude::*;
 use time::OffsetDateTime;
 use uuid::Uuid;
 
-use super::listing::{Announcement, Listing, RowContent};
+use super::listing::{Announcement, Content, Listing, RowContent};
 use super::mode::Mode;
+use super::page::Page;
 use super::state::{ListingState, Transition};
 
 /// What happens to the game, its page or both.
@@ -37,13 +38,21 @@ fn step() -> impl Strategy<Value = Step> {
     ]
 }
 
+/// Content that differs for each number.
+fn content(number: u8) -> Content {
+    Content::Page(Page {
+        name: number.to_string(),
+        ..Page::default()
+    })
+}
+
 /// The game after a step, and whether the step is an edit; `None` when the step changes nothing.
 fn after(
-    game: &Listing<u8>,
+    game: &Listing,
     page: &mut ListingState,
     step: Step,
     now: OffsetDateTime,
-) -> Option<(Listing<u8>, bool)> {
+) -> Option<(Listing, bool)> {
     match step {
         Step::Page(transition) => {
             *page = page.apply(transition)?;
@@ -54,19 +63,20 @@ fn after(
             let state = game.state.apply(transition)?;
             Some((game.with_state(state, now)?, false))
         }
-        Step::EditByAccount(content) => {
-            let edited = game.apply_account_edit(content, now)?;
+        Step::EditByAccount(number) => {
+            let edited = game.apply_account_edit(content(number), now)?;
             let is_edit = edited.state == game.state;
             Some((edited, is_edit))
         }
-        Step::EditByStaff(content) => Some((game.apply_staff_edit(content, now)?, true)),
+        Step::EditByStaff(number) => Some((game.apply_staff_edit(content(number), now)?, true)),
         Step::Move(is_public) => {
             *page = if is_public {
                 ListingState::Published
             } else {
                 ListingState::Pending
             };
-            let moved = game.apply_staff_edit(game.content.wrapping_add(1), now)?;
+            let other = content(u8::from(game.content == content(0)));
+            let moved = game.apply_staff_edit(other, now)?;
             Some((moved.under_page(is_public, now), true))
         }
     }
@@ -83,14 +93,14 @@ proptest! {
         let mut page = if page_is_public { ListingState::Published } else { ListingState::Pending };
         let mut game = if is_imported {
             let row = RowContent {
-                content: 0,
+                content: content(0),
                 created_at: None,
                 updated_at: None,
                 hidden_by_page: !page_is_public,
             };
             Listing::imported(Uuid::nil(), Mode::Live, row, now)
         } else {
-            Listing::submitted(Uuid::nil(), Uuid::max(), 0, now).under_page(page_is_public, now)
+            Listing::submitted(Uuid::nil(), Uuid::max(), content(0), now).under_page(page_is_public, now)
         };
         let mut first_seen = game.is_visible().then_some(now);
         let mut publications = 0;

@@ -1,41 +1,37 @@
 use contracts::listings::v1 as proto;
 use kit::timestamp;
 
-use super::{Publish, state};
+use super::state;
 use crate::domain::array_fields::{Credit, Screenshot};
 use crate::domain::game::Game;
 use crate::domain::listing::Listing;
 
-impl Publish for Listing<Game> {
-    type Message = proto::Game;
-
-    fn message(&self) -> proto::Game {
-        let game = self.content.clone();
-        proto::Game {
-            id: self.id.to_string(),
-            mode: self.mode.into(),
-            state: state(self.state),
-            revision: self.revision,
-            slug: game.slug,
-            title: game.title,
-            tagline: game.tagline,
-            description: game.description,
-            cover_url: game.cover_url,
-            screenshots: game.screenshots.into_iter().map(screenshot).collect(),
-            genres: game.genres,
-            platforms: game.platforms,
-            stage: game.stage,
-            release_year: game.release_year,
-            trailer_url: game.trailer_url,
-            links: game.links.into_iter().collect(),
-            credits: game.credits.into_iter().map(credit).collect(),
-            featured: game.featured,
-            page_id: game.page_id.to_string(),
-            created_at: Some(timestamp::encode(self.created_at)),
-            first_published_at: self.first_published_at.map(timestamp::encode),
-            visible: self.is_visible(),
-            updated_at: Some(timestamp::encode(self.updated_at)),
-        }
+pub fn message(listing: &Listing, game: &Game) -> proto::Game {
+    let game = game.clone();
+    proto::Game {
+        id: listing.id.to_string(),
+        mode: listing.mode.into(),
+        state: state(listing.state),
+        revision: listing.revision,
+        slug: game.slug,
+        title: game.title,
+        tagline: game.tagline,
+        description: game.description,
+        cover_url: game.cover_url,
+        screenshots: game.screenshots.into_iter().map(screenshot).collect(),
+        genres: game.genres,
+        platforms: game.platforms,
+        stage: game.stage,
+        release_year: game.release_year,
+        trailer_url: game.trailer_url,
+        links: game.links.into_iter().collect(),
+        credits: game.credits.into_iter().map(credit).collect(),
+        featured: game.featured,
+        page_id: game.page_id.to_string(),
+        created_at: Some(timestamp::encode(listing.created_at)),
+        first_published_at: listing.first_published_at.map(timestamp::encode),
+        visible: listing.is_visible(),
+        updated_at: Some(timestamp::encode(listing.updated_at)),
     }
 }
 

@@ -1,10 +1,10 @@
 //! Encodes records for the feed, as messages of `listings/v1/entities.proto`.
 
 pub mod decisions;
-mod events;
-mod games;
-mod gazetteer;
-mod pages;
+pub mod events;
+pub mod games;
+pub mod gazetteer;
+pub mod pages;
 
 use contracts::addresses;
 use contracts::listings::v1 as proto;
@@ -13,8 +13,7 @@ use prost::Message as _;
 use strum::IntoStaticStr;
 
 use crate::domain::entity::Entity;
-use crate::domain::listing::{Announcement, Listing};
-use crate::domain::record::Importable;
+use crate::domain::listing::{Announcement, Content, Listing};
 use crate::domain::state::ListingState;
 
 /// What a change did to a record. The names are those of events.
@@ -43,50 +42,35 @@ pub enum ChangeKind {
     OwnersChanged,
 }
 
-/// A record that the feed carries.
-pub trait Publish: Importable {
-    type Message: prost::Message;
-
-    /// URL of the public page; empty for a kind without one.
-    fn url(&self, public_url: &PublicUrl) -> String {
-        public_url.listing(Self::ENTITY, self.key())
-    }
-    /// The whole state of the record.
-    fn message(&self) -> Self::Message;
-
-    /// The change to publish.
-    fn change(&self, change_kind: ChangeKind, announced: bool) -> NewChange {
-        NewChange {
-            entity: Self::ENTITY.as_str(),
-            // It identifies the record within its kind, and never changes.
-            id: match self.listing_id() {
-                Some(id) => id.to_string(),
-                None => self.key().to_owned(),
-            },
-            revision: self.revision(),
-            event: change_kind.into(),
-            announced,
-            happening: false,
-            state: self.message().encode_to_vec(),
-        }
-    }
-}
-
 /// The change of a listing to publish. The first time that the public sees a listing is its publication, whatever made it visible.
-pub fn listing_change<C>(
-    before: Option<&Listing<C>>,
-    after: &Listing<C>,
+pub fn listing_change(
+    before: Option<&Listing>,
+    after: &Listing,
     change_kind: ChangeKind,
-) -> NewChange
-where
-    Listing<C>: Publish,
-{
+) -> NewChange {
     let announcement = after.announcement(before, change_kind == ChangeKind::Updated);
     let change_kind = match announcement {
         Some(Announcement::Published) => ChangeKind::Approved,
         Some(Announcement::Updated) | None => change_kind,
     };
-    after.change(change_kind, announcement.is_some())
+    change(after, change_kind, announcement.is_some())
+}
+
+/// A change to publish, with the whole state of the listing.
+pub fn change(listing: &Listing, change_kind: ChangeKind, announced: bool) -> NewChange {
+    NewChange {
+        entity: listing.entity().as_str(),
+        id: listing.id.to_string(),
+        revision: listing.revision,
+        event: change_kind.into(),
+        announced,
+        happening: false,
+        state: match &listing.content {
+            Content::Page(page) => pages::message(listing, page).encode_to_vec(),
+            Content::Game(game) => games::message(listing, game).encode_to_vec(),
+            Content::Event(event) => events::message(listing, event).encode_to_vec(),
+        },
+    }
 }
 
 /// The base URL of the public pages.
@@ -107,13 +91,12 @@ impl PublicUrl {
         addresses::picture(&self.0, address)
     }
 
-    /// URL of the public page of a listing; empty for a kind without one.
+    /// URL of the public page of a listing.
     pub fn listing(&self, entity: Entity, name: &str) -> String {
         let list = match entity {
             Entity::Page => "creators",
             Entity::Game => "games",
-            Entity::Event => "events",
-            Entity::Genre | Entity::Country | Entity::City => return String::new(),
+            _ => "events",
         };
         addresses::listing(&self.0, list, name)
     }

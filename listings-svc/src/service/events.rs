@@ -5,6 +5,7 @@ use contracts::listings::v1::events_service_server::EventsService;
 use tonic::{Request, Response, Status};
 
 use super::Service;
+use crate::domain::entity::Entity;
 use crate::write::submission::Target;
 
 #[tonic::async_trait]
@@ -14,7 +15,9 @@ impl EventsService for Service {
         request: Request<proto::CreateEventRequest>,
     ) -> Result<Response<proto::CreateEventResponse>, Status> {
         let writing = request.into_inner().writing;
-        let written = self.submit(Target::NewEvent, writing, None).await?;
+        let written = self
+            .submit(Target::New(Entity::Event), writing, None)
+            .await?;
         Ok(Response::new(proto::CreateEventResponse { written }))
     }
 
@@ -27,7 +30,7 @@ impl EventsService for Service {
             writing,
             precondition,
         } = request.into_inner();
-        let target = Target::Event(slug);
+        let target = Target::Change(Entity::Event, slug);
         let written = self.submit(target, writing, precondition).await?;
         Ok(Response::new(proto::UpdateEventResponse { written }))
     }

@@ -5,6 +5,7 @@ use contracts::listings::v1::games_service_server::GamesService;
 use tonic::{Request, Response, Status};
 
 use super::Service;
+use crate::domain::entity::Entity;
 use crate::write::submission::Target;
 
 #[tonic::async_trait]
@@ -14,7 +15,9 @@ impl GamesService for Service {
         request: Request<proto::CreateGameRequest>,
     ) -> Result<Response<proto::CreateGameResponse>, Status> {
         let writing = request.into_inner().writing;
-        let written = self.submit(Target::NewGame, writing, None).await?;
+        let written = self
+            .submit(Target::New(Entity::Game), writing, None)
+            .await?;
         Ok(Response::new(proto::CreateGameResponse { written }))
     }
 
@@ -27,7 +30,7 @@ impl GamesService for Service {
             writing,
             precondition,
         } = request.into_inner();
-        let target = Target::Game(slug);
+        let target = Target::Change(Entity::Game, slug);
         let written = self.submit(target, writing, precondition).await?;
         Ok(Response::new(proto::UpdateGameResponse { written }))
     }

@@ -13,7 +13,7 @@ use super::listing_name;
 use crate::domain::audit_action::AuditAction;
 use crate::domain::listing_name::ListingName;
 use crate::feed;
-use crate::store::{accounts, listings};
+use crate::store::{accounts, history};
 use crate::write::absent::listing_not_found;
 
 #[tonic::async_trait]
@@ -51,7 +51,7 @@ impl StaffListingService for Service {
 }
 
 pub(super) async fn find(pool: &PgPool, name: &ListingName) -> Result<proto::Listing, Fault> {
-    let found = listings::find(pool, name).await?;
+    let found = history::status(pool, name).await?;
     let found = found.ok_or_else(listing_not_found)?;
     Ok(proto::Listing {
         name: Some(listing_name::message(

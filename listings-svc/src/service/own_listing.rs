@@ -1,21 +1,18 @@
 //! One listing of an account with all its fields (`listings/v1/writing.proto`).
 
 use contracts::listings::v1 as proto;
-use contracts::listings::v1::get_own_listing_response::Listing as Content;
+use contracts::listings::v1::get_own_listing_response::Listing as Message;
 use kit::Fault;
-use sqlx::{PgConnection, PgPool};
+use sqlx::PgPool;
 use time::Date;
 
 use super::ids::parse_uuid;
 use crate::domain::entity::Entity;
-use crate::domain::event::Event;
-use crate::domain::game::Game;
-use crate::domain::listing::Listing;
-use crate::domain::mode::Mode;
-use crate::domain::page::{Page, hidden_note};
+use crate::domain::listing::Content;
+use crate::domain::page::hidden_note;
 use crate::domain::state::ListingState;
-use crate::feed::Publish as _;
-use crate::store::{ListingTable, accounts, find_listing, own_listings, pages};
+use crate::feed;
+use crate::store::{accounts, listings, own_listings};
 
 pub(super) async fn get(
     pool: &PgPool,
@@ -24,26 +21,24 @@ pub(super) async fn get(
     today: Date,
 ) -> Result<proto::GetOwnListingResponse, Fault> {
     let account = parse_uuid("account_id", &request.account_id)?;
-    let name = &request.name;
-    let own = own_listings::find(pool, account, entity, name).await?;
-    let (id, state) = own.ok_or_else(not_found)?;
+    let own = own_listings::find(pool, account, entity, &request.name).await?;
+    let own = own.ok_or_else(not_found)?;
     let mut connection = pool.acquire().await?;
     let (mut note, mut creator) = (None, String::new());
-    let listing = match entity {
-        Entity::Page => Content::Page(find::<Page>(&mut connection, name).await?.message()),
-        Entity::Game => {
-            let game = find::<Game>(&mut connection, name).await?;
-            let page = pages::find(&mut connection, game.content.page_id).await?;
-            if let Some(page) = page {
-                note = hidden_note(&page.content.handle, page.state);
-                creator = page.content.handle;
+    let listing = match &own.content {
+        Content::Page(page) => Message::Page(feed::pages::message(&own, page)),
+        Content::Game(game) => {
+            let found = listings::find_by_id(&mut *connection, game.page_id).await?;
+            if let Some(page) = found {
+                note = hidden_note(page.name(), page.state);
+                page.name().clone_into(&mut creator);
             }
-            Content::Game(game.message())
+            Message::Game(feed::games::message(&own, game))
         }
-        _ => Content::Event(find::<Event>(&mut connection, name).await?.message()),
+        Content::Event(event) => Message::Event(feed::events::message(&own, event)),
     };
-    let reason = match state {
-        ListingState::Rejected => own_listings::rejection(&mut *connection, entity, id).await?,
+    let reason = match own.state {
+        ListingState::Rejected => own_listings::rejection(&mut *connection, own.id).await?,
         _ => None,
     };
     let writes_today = accounts::writes_on(&mut *connection, account, today).await?;
@@ -54,14 +49,6 @@ pub(super) async fn get(
         creator,
         writes_today: u32::try_from(writes_today).unwrap_or_default(),
     })
-}
-
-async fn find<C>(connection: &mut PgConnection, name: &str) -> Result<Listing<C>, Fault>
-where
-    Listing<C>: ListingTable,
-{
-    let found = find_listing(connection, Mode::Live, name).await?;
-    found.ok_or_else(not_found)
 }
 
 pub(super) fn not_found() -> Fault {

@@ -65,8 +65,7 @@ impl OwnListingsService for Service {
             entity: parse_kind(&request.kind)?,
             name: request.name,
         };
-        let unfinished = take_down::apply(&self.commands, &takedown).await?;
-        self.let_games_follow(unfinished).await;
+        take_down::apply(&self.commands, &takedown).await?;
         Ok(Response::new(proto::TakeDownListingResponse {}))
     }
 
@@ -136,9 +135,9 @@ impl Service {
             Entity::Event
         };
         OwnListing {
-            url: self.commands.public_url.listing(entity, &row.slug),
+            url: self.commands.public_url.listing(entity, &row.name),
             kind: row.kind,
-            slug: row.slug,
+            slug: row.name,
             title: row.title,
             note: (row.page.zip(row.page_state))
                 .and_then(|(page, state)| hidden_note(&page, state.0)),

@@ -13,9 +13,8 @@ use super::ids::parse_uuid;
 use super::listing_name;
 use crate::domain::audit_action::AuditAction;
 use crate::domain::claim::ClaimState;
-use crate::domain::mode::Mode;
-use crate::domain::page::Page;
-use crate::store::find_listing;
+use crate::domain::listing_name::ListingName;
+use crate::store::listings;
 use crate::store::page_owners::{self as store, Owner};
 use crate::write::absent::page_not_found;
 use crate::write::claims::ClaimChange;
@@ -32,7 +31,7 @@ impl Service {
 /// The owners of the page with this handle.
 async fn owners_of(pool: &PgPool, handle: &str) -> Result<Vec<proto::Owner>, Fault> {
     let mut connection = pool.acquire().await?;
-    let page = find_listing::<Page>(&mut connection, Mode::Live, handle).await?;
+    let page = listings::find(&mut *connection, &ListingName::page(handle)).await?;
     let page = page.ok_or_else(page_not_found)?;
     let owners = store::of_page(&mut *connection, page.id).await?;
     Ok(owners.into_iter().map(owner).collect())

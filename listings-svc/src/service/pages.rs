@@ -9,8 +9,10 @@ use uuid::Uuid;
 
 use super::ids::parse_uuid;
 use super::{Service, claims};
+use crate::domain::entity::Entity;
+use crate::domain::listing::Listing;
 use crate::domain::text;
-use crate::feed::Publish;
+use crate::feed;
 use crate::store::claims as store;
 use crate::store::{accounts, page_owners};
 use crate::write::claims::ClaimChange;
@@ -63,7 +65,7 @@ impl PagesService for Service {
             dry_run: request.dry_run,
             idempotency_key: request.idempotency_key,
         };
-        let submitted = self.submit(Target::NewPage, Some(writing), None);
+        let submitted = self.submit(Target::New(Entity::Page), Some(writing), None);
         let written = submitted.await?;
         Ok(Response::new(proto::CreatePageResponse { written }))
     }
@@ -79,7 +81,7 @@ impl PagesService for Service {
             dry_run: request.dry_run,
             idempotency_key: String::new(),
         };
-        let target = Target::Page(request.handle);
+        let target = Target::Change(Entity::Page, request.handle);
         let submitted = self.submit(target, Some(writing), request.precondition);
         let written = submitted.await?;
         Ok(Response::new(proto::UpdatePageResponse { written }))
@@ -92,7 +94,11 @@ impl PagesService for Service {
         let account = parse_uuid("account_id", &request.into_inner().account_id)?;
         let pages = page_owners::pages_of(&self.pool, account).await;
         let pages = pages.map_err(Fault::from)?;
-        let pages = pages.iter().map(Publish::message).collect();
+        let message = |listing: &Listing| {
+            let page = listing.content.page()?;
+            Some(feed::pages::message(listing, page))
+        };
+        let pages = pages.iter().filter_map(message).collect();
         let reasons = page_owners::rejections(&self.pool, account).await;
         let reasons = reasons.map_err(Fault::from)?.into_iter().collect();
         let today = self.clock.now().date();

@@ -7,8 +7,8 @@ use serde_json::{Map, Value};
 use tonic::Status;
 
 use super::Service;
-use crate::domain::body::json::{self, BadBody};
 use crate::domain::entity::Entity;
+use crate::domain::json_body::{self, BadBody};
 use crate::domain::mode::Mode;
 use crate::feed;
 use crate::write::pictures::PictureOperation;
@@ -103,7 +103,7 @@ fn author(author: &proto::Author) -> Result<Author, Fault> {
 }
 
 fn parse_body(body: &[u8]) -> Result<Map<String, Value>, Fault> {
-    json::object(body).map_err(|bad| match bad {
+    json_body::object(body).map_err(|bad| match bad {
         BadBody::NotAnObject(message) => Fault::new(Code::BadJson, message),
         BadBody::Fields(problems) => Fault::invalid(problems),
     })

@@ -49,26 +49,25 @@ pub async fn count_unpublished_pages(
     account: Uuid,
 ) -> Result<i64, sqlx::Error> {
     sqlx::query_scalar!(
-        r#"select count(*) as "count!" from listings.page where submitter = $1 and first_published_at is null"#,
+        r#"select count(*) as "count!" from listings.listing
+           where submitter = $1 and entity = 'page' and first_published_at is null"#,
         account
     )
     .fetch_one(connection)
     .await
 }
 
-/// Number of pending pages, games and events of an account.
+/// Number of pending listings that an account has submitted, and still owns.
 pub async fn count_pending(
     connection: &mut PgConnection,
     account: Uuid,
 ) -> Result<i64, sqlx::Error> {
     sqlx::query_scalar!(
-        r#"select (
-               select count(*) from listings.page where submitter = $1 and state = 'pending'
-           ) + (
-               select count(*) from listings.game where submitter = $1 and state = 'pending'
-           ) + (
-               select count(*) from listings.event where submitter = $1 and state = 'pending'
-           ) as "waiting!""#,
+        r#"select count(*) as "count!" from listings.listing
+           where submitter = $1 and state = 'pending' and (
+               entity = 'event'
+               or coalesce(page_id, id) in (select page_id from listings.page_owner where account_id = $1)
+           )"#,
         account
     )
     .fetch_one(connection)

@@ -32,7 +32,8 @@ macro_rules! select_claims {
     ($clause:literal, $($argument:expr),+ $(,)?) => {
         sqlx::query!(
             r#"select to_json(claim) as "claim!: Json<Claim>" from (
-                   select claim.*, page.handle, page.name from listings.claim join listings.page on page.id = page_id
+                   select claim.*, page.name as handle, page.title as name
+                   from listings.claim join listings.listing as page on page.id = claim.page_id
                ) as claim "# + $clause,
             $($argument),+
         )

@@ -3,12 +3,13 @@
 use std::collections::HashMap;
 
 use serde_json::{Map, Value};
+use sqlx::types::Json;
 use sqlx::{PgExecutor, PgPool};
 use time::OffsetDateTime;
 use uuid::Uuid;
 
-use crate::domain::entity::Entity;
 use crate::domain::listing_name::ListingName;
+use crate::domain::state::ListingState as State;
 
 /// A revision in the history.
 #[derive(Debug, Clone, PartialEq)]
@@ -27,17 +28,11 @@ pub struct RevisionRow {
 }
 
 /// The newest revisions of a listing, newest first.
-pub async fn newest(
-    pool: &PgPool,
-    entity: Entity,
-    id: Uuid,
-    limit: i64,
-) -> Result<Vec<RevisionRow>, sqlx::Error> {
+pub async fn newest(pool: &PgPool, id: Uuid, limit: i64) -> Result<Vec<RevisionRow>, sqlx::Error> {
     sqlx::query_as!(
         RevisionRow,
         "select revision, at, actor_kind, actor, before, after, reason from listings.revision
-         where entity = $1 and id = $2 order by revision desc limit $3",
-        entity.as_str(),
+         where id = $1 order by revision desc limit $2",
         id,
         limit
     )
@@ -45,7 +40,7 @@ pub async fn newest(
     .await
 }
 
-/// A listing in its current version and in an earlier one.
+/// The content of a listing in its current version and in an earlier one.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Versions {
     /// The current revision.
@@ -60,58 +55,33 @@ pub struct Versions {
 /// undoing the changes since.
 pub async fn versions(
     executor: impl PgExecutor<'_>,
-    entity: Entity,
     id: Uuid,
     at: Option<i64>,
 ) -> Result<Option<Versions>, sqlx::Error> {
     sqlx::query_as!(
         Versions,
-        r#"with listing as (
-             select revision, to_jsonb(page) as now from listings.page where $1 = 'page' and id = $2
-             union all
-             select revision, to_jsonb(game) from listings.game where $1 = 'game' and id = $2
-             union all
-             select revision, to_jsonb(event) from listings.event where $1 = 'event' and id = $2
-         ),
-         earlier as (
-             select coalesce($3::bigint, (
+        r#"with earlier as (
+             select coalesce($2::bigint, (
                  select revision from listings.revision
-                 where entity = $1 and id = $2 and after ->> 'state' = 'published' order by revision desc limit 1
+                 where id = $1 and after ->> 'state' = 'published' order by revision desc limit 1
              )) as revision
          ),
          since as (
              select distinct on (field.key) field.key, field.value
              from listings.revision, jsonb_each(revision.before) as field
-             where entity = $1 and id = $2 and revision > (select revision from earlier)
+             where id = $1 and revision > (select revision from earlier)
              order by field.key, revision
          )
-         select listing.revision as "revision!", listing.now as "now!", earlier.revision as "earlier?",
+         select listing.revision, listing.content as now, earlier.revision as "earlier?",
              case when earlier.revision is not null then
-                 listing.now || coalesce((select jsonb_object_agg(key, value) from since), '{}')
+                 listing.content || coalesce((select jsonb_object_agg(key, value) from since), '{}')
              end as then
-         from listing cross join earlier"#,
-        entity.as_str(),
+         from listings.listing cross join earlier where listing.id = $1"#,
         id,
         at
     )
     .fetch_optional(executor)
     .await
-}
-
-/// The id and the revision of a listing.
-pub async fn find(
-    executor: impl PgExecutor<'_>,
-    name: &ListingName,
-) -> Result<Option<(Uuid, i64)>, sqlx::Error> {
-    let row = sqlx::query!(
-        r#"select id as "id!", revision as "revision!" from listings.listing where kind = $1 and mode = $2 and name = $3"#,
-        name.entity.as_str(),
-        name.mode.as_str(),
-        name.key
-    )
-    .fetch_optional(executor)
-    .await?;
-    Ok(row.map(|row| (row.id, row.revision)))
 }
 
 /// Names the page of games by its handle, as `creator`, in contents of listings.
@@ -125,12 +95,12 @@ pub async fn name_pages(
         return Ok(());
     }
     let rows = sqlx::query!(
-        "select id, handle from listings.page where id = any($1)",
+        "select id, name from listings.listing where id = any($1)",
         &pages
     )
     .fetch_all(executor)
     .await?;
-    let handles: HashMap<Uuid, String> = rows.into_iter().map(|row| (row.id, row.handle)).collect();
+    let handles: HashMap<Uuid, String> = rows.into_iter().map(|row| (row.id, row.name)).collect();
     for content in contents {
         if let Some(id) = page(content) {
             content.remove("page_id");
@@ -139,4 +109,45 @@ pub async fn name_pages(
         }
     }
     Ok(())
+}
+
+/// The status of a listing, and who changed it last.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct ListingStatus {
+    pub id: Uuid,
+    /// The title of a game or an event, the name of a page.
+    pub title: String,
+    pub state: State,
+    pub revision: i64,
+    pub changed_at: OffsetDateTime,
+    /// `account`, `staff` or `import`.
+    pub actor_kind: String,
+    /// The account, the member or the file.
+    pub actor: String,
+    /// Reason of the newest revision by staff.
+    pub reason: Option<String>,
+}
+
+pub async fn status(
+    pool: &PgPool,
+    name: &ListingName,
+) -> Result<Option<ListingStatus>, sqlx::Error> {
+    sqlx::query_as!(
+        ListingStatus,
+        r#"select listing.id, listing.title, to_jsonb(listing.state) as "state!: Json<State>", listing.revision,
+             newest.at as changed_at, newest.actor_kind, newest.actor,
+             (
+                 select given.reason from listings.revision as given
+                 where given.id = listing.id and given.actor_kind = 'staff'
+                 order by given.revision desc limit 1
+             ) as reason
+         from listings.listing
+         join listings.revision as newest on newest.id = listing.id and newest.revision = listing.revision
+         where listing.entity = $1 and listing.mode = $2 and listing.name = $3"#,
+        name.entity.as_str(),
+        name.mode.as_str(),
+        name.key,
+    )
+    .fetch_optional(pool)
+    .await
 }

@@ -9,7 +9,7 @@ use crate::domain::mode::Mode;
 /// for an almost empty table.
 pub async fn analyze(pool: &PgPool, entity: Entity) -> Result<(), sqlx::Error> {
     let table = if entity.is_listing() {
-        entity.as_str()
+        "listing"
     } else {
         "gazetteer"
     };

@@ -1,30 +1,167 @@
-//! Reads listings of any kind.
+//! The table of listings, each row with its revisions.
 
+use std::collections::HashMap;
+
+use serde::Serialize;
+use serde_json::Value;
 use sqlx::types::Json;
-use sqlx::{PgConnection, PgPool};
+use sqlx::{PgConnection, PgExecutor};
 use time::OffsetDateTime;
 use uuid::Uuid;
 
+use super::to_json_row;
 use crate::domain::entity::Entity;
+use crate::domain::listing::Listing;
 use crate::domain::listing_name::ListingName;
 use crate::domain::mode::Mode;
-use crate::domain::state::ListingState as State;
+use crate::domain::slug;
 
-/// The status of a listing, and who changed it last.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct ListingStatus {
+/// Selects listings by a clause.
+macro_rules! select_listings {
+    ($clause:literal, $($argument:expr),+ $(,)?) => {
+        sqlx::query!(
+            r#"select to_jsonb(listing) as "listing!: Json<Listing>" from listings.listing "# + $clause,
+            $($argument),+
+        )
+        .map(|row| row.listing.0)
+    };
+}
+
+/// The listing with this name.
+pub async fn find(
+    executor: impl PgExecutor<'_>,
+    name: &ListingName,
+) -> Result<Option<Listing>, sqlx::Error> {
+    // A name that is not a slug matches nothing, and PostgreSQL does not accept NUL.
+    if !slug::is_valid(&name.key) {
+        return Ok(None);
+    }
+    select_listings!(
+        "where entity = $1 and mode = $2 and name = $3",
+        name.entity.as_str(),
+        name.mode.as_str(),
+        name.key
+    )
+    .fetch_optional(executor)
+    .await
+}
+
+pub async fn find_by_id(
+    executor: impl PgExecutor<'_>,
+    id: Uuid,
+) -> Result<Option<Listing>, sqlx::Error> {
+    select_listings!("where id = $1", id)
+        .fetch_optional(executor)
+        .await
+}
+
+/// Like [`find`], and nobody else changes the listing until the transaction ends.
+pub async fn lock(
+    connection: &mut PgConnection,
+    name: &ListingName,
+) -> Result<Option<Listing>, sqlx::Error> {
+    if !slug::is_valid(&name.key) {
+        return Ok(None);
+    }
+    let names = std::slice::from_ref(&name.key);
+    let locked = lock_all(connection, name.entity, name.mode, names).await?;
+    Ok(locked.into_iter().next())
+}
+
+/// Locks the listings with these names.
+pub async fn lock_all(
+    connection: &mut PgConnection,
+    entity: Entity,
+    mode: Mode,
+    names: &[String],
+) -> Result<Vec<Listing>, sqlx::Error> {
+    select_listings!(
+        "where entity = $1 and mode = $2 and name = any($3) order by id for no key update",
+        entity.as_str(),
+        mode.as_str(),
+        names
+    )
+    .fetch_all(connection)
+    .await
+}
+
+/// Locks the games of a page.
+pub async fn lock_games(
+    connection: &mut PgConnection,
+    page: Uuid,
+) -> Result<Vec<Listing>, sqlx::Error> {
+    select_listings!("where page_id = $1 order by id for no key update", page)
+        .fetch_all(connection)
+        .await
+}
+
+/// Locks pages against a change of their state; returns whether each is public, by id.
+pub async fn share_pages(
+    connection: &mut PgConnection,
+    pages: &[Uuid],
+) -> Result<HashMap<Uuid, bool>, sqlx::Error> {
+    let rows = sqlx::query!(
+        r#"select id, state = 'published' as "is_public!" from listings.listing where id = any($1) order by id for share"#,
+        pages
+    )
+    .fetch_all(connection)
+    .await?;
+    Ok(rows
+        .into_iter()
+        .map(|row| (row.id, row.is_public))
+        .collect())
+}
+
+/// A revision of a listing: who changed what.
+#[derive(Debug, Clone, Serialize)]
+pub struct Revision {
     pub id: Uuid,
-    /// The title of a game or an event, the name of a page.
-    pub title: String,
-    pub state: State,
-    pub revision: i64,
-    pub changed_at: OffsetDateTime,
-    /// `account`, `staff` or `import`.
-    pub actor_kind: String,
-    /// The account, the member or the file.
+    #[serde(rename = "revision")]
+    pub number: i64,
+    /// `import`, `staff` or `account`.
+    pub actor_kind: &'static str,
+    /// The file, the member or the account.
     pub actor: String,
-    /// Reason of the newest revision by staff.
+    /// The old values of the changed fields, and the old `state`; `None` for the first revision.
+    pub before: Option<Value>,
+    /// The new values of the changed fields, and the new `state`; the whole listing for the first revision.
+    pub after: Value,
     pub reason: Option<String>,
+}
+
+/// Inserts new listings and updates changed ones, and appends their revisions. A game that only follows its page has none.
+pub async fn save(
+    connection: &mut PgConnection,
+    listings: &[Listing],
+    revisions: &[Revision],
+    at: OffsetDateTime,
+) -> Result<(), sqlx::Error> {
+    sqlx::query!(
+        "with saved as (
+             insert into listings.listing as stored (
+                 id, entity, mode, state, revision, submitter, waiting_since, created_at, first_published_at, hidden_by_page,
+                 updated_at, content
+             )
+             select
+                 id, entity, mode, state, revision, submitter, waiting_since, created_at, first_published_at, hidden_by_page,
+                 updated_at, content
+             from jsonb_populate_recordset(null::listings.listing, $1)
+             on conflict (id) do update set
+                 state = excluded.state, revision = excluded.revision, submitter = excluded.submitter,
+                 waiting_since = excluded.waiting_since, created_at = excluded.created_at,
+                 first_published_at = excluded.first_published_at, hidden_by_page = excluded.hidden_by_page,
+                 updated_at = excluded.updated_at, content = excluded.content
+         )
+         insert into listings.revision (id, revision, at, actor_kind, actor, before, after, reason)
+         select id, revision, $3, actor_kind, actor, before, after, reason
+         from jsonb_populate_recordset(null::listings.revision, $2)",
+        to_json_row(&listings)?,
+        to_json_row(&revisions)?,
+        at
+    )
+    .execute(connection)
+    .await?;
+    Ok(())
 }
 
 /// The ones of these names that listings have.
@@ -35,7 +172,7 @@ pub async fn names(
     names: &[String],
 ) -> Result<Vec<String>, sqlx::Error> {
     sqlx::query_scalar!(
-        r#"select name as "name!" from listings.listing where kind = $1 and mode = $2 and name = any($3)"#,
+        "select name from listings.listing where entity = $1 and mode = $2 and name = any($3)",
         entity.as_str(),
         mode.as_str(),
         names
@@ -44,40 +181,34 @@ pub async fn names(
     .await
 }
 
-/// The title of a listing, and the accounts that own it.
-pub async fn title_and_owners(
-    connection: &mut PgConnection,
-    entity: Entity,
-    id: Uuid,
-) -> Result<(String, Vec<Uuid>), sqlx::Error> {
-    let row = sqlx::query!(
-        r#"select title as "title!", listings.owners($1, $2) as "owners!" from listings.listing where kind = $1 and id = $2"#,
-        entity.as_str(),
+/// The accounts that own a listing.
+pub async fn owners(connection: &mut PgConnection, id: Uuid) -> Result<Vec<Uuid>, sqlx::Error> {
+    sqlx::query_scalar!(
+        r#"select account_id as "account!" from listings.listing
+           join listings.page_owner on page_owner.page_id = coalesce(listing.page_id, listing.id)
+           where listing.id = $1
+           union all
+           select submitter from listings.listing where id = $1 and entity = 'event' and submitter is not null
+           order by 1"#,
         id
-    );
-    let row = row.fetch_one(connection).await?;
-    Ok((row.title, row.owners))
+    )
+    .fetch_all(connection)
+    .await
 }
 
-/// The status of one listing, for staff.
-pub async fn find(pool: &PgPool, name: &ListingName) -> Result<Option<ListingStatus>, sqlx::Error> {
-    sqlx::query_as!(
-        ListingStatus,
-        r#"select listing.id as "id!", listing.title as "title!", to_jsonb(listing.state) as "state!: Json<State>",
-             listing.revision as "revision!", newest.at as changed_at, newest.actor_kind, newest.actor,
-             (
-                 select given.reason from listings.revision as given
-                 where given.entity = $1 and given.id = listing.id and given.actor_kind = 'staff'
-                 order by given.revision desc limit 1
-             ) as reason
-         from listings.listing
-         join listings.revision as newest
-             on newest.entity = $1 and newest.id = listing.id and newest.revision = listing.revision
-         where listing.kind = $1 and listing.mode = $2 and listing.name = $3"#,
-        name.entity.as_str(),
-        name.mode.as_str(),
-        name.key,
+/// Public pages with these handles that the credits of a game may name. Those of a sample may be samples too.
+pub async fn credited_pages(
+    executor: impl PgExecutor<'_>,
+    mode: Mode,
+    handles: &[String],
+) -> Result<HashMap<String, Uuid>, sqlx::Error> {
+    let rows = sqlx::query!(
+        "select name, id from listings.listing
+         where entity = 'page' and mode in ('live', $1) and name = any($2) and state = 'published'",
+        mode.as_str(),
+        handles
     )
-    .fetch_optional(pool)
-    .await
+    .fetch_all(executor)
+    .await?;
+    Ok(rows.into_iter().map(|row| (row.name, row.id)).collect())
 }

@@ -1,6 +1,5 @@
 //! The owners of pages.
 
-use serde::Deserialize;
 use sqlx::types::Json;
 use sqlx::{PgConnection, PgExecutor, PgPool};
 use strum::IntoStaticStr;
@@ -9,7 +8,6 @@ use uuid::Uuid;
 
 use super::unwrap_json;
 use crate::domain::listing::Listing;
-use crate::domain::page::Page;
 use crate::domain::state::ListingState as State;
 
 /// How an account became an owner.
@@ -22,7 +20,7 @@ pub enum GrantSource {
 }
 
 /// A page of an account, with the fields that its games need.
-#[derive(Debug, Clone, Deserialize)]
+#[derive(Debug, Clone)]
 pub struct OwnedPage {
     pub id: Uuid,
     pub handle: String,
@@ -56,10 +54,11 @@ macro_rules! owned_page {
         let (id, handle) = $which.columns();
         sqlx::query_as!(
             OwnedPage,
-            r#"select page.id, page.handle, page.country_code, page.city, to_json(page.state) as "state!: Json<State>"
-               from listings.page
+            r#"select page.id, page.name as handle, page.content ->> 'country_code' as "country_code!",
+                   page.content ->> 'city' as "city!", to_json(page.state) as "state!: Json<State>"
+               from listings.listing as page
                join listings.page_owner as owner on owner.page_id = page.id
-               where owner.account_id = $1 and (page.id = $2 or page.mode = 'live' and page.handle = $3) "# + $lock,
+               where owner.account_id = $1 and (page.id = $2 or page.entity = 'page' and page.mode = 'live' and page.name = $3) "# + $lock,
             $account,
             id,
             handle
@@ -165,11 +164,12 @@ pub async fn of_pages(
 
 /// Up to 500 pages of an account in any state, the rejected ones last, by handle. They lack the long fields, which `GetOwnListing`
 /// has.
-pub async fn pages_of(pool: &PgPool, account: Uuid) -> Result<Vec<Listing<Page>>, sqlx::Error> {
+pub async fn pages_of(pool: &PgPool, account: Uuid) -> Result<Vec<Listing>, sqlx::Error> {
     let rows = sqlx::query_scalar!(
-        r#"select to_jsonb(page) || '{"bio": "", "links": {}}' as "page!: Json<Listing<Page>>" from listings.page
+        r#"select to_jsonb(page) || jsonb_build_object('content', content || '{"bio": "", "links": {}}') as "page!: Json<Listing>"
+           from listings.listing as page
            where id in (select page_id from listings.page_owner where account_id = $1)
-           order by state = 'rejected', handle limit 500"#,
+           order by state = 'rejected', name limit 500"#,
         account
     )
     .fetch_all(pool)
@@ -183,13 +183,13 @@ pub async fn rejections(
     account: Uuid,
 ) -> Result<Vec<(String, String)>, sqlx::Error> {
     let rows = sqlx::query!(
-        r#"select handle, (
+        r#"select name, (
                select given.reason from listings.revision as given
-               where given.entity = 'page' and given.id = page.id and given.after ->> 'state' = 'rejected'
+               where given.id = page.id and given.after ->> 'state' = 'rejected'
                    and given.before ->> 'state' is distinct from 'rejected'
                order by given.revision desc limit 1
            ) as reason
-           from listings.page
+           from listings.listing as page
            where state = 'rejected' and id in (select page_id from listings.page_owner where account_id = $1)"#,
         account
     )
@@ -197,6 +197,6 @@ pub async fn rejections(
     .await?;
     let reasons = rows.into_iter();
     Ok(reasons
-        .map(|row| (row.handle, row.reason.unwrap_or_default()))
+        .map(|row| (row.name, row.reason.unwrap_or_default()))
         .collect())
 }

@@ -58,23 +58,25 @@ pub async fn page(
     let (since, id) = after.unwrap_or((OffsetDateTime::UNIX_EPOCH, Uuid::nil()));
     sqlx::query_as!(
         Item,
-        r#"select item.id as "id!", item.kind as "kind!", item.name as "name!", item.title as "title!",
-             to_jsonb(item.state) as "state!: Json<State>", item.revision as "revision!", item.submitter, item.waiting_since,
+        r#"select item.id, item.entity as kind, item.name, item.title,
+             to_jsonb(item.state) as "state!: Json<State>", item.revision, item.submitter, item.waiting_since,
              coalesce((
                  select true from listings.revision
-                 where revision.entity = item.kind and revision.id = item.id and revision.after ->> 'state' = 'published'
+                 where revision.id = item.id and revision.after ->> 'state' = 'published'
                      and revision.before ->> 'state' is distinct from 'published'
                  limit 1
              ), false) as "approved_before!",
-             page.handle as "page?", to_jsonb(page.state) as "page_state?: Json<State>"
+             page.name as "page?", to_jsonb(page.state) as "page_state?: Json<State>"
          from (
              select * from (
                  select * from listings.listing
-                 where state = 'pending' and mode = 'live' and ($1 = '' or kind = $1) and (waiting_since, id) > ($2, $3)
+                 where state = 'pending' and mode = 'live' and ($1 = '' or entity = $1) and (waiting_since, id) > ($2, $3)
                  order by waiting_since, id limit 101
              ) as first order by waiting_since, id limit $4
          ) as item
-         left join lateral (select handle, state from listings.page where page.id = item.page_id limit 1) as page on true
+         left join lateral (
+             select name, state from listings.listing as page where page.id = item.page_id limit 1
+         ) as page on true
          order by item.waiting_since, item.id"#,
         kind.map_or("", Entity::as_str),
         since,
@@ -88,7 +90,7 @@ pub async fn page(
 pub async fn count(pool: &PgPool, kind: Option<Entity>) -> Result<i64, sqlx::Error> {
     sqlx::query_scalar!(
         r#"select count(*) as "count!" from listings.listing
-           where state = 'pending' and mode = 'live' and ($1 = '' or kind = $1)"#,
+           where state = 'pending' and mode = 'live' and ($1 = '' or entity = $1)"#,
         kind.map_or("", Entity::as_str)
     )
     .fetch_one(pool)
@@ -99,18 +101,18 @@ pub async fn count(pool: &PgPool, kind: Option<Entity>) -> Result<i64, sqlx::Err
 pub async fn find(pool: &PgPool, kind: Entity, name: &str) -> Result<Option<Item>, sqlx::Error> {
     sqlx::query_as!(
         Item,
-        r#"select item.id as "id!", item.kind as "kind!", item.name as "name!", item.title as "title!",
-             to_jsonb(item.state) as "state!: Json<State>", item.revision as "revision!", item.submitter, item.waiting_since,
+        r#"select item.id, item.entity as kind, item.name, item.title,
+             to_jsonb(item.state) as "state!: Json<State>", item.revision, item.submitter, item.waiting_since,
              coalesce((
                  select true from listings.revision
-                 where revision.entity = item.kind and revision.id = item.id and revision.after ->> 'state' = 'published'
+                 where revision.id = item.id and revision.after ->> 'state' = 'published'
                      and revision.before ->> 'state' is distinct from 'published'
                  limit 1
              ), false) as "approved_before!",
-             page.handle as "page?", to_jsonb(page.state) as "page_state?: Json<State>"
+             page.name as "page?", to_jsonb(page.state) as "page_state?: Json<State>"
          from listings.listing as item
-         left join listings.page on page.id = item.page_id
-         where item.kind = $1 and item.mode = 'live' and item.name = $2"#,
+         left join listings.listing as page on page.id = item.page_id
+         where item.entity = $1 and item.mode = 'live' and item.name = $2"#,
         kind.as_str(),
         name
     )
@@ -130,13 +132,12 @@ pub async fn search(
     let (name, after_kind) = after.unwrap_or_default();
     sqlx::query_as!(
         SearchResult,
-        r#"select kind as "kind!", name as "name!", title as "title!", to_jsonb(state) as "state!: Json<State>",
-             revision as "revision!", submitter, updated_at as "updated_at!"
+        r#"select entity as kind, name, title, to_jsonb(state) as "state!: Json<State>", revision, submitter, updated_at
          from listings.listing
-         where mode = 'live' and ($2 = '' or kind = $2) and ($3 = '' or state = $3)
+         where mode = 'live' and ($2 = '' or entity = $2) and ($3 = '' or state = $3)
              and (strpos(name, lower($1)) > 0 or strpos(lower(title), lower($1)) > 0)
-             and name >= $4 and (name > $4 or kind > $5)
-         order by name, kind limit $6"#,
+             and name >= $4 and (name > $4 or entity > $5)
+         order by name, entity limit $6"#,
         text,
         kind.map_or("", Entity::as_str),
         state.unwrap_or_default(),

@@ -13,13 +13,12 @@ use crate::domain::audit_action::AuditAction;
 use crate::domain::claim::ClaimState;
 use crate::domain::entity::Entity;
 use crate::domain::listing::Listing;
-use crate::domain::mode::Mode;
-use crate::domain::page::Page;
+use crate::domain::listing_name::ListingName;
 use crate::feed::decisions::{DecisionKind, StaffDecision};
-use crate::feed::{ChangeKind, Publish as _};
+use crate::feed::{self, ChangeKind};
 use crate::store::claims::{self as store, Claim};
 use crate::store::page_owners::{self as owners, GrantSource};
-use crate::store::{accounts, find_listing};
+use crate::store::{accounts, listings};
 
 #[derive(Debug)]
 pub enum ClaimChange {
@@ -77,7 +76,7 @@ async fn make(
     let (connection, now) = (&mut *context.connection, context.now);
     // Locked, so that its waiting claims are counted exactly.
     accounts::lock(connection, account, now.date(), 0).await?;
-    let found = find_listing::<Page>(connection, Mode::Live, handle).await?;
+    let found = listings::find(&mut *connection, &ListingName::page(handle)).await?;
     let not_found = || Fault::not_found("There is no public page with this handle.");
     let page = found.filter(Listing::is_visible).ok_or_else(not_found)?.id;
     let owners = owners::of_page(&mut *connection, page).await?;
@@ -144,7 +143,7 @@ async fn grant_page(
     let page = page_owners::lock(connection, &claim.handle).await?;
     let (account, source) = (claim.account_id, GrantSource::Claim);
     let is_new = owners::add(connection, page.id, account, source, now).await?;
-    Ok(is_new.then(|| page.change(ChangeKind::OwnersChanged, false)))
+    Ok(is_new.then(|| feed::change(&page, ChangeKind::OwnersChanged, false)))
 }
 
 fn no_claim() -> Fault {

@@ -5,11 +5,10 @@
 
 pub mod absent;
 pub mod claims;
-pub mod follow_page;
 pub mod import;
 pub mod limits;
-mod lock_listing;
 pub mod moderate;
+mod page_games;
 pub mod page_owners;
 pub mod pictures;
 mod record_change;
@@ -23,7 +22,6 @@ use kit::feed::{NewChange, Producer, Transaction};
 use time::OffsetDateTime;
 
 use crate::feed::PublicUrl;
-use lock_listing::lock_listing;
 use reference_data_cache::ReferenceDataCache;
 
 /// What commands need.

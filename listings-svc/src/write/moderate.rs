@@ -3,24 +3,17 @@
 use kit::Fault;
 use kit::feed::NewChange;
 use kit::rpc::staff::Member;
-use serde::Serialize;
-use uuid::Uuid;
 
 use super::absent::listing_not_found;
 use super::record_change::{StaffChange, check_revision, update_by_staff};
-use super::{CommandContext, CommandDependencies, follow_page, lock_listing};
+use super::{CommandContext, CommandDependencies, page_games};
 use crate::domain::audit_action::AuditAction;
-use crate::domain::content::Content;
-use crate::domain::entity::Entity;
-use crate::domain::event::Event;
-use crate::domain::game::Game;
 use crate::domain::listing::Listing;
 use crate::domain::listing_name::ListingName;
-use crate::domain::page::Page;
 use crate::domain::state::{ListingState, Transition};
+use crate::feed::ChangeKind;
 use crate::feed::decisions::{DecisionKind, StaffDecision};
-use crate::feed::{ChangeKind, Publish};
-use crate::store::{ListingTable, listings};
+use crate::store::listings;
 
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Moderation {
@@ -33,49 +26,17 @@ pub struct Moderation {
     pub by: Member,
 }
 
-/// What a [`Moderation`] did.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Moderated {
-    /// `false`: the listing was in that state before.
-    pub is_changed: bool,
-    /// The page, if it has more games than follow it in one transaction.
-    pub unfinished: Option<Uuid>,
-}
-
-pub async fn apply(
-    commands: &CommandDependencies,
-    moderation: &Moderation,
-) -> Result<Moderated, Fault> {
-    match moderation.listing.entity {
-        Entity::Page => moderate::<Page>(commands, moderation).await,
-        Entity::Game => moderate::<Game>(commands, moderation).await,
-        Entity::Event => moderate::<Event>(commands, moderation).await,
-        Entity::Genre | Entity::Country | Entity::City => Err(listing_not_found()),
-    }
-}
-
-async fn moderate<C>(
-    commands: &CommandDependencies,
-    moderation: &Moderation,
-) -> Result<Moderated, Fault>
-where
-    C: Content,
-    Listing<C>: ListingTable + Publish + Serialize,
-{
+/// Returns whether the listing changed: false when it was in that state before.
+pub async fn apply(commands: &CommandDependencies, moderation: &Moderation) -> Result<bool, Fault> {
     let mut context = commands.begin().await?;
-    let ListingName { mode, key, .. } = &moderation.listing;
-    let before = lock_listing::<C>(&mut context.connection, *mode, key).await?;
+    let before = listings::lock(&mut context.connection, &moderation.listing).await?;
     let before = before.ok_or_else(listing_not_found)?;
     let Some(state) = before.state.apply(moderation.transition) else {
         return Err(transition_refused(before.state, moderation.transition));
     };
-    let current = follow_page::under_its_page(&mut context, &before).await?;
-    let Some(after) = current.with_state(state, context.now) else {
+    let Some(after) = before.with_state(state, context.now) else {
         context.commit(Vec::new()).await?;
-        return Ok(Moderated {
-            is_changed: false,
-            unfinished: None,
-        });
+        return Ok(false);
     };
     if let Some(fault) = check_revision(moderation.revision, before.revision) {
         return Err(fault);
@@ -93,15 +54,11 @@ where
         Transition::TakeDown => ChangeKind::Removed,
         Transition::Restore => ChangeKind::Restored,
     };
-    let following = follow_page::changes(&mut context, &before, &after, change_kind);
-    let (unfinished, mut changes) = following.await?;
+    let mut changes = page_games::changes(&mut context, &before, &after, change_kind).await?;
     let kind = decision_kind(moderation.transition, after.is_visible());
-    changes.extend(decision(&mut context, moderation, kind, after.id).await?);
+    changes.extend(decision(&mut context, moderation, kind, &after).await?);
     context.commit(changes).await?;
-    Ok(Moderated {
-        is_changed: true,
-        unfinished,
-    })
+    Ok(true)
 }
 
 /// The decision on a listing, for its owners.
@@ -109,18 +66,15 @@ async fn decision(
     context: &mut CommandContext,
     moderation: &Moderation,
     kind: DecisionKind,
-    listing: Uuid,
+    listing: &Listing,
 ) -> Result<Option<NewChange>, sqlx::Error> {
-    let ListingName { entity, key, .. } = &moderation.listing;
-    let named = listings::title_and_owners(&mut context.connection, *entity, listing);
-    let (title, accounts) = named.await?;
     let decision = StaffDecision {
         kind,
-        entity: *entity,
-        name: key,
-        title: &title,
+        entity: listing.entity(),
+        name: listing.name(),
+        title: listing.content.title(),
         reason: &moderation.reason,
-        accounts,
+        accounts: listings::owners(&mut context.connection, listing.id).await?,
     };
     Ok(decision.change())
 }

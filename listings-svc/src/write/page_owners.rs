@@ -11,15 +11,15 @@ use serde_json::json;
 use sqlx::PgConnection;
 use uuid::Uuid;
 
+use super::CommandDependencies;
 use super::absent::page_not_found;
-use super::{CommandDependencies, lock_listing};
 use crate::SCHEMA;
 use crate::domain::audit_action::AuditAction;
 use crate::domain::entity::Entity;
 use crate::domain::listing::Listing;
-use crate::domain::mode::Mode;
-use crate::domain::page::Page;
-use crate::feed::{ChangeKind, Publish as _};
+use crate::domain::listing_name::ListingName;
+use crate::feed::{self, ChangeKind};
+use crate::store::listings;
 use crate::store::page_owners::{self as store, GrantSource, Owner};
 
 /// Staff add or remove an owner of a page.
@@ -62,7 +62,7 @@ pub async fn apply(
         let by = &change.by;
         by.record(&mut *context.connection, SCHEMA, subject, now)
             .await?;
-        changes.push(page.change(ChangeKind::OwnersChanged, false));
+        changes.push(feed::change(&page, ChangeKind::OwnersChanged, false));
     }
     let owners = store::of_page(&mut *context.connection, page.id).await?;
     context.commit(changes).await?;
@@ -70,11 +70,8 @@ pub async fn apply(
 }
 
 /// Locks the live page with this handle.
-pub(super) async fn lock(
-    connection: &mut PgConnection,
-    handle: &str,
-) -> Result<Listing<Page>, Fault> {
-    let page = lock_listing::<Page>(connection, Mode::Live, handle).await?;
+pub(super) async fn lock(connection: &mut PgConnection, handle: &str) -> Result<Listing, Fault> {
+    let page = listings::lock(connection, &ListingName::page(handle)).await?;
     page.ok_or_else(page_not_found)
 }
 

@@ -2,22 +2,17 @@
 
 use kit::Fault;
 use kit::rpc::staff::Member;
-use serde::Serialize;
 
+use super::CommandDependencies;
 use super::absent::listing_not_found;
 use super::record_change::{StaffChange, update_by_staff};
-use super::{CommandDependencies, follow_page, lock_listing};
 use crate::domain::array_fields::{MAX_ITEMS, Screenshot};
 use crate::domain::audit_action::AuditAction;
-use crate::domain::content::Content;
-use crate::domain::entity::Entity;
-use crate::domain::game::Game;
-use crate::domain::listing::Listing;
+use crate::domain::listing::Content;
 use crate::domain::listing_name::ListingName;
-use crate::domain::page::Page;
 use crate::domain::pictures::{FileName, StoredPicture};
-use crate::feed::{ChangeKind, Publish, listing_change};
-use crate::store::ListingTable;
+use crate::feed::{ChangeKind, listing_change};
+use crate::store::listings;
 
 /// A purge of a picture from a listing.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -62,56 +57,46 @@ impl PictureOperation {
     }
 }
 
-pub(super) trait HasPictures: Clone {
-    /// The content after an edit.
-    ///
-    /// # Errors
-    /// The game has the maximum number of screenshots, or other screenshots than those that are arranged.
-    fn with_pictures(&self, operation: &PictureOperation) -> Result<Self, Fault>;
-}
-
-impl HasPictures for Page {
-    fn with_pictures(&self, operation: &PictureOperation) -> Result<Self, Fault> {
-        let mut page = self.clone();
-        match operation {
-            PictureOperation::SetAvatar(picture) => page.avatar_url = Some(picture.name.address()),
-            PictureOperation::RemoveAvatar => page.avatar_url = None,
-            PictureOperation::Purge(name) => {
-                page.avatar_url = page.avatar_url.filter(|url| !names(url, name));
-            }
-            _ => {}
+/// The content of a listing after a change of its pictures.
+///
+/// # Errors
+/// The game has the maximum number of screenshots, or other screenshots than those that are arranged.
+pub(super) fn with_pictures(
+    content: &Content,
+    operation: &PictureOperation,
+) -> Result<Content, Fault> {
+    let mut content = content.clone();
+    match (&mut content, operation) {
+        (Content::Page(page), PictureOperation::SetAvatar(picture)) => {
+            page.avatar_url = Some(picture.name.address());
         }
-        Ok(page)
-    }
-}
-
-impl HasPictures for Game {
-    fn with_pictures(&self, operation: &PictureOperation) -> Result<Self, Fault> {
-        let mut game = self.clone();
-        match operation {
-            PictureOperation::SetCover(picture) => game.cover_url = Some(picture.name.address()),
-            PictureOperation::RemoveCover => game.cover_url = None,
-            PictureOperation::AddScreenshot(picture) => {
-                add_screenshot(&mut game.screenshots, picture)?;
-            }
-            PictureOperation::RemoveScreenshot(url) => {
-                // The last part of an address stands for it.
-                game.screenshots.retain(|screenshot| {
-                    screenshot.url != *url
-                        && screenshot.url.rsplit('/').next() != Some(url.as_str())
-                });
-            }
-            PictureOperation::ArrangeScreenshots(order) => {
-                game.screenshots = arrange(&game.screenshots, order)?;
-            }
-            PictureOperation::Purge(name) => {
-                game.cover_url = game.cover_url.filter(|url| !names(url, name));
-                game.screenshots.retain(|shot| !names(&shot.url, name));
-            }
-            PictureOperation::SetAvatar(_) | PictureOperation::RemoveAvatar => {}
+        (Content::Page(page), PictureOperation::RemoveAvatar) => page.avatar_url = None,
+        (Content::Page(page), PictureOperation::Purge(name)) => {
+            page.avatar_url.take_if(|url| names(url, name));
         }
-        Ok(game)
+        (Content::Game(game), PictureOperation::SetCover(picture)) => {
+            game.cover_url = Some(picture.name.address());
+        }
+        (Content::Game(game), PictureOperation::RemoveCover) => game.cover_url = None,
+        (Content::Game(game), PictureOperation::AddScreenshot(picture)) => {
+            add_screenshot(&mut game.screenshots, picture)?;
+        }
+        (Content::Game(game), PictureOperation::RemoveScreenshot(url)) => {
+            // The last part of an address stands for it.
+            game.screenshots.retain(|screenshot| {
+                screenshot.url != *url && screenshot.url.rsplit('/').next() != Some(url.as_str())
+            });
+        }
+        (Content::Game(game), PictureOperation::ArrangeScreenshots(order)) => {
+            game.screenshots = arrange(&game.screenshots, order)?;
+        }
+        (Content::Game(game), PictureOperation::Purge(name)) => {
+            game.cover_url.take_if(|url| names(url, name));
+            game.screenshots.retain(|shot| !names(&shot.url, name));
+        }
+        _ => {}
     }
+    Ok(content)
 }
 
 /// Whether an address is one of a picture.
@@ -169,25 +154,12 @@ fn arrange(
 }
 
 pub async fn apply(commands: &CommandDependencies, edit: &PictureEdit) -> Result<(), Fault> {
-    match edit.listing.entity {
-        Entity::Page => edit_listing::<Page>(commands, edit).await,
-        _ => edit_listing::<Game>(commands, edit).await,
-    }
-}
-
-async fn edit_listing<C>(commands: &CommandDependencies, edit: &PictureEdit) -> Result<(), Fault>
-where
-    C: Content + HasPictures,
-    Listing<C>: ListingTable + Publish + Serialize,
-{
     let mut context = commands.begin().await?;
-    let ListingName { mode, key, .. } = &edit.listing;
-    let locked = lock_listing::<C>(&mut context.connection, *mode, key).await?;
+    let locked = listings::lock(&mut context.connection, &edit.listing).await?;
     let before = locked.ok_or_else(listing_not_found)?;
     let purge = PictureOperation::Purge(edit.purged.clone());
-    let content = before.content.with_pictures(&purge)?;
-    let current = follow_page::under_its_page(&mut context, &before).await?;
-    let Some(after) = current.apply_staff_edit(content, context.now) else {
+    let content = with_pictures(&before.content, &purge)?;
+    let Some(after) = before.apply_staff_edit(content, context.now) else {
         return context.commit(Vec::new()).await;
     };
     let change = StaffChange {

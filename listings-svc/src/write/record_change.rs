@@ -3,79 +3,82 @@
 use kit::Fault;
 use kit::audit::{AuthorizedAction, Subject};
 use kit::rpc::staff::Member;
-use serde::Serialize;
 use serde_json::json;
 use sqlx::PgConnection;
 use time::OffsetDateTime;
+use uuid::Uuid;
 
 use crate::SCHEMA;
 use crate::domain::audit_action::AuditAction;
 use crate::domain::difference;
 use crate::domain::listing::Listing;
-use crate::domain::record::Importable as _;
-use crate::feed::Publish;
 use crate::store::constraints;
-use crate::store::revisions::{self, Actor, Revision};
-use crate::store::{ListingTable, RecordTable as _, to_json_row};
+use crate::store::listings::{self, Revision};
 
-pub(super) async fn insert<C>(
-    connection: &mut PgConnection,
-    listing: &Listing<C>,
-    actor: Actor,
-    now: OffsetDateTime,
-) -> Result<(), Fault>
-where
-    Listing<C>: ListingTable + Publish + Serialize,
-{
-    let row = to_json_row(listing)?;
-    Listing::<C>::save(connection, &json!([row]))
-        .await
-        .map_err(refused)?;
-    let revision = Revision {
-        id: listing.id,
-        number: listing.revision,
-        actor,
-        before: None,
-        after: row,
-        reason: None,
-    };
-    revisions::append(connection, Listing::<C>::ENTITY, now, vec![revision]).await?;
-    Ok(())
+/// Who changed a listing.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) enum Actor {
+    /// An import of this file.
+    Import(String),
+    /// This member of the staff.
+    Staff(String),
+    /// This account.
+    Account(Uuid),
 }
 
-/// The fault of a row that PostgreSQL refuses.
-pub(super) fn refused(error: sqlx::Error) -> Fault {
-    match constraints::field_errors(&error) {
-        Some(problems) => Fault::invalid(problems),
-        None => error.into(),
-    }
-}
-
-/// Records a change: writes the changed fields, and the revision.
-pub(super) async fn update<C>(
-    connection: &mut PgConnection,
-    before: &Listing<C>,
-    after: &Listing<C>,
+/// The revision that a change makes; `before` is `None` for a new listing.
+pub(super) fn revision(
+    before: Option<&Listing>,
+    after: &Listing,
     actor: Actor,
     reason: Option<String>,
-    now: OffsetDateTime,
-) -> Result<(), Fault>
-where
-    Listing<C>: ListingTable + Publish + Serialize,
-{
-    let (before, fields) =
-        difference::changed_fields(Some(to_json_row(before)?), to_json_row(after)?);
-    let revision = Revision {
+) -> Result<Revision, Fault> {
+    let stored = |listing| difference::stored(listing).map_err(|error| Fault::internal(&error));
+    let before = before.map(stored).transpose()?;
+    let (before, fields) = difference::changed_fields(before, stored(after)?);
+    let (actor_kind, actor) = match actor {
+        Actor::Import(file) => ("import", file),
+        Actor::Staff(member) => ("staff", member),
+        Actor::Account(id) => ("account", id.to_string()),
+    };
+    Ok(Revision {
         id: after.id,
         number: after.revision,
+        actor_kind,
         actor,
         before,
         after: fields,
         reason,
+    })
+}
+
+/// Saves a new listing or a change of one, with its revision.
+pub(super) async fn save(
+    connection: &mut PgConnection,
+    after: &Listing,
+    revision: Revision,
+    now: OffsetDateTime,
+) -> Result<(), Fault> {
+    save_all(connection, std::slice::from_ref(after), &[revision], now).await
+}
+
+/// Saves new or changed listings of one kind, with their revisions.
+pub(super) async fn save_all(
+    connection: &mut PgConnection,
+    listings: &[Listing],
+    revisions: &[Revision],
+    now: OffsetDateTime,
+) -> Result<(), Fault> {
+    let Some(first) = listings.first() else {
+        return Ok(());
     };
-    Listing::<C>::update(connection, now, revision)
-        .await
-        .map_err(refused)
+    let saved = listings::save(connection, listings, revisions, now).await;
+    saved.map_err(
+        |error| match constraints::field_errors(&error, first.entity()) {
+            Some(problems) => Fault::invalid(problems),
+            None => error.into(),
+        },
+    )
 }
 
 /// A change by staff.
@@ -89,35 +92,33 @@ pub(super) struct StaffChange<'a> {
 }
 
 /// Records a change by staff.
-pub(super) async fn update_by_staff<C>(
+pub(super) async fn update_by_staff(
     connection: &mut PgConnection,
-    before: &Listing<C>,
-    after: &Listing<C>,
+    before: &Listing,
+    after: &Listing,
     change: StaffChange<'_>,
-) -> Result<(), Fault>
-where
-    Listing<C>: ListingTable + Publish + Serialize,
-{
-    let (old, new) = (to_json_row(before)?, to_json_row(after)?);
-    let changed: Vec<String> =
-        difference::between(&difference::content(&old), &difference::content(&new))
-            .into_iter()
-            .map(|difference| difference.path)
-            .collect();
+) -> Result<(), Fault> {
+    let actor = Actor::Staff(change.by.name.clone());
+    let reason = Some(change.reason.to_owned()).filter(|reason| !reason.is_empty());
+    let revision = revision(Some(before), after, actor, reason)?;
+    let (old, new) = (
+        revision.before.as_ref().map(difference::content),
+        difference::content(&revision.after),
+    );
+    let changed = difference::between(&old.unwrap_or_default(), &new).into_iter();
+    let changed: Vec<String> = changed.map(|difference| difference.path).collect();
     let details = json!({
         "mode": after.mode,
-        "title": new.get("title").or_else(|| new.get("name")),
+        "title": after.content.title(),
         "revision": after.revision,
         "state": after.state,
         "changed": changed,
         "reason": change.reason,
     });
-    let actor = Actor::Staff(change.by.name.clone());
-    let reason = Some(change.reason.to_owned()).filter(|reason| !reason.is_empty());
-    update(connection, before, after, actor, reason, change.now).await?;
+    save(connection, after, revision, change.now).await?;
     let subject = Subject {
-        entity: Listing::<C>::ENTITY.as_str(),
-        name: after.key().to_owned(),
+        entity: after.entity().as_str(),
+        name: after.name().to_owned(),
         details,
     };
     let done = AuthorizedAction {

@@ -62,8 +62,8 @@ impl ReferenceDataCache {
 /// Whether the body may name reference data.
 fn uses_reference_data(submission: &Submission) -> bool {
     match submission.target {
-        Target::NewGame | Target::NewEvent | Target::NewPage => true,
-        Target::Game(_) | Target::Event(_) | Target::Page(_) => {
+        Target::New(_) => true,
+        Target::Change(..) => {
             let mut names = REFERENCE_FIELDS.iter();
             names.any(|name| submission.body.contains_key(*name))
         }

@@ -1,22 +1,17 @@
 //! An account takes down a listing of its own. Only staff restore it.
 
 use kit::Fault;
-use serde::Serialize;
 use uuid::Uuid;
 
 use super::absent::no_own_listing;
-use super::{CommandDependencies, follow_page, lock_listing, record_change};
-use crate::domain::content::Content;
+use super::record_change::{self, Actor};
+use super::{CommandDependencies, page_games};
 use crate::domain::entity::Entity;
-use crate::domain::event::Event;
-use crate::domain::game::Game;
-use crate::domain::listing::Listing;
+use crate::domain::listing_name::ListingName;
 use crate::domain::mode::Mode;
-use crate::domain::page::Page;
 use crate::domain::state::ListingState;
-use crate::feed::{ChangeKind, Publish};
-use crate::store::revisions::Actor;
-use crate::store::{ListingTable, own_listings};
+use crate::feed::ChangeKind;
+use crate::store::{listings, own_listings};
 
 #[derive(Debug)]
 pub struct OwnTakedown {
@@ -26,44 +21,28 @@ pub struct OwnTakedown {
     pub name: String,
 }
 
-/// Returns the page, if it has more games than follow it in one transaction.
-pub async fn apply(
-    commands: &CommandDependencies,
-    takedown: &OwnTakedown,
-) -> Result<Option<Uuid>, Fault> {
-    match takedown.entity {
-        Entity::Page => take_down::<Page>(commands, takedown).await,
-        Entity::Game => take_down::<Game>(commands, takedown).await,
-        Entity::Event => take_down::<Event>(commands, takedown).await,
-        Entity::Genre | Entity::Country | Entity::City => Err(no_own_listing(takedown.entity)),
-    }
-}
-
-async fn take_down<C>(
-    commands: &CommandDependencies,
-    OwnTakedown {
+pub async fn apply(commands: &CommandDependencies, takedown: &OwnTakedown) -> Result<(), Fault> {
+    let OwnTakedown {
         account,
         entity,
         name,
-    }: &OwnTakedown,
-) -> Result<Option<Uuid>, Fault>
-where
-    C: Content,
-    Listing<C>: ListingTable + Publish + Serialize,
-{
+    } = takedown;
     let mut context = commands.begin().await?;
-    let before = lock_listing::<C>(&mut context.connection, Mode::Live, name).await?;
+    let now = context.now;
+    let listing = ListingName {
+        entity: *entity,
+        mode: Mode::Live,
+        key: name.clone(),
+    };
+    let before = listings::lock(&mut context.connection, &listing).await?;
     let own = own_listings::find(&mut *context.connection, *account, *entity, name).await?;
     let before = own.and(before).ok_or_else(|| no_own_listing(*entity))?;
-    let current = follow_page::under_its_page(&mut context, &before).await?;
-    let Some(after) = current.with_state(ListingState::Removed, context.now) else {
-        context.commit(Vec::new()).await?;
-        return Ok(None);
+    let Some(after) = before.with_state(ListingState::Removed, now) else {
+        return context.commit(Vec::new()).await;
     };
-    let (actor, now) = (Actor::Account(*account), context.now);
-    record_change::update(&mut context.connection, &before, &after, actor, None, now).await?;
-    let following = follow_page::changes(&mut context, &before, &after, ChangeKind::Removed);
-    let (unfinished, changes) = following.await?;
-    context.commit(changes).await?;
-    Ok(unfinished)
+    let actor = Actor::Account(*account);
+    let revision = record_change::revision(Some(&before), &after, actor, None)?;
+    record_change::save(&mut context.connection, &after, revision, now).await?;
+    let changes = page_games::changes(&mut context, &before, &after, ChangeKind::Removed).await?;
+    context.commit(changes).await
 }

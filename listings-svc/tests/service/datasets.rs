@@ -17,7 +17,7 @@ async fn a_slug_may_exist_in_both_datasets(pool: PgPool) {
         assert_eq!(counts(&service.import(&games).await), (1, 0, 0, 0));
     }
     let crossed = sqlx::query_scalar!(
-        r#"select count(*) as "count!" from listings.game join listings.page on page.id = game.page_id
+        r#"select count(*) as "count!" from listings.listing as game join listings.listing as page on page.id = game.page_id
            where page.mode <> game.mode"#
     )
     .fetch_one(&service.pool)

@@ -98,8 +98,8 @@ async fn an_edit_changes_only_the_named_fields(pool: PgPool) {
     .await
     .unwrap();
     let row = sqlx::query!(
-        r#"select (select city_slug from listings.page where handle = 'studio') as "slug!",
-               (select website from listings.event where slug = 'a-jam') as "site!""#
+        r#"select (select content ->> 'city_slug' from listings.listing where name = 'studio') as "slug!",
+               (select content ->> 'website' from listings.listing where name = 'a-jam') as "site!""#
     )
     .fetch_one(&service.pool)
     .await
@@ -142,7 +142,9 @@ async fn edits_of_different_fields_at_once_both_last(pool: PgPool) {
     );
     one.unwrap();
     two.unwrap();
-    let row = sqlx::query!("select title, tagline, revision from listings.game")
+    let row = sqlx::query!(
+        r#"select title, content ->> 'tagline' as "tagline!", revision from listings.listing where entity = 'game'"#
+    )
         .fetch_one(&service.pool)
         .await
         .unwrap();
@@ -161,17 +163,18 @@ async fn a_game_is_featured_and_unfeatured(pool: PgPool) {
     };
     for (featured, revision) in [(true, 2), (true, 2), (false, 3)] {
         assert_eq!(feature(featured).await.unwrap().revision, revision);
-        let stands = sqlx::query_scalar!("select featured from listings.game")
-            .fetch_one(&service.pool)
-            .await
-            .unwrap();
+        let stands =
+            sqlx::query_scalar!(r#"select content -> 'featured' as "featured!" from listings.listing where entity = 'game'"#)
+                .fetch_one(&service.pool)
+                .await
+                .unwrap();
         assert_eq!(stands, featured);
     }
     // Only a public game can be featured; any game can cease to be.
-    let hide = "update listings.game set state = 'removed'";
+    let hide = "update listings.listing set state = 'removed' where entity = 'game'";
     sqlx::raw_sql(hide).execute(&service.pool).await.unwrap();
     assert_eq!(fields(feature(true).await), ["featured"]);
-    let hidden = "update listings.game set featured = true";
+    let hidden = r#"update listings.listing set content = content || '{"featured": true}' where entity = 'game'"#;
     sqlx::raw_sql(hidden).execute(&service.pool).await.unwrap();
     feature(false).await.unwrap();
 }
@@ -187,13 +190,13 @@ async fn a_game_moves_to_another_page_and_an_event_to_another_account(pool: PgPo
     let moved = edit(&review, "game", "a-game", r#"{"creator": "other"}"#).await;
     assert_eq!(moved.unwrap().revision, 2);
     let row = sqlx::query!(
-        r#"select (select submitter from listings.event) as "submitter!", page.handle
-           from listings.game join listings.page on page.id = game.page_id"#
+        r#"select (select submitter from listings.listing where entity = 'event') as "submitter!", page.name
+           from listings.listing as game join listings.listing as page on page.id = game.page_id"#
     )
     .fetch_one(&service.pool)
     .await
     .unwrap();
-    assert_eq!((row.submitter, row.handle.as_str()), (Uuid::max(), "other"));
+    assert_eq!((row.submitter, row.name.as_str()), (Uuid::max(), "other"));
     let nobody = edit(&review, "game", "a-game", r#"{"creator": "nobody"}"#).await;
     assert_eq!(fields(nobody), ["creator"]);
     let me = edit(&review, "event", "a-jam", r#"{"account": "me"}"#).await;
@@ -289,7 +292,9 @@ async fn staff_send_the_credits_of_a_hidden_page_back(pool: PgPool) {
     edit(&review, "game", "a-game", &credits("Code"))
         .await
         .unwrap();
-    let row = sqlx::query!("select credits from listings.game where slug = 'a-game'");
+    let row = sqlx::query!(
+        r#"select content -> 'credits' as "credits!" from listings.listing where name = 'a-game'"#
+    );
     let row = row.fetch_one(&service.pool).await.unwrap();
     assert_eq!(row.credits[0]["handle"], "other");
     assert_eq!(row.credits[1]["role"], "Code");

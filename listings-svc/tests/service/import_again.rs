@@ -10,7 +10,7 @@ use crate::support::{File, Service, counts, creator, game, start};
 
 async fn stored(service: &Service, slug: &str) -> Value {
     sqlx::query_scalar!(
-        r#"select to_jsonb(game) as "game!" from listings.game where slug = $1"#,
+        r#"select to_jsonb(game) as "game!" from listings.listing as game where name = $1"#,
         slug
     )
     .fetch_one(&service.pool)

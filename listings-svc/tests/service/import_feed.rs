@@ -69,7 +69,7 @@ async fn a_new_listing_is_published_and_a_replaced_sample_is_a_revision(pool: Pg
 
     let revision = sqlx::query!(
         "select revision, actor_kind, actor, before, after from listings.revision
-         where entity = 'game' order by revision desc limit 1"
+         where revision = 2"
     )
     .fetch_one(&service.pool)
     .await

@@ -78,7 +78,7 @@ async fn the_table_is_analyzed_after_an_import(pool: PgPool) {
     let rows: Vec<_> = (0..300).map(|n| creator(&format!("studio-{n}"))).collect();
     service.import(&File::rows("page", &rows)).await;
     let estimated = sqlx::query_scalar!(
-        r#"select reltuples as "rows!" from pg_class where oid = 'listings.page'::regclass"#
+        r#"select reltuples as "rows!" from pg_class where oid = 'listings.listing'::regclass"#
     )
     .fetch_one(&pool)
     .await
@@ -142,14 +142,16 @@ async fn a_city_is_the_gazetteers_or_as_written(pool: PgPool) {
         ],
     );
     assert_eq!(counts(&service.import(&file).await), (3, 0, 0, 0));
-    let places: Vec<(String, String, String)> =
-        sqlx::query!("select handle, city, city_slug from listings.page order by handle")
-            .fetch_all(&service.pool)
-            .await
-            .unwrap()
-            .into_iter()
-            .map(|row| (row.handle, row.city, row.city_slug))
-            .collect();
+    let places: Vec<(String, String, String)> = sqlx::query!(
+        r#"select name, content ->> 'city' as "city!", content ->> 'city_slug' as "city_slug!"
+               from listings.listing order by name"#
+    )
+    .fetch_all(&service.pool)
+    .await
+    .unwrap()
+    .into_iter()
+    .map(|row| (row.name, row.city, row.city_slug))
+    .collect();
     let place = |a: &str, b: &str, c: &str| (a.to_owned(), b.to_owned(), c.to_owned());
     assert_eq!(
         places,

@@ -29,4 +29,3 @@ mod support;
 mod take_down_race;
 mod takedowns;
 mod visibility;
-mod writers;

@@ -47,10 +47,12 @@ async fn revert(review: &Review, to: i64, seen: Option<i64>) -> Result<proto::Li
 }
 
 async fn stored(service: &Service) -> Value {
-    sqlx::query_scalar!(r#"select to_jsonb(game) as "game!" from listings.game where slug = 'one'"#)
-        .fetch_one(&service.pool)
-        .await
-        .unwrap()
+    sqlx::query_scalar!(
+        r#"select content || jsonb_build_object('state', state) as "game!" from listings.listing where name = 'one'"#
+    )
+    .fetch_one(&service.pool)
+    .await
+    .unwrap()
 }
 
 #[testing::database_test(listings::MIGRATOR)]

@@ -2,29 +2,22 @@
 
 use std::sync::Arc;
 
-use kit::Fault;
 use kit::rpc::staff::Member;
-use listings::domain::audit_action::AuditAction;
 use listings::domain::entity::Entity;
-use listings::domain::game::Game;
-use listings::domain::listing::RowContent;
+use listings::domain::fields::read_row;
 use listings::domain::listing_name::ListingName;
 use listings::domain::mode::Mode;
-use listings::domain::pictures::FileName;
-use listings::domain::read_import_row;
 use listings::domain::reference_data::ReferenceData;
 use listings::domain::state::Transition;
 use listings::write::import::{self, Chunk, Header, ParsedRow, Rows};
 use listings::write::moderate::{self, Moderation};
-use listings::write::pictures::{self, PictureEdit};
-use listings::write::staff_edit::{self, EditOperation, StaffEdit};
 use listings::write::submission::{self, Author, Submission, Target};
 use serde_json::{Value, json};
 use sqlx::{PgPool, Postgres, Transaction};
 use uuid::Uuid;
 
 use crate::submissions::{ADA, set_state, start_with_pages};
-use crate::support::{File, NOW, Service, while_open};
+use crate::support::{File, Service, while_open};
 
 fn submit(target: Target, body: &Value) -> Submission {
     Submission {
@@ -43,42 +36,30 @@ fn submit(target: Target, body: &Value) -> Submission {
 /// Submissions of a game under the page `studio`, where `a-game` was rejected.
 fn submissions() -> [Submission; 3] {
     let game = json!({"title": "Another", "release_year": 2024, "creator": "studio"});
-    let rejected = || Target::Game("a-game".to_owned());
-    let moved = Target::Game("elsewhere".to_owned());
+    let rejected = || Target::Change(Entity::Game, "a-game".to_owned());
+    let moved = Target::Change(Entity::Game, "elsewhere".to_owned());
     [
-        submit(Target::NewGame, &game),
+        submit(Target::New(Entity::Game), &game),
         submit(rejected(), &json!({"title": "Better"})),
         submit(moved, &json!({"creator": "studio"})),
     ]
 }
 
-fn live(entity: Entity, name: &str) -> ListingName {
-    ListingName {
-        entity,
-        mode: Mode::Live,
-        key: name.to_owned(),
-    }
-}
-
-async fn moderate(
-    service: &Service,
-    listing: ListingName,
-    transition: Transition,
-) -> Result<(), Fault> {
+async fn take_down(service: &Service) {
     let moderation = Moderation {
-        listing,
-        transition,
+        listing: ListingName {
+            entity: Entity::Page,
+            mode: Mode::Live,
+            key: "studio".to_owned(),
+        },
+        transition: Transition::TakeDown,
         reason: String::new(),
         revision: None,
         by: Member::operator(),
     };
-    moderate::apply(&service.commands, &moderation).await?;
-    Ok(())
-}
-
-async fn take_down(service: &Service) {
-    let page = live(Entity::Page, "studio");
-    moderate(service, page, Transition::TakeDown).await.unwrap();
+    moderate::apply(&service.commands, &moderation)
+        .await
+        .unwrap();
 }
 
 async fn listings(pool: &PgPool) -> Service {
@@ -95,7 +76,7 @@ async fn listings(pool: &PgPool) -> Service {
 async fn open_removal(pool: &PgPool) -> Transaction<'static, Postgres> {
     let mut removal = pool.begin().await.unwrap();
     sqlx::query!(
-        "update listings.page set state = 'removed' where handle = 'studio' and mode = 'live'"
+        "update listings.listing set state = 'removed' where name = 'studio' and mode = 'live'"
     )
     .execute(&mut *removal)
     .await
@@ -113,7 +94,7 @@ async fn nothing_is_submitted_under_a_page_whose_removal_is_not_committed(pool: 
             .await
             .unwrap_err();
         assert!(fault.message.contains("taken down"), "{fault}");
-        sqlx::query!("update listings.page set state = 'published' where handle = 'studio'")
+        sqlx::query!("update listings.listing set state = 'published' where name = 'studio'")
             .execute(&pool)
             .await
             .unwrap();
@@ -125,7 +106,7 @@ async fn a_page_is_not_taken_down_before_submissions_under_it_are_committed(pool
     let service = listings(&pool).await;
     // As a submission locks its page.
     let mut submission = pool.begin().await.unwrap();
-    sqlx::query!("select from listings.page where handle = 'studio' and mode = 'live' for share")
+    sqlx::query!("select from listings.listing where name = 'studio' and mode = 'live' for share")
         .execute(&mut *submission)
         .await
         .unwrap();
@@ -135,7 +116,7 @@ async fn a_page_is_not_taken_down_before_submissions_under_it_are_committed(pool
 /// An import of the game `imported` under the page `studio`, as its first chunk.
 async fn import(pool: &PgPool) -> Chunk {
     let page = sqlx::query_scalar!(
-        "select id from listings.page where handle = 'studio' and mode = 'live'"
+        "select id from listings.listing where name = 'studio' and mode = 'live'"
     )
     .fetch_one(pool)
     .await
@@ -156,9 +137,9 @@ async fn import(pool: &PgPool) -> Chunk {
             by: None,
         }),
         audit_id: Uuid::nil(),
-        rows: Rows::Games(vec![ParsedRow {
+        rows: Rows::Listings(vec![ParsedRow {
             line: 1,
-            parsed: read_import_row::<RowContent<Game>>(row, &reference).unwrap(),
+            parsed: read_row(Entity::Game, row, &reference).unwrap(),
         }]),
         refused: Vec::new(),
     }
@@ -176,91 +157,6 @@ async fn a_game_that_is_imported_under_a_page_whose_removal_is_not_committed_is_
         .await
         .unwrap();
     let is_hidden =
-        sqlx::query_scalar!("select hidden_by_page from listings.game where slug = 'imported'");
+        sqlx::query_scalar!("select hidden_by_page from listings.listing where name = 'imported'");
     assert!(is_hidden.fetch_one(&pool).await.unwrap());
-}
-
-#[testing::database_test(listings::MIGRATOR)]
-async fn staff_who_edit_a_game_that_has_yet_to_follow_its_page_hide_it(pool: PgPool) {
-    let service = listings(&pool).await;
-    take_down(&service).await;
-    // A page with many games takes the first of them along; this one is among the others.
-    sqlx::query!(
-        "update listings.game set state = 'published', hidden_by_page = false where slug = 'a-game'"
-    )
-    .execute(&pool)
-    .await
-    .unwrap();
-    let title = json!({"title": "Edited"});
-    let edit = StaffEdit {
-        listing: live(Entity::Game, "a-game"),
-        operation: EditOperation::SetFields(
-            title.as_object().unwrap().clone(),
-            Box::new(ReferenceData {
-                year: 2026,
-                ..ReferenceData::default()
-            }),
-            AuditAction::Edit,
-        ),
-        reason: String::new(),
-        revision: None,
-        by: Member::operator(),
-    };
-    let seq = service.head().await;
-    staff_edit::apply(&service.commands, &edit).await.unwrap();
-    let changes = service.changes(seq).await;
-    let announced: Vec<bool> = changes.iter().map(|change| change.announced).collect();
-    assert_eq!(announced, [false]);
-    let game =
-        sqlx::query!("select title, hidden_by_page from listings.game where slug = 'a-game'");
-    let game = game.fetch_one(&pool).await.unwrap();
-    assert_eq!((game.title.as_str(), game.hidden_by_page), ("Edited", true));
-}
-
-#[testing::database_test(listings::MIGRATOR)]
-async fn staff_do_not_publish_a_game_that_has_yet_to_follow_its_page(pool: PgPool) {
-    let service = listings(&pool).await;
-    take_down(&service).await;
-    let game = || live(Entity::Game, "a-game");
-    let cover = FileName::of(&[1; 32]);
-    let url = format!("https://mchezo.example{}", cover.address());
-    let remove_cover = PictureEdit {
-        listing: game(),
-        purged: cover,
-        reason: String::new(),
-        by: Member::operator(),
-    };
-    for state in ["pending", "removed", "published"] {
-        sqlx::query!(
-            "update listings.game set state = $1, submitter = $2, waiting_since = case when $1 = 'pending' then $3::timestamptz end,
-                 first_published_at = null, hidden_by_page = false, cover_url = $4
-             where slug = 'a-game'",
-            state,
-            ADA,
-            NOW,
-            url
-        )
-        .execute(&pool)
-        .await
-        .unwrap();
-        let seq = service.head().await;
-        let done = match state {
-            "pending" => moderate(&service, game(), Transition::Approve).await,
-            "removed" => moderate(&service, game(), Transition::Restore).await,
-            _ => pictures::apply(&service.commands, &remove_cover).await,
-        };
-        done.unwrap();
-        let changes = service.all_changes(seq).await;
-        assert!(!changes.is_empty(), "{state}");
-        let says_public = changes
-            .iter()
-            .any(|change| change.announced || change.event == "listing_published");
-        assert!(!says_public, "{state}: {changes:?}");
-        let game = sqlx::query!(
-            "select hidden_by_page, first_published_at from listings.game where slug = 'a-game'"
-        );
-        let game = game.fetch_one(&pool).await.unwrap();
-        assert!(game.hidden_by_page, "{state}");
-        assert_eq!(game.first_published_at, None, "{state}");
-    }
 }

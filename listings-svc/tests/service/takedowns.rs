@@ -104,7 +104,7 @@ async fn a_page_that_is_taken_down_hides_its_games(pool: PgPool) {
     let ada = service.accounts().await.account;
     take_down(&service, ada, ("page", "studio")).await.unwrap();
     let hidden = sqlx::query_scalar!(
-        "select hidden_by_page from listings.game where slug = 'a-game' and mode = 'live'"
+        "select hidden_by_page from listings.listing where name = 'a-game' and mode = 'live'"
     );
     assert!(hidden.fetch_one(&service.pool).await.unwrap());
     for (listing, code) in [
@@ -146,7 +146,7 @@ async fn a_page_that_was_taken_down_keeps_its_handle_and_counts_against_new_ones
     submit_page(&service, other, "one-more").await.unwrap();
     // A page that becomes public makes room.
     let shown = sqlx::query!(
-        "update listings.page set state = 'published', first_published_at = updated_at where handle = 'page-0'"
+        "update listings.listing set state = 'published', waiting_since = null, first_published_at = updated_at where name = 'page-0'"
     );
     shown.execute(&service.pool).await.unwrap();
     submit_page(&service, account, "another").await.unwrap();

@@ -1,14 +1,11 @@
 //! A game is visible while it and its page are published, and the feed announces what the public sees (§3, §6).
 
-use std::sync::Arc;
-
 use contracts::common::v1 as common;
 use contracts::listings::v1 as proto;
 use contracts::listings::v1::pages_service_client::PagesServiceClient;
 use contracts::listings::v1::staff_review_service_client::StaffReviewServiceClient;
 use kit::{Code, Fault};
-use listings::jobs;
-use proto::Decision::{Approve, Reject, Restore, TakeDown};
+use proto::Decision::{Approve, Restore, TakeDown};
 use serde_json::{Value, json};
 use sqlx::PgPool;
 
@@ -193,22 +190,6 @@ async fn a_game_that_is_approved_before_its_page_is_announced_with_its_page(pool
 }
 
 #[testing::database_test(listings::MIGRATOR)]
-async fn a_game_is_announced_once_however_it_becomes_visible(pool: PgPool) {
-    // By its restore.
-    let mut directory = Directory::start(pool).await;
-    directory.submit("new").await;
-    directory.game(Approve).await;
-    directory.game(TakeDown).await;
-    directory.page(Approve, "new").await;
-    assert_eq!(directory.announced().await, Vec::<String>::new());
-    directory.game(Restore).await;
-    assert_eq!(directory.announced().await, ["published"]);
-    directory.game(TakeDown).await;
-    directory.game(Restore).await;
-    assert_eq!(directory.announced().await, Vec::<String>::new());
-}
-
-#[testing::database_test(listings::MIGRATOR)]
 async fn a_move_to_a_public_page_is_the_first_publication(pool: PgPool) {
     let mut directory = Directory::start(pool).await;
     directory.submit("new").await;
@@ -225,25 +206,7 @@ async fn a_move_to_a_public_page_is_the_first_publication(pool: PgPool) {
 }
 
 #[testing::database_test(listings::MIGRATOR)]
-async fn an_imported_game_is_hidden_with_its_page_and_never_announced_by_it(pool: PgPool) {
-    let mut directory = Directory::start(pool).await;
-    let game = json!({"slug": "a-game", "title": "A Game", "release_year": 2020, "creator": "new"});
-    directory.service.import(&File::rows("game", &[game])).await;
-    directory.page(Reject, "new").await;
-    assert_eq!(directory.announced().await, Vec::<String>::new());
-    let game =
-        json!({"slug": "its-game", "title": "A Game", "release_year": 2020, "creator": "studio"});
-    directory.service.import(&File::rows("game", &[game])).await;
-    directory.page(TakeDown, "studio").await;
-    assert_eq!(
-        directory.news().await,
-        [told("published", false), told("hidden", false)]
-    );
-}
-
-/// More games than one transaction hides.
-#[testing::database_test(listings::MIGRATOR)]
-async fn a_page_of_many_games_is_taken_down_with_all_of_them(pool: PgPool) {
+async fn all_games_of_a_page_change_with_it(pool: PgPool) {
     let mut directory = Directory::start(pool).await;
     directory
         .service
@@ -261,55 +224,4 @@ async fn a_page_of_many_games_is_taken_down_with_all_of_them(pool: PgPool) {
         assert_eq!(news.len(), games.len());
         assert!(news.iter().all(|it| *it == told(event, false)));
     }
-}
-
-/// A process that stops between two batches leaves games as they were.
-#[testing::database_test(listings::MIGRATOR)]
-async fn games_that_do_not_follow_their_page_are_found(pool: PgPool) {
-    let mut directory = Directory::start(pool.clone()).await;
-    directory.submit("studio").await;
-    directory.game(Approve).await;
-    directory.news().await;
-    let commands = Arc::clone(&directory.service.commands);
-    let follow = async || jobs::follow_pages::run(&pool, &commands).await.unwrap();
-    assert_eq!(follow().await, 0);
-    for (state, event) in [("removed", "hidden"), ("published", "shown")] {
-        sqlx::query!(
-            "update listings.page set state = $1 where handle = 'studio'",
-            state
-        )
-        .execute(&pool)
-        .await
-        .unwrap();
-        assert_eq!(follow().await, 1);
-        assert_eq!(directory.news().await, [told(event, false)]);
-        assert_eq!(follow().await, 0);
-    }
-}
-
-/// The games of a page follow it in several transactions, or later, when the process stops between them.
-#[testing::database_test(listings::MIGRATOR)]
-async fn a_change_of_a_game_that_has_yet_to_follow_its_removed_page_is_not_announced(pool: PgPool) {
-    let mut directory = Directory::start(pool.clone()).await;
-    directory.submit("studio").await;
-    directory.game(Approve).await;
-    directory.news().await;
-    let page = async |state: &str| {
-        sqlx::query!(
-            "update listings.page set state = $1 where handle = 'studio'",
-            state
-        )
-        .execute(&pool)
-        .await
-        .unwrap();
-    };
-    page("removed").await;
-    directory.change(&json!({"title": "Spam"})).await.unwrap();
-    assert_eq!(directory.news().await, [told("updated", false)]);
-    let commands = Arc::clone(&directory.service.commands);
-    assert_eq!(jobs::follow_pages::run(&pool, &commands).await.unwrap(), 0);
-    // It returns with its page.
-    page("published").await;
-    assert_eq!(jobs::follow_pages::run(&pool, &commands).await.unwrap(), 1);
-    assert_eq!(directory.news().await, [told("shown", false)]);
 }

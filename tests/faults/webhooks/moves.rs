@@ -105,7 +105,8 @@ impl Scene {
     async fn id(&self, game: usize) -> Uuid {
         let fleet = self.small.fleet();
         let mut connection = PgConnection::connect(&fleet.database_url).await.unwrap();
-        let sql = "select id from listings.game where slug = $1 and mode = 'live'";
+        let sql =
+            "select id from listings.listing where entity = 'game' and name = $1 and mode = 'live'";
         let id = sqlx::query_scalar(sql).bind(&self.games[game].0);
         id.fetch_one(&mut connection).await.unwrap()
     }

@@ -23,7 +23,7 @@ const PRODUCERS: [&str; 5] = ["gateway", "listings", "economy", "catalogue", "we
 const COPIES: [(&str, &str); 4] = [
     (
         "listings-svc",
-        "select string_agg(slug, ' ' order by slug) from listings.game where mode = 'live' and state = 'published'",
+        "select string_agg(name, ' ' order by name) from listings.listing where entity = 'game' and mode = 'live' and state = 'published'",
     ),
     (
         "gateway",

@@ -10,7 +10,7 @@ use time::macros::format_description;
 use time::{Date, OffsetDateTime, UtcOffset};
 
 use super::Fields;
-use crate::domain::listing::RowContent;
+use crate::domain::listing::{Content, RowContent};
 use crate::domain::reference_data::ReferenceData;
 use crate::domain::{address, slug, text};
 
@@ -129,7 +129,7 @@ impl Fields<'_> {
     }
 
     /// Reads `created_at` and `updated_at` of a listing in a file.
-    pub fn row_content<C>(&mut self, content: C, reference: &ReferenceData) -> RowContent<C> {
+    pub fn row_content(&mut self, content: Content, reference: &ReferenceData) -> RowContent {
         let created_at = self.timestamp("created_at");
         let updated_at = self.timestamp("updated_at");
         for (name, at) in [("created_at", created_at), ("updated_at", updated_at)] {
@@ -227,6 +227,11 @@ mod tests {
 
     use super::super::tests::problems;
     use super::*;
+    use crate::domain::page::Page;
+
+    fn content() -> Content {
+        Content::Page(Page::default())
+    }
 
     #[test]
     fn days_are_of_the_real_calendar() {
@@ -287,7 +292,7 @@ mod tests {
         let object =
             json!({"created_at": "2025-01-01T00:00:00Z", "updated_at": "2024-12-31T23:59:59Z"});
         let found = problems(&object, |fields| {
-            fields.row_content((), &ReferenceData::default());
+            fields.row_content(content(), &ReferenceData::default());
         });
         assert_eq!(found.len(), 1);
     }
@@ -305,7 +310,7 @@ mod tests {
         ] {
             let object = json!({"created_at": at, "updated_at": at});
             let found = problems(&object, |fields| {
-                fields.row_content((), &reference);
+                fields.row_content(content(), &reference);
             });
             assert_eq!(found.is_empty(), good, "{at}: {found:?}");
             let says = "the service's time is 2026-06-01T12:00:00Z. Your clock may be fast.";

@@ -90,7 +90,7 @@ impl Service {
         name: &str,
     ) -> Result<(), Fault> {
         let own = own_listings::find(&self.pool, account, kind.entity(), name).await?;
-        own.filter(|(_, state)| *state != ListingState::Removed)
+        own.filter(|listing| listing.state != ListingState::Removed)
             .ok_or_else(not_found)?;
         Ok(())
     }

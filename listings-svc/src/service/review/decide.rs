@@ -6,15 +6,13 @@ use kit::Fault;
 use kit::bad_fields::BadFields;
 use kit::rpc::staff::Member;
 use tonic::Status;
-use uuid::Uuid;
 
 use super::Service;
 use crate::domain::entity::Entity;
 use crate::domain::listing_name::ListingName;
 use crate::domain::state::{ListingState, Transition};
 use crate::service::{listing, listing_name};
-use crate::store::{listings, queue};
-use crate::write::follow_page;
+use crate::store::{history, queue};
 use crate::write::moderate::{self, Moderation};
 
 const MAX_LISTINGS: usize = 100;
@@ -112,11 +110,10 @@ impl Service {
         moderation: Moderation,
     ) -> Result<(proto::Listing, String), Fault> {
         let transition = moderation.transition;
-        let moderated = moderate::apply(&self.commands, &moderation).await?;
-        self.let_games_follow(moderated.unfinished).await;
+        let is_changed = moderate::apply(&self.commands, &moderation).await?;
         let listing = listing::find(&self.pool, name).await?;
         let unchanged = match transition {
-            _ if moderated.is_changed => None,
+            _ if is_changed => None,
             Transition::Approve | Transition::Restore => Some("already published; nothing changed"),
             Transition::Reject => Some("already rejected; nothing changed"),
             Transition::TakeDown => Some("already taken down; nothing changed"),
@@ -127,15 +124,6 @@ impl Service {
         };
         let notes = unchanged.map(str::to_owned).into_iter().chain(page_note);
         Ok((listing, notes.collect::<Vec<_>>().join("; ")))
-    }
-
-    /// Lets the rest of the games of a page follow it.
-    pub(in crate::service) async fn let_games_follow(&self, page: Option<Uuid>) {
-        if let Some(page) = page
-            && let Err(error) = follow_page::finish(&self.commands, page).await
-        {
-            tracing::warn!(%error, %page, "games do not follow their page yet; a job lets them");
-        }
     }
 
     /// Why an approved game is not public yet.
@@ -151,9 +139,9 @@ impl Service {
     /// The differences since a revision; empty when they cannot be read.
     async fn changed_since(&self, name: &ListingName, revision: i64) -> Vec<proto::Difference> {
         let differences = async {
-            let found = listings::find(&self.pool, name).await?;
+            let found = history::status(&self.pool, name).await?;
             match found {
-                Some(found) => self.since(name.entity, found.id, revision).await,
+                Some(found) => self.since(found.id, revision).await,
                 None => Ok(Vec::new()),
             }
         };

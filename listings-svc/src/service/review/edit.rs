@@ -8,9 +8,9 @@ use serde_json::{Map, Value};
 
 use super::{Service, live};
 use crate::domain::audit_action::AuditAction;
-use crate::domain::body::json::{self, BadBody};
 use crate::domain::entity::Entity;
 use crate::domain::game;
+use crate::domain::json_body::{self, BadBody};
 use crate::domain::listing_name::ListingName;
 use crate::domain::reference_data::ReferenceData;
 use crate::service::{listing, listing_name};
@@ -42,7 +42,7 @@ impl Service {
         let reason = listing_name::reason(&request.reason, false, &mut bad);
         let name = live(request.name, &mut bad);
         let name = bad.finish(name)?;
-        let changes = json::object(request.changes.as_bytes());
+        let changes = json_body::object(request.changes.as_bytes());
         let changes = changes.map_err(|bad| match bad {
             BadBody::NotAnObject(_) => Fault::new(
                 Code::BadJson,

@@ -11,7 +11,6 @@ use uuid::Uuid;
 
 use super::{Service, item, kind};
 use crate::domain::difference::{self, Difference};
-use crate::domain::entity::Entity;
 use crate::domain::listing_name::ListingName;
 use crate::domain::mode::Mode;
 use crate::domain::state::ListingState;
@@ -69,11 +68,11 @@ impl Service {
         let Some(found) = queue::find(&self.pool, name.entity, &name.key).await? else {
             return Ok(None);
         };
-        let versions = history::versions(&self.pool, name.entity, found.id, None).await?;
+        let versions = history::versions(&self.pool, found.id, None).await?;
         let Some(versions) = versions else {
             return Ok(None);
         };
-        let made = history::newest(&self.pool, name.entity, found.id, MAX_REVISIONS).await?;
+        let made = history::newest(&self.pool, found.id, MAX_REVISIONS).await?;
         let now = difference::content(&versions.now);
         let then = versions.then.as_ref().map(difference::content);
         let mut contents = [then.unwrap_or_default(), now];
@@ -99,11 +98,10 @@ impl Service {
     /// The differences since a revision.
     pub(super) async fn since(
         &self,
-        entity: Entity,
         id: Uuid,
         revision: i64,
     ) -> Result<Vec<proto::Difference>, sqlx::Error> {
-        let versions = history::versions(&self.pool, entity, id, Some(revision)).await?;
+        let versions = history::versions(&self.pool, id, Some(revision)).await?;
         let Some(history::Versions { now, then, .. }) = versions else {
             return Ok(Vec::new());
         };

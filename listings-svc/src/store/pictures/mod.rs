@@ -53,9 +53,11 @@ pub async fn may_see(pool: &PgPool, reader: Reader, name: &FileName) -> Result<b
     };
     sqlx::query_scalar!(
         r#"select exists (select from listings.picture where hash = $1 and purged_at is null) and ($2 or exists (
-               select from listings.pictured
-               where hashes && array[$1]
-                   and (visible or page_id in (select page_id from listings.page_owner where account_id = $3))
+               select from listings.listing
+               where listings.may_name_pictures(content) and listings.picture_hashes(content) && array[$1] and (
+                   state = 'published' and not hidden_by_page
+                   or coalesce(page_id, id) in (select page_id from listings.page_owner where account_id = $3)
+               )
            )) as "may_see!""#,
         name.hash(),
         reader == Reader::Staff,
@@ -68,14 +70,15 @@ pub async fn may_see(pool: &PgPool, reader: Reader, name: &FileName) -> Result<b
 /// The listings that name a picture, in any state.
 pub async fn listings(pool: &PgPool, name: &FileName) -> Result<Vec<ListingName>, sqlx::Error> {
     let rows = sqlx::query!(
-        r#"select kind as "kind!", mode as "mode!", name as "name!" from listings.pictured where hashes && array[$1]"#,
+        "select entity, mode, name from listings.listing
+         where listings.may_name_pictures(content) and listings.picture_hashes(content) && array[$1]",
         name.hash()
     )
     .fetch_all(pool)
     .await?;
     let rows = rows.into_iter().filter_map(|row| {
         Some(ListingName {
-            entity: row.kind.parse::<Entity>().ok()?,
+            entity: row.entity.parse::<Entity>().ok()?,
             mode: row.mode.parse().ok()?,
             key: row.name,
         })
@@ -87,7 +90,8 @@ pub async fn listings(pool: &PgPool, name: &FileName) -> Result<Vec<ListingName>
 pub async fn unnamed(pool: &PgPool, before: OffsetDateTime) -> Result<Vec<FileName>, sqlx::Error> {
     let hashes = sqlx::query_scalar!(
         r#"select hash as "hash!" from listings.picture where uploaded_at < $1 and purged_at is null
-           except select unnest(hashes) from listings.pictured"#,
+           except
+           select unnest(listings.picture_hashes(content)) from listings.listing where listings.may_name_pictures(content)"#,
         before
     )
     .fetch_all(pool)
@@ -119,7 +123,10 @@ pub async fn delete_unnamed(
     // Asks again under the lock: a listing may name the picture since.
     let deleted = sqlx::query!(
         "delete from listings.picture
-         where hash = $1 and not exists (select from listings.pictured where hashes && array[$1])",
+         where hash = $1 and not exists (
+             select from listings.listing
+             where listings.may_name_pictures(content) and listings.picture_hashes(content) && array[$1]
+         )",
         name.hash()
     );
     Ok(deleted.execute(connection).await?.rows_affected() > 0)

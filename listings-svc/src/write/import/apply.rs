@@ -8,42 +8,21 @@ use contracts::listings::v1::{ImportResponse, ImportedRow};
 use kit::Fault;
 use kit::audit::{self, Action as _};
 use kit::feed::NewChange;
-use serde::Serialize;
 use serde_json::json;
 use sqlx::PgConnection;
 use uuid::Uuid;
 
-use super::{Chunk, Header, ParsedRow, Rows};
+use super::{Chunk, ParsedRow, Rows, gazetteer};
 use crate::domain::audit_action::AuditAction;
-use crate::domain::country::Country;
-use crate::domain::difference;
-use crate::domain::event::Event;
-use crate::domain::game::Game;
-use crate::domain::gazetteer::City;
-use crate::domain::genre::Genre;
 use crate::domain::listing::{Listing, RowContent};
-use crate::domain::page::Page;
-use crate::domain::record::{GazetteerEntry, Importable};
-use crate::feed::{ChangeKind, Publish};
+use crate::feed::{self, ChangeKind};
 use crate::store::audit::record_import;
-use crate::store::imports;
-use crate::store::revisions::{self, Actor, Revision};
-use crate::store::{RecordTable, pages, to_json_row};
-use crate::write::record_change::refused;
+use crate::store::{imports, listings};
+use crate::write::record_change::{self, Actor};
 use crate::write::{CommandContext, CommandDependencies};
 
-/// A record that an import reads, saves and publishes.
-trait ImportTarget: Importable + RecordTable + Publish + Serialize {}
-impl<T: Importable + RecordTable + Publish + Serialize> ImportTarget for T {}
-
-/// A record that a row creates or replaces.
-struct RecordChange<T> {
-    before: Option<T>,
-    after: T,
-}
-
 /// The report on rows, and the changes to publish.
-type WriteResult = Result<(ImportResponse, Vec<NewChange>), Fault>;
+pub(super) type WriteResult = Result<(ImportResponse, Vec<NewChange>), Fault>;
 
 /// Writes the rows of a chunk; reports on them.
 pub async fn apply(commands: &CommandDependencies, chunk: &Chunk) -> Result<ImportResponse, Fault> {
@@ -57,136 +36,100 @@ async fn write_rows(context: &mut CommandContext, chunk: &Chunk) -> WriteResult 
     let header = &*chunk.header;
     imports::lock_kind(&mut context.connection, header.entity, header.mode).await?;
     match &chunk.rows {
-        Rows::Genres(rows) => write::<GazetteerEntry<Genre>>(context, chunk, rows).await,
-        Rows::Countries(rows) => write::<GazetteerEntry<Country>>(context, chunk, rows).await,
-        Rows::Cities(rows) => write::<GazetteerEntry<City>>(context, chunk, rows).await,
-        Rows::Pages(rows) => write::<Listing<Page>>(context, chunk, rows).await,
-        Rows::Games(rows) => {
-            let rows = under_pages(&mut context.connection, rows).await?;
-            write::<Listing<Game>>(context, chunk, &rows).await
-        }
-        Rows::Events(rows) => write::<Listing<Event>>(context, chunk, rows).await,
+        Rows::Genres(rows) => gazetteer::write(context, chunk, rows).await,
+        Rows::Countries(rows) => gazetteer::write(context, chunk, rows).await,
+        Rows::Cities(rows) => gazetteer::write(context, chunk, rows).await,
+        Rows::Listings(rows) => write_listings(context, chunk, rows).await,
     }
 }
 
-/// The rows of games, each with whether its page is public. The pages are locked: their states stay.
-async fn under_pages(
+/// Whether the pages of games are public, by id. They are locked: their states stay.
+async fn share_pages(
     connection: &mut PgConnection,
-    rows: &[ParsedRow<RowContent<Game>>],
-) -> Result<Vec<ParsedRow<RowContent<Game>>>, sqlx::Error> {
-    let page = |row: &ParsedRow<RowContent<Game>>| row.parsed.content.page_id;
-    let ids: BTreeSet<Uuid> = rows.iter().map(page).collect();
-    let ids: Vec<Uuid> = ids.into_iter().collect();
-    let is_public = pages::share_states(connection, &ids).await?;
-    let mut rows = rows.to_vec();
-    for row in &mut rows {
-        row.parsed.hidden_by_page = is_public.get(&page(row)) != Some(&true);
-    }
-    Ok(rows)
+    rows: &[ParsedRow<RowContent>],
+) -> Result<HashMap<Uuid, bool>, sqlx::Error> {
+    let games = rows.iter().filter_map(|row| row.parsed.content.game());
+    let pages: BTreeSet<Uuid> = games.map(|game| game.page_id).collect();
+    let pages: Vec<Uuid> = pages.into_iter().collect();
+    listings::share_pages(connection, &pages).await
 }
 
-async fn write<T: ImportTarget>(
+async fn write_listings(
     context: &mut CommandContext,
     chunk: &Chunk,
-    rows: &[ParsedRow<T::Parsed>],
+    rows: &[ParsedRow<RowContent>],
 ) -> WriteResult {
-    let header = &*chunk.header;
-    let names = rows.iter().map(|row| T::row_key(&row.parsed).to_owned());
+    let (header, now) = (&*chunk.header, context.now);
+    let pages = share_pages(&mut context.connection, rows).await?;
+    let names = rows.iter().map(|row| row.parsed.content.name().to_owned());
     let names: Vec<String> = names.collect();
-    let existing = T::lock(&mut context.connection, header.mode, &names).await?;
+    let (entity, mode) = (header.entity, header.mode);
+    let existing = listings::lock_all(&mut context.connection, entity, mode, &names).await?;
     let existing = existing.into_iter();
-    let mut existing: HashMap<String, T> = existing
-        .map(|record| (record.key().to_owned(), record))
+    let mut existing: HashMap<String, Listing> = existing
+        .map(|listing| (listing.name().to_owned(), listing))
         .collect();
-    let mut report = ImportResponse {
+    let mut report = new_report(chunk);
+    let (mut listings, mut revisions, mut changes) = (Vec::new(), Vec::new(), Vec::new());
+    for ParsedRow { line, parsed } in rows {
+        let mut row = parsed.clone();
+        let game = row.content.game();
+        row.hidden_by_page = game.is_some_and(|game| pages.get(&game.page_id) != Some(&true));
+        let before = existing.remove(row.content.name());
+        let (after, change_kind) = match &before {
+            None => {
+                report.created += 1;
+                let listing = Listing::imported(kit::ids::row_id(), mode, row, now);
+                // It is public at once.
+                (listing, ChangeKind::Approved)
+            }
+            Some(before) if header.replaces() => {
+                let Some(listing) = before.replaced_by(&row, now) else {
+                    report.unchanged += 1;
+                    continue;
+                };
+                report.updated += 1;
+                (listing, ChangeKind::Updated)
+            }
+            Some(before) => {
+                report.unchanged += 1;
+                report.existing.push(ImportedRow {
+                    line: *line,
+                    name: before.name().to_owned(),
+                    fields: HashMap::new(),
+                });
+                continue;
+            }
+        };
+        let actor = Actor::Import(header.file_name.clone());
+        revisions.push(record_change::revision(
+            before.as_ref(),
+            &after,
+            actor,
+            None,
+        )?);
+        changes.push(feed::change(&after, change_kind, false));
+        listings.push(after);
+    }
+    if !listings.is_empty() {
+        let connection = &mut context.connection;
+        record_change::save_all(connection, &listings, &revisions, now).await?;
+        audit(context, chunk, &report).await?;
+    }
+    Ok((report, changes))
+}
+
+/// A report on the rows that were refused already.
+pub(super) fn new_report(chunk: &Chunk) -> ImportResponse {
+    ImportResponse {
         refused: chunk.refused.clone(),
         refused_count: u64::try_from(chunk.refused.len()).unwrap_or(u64::MAX),
         ..ImportResponse::default()
-    };
-    let mut changes = Vec::new();
-    for ParsedRow { line, parsed } in rows {
-        let name = T::row_key(parsed);
-        let before = existing.remove(name);
-        let after = match &before {
-            None => {
-                report.created += 1;
-                let id = kit::ids::row_id();
-                Some(T::from_row(parsed, id, header.mode, context.now))
-            }
-            Some(before) if header.replaces() => before.replaced(parsed, context.now),
-            Some(_) => {
-                report.existing.push(ImportedRow {
-                    line: *line,
-                    name: name.to_owned(),
-                    fields: HashMap::new(),
-                });
-                None
-            }
-        };
-        match after {
-            Some(after) => changes.push(RecordChange { before, after }),
-            None => report.unchanged += 1,
-        }
     }
-    report.updated = u64::try_from(changes.len()).unwrap_or(u64::MAX) - report.created;
-    if changes.is_empty() {
-        return Ok((report, Vec::new()));
-    }
-    save(context, header, &changes).await.map_err(refused)?;
-    imports::raise_version(&mut context.connection, T::ENTITY, header.mode).await?;
-    audit(context, chunk, &report).await?;
-    let feed = changes.iter().map(|change| {
-        let kind = match &change.before {
-            // A listing that an import brings in is public at once.
-            None if T::ENTITY.is_listing() => ChangeKind::Approved,
-            None => ChangeKind::Created,
-            Some(_) => ChangeKind::Updated,
-        };
-        change.after.change(kind, false)
-    });
-    let feed: Vec<NewChange> = feed.collect();
-    Ok((report, feed))
-}
-
-/// Writes the records, and the revisions of listings.
-async fn save<T: ImportTarget>(
-    context: &mut CommandContext,
-    header: &Header,
-    changes: &[RecordChange<T>],
-) -> Result<(), sqlx::Error> {
-    let mut records = Vec::with_capacity(changes.len());
-    let mut new_revisions = Vec::new();
-    for change in changes {
-        let record = to_json_row(&change.after)?;
-        if let Some(id) = change.after.listing_id() {
-            let before = change.before.as_ref().map(to_json_row).transpose()?;
-            let (before, after) = difference::changed_fields(before, record.clone());
-            new_revisions.push(Revision {
-                id,
-                number: change.after.revision(),
-                actor: Actor::Import(header.file_name.clone()),
-                before,
-                after,
-                reason: None,
-            });
-        }
-        records.push(record);
-    }
-    T::save(&mut context.connection, &records.into()).await?;
-    if new_revisions.is_empty() {
-        return Ok(());
-    }
-    revisions::append(
-        &mut context.connection,
-        T::ENTITY,
-        context.now,
-        new_revisions,
-    )
-    .await
 }
 
 /// Records in the audit which member changed something.
-async fn audit(
+pub(super) async fn audit(
     context: &mut CommandContext,
     chunk: &Chunk,
     report: &ImportResponse,

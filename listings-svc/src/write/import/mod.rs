@@ -5,6 +5,7 @@
 //! an import that was interrupted.
 
 pub mod apply;
+mod gazetteer;
 mod parse;
 pub mod report;
 
@@ -19,13 +20,10 @@ use uuid::Uuid;
 
 use crate::domain::country::Country;
 use crate::domain::entity::Entity;
-use crate::domain::event::Event;
-use crate::domain::game::Game;
 use crate::domain::gazetteer::City;
 use crate::domain::genre::Genre;
 use crate::domain::listing::RowContent;
 use crate::domain::mode::Mode;
-use crate::domain::page::Page;
 use crate::domain::reference_data::ReferenceData;
 use crate::store;
 use crate::store::imports;
@@ -75,9 +73,7 @@ pub enum Rows {
     Genres(Vec<ParsedRow<Genre>>),
     Countries(Vec<ParsedRow<Country>>),
     Cities(Vec<ParsedRow<City>>),
-    Pages(Vec<ParsedRow<RowContent<Page>>>),
-    Games(Vec<ParsedRow<RowContent<Game>>>),
-    Events(Vec<ParsedRow<RowContent<Event>>>),
+    Listings(Vec<ParsedRow<RowContent>>),
 }
 
 /// Imports files.

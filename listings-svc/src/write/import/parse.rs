@@ -8,13 +8,17 @@ use serde_json::{Map, Value};
 
 use super::report::reported_row;
 use super::{ParsedRow, Rows};
-use crate::domain::body::json::{self, BadBody};
+use crate::domain::country::Country;
 use crate::domain::entity::Entity;
 use crate::domain::field_reader::{Problems, type_name};
+use crate::domain::fields;
 use crate::domain::game;
+use crate::domain::gazetteer::City;
+use crate::domain::genre::Genre;
+use crate::domain::json_body::{self, BadBody};
 use crate::domain::reference_data::ReferenceData;
 use crate::domain::text::clip;
-use crate::domain::{self, FromImportRow};
+use crate::domain::{FromImportRow as _, read_import_row};
 
 const MAX_LINE_BYTES: usize = 1024 * 1024;
 
@@ -39,7 +43,7 @@ fn object(text: &str) -> Result<Map<String, Value>, Problems> {
             "The line is too long: the maximum is {MAX_LINE_BYTES} bytes."
         )));
     }
-    json::object(text.as_bytes()).map_err(|bad| match bad {
+    json_body::object(text.as_bytes()).map_err(|bad| match bad {
         BadBody::Fields(problems) => problems,
         BadBody::NotAnObject(_) => bad_row(not_an_object(text)),
     })
@@ -86,12 +90,15 @@ pub(super) fn read_rows(
         refused: &mut refused,
     };
     let rows = match entity {
-        Entity::Genre => Rows::Genres(context.read(parsed)),
-        Entity::Country => Rows::Countries(context.read(parsed)),
-        Entity::City => Rows::Cities(context.read(parsed)),
-        Entity::Page => Rows::Pages(context.read(parsed)),
-        Entity::Game => Rows::Games(context.read(parsed)),
-        Entity::Event => Rows::Events(context.read(parsed)),
+        Entity::Genre => Rows::Genres(context.read(parsed, Genre::KEY_FIELD, read_import_row)),
+        Entity::Country => {
+            Rows::Countries(context.read(parsed, Country::KEY_FIELD, read_import_row))
+        }
+        Entity::City => Rows::Cities(context.read(parsed, City::KEY_FIELD, read_import_row)),
+        Entity::Page | Entity::Game | Entity::Event => {
+            let read = |row: &_, reference: &_| fields::read_row(entity, row, reference);
+            Rows::Listings(context.read(parsed, fields::key_field(entity), read))
+        }
     };
     (rows, refused)
 }
@@ -103,12 +110,24 @@ struct RowContext<'a> {
 }
 
 impl RowContext<'_> {
-    fn read<D: FromImportRow>(&mut self, parsed: Vec<ParsedLine>) -> Vec<ParsedRow<D>> {
+    /// Reads the rows; `key` is the field that identifies a row.
+    fn read<D>(
+        &mut self,
+        parsed: Vec<ParsedLine>,
+        key: &'static str,
+        read: impl Fn(&Map<String, Value>, &ReferenceData) -> Result<D, Problems>,
+    ) -> Vec<ParsedRow<D>> {
         let mut rows = Vec::with_capacity(parsed.len());
         for (line, object) in parsed {
             let (name, read) = match object {
                 Err(problems) => (String::new(), Err(problems)),
-                Ok(object) => (row_name::<D>(&object), self.read_row(line, &object)),
+                Ok(object) => {
+                    let row = read(&object, self.reference).and_then(|parsed| {
+                        self.check_name(line, &object, key)?;
+                        Ok(ParsedRow { line, parsed })
+                    });
+                    (row_name(&object, key), row)
+                }
             };
             match read {
                 Ok(row) => rows.push(row),
@@ -118,13 +137,13 @@ impl RowContext<'_> {
         rows
     }
 
-    fn read_row<D: FromImportRow>(
+    /// Refuses a row whose name an earlier row has.
+    fn check_name(
         &mut self,
         line: u64,
         object: &Map<String, Value>,
-    ) -> Result<ParsedRow<D>, Problems> {
-        let parsed = domain::read_import_row(object, self.reference)?;
-        let field = D::KEY_FIELD;
+        field: &'static str,
+    ) -> Result<(), Problems> {
         let key = object.get(field).and_then(Value::as_str);
         // The code of a country may be in small letters; other keys have no capitals.
         let key = key.unwrap_or_default().trim().to_ascii_lowercase();
@@ -133,13 +152,13 @@ impl RowContext<'_> {
             let reason = format!("Line {first} of this file has the same {field}.");
             return Err([(field.to_owned(), reason)].into());
         }
-        Ok(ParsedRow { line, parsed })
+        Ok(())
     }
 }
 
 /// The name of a row in a report: its key, else its title or name.
-fn row_name<D: FromImportRow>(object: &Map<String, Value>) -> String {
-    [D::KEY_FIELD, "title", "name"]
+fn row_name(object: &Map<String, Value>, key: &'static str) -> String {
+    [key, "title", "name"]
         .into_iter()
         .find_map(|field| object.get(field).and_then(Value::as_str))
         .map(clip)

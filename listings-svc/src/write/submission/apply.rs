@@ -53,12 +53,8 @@ pub(super) async fn run(mut context: SubmissionContext<'_>) -> Result<AcceptedSu
     let writes = submission.target.always_counts().into();
     context.writes_today = context.lock_and_count(writes).await?;
     let accepted = match &submission.target {
-        Target::NewGame => create::game(&mut context).await?,
-        Target::NewEvent => create::event(&mut context).await?,
-        Target::NewPage => create::page(&mut context).await?,
-        Target::Game(slug) => update::game(&mut context, slug).await?,
-        Target::Event(slug) => update::event(&mut context, slug).await?,
-        Target::Page(handle) => update::page(&mut context, handle).await?,
+        Target::New(entity) => create::create(&mut context, *entity).await?,
+        Target::Change(entity, name) => update::update(&mut context, *entity, name).await?,
         Target::Pictures(entity, name, operation) => {
             pictures::apply(&mut context, *entity, name, operation).await?
         }

@@ -1,32 +1,28 @@
 //! What `create` and `update` share while a submission is applied. Rows are locked in the order accounts, listings, head of the feed.
 
-use std::collections::{BTreeSet, HashMap};
+use std::collections::BTreeSet;
 use std::sync::Arc;
 
 use kit::Fault;
 use kit::feed::NewChange;
-use serde::Serialize;
 use sqlx::PgConnection;
 use time::OffsetDateTime;
 use uuid::Uuid;
 
 use super::{Receipt, Submission};
-use crate::domain::array_fields::Credit;
 use crate::domain::entity::Entity;
-use crate::domain::event::Event;
-use crate::domain::game::{self, Game};
-use crate::domain::listing::Listing;
+use crate::domain::game;
+use crate::domain::listing::{Content, Listing};
+use crate::domain::listing_name::ListingName;
 use crate::domain::mode::Mode;
-use crate::domain::page::Page;
-use crate::domain::record::Importable as _;
 use crate::domain::reference_data::ReferenceData;
 use crate::domain::slug;
 use crate::domain::state::ListingState;
-use crate::feed::{ChangeKind, Publish, listing_change};
+use crate::feed::{ChangeKind, listing_change};
 use crate::store::page_owners::{self, OwnedPage, PageRef};
-use crate::store::{ListingTable, accounts, find_listing, games, imports, listings, pages};
+use crate::store::{accounts, imports, listings};
 use crate::write::absent::no_own_listing;
-use crate::write::{CommandDependencies, limits, lock_listing};
+use crate::write::{CommandDependencies, limits};
 
 /// Slugs with the same base in the first query; each further query doubles the number.
 const FIRST_WINDOW: usize = 8;
@@ -37,10 +33,6 @@ pub(super) struct AcceptedSubmission {
     pub(super) receipt: Receipt,
     pub(super) change: Option<NewChange>,
 }
-
-/// A listing that accounts submit.
-pub(super) trait SubmittedListing: ListingTable + Publish + Serialize {}
-impl<T: ListingTable + Publish + Serialize> SubmittedListing for T {}
 
 /// The context in which a submission is applied.
 pub(super) struct SubmissionContext<'a> {
@@ -76,30 +68,25 @@ impl SubmissionContext<'_> {
         self.submission.author.mode == Mode::Test
     }
 
-    pub(super) async fn reference_data(&mut self) -> Result<Arc<ReferenceData>, Fault> {
-        let cache = &self.dependencies.reference_data;
-        let reference_data = cache.get_for(self.connection, self.submission, self.now);
-        Ok(reference_data.await?)
-    }
-
-    /// The reference data for the body of a game, which may name pages in its credits; `current` are those of the stored game.
-    pub(super) async fn reference_data_of_game(
+    /// The reference data for a body. That of a game may name pages in its credits, as the stored ones of `current` do.
+    pub(super) async fn reference_data(
         &mut self,
-        current: &[Credit],
+        entity: Entity,
+        current: Option<&Listing>,
     ) -> Result<Arc<ReferenceData>, Fault> {
-        let reference = self.reference_data().await?;
-        let body = &self.submission.body;
-        if !body.contains_key("credits") {
+        let (body, cache) = (&self.submission.body, &self.dependencies.reference_data);
+        let reference = cache.get_for(self.connection, self.submission, self.now);
+        let reference = reference.await?;
+        if entity != Entity::Game || !body.contains_key("credits") {
             return Ok(reference);
         }
-        let stored = current.iter().filter_map(|credit| credit.handle.as_deref());
+        let stored = current.and_then(|listing| listing.content.game());
+        let stored = stored.map_or(&[][..], |game| &game.credits).iter();
+        let stored = stored.filter_map(|credit| credit.handle.as_deref());
         let handles: BTreeSet<&str> = stored.clone().chain(game::handles(body)).collect();
         let handles: Vec<String> = handles.into_iter().map(ToOwned::to_owned).collect();
         let mode = self.submission.author.mode;
-        let pages = Listing::<Page>::find(self.connection, mode, &handles).await?;
-        let public = pages.into_iter().filter(Listing::is_visible);
-        let creators: HashMap<String, Uuid> =
-            public.map(|page| (page.content.handle, page.id)).collect();
+        let creators = listings::credited_pages(&mut *self.connection, mode, &handles).await?;
         let hidden = stored.filter(|handle| !creators.contains_key(*handle));
         Ok(Arc::new(ReferenceData {
             hidden_creators: hidden.map(ToOwned::to_owned).collect(),
@@ -108,60 +95,39 @@ impl SubmissionContext<'_> {
         }))
     }
 
-    /// Locks the listing to change.
-    pub(super) async fn lock_listing<C>(&mut self, name: &str) -> Result<Option<Listing<C>>, Fault>
-    where
-        Listing<C>: SubmittedListing,
-    {
-        let mode = self.submission.author.mode;
-        let found: Option<Listing<C>> = if self.is_dry_run {
-            find_listing(self.connection, mode, name).await?
+    /// Locks a listing of the account, which may change it. Also returns the page of a game, which is not locked.
+    pub(super) async fn lock_own(
+        &mut self,
+        entity: Entity,
+        name: &str,
+    ) -> Result<(Listing, Option<OwnedPage>), Fault> {
+        let not_found = || no_own_listing(entity);
+        let name = ListingName {
+            entity,
+            mode: self.submission.author.mode,
+            key: name.to_owned(),
+        };
+        let found = if self.is_dry_run {
+            listings::find(&mut *self.connection, &name).await?
         } else {
-            lock_listing(self.connection, mode, name).await?
+            listings::lock(self.connection, &name).await?
         };
         // For accounts, a listing that was taken down does not exist until staff restore it.
-        Ok(found.filter(|listing| listing.state != ListingState::Removed))
-    }
-
-    /// Locks the game to change, and reads its page, without a lock, if the account owns it.
-    pub(super) async fn lock_game(
-        &mut self,
-        name: &str,
-    ) -> Result<Option<(Listing<Game>, OwnedPage)>, Fault> {
-        if self.is_dry_run {
-            let Some(game) = self.lock_listing::<Game>(name).await? else {
-                return Ok(None);
-            };
-            let page = self.find_page(PageRef::Id(game.content.page_id)).await?;
-            return Ok(page.map(|page| (game, page)));
-        }
-        if !slug::is_valid(name) {
-            return Ok(None);
-        }
-        let account = self.submission.author.account;
-        let locked = games::lock_with_page(self.connection, name, account).await?;
-        Ok(locked.and_then(|(game, page)| {
-            let page = page.filter(|_| game.state != ListingState::Removed);
-            page.map(|page| (game, page))
-        }))
-    }
-
-    /// Locks an event of the account.
-    pub(super) async fn lock_own_event(&mut self, slug: &str) -> Result<Listing<Event>, Fault> {
-        let found = self.lock_listing::<Event>(slug).await?;
-        let account = self.submission.author.account;
-        let is_test = self.is_about_samples();
-        let own = found.filter(|event| is_test || event.submitter == Some(account));
-        own.ok_or_else(|| no_own_listing(Entity::Event))
-    }
-
-    /// Locks a page of the account, which may change it.
-    pub(super) async fn lock_own_page(&mut self, handle: &str) -> Result<Listing<Page>, Fault> {
-        let found = self.lock_listing::<Page>(handle).await?;
-        let page = found.ok_or_else(|| no_own_listing(Entity::Page))?;
-        let owned = self.find_page(PageRef::Id(page.id)).await?;
-        owned.ok_or_else(|| no_own_listing(Entity::Page))?;
-        Ok(page)
+        let found = found.filter(|listing| listing.state != ListingState::Removed);
+        let listing = found.ok_or_else(not_found)?;
+        let page = match &listing.content {
+            Content::Page(_) => listing.id,
+            Content::Game(game) => game.page_id,
+            Content::Event(_) => {
+                let account = Some(self.submission.author.account);
+                let is_own = self.is_about_samples() || listing.submitter == account;
+                return is_own.then_some((listing, None)).ok_or_else(not_found);
+            }
+        };
+        let page = self.find_page(PageRef::Id(page)).await?;
+        let page = page.ok_or_else(not_found)?;
+        let page = Some(page).filter(|_| entity == Entity::Game);
+        Ok((listing, page))
     }
 
     /// The page of the account with this handle, for a game under it (§4.3): pending or public.
@@ -200,10 +166,16 @@ impl SubmissionContext<'_> {
             return Ok(found);
         }
         let sample = match page_ref {
-            PageRef::Id(id) => pages::find(self.connection, id).await?,
-            PageRef::Handle(handle) => find_listing(self.connection, Mode::Test, handle).await?,
+            PageRef::Id(id) => listings::find_by_id(&mut *self.connection, id).await?,
+            PageRef::Handle(handle) => {
+                let name = ListingName {
+                    mode: Mode::Test,
+                    ..ListingName::page(handle)
+                };
+                listings::find(&mut *self.connection, &name).await?
+            }
         };
-        Ok(sample.map(sample_of))
+        Ok(sample.as_ref().and_then(sample_of))
     }
 
     /// Refuses a submission beyond the limit of pending ones of `submitter`, the account for which it counts.
@@ -239,11 +211,7 @@ impl SubmissionContext<'_> {
     }
 
     /// The first free slug with this base. It stays free until the transaction ends: one transaction at a time names listings of a kind.
-    pub(super) async fn free_slug<C>(&mut self, base: &str) -> Result<String, Fault>
-    where
-        Listing<C>: SubmittedListing,
-    {
-        let entity = Listing::<C>::ENTITY;
+    pub(super) async fn free_slug(&mut self, entity: Entity, base: &str) -> Result<String, Fault> {
         self.lock_names(entity).await?;
         let (mut first, mut window) = (1, FIRST_WINDOW);
         loop {
@@ -267,21 +235,18 @@ impl SubmissionContext<'_> {
     }
 
     /// The receipt and the change of a listing; `change_kind` is `None` when nothing changed.
-    pub(super) fn accept<C>(
+    pub(super) fn accept(
         &self,
-        before: Option<&Listing<C>>,
-        listing: &Listing<C>,
+        before: Option<&Listing>,
+        listing: &Listing,
         change_kind: Option<ChangeKind>,
-    ) -> AcceptedSubmission
-    where
-        Listing<C>: SubmittedListing,
-    {
+    ) -> AcceptedSubmission {
         let public_url = &self.dependencies.public_url;
         AcceptedSubmission {
             receipt: Receipt {
-                slug: listing.key().to_owned(),
+                slug: listing.name().to_owned(),
                 state: listing.state,
-                url: listing.url(public_url),
+                url: public_url.listing(listing.entity(), listing.name()),
                 revision: listing.revision,
                 note: None,
                 replayed: false,
@@ -292,12 +257,13 @@ impl SubmissionContext<'_> {
 }
 
 /// A sample, as a page of the account.
-fn sample_of(page: Listing<Page>) -> OwnedPage {
-    OwnedPage {
-        id: page.id,
-        handle: page.content.handle,
-        country_code: page.content.country_code,
-        city: page.content.city,
-        state: page.state,
-    }
+fn sample_of(sample: &Listing) -> Option<OwnedPage> {
+    let page = sample.content.page()?;
+    Some(OwnedPage {
+        id: sample.id,
+        handle: page.handle.clone(),
+        country_code: page.country_code.clone(),
+        city: page.city.clone(),
+        state: sample.state,
+    })
 }

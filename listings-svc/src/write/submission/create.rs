@@ -2,107 +2,79 @@
 
 use kit::{Fault, ids};
 
-use super::context::{AcceptedSubmission, SubmissionContext, SubmittedListing};
-use crate::domain::body;
+use super::context::{AcceptedSubmission, SubmissionContext};
 use crate::domain::entity::Entity;
-use crate::domain::event::Event;
-use crate::domain::game::Game;
-use crate::domain::listing::Listing;
+use crate::domain::fields;
+use crate::domain::game;
+use crate::domain::listing::{Content, Listing};
 use crate::domain::mode::Mode;
-use crate::domain::page::Page;
 use crate::domain::slug;
 use crate::domain::state::ListingState;
 use crate::feed::ChangeKind;
 use crate::store::page_owners::{self, GrantSource};
-use crate::store::revisions::Actor;
 use crate::store::{accounts, listings};
-use crate::write::{limits, record_change};
+use crate::write::limits;
+use crate::write::record_change::{self, Actor};
 
-/// Submits a game under a page of the account.
-pub(super) async fn game(context: &mut SubmissionContext<'_>) -> Result<AcceptedSubmission, Fault> {
-    let author = context.submission.author.account;
-    let reference = context.reference_data_of_game(&[]).await?;
-    let body = &context.submission.body;
-    let read = body::read::<Game>(body, &reference, None).map_err(Fault::invalid)?;
-    let handle = read.creator.unwrap_or_default();
-    let page = context.page_with_handle(&handle).await?;
-    context.check_pending_limit(author).await?;
-    context.check_daily_limit()?;
-    let base = slug::from_title(&read.game.title).unwrap_or_else(|| "game".to_owned());
-    let slug = context.free_slug::<Game>(&base).await?;
-    let game = Game {
-        slug,
-        page_id: page.id,
-        ..read.game
-    };
-    let listing = insert_pending(context, game, page.state == ListingState::Published).await?;
-    Ok(context.accept(None, &listing, Some(ChangeKind::Submitted)))
-}
-
-pub(super) async fn event(
+/// Submits a listing: a game under a page of the account, or a page, which the account then owns.
+pub(super) async fn create(
     context: &mut SubmissionContext<'_>,
+    entity: Entity,
 ) -> Result<AcceptedSubmission, Fault> {
-    let author = context.submission.author.account;
-    let reference = context.reference_data().await?;
+    let (author, now) = (context.submission.author.account, context.now);
     let body = &context.submission.body;
-    let read = body::read::<Event>(body, &reference, None).map_err(Fault::invalid)?;
-    context.check_pending_limit(author).await?;
-    context.check_daily_limit()?;
-    let base = slug::from_title(&read.title).unwrap_or_else(|| "event".to_owned());
-    let slug = context.free_slug::<Event>(&base).await?;
-    let listing = insert_pending(context, Event { slug, ..read }, true).await?;
-    Ok(context.accept(None, &listing, Some(ChangeKind::Submitted)))
-}
-
-/// Submits a page; the account becomes its owner. It is not one of the day's writes (§8): the limit of pending submissions holds.
-pub(super) async fn page(context: &mut SubmissionContext<'_>) -> Result<AcceptedSubmission, Fault> {
-    let author = context.submission.author.account;
-    let reference = context.reference_data().await?;
-    let body = &context.submission.body;
-    let read = body::read::<Page>(body, &reference, None).map_err(Fault::invalid)?;
-    let handle = if read.handle.is_empty() {
-        let base = slug::from_title(&read.name).unwrap_or_else(|| "page".to_owned());
-        context.free_slug::<Page>(&base).await?
-    } else {
-        let wanted = std::slice::from_ref(&read.handle);
-        let (entity, mode) = (Entity::Page, Mode::Live);
-        context.lock_names(entity).await?;
-        let taken = listings::names(context.connection, entity, mode, wanted).await?;
-        if !taken.is_empty() {
-            return Err(Fault::invalid_field(
-                "handle",
-                "It is taken: choose another.",
-            ));
+    let reference = context.reference_data(entity, None).await?;
+    let content = fields::read_body(entity, body, &reference, None);
+    let mut content = content.map_err(Fault::invalid)?;
+    let mut is_under_public_page = true;
+    match &mut content {
+        Content::Game(game) => {
+            let handle = game::creator(body).unwrap_or_default();
+            let page = context.page_with_handle(handle).await?;
+            game.page_id = page.id;
+            is_under_public_page = page.state == ListingState::Published;
         }
-        read.handle.clone()
-    };
+        Content::Page(page) if !page.handle.is_empty() => {
+            check_handle(context, &page.handle).await?;
+        }
+        Content::Page(_) | Content::Event(_) => {}
+    }
     context.check_pending_limit(author).await?;
-    let unpublished = accounts::count_unpublished_pages(context.connection, author).await?;
-    limits::check_unpublished_pages(unpublished)?;
-    let listing = insert_pending(context, Page { handle, ..read }, true).await?;
+    if entity == Entity::Page {
+        let unpublished = accounts::count_unpublished_pages(context.connection, author).await?;
+        limits::check_unpublished_pages(unpublished)?;
+    } else {
+        context.check_daily_limit()?;
+    }
+    if content.name().is_empty() {
+        let base = slug::from_title(content.title());
+        let base = base.unwrap_or_else(|| entity.as_str().to_owned());
+        content.set_name(context.free_slug(entity, &base).await?);
+    }
+    let listing = Listing::submitted(ids::row_id(), author, content, now);
+    let listing = listing.under_page(is_under_public_page, now);
     if !context.is_dry_run {
-        let source = GrantSource::Submission;
-        let (connection, now) = (&mut *context.connection, context.now);
-        page_owners::add(connection, listing.id, author, source, now).await?;
+        let actor = Actor::Account(author);
+        let revision = record_change::revision(None, &listing, actor, None)?;
+        record_change::save(context.connection, &listing, revision, now).await?;
+        if entity == Entity::Page {
+            let source = GrantSource::Submission;
+            page_owners::add(context.connection, listing.id, author, source, now).await?;
+        }
     }
     Ok(context.accept(None, &listing, Some(ChangeKind::Submitted)))
 }
 
-/// Inserts a new listing, which is pending.
-async fn insert_pending<C: Clone + PartialEq>(
-    context: &mut SubmissionContext<'_>,
-    content: C,
-    is_under_public_page: bool,
-) -> Result<Listing<C>, Fault>
-where
-    Listing<C>: SubmittedListing,
-{
-    let (account, now) = (context.submission.author.account, context.now);
-    let listing = Listing::submitted(ids::row_id(), account, content, now)
-        .under_page(is_under_public_page, now);
-    if !context.is_dry_run {
-        let actor = Actor::Account(account);
-        record_change::insert(context.connection, &listing, actor, now).await?;
+/// Refuses the handle of another page.
+async fn check_handle(context: &mut SubmissionContext<'_>, handle: &str) -> Result<(), Fault> {
+    context.lock_names(Entity::Page).await?;
+    let wanted = [handle.to_owned()];
+    let taken = listings::names(context.connection, Entity::Page, Mode::Live, &wanted).await?;
+    if taken.is_empty() {
+        return Ok(());
     }
-    Ok(listing)
+    Err(Fault::invalid_field(
+        "handle",
+        "It is taken: choose another.",
+    ))
 }

@@ -33,15 +33,9 @@ pub struct Author {
 /// The listing that a submission creates or changes.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Target {
-    NewGame,
-    /// The slug.
-    Game(String),
-    NewEvent,
-    /// The slug.
-    Event(String),
-    NewPage,
-    /// The handle.
-    Page(String),
+    New(Entity),
+    /// The listing with this slug or handle.
+    Change(Entity, String),
     /// Changes the pictures of the listing with this slug or handle.
     Pictures(Entity, String, PictureOperation),
 }
@@ -50,20 +44,20 @@ impl Target {
     /// The call in the scope of an `Idempotency-Key` (§10.4); `None` for a call that has no key, such as a change.
     pub const fn idempotency_route(&self) -> Option<&'static str> {
         match self {
-            Self::NewGame => Some("POST /games"),
-            Self::NewEvent => Some("POST /events"),
-            Self::NewPage => Some("a new page"),
-            Self::Game(_) | Self::Event(_) | Self::Page(_) | Self::Pictures(..) => None,
+            Self::New(Entity::Game) => Some("POST /games"),
+            Self::New(Entity::Event) => Some("POST /events"),
+            Self::New(_) => Some("a new page"),
+            Self::Change(..) | Self::Pictures(..) => None,
         }
     }
 
     /// Whether the submission is one of the day's writes (§8) even if it changes nothing. A submission about a page or pictures is one only
     /// if it changes what the public sees.
     pub(super) const fn always_counts(&self) -> bool {
-        match self {
-            Self::NewGame | Self::Game(_) | Self::NewEvent | Self::Event(_) => true,
-            Self::NewPage | Self::Page(_) | Self::Pictures(..) => false,
-        }
+        matches!(
+            self,
+            Self::New(Entity::Game | Entity::Event) | Self::Change(Entity::Game | Entity::Event, _)
+        )
     }
 }
 
@@ -87,10 +81,9 @@ pub struct Receipt {
     pub state: ListingState,
     /// URL of the public page.
     pub url: String,
-    /// Revision after the write; 0 in a receipt that was stored before receipts had it.
-    #[serde(default)]
+    /// After the write.
     pub revision: i64,
-    /// Why a game is not public although it may be published.
+    /// Why the page of a game hides it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub note: Option<String>,
     /// Whether this is the stored receipt of an earlier call with the same key.

@@ -1,110 +1,79 @@
 //! Changes of pages, games and events by their accounts.
 
 use kit::{Code, Fault};
-use serde_json::{Map, Value};
 
-use super::context::{AcceptedSubmission, SubmissionContext, SubmittedListing};
+use super::context::{AcceptedSubmission, SubmissionContext};
 use super::representation;
-use crate::domain::body::{self, Body, CurrentListing};
 use crate::domain::entity::Entity;
-use crate::domain::game::Game;
-use crate::domain::listing::Listing;
+use crate::domain::fields;
+use crate::domain::game;
+use crate::domain::listing::{Content, Listing};
 use crate::domain::page::hidden_note;
-use crate::domain::reference_data::ReferenceData;
 use crate::domain::state::ListingState;
 use crate::feed::ChangeKind;
-use crate::store::page_owners::PageRef;
-use crate::store::revisions::Actor;
+use crate::store::page_owners::{OwnedPage, PageRef};
 use crate::write::absent::no_own_listing;
 use crate::write::limits::taken_down;
-use crate::write::record_change;
+use crate::write::record_change::{self, Actor};
 
-pub(super) async fn game(
+pub(super) async fn update(
     context: &mut SubmissionContext<'_>,
-    slug: &str,
+    entity: Entity,
+    name: &str,
 ) -> Result<AcceptedSubmission, Fault> {
-    let not_found = || no_own_listing(Entity::Game);
-    let (before, page) = context.lock_game(slug).await?.ok_or_else(not_found)?;
-    let credits = &before.content.credits;
-    let reference = context.reference_data_of_game(credits).await?;
+    let (before, page) = context.lock_own(entity, name).await?;
+    let reference = context.reference_data(entity, Some(&before)).await?;
     let public_url = &context.dependencies.public_url;
-    let representation = representation::game(&before, &page, public_url);
+    let representation = representation::of(&before, page.as_ref(), public_url);
     let body = &context.submission.body;
-    let read = read_body(body, &reference, &before, representation)?;
-    let page = match read.creator {
-        Some(handle) if handle != page.handle => {
-            // A game that was taken down with its page does not return by a move.
-            if before.state == ListingState::Published {
-                let left = context.share_page(PageRef::Id(page.id)).await?;
-                let left = left.ok_or_else(not_found)?;
-                if left.state == ListingState::Removed {
-                    return Err(taken_down(&left.handle));
-                }
-            }
-            context.page_with_handle(&handle).await?
+    let content = fields::read_body(entity, body, &reference, Some((&before, representation)));
+    let mut content = content.map_err(Fault::invalid)?;
+    let (mut is_under_public_page, mut note) = (!before.hidden_by_page, None);
+    if let (Content::Game(game), Some(page)) = (&mut content, page) {
+        let page = page_after(context, &before, page).await?;
+        if page.id != game.page_id {
+            game.page_id = page.id;
+            is_under_public_page = page.state == ListingState::Published;
         }
-        // A change of a rejected game is a submission (§3).
-        _ if before.state == ListingState::Rejected => {
-            let page = context.share_page(PageRef::Id(page.id)).await?;
-            let page = page.ok_or_else(not_found)?;
-            if page.state == ListingState::Removed {
-                return Err(taken_down(&page.handle));
-            }
-            page
-        }
-        Some(_) | None => page,
-    };
-    let game = Game {
-        page_id: page.id,
-        ..read.game
-    };
-    let is_under_public_page = if game.page_id == before.content.page_id {
-        before.is_shown_under(page.state)
-    } else {
-        page.state == ListingState::Published
-    };
-    let mut accepted = update(context, before, game, is_under_public_page).await?;
-    accepted.receipt.note = hidden_note(&page.handle, page.state);
+        note = hidden_note(&page.handle, page.state);
+    }
+    let mut accepted = save(context, before, content, is_under_public_page).await?;
+    accepted.receipt.note = note;
     Ok(accepted)
 }
 
-fn read_body<B: Body>(
-    body: &Map<String, Value>,
-    reference: &ReferenceData,
-    before: &Listing<B>,
-    representation: Map<String, Value>,
-) -> Result<B::Output, Fault> {
-    let current = CurrentListing {
-        listing: before,
-        representation,
-    };
-    body::read(body, reference, Some(&current)).map_err(Fault::invalid)
+/// The page of a game after a change, which may move the game to another page.
+async fn page_after(
+    context: &mut SubmissionContext<'_>,
+    before: &Listing,
+    page: OwnedPage,
+) -> Result<OwnedPage, Fault> {
+    match game::creator(&context.submission.body) {
+        Some(handle) if handle != page.handle => {
+            // A game that was taken down with its page does not return by a move.
+            if before.state == ListingState::Published {
+                share_standing_page(context, &page).await?;
+            }
+            context.page_with_handle(handle).await
+        }
+        Some(_) | None if before.state == ListingState::Rejected => {
+            share_standing_page(context, &page).await
+        }
+        Some(_) | None => Ok(page),
+    }
 }
 
-pub(super) async fn event(
+/// Locks a page of the account against changes by others; refuses one that was taken down.
+pub(super) async fn share_standing_page(
     context: &mut SubmissionContext<'_>,
-    slug: &str,
-) -> Result<AcceptedSubmission, Fault> {
-    let before = context.lock_own_event(slug).await?;
-    let reference = context.reference_data().await?;
-    let public_url = &context.dependencies.public_url;
-    let representation = representation::event(&before, public_url);
-    let body = &context.submission.body;
-    let read = read_body(body, &reference, &before, representation)?;
-    update(context, before, read, true).await
-}
-
-pub(super) async fn page(
-    context: &mut SubmissionContext<'_>,
-    handle: &str,
-) -> Result<AcceptedSubmission, Fault> {
-    let before = context.lock_own_page(handle).await?;
-    let reference = context.reference_data().await?;
-    let public_url = &context.dependencies.public_url;
-    let representation = representation::page(&before, public_url);
-    let body = &context.submission.body;
-    let read = read_body(body, &reference, &before, representation)?;
-    update(context, before, read, true).await
+    page: &OwnedPage,
+) -> Result<OwnedPage, Fault> {
+    let page = context.share_page(PageRef::Id(page.id)).await?;
+    let page = page.ok_or_else(|| no_own_listing(Entity::Game))?;
+    if page.state == ListingState::Removed {
+        return Err(taken_down(&page.handle));
+    }
+    Ok(page)
 }
 
 fn precondition_failed() -> Fault {
@@ -116,15 +85,12 @@ fn precondition_failed() -> Fault {
 }
 
 /// Saves a change, within the limits of the account. A rejected listing becomes pending again, and counts as a submission.
-pub(super) async fn update<C: Clone + PartialEq>(
+pub(super) async fn save(
     context: &mut SubmissionContext<'_>,
-    before: Listing<C>,
-    content: C,
+    before: Listing,
+    content: Content,
     is_under_public_page: bool,
-) -> Result<AcceptedSubmission, Fault>
-where
-    Listing<C>: SubmittedListing,
-{
+) -> Result<AcceptedSubmission, Fault> {
     let after = before.apply_account_edit(content, context.now);
     let after = after.map(|after| after.under_page(is_under_public_page, context.now));
     let change_kind = after
@@ -155,7 +121,8 @@ where
     if !context.is_dry_run {
         let actor = Actor::Account(context.submission.author.account);
         let now = context.now;
-        record_change::update(context.connection, &before, &after, actor, None, now).await?;
+        let revision = record_change::revision(Some(&before), &after, actor, None)?;
+        record_change::save(context.connection, &after, revision, now).await?;
     }
     Ok(context.accept(Some(&before), &after, change_kind))
 }

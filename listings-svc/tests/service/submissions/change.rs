@@ -86,7 +86,7 @@ async fn a_changed_rejected_listing_is_pending_again(pool: PgPool) {
         .await;
     assert_eq!(code(full), Code::TooManyPending);
     sqlx::query!(
-        "update listings.event set state = 'published', waiting_since = null where slug = 'jam-0'"
+        "update listings.listing set state = 'published', waiting_since = null where name = 'jam-0'"
     )
     .execute(&service.pool)
     .await
@@ -144,7 +144,7 @@ async fn concurrent_changes_all_last(pool: PgPool) {
     assert!(one.is_ok() && two.is_ok());
     let newest = sqlx::query!(
         r#"select before ->> 'tagline' as "before!", after ->> 'tagline' as "after!" from listings.revision
-           where entity = 'game' order by revision desc limit 2"#
+           where after ? 'tagline' order by revision desc limit 2"#
     )
     .fetch_all(&service.pool)
     .await

@@ -172,7 +172,7 @@ pub(crate) async fn start_with_pages(pool: PgPool) -> Service {
 async fn own(service: &Service, handle: &str, account: Uuid) {
     sqlx::query!(
         "insert into listings.page_owner (page_id, account_id, by_way_of, since)
-         select id, $2, 'staff', now() from listings.page where mode = 'live' and handle = $1",
+         select id, $2, 'staff', now() from listings.listing where entity = 'page' and mode = 'live' and name = $1",
         handle,
         account
     )
@@ -184,7 +184,8 @@ async fn own(service: &Service, handle: &str, account: Uuid) {
 /// Sets the state of a game in the database, as if the public had seen it before.
 pub(crate) async fn set_state(service: &Service, slug: &str, state: &str) {
     sqlx::query!(
-        "update listings.game set state = $2, waiting_since = null, first_published_at = coalesce(first_published_at, created_at) where slug = $1",
+        "update listings.listing set state = $2, waiting_since = null, first_published_at = coalesce(first_published_at, created_at)
+         where entity = 'game' and name = $1",
         slug,
         state
     )
@@ -195,7 +196,7 @@ pub(crate) async fn set_state(service: &Service, slug: &str, state: &str) {
 
 async fn title_and_tagline(service: &Service, slug: &str) -> (String, String) {
     let row = sqlx::query!(
-        "select title, tagline from listings.game where slug = $1",
+        r#"select title, content ->> 'tagline' as "tagline!" from listings.listing where entity = 'game' and name = $1"#,
         slug
     )
     .fetch_one(&service.pool)

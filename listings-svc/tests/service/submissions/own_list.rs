@@ -75,7 +75,7 @@ async fn own_list(service: &Service) -> Vec<contracts::public::OwnListing> {
 /// Sets the state of a page in the database.
 async fn set_page_state(service: &Service, handle: &str, state: &str) {
     sqlx::query!(
-        "update listings.page set state = $2 where handle = $1",
+        "update listings.listing set state = $2 where entity = 'page' and name = $1",
         handle,
         state
     )
@@ -106,7 +106,9 @@ async fn games_under_a_page_that_is_not_public_have_a_note(pool: PgPool) {
             .await;
         assert_eq!(code(refused), Code::NotYours);
         sqlx::query!(
-            "update listings.game set page_id = page.id from listings.page where handle = 'studio' and game.mode = 'live' and page.mode = 'live'"
+            "update listings.listing as game set content = game.content || jsonb_build_object('page_id', page.id)
+             from listings.listing as page
+             where page.name = 'studio' and game.name = 'a-game' and game.mode = 'live' and page.mode = 'live'"
         )
         .execute(&service.pool)
         .await

@@ -53,7 +53,7 @@ async fn a_submission_is_pending_under_its_own_slug(pool: PgPool) {
         (proto::State::Pending, 2026)
     );
     let made = sqlx::query!(
-        "select actor_kind, actor, before from listings.revision
+        "select actor_kind, actor, before from listings.revision join listings.listing using (id)
          where entity = 'event' and actor_kind = 'account'"
     )
     .fetch_one(&service.pool)
@@ -106,6 +106,49 @@ async fn the_first_of_two_reasons_to_refuse_is_given(pool: PgPool) {
 }
 
 #[testing::database_test(listings::MIGRATOR)]
+async fn submissions_of_a_page_that_an_account_no_longer_owns_do_not_count(pool: PgPool) {
+    let service = start_with_pages(pool).await;
+    for n in 0..MAX_PENDING {
+        let game = game(&format!("Game {n}"));
+        LIVE.game(&service, &game).await.unwrap();
+    }
+    let refused = LIVE.event(&service, &event("A Jam")).await;
+    assert_eq!(code(refused), Code::TooManyPending);
+    sqlx::query!(
+        "delete from listings.page_owner using listings.listing
+         where listing.id = page_owner.page_id and name = 'studio' and account_id = $1",
+        ADA
+    )
+    .execute(&service.pool)
+    .await
+    .unwrap();
+    LIVE.event(&service, &event("A Jam")).await.unwrap();
+}
+
+#[testing::database_test(listings::MIGRATOR)]
+async fn the_credits_of_a_test_key_name_what_those_of_a_live_key_do(pool: PgPool) {
+    let service = start_with_pages(pool).await;
+    let test = Call {
+        mode: Mode::Test,
+        ..LIVE.clone()
+    };
+    let credited = |handle: &str| {
+        let mut body = game("A Game");
+        body["credits"] = json!([{"name": "A", "handle": handle}]);
+        body
+    };
+    for handle in ["studio", "other"] {
+        for call in [&test, &LIVE] {
+            call.game(&service, &credited(handle)).await.unwrap();
+        }
+    }
+    // Only a sample names a sample.
+    test.game(&service, &credited("samples")).await.unwrap();
+    let refused = LIVE.game(&service, &credited("samples")).await.unwrap_err();
+    assert!(refused.fields.keys().eq(["credits.0.handle"]), "{refused}");
+}
+
+#[testing::database_test(listings::MIGRATOR)]
 async fn a_creator_is_a_page_of_the_account(pool: PgPool) {
     let service = start_with_pages(pool).await;
     for handle in ["nobody", "other", "samples", "Studio"] {
@@ -126,7 +169,7 @@ async fn a_creator_is_a_page_of_the_account(pool: PgPool) {
         .change_game(&service, &slug, &json!({"creator": "other"}))
         .await;
     assert_eq!(code(away), Code::NotYours);
-    sqlx::query!("update listings.page set state = 'rejected' where handle = 'studio'")
+    sqlx::query!("update listings.listing set state = 'rejected' where name = 'studio'")
         .execute(&service.pool)
         .await
         .unwrap();
@@ -156,8 +199,7 @@ async fn of_many_at_once_exactly_the_limit_is_accepted(pool: PgPool) {
         assert_eq!(fault.code, Code::TooManyPending, "{fault}");
     }
     let rows = sqlx::query_scalar!(
-        r#"select (select count(*) from listings.game where state = 'pending')
-             + (select count(*) from listings.event where state = 'pending') as "count!""#
+        r#"select count(*) as "count!" from listings.listing where state = 'pending'"#
     );
     assert_eq!(rows.fetch_one(&service.pool).await.unwrap(), MAX_PENDING);
 }

@@ -1,4 +1,4 @@
-//! Parses the JSON body of a request.
+//! Parses the JSON object of a request or of a line of a file.
 
 use std::collections::BTreeMap;
 
