@@ -106,7 +106,7 @@ async fn an_edit_changes_only_the_named_fields(pool: PgPool) {
     .unwrap();
     assert_eq!(
         (row.slug.as_str(), row.site.as_str()),
-        ("kano-ng", "https://jam.example")
+        ("kano", "https://jam.example")
     );
 }
 
