@@ -437,6 +437,7 @@ fn rgb(colour: [u8; 3]) -> DynamicImage {
 fn swapped() -> Vec<u8> {
     let mut profile = ColorProfile::new_srgb();
     std::mem::swap(&mut profile.red_colorant, &mut profile.green_colorant);
+    profile.cicp = None;
     profile.encode().unwrap()
 }
 
@@ -484,13 +485,11 @@ fn red_cyan() -> Vec<u8> {
         output_table: LutStore::Store16(vec![0, 65_535].repeat(3)),
         lut_type: LutType::Lut16,
     };
-    let profile = ColorProfile {
-        pcs: DataColorSpace::Lab,
-        color_space: DataColorSpace::Cmyk,
-        profile_class: ProfileClass::OutputDevice,
-        lut_a_to_b_perceptual: Some(LutWarehouse::Lut(lut)),
-        ..ColorProfile::default()
-    };
+    let mut profile = ColorProfile::default();
+    profile.pcs = DataColorSpace::Lab;
+    profile.color_space = DataColorSpace::Cmyk;
+    profile.profile_class = ProfileClass::OutputDevice;
+    profile.lut_a_to_b_perceptual = Some(LutWarehouse::Lut(lut));
     profile.encode().unwrap()
 }
 
