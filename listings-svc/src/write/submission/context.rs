@@ -1,7 +1,6 @@
 //! What `create` and `update` share while a submission is applied. Rows are locked in the order accounts, listings, head of the feed.
 
 use std::collections::BTreeSet;
-use std::sync::Arc;
 
 use kit::Fault;
 use kit::feed::NewChange;
@@ -73,10 +72,8 @@ impl SubmissionContext<'_> {
         &mut self,
         entity: Entity,
         current: Option<&Listing>,
-    ) -> Result<Arc<ReferenceData>, Fault> {
-        let (body, cache) = (&self.submission.body, &self.dependencies.reference_data);
-        let reference = cache.get_for(self.connection, self.submission, self.now);
-        let reference = reference.await?;
+    ) -> Result<ReferenceData, Fault> {
+        let (body, reference) = (&self.submission.body, ReferenceData::at(self.now));
         if entity != Entity::Game || !body.contains_key("credits") {
             return Ok(reference);
         }
@@ -88,11 +85,11 @@ impl SubmissionContext<'_> {
         let mode = self.submission.author.mode;
         let creators = listings::credited_pages(&mut *self.connection, mode, &handles).await?;
         let hidden = stored.filter(|handle| !creators.contains_key(*handle));
-        Ok(Arc::new(ReferenceData {
+        Ok(ReferenceData {
             hidden_creators: hidden.map(ToOwned::to_owned).collect(),
             creators,
-            ..(*reference).clone()
-        }))
+            ..reference
+        })
     }
 
     /// Locks a listing of the account, which may change it. Also returns the page of a game, which is not locked.
