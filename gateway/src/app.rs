@@ -1,7 +1,6 @@
 //! The state of the process that its handlers share.
 
 use std::sync::Arc;
-use std::time::Duration;
 
 use bytes::Bytes;
 use kit::Clock;
@@ -12,8 +11,8 @@ use crate::domain::plan::Plans;
 use crate::domain::secret::KeyFormat;
 use crate::jobs::last_used::LastUsed;
 use crate::lookup::Lookup;
+use crate::overload::refused_calls::RefusedCalls;
 use crate::quota::Quota;
-use crate::refused_calls::RefusedCalls;
 use crate::switches::SwitchCache;
 use crate::upstream::{RatesCache, Upstream};
 use kit::client_address::{ProxyHeader, TrustedProxies};
@@ -56,6 +55,4 @@ pub struct Gateway {
     pub player_calls: u32,
     /// The newest position of listings-svc's feed, read from Redis.
     pub newest_position: HighWaterMark,
-    /// How long the body of a request may take to arrive.
-    pub body_timeout: Duration,
 }

@@ -43,7 +43,7 @@ fn the_earlier_of_two_errors_is_returned() {
     let mut switches = all_off();
     let mut required = Requirements {
         keys: AllowedKeys::Secret,
-        module: Some(Switch::ApiWrites),
+        module: None,
         endpoint: Some("economy"),
         webhook_events: false,
         effect: Effect::Submit,
@@ -91,8 +91,8 @@ fn a_switch_stops_its_own_requests_only() {
     };
     let calls = [
         read,
-        required(Some(Switch::ApiWrites), Effect::Submit),
-        required(Some(Switch::ApiWrites), Effect::Edit),
+        required(None, Effect::Submit),
+        required(None, Effect::Edit),
         required(Some(Switch::Economy), Effect::Read),
         required(Some(Switch::Economy), Effect::Record),
     ];

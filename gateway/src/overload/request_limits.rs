@@ -1,8 +1,8 @@
 //! Limits on the size of a request, and the check of its host. They lie below the limits of the HTTP library, so that the error
 //! response has the envelope (§7.2).
 
-use http::Request;
 use http::header::CONTENT_LENGTH;
+use http::{HeaderMap, Request};
 use kit::http_server::host;
 use kit::{Code, Fault};
 
@@ -12,25 +12,14 @@ const MAX_HEADER_FIELDS: usize = 100;
 /// The largest body, in bytes.
 pub const MAX_BODY: u64 = 64 * 1024;
 
-/// The error of a request that was rejected before the router.
-///
-/// It is a request extension, through which it reaches the layer that writes the envelope and the log line.
-#[derive(Debug, Clone)]
-pub struct Rejection(pub Fault);
-
-/// Rejects a request without a single valid host.
-pub fn host<B>(request: &Request<B>) -> Result<(), Fault> {
-    if host::is_valid(request) {
-        return Ok(());
-    }
-    Err(Fault::invalid_field(
-        "host",
-        "Send one host: a name or an address, with or without a port.",
-    ))
-}
-
-/// Rejects a request whose path and query are too long (414), or whose headers are (431).
+/// Rejects a request without a single valid host, whose path and query are too long (414), or whose headers are (431).
 pub fn head<B>(request: &Request<B>) -> Result<(), Fault> {
+    if !host::is_valid(request) {
+        return Err(Fault::invalid_field(
+            "host",
+            "Send one host: a name or an address, with or without a port.",
+        ));
+    }
     let uri = request
         .uri()
         .path_and_query()
@@ -56,9 +45,8 @@ pub fn head<B>(request: &Request<B>) -> Result<(), Fault> {
 }
 
 /// Rejects a request whose `Content-Length` is too large (413), before reading any of the body.
-pub fn body<B>(request: &Request<B>) -> Result<(), Fault> {
-    let length = request
-        .headers()
+pub fn body(headers: &HeaderMap) -> Result<(), Fault> {
+    let length = headers
         .get(CONTENT_LENGTH)
         .and_then(|length| length.to_str().ok()?.parse().ok());
     if length.is_some_and(|length: u64| length > MAX_BODY) {
@@ -76,11 +64,14 @@ pub fn too_large() -> Fault {
 
 #[cfg(test)]
 mod tests {
+    use http::Version;
+
     use super::*;
 
     fn code(request: http::request::Builder) -> Option<Code> {
-        let request = request.body(()).unwrap();
-        let refused = head(&request).and_then(|()| body(&request));
+        // HTTP/2 needs no header `host`.
+        let request = request.version(Version::HTTP_2).body(()).unwrap();
+        let refused = head(&request).and_then(|()| body(request.headers()));
         refused.err().map(|fault| fault.code)
     }
 

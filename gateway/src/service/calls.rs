@@ -7,25 +7,23 @@ use kit::page::{Limits, Page};
 use kit::{Code, Fault};
 use time::{Date, Duration, UtcOffset};
 
-use super::Accounts;
+use super::{Services, id};
 use crate::call_log::sort_key;
-use crate::service::operations::id;
 
 /// The days of a list, the current one included.
 const DAYS: i64 = 31;
 
 pub(super) async fn list_use(
-    accounts: &Accounts,
+    services: &Services,
     request: proto::AccountsServiceListUseRequest,
 ) -> Result<proto::AccountsServiceListUseResponse, Fault> {
     let account = id("account_id", &request.account_id)?;
-    let operations = &accounts.operations;
-    let today = operations.clock.now().to_offset(UtcOffset::UTC).date();
+    let today = services.clock.now().to_offset(UtcOffset::UTC).date();
     let days = (0..DAYS).rev();
     let days: Vec<Date> = days
         .filter_map(|before| today.checked_sub(Duration::days(before)))
         .collect();
-    let counted = operations.quota.calls_on_days(account, &days).await;
+    let counted = services.quota.calls_on_days(account, &days).await;
     let counted = counted.ok_or_else(unavailable)?;
     let days = days.iter().zip(counted).map(|(day, calls)| proto::DayUse {
         day: day.to_string(),
@@ -37,7 +35,7 @@ pub(super) async fn list_use(
 }
 
 pub(super) async fn list_calls(
-    accounts: &Accounts,
+    services: &Services,
     request: proto::AccountsServiceListCallsRequest,
 ) -> Result<proto::AccountsServiceListCallsResponse, Fault> {
     let mut bad = BadFields::default();
@@ -52,8 +50,8 @@ pub(super) async fn list_calls(
         bad.read_page(Limits::LONG, binding, request.limit, &request.cursor);
     bad.check()?;
 
-    let log = &accounts.call_log;
-    let calls = log.read(account, accounts.operations.clock.now()).await;
+    let log = &services.call_log;
+    let calls = log.read(account, services.clock.now()).await;
     let calls = calls.map_err(|_unavailable| unavailable())?;
     let left_out = calls.iter().map(|call| call.left_out).sum();
     let is_after = |call: &proto::Call| {

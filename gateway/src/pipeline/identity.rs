@@ -4,54 +4,49 @@ use std::sync::Arc;
 
 use http::HeaderMap;
 use http::header::AUTHORIZATION;
-use http::request::Parts;
 use kit::{Code, Fault};
 use time::OffsetDateTime;
 
-use crate::admission_permit::HeldPermit;
-use crate::app::App;
+use crate::app::Gateway;
 use crate::client_ip;
 use crate::context::Context;
 use crate::domain::key::Caller;
 use crate::domain::secret::{Hash, KeyFormat};
 use crate::lookup::QueryError;
+use crate::overload::admission::Admitted;
 
 /// The caller of a working key.
-pub async fn caller(
-    app: &App,
-    context: &Context,
-    request: &Parts,
+pub(super) async fn caller(
+    app: &Gateway,
+    context: &mut Context,
+    request: &mut Admitted,
     now: OffsetDateTime,
 ) -> Result<Arc<Caller>, Fault> {
     let presented_key = context
         .presented_key
-        .ok_or_else(|| missing_key(&request.headers, &app.format))?;
+        .ok_or_else(|| missing_key(&request.head.headers, &app.format))?;
     let hash = presented_key.hash.ok_or_else(invalid_key)?;
     let found = match app.lookup.cached(hash, now) {
         Some(caller) => Some(caller),
         None => find(app, hash, request, now).await?,
     };
-    if let Some(found) = &found {
-        context.set_identified_caller(found);
-    }
-    found
-        .filter(|caller| caller.works(now))
-        .ok_or_else(invalid_key)
+    context.owner.clone_from(&found);
+    let caller = found.filter(|caller| caller.works(now));
+    context.is_authenticated = caller.is_some();
+    caller.ok_or_else(invalid_key)
 }
 
 /// Looks up a key, which may be a guess. The client's address must have refused calls left. The request returns its admission permit, so
 /// that requests with guessed keys keep no other from being admitted.
 async fn find(
-    app: &App,
+    app: &Gateway,
     hash: Hash,
-    request: &Parts,
+    request: &mut Admitted,
     now: OffsetDateTime,
 ) -> Result<Option<Arc<Caller>>, Fault> {
-    let from = client_ip::network(app, request);
+    let from = client_ip::network(app, &request.head);
     app.refused_calls.check(from, now)?;
-    if let Some(admission) = request.extensions.get::<HeldPermit>() {
-        admission.release();
-    }
+    request.permit = None;
     app.lookup.find(hash, now).await.map_err(failed)
 }
 
@@ -73,7 +68,7 @@ fn missing_key(headers: &HeaderMap, format: &KeyFormat) -> Fault {
 }
 
 /// One error for every key that does not work, so that strangers do not learn the reason.
-pub fn invalid_key() -> Fault {
+pub(super) fn invalid_key() -> Fault {
     Fault::new(
         Code::InvalidKey,
         "This key does not work. It is mistyped, unknown, revoked or rotated, its game is not published, or its \

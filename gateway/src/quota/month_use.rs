@@ -1,7 +1,8 @@
-//! The copy of month use in PostgreSQL, in case Redis, which counts it, loses it.
+//! Month use in PostgreSQL: a copy of the counts in Redis, in case Redis loses them.
 //!
-//! Counts are written to the copy in batches. A call whose month Redis lacks reads the month from the copy.
+//! Counts are written in batches. A call whose month Redis lacks loads the month from the copy.
 
+use std::collections::HashMap;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
@@ -9,38 +10,44 @@ use quick_cache::sync::Cache;
 use sqlx::PgPool;
 use tokio::time::timeout;
 
-use super::ledger::Ledger;
 use super::redis::Counters;
-use crate::domain::quota::AccountMonth;
+use crate::domain::month::AccountMonth;
+use crate::per_thread::PerThread;
 use crate::store::month_use as store;
 
 /// Months that are being loaded are joined up to about this many. More are loaded nevertheless.
 const LOADS: usize = 1_000;
 
 #[derive(Debug)]
-pub(super) struct MonthCopy {
+pub(super) struct MonthUse {
     pool: PgPool,
     /// How long a call waits for its month. After that, the call is decided as if Redis were away.
     deadline: Duration,
-    pub(super) ledger: Ledger,
+    /// Counts from Redis that are not in PostgreSQL yet.
+    pending: PerThread<HashMap<AccountMonth, u64>>,
     /// Joins the calls that wait for one month. Months are removed at once.
     loads: Cache<AccountMonth, ()>,
     /// The last access to PostgreSQL failed, so no call waits for it.
     is_away: AtomicBool,
 }
 
-/// The month was not loaded. The reason is in the log.
-struct NotLoaded;
+/// PostgreSQL or Redis failed. The reason is in the log.
+pub(super) struct Failed;
 
-impl MonthCopy {
+impl MonthUse {
     pub(super) fn new(pool: PgPool, deadline: Duration) -> Self {
         Self {
             pool,
             deadline,
-            ledger: Ledger::default(),
+            pending: PerThread::default(),
             loads: Cache::new(LOADS),
             is_away: AtomicBool::new(false),
         }
+    }
+
+    /// Records a count that Redis returned. Replies may overtake each other: the highest count wins.
+    pub(super) fn record(&self, month: AccountMonth, used: u64) {
+        self.pending.with(|pending| raise(pending, month, used));
     }
 
     /// Loads a month into Redis. Returns whether Redis has the month now.
@@ -58,7 +65,7 @@ impl MonthCopy {
         is_loaded
     }
 
-    async fn try_load(&self, month: AccountMonth, counters: &Counters) -> Result<(), NotLoaded> {
+    async fn try_load(&self, month: AccountMonth, counters: &Counters) -> Result<(), Failed> {
         // This process may still have counts that Redis has lost.
         self.flush().await?;
         let read = kit::pg::within(&self.pool, self.deadline, async |connection| {
@@ -67,16 +74,12 @@ impl MonthCopy {
         let used = self.reported(read.await)?;
         metrics::counter!("month_use_seeds_total").increment(1);
         let seeded = counters.seed(month, used.unwrap_or(0)).await;
-        seeded.map_err(|_away| NotLoaded)
+        seeded.map_err(|_away| Failed)
     }
 
-    /// Writes all counts to PostgreSQL that only this process has. Returns whether that succeeded.
-    pub(super) async fn write(&self) -> bool {
-        self.flush().await.is_ok()
-    }
-
-    async fn flush(&self) -> Result<(), NotLoaded> {
-        let used = self.ledger.take_used();
+    /// Writes the pending counts to PostgreSQL.
+    pub(super) async fn flush(&self) -> Result<(), Failed> {
+        let used = self.take();
         // While PostgreSQL is away, a statement without rows finds out whether it is back.
         if used.is_empty() && !self.is_away.load(Ordering::Relaxed) {
             return Ok(());
@@ -88,14 +91,23 @@ impl MonthCopy {
         .await;
         if written.is_err() {
             for (month, used) in used {
-                self.ledger.record_used(month, used);
+                self.record(month, used);
             }
         }
         self.reported(written)
     }
 
+    /// Takes the pending counts of all threads.
+    fn take(&self) -> HashMap<AccountMonth, u64> {
+        let mut all = HashMap::new();
+        for (month, used) in self.pending.take().flatten() {
+            raise(&mut all, month, used);
+        }
+        all
+    }
+
     /// Logs when PostgreSQL goes away, and when it is back.
-    fn reported<T>(&self, outcome: Result<T, sqlx::Error>) -> Result<T, NotLoaded> {
+    fn reported<T>(&self, outcome: Result<T, sqlx::Error>) -> Result<T, Failed> {
         let was_away = self.is_away.swap(outcome.is_err(), Ordering::Relaxed);
         match &outcome {
             Ok(_) if was_away => tracing::info!("writing month use to PostgreSQL works again"),
@@ -104,6 +116,43 @@ impl MonthCopy {
             }
             _ => {}
         }
-        outcome.map_err(|_logged| NotLoaded)
+        outcome.map_err(|_logged| Failed)
+    }
+}
+
+fn raise(counts: &mut HashMap<AccountMonth, u64>, month: AccountMonth, used: u64) {
+    let count = counts.entry(month).or_default();
+    *count = used.max(*count);
+}
+
+#[cfg(test)]
+mod tests {
+    use sqlx::postgres::PgPoolOptions;
+    use time::macros::datetime;
+    use uuid::Uuid;
+
+    use super::*;
+    use crate::domain::month::Month;
+
+    #[tokio::test]
+    async fn the_highest_count_of_all_threads_is_taken_once() {
+        let nowhere = PgPoolOptions::new().connect_lazy("postgres://127.0.0.1:1/nothing");
+        let month_use = MonthUse::new(nowhere.unwrap(), Duration::ZERO);
+        let month = AccountMonth {
+            account: Uuid::from_u128(1),
+            month: Month::of(datetime!(2026-03-01 08:00 UTC)),
+        };
+        std::thread::scope(|scope| {
+            for thread in 0..8 {
+                let month_use = &month_use;
+                scope.spawn(move || {
+                    for call in (0..1_000).rev() {
+                        month_use.record(month, call * 8 + thread);
+                    }
+                });
+            }
+        });
+        assert_eq!(month_use.take(), HashMap::from([(month, 7_999)]));
+        assert_eq!(month_use.take(), HashMap::new());
     }
 }

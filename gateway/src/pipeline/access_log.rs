@@ -1,6 +1,5 @@
 //! One log line, two metrics and a record for the account per request, also if the client disconnected.
 
-use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use http::{Method, StatusCode, Uri};
@@ -18,9 +17,9 @@ const HUNG_UP: u16 = 499;
 
 /// Writes the log line on drop. Query, headers and bodies are not logged: they may contain secrets. The record for the account has the
 /// query, without keys.
-pub struct AccessLog {
+pub(super) struct AccessLog {
     app: App,
-    context: Arc<Context>,
+    pub(super) context: Context,
     method: Method,
     uri: Uri,
     at: OffsetDateTime,
@@ -29,7 +28,7 @@ pub struct AccessLog {
 }
 
 impl AccessLog {
-    pub fn start(app: App, context: Arc<Context>, method: Method, uri: Uri) -> Self {
+    pub(super) fn start(app: App, context: Context, method: Method, uri: Uri) -> Self {
         Self {
             context,
             method,
@@ -42,7 +41,7 @@ impl AccessLog {
     }
 
     /// Sets the status of the response.
-    pub fn finish(mut self, status: StatusCode) {
+    pub(super) fn finish(mut self, status: StatusCode) {
         self.status = status.as_u16();
     }
 }
@@ -51,7 +50,7 @@ impl Drop for AccessLog {
     fn drop(&mut self) {
         let elapsed = self.started.elapsed();
         let method = method_label(&self.method);
-        let route = self.context.route();
+        let route = self.context.route;
         let caller = self.context.caller();
         tracing::info!(
             request.id = self.context.id,
@@ -65,7 +64,7 @@ impl Drop for AccessLog {
             "request"
         );
         count(route, method, self.status, elapsed);
-        if let Some(caller) = self.context.identified_caller() {
+        if let Some(caller) = &self.context.owner {
             let target = self.uri.path_and_query();
             self.app.call_recorder.record(&FinishedCall {
                 key: &caller.key,
@@ -75,7 +74,7 @@ impl Drop for AccessLog {
                 route,
                 target: target.map_or("", |target| target.as_str()),
                 status: self.status,
-                code: self.context.error(),
+                code: self.context.error,
                 duration: elapsed,
             });
         }

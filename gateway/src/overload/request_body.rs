@@ -7,52 +7,47 @@ use std::task::Poll;
 use std::time::Duration;
 
 use axum::body::{Body, to_bytes};
-use axum::extract::Request;
 use bytes::Bytes;
 use futures::poll;
 use http::Method;
+use http::request::Parts;
 use http_body_util::LengthLimitError;
 use kit::overload::ConcurrencyLimit;
 use kit::{Code, Fault};
 use tokio::time::timeout;
 
-use crate::request_limits::{self, MAX_BODY, too_large};
+use super::request_limits::{self, MAX_BODY, too_large};
 
-/// A body that has been read, or why it could not be, as a request extension. The checks of the request come before that error.
-#[derive(Debug, Clone)]
-pub struct ReadBody(pub Result<Bytes, Fault>);
-
-/// Reads the body of a request that may have one into the extension [`ReadBody`].
+/// Reads the body of a request that may have one. The inner error is the body's own, which comes after the checks of the request.
 ///
 /// # Errors
 /// `unavailable`: too many bodies are arriving.
-pub async fn read_ahead(
-    request: &mut Request,
+pub(super) async fn read_ahead(
+    head: &Parts,
+    body: &mut Body,
     arriving: &ConcurrencyLimit,
     time: Duration,
-) -> Result<(), Fault> {
-    let has_body = matches!(*request.method(), Method::POST | Method::PATCH);
-    if !has_body || request_limits::body(request).is_err() {
-        return Ok(());
+) -> Result<Result<Bytes, Fault>, Fault> {
+    let has_body = matches!(head.method, Method::POST | Method::PATCH);
+    if !has_body || request_limits::body(&head.headers).is_err() {
+        return Ok(Ok(Bytes::new()));
     }
-    let mut reading = pin!(read(std::mem::take(request.body_mut())));
-    let body = match poll!(reading.as_mut()) {
+    let mut reading = pin!(read(std::mem::take(body)));
+    Ok(match poll!(reading.as_mut()) {
         Poll::Ready(body) => body,
         Poll::Pending => {
             let _arrives = arriving.try_acquire()?;
             let body = timeout(time, reading).await;
             body.unwrap_or_else(|_elapsed| Err(too_slow(time)))
         }
-    };
-    request.extensions_mut().insert(ReadBody(body));
-    Ok(())
+    })
 }
 
 /// Reads a body to its end.
 ///
 /// # Errors
 /// `too_large`; `bad_json`: it broke off.
-pub async fn read(body: Body) -> Result<Bytes, Fault> {
+async fn read(body: Body) -> Result<Bytes, Fault> {
     let most = usize::try_from(MAX_BODY).unwrap_or(usize::MAX);
     to_bytes(body, most).await.map_err(|error| {
         let is_too_long = error
@@ -79,40 +74,37 @@ pub fn bad_json(message: impl Into<Cow<'static, str>>) -> Fault {
 #[cfg(test)]
 mod tests {
     use futures::{FutureExt as _, StreamExt as _, stream};
+    use http::Request;
 
     use super::*;
 
     const TIME: Duration = Duration::from_secs(10);
 
-    /// A request whose body never ends.
-    fn slow(method: Method) -> Request {
+    /// A body that never ends.
+    fn slow() -> Body {
         let byte = stream::once(async { Ok::<_, std::io::Error>(Bytes::from_static(b"{")) });
-        let body = Body::from_stream(byte.chain(stream::pending()));
-        Request::builder().method(method).body(body).unwrap()
-    }
-
-    fn code(request: &Request) -> Option<Code> {
-        let read = request.extensions().get::<ReadBody>().unwrap();
-        read.0.as_ref().err().map(|fault| fault.code)
+        Body::from_stream(byte.chain(stream::pending()))
     }
 
     #[tokio::test(start_paused = true)]
     async fn a_slow_body_ends_in_time_and_only_so_many_arrive() {
         let arriving = ConcurrencyLimit::new("bodies", 1);
-        let (mut first, mut second) = (slow(Method::POST), slow(Method::PATCH));
-        let mut reading = Box::pin(read_ahead(&mut first, &arriving, TIME));
-        assert!(reading.as_mut().now_or_never().is_none());
-        let shed = read_ahead(&mut second, &arriving, TIME).await;
+        let read = async |method, mut body| {
+            let (mut head, ()) = Request::new(()).into_parts();
+            head.method = method;
+            let read = read_ahead(&head, &mut body, &arriving, TIME).await?;
+            Ok::<_, Fault>(read.map_err(|fault| fault.code))
+        };
+        let mut first = Box::pin(read(Method::POST, slow()));
+        assert!(first.as_mut().now_or_never().is_none());
+        let shed = read(Method::PATCH, slow()).await;
         assert_eq!(shed.unwrap_err().code, Code::Unavailable);
         // A body that is there does not wait, nor does a read.
-        let mut whole = Request::post("/").body(Body::from("{}")).unwrap();
-        read_ahead(&mut whole, &arriving, TIME).await.unwrap();
-        assert_eq!(code(&whole), None);
-        let mut get = slow(Method::GET);
-        read_ahead(&mut get, &arriving, TIME).await.unwrap();
-        assert!(get.extensions().get::<ReadBody>().is_none());
-        reading.await.unwrap();
-        assert_eq!(code(&first), Some(Code::BadJson));
+        let whole = read(Method::POST, Body::from("{}")).await.unwrap();
+        assert_eq!(whole, Ok(Bytes::from_static(b"{}")));
+        let get = read(Method::GET, slow()).await.unwrap();
+        assert_eq!(get, Ok(Bytes::new()));
+        assert_eq!(first.await.unwrap(), Err(Code::BadJson));
     }
 
     #[tokio::test]

@@ -4,21 +4,20 @@
 //! that must show this position or an earlier one of the same epoch (§1). So a read that knows no position is never answered from here,
 //! and a change of any listing ends the use of all that was stored before.
 
-use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
 
-use axum::extract::Request;
-use axum::middleware::Next;
-use axum::response::{IntoResponse as _, Response};
 use kit::feed::Position;
 use metrics::{Counter, Gauge};
 use quick_cache::Weighter;
 use quick_cache::sync::Cache;
 use time::{Date, Duration, OffsetDateTime, UtcOffset};
+use xxhash_rust::xxh3::xxh3_64_with_seed;
 
-use super::panic;
-use crate::domain::key::{Caller, Mode};
+use super::route::Handler;
+use crate::domain::key::Mode;
 use crate::envelope::ApiResponse;
-use crate::extract::catalogue_read::MinPosition;
+use crate::errors::ApiError;
+use crate::extract::call::Call;
 
 /// Size of the cache in bytes: about 3,000 pages of twenty rows.
 const MAX_BYTES: u64 = 16 * 1024 * 1024;
@@ -33,9 +32,14 @@ const SEARCH: &str = "/v1/search";
 /// How far the clock of catalogue-svc may be from this one.
 const CLOCKS: Duration = Duration::seconds(5);
 
-/// The cache.
-pub struct ResponseCache {
+/// How many requests are remembered until they come a second time.
+const SEEN: usize = 4_096;
+
+/// A response is stored when its request comes a second time: requests that nobody repeats push nothing out.
+pub(super) struct ResponseCache {
     entries: Cache<Key, Entry, BySize>,
+    /// Hashes of the latest requests, each at the place that the hash names.
+    seen: Box<[AtomicU64]>,
     hits: Counter,
     misses: Counter,
     bytes: Gauge,
@@ -49,6 +53,10 @@ struct Key {
 }
 
 impl Key {
+    fn hash(&self) -> u64 {
+        xxh3_64_with_seed(self.path_and_query.as_bytes(), self.is_test.into())
+    }
+
     fn is_search(&self) -> bool {
         self.path_and_query.split('?').next() == Some(SEARCH)
     }
@@ -56,7 +64,7 @@ impl Key {
 
 #[derive(Debug, Clone)]
 struct Entry {
-    response: Arc<ApiResponse>,
+    response: ApiResponse,
     position: Position,
     made: OffsetDateTime,
 }
@@ -66,7 +74,7 @@ struct BySize;
 
 impl Weighter<Key, Entry> for BySize {
     fn weight(&self, key: &Key, entry: &Entry) -> u64 {
-        let fixed = size_of::<Key>() + size_of::<Entry>() + size_of::<ApiResponse>();
+        let fixed = size_of::<Key>() + size_of::<Entry>();
         let bytes = fixed + key.path_and_query.len() + entry.response.data_size();
         u64::try_from(bytes).unwrap_or(u64::MAX)
     }
@@ -76,6 +84,7 @@ impl Default for ResponseCache {
     fn default() -> Self {
         Self {
             entries: Cache::with_weighter(EXPECTED_ITEMS, MAX_BYTES, BySize),
+            seen: (0..SEEN).map(|_| AtomicU64::new(0)).collect(),
             hits: metrics::counter!("response_cache_hits_total"),
             misses: metrics::counter!("response_cache_misses_total"),
             bytes: metrics::gauge!("response_cache_bytes"),
@@ -85,24 +94,38 @@ impl Default for ResponseCache {
 
 impl ResponseCache {
     /// Responds to a read of the catalogue at `now`. The handler runs only if the cache has no response.
-    pub async fn respond(&self, request: Request, next: Next, now: OffsetDateTime) -> Response {
-        let Some((key, at_least)) = key_and_position(&request) else {
-            return panic::caught(next.run(request)).await;
+    pub(super) async fn respond(
+        &self,
+        call: Call,
+        handler: &Handler,
+        now: OffsetDateTime,
+    ) -> Result<ApiResponse, ApiError> {
+        let Some((key, at_least)) = key_and_position(&call) else {
+            return handler(call).await;
         };
         if let Some(response) = self.get(&key, at_least, now) {
             self.hits.increment(1);
-            return ApiResponse::clone(&response).into_response();
+            return Ok(response);
         }
         self.misses.increment(1);
-        let response = panic::caught(next.run(request)).await;
-        if let Some(made) = response.extensions().get::<ApiResponse>() {
-            self.insert(key, made, now);
+        let is_repeated = self.saw(&key);
+        let response = handler(call).await?;
+        if is_repeated {
+            self.insert(key, &response, now);
         }
-        response
+        Ok(response)
+    }
+
+    /// Whether the request was among the latest, and that it is now.
+    fn saw(&self, key: &Key) -> bool {
+        let hash = key.hash();
+        let place = usize::try_from(hash % SEEN as u64).ok();
+        let place = place.and_then(|place| self.seen.get(place));
+        place.is_some_and(|seen| seen.swap(hash, Ordering::Relaxed) == hash)
     }
 
     /// A response that was made at `at_least` or later.
-    fn get(&self, key: &Key, at_least: Position, now: OffsetDateTime) -> Option<Arc<ApiResponse>> {
+    fn get(&self, key: &Key, at_least: Position, now: OffsetDateTime) -> Option<ApiResponse> {
         let entry = self.entries.get(key)?;
         let age = (now - entry.made).abs();
         let has_day_changed = utc_day(entry.made - CLOCKS) != utc_day(now + CLOCKS);
@@ -117,7 +140,7 @@ impl ResponseCache {
             return;
         };
         let entry = Entry {
-            response: Arc::new(response.detached()),
+            response: response.to_stored(),
             position,
             made: now,
         };
@@ -133,13 +156,11 @@ fn utc_day(at: OffsetDateTime) -> Date {
 }
 
 /// The key of a read, and the position that its response must have reached.
-fn key_and_position(request: &Request) -> Option<(Key, Position)> {
-    let extensions = request.extensions();
-    let MinPosition(position) = extensions.get()?;
-    let caller = extensions.get::<Arc<Caller>>()?;
+fn key_and_position(call: &Call) -> Option<(Key, Position)> {
+    let position = call.at_least?;
     let key = Key {
-        is_test: caller.key.mode == Mode::Test,
-        path_and_query: request.uri().path_and_query()?.as_str().into(),
+        is_test: call.caller.key.mode == Mode::Test,
+        path_and_query: call.head.uri.path_and_query()?.as_str().into(),
     };
-    Some((key, (*position)?))
+    Some((key, position))
 }
