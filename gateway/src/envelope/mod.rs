@@ -232,8 +232,8 @@ pub fn write(
         let tag = ETag::of_revision(revision).into_value();
         headers.extend(tag.map(|tag| (ETAG, tag)));
     }
-    if let Content::Document(json) = response.content {
-        return build_response(status, headers, json);
+    if matches!(response.content, Content::Document(_)) {
+        return build_response(status, headers, json.clone());
     }
     let body = body::success(json, &body::suffix(context, page));
     build_response(status, headers, body)

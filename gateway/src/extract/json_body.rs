@@ -85,4 +85,11 @@ mod tests {
             }
         }
     }
+
+    #[test]
+    fn one_byte_order_mark_is_ignored() {
+        let marked = |body: &str| read(&HeaderMap::new(), Ok(format!("\u{feff}{body}").into()));
+        assert_eq!(marked("{}"), Ok(Bytes::from_static(b"{}")));
+        assert_eq!(marked("\u{feff}{}").unwrap_err().code, Code::BadJson);
+    }
 }

@@ -252,6 +252,9 @@ async fn a_rotation_stops_the_old_secret_at_once_or_after_a_day(pool: PgPool) {
     for key in [&first, &second] {
         assert!(test.get(key, "/games").await.is_ok());
     }
+    let me = test.get(&first, "/me").await;
+    let expires_at = &me.json["data"]["key"]["expires_at"];
+    assert_eq!(expires_at, "2026-03-23T08:00:00.500Z");
     test.clock.advance(Duration::DAY);
     let refused = (401, "invalid_key");
     assert_eq!(test.get(&first, "/games").await.error(), refused);

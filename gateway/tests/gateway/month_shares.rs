@@ -2,7 +2,7 @@
 
 use contracts::gateway::v1 as proto;
 use contracts::gateway::v1::accounts_service_server::AccountsService as _;
-use gateway::domain::quota::{AccountMonth, Month};
+use gateway::domain::month::{AccountMonth, Month};
 use gateway::store::month_use;
 use kit::{Code, Fault};
 use sqlx::PgPool;

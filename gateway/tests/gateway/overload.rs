@@ -98,23 +98,3 @@ async fn a_further_call_waits_for_a_permit(pool: PgPool) {
     assert!(hung.iter().all(TestResponse::is_ok));
     assert!(beyond.is_ok(), "{}", beyond.text);
 }
-
-/// More unknown keys than catalogue-svc has permits, while PostgreSQL is slow.
-#[testing::database_test(gateway::MIGRATOR)]
-async fn requests_with_unknown_keys_hold_no_permit(pool: PgPool) {
-    let test = Test::new(pool).await;
-    let known = test.live_key().await;
-    assert!(test.get(&known, "/games").await.is_ok());
-    let keys = lock(&test.pool, "gateway.key").await;
-    let strangers = (0..300).map(|n| {
-        let address = format!("192.0.{}.{}", n / 200, n % 200);
-        let call = test.guess().get_from(&address);
-        test.call(call)
-    });
-    let mut strangers = Box::pin(join_all(strangers));
-    assert!(futures::poll!(&mut strangers).is_pending());
-    const { assert!(UPSTREAM.calls < 300) };
-    let read = test.get(&known, "/games").await;
-    assert!(read.is_ok(), "{}", read.text);
-    drop(keys);
-}
