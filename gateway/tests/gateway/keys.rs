@@ -123,23 +123,6 @@ async fn a_revocation_also_reaches_every_replica_through_the_feed(pool: PgPool) 
 }
 
 #[testing::database_test(gateway::MIGRATOR)]
-async fn a_key_works_while_its_game_is_published(pool: PgPool) {
-    let (here, mut there) = (Test::new(pool.clone()).await, Test::new(pool).await);
-    publish(&here, "kora", true).await;
-    let key = game_key(&here, "kora").await;
-    there.catch_up().await;
-    for (published, works) in [(true, true), (false, false), (true, true)] {
-        publish(&here, "kora", published).await;
-        there.catch_up().await;
-        let response = there.get(&key, "/games").await;
-        assert_eq!(response.is_ok(), works, "{}", response.text);
-        if !works {
-            assert_eq!(response.error(), REFUSED);
-        }
-    }
-}
-
-#[testing::database_test(gateway::MIGRATOR)]
 async fn a_key_of_a_game_ends_with_the_ownership_of_its_page(pool: PgPool) {
     let (here, mut there) = (Test::new(pool.clone()).await, Test::new(pool).await);
     let (owner, heir) = (here.account("free").await, here.account("free").await);

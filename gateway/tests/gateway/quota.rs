@@ -56,31 +56,6 @@ async fn concurrent_calls_are_limited_exactly(pool: PgPool) {
 }
 
 #[testing::database_test(gateway::MIGRATOR)]
-async fn concurrent_calls_are_counted_in_order(pool: PgPool) {
-    let quota = quota(&pool);
-    for (minute, month) in [(5, 3), (3, 5), (4, 4), (1, 5)] {
-        let limits = format!("calls_per_minute = {minute}\ncalls_per_month = {month}");
-        let (plan, caller) = (plan(&limits), live());
-        let calls = (0..8).map(|_| quota.consume(&caller, &plan, START));
-        let outcomes = futures::future::join_all(calls).await;
-        let most: u32 = minute.min(month);
-        for (place, outcome) in (1..).zip(outcomes) {
-            let counted = most.min(place);
-            let status = match outcome {
-                Ok(status) if place <= most => status,
-                Err(Denial::Minute(status)) if place > most && minute < month => status,
-                Err(Denial::Month(status)) if place > most && month <= minute => status,
-                other => panic!("{place} of {minute} and {month}: {other:?}"),
-            };
-            assert_eq!(
-                (status.window.used, status.month_used),
-                (counted, Some(counted.into()))
-            );
-        }
-    }
-}
-
-#[testing::database_test(gateway::MIGRATOR)]
 async fn the_month_belongs_to_the_account_and_ends_in_utc(pool: PgPool) {
     let (quota, plan) = (quota(&pool), plan("calls_per_month = 3"));
     let account = kit::ids::row_id();

@@ -190,18 +190,6 @@ fn real_webhook_events_need_a_plan_that_has_them() {
 }
 
 #[test]
-fn the_key_of_an_economy_call_is_checked_before_its_origin() {
-    let mut caller = caller();
-    caller.key.kind = KeyKind::Secret;
-    let required = Requirements {
-        keys: AllowedKeys::Secret,
-        from_browser: true,
-        ..READ
-    };
-    assert_eq!(code(required, &caller, on()), Some(Code::SecretKeyRequired));
-}
-
-#[test]
 fn plans_limit_live_keys_only_and_the_message_names_a_sufficient_plan() {
     let mut caller = caller();
     let fault = check(READ, &caller, &plans(), on()).unwrap_err();
