@@ -17,10 +17,9 @@ use crate::switches::SwitchCache;
 use crate::upstream::{RatesCache, Upstream};
 use kit::client_address::{ProxyHeader, TrustedProxies};
 
-/// The state that handlers and layers get.
 pub type App = Arc<Gateway>;
 
-/// What a request needs.
+/// What requests need.
 pub struct Gateway {
     pub clock: Clock,
     /// The format of API keys.

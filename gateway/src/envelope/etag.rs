@@ -13,8 +13,8 @@ const HASH_DIGITS: usize = 32;
 ///
 /// The tag of most responses is weak, since `meta` differs from response to response. The tag of a game or an event is strong and
 /// names the revision of the listing, because `If-Match` needs a strong tag; only the revision counts there. The hash is fast,
-/// not cryptographic: a studio that finds two contents with one hash can hide its own change from callers that send
-/// `If-None-Match`.
+/// not cryptographic: a studio that finds two contents with one hash hides its own change from callers that send
+/// `If-None-Match`, and nothing else.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ETag(String);
 

@@ -17,12 +17,12 @@ use crate::domain::key::Caller;
 use crate::domain::quota::RateLimitStatus;
 use crate::upstream::GrpcClient;
 
-/// What a handler gets. Only the checks make one, so no handler runs without them.
+/// What a handler gets. The pipeline makes it after the checks, so no handler runs without them.
 pub struct Call {
     pub app: App,
     pub caller: Arc<Caller>,
     pub rate_limit: RateLimitStatus,
-    /// The position in the feed of listings-svc that a read of the catalogue must have reached (§1); `None` if no position is known.
+    /// The position in the feed of listings-svc that a read of the catalogue must show (§1); `None` if no position is known.
     pub at_least: Option<Position>,
     pub head: Parts,
     /// The body, or why it could not be read.

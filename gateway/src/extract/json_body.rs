@@ -8,7 +8,7 @@ use serde_json::value::RawValue;
 
 use crate::overload::request_body::bad_json;
 
-/// Some editors write it before a text in UTF-8. A parser of JSON may ignore it (RFC 8259, 8.1).
+/// Some editors write it before UTF-8. A parser of JSON may ignore it (RFC 8259, 8.1).
 const BYTE_ORDER_MARK: &[u8] = b"\xEF\xBB\xBF";
 
 /// The bytes of a JSON object, as they were sent. The service reads its fields.

@@ -3,8 +3,8 @@
 //! Further requests queue, first in, first out. A request is shed with 503 before any work is done for it if the queue is full or
 //! its wait is too long.
 //!
-//! A request takes its permit once its body has arrived, and returns it before the client receives the response. So a slow client
-//! keeps no other request out.
+//! A request takes its permit once its body has arrived, and returns it before the client receives the response: a slow client keeps
+//! no other request out.
 
 use std::time::Duration;
 

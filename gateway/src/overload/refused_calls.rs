@@ -11,13 +11,13 @@ use time::{Duration, OffsetDateTime};
 
 use kit::client_address::Network;
 
-/// How long a refused call counts. It is also the longest wait.
+/// How long a refused call counts, and the longest wait.
 const MINUTE: Duration = Duration::MINUTE;
-/// Counted addresses at most, about 4 MB. Further addresses wait until the minute ends.
+/// The most addresses that are counted, about 4 MB. Further ones wait until the minute ends.
 const CAPACITY: usize = 100_000;
 
-/// The refused calls of the current minute, by address. All addresses share one minute: it begins with a refused call, and at its
-/// end all counts are dropped.
+/// Refused calls of the current minute, by address. All addresses share the minute. It begins with a refused call, and its end drops
+/// all counts.
 #[derive(Debug)]
 pub struct RefusedCalls {
     limit: u32,

@@ -1,4 +1,4 @@
-//! The body of a request, which is read before the request takes an admission permit: one that comes slowly holds a connection, and nothing else.
+//! Reads the body of a request before the request takes an admission permit, so that a slow body holds a connection and nothing else.
 
 use std::borrow::Cow;
 use std::error::Error;

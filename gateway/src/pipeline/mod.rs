@@ -104,7 +104,7 @@ impl Pipeline {
         };
         context.route = route.pattern;
         let now = app.clock.now();
-        // 1 to 9.
+        // Checks 1 to 9 of §7.1.
         let Checked {
             caller,
             rate_limit,

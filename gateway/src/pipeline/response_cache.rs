@@ -1,8 +1,8 @@
 //! A cache of the catalogue's responses.
 //!
-//! A response that depends on the listings alone names the position of their feed at which it was made. It is the response to every read
-//! that must show this position or an earlier one of the same epoch (§1). So a read that knows no position is never answered from here,
-//! and a change of any listing ends the use of all that was stored before.
+//! A response that depends on the listings alone names the position of their feed at which it was made. It answers every read that must
+//! show this position or an earlier one of the same epoch (§1). A read that knows no position is never answered from the cache, and a
+//! change of any listing ends the use of all responses before it.
 
 use std::sync::atomic::{AtomicU64, Ordering};
 
@@ -23,8 +23,7 @@ use crate::extract::call::Call;
 const MAX_BYTES: u64 = 16 * 1024 * 1024;
 /// Sizes the cache's shards: an entry may take half of one.
 const EXPECTED_ITEMS: usize = 4_096;
-/// The longest use of a response. Not every change has a position of its own: a release of catalogue-svc may render listings in another
-/// way.
+/// The longest use of a response. A release of catalogue-svc may render listings in another way, without a new position.
 const MAX_AGE: Duration = Duration::seconds(10);
 /// The only path whose responses with a position depend on the day too: a search puts past events last, so its order changes at
 /// midnight in UTC without a change of a listing.
@@ -32,20 +31,20 @@ const SEARCH: &str = "/v1/search";
 /// How far the clock of catalogue-svc may be from this one.
 const CLOCKS: Duration = Duration::seconds(5);
 
-/// How many requests are remembered until they come a second time.
+/// How many of the latest requests are remembered.
 const SEEN: usize = 4_096;
 
-/// A response is stored when its request comes a second time: requests that nobody repeats push nothing out.
+/// Stores a response when its request comes a second time, so that requests which nobody repeats push nothing out.
 pub(super) struct ResponseCache {
     entries: Cache<Key, Entry, BySize>,
-    /// Hashes of the latest requests, each at the place that the hash names.
+    /// Hashes of the latest requests. The hash of a request is its place, too.
     seen: Box<[AtomicU64]>,
     hits: Counter,
     misses: Counter,
     bytes: Gauge,
 }
 
-/// A request. Its parameters are not parsed: the same ones in another order are another request.
+/// A request. The same parameters in another order are another request.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
 struct Key {
     is_test: bool,
@@ -116,7 +115,7 @@ impl ResponseCache {
         Ok(response)
     }
 
-    /// Whether the request was among the latest, and that it is now.
+    /// Whether the request is among the latest; from now on it is.
     fn saw(&self, key: &Key) -> bool {
         let hash = key.hash();
         let place = usize::try_from(hash % SEEN as u64).ok();
@@ -134,7 +133,7 @@ impl ResponseCache {
         is_current.then_some(entry.response)
     }
 
-    /// Stores a response, if it says at which position it was made.
+    /// Stores a response that has a position.
     fn insert(&self, key: Key, response: &ApiResponse, now: OffsetDateTime) {
         let Some(position) = response.position() else {
             return;

@@ -1,5 +1,5 @@
-//! Rate limits: minute, month and revocation in one round trip to Redis, or the minute alone, counted by this process, while
-//! Redis is away.
+//! Rate limits. One round trip to Redis decides minute, month and revocation. While Redis is away, this process limits the minute
+//! alone.
 
 mod local_windows;
 mod month_use;
@@ -56,8 +56,8 @@ pub enum Denial {
 }
 
 impl SharedCounters {
-    /// A call waits for `deadline` at most for a month that Redis lacks and that is read from PostgreSQL. After that it is decided as if
-    /// Redis were away. The public keys of an account may use `public_share` percent of its month.
+    /// A call waits up to `deadline` for a month that Redis lacks; after that, it is decided as if Redis were away. The public keys of an
+    /// account may use `public_share` percent of its month.
     pub fn new(pool: PgPool, deadline: Duration, public_share: u8) -> Self {
         Self {
             public_share,
