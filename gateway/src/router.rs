@@ -14,7 +14,7 @@ use crate::domain::access::{AllowedKeys, Requirements};
 use crate::domain::switch::Switch;
 use crate::openapi::Api;
 use crate::overload::admission::ConcurrencyLimits;
-use crate::pipeline::route::{Route, RouteMethod};
+use crate::pipeline::route::{MethodHandler, Route};
 use crate::pipeline::{Pipeline, Target};
 use crate::routes::{
     creators, currencies, events, games, history, me, messages, openapi, places, rankings, rates,
@@ -27,7 +27,7 @@ macro_rules! table {
         vec![$(Route {
             pattern: $pattern,
             requirements: $requirements,
-            methods: vec![$(RouteMethod::$kind(|call| Box::pin($handler(call)))),*],
+            methods: vec![$(MethodHandler::$kind(|call| Box::pin($handler(call)))),*],
         }),*]
     };
 }

@@ -13,6 +13,10 @@ pub struct Month {
 
 /// The key of a month's count.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+#[expect(
+    clippy::module_name_repetitions,
+    reason = "`Month` alone is that of the calendar"
+)]
 pub struct AccountMonth {
     pub account: Uuid,
     pub month: Month,

@@ -16,12 +16,12 @@ pub struct Route {
     /// The requirements of a read from a server.
     pub requirements: Requirements,
     /// A route without any is a 404.
-    pub methods: Vec<RouteMethod>,
+    pub methods: Vec<MethodHandler>,
 }
 
 /// A method that a route takes. HEAD goes with GET.
 #[derive(Debug)]
-pub struct RouteMethod {
+pub struct MethodHandler {
     pub method: Method,
     pub effect: Effect,
     /// Whether catalogue-svc responds: such a read shows every earlier write, and its response may be cached.
@@ -32,7 +32,7 @@ pub struct RouteMethod {
 /// Responds to a call that has passed the checks.
 pub type Handler = fn(Call) -> BoxFuture<'static, Result<ApiResponse, ApiError>>;
 
-impl RouteMethod {
+impl MethodHandler {
     /// A read that catalogue-svc answers.
     pub const fn catalogue(handler: Handler) -> Self {
         let mut method = Self::read(handler);
@@ -72,7 +72,7 @@ impl RouteMethod {
 
 impl Route {
     /// The handler of a method.
-    pub fn method(&self, method: &Method) -> Option<&RouteMethod> {
+    pub fn method(&self, method: &Method) -> Option<&MethodHandler> {
         let method = if *method == Method::HEAD {
             &Method::GET
         } else {
@@ -122,8 +122,8 @@ mod tests {
             pattern: "/v1/games",
             requirements: Requirements::ANY,
             methods: vec![
-                RouteMethod::catalogue(handler),
-                RouteMethod::submit(handler),
+                MethodHandler::catalogue(handler),
+                MethodHandler::submit(handler),
             ],
         };
         assert_eq!(games.no_handler().allow.unwrap(), "GET, HEAD, POST");

@@ -8,7 +8,7 @@ use crate::domain::month::{AccountMonth, Month};
 
 /// The month use of an account.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct AccountMonthUse {
+pub struct MonthUse {
     pub account_id: Uuid,
     pub name: String,
     /// The plan's name.
@@ -69,14 +69,14 @@ pub async fn at_least(
     least: &[(String, u64)],
     after: Option<Uuid>,
     limit: i64,
-) -> Result<Vec<AccountMonthUse>, sqlx::Error> {
+) -> Result<Vec<MonthUse>, sqlx::Error> {
     let plans: Vec<String> = least.iter().map(|(plan, _)| plan.clone()).collect();
     let calls: Vec<i64> = least
         .iter()
         .map(|(_, calls)| i64::try_from(*calls).unwrap_or(i64::MAX))
         .collect();
     sqlx::query_as!(
-        AccountMonthUse,
+        MonthUse,
         "select account.id as account_id, account.name, account.plan, month_use.used
          from unnest($1::text[], $2::bigint[]) as least (plan, calls)
          join gateway.account on account.plan = least.plan

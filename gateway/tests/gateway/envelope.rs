@@ -5,7 +5,7 @@ use std::collections::BTreeSet;
 use axum::body::Body;
 use gateway::domain::access::Requirements;
 use gateway::overload::admission::ConcurrencyLimits;
-use gateway::pipeline::route::{Route, RouteMethod};
+use gateway::pipeline::route::{MethodHandler, Route};
 use gateway::pipeline::{Pipeline, Target};
 use http::header::{ETAG, IF_NONE_MATCH, VARY};
 use serde_json::json;
@@ -124,7 +124,7 @@ async fn a_panic_is_an_internal_error_without_details(pool: PgPool) {
     let test = Test::new(pool).await;
     let key = test.live_key().await;
     #[expect(clippy::panic, reason = "that is its job")]
-    let broken = RouteMethod::read(|_| panic!("a secret detail"));
+    let broken = MethodHandler::read(|_| panic!("a secret detail"));
     let route = Route {
         pattern: "/v1/broken",
         requirements: Requirements::ANY,
