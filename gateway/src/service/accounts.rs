@@ -1,4 +1,6 @@
-//! Operations on accounts.
+//! Operations on accounts and their plans.
+
+use std::future::{Ready, ready};
 
 use contracts::gateway::v1 as proto;
 use kit::Fault;
@@ -55,6 +57,11 @@ pub(super) async fn list(
         accounts: found.iter().map(Into::into).collect(),
         next_cursor,
     })
+}
+
+/// Every plan, cheapest first.
+pub(super) fn list_plans(services: &Services) -> Ready<Result<proto::ListPlansResponse, Fault>> {
+    ready(Ok((&*services.plans).into()))
 }
 
 /// An account, with what it uses of its plan.

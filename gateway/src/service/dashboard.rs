@@ -48,7 +48,7 @@ macro_rules! methods {
 methods! {
     reads {
         get_account(AccountsServiceGetAccountRequest) -> AccountsServiceGetAccountResponse = |s, it| get_account(s, &it.account_id);
-        list_plans(AccountsServiceListPlansRequest) -> ListPlansResponse = |s, _it| async { Ok((&*s.plans).into()) };
+        list_plans(AccountsServiceListPlansRequest) -> ListPlansResponse = |s, _it| accounts::list_plans(s);
         list_switches(AccountsServiceListSwitchesRequest) -> ListSwitchesResponse = |s, _it| switches::list_public(s);
         list_keys(AccountsServiceListKeysRequest) -> ListKeysResponse = |s, it| keys::list(s, &it.account_id);
         list_key_requests(AccountsServiceListKeyRequestsRequest) -> AccountsServiceListKeyRequestsResponse =

@@ -65,7 +65,7 @@ methods! {
     reads {
         list_accounts(ListAccountsRequest) -> ListAccountsResponse on "account", |_| ""; |s, it| accounts::list(s, it);
         get_account(GetAccountRequest) -> GetAccountResponse on "account", |it| &it.account_id; |s, it| accounts::get(s, &it.account_id);
-        list_plans(ListPlansRequest) -> ListPlansResponse on "plan", |_| ""; |s, _it| async { Ok((&*s.plans).into()) };
+        list_plans(ListPlansRequest) -> ListPlansResponse on "plan", |_| ""; |s, _it| accounts::list_plans(s);
         list_keys(ListKeysRequest) -> ListKeysResponse on "account", |it| &it.account_id; |s, it| async {
             accounts::find(s, &it.account_id).await?;
             keys::list(s, &it.account_id).await
