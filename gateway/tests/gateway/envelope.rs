@@ -4,7 +4,6 @@ use std::collections::BTreeSet;
 
 use axum::body::Body;
 use gateway::domain::access::Requirements;
-use gateway::overload::admission::ConcurrencyLimits;
 use gateway::pipeline::route::{MethodHandler, Route};
 use gateway::pipeline::{Pipeline, Target};
 use http::header::{ETAG, IF_NONE_MATCH, VARY};

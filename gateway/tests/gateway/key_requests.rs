@@ -1,7 +1,5 @@
 //! Requests for live keys: requested, reviewed by staff, revealed once (§5.2).
 
-use std::collections::BTreeSet;
-
 use contracts::gateway::v1 as proto;
 use contracts::gateway::v1::staff_service_server::StaffService as _;
 use kit::{Code, Fault};

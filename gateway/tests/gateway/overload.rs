@@ -2,12 +2,11 @@
 
 use std::time::Duration;
 
-use futures::future::join_all;
 use gateway::upstream;
 use kit::Fault;
 use sqlx::PgPool;
 
-use crate::support::{Script, Test, TestConfig, TestKey, TestResponse, UPSTREAM, lock};
+use crate::support::{Script, Test, TestConfig, TestKey, TestResponse, UPSTREAM};
 
 /// Makes two reads that hang in catalogue-svc, and runs `meanwhile` while both wait. `meanwhile` sets the script that ends them.
 async fn while_two_hang<T>(

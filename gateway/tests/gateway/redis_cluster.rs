@@ -3,7 +3,6 @@
 use futures::future::join_all;
 use sqlx::PgPool;
 use testing::redis::Servers;
-use uuid::Uuid;
 
 use crate::support::{Test, TestConfig, TestKey, TestResponse, plans};
 

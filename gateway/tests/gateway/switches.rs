@@ -2,7 +2,6 @@
 
 use contracts::gateway::v1 as proto;
 use contracts::gateway::v1::staff_service_server::StaffService as _;
-use kit::{Code, Fault};
 use prost::Message as _;
 use sqlx::PgPool;
 use tonic::Status;

@@ -5,11 +5,10 @@ use std::time::Duration;
 use contracts::gateway::v1 as proto;
 use futures::future::join_all;
 use gateway::upstream;
-use http::header::{CONTENT_ENCODING, CONTENT_LENGTH, ETAG, IF_MATCH};
+use http::header::IF_MATCH;
 use kit::{Code, Fault};
 use sqlx::PgPool;
 
-use crate::economy::key_of_game;
 use crate::support::{
     Outcome, Test, TestConfig, TestKey, TestResponse, UPSTREAM, account_key, eventually,
 };
