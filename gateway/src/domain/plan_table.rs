@@ -56,7 +56,8 @@ mod tests {
     #[test]
     fn the_built_in_plans_are_those_of_the_contract() {
         let plans = parse(BUILT_IN).unwrap();
-        let limit = |limit: Option<u64>| limit.map_or("-".to_owned(), |limit| limit.to_string());
+        let limit =
+            |limit: Option<u64>| limit.map_or_else(|| "-".to_owned(), |limit| limit.to_string());
         let table = plans.iter().map(|p| {
             let counts = [
                 p.calls_per_minute.map(Into::into),

@@ -63,15 +63,15 @@ impl ETag {
 
 /// The header `If-None-Match`. It is parsed only when a tag is compared with it.
 #[derive(Debug, Clone, Default)]
-pub struct IfNoneMatch(Vec<HeaderValue>);
+pub(super) struct IfNoneMatch(Vec<HeaderValue>);
 
 impl IfNoneMatch {
-    pub fn from_headers(headers: &HeaderMap) -> Self {
+    pub(super) fn from_headers(headers: &HeaderMap) -> Self {
         Self(headers.get_all(IF_NONE_MATCH).iter().cloned().collect())
     }
 
     /// Whether the header contains this tag. A malformed header matches nothing.
-    pub fn matches(&self, tag: &ETag) -> bool {
+    pub(super) fn matches(&self, tag: &ETag) -> bool {
         match parse_tags(&self.0) {
             Some(TagList::Any) => true,
             Some(TagList::Tags(tags)) => tags.iter().any(|sent| sent.opaque == tag.opaque()),

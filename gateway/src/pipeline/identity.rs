@@ -28,7 +28,8 @@ pub(super) async fn caller(
     let hash = presented_key.hash.ok_or_else(invalid_key)?;
     let found = match app.lookup.cached(hash, now) {
         Some(caller) => Some(caller),
-        None => find(app, hash, request, now).await?,
+        // Boxed, so that the futures of most calls are small.
+        None => Box::pin(find(app, hash, request, now)).await?,
     };
     context.owner.clone_from(&found);
     let caller = found.filter(|caller| caller.works(now));

@@ -132,8 +132,12 @@ impl Quota {
         let (key, month) = (&caller.key, caller.month(now));
         let consume = async || self.counters.consume(key, month, limits, now).await.ok();
         let mut counted = consume().await?;
-        if counted.is_none() && self.shared.month_use.load(month, &self.counters).await {
-            counted = consume().await?;
+        if counted.is_none() {
+            // Boxed, so that the futures of most calls are small.
+            let loading = Box::pin(self.shared.month_use.load(month, &self.counters));
+            if loading.await {
+                counted = consume().await?;
+            }
         }
         let outcome = counted?;
         if let Ok(status) = outcome

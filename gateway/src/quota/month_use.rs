@@ -142,14 +142,14 @@ mod tests {
             account: Uuid::from_u128(1),
             month: Month::of(datetime!(2026-03-01 08:00 UTC)),
         };
+        let record = |thread| {
+            for call in (0..1_000).rev() {
+                month_use.record(month, call * 8 + thread);
+            }
+        };
         std::thread::scope(|scope| {
             for thread in 0..8 {
-                let month_use = &month_use;
-                scope.spawn(move || {
-                    for call in (0..1_000).rev() {
-                        month_use.record(month, call * 8 + thread);
-                    }
-                });
+                scope.spawn(move || record(thread));
             }
         });
         assert_eq!(month_use.take(), HashMap::from([(month, 7_999)]));

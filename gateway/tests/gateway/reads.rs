@@ -13,11 +13,11 @@ use crate::support::{Script, Test, TestConfig, TestKey, UPSTREAM};
 /// In every request of these tests.
 const MODE: i32 = Mode::Live as i32;
 
-fn page(limit: u32, cursor: &str) -> Option<PageRequest> {
-    Some(PageRequest {
+fn page(limit: u32, cursor: &str) -> PageRequest {
+    PageRequest {
         limit,
         cursor: cursor.to_owned(),
-    })
+    }
 }
 
 /// Gets `path` and asserts which request catalogue-svc received.
@@ -39,7 +39,7 @@ async fn every_parameter_of_a_list_reaches_the_catalogue(pool: PgPool) {
     let key = test.live_key().await;
     let games = proto::ListGamesRequest {
         mode: MODE,
-        page: page(7, "abc"),
+        page: Some(page(7, "abc")),
         genre: Some("puzzle".into()),
         platform: Some("web".into()),
         country: Some("ng".into()),
@@ -53,14 +53,14 @@ async fn every_parameter_of_a_list_reaches_the_catalogue(pool: PgPool) {
     asks(&test, &key, path, games).await;
     let none = proto::ListGamesRequest {
         mode: MODE,
-        page: page(0, ""),
+        page: Some(page(0, "")),
         ..Default::default()
     };
     asks(&test, &key, "/games", none).await;
 
     let creators = proto::ListCreatorsRequest {
         mode: MODE,
-        page: page(7, "abc"),
+        page: Some(page(7, "abc")),
         at_least: None,
         kind: Some("studio".into()),
         role: Some("artist".into()),
@@ -74,7 +74,7 @@ async fn every_parameter_of_a_list_reaches_the_catalogue(pool: PgPool) {
 
     let events = proto::ListEventsRequest {
         mode: MODE,
-        page: page(7, "abc"),
+        page: Some(page(7, "abc")),
         at_least: None,
         kind: Some("jam".into()),
         country: Some("ng".into()),
@@ -91,7 +91,7 @@ async fn every_parameter_of_a_list_reaches_the_catalogue(pool: PgPool) {
 
     let cities = proto::ListCitiesRequest {
         mode: MODE,
-        page: page(7, "abc"),
+        page: Some(page(7, "abc")),
         at_least: None,
         country: Some("ng".into()),
     };
@@ -100,7 +100,7 @@ async fn every_parameter_of_a_list_reaches_the_catalogue(pool: PgPool) {
 
     let search = proto::SearchRequest {
         mode: MODE,
-        page: page(7, "abc"),
+        page: Some(page(7, "abc")),
         at_least: None,
         q: "kora".to_owned(),
         r#type: Some("games".into()),
@@ -112,7 +112,7 @@ async fn every_parameter_of_a_list_reaches_the_catalogue(pool: PgPool) {
 
     let ranking = proto::ListRankingRequest {
         mode: MODE,
-        page: page(7, "abc"),
+        page: Some(page(7, "abc")),
         at_least: None,
         kind: "creators".to_owned(),
         board: "month".to_owned(),
@@ -126,7 +126,7 @@ async fn every_parameter_of_a_list_reaches_the_catalogue(pool: PgPool) {
     ] {
         let countries = proto::ListCountriesRequest {
             mode: MODE,
-            page: page(0, ""),
+            page: Some(page(0, "")),
             empty,
             ..Default::default()
         };

@@ -168,7 +168,7 @@ impl Catalogue {
 
 /// Implements a service by the parts of its responses. An item has the field of the request that names it.
 macro_rules! stub {
-    ($service:ident { $($method:ident($request:ident $(, $name:ident)?) -> $response:ident { $($part:ident)* })* }) => {
+    ($service:ident { $($method:ident($request:ident $(, $name:ident)?) -> $response:ident { $($part:ident)* $(; $others:expr)? })* }) => {
         #[tonic::async_trait]
         impl $service for Catalogue {
             $(async fn $method(
@@ -180,7 +180,7 @@ macro_rules! stub {
                 let _served = self.serve(item, request).await?;
                 Ok(Response::new(proto::$response {
                     $($part: _served.$part,)*
-                    ..Default::default()
+                    $(..$others)?
                 }))
             })*
         }
@@ -189,27 +189,27 @@ macro_rules! stub {
 
 stub!(GamesService {
     list_games(ListGamesRequest) -> ListGamesResponse { json page position }
-    get_game(GetGameRequest, slug) -> GetGameResponse { json revision position }
+    get_game(GetGameRequest, slug) -> GetGameResponse { json revision position; Default::default() }
 });
 stub!(CreatorsService {
     list_creators(ListCreatorsRequest) -> ListCreatorsResponse { json page position }
-    get_creator(GetCreatorRequest, handle) -> GetCreatorResponse { json position }
+    get_creator(GetCreatorRequest, handle) -> GetCreatorResponse { json position; Default::default() }
 });
 stub!(PlacesService {
     list_genres(ListGenresRequest) -> ListGenresResponse { json page position }
     list_countries(ListCountriesRequest) -> ListCountriesResponse { json page position }
     get_country(GetCountryRequest, code) -> GetCountryResponse { json position }
-    get_city(GetCityRequest) -> GetCityResponse {}
+    get_city(GetCityRequest) -> GetCityResponse { ; Default::default() }
     list_cities(ListCitiesRequest) -> ListCitiesResponse { json page position }
 });
 stub!(EventsService {
-    list_events(ListEventsRequest) -> ListEventsResponse { json page position }
+    list_events(ListEventsRequest) -> ListEventsResponse { json page position; Default::default() }
     get_event(GetEventRequest, slug) -> GetEventResponse { json revision position }
 });
 stub!(RankingsService {
-    get_ranks(GetRanksRequest) -> GetRanksResponse {}
-    list_ranking(ListRankingRequest) -> ListRankingResponse { json page position }
+    get_ranks(GetRanksRequest) -> GetRanksResponse { ; Default::default() }
+    list_ranking(ListRankingRequest) -> ListRankingResponse { json page position; Default::default() }
 });
 stub!(SearchService {
-    search(SearchRequest) -> SearchResponse { json page position }
+    search(SearchRequest) -> SearchResponse { json page position; Default::default() }
 });
