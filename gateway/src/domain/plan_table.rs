@@ -126,4 +126,15 @@ mod tests {
         assert_eq!(plans.cheapest_with("search").unwrap().name, "small");
         assert_eq!(plans.get_or_cheapest("gone").name, "small");
     }
+
+    #[test]
+    fn new_accounts_are_on_the_cheapest_plan_that_is_sold() {
+        let plan = |name: &str, coming: bool| {
+            format!(
+                "[[plan]]\nname = \"{name}\"\ntitle = \"A\"\nwebhook_events = false\ncoming = {coming}\n"
+            )
+        };
+        let plans = parse(&(plan("small", true) + &plan("large", false))).unwrap();
+        assert_eq!(plans.of_new_accounts().name, "large");
+    }
 }

@@ -72,28 +72,3 @@ async fn a_service_that_hangs_does_not_delay_other_routes(pool: PgPool) {
         response.header("ratelimit")
     );
 }
-
-#[testing::database_test(gateway::MIGRATOR)]
-async fn a_further_call_waits_for_a_permit(pool: PgPool) {
-    let with = TestConfig {
-        upstream: upstream::CallLimits {
-            calls: 2,
-            ..UPSTREAM
-        },
-        ..TestConfig::default()
-    };
-    let test = Test::with(pool, with).await;
-    let key = test.live_key().await;
-    let (hung, beyond) = while_two_hang(&test, &key, async || {
-        let mut beyond = Box::pin(test.get(&key, "/games"));
-        // On a slow machine it has not come as far as the permit, and waits as well.
-        let waiting = tokio::time::timeout(Duration::from_millis(200), &mut beyond).await;
-        assert!(waiting.is_err(), "it waits");
-        assert_eq!(test.catalogue.calls(), 2);
-        test.catalogue.script(Script::Answer);
-        beyond.await
-    })
-    .await;
-    assert!(hung.iter().all(TestResponse::is_ok));
-    assert!(beyond.is_ok(), "{}", beyond.text);
-}
