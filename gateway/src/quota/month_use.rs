@@ -142,7 +142,7 @@ mod tests {
             account: Uuid::from_u128(1),
             month: Month::of(datetime!(2026-03-01 08:00 UTC)),
         };
-        let record = |thread| {
+        let record = |thread: u64| {
             for call in (0..1_000).rev() {
                 month_use.record(month, call * 8 + thread);
             }
