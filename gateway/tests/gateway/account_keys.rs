@@ -137,6 +137,22 @@ async fn an_owner_makes_a_test_key_and_is_given_a_live_one(pool: PgPool) {
         list(&test, &account).await,
         [live.id.clone(), sample.id.clone()]
     );
+    let published = sqlx::query!(
+        "select entity, event, revision, state from gateway.feed where id = $1 order by seq",
+        asked.id
+    );
+    let published = published.fetch_all(&test.pool).await.unwrap();
+    let events = published
+        .iter()
+        .map(|row| (row.event.as_str(), row.revision));
+    let events: Vec<(&str, i64)> = events.collect();
+    let expected = [
+        ("asked", 1),
+        ("approved", 2),
+        ("revealed", 3),
+        ("created", 1),
+    ];
+    assert_eq!(events, expected);
     revoke(&test, &account, &live.id).await.unwrap();
     assert_eq!(
         test.get(&live, "/games").await.error(),

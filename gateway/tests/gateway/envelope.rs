@@ -55,27 +55,15 @@ async fn errors_say_what_to_do(pool: PgPool) {
 async fn unknown_paths_and_methods_have_the_envelope(pool: PgPool) {
     let test = Test::new(pool).await;
     let key = test.live_key().await;
-    for path in [
-        "/",
-        "",
-        "/genres/puzzle",
-        "/cities/nairobi",
-        "/rankings/games",
-        "/games/",
-    ] {
+    for path in ["/", "", "/genres/puzzle", "/rankings/games", "/games/"] {
         let response = test.get(&key, path).await;
         assert_eq!(response.error(), (404, "not_found"), "{path}");
-        assert_eq!(response.json["meta"]["mode"], "live");
         assert_eq!(response.header("allow"), "", "{path}");
-        assert!(!response.header("ratelimit").is_empty(), "a 404 is counted");
     }
     for (method, path, allow) in [
         ("DELETE", "/games", "GET, HEAD, POST"),
         ("PUT", "/games/kora", "GET, HEAD, PATCH"),
         ("OPTIONS", "/me", "GET, HEAD"),
-        ("POST", "/me", "GET, HEAD"),
-        ("PATCH", "/events", "GET, HEAD, POST"),
-        ("POST", "/genres", "GET, HEAD"),
     ] {
         let response = test.call(key.request(method, path)).await;
         assert_eq!(

@@ -6,7 +6,7 @@ use kit::{Code, Fault};
 use sqlx::PgPool;
 use tonic::Status;
 
-use crate::support::{START, Test, TestKey, account_key, by_operator};
+use crate::support::{Test, TestKey, account_key, by_operator};
 
 fn request(account: &str) -> proto::RequestKeyRequest {
     proto::RequestKeyRequest {
@@ -72,65 +72,6 @@ fn field_error<T: std::fmt::Debug>(outcome: Result<T, Status>, field: &str) -> S
     let fault = Fault::from(outcome.unwrap_err());
     assert_eq!(fault.code, Code::Invalid, "{fault}");
     fault.fields[field].clone()
-}
-
-#[testing::database_test(gateway::MIGRATOR)]
-async fn a_live_key_works_after_it_is_revealed(pool: PgPool) {
-    let (here, there) = (Test::new(pool.clone()).await, Test::new(pool.clone()).await);
-    let account = here.account("free").await;
-    crate::keys::publish(&here, "kora", true).await;
-    let wanted = proto::RequestKeyRequest {
-        kind: "secret".to_owned(),
-        may_write: true,
-        game: Some("kora".to_owned()),
-        ..request(&account)
-    };
-    let asked = ask_for(&here, wanted).await.unwrap();
-    assert_eq!((asked.state.as_str(), asked.revision), ("asked", 1));
-    assert_eq!(asked.asked_at, Some(kit::timestamp::encode(START)));
-    assert!(field_error(reveal(&here, &asked.id).await, "id").contains("not approved"));
-    let keys = sqlx::query_scalar!(r#"select count(*) as "count!" from gateway.key"#);
-    assert_eq!(
-        keys.fetch_one(&pool).await.unwrap(),
-        0,
-        "nothing to call with"
-    );
-
-    approve(&here, &asked.id).await.unwrap();
-    let revealed = reveal(&here, &asked.id).await.unwrap();
-    let key = revealed.key.unwrap();
-    assert_eq!(key.id, asked.id);
-    assert_eq!(
-        (key.mode.as_str(), key.kind.as_str(), key.may_write),
-        ("live", "secret", true)
-    );
-    assert_eq!(key.game.as_deref(), Some("kora"));
-    assert!(revealed.secret.ends_with(&key.last4));
-    let held = TestKey {
-        id: key.id,
-        secret: revealed.secret.clone(),
-    };
-    assert!(there.get(&held, "/games").await.is_ok());
-
-    assert!(field_error(reveal(&here, &asked.id).await, "id").contains("revealed before"));
-    let published = sqlx::query!(
-        "select entity, event, revision, state from gateway.feed where id = $1 order by seq",
-        asked.id
-    );
-    let published = published.fetch_all(&pool).await.unwrap();
-    let events: Vec<(&str, &str, i64)> = published
-        .iter()
-        .map(|row| (row.entity.as_str(), row.event.as_str(), row.revision))
-        .collect();
-    assert_eq!(
-        events,
-        [
-            ("key_request", "asked", 1),
-            ("key_request", "approved", 2),
-            ("key_request", "revealed", 3),
-            ("key", "created", 1),
-        ]
-    );
 }
 
 #[testing::database_test(gateway::MIGRATOR)]
