@@ -7,6 +7,7 @@ mod response_cache;
 pub mod route;
 
 use std::panic::AssertUnwindSafe;
+use std::pin::pin;
 
 use axum::extract::Request;
 use axum::response::Response;
@@ -71,11 +72,15 @@ impl Pipeline {
         };
         let mut log = AccessLog::start(App::clone(app), context, method, uri);
         let id = log.context.id.clone();
-        let answer = self.answer(target, head, admitted, &mut log.context);
-        // The process's panic hook logs the panic.
-        let answer = AssertUnwindSafe(answer).catch_unwind();
-        let answer = kit::request_id::scope(id, answer).instrument(span.clone());
-        let response = match answer.await {
+        let answered = {
+            // Pinned here, so that the wrappers do not move it.
+            let answer = pin!(self.answer(target, head, admitted, &mut log.context));
+            // The process's panic hook logs the panic.
+            let answer = AssertUnwindSafe(answer).catch_unwind();
+            let answer = kit::request_id::scope(id, answer);
+            answer.instrument(span.clone()).await
+        };
+        let response = match answered {
             Ok(Ok(response)) => response,
             Ok(Err(error)) => error.into(),
             Err(_panic) => envelope::internal().into(),
