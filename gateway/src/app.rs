@@ -1,7 +1,6 @@
 //! The state of the process that its handlers share.
 
 use std::sync::Arc;
-use std::time::Duration;
 
 use bytes::Bytes;
 use kit::Clock;
@@ -12,16 +11,15 @@ use crate::domain::plan::Plans;
 use crate::domain::secret::KeyFormat;
 use crate::jobs::last_used::LastUsed;
 use crate::lookup::Lookup;
+use crate::overload::refused_calls::RefusedCalls;
 use crate::quota::Quota;
-use crate::refused_calls::RefusedCalls;
 use crate::switches::SwitchCache;
 use crate::upstream::{RatesCache, Upstream};
 use kit::client_address::{ProxyHeader, TrustedProxies};
 
-/// The state that handlers and layers get.
 pub type App = Arc<Gateway>;
 
-/// What a request needs.
+/// What requests need.
 pub struct Gateway {
     pub clock: Clock,
     /// The format of API keys.
@@ -56,6 +54,4 @@ pub struct Gateway {
     pub player_calls: u32,
     /// The newest position of listings-svc's feed, read from Redis.
     pub newest_position: HighWaterMark,
-    /// How long the body of a request may take to arrive.
-    pub body_timeout: Duration,
 }

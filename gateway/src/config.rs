@@ -33,7 +33,7 @@ pub struct Settings {
     #[arg(long, default_value = "1000", value_parser = clap::value_parser!(u32).range(..=100_000))]
     pub call_log: u32,
     /// Milliseconds between writes of month use to PostgreSQL: the most that is lost with Redis
-    #[arg(long, default_value = "1000", value_parser = milliseconds)]
+    #[arg(long, default_value = "10000", value_parser = milliseconds)]
     pub month_flush: Duration,
     /// Addresses of catalogue-svc: `https://a:1,https://b:2`, `file:/path` with one address per line, or `dns:https://name:port`
     #[arg(long)]

@@ -1,26 +1,32 @@
-//! The context of a request: its id, the key that it presents, and, once known, its route and its caller.
+//! The context of a request: its id, the key that it presents, and what is known of it later.
 
-use std::sync::{Arc, OnceLock};
+use std::sync::Arc;
 
-use axum::extract::Request;
 use http::HeaderMap;
 use http::header::AUTHORIZATION;
 use kit::Code;
 
 use crate::domain::key::{Caller, Mode};
+use crate::domain::quota::RateLimitStatus;
 use crate::domain::secret::{KeyFormat, ParsedKey};
 
-/// The context of one request. All layers share it as a request extension, and it outlives a panic in any of them.
+/// What the envelope and the log say of a request, besides its answer.
 #[derive(Debug)]
 pub struct Context {
     /// `req_…`: in `meta`, in `x-request-id`, in logs and in traces.
     pub id: String,
     /// The key in the Authorization header, if its value is shaped like a key.
     pub presented_key: Option<ParsedKey>,
-    route: OnceLock<&'static str>,
-    identified_caller: OnceLock<Arc<Caller>>,
-    caller: OnceLock<Arc<Caller>>,
-    error: OnceLock<Code>,
+    /// The pattern of the route.
+    pub route: &'static str,
+    /// The owner of the presented key, once it is found, also if the key does not work any more.
+    pub owner: Option<Arc<Caller>>,
+    /// Whether the key works.
+    pub is_authenticated: bool,
+    /// Once the call was counted, or rejected for a limit.
+    pub rate_limit: Option<RateLimitStatus>,
+    /// The code of the error that the request was answered with.
+    pub error: Option<Code>,
 }
 
 impl Context {
@@ -28,16 +34,12 @@ impl Context {
         Self {
             id: kit::ids::request_id(),
             presented_key: bearer(headers).and_then(|text| format.parse(text)),
-            route: OnceLock::new(),
-            identified_caller: OnceLock::new(),
-            caller: OnceLock::new(),
-            error: OnceLock::new(),
+            route: "none",
+            owner: None,
+            is_authenticated: false,
+            rate_limit: None,
+            error: None,
         }
-    }
-
-    /// The context that [`crate::layers::request_context`] has put into the request.
-    pub fn from_request(request: &Request) -> Option<Arc<Self>> {
-        request.extensions().get::<Arc<Self>>().map(Arc::clone)
     }
 
     /// The mode of the caller or, before that is known, the one that the presented key claims (`meta.mode`). The key may not exist.
@@ -46,40 +48,9 @@ impl Context {
         caller.or_else(|| self.presented_key.map(|presented_key| presented_key.mode))
     }
 
-    /// The pattern of the route; `none` until it is set.
-    pub fn route(&self) -> &'static str {
-        self.route.get().copied().unwrap_or("none")
-    }
-
-    /// The owner of the presented key, once it is found, also if the key does not work any more.
-    pub fn identified_caller(&self) -> Option<&Arc<Caller>> {
-        self.identified_caller.get()
-    }
-
-    /// The code of the error that the request was answered with.
-    pub fn error(&self) -> Option<Code> {
-        self.error.get().copied()
-    }
-
     /// The caller, once the key is found and works.
-    pub fn caller(&self) -> Option<&Arc<Caller>> {
-        self.caller.get()
-    }
-
-    pub fn set_route(&self, pattern: &'static str) {
-        self.route.get_or_init(|| pattern);
-    }
-
-    pub fn set_identified_caller(&self, caller: &Arc<Caller>) {
-        self.identified_caller.get_or_init(|| Arc::clone(caller));
-    }
-
-    pub fn set_error(&self, code: Code) {
-        self.error.get_or_init(|| code);
-    }
-
-    pub fn set_caller(&self, caller: &Arc<Caller>) {
-        self.caller.get_or_init(|| Arc::clone(caller));
+    pub fn caller(&self) -> Option<&Caller> {
+        self.owner.as_deref().filter(|_| self.is_authenticated)
     }
 }
 

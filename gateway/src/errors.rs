@@ -1,4 +1,4 @@
-//! Errors of the API: what HTTP needs besides the status, which the table of [`Code`] has.
+//! Errors of the API: the headers that go with a [`Code`], which has the status.
 
 use http::header::{ACCEPT_ENCODING, ALLOW, HeaderMap, HeaderValue, RETRY_AFTER, WWW_AUTHENTICATE};
 use http::{StatusCode, header};

@@ -1,6 +1,5 @@
 #![doc = include_str!("../README.md")]
 
-pub mod admission_permit;
 pub mod app;
 pub mod call_log;
 pub mod client_ip;
@@ -13,14 +12,12 @@ pub mod errors;
 pub mod extract;
 pub mod feeds;
 pub mod jobs;
-pub mod layers;
 pub mod lookup;
 pub mod openapi;
+pub mod overload;
 pub mod per_thread;
+pub mod pipeline;
 pub mod quota;
-pub mod refused_calls;
-pub mod request_body;
-pub mod request_limits;
 pub mod router;
 pub mod routes;
 pub mod service;

@@ -2,7 +2,6 @@
 
 use std::sync::Arc;
 
-use axum::Router;
 use contracts::gateway::v1::accounts_service_server::AccountsServiceServer;
 use contracts::gateway::v1::staff_service_server::StaffServiceServer;
 use kit::audit::Audit;
@@ -23,17 +22,16 @@ use crate::feeds::invalidation::Invalidation;
 use crate::feeds::listings::{GamesAndPages, PRODUCER};
 use crate::jobs::call_records::CallRecords;
 use crate::jobs::last_used::LastUsed;
-use crate::jobs::month_use;
-use crate::layers::admission::{ConcurrencyLimits, limit_calls};
 use crate::lookup::Lookup;
 use crate::openapi;
+use crate::overload::admission::ConcurrencyLimits;
+use crate::overload::refused_calls::RefusedCalls;
 use crate::quota::{Quota, SharedCounters};
-use crate::refused_calls::RefusedCalls;
 use crate::router::{self, router};
-use crate::service::accounts::Accounts;
-use crate::service::change_tasks::ChangeTasks;
-use crate::service::operations::Operations;
+use crate::service::Services;
+use crate::service::dashboard::Dashboard;
 use crate::service::staff::Staff;
+use crate::service::tombstones::Tombstones;
 use crate::store::accounts;
 use crate::switches::SwitchCache;
 use crate::upstream::{RatesCache, Upstream};
@@ -68,9 +66,18 @@ pub async fn start(boot: Boot<Settings>) -> anyhow::Result<()> {
     write_call_records(&boot, &call_recorder, &redis);
     write_month_use(&boot, &counters);
 
-    let quota = Quota::new(redis.new_connection(), Arc::clone(&counters));
-    let call_log = CallLog::new(redis.new_connection(), settings.call_log);
-    let operations = Arc::new(operations(&boot, pool, producer.clone(), &plans, quota));
+    let quota = Arc::new(Quota::new(redis.new_connection(), Arc::clone(&counters)));
+    let services = Arc::new(Services {
+        audit: Audit::new(pool.clone(), SCHEMA, boot.clock.clone()),
+        pool,
+        producer,
+        plans: Arc::clone(&plans),
+        format: KeyFormat::new(&settings.key_prefix),
+        clock: boot.clock.clone(),
+        tombstones: Tombstones::start(&boot.lifecycle, &quota, boot.clock.clone()),
+        quota,
+        call_log: CallLog::new(redis.new_connection(), settings.call_log),
+    });
     let for_callers = settings.for_callers(&plans);
     let openapi = openapi::file(&settings.api_url, &for_callers, router::API)?;
     let limits = settings.upstream.limits();
@@ -104,31 +111,9 @@ pub async fn start(boot: Boot<Settings>) -> anyhow::Result<()> {
         webhooks: Upstream::new("webhook", webhooks, limits),
         player_calls: settings.player_calls,
         newest_position: HighWaterMark::new(redis, PRODUCER),
-        body_timeout: settings.port.http_body,
     });
-    let router = router(&app);
-    boot.serve_rpc(services(&producer, &operations, call_log))
-        .await?;
-    serve_http(&boot, app, router).await
-}
-
-/// What owners and staff may do with keys.
-fn operations(
-    boot: &Boot<Settings>,
-    pool: PgPool,
-    producer: Producer,
-    plans: &Arc<Plans>,
-    quota: Quota,
-) -> Operations {
-    Operations {
-        pool,
-        producer,
-        plans: Arc::clone(plans),
-        format: KeyFormat::new(&boot.settings.key_prefix),
-        quota: Arc::new(quota),
-        clock: boot.clock.clone(),
-        changes: ChangeTasks::start(&boot.lifecycle),
-    }
+    boot.serve_rpc(internal_services(&services)).await?;
+    serve_http(&boot, app).await
 }
 
 /// Follows the gateway's own feed, through which replicas learn of each other's changes.
@@ -149,33 +134,26 @@ async fn follow_gateway_feed(
 }
 
 /// The services of the internal port.
-fn services(producer: &Producer, operations: &Arc<Operations>, call_log: CallLog) -> RoutesBuilder {
-    let (pool, clock) = (operations.pool.clone(), operations.clock.clone());
-    let mut services = kit::rpc::server::services();
-    services
-        .add_service(producer.service())
-        .add_service(StaffServiceServer::new(Staff {
-            audit: Audit::new(pool, SCHEMA, clock),
-            operations: Arc::clone(operations),
-        }))
-        .add_service(AccountsServiceServer::new(Accounts {
-            operations: Arc::clone(operations),
-            call_log,
-        }));
-    services
+fn internal_services(services: &Arc<Services>) -> RoutesBuilder {
+    let mut routes = kit::rpc::server::services();
+    routes
+        .add_service(services.producer.service())
+        .add_service(StaffServiceServer::new(Staff(Arc::clone(services))))
+        .add_service(AccountsServiceServer::new(Dashboard(Arc::clone(services))));
+    routes
 }
 
 /// Opens the public port. The replica is ready when it has connected to Redis.
-async fn serve_http(boot: &Boot<Settings>, app: App, router: Router) -> anyhow::Result<()> {
+async fn serve_http(boot: &Boot<Settings>, app: App) -> anyhow::Result<()> {
     let port = &boot.settings.port;
     let listener = boot::bind(port.http_listen, "http_listen").await?;
     let (port_limits, draining) = (port.limits, boot.lifecycle.draining());
-    let limits = ConcurrencyLimits::new(port.http_calls);
+    let limits = ConcurrencyLimits::new(port.http_calls, port.http_body);
     let connected = boot.readiness.condition("the connection to Redis");
     boot.lifecycle.spawn_server("HTTP server", async move {
         app.quota.warm_up().await;
         connected.set(true);
-        let router = limit_calls(router, &app, limits);
+        let router = router(&app, limits);
         http_server::serve(listener, port_limits, draining, router).await;
         Ok(())
     });
@@ -225,7 +203,7 @@ fn write_month_use(boot: &Boot<Settings>, counters: &Arc<SharedCounters>) {
     let counters = Arc::clone(counters);
     let (every, stopping) = (boot.settings.month_flush, boot.lifecycle.stopping());
     boot.lifecycle.spawn_graceful("month use", async move {
-        month_use::run(counters, every, stopping).await;
+        counters.run(every, stopping).await;
         Ok(())
     });
 }

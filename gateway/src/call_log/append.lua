@@ -2,9 +2,7 @@
 -- KEYS: the log, a list, newest first.
 -- ARGV: the time in milliseconds before which calls are removed; the most calls; seconds until an unused log expires; calls.
 -- A call begins with its time in milliseconds, 13 digits.
-for call = 4, #ARGV do
-    redis.call('LPUSH', KEYS[1], ARGV[call])
-end
+redis.call('LPUSH', KEYS[1], unpack(ARGV, 4))
 redis.call('LTRIM', KEYS[1], 0, tonumber(ARGV[2]) - 1)
 local oldest = tonumber(ARGV[1])
 while true do

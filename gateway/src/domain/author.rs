@@ -17,6 +17,8 @@ pub enum Author {
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Person {
     pub id: Uuid,
+    /// The account that the person changes.
+    pub account: Uuid,
     /// The address that the person called from.
     pub address: IpAddr,
 }
@@ -26,10 +28,12 @@ impl Author {
     pub const fn is_limited(&self) -> bool {
         matches!(self, Self::Person(..))
     }
-}
 
-impl From<AuthorizedAction> for Author {
-    fn from(by: AuthorizedAction) -> Self {
-        Self::Staff(by)
+    /// Whether keys and key requests of an account exist for the author: for a person, those of the own account.
+    pub fn is_for(&self, account: Uuid) -> bool {
+        match self {
+            Self::Staff(_) => true,
+            Self::Person(person, _) => person.account == account,
+        }
     }
 }

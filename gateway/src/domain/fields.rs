@@ -1,11 +1,8 @@
 //! The fields of calls. Each function adds the reason why a field is bad; the value that it then returns is arbitrary.
 
-use std::net::{IpAddr, Ipv4Addr};
-
 use kit::bad_fields::BadFields;
 use kit::text;
 
-use super::author::Person;
 use super::key::{KeyKind, Mode, Spec};
 use super::key_request::KeyRequestState;
 use super::plan::Plans;
@@ -47,22 +44,6 @@ pub fn plan(bad: &mut BadFields, field: &str, text: &str, plans: &Plans) -> Stri
         bad.add(field, format!("Use one of: {}.", plans.names()));
     }
     text.to_owned()
-}
-
-/// The person who makes a change.
-pub fn person(bad: &mut BadFields, id: &str, address: &str) -> Person {
-    Person {
-        id: bad.id("actor.person_id", id),
-        address: self::address(bad, "actor.address", address),
-    }
-}
-
-/// The address of a caller.
-pub fn address(bad: &mut BadFields, field: &str, address: &str) -> IpAddr {
-    address.parse().unwrap_or_else(|_| {
-        bad.add(field, "Give the IP address of the caller.");
-        IpAddr::V4(Ipv4Addr::UNSPECIFIED)
-    })
 }
 
 /// A mode.

@@ -7,6 +7,7 @@ pub mod call_record;
 pub mod fields;
 pub mod key;
 pub mod key_request;
+pub mod month;
 pub mod owner_limits;
 pub mod plan;
 pub mod plan_table;

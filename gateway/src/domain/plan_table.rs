@@ -56,56 +56,25 @@ mod tests {
     #[test]
     fn the_built_in_plans_are_those_of_the_contract() {
         let plans = parse(BUILT_IN).unwrap();
-        let table: Vec<_> = plans
-            .iter()
-            .map(|p| {
-                (
-                    p.title.as_str(),
-                    p.calls_per_minute,
-                    p.calls_per_month,
-                    p.working_keys,
-                    p.writes_per_day,
-                    p.webhook_endpoints,
-                    p.webhook_events,
-                    p.coming,
-                )
-            })
-            .collect();
-        assert_eq!(
-            table,
-            [
-                (
-                    "Free",
-                    Some(60),
-                    Some(50_000),
-                    Some(5),
-                    Some(50),
-                    Some(1),
-                    false,
-                    false
-                ),
-                (
-                    "Build",
-                    Some(300),
-                    Some(1_000_000),
-                    Some(15),
-                    Some(500),
-                    Some(5),
-                    true,
-                    true
-                ),
-                (
-                    "Partner",
-                    Some(1_200),
-                    None,
-                    Some(50),
-                    Some(5_000),
-                    Some(20),
-                    true,
-                    false
-                ),
-            ]
-        );
+        let limit =
+            |limit: Option<u64>| limit.map_or_else(|| "-".to_owned(), |limit| limit.to_string());
+        let table = plans.iter().map(|p| {
+            let counts = [
+                p.calls_per_minute.map(Into::into),
+                p.calls_per_month,
+                p.working_keys.map(Into::into),
+                p.writes_per_day.map(Into::into),
+                p.webhook_endpoints.map(Into::into),
+            ];
+            let counts = counts.map(limit).join(" ");
+            format!("{} {counts} {} {}", p.title, p.webhook_events, p.coming)
+        });
+        let expected = [
+            "Free 60 50000 5 50 1 false false",
+            "Build 300 1000000 15 500 5 true true",
+            "Partner 1200 - 50 5000 20 true false",
+        ];
+        assert!(table.eq(expected), "{plans:?}");
         assert!(plans.iter().all(|plan| plan.lacks.is_empty()));
         assert_eq!(plans.names(), "free, build or partner");
     }
@@ -156,5 +125,16 @@ mod tests {
         assert_eq!(plans.cheapest_with("games").unwrap().name, "large");
         assert_eq!(plans.cheapest_with("search").unwrap().name, "small");
         assert_eq!(plans.get_or_cheapest("gone").name, "small");
+    }
+
+    #[test]
+    fn new_accounts_are_on_the_cheapest_plan_that_is_sold() {
+        let plan = |name: &str, coming: bool| {
+            format!(
+                "[[plan]]\nname = \"{name}\"\ntitle = \"A\"\nwebhook_events = false\ncoming = {coming}\n"
+            )
+        };
+        let plans = parse(&(plan("small", true) + &plan("large", false))).unwrap();
+        assert_eq!(plans.of_new_accounts().name, "large");
     }
 }

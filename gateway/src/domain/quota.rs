@@ -4,10 +4,10 @@
 
 use std::fmt::{self, Write as _};
 
-use time::{Date, Duration, OffsetDateTime, UtcOffset};
-use uuid::Uuid;
+use time::{Duration, OffsetDateTime};
 
 use super::key::{Caller, KeyKind, Mode};
+use super::month::Month;
 use super::plan::Plan;
 
 /// The length of a key's minute.
@@ -46,19 +46,6 @@ impl Limits {
     }
 }
 
-/// A UTC calendar month.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub struct Month {
-    first: Date,
-}
-
-/// The key of a month's count.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub struct AccountMonth {
-    pub account: Uuid,
-    pub month: Month,
-}
-
 /// The minute of a key and its successors. It begins with a call and lasts for 60 seconds.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Window {
@@ -80,46 +67,6 @@ pub struct RateLimitStatus {
     pub public_used: u64,
     /// When the call was counted.
     pub now: OffsetDateTime,
-}
-
-impl Month {
-    /// The month at `now`.
-    pub fn of(now: OffsetDateTime) -> Self {
-        Self::starting(now.to_offset(UtcOffset::UTC).date())
-    }
-
-    /// The month that `day` lies in.
-    pub fn starting(day: Date) -> Self {
-        let first = day.replace_day(1).unwrap_or(day);
-        Self { first }
-    }
-
-    pub fn first_day(self) -> Date {
-        self.first
-    }
-
-    /// The beginning of the month.
-    pub fn start(self) -> OffsetDateTime {
-        self.first.midnight().assume_utc()
-    }
-
-    /// The beginning of the next month.
-    pub fn end(self) -> OffsetDateTime {
-        let day = self.first;
-        let year = day.year() + i32::from(day.month() == time::Month::December);
-        Date::from_calendar_date(year, day.month().next(), 1)
-            .unwrap_or(day)
-            .midnight()
-            .assume_utc()
-    }
-}
-
-/// For example `2026-03`.
-impl fmt::Display for Month {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let (year, month) = (self.first.year(), u8::from(self.first.month()));
-        write!(f, "{year:04}-{month:02}")
-    }
 }
 
 impl Window {
@@ -344,24 +291,6 @@ mod tests {
     fn a_smaller_plan_never_leaves_a_negative_rest() {
         let over = status(Some(10), Some(10), true);
         assert_eq!((over.minute_left(), over.month_left()), (Some(0), Some(0)));
-    }
-
-    #[test]
-    fn months_end_in_utc() {
-        let february = Month::of(datetime!(2026-03-01 01:00 +02:00));
-        assert_eq!(february.to_string(), "2026-02");
-        assert_eq!(
-            february,
-            Month::starting(time::macros::date!(2026 - 02 - 28))
-        );
-        assert_eq!(
-            Month::of(datetime!(2026-12-31 23:59:59 UTC)).end(),
-            datetime!(2027-01-01 00:00 UTC)
-        );
-        assert_eq!(
-            Month::of(datetime!(2028-02-01 00:00 UTC)).end(),
-            datetime!(2028-03-01 00:00 UTC)
-        );
     }
 
     #[test]

@@ -13,8 +13,8 @@ const HASH_DIGITS: usize = 32;
 ///
 /// The tag of most responses is weak, since `meta` differs from response to response. The tag of a game or an event is strong and
 /// names the revision of the listing, because `If-Match` needs a strong tag; only the revision counts there. The hash is fast,
-/// not cryptographic: a studio that finds two contents with one hash can hide its own change from callers that send
-/// `If-None-Match`.
+/// not cryptographic: a studio that finds two contents with one hash hides its own change from callers that send
+/// `If-None-Match`, and nothing else.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ETag(String);
 
@@ -63,15 +63,15 @@ impl ETag {
 
 /// The header `If-None-Match`. It is parsed only when a tag is compared with it.
 #[derive(Debug, Clone, Default)]
-pub struct IfNoneMatch(Vec<HeaderValue>);
+pub(super) struct IfNoneMatch(Vec<HeaderValue>);
 
 impl IfNoneMatch {
-    pub fn from_headers(headers: &HeaderMap) -> Self {
+    pub(super) fn from_headers(headers: &HeaderMap) -> Self {
         Self(headers.get_all(IF_NONE_MATCH).iter().cloned().collect())
     }
 
     /// Whether the header contains this tag. A malformed header matches nothing.
-    pub fn matches(&self, tag: &ETag) -> bool {
+    pub(super) fn matches(&self, tag: &ETag) -> bool {
         match parse_tags(&self.0) {
             Some(TagList::Any) => true,
             Some(TagList::Tags(tags)) => tags.iter().any(|sent| sent.opaque == tag.opaque()),

@@ -7,14 +7,14 @@ mod negotiation;
 use std::convert::Infallible;
 
 use axum::body::Body;
-use axum::response::{IntoResponse, Response};
+use axum::response::Response;
 use bytes::Bytes;
 use contracts::common::v1::{self as proto, PageInfo};
 use futures::stream;
 use http::StatusCode;
 use http::header::{
-    CACHE_CONTROL, CONTENT_LENGTH, CONTENT_TYPE, ETAG, HeaderMap, HeaderName, HeaderValue,
-    LOCATION, VARY,
+    ACCESS_CONTROL_ALLOW_ORIGIN, CACHE_CONTROL, CONTENT_LENGTH, CONTENT_TYPE, ETAG, HeaderMap,
+    HeaderName, HeaderValue, LOCATION, VARY,
 };
 use kit::feed::Position;
 use kit::{Code, Fault};
@@ -22,28 +22,26 @@ use serde::Serialize;
 
 pub use negotiation::Negotiation;
 
-use crate::app::Gateway;
-pub use etag::{ETag, IfNoneMatch, ParsedTag, TagList, parse_tags};
+pub use etag::{ETag, ParsedTag, TagList, parse_tags};
 
 use crate::context::Context;
-use crate::domain::quota::RateLimitStatus;
 use crate::errors::ApiError;
 
 const REQUEST_ID: HeaderName = HeaderName::from_static("x-request-id");
+/// How long the description of the API may be cached. It changes with a release.
+const FIVE_MINUTES: HeaderValue = HeaderValue::from_static("public, max-age=300");
 
-/// A response before it is written.
-///
-/// A handler returns it as an extension of an empty HTTP response. [`crate::layers::request_context`] knows the request id and writes the
-/// envelope. Nothing else writes responses, so none leaves without an envelope.
+/// A response before [`write`] gives it its form.
 #[derive(Debug, Clone)]
 pub struct ApiResponse {
     content: Content,
-    rate_limit: Option<Box<RateLimitStatus>>,
     outcome: WriteOutcome,
     /// The revision of the listing that the request read or wrote.
     revision: Option<i64>,
     /// The position of the listings feed at which the response was made, if it depends on nothing else.
     position: Option<Position>,
+    /// The tag of a stored response.
+    tag: Option<ETag>,
 }
 
 /// The outcome of a write.
@@ -61,6 +59,8 @@ struct WriteOutcome {
 enum Content {
     /// One object, or the rows of a list with its page.
     Data(Bytes, Option<PageInfo>),
+    /// The description of the API, which has no envelope.
+    Document(Bytes),
     Error(Box<ApiError>),
 }
 
@@ -84,13 +84,18 @@ impl ApiResponse {
         Self::new(Content::Data(json, Some(page.unwrap_or_default())))
     }
 
+    /// The description of the API.
+    pub fn document(json: Bytes) -> Self {
+        Self::new(Content::Document(json))
+    }
+
     fn new(content: Content) -> Self {
         Self {
             content,
-            rate_limit: None,
             outcome: WriteOutcome::default(),
             revision: None,
             position: None,
+            tag: None,
         }
     }
 
@@ -127,12 +132,13 @@ impl ApiResponse {
         self.position
     }
 
-    /// A copy whose data do not keep the whole message in memory with which they came.
+    /// A copy with its tag, whose data do not keep the whole message in memory with which they came.
     #[must_use]
-    pub fn detached(&self) -> Self {
+    pub fn to_stored(&self) -> Self {
         let mut copy = self.clone();
-        if let Content::Data(json, _) = &mut copy.content {
+        if let Content::Data(json, page) = &mut copy.content {
             *json = Bytes::copy_from_slice(json);
+            copy.tag = Some(ETag::of(json, page.as_ref(), self.revision));
         }
         copy
     }
@@ -144,7 +150,7 @@ impl ApiResponse {
                 let cursor = page.as_ref().and_then(|page| page.next_cursor.as_ref());
                 json.len() + cursor.map_or(0, String::len)
             }
-            Content::Error(_) => 0,
+            Content::Document(_) | Content::Error(_) => 0,
         }
     }
 
@@ -155,17 +161,10 @@ impl ApiResponse {
         self
     }
 
-    /// Adds the rate limit headers (§10.6).
-    #[must_use]
-    pub fn with_rate_limit(mut self, rate_limit: RateLimitStatus) -> Self {
-        self.rate_limit = Some(Box::new(rate_limit));
-        self
-    }
-
     fn status(&self) -> StatusCode {
         match &self.content {
             Content::Data(..) if self.outcome.created => StatusCode::CREATED,
-            Content::Data(..) => StatusCode::OK,
+            Content::Data(..) | Content::Document(_) => StatusCode::OK,
             Content::Error(error) => error.fault.code.status(),
         }
     }
@@ -173,7 +172,7 @@ impl ApiResponse {
     fn headers(&self, context: &Context) -> HeaderMap {
         let mut headers = match &self.content {
             Content::Error(error) => error.headers(),
-            Content::Data(..) => HeaderMap::new(),
+            Content::Data(..) | Content::Document(_) => HeaderMap::new(),
         };
         let mut set = |name: HeaderName, value: Option<String>| {
             if let Some(value) = value.and_then(|value| HeaderValue::try_from(value).ok()) {
@@ -186,7 +185,7 @@ impl ApiResponse {
             let name = HeaderName::from_static("idempotency-replayed");
             set(name, Some("true".to_owned()));
         }
-        if let Some(rate_limit) = &self.rate_limit {
+        if let Some(rate_limit) = &context.rate_limit {
             set(
                 HeaderName::from_static("ratelimit-policy"),
                 rate_limit.policy(),
@@ -197,87 +196,52 @@ impl ApiResponse {
     }
 }
 
-/// Adds the rate limit headers to the [`ApiResponse`] in `response`.
-pub fn with_rate_limit(mut response: Response, rate_limit: RateLimitStatus) -> Response {
-    if let Some(api_response) = response.extensions_mut().get_mut::<ApiResponse>() {
-        api_response.rate_limit = Some(Box::new(rate_limit));
-    }
-    response
-}
-
-/// Marks a response without an envelope: the OpenAPI document.
-#[derive(Debug, Clone, Copy)]
-struct Raw;
-
-/// Exempts a response from the envelope. It still gets the request id.
-pub fn raw(mut response: Response) -> Response {
-    response.extensions_mut().insert(Raw);
-    response
-}
-
-/// Writes the [`ApiResponse`] in `response`, in the form that the client negotiated. A response without one is a bug: it is
-/// logged and answered as `internal`.
-pub fn write_response(
-    mut response: Response,
-    context: &Context,
+/// Writes a response in the form that the client negotiated. Every response leaves through here.
+pub fn write(
+    response: ApiResponse,
+    context: &mut Context,
     negotiation: &Negotiation,
-    app: &Gateway,
+    docs_url: &str,
 ) -> Response {
-    if response.extensions_mut().remove::<Raw>().is_some() {
-        if let Ok(id) = HeaderValue::try_from(&context.id) {
-            response.headers_mut().insert(REQUEST_ID, id);
-        }
-        return response;
-    }
-    let api_response = response
-        .extensions_mut()
-        .remove::<ApiResponse>()
-        .unwrap_or_else(|| {
-            tracing::error!(status = %response.status(), "a response has no envelope");
-            ApiResponse::from(internal())
-        });
-    let mut headers = api_response.headers(context);
-    // A handler may set how long an error can be cached.
-    headers.extend(
-        response
-            .headers_mut()
-            .remove(CACHE_CONTROL)
-            .map(|value| (CACHE_CONTROL, value)),
-    );
-    let body = match &api_response.content {
+    let mut headers = response.headers(context);
+    let status = response.status();
+    let (json, page) = match &response.content {
         Content::Error(error) => {
-            context.set_error(error.fault.code);
-            body::error(error, context, &app.docs_url)
+            context.error = Some(error.fault.code);
+            return build_response(status, headers, body::error(error, context, docs_url));
         }
-        Content::Data(data, page) => {
-            if negotiation.is_read {
-                let tag = ETag::of(data, page.as_ref(), api_response.revision);
-                let is_known = negotiation.if_none_match(&tag);
-                headers.extend(tag.into_value().map(|tag| (ETAG, tag)));
-                headers.insert(VARY, HeaderValue::from_static("accept-encoding"));
-                if is_known {
-                    return not_modified(headers);
-                }
-            } else if let Some(revision) = api_response.revision {
-                let tag = ETag::of_revision(revision).into_value();
-                headers.extend(tag.map(|tag| (ETAG, tag)));
-            }
-            body::success(data, &body::suffix(context, page.as_ref()))
+        Content::Data(json, page) => (json, page.as_ref()),
+        Content::Document(json) => {
+            headers.insert(CACHE_CONTROL, FIVE_MINUTES);
+            // Tools that run in a page may read it.
+            let everybody = HeaderValue::from_static("*");
+            headers.insert(ACCESS_CONTROL_ALLOW_ORIGIN, everybody);
+            (json, None)
         }
     };
-    build_response(api_response.status(), headers, body)
-}
-
-/// Writes an error response outside the router.
-pub fn error_response(error: ApiError, context: &Context, app: &Gateway) -> Response {
-    let body = body::error(&error, context, &app.docs_url);
-    let api_response = ApiResponse::from(error);
-    let headers = api_response.headers(context);
-    build_response(api_response.status(), headers, body)
+    if negotiation.is_read {
+        let tag = response.tag;
+        let tag = tag.unwrap_or_else(|| ETag::of(json, page, response.revision));
+        let is_known = negotiation.if_none_match(&tag);
+        headers.extend(tag.into_value().map(|tag| (ETAG, tag)));
+        headers.insert(VARY, HeaderValue::from_static("accept-encoding"));
+        if is_known {
+            return not_modified(headers);
+        }
+    } else if let Some(revision) = response.revision {
+        let tag = ETag::of_revision(revision).into_value();
+        headers.extend(tag.map(|tag| (ETAG, tag)));
+    }
+    if matches!(response.content, Content::Document(_)) {
+        return build_response(status, headers, json.clone());
+    }
+    let body = body::success(json, &body::suffix(context, page));
+    build_response(status, headers, body)
 }
 
 /// The response to GET and HEAD alike: axum leaves the body of a HEAD out.
-fn build_response(status: StatusCode, mut headers: HeaderMap, body: Vec<u8>) -> Response {
+fn build_response(status: StatusCode, mut headers: HeaderMap, body: impl Into<Bytes>) -> Response {
+    let body: Bytes = body.into();
     headers.insert(CONTENT_TYPE, HeaderValue::from_static("application/json"));
     headers.insert(CONTENT_LENGTH, body.len().into());
     let mut written = Response::new(Body::from(body));
@@ -287,7 +251,7 @@ fn build_response(status: StatusCode, mut headers: HeaderMap, body: Vec<u8>) -> 
 }
 
 /// A 304 has the headers of the 200 but those that describe the body (RFC 9110, 15.4.5).
-pub fn not_modified(headers: HeaderMap) -> Response {
+fn not_modified(headers: HeaderMap) -> Response {
     // hyper would add `content-length: 0` to a body that is known to be empty, but a 304 has the length of the 200 or none.
     let unmeasured = Body::from_stream(stream::empty::<Result<Bytes, Infallible>>());
     let mut written = Response::new(unmeasured);
@@ -313,20 +277,5 @@ impl From<ApiError> for ApiResponse {
 impl From<Fault> for ApiResponse {
     fn from(fault: Fault) -> Self {
         ApiError::from(fault).into()
-    }
-}
-
-impl IntoResponse for ApiResponse {
-    fn into_response(self) -> Response {
-        let mut response = Response::new(Body::empty());
-        *response.status_mut() = self.status();
-        response.extensions_mut().insert(self);
-        response
-    }
-}
-
-impl IntoResponse for ApiError {
-    fn into_response(self) -> Response {
-        ApiResponse::from(self).into_response()
     }
 }

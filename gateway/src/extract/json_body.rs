@@ -1,52 +1,39 @@
 //! The body of a write: a JSON object, whatever its Content-Type is (§4).
 
-use axum::extract::{FromRequest, Request};
 use bytes::Bytes;
 use http::HeaderMap;
 use kit::http_server::content_coding;
 use kit::{Code, Fault};
 use serde_json::value::RawValue;
 
-use crate::app::App;
-use crate::errors::ApiError;
-use crate::request_body::{ReadBody, bad_json, read};
+use crate::overload::request_body::bad_json;
 
-/// Some editors write it before a text in UTF-8. A parser of JSON may ignore it (RFC 8259, 8.1).
+/// Some editors write it before UTF-8. A parser of JSON may ignore it (RFC 8259, 8.1).
 const BYTE_ORDER_MARK: &[u8] = b"\xEF\xBB\xBF";
 
 /// The bytes of a JSON object, as they were sent. The service reads its fields.
-#[derive(Debug)]
-pub struct JsonBody(pub Bytes);
-
-impl FromRequest<App> for JsonBody {
-    type Rejection = ApiError;
-
-    async fn from_request(request: Request, _: &App) -> Result<Self, ApiError> {
-        let (mut head, body) = request.into_parts();
-        unencoded(&head.headers)?;
-        let body = match head.extensions.remove::<ReadBody>() {
-            Some(ReadBody(read)) => read?,
-            None => read(body).await?,
-        };
-        let body = if body.starts_with(BYTE_ORDER_MARK) {
-            body.slice(BYTE_ORDER_MARK.len()..)
-        } else {
-            body
-        };
-        object(&body)?;
-        Ok(Self(body))
+///
+/// # Errors
+/// The body has a content coding, could not be read, or is not a JSON object.
+pub fn read(headers: &HeaderMap, body: Result<Bytes, Fault>) -> Result<Bytes, Fault> {
+    unencoded(headers)?;
+    let mut body = body?;
+    if body.starts_with(BYTE_ORDER_MARK) {
+        body = body.slice(BYTE_ORDER_MARK.len()..);
     }
+    object(&body)?;
+    Ok(body)
 }
 
 /// Rejects a body with a content coding: nothing is decompressed.
-fn unencoded(headers: &HeaderMap) -> Result<(), ApiError> {
+fn unencoded(headers: &HeaderMap) -> Result<(), Fault> {
     let Some(coding) = content_coding(headers) else {
         return Ok(());
     };
     let message = format!(
         "The body has the Content-Encoding `{coding}`, and bodies are read as they are. Send it uncompressed, without the header."
     );
-    Err(Fault::new(Code::UnsupportedEncoding, message).into())
+    Err(Fault::new(Code::UnsupportedEncoding, message))
 }
 
 /// Rejects everything but a JSON object. The service checks the fields.
@@ -97,5 +84,12 @@ mod tests {
                 _ => panic!("{body:?}: {message:?}"),
             }
         }
+    }
+
+    #[test]
+    fn one_byte_order_mark_is_ignored() {
+        let marked = |body: &str| read(&HeaderMap::new(), Ok(format!("\u{feff}{body}").into()));
+        assert_eq!(marked("{}"), Ok(Bytes::from_static(b"{}")));
+        assert_eq!(marked("\u{feff}{}").unwrap_err().code, Code::BadJson);
     }
 }

@@ -2,19 +2,15 @@
 
 use std::sync::Arc;
 
-use axum::extract::{FromRequest, FromRequestParts as _, Request};
 use bytes::Bytes;
 use contracts::listings::v1::Precondition;
 use http::Method;
+use kit::Fault;
 
-use super::caller::AuthenticatedCaller;
-use super::idempotency_key;
-use super::if_match;
-use super::json_body::JsonBody;
-use super::query::Params;
+use super::call::Call;
+use super::{idempotency_key, if_match, json_body};
 use crate::app::App;
 use crate::domain::key::Caller;
-use crate::errors::ApiError;
 
 /// A write with its body, which the service reads.
 pub struct ServiceWrite {
@@ -28,14 +24,20 @@ pub struct ServiceWrite {
     pub precondition: Option<Precondition>,
 }
 
-impl FromRequest<App> for ServiceWrite {
-    type Rejection = ApiError;
-
-    async fn from_request(request: Request, app: &App) -> Result<Self, ApiError> {
-        let (mut head, body) = request.into_parts();
-        let AuthenticatedCaller(caller) =
-            AuthenticatedCaller::from_request_parts(&mut head, app).await?;
-        let mut query = Params::parse(head.uri.query());
+impl ServiceWrite {
+    /// Reads the headers, the body and the parameters of a write.
+    ///
+    /// # Errors
+    /// The body cannot be read or is not a JSON object; or every bad header and parameter.
+    pub fn read(call: Call) -> Result<Self, Fault> {
+        let mut query = call.params();
+        let Call {
+            app,
+            caller,
+            head,
+            body,
+            ..
+        } = call;
         let (mut idempotency_key, mut precondition) = (None, None);
         match head.method {
             Method::POST => {
@@ -44,12 +46,11 @@ impl FromRequest<App> for ServiceWrite {
             Method::PATCH => precondition = query.bad.take(if_match::read(&head.headers)),
             _ => {}
         }
-        let request = Request::from_parts(head, body);
-        let JsonBody(body) = JsonBody::from_request(request, app).await?;
+        let body = json_body::read(&head.headers, body)?;
         let dry_run = query.flag("dry_run");
         query.finish()?;
         Ok(Self {
-            app: App::clone(app),
+            app,
             caller,
             body,
             dry_run,

@@ -1,5 +1,4 @@
-//! Writes the calls that the replica has recorded to their logs in Redis, every second. A replica that is killed loses the calls that it has
-//! not written.
+//! Writes recorded calls to the logs in Redis, every second. A replica that is killed loses the calls of its last second.
 
 use std::collections::HashMap;
 use std::sync::Arc;
@@ -26,7 +25,7 @@ pub struct CallRecords {
     recorder: Arc<CallRecorder>,
     log: CallLog,
     clock: Clock,
-    /// The prefix of API keys, which the log must not have.
+    /// The prefix of API keys, which are cut out of the log.
     key_prefix: String,
 }
 
@@ -80,7 +79,7 @@ impl CallRecords {
     }
 }
 
-/// The calls as the log holds them, oldest first. The last one says how many are left out.
+/// The calls as the log holds them, oldest first. The last one has the number of calls that are left out.
 fn messages(mut calls: Vec<Call>, left_out: u64, key_prefix: &str) -> Vec<Call> {
     calls.sort_by(|a, b| sort_key(a).cmp(&sort_key(b)));
     for call in &mut calls {

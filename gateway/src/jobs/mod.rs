@@ -2,4 +2,3 @@
 
 pub mod call_records;
 pub mod last_used;
-pub mod month_use;

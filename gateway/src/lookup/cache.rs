@@ -11,7 +11,7 @@ use time::OffsetDateTime;
 use crate::domain::key::Caller;
 use crate::domain::secret::Hash;
 
-/// Cached callers at most. A caller takes about half a kilobyte.
+/// The most callers in the cache. A caller takes about half a kilobyte.
 const MAX_CALLERS: usize = 100_000;
 
 /// Milliseconds since 1970.

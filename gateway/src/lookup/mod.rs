@@ -1,5 +1,4 @@
-//! Finds the caller of a key by its hash. Results are cached, also that no key has a hash, and [`crate::feeds::invalidation`] empties the
-//! caches.
+//! Finds the caller of a key by its hash. It caches callers and unknown hashes; [`crate::feeds::invalidation`] empties both caches.
 //!
 //! Most requests end at [`Lookup::cached`], which does not wait. The rest query PostgreSQL.
 
@@ -23,7 +22,7 @@ use cache::CallerCache;
 const QUERIES: usize = 4;
 /// Keys that wait for a query: more than the cache may lack after a change. All requests with one key wait for one query.
 const WAITING: usize = 4_096;
-/// Hashes that are known to be no key's.
+/// The most unknown hashes in the cache.
 const MAX_UNKNOWN: usize = 10_000;
 
 #[derive(Debug, Clone, Copy)]

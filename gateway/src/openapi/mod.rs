@@ -1,4 +1,4 @@
-//! The OpenAPI document (§10.16). The public types define its schemas, the error table defines its errors, and the policy of a route
+//! The OpenAPI document (§10.16). The public types define its schemas, the error table defines its errors, and the table of routes
 //! defines who may call an operation.
 
 mod errors;
@@ -15,14 +15,14 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use bytes::Bytes;
 use contracts::public::ApiSettings;
-use http::StatusCode;
+use http::{Method, StatusCode};
 use serde_json::{Map, Value, json};
 use strum::VariantArray as _;
 
 use self::operation::{Operation, Tag};
 use self::parameters::Parameter;
 use self::reference::{body, reference};
-use crate::layers::policy::{Policy, Route};
+use crate::domain::access::Requirements;
 
 /// The version segment of the base address.
 const VERSION: &str = "/v1";
@@ -40,8 +40,8 @@ const ABOUT: &str = "A directory of African games: games, the studios and people
 #[derive(Debug, Clone, Copy)]
 pub struct Api {
     pub operations: fn() -> Vec<Operation>,
-    /// The policy of a route by its pattern.
-    pub policy: fn(&str) -> Option<Policy>,
+    /// The requirements of a call by its method and the pattern of its route.
+    pub requirements: fn(&Method, &str) -> Option<Requirements>,
 }
 
 /// The document as it is served, with the settings that callers notice.
@@ -64,14 +64,9 @@ pub fn document(api_url: &str, api: Api) -> anyhow::Result<Value> {
     let mut errors: BTreeSet<StatusCode> = BTreeSet::new();
     for operation in (api.operations)() {
         let pattern = format!("{VERSION}{}", operation.path);
-        let policy = (api.policy)(&pattern);
-        let policy = policy.ok_or_else(|| anyhow::anyhow!("no route has the path {pattern}"))?;
-        let route = Route {
-            pattern: operation.path,
-            policy,
-            methods: vec![operation.method.clone()],
-        };
-        let requirements = route.requirements(&operation.method, false);
+        let requirements = (api.requirements)(&operation.method, &pattern);
+        let requirements =
+            requirements.ok_or_else(|| anyhow::anyhow!("no route has the path {pattern}"))?;
         let statuses = errors::statuses(&operation);
         errors.extend(statuses.keys());
         let mut described = described(&operation, statuses, &mut schemas);
@@ -117,7 +112,7 @@ fn described(
         responses.insert(status.as_str().to_owned(), response);
     }
     let mut parameters: Vec<Parameter> = operation.parameters.to_vec();
-    if operation.method == http::Method::GET {
+    if operation.method == Method::GET {
         parameters.push(parameters::IF_NONE_MATCH);
     }
     let mut described = json!({

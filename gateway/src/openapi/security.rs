@@ -1,4 +1,4 @@
-//! The callers of an operation, as security schemes. They follow from the policy of its route.
+//! The callers of an operation, as security schemes. They follow from the requirements of its route.
 
 use serde_json::{Value, json};
 
@@ -39,8 +39,7 @@ mod tests {
     use http::Method;
 
     use super::*;
-    use crate::layers::policy::Route;
-    use crate::router;
+    use crate::router::API;
 
     #[test]
     fn what_an_operation_takes_follows_from_its_route() {
@@ -67,12 +66,7 @@ mod tests {
             ),
             (Method::GET, "/v1/economy/rates", json!([{"secretKey": []}])),
         ] {
-            let route = Route {
-                pattern,
-                policy: router::policy(pattern).unwrap(),
-                methods: vec![method.clone()],
-            };
-            let taken = alternatives(&route.requirements(&method, false));
+            let taken = alternatives(&(API.requirements)(&method, pattern).unwrap());
             assert_eq!(json!(taken), expected, "{method} {pattern}");
         }
     }

@@ -3,8 +3,8 @@
 -- KEYS: the account's hash; redis.rs lists its fields.
 -- ARGV: the key; its chain; the month; now in milliseconds; calls per minute (-1: no limit); calls per month (-1: no limit); 1 if the
 -- call counts in the month; 1 if the key is public; calls per month of the account's public keys (-1: no limit); the UTC day.
--- Returns: the verdict (0 allowed, 1 revoked, 2 minute exceeded, 3 month exceeded, 4 month missing, 5 month of the public keys
--- exceeded); the start of the minute; the calls in the minute, in the month, and in the month with public keys, this one included. Only
+-- Returns: the verdict (0 allowed, 1 revoked, 2 minute exceeded, 3 month exceeded, 4 month of the public keys exceeded, 5 month
+-- missing); the start of the minute; the calls in the minute, in the month, and in the month with public keys, this one included. Only
 -- an allowed call is counted.
 
 local start_field, calls_field = ARGV[2] .. ':start', ARGV[2] .. ':calls'
@@ -15,7 +15,7 @@ if values[5] then
 end
 local month = tonumber(values[3])
 if not month then
-  return {4, 0, 0, 0, 0}
+  return {5, 0, 0, 0, 0}
 end
 
 local public = tonumber(values[4]) or 0
@@ -31,7 +31,7 @@ if in_month and per_month >= 0 and month >= per_month then
   return {3, start, calls, month, public}
 end
 if in_month and is_public and per_public_month >= 0 and public >= per_public_month then
-  return {5, start, calls, month, public}
+  return {4, start, calls, month, public}
 end
 if per_minute >= 0 and calls >= per_minute then
   return {2, start, calls, month, public}

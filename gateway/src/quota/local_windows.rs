@@ -8,7 +8,7 @@ use uuid::Uuid;
 
 use crate::domain::quota::Window;
 
-/// Keys that are counted at most. Further keys are not limited: one call too many is better than a wrong rejection.
+/// The most keys that are counted. Further keys are not limited: one call too many is better than a wrong rejection.
 const CAPACITY: usize = 100_000;
 
 #[derive(Debug, Default)]

@@ -1,9 +1,8 @@
-//! Rate limits: minute, month and revocation in one round trip to Redis, or the minute alone, counted by this process, while
-//! Redis is away.
+//! Rate limits. One round trip to Redis decides minute, month and revocation. While Redis is away, this process limits the minute
+//! alone.
 
-mod ledger;
 mod local_windows;
-mod month_copy;
+mod month_use;
 mod redis;
 
 use std::sync::Arc;
@@ -14,13 +13,16 @@ use kit::redis::Redis;
 use metrics::Counter;
 use sqlx::PgPool;
 use time::{Date, OffsetDateTime};
+use tokio::time::MissedTickBehavior;
+use tokio_util::sync::CancellationToken;
 use uuid::Uuid;
 
 use crate::domain::key::Caller;
+use crate::domain::month::{AccountMonth, Month};
 use crate::domain::plan::Plan;
-use crate::domain::quota::{AccountMonth, Limits, Month, RateLimitStatus};
+use crate::domain::quota::{Limits, RateLimitStatus};
 use local_windows::LocalWindows;
-use month_copy::MonthCopy;
+use month_use::MonthUse;
 use redis::Counters;
 
 /// Counts calls over one connection to Redis.
@@ -37,7 +39,7 @@ pub struct SharedCounters {
     public_share: u8,
     local: LocalWindows,
     players: LocalWindows,
-    months: MonthCopy,
+    month_use: MonthUse,
 }
 
 /// The reason why a call is rejected.
@@ -54,22 +56,32 @@ pub enum Denial {
 }
 
 impl SharedCounters {
-    /// A call waits for `deadline` at most for a month that Redis lacks and that is read from PostgreSQL. After that it is decided as if
-    /// Redis were away. The public keys of an account may use `public_share` percent of its month.
+    /// A call waits up to `deadline` for a month that Redis lacks; after that, it is decided as if Redis were away. The public keys of an
+    /// account may use `public_share` percent of its month.
     pub fn new(pool: PgPool, deadline: Duration, public_share: u8) -> Self {
         Self {
             public_share,
             local: LocalWindows::default(),
             players: LocalWindows::default(),
-            months: MonthCopy::new(pool, deadline),
+            month_use: MonthUse::new(pool, deadline),
         }
     }
 
     /// Writes the month use to PostgreSQL that only this process has.
-    pub async fn flush_months(&self) {
-        if self.months.write().await {
-            metrics::counter!("month_use_exchanges_total").increment(1);
+    pub async fn flush_month_use(&self) {
+        if self.month_use.flush().await.is_ok() {
+            metrics::counter!("month_use_flushes_total").increment(1);
         }
+    }
+
+    /// Flushes month use at this interval, and a last time when `stopping`.
+    pub async fn run(&self, every: Duration, stopping: CancellationToken) {
+        let mut due = tokio::time::interval(every);
+        due.set_missed_tick_behavior(MissedTickBehavior::Delay);
+        while stopping.run_until_cancelled(due.tick()).await.is_some() {
+            self.flush_month_use().await;
+        }
+        self.flush_month_use().await;
     }
 }
 
@@ -120,14 +132,18 @@ impl Quota {
         let (key, month) = (&caller.key, caller.month(now));
         let consume = async || self.counters.consume(key, month, limits, now).await.ok();
         let mut counted = consume().await?;
-        if counted.is_none() && self.shared.months.load(month, &self.counters).await {
-            counted = consume().await?;
+        if counted.is_none() {
+            // Boxed, so that the futures of most calls are small.
+            let loading = Box::pin(self.shared.month_use.load(month, &self.counters));
+            if loading.await {
+                counted = consume().await?;
+            }
         }
         let outcome = counted?;
         if let Ok(status) = outcome
             && let Some(used) = status.month_used.filter(|_| limits.uses_month)
         {
-            self.shared.months.ledger.record_used(month, used);
+            self.shared.month_use.record(month, used);
         }
         Some(outcome)
     }

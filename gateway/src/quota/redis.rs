@@ -23,7 +23,8 @@ use uuid::Uuid;
 
 use super::Denial;
 use crate::domain::key::{Caller, Key};
-use crate::domain::quota::{AccountMonth, Limits, Month, RateLimitStatus, Window};
+use crate::domain::month::{AccountMonth, Month};
+use crate::domain::quota::{Limits, RateLimitStatus, Window};
 
 /// How long the gateway waits for the connection before it serves.
 const WARM_UP: std::time::Duration = std::time::Duration::from_secs(2);
@@ -96,7 +97,7 @@ impl Counters {
             1 => Err(Denial::Revoked),
             2 => Err(Denial::Minute(status)),
             3 => Err(Denial::Month(status)),
-            5 => Err(Denial::PublicMonth(status)),
+            4 => Err(Denial::PublicMonth(status)),
             _ => return Ok(None),
         }))
     }

@@ -5,8 +5,7 @@ use contracts::catalogue::v1::{GetCreatorRequest, ListCreatorsRequest};
 
 use crate::envelope::ApiResponse;
 use crate::errors::ApiError;
-use crate::extract::catalogue_read::CatalogueRead;
-use crate::extract::path_param::PathParam;
+use crate::extract::call::Call;
 use crate::extract::query::Params;
 use crate::openapi::operation::{Operation, Success, Tag};
 use crate::openapi::parameters as p;
@@ -22,12 +21,12 @@ pub(super) fn operations() -> [Operation; 2] {
     ]
 }
 
-pub async fn list(read: CatalogueRead) -> Result<ApiResponse, ApiError> {
-    let mut params = read.params();
+pub async fn list(call: Call) -> Result<ApiResponse, ApiError> {
+    let mut params = call.params();
     let request = ListCreatorsRequest {
-        mode: read.mode,
+        mode: call.mode(),
         page: Some(params.page()),
-        at_least: read.at_least.clone(),
+        at_least: call.at_least(),
         kind: params.text("kind"),
         role: params.text("role"),
         country: params.text("country"),
@@ -36,21 +35,21 @@ pub async fn list(read: CatalogueRead) -> Result<ApiResponse, ApiError> {
         updated_since: params.text("updated_since"),
     };
     let method = CreatorsServiceClient::list_creators;
-    let creators = read.send(params, method, request).await?;
+    let creators = call.read_catalogue(params, method, request).await?;
     Ok(ApiResponse::list(creators.json, creators.page).made_at(creators.position.as_ref()))
 }
 
-pub async fn get(
-    read: CatalogueRead,
-    PathParam(handle): PathParam,
-) -> Result<ApiResponse, ApiError> {
+pub async fn get(mut call: Call) -> Result<ApiResponse, ApiError> {
+    let handle = call.path_param().await?;
     let request = GetCreatorRequest {
-        mode: read.mode,
+        mode: call.mode(),
         handle,
-        at_least: read.at_least.clone(),
+        at_least: call.at_least(),
         max_games: None,
     };
     let method = CreatorsServiceClient::get_creator;
-    let creator = read.send(Params::default(), method, request).await?;
+    let creator = call
+        .read_catalogue(Params::default(), method, request)
+        .await?;
     Ok(ApiResponse::object(creator.json).made_at(creator.position.as_ref()))
 }

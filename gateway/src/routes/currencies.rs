@@ -1,13 +1,11 @@
 //! `GET /economy/currencies` (§4.4).
 
-use axum::extract::State;
 use contracts::economy::v1::ListCurrenciesRequest;
 use contracts::economy::v1::currencies_service_client::CurrenciesServiceClient;
 
-use crate::app::App;
 use crate::envelope::ApiResponse;
 use crate::errors::ApiError;
-use crate::extract::caller::AuthenticatedCaller;
+use crate::extract::call::Call;
 use crate::openapi::operation::{Operation, Success, Tag};
 
 /// The operations of this file (§10.16).
@@ -19,14 +17,9 @@ pub(super) fn operations() -> [Operation; 1] {
     ]
 }
 
-pub async fn list(
-    State(app): State<App>,
-    AuthenticatedCaller(caller): AuthenticatedCaller,
-) -> Result<ApiResponse, ApiError> {
-    let request = ListCurrenciesRequest {
-        mode: caller.key.mode.into(),
-    };
+pub async fn list(call: Call) -> Result<ApiResponse, ApiError> {
+    let request = ListCurrenciesRequest { mode: call.mode() };
     let method = CurrenciesServiceClient::list_currencies;
-    let currencies = app.economy.read(method, request).await?;
+    let currencies = call.app.economy.read(method, request).await?;
     Ok(ApiResponse::list(currencies.json, currencies.page))
 }

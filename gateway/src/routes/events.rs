@@ -8,8 +8,7 @@ use http::Method;
 
 use crate::envelope::ApiResponse;
 use crate::errors::ApiError;
-use crate::extract::catalogue_read::CatalogueRead;
-use crate::extract::path_param::PathParam;
+use crate::extract::call::Call;
 use crate::extract::query::Params;
 use crate::extract::service_write::ServiceWrite;
 use crate::openapi::operation::{Operation, Success, Tag};
@@ -40,12 +39,12 @@ pub(super) fn operations() -> [Operation; 4] {
     ]
 }
 
-pub async fn list(read: CatalogueRead) -> Result<ApiResponse, ApiError> {
-    let mut params = read.params();
+pub async fn list(call: Call) -> Result<ApiResponse, ApiError> {
+    let mut params = call.params();
     let request = ListEventsRequest {
-        mode: read.mode,
+        mode: call.mode(),
         page: Some(params.page()),
-        at_least: read.at_least.clone(),
+        at_least: call.at_least(),
         kind: params.text("kind"),
         country: params.text("country"),
         city: params.text("city"),
@@ -57,24 +56,28 @@ pub async fn list(read: CatalogueRead) -> Result<ApiResponse, ApiError> {
         with_times: false,
     };
     let method = EventsServiceClient::list_events;
-    let events = read.send(params, method, request).await?;
+    let events = call.read_catalogue(params, method, request).await?;
     Ok(ApiResponse::list(events.json, events.page))
 }
 
-pub async fn get(read: CatalogueRead, PathParam(slug): PathParam) -> Result<ApiResponse, ApiError> {
+pub async fn get(mut call: Call) -> Result<ApiResponse, ApiError> {
+    let slug = call.path_param().await?;
     let request = GetEventRequest {
-        mode: read.mode,
+        mode: call.mode(),
         slug,
-        at_least: read.at_least.clone(),
+        at_least: call.at_least(),
     };
     let method = EventsServiceClient::get_event;
-    let event = read.send(Params::default(), method, request).await?;
+    let event = call
+        .read_catalogue(Params::default(), method, request)
+        .await?;
     Ok(ApiResponse::object(event.json)
         .at_revision(event.revision)
         .made_at(event.position.as_ref()))
 }
 
-pub async fn create(write: ServiceWrite) -> Result<ApiResponse, ApiError> {
+pub async fn create(call: Call) -> Result<ApiResponse, ApiError> {
+    let write = ServiceWrite::read(call)?;
     let writing = Some(listing_write::writing(&write));
     let request = CreateEventRequest { writing };
     let method = listings::EventsServiceClient::create_event;
@@ -82,10 +85,9 @@ pub async fn create(write: ServiceWrite) -> Result<ApiResponse, ApiError> {
     listing_write::created_response("/v1/events", created.written)
 }
 
-pub async fn update(
-    PathParam(slug): PathParam,
-    write: ServiceWrite,
-) -> Result<ApiResponse, ApiError> {
+pub async fn update(mut call: Call) -> Result<ApiResponse, ApiError> {
+    let slug = call.path_param().await?;
+    let write = ServiceWrite::read(call)?;
     let request = UpdateEventRequest {
         slug,
         writing: Some(listing_write::writing(&write)),

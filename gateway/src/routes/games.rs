@@ -8,8 +8,7 @@ use http::Method;
 
 use crate::envelope::ApiResponse;
 use crate::errors::ApiError;
-use crate::extract::catalogue_read::CatalogueRead;
-use crate::extract::path_param::PathParam;
+use crate::extract::call::Call;
 use crate::extract::query::Params;
 use crate::extract::service_write::ServiceWrite;
 use crate::openapi::operation::{Operation, Success, Tag};
@@ -41,10 +40,10 @@ pub(super) fn operations() -> [Operation; 4] {
     ]
 }
 
-pub async fn list(read: CatalogueRead) -> Result<ApiResponse, ApiError> {
-    let mut params = read.params();
+pub async fn list(call: Call) -> Result<ApiResponse, ApiError> {
+    let mut params = call.params();
     let request = ListGamesRequest {
-        mode: read.mode,
+        mode: call.mode(),
         page: Some(params.page()),
         genre: params.text("genre"),
         platform: params.text("platform"),
@@ -53,28 +52,32 @@ pub async fn list(read: CatalogueRead) -> Result<ApiResponse, ApiError> {
         creator: params.text("creator"),
         q: params.text("q"),
         updated_since: params.text("updated_since"),
-        at_least: read.at_least.clone(),
+        at_least: call.at_least(),
         city: None,
     };
     let method = GamesServiceClient::list_games;
-    let games = read.send(params, method, request).await?;
+    let games = call.read_catalogue(params, method, request).await?;
     Ok(ApiResponse::list(games.json, games.page).made_at(games.position.as_ref()))
 }
 
-pub async fn get(read: CatalogueRead, PathParam(slug): PathParam) -> Result<ApiResponse, ApiError> {
+pub async fn get(mut call: Call) -> Result<ApiResponse, ApiError> {
+    let slug = call.path_param().await?;
     let request = GetGameRequest {
-        mode: read.mode,
+        mode: call.mode(),
         slug,
-        at_least: read.at_least.clone(),
+        at_least: call.at_least(),
     };
     let method = GamesServiceClient::get_game;
-    let game = read.send(Params::default(), method, request).await?;
+    let game = call
+        .read_catalogue(Params::default(), method, request)
+        .await?;
     Ok(ApiResponse::object(game.json)
         .at_revision(game.revision)
         .made_at(game.position.as_ref()))
 }
 
-pub async fn create(write: ServiceWrite) -> Result<ApiResponse, ApiError> {
+pub async fn create(call: Call) -> Result<ApiResponse, ApiError> {
+    let write = ServiceWrite::read(call)?;
     let writing = Some(listing_write::writing(&write));
     let request = CreateGameRequest { writing };
     let method = listings::GamesServiceClient::create_game;
@@ -82,10 +85,9 @@ pub async fn create(write: ServiceWrite) -> Result<ApiResponse, ApiError> {
     listing_write::created_response("/v1/games", created.written)
 }
 
-pub async fn update(
-    PathParam(slug): PathParam,
-    write: ServiceWrite,
-) -> Result<ApiResponse, ApiError> {
+pub async fn update(mut call: Call) -> Result<ApiResponse, ApiError> {
+    let slug = call.path_param().await?;
+    let write = ServiceWrite::read(call)?;
     let request = UpdateGameRequest {
         slug,
         writing: Some(listing_write::writing(&write)),

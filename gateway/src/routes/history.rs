@@ -1,15 +1,12 @@
 //! `GET /economy/history` (§10.12).
 
-use axum::extract::{RawQuery, State};
 use contracts::economy::v1::ListHistoryRequest;
 use contracts::economy::v1::history_service_client::HistoryServiceClient;
 use kit::timestamp;
 
-use crate::app::App;
 use crate::envelope::ApiResponse;
 use crate::errors::ApiError;
-use crate::extract::caller::AuthenticatedCaller;
-use crate::extract::query::Params;
+use crate::extract::call::Call;
 use crate::openapi::operation::{Operation, Success, Tag};
 use crate::openapi::parameters as p;
 
@@ -23,14 +20,10 @@ pub(super) fn operations() -> [Operation; 1] {
 }
 
 /// Lists the figures of a currency, one row per report.
-pub async fn list(
-    State(app): State<App>,
-    AuthenticatedCaller(caller): AuthenticatedCaller,
-    RawQuery(query): RawQuery,
-) -> Result<ApiResponse, ApiError> {
-    let mut query = Params::parse(query.as_deref());
+pub async fn list(call: Call) -> Result<ApiResponse, ApiError> {
+    let mut query = call.params();
     let request = ListHistoryRequest {
-        mode: caller.key.mode.into(),
+        mode: call.mode(),
         game: query.text("game").unwrap_or_default(),
         from: query.timestamp("from").map(timestamp::encode),
         to: query.timestamp("to").map(timestamp::encode),
@@ -38,6 +31,6 @@ pub async fn list(
     };
     let method = HistoryServiceClient::list_history;
     query.finish()?;
-    let history = app.economy.read(method, request).await?;
+    let history = call.app.economy.read(method, request).await?;
     Ok(ApiResponse::list(history.json, history.page))
 }

@@ -1,18 +1,15 @@
 //! `GET /me` (§10.1) and `GET /me/listings` (§10.2).
 
-use axum::extract::{RawQuery, State};
 use contracts::listings::v1::ListOwnListingsRequest;
 use contracts::listings::v1::own_listings_service_client::OwnListingsServiceClient;
 use contracts::public::{Me, MeAccount, MeKey, MeMinute, MeMonth, MePlan, Timestamp};
 
-use crate::app::App;
 use crate::domain::key::{Key, KeyKind};
 use crate::domain::plan::Plan;
 use crate::domain::quota::RateLimitStatus;
 use crate::envelope::ApiResponse;
 use crate::errors::ApiError;
-use crate::extract::caller::AuthenticatedCaller;
-use crate::extract::query::Params;
+use crate::extract::call::Call;
 use crate::openapi::operation::{Operation, Success, Tag};
 use crate::openapi::parameters as p;
 
@@ -27,11 +24,13 @@ pub(super) fn operations() -> [Operation; 2] {
     ]
 }
 
-pub async fn get(
-    State(app): State<App>,
-    AuthenticatedCaller(caller): AuthenticatedCaller,
-    status: RateLimitStatus,
-) -> Result<ApiResponse, ApiError> {
+pub async fn get(call: Call) -> Result<ApiResponse, ApiError> {
+    let Call {
+        app,
+        caller,
+        rate_limit: status,
+        ..
+    } = call;
     // Anybody may know a public key.
     let account = (caller.key.kind != KeyKind::Public).then(|| MeAccount {
         id: caller.key.account.to_string(),
@@ -50,20 +49,16 @@ pub async fn get(
     })
 }
 
-pub async fn listings(
-    State(app): State<App>,
-    AuthenticatedCaller(caller): AuthenticatedCaller,
-    RawQuery(query): RawQuery,
-) -> Result<ApiResponse, ApiError> {
-    let mut query = Params::parse(query.as_deref());
+pub async fn listings(call: Call) -> Result<ApiResponse, ApiError> {
+    let mut query = call.params();
     let request = ListOwnListingsRequest {
-        account_id: caller.key.account.to_string(),
-        mode: caller.key.mode.into(),
+        account_id: call.account_id(),
+        mode: call.mode(),
         page: Some(query.page()),
     };
     let method = OwnListingsServiceClient::list_own_listings;
     query.finish()?;
-    let own = app.listings.read(method, request).await?;
+    let own = call.app.listings.read(method, request).await?;
     Ok(ApiResponse::list(own.json, own.page))
 }
 

@@ -1,15 +1,13 @@
 //! `GET /webhooks/messages` (§10.17).
 
-use axum::extract::{RawQuery, State};
 use contracts::webhook::v1::ListMessagesRequest;
 use contracts::webhook::v1::messages_service_client::MessagesServiceClient;
 use kit::{Code, timestamp};
 
-use crate::app::App;
 use crate::envelope::ApiResponse;
 use crate::errors::ApiError;
-use crate::extract::caller::AuthenticatedCaller;
-use crate::extract::query::{Params, TimeOrNow};
+use crate::extract::call::Call;
+use crate::extract::query::TimeOrNow;
 use crate::openapi::operation::{Operation, Success, Tag};
 use crate::openapi::parameters as p;
 
@@ -25,20 +23,16 @@ pub(super) fn operations() -> [Operation; 1] {
     ]
 }
 
-pub async fn list(
-    State(app): State<App>,
-    AuthenticatedCaller(caller): AuthenticatedCaller,
-    RawQuery(query): RawQuery,
-) -> Result<ApiResponse, ApiError> {
-    let mut query = Params::parse(query.as_deref());
+pub async fn list(call: Call) -> Result<ApiResponse, ApiError> {
+    let mut query = call.params();
     let (from_now, since) = match query.timestamp_or_now("since") {
         Some(TimeOrNow::Now) => (true, None),
         Some(TimeOrNow::At(since)) => (false, Some(timestamp::encode(since))),
         None => (false, None),
     };
     let request = ListMessagesRequest {
-        account_id: caller.key.account.to_string(),
-        mode: caller.key.mode.into(),
+        account_id: call.account_id(),
+        mode: call.mode(),
         event: query.text("event").unwrap_or_default(),
         after: query.text("after").unwrap_or_default(),
         from_now,
@@ -47,6 +41,6 @@ pub async fn list(
     };
     let method = MessagesServiceClient::list_messages;
     query.finish()?;
-    let messages = app.webhooks.read(method, request).await?;
+    let messages = call.app.webhooks.read(method, request).await?;
     Ok(ApiResponse::list(messages.json, messages.page))
 }

@@ -7,8 +7,7 @@ use contracts::catalogue::v1::{
 
 use crate::envelope::ApiResponse;
 use crate::errors::ApiError;
-use crate::extract::catalogue_read::CatalogueRead;
-use crate::extract::path_param::PathParam;
+use crate::extract::call::Call;
 use crate::extract::query::Params;
 use crate::openapi::operation::{Operation, Success, Tag};
 use crate::openapi::parameters as p;
@@ -28,53 +27,55 @@ pub(super) fn operations() -> [Operation; 4] {
     ]
 }
 
-pub async fn genres(read: CatalogueRead) -> Result<ApiResponse, ApiError> {
+pub async fn genres(call: Call) -> Result<ApiResponse, ApiError> {
     let request = ListGenresRequest {
-        mode: read.mode,
-        at_least: read.at_least.clone(),
+        mode: call.mode(),
+        at_least: call.at_least(),
     };
     let method = PlacesServiceClient::list_genres;
-    let genres = read.send(Params::default(), method, request).await?;
+    let genres = call
+        .read_catalogue(Params::default(), method, request)
+        .await?;
     Ok(ApiResponse::list(genres.json, genres.page).made_at(genres.position.as_ref()))
 }
 
-pub async fn countries(read: CatalogueRead) -> Result<ApiResponse, ApiError> {
-    let mut params = read.params();
+pub async fn countries(call: Call) -> Result<ApiResponse, ApiError> {
+    let mut params = call.params();
     let request = ListCountriesRequest {
-        mode: read.mode,
+        mode: call.mode(),
         page: Some(params.page()),
-        at_least: read.at_least.clone(),
+        at_least: call.at_least(),
         empty: params.flag("empty"),
         with_events: false,
     };
     let method = PlacesServiceClient::list_countries;
-    let countries = read.send(params, method, request).await?;
+    let countries = call.read_catalogue(params, method, request).await?;
     Ok(ApiResponse::list(countries.json, countries.page).made_at(countries.position.as_ref()))
 }
 
-pub async fn country(
-    read: CatalogueRead,
-    PathParam(code): PathParam,
-) -> Result<ApiResponse, ApiError> {
+pub async fn country(mut call: Call) -> Result<ApiResponse, ApiError> {
+    let code = call.path_param().await?;
     let request = GetCountryRequest {
-        mode: read.mode,
+        mode: call.mode(),
         code,
-        at_least: read.at_least.clone(),
+        at_least: call.at_least(),
     };
     let method = PlacesServiceClient::get_country;
-    let country = read.send(Params::default(), method, request).await?;
+    let country = call
+        .read_catalogue(Params::default(), method, request)
+        .await?;
     Ok(ApiResponse::object(country.json).made_at(country.position.as_ref()))
 }
 
-pub async fn cities(read: CatalogueRead) -> Result<ApiResponse, ApiError> {
-    let mut params = read.params();
+pub async fn cities(call: Call) -> Result<ApiResponse, ApiError> {
+    let mut params = call.params();
     let request = ListCitiesRequest {
-        mode: read.mode,
+        mode: call.mode(),
         page: Some(params.page()),
-        at_least: read.at_least.clone(),
+        at_least: call.at_least(),
         country: params.text("country"),
     };
     let method = PlacesServiceClient::list_cities;
-    let cities = read.send(params, method, request).await?;
+    let cities = call.read_catalogue(params, method, request).await?;
     Ok(ApiResponse::list(cities.json, cities.page).made_at(cities.position.as_ref()))
 }

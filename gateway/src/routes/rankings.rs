@@ -5,8 +5,7 @@ use contracts::catalogue::v1::rankings_service_client::RankingsServiceClient;
 
 use crate::envelope::ApiResponse;
 use crate::errors::ApiError;
-use crate::extract::catalogue_read::CatalogueRead;
-use crate::extract::path_param::PathParam;
+use crate::extract::call::Call;
 use crate::openapi::operation::{Operation, Success, Tag};
 use crate::openapi::parameters as p;
 
@@ -21,19 +20,17 @@ pub(super) fn operations() -> [Operation; 1] {
 }
 
 /// A page of a board. catalogue-svc rejects boards that do not exist.
-pub async fn list(
-    read: CatalogueRead,
-    PathParam((kind, board)): PathParam<(String, String)>,
-) -> Result<ApiResponse, ApiError> {
-    let mut params = read.params();
+pub async fn list(mut call: Call) -> Result<ApiResponse, ApiError> {
+    let (kind, board): (String, String) = call.path_param().await?;
+    let mut params = call.params();
     let request = ListRankingRequest {
-        mode: read.mode,
+        mode: call.mode(),
         page: Some(params.page()),
-        at_least: read.at_least.clone(),
+        at_least: call.at_least(),
         kind,
         board,
     };
     let method = RankingsServiceClient::list_ranking;
-    let ranking = read.send(params, method, request).await?;
+    let ranking = call.read_catalogue(params, method, request).await?;
     Ok(ApiResponse::list(ranking.json, ranking.page))
 }

@@ -1,13 +1,10 @@
 //! `GET /economy/rates` (§4.4).
 
-use axum::extract::{RawQuery, State};
 use contracts::economy::v1::ListRatesRequest;
 
-use crate::app::App;
 use crate::envelope::ApiResponse;
 use crate::errors::ApiError;
-use crate::extract::caller::AuthenticatedCaller;
-use crate::extract::query::Params;
+use crate::extract::call::Call;
 use crate::openapi::operation::{Operation, Success, Tag};
 use crate::openapi::parameters as p;
 
@@ -22,19 +19,15 @@ pub(super) fn operations() -> [Operation; 1] {
 }
 
 /// All rates, or those from or to a currency.
-pub async fn list(
-    State(app): State<App>,
-    AuthenticatedCaller(caller): AuthenticatedCaller,
-    RawQuery(query): RawQuery,
-) -> Result<ApiResponse, ApiError> {
-    let mut query = Params::parse(query.as_deref());
+pub async fn list(call: Call) -> Result<ApiResponse, ApiError> {
+    let mut query = call.params();
     let request = ListRatesRequest {
-        mode: caller.key.mode.into(),
+        mode: call.mode(),
         from: query.text("from").unwrap_or_default(),
         to: query.text("to").unwrap_or_default(),
         ..ListRatesRequest::default()
     };
     query.finish()?;
-    let (json, page) = app.rates.list(&app.economy, request).await?;
+    let (json, page) = call.app.rates.list(&call.app.economy, request).await?;
     Ok(ApiResponse::list(json, page))
 }

@@ -9,6 +9,7 @@ use kit::{Code, timestamp};
 use crate::domain::key::Mode;
 use crate::envelope::{self, ApiResponse};
 use crate::errors::ApiError;
+use crate::extract::call::Call;
 use crate::extract::service_write::ServiceWrite;
 use crate::openapi::operation::{Operation, Success, Tag};
 use crate::openapi::parameters as p;
@@ -26,7 +27,7 @@ pub(super) fn operations() -> [Operation; 1] {
     ]
 }
 
-pub async fn submit(write: ServiceWrite) -> Result<ApiResponse, ApiError> {
+pub async fn submit(call: Call) -> Result<ApiResponse, ApiError> {
     let ServiceWrite {
         app,
         caller,
@@ -34,7 +35,7 @@ pub async fn submit(write: ServiceWrite) -> Result<ApiResponse, ApiError> {
         dry_run,
         idempotency_key,
         ..
-    } = write;
+    } = ServiceWrite::read(call)?;
     let request = SubmitReportRequest {
         account_id: caller.key.account.to_string(),
         mode: caller.key.mode.into(),

@@ -5,7 +5,7 @@ use contracts::catalogue::v1::search_service_client::SearchServiceClient;
 
 use crate::envelope::ApiResponse;
 use crate::errors::ApiError;
-use crate::extract::catalogue_read::CatalogueRead;
+use crate::extract::call::Call;
 use crate::openapi::operation::{Operation, Success, Tag};
 use crate::openapi::parameters as p;
 
@@ -20,12 +20,12 @@ pub(super) fn operations() -> [Operation; 1] {
     ]
 }
 
-pub async fn list(read: CatalogueRead) -> Result<ApiResponse, ApiError> {
-    let mut params = read.params();
+pub async fn list(call: Call) -> Result<ApiResponse, ApiError> {
+    let mut params = call.params();
     let request = SearchRequest {
-        mode: read.mode,
+        mode: call.mode(),
         page: Some(params.page()),
-        at_least: read.at_least.clone(),
+        at_least: call.at_least(),
         // catalogue-svc rejects a request without `q`.
         q: params.text("q").unwrap_or_default(),
         r#type: params.text("type"),
@@ -33,6 +33,6 @@ pub async fn list(read: CatalogueRead) -> Result<ApiResponse, ApiError> {
         with_details: false,
     };
     let method = SearchServiceClient::search;
-    let found = read.send(params, method, request).await?;
+    let found = call.read_catalogue(params, method, request).await?;
     Ok(ApiResponse::list(found.json, found.page).made_at(found.position.as_ref()))
 }

@@ -12,6 +12,7 @@ use crate::domain::key::{Caller, Mode};
 use crate::domain::quota::MINUTE;
 use crate::envelope::{self, ApiResponse};
 use crate::errors::ApiError;
+use crate::extract::call::Call;
 use crate::extract::service_write::ServiceWrite;
 use crate::openapi::operation::{Operation, Success, Tag};
 use crate::openapi::parameters as p;
@@ -34,7 +35,7 @@ struct TipPlayer {
     player: String,
 }
 
-pub async fn send(write: ServiceWrite) -> Result<ApiResponse, ApiError> {
+pub async fn send(call: Call) -> Result<ApiResponse, ApiError> {
     let ServiceWrite {
         app,
         caller,
@@ -42,7 +43,7 @@ pub async fn send(write: ServiceWrite) -> Result<ApiResponse, ApiError> {
         dry_run,
         idempotency_key,
         ..
-    } = write;
+    } = ServiceWrite::read(call)?;
     let game = caller.key.game.clone().unwrap_or_default();
     // A call that only checks does not use up the minute of the live player.
     if caller.key.mode == Mode::Live && !dry_run {

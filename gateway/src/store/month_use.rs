@@ -4,11 +4,11 @@ use sqlx::{PgConnection, PgPool};
 use time::Date;
 use uuid::Uuid;
 
-use crate::domain::quota::{AccountMonth, Month};
+use crate::domain::month::{AccountMonth, Month};
 
-/// An account that has used a share of its month's calls.
+/// The month use of an account.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct UsedShare {
+pub struct MonthUse {
     pub account_id: Uuid,
     pub name: String,
     /// The plan's name.
@@ -69,14 +69,14 @@ pub async fn at_least(
     least: &[(String, u64)],
     after: Option<Uuid>,
     limit: i64,
-) -> Result<Vec<UsedShare>, sqlx::Error> {
+) -> Result<Vec<MonthUse>, sqlx::Error> {
     let plans: Vec<String> = least.iter().map(|(plan, _)| plan.clone()).collect();
     let calls: Vec<i64> = least
         .iter()
         .map(|(_, calls)| i64::try_from(*calls).unwrap_or(i64::MAX))
         .collect();
     sqlx::query_as!(
-        UsedShare,
+        MonthUse,
         "select account.id as account_id, account.name, account.plan, month_use.used
          from unnest($1::text[], $2::bigint[]) as least (plan, calls)
          join gateway.account on account.plan = least.plan

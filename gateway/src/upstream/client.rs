@@ -35,7 +35,6 @@ pub struct Upstream {
     pub(crate) write_deadline: Duration,
 }
 
-/// A generated client.
 pub trait GrpcClient {
     fn new(client: Client) -> Self;
 }

@@ -1,8 +1,8 @@
 //! Commands on accounts: create, rename, change the plan.
 
 use contracts::gateway::v1 as proto;
-use kit::Fault;
 use kit::feed::{NewChange, Producer, Transaction};
+use kit::{Fault, timestamp};
 use prost::Message as _;
 use sqlx::PgConnection;
 use uuid::Uuid;
@@ -85,4 +85,15 @@ fn publish(account: &Account, event: &'static str) -> NewChange {
         event,
         state,
     )
+}
+
+impl From<&Account> for proto::Account {
+    fn from(account: &Account) -> Self {
+        Self {
+            id: account.id.to_string(),
+            name: account.name.clone(),
+            plan: account.plan.clone(),
+            created_at: Some(timestamp::encode(account.created_at)),
+        }
+    }
 }

@@ -1,13 +1,14 @@
 //! Commands on requests for live keys: request, approve, reject, reveal.
 
 use contracts::gateway::v1 as proto;
-use kit::Fault;
 use kit::feed::{NewChange, Producer, Transaction};
+use kit::{Fault, timestamp};
 use prost::Message as _;
 use sqlx::PgConnection;
 use uuid::Uuid;
 
-use super::{NewKey, audit, commit, feed_row, keys};
+use super::keys::{self, NewKey};
+use super::{audit, commit, feed_row};
 use crate::domain::author::Author;
 use crate::domain::key::{Key, Spec};
 use crate::domain::key_request::KeyRequest;
@@ -99,7 +100,12 @@ pub(crate) async fn reveal(
 
 async fn lock(connection: &mut PgConnection, id: Uuid) -> Result<KeyRequest, Fault> {
     let locked = key_requests::lock(connection, id).await?;
-    locked.ok_or_else(|| Fault::not_found("There is no key request with this id."))
+    locked.ok_or_else(unknown)
+}
+
+/// The error if there is no such request.
+pub(crate) fn unknown() -> Fault {
+    Fault::not_found("There is no key request with this id.")
 }
 
 fn publish(request: &KeyRequest, event: &'static str) -> NewChange {
@@ -111,4 +117,22 @@ fn publish(request: &KeyRequest, event: &'static str) -> NewChange {
         event,
         state.encode_to_vec(),
     )
+}
+
+impl From<&KeyRequest> for proto::KeyRequest {
+    fn from(request: &KeyRequest) -> Self {
+        Self {
+            id: request.id.to_string(),
+            account_id: request.account.to_string(),
+            name: request.name.clone(),
+            kind: request.kind.as_str().to_owned(),
+            may_write: request.may_write,
+            game: request.game.clone(),
+            state: request.state.as_str().to_owned(),
+            asked_at: Some(timestamp::encode(request.asked_at)),
+            decided_at: request.decided_at.map(timestamp::encode),
+            reason: request.reason.clone(),
+            revision: request.revision,
+        }
+    }
 }

@@ -1,20 +1,31 @@
 //! Commands on keys: create, rotate, revoke.
 
 use contracts::gateway::v1 as proto;
-use kit::Fault;
 use kit::feed::{NewChange, Producer, Transaction};
+use kit::{Fault, timestamp};
 use prost::Message as _;
 use sqlx::PgConnection;
 use time::OffsetDateTime;
 use uuid::Uuid;
 
-use super::{KeyRotation, NewKey, accounts, audit, commit, feed_row};
+use super::{accounts, audit, commit, feed_row};
 use crate::domain::account::Account;
 use crate::domain::author::Author;
-use crate::domain::key::{Key, Spec};
+use crate::domain::key::{GameState, Key, Spec};
 use crate::domain::owner_limits;
 use crate::domain::plan::Plans;
+use crate::domain::secret::Hash;
 use crate::store::{games, keys};
+
+/// The id of a new key, and the stored parts of its secret.
+#[derive(Debug, Clone)]
+pub(crate) struct NewKey {
+    pub(crate) id: Uuid,
+    /// The SHA-256 of the secret.
+    pub(crate) hash: Hash,
+    /// The last four characters of the secret.
+    pub(crate) last4: String,
+}
 
 /// A rotated key.
 #[derive(Debug)]
@@ -66,17 +77,18 @@ pub(super) async fn lock_account(
 pub(crate) async fn rotate(
     producer: &Producer,
     by: &Author,
-    rotation: &KeyRotation,
+    id: Uuid,
+    new_key: &NewKey,
+    revokes_old: bool,
 ) -> Result<Rotated, Fault> {
     let mut transaction = producer.begin().await?;
     let now = transaction.now;
-    let key = lock(&mut transaction, rotation.id).await?;
+    let key = lock(&mut transaction, id).await?;
     if by.is_limited() {
         let counts = keys::counts(&mut transaction, key.account, now).await?;
         owner_limits::check(None, counts, now)?;
     }
-    let new_key = &rotation.new_key;
-    let (old, new) = key.rotated(new_key.id, &new_key.last4, rotation.revokes_old, now)?;
+    let (old, new) = key.rotated(new_key.id, &new_key.last4, revokes_old, now)?;
     keys::insert(&mut transaction, &new, new_key.hash).await?;
     keys::update_rotated(&mut transaction, &old, new.id).await?;
     let mut changes = vec![publish(&new, "created"), publish(&old, "rotated")];
@@ -129,4 +141,28 @@ pub(super) fn publish(key: &Key, event: &'static str) -> NewChange {
     };
     let state = state.encode_to_vec();
     feed_row("key", key.id.to_string(), key.revision, event, state)
+}
+
+impl From<&Key> for proto::Key {
+    fn from(key: &Key) -> Self {
+        Self {
+            id: key.id.to_string(),
+            account_id: key.account.to_string(),
+            name: key.name.clone(),
+            mode: key.mode.as_str().to_owned(),
+            kind: key.kind.as_str().to_owned(),
+            may_write: key.may_write,
+            game: key.game.clone(),
+            last4: key.last4.clone(),
+            created_at: Some(timestamp::encode(key.created_at)),
+            last_used_at: key.last_used_at.map(timestamp::encode),
+            grace_until: key.grace_until.map(timestamp::encode),
+            revoked_at: key.revoked_at.map(timestamp::encode),
+            revision: key.revision,
+            game_state: match key.game_state {
+                GameState::Usable => String::new(),
+                state => state.to_string(),
+            },
+        }
+    }
 }

@@ -11,38 +11,8 @@ pub(crate) mod switches;
 use kit::Fault;
 use kit::audit::Subject;
 use kit::feed::{NewChange, Transaction};
-use uuid::Uuid;
 
 use crate::domain::author::Author;
-use crate::domain::secret::Hash;
-use crate::domain::switch::Switch;
-
-/// The id of a new key, and the stored parts of its secret.
-#[derive(Debug, Clone)]
-pub struct NewKey {
-    pub id: Uuid,
-    /// The SHA-256 of the secret.
-    pub hash: Hash,
-    /// The last four characters of the secret.
-    pub last4: String,
-}
-
-/// How a key is rotated.
-#[derive(Debug, Clone)]
-pub struct KeyRotation {
-    pub id: Uuid,
-    pub new_key: NewKey,
-    /// Whether the old key stops at once.
-    pub revokes_old: bool,
-}
-
-#[derive(Debug, Clone)]
-pub struct SwitchUpdate {
-    pub switch: Switch,
-    pub on: bool,
-    /// May be empty.
-    pub reason: String,
-}
 
 /// Audits the change, publishes it and commits.
 async fn commit(

@@ -1,24 +1,26 @@
 //! Commands on switches.
 
 use contracts::gateway::v1 as proto;
-use kit::Fault;
 use kit::feed::Producer;
+use kit::{Fault, timestamp};
 use prost::Message as _;
 
-use super::{SwitchUpdate, audit, commit, feed_row};
+use super::{audit, commit, feed_row};
 use crate::domain::author::Author;
-use crate::domain::switch::Setting;
+use crate::domain::switch::{Setting, Switch};
 use crate::store::switches;
 
 pub(crate) async fn set(
     producer: &Producer,
     by: &Author,
-    update: &SwitchUpdate,
+    switch: Switch,
+    on: bool,
+    reason: &str,
 ) -> Result<Setting, Fault> {
     let mut transaction = producer.begin().await?;
-    let locked = switches::lock(&mut transaction, update.switch).await?;
+    let locked = switches::lock(&mut transaction, switch).await?;
     let setting = locked.ok_or_else(|| Fault::not_found("There is no such switch."))?;
-    let Some(setting) = setting.updated(update.on, &update.reason, transaction.now) else {
+    let Some(setting) = setting.updated(on, reason, transaction.now) else {
         transaction.commit(&[]).await?;
         return Ok(setting);
     };
@@ -28,4 +30,15 @@ pub(crate) async fn set(
     let change = feed_row("switch", name, setting.revision, "updated", state);
     commit(transaction, by, audit::switch(&setting), &[change]).await?;
     Ok(setting)
+}
+
+impl From<&Setting> for proto::Switch {
+    fn from(setting: &Setting) -> Self {
+        Self {
+            name: setting.switch.as_str().to_owned(),
+            on: setting.is_on,
+            changed_at: setting.changed_at.map(timestamp::encode),
+            reason: setting.reason.clone(),
+        }
+    }
 }

@@ -137,6 +137,22 @@ async fn an_owner_makes_a_test_key_and_is_given_a_live_one(pool: PgPool) {
         list(&test, &account).await,
         [live.id.clone(), sample.id.clone()]
     );
+    let published = sqlx::query!(
+        "select entity, event, revision, state from gateway.feed where id = $1 order by seq",
+        asked.id
+    );
+    let published = published.fetch_all(&test.pool).await.unwrap();
+    let events = published
+        .iter()
+        .map(|row| (row.event.as_str(), row.revision));
+    let events: Vec<(&str, i64)> = events.collect();
+    let expected = [
+        ("asked", 1),
+        ("approved", 2),
+        ("revealed", 3),
+        ("created", 1),
+    ];
+    assert_eq!(events, expected);
     revoke(&test, &account, &live.id).await.unwrap();
     assert_eq!(
         test.get(&live, "/games").await.error(),
@@ -252,6 +268,9 @@ async fn a_rotation_stops_the_old_secret_at_once_or_after_a_day(pool: PgPool) {
     for key in [&first, &second] {
         assert!(test.get(key, "/games").await.is_ok());
     }
+    let me = test.get(&first, "/me").await;
+    let expires_at = &me.json["data"]["key"]["expires_at"];
+    assert_eq!(expires_at, "2026-03-23T08:00:00.500Z");
     test.clock.advance(Duration::DAY);
     let refused = (401, "invalid_key");
     assert_eq!(test.get(&first, "/games").await.error(), refused);

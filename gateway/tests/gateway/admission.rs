@@ -7,27 +7,23 @@ use axum::body::Body;
 use bytes::Bytes;
 use contracts::gateway::v1::CreateKeyRequest;
 use futures::{StreamExt as _, stream};
-use gateway::layers::admission::{ConcurrencyLimits, limit_calls};
+use gateway::overload::admission::ConcurrencyLimits;
+use gateway::router::router;
 use sqlx::PgPool;
 use tokio::sync::oneshot;
-use tower::ServiceExt as _;
 
-use crate::support::{LONG, Script, Test, TestConfig, TestKey, TestResponse, account_key};
+use crate::support::{LONG, Script, Test, TestKey, TestResponse, account_key, send};
 
 /// One request runs and one waits.
 const ONE: ConcurrencyLimits = ConcurrencyLimits {
     calls: 1,
     queued: 1,
     queue_timeout: LONG,
+    body_timeout: LONG,
 };
 
-async fn send(router: &Router, request: http::request::Builder, body: Body) -> TestResponse {
-    let request = request.header("host", "x").body(body).unwrap();
-    TestResponse::read(router.clone().oneshot(request).await.unwrap()).await
-}
-
 async fn get(router: &Router, key: &TestKey, path: &str) -> TestResponse {
-    send(router, key.get(path), Body::empty()).await
+    send(router, key.get(path).body(Body::empty()).unwrap()).await
 }
 
 fn assert_shed(response: &TestResponse) {
@@ -62,7 +58,7 @@ async fn a_further_request_queues_and_one_more_is_shed(pool: PgPool) {
     test.catch_up().await;
     // A request whose key is not known yet returns its permit.
     assert!(get(&test.router, &key, "/me").await.is_ok());
-    let router = limit_calls(test.router.clone(), &test.app, ONE);
+    let router = router(&test.app, ONE);
     test.catalogue.script(Script::Hang);
     let first = get(&router, &key, "/games");
     let others = async {
@@ -82,36 +78,12 @@ async fn a_further_request_queues_and_one_more_is_shed(pool: PgPool) {
 }
 
 #[testing::database_test(gateway::MIGRATOR)]
-async fn a_request_that_waits_too_long_is_shed(pool: PgPool) {
-    let mut test = Test::new(pool).await;
-    let key = test.live_key().await;
-    test.catch_up().await;
-    assert!(get(&test.router, &key, "/me").await.is_ok());
-    let limits = ConcurrencyLimits {
-        queue_timeout: Duration::from_millis(1),
-        ..ONE
-    };
-    let router = limit_calls(test.router.clone(), &test.app, limits);
-    test.catalogue.script(Script::Hang);
-    let second = async {
-        while test.catalogue.calls() < 1 {
-            tokio::task::yield_now().await;
-        }
-        let second = get(&router, &key, "/me").await;
-        test.catalogue.script(Script::Answer);
-        second
-    };
-    let (_first, second) = tokio::join!(get(&router, &key, "/games"), second);
-    assert_shed(&second);
-}
-
-#[testing::database_test(gateway::MIGRATOR)]
 async fn a_body_that_comes_slowly_holds_no_permit(pool: PgPool) {
     let test = Test::new(pool).await;
     let key = write_key(&test).await;
-    let router = limit_calls(test.router.clone(), &test.app, ONE);
+    let router = router(&test.app, ONE);
     let (finish, body) = held_body();
-    let slow = send(&router, key.request("POST", "/games"), body);
+    let slow = send(&router, key.request("POST", "/games").body(body).unwrap());
     tokio::pin!(slow);
     assert!(futures::poll!(&mut slow).is_pending());
     for _ in 0..3 {
@@ -125,19 +97,19 @@ async fn a_body_that_comes_slowly_holds_no_permit(pool: PgPool) {
 /// The error of a body comes after the checks of the key.
 #[testing::database_test(gateway::MIGRATOR)]
 async fn a_body_that_does_not_come_is_bad_json(pool: PgPool) {
-    let with = TestConfig {
-        body_timeout: Duration::from_millis(1),
-        ..TestConfig::default()
-    };
-    let test = Test::with(pool, with).await;
+    let test = Test::new(pool).await;
     let key = write_key(&test).await;
-    let router = limit_calls(test.router.clone(), &test.app, ONE);
+    let limits = ConcurrencyLimits {
+        body_timeout: Duration::from_millis(1),
+        ..ONE
+    };
+    let router = router(&test.app, limits);
     for (key, error) in [
         (&key, (400, "bad_json")),
         (&test.guess(), (401, "invalid_key")),
     ] {
         let (_finish, body) = held_body();
-        let late = send(&router, key.request("POST", "/games"), body).await;
+        let late = send(&router, key.request("POST", "/games").body(body).unwrap()).await;
         assert_eq!(late.error(), error, "{}", late.text);
     }
 }

@@ -1,297 +1,235 @@
 //! The order of checks (§7.1): a request that fails two checks gets the error of the earlier one.
 //!
-//! Pairs of switches, plans and permissions that no request can fail together are tested in `domain/access/`.
+//! `domain/access/tests.rs` has the pairs of permissions, switches and plans.
 
+use axum::body::Body;
 use contracts::gateway::v1 as proto;
+use futures::future::join_all;
 use sqlx::PgPool;
 
-use crate::support::{Test, TestConfig, TestKey, account_key, plans};
+use crate::support::{NO_REDIS, READS, Test, TestConfig, TestKey, account_key, plans};
 
 const ORIGIN: (&str, &str) = ("origin", "https://example.org");
 
-/// A gateway whose only plan allows one call per minute and lacks `games`, with a key of each mode.
-async fn narrow(pool: PgPool, lacks: &str) -> (Test, TestKey, TestKey) {
+/// A gateway whose plan `free` has these limits.
+async fn limited(pool: PgPool, limits: &str) -> Test {
     let with = TestConfig {
-        plans: plans(&format!("calls_per_minute = 1\nlacks = [{lacks}]")),
+        plans: plans(limits),
         ..TestConfig::default()
     };
-    let test = Test::with(pool, with).await;
-    let account = test.account("free").await;
-    let (live, sample) = (
-        test.key(&account, "live").await,
-        test.key(&account, "test").await,
-    );
-    (test, live, sample)
+    Test::with(pool, with).await
 }
 
-fn wrong() -> TestKey {
-    TestKey {
-        id: String::new(),
-        secret: format!("svc_live_{}", "x".repeat(38)),
-    }
+/// Keys of one account: of the account, and the secret and the public key of the game `kora`.
+async fn keys(test: &Test, plan: &str) -> [TestKey; 3] {
+    crate::keys::publish(test, "kora", true).await;
+    let account = test.account(plan).await;
+    let key = async |kind: &str, may_write| {
+        let request = proto::CreateKeyRequest {
+            kind: kind.to_owned(),
+            may_write,
+            game: (kind != "account").then(|| "kora".to_owned()),
+            ..account_key(&account, "live")
+        };
+        test.key_like(request).await.unwrap()
+    };
+    [
+        key("account", false).await,
+        key("secret", true).await,
+        key("public", false).await,
+    ]
 }
 
+/// The status and the code of a call, and whether it was counted.
+async fn outcome(test: &Test, call: http::request::Builder) -> (u16, String, bool) {
+    let response = test.call(call).await;
+    let (status, code) = response.error();
+    let counted = !response.header("ratelimit").is_empty();
+    (status, code.to_owned(), counted)
+}
+
+/// Each call passes the checks before the one that it fails, and fails all that come later and that it can fail.
 #[testing::database_test(gateway::MIGRATOR)]
-async fn a_preflight_comes_before_a_missing_key(pool: PgPool) {
-    let test = Test::new(pool).await;
-    let preflight = http::Request::options("/v1/games").header(ORIGIN.0, ORIGIN.1);
-    let response = test.call(preflight).await;
-    assert_eq!(response.error(), (403, "server_only"));
-    let other = http::Request::options("/v1/games");
-    assert_eq!(test.call(other).await.error(), (401, "missing_key"));
-}
-
-#[testing::database_test(gateway::MIGRATOR)]
-async fn a_missing_key_comes_before_everything_else(pool: PgPool) {
-    let test = Test::new(pool).await;
-    for (method, path) in [
-        ("GET", "/v1/games"),
-        ("GET", "/v1/nowhere"),
-        ("GET", "/"),
-        ("DELETE", "/v1/games"),
-        ("POST", "/v1/economy/report"),
-    ] {
-        let call = http::Request::builder().method(method).uri(path);
-        let response = test.call(call.header(ORIGIN.0, ORIGIN.1)).await;
-        assert_eq!(response.error(), (401, "missing_key"), "{method} {path}");
-        assert_eq!(response.header("www-authenticate"), "Bearer");
-        assert!(response.json["meta"].get("mode").is_none());
-    }
-}
-
-#[testing::database_test(gateway::MIGRATOR)]
-async fn a_malformed_key_is_a_missing_key(pool: PgPool) {
-    let test = Test::new(pool).await;
-    let key = test.live_key().await;
-    for value in [
-        key.secret.clone(),
-        format!("Basic {}", key.secret),
-        "Bearer hello".to_owned(),
-        "Bearer".to_owned(),
-    ] {
-        let call = http::Request::get("/v1/games").header("authorization", &value);
-        assert_eq!(
-            test.call(call).await.error(),
-            (401, "missing_key"),
-            "{value}"
-        );
-    }
-    let twice = key
-        .get("/games")
-        .header("authorization", format!("Bearer {}", key.secret));
-    assert_eq!(test.call(twice).await.error(), (401, "missing_key"));
-    let lower =
-        http::Request::get("/v1/games").header("authorization", format!("bEARER {}", key.secret));
-    assert!(test.call(lower).await.is_ok());
-}
-
-#[testing::database_test(gateway::MIGRATOR)]
-async fn a_missing_key_says_what_was_read(pool: PgPool) {
-    let test = Test::new(pool).await;
-    let get = || http::Request::get("/v1/games");
-    let authorization = |value: &str| get().header("authorization", value);
-    for (call, reason) in [
-        (
-            get().header("x-api-key", "svc_x"),
-            "has no Authorization header",
-        ),
-        (
-            authorization("Bearer foo"),
-            "The Authorization header was read, and its value is not an API key",
-        ),
-        (
-            authorization("Bearer a").header("authorization", "Bearer b"),
-            "several Authorization headers",
-        ),
-    ] {
-        let response = test.call(call).await;
-        assert_eq!(response.error(), (401, "missing_key"));
-        let message = response.json["error"]["message"].as_str().unwrap();
-        assert!(message.contains(reason), "{message}");
-        assert!(
-            message.contains("`Authorization: Bearer <key>`"),
-            "{message}"
-        );
-    }
-}
-
-#[testing::database_test(gateway::MIGRATOR)]
-async fn an_invalid_key_comes_before_permissions(pool: PgPool) {
-    let test = Test::new(pool).await;
-    for path in ["/economy/rates", "/games", "/nowhere"] {
-        let response = test
-            .call(wrong().get(path).header(ORIGIN.0, ORIGIN.1))
-            .await;
-        assert_eq!(response.error(), (401, "invalid_key"), "{path}");
-        assert_eq!(response.header("www-authenticate"), "Bearer");
-        assert_eq!(response.json["meta"]["mode"], "live");
-    }
-}
-
-#[testing::database_test(gateway::MIGRATOR)]
-async fn the_kind_of_key_comes_before_the_page(pool: PgPool) {
-    let (test, live, sample) = narrow(pool, "\"economy\", \"tips\"").await;
-    for key in [&live, &sample] {
-        let response = test
-            .call(key.get("/economy/rates").header(ORIGIN.0, ORIGIN.1))
-            .await;
-        assert_eq!(response.error(), (403, "secret_key_required"));
-        let tip = test
-            .call(key.request("POST", "/play/tips").header(ORIGIN.0, ORIGIN.1))
-            .await;
-        assert_eq!(tip.error(), (403, "secret_key_required"));
-    }
-}
-
-#[testing::database_test(gateway::MIGRATOR)]
-async fn a_page_comes_before_switches(pool: PgPool) {
-    let test = Test::new(pool).await;
-    let key = test.live_key().await;
-    let response = test
-        .call(key.request("POST", "/games").header(ORIGIN.0, ORIGIN.1))
-        .await;
-    assert_eq!(response.error(), (403, "server_only"));
-    let read = test
-        .call(key.get("/games").header(ORIGIN.0, ORIGIN.1))
-        .await;
-    assert_eq!(read.error(), (403, "server_only"));
-    assert_eq!(test.catalogue.calls(), 0);
-}
-
-#[testing::database_test(gateway::MIGRATOR)]
-async fn switches_come_before_the_plan_and_the_permission(pool: PgPool) {
-    let (mut test, live, sample) = narrow(pool, "\"games\", \"events\"").await;
-    crate::switches::set(&test, "api_writes", false, "")
-        .await
-        .unwrap();
-    test.catch_up().await;
-    for key in [&live, &sample] {
-        for (method, path) in [
-            ("POST", "/games"),
-            ("PATCH", "/games/kora"),
-            ("POST", "/events"),
-            ("PATCH", "/events/jam"),
-        ] {
-            // More requests than the minute allows: none of them is counted.
-            let response = test.call(key.request(method, path)).await;
-            assert_eq!(response.error(), (503, "module_off"), "{method} {path}");
-            assert_eq!(response.header("ratelimit"), "");
-        }
-    }
-}
-
-#[testing::database_test(gateway::MIGRATOR)]
-async fn the_economy_s_switch_applies_to_keys_of_games(pool: PgPool) {
-    let mut test = Test::new(pool).await;
+async fn each_check_comes_before_the_next(pool: PgPool) {
+    let mut test = limited(pool, "calls_per_minute = 2\nlacks = [\"games\", \"tips\"]").await;
+    let [read, write, public] = keys(&test, "free").await;
+    let page = |call: http::request::Builder| call.header(ORIGIN.0, ORIGIN.1);
+    let bare = |method| http::Request::builder().method(method).uri("/v1/games");
+    let check = async |test: &Test, call, status, code: &str| {
+        let counted = matches!(status, 404 | 405 | 413 | 400) || code == "rate_limited";
+        let expected = (status, code.to_owned(), counted);
+        assert_eq!(outcome(test, call).await, expected);
+    };
+    crate::switches::set(&test, "api", false, "").await.unwrap();
     crate::switches::set(&test, "economy", false, "")
         .await
         .unwrap();
+    crate::switches::set(&test, "api_writes", false, "")
+        .await
+        .unwrap();
+    crate::switches::set(&test, "submissions", false, "")
+        .await
+        .unwrap();
     test.catch_up().await;
-    let account = test.account("free").await;
-    crate::keys::publish(&test, "kora", true).await;
-    for kind in ["secret", "public"] {
-        let request = proto::CreateKeyRequest {
-            kind: kind.to_owned(),
-            game: Some("kora".to_owned()),
-            ..account_key(&account, "live")
-        };
-        let key = test.key_like(request).await.unwrap();
-        let tip = test.call(key.request("POST", "/play/tips")).await;
-        assert_eq!(tip.error(), (503, "module_off"), "{kind}");
-        for path in ["/economy/rates", "/economy/", "/economy/a/b"] {
-            let economy = test.get(&key, path).await;
-            let expected = match kind {
-                "secret" => (503, "module_off"),
-                _ => (403, "secret_key_required"),
-            };
-            assert_eq!(economy.error(), expected, "{kind} {path}");
-        }
-    }
-}
-
-#[testing::database_test(gateway::MIGRATOR)]
-async fn a_public_key_cannot_read_unpublished_listings(pool: PgPool) {
-    let test = Test::new(pool).await;
-    let account = test.account("free").await;
-    crate::keys::publish(&test, "kora", true).await;
-    for (kind, game) in [
-        ("account", None),
-        ("secret", Some("kora")),
-        ("public", Some("kora")),
+    check(&test, page(bare("OPTIONS")), 403, "server_only").await;
+    check(&test, page(bare("POST")), 401, "missing_key").await;
+    check(&test, bare("OPTIONS"), 401, "missing_key").await;
+    check(
+        &test,
+        page(test.guess().get("/economy/rates")),
+        401,
+        "invalid_key",
+    )
+    .await;
+    for path in [
+        "/economy/rates",
+        "/economy/",
+        "/economy/a/b",
+        "/me/listings",
     ] {
-        let request = proto::CreateKeyRequest {
-            kind: kind.to_owned(),
-            game: game.map(str::to_owned),
-            ..account_key(&account, "live")
-        };
-        let key = test.key_like(request).await.unwrap();
-        let own = test.get(&key, "/me/listings").await;
-        if kind != "public" {
-            assert!(own.is_ok(), "{kind}: {}", own.text);
-            continue;
-        }
-        assert_eq!(own.error(), (403, "secret_key_required"));
-        let message = own.json["error"]["message"].as_str().unwrap();
-        assert!(message.contains("public key"), "{message}");
-        // It comes before the check of the page and is not counted.
-        let page = test
-            .call(key.get("/me/listings").header(ORIGIN.0, ORIGIN.1))
-            .await;
-        assert_eq!(page.error(), (403, "secret_key_required"));
-        assert!(test.get(&key, "/games").await.is_ok());
+        check(&test, page(public.get(path)), 403, "secret_key_required").await;
     }
-}
-
-#[testing::database_test(gateway::MIGRATOR)]
-async fn the_plan_comes_before_the_quota(pool: PgPool) {
-    let (test, live, sample) = narrow(pool, "\"games\"").await;
-    assert!(test.get(&live, "/me").await.is_ok());
-    // The minute is exceeded now, but the plan is checked first.
-    let response = test.get(&live, "/games").await;
-    assert_eq!(response.error(), (403, "plan_required"));
-    assert!(
-        response.json["error"]["message"]
-            .as_str()
-            .unwrap()
-            .contains("Build")
-    );
-    assert!(
-        test.get(&sample, "/games").await.is_ok(),
-        "plans bind live keys only"
-    );
-}
-
-#[testing::database_test(gateway::MIGRATOR)]
-async fn the_quota_comes_before_paths_methods_bodies_and_fields(pool: PgPool) {
-    let (test, live, sample) = narrow(pool, "").await;
-    for key in [&live, &sample] {
-        assert!(test.get(key, "/me").await.is_ok());
-        for call in [
-            key.get("/nowhere"),
-            key.request("DELETE", "/games"),
-            key.get("/games").header("content-length", "1000000"),
-            key.get("/games?limit=0"),
-            key.get("/games"),
-            key.get("/me"),
-        ] {
-            assert_eq!(test.call(call).await.error(), (429, "rate_limited"));
-        }
+    for call in [
+        read.request("POST", "/play/tips"),
+        write.get("/economy/rates"),
+    ] {
+        check(&test, page(call), 403, "secret_key_required").await;
     }
-}
-
-#[testing::database_test(gateway::MIGRATOR)]
-async fn paths_and_methods_come_before_bodies_and_bodies_before_fields(pool: PgPool) {
-    let test = Test::new(pool).await;
-    let key = test.live_key().await;
+    check(
+        &test,
+        page(read.request("POST", "/games")),
+        403,
+        "server_only",
+    )
+    .await;
+    for call in [read.request("POST", "/games"), read.get("/nowhere")] {
+        check(&test, call, 503, "api_unavailable").await;
+    }
+    crate::switches::set(&test, "api", true, "").await.unwrap();
+    test.catch_up().await;
+    for call in [
+        public.request("POST", "/play/tips"),
+        write.get("/economy/a/b"),
+        read.request("POST", "/games"),
+        read.request("PATCH", "/events/jam"),
+    ] {
+        check(&test, call, 503, "module_off").await;
+    }
+    crate::switches::set(&test, "economy", true, "")
+        .await
+        .unwrap();
+    crate::switches::set(&test, "api_writes", true, "")
+        .await
+        .unwrap();
+    test.catch_up().await;
+    check(&test, read.request("POST", "/games"), 503, "closed").await;
+    for call in [
+        read.request("PATCH", "/games/kora"),
+        read.request("DELETE", "/games"),
+        read.get("/games?limit=0"),
+        public.request("POST", "/play/tips"),
+        read.get("/webhooks/messages"),
+    ] {
+        check(&test, call, 403, "plan_required").await;
+    }
+    check(
+        &test,
+        read.request("PATCH", "/events/jam"),
+        403,
+        "write_not_allowed",
+    )
+    .await;
+    // None of these was counted: two calls of the minute are left.
     let long = |call: http::request::Builder| call.header("content-length", "1000000");
-    let response = test.call(long(key.get("/nowhere"))).await;
-    assert_eq!(response.error(), (404, "not_found"));
-    let response = test.call(long(key.request("DELETE", "/games"))).await;
-    assert_eq!(response.error(), (405, "method_not_allowed"));
-    let response = test.call(long(key.get("/games?limit=0"))).await;
-    assert_eq!(response.error(), (413, "too_large"));
-    assert_eq!(
-        test.get(&key, "/games?limit=0").await.error(),
-        (400, "invalid")
-    );
+    check(&test, long(read.get("/nowhere")), 404, "not_found").await;
+    check(
+        &test,
+        long(read.request("DELETE", "/events")),
+        405,
+        "method_not_allowed",
+    )
+    .await;
+    for call in [
+        read.get("/nowhere"),
+        read.request("DELETE", "/events"),
+        long(read.get("/events")),
+        read.get("/events?limit=0"),
+    ] {
+        check(&test, call, 429, "rate_limited").await;
+    }
+    check(&test, long(write.get("/events?limit=0")), 413, "too_large").await;
+    check(&test, write.get("/events?limit=0"), 400, "invalid").await;
+    assert_eq!(test.catalogue.calls(), 0);
+    // Plans bind live keys only.
+    let account = test.account("free").await;
+    let sample = test.key(&account, "test").await;
+    assert!(test.get(&sample, "/games").await.is_ok());
+}
+
+/// Reads of all kinds get this error, and no service is called.
+async fn assert_rejected(test: &Test, key: &TestKey, error: (u16, &str)) {
+    let before = test.catalogue.calls();
+    let paths = READS.iter().cycle().take(120);
+    for response in join_all(paths.map(|path| test.get(key, path))).await {
+        assert_eq!(response.error(), error);
+    }
+    assert_eq!(test.catalogue.calls(), before);
+}
+
+#[testing::database_test(gateway::MIGRATOR)]
+async fn a_rejected_read_costs_the_catalogue_nothing(pool: PgPool) {
+    for (limits, redis, error) in [
+        ("calls_per_minute = 1", true, (429, "rate_limited")),
+        ("calls_per_minute = 1", false, (429, "rate_limited")),
+        ("calls_per_month = 1", true, (429, "quota_exceeded")),
+    ] {
+        let usual = TestConfig::default();
+        let with = TestConfig {
+            plans: plans(limits),
+            redis: if redis {
+                usual.redis
+            } else {
+                NO_REDIS.to_owned()
+            },
+            ..usual
+        };
+        let test = Test::with(pool.clone(), with).await;
+        let key = test.live_key().await;
+        assert!(test.get(&key, "/search?q=ten+letters").await.is_ok());
+        assert_rejected(&test, &key, error).await;
+    }
+    let mut test = Test::new(pool).await;
+    let key = test.live_key().await;
+    assert!(test.get(&key, "/games").await.is_ok());
+    crate::switches::set(&test, "api", false, "").await.unwrap();
+    test.catch_up().await;
+    assert!(test.get(&key, "/games").await.status == 503);
+    assert_rejected(&test, &key, (503, "api_unavailable")).await;
+    // The key is still in the gateway's cache: the tombstone in Redis rejects it.
+    test.revoke(&key).await;
+    assert_rejected(&test, &key, (401, "invalid_key")).await;
+}
+
+#[testing::database_test(gateway::MIGRATOR)]
+async fn a_body_with_a_coding_is_refused_after_its_length(pool: PgPool) {
+    let test = Test::new(pool).await;
+    let [_, key, _] = keys(&test, "partner").await;
+    let send = async |path: &str, coding: &str, length: Option<u32>| {
+        let call = key.request("POST", path).header("content-encoding", coding);
+        let call = length
+            .iter()
+            .fold(call, |call, length| call.header("content-length", *length));
+        test.send(call.body(Body::from("{}")).unwrap()).await
+    };
+    for path in ["/games", "/events", "/economy/report", "/play/tips"] {
+        for coding in ["gzip", "ZSTD", "identity, x-gzip"] {
+            let refused = send(path, coding, None).await;
+            assert_eq!(refused.error(), (415, "unsupported_encoding"), "{path}");
+            assert_eq!(refused.header("accept-encoding"), "identity");
+        }
+        let long = send(path, "gzip", Some(300_000)).await;
+        assert_eq!(long.error(), (413, "too_large"));
+        let plain = send(path, "Identity,identity", None).await;
+        assert_eq!(plain.status, 201, "{path}: {}", plain.text);
+    }
 }

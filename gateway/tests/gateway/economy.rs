@@ -135,15 +135,3 @@ async fn rates_are_a_list_with_a_tag(pool: PgPool) {
     let twice = test.get(&key, "/economy/rates?from=a&from=b").await;
     assert_eq!(twice.error(), (400, "invalid"));
 }
-
-#[testing::database_test(gateway::MIGRATOR)]
-async fn currencies_are_a_list(pool: PgPool) {
-    let test = Test::new(pool).await;
-    let key = key_of_game(&test, "secret").await;
-    let response = test.get(&key, "/economy/currencies").await;
-    assert!(response.is_ok(), "{}", response.text);
-    assert_eq!(response.json["data"], json!([{"slug": "bao"}]));
-    assert_eq!(response.json["meta"]["total"], 1);
-    assert_eq!(test.get(&key, "/economy/report").await.status, 405);
-    assert_eq!(test.get(&key, "/economy/nothing").await.status, 404);
-}

@@ -1,14 +1,12 @@
 //! Requests for live keys: requested, reviewed by staff, revealed once (§5.2).
 
-use std::collections::BTreeSet;
-
 use contracts::gateway::v1 as proto;
 use contracts::gateway::v1::staff_service_server::StaffService as _;
 use kit::{Code, Fault};
 use sqlx::PgPool;
 use tonic::Status;
 
-use crate::support::{START, Test, TestKey, account_key, by_operator};
+use crate::support::{Test, TestKey, account_key, by_operator};
 
 fn request(account: &str) -> proto::RequestKeyRequest {
     proto::RequestKeyRequest {
@@ -74,71 +72,6 @@ fn field_error<T: std::fmt::Debug>(outcome: Result<T, Status>, field: &str) -> S
     let fault = Fault::from(outcome.unwrap_err());
     assert_eq!(fault.code, Code::Invalid, "{fault}");
     fault.fields[field].clone()
-}
-
-#[testing::database_test(gateway::MIGRATOR)]
-async fn a_live_key_works_after_it_is_revealed(pool: PgPool) {
-    let (here, there) = (Test::new(pool.clone()).await, Test::new(pool.clone()).await);
-    let account = here.account("free").await;
-    crate::keys::publish(&here, "kora", true).await;
-    let wanted = proto::RequestKeyRequest {
-        kind: "secret".to_owned(),
-        may_write: true,
-        game: Some("kora".to_owned()),
-        ..request(&account)
-    };
-    let asked = ask_for(&here, wanted).await.unwrap();
-    assert_eq!((asked.state.as_str(), asked.revision), ("asked", 1));
-    assert_eq!(asked.asked_at, Some(kit::timestamp::encode(START)));
-    assert!(field_error(reveal(&here, &asked.id).await, "id").contains("not approved"));
-    let keys = sqlx::query_scalar!(r#"select count(*) as "count!" from gateway.key"#);
-    assert_eq!(
-        keys.fetch_one(&pool).await.unwrap(),
-        0,
-        "nothing to call with"
-    );
-
-    approve(&here, &asked.id).await.unwrap();
-    let revealed = reveal(&here, &asked.id).await.unwrap();
-    let key = revealed.key.unwrap();
-    assert_eq!(key.id, asked.id);
-    assert_eq!(
-        (key.mode.as_str(), key.kind.as_str(), key.may_write),
-        ("live", "secret", true)
-    );
-    assert_eq!(key.game.as_deref(), Some("kora"));
-    assert!(revealed.secret.ends_with(&key.last4));
-    let held = TestKey {
-        id: key.id,
-        secret: revealed.secret.clone(),
-    };
-    assert!(there.get(&held, "/games").await.is_ok());
-
-    assert!(field_error(reveal(&here, &asked.id).await, "id").contains("revealed before"));
-    let published = sqlx::query!(
-        "select entity, event, revision, state from gateway.feed where id = $1 order by seq",
-        asked.id
-    );
-    let published = published.fetch_all(&pool).await.unwrap();
-    let events: Vec<(&str, &str, i64)> = published
-        .iter()
-        .map(|row| (row.entity.as_str(), row.event.as_str(), row.revision))
-        .collect();
-    assert_eq!(
-        events,
-        [
-            ("key_request", "asked", 1),
-            ("key_request", "approved", 2),
-            ("key_request", "revealed", 3),
-            ("key", "created", 1),
-        ]
-    );
-    let body = &revealed.secret.as_bytes()["svc_live_".len()..];
-    assert!(
-        published
-            .iter()
-            .all(|row| !row.state.windows(body.len()).any(|part| part == body))
-    );
 }
 
 #[testing::database_test(gateway::MIGRATOR)]
@@ -238,31 +171,6 @@ async fn a_revealed_key_says_that_its_game_is_gone(pool: PgPool) {
 }
 
 #[testing::database_test(gateway::MIGRATOR)]
-async fn a_rejection_is_final(pool: PgPool) {
-    let test = Test::new(pool).await;
-    let account = test.account("free").await;
-    let (asked, approved) = (
-        ask(&test, &account).await.unwrap(),
-        ask(&test, &account).await.unwrap(),
-    );
-    approve(&test, &approved).await.unwrap();
-    for id in [&asked, &approved] {
-        let rejected = reject(&test, id, " No such studio ").await.unwrap();
-        assert_eq!(rejected.state, "rejected");
-        assert_eq!(rejected.reason.as_deref(), Some("No such studio"));
-        assert_eq!(reject(&test, id, "Again").await.unwrap(), rejected);
-        assert!(field_error(approve(&test, id).await, "id").contains("was rejected"));
-        assert!(field_error(reveal(&test, id).await, "id").contains("was rejected"));
-    }
-    // A working key cannot be rejected, only revoked. Approving it again changes nothing.
-    let working = ask(&test, &account).await.unwrap();
-    approve(&test, &working).await.unwrap();
-    reveal(&test, &working).await.unwrap();
-    assert!(field_error(reject(&test, &working, "Late").await, "id").contains("Revoke"));
-    assert_eq!(approve(&test, &working).await.unwrap().state, "revealed");
-}
-
-#[testing::database_test(gateway::MIGRATOR)]
 async fn requests_are_listed_oldest_first_in_pages(pool: PgPool) {
     let test = Test::new(pool).await;
     let mut asked = Vec::new();
@@ -278,52 +186,4 @@ async fn requests_are_listed_oldest_first_in_pages(pool: PgPool) {
     assert_eq!(list(&test, "approved").await, [asked[1].clone()]);
     assert_eq!(list(&test, "rejected").await, [asked[3].clone()]);
     assert_eq!(list(&test, "revealed").await, [""; 0]);
-
-    let odd = proto::ListKeyRequestsRequest {
-        state: "lost".to_owned(),
-        limit: 501,
-        cursor: "elsewhere".to_owned(),
-    };
-    let refused = test.staff.list_key_requests(by_operator(odd)).await;
-    let fault = Fault::from(refused.unwrap_err());
-    let fields: BTreeSet<&str> = fault.fields.keys().map(String::as_str).collect();
-    assert_eq!(fields, BTreeSet::from(["cursor", "limit", "state"]));
-}
-
-#[testing::database_test(gateway::MIGRATOR)]
-async fn bad_requests_report_every_field(pool: PgPool) {
-    let test = Test::new(pool).await;
-    let account = test.account("free").await;
-    let odd = proto::RequestKeyRequest {
-        name: " ".to_owned(),
-        kind: "public".to_owned(),
-        may_write: true,
-        ..request("nobody")
-    };
-    let fault = Fault::from(ask_for(&test, odd).await.unwrap_err());
-    let fields: Vec<&str> = fault.fields.keys().map(String::as_str).collect();
-    assert_eq!(fields, ["account_id", "game", "may_write", "name"]);
-    let gone = proto::RequestKeyRequest {
-        kind: "secret".to_owned(),
-        game: Some("never".to_owned()),
-        ..request(&account)
-    };
-    assert!(field_error(ask_for(&test, gone).await, "game").contains("published game"));
-    assert!(field_error(reject(&test, "7", " ").await, "reason").contains("required"));
-
-    let nobody = kit::ids::row_id().to_string();
-    let none = |outcome: Status| Fault::from(outcome).code;
-    assert_eq!(none(ask(&test, &nobody).await.unwrap_err()), Code::NotFound);
-    assert_eq!(
-        none(approve(&test, &nobody).await.unwrap_err()),
-        Code::NotFound
-    );
-    assert_eq!(
-        none(reject(&test, &nobody, "No").await.unwrap_err()),
-        Code::NotFound
-    );
-    assert_eq!(
-        none(reveal(&test, &nobody).await.unwrap_err()),
-        Code::NotFound
-    );
 }

@@ -123,52 +123,6 @@ async fn a_revocation_also_reaches_every_replica_through_the_feed(pool: PgPool) 
 }
 
 #[testing::database_test(gateway::MIGRATOR)]
-async fn a_rotated_key_works_through_its_grace_period(pool: PgPool) {
-    let mut test = Test::new(pool).await;
-    let key = test.live_key().await;
-    assert!(test.get(&key, "/games").await.is_ok());
-    let request = proto::RotateKeyRequest { id: key.id.clone() };
-    let rotated = test
-        .staff
-        .rotate_key(by_operator(request))
-        .await
-        .unwrap()
-        .into_inner();
-    let new = TestKey {
-        id: rotated.key.unwrap().id,
-        secret: rotated.secret,
-    };
-    test.catch_up().await;
-    test.clock.advance(Duration::DAY - Duration::MILLISECOND);
-    assert!(test.get(&key, "/games").await.is_ok());
-    let me = test.get(&key, "/me").await;
-    assert_eq!(
-        me.json["data"]["key"]["expires_at"],
-        "2026-03-23T08:00:00.500Z"
-    );
-    test.clock.advance(Duration::MILLISECOND);
-    assert_eq!(test.get(&key, "/games").await.error(), REFUSED);
-    assert!(test.get(&new, "/games").await.is_ok());
-}
-
-#[testing::database_test(gateway::MIGRATOR)]
-async fn a_key_works_while_its_game_is_published(pool: PgPool) {
-    let (here, mut there) = (Test::new(pool.clone()).await, Test::new(pool).await);
-    publish(&here, "kora", true).await;
-    let key = game_key(&here, "kora").await;
-    there.catch_up().await;
-    for (published, works) in [(true, true), (false, false), (true, true)] {
-        publish(&here, "kora", published).await;
-        there.catch_up().await;
-        let response = there.get(&key, "/games").await;
-        assert_eq!(response.is_ok(), works, "{}", response.text);
-        if !works {
-            assert_eq!(response.error(), REFUSED);
-        }
-    }
-}
-
-#[testing::database_test(gateway::MIGRATOR)]
 async fn a_key_of_a_game_ends_with_the_ownership_of_its_page(pool: PgPool) {
     let (here, mut there) = (Test::new(pool.clone()).await, Test::new(pool).await);
     let (owner, heir) = (here.account("free").await, here.account("free").await);

@@ -2,7 +2,7 @@
 
 use contracts::gateway::v1 as proto;
 use contracts::gateway::v1::accounts_service_server::AccountsService as _;
-use gateway::domain::quota::{AccountMonth, Month};
+use gateway::domain::month::{AccountMonth, Month};
 use gateway::store::month_use;
 use kit::{Code, Fault};
 use sqlx::PgPool;
@@ -108,14 +108,8 @@ async fn the_list_has_pages(pool: PgPool) {
     let found: Vec<String> = rows.map(|row| row.account_id).collect();
     assert_eq!(found, accounts);
 
-    for (percent, limit, cursor, field) in [
-        (0, 0, "", "percent"),
-        (101, 0, "", "percent"),
-        (80, 501, "", "limit"),
-        (81, 0, cursor.as_str(), "cursor"),
-    ] {
-        let fault = Fault::from(list(&test, percent, limit, cursor).await.unwrap_err());
-        assert_eq!(fault.code, Code::Invalid);
-        assert!(fault.fields.contains_key(field), "{field}: {fault:?}");
-    }
+    let fault = Fault::from(list(&test, 101, 501, &cursor).await.unwrap_err());
+    assert_eq!(fault.code, Code::Invalid);
+    let fields: Vec<&str> = fault.fields.keys().map(String::as_str).collect();
+    assert_eq!(fields, ["cursor", "limit", "percent"]);
 }

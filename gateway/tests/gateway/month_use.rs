@@ -6,8 +6,8 @@ use std::time::Duration;
 
 use futures::future::join_all;
 use gateway::domain::key::{Caller, Mode};
+use gateway::domain::month::{AccountMonth, Month};
 use gateway::domain::plan::Plan;
-use gateway::domain::quota::{AccountMonth, Month};
 use gateway::quota::{Denial, Quota, SharedCounters};
 use gateway::store::month_use as store;
 use kit::config::Secret;
@@ -15,10 +15,8 @@ use kit::redis::Redis;
 use sqlx::PgPool;
 use sqlx::postgres::PgPoolOptions;
 use time::OffsetDateTime;
-use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
-use tokio::net::TcpListener;
 
-use crate::support::{LONG, START, caller, eventually, plans, redis_url};
+use crate::support::{LONG, START, caller, plans, redis_url};
 
 const NO_REDIS_URL: &str = "redis://127.0.0.1:1";
 
@@ -60,7 +58,7 @@ impl Process {
     }
 
     async fn flush(&self) {
-        self.shared.flush_months().await;
+        self.shared.flush_month_use().await;
     }
 }
 
@@ -156,19 +154,6 @@ async fn a_missing_month_is_read_for_all_waiting_calls(pool: PgPool) {
 }
 
 #[testing::database_test(gateway::MIGRATOR)]
-async fn many_missing_months_are_read_at_once(pool: PgPool) {
-    let process = process(&pool);
-    let callers: Vec<Caller> = (0..200).map(|_| live()).collect();
-    write(&pool, &callers[7], 6).await;
-    let used = process
-        .take(callers.iter().map(|caller| (caller, START)))
-        .await;
-    for (place, used) in used.into_iter().enumerate() {
-        assert_eq!(used, Some(if place == 7 { 7 } else { 1 }), "{place}");
-    }
-}
-
-#[testing::database_test(gateway::MIGRATOR)]
 async fn a_month_that_redis_has_stays_as_it_is(pool: PgPool) {
     let process = process(&pool);
     for (in_redis, in_postgresql) in [(5, 9), (9, 5)] {
@@ -243,23 +228,6 @@ async fn counts_in_memory_survive_an_emptied_redis(pool: PgPool) {
 }
 
 #[testing::database_test(gateway::MIGRATOR)]
-async fn the_month_ends_at_midnight_utc(pool: PgPool) {
-    let process = process(&pool);
-    let caller = live();
-    let midnight = time::macros::datetime!(2026-04-01 00:00 UTC);
-    let calls = [
-        (&caller, midnight - Duration::from_millis(2)),
-        (&caller, midnight - Duration::from_millis(1)),
-        (&caller, midnight),
-    ];
-    let used = process.take(calls).await;
-    assert_eq!(used, [Some(1), Some(2), Some(1)]);
-    // From here on the months are independent.
-    process.flush().await;
-    assert_eq!(written(&pool, &caller).await, Some(2));
-}
-
-#[testing::database_test(gateway::MIGRATOR)]
 async fn calls_without_redis_and_postgresql_are_admitted_and_not_counted_later(pool: PgPool) {
     let nowhere = PgPoolOptions::new()
         .acquire_timeout(Duration::from_millis(50))
@@ -312,54 +280,4 @@ async fn calls_without_redis_are_not_counted_later(pool: PgPool) {
     assert_eq!(process.take_one(&caller).await, Some(6));
     process.flush().await;
     assert_eq!(written(&pool, &caller).await, Some(6));
-}
-
-/// A Redis that accepts connections, answers a PING and nothing else.
-async fn silent() -> String {
-    let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
-    let url = format!("redis://{}", listener.local_addr().unwrap());
-    let (lifecycle, _) = kit::Lifecycle::new();
-    let task = lifecycle.clone();
-    lifecycle.spawn(async move {
-        while let Ok((mut caller, _)) = listener.accept().await {
-            task.spawn(async move {
-                let mut heard = [0; 1024];
-                for greeting in ["+OK\r\n+OK\r\n", "$0\r\n\r\n"] {
-                    let _: usize = caller.read(&mut heard).await.unwrap();
-                    caller.write_all(greeting.as_bytes()).await.unwrap();
-                }
-                while let Ok(length) = caller.read(&mut heard).await
-                    && length > 0
-                {
-                    if heard[..length].windows(4).any(|word| word == b"PING") {
-                        caller.write_all(b"+PONG\r\n").await.unwrap();
-                    }
-                }
-            });
-        }
-    });
-    url
-}
-
-#[testing::database_test(gateway::MIGRATOR)]
-async fn calls_that_redis_does_not_answer_are_admitted(pool: PgPool) {
-    let process = process(&pool);
-    let (caller, plan) = (live(), plan());
-    let url = Secret::from(silent().await);
-    let slow = Redis::lazy(&url, Duration::from_millis(50), "").unwrap();
-    // The connection is open: every call from here on is sent, and times out.
-    eventually("the silent Redis is connected", async || {
-        slow.query::<String>("test", &redis::cmd("PING"))
-            .await
-            .is_ok()
-    })
-    .await;
-    let quota = Quota::new(slow, Arc::clone(&process.shared));
-    // Three calls are sent. Then the breaker is open.
-    for _ in 0..10 {
-        let status = quota.consume(&caller, &plan, START).await.unwrap();
-        assert_eq!(status.month_used, None);
-    }
-    process.flush().await;
-    assert_eq!(process.take_one(&caller).await, Some(1));
 }

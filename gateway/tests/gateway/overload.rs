@@ -2,12 +2,11 @@
 
 use std::time::Duration;
 
-use futures::future::join_all;
 use gateway::upstream;
 use kit::Fault;
 use sqlx::PgPool;
 
-use crate::support::{Script, Test, TestConfig, TestKey, TestResponse, UPSTREAM, lock};
+use crate::support::{Script, Test, TestConfig, TestKey, TestResponse, UPSTREAM};
 
 /// Makes two reads that hang in catalogue-svc, and runs `meanwhile` while both wait. `meanwhile` sets the script that ends them.
 async fn while_two_hang<T>(
@@ -72,49 +71,4 @@ async fn a_service_that_hangs_does_not_delay_other_routes(pool: PgPool) {
         "{}",
         response.header("ratelimit")
     );
-}
-
-#[testing::database_test(gateway::MIGRATOR)]
-async fn a_further_call_waits_for_a_permit(pool: PgPool) {
-    let with = TestConfig {
-        upstream: upstream::CallLimits {
-            calls: 2,
-            ..UPSTREAM
-        },
-        ..TestConfig::default()
-    };
-    let test = Test::with(pool, with).await;
-    let key = test.live_key().await;
-    let (hung, beyond) = while_two_hang(&test, &key, async || {
-        let mut beyond = Box::pin(test.get(&key, "/games"));
-        // On a slow machine it has not come as far as the permit, and waits as well.
-        let waiting = tokio::time::timeout(Duration::from_millis(200), &mut beyond).await;
-        assert!(waiting.is_err(), "it waits");
-        assert_eq!(test.catalogue.calls(), 2);
-        test.catalogue.script(Script::Answer);
-        beyond.await
-    })
-    .await;
-    assert!(hung.iter().all(TestResponse::is_ok));
-    assert!(beyond.is_ok(), "{}", beyond.text);
-}
-
-/// More unknown keys than catalogue-svc has permits, while PostgreSQL is slow.
-#[testing::database_test(gateway::MIGRATOR)]
-async fn requests_with_unknown_keys_hold_no_permit(pool: PgPool) {
-    let test = Test::new(pool).await;
-    let known = test.live_key().await;
-    assert!(test.get(&known, "/games").await.is_ok());
-    let keys = lock(&test.pool, "gateway.key").await;
-    let strangers = (0..300).map(|n| {
-        let address = format!("192.0.{}.{}", n / 200, n % 200);
-        let call = test.guess().get_from(&address);
-        test.call(call)
-    });
-    let mut strangers = Box::pin(join_all(strangers));
-    assert!(futures::poll!(&mut strangers).is_pending());
-    const { assert!(UPSTREAM.calls < 300) };
-    let read = test.get(&known, "/games").await;
-    assert!(read.is_ok(), "{}", read.text);
-    drop(keys);
 }

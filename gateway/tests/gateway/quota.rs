@@ -1,63 +1,26 @@
 //! The scripts that count, on a real Redis.
 
-use std::ops::Deref;
 use std::sync::Arc;
-use std::time::Duration as Patience;
 
 use gateway::domain::key::{Caller, KeyKind, Mode};
 use gateway::domain::plan::Plan;
 use gateway::domain::quota::{RateLimitStatus, Window};
-use gateway::jobs::month_use;
 use gateway::quota::{Denial, Quota, SharedCounters};
-use kit::Lifecycle;
 use kit::config::Secret;
 use kit::redis::Redis;
 use proptest::collection::vec;
 use proptest::prelude::ProptestConfig;
 use proptest::test_runner::TestRunner;
 use sqlx::PgPool;
-use time::{Duration, OffsetDateTime};
+use time::Duration;
 use tokio::runtime::Handle;
 
 use crate::support::{LONG, START, caller, plans, redis_url};
 
-/// The counters of a process, with the task that synchronizes month use.
-struct CountingProcess {
-    quota: Quota,
-    lifecycle: Lifecycle,
-}
-
-impl CountingProcess {
-    fn start(pool: &PgPool) -> Self {
-        let url = Secret::from(redis_url());
-        let redis = Redis::lazy(&url, LONG, "").unwrap();
-        let shared = Arc::new(SharedCounters::new(pool.clone(), LONG, 50));
-        let months = Arc::clone(&shared);
-        let (lifecycle, _) = Lifecycle::new();
-        let stopping = lifecycle.stopping();
-        lifecycle.spawn_graceful("month use", async move {
-            month_use::run(months, Patience::from_millis(50), stopping).await;
-            Ok(())
-        });
-        Self {
-            quota: Quota::new(redis, shared),
-            lifecycle,
-        }
-    }
-}
-
-impl Deref for CountingProcess {
-    type Target = Quota;
-
-    fn deref(&self) -> &Quota {
-        &self.quota
-    }
-}
-
-impl Drop for CountingProcess {
-    fn drop(&mut self) {
-        self.lifecycle.stopping().cancel();
-    }
+fn quota(pool: &PgPool) -> Quota {
+    let redis = Redis::lazy(&Secret::from(redis_url()), LONG, "").unwrap();
+    let shared = SharedCounters::new(pool.clone(), LONG, 50);
+    Quota::new(redis, Arc::new(shared))
 }
 
 fn plan(limits: &str) -> Plan {
@@ -69,39 +32,10 @@ fn live() -> Caller {
     caller(kit::ids::row_id(), Mode::Live)
 }
 
-fn at(seconds: f64) -> OffsetDateTime {
-    START + Duration::seconds_f64(seconds)
-}
-
-#[testing::database_test(gateway::MIGRATOR)]
-async fn the_minute_begins_with_the_first_call(pool: PgPool) {
-    let (quota, plan, caller) = (
-        CountingProcess::start(&pool),
-        plan("calls_per_minute = 2"),
-        live(),
-    );
-    let first = quota.consume(&caller, &plan, at(0.0)).await.unwrap();
-    assert_eq!((first.window.start, first.minute_left()), (START, Some(1)));
-    let second = quota.consume(&caller, &plan, at(59.0)).await.unwrap();
-    assert_eq!(
-        (second.window.start, second.minute_left()),
-        (START, Some(0))
-    );
-    for _ in 0..2 {
-        let denied = quota.consume(&caller, &plan, at(59.999)).await.unwrap_err();
-        let Denial::Minute(status) = denied else {
-            panic!("{denied:?}");
-        };
-        assert_eq!((status.window.used, status.month_used), (2, Some(2)));
-    }
-    let next = quota.consume(&caller, &plan, at(60.0)).await.unwrap();
-    assert_eq!((next.window.start, next.window.used), (at(60.0), 1));
-}
-
 #[testing::database_test(gateway::MIGRATOR)]
 async fn concurrent_calls_are_limited_exactly(pool: PgPool) {
     let (quota, plan) = (
-        CountingProcess::start(&pool),
+        quota(&pool),
         plan("calls_per_minute = 40\ncalls_per_month = 100"),
     );
     // Two keys with a minute each, and three keys that share a month.
@@ -122,52 +56,8 @@ async fn concurrent_calls_are_limited_exactly(pool: PgPool) {
 }
 
 #[testing::database_test(gateway::MIGRATOR)]
-async fn concurrent_calls_are_counted_in_order(pool: PgPool) {
-    let quota = CountingProcess::start(&pool);
-    for (minute, month) in [(5, 3), (3, 5), (4, 4), (1, 5)] {
-        let limits = format!("calls_per_minute = {minute}\ncalls_per_month = {month}");
-        let (plan, caller) = (plan(&limits), live());
-        let calls = (0..8).map(|_| quota.consume(&caller, &plan, START));
-        let outcomes = futures::future::join_all(calls).await;
-        let most: u32 = minute.min(month);
-        for (place, outcome) in (1..).zip(outcomes) {
-            let counted = most.min(place);
-            let status = match outcome {
-                Ok(status) if place <= most => status,
-                Err(Denial::Minute(status)) if place > most && minute < month => status,
-                Err(Denial::Month(status)) if place > most && month <= minute => status,
-                other => panic!("{place} of {minute} and {month}: {other:?}"),
-            };
-            assert_eq!(
-                (status.window.used, status.month_used),
-                (counted, Some(counted.into()))
-            );
-        }
-    }
-}
-
-#[testing::database_test(gateway::MIGRATOR)]
-async fn a_cancelled_call_does_not_affect_others(pool: PgPool) {
-    let (quota, plan, caller) = (
-        CountingProcess::start(&pool),
-        plan("calls_per_minute = 9"),
-        live(),
-    );
-    // Loads the month.
-    quota.consume(&caller, &plan, START).await.unwrap();
-    let mut first = Box::pin(quota.consume(&caller, &plan, START));
-    let mut second = Box::pin(quota.consume(&caller, &plan, START));
-    assert!(futures::poll!(&mut first).is_pending());
-    assert!(futures::poll!(&mut second).is_pending());
-    drop(first);
-    // The first call may have been sent and counted.
-    let used = second.await.unwrap().window.used;
-    assert!((2..=3).contains(&used), "{used}");
-}
-
-#[testing::database_test(gateway::MIGRATOR)]
 async fn the_month_belongs_to_the_account_and_ends_in_utc(pool: PgPool) {
-    let (quota, plan) = (CountingProcess::start(&pool), plan("calls_per_month = 3"));
+    let (quota, plan) = (quota(&pool), plan("calls_per_month = 3"));
     let account = kit::ids::row_id();
     let (one, other) = (caller(account, Mode::Live), caller(account, Mode::Live));
     let sample = caller(account, Mode::Test);
@@ -197,7 +87,7 @@ async fn the_month_belongs_to_the_account_and_ends_in_utc(pool: PgPool) {
 
 #[testing::database_test(gateway::MIGRATOR)]
 async fn public_keys_together_use_at_most_half_of_the_month(pool: PgPool) {
-    let (quota, plan) = (CountingProcess::start(&pool), plan("calls_per_month = 6"));
+    let (quota, plan) = (quota(&pool), plan("calls_per_month = 6"));
     let account = kit::ids::row_id();
     let of = |kind, mode| {
         let mut caller = caller(account, mode);
@@ -236,18 +126,8 @@ async fn public_keys_together_use_at_most_half_of_the_month(pool: PgPool) {
 }
 
 #[testing::database_test(gateway::MIGRATOR)]
-async fn calls_without_a_limit_are_counted(pool: PgPool) {
-    let (quota, plan, caller) = (CountingProcess::start(&pool), plan(""), live());
-    for used in 1..=3 {
-        let status = quota.consume(&caller, &plan, START).await.unwrap();
-        assert_eq!(status.month_used, Some(used));
-        assert_eq!((status.policy(), status.remaining()), (None, None));
-    }
-}
-
-#[testing::database_test(gateway::MIGRATOR)]
 async fn a_tombstone_rejects_one_key_and_counts_nothing(pool: PgPool) {
-    let (quota, plan) = (CountingProcess::start(&pool), plan("calls_per_minute = 9"));
+    let (quota, plan) = (quota(&pool), plan("calls_per_minute = 9"));
     let account = kit::ids::row_id();
     let (dead, alive) = (caller(account, Mode::Live), caller(account, Mode::Live));
     assert!(!quota.is_revoked(&dead).await);
@@ -264,7 +144,7 @@ async fn a_tombstone_rejects_one_key_and_counts_nothing(pool: PgPool) {
 /// The script and the domain count alike.
 #[testing::database_test(gateway::MIGRATOR)]
 async fn the_script_and_the_domain_agree(pool: PgPool) {
-    let counting = CountingProcess::start(&pool);
+    let counting = quota(&pool);
     let here = Handle::current();
     let cases = move || {
         let mut runner = TestRunner::new(ProptestConfig::with_cases(20));

@@ -1,10 +1,14 @@
-//! The reads besides games: the requests to catalogue-svc.
+//! Reads of the catalogue: requests to catalogue-svc, and its errors.
+
+use std::time::Duration;
 
 use contracts::catalogue::v1 as proto;
 use contracts::common::v1::{Mode, PageRequest};
+use gateway::upstream;
+use kit::{Code, Fault};
 use sqlx::PgPool;
 
-use crate::support::{Test, TestKey};
+use crate::support::{Script, Test, TestConfig, TestKey, UPSTREAM};
 
 /// In every request of these tests.
 const MODE: i32 = Mode::Live as i32;
@@ -26,12 +30,34 @@ async fn asks<Q: Clone + PartialEq + std::fmt::Debug + 'static>(
     let response = test.get(key, path).await;
     assert!(response.is_ok(), "{path}: {}", response.text);
     assert_eq!(test.catalogue.last_request::<Q>(), request, "{path}");
+    assert_eq!(response.json["meta"]["mode"], "live", "{path}");
 }
 
 #[testing::database_test(gateway::MIGRATOR)]
 async fn every_parameter_of_a_list_reaches_the_catalogue(pool: PgPool) {
     let test = Test::new(pool).await;
     let key = test.live_key().await;
+    let games = proto::ListGamesRequest {
+        mode: MODE,
+        page: Some(page(7, "abc")),
+        genre: Some("puzzle".into()),
+        platform: Some("web".into()),
+        country: Some("ng".into()),
+        stage: Some("released".into()),
+        creator: Some("kora-lab".into()),
+        q: Some("trés or".into()),
+        updated_since: Some("2026-03-01T08:00:00+01:00".into()),
+        ..Default::default()
+    };
+    let path = "/games?genre=puzzle&platform=web&country=ng&stage=released&creator=kora-lab&q=tr%C3%A9s+or&updated_since=2026-03-01T08:00:00%2B01:00&limit=7&cursor=abc&x=1";
+    asks(&test, &key, path, games).await;
+    let none = proto::ListGamesRequest {
+        mode: MODE,
+        page: Some(page(0, "")),
+        ..Default::default()
+    };
+    asks(&test, &key, "/games", none).await;
+
     let creators = proto::ListCreatorsRequest {
         mode: MODE,
         page: Some(page(7, "abc")),
@@ -40,10 +66,10 @@ async fn every_parameter_of_a_list_reaches_the_catalogue(pool: PgPool) {
         role: Some("artist".into()),
         country: Some("ng".into()),
         city: Some("lagos".into()),
-        q: Some("trés or".into()),
+        q: Some("x".into()),
         updated_since: Some("2026-03-01".into()),
     };
-    let path = "/creators?kind=studio&role=artist&country=ng&city=lagos&q=tr%C3%A9s+or&updated_since=2026-03-01&limit=7&cursor=abc&x=1";
+    let path = "/creators?kind=studio&role=artist&country=ng&city=lagos&q=x&updated_since=2026-03-01&limit=7&cursor=abc";
     asks(&test, &key, path, creators).await;
 
     let events = proto::ListEventsRequest {
@@ -93,55 +119,40 @@ async fn every_parameter_of_a_list_reaches_the_catalogue(pool: PgPool) {
     };
     let path = "/rankings/creators/month?limit=7&cursor=abc&country=ng";
     asks(&test, &key, path, ranking).await;
-}
 
-#[testing::database_test(gateway::MIGRATOR)]
-async fn countries_are_requested_with_or_without_empty_ones(pool: PgPool) {
-    let test = Test::new(pool).await;
-    let key = test.live_key().await;
     for (path, empty) in [
-        ("/countries", false),
         ("/countries?empty=false", false),
         ("/countries?empty", true),
-        ("/countries?empty=", true),
-        ("/countries?empty=true", true),
     ] {
-        let request = proto::ListCountriesRequest {
+        let countries = proto::ListCountriesRequest {
             mode: MODE,
             page: Some(page(0, "")),
-            at_least: None,
             empty,
-            with_events: false,
+            ..Default::default()
         };
-        asks(&test, &key, path, request).await;
+        asks(&test, &key, path, countries).await;
     }
-    for value in ["1", "TRUE", "yes"] {
-        let response = test.get(&key, &format!("/countries?empty={value}")).await;
-        assert_eq!(response.error(), (400, "invalid"), "{value}");
-        assert_eq!(response.fields(), ["empty"], "{value}");
-    }
-}
-
-#[testing::database_test(gateway::MIGRATOR)]
-async fn genres_ignore_page_parameters(pool: PgPool) {
-    let test = Test::new(pool).await;
-    let key = test.live_key().await;
-    let request = proto::ListGenresRequest {
+    let genres = proto::ListGenresRequest {
         mode: MODE,
         at_least: None,
     };
-    asks(&test, &key, "/genres?limit=many&cursor=x", request).await;
+    asks(&test, &key, "/genres?limit=many&cursor=x", genres).await;
 }
 
 #[testing::database_test(gateway::MIGRATOR)]
 async fn items_are_requested_by_their_decoded_names(pool: PgPool) {
     let test = Test::new(pool).await;
     let key = test.live_key().await;
+    let game = proto::GetGameRequest {
+        mode: MODE,
+        slug: "kora".to_owned(),
+        at_least: None,
+    };
+    asks(&test, &key, "/games/k%6Fra", game).await;
     let creator = proto::GetCreatorRequest {
         mode: MODE,
         handle: "kora".to_owned(),
-        at_least: None,
-        max_games: None,
+        ..Default::default()
     };
     asks(&test, &key, "/creators/k%6Fra", creator).await;
     let country = proto::GetCountryRequest {
@@ -156,58 +167,88 @@ async fn items_are_requested_by_their_decoded_names(pool: PgPool) {
         at_least: None,
     };
     asks(&test, &key, "/events/k%6Fra", event).await;
-
     let calls = test.catalogue.calls();
-    for path in ["/creators/%ff", "/countries/%ff", "/events/%ff"] {
-        let response = test.get(&key, path).await;
-        assert_eq!(response.error(), (404, "not_found"), "{path}");
+    for list in ["games", "creators", "countries", "events"] {
+        let response = test.get(&key, &format!("/{list}/%ff")).await;
+        assert_eq!(response.error(), (404, "not_found"), "{list}");
     }
     assert_eq!(test.catalogue.calls(), calls, "these name nothing");
-    for path in ["/creators/none", "/countries/none", "/events/none"] {
-        let response = test.get(&key, path).await;
-        assert_eq!(response.error(), (404, "not_found"), "{path}");
-    }
+    let slash = test.get(&key, "/games/a%2Fb").await;
+    assert_eq!(slash.error(), (404, "not_found"));
+    assert_eq!(
+        test.catalogue.last_request::<proto::GetGameRequest>().slug,
+        "a/b"
+    );
 }
 
 #[testing::database_test(gateway::MIGRATOR)]
-async fn lists_and_items_have_the_same_envelopes(pool: PgPool) {
+async fn a_test_key_reads_samples(pool: PgPool) {
+    let test = Test::new(pool).await;
+    let account = test.account("free").await;
+    let key = test.key(&account, "test").await;
+    let response = test.get(&key, "/games/none").await;
+    assert_eq!(response.error(), (404, "not_found"));
+    assert_eq!(response.json["meta"]["mode"], "test");
+    let request = test.catalogue.last_request::<proto::GetGameRequest>();
+    assert_eq!(request.mode(), Mode::Test);
+}
+
+#[testing::database_test(gateway::MIGRATOR)]
+async fn bad_parameters_are_answered_at_once(pool: PgPool) {
     let test = Test::new(pool).await;
     let key = test.live_key().await;
     for path in [
+        "/games",
         "/creators",
-        "/genres",
         "/countries",
         "/cities",
         "/events",
-        "/search?q=x",
-        "/rankings/games/all",
+        "/search",
     ] {
-        let response = test.get(&key, path).await;
-        assert!(
-            response.json["data"].is_array(),
-            "{path}: {}",
-            response.text
-        );
-        assert_eq!(response.json["meta"]["total"], 61, "{path}");
-        assert_eq!(response.json["meta"]["next_cursor"], "next", "{path}");
-    }
-    for path in ["/creators/kora", "/countries/kora", "/events/kora"] {
-        let response = test.get(&key, path).await;
-        assert_eq!(response.json["data"]["slug"], "kora", "{path}");
-        assert!(response.json["meta"].get("total").is_none(), "{path}");
-    }
-}
-
-#[testing::database_test(gateway::MIGRATOR)]
-async fn every_bad_parameter_is_reported(pool: PgPool) {
-    let test = Test::new(pool).await;
-    let key = test.live_key().await;
-    for path in ["/creators", "/countries", "/cities", "/events", "/search"] {
         let bad = format!("{path}?limit=101&cursor=%zz&unknown=%zz");
         let response = test.get(&key, &bad).await;
         assert_eq!(response.error(), (400, "invalid"), "{path}");
         assert_eq!(response.fields(), ["cursor", "limit"], "{path}");
     }
-    let twice = test.get(&key, "/events?when=past&when=past").await;
-    assert_eq!(twice.fields(), ["when"]);
+    assert_eq!(test.catalogue.calls(), 0);
+}
+
+#[testing::database_test(gateway::MIGRATOR)]
+async fn errors_of_the_catalogue_are_returned_and_a_lost_call_is_retried_once(pool: PgPool) {
+    let test = Test::new(pool).await;
+    let key = test.live_key().await;
+    let away = (503, "unavailable");
+    test.catalogue.script(Script::Lose(1));
+    assert!(test.get(&key, "/games").await.is_ok());
+    assert_eq!(test.catalogue.calls(), 2);
+    test.catalogue.script(Script::Lose(9));
+    assert_eq!(test.get(&key, "/games").await.error(), away);
+    assert_eq!(test.catalogue.calls(), 4);
+    // An error of the service itself is not retried.
+    let fault = Fault::new(Code::Unavailable, "loading");
+    test.catalogue.script(Script::Refuse(fault));
+    assert_eq!(test.get(&key, "/games").await.error(), away);
+    let fault = Fault::invalid_field("genre", "is not a genre");
+    test.catalogue.script(Script::Refuse(fault));
+    let response = test.get(&key, "/games?genre=x").await;
+    assert_eq!(response.error(), (400, "invalid"));
+    assert_eq!(response.json["fields"]["genre"], "is not a genre");
+    assert_eq!(test.catalogue.calls(), 6);
+}
+
+#[testing::database_test(gateway::MIGRATOR)]
+async fn a_catalogue_that_does_not_answer_is_unavailable(pool: PgPool) {
+    let with = TestConfig {
+        upstream: upstream::CallLimits {
+            deadline: Duration::from_millis(50),
+            ..UPSTREAM
+        },
+        ..TestConfig::default()
+    };
+    let test = Test::with(pool, with).await;
+    let key = test.live_key().await;
+    test.catalogue.script(Script::Hang);
+    let response = test.get(&key, "/games").await;
+    assert_eq!(response.error(), (503, "unavailable"));
+    assert_eq!(response.header("retry-after"), "1");
 }

@@ -3,7 +3,6 @@
 use futures::future::join_all;
 use sqlx::PgPool;
 use testing::redis::Servers;
-use uuid::Uuid;
 
 use crate::support::{Test, TestConfig, TestKey, TestResponse, plans};
 
@@ -71,47 +70,5 @@ async fn a_revocation_takes_effect_on_every_node(pool: PgPool) {
     // No gateway has read the feed: the tombstone rejects the key.
     for response in call_all(&test, &keys).await {
         assert_eq!(response.error(), (401, "invalid_key"));
-    }
-}
-
-/// The month's count in PostgreSQL.
-async fn written(pool: &PgPool, account: &str) -> i64 {
-    let account: Uuid = account.parse().unwrap();
-    #[expect(clippy::disallowed_methods, reason = "a look from outside")]
-    let read = sqlx::query_scalar("select used from gateway.month_use where account_id = $1");
-    let used: Option<i64> = read.bind(account).fetch_optional(pool).await.unwrap();
-    used.unwrap_or(0)
-}
-
-#[testing::database_test(gateway::MIGRATOR)]
-async fn a_node_that_comes_back_empty_gets_its_counts_back(pool: PgPool) {
-    let mut servers = Servers::cluster(false).unwrap();
-    let test = Test::with(pool.clone(), with(&servers, "calls_per_month = 3")).await;
-    let keys = keys(&test, 6).await;
-    for _ in 0..2 {
-        assert!(call_all(&test, &keys).await.iter().all(TestResponse::is_ok));
-    }
-    for (account, _) in &keys {
-        testing::wait_until("the calls are written", async || {
-            written(&pool, account).await >= 2
-        })
-        .await;
-    }
-    for node in 0..3 {
-        servers.command(node, &["flushall"]).unwrap();
-        servers.command(node, &["save"]).unwrap();
-        servers.restart(node).unwrap();
-    }
-    for (account, key) in &keys {
-        let mut allowed = 0;
-        loop {
-            // While the gateway reconnects, a call may be counted without Redis. The header then lacks the month.
-            let response = test.get(key, "/games").await;
-            if response.error() == (429, "quota_exceeded") {
-                break;
-            }
-            allowed += i32::from(response.header("ratelimit").contains("\"month\""));
-            assert!(allowed <= 1, "{account} has more than three calls");
-        }
     }
 }

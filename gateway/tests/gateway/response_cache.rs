@@ -1,5 +1,7 @@
-//! A response of the catalogue is used again for reads that must show no newer position of the listings (§1).
+//! Reads show all earlier writes (§1): the request to catalogue-svc carries the newest position of the listings, and a response is used again
+//! for reads that need show no newer one.
 
+use contracts::catalogue::v1::ListGamesRequest;
 use kit::feed::Position;
 use kit::{Code, Fault};
 use sqlx::PgPool;
@@ -46,6 +48,12 @@ async fn reads(test: &Test, key: &TestKey, path: &str, calls: u32) {
     assert_eq!(test.catalogue.calls() - before, calls, "{path}");
 }
 
+/// Reads `path` until its response is stored.
+async fn stored(test: &Test, key: &TestKey, path: &str) {
+    reads(test, key, path, 1).await;
+    reads(test, key, path, 1).await;
+}
+
 /// A gateway and a catalogue that are at `position`.
 async fn at(pool: PgPool, position: Position) -> (Test, TestKey) {
     let test = Test::new(pool).await;
@@ -61,8 +69,10 @@ async fn a_response_is_used_until_a_listing_changes(pool: PgPool) {
     let first = position(7);
     let (test, key) = at(pool, first).await;
     for path in CACHED {
-        reads(&test, &key, path, 1).await;
-        reads(&test, &key, path, 0).await;
+        // It is stored when it is read a second time.
+        for calls in [1, 1, 0] {
+            reads(&test, &key, path, calls).await;
+        }
     }
     let changed = Position { seq: 8, ..first };
     publish(&test, changed).await;
@@ -82,15 +92,16 @@ async fn a_response_is_used_until_a_listing_changes(pool: PgPool) {
 async fn what_depends_on_more_than_the_listings_is_read_each_time(pool: PgPool) {
     let (test, key) = at(pool, position(7)).await;
     for path in NOT_CACHED {
-        reads(&test, &key, path, 1).await;
-        reads(&test, &key, path, 1).await;
+        for _ in 0..3 {
+            reads(&test, &key, path, 1).await;
+        }
     }
 }
 
 #[testing::database_test(gateway::MIGRATOR)]
 async fn another_epoch_ends_the_use_of_a_response(pool: PgPool) {
     let (test, key) = at(pool, position(7)).await;
-    reads(&test, &key, "/games", 1).await;
+    stored(&test, &key, "/games").await;
     let restored = position(3);
     publish(&test, restored).await;
     reads(&test, &key, "/games", 1).await;
@@ -108,14 +119,17 @@ async fn without_a_position_no_stored_response_is_used(pool: PgPool) {
     let test = Test::with(pool, without_redis).await;
     let key = test.live_key().await;
     test.catalogue.set_position(position(7));
-    reads(&test, &key, "/games", 1).await;
-    reads(&test, &key, "/games", 1).await;
+    for _ in 0..3 {
+        reads(&test, &key, "/games", 1).await;
+        let request: ListGamesRequest = test.catalogue.last_request();
+        assert_eq!(request.at_least, None);
+    }
 }
 
 #[testing::database_test(gateway::MIGRATOR)]
 async fn a_response_is_used_for_ten_seconds_at_most(pool: PgPool) {
     let (test, key) = at(pool, position(7)).await;
-    reads(&test, &key, "/games", 1).await;
+    stored(&test, &key, "/games").await;
     test.clock.advance(Duration::seconds(9));
     reads(&test, &key, "/games", 0).await;
     test.clock.advance(Duration::seconds(2));
@@ -127,20 +141,21 @@ async fn sample_data_and_live_data_are_kept_apart(pool: PgPool) {
     let (test, key) = at(pool, position(7)).await;
     let account = test.account("build").await;
     let test_key = test.key(&account, "test").await;
-    reads(&test, &key, "/games", 1).await;
-    reads(&test, &test_key, "/games", 1).await;
+    stored(&test, &key, "/games").await;
+    stored(&test, &test_key, "/games").await;
     let sample = test.get(&test_key, "/games").await;
     assert!(sample.text.contains("\"mode\":\"test\""), "{}", sample.text);
-    assert_eq!(test.catalogue.calls(), 2);
+    assert_eq!(test.catalogue.calls(), 4);
 }
 
 #[testing::database_test(gateway::MIGRATOR)]
 async fn a_stored_response_counts_and_is_complete(pool: PgPool) {
     let (test, key) = at(pool, position(7)).await;
     test.catalogue.set_revision(5);
+    test.get(&key, "/games/kora").await;
     let first = test.get(&key, "/games/kora").await;
     let second = test.get(&key, "/games/kora").await;
-    assert_eq!(test.catalogue.calls(), 1);
+    assert_eq!(test.catalogue.calls(), 2);
     assert_eq!(first.header("etag"), second.header("etag"));
     assert!(first.header("etag").starts_with("\"r5-"));
     assert_ne!(first.header("x-request-id"), second.header("x-request-id"));
@@ -148,13 +163,13 @@ async fn a_stored_response_counts_and_is_complete(pool: PgPool) {
     let tag = second.header("etag");
     let known = key.get("/games/kora").header("if-none-match", tag);
     assert_eq!(test.call(known).await.status, 304);
-    assert_eq!(test.catalogue.calls(), 1);
+    assert_eq!(test.catalogue.calls(), 2);
 }
 
 #[testing::database_test(gateway::MIGRATOR)]
 async fn an_error_is_not_stored(pool: PgPool) {
     let (test, key) = at(pool, position(7)).await;
-    for _ in 0..2 {
+    for _ in 0..3 {
         let before = test.catalogue.calls();
         let response = test.get(&key, "/games/none").await;
         assert_eq!(response.error(), (404, "not_found"));
@@ -175,12 +190,37 @@ async fn no_search_outlives_its_day(pool: PgPool) {
     let before = midnight.assume_utc() - Duration::seconds(9);
     test.clock.advance(before - test.clock.now());
     for path in CACHED {
-        reads(&test, &key, path, 1).await;
-        reads(&test, &key, path, 0).await;
+        stored(&test, &key, path).await;
     }
     test.clock.advance(Duration::seconds(8));
     for path in CACHED {
         let calls = u32::from(path.starts_with("/search"));
         reads(&test, &key, path, calls).await;
+    }
+}
+
+/// Requests that nobody repeats push out none that are repeated.
+#[testing::database_test(gateway::MIGRATOR)]
+async fn a_request_that_comes_once_is_not_stored(pool: PgPool) {
+    let (test, key) = at(pool, position(7)).await;
+    stored(&test, &key, "/games").await;
+    let long = format!("\"{}\"", "x".repeat(1_000_000));
+    test.catalogue.set_data(long, 1);
+    for n in 0..40 {
+        reads(&test, &key, &format!("/creators?q={n}"), 1).await;
+    }
+    reads(&test, &key, "/games", 0).await;
+}
+
+#[testing::database_test(gateway::MIGRATOR)]
+async fn a_read_is_sent_once_with_the_position_in_redis(pool: PgPool) {
+    let first = position(7);
+    let (test, key) = at(pool, first).await;
+    for seq in [7, 9] {
+        let newest = Position { seq, ..first };
+        publish(&test, newest).await;
+        reads(&test, &key, "/games", 1).await;
+        let request: ListGamesRequest = test.catalogue.last_request();
+        assert_eq!(request.at_least, Some(newest.into()));
     }
 }

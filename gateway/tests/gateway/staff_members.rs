@@ -37,83 +37,26 @@ fn details(action: &common::AuditEntry) -> Value {
 }
 
 #[testing::database_test(gateway::MIGRATOR)]
-async fn a_rotation_is_audited_with_its_member(pool: PgPool) {
-    let test = Test::new(pool).await;
-    let account = test.account("free").await;
-    let key = test.key(&account, "live").await;
-    let before = all(&test).await.len();
-    let request = proto::RotateKeyRequest { id: key.id.clone() };
-    let grace = member("grace", Role::Admin);
-    let rotated = test.staff.rotate_key(by(grace, request.clone())).await;
-    let new = rotated.unwrap().into_inner().key.unwrap();
-    let recorded = all(&test).await;
-    assert_eq!(recorded.len(), before + 1);
-    let last = &recorded[0];
-    let said = [
-        &last.member,
-        &last.role,
-        &last.action,
-        &last.entity,
-        &last.name,
-    ];
-    assert_eq!(said, ["grace", "admin", "rotate_key", "key", &key.id]);
-    assert!(!last.refused);
-    assert_eq!(details(last)["new_key"], json!(new.id));
-    assert!(!last.details.contains(&new.last4), "{}", last.details);
-    // A call that changes nothing or is invalid is not audited.
-    let again = test.staff.rotate_key(by_operator(request)).await;
-    assert!(again.is_err());
-    assert_eq!(all(&test).await.len(), recorded.len());
-}
-
-#[testing::database_test(gateway::MIGRATOR)]
 async fn an_unauthorized_call_is_rejected_and_audited(pool: PgPool) {
     let test = Test::new(pool).await;
     let account = test.account("free").await;
     let key = test.key(&account, "live").await;
     let ada = || member("ada", Role::Reviewer);
+    let create = by(ada(), account_key(&account, "live"));
+    let revoke = proto::RevokeKeyRequest { id: key.id.clone() };
     let refused = [
-        test.staff
-            .create_key(by(ada(), account_key(&account, "live")))
-            .await
-            .map(drop),
-        test.staff
-            .revoke_key(by(ada(), proto::RevokeKeyRequest { id: key.id.clone() }))
-            .await
-            .map(drop),
-        test.staff
-            .set_switch(by(
-                ada(),
-                proto::SetSwitchRequest {
-                    name: "api".to_owned(),
-                    on: false,
-                    reason: "\0".repeat(1_000),
-                },
-            ))
-            .await
-            .map(drop),
+        test.staff.create_key(create).await.map(drop),
+        test.staff.revoke_key(by(ada(), revoke)).await.map(drop),
     ];
     for refused in refused {
         let status = refused.unwrap_err();
         assert_eq!(status.code(), tonic::Code::PermissionDenied);
-        assert!(status.message().contains("admin"), "{}", status.message());
     }
     assert!(test.get(&key, "/games").await.is_ok());
-    let own = audit(&test, ada(), common::ListAuditRequest::default())
-        .await
-        .unwrap();
-    let said: Vec<_> = own
-        .iter()
-        .map(|it| (it.action.as_str(), it.refused))
-        .collect();
-    assert_eq!(
-        said,
-        [
-            ("set_switch", true),
-            ("revoke_key", true),
-            ("create_key", true)
-        ]
-    );
+    let own = audit(&test, ada(), common::ListAuditRequest::default());
+    let own = own.await.unwrap();
+    let said = own.iter().map(|it| (it.action.as_str(), it.refused));
+    assert!(said.eq([("revoke_key", true), ("create_key", true)]));
     // A reviewer reads and decides, but may not read the audit records of others.
     let keys = proto::ListKeysRequest {
         account_id: account.clone(),
@@ -131,7 +74,7 @@ async fn an_unauthorized_call_is_rejected_and_audited(pool: PgPool) {
 }
 
 #[testing::database_test(gateway::MIGRATOR)]
-async fn every_change_is_audited_and_listed_in_pages(pool: PgPool) {
+async fn every_change_is_audited(pool: PgPool) {
     let test = Test::new(pool).await;
     let account = test.account("free").await;
     let key = test.key(&account, "live").await;
@@ -161,30 +104,16 @@ async fn every_change_is_audited_and_listed_in_pages(pool: PgPool) {
     test.staff.approve_key(by_operator(approve)).await.unwrap();
     let reveal = proto::RevealKeyRequest { id };
     test.staff.reveal_key(by_operator(reveal)).await.unwrap();
+    let rotate = proto::RotateKeyRequest { id: key.id.clone() };
+    let rotated = test.staff.rotate_key(by_operator(rotate.clone())).await;
+    let new = rotated.unwrap().into_inner().key.unwrap();
+    // A call that is invalid is not audited.
+    assert!(test.staff.rotate_key(by_operator(rotate)).await.is_err());
     test.revoke(&key).await;
 
-    let mut actions = Vec::new();
-    let mut cursor = String::new();
-    loop {
-        let page = common::ListAuditRequest {
-            limit: 3,
-            cursor,
-            ..common::ListAuditRequest::default()
-        };
-        let page = test
-            .staff
-            .list_audit(by_operator(page))
-            .await
-            .unwrap()
-            .into_inner();
-        assert!(page.entries.len() <= 3);
-        actions.extend(page.entries.into_iter().map(|it| it.action));
-        cursor = page.next_cursor;
-        if cursor.is_empty() {
-            break;
-        }
-    }
-    actions.reverse();
+    let mut recorded = all(&test).await;
+    recorded.reverse();
+    let actions: Vec<&str> = recorded.iter().map(|it| it.action.as_str()).collect();
     let expected = [
         "create_account",
         "create_key",
@@ -193,29 +122,12 @@ async fn every_change_is_audited_and_listed_in_pages(pool: PgPool) {
         "request_key",
         "approve_key",
         "reveal_key",
+        "rotate_key",
         "revoke_key",
     ];
     assert_eq!(actions, expected);
-    let only = common::ListAuditRequest {
-        action: "set_switch".to_owned(),
-        entity: "switch".to_owned(),
-        name: "api_writes".to_owned(),
-        ..common::ListAuditRequest::default()
-    };
-    let only = audit(&test, Member::operator(), only).await.unwrap();
-    assert_eq!(
-        details(&only[0]),
-        json!({ "on": false, "reason": "a test" })
-    );
-    let odd = common::ListAuditRequest {
-        action: "dance".to_owned(),
-        entity: "nonsense".to_owned(),
-        limit: 101,
-        cursor: "x".to_owned(),
-        ..common::ListAuditRequest::default()
-    };
-    let fault = kit::Fault::from(audit(&test, Member::operator(), odd).await.unwrap_err());
-    let fields: Vec<&String> = fault.fields.keys().collect();
-    assert_eq!(fields, ["action", "cursor", "entity", "limit"]);
-    assert!(fault.fields["entity"].contains("key_request"), "{fault:?}");
+    let switched = json!({ "on": false, "reason": "a test" });
+    assert_eq!(details(&recorded[3]), switched);
+    assert_eq!(details(&recorded[7])["new_key"], json!(new.id));
+    assert!(!recorded[7].details.contains(&new.last4));
 }

@@ -42,20 +42,6 @@ fn run(pool: &PgPool, table: &str) -> Output {
 }
 
 #[testing::database_test(gateway::MIGRATOR)]
-async fn an_unknown_endpoint_in_the_table_of_plans_is_rejected(pool: PgPool) {
-    let table = format!("{TABLE}lacks = [\"games\", \"toys\"]\n");
-    let output = run(&pool, &table);
-    assert!(!output.status.success());
-    let said = String::from_utf8(output.stderr).unwrap();
-    for part in [
-        "plan `free`: `lacks` must be a list of these: games, genres,",
-        "rankings, search, economy, tips",
-    ] {
-        assert!(said.contains(part), "{part} is missing in {said}");
-    }
-}
-
-#[testing::database_test(gateway::MIGRATOR)]
 async fn a_table_without_a_plan_of_an_account_is_rejected(pool: PgPool) {
     let test = Test::new(pool.clone()).await;
     test.account("free").await;

@@ -2,7 +2,6 @@
 
 use contracts::gateway::v1 as proto;
 use contracts::gateway::v1::staff_service_server::StaffService as _;
-use kit::{Code, Fault};
 use prost::Message as _;
 use sqlx::PgPool;
 use tonic::Status;
@@ -100,21 +99,6 @@ async fn a_switch_takes_effect_at_every_replica_and_after_a_restart(pool: PgPool
 }
 
 #[testing::database_test(gateway::MIGRATOR)]
-async fn the_api_switch_applies_to_unknown_paths_but_not_to_invalid_keys(pool: PgPool) {
-    let mut test = Test::new(pool).await;
-    let key = test.live_key().await;
-    set(&test, "api", false, "").await.unwrap();
-    test.catch_up().await;
-    let response = test.get(&key, "/nowhere").await;
-    assert_eq!(response.error(), (503, "api_unavailable"));
-    let page = key.get("/games").header("origin", "https://example.org");
-    assert_eq!(test.call(page).await.error(), (403, "server_only"));
-    test.revoke(&key).await;
-    let response = test.get(&key, "/games").await;
-    assert_eq!(response.error(), (401, "invalid_key"));
-}
-
-#[testing::database_test(gateway::MIGRATOR)]
 async fn switches_are_listed_with_time_and_reason(pool: PgPool) {
     let test = Test::new(pool).await;
     let before = list(&test).await;
@@ -158,15 +142,4 @@ async fn switches_are_listed_with_time_and_reason(pool: PgPool) {
         proto::Switch::decode(published.state.as_slice()).unwrap(),
         updated
     );
-}
-
-#[testing::database_test(gateway::MIGRATOR)]
-async fn an_unknown_switch_is_rejected(pool: PgPool) {
-    let test = Test::new(pool).await;
-    let refused = set(&test, "light", true, &"x".repeat(201)).await;
-    let fault = Fault::from(refused.unwrap_err());
-    assert_eq!(fault.code, Code::Invalid);
-    let fields: Vec<&str> = fault.fields.keys().map(String::as_str).collect();
-    assert_eq!(fields, ["name", "reason"]);
-    assert!(fault.fields["name"].contains("read_only"));
 }

@@ -5,13 +5,12 @@ use std::net::SocketAddr;
 use axum::body::Body;
 use axum::extract::ConnectInfo;
 use futures::future::join_all;
-use gateway::layers::admission::{ConcurrencyLimits, limit_calls};
-use gateway::lookup::Options;
+use gateway::overload::admission::ConcurrencyLimits;
+use gateway::router::router;
 use sqlx::PgPool;
 use time::Duration;
-use tower::ServiceExt as _;
 
-use crate::support::{LONG, Test, TestConfig, TestKey, TestResponse, another, eventually, lock};
+use crate::support::{LIMITS, Test, TestConfig, TestKey, TestResponse, another, lock, send};
 
 const WRONG: (u16, &str) = (401, "invalid_key");
 const LIMITED: (u16, &str) = (429, "rate_limited");
@@ -162,30 +161,6 @@ async fn that_a_key_is_unknown_is_cached_until_a_change(pool: PgPool) {
 }
 
 #[testing::database_test(gateway::MIGRATOR)]
-async fn existing_keys_do_not_count_as_guesses(pool: PgPool) {
-    let test = Test::with(pool.clone(), three()).await;
-    let elsewhere = Test::new(pool).await;
-    for _ in 0..5 {
-        // Each is created just now, so its lookup counts at first.
-        let key = elsewhere.live_key().await;
-        assert!(test.call(key.get_from(HERE)).await.is_ok());
-    }
-    use_up(&test, HERE).await;
-}
-
-#[testing::database_test(gateway::MIGRATOR)]
-async fn concurrent_requests_with_a_new_key_share_one_lookup(pool: PgPool) {
-    let test = Test::with(pool.clone(), three()).await;
-    let key = Test::new(pool).await.live_key().await;
-    let keys = lock(&test.pool, "gateway.key").await;
-    let mut burst = Box::pin(join_all((0..20).map(|_| test.call(key.get_from(HERE)))));
-    assert!(futures::poll!(&mut burst).is_pending());
-    drop(keys);
-    assert!(burst.await.iter().all(TestResponse::is_ok));
-    use_up(&test, HERE).await;
-}
-
-#[testing::database_test(gateway::MIGRATOR)]
 async fn a_cancelled_lookup_is_continued_by_the_next_request(pool: PgPool) {
     let test = Test::with(pool.clone(), three()).await;
     let key = Test::new(pool).await.live_key().await;
@@ -197,32 +172,6 @@ async fn a_cancelled_lookup_is_continued_by_the_next_request(pool: PgPool) {
     drop(first);
     drop(keys);
     assert!(second.await.is_ok());
-}
-
-#[testing::database_test(gateway::MIGRATOR)]
-async fn the_limit_applies_to_every_path(pool: PgPool) {
-    let test = Test::with(pool, three()).await;
-    use_up(&test, "0.0.0.0").await;
-    for path in ["/economy/rates", "/games", "/nowhere"] {
-        let call = test
-            .guess()
-            .get(path)
-            .header("origin", "https://example.org");
-        assert_eq!(test.call(call).await.error(), LIMITED, "{path}");
-    }
-    let none = http::Request::get("/v1/games");
-    assert_eq!(test.call(none).await.error(), LIMITED);
-}
-
-#[testing::database_test(gateway::MIGRATOR)]
-async fn an_ipv6_network_counts_as_one(pool: PgPool) {
-    let test = Test::with(pool, three()).await;
-    for host in 1..=3 {
-        let address = format!("2001:db8:0:1::{host}");
-        assert_eq!(guess(&test, &address).await.error(), WRONG);
-    }
-    assert_eq!(guess(&test, "2001:db8:0:1:ffff::1").await.error(), LIMITED);
-    assert_eq!(guess(&test, "2001:db8:0:2::1").await.error(), WRONG);
 }
 
 #[testing::database_test(gateway::MIGRATOR)]
@@ -273,14 +222,13 @@ async fn guesses_that_wait_for_a_lookup_hold_no_admission_permit(pool: PgPool) {
     let limits = ConcurrencyLimits {
         calls: 1,
         queued: 0,
-        queue_timeout: LONG,
+        ..LIMITS
     };
-    let router = limit_calls(test.router.clone(), &test.app, limits);
+    let router = router(&test.app, limits);
     let call = |key: &TestKey| {
-        let request = key.get("/games").header("host", "x");
-        let request = request.body(Body::empty()).unwrap();
-        let response = router.clone().oneshot(request);
-        async move { TestResponse::read(response.await.unwrap()).await }
+        let request = key.get("/games").body(Body::empty()).unwrap();
+        let router = router.clone();
+        async move { send(&router, request).await }
     };
     let keys = lock(&test.pool, "gateway.key").await;
     // PostgreSQL does not answer.
@@ -312,30 +260,4 @@ async fn a_burst_of_calls_with_a_new_key_waits_for_one_lookup(pool: PgPool) {
     for response in tokio::join!(calls, see).0 {
         assert!(response.is_ok(), "{}", response.text);
     }
-}
-
-#[testing::database_test(gateway::MIGRATOR)]
-async fn a_guess_that_gets_no_permit_is_unavailable(pool: PgPool) {
-    let usual = TestConfig::default();
-    let with = TestConfig {
-        lookup: Options {
-            deadline: std::time::Duration::from_millis(200),
-            ..usual.lookup
-        },
-        ..usual
-    };
-    let test = Test::with(pool, with).await;
-    let keys = lock(&test.pool, "gateway.key").await;
-    let addresses: Vec<String> = (1..=5).map(|host| format!("192.0.2.{host}")).collect();
-    let guesses = join_all(addresses.iter().map(|address| guess(&test, address)));
-    for response in guesses.await {
-        assert_eq!(response.error(), (503, "unavailable"));
-        assert_eq!(response.header("retry-after"), "1");
-    }
-    drop(keys);
-    eventually(
-        "a guess gets a permit, and its lookup in time",
-        async || guess(&test, HERE).await.error() == WRONG,
-    )
-    .await;
 }

@@ -5,11 +5,10 @@ use std::time::Duration;
 use contracts::gateway::v1 as proto;
 use futures::future::join_all;
 use gateway::upstream;
-use http::header::{CONTENT_ENCODING, CONTENT_LENGTH, ETAG, IF_MATCH};
+use http::header::IF_MATCH;
 use kit::{Code, Fault};
 use sqlx::PgPool;
 
-use crate::economy::key_of_game;
 use crate::support::{
     Outcome, Test, TestConfig, TestKey, TestResponse, UPSTREAM, account_key, eventually,
 };
@@ -52,19 +51,6 @@ async fn a_write_returns_location_and_revision(pool: PgPool) {
     let dry = write(&test, key.request("POST", "/games?dry_run=true")).await;
     assert!(dry.is_ok(), "{}", dry.text);
     assert_eq!((dry.header("location"), dry.header("etag")), ("", ""));
-}
-
-#[testing::database_test(gateway::MIGRATOR)]
-async fn a_dry_run_that_is_named_without_a_value_writes_nothing(pool: PgPool) {
-    let test = Test::new(pool).await;
-    let key = writing_key(&test).await;
-    for (method, path) in WRITES {
-        for flag in ["dry_run", "dry_run=", "dry_run=true"] {
-            let request = key.request(method, &format!("{path}?{flag}"));
-            let dry = write(&test, request).await;
-            assert_eq!(dry.json["data"]["dry_run"], true, "{path}: {}", dry.text);
-        }
-    }
 }
 
 #[testing::database_test(gateway::MIGRATOR)]
@@ -111,21 +97,6 @@ async fn if_match_becomes_a_precondition(pool: PgPool) {
         .header(IF_MATCH, "\"r6\"");
     let response = write(&test, call).await;
     assert_eq!(response.error(), (412, "precondition_failed"));
-}
-
-#[testing::database_test(gateway::MIGRATOR)]
-async fn the_tag_of_a_read_depends_on_its_data_besides_the_revision(pool: PgPool) {
-    let test = Test::new(pool).await;
-    let key = test.live_key().await;
-    test.catalogue.set_revision(7);
-    let mut tags = Vec::new();
-    for creator in ["Old name", "New name"] {
-        test.catalogue
-            .set_data(format!(r#"{{"creator":"{creator}"}}"#), 1);
-        let read = test.get(&key, "/games/kora").await;
-        tags.push(read.headers[ETAG].clone());
-    }
-    assert_ne!(tags[0], tags[1]);
 }
 
 /// A POST is repeated with its `Idempotency-Key`; a PATCH takes none.
@@ -202,60 +173,4 @@ async fn a_write_that_was_not_sent_is_unavailable(pool: PgPool) {
     let response = write(&test, key.request("POST", "/games")).await;
     assert_eq!(response.error(), (503, "unavailable"));
     assert_eq!(response.header("retry-after"), "1");
-}
-
-#[testing::database_test(gateway::MIGRATOR)]
-async fn a_body_with_a_coding_is_refused_and_nothing_is_decompressed(pool: PgPool) {
-    let test = Test::new(pool).await;
-    let key = writing_key(&test).await;
-    for (coding, named) in [
-        ("gzip", "`gzip`"),
-        ("br", "`br`"),
-        ("ZSTD", "`ZSTD`"),
-        ("identity, x-gzip", "`x-gzip`"),
-    ] {
-        for (method, path) in WRITES {
-            let call = key.request(method, path).header(CONTENT_ENCODING, coding);
-            let refused = write(&test, call).await;
-            assert_eq!(refused.error(), (415, "unsupported_encoding"), "{path}");
-            assert_eq!(refused.header("accept-encoding"), "identity");
-            let message = refused.json["error"]["message"].as_str().unwrap();
-            assert!(message.contains(named), "{message}");
-        }
-    }
-    assert_eq!(test.listings.writes(), 0);
-    for coding in ["identity", "Identity,identity", ""] {
-        let call = key.request("POST", "/games");
-        let written = write(&test, call.header(CONTENT_ENCODING, coding)).await;
-        assert_eq!(written.status, 201, "{coding}: {}", written.text);
-    }
-    // The length is checked first: nothing of such a body is read.
-    let call = key
-        .request("POST", "/games")
-        .header(CONTENT_ENCODING, "gzip");
-    let long = write(&test, call.header(CONTENT_LENGTH, 300_000)).await;
-    assert_eq!(long.error(), (413, "too_large"));
-    // Other routes with a body, of another key.
-    let game = key_of_game(&test, "secret").await;
-    for path in ["/economy/report", "/play/tips"] {
-        let call = game.request("POST", path).header(CONTENT_ENCODING, "gzip");
-        let refused = write(&test, call).await;
-        assert_eq!(refused.error(), (415, "unsupported_encoding"), "{path}");
-        assert_eq!(refused.header("accept-encoding"), "identity");
-    }
-}
-
-#[testing::database_test(gateway::MIGRATOR)]
-async fn a_byte_order_mark_before_a_body_is_ignored(pool: PgPool) {
-    let test = Test::new(pool).await;
-    let key = key_of_game(&test, "secret").await;
-    let body = "\u{feff}{\"supply\":1}";
-    let call = key.request("POST", "/economy/report").body(body.into());
-    let reported = test.send(call.unwrap()).await;
-    assert_eq!(reported.status, 201, "{}", reported.text);
-    assert_eq!(test.economy.reports()[0].body, "{\"supply\":1}");
-    let twice = format!("\u{feff}{body}");
-    let call = key.request("POST", "/economy/report").body(twice.into());
-    let refused = test.send(call.unwrap()).await;
-    assert_eq!(refused.error(), (400, "bad_json"));
 }

@@ -170,7 +170,7 @@ pub struct GetAccountResponse {
     #[prost(uint32, tag = "4")]
     pub working_keys: u32,
 }
-/// The calls of live keys in the current UTC month, as the monthly limit counts them (§8). At most a second old.
+/// The calls of live keys in the current UTC month, as the monthly limit counts them (§8). Up to 10 seconds old.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, ::prost::Message)]
 pub struct MonthUse {
     #[prost(message, optional, tag = "1")]

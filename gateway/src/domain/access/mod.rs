@@ -9,11 +9,12 @@ use super::switch::{Switch, Switches};
 /// The `Retry-After` of a request that meets a switch. Nobody knows when staff will turn the switch back.
 const RETRY_AFTER_SECONDS: u32 = 60;
 
-/// The requirements of a request on its caller.
+/// The requirements of a call on its caller. The table of routes has those of a read from a server; effect and browser are added for each
+/// call.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Requirements {
     pub keys: AllowedKeys,
-    /// The switch of the module that the route belongs to.
+    /// The switch of the module that the route belongs to. Submissions and edits of listings have [`Switch::ApiWrites`].
     pub module: Option<Switch>,
     /// The endpoint's name in the table of plans.
     pub endpoint: Option<&'static str>,
@@ -22,6 +23,26 @@ pub struct Requirements {
     pub effect: Effect,
     /// Whether a page sent the request: it has an `Origin` header.
     pub from_browser: bool,
+}
+
+impl Requirements {
+    /// None: a read that every key and plan may make.
+    pub const ANY: Self = Self {
+        keys: AllowedKeys::Any,
+        module: None,
+        endpoint: None,
+        webhook_events: false,
+        effect: Effect::Read,
+        from_browser: false,
+    };
+
+    /// A read of an endpoint that a plan may lack.
+    pub const fn endpoint(name: &'static str) -> Self {
+        Self {
+            endpoint: Some(name),
+            ..Self::ANY
+        }
+    }
 }
 
 /// What a call does to data.
@@ -114,7 +135,9 @@ fn api_unavailable(switches: Switches) -> Result<(), Fault> {
 }
 
 fn module_off(required: Requirements, switches: Switches) -> Result<(), Fault> {
-    let message = match required.module {
+    let writes = matches!(required.effect, Effect::Submit | Effect::Edit);
+    let module = required.module;
+    let message = match module.or_else(|| writes.then_some(Switch::ApiWrites)) {
         Some(switch) if !switches.is_on(switch) => match switch {
             Switch::Economy => {
                 "The economy, including tips, is turned off. The catalogue still works."

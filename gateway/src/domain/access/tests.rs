@@ -43,7 +43,7 @@ fn the_earlier_of_two_errors_is_returned() {
     let mut switches = all_off();
     let mut required = Requirements {
         keys: AllowedKeys::Secret,
-        module: Some(Switch::ApiWrites),
+        module: None,
         endpoint: Some("economy"),
         webhook_events: false,
         effect: Effect::Submit,
@@ -91,8 +91,8 @@ fn a_switch_stops_its_own_requests_only() {
     };
     let calls = [
         read,
-        required(Some(Switch::ApiWrites), Effect::Submit),
-        required(Some(Switch::ApiWrites), Effect::Edit),
+        required(None, Effect::Submit),
+        required(None, Effect::Edit),
         required(Some(Switch::Economy), Effect::Read),
         required(Some(Switch::Economy), Effect::Record),
     ];
@@ -187,18 +187,6 @@ fn real_webhook_events_need_a_plan_that_has_them() {
     caller.key.mode = Mode::Live;
     caller.plan = "build".to_owned();
     assert_eq!(code(required, &caller, on()), None);
-}
-
-#[test]
-fn the_key_of_an_economy_call_is_checked_before_its_origin() {
-    let mut caller = caller();
-    caller.key.kind = KeyKind::Secret;
-    let required = Requirements {
-        keys: AllowedKeys::Secret,
-        from_browser: true,
-        ..READ
-    };
-    assert_eq!(code(required, &caller, on()), Some(Code::SecretKeyRequired));
 }
 
 #[test]

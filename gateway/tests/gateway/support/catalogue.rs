@@ -54,11 +54,13 @@ struct StubState {
     position: Option<Position>,
 }
 
-/// The `data` of a list, and its page.
-type ListResponse = (Bytes, Option<PageInfo>);
-
-/// The `data` of an item, and its revision.
-type ItemResponse = (Bytes, i64);
+/// What all responses are made of.
+struct Served {
+    json: Bytes,
+    page: Option<PageInfo>,
+    revision: i64,
+    position: Option<common::Position>,
+}
 
 impl Catalogue {
     pub(crate) async fn start(lifecycle: &Lifecycle) -> Self {
@@ -109,10 +111,6 @@ impl Catalogue {
         self.state.lock().unwrap().position = Some(position);
     }
 
-    fn position(&self) -> Option<common::Position> {
-        self.state.lock().unwrap().position.map(Into::into)
-    }
-
     pub(crate) fn set_revision(&self, revision: i64) {
         self.state.lock().unwrap().revision = revision;
     }
@@ -123,27 +121,27 @@ impl Catalogue {
         (state.data, state.total) = (Some(data.into()), total);
     }
 
-    /// Answers a request for a list. All lists have the same page.
-    async fn list(&self, request: impl Any + Send) -> Result<ListResponse, Status> {
+    /// Answers a request for a list, or for the only item, `kora`. All lists have the same page.
+    async fn serve(
+        &self,
+        item: Option<String>,
+        request: impl Any + Send,
+    ) -> Result<Served, Status> {
         self.run_script(request).await?;
-        let state = self.state.lock().unwrap();
-        let page = PageInfo {
-            total: state.total,
-            next_cursor: Some("next".to_owned()),
-        };
-        let json = state.data.clone().unwrap_or_else(|| ROWS.into());
-        Ok((json, Some(page)))
-    }
-
-    /// Answers a request for an item. The only item is `kora`.
-    async fn one(&self, name: String, request: impl Any + Send) -> Result<ItemResponse, Status> {
-        self.run_script(request).await?;
-        if name != "kora" {
+        if item.as_deref().is_some_and(|name| name != "kora") {
             return Err(Fault::new(Code::NotFound, "there is nothing of this name").into());
         }
         let state = self.state.lock().unwrap();
-        let json = state.data.clone().unwrap_or_else(|| OBJECT.into());
-        Ok((json, state.revision))
+        let usual = if item.is_some() { OBJECT } else { ROWS };
+        Ok(Served {
+            json: state.data.clone().unwrap_or_else(|| usual.into()),
+            page: Some(PageInfo {
+                total: state.total,
+                next_cursor: Some("next".to_owned()),
+            }),
+            revision: state.revision,
+            position: state.position.map(Into::into),
+        })
     }
 
     async fn run_script(&self, request: impl Any + Send) -> Result<(), Status> {
@@ -168,185 +166,50 @@ impl Catalogue {
     }
 }
 
-#[tonic::async_trait]
-impl GamesService for Catalogue {
-    async fn list_games(
-        &self,
-        request: Request<proto::ListGamesRequest>,
-    ) -> Result<Response<proto::ListGamesResponse>, Status> {
-        let (json, page) = self.list(request.into_inner()).await?;
-        Ok(Response::new(proto::ListGamesResponse {
-            json,
-            page,
-            position: self.position(),
-        }))
-    }
-
-    async fn get_game(
-        &self,
-        request: Request<proto::GetGameRequest>,
-    ) -> Result<Response<proto::GetGameResponse>, Status> {
-        let request = request.into_inner();
-        let (json, revision) = self.one(request.slug.clone(), request).await?;
-        Ok(Response::new(proto::GetGameResponse {
-            json,
-            revision,
-            position: self.position(),
-            ..Default::default()
-        }))
-    }
+/// Implements a service by the parts of its responses. An item has the field of the request that names it.
+macro_rules! stub {
+    ($service:ident { $($method:ident($request:ident $(, $name:ident)?) -> $response:ident { $($part:ident)* $(; $others:expr)? })* }) => {
+        #[tonic::async_trait]
+        impl $service for Catalogue {
+            $(async fn $method(
+                &self,
+                request: Request<proto::$request>,
+            ) -> Result<Response<proto::$response>, Status> {
+                let request = request.into_inner();
+                let item = None::<String>$(.or(Some(request.$name.clone())))?;
+                let _served = self.serve(item, request).await?;
+                Ok(Response::new(proto::$response {
+                    $($part: _served.$part,)*
+                    $(..$others)?
+                }))
+            })*
+        }
+    };
 }
 
-#[tonic::async_trait]
-impl CreatorsService for Catalogue {
-    async fn list_creators(
-        &self,
-        request: Request<proto::ListCreatorsRequest>,
-    ) -> Result<Response<proto::ListCreatorsResponse>, Status> {
-        let (json, page) = self.list(request.into_inner()).await?;
-        Ok(Response::new(proto::ListCreatorsResponse {
-            json,
-            page,
-            position: self.position(),
-        }))
-    }
-
-    async fn get_creator(
-        &self,
-        request: Request<proto::GetCreatorRequest>,
-    ) -> Result<Response<proto::GetCreatorResponse>, Status> {
-        let request = request.into_inner();
-        let (json, _) = self.one(request.handle.clone(), request).await?;
-        Ok(Response::new(proto::GetCreatorResponse {
-            json,
-            position: self.position(),
-            ..Default::default()
-        }))
-    }
-}
-
-#[tonic::async_trait]
-impl PlacesService for Catalogue {
-    async fn list_genres(
-        &self,
-        request: Request<proto::ListGenresRequest>,
-    ) -> Result<Response<proto::ListGenresResponse>, Status> {
-        let (json, page) = self.list(request.into_inner()).await?;
-        Ok(Response::new(proto::ListGenresResponse {
-            json,
-            page,
-            position: self.position(),
-        }))
-    }
-
-    async fn list_countries(
-        &self,
-        request: Request<proto::ListCountriesRequest>,
-    ) -> Result<Response<proto::ListCountriesResponse>, Status> {
-        let (json, page) = self.list(request.into_inner()).await?;
-        Ok(Response::new(proto::ListCountriesResponse {
-            json,
-            page,
-            position: self.position(),
-        }))
-    }
-
-    async fn get_country(
-        &self,
-        request: Request<proto::GetCountryRequest>,
-    ) -> Result<Response<proto::GetCountryResponse>, Status> {
-        let request = request.into_inner();
-        let (json, _) = self.one(request.code.clone(), request).await?;
-        Ok(Response::new(proto::GetCountryResponse {
-            json,
-            position: self.position(),
-        }))
-    }
-
-    async fn get_city(
-        &self,
-        _: Request<proto::GetCityRequest>,
-    ) -> Result<Response<proto::GetCityResponse>, Status> {
-        Err(Status::unimplemented("no route of the gateway reads it"))
-    }
-
-    async fn list_cities(
-        &self,
-        request: Request<proto::ListCitiesRequest>,
-    ) -> Result<Response<proto::ListCitiesResponse>, Status> {
-        let (json, page) = self.list(request.into_inner()).await?;
-        Ok(Response::new(proto::ListCitiesResponse {
-            json,
-            page,
-            position: self.position(),
-        }))
-    }
-}
-
-#[tonic::async_trait]
-impl EventsService for Catalogue {
-    async fn list_events(
-        &self,
-        request: Request<proto::ListEventsRequest>,
-    ) -> Result<Response<proto::ListEventsResponse>, Status> {
-        let (json, page) = self.list(request.into_inner()).await?;
-        Ok(Response::new(proto::ListEventsResponse {
-            json,
-            page,
-            position: self.position(),
-            ..Default::default()
-        }))
-    }
-
-    async fn get_event(
-        &self,
-        request: Request<proto::GetEventRequest>,
-    ) -> Result<Response<proto::GetEventResponse>, Status> {
-        let request = request.into_inner();
-        let (json, revision) = self.one(request.slug.clone(), request).await?;
-        Ok(Response::new(proto::GetEventResponse {
-            json,
-            revision,
-            position: self.position(),
-        }))
-    }
-}
-
-#[tonic::async_trait]
-impl RankingsService for Catalogue {
-    async fn get_ranks(
-        &self,
-        _: Request<proto::GetRanksRequest>,
-    ) -> Result<Response<proto::GetRanksResponse>, Status> {
-        Err(Status::unimplemented("no route of the gateway reads it"))
-    }
-
-    async fn list_ranking(
-        &self,
-        request: Request<proto::ListRankingRequest>,
-    ) -> Result<Response<proto::ListRankingResponse>, Status> {
-        let (json, page) = self.list(request.into_inner()).await?;
-        Ok(Response::new(proto::ListRankingResponse {
-            json,
-            page,
-            position: self.position(),
-            ..proto::ListRankingResponse::default()
-        }))
-    }
-}
-
-#[tonic::async_trait]
-impl SearchService for Catalogue {
-    async fn search(
-        &self,
-        request: Request<proto::SearchRequest>,
-    ) -> Result<Response<proto::SearchResponse>, Status> {
-        let (json, page) = self.list(request.into_inner()).await?;
-        Ok(Response::new(proto::SearchResponse {
-            json,
-            page,
-            position: self.position(),
-            ..Default::default()
-        }))
-    }
-}
+stub!(GamesService {
+    list_games(ListGamesRequest) -> ListGamesResponse { json page position }
+    get_game(GetGameRequest, slug) -> GetGameResponse { json revision position; Default::default() }
+});
+stub!(CreatorsService {
+    list_creators(ListCreatorsRequest) -> ListCreatorsResponse { json page position }
+    get_creator(GetCreatorRequest, handle) -> GetCreatorResponse { json position; Default::default() }
+});
+stub!(PlacesService {
+    list_genres(ListGenresRequest) -> ListGenresResponse { json page position }
+    list_countries(ListCountriesRequest) -> ListCountriesResponse { json page position }
+    get_country(GetCountryRequest, code) -> GetCountryResponse { json position }
+    get_city(GetCityRequest) -> GetCityResponse { ; Default::default() }
+    list_cities(ListCitiesRequest) -> ListCitiesResponse { json page position }
+});
+stub!(EventsService {
+    list_events(ListEventsRequest) -> ListEventsResponse { json page position; Default::default() }
+    get_event(GetEventRequest, slug) -> GetEventResponse { json revision position }
+});
+stub!(RankingsService {
+    get_ranks(GetRanksRequest) -> GetRanksResponse { ; Default::default() }
+    list_ranking(ListRankingRequest) -> ListRankingResponse { json page position; Default::default() }
+});
+stub!(SearchService {
+    search(SearchRequest) -> SearchResponse { json page position; Default::default() }
+});

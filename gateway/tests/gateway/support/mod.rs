@@ -17,7 +17,7 @@ use axum::extract::ConnectInfo;
 use contracts::gateway::v1 as proto;
 use contracts::gateway::v1::staff_service_server::StaffService as _;
 use gateway::app::{App, Gateway};
-use gateway::call_log::CallRecorder;
+use gateway::call_log::{CallLog, CallRecorder};
 use gateway::domain::key::{Caller, GameState, Key, KeyKind, Mode};
 use gateway::domain::plan::Plans;
 use gateway::domain::plan_table;
@@ -26,13 +26,16 @@ use gateway::feeds::invalidation::Invalidation;
 use gateway::jobs::call_records::CallRecords;
 use gateway::jobs::last_used::LastUsed;
 use gateway::lookup::Options;
+use gateway::overload::admission::ConcurrencyLimits;
+use gateway::overload::refused_calls::RefusedCalls;
 use gateway::quota::{self, Quota};
-use gateway::refused_calls::RefusedCalls;
-use gateway::service::accounts::Accounts;
-use gateway::service::change_tasks::ChangeTasks;
-use gateway::service::operations::Operations;
+use gateway::service::Services;
+use gateway::service::dashboard::Dashboard;
 use gateway::service::staff::Staff;
+use gateway::service::tombstones::Tombstones;
 use gateway::upstream;
+use http::header::HOST;
+use kit::audit::Audit;
 use kit::client_address::{ProxyHeader, TrustedProxies};
 use kit::config::Secret;
 use kit::redis::Redis;
@@ -51,9 +54,7 @@ pub(crate) use economy::Economy;
 pub(crate) use listings::{Listings, Outcome};
 pub(crate) use response::TestResponse;
 pub(crate) use setup::CALL_LOG;
-use setup::{
-    caches, call_records, connect, openapi, position, producer, services, write_month_use,
-};
+use setup::{caches, connect, openapi, position, producer, write_month_use};
 pub(crate) use webhooks::Webhooks;
 
 /// Paths of all reads that catalogue-svc responses.
@@ -85,6 +86,13 @@ pub(crate) const UPSTREAM: upstream::CallLimits = upstream::CallLimits {
     queue_timeout: LONG,
 };
 
+pub(crate) const LIMITS: ConcurrencyLimits = ConcurrencyLimits {
+    calls: 1_000,
+    queued: 1_000,
+    queue_timeout: LONG,
+    body_timeout: LONG,
+};
+
 /// A replica of the gateway with its stubs.
 pub(crate) struct Test {
     pub(crate) app: App,
@@ -92,7 +100,7 @@ pub(crate) struct Test {
     pub(crate) clock: Clock,
     pub(crate) pool: PgPool,
     pub(crate) staff: Staff,
-    pub(crate) accounts: Arc<Accounts>,
+    pub(crate) accounts: Dashboard,
     pub(crate) call_records: CallRecords,
     pub(crate) catalogue: Catalogue,
     pub(crate) economy: Economy,
@@ -127,7 +135,6 @@ pub(crate) struct TestConfig {
     pub(crate) proxies: TrustedProxies,
     /// Nothing listens at the address of listings-svc.
     pub(crate) no_listings: bool,
-    pub(crate) body_timeout: Duration,
 }
 
 impl Default for TestConfig {
@@ -145,7 +152,6 @@ impl Default for TestConfig {
             refused_calls: u32::MAX,
             proxies: TrustedProxies::default(),
             no_listings: false,
-            body_timeout: LONG,
         }
     }
 }
@@ -213,25 +219,27 @@ impl Test {
         let redis = Redis::lazy(&Secret::from(with.redis), with.patience, "").unwrap();
         let counters = Arc::new(quota::SharedCounters::new(pool.clone(), LONG, 50));
         let quota = Quota::new(redis.clone(), Arc::clone(&counters));
-        let quota_of_staff = Arc::new(Quota::new(redis.clone(), Arc::clone(&counters)));
-        let redis_of_services = redis.new_connection();
+        let quota_of_services = Arc::new(Quota::new(redis.clone(), Arc::clone(&counters)));
+        let (log, log_of_services) = (redis.new_connection(), redis.new_connection());
         write_month_use(&lifecycle, counters);
         let newest_position = position(redis);
         let (lookup, switches, invalidation) = caches(&pool, with.lookup, &clock).await;
         let call_recorder = Arc::new(CallRecorder::new(true));
-        let operations = Arc::new(Operations {
+        let services = Arc::new(Services {
             pool: pool.clone(),
             producer,
             plans: Arc::clone(&plans),
             format: KeyFormat::new("svc_"),
-            quota: quota_of_staff,
             clock: clock.clone(),
-            changes: ChangeTasks::start(&lifecycle),
+            tombstones: Tombstones::start(&lifecycle, &quota_of_services, clock.clone()),
+            quota: quota_of_services,
+            audit: Audit::new(pool.clone(), gateway::SCHEMA, clock.clone()),
+            call_log: CallLog::new(log_of_services, CALL_LOG),
         });
-        let call_records =
-            call_records(&operations, Arc::clone(&call_recorder), &redis_of_services);
+        let log = CallLog::new(log, CALL_LOG);
+        let recorder = Arc::clone(&call_recorder);
+        let call_records = CallRecords::new(recorder, log, clock.clone(), "svc_");
         let upstream = |name, client| upstream::Upstream::new(name, client, with.upstream);
-        let (staff, accounts) = services(operations, redis_of_services);
         let app: App = Arc::new(Gateway {
             clock: clock.clone(),
             format: KeyFormat::new("svc_"),
@@ -251,17 +259,16 @@ impl Test {
             rates: upstream::RatesCache::default(),
             openapi,
             newest_position,
-            body_timeout: with.body_timeout,
             last_used: Arc::new(LastUsed::default()),
             call_recorder,
         });
         Self {
-            router: gateway::router::router(&app),
+            router: gateway::router::router(&app, LIMITS),
             app,
             clock,
             pool,
-            staff,
-            accounts,
+            staff: Staff(Arc::clone(&services)),
+            accounts: Dashboard(services),
             call_records,
             catalogue,
             economy,
@@ -286,8 +293,7 @@ impl Test {
     }
 
     pub(crate) async fn send(&self, request: http::Request<Body>) -> TestResponse {
-        let response = self.router.clone().oneshot(request).await.unwrap();
-        TestResponse::read(response).await
+        send(&self.router, request).await
     }
 
     /// GETs a path below `/v1`.
@@ -345,6 +351,13 @@ impl Test {
         let request = proto::RevokeKeyRequest { id: key.id.clone() };
         self.staff.revoke_key(by_operator(request)).await.unwrap();
     }
+}
+
+/// Sends a request with a host.
+pub(crate) async fn send(router: &Router, mut request: http::Request<Body>) -> TestResponse {
+    let host = http::HeaderValue::from_static("api.example");
+    request.headers_mut().insert(HOST, host);
+    TestResponse::read(router.clone().oneshot(request).await.unwrap()).await
 }
 
 /// Polls until the condition holds. A call with a short timeout may miss it on a slow machine, and is then made again.

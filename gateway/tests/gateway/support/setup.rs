@@ -5,19 +5,12 @@ use std::time::Duration;
 
 use bytes::Bytes;
 use contracts::public::ApiPlan;
-use gateway::call_log::{CallLog, CallRecorder};
 use gateway::domain::plan::Plans;
 use gateway::feeds::invalidation::Invalidation;
-use gateway::jobs::call_records::CallRecords;
-use gateway::jobs::month_use;
 use gateway::lookup::{Lookup, Options};
 use gateway::openapi;
 use gateway::quota::SharedCounters;
-use gateway::service::accounts::Accounts;
-use gateway::service::operations::Operations;
-use gateway::service::staff::Staff;
 use gateway::switches::SwitchCache;
-use kit::audit::Audit;
 use kit::config::Secret;
 use kit::feed::{HighWaterMark, Producer, Retention};
 use kit::jobs::Leader;
@@ -33,7 +26,7 @@ const MONTH_FLUSH: Duration = Duration::from_millis(50);
 pub(super) fn write_month_use(lifecycle: &Lifecycle, counters: Arc<SharedCounters>) {
     let stopping = lifecycle.stopping();
     lifecycle.spawn_graceful("month use", async move {
-        month_use::run(counters, MONTH_FLUSH, stopping).await;
+        counters.run(MONTH_FLUSH, stopping).await;
         Ok(())
     });
 }
@@ -62,36 +55,12 @@ pub(super) async fn caches(
     (lookup, switches, started.await.unwrap())
 }
 
-/// Writes what the replica records of calls, when a test says so.
-pub(super) fn call_records(
-    operations: &Operations,
-    recorder: Arc<CallRecorder>,
-    redis: &Redis,
-) -> CallRecords {
-    let log = CallLog::new(redis.new_connection(), CALL_LOG);
-    CallRecords::new(recorder, log, operations.clock.clone(), "svc_")
-}
-
 /// The description of the API.
 pub(super) fn openapi(plans: &Plans) -> Bytes {
     let url = "https://api.example/v1";
     let plans = plans.iter().map(ApiPlan::from);
     let settings = testing::openapi::settings(plans);
     openapi::file(url, &settings, gateway::router::API).unwrap()
-}
-
-/// The services of the internal port.
-pub(super) fn services(operations: Arc<Operations>, redis: Redis) -> (Staff, Arc<Accounts>) {
-    let (pool, clock) = (operations.pool.clone(), operations.clock.clone());
-    let staff = Staff {
-        audit: Audit::new(pool, gateway::SCHEMA, clock),
-        operations: Arc::clone(&operations),
-    };
-    let accounts = Accounts {
-        operations,
-        call_log: CallLog::new(redis, CALL_LOG),
-    };
-    (staff, Arc::new(accounts))
 }
 
 pub(super) fn connect(address: &str, lifecycle: &Lifecycle) -> Client {

@@ -7,7 +7,7 @@ use ::economy::domain::market::{MIN_PARTIES, MIN_SWAPS};
 use ::listings::config::Settings as Listings;
 use clap::Args;
 use gateway::domain::owner_limits::{NEW_KEYS, TEST_KEYS};
-use gateway::request_limits::MAX_BODY;
+use gateway::overload::request_limits::MAX_BODY;
 use kit::page::Limits;
 use web::docs::guides::{GuideAddresses, Guides};
 use webhook::Settings as Webhooks;

@@ -1,0 +1,145 @@
+//! Operations on keys.
+
+use contracts::gateway::v1 as proto;
+use kit::bad_fields::BadFields;
+use kit::{Fault, ids};
+use uuid::Uuid;
+
+use super::tombstones::KeyOfAccount;
+use super::{Services, id};
+use crate::domain::author::Author;
+use crate::domain::fields;
+use crate::domain::key::{Key, KeyKind, Mode, Spec};
+use crate::domain::secret::Secret;
+use crate::store::keys;
+use crate::write::keys::{self as write, NewKey};
+
+/// The fields of a new key, or of a request for one.
+pub(super) struct KeyFields {
+    pub(super) name: String,
+    pub(super) kind: String,
+    pub(super) may_write: bool,
+    pub(super) game: Option<String>,
+}
+
+/// The fields of a key, out of a message that has them.
+macro_rules! key_fields {
+    ($message:ident) => {
+        $crate::service::keys::KeyFields {
+            name: $message.name,
+            kind: $message.kind,
+            may_write: $message.may_write,
+            game: $message.game,
+        }
+    };
+}
+pub(super) use key_fields;
+
+impl KeyFields {
+    /// Validates the fields.
+    pub(super) fn parse(self, bad: &mut BadFields, mode: Mode) -> Spec {
+        let spec = Spec {
+            name: fields::name(bad, "name", &self.name),
+            mode,
+            kind: fields::kind(bad, "kind", &self.kind),
+            may_write: self.may_write,
+            game: self.game.filter(|slug| !slug.is_empty()),
+        };
+        fields::key(bad, &spec);
+        spec
+    }
+}
+
+/// The keys of an account: those that work first, then the newest.
+pub(super) async fn list(
+    services: &Services,
+    account: &str,
+) -> Result<proto::ListKeysResponse, Fault> {
+    let account = id("account_id", account)?;
+    let keys = keys::of_account(&services.pool, account, services.clock.now()).await?;
+    Ok(proto::ListKeysResponse {
+        keys: keys.iter().map(Into::into).collect(),
+    })
+}
+
+pub(super) async fn create(
+    services: &Services,
+    by: Author,
+    account: &str,
+    mode: &str,
+    fields: KeyFields,
+) -> Result<proto::CreateKeyResponse, Fault> {
+    let mut bad = BadFields::default();
+    let account = bad.id("account_id", account);
+    let mode = fields::mode(&mut bad, "mode", mode);
+    let spec = fields.parse(&mut bad, mode);
+    bad.check()?;
+    let (secret, new_key) = services.new_secret(ids::row_id(), mode, spec.kind);
+    let (producer, plans) = (&services.producer, &services.plans);
+    let key = write::create(producer, plans, &by, account, &spec, &new_key).await?;
+    Ok(proto::CreateKeyResponse {
+        key: Some((&key).into()),
+        secret: secret.expose().to_owned(),
+    })
+}
+
+pub(super) async fn rotate(
+    services: &Services,
+    by: Author,
+    key: &str,
+    revokes_old: bool,
+) -> Result<proto::RotateKeyResponse, Fault> {
+    let old = services.key(&by, id("id", key)?).await?;
+    let (secret, new_key) = services.new_secret(ids::row_id(), old.mode, old.kind);
+    let producer = services.producer.clone();
+    let rotating =
+        async move { write::rotate(&producer, &by, old.id, &new_key, revokes_old).await };
+    // Without a grace period, a rotation is a revocation.
+    let rotated = (services.tombstones).change(Box::pin(rotating), None, |rotated| {
+        let ended = rotated.ended.iter();
+        std::iter::once(&rotated.old).chain(ended).collect()
+    });
+    let rotated = rotated.await?;
+    Ok(proto::RotateKeyResponse {
+        key: Some((&rotated.new).into()),
+        secret: secret.expose().to_owned(),
+        old_key: Some((&rotated.old).into()),
+    })
+}
+
+pub(super) async fn revoke(
+    services: &Services,
+    by: Author,
+    key: &str,
+) -> Result<proto::RevokeKeyResponse, Fault> {
+    let Key { account, id, .. } = services.key(&by, id("id", key)?).await?;
+    let producer = services.producer.clone();
+    let revoking = async move { write::revoke(&producer, &by, id).await };
+    let revoked = Some(KeyOfAccount { account, id });
+    let tombstones = &services.tombstones;
+    let key = tombstones.change(Box::pin(revoking), revoked, |key| vec![key]);
+    Ok(proto::RevokeKeyResponse {
+        key: Some((&key.await?).into()),
+    })
+}
+
+impl Services {
+    /// Finds a key that the author may change. The account of a key never changes, so this needs no lock.
+    async fn key(&self, by: &Author, id: Uuid) -> Result<Key, Fault> {
+        let found = keys::find(&self.pool, id).await?;
+        let own = found.filter(|key| by.is_for(key.account));
+        own.ok_or_else(|| Fault::not_found("There is no key with this id."))
+    }
+
+    /// Generates a secret, with the hash and the last characters to store.
+    pub(super) fn new_secret(&self, id: Uuid, mode: Mode, kind: KeyKind) -> (Secret, NewKey) {
+        let public = kind == KeyKind::Public;
+        let secret = self.format.generate(mode, public, &mut rand::rng());
+        let new_key = NewKey {
+            id,
+            hash: secret.hash(),
+            last4: secret.last4().to_owned(),
+        };
+        (secret, new_key)
+    }
+}
