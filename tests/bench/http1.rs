@@ -22,11 +22,6 @@ pub(crate) struct Target {
 }
 
 impl Target {
-    /// GET /games of `fleet`.
-    pub(crate) fn games(fleet: &Fleet, key: &str) -> Self {
-        Self::get(fleet, "/games", key)
-    }
-
     /// GET of a path of `fleet`.
     pub(crate) fn get(fleet: &Fleet, path: &str, key: &str) -> Self {
         Self::at(
@@ -49,14 +44,6 @@ impl Target {
             request: request.into_bytes(),
             uri,
         }
-    }
-
-    /// The same over HTTP/1.1 with one more header.
-    pub(crate) fn with(mut self, header: &str) -> Self {
-        self.request.truncate(self.request.len() - 2);
-        self.request.extend_from_slice(header.as_bytes());
-        self.request.extend_from_slice(b"\r\n\r\n");
-        self
     }
 }
 

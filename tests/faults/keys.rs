@@ -7,10 +7,7 @@ use nix::unistd::Pid;
 use sqlx::{Connection as _, PgConnection};
 
 async fn up(mut small: SmallFleet) -> (SmallFleet, Fleet) {
-    let plans = small.plans();
-    let fleet = small
-        .up_with(&["--replicas", "gateway=3", "--plans", &plans])
-        .await;
+    let fleet = small.up_with(&["--replicas", "gateway=3"]).await;
     (small, fleet)
 }
 

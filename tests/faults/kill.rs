@@ -70,8 +70,7 @@ async fn killing_processes_in_random_order_loses_nothing() {
 
 async fn bring_up() -> (SmallFleet, Traffic) {
     let mut small = SmallFleet::new();
-    let plans = small.plans();
-    let fleet = small.up_with(&["--plans", &plans]).await;
+    let fleet = small.up().await;
     let traffic = Traffic::new(&fleet).await;
     (small, traffic)
 }

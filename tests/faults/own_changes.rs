@@ -78,7 +78,7 @@ impl Studio {
         staff.import("page", &[page]).await;
         staff.add_owner(&account, HANDLE).await;
         let caller = staff.writer(fleet, &account, "live").await;
-        let gateways = fleet.services.iter().filter(|one| one.name == "gateway");
+        let gateways = fleet.replicas("gateway");
         Self {
             clients: gateways.map(|gateway| caller.at(gateway)).collect(),
             staff,
@@ -150,11 +150,8 @@ impl Walk {
 #[tokio::test]
 async fn whoever_changed_or_decided_reads_it_through_any_replica() {
     let mut small = SmallFleet::patient();
-    let plans = small.plans();
     let replicas = ["--replicas", "gateway=2,catalogue-svc=2,listings-svc=2"];
-    let fleet = small
-        .up_with(&[&replicas[..], &["--plans", &plans]].concat())
-        .await;
+    let fleet = small.up_with(&replicas).await;
     let studio = Studio::of(&fleet).await;
     let country: Country = studio.clients[0]
         .one(&format!("/countries/{COUNTRY}"))

@@ -120,14 +120,11 @@ async fn shows_games(client: &Client, round: u64, before: Before) {
 #[ignore = "long: 30 imports through two gateways and replicas"]
 async fn whoever_wrote_reads_it_through_any_replica() {
     let mut small = SmallFleet::patient();
-    let plans = small.plans();
     let replicas = ["--replicas", "gateway=2,catalogue-svc=2"];
-    let fleet = small
-        .up_with(&[&replicas[..], &["--plans", &plans]].concat())
-        .await;
+    let fleet = small.up_with(&replicas).await;
     let mut staff = Staff::of(&fleet).await;
     let caller = staff.caller(&fleet, "unlimited").await;
-    let gateways = fleet.services.iter().filter(|one| one.name == "gateway");
+    let gateways = fleet.replicas("gateway");
     let clients: Vec<Client> = gateways.map(|gateway| caller.at(gateway)).collect();
     assert_eq!(clients.len(), 2);
 

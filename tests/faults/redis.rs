@@ -33,10 +33,7 @@ impl Scene {
         let mut small = SmallFleet::patient();
         // The tests make Redis fail, so the gateways use the default timeout.
         small.set("GATEWAY_REDIS_PATIENCE", "50");
-        let plans = small.plans();
-        let fleet = small
-            .up_with(&["--replicas", "gateway=2", "--plans", &plans])
-            .await;
+        let fleet = small.up_with(&["--replicas", "gateway=2"]).await;
         let load = Load::new(&fleet).await;
         Self {
             small,
@@ -127,7 +124,7 @@ impl Scene {
         let mut staff = Staff::of(&self.fleet).await;
         let key = staff.caller(&self.fleet, "free").await;
         let (mut alone, mut in_redis) = (Vec::new(), 0);
-        for gateway in self.fleet.services.iter().filter(|it| it.name == "gateway") {
+        for gateway in self.fleet.replicas("gateway") {
             let caller = key.at(gateway);
             let answers = join_all((0..70).map(|_| caller.get("/games?limit=1"))).await;
             let (passed, refused): (Vec<_>, Vec<_>) =

@@ -41,7 +41,7 @@ pub(crate) async fn run(report: &mut Report) {
         cores::pin(pid.try_into().unwrap(), OF_SERVICES);
     }
     bench.games().await;
-    let target = Target::games(&bench.fleet, &bench.key);
+    let target = Target::get(&bench.fleet, "/games", &bench.key);
     over(report, "HTTP/1.1", async || Http1::open(&target).await).await;
     over(report, "HTTP/2", async || Http2::open(&target).await).await;
 }
