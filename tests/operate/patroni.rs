@@ -24,21 +24,10 @@ impl Scene {
     async fn set(replicas: &str) -> Self {
         let cluster = Cluster::start().await;
         let receiver = Receiver::start().await;
-        let mut small = SmallFleet::new();
+        let mut small = SmallFleet::patient_beside_postgresql();
         small.set("DATABASE_URL", &cluster.url());
         small.set("WEBHOOK_ALLOW", &format!("http://{}", receiver.address));
-        // Only PostgreSQL is away: no other deadline is to pass on a busy machine.
-        for (deadline, value) in [
-            ("GATEWAY_REDIS_PATIENCE", "20000"),
-            ("GATEWAY_UPSTREAM_DEADLINE", "20"),
-            ("GATEWAY_UPSTREAM_PATIENCE", "20000"),
-            ("CATALOGUE_PATIENCE", "10000"),
-        ] {
-            small.set(deadline, value);
-        }
-        let plans = small.plans();
-        let args = ["--replicas", replicas, "--plans", &plans];
-        let fleet = small.up_with(&args).await;
+        let fleet = small.up_with(&["--replicas", replicas]).await;
         let model = Model::new(&fleet, &fleet, receiver).await;
         Self {
             cluster,

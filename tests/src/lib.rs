@@ -6,6 +6,7 @@
     reason = "test support: a test that cannot go on says so and ends"
 )]
 
+mod burst;
 mod client;
 mod dial;
 mod files;
@@ -29,6 +30,7 @@ mod votes;
 mod web_client;
 mod webhook_receiver;
 
+pub use burst::{Passed, burst};
 pub use client::{Client, Response};
 pub use dial::dial;
 pub use files::may_open;

@@ -13,7 +13,7 @@ use serde_json::json;
 use tokio::process::{Child, Command};
 use tokio::sync::Semaphore;
 
-use crate::{Fleet, Staff, eventually, eventually_within};
+use crate::{Client, Fleet, Staff, eventually, eventually_within};
 
 /// A plan that stops nobody.
 const UNLIMITED: &str =
@@ -65,6 +65,20 @@ impl SmallFleet {
         let deadlines = lines.filter_map(|line| line.split_once('='));
         for (variable, value) in deadlines.chain(SLOW_CLIENTS) {
             small.set(variable, value);
+        }
+        small
+    }
+
+    /// The same, for a test in which only PostgreSQL fails: no deadline of another part passes on a busy machine.
+    pub fn patient_beside_postgresql() -> Self {
+        let mut small = Self::new();
+        for (deadline, value) in [
+            ("GATEWAY_REDIS_PATIENCE", "20000"),
+            ("GATEWAY_UPSTREAM_DEADLINE", "20"),
+            ("GATEWAY_UPSTREAM_PATIENCE", "20000"),
+            ("CATALOGUE_PATIENCE", "10000"),
+        ] {
+            small.set(deadline, value);
         }
         small
     }
@@ -202,6 +216,26 @@ impl SmallFleet {
         let complained = String::from_utf8_lossy(&output.stderr);
         assert!(output.status.success(), "staff {args:?}: {complained}");
         String::from_utf8(output.stdout).unwrap()
+    }
+
+    /// Takes a game of the directory down and restores it, some times: the next call at each gateway shows each of these writes.
+    pub async fn assert_own_writes_are_read(&self, fleet: &Fleet) {
+        let slug = "adventures-of-nyangi";
+        let path = format!("/games/{slug}");
+        let key = &fleet.account("partner").keys.live;
+        let gateways = fleet.by_gateway();
+        let callers: Vec<Client> = gateways.iter().map(|it| Client::new(it, key)).collect();
+        for _ in 0..3 {
+            let take_down = ["game", "take-down", slug, "--reason", "A test"];
+            self.staff(&take_down).await;
+            for caller in &callers {
+                caller.get(&path).await.assert_error(404, "not_found");
+            }
+            self.staff(&["game", "restore", slug]).await;
+            for caller in &callers {
+                assert_eq!(caller.get(&path).await.status, 200);
+            }
+        }
     }
 
     /// Imports published games with these slugs.
