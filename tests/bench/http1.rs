@@ -58,7 +58,6 @@ pub(crate) struct Connection {
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct ResponseHead {
     pub(crate) status: u16,
-    pub(crate) has_retry_after: bool,
     /// Whether the server closes the connection.
     pub(crate) closes: bool,
     length: usize,
@@ -117,15 +116,12 @@ impl ResponseHead {
         let status = lines.next().and_then(|line| line.get(9..12)?.parse().ok());
         let mut answer = Self {
             status: status.ok_or(ErrorKind::InvalidData)?,
-            has_retry_after: false,
             closes: false,
             length: 0,
         };
         for (name, value) in lines.filter_map(|line| line.split_once(": ")) {
             if name.eq_ignore_ascii_case("content-length") {
                 answer.length = value.parse().map_err(invalid)?;
-            } else if name.eq_ignore_ascii_case("retry-after") {
-                answer.has_retry_after = true;
             } else if name.eq_ignore_ascii_case("connection") {
                 answer.closes = value.eq_ignore_ascii_case("close");
             }

@@ -5,7 +5,7 @@
 use contracts::public::{
     CountryRow, Creator, CreatorRow, Event, Game, GameRow, GenreRow, RankingRow, SearchResult,
 };
-use e2e::{Client, Fleet};
+use e2e::Fleet;
 use serde_json::Value;
 
 use crate::lists::{live, sample};

@@ -2,7 +2,6 @@
 //! again and again.
 
 use std::cell::RefCell;
-use std::time::Duration;
 
 use kit::ids::row_id;
 use kit::rpc::client::Client as Channel;
@@ -12,11 +11,8 @@ use sqlx::{Connection as _, PgConnection};
 use tokio::time::timeout;
 use uuid::Uuid;
 
-use crate::traffic::{PATIENCE, rows, send};
+use crate::traffic::{GIVE_UP, PATIENCE, rows, send};
 use crate::{Client, Fleet, Studio, cast_vote, eventually_within};
-
-/// After a fault, a fleet may pause for half a minute before it tries again.
-const GIVE_UP: Duration = Duration::from_mins(5);
 
 /// The writes, and those that were acknowledged.
 pub struct PublicWrites {

@@ -10,8 +10,10 @@ use tokio::time::{Instant, MissedTickBehavior, timeout};
 
 use crate::load::longest_pause;
 use crate::staff::{edit_request, import_messages};
-use crate::{Client, Fleet, KeyRequest, PublicWrites, Staff};
+use crate::{Client, Fleet, KeyRequest, PublicWrites, Staff, eventually_within};
 
+/// The timeout of a wait: after a fault, a fleet may pause for half a minute before it tries again.
+pub(crate) const GIVE_UP: Duration = Duration::from_mins(5);
 /// Rows per import.
 const ROWS: usize = 5;
 /// The timeout of a call. The effect of a call that times out is unknown.
@@ -87,10 +89,46 @@ impl Traffic {
         [games, keys, seen.reads, votes, changes, reports]
     }
 
-    /// Whether each kind of work has gone on by as much as `enough` says since `from`.
-    pub fn has_done(&self, from: [usize; 6], enough: [usize; 6]) -> bool {
-        let mut kinds = self.progress().into_iter().zip(from).zip(enough);
-        kinds.all(|((now, from), enough)| now >= from + enough)
+    /// Waits until each kind of work has gone on by as much as `enough` says.
+    pub async fn goes_on(&self, what: &str, enough: [usize; 6]) {
+        let from = self.progress();
+        eventually_within(GIVE_UP, what, async || {
+            let mut kinds = self.progress().into_iter().zip(from).zip(enough);
+            let done = kinds.all(|((now, from), enough)| now >= from + enough);
+            done.then_some(())
+        })
+        .await;
+    }
+
+    /// Waits until the API lists just what listings-svc holds; returns the games. Nothing that was acknowledged is lost.
+    pub async fn agreed_games(&self, fleet: &Fleet, what: &str) -> BTreeMap<String, Value> {
+        let agreed = format!("{what}: the API lists what listings-svc holds");
+        let listed = eventually_within(GIVE_UP, &agreed, async || {
+            let listed = self.games().await?;
+            let published = fleet.published_games().await?;
+            listed.keys().eq(&published).then_some(listed)
+        })
+        .await;
+        let games = self.seen().games;
+        let mut games = games.iter();
+        let lost = games.find(|slug| !listed.contains_key(*slug));
+        assert_eq!(lost, None, "{what}: acknowledged and lost");
+        listed
+    }
+
+    /// Each key whose creation was acknowledged works.
+    pub async fn assert_keys_work(&self, fleet: &Fleet, what: &str) {
+        for key in self.seen().keys {
+            let client = Client::new(fleet, &key.secret);
+            let works = format!("{what}: a key whose creation was acknowledged works");
+            let account = eventually_within(GIVE_UP, &works, async || {
+                let me = client.get("/me").await;
+                // A gateway that has not found the servers again yet.
+                (me.status != 503).then(|| me.data()["account"]["id"].clone())
+            })
+            .await;
+            assert_eq!(account, key.account, "{what}");
+        }
     }
 
     /// Runs until [`Traffic::stop`], then waits for the calls in flight.
