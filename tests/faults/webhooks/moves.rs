@@ -73,8 +73,8 @@ impl Scene {
         .await;
     }
 
-    /// Votes at each replica, until the board of the week has all votes since the beginning.
-    async fn vote(&self, all: usize) -> Ranks {
+    /// Votes at each replica.
+    async fn vote(&self) {
         let fleet = self.small.fleet();
         let token = fleet.service_token.clone().into();
         for replica in fleet.replicas("catalogue-svc") {
@@ -86,13 +86,18 @@ impl Scene {
                 .await;
             }
         }
+    }
+
+    /// The board of the week, once it has so many votes.
+    async fn board(&self, votes: usize) -> Ranks {
+        let fleet = self.small.fleet();
         let caller = Client::new(&fleet, &fleet.account("partner").keys.live);
         eventually("the board has the votes", async || {
             let board: Vec<RankingRow> = caller.rows("/rankings/games/week", 100).await;
             let wins: u64 = board.iter().map(|row| row.wins).sum();
             let rows = board.into_iter();
             let rows = rows.map(|row| (row.name, row.rank, row.previous_rank));
-            (wins == u64::try_from(all).unwrap()).then(|| rows.collect())
+            (wins == u64::try_from(votes).unwrap()).then(|| rows.collect())
         })
         .await
     }
@@ -123,8 +128,9 @@ impl Scene {
 #[ignore = "long: three replicas, which start twice"]
 async fn moves_on_the_boards_are_told_once_a_day_whatever_happens() {
     let mut scene = Scene::set().await;
+    scene.vote().await;
+    let mut moves = scene.board(3 * VOTES).await;
     // Whoever is on the board for the first time had no rank before.
-    let mut moves = scene.vote(3 * VOTES).await;
     assert!(moves.iter().all(|(.., before)| *before == 0));
     // Past 04:00.
     scene.advance(Duration::DAY);
@@ -132,11 +138,13 @@ async fn moves_on_the_boards_are_told_once_a_day_whatever_happens() {
     scene.assert_told(&mut moves).await;
 
     // The fleet is down at the next 04:00. The job makes up for it, once.
-    let board = scene.vote(6 * VOTES).await;
+    scene.vote().await;
+    scene.board(6 * VOTES).await;
     scene.small.down().await;
     scene.advance(Duration::days(2));
     scene.small.up_with(&REPLICAS).await;
     scene.until_done().await;
-    moves.extend(board.into_iter().filter(|(_, now, before)| now != before));
+    let board = scene.board(6 * VOTES).await.into_iter();
+    moves.extend(board.filter(|(_, now, before)| now != before));
     scene.assert_told(&mut moves).await;
 }
