@@ -4,8 +4,6 @@ use e2e::{Client, Fleet, KeyRequest, Process, SmallFleet, Staff};
 use serde_json::Value;
 
 use crate::collector;
-use crate::side::Side;
-use crate::wrk::Request;
 
 /// Limits that no benchmark reaches; calls are counted against them as on every plan.
 const PLAN: &str = r#"
@@ -49,9 +47,8 @@ impl BenchFleet {
             small.set(&format!("{service}_OTLP_ENDPOINT"), &collector);
             small.set(&format!("{service}_LOG_FORMAT"), "json");
         }
-        let built_in = include_str!("../../proto/src/plans.toml");
-        let plans = small.write("plans.toml", format!("{built_in}{PLAN}"));
-        let fleet = small.up_with(&["--plans", &plans]).await;
+        small.set_plan(PLAN);
+        let fleet = small.up().await;
         let key = new_key(&fleet).await;
         Self { small, fleet, key }
     }
@@ -61,32 +58,20 @@ impl BenchFleet {
         new_key(&self.fleet).await
     }
 
-    /// One of its processes, services and servers.
-    pub(crate) fn process(&self, name: &str) -> Process {
-        Process::new(name, self.fleet.pids()[name])
+    /// Some of its processes, services and servers.
+    pub(crate) fn processes(&self, names: &[&str]) -> Vec<Process> {
+        let pids = self.fleet.pids();
+        let processes = names.iter().map(|name| Process::new(name, pids[*name]));
+        processes.collect()
     }
 
-    /// GET /games, 20 rows, on its whole path.
-    pub(crate) fn whole_path(&self) -> Side {
-        let url = format!("{}/games", self.fleet.base_url);
-        Side {
-            name: "whole path",
-            request: Request::get(&url).with_key(&self.key),
-            processes: vec![
-                self.process("gateway"),
-                self.process("catalogue-svc"),
-                self.process("redis"),
-            ],
-        }
-    }
-
-    /// What GET /games answers: its bytes, and its rows.
-    pub(crate) async fn games(&self) -> (String, Value) {
+    /// The rows that GET /games answers.
+    pub(crate) async fn games(&self) -> Value {
         let client = Client::new(&self.fleet, &self.key);
         let answer = client.get("/games").await;
         let rows = answer.data().clone();
         assert_eq!(rows.as_array().map(Vec::len), Some(20), "{}", answer.text);
-        (answer.text, rows)
+        rows
     }
 }
 

@@ -1,8 +1,7 @@
 //! GET /games, 20 rows, through the whole path — key, quota in Redis, gRPC, envelope, access log, metrics — beside the bare hop of
-//! [`crate::hop`] answering the same bytes: with one key for all calls, or with many in turns.
+//! [`crate::hop`] answering the same bytes, with keys of many accounts in turns.
 
 use futures::stream::{self, StreamExt as _};
-use serde_json::Value;
 use tokio::process::Child;
 
 use crate::child;
@@ -17,90 +16,94 @@ const AT_ONCE: usize = 16;
 const REQUESTS: usize = 200;
 const KEYS: usize = 2_000;
 
+/// Many requests, which repeat or not.
 pub(crate) async fn run(report: &mut Report) {
-    let bench = BenchFleet::up().await;
-    let (_, rows) = bench.games().await;
-    let (_hop, hop) = hop(&bench, &rows).await;
-    let measure = Measure::new(
-        "GET /games, 20 rows, one key and one request: the whole path (key, quota, feed position, gRPC, envelope, access log, metrics, traces) compared with a bare axum→tonic hop with the same bytes",
-    );
-    let measure = measure.required("0.8");
-    compare(report, &measure, &hop, &bench.whole_path()).await;
-    let keys = keys(&bench, KEYS).await;
-    for (what, required, requests) in [
-        (
-            format!("keys of {KEYS} accounts in turns, {REQUESTS} requests that repeat"),
-            Some("1.1"),
-            Some(REQUESTS),
-        ),
-        (
-            format!("keys of {KEYS} accounts in turns, no request repeats"),
-            None,
-            None,
-        ),
-    ] {
-        let script = bench.small.write("requests.lua", script(&keys, requests));
-        let whole = bench.whole_path().with_script(&script);
-        let measure = Measure::new(format!(
-            "GET /games, 20 rows, {what}: the whole path compared with a bare axum→tonic hop with the same bytes"
-        ));
-        let measure = match required {
-            Some(required) => measure.required(required),
-            None => measure,
+    let sides = Sides::new().await;
+    let what = format!(", {REQUESTS} requests that repeat");
+    let repeating = requests(&sides.keys, "0", &format!("turn % {REQUESTS}"));
+    sides.compare(report, &what, "1.1", &repeating).await;
+    // A round begins with another second, and has fewer than a million requests.
+    let new = requests(&sides.keys, "os.time() % 3600", "turn");
+    let what = ", no request repeats";
+    sides.compare(report, what, "", &new).await;
+}
+
+/// One request.
+pub(crate) async fn quota(report: &mut Report) {
+    let sides = Sides::new().await;
+    sides
+        .compare(report, "", "0.75", &one_request(&sides.keys))
+        .await;
+}
+
+struct Sides {
+    bench: BenchFleet,
+    /// A key of each account, in quotes.
+    keys: String,
+    /// Where the bare hop is, and its processes.
+    hop: String,
+    back: Child,
+    front: Child,
+}
+
+impl Sides {
+    async fn new() -> Self {
+        let bench = BenchFleet::up().await;
+        let body = bench.games().await.to_string();
+        let body = bench.small.write("rows.json", body);
+        let (back, hop) = (child::free_address(), child::free_address());
+        let keys = stream::iter(0..KEYS)
+            .map(async |_| format!("\"{}\"", bench.another_key().await))
+            .buffer_unordered(AT_ONCE);
+        let keys: Vec<String> = keys.collect().await;
+        Self {
+            keys: keys.join(", "),
+            back: child::own(&["hop-back", &back, &body], &back).await,
+            front: child::own(&["hop-front", &hop, &back], &hop).await,
+            hop,
+            bench,
+        }
+    }
+
+    /// Compares both under calls of a script of wrk's.
+    async fn compare(&self, report: &mut Report, what: &str, required: &'static str, script: &str) {
+        let script = self.bench.small.write("calls.lua", script);
+        let side = |name, base: &str, processes| Side {
+            name,
+            request: Request::get(&format!("{base}/games")).with_script(&script),
+            processes,
         };
-        compare(report, &measure, &hop.clone().with_script(&script), &whole).await;
+        let parts = ["gateway", "catalogue-svc", "redis"];
+        let parts = self.bench.processes(&parts);
+        let whole = side("whole path", &self.bench.fleet.base_url, parts);
+        let parts = [("front", &self.front), ("back", &self.back)];
+        let parts = parts.map(|(name, child)| child::process(name, child));
+        let hop = format!("http://{}/v1", self.hop);
+        let hop = side("bare hop", &hop, parts.into());
+        let measure = Measure::new(format!(
+            "GET /games, 20 rows, keys of {KEYS} accounts in turns{what}: the whole path compared with a bare axum→tonic hop with the same bytes"
+        ));
+        compare(report, &measure.required(required), &hop, &whole).await;
     }
 }
 
-/// A script for wrk that calls with these keys in turns. All requests have the same rows. They differ in a filter that no row fails: in so
-/// many ways, or each from all others.
-fn script(keys: &[String], requests: Option<usize>) -> String {
-    // A round begins with another second, and has fewer than a million requests.
-    let (second, turn) = match requests {
-        Some(requests) => ("0", format!("turn % {requests}")),
-        None => ("os.time() % 3600", "turn".to_owned()),
-    };
+/// Calls with the keys in turns. All requests have the same rows: they differ in a filter that no row fails.
+fn requests(keys: &str, second: &str, turn: &str) -> String {
     format!(
-        "local keys, second, turn = {{ {} }}, {second}, 0
+        "local keys, second, turn = {{ {keys} }}, {second}, 0
          local path = string.format(\"/v1/games?updated_since=2000-01-01T00:%02d:%02d.%%06dZ\", math.floor(second / 60), second % 60)
          function request()
            turn = turn + 1
            local key = keys[turn % #keys + 1]
            return wrk.format(\"GET\", string.format(path, {turn}), {{ Authorization = \"Bearer \" .. key }})
-         end",
-        keys.join(", ")
+         end"
     )
 }
 
-/// The same with a key of each of so many accounts.
-pub(crate) async fn compare_in_turns(report: &mut Report, keys: usize) {
-    let bench = BenchFleet::up().await;
-    let (_, rows) = bench.games().await;
-    let (_hop, hop) = hop(&bench, &rows).await;
-    let script = bench
-        .small
-        .write("keys.lua", keys_in_turns(&self::keys(&bench, keys).await));
-    let whole = bench.whole_path().with_script(&script);
-    let measure = Measure::new(format!(
-        "GET /games, 20 rows, keys of {keys} accounts in turns: the whole path compared with a bare axum→tonic hop with the same bytes"
-    ));
-    let measure = measure.required("0.75");
-    compare(report, &measure, &hop.with_script(&script), &whole).await;
-}
-
-/// A key of each of so many accounts, in quotes.
-async fn keys(bench: &BenchFleet, keys: usize) -> Vec<String> {
-    stream::iter(0..keys)
-        .map(async |_| format!("\"{}\"", bench.another_key().await))
-        .buffer_unordered(AT_ONCE)
-        .collect()
-        .await
-}
-
-/// A script for wrk that calls with these keys in turns.
-fn keys_in_turns(keys: &[String]) -> String {
+/// The same call with the keys in turns.
+fn one_request(keys: &str) -> String {
     format!(
-        "local keys, calls, turn = {{ {} }}, {{}}, 0
+        "local keys, calls, turn = {{ {keys} }}, {{}}, 0
          function init()
            for place, key in ipairs(keys) do
              calls[place] = wrk.format(\"GET\", nil, {{ Authorization = \"Bearer \" .. key }})
@@ -109,24 +112,6 @@ fn keys_in_turns(keys: &[String]) -> String {
          function request()
            turn = turn % #calls + 1
            return calls[turn]
-         end",
-        keys.join(", ")
+         end"
     )
-}
-
-/// The two processes of the bare hop, which end with what is returned.
-async fn hop(bench: &BenchFleet, rows: &Value) -> ([Child; 2], Side) {
-    let body = bench.small.write("rows.json", rows.to_string());
-    let (back, front) = (child::free_address(), child::free_address());
-    let back_process = child::own(&["hop-back", &back, &body], &back).await;
-    let front_process = child::own(&["hop-front", &front, &back], &front).await;
-    let side = Side {
-        name: "bare hop",
-        request: Request::get(&format!("http://{front}/v1/games")).with_key(&bench.key),
-        processes: vec![
-            child::process("front", &front_process),
-            child::process("back", &back_process),
-        ],
-    };
-    ([back_process, front_process], side)
 }

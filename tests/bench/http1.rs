@@ -22,11 +22,6 @@ pub(crate) struct Target {
 }
 
 impl Target {
-    /// GET /games of `fleet`.
-    pub(crate) fn games(fleet: &Fleet, key: &str) -> Self {
-        Self::get(fleet, "/games", key)
-    }
-
     /// GET of a path of `fleet`.
     pub(crate) fn get(fleet: &Fleet, path: &str, key: &str) -> Self {
         Self::at(
@@ -50,14 +45,6 @@ impl Target {
             uri,
         }
     }
-
-    /// The same over HTTP/1.1 with one more header.
-    pub(crate) fn with(mut self, header: &str) -> Self {
-        self.request.truncate(self.request.len() - 2);
-        self.request.extend_from_slice(header.as_bytes());
-        self.request.extend_from_slice(b"\r\n\r\n");
-        self
-    }
 }
 
 /// A connection that is kept alive.
@@ -71,7 +58,6 @@ pub(crate) struct Connection {
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct ResponseHead {
     pub(crate) status: u16,
-    pub(crate) has_retry_after: bool,
     /// Whether the server closes the connection.
     pub(crate) closes: bool,
     length: usize,
@@ -130,15 +116,12 @@ impl ResponseHead {
         let status = lines.next().and_then(|line| line.get(9..12)?.parse().ok());
         let mut answer = Self {
             status: status.ok_or(ErrorKind::InvalidData)?,
-            has_retry_after: false,
             closes: false,
             length: 0,
         };
         for (name, value) in lines.filter_map(|line| line.split_once(": ")) {
             if name.eq_ignore_ascii_case("content-length") {
                 answer.length = value.parse().map_err(invalid)?;
-            } else if name.eq_ignore_ascii_case("retry-after") {
-                answer.has_retry_after = true;
             } else if name.eq_ignore_ascii_case("connection") {
                 answer.closes = value.eq_ignore_ascii_case("close");
             }

@@ -2,16 +2,20 @@
 
 use std::time::Duration;
 
-use e2e::{Client, Fleet, Process, SmallFleet, call_with_each, guess, may_open, put_keys};
+use e2e::{Client, Fleet, Process, SmallFleet, Staff, eventually, guess, may_open};
 use futures::stream::{self, StreamExt as _};
+use reqwest::Method;
+use sha2::{Digest as _, Sha256};
+use sqlx::{Connection as _, PgConnection};
 use tokio::net::TcpStream;
+use uuid::Uuid;
 
 use crate::http1::{Connection, Target};
 use crate::results::{Measure, Report};
 
 const KEYS: u32 = 100_000;
 const CONNECTIONS: u32 = 10_000;
-/// Connections that are being opened at once.
+/// Calls, or connections that are being opened, at once.
 const AT_ONCE: usize = 32;
 /// File descriptors for all else.
 const RESERVED: u64 = 256;
@@ -21,16 +25,13 @@ pub(crate) async fn run(report: &mut Report) {
     let mut small = SmallFleet::new();
     small.set("GATEWAY_HTTP_CONNECTIONS", "12000");
     small.set("GATEWAY_HTTP_IDLE", "3600");
-    let plans = small.plans();
-    small.up_with(&["--plans", &plans]).await;
+    small.up().await;
     let secrets: Vec<String> = (0..KEYS).map(|_| guess()).collect();
     let fleet = put_keys(&small, &secrets).await;
     let gateway = Process::new("gateway", fleet.pids()["gateway"]);
 
     let fresh = gateway.memory();
-    let client = Client::anonymous(&fleet);
-    call_with_each(&client, secrets.iter().cloned(), &[200]).await;
-    drop(client);
+    call_with_each(&fleet, &secrets).await;
     let with_keys = gateway.memory();
     let measure = Measure::new(format!(
         "resident memory of the gateway with {KEYS} keys that have called once, MiB"
@@ -38,7 +39,7 @@ pub(crate) async fn run(report: &mut Report) {
     let details = format!("{:.1} MiB before the first call", mib(fresh));
     let figure = format!("{:.1}", mib(with_keys));
     report.figure(measure.required("150"), figure, &details);
-    let resting = rest(&Target::games(&fleet, &secrets[0])).await;
+    let resting = rest(&Target::get(&fleet, "/games", &secrets[0])).await;
     let open = connections(&fleet).await;
     assert!(open >= CONNECTIONS, "the gateway has {open} connections");
     let with_connections = settled(&gateway).await;
@@ -49,6 +50,46 @@ pub(crate) async fn run(report: &mut Report) {
     let details = format!("{:.1} MiB in all", mib(with_connections));
     report.figure(measure.required("400"), format!("{added:.0}"), &details);
     drop(resting);
+}
+
+/// Puts live keys of one account into the database, and has the gateway started anew, which learns of them then: so many calls of staff
+/// would take too long. Returns the fleet with that gateway.
+#[expect(
+    clippy::disallowed_methods,
+    reason = "the benchmarks have no schema of their own"
+)]
+async fn put_keys(small: &SmallFleet, secrets: &[String]) -> Fleet {
+    let fleet = small.fleet();
+    let account = Staff::of(&fleet).await.account("unlimited").await;
+    let hashes = secrets.iter().map(|secret| Sha256::digest(secret).to_vec());
+    let ids: Vec<Uuid> = secrets.iter().map(|_| Uuid::new_v4()).collect();
+    let insert = "insert into gateway.key
+             (id, account_id, chain, hash, name, mode, kind, may_write, last4, created_at, revision)
+         select id, $1::uuid, id, hash, 'server', 'live', 'account', false, 'last', now(), 1
+         from unnest($2::uuid[], $3::bytea[]) as made (id, hash)";
+    let insert = sqlx::query(insert)
+        .bind(account.account.id.parse::<Uuid>().unwrap())
+        .bind(ids)
+        .bind(hashes.collect::<Vec<_>>());
+    let mut connection = PgConnection::connect(&fleet.database_url).await.unwrap();
+    insert.execute(&mut connection).await.unwrap();
+    small.kill(fleet.pids()["gateway"]).await;
+    eventually("the gateway answers", async || {
+        reqwest::get(format!("{}/me", fleet.base_url)).await.ok()
+    })
+    .await;
+    small.fleet()
+}
+
+async fn call_with_each(fleet: &Fleet, secrets: &[String]) {
+    let client = Client::anonymous(fleet);
+    let call = async |secret: &String| {
+        let request = client.request(Method::GET, "/games?limit=1");
+        let answer = client.send(request.bearer_auth(secret)).await;
+        assert_eq!(answer.status, 200, "{}", answer.text);
+    };
+    let calls = stream::iter(secrets);
+    calls.for_each_concurrent(AT_ONCE, call).await;
 }
 
 /// Opens connections, each of which makes one call and then rests.

@@ -3,6 +3,8 @@
 use std::time::Duration;
 
 use e2e::Process;
+use tokio::task::JoinSet;
+use tokio::time::Instant;
 
 use crate::results::{Measure, Report};
 use crate::wrk;
@@ -14,30 +16,12 @@ pub(crate) const SECONDS: u32 = 6;
 /// How long a side is loaded before the first round.
 pub(crate) const WARM_UP: u32 = 3;
 
-/// How long both sides are compared.
-#[derive(Debug, Clone, Copy)]
-pub(crate) struct Length {
-    pub(crate) rounds: usize,
-    /// Of a side in a round.
-    pub(crate) seconds: u32,
-}
-
 /// What is loaded, and whose work it is.
 #[derive(Debug, Clone)]
 pub(crate) struct Side {
     pub(crate) name: &'static str,
     pub(crate) request: wrk::Request,
     pub(crate) processes: Vec<Process>,
-}
-
-impl Side {
-    /// The same with a script of wrk's.
-    pub(crate) fn with_script(self, script: &str) -> Self {
-        Self {
-            request: self.request.with_script(script),
-            ..self
-        }
-    }
 }
 
 /// What one side came to in one round.
@@ -52,34 +36,16 @@ struct Round {
 
 /// Loads both sides round by round and reports the medians. The ratio is the median of the rounds' own.
 pub(crate) async fn compare(report: &mut Report, measure: &Measure, base: &Side, other: &Side) {
-    let length = Length {
-        rounds: ROUNDS,
-        seconds: SECONDS,
-    };
-    compare_for(length, report, measure, [base, other]).await;
-}
-
-/// The same, for another time.
-pub(crate) async fn compare_for(
-    length: Length,
-    report: &mut Report,
-    measure: &Measure,
-    [base, other]: [&Side; 2],
-) {
     for side in [base, other] {
         wrk::load(&side.request, WARM_UP).await;
     }
     let (mut bases, mut others) = (Vec::new(), Vec::new());
-    for _ in 0..length.rounds {
-        bases.push(base.round(length.seconds).await);
-        others.push(other.round(length.seconds).await);
+    for _ in 0..ROUNDS {
+        bases.push(base.round().await);
+        others.push(other.round().await);
     }
-    let ratios = |of: fn(&Round) -> f64| -> Vec<f64> {
-        let rounds = others.iter().zip(&bases);
-        rounds.map(|(other, base)| of(other) / of(base)).collect()
-    };
     let details = format!("{}; {}", other.details(&others), base.details(&bases));
-    let rates = ratios(|round| round.rate);
+    let rates = ratios(&others, &bases, |round| round.rate);
     report.ratio(measure.in_unit("requests/s"), &rates, &details);
     let p99 = |rounds: &[Round]| format!("{:.1} ms", median(rounds, |round| round.p99) / 1e3);
     let details = format!(
@@ -89,7 +55,8 @@ pub(crate) async fn compare_for(
         base.name,
         p99(&bases)
     );
-    report.ratio(measure.also("p99"), &ratios(|round| round.p99), &details);
+    let p99 = ratios(&others, &bases, |round| round.p99);
+    report.ratio(measure.also("p99"), &p99, &details);
 }
 
 impl Side {
@@ -109,9 +76,9 @@ impl Side {
         }
     }
 
-    async fn round(&self, seconds: u32) -> Round {
+    async fn round(&self) -> Round {
         let before: Vec<f64> = self.processes.iter().map(Process::cpu).collect();
-        let load = wrk::load(&self.request, seconds).await;
+        let load = wrk::load(&self.request, SECONDS).await;
         #[expect(clippy::cast_precision_loss, reason = "far below 2^53")]
         let requests = load.requests as f64;
         let used = self.processes.iter().zip(before);
@@ -123,6 +90,37 @@ impl Side {
                 .collect(),
         }
     }
+}
+
+/// What so many callers do in a second, each one thing after the other. `work` gets the number of the caller, and of its turn.
+pub(crate) async fn rate<F: Future<Output = ()> + Send>(
+    callers: usize,
+    seconds: u32,
+    work: impl Fn(usize, usize) -> F + Clone + Send + 'static,
+) -> f64 {
+    let (start, time) = (Instant::now(), Duration::from_secs(seconds.into()));
+    let mut tasks = JoinSet::new();
+    for caller in 0..callers {
+        let work = work.clone();
+        tasks.spawn(async move {
+            let mut turns = 0;
+            while start.elapsed() < time {
+                work(caller, turns).await;
+                turns += 1;
+            }
+            turns
+        });
+    }
+    let done: usize = tasks.join_all().await.into_iter().sum();
+    #[expect(clippy::cast_precision_loss, reason = "far below 2^53")]
+    let done = done as f64;
+    done / start.elapsed().as_secs_f64()
+}
+
+/// The ratio of each round's two values.
+pub(crate) fn ratios<T>(ours: &[T], base: &[T], of: impl Fn(&T) -> f64) -> Vec<f64> {
+    let rounds = ours.iter().zip(base);
+    rounds.map(|(ours, base)| of(ours) / of(base)).collect()
 }
 
 /// The middle one; of an even number, the upper of the two.

@@ -1,26 +1,20 @@
 //! Boards and votes of 26,000 games where 10 million votes were cast in the last 30 days, beside the same where none were: two fleets, asked
 //! in turns. And what a read of a board reads in PostgreSQL.
 
-use std::sync::Arc;
-use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Duration;
 
 use contracts::catalogue::v1 as proto;
-use contracts::catalogue::v1::candidate::NameInAddress;
 use contracts::catalogue::v1::games_service_client::GamesServiceClient;
 use contracts::catalogue::v1::rankings_service_client::RankingsServiceClient;
-use contracts::catalogue::v1::votes_service_client::VotesServiceClient;
 use contracts::common::v1::Mode;
-use e2e::{Fleet, Process, SmallFleet, Staff, eventually};
+use e2e::{Fleet, Process, SmallFleet, Staff, cast_vote, eventually};
 use kit::rpc::client::Client as Channel;
 use serde_json::{Value, json};
-use sqlx::{AssertSqlSafe, Connection as _, PgConnection, Row as _};
-use tokio::task::JoinSet;
+use sqlx::{AssertSqlSafe, Connection as _, PgConnection};
 use tokio::time::Instant;
-use uuid::Uuid;
 
 use crate::results::{Measure, Report};
-use crate::side::{WARM_UP, median};
+use crate::side::{WARM_UP, median, rate, ratios};
 
 const GAMES: usize = 26_000;
 const PAGES: usize = 2_600;
@@ -45,9 +39,7 @@ pub(crate) async fn run(report: &mut Report) {
     let many = Votes::of(&mut other).await;
     many.fill().await;
     other.down().await;
-    let many = Votes {
-        fleet: other.up().await,
-    };
+    let many = Votes::new(other.up().await).await;
     // A board that has rows is compared, so the empty one gets a few.
     none.cast_for(WARM_UP).await;
     many.cast_for(WARM_UP).await;
@@ -59,13 +51,9 @@ pub(crate) async fn run(report: &mut Report) {
             "resident memory of catalogue-svc with {GAMES} games, votes cast: {name}, MiB"
         ));
         report.figure(measure, memory, "");
-        for board in ["week", "all"] {
-            let rows = votes.read(board).await;
-            println!("{name}: {rows} rows on the board `{board}`");
-        }
         let before = votes.rows_read().await;
         for _ in 0..READS {
-            votes.read("week").await;
+            votes.read().await;
         }
         let read = votes.rows_read().await - before;
         let measure = Measure::new(format!(
@@ -81,30 +69,31 @@ pub(crate) async fn run(report: &mut Report) {
         }
     }
     let of = |values: &Vec<f64>| median(values, |value| *value);
+    let found = |[none, many]: &[Vec<f64>; 2]| ratios(many, none, |value| *value);
     let measure = Measure::new(format!(
         "ListRanking (20 rows of the week) at one catalogue-svc with {GAMES} games, with 10 million votes of the last 30 days compared with none; time"
     ));
     let details = format!("{:.0} and {:.0} µs a board", of(&reads[1]), of(&reads[0]));
-    report.ratio(measure.required("1"), &ratios(&reads), &details);
+    report.ratio(measure.required("1"), &found(&reads), &details);
     let measure = Measure::new(format!(
         "votes of {CALLERS} callers at one catalogue-svc with {GAMES} games, each by a new voter on a drawn pair, with 10 million votes of the last 30 days compared with none; votes/s"
     ));
     let details = format!("{:.0} and {:.0} votes/s", of(&casts[1]), of(&casts[0]));
-    report.ratio(measure.required("1"), &ratios(&casts), &details);
-}
-
-fn ratios([none, many]: &[Vec<f64>; 2]) -> Vec<f64> {
-    let ratios = many.iter().zip(none);
-    ratios.map(|(many, none)| many / none).collect()
+    report.ratio(measure.required("1"), &found(&casts), &details);
 }
 
 /// A fleet that is voted in.
-#[derive(Debug, Clone)]
 struct Votes {
     fleet: Fleet,
+    catalogue: Channel,
 }
 
 impl Votes {
+    async fn new(fleet: Fleet) -> Self {
+        let catalogue = fleet.rpc_client("catalogue-svc").await;
+        Self { fleet, catalogue }
+    }
+
     async fn of(small: &mut SmallFleet) -> Self {
         let fleet = small.up().await;
         let staff = Staff::of(&fleet).await;
@@ -126,14 +115,14 @@ impl Votes {
                 staff.import(entity, rows).await;
             }
         }
-        let votes = Self { fleet };
+        let votes = Self::new(fleet).await;
         eventually("catalogue-svc has the games", async || {
             let request = proto::GetGameRequest {
                 mode: Mode::Live.into(),
                 slug: format!("bench-game-{}", GAMES - 1),
                 ..proto::GetGameRequest::default()
             };
-            let mut games = GamesServiceClient::new(votes.channel().await);
+            let mut games = GamesServiceClient::new(votes.catalogue.clone());
             games.get_game(request).await.ok()
         })
         .await;
@@ -189,12 +178,6 @@ impl Votes {
             .execute(&mut connection)
             .await
             .unwrap();
-        let counts = sqlx::query(
-            "select (select count(*) from catalogue.vote), (select count(*) from catalogue.tally_hour)",
-        );
-        let counts = counts.fetch_one(&mut connection).await.unwrap();
-        let (votes, hours): (i64, i64) = (counts.get(0), counts.get(1));
-        println!("{votes} votes, {hours} hours of listings with votes");
     }
 
     /// Rows of votes and tallies that were read so far.
@@ -218,85 +201,34 @@ impl Votes {
             .unwrap()
     }
 
-    async fn channel(&self) -> Channel {
-        self.fleet.rpc_client("catalogue-svc").await
-    }
-
-    /// Reads the first page of a board; returns how many rows there are on it.
-    async fn read(&self, board: &str) -> u64 {
-        self.read_from(&mut RankingsServiceClient::new(self.channel().await), board)
-            .await
-    }
-
-    async fn read_from(&self, rankings: &mut RankingsServiceClient<Channel>, board: &str) -> u64 {
+    /// Reads the first page of the week.
+    async fn read(&self) {
         let request = proto::ListRankingRequest {
             mode: Mode::Live.into(),
             kind: "games".to_owned(),
-            board: board.to_owned(),
+            board: "week".to_owned(),
             ..proto::ListRankingRequest::default()
         };
-        let page = rankings.list_ranking(request).await.unwrap().into_inner();
-        page.page.unwrap().total
+        let mut rankings = RankingsServiceClient::new(self.catalogue.clone());
+        rankings.list_ranking(request).await.unwrap();
     }
 
     /// The time of a first page, on average over a round.
     async fn read_time(&self) -> Duration {
-        let mut rankings = RankingsServiceClient::new(self.channel().await);
         let start = Instant::now();
         for _ in 0..READS {
-            self.read_from(&mut rankings, "week").await;
+            self.read().await;
         }
         start.elapsed() / READS
     }
 
     /// The votes that are cast in a second.
     async fn cast_for(&self, seconds: u32) -> f64 {
-        let done = Arc::new(AtomicU64::new(0));
-        let channel = self.channel().await;
-        let start = Instant::now();
-        let end = start + Duration::from_secs(seconds.into());
-        let mut tasks = JoinSet::new();
-        for _ in 0..CALLERS {
-            let (channel, done) = (channel.clone(), Arc::clone(&done));
-            tasks.spawn(async move {
-                while Instant::now() < end {
-                    cast(&channel).await.unwrap();
-                    done.fetch_add(1, Ordering::Relaxed);
-                }
-            });
-        }
-        tasks.join_all().await;
-        #[expect(clippy::cast_precision_loss, reason = "far below 2^53")]
-        let done = done.load(Ordering::Relaxed) as f64;
-        done / start.elapsed().as_secs_f64()
+        let channel = self.catalogue.clone();
+        rate(CALLERS, seconds, move |_, _| {
+            let vote = cast_vote(channel.clone());
+            async { assert!(vote.await.is_ok()) }
+        })
+        .await
     }
-}
-
-/// A vote of somebody new, on the pair that is drawn.
-pub(crate) async fn cast(channel: &Channel) -> Result<(), tonic::Status> {
-    let account = Uuid::from_bytes(*kit::ids::row_id().as_bytes()).to_string();
-    let voter = Some(proto::Voter {
-        voter: Some(proto::voter::Voter::AccountId(account)),
-        other_account_ids: Vec::new(),
-    });
-    let mut votes = VotesServiceClient::new(channel.clone());
-    let request = proto::DrawPairRequest {
-        voter: voter.clone(),
-        kind: "games".to_owned(),
-        at_least: None,
-    };
-    let drawn = votes.draw_pair(request).await?.into_inner();
-    let slug = |candidate: Option<proto::Candidate>| match candidate?.name_in_address? {
-        NameInAddress::Slug(slug) => Some(slug),
-        NameInAddress::Handle(_) => None,
-    };
-    let request = proto::CastVoteRequest {
-        voter,
-        kind: "games".to_owned(),
-        winner: slug(drawn.first).unwrap(),
-        loser: slug(drawn.second).unwrap(),
-        draw: drawn.draw,
-        neither: false,
-    };
-    votes.cast_vote(request).await.map(|_| ())
 }

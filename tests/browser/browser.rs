@@ -5,9 +5,11 @@ use std::process::Stdio;
 use std::time::{Duration, Instant};
 
 use e2e::{Fleet, eventually};
+use fantoccini::elements::Element;
 use fantoccini::wd::{Capabilities, WebDriverCompatibleCommand};
 use fantoccini::{Client, ClientBuilder, Locator};
 use hyper_util::client::legacy::connect::HttpConnector;
+use serde::de::DeserializeOwned;
 use serde_json::{Value, json};
 use tempfile::TempDir;
 use tokio::process::{Child, Command};
@@ -15,12 +17,6 @@ use url::{ParseError, Url};
 
 /// Limits the wait for a page that hangs. It is no requirement on speed.
 const PATIENCE: Duration = Duration::from_mins(3);
-
-/// The options of a test's browser.
-#[derive(Debug, Clone, Copy)]
-pub(crate) struct Options {
-    pub(crate) has_javascript: bool,
-}
 
 /// The browser ends with the test, also when the test panics or is killed: the kernel ends chromedriver with the thread that started it,
 /// and Chromium ends when the pipe to chromedriver is closed.
@@ -33,16 +29,16 @@ pub(crate) struct Browser {
 
 impl Browser {
     /// Starts a browser on the fleet that the tests share.
-    pub(crate) async fn start(options: Options) -> Self {
-        Self::start_on(Fleet::shared(), options).await
+    pub(crate) async fn start() -> Self {
+        Self::start_on(Fleet::shared(), true).await
     }
 
-    pub(crate) async fn start_on(fleet: Fleet, options: Options) -> Self {
+    pub(crate) async fn start_on(fleet: Fleet, has_javascript: bool) -> Self {
         let since = Instant::now();
         let profile = tempfile::tempdir().unwrap();
         let (driver, address) = start_driver().await;
         let connector = ClientBuilder::new(HttpConnector::new())
-            .capabilities(capabilities(options, &profile))
+            .capabilities(capabilities(has_javascript, &profile))
             .connect(&address)
             .await;
         let browser = Self {
@@ -97,37 +93,39 @@ impl Browser {
         self.client.current_url().await.unwrap().path().to_owned()
     }
 
-    /// Clicks the first element that the selector finds.
-    pub(crate) async fn click(&self, css: &str) {
+    /// The first element that the selector finds, once there is one.
+    async fn find(&self, css: &str) -> Element {
         let found = self.client.wait().at_most(PATIENCE);
         let found = found.for_element(Locator::Css(css)).await;
-        let found = found.unwrap_or_else(|error| panic!("{css}: {error}"));
-        found.click().await.unwrap();
+        found.unwrap_or_else(|error| panic!("{css}: {error}"))
+    }
+
+    /// Clicks the first element that the selector finds.
+    pub(crate) async fn click(&self, css: &str) {
+        self.find(css).await.click().await.unwrap();
     }
 
     /// Types into the field of this name.
     pub(crate) async fn fill(&self, name: &str, text: &str) {
-        let css = format!("[name='{name}']");
-        let found = self.client.wait().at_most(PATIENCE);
-        let found = found.for_element(Locator::Css(&css)).await;
-        let field = found.unwrap_or_else(|error| panic!("{css}: {error}"));
+        let field = self.find(&format!("[name='{name}']")).await;
         field.clear().await.unwrap();
         field.send_keys(text).await.unwrap();
     }
 
     /// The text of the first element that the selector finds.
     pub(crate) async fn text(&self, css: &str) -> String {
-        let found = self.client.wait().at_most(PATIENCE);
-        let found = found.for_element(Locator::Css(css)).await;
-        let found = found.unwrap_or_else(|error| panic!("{css}: {error}"));
-        found.text().await.unwrap()
+        self.find(css).await.text().await.unwrap()
     }
 
     /// Waits for an element.
     pub(crate) async fn until(&self, css: &str) {
-        let found = self.client.wait().at_most(PATIENCE);
-        let found = found.for_element(Locator::Css(css)).await;
-        drop(found.unwrap_or_else(|error| panic!("{css}: {error}")));
+        self.find(css).await;
+    }
+
+    /// What a script returns.
+    pub(crate) async fn run<T: DeserializeOwned>(&self, script: &str) -> T {
+        let found = self.client.execute(script, Vec::new()).await.unwrap();
+        serde_json::from_value(found).unwrap()
     }
 
     /// The console's new lines since the last call: errors of scripts, resources that failed to load, and violations of the content
@@ -196,7 +194,7 @@ fn spawn_driver() -> (Child, String) {
     (driver.unwrap(), format!("http://127.0.0.1:{port}"))
 }
 
-fn capabilities(options: Options, profile: &TempDir) -> Capabilities {
+fn capabilities(has_javascript: bool, profile: &TempDir) -> Capabilities {
     let mut args = vec![
         "--headless=new".to_owned(),
         "--disable-gpu".to_owned(),
@@ -210,7 +208,7 @@ fn capabilities(options: Options, profile: &TempDir) -> Capabilities {
         args.push("--no-sandbox".to_owned());
     }
     let mut chrome = json!({ "args": args });
-    if !options.has_javascript {
+    if !has_javascript {
         chrome["prefs"] = json!({ "profile.managed_default_content_settings.javascript": 2 });
     }
     let capabilities = json!({

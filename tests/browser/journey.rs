@@ -6,7 +6,7 @@ use e2e::{Receiver, SmallFleet, mails};
 use fantoccini::Locator;
 use testing::wait_until;
 
-use crate::browser::{Browser, Options};
+use crate::browser::Browser;
 use crate::pages::problems;
 use crate::scripts::{copy_and_count_down, search_while_typing};
 use crate::vote::vote_by_keyboard;
@@ -89,19 +89,19 @@ impl Visitor {
     }
 }
 
-async fn walk(options: Options) {
+async fn walk(has_javascript: bool) {
     let receiver = Receiver::start().await;
     let address = format!("http://{}", receiver.address);
     let mut small = SmallFleet::patient();
     small.set("WEBHOOK_ALLOW", &address);
     let fleet = small.up().await;
     let mut visitor = Visitor {
-        browser: Browser::start_on(fleet, options).await,
-        has_javascript: options.has_javascript,
+        browser: Browser::start_on(fleet, has_javascript).await,
+        has_javascript,
         clicks: 0,
         problems: Vec::new(),
     };
-    vote_by_keyboard(&visitor.browser, options.has_javascript).await;
+    vote_by_keyboard(&visitor.browser, has_javascript).await;
     let call = visitor.reach_the_first_call().await;
     assert!(visitor.clicks <= FIRST_CALL, "{} clicks", visitor.clicks);
     let pasted = Command::new("sh")
@@ -110,7 +110,7 @@ async fn walk(options: Options) {
     let answer = String::from_utf8(pasted.unwrap().stdout).unwrap();
     let answer: serde_json::Value = serde_json::from_str(&answer).unwrap();
     assert_eq!(answer["success"], true, "{answer}");
-    if options.has_javascript {
+    if has_javascript {
         copy_and_count_down(&visitor.browser).await;
         search_while_typing(&visitor.browser).await;
         visitor.browser.open("/accounts").await;
@@ -128,17 +128,11 @@ async fn walk(options: Options) {
 /// Most of a minute: one browser walks from the start page to a webhook that arrives, step by step.
 #[tokio::test]
 async fn with_javascript() {
-    walk(Options {
-        has_javascript: true,
-    })
-    .await;
+    walk(true).await;
 }
 
 #[tokio::test]
 #[ignore = "long: the same way as with JavaScript, on a fleet of its own"]
 async fn without_javascript() {
-    walk(Options {
-        has_javascript: false,
-    })
-    .await;
+    walk(false).await;
 }

@@ -2,7 +2,7 @@
 
 use serde_json::json;
 
-use crate::browser::{Browser, Options};
+use crate::browser::Browser;
 use crate::pages::sign_in;
 
 /// The most pixels that the header and the links of an account take of a phone.
@@ -12,8 +12,7 @@ const MOST_HEADER: f64 = 200.0;
 pub(crate) async fn assert_small_header(browser: &Browser) {
     browser.show_as(360, "light").await;
     let script = "return document.querySelector('nav.account').getBoundingClientRect().bottom";
-    let bottom = browser.client.execute(script, Vec::new()).await.unwrap();
-    let pixels = bottom.as_f64().unwrap();
+    let pixels: f64 = browser.run(script).await;
     assert!(pixels <= MOST_HEADER, "{pixels} pixels of header");
 }
 
@@ -23,8 +22,7 @@ pub(crate) async fn assert_small_header_of_site(browser: &Browser) {
     for path in ["/games", "/fr/games", "/docs"] {
         browser.open(path).await;
         let script = "return document.querySelector('header').getBoundingClientRect().bottom";
-        let bottom = browser.client.execute(script, Vec::new()).await.unwrap();
-        let pixels = bottom.as_f64().unwrap();
+        let pixels: f64 = browser.run(script).await;
         assert!(pixels <= 170.0, "{path}: {pixels} pixels of header");
     }
 }
@@ -53,8 +51,7 @@ pub(crate) async fn assert_tables_start_with_their_point(browser: &Browser, acco
         const words = document.createRange();
         words.selectNodeContents(document.querySelector('main caption') ?? document.querySelector('h1'));
         return words.getBoundingClientRect().right";
-    let right = browser.client.execute(script, Vec::new()).await.unwrap();
-    let pixels = right.as_f64().unwrap();
+    let pixels: f64 = browser.run(script).await;
     assert!(pixels <= 360.0, "the caption of usage: {pixels}");
 }
 
@@ -65,8 +62,7 @@ pub(crate) async fn assert_filters_in_a_row(browser: &Browser, prefix: &str) {
     browser.open(&format!("{prefix}/{filtered}")).await;
     let script = "return [...document.querySelectorAll('form.filters :is(select, button, a)')]
         .map((part) => part.getBoundingClientRect()).map((box) => (box.top + box.bottom) / 2)";
-    let middles = browser.client.execute(script, Vec::new()).await.unwrap();
-    let middles: Vec<f64> = serde_json::from_value(middles).unwrap();
+    let middles: Vec<f64> = browser.run(script).await;
     assert_eq!(middles.len(), 6, "four filters, the button and the link");
     let far = middles
         .iter()
@@ -93,10 +89,7 @@ async fn shape_of_picture(browser: &Browser, css: &str) -> f64 {
 #[ignore = "long: a browser for one rule of the styles"]
 async fn pictures_keep_their_shape() {
     const COVER: f64 = 16.0 / 9.0;
-    let browser = Browser::start(Options {
-        has_javascript: true,
-    })
-    .await;
+    let browser = Browser::start().await;
     let game = browser.fleet.account("free").economy_game.clone();
     let account = sign_in(&browser).await;
     let path = format!("{account}/listings/game/{game}/pictures");
@@ -106,7 +99,7 @@ async fn pictures_keep_their_shape() {
         let script = "
             const file = '<img id=file src=\"/pictures/drawn/2/games/NG/okoto.svg\" width=1200 height=675 alt=\"\">';
             document.querySelector('main').innerHTML = `<figure class=picture>${file}</figure>`;";
-        browser.client.execute(script, Vec::new()).await.unwrap();
+        browser.run::<()>(script).await;
         let shape = shape_of_picture(&browser, "#file").await;
         assert!((shape - COVER).abs() < 0.05, "at {width}: {shape}");
     }

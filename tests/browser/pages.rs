@@ -8,7 +8,7 @@ use reqwest::Method;
 use serde_json::json;
 
 use crate::axe::{self, Rules};
-use crate::browser::{Browser, Options};
+use crate::browser::Browser;
 use crate::layout::{
     assert_filters_in_a_row, assert_small_header, assert_small_header_of_site,
     assert_tables_start_with_their_point,
@@ -30,127 +30,36 @@ const SCREENSHOT: View = ("dark", 360, None);
 /// The most bytes of a page and its resources, uncompressed. A list has 24 pictures; a drawn one has some 3 KB.
 const MOST_BYTES: u64 = 200_000;
 
-/// The pages of the public site, which are in two languages.
-const SITE: [&str; 20] = [
-    "/",
-    "/games",
-    "/creators",
-    "/events",
-    "/countries",
-    "/countries/KE",
-    "/cities",
-    "/search?q=puzle",
-    "/vote",
-    "/vote/creators",
-    "/rankings",
-    "/rankings/games/week",
-    "/rankings/creators/all",
-    "/economy",
-    "/about/rates",
-    "/about/boards",
-    "/credits",
-    "/terms",
-    "/privacy",
-    "/no-such-page",
+/// Pages of visitors that have a template of their own.
+#[rustfmt::skip]
+const TEMPLATES: [&str; 25] = [
+    "/", "/games", "/creators", "/events", "/countries", "/countries/KE", "/cities", "/search?q=puzle", "/vote", "/rankings",
+    "/rankings/games/week", "/economy", "/about/rates", "/terms", "/no-such-page", "/sign-up", "/sign-in", "/reset", "/link/no-such-link",
+    "/docs", "/docs/errors", "/docs/reference", "/docs/reference/submitGame", "/docs/reference/webhooks/listing.published", "/fr/games",
 ];
-/// The pages for people who are not signed in.
-const SIGNED_OUT: [&str; 6] = [
-    "/sign-up",
-    "/sign-in",
-    "/reset",
-    "/link/no-such-link",
-    "/fr/sign-up",
-    "/fr/link/no-such-link",
+/// Other pages of visitors. Of the French ones and of the documentation, those of each kind.
+#[rustfmt::skip]
+const MORE: [&str; 13] = [
+    "/vote/creators", "/rankings/creators/all", "/about/boards", "/credits", "/privacy", "/docs/webhooks", "/fr", "/fr/vote", "/fr/countries",
+    "/fr/about/boards", "/fr/sign-up", "/fr/link/no-such-link", "/docs/keys",
 ];
-/// The pages of visitors whose French is looked at; the others have the same templates.
-const FRENCH: [&str; 5] = [
-    "/fr",
-    "/fr/games",
-    "/fr/vote",
-    "/fr/countries",
-    "/fr/about/boards",
+/// Pages of an account that have a template of their own, below its path.
+#[rustfmt::skip]
+const TEMPLATES_OF_ACCOUNT: [&str; 13] = [
+    "", "/settings", "/keys", "/keys/new", "/team", "/activity", "/webhooks", "/webhooks/new", "/listings", "/listings/new/game", "/claims",
+    "/usage", "/plans",
 ];
-/// A page of the documentation of each kind, without `/docs/all`, which contains all of them.
-const DOCS: [&str; 5] = [
-    "/docs",
-    "/docs/webhooks",
-    "/docs/errors",
-    "/docs/reference",
-    "/docs/reference/submitGame",
-];
-/// The pages for a person.
-const PERSONAL: [&str; 7] = [
-    "/you",
-    "/you/password",
-    "/you/email",
-    "/you/totp",
-    "/you/delete",
-    "/accounts",
-    "/accounts/new",
-];
-/// The pages of an account, below its path.
-const OF_ACCOUNT: [&str; 17] = [
-    "",
-    "/settings",
-    "/keys",
-    "/keys/new",
-    "/team",
-    "/activity",
-    "/webhooks",
-    "/webhooks/new",
-    "/listings",
+/// Other pages of an account.
+const MORE_OF_ACCOUNT: [&str; 4] = [
     "/listings/new/page",
-    "/listings/new/game",
     "/listings/new/event",
-    "/claims",
-    "/usage",
-    "/plans",
     "/requests",
     "/economy",
 ];
-/// A page of each template.
-const TEMPLATES: [&str; 25] = [
-    "/",
-    "/games",
-    "/creators",
-    "/events",
-    "/countries",
-    "/countries/KE",
-    "/cities",
-    "/search?q=puzle",
-    "/vote",
-    "/rankings",
-    "/rankings/games/week",
-    "/economy",
-    "/about/rates",
-    "/terms",
-    "/no-such-page",
-    "/sign-up",
-    "/sign-in",
-    "/reset",
-    "/link/no-such-link",
-    "/docs",
-    "/docs/keys",
-    "/docs/reference",
-    "/docs/reference/listGames",
-    "/docs/reference/webhooks/listing.published",
-    "/fr/games",
-];
-/// The same below the path of an account.
-const TEMPLATES_OF_ACCOUNT: [&str; 13] = [
-    "",
-    "/settings",
-    "/keys",
-    "/keys/new",
-    "/team",
-    "/activity",
-    "/webhooks",
-    "/webhooks/new",
-    "/listings",
-    "/listings/new/game",
-    "/claims",
-    "/usage",
-    "/plans",
+/// The pages for a person.
+#[rustfmt::skip]
+const PERSONAL: [&str; 7] = [
+    "/you", "/you/password", "/you/email", "/you/totp", "/you/delete", "/accounts", "/accounts/new",
 ];
 
 /// The pages of a game of the account, below the path of the account.
@@ -182,8 +91,8 @@ async fn problems_in(views: &[View], browser: &Browser, path: &str) -> Vec<Strin
         }
         let script =
             "return document.scrollingElement.scrollWidth - document.documentElement.clientWidth";
-        let beyond = browser.client.execute(script, Vec::new()).await.unwrap();
-        if beyond.as_i64() != Some(0) {
+        let beyond: i64 = browser.run(script).await;
+        if beyond != 0 {
             problem(format!("{beyond} pixels wider than the window"));
         }
         if let Some(folder) = &screenshots {
@@ -192,8 +101,7 @@ async fn problems_in(views: &[View], browser: &Browser, path: &str) -> Vec<Strin
     }
     let script = "return [...performance.getEntriesByType('navigation'), ...performance.getEntriesByType('resource')]
         .map((entry) => [entry.name, entry.decodedBodySize])";
-    let loaded = browser.client.execute(script, Vec::new()).await.unwrap();
-    let loaded: Vec<(String, u64)> = serde_json::from_value(loaded).unwrap();
+    let loaded: Vec<(String, u64)> = browser.run(script).await;
     let bytes: u64 = loaded.iter().map(|(_, bytes)| bytes).sum();
     if bytes > MOST_BYTES {
         problems.push(format!("{path}: {bytes} bytes: {loaded:?}"));
@@ -292,11 +200,19 @@ pub(crate) async fn listing_pages(fleet: &Fleet) -> [String; 4] {
     ]
 }
 
-/// All pages of the public site.
-async fn site(fleet: &Fleet) -> Vec<String> {
-    let all = SITE.map(ToOwned::to_owned).into_iter();
-    let all = all.chain([currency_page(fleet).await]);
-    all.chain(listing_pages(fleet).await).collect()
+/// These pages, and those of a currency and of some listings.
+async fn with_listings(fleet: &Fleet, pages: &[&str]) -> Vec<String> {
+    let pages = pages.iter().map(|page| (*page).to_owned());
+    let pages = pages.chain([currency_page(fleet).await]);
+    pages.chain(listing_pages(fleet).await).collect()
+}
+
+/// These pages of an account, those of its game, and those of a person.
+fn of_account(fleet: &Fleet, account: &str, pages: &[&str]) -> Vec<String> {
+    let of_game = of_game(&fleet.account("free").economy_game);
+    let pages = pages.iter().map(|page| (*page).to_owned());
+    let pages = pages.chain(of_game).map(|path| format!("{account}{path}"));
+    pages.chain(PERSONAL.map(ToOwned::to_owned)).collect()
 }
 
 /// Opens and checks pages below the address of the dashboard.
@@ -321,73 +237,42 @@ async fn assert_none(browser: Browser, mut found: Vec<String>) {
     browser.close().await;
 }
 
-async fn start() -> Browser {
-    let options = Options {
-        has_javascript: true,
-    };
-    Browser::start(options).await
-}
-
 /// A minute and more: axe looks at a page of each template.
 #[tokio::test]
 async fn a_page_of_each_template_has_no_problem() {
-    let browser = start().await;
-    let mut public = TEMPLATES.map(ToOwned::to_owned).to_vec();
-    public.push(currency_page(&browser.fleet).await);
-    public.extend(listing_pages(&browser.fleet).await);
+    let browser = Browser::start().await;
+    let public = with_listings(&browser.fleet, &TEMPLATES).await;
     let mut found = check(SHORT, &browser, public).await;
-    let game = browser.fleet.account("free").economy_game.clone();
     let account = sign_in(&browser).await;
-    let of_account = TEMPLATES_OF_ACCOUNT.map(ToOwned::to_owned).into_iter();
-    let of_account = of_account.chain(of_game(&game));
-    let of_account = of_account.map(|path| format!("{account}{path}"));
-    let personal = PERSONAL.map(ToOwned::to_owned).into_iter();
-    found.extend(check(SHORT, &browser, personal.chain(of_account)).await);
+    let pages = of_account(&browser.fleet, &account, &TEMPLATES_OF_ACCOUNT);
+    found.extend(check(SHORT, &browser, pages).await);
     assert_none(browser, found).await;
 }
 
 #[tokio::test]
-#[ignore = "long: some 30 pages in three views"]
+#[ignore = "long: some 40 pages in three views"]
 async fn the_pages_of_visitors_have_no_problem() {
-    let browser = start().await;
+    let browser = Browser::start().await;
     assert_small_header_of_site(&browser).await;
-    assert_filters_in_a_row(&browser, "").await;
-    let site = site(&browser.fleet).await;
-    let signed_out = SIGNED_OUT.map(ToOwned::to_owned);
-    let found = check(ALL, &browser, site.into_iter().chain(signed_out)).await;
-    assert_none(browser, found).await;
-}
-
-#[tokio::test]
-#[ignore = "long: five pages in three views"]
-async fn the_french_pages_of_visitors_have_no_problem() {
-    let browser = start().await;
-    assert_filters_in_a_row(&browser, "/fr").await;
-    let found = check(ALL, &browser, FRENCH.map(ToOwned::to_owned)).await;
-    assert_none(browser, found).await;
-}
-
-#[tokio::test]
-#[ignore = "long: five pages in three views"]
-async fn the_documentation_has_no_problem() {
-    let browser = start().await;
-    let found = check(ALL, &browser, DOCS.map(ToOwned::to_owned)).await;
+    for prefix in ["", "/fr"] {
+        assert_filters_in_a_row(&browser, prefix).await;
+    }
+    let pages = [&TEMPLATES[..], &MORE].concat();
+    let pages = with_listings(&browser.fleet, &pages).await;
+    let found = check(ALL, &browser, pages).await;
     assert_none(browser, found).await;
 }
 
 #[tokio::test]
 #[ignore = "long: some 30 pages in three views"]
 async fn the_pages_of_an_account_have_no_problem() {
-    let browser = start().await;
-    let game = browser.fleet.account("free").economy_game.clone();
+    let browser = Browser::start().await;
     let account = sign_in(&browser).await;
     assert_small_header(&browser).await;
     assert_tables_start_with_their_point(&browser, &account).await;
     tick_at_most_three_genres(&browser, &account).await;
-    let of_account = OF_ACCOUNT.map(ToOwned::to_owned).into_iter();
-    let of_account = of_account.chain(of_game(&game));
-    let of_account = of_account.map(|path| format!("{account}{path}"));
-    let personal = PERSONAL.map(ToOwned::to_owned).into_iter();
-    let found = check(ALL, &browser, personal.chain(of_account)).await;
+    let pages = [&TEMPLATES_OF_ACCOUNT[..], &MORE_OF_ACCOUNT].concat();
+    let pages = of_account(&browser.fleet, &account, &pages);
+    let found = check(ALL, &browser, pages).await;
     assert_none(browser, found).await;
 }

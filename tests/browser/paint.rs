@@ -1,6 +1,6 @@
 //! A browser's measurement of the load of a page: nothing moves.
 
-use crate::browser::{Browser, Options};
+use crate::browser::Browser;
 
 const WIDTHS: [u32; 2] = [1_280, 360];
 
@@ -42,10 +42,7 @@ async fn shift(browser: &Browser, path: &str, width: u32) -> f64 {
 #[tokio::test]
 #[ignore = "long: loads pages in two widths"]
 async fn nothing_moves_while_a_page_loads() {
-    let browser = Browser::start(Options {
-        has_javascript: true,
-    })
-    .await;
+    let browser = Browser::start().await;
     let mut moved = Vec::new();
     for path in pages(&browser) {
         for width in WIDTHS {

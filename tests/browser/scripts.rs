@@ -5,7 +5,7 @@ use fantoccini::Locator;
 use fantoccini::key::Key;
 use serde_json::Value;
 
-use crate::browser::{Browser, Options};
+use crate::browser::Browser;
 use crate::pages::sign_in;
 
 /// The search shows its results while a visitor types and announces their number, and shows none when the field is empty again.
@@ -49,8 +49,10 @@ pub(crate) async fn copy_and_count_down(browser: &Browser) {
         const places = ['#secret', '[data-copy=secret]'].map((css) => document.querySelector(css).getBoundingClientRect());
         const [secret, button] = places;
         return button.left >= secret.right && button.top < secret.bottom;";
-    let is_beside = browser.client.execute(script, Vec::new()).await.unwrap();
-    assert_eq!(is_beside, Value::Bool(true), "the button is beside the key");
+    assert!(
+        browser.run::<bool>(script).await,
+        "the button is beside the key"
+    );
     browser.click("button[data-copy='secret']").await;
     eventually("the page says what was copied", async || {
         let said = browser.text("button[data-copy='secret'] + .copied").await;
@@ -81,8 +83,7 @@ pub(crate) async fn tick_at_most_three_genres(browser: &Browser, account: &str) 
     let disabled = async || {
         let script =
             "return [...document.querySelectorAll('[name=genres]')].map((box) => box.disabled)";
-        let found = browser.client.execute(script, Vec::new()).await.unwrap();
-        serde_json::from_value::<Vec<bool>>(found).unwrap()
+        browser.run::<Vec<bool>>(script).await
     };
     for place in 1..=3 {
         let found = disabled().await;
@@ -101,10 +102,7 @@ pub(crate) async fn tick_at_most_three_genres(browser: &Browser, account: &str) 
 /// Public pages are the same for everybody. To a person with a session they show the way to the accounts.
 #[tokio::test]
 async fn public_pages_lead_a_person_to_the_accounts() {
-    let browser = Browser::start(Options {
-        has_javascript: true,
-    })
-    .await;
+    let browser = Browser::start().await;
     browser.open("/games").await;
     assert_eq!(browser.text("[data-accounts]").await, "Sign in");
     sign_in(&browser).await;
@@ -122,10 +120,7 @@ async fn public_pages_lead_a_person_to_the_accounts() {
 /// Nobody tells a page that its reader pressed Stop. Some seconds later, the form can be sent again.
 #[tokio::test]
 async fn a_form_can_be_sent_again_after_stop() {
-    let browser = Browser::start(Options {
-        has_javascript: true,
-    })
-    .await;
+    let browser = Browser::start().await;
     browser.open("/sign-in").await;
     browser.fill("email", "nobody@studio.example").await;
     browser.fill("password", "not a password of anybody").await;
@@ -137,18 +132,15 @@ async fn a_form_can_be_sent_again_after_stop() {
         form.requestSubmit();
         window.stop();
         return form.dataset.sent;";
-    let sent = browser.client.execute(script, Vec::new()).await.unwrap();
-    assert_eq!(sent, "yes");
+    assert_eq!(browser.run::<String>(script).await, "yes");
     eventually("the form can be sent again", async || {
         let script = "return document.querySelector('main form').dataset.sent ?? null";
-        let sent = browser.client.execute(script, Vec::new()).await.unwrap();
-        sent.is_null().then_some(())
+        browser.run::<Value>(script).await.is_null().then_some(())
     })
     .await;
     // The page was not left, since an answer would have no password.
     let script = "return document.querySelector('[name=password]').value !== ''";
-    let is_typed = browser.client.execute(script, Vec::new()).await.unwrap();
-    assert_eq!(is_typed, Value::Bool(true));
+    assert!(browser.run::<bool>(script).await);
     browser.click("main form button").await;
     browser.until("main [role='alert']").await;
     browser.close().await;

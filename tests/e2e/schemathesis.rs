@@ -2,8 +2,7 @@
 
 use std::path::Path;
 
-use e2e::{Client, Fleet, KeyRequest, Staff, eventually};
-use reqwest::Method;
+use e2e::{Client, Fleet, KeyRequest, Studio};
 use serde_json::{Value, json};
 use tokio::process::Command;
 
@@ -25,34 +24,20 @@ struct Caller {
 impl Caller {
     async fn new() -> Self {
         let fleet = Fleet::shared();
-        let mut staff = Staff::of(&fleet).await;
-        let account = staff.account("unlimited").await;
-        let handle = format!("schema-{}", kit::ids::row_id().simple());
-        let game = format!("{handle}-game");
-        staff.page(&account, &handle).await;
-        let row = json!({"slug": game, "title": "A Game", "release_year": 2024, "creator": handle});
-        staff.import("game", &[row]).await;
-        eventually("economy-svc knows the game", async || {
-            staff.currency(&game, "Cowrie").await.ok()
-        })
-        .await;
+        let mut studio = Studio::new(&fleet).await.with_currency().await;
+        let (account, game) = (studio.account.clone(), studio.game.clone());
         let mut keys = Vec::new();
-        for (name, mode, kind) in [
-            ("live", "live", "account"),
-            ("test", "test", "account"),
-            ("live secret", "live", "secret"),
-            ("test secret", "test", "secret"),
-        ] {
-            let wanted = || KeyRequest {
+        for (name, mode) in [("live", "live"), ("test", "test")] {
+            let wanted = KeyRequest {
                 mode,
-                kind,
-                may_write: kind == "account",
-                game: (kind == "secret").then(|| game.clone()),
+                may_write: true,
+                ..KeyRequest::default()
             };
-            let made = eventually("the gateway knows the game", async || {
-                staff.clone().try_key(&account, wanted()).await.ok()
-            });
-            keys.push((name, made.await.1));
+            keys.push((name, studio.staff.key(&account, wanted).await.1));
+        }
+        for (name, mode) in [("live secret", "live"), ("test secret", "test")] {
+            let key = studio.staff.key_of_game(&account, mode, "secret", &game);
+            keys.push((name, key.await));
         }
         let keys: [(&str, String); 4] = keys.try_into().unwrap();
         let secret = Client::new(&fleet, &keys[2].1);
@@ -60,10 +45,8 @@ impl Caller {
             "supply": 1_000, "minted": 0, "burned": 0, "output": 1, "active_players": 1,
             "basket": {"meal": 10, "ride": 5, "wage": 100, "rent": 900},
         });
-        let request = secret
-            .request(Method::POST, "/economy/report")
-            .json(&report);
-        assert_eq!(secret.send(request).await.status, 201);
+        let made = secret.post("/economy/report", &report).await;
+        assert_eq!(made.status, 201);
         let reader = Client::new(&fleet, &keys[0].1);
         let column = async |path: &str, name: &str| -> Vec<Value> {
             let rows = reader.all(path, 100).await;
@@ -73,7 +56,7 @@ impl Caller {
             "genre": column("/genres?x=1", "key").await,
             "country": column("/countries?empty=true", "code").await,
             "currency": [game],
-            "page": [handle],
+            "page": [studio.handle],
             "own-game": [game],
         });
         Self {

@@ -7,7 +7,7 @@ use e2e::{Client, Fleet};
 use serde_json::{Value, json};
 use tempfile::TempDir;
 
-use crate::staff_tool::{refused, said};
+use crate::staff_tool::answer;
 
 /// The folder of a file to apply. Everything in it has a name that no other test has.
 struct Folder {
@@ -34,12 +34,8 @@ impl Folder {
     }
 
     fn path(&self, name: &str) -> String {
-        self.directory
-            .path()
-            .join(name)
-            .to_str()
-            .unwrap()
-            .to_owned()
+        let path = self.directory.path().join(name);
+        path.to_str().unwrap().to_owned()
     }
 
     /// An account with these keys.
@@ -65,8 +61,7 @@ impl Folder {
     /// What it says as JSON.
     async fn apply(&self, fleet: &Fleet) -> Value {
         let (file, secrets) = (self.path("fleet.toml"), self.path("secrets.json"));
-        let args = ["--json", "apply", &file, "--secrets", &secrets];
-        serde_json::from_str(&said(fleet, &args).await).unwrap()
+        answer(fleet, &["apply", &file, "--secrets", &secrets]).await
     }
 
     fn secret(&self, key: &str) -> String {
@@ -129,16 +124,8 @@ async fn a_change_of_the_file_changes_only_that() {
         r#"{ name = "k", mode = "test" }, { name = "l", mode = "test" }"#,
     );
     let report = folder.apply(&fleet).await;
-    let changes: Vec<&str> = report["changes"]
-        .as_array()
-        .unwrap()
-        .iter()
-        .map(|it| it.as_str().unwrap())
-        .collect();
-    assert_eq!(
-        changes,
-        ["Ada: moved from free to build", "Ada: created the key l"]
-    );
+    let expected = ["Ada: moved from free to build", "Ada: created the key l"];
+    assert_eq!(report["changes"], json!(expected));
 
     // A secret that is lost is of no use: the key is created again.
     fs::remove_file(folder.path("secrets.json")).unwrap();
@@ -154,17 +141,12 @@ async fn a_rotated_key_is_created_again_and_revoked_with_its_successor() {
     folder.write("free", r#"{ name = "k", mode = "test" }"#);
     folder.apply(&fleet).await;
     let rotate = async || {
-        let listed = said(
-            &fleet,
-            &["--json", "key", "list", "--account", &folder.account],
-        )
-        .await;
-        let listed: Value = serde_json::from_str(&listed).unwrap();
+        let list = ["key", "list", "--account", &folder.account];
+        let listed = answer(&fleet, &list).await;
         // The newest is first.
         let newest = listed["keys"].as_array().unwrap().first().unwrap();
         let id = newest["id"].as_str().unwrap();
-        let rotated = said(&fleet, &["--json", "key", "rotate", id]).await;
-        let rotated: Value = serde_json::from_str(&rotated).unwrap();
+        let rotated = answer(&fleet, &["key", "rotate", id]).await;
         rotated["secret"].as_str().unwrap().to_owned()
     };
     let first = rotate().await;
@@ -181,30 +163,4 @@ async fn a_rotated_key_is_created_again_and_revoked_with_its_successor() {
         refused.assert_error(401, "invalid_key");
     }
     assert_eq!(folder.apply(&fleet).await["changes"], json!([]));
-}
-
-#[tokio::test]
-async fn an_error_names_the_entry() {
-    let fleet = Fleet::shared();
-    let folder = Folder::new();
-    let file = folder.path("fleet.toml");
-    folder.write("no-such-plan", "");
-    let (status, sentence) = refused(&fleet, &["apply", &file]).await;
-    assert_eq!(status, Some(1), "{sentence}");
-    assert!(sentence.contains("the account Ada"), "{sentence}");
-
-    folder.write("free", r#"{ name = "k", mode = "test" }"#);
-    let (status, sentence) = refused(&fleet, &["apply", &file]).await;
-    assert_eq!(status, Some(2), "{sentence}");
-    assert!(sentence.contains("the key k"), "{sentence}");
-    assert!(sentence.contains("--secrets"), "{sentence}");
-
-    folder.apply(&fleet).await;
-    folder.write("free", r#"{ name = "k", mode = "test", may_write = true }"#);
-    let (status, sentence) = refused(&fleet, &["apply", &file]).await;
-    assert_eq!(status, Some(1), "{sentence}");
-    assert!(
-        sentence.contains("the key k") && sentence.contains("may_write"),
-        "{sentence}"
-    );
 }

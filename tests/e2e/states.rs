@@ -1,108 +1,60 @@
 //! The states of a listing that an account sends in, and every way between them (§3).
 
 use contracts::public::OwnListing;
-use e2e::{Client, Fleet, Staff};
+use e2e::{Fleet, Studio};
 use reqwest::Method;
-use serde_json::{Value, json};
+use serde_json::json;
 
-/// A listing on its way.
-struct Listing {
-    staff: Staff,
-    owner: Client,
-    slug: String,
-    path: String,
-}
-
-impl Listing {
-    /// Sends one in.
-    async fn send_in(kind: &'static str) -> Self {
-        let fleet = Fleet::shared();
-        let mut staff = Staff::of(&fleet).await;
-        let account = staff.account("unlimited").await;
-        let handle = format!("way-{}", kit::ids::row_id().simple());
-        staff.page(&account, &handle).await;
-        let owner = staff.writer(&fleet, &account, "live").await;
-        let (list, body) = match kind {
-            "game" => ("/games", json!({"creator": handle, "title": handle})),
-            _ => (
-                "/events",
-                json!({"title": handle, "kind": "jam", "starts_at": "2030-01-01", "country_code": "GH", "city": "Accra"}),
-            ),
-        };
-        let request = owner.request(Method::POST, list).json(&body);
-        let made = owner.send(request).await;
-        assert_eq!(made.status, 201, "{}", made.text);
-        let slug = made.data()["slug"].as_str().unwrap().to_owned();
-        let path = format!("{list}/{slug}");
-        Self {
-            staff,
-            owner,
-            slug,
-            path,
-        }
+/// How its owner sees the listing: state and reason; everybody else sees it with this title, or not at all.
+async fn stands(
+    studio: &Studio,
+    slug: &str,
+    (status, reason): (&str, Option<&str>),
+    title: Option<&str>,
+) {
+    let own: Vec<OwnListing> = studio.live.rows("/me/listings", 20).await;
+    let own = own.iter().find(|own| own.slug == slug).unwrap();
+    let shown = (own.status.as_str(), own.reason.as_deref());
+    assert_eq!(shown, (status, reason));
+    let read = studio.live.get(&format!("/games/{slug}")).await;
+    match title {
+        Some(title) => assert_eq!(read.data()["title"], title),
+        None => read.assert_error(404, "not_found"),
     }
-
-    async fn change(&self, title: &str) -> Value {
-        let request = self.owner.request(Method::PATCH, &self.path);
-        let made = self.owner.send(request.json(&json!({"title": title})));
-        made.await.data().clone()
-    }
-
-    /// How its owner sees it: state and reason; everybody else sees it with this title, or not at all.
-    async fn stands(&self, status: &str, reason: Option<&str>, title: Option<&str>) {
-        let own: Vec<OwnListing> = self.owner.rows("/me/listings", 20).await;
-        let own: Vec<(&str, &str, Option<&str>)> = (own.iter())
-            .map(|own| {
-                (
-                    own.slug.as_str(),
-                    own.status.as_str(),
-                    own.reason.as_deref(),
-                )
-            })
-            .collect();
-        assert_eq!(own, [(self.slug.as_str(), status, reason)]);
-        let read = self.owner.get(&self.path).await;
-        match title {
-            Some(title) => assert_eq!(read.data()["title"], title),
-            None => read.assert_error(404, "not_found"),
-        }
-    }
-}
-
-async fn goes_every_way(kind: &'static str) {
-    let listing = Listing::send_in(kind).await;
-    let (staff, slug) = (&listing.staff, listing.slug.as_str());
-    listing.stands("pending", None, None).await;
-
-    staff.reject(kind, slug, "It has no picture").await;
-    listing
-        .stands("rejected", Some("It has no picture"), None)
-        .await;
-    let changed = listing.change("Once more").await;
-    assert_eq!(changed["status"], "pending");
-    listing.stands("pending", None, None).await;
-
-    staff.approve(kind, slug).await;
-    listing.stands("published", None, Some("Once more")).await;
-    let changed = listing.change("Better").await;
-    assert_eq!(
-        (&changed["status"], &changed["slug"]),
-        (&json!("published"), &json!(slug))
-    );
-    listing.stands("published", None, Some("Better")).await;
-
-    staff.take_down(kind, slug).await;
-    listing.stands("removed", None, None).await;
-    staff.restore(kind, slug).await;
-    listing.stands("published", None, Some("Better")).await;
-
-    // There is no way out by the caller.
-    let deletion = listing.owner.request(Method::DELETE, &listing.path);
-    let refused = listing.owner.send(deletion).await;
-    refused.assert_error(405, "method_not_allowed");
 }
 
 #[tokio::test]
 async fn a_game_goes_every_way() {
-    goes_every_way("game").await;
+    let studio = Studio::new(&Fleet::shared()).await;
+    let (slug, staff) = (studio.submit("way").await, &studio.staff);
+    let path = format!("/games/{slug}");
+    let change = async |title: &str| {
+        let changed = studio.live.patch(&path, &json!({"title": title})).await;
+        changed.data().clone()
+    };
+    let pending = ("pending", None);
+    stands(&studio, &slug, pending, None).await;
+    staff.reject("game", &slug, "It has no picture").await;
+    let rejected = ("rejected", Some("It has no picture"));
+    stands(&studio, &slug, rejected, None).await;
+    assert_eq!(change("Once more").await["status"], "pending");
+    stands(&studio, &slug, pending, None).await;
+
+    let published = ("published", None);
+    staff.approve("game", &slug).await;
+    stands(&studio, &slug, published, Some("Once more")).await;
+    let changed = change("Better").await;
+    assert_eq!(changed["status"], "published");
+    assert_eq!(changed["slug"], slug.as_str());
+    stands(&studio, &slug, published, Some("Better")).await;
+
+    staff.take_down("game", &slug).await;
+    stands(&studio, &slug, ("removed", None), None).await;
+    staff.restore("game", &slug).await;
+    stands(&studio, &slug, published, Some("Better")).await;
+
+    // There is no way out by the caller.
+    let deletion = studio.live.request(Method::DELETE, &path);
+    let refused = studio.live.send(deletion).await;
+    refused.assert_error(405, "method_not_allowed");
 }

@@ -9,7 +9,6 @@ use futures::future::join_all;
 use kit::rpc::client::Client as Channel;
 use nix::sys::signal::{Signal, kill};
 use nix::unistd::Pid;
-use reqwest::Method;
 use serde_json::json;
 use sqlx::{Connection as _, PgConnection};
 
@@ -28,9 +27,7 @@ async fn submit(fleet: &Fleet) -> Vec<String> {
             let body = json!({
                 "title": format!("Approval {account} {n}"), "kind": "jam", "starts_at": "2030-01-01", "country_code": "TD", "city": "Far",
             });
-            let answer = client
-                .send(client.request(Method::POST, "/events").json(&body))
-                .await;
+            let answer = client.post("/events", &body).await;
             assert_eq!(answer.status, 201, "{}", answer.text);
             slugs.push(answer.data()["slug"].as_str().unwrap().to_owned());
         }
@@ -40,11 +37,7 @@ async fn submit(fleet: &Fleet) -> Vec<String> {
 
 async fn channels(fleet: &Fleet) -> Vec<(i32, StaffReviewServiceClient<Channel>)> {
     let token = fleet.staff_token.clone().into();
-    let replicas = fleet
-        .services
-        .iter()
-        .filter(|one| one.name == "listings-svc");
-    let dialled = replicas.map(async |replica| {
+    let dialled = fleet.replicas("listings-svc").map(async |replica| {
         let channel = dial(&replica.grpc, &token).await;
         (replica.pid.unwrap(), StaffReviewServiceClient::new(channel))
     });
@@ -55,9 +48,7 @@ async fn channels(fleet: &Fleet) -> Vec<(i32, StaffReviewServiceClient<Channel>)
 #[tokio::test]
 async fn an_approval_is_made_once_whoever_dies_in_the_middle() {
     let mut small = SmallFleet::patient();
-    let plans = small.plans();
-    let args = ["--replicas", "listings-svc=2", "--plans", &plans];
-    let fleet = small.up_with(&args).await;
+    let fleet = small.up_with(&["--replicas", "listings-svc=2"]).await;
     let slugs = submit(&fleet).await;
     let replicas = channels(&fleet).await;
     let approved = AtomicUsize::new(0);

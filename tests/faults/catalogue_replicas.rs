@@ -1,8 +1,7 @@
 //! Kills one of two replicas of catalogue-svc while callers load the gateway: no call fails. Pauses one: no page of the site is older than a
 //! save or a takedown.
 
-use e2e::{Fleet, Load, Paused, SmallFleet, Staff, WebClient, eventually};
-use nix::sys::signal::{Signal, kill};
+use e2e::{Fleet, Load, Paused, SmallFleet, Staff, WebClient};
 use nix::unistd::Pid;
 use serde_json::json;
 
@@ -17,33 +16,15 @@ struct Scene {
 impl Scene {
     async fn set() -> Self {
         let mut small = SmallFleet::patient();
-        let plans = small.plans();
-        let fleet = small
-            .up_with(&["--replicas", "catalogue-svc=2", "--plans", &plans])
-            .await;
+        let fleet = small.up_with(&["--replicas", "catalogue-svc=2"]).await;
         let load = Load::new(&fleet).await;
         Self { small, load }
     }
-
-    /// Applies `harm` to the second replica under load. The load asserts that every call is answered 200.
-    async fn under_load(&self, harm: impl AsyncFn(Pid)) {
-        let second = replicas(&self.small.fleet())[1].unwrap();
-        let work = async {
-            self.load.answers(SOME).await;
-            harm(second).await;
-            self.load.answers(SOME).await;
-            self.load.stop();
-        };
-        tokio::join!(work, self.load.flow());
-    }
 }
 
-fn replicas(fleet: &Fleet) -> Vec<Option<Pid>> {
-    let replicas = fleet
-        .services
-        .iter()
-        .filter(|it| it.name == "catalogue-svc");
-    replicas.map(|it| it.pid.map(Pid::from_raw)).collect()
+/// The second replica.
+fn second(fleet: &Fleet) -> i32 {
+    fleet.replicas("catalogue-svc").nth(1).unwrap().pid.unwrap()
 }
 
 #[tokio::test]
@@ -54,17 +35,16 @@ async fn a_replica_that_is_killed_or_stands_still_costs_no_call_and_shows_nothin
     no_page_is_older_than_a_write(&scene.small.fleet()).await;
 }
 
+/// The load asserts that every call is answered 200.
 async fn a_replica_is_killed(scene: &Scene) {
-    let killing = async |replica| {
-        kill(replica, Signal::SIGKILL).unwrap();
-        eventually("the replica is started again", async || {
-            let now = replicas(&scene.small.fleet())[1]?;
-            (now != replica).then_some(())
-        })
-        .await;
-    };
     for _ in 0..3 {
-        scene.under_load(killing).await;
+        let killing = async {
+            scene.load.answers(SOME).await;
+            scene.small.kill(second(&scene.small.fleet())).await;
+            scene.load.answers(SOME).await;
+            scene.load.stop();
+        };
+        tokio::join!(killing, scene.load.flow());
     }
 }
 
@@ -94,7 +74,7 @@ async fn no_page_is_older_than_a_write(fleet: &Fleet) {
         "slug": "lagging-game", "title": "Lagging Game", "genres": ["puzzle"], "release_year": 2024, "creator": "lagging",
     });
     staff.import("game", &[game]).await;
-    let second = replicas(fleet)[1].unwrap();
+    let second = Pid::from_raw(second(fleet));
     let mut browser = WebClient::new(fleet);
     for save in 0..SAVES {
         let tagline = format!("Save {save} of this game");

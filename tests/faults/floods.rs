@@ -3,14 +3,14 @@
 use std::time::Duration;
 
 use e2e::raw::connect;
-use e2e::{Client, Fleet, SmallFleet};
+use e2e::{Client, Fleet, Process, SmallFleet};
 use futures::future::join_all;
 use tokio::io::AsyncWriteExt as _;
 
 /// The timeout for a connection that is still open.
 const GIVE_UP: Duration = Duration::from_mins(2);
-/// The most memory that all floods together may take.
-const MEMORY: u64 = 64 * 1024 * 1024;
+/// The most memory that all floods together may take, in KiB.
+const MEMORY: u32 = 64 * 1024;
 /// The number of concurrent connections of each flood.
 const AT_ONCE: usize = 4;
 
@@ -84,14 +84,6 @@ async fn until_closed(fleet: &Fleet, flood: &Flood) {
     assert!(closed.is_ok(), "still open: {}", flood.what);
 }
 
-/// The peak memory of a process, in bytes.
-fn peak(pid: i32) -> u64 {
-    let status = std::fs::read_to_string(format!("/proc/{pid}/status")).unwrap();
-    let mut lines = status.lines();
-    let line = lines.find_map(|line| line.strip_prefix("VmHWM:")).unwrap();
-    line.trim().trim_end_matches(" kB").parse::<u64>().unwrap() * 1_024
-}
-
 #[tokio::test]
 #[ignore = "long: floods"]
 async fn floods_end_and_nobody_else_notices() {
@@ -105,7 +97,8 @@ async fn floods_end_and_nobody_else_notices() {
     let keys = &fleet.account("partner").keys;
     let caller = Client::new(&fleet, &keys.test);
     let games = caller.all("/games", 100).await;
-    let before = peak(pid);
+    let gateway = Process::new("gateway", pid);
+    let before = gateway.peak();
 
     let floods = floods(&keys.live);
     let flooding = floods.iter().flat_map(|flood| [flood; AT_ONCE]);
@@ -134,6 +127,6 @@ async fn floods_end_and_nobody_else_notices() {
     );
     // A panic in a connection's task closes the connection, which is what the flood waits for. Therefore check the log.
     assert!(!small.log("gateway").contains("panicked"));
-    let grown = peak(pid) - before;
-    assert!(grown < MEMORY, "grown by {grown} bytes");
+    let grown = gateway.peak() - before;
+    assert!(grown < MEMORY, "grown by {grown} KiB");
 }

@@ -9,7 +9,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::time::Duration;
 
-use e2e::{Client, Fleet, SmallFleet, Traffic, eventually_within, long_form};
+use e2e::{Fleet, SmallFleet, Traffic, eventually_within, long_form};
 use nix::sys::signal::{Signal, kill};
 use nix::unistd::Pid;
 use rand::SeedableRng as _;
@@ -70,8 +70,7 @@ async fn killing_processes_in_random_order_loses_nothing() {
 
 async fn bring_up() -> (SmallFleet, Traffic) {
     let mut small = SmallFleet::new();
-    let plans = small.plans();
-    let fleet = small.up_with(&["--plans", &plans]).await;
+    let fleet = small.up().await;
     let traffic = Traffic::new(&fleet).await;
     (small, traffic)
 }
@@ -88,14 +87,18 @@ async fn kill_one(part: &str, small: &SmallFleet, traffic: &Traffic) {
     let before = eventually_within(GIVE_UP, &what, async || traffic.games().await).await;
 
     let work = async {
-        enough(&format!("work before {part} is killed"), traffic).await;
+        traffic
+            .goes_on(&format!("work before {part} is killed"), ENOUGH)
+            .await;
         kill(Pid::from_raw(pids[part]), Signal::SIGKILL).unwrap();
         eventually_within(GIVE_UP, &format!("{part} is started again"), async || {
             let pid = small.fleet().pids().get(part).copied()?;
             (pid != pids[part]).then_some(())
         })
         .await;
-        enough(&format!("work after {part} was killed"), traffic).await;
+        traffic
+            .goes_on(&format!("work after {part} was killed"), ENOUGH)
+            .await;
         traffic.stop();
     };
     tokio::join!(work, traffic.flow());
@@ -110,17 +113,9 @@ async fn kill_one(part: &str, small: &SmallFleet, traffic: &Traffic) {
     );
     the_month_is_kept(part, traffic).await;
     contents_agree(part, &before, traffic, &fleet).await;
-    keys_work(part, traffic, &fleet).await;
     let what = format!("{part} killed");
+    traffic.assert_keys_work(&fleet, &what).await;
     traffic.public.assert_kept(&fleet, &what).await;
-}
-
-async fn enough(what: &str, traffic: &Traffic) {
-    let from = traffic.progress();
-    eventually_within(GIVE_UP, what, async || {
-        traffic.has_done(from, ENOUGH).then_some(())
-    })
-    .await;
 }
 
 async fn contents_agree(
@@ -129,17 +124,7 @@ async fn contents_agree(
     traffic: &Traffic,
     fleet: &Fleet,
 ) {
-    // catalogue-svc may lag behind for a moment.
-    let after = eventually_within(
-        GIVE_UP,
-        &format!("{part} killed: the catalogue holds what listings-svc holds"),
-        async || {
-            let after = traffic.games().await?;
-            let published = fleet.published_games().await?;
-            after.keys().eq(&published).then_some(after)
-        },
-    )
-    .await;
+    let after = traffic.agreed_games(fleet, &format!("{part} killed")).await;
     // The studio changes its game.
     let others = before
         .iter()
@@ -152,12 +137,6 @@ async fn contents_agree(
         );
     }
     let seen = traffic.seen();
-    for slug in &seen.games {
-        assert!(
-            after.contains_key(slug),
-            "{part} killed: {slug}, whose import was answered, is gone"
-        );
-    }
     let sent: BTreeSet<&String> = seen.sent.iter().collect();
     let strange: Vec<&String> = after
         .keys()
@@ -167,18 +146,6 @@ async fn contents_agree(
         strange.is_empty(),
         "{part} killed: nobody wrote {strange:?}"
     );
-}
-
-async fn keys_work(part: &str, traffic: &Traffic, fleet: &Fleet) {
-    for key in traffic.seen().keys {
-        let me = Client::new(fleet, &key.secret).get("/me").await;
-        let account = &me.body["data"]["account"]["id"];
-        assert_eq!(
-            account, &key.account,
-            "{part} killed: the account of a key whose making was answered: {}",
-            me.text
-        );
-    }
 }
 
 async fn the_month_is_kept(part: &str, traffic: &Traffic) {

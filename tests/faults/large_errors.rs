@@ -47,8 +47,7 @@ async fn make_errors(client: &Client, bodies: &[String], errors: &AtomicU32) {
 #[ignore = "long: thousands of errors of many fields"]
 async fn a_caller_that_makes_large_errors_disturbs_no_other() {
     let mut small = SmallFleet::patient();
-    let plans = small.plans();
-    let fleet = small.up_with(&["--plans", &plans]).await;
+    let fleet = small.up().await;
     let mut staff = Staff::of(&fleet).await;
 
     let hostile = staff.account("unlimited").await;
@@ -72,12 +71,10 @@ async fn a_caller_that_makes_large_errors_disturbs_no_other() {
     let undisturbed = async {
         for n in 0..CALLS {
             let tagline = json!({ "tagline": format!("Change {n}") });
-            let request = live.request(Method::PATCH, "/games/calm").json(&tagline);
-            let changed = live.send(request).await;
+            let changed = live.patch("/games/calm", &tagline).await;
             assert_eq!(changed.status, 200, "{}", changed.text);
             let game = json!({"title": format!("Calm {n}"), "creator": "undisturbed"});
-            let request = test.request(Method::POST, "/games").json(&game);
-            let made = test.send(request).await;
+            let made = test.post("/games", &game).await;
             assert_eq!(made.status, 200, "{}", made.text);
             let read = live.get("/games/calm").await;
             assert_eq!(read.data()["tagline"], tagline["tagline"]);

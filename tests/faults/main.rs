@@ -8,7 +8,6 @@ mod keys;
 mod kill;
 mod large_errors;
 mod own_changes;
-mod own_writes;
 mod postgres_away;
 mod quota;
 mod redis;

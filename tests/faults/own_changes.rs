@@ -2,10 +2,13 @@
 //! listings-svc, in single reads, lists, counts and searches.
 
 use contracts::public::{Country, Game, GameRow, SearchResult};
-use e2e::{Client, Fleet, NewAccount, SmallFleet, Staff, long_form};
+use e2e::{Client, Fleet, NewAccount, Receiver, SmallFleet, Staff, long_form};
 use futures::future::join_all;
 use reqwest::Method;
 use serde_json::{Value, json};
+
+use crate::take_down::what_is_taken_down_is_gone_everywhere_and_comes_back;
+use crate::webhooks::visibility::nobody_is_told_of_a_game_that_is_hidden_with_its_page;
 
 const COUNTRY: &str = "TD";
 const HANDLE: &str = "own-changes";
@@ -78,7 +81,7 @@ impl Studio {
         staff.import("page", &[page]).await;
         staff.add_owner(&account, HANDLE).await;
         let caller = staff.writer(fleet, &account, "live").await;
-        let gateways = fleet.services.iter().filter(|one| one.name == "gateway");
+        let gateways = fleet.replicas("gateway");
         Self {
             clients: gateways.map(|gateway| caller.at(gateway)).collect(),
             staff,
@@ -107,12 +110,6 @@ struct Walk {
 }
 
 impl Walk {
-    async fn rounds(&mut self, rounds: usize) {
-        for _ in 0..rounds {
-            self.once().await;
-        }
-    }
-
     async fn once(&mut self) {
         let (studio, round) = (&self.studio, self.round);
         let (first, second) = (word(2 * round), word(2 * round + 1));
@@ -146,16 +143,19 @@ impl Walk {
     }
 }
 
-/// Half a minute: a fleet with two replicas of three services starts.
+/// Most of a minute: a fleet with two replicas of three services starts, on which listings are changed, hidden and taken down.
 #[tokio::test]
 async fn whoever_changed_or_decided_reads_it_through_any_replica() {
+    let receiver = Receiver::start().await;
     let mut small = SmallFleet::patient();
-    let plans = small.plans();
+    small.set("WEBHOOK_ALLOW", &format!("http://{}", receiver.address));
     let replicas = ["--replicas", "gateway=2,catalogue-svc=2,listings-svc=2"];
-    let fleet = small
-        .up_with(&[&replicas[..], &["--plans", &plans]].concat())
-        .await;
+    let fleet = small.up_with(&replicas).await;
+    // First, since the receiver gets what is announced from then on.
+    nobody_is_told_of_a_game_that_is_hidden_with_its_page(&fleet, &receiver).await;
+    what_is_taken_down_is_gone_everywhere_and_comes_back(&small, &fleet).await;
     let studio = Studio::of(&fleet).await;
+    let gateways = studio.clients.len();
     let country: Country = studio.clients[0]
         .one(&format!("/countries/{COUNTRY}"))
         .await;
@@ -166,11 +166,10 @@ async fn whoever_changed_or_decided_reads_it_through_any_replica() {
     };
     // Pairs of a write and a read.
     let pairs: usize = long_form("OWN_CHANGES_PAIRS", 120);
-    let rounds = pairs.div_ceil(WRITES * READS * walk.studio.clients.len());
-    walk.rounds(rounds).await;
+    for _ in 0..pairs.div_ceil(WRITES * READS * gateways) {
+        walk.once().await;
+    }
     fleet.assert_no_read_behind().await;
-    println!(
-        "{} pairs, none stale",
-        walk.round * WRITES * READS * walk.studio.clients.len()
-    );
+    let pairs = walk.round * WRITES * READS * gateways;
+    println!("{pairs} pairs, none stale");
 }

@@ -5,7 +5,7 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 
 use contracts::economy::v1::staff_service_client::StaffServiceClient;
 use contracts::economy::v1::{ImportSwapsRequest, Swap};
-use e2e::{Client, Fleet, KeyRequest, SmallFleet, Staff, dial, eventually};
+use e2e::{Client, Fleet, SmallFleet, Staff, dial, eventually};
 use futures::stream::{self, StreamExt as _};
 use kit::rpc::client::Client as Channel;
 use nix::sys::signal::{Signal, kill};
@@ -34,21 +34,10 @@ async fn games(fleet: &Fleet) -> Client {
     );
     staff.import("game", &rows).await;
     for slug in GAMES {
-        eventually("economy-svc knows the game", async || {
-            staff.currency(slug, "Coin").await.ok()
-        })
-        .await;
+        staff.new_currency(slug).await;
     }
-    let wanted = || KeyRequest {
-        kind: "public",
-        game: Some(GAMES[0].to_owned()),
-        ..KeyRequest::live()
-    };
-    let key = eventually("the gateway knows the game", async || {
-        staff.clone().try_key(&account, wanted()).await.ok()
-    })
-    .await;
-    Client::new(fleet, &key.1)
+    let key = staff.key_of_game(&account, "live", "public", GAMES[0]);
+    Client::new(fleet, &key.await)
 }
 
 /// No two amounts are the same, so that a wrong sum shows which one is missing.
@@ -98,17 +87,11 @@ async fn a_tip_and_a_swap_are_booked_once_whoever_dies_in_the_middle() {
     let mut small = SmallFleet::patient();
     // While a replica is down, tips are repeated more often than the limit of a player allows.
     small.set("GATEWAY_PLAYER_CALLS", "1000000");
-    let plans = small.plans();
-    let args = ["--replicas", "economy-svc=2", "--plans", &plans];
-    let fleet = small.up_with(&args).await;
+    let fleet = small.up_with(&["--replicas", "economy-svc=2"]).await;
     let client = games(&fleet).await;
     let token = fleet.staff_token.clone().into();
     let mut replicas = Vec::new();
-    for replica in fleet
-        .services
-        .iter()
-        .filter(|one| one.name == "economy-svc")
-    {
+    for replica in fleet.replicas("economy-svc") {
         let channel = dial(&replica.grpc, &token).await;
         replicas.push((replica.pid.unwrap(), StaffServiceClient::new(channel)));
     }

@@ -17,8 +17,7 @@ async fn has(client: &Client, game: &str) -> bool {
 #[tokio::test]
 async fn a_dump_is_restored_into_another_server() {
     let mut first = SmallFleet::patient();
-    let plans = first.plans();
-    let fleet = first.up_with(&["--plans", &plans]).await;
+    let fleet = first.up().await;
     let mut staff = Staff::of(&fleet).await;
     let account = staff.account("partner").await;
     let (_, kept) = staff.key(&account, KeyRequest::live()).await;
@@ -35,13 +34,13 @@ async fn a_dump_is_restored_into_another_server() {
     let server = Server::new().await.unwrap();
     let mut second = SmallFleet::patient();
     second.set("DATABASE_URL", &url(&server, "postgres"));
-    second.up_with(&["--plans", &plans]).await;
+    second.up().await;
     second.down().await;
     let mut pg_restore = Command::new("pg_restore");
     let pg_restore = pg_restore.args(["--clean", "--if-exists", "-d", &url(&server, "postgres")]);
     run(pg_restore.arg(&dump)).await;
 
-    let fleet = second.up_with(&["--plans", &plans]).await;
+    let fleet = second.up().await;
     let key = Client::new(&fleet, &kept);
     assert_eq!(key.get("/me").await.status, 200);
     let refused = Client::new(&fleet, &ended).get("/me").await;

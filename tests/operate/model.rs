@@ -8,7 +8,7 @@
 use std::collections::BTreeSet;
 use std::time::Duration;
 
-use e2e::{Client, Fleet, Load, Receiver, Traffic, eventually_within};
+use e2e::{Fleet, Load, Receiver, Traffic, eventually_within};
 use tokio::time::Instant;
 
 /// The timeout of a wait: after its faults, a fleet may pause for half a minute before it tries again.
@@ -71,8 +71,8 @@ impl Model {
             began
         };
         let (began, (), ()) = tokio::join!(work, self.traffic.flow(), self.load.flow());
-        self.contents_agree(what).await;
-        self.keys_work(what).await;
+        self.traffic.agreed_games(&self.fleet, what).await;
+        self.traffic.assert_keys_work(&self.fleet, what).await;
         self.traffic.public.assert_kept(&self.fleet, what).await;
         self.each_message_arrived(what).await;
         let cost = Cost {
@@ -93,43 +93,8 @@ impl Model {
     }
 
     async fn enough(&self, what: &str) {
-        let from = self.traffic.progress();
-        let answered = self.load.answered();
-        eventually_within(GIVE_UP, what, async || {
-            let written = self.traffic.has_done(from, ENOUGH);
-            (written && self.load.answered() >= answered + CALLS).then_some(())
-        })
-        .await;
-    }
-
-    async fn contents_agree(&self, what: &str) {
-        let agreed = format!("{what}: the API lists what listings-svc holds");
-        let listed = eventually_within(GIVE_UP, &agreed, async || {
-            let listed = self.traffic.games().await?;
-            let published = self.fleet.published_games().await?;
-            listed.keys().eq(&published).then_some(listed)
-        })
-        .await;
-        let games = self.traffic.seen().games;
-        let lost: Vec<&String> = games
-            .iter()
-            .filter(|slug| !listed.contains_key(*slug))
-            .collect();
-        assert!(lost.is_empty(), "{what}: acknowledged and lost: {lost:?}");
-    }
-
-    async fn keys_work(&self, what: &str) {
-        for key in self.traffic.seen().keys {
-            let client = Client::new(&self.fleet, &key.secret);
-            let works = format!("{what}: a key whose creation was acknowledged works");
-            let account = eventually_within(GIVE_UP, &works, async || {
-                let me = client.get("/me").await;
-                // A gateway that has not found the servers again yet.
-                (me.status != 503).then(|| me.data()["account"]["id"].clone())
-            })
-            .await;
-            assert_eq!(account, key.account, "{what}");
-        }
+        self.traffic.goes_on(what, ENOUGH).await;
+        self.load.answers(CALLS).await;
     }
 
     /// Also changes that were not acknowledged may be there; then their messages are as well.

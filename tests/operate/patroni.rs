@@ -10,8 +10,6 @@ use crate::patroni_cluster::Cluster;
 
 /// How long a server is paused: longer than Patroni lets a leader be silent.
 const PAUSE: Duration = Duration::from_secs(15);
-/// The replicas of the short form.
-const TWO_GATEWAYS: &str = "gateway=2";
 
 /// A fleet on a cluster, under load.
 struct Scene {
@@ -21,24 +19,13 @@ struct Scene {
 }
 
 impl Scene {
-    async fn set(replicas: &str) -> Self {
+    async fn set() -> Self {
         let cluster = Cluster::start().await;
         let receiver = Receiver::start().await;
-        let mut small = SmallFleet::new();
+        let mut small = SmallFleet::patient_beside_postgresql();
         small.set("DATABASE_URL", &cluster.url());
         small.set("WEBHOOK_ALLOW", &format!("http://{}", receiver.address));
-        // Only PostgreSQL is away: no other deadline is to pass on a busy machine.
-        for (deadline, value) in [
-            ("GATEWAY_REDIS_PATIENCE", "20000"),
-            ("GATEWAY_UPSTREAM_DEADLINE", "20"),
-            ("GATEWAY_UPSTREAM_PATIENCE", "20000"),
-            ("CATALOGUE_PATIENCE", "10000"),
-        ] {
-            small.set(deadline, value);
-        }
-        let plans = small.plans();
-        let args = ["--replicas", replicas, "--plans", &plans];
-        let fleet = small.up_with(&args).await;
+        let fleet = small.up_with(&["--replicas", TWO_OF_EACH]).await;
         let model = Model::new(&fleet, &fleet, receiver).await;
         Self {
             cluster,
@@ -86,27 +73,18 @@ impl Scene {
     }
 }
 
-#[tokio::test]
-#[ignore = "long: three nodes of PostgreSQL and of etcd, and their failover"]
-async fn the_leaders_of_postgresql_and_of_etcd_are_killed() {
-    let scene = Scene::set(TWO_GATEWAYS).await;
-    let fault = async || scene.kill_the_leader().await;
-    let cost = scene.model.through("the leader is killed", fault).await;
-    // Redis counts, and it did not fail.
-    assert_eq!(cost.uncounted, 0, "{cost:?}");
-    scene.without_the_leader_of_etcd().await;
-}
-
 /// Each fault happens `PATRONI_CYCLES` times.
 #[tokio::test]
 #[ignore = "long: each failover takes up to ten seconds, and 15 s are a pause"]
 async fn postgresql_fails_over_again_and_again() {
     let cycles: u32 = long_form("PATRONI_CYCLES", 1);
-    let scene = Scene::set(TWO_OF_EACH).await;
+    let scene = Scene::set().await;
     let (model, cluster) = (&scene.model, &scene.cluster);
     for _ in 0..cycles {
         let killed = async || scene.kill_the_leader().await;
-        model.through("the leader is killed", killed).await;
+        let cost = model.through("the leader is killed", killed).await;
+        // Redis counts, and it did not fail.
+        assert_eq!(cost.uncounted, 0, "{cost:?}");
         let paused = async || scene.pause_the_leader().await;
         model.through("the leader is paused", paused).await;
         let restarted = async || cluster.etcd.restart();

@@ -4,12 +4,13 @@ use std::collections::BTreeMap;
 
 use contracts::listings::v1::WhoAmIRequest;
 use contracts::listings::v1::staff_member_service_client::StaffMemberServiceClient;
-use e2e::{Client, Fleet, Service, SmallFleet, Staff, WebClient, WebPage, dial, eventually, mails};
+use e2e::{
+    Client, Fleet, KeyRequest, Service, SmallFleet, Staff, WebClient, WebPage, dial, eventually,
+};
 use http::StatusCode;
 use kit::Clock;
 use kit::ids::row_id;
 use kit::rpc::staff::Role;
-use reqwest::Method;
 use serde_json::json;
 use tokio::task::JoinSet;
 use url::Url;
@@ -116,22 +117,16 @@ impl Scene {
         self.staff.page(&account, &handle).await;
         self.secrets
             .push(self.hook.subscribe(&self.fleet, &account).await);
-        let (_, key) = self
-            .staff
-            .key(
-                &account,
-                e2e::KeyRequest {
-                    may_write: true,
-                    ..e2e::KeyRequest::live()
-                },
-            )
-            .await;
+        let wanted = KeyRequest {
+            may_write: true,
+            ..KeyRequest::live()
+        };
+        let (_, key) = self.staff.key(&account, wanted).await;
         let writer = Client::new(&self.fleet, &key);
         self.secrets.push(key);
 
         let body = json!({"creator": handle, "title": "A Traced Game", "platforms": ["web"]});
-        let request = writer.request(Method::POST, "/games").json(&body);
-        let written = writer.send(request).await;
+        let written = writer.post("/games", &body).await;
         let slug = written.data()["slug"].as_str().unwrap().to_owned();
         let id = written.header("x-request-id").unwrap();
         let root = self.collector.request("gateway", id).await;
@@ -195,12 +190,9 @@ impl Scene {
     /// Makes the secrets of a person; returns the browser, which is signed in.
     async fn sign_up(&mut self) -> WebClient {
         let mut browser = WebClient::new(&self.fleet);
-        let address = format!("visitor-{}@studio.example", row_id());
-        browser.post("/sign-up", &[("email", &address)]).await;
-        let link = mails::link(&self.fleet.mail_dir, &address).await;
-        let fields = [("account_name", "Savanna Studio"), ("password", PASSWORD)];
-        let made = browser.post(&link, &fields).await;
-        assert_eq!(made.status, 303, "{}", made.text);
+        let [_, link] = browser
+            .sign_up(&self.fleet, "Savanna Studio", PASSWORD)
+            .await;
         let page = browser.get("/you/totp").await;
         let totp = page.element("secret");
         // As the page shows it, and as the app stores it.

@@ -151,7 +151,7 @@ impl Balancer {
 
 /// The lines of the replicas of a service.
 fn servers(fleet: &Fleet, name: &str) -> String {
-    let replicas = fleet.services.iter().filter(|one| one.name == name);
+    let replicas = fleet.replicas(name);
     let place = |url: &str| url.trim_start_matches("http://").to_owned();
     let lines = replicas.enumerate().map(|(number, replica)| {
         let ready = place(&replica.ready);
@@ -189,7 +189,7 @@ async fn replace(small: &SmallFleet, old: &Service) {
 async fn replace_all(small: &SmallFleet, balancer: &Balancer) {
     for (name, _) in SERVICES {
         let fleet = small.fleet();
-        for old in fleet.services.iter().filter(|one| one.name == name) {
+        for old in fleet.replicas(name) {
             replace(small, old).await;
             // The next process stops when this one gets requests.
             balancer.has_all().await;
@@ -208,10 +208,8 @@ async fn up(installation: &Installation, receiver: &Receiver) -> (SmallFleet, Fl
         small.set(&format!("{prefix}_TRUSTED_PROXIES"), "127.0.0.1");
     }
     small.set("WEBHOOK_ALLOW", &format!("http://{}", receiver.address));
-    let plans = small.plans();
     let replicas = SERVICES.map(|(name, _)| format!("{name}=2")).join(",");
-    let options = ["--replicas", &replicas, "--plans", &plans];
-    let fleet = small.up_with(&options).await;
+    let fleet = small.up_with(&["--replicas", &replicas]).await;
     (small, fleet)
 }
 

@@ -82,6 +82,17 @@ impl Client {
         self.send(self.request(Method::GET, path)).await
     }
 
+    /// POST of a JSON body.
+    pub async fn post(&self, path: &str, body: &Value) -> Response {
+        self.send(self.request(Method::POST, path).json(body)).await
+    }
+
+    /// PATCH with a JSON body.
+    pub async fn patch(&self, path: &str, body: &Value) -> Response {
+        self.send(self.request(Method::PATCH, path).json(body))
+            .await
+    }
+
     /// Sends a request and checks the answer's envelope; compares both with the OpenAPI document.
     pub async fn send(&self, request: RequestBuilder) -> Response {
         let request = request.build().unwrap();

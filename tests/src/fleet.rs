@@ -162,11 +162,16 @@ impl Fleet {
             .collect()
     }
 
+    /// All processes of a service.
+    pub fn replicas(&self, name: &str) -> impl Iterator<Item = &Service> {
+        self.services.iter().filter(move |one| one.name == name)
+    }
+
     /// The same fleet as each of its gateways shows it to callers.
     pub fn by_gateway(&self) -> Vec<Self> {
-        let gateways = self.services.iter().filter(|it| it.name == "gateway");
-        let gateways = gateways.filter_map(|it| it.http.as_ref());
+        let gateways = self.replicas("gateway");
         gateways
+            .filter_map(|it| it.http.as_ref())
             .map(|http| Self {
                 base_url: format!("{http}/v1"),
                 ..self.clone()
@@ -186,7 +191,7 @@ impl Fleet {
     /// The samples of a metric, of each process of a service.
     async fn samples(&self, service: &str, name: &str) -> Vec<Vec<u64>> {
         let mut samples = Vec::new();
-        for process in self.services.iter().filter(|one| one.name == service) {
+        for process in self.replicas(service) {
             let answer = reqwest::get(&process.metrics).await.unwrap();
             let text = answer.text().await.unwrap();
             let values = text.lines().filter_map(|line| {
@@ -228,10 +233,7 @@ impl Fleet {
 
     /// The first process of a service.
     pub fn service(&self, name: &str) -> &Service {
-        self.services
-            .iter()
-            .find(|service| service.name == name)
-            .unwrap()
+        self.replicas(name).next().unwrap()
     }
 }
 

@@ -6,6 +6,7 @@
     reason = "test support: a test that cannot go on says so and ends"
 )]
 
+mod burst;
 mod client;
 mod dial;
 mod files;
@@ -15,7 +16,6 @@ mod guess;
 mod load;
 mod long_form;
 pub mod mails;
-mod many_keys;
 mod openapi;
 mod paused;
 mod process;
@@ -23,11 +23,14 @@ mod public_writes;
 pub mod raw;
 mod small_fleet;
 mod staff;
+mod studio;
 mod traffic;
 mod utc_day;
+mod votes;
 mod web_client;
 mod webhook_receiver;
 
+pub use burst::{Passed, burst};
 pub use client::{Client, Response};
 pub use dial::dial;
 pub use files::may_open;
@@ -36,14 +39,15 @@ pub use fleet_certificates::FleetCertificates;
 pub use guess::guess;
 pub use load::Load;
 pub use long_form::long_form;
-pub use many_keys::{call_with_each, put_keys};
 pub use paused::{Paused, children};
 pub use process::Process;
 pub use public_writes::PublicWrites;
 pub use small_fleet::{SmallFleet, binaries};
 pub use staff::{KeyRequest, NewAccount, Staff, named};
+pub use studio::Studio;
 pub use testing::{eventually, eventually_within};
 pub use traffic::Traffic;
 pub use utc_day::a_day_with_time_left;
+pub use votes::cast_vote;
 pub use web_client::{WebClient, WebPage};
 pub use webhook_receiver::{Receiver, add_endpoint};

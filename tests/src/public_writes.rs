@@ -2,30 +2,23 @@
 //! again and again.
 
 use std::cell::RefCell;
-use std::time::Duration;
 
-use contracts::catalogue::v1 as proto;
-use contracts::catalogue::v1::candidate::NameInAddress;
-use contracts::catalogue::v1::votes_service_client::VotesServiceClient;
 use kit::ids::row_id;
-use kit::rpc::client::{Client as Channel, Transport, dial};
-use reqwest::{Method, RequestBuilder};
+use kit::rpc::client::Client as Channel;
+use reqwest::Method;
 use serde_json::{Value, json};
 use sqlx::{Connection as _, PgConnection};
 use tokio::time::timeout;
 use uuid::Uuid;
 
-use crate::traffic::{PATIENCE, rows};
-use crate::{Client, Fleet, KeyRequest, Staff, eventually, eventually_within};
-
-/// After a fault, a fleet may pause for half a minute before it tries again.
-const GIVE_UP: Duration = Duration::from_mins(5);
+use crate::traffic::{GIVE_UP, PATIENCE, rows, send};
+use crate::{Client, Fleet, Studio, cast_vote, eventually_within};
 
 /// The writes, and those that were acknowledged.
 pub struct PublicWrites {
     /// The slug of the game.
     pub game: String,
-    votes: VotesServiceClient<Channel>,
+    catalogue: Channel,
     /// The client of the studio, and that of the game's server.
     studio: Client,
     server: Client,
@@ -55,34 +48,12 @@ struct StoredWrites {
 impl PublicWrites {
     /// A studio with a game that has a currency.
     pub(crate) async fn new(fleet: &Fleet) -> Self {
-        let mut staff = Staff::of(fleet).await;
-        let account = staff.account("unlimited").await;
-        let studio = format!("studio-{}", row_id().simple());
-        staff.page(&account, &studio).await;
-        let game = format!("{studio}-game");
-        let row = json!({"slug": game, "title": "A Game", "release_year": 2026, "creator": studio});
-        staff.import("game", &[row]).await;
-        eventually("economy-svc knows the game", async || {
-            staff.currency(&game, "Cowrie").await.ok()
-        })
-        .await;
-        let wanted = || KeyRequest {
-            kind: "secret",
-            game: Some(game.clone()),
-            ..KeyRequest::live()
-        };
-        let (_, secret) = eventually("the gateway knows the game", async || {
-            staff.clone().try_key(&account, wanted()).await.ok()
-        })
-        .await;
-        let token = fleet.service_token.clone().into();
-        let catalogue = &fleet.service("catalogue-svc").grpc;
-        let channel = dial(catalogue, Transport::plain(), &token).await.unwrap();
+        let studio = Studio::new(fleet).await.with_currency().await;
         Self {
-            votes: VotesServiceClient::new(channel),
-            studio: staff.writer(fleet, &account, "live").await,
-            server: Client::new(fleet, &secret),
-            game,
+            catalogue: fleet.rpc_client("catalogue-svc").await,
+            server: studio.key_of_game("live", "secret").await,
+            studio: studio.live,
+            game: studio.game,
             acknowledged: RefCell::default(),
         }
     }
@@ -94,31 +65,10 @@ impl PublicWrites {
         [votes, changes, acknowledged.reports]
     }
 
-    /// Somebody votes for the first game of a pair.
     pub(crate) async fn vote(&self) -> Option<()> {
-        let id = row_id();
-        let account = proto::voter::Voter::AccountId(id.to_string());
-        let voter = Some(proto::Voter {
-            voter: Some(account),
-            other_account_ids: Vec::new(),
-        });
-        let mut votes = self.votes.clone();
-        let draw = votes.draw_pair(proto::DrawPairRequest {
-            voter: voter.clone(),
-            kind: "games".to_owned(),
-            at_least: None,
-        });
-        let pair = timeout(PATIENCE, draw).await.ok()?.ok()?.into_inner();
-        let cast = votes.cast_vote(proto::CastVoteRequest {
-            voter,
-            kind: "games".to_owned(),
-            winner: slug(pair.first)?,
-            loser: slug(pair.second)?,
-            draw: pair.draw,
-            neither: false,
-        });
-        timeout(PATIENCE, cast).await.ok()?.ok()?;
-        self.acknowledged.borrow_mut().voters.push(id);
+        let vote = cast_vote(self.catalogue.clone());
+        let voter = timeout(PATIENCE, vote).await.ok()?.ok()?;
+        self.acknowledged.borrow_mut().voters.push(voter);
         Some(())
     }
 
@@ -227,25 +177,5 @@ impl PublicWrites {
         let history = self.server.get(&path).await;
         let reports = history.body["data"].as_array()?.len();
         Some((tagline, wins, reports))
-    }
-}
-
-/// Sends a write; returns the response if it is acknowledged.
-async fn send(request: RequestBuilder) -> Option<Value> {
-    let answer = request.timeout(PATIENCE).send().await.ok()?;
-    let status = answer.status();
-    let text = answer.text().await.ok()?;
-    // The service is unavailable, or the outcome is unknown.
-    let is_fair = status.is_success() || [503, 504].contains(&status.as_u16());
-    assert!(is_fair, "{status} {text}");
-    status
-        .is_success()
-        .then(|| serde_json::from_str(&text).unwrap())
-}
-
-fn slug(candidate: Option<proto::Candidate>) -> Option<String> {
-    match candidate?.name_in_address? {
-        NameInAddress::Slug(slug) => Some(slug),
-        NameInAddress::Handle(_) => None,
     }
 }

@@ -7,11 +7,13 @@ use std::sync::LazyLock;
 use std::time::Duration;
 
 use futures::StreamExt as _;
+use nix::sys::signal::{Signal, kill};
+use nix::unistd::Pid;
 use serde_json::json;
 use tokio::process::{Child, Command};
 use tokio::sync::Semaphore;
 
-use crate::{Fleet, Staff, eventually_within};
+use crate::{Client, Fleet, Staff, eventually, eventually_within};
 
 /// A plan that stops nobody.
 const UNLIMITED: &str =
@@ -42,6 +44,8 @@ pub struct SmallFleet {
     state: PathBuf,
     launcher: Option<Child>,
     settings: Vec<(String, String)>,
+    /// A plan besides the gateway's own.
+    plan: &'static str,
     /// The folder of its services.
     binaries: PathBuf,
     folder: tempfile::TempDir,
@@ -65,6 +69,20 @@ impl SmallFleet {
         small
     }
 
+    /// The same, for a test in which only PostgreSQL fails: no deadline of another part passes on a busy machine.
+    pub fn patient_beside_postgresql() -> Self {
+        let mut small = Self::new();
+        for (deadline, value) in [
+            ("GATEWAY_REDIS_PATIENCE", "20000"),
+            ("GATEWAY_UPSTREAM_DEADLINE", "20"),
+            ("GATEWAY_UPSTREAM_PATIENCE", "20000"),
+            ("CATALOGUE_PATIENCE", "10000"),
+        ] {
+            small.set(deadline, value);
+        }
+        small
+    }
+
     /// A folder for a fleet with the deadlines that a user has; nothing runs yet.
     pub fn new() -> Self {
         let folder = tempfile::Builder::new()
@@ -78,6 +96,7 @@ impl SmallFleet {
             state: folder.path().join("state"),
             launcher: None,
             settings: Vec::new(),
+            plan: UNLIMITED,
             binaries: binaries(),
             folder,
         }
@@ -86,6 +105,11 @@ impl SmallFleet {
     /// A setting of one of its services, such as `GATEWAY_LOG`.
     pub fn set(&mut self, variable: &str, value: &str) {
         self.settings.push((variable.to_owned(), value.to_owned()));
+    }
+
+    /// Has this plan in place of `unlimited`.
+    pub fn set_plan(&mut self, plan: &'static str) {
+        self.plan = plan;
     }
 
     /// Its services, and the tools that prepare it, come from this folder.
@@ -128,7 +152,7 @@ impl SmallFleet {
         said
     }
 
-    /// Brings it up. Its launcher is a child of the test, so that it ends with it.
+    /// Brings it up, with the plan `unlimited`. Its launcher is a child of the test, so that it ends with it.
     pub async fn up(&mut self) -> Fleet {
         self.up_with(&[]).await
     }
@@ -136,6 +160,8 @@ impl SmallFleet {
     /// The same, with more options of `up`.
     pub async fn up_with(&mut self, args: &[&str]) -> Fleet {
         let _permit = STARTS.acquire().await.unwrap();
+        let own = include_str!("../../proto/src/plans.toml");
+        let plans = self.write("plans.toml", format!("{own}\n{}", self.plan));
         let output = self.launcher_log();
         let log = std::fs::OpenOptions::new()
             .create(true)
@@ -148,6 +174,7 @@ impl SmallFleet {
                 &["--bin-dir", self.binaries.to_str().unwrap(), "--port", "0"],
             )
             .arg("--no-activity")
+            .args(["--plans", &plans])
             .args(self.test_options())
             .args(args)
             .stdout(log.try_clone().unwrap())
@@ -190,6 +217,26 @@ impl SmallFleet {
         let complained = String::from_utf8_lossy(&output.stderr);
         assert!(output.status.success(), "staff {args:?}: {complained}");
         String::from_utf8(output.stdout).unwrap()
+    }
+
+    /// Takes a game of the directory down and restores it, some times: the next call at each gateway shows each of these writes.
+    pub async fn assert_own_writes_are_read(&self, fleet: &Fleet) {
+        let slug = "adventures-of-nyangi";
+        let path = format!("/games/{slug}");
+        let key = &fleet.account("partner").keys.live;
+        let gateways = fleet.by_gateway();
+        let callers: Vec<Client> = gateways.iter().map(|it| Client::new(it, key)).collect();
+        for _ in 0..3 {
+            let take_down = ["game", "take-down", slug, "--reason", "A test"];
+            self.staff(&take_down).await;
+            for caller in &callers {
+                caller.get(&path).await.assert_error(404, "not_found");
+            }
+            self.staff(&["game", "restore", slug]).await;
+            for caller in &callers {
+                assert_eq!(caller.get(&path).await.status, 200);
+            }
+        }
     }
 
     /// Imports published games with these slugs.
@@ -238,10 +285,21 @@ impl SmallFleet {
         path.to_str().unwrap().to_owned()
     }
 
-    /// Writes a table of plans for `--plans`: the gateway's own, and one without limits. Returns its path.
-    pub fn plans(&self) -> String {
-        let own = include_str!("../../proto/src/plans.toml");
-        self.write("plans.toml", format!("{own}\n{UNLIMITED}"))
+    /// Kills a process, and waits until the launcher has started another one in its place.
+    pub async fn kill(&self, pid: i32) {
+        let pids = || {
+            let fleet = self.fleet();
+            let services = fleet.services.iter().map(|one| one.pid);
+            let all = services.chain(fleet.servers.iter().map(|one| one.pid));
+            all.flatten().collect::<Vec<i32>>()
+        };
+        let before = pids().len();
+        kill(Pid::from_raw(pid), Signal::SIGKILL).unwrap();
+        eventually("the process is started again", async || {
+            let now = pids();
+            (now.len() == before && !now.contains(&pid)).then_some(())
+        })
+        .await;
     }
 
     /// Takes it down.

@@ -18,7 +18,7 @@ use kit::rpc::client::Client as Channel;
 
 use serde_json::{Value, json};
 
-use crate::{Client, Fleet, dial};
+use crate::{Client, Fleet, dial, eventually};
 
 /// Staff of a fleet.
 #[derive(Clone)]
@@ -27,9 +27,9 @@ pub struct Staff {
     pub gateway: StaffServiceClient<Channel>,
     /// Whose pages are.
     pages: StaffPageServiceClient<Channel>,
-    imports: StaffImportServiceClient<Channel>,
+    pub(crate) imports: StaffImportServiceClient<Channel>,
     economy: OfEconomy<Channel>,
-    reviews: StaffReviewServiceClient<Channel>,
+    pub(crate) reviews: StaffReviewServiceClient<Channel>,
 }
 
 /// An account that staff made for one test.
@@ -86,6 +86,14 @@ impl Staff {
         };
         self.economy.clone().set_currency(request).await?;
         Ok(())
+    }
+
+    /// Gives a game its first currency, once economy-svc knows the game.
+    pub async fn new_currency(&self, game: &str) {
+        eventually("economy-svc knows the game", async || {
+            self.currency(game, "Cowrie").await.ok()
+        })
+        .await;
     }
 
     /// Publishes what waits for its review.
@@ -168,21 +176,19 @@ impl Staff {
 
     /// A new account on `plan`. Tests run on `unlimited` unless the plan's limits are what they test.
     pub async fn account(&mut self, plan: &str) -> NewAccount {
+        self.try_account(plan).await.unwrap()
+    }
+
+    pub(crate) async fn try_account(&mut self, plan: &str) -> Result<NewAccount, Fault> {
         let unique = uuid::Uuid::from_bytes(*kit::ids::row_id().as_bytes());
         let request = CreateAccountRequest {
             name: format!("Test {unique}"),
             plan: plan.to_owned(),
             id: String::new(),
         };
-        let account = self
-            .gateway
-            .create_account(request)
-            .await
-            .unwrap()
-            .into_inner()
-            .account
-            .unwrap();
-        NewAccount { account }
+        let made = self.gateway.create_account(request).await?;
+        let account = made.into_inner().account.unwrap();
+        Ok(NewAccount { account })
     }
 
     /// A new key of `account`, with its secret.
@@ -196,21 +202,41 @@ impl Staff {
         account: &NewAccount,
         wanted: KeyRequest,
     ) -> Result<(Key, String), Fault> {
+        let mode = match wanted.mode {
+            "" => "test",
+            mode => mode,
+        };
         let request = CreateKeyRequest {
             account_id: account.account.id.clone(),
             name: "of a test".to_owned(),
-            mode: if wanted.mode.is_empty() {
-                "test"
-            } else {
-                wanted.mode
-            }
-            .to_owned(),
+            mode: mode.to_owned(),
             kind: wanted.kind.to_owned(),
             may_write: wanted.may_write,
             game: wanted.game,
         };
         let made = self.gateway.create_key(request).await?.into_inner();
         Ok((made.key.unwrap(), made.secret))
+    }
+
+    /// The secret of a new key of a game, once the gateway knows the game and its owner.
+    pub async fn key_of_game(
+        &self,
+        account: &NewAccount,
+        mode: &'static str,
+        kind: &'static str,
+        game: &str,
+    ) -> String {
+        let wanted = KeyRequest {
+            mode,
+            kind,
+            game: Some(game.to_owned()),
+            may_write: false,
+        };
+        let made = eventually("the gateway knows the game", async || {
+            let mut staff = self.clone();
+            staff.try_key(account, wanted.clone()).await.ok()
+        });
+        made.await.1
     }
 
     /// A caller with a new live key of a new account on `plan`.
@@ -245,12 +271,8 @@ impl Staff {
     /// Rotates a key; returns the new secret.
     pub async fn rotate(&mut self, key: &Key) -> String {
         let request = proto::RotateKeyRequest { id: key.id.clone() };
-        self.gateway
-            .rotate_key(request)
-            .await
-            .unwrap()
-            .into_inner()
-            .secret
+        let rotated = self.gateway.rotate_key(request).await;
+        rotated.unwrap().into_inner().secret
     }
 }
 

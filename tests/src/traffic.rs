@@ -4,18 +4,16 @@ use std::cell::{Cell, RefCell};
 use std::collections::BTreeMap;
 use std::time::Duration;
 
-use contracts::gateway::v1::staff_service_client::StaffServiceClient;
-use contracts::gateway::v1::{CreateAccountRequest, CreateKeyRequest};
-use contracts::listings::v1::staff_import_service_client::StaffImportServiceClient;
-use contracts::listings::v1::staff_review_service_client::StaffReviewServiceClient;
-use kit::rpc::client::{Client, Transport, dial};
-use serde_json::Value;
+use reqwest::{Method, RequestBuilder};
+use serde_json::{Value, json};
 use tokio::time::{Instant, MissedTickBehavior, timeout};
 
 use crate::load::longest_pause;
 use crate::staff::{edit_request, import_messages};
-use crate::{Fleet, KeyRequest, PublicWrites, Staff};
+use crate::{Client, Fleet, KeyRequest, PublicWrites, Staff, eventually_within};
 
+/// The timeout of a wait: after a fault, a fleet may pause for half a minute before it tries again.
+pub(crate) const GIVE_UP: Duration = Duration::from_mins(5);
 /// Rows per import.
 const ROWS: usize = 5;
 /// The timeout of a call. The effect of a call that times out is unknown.
@@ -26,15 +24,10 @@ const PACE: Duration = Duration::from_millis(200);
 /// Traffic, and its acknowledged results.
 pub struct Traffic {
     /// The client of the reads.
-    pub caller: crate::Client,
+    pub caller: Client,
     /// Votes, changes and a report.
     pub public: PublicWrites,
-    address: String,
-    key: String,
-    imports: StaffImportServiceClient<Client>,
-    reviews: StaffReviewServiceClient<Client>,
-    gateway: StaffServiceClient<Client>,
-    http: reqwest::Client,
+    staff: Staff,
     seen: RefCell<Seen>,
     flows: Cell<bool>,
 }
@@ -74,24 +67,10 @@ impl Traffic {
         let mut staff = Staff::of(fleet).await;
         let account = staff.account("unlimited").await;
         let (_, key) = staff.key(&account, KeyRequest::live()).await;
-        let token = fleet.staff_token.clone().into();
-        let listings = dial(
-            &fleet.service("listings-svc").grpc,
-            Transport::plain(),
-            &token,
-        )
-        .await
-        .unwrap();
-        let gateway = dial(&fleet.service("gateway").grpc, Transport::plain(), &token).await;
         Self {
-            caller: crate::Client::new(fleet, &key),
+            caller: Client::new(fleet, &key),
             public: PublicWrites::new(fleet).await,
-            address: fleet.base_url.clone(),
-            key,
-            imports: StaffImportServiceClient::new(listings.clone()),
-            reviews: StaffReviewServiceClient::new(listings),
-            gateway: StaffServiceClient::new(gateway.unwrap()),
-            http: reqwest::Client::new(),
+            staff,
             seen: RefCell::default(),
             flows: Cell::new(false),
         }
@@ -110,10 +89,46 @@ impl Traffic {
         [games, keys, seen.reads, votes, changes, reports]
     }
 
-    /// Whether each kind of work has gone on by as much as `enough` says since `from`.
-    pub fn has_done(&self, from: [usize; 6], enough: [usize; 6]) -> bool {
-        let mut kinds = self.progress().into_iter().zip(from).zip(enough);
-        kinds.all(|((now, from), enough)| now >= from + enough)
+    /// Waits until each kind of work has gone on by as much as `enough` says.
+    pub async fn goes_on(&self, what: &str, enough: [usize; 6]) {
+        let from = self.progress();
+        eventually_within(GIVE_UP, what, async || {
+            let mut kinds = self.progress().into_iter().zip(from).zip(enough);
+            let done = kinds.all(|((now, from), enough)| now >= from + enough);
+            done.then_some(())
+        })
+        .await;
+    }
+
+    /// Waits until the API lists just what listings-svc holds; returns the games. Nothing that was acknowledged is lost.
+    pub async fn agreed_games(&self, fleet: &Fleet, what: &str) -> BTreeMap<String, Value> {
+        let agreed = format!("{what}: the API lists what listings-svc holds");
+        let listed = eventually_within(GIVE_UP, &agreed, async || {
+            let listed = self.games().await?;
+            let published = fleet.published_games().await?;
+            listed.keys().eq(&published).then_some(listed)
+        })
+        .await;
+        let games = self.seen().games;
+        let mut games = games.iter();
+        let lost = games.find(|slug| !listed.contains_key(*slug));
+        assert_eq!(lost, None, "{what}: acknowledged and lost");
+        listed
+    }
+
+    /// Each key whose creation was acknowledged works.
+    pub async fn assert_keys_work(&self, fleet: &Fleet, what: &str) {
+        for key in self.seen().keys {
+            let client = Client::new(fleet, &key.secret);
+            let works = format!("{what}: a key whose creation was acknowledged works");
+            let account = eventually_within(GIVE_UP, &works, async || {
+                let me = client.get("/me").await;
+                // A gateway that has not found the servers again yet.
+                (me.status != 503).then(|| me.data()["account"]["id"].clone())
+            })
+            .await;
+            assert_eq!(account, key.account, "{what}");
+        }
     }
 
     /// Runs until [`Traffic::stop`], then waits for the calls in flight.
@@ -164,13 +179,13 @@ impl Traffic {
             .map(|_| format!("killed-{}", kit::ids::row_id().simple()))
             .collect();
         let row = |slug: &String| {
-            serde_json::json!({ "slug": slug, "title": slug, "tagline": "", "genres": ["puzzle"], "platforms": ["web"],
+            json!({ "slug": slug, "title": slug, "tagline": "", "genres": ["puzzle"], "platforms": ["web"],
                 "stage": "released", "release_year": 2024, "creator": "maliyo-games", "links": {} })
         };
         let rows: Vec<Value> = slugs.iter().map(row).collect();
         let messages = import_messages("game", &rows);
         self.seen.borrow_mut().sent.extend(slugs.iter().cloned());
-        let mut imports = self.imports.clone();
+        let mut imports = self.staff.imports.clone();
         let call = imports.import(futures::stream::iter(messages));
         let report = timeout(PATIENCE, call).await.ok()?.ok()?.into_inner();
         assert_eq!(report.created, 5, "{:?}", report.refused);
@@ -179,9 +194,9 @@ impl Traffic {
             seen.games.extend(slugs.iter().cloned());
             seen.writes.push(Instant::now());
         }
-        let changes = serde_json::json!({"tagline": Self::CHANGED});
+        let changes = json!({"tagline": Self::CHANGED});
         for slug in &slugs {
-            let mut reviews = self.reviews.clone();
+            let mut reviews = self.staff.reviews.clone();
             let call = reviews.edit(edit_request("game", slug, &changes));
             timeout(PATIENCE, call).await.ok()?.ok()?;
         }
@@ -189,36 +204,22 @@ impl Traffic {
     }
 
     async fn make_a_key(&self) -> Option<()> {
-        let mut gateway = self.gateway.clone();
-        let name = kit::ids::row_id().to_string();
-        let call = gateway.create_account(CreateAccountRequest {
-            name: name.clone(),
-            plan: "free".to_owned(),
-            id: String::new(),
-        });
-        let made = timeout(PATIENCE, call).await.ok()?.ok()?.into_inner();
-        let account = made.account.unwrap().id;
-        let call = gateway.create_key(CreateKeyRequest {
-            account_id: account.clone(),
-            name,
-            mode: "live".to_owned(),
-            ..CreateKeyRequest::default()
-        });
-        let secret = timeout(PATIENCE, call)
-            .await
-            .ok()?
-            .ok()?
-            .into_inner()
-            .secret;
+        let mut staff = self.staff.clone();
+        let call = staff.try_account("free");
+        let account = timeout(PATIENCE, call).await.ok()?.ok()?;
+        let call = staff.try_key(&account, KeyRequest::live());
+        let (_, secret) = timeout(PATIENCE, call).await.ok()?.ok()?;
         let mut seen = self.seen.borrow_mut();
+        let account = account.account.id;
         seen.keys.push(NewKey { account, secret });
         seen.writes.push(Instant::now());
         Some(())
     }
 
     async fn read(&self) -> Option<()> {
-        let me = self.get("/me").await?;
-        self.get("/games?limit=1").await?;
+        let get = async |path| send(self.caller.request(Method::GET, path)).await;
+        let me = get("/me").await?;
+        get("/games?limit=1").await?;
         let mut seen = self.seen.borrow_mut();
         seen.reads += 1;
         // The value is null while the gateway cannot read the counter.
@@ -226,31 +227,23 @@ impl Traffic {
         seen.used = seen.used.max(used);
         Some(())
     }
+}
 
-    /// A GET that may fail, unlike those of [`crate::Client`].
-    async fn get(&self, path: &str) -> Option<Value> {
-        let address = format!("{}{path}", self.address);
-        let call = self
-            .http
-            .get(address)
-            .bearer_auth(&self.key)
-            .timeout(PATIENCE);
-        let answer = call.send().await.ok()?;
-        let status = answer.status();
-        let text = answer.text().await.ok()?;
-        // A call may fail with 503 only: no other server error, and no rejection of the key or for a quota.
-        assert!(
-            matches!(status.as_u16(), 200 | 503),
-            "{path}: {status} {text}"
-        );
-        status
-            .is_success()
-            .then(|| serde_json::from_str(&text).unwrap())
-    }
+/// Sends a request that may fail, unlike those of [`Client`]; returns the answer if it is a success.
+pub(crate) async fn send(request: RequestBuilder) -> Option<Value> {
+    let answer = request.timeout(PATIENCE).send().await.ok()?;
+    let status = answer.status();
+    let text = answer.text().await.ok()?;
+    // The service is unavailable, or the outcome of a write is unknown: no other server error, and no rejection of the key or for a quota.
+    let is_fair = status.is_success() || [503, 504].contains(&status.as_u16());
+    assert!(is_fair, "{status} {text}");
+    status
+        .is_success()
+        .then(|| serde_json::from_str(&text).unwrap())
 }
 
 /// All rows of a list. `None` while the API does not answer, or if rows came or went between two pages.
-pub(crate) async fn rows(caller: &crate::Client, path: &str) -> Option<Vec<Value>> {
+pub(crate) async fn rows(caller: &Client, path: &str) -> Option<Vec<Value>> {
     let mut rows = Vec::new();
     let mut next = format!("{path}?limit=100");
     loop {

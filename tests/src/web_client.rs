@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use reqwest::header::{COOKIE, LOCATION, SET_COOKIE};
 use reqwest::{RequestBuilder, StatusCode};
 
-use crate::{Account, Fleet};
+use crate::{Account, Fleet, mails};
 
 /// A browser with cookies. Each has an address of its own, as the proxy of the tests says.
 #[derive(Debug, Clone)]
@@ -52,6 +52,18 @@ impl WebClient {
             cookies: BTreeMap::new(),
             address: new_address(),
         }
+    }
+
+    /// Signs up by mail and makes an account; returns its path, and that of the link in the mail.
+    pub async fn sign_up(&mut self, fleet: &Fleet, account: &str, password: &str) -> [String; 2] {
+        let address = format!("visitor-{}@studio.example", kit::ids::row_id());
+        let sent = self.post("/sign-up", &[("email", &address)]).await;
+        assert_eq!(sent.status, 200, "{}", sent.text);
+        let link = mails::link(&fleet.mail_dir, &address).await;
+        let fields = [("account_name", account), ("password", password)];
+        let made = self.post(&link, &fields).await;
+        assert_eq!(made.status, 303, "{}", made.text);
+        [made.location, link]
     }
 
     /// Signs in as the owner of a ready-made account; returns the path of the account's pages.

@@ -4,7 +4,7 @@
 mod ask;
 mod fill;
 mod generate;
-pub(crate) mod pages;
+mod pages;
 
 use std::time::Duration;
 
@@ -14,7 +14,7 @@ use self::ask::{CatalogueClient, Question};
 use self::fill::{catalogue, fill, restart};
 use self::generate::Generator;
 use crate::results::{Measure, Report};
-use crate::side::{Side, compare, median, percentile};
+use crate::side::{Side, compare, median, percentile, ratios};
 use crate::wrk::Request;
 
 const FEW: u64 = 26_000;
@@ -23,17 +23,13 @@ const MANY: u64 = 1_000_000;
 const ROUNDS: usize = 5;
 /// Questions of a kind in a round, one after the other.
 const QUESTIONS: usize = 1_000;
-/// Callers at once, for requests a second, and how long they ask.
-const CALLERS: u64 = 16;
-const LENGTH: Duration = Duration::from_millis(700);
 /// How long a process rests until its memory is read: the allocator gives memory back with a delay.
 const REST: Duration = Duration::from_secs(5);
 
 pub(crate) async fn run(report: &mut Report) {
     let (mut one, mut other) = (SmallFleet::new(), SmallFleet::new());
-    let plans = one.plans();
-    let few = one.up_with(&["--plans", &plans]).await;
-    let many = other.up_with(&["--plans", &plans]).await;
+    let few = one.up().await;
+    let many = other.up().await;
     let many = fill_and_report(report, &other, &many, MANY).await;
     let sides = [
         through_gateway("91", &few).await,
@@ -54,6 +50,7 @@ pub(crate) async fn run(report: &mut Report) {
         "resident memory of catalogue-svc with {MANY} games after the queries, MiB"
     ));
     report.figure(measure, memory.to_string(), "");
+    pages::sitemap(report, &many).await;
 }
 
 /// Fills a fleet with so many games; reports how long catalogue-svc takes to start and how much memory a game takes.
@@ -117,7 +114,6 @@ async fn through_gateway(name: &'static str, fleet: &Fleet) -> Side {
 async fn ask_both(report: &mut Report, mut clients: [CatalogueClient; 2]) {
     for (question, name, required) in Question::ALL {
         let (mut p50, mut p99) = ([Vec::new(), Vec::new()], [Vec::new(), Vec::new()]);
-        let mut rates = [Vec::new(), Vec::new()];
         for _ in 0..ROUNDS {
             let mut times = [Vec::new(), Vec::new()];
             for _ in 0..QUESTIONS {
@@ -125,30 +121,20 @@ async fn ask_both(report: &mut Report, mut clients: [CatalogueClient; 2]) {
                     times.push(client.time(question).await);
                 }
             }
-            for (place, client) in clients.iter().enumerate() {
-                p50[place].push(percentile(&mut times[place], 50));
-                p99[place].push(percentile(&mut times[place], 99));
-                rates[place].push(client.rate(question, CALLERS, LENGTH).await);
+            for (place, times) in times.iter_mut().enumerate() {
+                p50[place].push(percentile(times, 50));
+                p99[place].push(percentile(times, 99));
             }
         }
-        let ratios: Vec<f64> = p99[1]
-            .iter()
-            .zip(&p99[0])
-            .map(|(many, few)| many / few)
-            .collect();
-        let of = |values: &Vec<f64>| median(values, |value| *value);
         let measure = Measure::new(format!(
             "catalogue-svc over gRPC, one caller, {name}: p99 with {MANY} games compared with {FEW}"
         ));
         let side = |place: usize| {
-            format!(
-                "p50 and p99 {:.0} and {:.0} µs, {:.0} requests/s of {CALLERS} callers",
-                of(&p50[place]),
-                of(&p99[place]),
-                of(&rates[place])
-            )
+            let [p50, p99] = [&p50[place], &p99[place]].map(|them| median(them, |it| *it));
+            format!("p50 and p99 {p50:.0} and {p99:.0} µs")
         };
         let details = format!("{MANY} games {}; {FEW} games {}", side(1), side(0));
-        report.ratio(measure.required(required), &ratios, &details);
+        let found = ratios(&p99[1], &p99[0], |p99| *p99);
+        report.ratio(measure.required(required), &found, &details);
     }
 }

@@ -6,7 +6,7 @@ use std::io::Result;
 
 use futures::future::join_all;
 
-use super::generator::{Outcome, Response, Wire};
+use super::generator::Wire;
 use crate::http1::{Connection, Target};
 
 /// Connections that an open loop begins with.
@@ -35,43 +35,31 @@ impl Http1 {
     }
 
     /// Returns the connection besides, unless the server closes it.
-    async fn try_exchange(
-        &self,
-        idle: Option<Connection>,
-        sent: impl FnOnce(),
-    ) -> Result<(Response, Option<Connection>)> {
+    async fn try_exchange(&self, idle: Option<Connection>) -> Result<(u16, Option<Connection>)> {
         let mut connection = match idle {
             Some(connection) => connection,
             None => Connection::open(&self.target).await?,
         };
         connection.send(&self.target).await?;
-        sent();
         let head = connection.answer().await?;
-        let answer = Response {
-            status: head.status,
-            has_retry_after: head.has_retry_after,
-        };
-        Ok((answer, (!head.closes).then_some(connection)))
+        Ok((head.status, (!head.closes).then_some(connection)))
     }
 }
 
 impl Wire for Http1 {
-    async fn exchange(&self, sent: impl FnOnce()) -> Outcome {
+    async fn exchange(&self) -> Option<u16> {
         let idle = self.idle.borrow_mut().pop_front();
         if idle.is_none() {
             if self.open.get() == MOST {
-                return Outcome::Unsent;
+                return None;
             }
             self.open.update(|open| open + 1);
         }
-        let (outcome, kept) = match self.try_exchange(idle, sent).await {
-            Ok((answer, kept)) => (Outcome::Answered(answer), kept),
-            Err(_) => (Outcome::Broken, None),
-        };
-        match kept {
+        let (status, kept) = self.try_exchange(idle).await.ok().unzip();
+        match kept.flatten() {
             Some(connection) => self.idle.borrow_mut().push_back(connection),
             None => self.open.update(|open| open - 1),
         }
-        outcome
+        status
     }
 }

@@ -7,11 +7,11 @@ use bytes::Bytes;
 use futures::future::join_all;
 use h2::client::{Builder, SendRequest};
 use http::Request;
-use http::header::{AUTHORIZATION, RETRY_AFTER};
+use http::header::AUTHORIZATION;
 use tokio::net::TcpStream;
 use tokio::sync::OnceCell;
 
-use super::generator::{Outcome, Response, Wire};
+use super::generator::Wire;
 use crate::http1::Target;
 
 /// Requests under way on a connection: as many as the gateway takes.
@@ -93,18 +93,14 @@ impl Connection {
         sender.await.cloned()
     }
 
-    async fn exchange(&self, target: &Target, sent: impl FnOnce()) -> anyhow::Result<Response> {
+    async fn exchange(&self, target: &Target) -> anyhow::Result<u16> {
         let mut sender = self.sender(target).await?.ready().await?;
         let (answer, _) = sender.send_request(request(target), true)?;
-        sent();
         let (head, mut body) = answer.await?.into_parts();
         while let Some(part) = body.data().await {
             body.flow_control().release_capacity(part?.len())?;
         }
-        Ok(Response {
-            status: head.status.as_u16(),
-            has_retry_after: head.headers.contains_key(RETRY_AFTER),
-        })
+        Ok(head.status.as_u16())
     }
 }
 
@@ -117,24 +113,19 @@ fn request(target: &Target) -> Request<()> {
 }
 
 impl Wire for Http2 {
-    async fn exchange(&self, sent: impl FnOnce()) -> Outcome {
-        let Some(connection) = self.free() else {
-            return Outcome::Unsent;
-        };
+    async fn exchange(&self) -> Option<u16> {
+        let connection = self.free()?;
         connection.under_way.update(|count| count + 1);
-        let answer = connection.exchange(&self.target, sent).await;
+        let answer = connection.exchange(&self.target).await;
         connection.under_way.update(|count| count - 1);
-        answer.map_or_else(
-            |error| {
-                // One stream may be refused alone; what breaks off else is not used any more.
-                let error = error.downcast_ref::<h2::Error>();
-                if !error.is_some_and(h2::Error::is_reset) {
-                    let mut connections = self.connections.borrow_mut();
-                    connections.retain(|other| !Rc::ptr_eq(other, &connection));
-                }
-                Outcome::Broken
-            },
-            Outcome::Answered,
-        )
+        if let Err(error) = &answer {
+            // One stream may be refused alone; what breaks off else is not used any more.
+            let error = error.downcast_ref::<h2::Error>();
+            if !error.is_some_and(h2::Error::is_reset) {
+                let mut connections = self.connections.borrow_mut();
+                connections.retain(|other| !Rc::ptr_eq(other, &connection));
+            }
+        }
+        answer.ok()
     }
 }

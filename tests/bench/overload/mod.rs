@@ -13,7 +13,7 @@ use std::time::Duration;
 use crate::fleet::BenchFleet;
 use crate::http1::Target;
 use crate::results::{Measure, Report};
-use generator::{Tally, Wire, capacity, offer};
+use generator::{Wire, capacity, offer};
 use http1::Http1;
 use http2::Http2;
 
@@ -41,7 +41,7 @@ pub(crate) async fn run(report: &mut Report) {
         cores::pin(pid.try_into().unwrap(), OF_SERVICES);
     }
     bench.games().await;
-    let target = Target::games(&bench.fleet, &bench.key);
+    let target = Target::get(&bench.fleet, "/games", &bench.key);
     over(report, "HTTP/1.1", async || Http1::open(&target).await).await;
     over(report, "HTTP/2", async || Http2::open(&target).await).await;
 }
@@ -51,17 +51,13 @@ async fn over<W: Wire>(report: &mut Report, name: &str, open: impl AsyncFn() -> 
     let (mut of_best, mut of_capacity) = (Vec::new(), Vec::new());
     for _ in 0..ROUNDS {
         let capacity = capacity(open().await).await;
-        println!(
-            "{name}, capacity: {capacity:.0} requests/s\nload  offered/s   sent/s   good/s    503/s   late/s  other/s unsent/s   p50 ms   p99 ms  lag p99 ms  503 p50 ms  Retry-After"
-        );
         let mut best: f64 = 0.0;
         let mut twice = 0.0;
         for load in LOADS {
             tokio::time::sleep(PAUSE).await;
             let time = Duration::from_secs(SECONDS.into());
-            let tally = offer(open().await, capacity * load, time).await;
-            print(load, &tally);
-            let good = per_second(count(&tally.good));
+            let good = offer(open().await, capacity * load, time).await;
+            let good = f64::from(good) / f64::from(SECONDS);
             best = best.max(good);
             if (load - TWICE).abs() < f64::EPSILON {
                 twice = good;
@@ -81,57 +77,4 @@ async fn over<W: Wire>(report: &mut Report, name: &str, open: impl AsyncFn() -> 
         "{goodput} compared with the capacity (closed loop of 256 callers)"
     ));
     report.ratio(capacity, &of_capacity, "");
-}
-
-fn print(load: f64, tally: &Tally) {
-    let Tally {
-        due,
-        sent,
-        late,
-        other,
-        unsent,
-        ..
-    } = tally;
-    let rates = [
-        *due,
-        *sent,
-        count(&tally.good),
-        count(&tally.refused),
-        *late,
-        *other,
-        *unsent,
-    ];
-    let rates = rates
-        .map(|count| format!("{:>8.0}", per_second(count)))
-        .join(" ");
-    let retry_after = match (tally.refused.len(), tally.without_retry_after) {
-        (0, _) => "no 503".to_owned(),
-        (_, 0) => "always".to_owned(),
-        (_, without) => format!("{without} without"),
-    };
-    println!(
-        "{load:>4.1}   {rates} {:>8} {:>8} {:>11} {:>11}  {retry_after}",
-        percentile(&tally.good, 50),
-        percentile(&tally.good, 99),
-        percentile(&tally.lag, 99),
-        percentile(&tally.refused, 50),
-    );
-}
-
-fn count(times: &[Duration]) -> u32 {
-    times.len().try_into().unwrap()
-}
-
-fn per_second(count: u32) -> f64 {
-    f64::from(count) / f64::from(SECONDS)
-}
-
-/// In milliseconds.
-fn percentile(times: &[Duration], of_hundred: usize) -> String {
-    let mut times = times.to_vec();
-    times.sort_unstable();
-    let found = times.get(times.len() * of_hundred / 100);
-    found.map_or_else(String::new, |time| {
-        format!("{:.1}", time.as_secs_f64() * 1_000.0)
-    })
 }

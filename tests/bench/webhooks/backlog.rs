@@ -15,12 +15,12 @@ use super::bare::BODY;
 use super::receiver::Receiver;
 
 /// Endpoints of an account of their own, all at one receiver, and what waits for them.
-pub(crate) struct Backlog<'a> {
+pub(super) struct Backlog<'a> {
     pub(super) receiver: &'a Receiver,
     account: NewAccount,
     endpoints: EndpointsServiceClient<Channel>,
     database: PgPool,
-    replicas: Vec<Process>,
+    service: Process,
     postgres: Process,
 }
 
@@ -34,23 +34,21 @@ pub(super) struct Drained {
 }
 
 impl<'a> Backlog<'a> {
-    pub(crate) async fn new(fleet: &Fleet, receiver: &'a Receiver) -> Self {
+    pub(super) async fn new(fleet: &Fleet, receiver: &'a Receiver) -> Self {
+        let pids = fleet.pids();
         let webhooks = fleet.rpc_client("webhook-svc").await;
-        let replicas = fleet.services.iter().filter(|it| it.name == "webhook-svc");
         Self {
             receiver,
             account: Staff::of(fleet).await.account("unlimited").await,
             endpoints: EndpointsServiceClient::new(webhooks),
             database: PgPool::connect(&fleet.database_url).await.unwrap(),
-            replicas: replicas
-                .map(|it| Process::new("webhook-svc", it.pid.unwrap()))
-                .collect(),
-            postgres: Process::new("postgres", fleet.pids()["postgres"]),
+            service: Process::new("webhook-svc", pids["webhook-svc"]),
+            postgres: Process::new("postgres", pids["postgres"]),
         }
     }
 
     /// Adds endpoints below a path of the receiver. They are paused.
-    pub(crate) async fn add_endpoints(&self, path: &str, count: usize) -> Vec<Uuid> {
+    pub(super) async fn add_endpoints(&self, path: &str, count: usize) -> Vec<Uuid> {
         let mut ids = Vec::new();
         for number in 0..count {
             let added = eventually("webhook-svc knows the account", async || {
@@ -97,33 +95,27 @@ impl<'a> Backlog<'a> {
     }
 
     pub(super) async fn pause(&self, endpoints: &[Uuid]) {
-        let pausing = endpoints.iter().map(async |id| {
+        join_all(endpoints.iter().map(async |id| {
             let request = PauseEndpointRequest {
                 account_id: self.account.account.id.clone(),
                 id: id.to_string(),
             };
-            self.endpoints
-                .clone()
-                .pause_endpoint(request)
-                .await
-                .unwrap()
-        });
-        join_all(pausing).await;
+            let mut client = self.endpoints.clone();
+            client.pause_endpoint(request).await.unwrap();
+        }))
+        .await;
     }
 
-    pub(crate) async fn resume(&self, endpoints: &[Uuid]) {
-        let resuming = endpoints.iter().map(async |id| {
+    pub(super) async fn resume(&self, endpoints: &[Uuid]) {
+        join_all(endpoints.iter().map(async |id| {
             let request = ResumeEndpointRequest {
                 account_id: self.account.account.id.clone(),
                 id: id.to_string(),
             };
-            self.endpoints
-                .clone()
-                .resume_endpoint(request)
-                .await
-                .unwrap()
-        });
-        join_all(resuming).await;
+            let mut client = self.endpoints.clone();
+            client.resume_endpoint(request).await.unwrap();
+        }))
+        .await;
     }
 
     /// Fills the queues of these endpoints, lets them go, and waits until all has arrived and is recorded.
@@ -161,7 +153,6 @@ impl<'a> Backlog<'a> {
 
     /// CPU time so far of webhook-svc, and of PostgreSQL.
     fn cpu(&self) -> (f64, f64) {
-        let service = self.replicas.iter().map(Process::cpu).sum();
-        (service, self.postgres.cpu_with_children())
+        (self.service.cpu(), self.postgres.cpu_with_children())
     }
 }

@@ -15,16 +15,16 @@ use tokio::process::Child;
 use crate::child;
 
 /// The receiver, which listens at every address of this machine.
-pub(crate) struct Receiver {
+pub(super) struct Receiver {
     /// `127.0.0.1:port`.
-    pub(crate) host: String,
+    pub(super) host: String,
     port: u16,
     client: reqwest::Client,
     _child: Child,
 }
 
 impl Receiver {
-    pub(crate) async fn start() -> Self {
+    pub(super) async fn start() -> Self {
         let host = child::free_address();
         let port = host.parse::<SocketAddr>().unwrap().port();
         let listen = format!("0.0.0.0:{port}");
@@ -37,18 +37,20 @@ impl Receiver {
     }
 
     /// The host of an endpoint, another one for each: connections are kept for a host.
-    pub(crate) fn host(&self, endpoint: usize) -> String {
+    pub(super) fn host(&self, endpoint: usize) -> String {
         format!("127.0.1.{}:{}", endpoint + 1, self.port)
     }
 
-    /// The hosts of so many endpoints, and the plain one.
-    pub(crate) fn hosts(&self, endpoints: usize) -> Vec<String> {
+    /// The setting that lets webhook-svc call the hosts of so many endpoints, and the plain one.
+    pub(super) fn allowed(&self, endpoints: usize) -> String {
         let of_endpoints = (0..endpoints).map(|endpoint| self.host(endpoint));
-        of_endpoints.chain([self.host.clone()]).collect()
+        let hosts = of_endpoints.chain([self.host.clone()]);
+        let hosts: Vec<String> = hosts.map(|host| format!("http://{host}")).collect();
+        hosts.join(",")
     }
 
     /// How many it has answered.
-    pub(crate) async fn count(&self) -> u64 {
+    pub(super) async fn count(&self) -> u64 {
         let url = format!("http://{}/count", self.host);
         let answer = self.client.get(url).send().await.unwrap();
         answer.text().await.unwrap().parse().unwrap()

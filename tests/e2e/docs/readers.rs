@@ -4,7 +4,7 @@ use std::path::Path;
 use std::process::Stdio;
 
 use contracts::public::ApiSettings;
-use e2e::{Fleet, KeyRequest, NewAccount, Staff, eventually};
+use e2e::{Fleet, KeyRequest, NewAccount, Staff};
 use serde_json::{Value, json};
 use tokio::io::AsyncWriteExt as _;
 use tokio::process::Command;
@@ -139,27 +139,17 @@ async fn variables(
     mode: &'static str,
     game: &str,
 ) -> Vec<(&'static str, String)> {
-    let secret = KeyRequest {
-        mode,
-        kind: "secret",
-        game: Some(game.to_owned()),
-        ..KeyRequest::default()
-    };
-    let account_key = |may_write| KeyRequest {
-        mode,
-        may_write,
-        ..KeyRequest::default()
-    };
+    let mut staff = staff.clone();
     let mut variables = Vec::new();
-    for (name, request) in [
-        ("SERVICE_API_KEY", account_key(false)),
-        ("SERVICE_WRITE_KEY", account_key(true)),
-        ("SERVICE_SECRET_KEY", secret),
-    ] {
-        let made = eventually("the gateway knows the game", async || {
-            staff.clone().try_key(account, request.clone()).await.ok()
-        });
-        variables.push((name, made.await.1));
+    for (name, may_write) in [("SERVICE_API_KEY", false), ("SERVICE_WRITE_KEY", true)] {
+        let wanted = KeyRequest {
+            mode,
+            may_write,
+            ..KeyRequest::default()
+        };
+        variables.push((name, staff.key(account, wanted).await.1));
     }
+    let secret = staff.key_of_game(account, mode, "secret", game).await;
+    variables.push(("SERVICE_SECRET_KEY", secret));
     variables
 }

@@ -3,13 +3,11 @@
 
 mod frozen;
 mod moves;
-mod visibility;
+pub(crate) mod visibility;
 
 use std::time::{Duration, Instant};
 
 use e2e::{Receiver, SmallFleet, eventually, long_form};
-use nix::sys::signal::{Signal, kill};
-use nix::unistd::Pid;
 
 /// The number of games that a round publishes. The test kills a replica during each round.
 const GAMES: usize = 400;
@@ -28,21 +26,9 @@ async fn publish(small: &SmallFleet, round: usize, games: usize) {
 
 /// The pids of the running replicas.
 fn pids(small: &SmallFleet) -> Vec<i32> {
-    let services = small.fleet().services;
-    let replicas = services.iter().filter(|one| one.name == "webhook-svc");
+    let fleet = small.fleet();
+    let replicas = fleet.replicas("webhook-svc");
     replicas.filter_map(|replica| replica.pid).collect()
-}
-
-/// Kills a replica, and waits until the launcher has restarted it.
-async fn restart_one(small: &SmallFleet, round: usize) {
-    let before = pids(small);
-    let killed = before[round % before.len()];
-    kill(Pid::from_raw(killed), Signal::SIGKILL).unwrap();
-    eventually("another replica is up in its place", async || {
-        let now = pids(small);
-        (now.len() == before.len() && !now.contains(&killed)).then_some(())
-    })
-    .await;
 }
 
 /// Runs the test, and returns a summary of its result.
@@ -60,7 +46,8 @@ async fn every_message_arrives(replicas: &str, kills: usize) -> String {
             (receiver.count() > before).then_some(())
         })
         .await;
-        restart_one(&small, round).await;
+        let replicas = pids(&small);
+        small.kill(replicas[round % replicas.len()]).await;
         let restarted = Instant::now();
         eventually("every message of the round arrived", async || {
             (receiver.count() >= before + GAMES).then_some(())

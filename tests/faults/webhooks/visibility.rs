@@ -2,9 +2,8 @@
 
 use contracts::listings::v1::CreatePageRequest;
 use contracts::listings::v1::pages_service_client::PagesServiceClient;
-use e2e::{Client, Fleet, Receiver, SmallFleet, Staff, eventually};
-use reqwest::Method;
-use serde_json::{Value, json};
+use e2e::{Client, Fleet, Receiver, Staff, eventually};
+use serde_json::json;
 
 /// Submits a page of an account, which is then pending.
 async fn submit_page(fleet: &Fleet, account_id: &str, handle: &str) {
@@ -26,32 +25,23 @@ async fn is_listed(client: &Client, slug: &str) -> bool {
 
 async fn submit_game(owner: &Client, title: &str, creator: &str) {
     let body = json!({"title": title, "creator": creator});
-    let made = owner
-        .send(owner.request(Method::POST, "/games").json(&body))
-        .await;
+    let made = owner.post("/games", &body).await;
     assert_eq!(made.status, 201, "{}", made.text);
 }
 
-async fn patch(owner: &Client, slug: &str, body: &Value) -> e2e::Response {
-    let request = owner.request(Method::PATCH, &format!("/games/{slug}"));
-    owner.send(request.json(body)).await
-}
-
-#[tokio::test]
-async fn nobody_is_told_of_a_game_that_is_hidden_with_its_page() {
-    let receiver = Receiver::start().await;
-    let mut small = SmallFleet::patient();
-    small.set("WEBHOOK_ALLOW", &format!("http://{}", receiver.address));
-    let fleet = small.up().await;
+pub(crate) async fn nobody_is_told_of_a_game_that_is_hidden_with_its_page(
+    fleet: &Fleet,
+    receiver: &Receiver,
+) {
     receiver
-        .subscribe(&fleet, &["listing.published", "listing.updated"])
+        .subscribe(fleet, &["listing.published", "listing.updated"])
         .await;
-    let mut staff = Staff::of(&fleet).await;
+    let mut staff = Staff::of(fleet).await;
     let account = staff.account("partner").await;
     staff.page(&account, "first-page").await;
     staff.page(&account, "second-page").await;
-    submit_page(&fleet, &account.account.id, "new-page").await;
-    let owner = staff.writer(&fleet, &account, "live").await;
+    submit_page(fleet, &account.account.id, "new-page").await;
+    let owner = staff.writer(fleet, &account, "live").await;
 
     submit_game(&owner, "Once Seen", "first-page").await;
     staff.approve("game", "once-seen").await;
@@ -63,9 +53,13 @@ async fn nobody_is_told_of_a_game_that_is_hidden_with_its_page() {
 
     // The owner of a removed page can reach no subscriber, and cannot make the game public again under another page.
     staff.take_down("page", "first-page").await;
-    let changed = patch(&owner, "once-seen", &json!({"title": "Spam"})).await;
+    let changed = owner
+        .patch("/games/once-seen", &json!({"title": "Spam"}))
+        .await;
     assert_eq!(changed.status, 200, "{}", changed.text);
-    let moved = patch(&owner, "once-seen", &json!({"creator": "second-page"})).await;
+    let moved = owner
+        .patch("/games/once-seen", &json!({"creator": "second-page"}))
+        .await;
     moved.assert_error(403, "not_yours");
     let read = owner.get("/games/once-seen").await;
     read.assert_error(404, "not_found");
@@ -84,7 +78,9 @@ async fn nobody_is_told_of_a_game_that_is_hidden_with_its_page() {
     staff.restore("page", "first-page").await;
     assert_eq!(owner.get("/games/once-seen").await.status, 200);
     for slug in ["once-seen", "not-seen"] {
-        let changed = patch(&owner, slug, &json!({"tagline": "Better"})).await;
+        let changed = owner
+            .patch(&format!("/games/{slug}"), &json!({"tagline": "Better"}))
+            .await;
         assert_eq!(changed.status, 200, "{}", changed.text);
     }
     let expected = [

@@ -158,9 +158,7 @@ async fn a_fleet_is_restored_to_a_time_between_two_writes() {
     let mut small = SmallFleet::patient();
     small.set("DATABASE_URL", &server.url());
     small.set("WEBHOOK_ALLOW", &format!("http://{}", receiver.address));
-    let plans = small.plans();
-    let options = ["--plans", plans.as_str()];
-    let fleet = small.up_with(&options).await;
+    let fleet = small.up().await;
     receiver.subscribe(&fleet, &["listing.updated"]).await;
     let ((revoked_later, revoked_secret), (_, kept_secret)) =
         (key(&fleet).await, key(&fleet).await);
@@ -187,7 +185,7 @@ async fn a_fleet_is_restored_to_a_time_between_two_writes() {
     Staff::of(&fleet).await.revoke(&revoked_later).await;
 
     restore(&mut server, &small, &time).await;
-    let fleet = small.up_with(&options).await;
+    let fleet = small.up().await;
 
     let client = Client::new(&fleet, &kept_secret);
     assert_eq!(games(&client).await, kept);

@@ -78,13 +78,14 @@ fn read_tokens_from_file(small: &mut SmallFleet) {
 
 /// The processes with this number, one of each service that has so many.
 fn processes(fleet: &Fleet, replica: usize) -> Vec<Service> {
-    let of = |name: &'static str| fleet.services.iter().filter(move |it| it.name == name);
-    let processes = SERVICES.iter().filter_map(|name| of(name).nth(replica));
+    let processes = SERVICES
+        .iter()
+        .filter_map(|name| fleet.replicas(name).nth(replica));
     processes.cloned().collect()
 }
 
 async fn is_ready(process: &Service) -> bool {
-    let answer = reqwest::get(process.health.replace("healthz", "readyz")).await;
+    let answer = reqwest::get(&process.ready).await;
     answer.is_ok_and(|answer| answer.status() == 200)
 }
 
@@ -151,17 +152,17 @@ async fn refusals(fleet: &Fleet, tokens: &Pair) -> [Option<Code>; 2] {
 async fn tokens_are_replaced_and_no_call_is_refused() {
     let mut small = SmallFleet::patient();
     read_tokens_from_file(&mut small);
-    let plans = small.plans();
-    let args = ["--replicas", REPLICAS, "--plans", &plans];
-    let fleet = small.up_with(&args).await;
+    let fleet = small.up_with(&["--replicas", REPLICAS]).await;
 
     let mut staff = Staff::of(&fleet).await;
     let account = staff.account("unlimited").await;
     let (_, key) = staff.key(&account, KeyRequest::live()).await;
     let secret = &fleet.account("partner").keys.live_secret;
     let ports = |name: &str| -> Vec<String> {
-        let services = fleet.services.iter().filter(|it| it.name == name);
-        services.map(|it| it.http.clone().unwrap()).collect()
+        fleet
+            .replicas(name)
+            .map(|it| it.http.clone().unwrap())
+            .collect()
     };
     let (gateways, sites) = (ports("gateway"), ports("web"));
 

@@ -6,9 +6,6 @@ use e2e::SmallFleet;
 use sqlx::{AssertSqlSafe, Connection as _, PgConnection};
 use tokio::process::Command;
 
-/// Clients, each of which sends one update after the other, unless it is said otherwise.
-const CLIENTS: usize = 64;
-
 /// A table of its own, and the script.
 pub(crate) struct Pgbench {
     url: String,
@@ -18,11 +15,11 @@ pub(crate) struct Pgbench {
 
 impl Pgbench {
     /// Updates one of so many rows at a time.
-    pub(crate) async fn new(small: &SmallFleet, rows: usize) -> Self {
+    pub(crate) async fn new(small: &SmallFleet, rows: usize, clients: usize) -> Self {
         let script = format!(
             "\\set id random(1, {rows})\nupdate bench.counter set n = n + 1 where id = :id;\n"
         );
-        Self::with(small, rows, script, CLIENTS).await
+        Self::with(small, rows, script, clients).await
     }
 
     /// Updates two of so many rows in a transaction; the smaller is first, so that no two wait for each other.

@@ -1,0 +1,86 @@
+//! An account with a page and a public game.
+
+use serde_json::json;
+
+use crate::{Client, Fleet, NewAccount, Staff};
+
+/// The account, its page and its game. Their names are no other test's.
+pub struct Studio {
+    /// Where it is.
+    pub fleet: Fleet,
+    /// The staff of the fleet.
+    pub staff: Staff,
+    /// Who owns the page.
+    pub account: NewAccount,
+    /// The handle of the page.
+    pub handle: String,
+    /// The slug of the game.
+    pub game: String,
+    /// A caller with a live key that may write.
+    pub live: Client,
+}
+
+impl Studio {
+    /// A studio without limits.
+    pub async fn new(fleet: &Fleet) -> Self {
+        Self::on_plan(fleet, "unlimited").await
+    }
+
+    /// A studio whose account is on `plan`.
+    pub async fn on_plan(fleet: &Fleet, plan: &str) -> Self {
+        let mut staff = Staff::of(fleet).await;
+        let account = staff.account(plan).await;
+        let handle = format!("studio-{}", kit::ids::row_id().simple());
+        let game = format!("{handle}-game");
+        staff.page(&account, &handle).await;
+        let row = json!({
+            "slug": game, "title": "A Game", "tagline": "Old", "genres": ["puzzle"], "platforms": ["web"], "release_year": 2024,
+            "creator": handle, "description": "Long", "links": {"website": "https://studio.example"},
+        });
+        staff.import("game", &[row]).await;
+        Self {
+            fleet: fleet.clone(),
+            live: staff.writer(fleet, &account, "live").await,
+            staff,
+            account,
+            handle,
+            game,
+        }
+    }
+
+    /// The game has a currency.
+    pub async fn with_currency(self) -> Self {
+        self.staff.new_currency(&self.game).await;
+        self
+    }
+
+    /// A caller with a new key of the game.
+    pub async fn key_of_game(&self, mode: &'static str, kind: &'static str) -> Client {
+        let key = self
+            .staff
+            .key_of_game(&self.account, mode, kind, &self.game);
+        Client::new(&self.fleet, &key.await)
+    }
+
+    /// Sends a game in, whose slug and title are words that no other test has; returns the slug.
+    pub async fn submit(&self, word: &str) -> String {
+        let title = format!("{} {word}", self.handle);
+        let body = json!({"creator": self.handle, "title": title});
+        let sent = self.live.post("/games", &body).await;
+        sent.data()["slug"].as_str().unwrap().to_owned()
+    }
+
+    /// Publishes such a game.
+    pub async fn publish(&self, word: &str) -> String {
+        let slug = self.submit(word).await;
+        self.staff.approve("game", &slug).await;
+        slug
+    }
+
+    /// Changes the tagline of a game.
+    pub async fn edit(&self, slug: &str, tagline: &str) {
+        let path = format!("/games/{slug}");
+        let changes = json!({ "tagline": tagline });
+        self.live.patch(&path, &changes).await.data();
+    }
+}

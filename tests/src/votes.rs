@@ -1,0 +1,38 @@
+//! Votes at catalogue-svc.
+
+use contracts::catalogue::v1 as proto;
+use contracts::catalogue::v1::candidate::NameInAddress;
+use contracts::catalogue::v1::votes_service_client::VotesServiceClient;
+use kit::Fault;
+use kit::rpc::client::Client;
+use uuid::Uuid;
+
+/// Somebody new votes for the first game of the pair that is drawn; returns the id of the voter, whom no account has.
+pub async fn cast_vote(catalogue: Client) -> Result<Uuid, Fault> {
+    let id = Uuid::from_bytes(*kit::ids::row_id().as_bytes());
+    let voter = Some(proto::Voter {
+        voter: Some(proto::voter::Voter::AccountId(id.to_string())),
+        other_account_ids: Vec::new(),
+    });
+    let mut votes = VotesServiceClient::new(catalogue);
+    let draw = proto::DrawPairRequest {
+        voter: voter.clone(),
+        kind: "games".to_owned(),
+        at_least: None,
+    };
+    let pair = votes.draw_pair(draw).await?.into_inner();
+    let slug = |candidate: Option<proto::Candidate>| match candidate?.name_in_address? {
+        NameInAddress::Slug(slug) => Some(slug),
+        NameInAddress::Handle(_) => None,
+    };
+    let vote = proto::CastVoteRequest {
+        voter,
+        kind: "games".to_owned(),
+        winner: slug(pair.first).unwrap(),
+        loser: slug(pair.second).unwrap(),
+        draw: pair.draw,
+        neither: false,
+    };
+    votes.cast_vote(vote).await?;
+    Ok(id)
+}
