@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use futures::FutureExt as _;
 use kit::config::{Database, Migration as Settings};
-use kit::pg::{is_unavailable, migrate, open, pool, within};
+use kit::pg::{begin_with, is_unavailable, migrate, open, pool, within};
 use kit::{Code, Fault, Lifecycle, wakeup::Wakeup};
 use sqlx::migrate::{Migrate as _, Migration, MigrationType, Migrator};
 use sqlx::{AssertSqlSafe, ConnectOptions as _, PgPool, SqlSafeStr as _};
@@ -72,7 +72,7 @@ async fn a_begin_whose_caller_gives_up_leaves_no_transaction(direct: PgPool) {
         run("select 1", &pool).await;
         wait_until("the connection is idle", async || pool.num_idle() == 1).await;
         // The first poll sends the statement.
-        drop(pool.begin_with(begin).now_or_never());
+        drop(begin_with(&pool, begin).now_or_never());
         run("insert into kept values (1)", &pool).await;
         let kept = "with kept as (delete from kept returning n) select count(*) from kept";
         let kept: i64 = sqlx::query_scalar(kept).fetch_one(&direct).await.unwrap();
