@@ -104,14 +104,16 @@ impl Lease {
         tracing::warn!(lease = self.name, "lost a lease; its work stops");
     }
 
-    /// Acquires the lease if it is free or has expired. Writes nothing while another process holds it.
+    /// Acquires the lease if it is free or has expired, or if it expires so late that PostgreSQL's clock was ahead when it was acquired. Writes
+    /// nothing while another process holds it.
     async fn try_acquire(&self) -> Result<bool, sqlx::Error> {
         let sql = "insert into kit.lease as current (name, holder, expires_at)
              select $1, $2, $3 where not exists (
-                 select from kit.lease held where held.name = $1 and held.holder <> $2 and held.expires_at > $4
+                 select from kit.lease held
+                 where held.name = $1 and held.holder <> $2 and held.expires_at > $4 and held.expires_at <= $5
              )
              on conflict (name) do update set holder = excluded.holder, expires_at = excluded.expires_at
-             where current.holder = excluded.holder or current.expires_at <= $4";
+             where current.holder = excluded.holder or current.expires_at <= $4 or current.expires_at > $5";
         let acquiring = async |connection: &mut PgConnection| {
             let now = pg::now(&mut *connection, &self.clock).await?;
             self.schema
@@ -120,6 +122,7 @@ impl Lease {
                 .bind(self.holder)
                 .bind(now + TERM)
                 .bind(now)
+                .bind(now + 2 * TERM)
                 .execute(connection)
                 .await
         };
