@@ -18,7 +18,7 @@ const PING_TIMEOUT: Duration = Duration::from_secs(2);
 /// A connection that was idle for less than this is not pinged before its next use.
 const IDLE_WITHOUT_PING: Duration = Duration::from_millis(500);
 /// How often the pool is watched.
-const POOL_INTERVAL: Duration = Duration::from_secs(5);
+const POOL_INTERVAL: Duration = Duration::from_secs(10);
 /// Settings of every session.
 const SESSION: [(&str, &str); 5] = [
     // The statements are short. PostgreSQL would still JIT-compile some of them, because it assumes that a new, unanalyzed table is long.
