@@ -10,7 +10,6 @@ use kit::{Clock, Lifecycle};
 use sqlx::PgPool;
 use time::macros::datetime;
 use tokio::sync::mpsc;
-use tokio_util::sync::CancellationToken;
 
 const SCHEMA: Schema = Schema("kit");
 
@@ -170,15 +169,4 @@ pub(crate) async fn tables(pool: &PgPool) {
 async fn run(pool: &PgPool, sql: &str) {
     let sql = sqlx::AssertSqlSafe(sql.to_owned());
     sqlx::raw_sql(sql).execute(pool).await.unwrap();
-}
-
-#[testing::database_test]
-async fn work_that_is_done_lets_go_at_once(pool: PgPool) {
-    tables(&pool).await;
-    let clock = Clock::system();
-    for _ in 0..3 {
-        let lease = Lease::new(pool.clone(), SCHEMA, "work", clock.clone());
-        let stopping = CancellationToken::new();
-        lease.run(&stopping, async || ()).await;
-    }
 }

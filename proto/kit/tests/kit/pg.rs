@@ -354,30 +354,6 @@ async fn a_migration_does_not_keep_those_of_other_schemas_waiting(direct: PgPool
 }
 
 #[testing::database_test]
-async fn a_migration_that_waits_releases_its_own_lock_between_two_tries(direct: PgPool) {
-    let owner = owner(&direct);
-    migrate(&owner, "test", &migrations(1)).await.unwrap();
-    let mut reader = direct.begin().await.unwrap();
-    let read = "select id from kit.one";
-    sqlx::query(read).execute(&mut *reader).await.unwrap();
-    let newest = migrations(2);
-    let migration = migrate(&owner, "test", &newest);
-    let meanwhile = async {
-        wait_until("the migration waits", async || waits(&direct).await).await;
-        let mut other = direct.acquire().await.unwrap();
-        let lock = "select pg_advisory_lock(hashtextextended('kit._sqlx_migrations', 0))";
-        sqlx::query(lock).execute(&mut *other).await.unwrap();
-        reader.commit().await.unwrap();
-        assert_eq!(applied(&direct).await, 1, "it lets another replica migrate");
-        other.close().await.unwrap();
-    };
-    let both = Box::pin(async { tokio::join!(migration, meanwhile) });
-    let (migrated, ()) = tokio::time::timeout(testing::LONG, both).await.unwrap();
-    migrated.unwrap();
-    assert_eq!(applied(&direct).await, 2);
-}
-
-#[testing::database_test]
 async fn processes_that_migrate_at_once_migrate_once(direct: PgPool) {
     let owner = owner(&direct);
     let newest = migrations(2);

@@ -133,26 +133,6 @@ async fn writes_go_on_without_redis(pool: PgPool) {
 }
 
 #[testing::database_test]
-async fn other_writes_go_on_while_one_waits_for_redis(pool: PgPool) {
-    let url = silent_redis().await;
-    tables(&pool).await;
-    let redis = Redis::lazy(&Secret::from(url), LONG, "").unwrap();
-    let fixture = Fixture::publishing(&pool, &HighWaterMark::new(redis, "silent")).await;
-    let write = async |n: i64| fixture.set(&format!("note {n}")).await;
-    let written = async |n| {
-        wait_until("it is written", async || fixture.head().await == n).await;
-    };
-    tokio::select! {
-        _ = futures::future::join_all((1..=20).map(write)) => panic!("no write may be answered yet"),
-        () = written(20) => {}
-    }
-    tokio::select! {
-        _ = write(21) => panic!("no write may be answered yet"),
-        () = written(21) => {}
-    }
-}
-
-#[testing::database_test]
 async fn a_stream_that_begins_replaces_the_mark_of_an_ended_epoch(pool: PgPool) {
     let mark = mark();
     tables(&pool).await;
