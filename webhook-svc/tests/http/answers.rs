@@ -158,14 +158,3 @@ async fn a_receiver_may_ask_to_wait() {
         assert_eq!(answer.retry_after, expected, "{status} {value}");
     }
 }
-
-#[tokio::test]
-async fn a_content_coding_is_not_decoded() {
-    let authority = Authority::new();
-    let answer = "HTTP/1.1 200 OK\r\ncontent-encoding: gzip\r\ncontent-length: 3\r\n\r\nabc";
-    let receiver = Receiver::answering(&authority, answer).await;
-    let sender = sender(&authority.settings(&[&receiver]), &receiver);
-    let answer = ping(&sender).await;
-    assert_eq!(answer.outcome, AttemptOutcome::Delivered);
-    assert_eq!(answer.excerpt, b"abc");
-}

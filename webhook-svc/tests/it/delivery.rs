@@ -338,30 +338,6 @@ async fn a_hanging_endpoint_does_not_hold_up_another(pool: PgPool) {
 }
 
 #[testing::database_test(webhook::MIGRATOR)]
-async fn what_a_dead_replica_had_in_flight_is_sent_by_another(pool: PgPool) {
-    let receiver = Receiver::start(Behaviour::Status(200)).await;
-    let service = start(pool.clone(), &[&receiver]).await;
-    let endpoint = service.added(ADA, &receiver.url(), &["tip.paid"]).await;
-    service.ping(ADA, endpoint).await;
-    // A replica claims the endpoint and dies.
-    let dead = uuid::Uuid::from_u128(1);
-    let claimed = queue::claim(&pool, dead, 10, START, LEASE).await.unwrap();
-    assert_eq!((claimed.len(), claimed[0].endpoint), (1, endpoint));
-
-    let other = replica(pool, service.clock.clone(), &[&receiver])
-        .await
-        .delivering();
-    other.clock.advance(Duration::seconds(9));
-    assert_eq!(other.list(ADA, endpoint).await[0].tries, 0);
-    other.clock.advance(Duration::seconds(1));
-    receiver.wait_for(1).await;
-    assert_eq!(
-        other.newest_attempted(ADA, endpoint, 1).await.state(),
-        DeliveryState::Delivered
-    );
-}
-
-#[testing::database_test(webhook::MIGRATOR)]
 async fn two_replicas_deliver_each_message_once(pool: PgPool) {
     let receiver = Receiver::start(Behaviour::Status(200)).await;
     let first = start(pool.clone(), &[&receiver]).await.delivering();

@@ -218,17 +218,6 @@ fn moved(seconds: i64) -> Change {
     }
 }
 
-/// The catalogue was restored to a time before it took a snapshot, and takes it again.
-#[testing::database_test(webhook::MIGRATOR)]
-async fn a_move_that_is_told_again_makes_no_second_message(pool: PgPool) {
-    let service = start(pool.clone(), &[]).await;
-    let endpoint = service.added(ADA, URL, &["ranking.moved"]).await;
-    for seconds in [0, 60] {
-        service.catalogue(&[moved(seconds)]).await;
-    }
-    assert_eq!(events(&pool, endpoint).await, ["ranking.moved"]);
-}
-
 /// The follower of listings is behind that of the catalogue.
 #[testing::database_test(webhook::MIGRATOR)]
 async fn a_move_that_comes_before_its_listing_is_delivered(pool: PgPool) {

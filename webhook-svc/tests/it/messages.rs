@@ -260,16 +260,6 @@ async fn a_tip_is_for_those_who_owned_the_page_then(pool: PgPool) {
 }
 
 #[testing::database_test(webhook::MIGRATOR)]
-async fn nothing_was_ever_sent(pool: PgPool) {
-    let service = start(pool, &[]).await;
-    let none = pull(&service, all_of(ADA)).await;
-    assert_eq!(none.total, 0);
-    assert_eq!(pull(&service, after(ADA, &none.next)).await.next, none.next);
-    service.listings(&[page(1, "published", ADA)], TAKEN).await;
-    assert_eq!(pull(&service, after(ADA, &none.next)).await.total, 1);
-}
-
-#[testing::database_test(webhook::MIGRATOR)]
 async fn samples_are_pulled_and_never_change(pool: PgPool) {
     let service = seeded(pool).await;
     let samples = |request| proto::ListMessagesRequest {
