@@ -29,8 +29,8 @@ fn assert_breaks(block: &str) {
         Some(line.replace("\\n", "\n"))
     };
     let mut changes = Vec::new();
-    while let Some(good) = text("- ") {
-        changes.push((good, text("+ ").unwrap()));
+    while let Some(good) = text("-") {
+        changes.push((good, text("+").unwrap()));
     }
     let changes: Vec<_> = changes
         .iter()
