@@ -83,7 +83,7 @@ async fn a_clock_that_was_ahead_delays_no_report_for_more_than_an_hour(pool: PgP
 }
 
 #[testing::database_test(economy::MIGRATOR)]
-async fn of_many_reports_at_once_one_wins(pool: PgPool) {
+async fn one_of_many_concurrent_reports_is_stored(pool: PgPool) {
     let economy = start(pool.clone()).await;
     let other = start(pool).await;
     economy.currency("bao").await;
@@ -97,7 +97,7 @@ async fn of_many_reports_at_once_one_wins(pool: PgPool) {
 }
 
 #[testing::database_test(economy::MIGRATOR)]
-async fn the_same_report_again_is_answered_alike(pool: PgPool) {
+async fn a_repeated_key_gets_the_stored_answer(pool: PgPool) {
     let economy = start(pool).await;
     economy.currency("bao").await;
     economy.currency("kora").await;
@@ -136,7 +136,7 @@ async fn a_game_without_a_currency_does_not_report(pool: PgPool) {
 }
 
 #[testing::database_test(economy::MIGRATOR)]
-async fn what_is_only_checked_is_not_stored(pool: PgPool) {
+async fn a_dry_run_and_a_test_key_store_nothing(pool: PgPool) {
     let economy = start(pool).await;
     economy.listed("bao", 10).await;
     let send = async |mode: Mode, dry_run: bool, body: String| {

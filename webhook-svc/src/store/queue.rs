@@ -149,8 +149,9 @@ pub async fn oldest_due(
     .await
 }
 
-/// Makes deliveries due that would wait for more than `longest`, and ends leases that would hold for more than two terms: they were set while
-/// PostgreSQL's clock, or that of a replica, was ahead. Returns the number of endpoints.
+/// Makes deliveries due that would wait for more than `longest`, and ends leases of more than two terms. Returns the number of endpoints.
+///
+/// Such times were set while PostgreSQL's clock, or that of a replica, was ahead.
 pub async fn end_future_waits(
     pool: &PgPool,
     now: OffsetDateTime,

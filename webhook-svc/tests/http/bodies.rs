@@ -1,6 +1,5 @@
 //! Receivers that answer slowly, endlessly, partially or not at all. One deadline bounds all, and no connection remains.
 
-use std::io;
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -128,7 +127,7 @@ async fn a_connection_that_ends_before_the_answer_is_a_failure() {
 }
 
 #[tokio::test]
-async fn what_is_not_http_is_a_failure() {
+async fn an_answer_that_is_not_http_is_a_failure() {
     for first in [
         "SSH-2.0-OpenSSH_9.2\r\n",
         "HTTP/1.1 two hundred\r\n\r\n",

@@ -5,7 +5,6 @@ use std::sync::Arc;
 
 use futures::FutureExt as _;
 use tokio::io::AsyncWriteExt as _;
-use tokio::task::JoinSet;
 use webhook::domain::address::{Address, AllowList};
 use webhook::http::resolver::ResolveError;
 use webhook::http::{AttemptOutcome, Sender};

@@ -1,12 +1,8 @@
-//! Signatures against independent implementations: Python's hmac, openssl, a library of Standard Webhooks, and test vectors of other libraries of
+//! Signatures against independent implementations: a library of Standard Webhooks, and test vectors of other libraries of
 //! that standard.
 
-use std::io::Write as _;
-use std::process::{Command, Stdio};
 use std::sync::{Arc, Mutex};
 
-use base64::Engine as _;
-use base64::engine::general_purpose::STANDARD;
 use bytes::Bytes;
 use futures::FutureExt as _;
 use http::{HeaderMap, HeaderName, HeaderValue};

@@ -5,10 +5,9 @@ use contracts::webhook::v1::{self as proto, DeliveryState, EndpointState};
 use sqlx::PgPool;
 use testing::wait_until;
 use time::Duration;
-use webhook::store::queue;
 
 use crate::receiver::{Behaviour, Received, Receiver};
-use crate::support::{ADA, BOB, LEASE, START, TAKEN, game, notices, page, replica, start};
+use crate::support::{ADA, BOB, START, TAKEN, game, notices, page, replica, start};
 
 #[testing::database_test(webhook::MIGRATOR)]
 async fn an_event_arrives_signed_and_is_shown(pool: PgPool) {
@@ -52,7 +51,7 @@ async fn an_event_arrives_signed_and_is_shown(pool: PgPool) {
 }
 
 #[testing::database_test(webhook::MIGRATOR)]
-async fn what_waits_is_delivered_when_its_event_is_no_longer_ticked(pool: PgPool) {
+async fn a_waiting_delivery_outlives_the_choice_of_its_event(pool: PgPool) {
     let receiver = Receiver::start(Behaviour::Status(200)).await;
     let service = start(pool, &[&receiver]).await;
     let endpoint = service
@@ -193,7 +192,7 @@ async fn a_delivery_has_six_attempts_with_growing_waits(pool: PgPool) {
 }
 
 #[testing::database_test(webhook::MIGRATOR)]
-async fn a_wish_to_wait_is_heeded(pool: PgPool) {
+async fn retry_after_delays_the_next_attempt(pool: PgPool) {
     let receiver = Receiver::start(Behaviour::RetryAfter(1_000)).await;
     let service = start(pool, &[&receiver]).await.delivering();
     let endpoint = service.added(ADA, &receiver.url(), &["tip.paid"]).await;

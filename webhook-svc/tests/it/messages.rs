@@ -232,7 +232,7 @@ async fn only_public_listings_are_named(pool: PgPool) {
 }
 
 #[testing::database_test(webhook::MIGRATOR)]
-async fn a_tip_is_for_those_who_owned_the_page_then(pool: PgPool) {
+async fn a_tip_goes_to_the_owners_at_that_time(pool: PgPool) {
     let service = seeded(pool).await;
     service.economy(&[tip(1, ADA), tip(2, BOB)]).await;
     let tips = async |account| {

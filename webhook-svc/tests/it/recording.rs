@@ -1,7 +1,6 @@
 //! Recording the results of attempts.
 
-use sqlx::postgres::{PgConnectOptions, PgPoolOptions};
-use sqlx::{PgConnection, PgExecutor, PgPool};
+use sqlx::PgPool;
 use time::{Duration, OffsetDateTime};
 use uuid::Uuid;
 use webhook::store::attempts::{self, Completion};

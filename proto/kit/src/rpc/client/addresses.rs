@@ -183,8 +183,6 @@ async fn resolve(addresses: &Addresses, transport: &Transport) -> anyhow::Result
 
 #[cfg(test)]
 mod tests {
-    use std::sync::Mutex;
-
     use super::*;
 
     #[test]

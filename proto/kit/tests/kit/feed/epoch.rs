@@ -178,7 +178,7 @@ async fn changes_between_a_restore_and_the_return_of_the_follower_have_effects(p
 }
 
 #[testing::database_test]
-async fn times_are_in_the_order_of_seq_whatever_the_clocks_say(pool: PgPool) {
+async fn times_follow_seq_even_if_clocks_differ(pool: PgPool) {
     let fixture = Fixture::start(&pool).await;
     let now = fixture.clock.now();
     for at in [now, now - Duration::hours(1), now] {

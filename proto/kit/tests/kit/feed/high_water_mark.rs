@@ -7,7 +7,6 @@ use kit::feed::{HighWaterMark, Position};
 use kit::ids;
 use kit::redis::{DEFAULT_TIMEOUT, Redis};
 use sqlx::PgPool;
-use testing::wait_until;
 use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
 use tokio::net::TcpListener;
 
