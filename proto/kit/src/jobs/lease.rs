@@ -93,7 +93,7 @@ impl Lease {
         None
     }
 
-    /// Renews the lease, which this process holds `since` then, until another process has it or it is about to expire.
+    /// Renews the lease, held since `since`, until another process has it or it is about to expire.
     pub(crate) async fn until_lost(&self, since: Instant) {
         let renew = || async move {
             self.renew().await.inspect_err(|error| {
@@ -104,8 +104,9 @@ impl Lease {
         tracing::warn!(lease = self.name, "lost a lease; its work stops");
     }
 
-    /// Acquires the lease if it is free or has expired, or if it expires so late that PostgreSQL's clock was ahead when it was acquired. Writes
-    /// nothing while another process holds it.
+    /// Acquires the lease if it is free or has expired. Writes nothing while another process holds it.
+    ///
+    /// A lease that expires in more than two terms was acquired while PostgreSQL's clock was ahead. It counts as expired.
     async fn try_acquire(&self) -> Result<bool, sqlx::Error> {
         let sql = "insert into kit.lease as current (name, holder, expires_at)
              select $1, $2, $3 where not exists (
@@ -189,7 +190,7 @@ mod tests {
 
     use super::*;
 
-    /// How long a term lasts whose renewals end like this; the last one repeats.
+    /// The length of a term whose renewals have these results; the last one repeats.
     async fn term(renewals: &[Result<bool, ()>]) -> Duration {
         let since = Instant::now();
         let mut renewals = VecDeque::from(renewals.to_vec());

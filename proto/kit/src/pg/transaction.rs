@@ -2,8 +2,8 @@
 //!
 //! When a caller gives up while it waits for the answer to its `BEGIN`, sqlx 0.9.0 forgets the transaction
 //! (<https://github.com/transact-rs/sqlx/issues/4385>, mended after that version). The next users of the connection would write into it, and
-//! lose their writes. To ask every connection that comes back would cost a round trip each, so only those of the minute after such a
-//! moment are asked.
+//! lose their writes. The pool therefore asks each connection that comes back whether it is in a transaction, but only in the minute after a
+//! caller gave up: the question costs a round trip.
 
 use std::time::{Duration, Instant};
 

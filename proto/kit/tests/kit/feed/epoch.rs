@@ -92,7 +92,7 @@ async fn a_restore_from_a_dump_begins_a_new_epoch(pool: PgPool) {
         .unwrap();
 
     dump.restore(url).await;
-    // The running producer has connections that know the old table, and finds the new one. The numbers 3 and 4 are given out again.
+    // The running producer has connections that know the old table, and finds the new one. The numbers 3 and 4 are reused.
     fixture.set("new").await;
     fixture.set("kept").await;
     assert_eq!(fixture.head().await, 4);
@@ -161,7 +161,7 @@ async fn changes_between_a_restore_and_the_return_of_the_follower_have_effects(p
     dump.restore(url).await;
     let again = Fixture::again(&pool).await;
     again.set("c").await;
-    assert_eq!(again.set("b").await, 2, "the revision is given out again");
+    assert_eq!(again.set("b").await, 2, "the revision is reused");
     let following = again.follow_into(&pool);
     again.caught_up().await;
     let all = [
