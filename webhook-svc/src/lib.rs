@@ -80,6 +80,7 @@ pub async fn start(boot: Boot<Settings>) -> anyhow::Result<()> {
         plans: Arc::clone(&plans),
         limits: settings.limits().within_descriptors(),
     };
+    jobs::future_waits::spawn(&leader, &dependencies);
     deliver::spawn(dependencies, &boot.lifecycle);
 
     jobs::sweep::spawn(&leader, &pool, clock, &wakeup, settings.sweep_hour)?;

@@ -42,8 +42,8 @@ pub async fn count_since(
     let midnight = hour.replace_time(Time::MIDNIGHT);
     // A vote cast after midnight may be on a pair that was drawn before midnight, and then has the day before.
     let counts = sqlx::query!(
-        r#"select count(*) filter (where at >= $2) as "hour!", count(*) as "day!" from catalogue.vote
-           where voter_id = $1 and day >= $4 and at >= $3"#,
+        r#"select count(*) filter (where at >= $2 and at < $2 + interval '1 hour') as "hour!", count(*) as "day!" from catalogue.vote
+           where voter_id = $1 and day >= $4 and at >= $3 and at < $3 + interval '1 day'"#,
         voter,
         hour,
         midnight,

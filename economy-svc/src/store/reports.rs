@@ -106,6 +106,22 @@ pub async fn insert(connection: &mut PgConnection, new: NewReport<'_>) -> Result
     .await
 }
 
+/// Gives the reports of a game that lie in the future the time `now`.
+pub async fn end_future(
+    connection: &mut PgConnection,
+    game: Uuid,
+    now: OffsetDateTime,
+) -> Result<(), sqlx::Error> {
+    sqlx::query!(
+        "update economy.report set at = $2, previous_at = least(previous_at, $2) where game_id = $1 and at > $2",
+        game,
+        now
+    )
+    .execute(connection)
+    .await?;
+    Ok(())
+}
+
 /// A report as staff and the owners of its game see it.
 #[derive(Debug, Clone)]
 pub struct Row {

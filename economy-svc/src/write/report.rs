@@ -60,7 +60,14 @@ pub(crate) async fn submit(
         }
     }
     let baseline = reports::baseline(&mut transaction, submit.game).await?;
-    policy.check_interval(baseline.newest_at, now)?;
+    if let Err(too_soon) = policy.check_interval(baseline.newest_at, now) {
+        if baseline.newest_at > Some(now) {
+            // Otherwise the next report would be refused as well, after a whole interval.
+            reports::end_future(&mut transaction, submit.game, now).await?;
+            transaction.commit(&[rates_moved()]).await?;
+        }
+        return Err(too_soon);
+    }
     let held = baseline.last_counted.and_then(|last| {
         let (new, percent) = (submit.report.basket, policy.most_jump_percent);
         let reason = hold::reason(new, last.basket, last.at, percent)?;

@@ -2,6 +2,7 @@
 
 use contracts::common::v1::Mode;
 use contracts::economy::v1 as proto;
+use contracts::public::Number;
 use futures::future::join_all;
 use kit::{Code, timestamp};
 use serde_json::json;
@@ -63,7 +64,26 @@ async fn a_report_within_the_hour_comes_too_soon_by_the_second(pool: PgPool) {
 }
 
 #[testing::database_test(economy::MIGRATOR)]
-async fn of_many_reports_at_once_one_wins(pool: PgPool) {
+async fn a_clock_that_was_ahead_delays_no_report_for_more_than_an_hour(pool: PgPool) {
+    let economy = start(pool).await;
+    economy.clock.advance(Duration::days(3));
+    economy.listed("bao", 10).await;
+    economy.clock.advance(-Duration::days(3));
+    for later in [Duration::ZERO, Duration::minutes(59)] {
+        economy.clock.advance(later);
+        let fault = economy.report("bao", &report(11)).await.unwrap_err();
+        assert_eq!(fault.code, Code::TooSoon);
+        assert!(fault.retry_after.unwrap() <= 3_600, "{fault:?}");
+    }
+    economy.clock.advance(Duration::MINUTE);
+    assert!(economy.report("bao", &report(11)).await.unwrap().counted);
+    // The newer report is the one that rates use.
+    economy.listed("kora", 22).await;
+    assert_eq!(economy.rate("bao", "kora").await.rate, Number(2.0));
+}
+
+#[testing::database_test(economy::MIGRATOR)]
+async fn one_of_many_concurrent_reports_is_stored(pool: PgPool) {
     let economy = start(pool.clone()).await;
     let other = start(pool).await;
     economy.currency("bao").await;
@@ -77,7 +97,7 @@ async fn of_many_reports_at_once_one_wins(pool: PgPool) {
 }
 
 #[testing::database_test(economy::MIGRATOR)]
-async fn the_same_report_again_is_answered_alike(pool: PgPool) {
+async fn a_repeated_key_gets_the_stored_answer(pool: PgPool) {
     let economy = start(pool).await;
     economy.currency("bao").await;
     economy.currency("kora").await;
@@ -116,7 +136,7 @@ async fn a_game_without_a_currency_does_not_report(pool: PgPool) {
 }
 
 #[testing::database_test(economy::MIGRATOR)]
-async fn what_is_only_checked_is_not_stored(pool: PgPool) {
+async fn a_dry_run_and_a_test_key_store_nothing(pool: PgPool) {
     let economy = start(pool).await;
     economy.listed("bao", 10).await;
     let send = async |mode: Mode, dry_run: bool, body: String| {

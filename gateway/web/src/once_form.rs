@@ -65,7 +65,7 @@ impl PersonRequest {
         work: impl Future<Output = Result<T, Fault>>,
     ) -> Result<Option<T>, Fault> {
         let (app, person) = (&self.app, self.person().id);
-        let mut transaction = app.pool.begin().await?;
+        let mut transaction = kit::pg::begin(&app.pool).await?;
         if !sent_forms::insert(&mut *transaction, person, form, app.clock.now()).await? {
             return Ok(None);
         }

@@ -27,7 +27,7 @@ enum Base {
 }
 
 /// How often the clock file is read.
-const FILE_INTERVAL: Duration = Duration::from_millis(50);
+const FILE_INTERVAL: Duration = Duration::from_millis(200);
 
 impl Clock {
     /// The machine's clock.
@@ -77,12 +77,16 @@ impl Clock {
             .send_modify(|offset| *offset = offset.saturating_add(by));
     }
 
-    /// Waits until `duration` has passed. Moving this clock shortens or prolongs the wait; setting the machine's clock does not.
+    /// Waits until `duration` has passed. Moving this clock forward shortens the wait. Moving it back, or setting the machine's clock, does not
+    /// prolong it.
     pub async fn sleep(&self, duration: Duration) {
         let mut offset = self.offset.subscribe();
-        let (began, before) = (Instant::now(), *offset.borrow());
+        let (began, mut before) = (Instant::now(), *offset.borrow());
+        let mut moved = time::Duration::ZERO;
         loop {
-            let moved = *offset.borrow_and_update() - before;
+            let after = *offset.borrow_and_update();
+            moved += (after - before).max(time::Duration::ZERO);
+            before = after;
             let is_system = matches!(self.base, Base::System);
             let passed = if is_system {
                 began.elapsed()
@@ -162,6 +166,18 @@ mod tests {
         clock.advance(time::Duration::minutes(1));
         sleeper.await;
         assert_eq!(clock.now(), START + time::Duration::HOUR);
+    }
+
+    #[tokio::test]
+    async fn a_clock_that_goes_back_prolongs_no_sleep() {
+        let clock = Clock::fixed(START);
+        clock.advance(time::Duration::DAY);
+        let mut sleeper = std::pin::pin!(clock.sleep(Duration::from_hours(1)));
+        for hours in [0, -24, 1] {
+            assert!(futures::poll!(sleeper.as_mut()).is_pending());
+            clock.advance(time::Duration::hours(hours));
+        }
+        sleeper.await;
     }
 
     #[test]

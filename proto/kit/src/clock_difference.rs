@@ -1,8 +1,8 @@
 //! Compares the machine's clock with PostgreSQL's. A replica whose clock is wrong at its start is not ready.
 //!
-//! What replicas must agree on goes by PostgreSQL's time ([`pg::now`]). The times that a replica puts into rows and answers come from its
-//! own clock, so that clock must be about right. A replica that works stays ready when the clocks come to differ: it may be PostgreSQL's
-//! clock that is wrong, and then every replica would stop at once.
+//! Replicas use PostgreSQL's time ([`pg::now`]) for what they must agree on. Times in rows and answers come from the clock of the replica,
+//! which must therefore be about right. A replica that is ready stays ready when the clocks come to differ: if PostgreSQL's clock is the wrong
+//! one, all replicas would stop at once.
 
 use std::time::Duration;
 
@@ -20,7 +20,7 @@ const INTERVAL: Duration = Duration::from_secs(5);
 /// How long PostgreSQL may take to tell its time.
 const TIMEOUT: Duration = Duration::from_secs(2);
 
-/// Compares the clocks until they agree, which `agreed` says then.
+/// Compares the clocks until they agree, then sets `agreed`.
 pub(crate) async fn until_agreed(pool: PgPool, agreed: Condition) {
     while !agree(&pool, &agreed).await {
         tokio::time::sleep(INTERVAL).await;

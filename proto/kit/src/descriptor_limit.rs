@@ -6,7 +6,7 @@ use nix::sys::resource::{Resource, getrlimit, setrlimit};
 const RESERVED: u64 = 256;
 
 /// Returns the number of connections that a setting may have: `requested`, or fewer if the process does not have enough file descriptors.
-/// Each needs so many `descriptors`, at least one.
+/// Each connection needs `descriptors`, at least one.
 ///
 /// Raises the soft limit as far as needed and as the hard limit allows.
 pub fn allowed(setting: &str, requested: u32, descriptors: u32) -> u32 {

@@ -248,7 +248,7 @@ mod tests {
     }
 
     #[test]
-    fn whatever_a_caller_puts_into_an_error_its_status_is_small() {
+    fn the_status_of_any_error_is_small() {
         // A byte of a message may take three, a byte of a field four thirds.
         for letter in ["a", " ", "%", "ኢ", "🎮"] {
             for (count, length) in [(1, 1 << 20), (45, 40), (50, 29), (23_000, 29), (60, 2_000)] {

@@ -217,7 +217,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_no_key_ring_is_refused_with_a_sentence() {
+    fn invalid_key_rings_are_refused() {
         let key = STANDARD.encode([1; 32]);
         for bad in [
             String::new(),

@@ -99,15 +99,17 @@ impl Wakeup {
             Ok::<_, sqlx::Error>(listener)
         };
         let mut listener = with_timeout(DEADLINE, connecting).await?;
+        // Commits while nobody listened have woken nobody.
+        increment(&self.all);
         loop {
-            let Ok(received) = timeout(LISTENER_PING_INTERVAL, listener.recv()).await else {
+            let Ok(received) = timeout(LISTENER_PING_INTERVAL, listener.try_recv()).await else {
                 // A silent connection may be a lost one.
                 let pinging = async { listener.execute("").await.map(drop) };
                 with_timeout(DEADLINE, pinging).await?;
                 continue;
             };
-            // This process has already woken its own tasks.
-            if received?.payload() != &*self.sender {
+            // This process has already woken its own tasks. Without a notification, the connection was lost, and is a new one.
+            if received?.is_none_or(|it| it.payload() != &*self.sender) {
                 increment(&self.all);
             }
         }

@@ -62,9 +62,9 @@ impl Health {
         if self.failures >= policy.failures && last - first >= policy.span {
             return Some(Notice::DisabledAfterFailures);
         }
-        // A time further ahead than the interval is from a replica whose clock was wrong, and does not count.
-        let is_recent = |at: OffsetDateTime| (now - at).abs() < MAIL_INTERVAL;
-        if self.mailed_at.is_some_and(is_recent) {
+        // A time in the future, from a clock that was ahead, counts as now.
+        self.mailed_at = self.mailed_at.map(|at| at.min(now));
+        if self.mailed_at.is_some_and(|at| now - at < MAIL_INTERVAL) {
             return None;
         }
         self.mailed_at = Some(now);
@@ -132,8 +132,10 @@ mod tests {
             mailed_at: Some(START + Duration::days(9)),
             ..Health::default()
         };
-        health.add_failure(START);
-        let sent = health.notice(DisablePolicy::default(), START);
-        assert_eq!(sent, Some(Notice::DeliveriesFailed(1)));
+        for (hours, sent) in [(0, None), (24, Some(Notice::DeliveriesFailed(2)))] {
+            let now = START + Duration::hours(hours);
+            health.add_failure(now);
+            assert_eq!(health.notice(DisablePolicy::default(), now), sent);
+        }
     }
 }

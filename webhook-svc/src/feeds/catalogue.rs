@@ -116,7 +116,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_no_move_makes_none() {
+    fn other_changes_make_no_message() {
         let other = Change {
             entity: "board_snapshot".to_owned(),
             ..change(3, 8)

@@ -94,7 +94,7 @@ impl Dependencies {
         }
         check_enabled(endpoint.state)?;
         let (id, now) = (endpoint.id, self.clock.now());
-        let mut transaction = self.pool.begin().await?;
+        let mut transaction = kit::pg::begin(&self.pool).await?;
         if !deliveries::send_again(&mut transaction, id, request.id, now).await? {
             return Err(not_found());
         }
@@ -137,7 +137,7 @@ impl Dependencies {
         let failed = if request.dry_run {
             failed::count(&self.pool, id, since).await?
         } else {
-            let mut transaction = self.pool.begin_with(failed::BEGIN_RECOVER).await?;
+            let mut transaction = kit::pg::begin_with(&self.pool, failed::BEGIN_RECOVER).await?;
             let attempts = self.schedule.attempts();
             let failed = failed::recover(&mut transaction, id, since, attempts, now).await?;
             transaction.commit().await?;
@@ -187,7 +187,7 @@ impl Dependencies {
         let (now, id) = (self.clock.now(), ids::row_id());
         let message = Message::new(id, event, None, now, &sample.data);
         let message = message.map_err(|error| Fault::internal(&error))?;
-        let mut transaction = self.pool.begin().await?;
+        let mut transaction = kit::pg::begin(&self.pool).await?;
         let attempts = self.schedule.attempts();
         let delivery =
             messages::send_to(&mut transaction, &message, endpoint.id, attempts, now).await?;

@@ -89,7 +89,7 @@ pub async fn release(
     endpoints: &[Uuid],
     now: OffsetDateTime,
 ) -> Result<(), sqlx::Error> {
-    let mut transaction = pool.begin().await?;
+    let mut transaction = kit::pg::begin(pool).await?;
     // A transaction that adds a delivery updates the endpoint's row. Lock the row first, then read the deliveries in a second statement: it
     // sees deliveries that were added before the lock, and a delivery that is added later lowers `due_at` again.
     let held = sqlx::query_scalar!(
@@ -147,6 +147,30 @@ pub async fn oldest_due(
     )
     .fetch_one(pool)
     .await
+}
+
+/// Makes deliveries due that would wait for more than `longest`, and ends leases of more than two terms. Returns the number of endpoints.
+///
+/// Such times were set while PostgreSQL's clock, or that of a replica, was ahead.
+pub async fn end_future_waits(
+    pool: &PgPool,
+    now: OffsetDateTime,
+    longest: Duration,
+    term: Duration,
+) -> Result<u64, sqlx::Error> {
+    let ended = sqlx::query!(
+        "with ended as (
+             update webhook.waiting set due_at = $1 where due_at > $2 returning endpoint_id
+         )
+         update webhook.queue set due_at = least(due_at, $1),
+             holder = case when leased_until > $3 then null else holder end,
+             leased_until = case when leased_until > $3 then null else leased_until end
+         where leased_until > $3 or endpoint_id in (select endpoint_id from ended)",
+        now,
+        now + longest,
+        now + 2 * term,
+    );
+    Ok(ended.execute(pool).await?.rows_affected())
 }
 
 /// Makes every endpoint with a due delivery due, whatever its row says. Returns how many.

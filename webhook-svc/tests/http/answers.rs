@@ -7,7 +7,7 @@ use webhook::http::AttemptOutcome;
 use super::receiver::{Authority, Receiver, ping, sender};
 
 #[tokio::test]
-async fn a_status_decides() {
+async fn the_status_decides_the_outcome() {
     let authority = Authority::new();
     for (head, outcome, reason) in [
         ("200 OK", AttemptOutcome::Delivered, None),
@@ -123,7 +123,7 @@ async fn a_redirect_is_a_failure_and_is_not_followed() {
 }
 
 #[tokio::test]
-async fn what_a_redirect_says_is_shown_shortened_and_escaped() {
+async fn the_target_of_a_redirect_is_shown_shortened_and_escaped() {
     let authority = Authority::new();
     let target = format!("/\u{1b}[31m{}", "a".repeat(1_000));
     let answer = format!("HTTP/1.1 301 Moved\r\nlocation: {target}\r\ncontent-length: 0\r\n\r\n")
@@ -157,15 +157,4 @@ async fn a_receiver_may_ask_to_wait() {
         let answer = ping(&sender).await;
         assert_eq!(answer.retry_after, expected, "{status} {value}");
     }
-}
-
-#[tokio::test]
-async fn a_content_coding_is_not_decoded() {
-    let authority = Authority::new();
-    let answer = "HTTP/1.1 200 OK\r\ncontent-encoding: gzip\r\ncontent-length: 3\r\n\r\nabc";
-    let receiver = Receiver::answering(&authority, answer).await;
-    let sender = sender(&authority.settings(&[&receiver]), &receiver);
-    let answer = ping(&sender).await;
-    assert_eq!(answer.outcome, AttemptOutcome::Delivered);
-    assert_eq!(answer.excerpt, b"abc");
 }

@@ -5,7 +5,6 @@ use std::sync::Arc;
 
 use futures::FutureExt as _;
 use tokio::io::AsyncWriteExt as _;
-use tokio::task::JoinSet;
 use webhook::domain::address::{Address, AllowList};
 use webhook::http::resolver::ResolveError;
 use webhook::http::{AttemptOutcome, Sender};
@@ -136,30 +135,6 @@ async fn an_ip_address_in_a_url_is_checked_too() {
     }
 }
 
-/// Answers each request until the connection ends.
-fn answering() -> Behaviour {
-    Arc::new(|mut stream: Stream| {
-        async move {
-            while request(&mut stream).await?.is_some() {
-                stream.write_all(OK.as_bytes()).await?;
-                stream.flush().await?;
-            }
-            Ok(())
-        }
-        .boxed()
-    })
-}
-
-#[tokio::test]
-async fn a_receiver_that_offers_http2_is_called_by_http1() {
-    let authority = Authority::new();
-    let identity = authority.identity(&good());
-    let protocols: [&[u8]; 2] = [b"h2", b"http/1.1"];
-    let receiver = Receiver::start_as(identity, &protocols, "127.0.0.1:0", answering()).await;
-    let sender = sender(&authority.settings(&[&receiver]), &receiver);
-    assert_eq!(ping(&sender).await.outcome, AttemptOutcome::Delivered);
-}
-
 #[tokio::test]
 async fn the_next_address_is_tried_when_one_refuses() {
     let authority = Authority::new();
@@ -195,27 +170,6 @@ async fn a_connection_is_used_again() {
     assert_eq!(receiver.connections(), 1);
 }
 
-#[tokio::test]
-async fn a_connection_that_the_receiver_has_closed_is_not_used_again() {
-    let authority = Authority::new();
-    // The receiver promises to keep the connection open, closes it, and waits until the sender has noticed.
-    let once: Behaviour = Arc::new(|mut stream: Stream| {
-        async move {
-            request(&mut stream).await?;
-            stream.write_all(OK.as_bytes()).await?;
-            stream.shutdown().await?;
-            request(&mut stream).await.map(drop)
-        }
-        .boxed()
-    });
-    let mut receiver = Receiver::start(&authority, once).await;
-    let sender = sender(&authority.settings(&[&receiver]), &receiver);
-    for _ in 0..20 {
-        assert_eq!(ping(&sender).await.outcome, AttemptOutcome::Delivered);
-        receiver.ended().await;
-    }
-}
-
 /// Answers `answered` requests of each connection, and closes it when it has read the next one.
 fn closing_after(answered: usize) -> Behaviour {
     Arc::new(move |mut stream: Stream| {
@@ -239,36 +193,4 @@ async fn a_request_on_a_reused_connection_that_closes_is_not_sent_again() {
     assert_eq!(ping(&sender).await.outcome, AttemptOutcome::Delivered);
     assert_eq!(ping(&sender).await.reason.as_deref(), Some(CLOSED));
     assert_eq!(receiver.connections(), 1);
-}
-
-#[tokio::test]
-async fn a_new_connection_that_closes_before_an_answer_is_a_failure() {
-    let authority = Authority::new();
-    let receiver = Receiver::start(&authority, closing_after(0)).await;
-    let sender = sender(&authority.settings(&[&receiver]), &receiver);
-    for connections in 1..=2 {
-        assert_eq!(ping(&sender).await.outcome, AttemptOutcome::Failed);
-        assert_eq!(receiver.connections(), connections);
-    }
-}
-
-#[tokio::test]
-async fn few_unused_connections_are_kept() {
-    let authority = Authority::new();
-    let mut receiver = Receiver::answering(&authority, OK).await;
-    let mut settings = authority.settings(&[&receiver]);
-    settings.idle_connections = 2;
-    let sender = sender(&settings, &receiver);
-    let mut attempts = JoinSet::new();
-    for _ in 0..8 {
-        let sender = sender.clone();
-        attempts.spawn(async move { ping(&sender).await.outcome });
-    }
-    for outcome in attempts.join_all().await {
-        assert_eq!(outcome, AttemptOutcome::Delivered);
-    }
-    // Connections above the limit, which is per host, are closed.
-    for _ in 2..receiver.connections() {
-        receiver.ended().await;
-    }
 }

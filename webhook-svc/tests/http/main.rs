@@ -5,7 +5,6 @@ mod addresses;
 mod answers;
 mod bodies;
 mod connections;
-mod log;
 mod receiver;
 mod signatures;
 mod tls;

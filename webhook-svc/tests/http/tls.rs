@@ -62,7 +62,7 @@ async fn a_certificate_that_is_not_valid_is_a_failure() {
 }
 
 #[tokio::test]
-async fn what_does_not_speak_tls_is_a_failure() {
+async fn a_receiver_without_tls_is_a_failure() {
     let authority = Authority::new();
     let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
     let address = listener.local_addr().unwrap();

@@ -46,7 +46,7 @@ async fn an_address_that_redirects_is_refused(pool: PgPool) {
 }
 
 #[testing::database_test(webhook::MIGRATOR)]
-async fn what_else_an_address_answers_is_noted(pool: PgPool) {
+async fn other_answers_of_an_address_are_shown(pool: PgPool) {
     let receiver = Receiver::start(Behaviour::Status(200)).await;
     let service = start(pool, &[&receiver]).await;
     let endpoint = service.added(ADA, &receiver.url(), &["tip.paid"]).await;

@@ -5,10 +5,9 @@ use contracts::webhook::v1::{self as proto, DeliveryState, EndpointState};
 use sqlx::PgPool;
 use testing::wait_until;
 use time::Duration;
-use webhook::store::queue;
 
 use crate::receiver::{Behaviour, Received, Receiver};
-use crate::support::{ADA, BOB, LEASE, START, TAKEN, game, notices, page, replica, start};
+use crate::support::{ADA, BOB, START, TAKEN, game, notices, page, replica, start};
 
 #[testing::database_test(webhook::MIGRATOR)]
 async fn an_event_arrives_signed_and_is_shown(pool: PgPool) {
@@ -52,7 +51,7 @@ async fn an_event_arrives_signed_and_is_shown(pool: PgPool) {
 }
 
 #[testing::database_test(webhook::MIGRATOR)]
-async fn what_waits_is_delivered_when_its_event_is_no_longer_ticked(pool: PgPool) {
+async fn a_waiting_delivery_outlives_the_choice_of_its_event(pool: PgPool) {
     let receiver = Receiver::start(Behaviour::Status(200)).await;
     let service = start(pool, &[&receiver]).await;
     let endpoint = service
@@ -193,7 +192,7 @@ async fn a_delivery_has_six_attempts_with_growing_waits(pool: PgPool) {
 }
 
 #[testing::database_test(webhook::MIGRATOR)]
-async fn a_wish_to_wait_is_heeded(pool: PgPool) {
+async fn retry_after_delays_the_next_attempt(pool: PgPool) {
     let receiver = Receiver::start(Behaviour::RetryAfter(1_000)).await;
     let service = start(pool, &[&receiver]).await.delivering();
     let endpoint = service.added(ADA, &receiver.url(), &["tip.paid"]).await;
@@ -335,30 +334,6 @@ async fn a_hanging_endpoint_does_not_hold_up_another(pool: PgPool) {
     good.wait_for(100).await;
     let in_flight = hanging.received().len();
     assert!(in_flight <= 16, "{in_flight}");
-}
-
-#[testing::database_test(webhook::MIGRATOR)]
-async fn what_a_dead_replica_had_in_flight_is_sent_by_another(pool: PgPool) {
-    let receiver = Receiver::start(Behaviour::Status(200)).await;
-    let service = start(pool.clone(), &[&receiver]).await;
-    let endpoint = service.added(ADA, &receiver.url(), &["tip.paid"]).await;
-    service.ping(ADA, endpoint).await;
-    // A replica claims the endpoint and dies.
-    let dead = uuid::Uuid::from_u128(1);
-    let claimed = queue::claim(&pool, dead, 10, START, LEASE).await.unwrap();
-    assert_eq!((claimed.len(), claimed[0].endpoint), (1, endpoint));
-
-    let other = replica(pool, service.clock.clone(), &[&receiver])
-        .await
-        .delivering();
-    other.clock.advance(Duration::seconds(9));
-    assert_eq!(other.list(ADA, endpoint).await[0].tries, 0);
-    other.clock.advance(Duration::seconds(1));
-    receiver.wait_for(1).await;
-    assert_eq!(
-        other.newest_attempted(ADA, endpoint, 1).await.state(),
-        DeliveryState::Delivered
-    );
 }
 
 #[testing::database_test(webhook::MIGRATOR)]

@@ -41,7 +41,7 @@ async fn an_account_has_as_many_endpoints_as_its_plan_allows(pool: PgPool) {
 }
 
 #[testing::database_test(webhook::MIGRATOR)]
-async fn what_is_not_acceptable_is_refused_with_its_field(pool: PgPool) {
+async fn bad_fields_of_an_endpoint_are_named(pool: PgPool) {
     let service = start(pool, &[]).await;
     for (url, events, field) in [
         ("http://hooks.example/", &["tip.paid"][..], "url"),

@@ -74,27 +74,3 @@ async fn a_promoted_standby_neither_loses_nor_repeats_a_message() {
     let twice = times.values().filter(|times| **times == 2).count();
     assert_eq!((times.len(), twice), (40, 10));
 }
-
-#[tokio::test]
-async fn messages_in_flight_outlive_a_reset_of_postgresql() {
-    let mut server = Server::new().await.unwrap();
-    webhook::MIGRATOR.run(&server.pool).await.unwrap();
-    let receiver = Receiver::start(Behaviour::Hang).await;
-    let service = start(server.pool.clone(), &[&receiver]).await.delivering();
-    let endpoint = service
-        .added(ADA, &receiver.url(), &["listing.updated"])
-        .await;
-    let changes: Vec<_> = (1..=40)
-        .map(|seq| game(seq, "updated", Published))
-        .collect();
-    service.listings(&changes, TAKEN).await;
-    receiver.wait_for(1).await;
-    server.kill().unwrap();
-    receiver.set_behaviour(Behaviour::Status(200));
-    server.restart().await.unwrap();
-    recorded(&server.pool, 40).await;
-    assert_all_delivered(&service, endpoint, 40).await;
-    let times = times(&receiver.received());
-    assert_eq!(times.len(), 40);
-    assert!(times.values().all(|times| *times == 1), "{times:?}");
-}

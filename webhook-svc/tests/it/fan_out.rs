@@ -77,7 +77,7 @@ async fn a_change_that_comes_again_makes_no_second_message(pool: PgPool) {
 }
 
 #[testing::database_test(webhook::MIGRATOR)]
-async fn what_is_old_silent_or_not_public_makes_none(pool: PgPool) {
+async fn old_silent_and_hidden_changes_make_no_message(pool: PgPool) {
     let service = start(pool.clone(), &[]).await;
     let all = ["listing.published", "listing.updated"];
     let endpoint = service.added(ADA, URL, &all).await;
@@ -179,7 +179,7 @@ async fn a_tip_of_a_hidden_game_is_not_announced(pool: PgPool) {
 
 /// The producer was restored, and gave revision 2 of the game out again.
 #[testing::database_test(webhook::MIGRATOR)]
-async fn a_revision_that_is_given_out_again_is_announced(pool: PgPool) {
+async fn a_reused_revision_is_announced(pool: PgPool) {
     let service = start(pool.clone(), &[]).await;
     let endpoint = service.added(ADA, URL, &["listing.published"]).await;
     let lost = game(2, "published", Published);
@@ -216,17 +216,6 @@ fn moved(seconds: i64) -> Change {
         state: moved.encode_to_vec().into(),
         ..Change::default()
     }
-}
-
-/// The catalogue was restored to a time before it took a snapshot, and takes it again.
-#[testing::database_test(webhook::MIGRATOR)]
-async fn a_move_that_is_told_again_makes_no_second_message(pool: PgPool) {
-    let service = start(pool.clone(), &[]).await;
-    let endpoint = service.added(ADA, URL, &["ranking.moved"]).await;
-    for seconds in [0, 60] {
-        service.catalogue(&[moved(seconds)]).await;
-    }
-    assert_eq!(events(&pool, endpoint).await, ["ranking.moved"]);
 }
 
 /// The follower of listings is behind that of the catalogue.

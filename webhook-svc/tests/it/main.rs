@@ -9,7 +9,6 @@ mod endpoints;
 mod failover;
 mod fan_out;
 mod health;
-mod lists;
 mod lost_claim;
 mod message_cursors;
 mod messages;

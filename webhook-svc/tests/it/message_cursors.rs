@@ -137,7 +137,7 @@ async fn the_printed_time_of_a_message_finds_it(pool: PgPool) {
 }
 
 #[testing::database_test(webhook::MIGRATOR)]
-async fn a_caller_begins_where_it_says(pool: PgPool) {
+async fn a_caller_chooses_where_to_begin(pool: PgPool) {
     let service = seeded(pool).await;
     service.clock.advance(Duration::HOUR);
     publish(&service, 3..5).await;

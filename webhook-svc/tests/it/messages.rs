@@ -232,7 +232,7 @@ async fn only_public_listings_are_named(pool: PgPool) {
 }
 
 #[testing::database_test(webhook::MIGRATOR)]
-async fn a_tip_is_for_those_who_owned_the_page_then(pool: PgPool) {
+async fn a_tip_goes_to_the_owners_at_that_time(pool: PgPool) {
     let service = seeded(pool).await;
     service.economy(&[tip(1, ADA), tip(2, BOB)]).await;
     let tips = async |account| {
@@ -257,16 +257,6 @@ async fn a_tip_is_for_those_who_owned_the_page_then(pool: PgPool) {
         pull(&service, after(BOB, &moved.next)).await.next,
         moved.next
     );
-}
-
-#[testing::database_test(webhook::MIGRATOR)]
-async fn nothing_was_ever_sent(pool: PgPool) {
-    let service = start(pool, &[]).await;
-    let none = pull(&service, all_of(ADA)).await;
-    assert_eq!(none.total, 0);
-    assert_eq!(pull(&service, after(ADA, &none.next)).await.next, none.next);
-    service.listings(&[page(1, "published", ADA)], TAKEN).await;
-    assert_eq!(pull(&service, after(ADA, &none.next)).await.total, 1);
 }
 
 #[testing::database_test(webhook::MIGRATOR)]

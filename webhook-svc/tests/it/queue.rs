@@ -174,23 +174,6 @@ async fn an_attempt_that_outlives_its_endpoint_is_recorded(pool: PgPool) {
     assert_eq!(attempts.fetch_one(&pool).await.unwrap(), 1);
 }
 
-#[testing::database_test(webhook::MIGRATOR)]
-async fn the_sweep_finds_what_the_queue_has_lost(pool: PgPool) {
-    let service = start(pool.clone(), &[]).await;
-    let endpoint = service.added(ADA, URL, &["tip.paid"]).await;
-    let idle = service.added(ADA, URL, &["tip.paid"]).await;
-    service.ping(ADA, endpoint).await;
-    sqlx::query!("update webhook.queue set due_at = null")
-        .execute(&pool)
-        .await
-        .unwrap();
-    assert_eq!(claim(&pool, ONE, 9, START).await, NONE);
-    assert_eq!(queue::sweep(&pool, START).await.unwrap(), 1);
-    let claimed = claim(&pool, ONE, 9, START).await;
-    assert_eq!(claimed, [endpoint]);
-    assert_ne!(endpoint, idle);
-}
-
 /// Rows that PostgreSQL read for a statement: those that its plan nodes returned or removed.
 fn rows_read(plan: &serde_json::Value) -> f64 {
     let own = [

@@ -1,7 +1,6 @@
 //! Recording the results of attempts.
 
-use sqlx::postgres::{PgConnectOptions, PgPoolOptions};
-use sqlx::{PgConnection, PgExecutor, PgPool};
+use sqlx::PgPool;
 use time::{Duration, OffsetDateTime};
 use uuid::Uuid;
 use webhook::store::attempts::{self, Completion};
@@ -75,72 +74,4 @@ async fn an_attempt_that_is_twice_in_a_batch_is_recorded_once(pool: PgPool) {
     for delivery in service.list(ADA, endpoint).await {
         assert_eq!(delivery.tries, 1, "{delivery:?}");
     }
-}
-
-/// PostgreSQL keeps the plan that it makes for a short queue.
-#[testing::database_test(webhook::MIGRATOR)]
-async fn a_batch_reads_no_whole_backlog_after_a_plan_for_a_short_queue(pool: PgPool) {
-    let options = PgConnectOptions::clone(&pool.connect_options());
-    let one = PgPoolOptions::new()
-        .max_connections(1)
-        .connect_lazy_with(options.options(webhook::store::READ_BY_INDEXES));
-    let service = start(pool.clone(), &[]).await;
-    let endpoint = service
-        .added(ADA, "https://hooks.example/", &["tip.paid"])
-        .await;
-    let first = service.ping(ADA, endpoint).await.id;
-    let claim = queue::claim(&pool, HOLDER, 9, START, LEASE).await.unwrap()[0];
-    add_waiting(&pool, 20).await;
-    sqlx::query!("vacuum analyze webhook.waiting")
-        .execute(&pool)
-        .await
-        .unwrap();
-    let mut transaction = one.begin().await.unwrap();
-    // Others have completed these deliveries.
-    let batch: Vec<Completion> = (1..=50)
-        .map(|number| {
-            attempt(
-                claim,
-                first + 1_000_000 + number,
-                DeliveryState::Delivered,
-                None,
-            )
-        })
-        .collect();
-    // PostgreSQL chooses the plan that it keeps at the sixth execution.
-    for _ in 0..6 {
-        attempts::complete(&mut *transaction, HOLDER, &batch, START)
-            .await
-            .unwrap();
-    }
-    add_waiting(&mut *transaction, 1_000).await;
-    let before = rows_read(&mut transaction).await;
-    attempts::complete(&mut *transaction, HOLDER, &batch, START)
-        .await
-        .unwrap();
-    assert_eq!(rows_read(&mut transaction).await, before);
-}
-
-/// Lets so many deliveries to the endpoint wait.
-async fn add_waiting(executor: impl PgExecutor<'_>, count: i32) {
-    sqlx::query!(
-        "insert into webhook.waiting (endpoint_id, message_id, created_at, due_at)
-         select endpoint_id, message_id, created_at, due_at
-         from (select * from webhook.waiting limit 1) one, generate_series(1, $1)",
-        count
-    )
-    .execute(executor)
-    .await
-    .unwrap();
-}
-
-/// Rows of `waiting` that this transaction has read.
-async fn rows_read(transaction: &mut PgConnection) -> i64 {
-    sqlx::query_scalar!(
-        r#"select seq_tup_read + idx_tup_fetch as "read!" from pg_stat_xact_user_tables
-           where schemaname = 'webhook' and relname = 'waiting'"#
-    )
-    .fetch_one(transaction)
-    .await
-    .unwrap()
 }

@@ -110,27 +110,6 @@ async fn the_oldest_failed_delivery_is_known_after_a_success(pool: PgPool) {
     receiver.wait_for(5).await;
 }
 
-#[testing::database_test(webhook::MIGRATOR)]
-async fn of_a_paused_endpoint_they_wait_until_it_is_resumed(pool: PgPool) {
-    let receiver = Receiver::start(Behaviour::Status(500)).await;
-    let mut service = start(pool.clone(), &[&receiver]).await.delivering();
-    service.publisher.schedule = Schedule::new(Vec::new());
-    let events = ["listing.updated"];
-    let endpoint = service.added(ADA, &receiver.url(), &events).await;
-    let change = game(2, "updated", Published);
-    service.listings(&[change], TAKEN).await;
-    service.failed(ADA, endpoint, 1).await;
-    receiver.set_behaviour(Behaviour::Status(200));
-    service.set_paused(ADA, endpoint, true).await;
-    let answer = recover(&service, endpoint, Some(START), false).await;
-    assert_eq!(answer.deliveries, 1);
-    assert!(answer.next.contains("until it is resumed"), "{answer:?}");
-    assert_eq!(waiting(&pool, endpoint).await, 1);
-    assert_eq!(receiver.received().len(), 1, "nothing is sent");
-    service.set_paused(ADA, endpoint, false).await;
-    receiver.wait_for(2).await;
-}
-
 /// An owner gives the time at which deliveries began to fail: they may have been made days before.
 #[testing::database_test(webhook::MIGRATOR)]
 async fn deliveries_are_recovered_by_when_they_failed(pool: PgPool) {
@@ -167,22 +146,4 @@ async fn deliveries_are_recovered_by_when_they_failed(pool: PgPool) {
     let sent = recover(&service, endpoint, Some(since), false).await;
     assert_eq!(sent.deliveries, 3);
     receiver.wait_for(6).await;
-}
-
-#[testing::database_test(webhook::MIGRATOR)]
-async fn a_time_in_the_future_is_refused_with_the_time_of_the_service(pool: PgPool) {
-    let service = start(pool, &[]).await;
-    let endpoint = service.added(ADA, URL, &["listing.updated"]).await;
-    let request = proto::RecoverRequest {
-        account_id: ADA.to_string(),
-        endpoint_id: endpoint.to_string(),
-        since: Some(kit::timestamp::encode(START + Duration::MINUTE)),
-        dry_run: true,
-    };
-    let refused = service.deliveries.clone().recover(request).await;
-    let refused = kit::Fault::from(refused.unwrap_err());
-    assert_eq!(
-        refused.fields["since"],
-        "It is in the future: the service's time is 2026-03-01T08:00:00Z. Your clock may be fast."
-    );
 }

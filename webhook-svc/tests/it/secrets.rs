@@ -18,7 +18,7 @@ fn keys(keys: &[&str]) -> KeyRing {
 }
 
 #[testing::database_test(webhook::MIGRATOR)]
-async fn a_rotated_secret_signs_beside_the_old_one_and_then_alone(pool: PgPool) {
+async fn a_new_secret_signs_with_the_old_one_and_then_alone(pool: PgPool) {
     let receiver = Receiver::start(Behaviour::Status(200)).await;
     let service = start(pool, &[&receiver]).await.delivering();
     let added = service
@@ -54,7 +54,7 @@ async fn a_rotated_secret_signs_beside_the_old_one_and_then_alone(pool: PgPool) 
 }
 
 #[testing::database_test(webhook::MIGRATOR)]
-async fn secrets_are_encrypted_anew_with_the_first_key(pool: PgPool) {
+async fn secrets_are_reencrypted_with_the_first_key(pool: PgPool) {
     let service = start(pool.clone(), &[]).await;
     let added = service
         .add(ADA, "https://hooks.example/", &["tip.paid"])
@@ -90,7 +90,7 @@ async fn secrets_are_encrypted_anew_with_the_first_key(pool: PgPool) {
 }
 
 #[testing::database_test(webhook::MIGRATOR)]
-async fn a_damaged_secret_does_not_keep_the_others_from_being_encrypted_anew(pool: PgPool) {
+async fn a_damaged_secret_does_not_stop_the_reencryption_of_others(pool: PgPool) {
     let service = start(pool.clone(), &[]).await;
     for _ in 0..3 {
         service

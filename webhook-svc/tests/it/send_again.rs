@@ -10,7 +10,7 @@ use crate::receiver::{Behaviour, Receiver};
 use crate::support::{ADA, TAKEN, game, start};
 
 #[testing::database_test(webhook::MIGRATOR)]
-async fn of_a_paused_endpoint_it_waits_until_the_endpoint_is_resumed(pool: PgPool) {
+async fn a_resend_waits_while_the_endpoint_is_paused(pool: PgPool) {
     let receiver = Receiver::start(Behaviour::Status(200)).await;
     let service = start(pool, &[&receiver]).await.delivering();
     let endpoint = service.added(ADA, &receiver.url(), &["tip.paid"]).await;
@@ -33,7 +33,7 @@ async fn of_a_paused_endpoint_it_waits_until_the_endpoint_is_resumed(pool: PgPoo
 }
 
 #[testing::database_test(webhook::MIGRATOR)]
-async fn during_an_attempt_that_fails_it_makes_another_at_once(pool: PgPool) {
+async fn a_resend_during_a_failing_attempt_is_made_at_once(pool: PgPool) {
     let receiver = Receiver::start(Behaviour::Hang).await;
     let service = start(pool, &[&receiver]).await.delivering();
     let endpoint = service.added(ADA, &receiver.url(), &["tip.paid"]).await;
@@ -53,7 +53,7 @@ async fn during_an_attempt_that_fails_it_makes_another_at_once(pool: PgPool) {
 }
 
 #[testing::database_test(webhook::MIGRATOR)]
-async fn during_the_last_attempt_it_makes_one_more(pool: PgPool) {
+async fn a_resend_during_the_last_attempt_adds_one(pool: PgPool) {
     let receiver = Receiver::start(Behaviour::Hang).await;
     let mut service = start(pool, &[&receiver]).await.delivering();
     // Each delivery has one attempt.

@@ -4,9 +4,11 @@ use contracts::webhook::v1::DeliveryState;
 use sqlx::PgPool;
 use testing::wait_until;
 use time::Duration;
+use webhook::domain::schedule::Schedule;
+use webhook::store::queue;
 
 use crate::receiver::{Behaviour, Receiver};
-use crate::support::{ADA, replica, start};
+use crate::support::{ADA, LEASE, replica, start};
 
 /// Waits until the sweep has run for this many days, or has recorded its first due day.
 async fn noted(pool: &PgPool) {
@@ -45,4 +47,27 @@ async fn the_sweep_finds_what_the_queue_has_lost(pool: PgPool) {
     receiver.wait_for(2).await;
     let delivery = service.newest_attempted(ADA, endpoint, 1).await;
     assert_eq!(delivery.state(), DeliveryState::Delivered);
+}
+
+#[testing::database_test(webhook::MIGRATOR)]
+async fn a_clock_that_was_ahead_delays_no_delivery_for_longer_than_the_schedule(pool: PgPool) {
+    let receiver = Receiver::start(Behaviour::Status(500)).await;
+    let service = start(pool.clone(), &[&receiver]).await.delivering();
+    let endpoint = service.added(ADA, &receiver.url(), &["tip.paid"]).await;
+    service.clock.advance(Duration::days(3));
+    service.ping(ADA, endpoint).await;
+    service.newest_attempted(ADA, endpoint, 1).await;
+    receiver.set_behaviour(Behaviour::Status(200));
+    service.clock.advance(-Duration::days(3));
+
+    let (now, longest) = (service.clock.now(), Schedule::default().longest_delay());
+    let end = async || {
+        queue::end_future_waits(&pool, now, longest, LEASE)
+            .await
+            .unwrap()
+    };
+    wait_until("the wait of the future has ended", async || end().await > 0).await;
+    let delivery = service.newest_attempted(ADA, endpoint, 2).await;
+    assert_eq!(delivery.state(), DeliveryState::Delivered);
+    assert_eq!(end().await, 0, "nothing else is touched");
 }

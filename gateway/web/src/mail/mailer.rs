@@ -130,8 +130,10 @@ impl Mailer {
             QueuedMail,
             r#"select id, recipient, subject, body, created_at, tries,
                  coalesce(expires_at <= $1 or link_id is null and expires_at is not null, false) as "link_has_ended!"
-             from web.mail where next_attempt_at <= $1 order by next_attempt_at, id limit 1"#,
-            now
+             from web.mail where next_attempt_at <= $1 or next_attempt_at > $2 order by next_attempt_at, id limit 1"#,
+            now,
+            // No mail waits for longer, unless the clock was ahead.
+            now + MAX_WAIT
         );
         let reading = async |connection: &mut PgConnection| row.fetch_optional(connection).await;
         pg::in_time(&self.pool, reading).await

@@ -219,7 +219,7 @@ impl<P: Projection> Consumer for PgConsumer<P> {
             effects_until: self.cursor.map_or(head_at, |cursor| cursor.effects_until),
         };
         let moving = async {
-            let mut transaction = self.pool.begin_with(BEGIN).await?;
+            let mut transaction = pg::begin_with(&self.pool, BEGIN).await?;
             let to = self.sweep_if_rebuilt(&mut transaction, to).await?;
             self.advance(&mut transaction, to).await?;
             transaction.commit().await?;
@@ -249,7 +249,7 @@ impl<P: Projection> Consumer for PgConsumer<P> {
             effects_until: until,
         };
         let applying = async {
-            let mut transaction = self.pool.begin_with(BEGIN).await?;
+            let mut transaction = pg::begin_with(&self.pool, BEGIN).await?;
             let (producer, projection) = (self.feed.producer, &self.projection);
             project_changes(&mut transaction, producer, projection, changes, context).await?;
             let to = self.sweep_if_rebuilt(&mut transaction, to).await?;

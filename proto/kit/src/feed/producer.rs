@@ -64,7 +64,7 @@ impl Producer {
     /// # Errors
     /// PostgreSQL is unavailable, or no connection becomes free in time.
     pub async fn begin(&self) -> Result<Transaction, Fault> {
-        let inner = pg::with_timeout(self.deadline(), self.pool.begin()).await?;
+        let inner = pg::with_timeout(self.deadline(), pg::begin(&self.pool)).await?;
         Ok(Transaction::new(inner, self.clone(), self.clock.now()))
     }
 

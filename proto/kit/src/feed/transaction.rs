@@ -68,7 +68,7 @@ impl Transaction {
             now,
         } = self;
         let (schema, deadline) = (producer.schema(), producer.deadline());
-        // After a restore, numbers are given out again. They belong to a new epoch.
+        // After a restore, numbers are reused, in a new epoch.
         let head = pg::with_timeout(deadline, Head::of(&mut inner, schema)).await?;
         let committed = if changes.is_empty() {
             pg::with_timeout(deadline, inner.commit())

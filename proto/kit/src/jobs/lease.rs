@@ -93,7 +93,7 @@ impl Lease {
         None
     }
 
-    /// Renews the lease, which this process holds `since` then, until another process has it or it is about to expire.
+    /// Renews the lease, held since `since`, until another process has it or it is about to expire.
     pub(crate) async fn until_lost(&self, since: Instant) {
         let renew = || async move {
             self.renew().await.inspect_err(|error| {
@@ -105,13 +105,16 @@ impl Lease {
     }
 
     /// Acquires the lease if it is free or has expired. Writes nothing while another process holds it.
+    ///
+    /// A lease that expires in more than two terms was acquired while PostgreSQL's clock was ahead. It counts as expired.
     async fn try_acquire(&self) -> Result<bool, sqlx::Error> {
         let sql = "insert into kit.lease as current (name, holder, expires_at)
              select $1, $2, $3 where not exists (
-                 select from kit.lease held where held.name = $1 and held.holder <> $2 and held.expires_at > $4
+                 select from kit.lease held
+                 where held.name = $1 and held.holder <> $2 and held.expires_at > $4 and held.expires_at <= $5
              )
              on conflict (name) do update set holder = excluded.holder, expires_at = excluded.expires_at
-             where current.holder = excluded.holder or current.expires_at <= $4";
+             where current.holder = excluded.holder or current.expires_at <= $4 or current.expires_at > $5";
         let acquiring = async |connection: &mut PgConnection| {
             let now = pg::now(&mut *connection, &self.clock).await?;
             self.schema
@@ -120,6 +123,7 @@ impl Lease {
                 .bind(self.holder)
                 .bind(now + TERM)
                 .bind(now)
+                .bind(now + 2 * TERM)
                 .execute(connection)
                 .await
         };
@@ -186,7 +190,7 @@ mod tests {
 
     use super::*;
 
-    /// How long a term lasts whose renewals end like this; the last one repeats.
+    /// The length of a term whose renewals have these results; the last one repeats.
     async fn term(renewals: &[Result<bool, ()>]) -> Duration {
         let since = Instant::now();
         let mut renewals = VecDeque::from(renewals.to_vec());

@@ -8,7 +8,7 @@ use sqlx::postgres::{PgConnectOptions, PgConnection, PgPool, PgPoolOptions};
 use sqlx::{AssertSqlSafe, ConnectOptions as _, Connection as _, Executor as _, Row as _};
 use tokio::time::{Instant, timeout};
 
-use super::statement;
+use super::{statement, transaction};
 use crate::config;
 
 /// The oldest supported major version.
@@ -18,7 +18,7 @@ const PING_TIMEOUT: Duration = Duration::from_secs(2);
 /// A connection that was idle for less than this is not pinged before its next use.
 const IDLE_WITHOUT_PING: Duration = Duration::from_millis(500);
 /// How often the pool is watched.
-const POOL_INTERVAL: Duration = Duration::from_secs(5);
+const POOL_INTERVAL: Duration = Duration::from_secs(10);
 /// Settings of every session.
 const SESSION: [(&str, &str); 5] = [
     // The statements are short. PostgreSQL would still JIT-compile some of them, because it assumes that a new, unanalyzed table is long.
@@ -66,7 +66,7 @@ pub(super) fn place(options: &PgConnectOptions) -> String {
 /// A pool whose connections have the timeouts of `settings`, and which closes a connection that PostgreSQL does not answer.
 ///
 /// A caller that gives up drops its query, and the connection would wait for the answer in the background, for ever if PostgreSQL has
-/// vanished without closing it: soon the pool would be empty. Every connection that comes back therefore answers a statement within a timeout.
+/// vanished without closing it: soon the pool would be empty. A connection that comes back therefore has a timeout for what it waits for.
 pub fn pool(
     options: PgConnectOptions,
     settings: &config::Database,
@@ -101,7 +101,7 @@ pub fn pool(
                 }
             })
         })
-        .after_release(|connection, _| Box::pin(is_outside_transaction(connection)))
+        .after_release(|connection, _| Box::pin(is_reusable(connection)))
         .connect_lazy_with(options)
 }
 
@@ -152,11 +152,14 @@ async fn ping(connection: &mut PgConnection) -> Result<bool, sqlx::Error> {
     Ok(true)
 }
 
-/// Whether a connection that comes back is outside a transaction; otherwise the pool closes it.
-///
-/// When a caller gives up while it waits for the answer to its `BEGIN`, sqlx 0.9.0 forgets the transaction
-/// (<https://github.com/transact-rs/sqlx/issues/4385>, mended after that version). The next users would write into it, and lose their writes.
-async fn is_outside_transaction(connection: &mut PgConnection) -> Result<bool, sqlx::Error> {
+/// Whether a connection that comes back can be used again; otherwise the pool closes it. It is outside a transaction, and what its last caller
+/// did not wait for is answered.
+async fn is_reusable(connection: &mut PgConnection) -> Result<bool, sqlx::Error> {
+    if !transaction::may_be_abandoned() {
+        // Without an answer that is due, this is no round trip.
+        super::with_timeout(PING_TIMEOUT, connection.flush()).await?;
+        return Ok(true);
+    }
     // A statement outside a transaction begins one of its own. In a transaction that has failed, it is an error.
     let question = statement::raw_sql("select now() = statement_timestamp()");
     let answer = super::with_timeout(PING_TIMEOUT, connection.fetch_one(question));

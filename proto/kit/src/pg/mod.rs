@@ -7,6 +7,7 @@
 mod connection;
 mod migrations;
 pub(crate) mod statement;
+mod transaction;
 
 use std::time::Duration;
 
@@ -23,8 +24,10 @@ use crate::config;
 use crate::fault::Fault;
 use connection::{connect, place, session, set};
 use migrations::{protect_migrations, require_migrations, run_migrations};
+use transaction::MarkAbandoned;
 
 pub use connection::{pool, watch_pool};
+pub use transaction::{begin, begin_with};
 
 /// The name of a schema. It is a constant, because the kit inserts it into the text of SQL statements.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -170,7 +173,10 @@ pub async fn within<T>(
         return Err(timed_out);
     };
     let mut connection = acquired?;
-    if let Ok(done) = timeout_at(deadline, work(&mut connection)).await {
+    let mut mark = MarkAbandoned::default();
+    let done = timeout_at(deadline, work(&mut connection)).await;
+    mark.is_over = true;
+    if let Ok(done) = done {
         return done;
     }
     drop(connection.detach());

@@ -1,5 +1,7 @@
 //! Whether a call is a retry. A replica that lags refuses the first attempt of a call, which then goes to another replica, and answers a
 //! retry as well as it can.
+//!
+//! The handler asks in its own task, before it spawns any work: a spawned task is not the call.
 
 use std::future::Future;
 
@@ -28,7 +30,7 @@ pub async fn scope<F: Future>(is_retry: bool, call: F) -> F::Output {
     IS_RETRY.scope(is_retry, call).await
 }
 
-/// Whether the call that the current task answers is a retry.
+/// Whether the call that the current task answers is a retry; `false` in a task that the handler has spawned.
 pub fn is_current_call() -> bool {
     IS_RETRY.try_with(|it| *it).unwrap_or(false)
 }

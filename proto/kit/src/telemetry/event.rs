@@ -112,22 +112,4 @@ mod tests {
         );
         drop(guard);
     }
-
-    #[tokio::test]
-    async fn text_lines_of_a_request_end_with_its_id() {
-        let output = Output::default();
-        let writer = output.clone();
-        let layer = tracing_subscriber::fmt::layer()
-            .event_format(WithRequestId(
-                tracing_subscriber::fmt::format().with_ansi(false),
-            ))
-            .with_writer(move || writer.clone());
-        let guard = tracing::subscriber::set_default(tracing_subscriber::registry().with(layer));
-        scope("req_1".to_owned(), async {
-            tracing::info!("inside");
-        })
-        .await;
-        assert!(text(&output).ends_with("inside request.id=req_1\n"));
-        drop(guard);
-    }
 }

@@ -37,7 +37,7 @@ impl ResourceUsage {
         }
     }
 
-    /// Reads `/proc`. What cannot be read keeps its value.
+    /// Reads `/proc`. A value that cannot be read stays.
     pub(super) fn update(&self) {
         let set = |gauge: &Gauge, value: Option<f64>| {
             if let Some(value) = value {

@@ -64,16 +64,8 @@ impl Server {
     /// # Errors
     /// PostgreSQL is not installed, or does not start.
     pub async fn new() -> anyhow::Result<Self> {
-        Self::new_below(&std::env::temp_dir()).await
-    }
-
-    /// A server whose data folder is below `base`, if the user of the server can go there.
-    ///
-    /// # Errors
-    /// Those of [`Server::new`].
-    pub async fn new_below(base: &Path) -> anyhow::Result<Self> {
         let since = Instant::now();
-        let folder = new_folder(base)?;
+        let folder = new_folder()?;
         let mut initdb = command("initdb")?;
         initdb.args(["-U", "postgres", "--auth=trust", "--no-sync", "-D"]);
         run(initdb.arg(&folder))?;
@@ -88,7 +80,7 @@ impl Server {
     /// `pg_basebackup` fails, or the standby does not start.
     pub async fn standby(&self) -> anyhow::Result<Self> {
         let since = Instant::now();
-        let folder = new_folder(&std::env::temp_dir())?;
+        let folder = new_folder()?;
         let mut copy = command("pg_basebackup")?;
         copy.args(["-h", "127.0.0.1", "-U", "postgres", "-R", "-X", "stream"]);
         copy.args(["--checkpoint=fast", "--no-sync", "-p"]);
@@ -223,11 +215,11 @@ async fn answers(pool: &PgPool, process: &mut Child) -> anyhow::Result<bool> {
     Ok(true)
 }
 
-/// A new data folder, owned by the user of the server, below `base` if that user can go there.
-fn new_folder(base: &Path) -> anyhow::Result<PathBuf> {
+/// A new data folder, owned by the user of the server, where that user can go.
+fn new_folder() -> anyhow::Result<PathBuf> {
     let user = ServerUser::unprivileged()?;
     let folder = user
-        .temporary(base)?
+        .temporary(&std::env::temp_dir())?
         .join(format!("postgres-{}", ids::row_id()));
     std::fs::create_dir(&folder)?;
     // PostgreSQL refuses a folder that others may read.

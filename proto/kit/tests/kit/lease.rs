@@ -2,15 +2,14 @@
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
-use std::time::Duration;
 
 use kit::jobs::{LEASE_TABLE, Lease};
 use kit::lifecycle::{StopSignals, Supervisor};
 use kit::pg::Schema;
 use kit::{Clock, Lifecycle};
 use sqlx::PgPool;
+use time::macros::datetime;
 use tokio::sync::mpsc;
-use tokio_util::sync::CancellationToken;
 
 const SCHEMA: Schema = Schema("kit");
 
@@ -62,27 +61,31 @@ async fn next(taken: &mut mpsc::UnboundedReceiver<u8>) -> u8 {
 #[testing::database_test]
 async fn an_expired_lease_is_acquired_by_another_process(pool: PgPool) {
     tables(&pool).await;
-    let clock = Clock::system();
-    let working = Arc::default();
-    // A killed process has left the lease. Another process acquires it when it has expired by the clock.
-    let dead = "insert into kit.lease values ('work', gen_random_uuid(), $1)";
-    sqlx::query(dead)
-        .bind(clock.now() + time::Duration::HOUR)
-        .execute(&pool)
-        .await
-        .unwrap();
-    let (lifecycle, _supervisor, mut taken) = spawn_work(&pool, &clock, 2, &working);
-    assert!(taken.try_recv().is_err(), "the lease has not expired");
-    clock.advance(time::Duration::HOUR);
-    assert_eq!(next(&mut taken).await, 2);
-    lifecycle.stopping().cancel();
+    // A killed process has left the lease. It expires by the clock, in time or because the clock was ahead when it was acquired.
+    for (term, later) in [(10, 10), (3 * 86_400, 0)] {
+        let clock = Clock::fixed(datetime!(2026-03-01 08:00 UTC));
+        let dead = "insert into kit.lease values ('work', gen_random_uuid(), $1)";
+        sqlx::query(dead)
+            .bind(clock.now() + time::Duration::seconds(term))
+            .execute(&pool)
+            .await
+            .unwrap();
+        let (lifecycle, supervisor, mut taken) = spawn_work(&pool, &clock, 2, &Arc::default());
+        assert!(
+            later == 0 || taken.try_recv().is_err(),
+            "it has not expired"
+        );
+        clock.advance(time::Duration::seconds(later));
+        assert_eq!(next(&mut taken).await, 2);
+        stop(lifecycle, supervisor).await;
+    }
 }
 
 #[testing::database_test]
 async fn a_process_whose_clock_is_ahead_waits_for_a_lease(pool: PgPool) {
     tables(&pool).await;
     let behind = testing::postgres::behind(&pool, 604_800).await.unwrap();
-    let held = "insert into kit.lease values ('work', gen_random_uuid(), clock_timestamp() + interval '1 hour')";
+    let held = "insert into kit.lease values ('work', gen_random_uuid(), clock_timestamp() + interval '19 s')";
     sqlx::query(held).execute(&behind).await.unwrap();
     let (lifecycle, _supervisor, mut taken) =
         spawn_work(&behind, &Clock::system(), 1, &Arc::default());
@@ -106,6 +109,12 @@ async fn a_process_whose_clock_is_ahead_waits_for_a_lease(pool: PgPool) {
     lifecycle.stopping().cancel();
 }
 
+async fn stop(lifecycle: Lifecycle, supervisor: Supervisor) {
+    drop(lifecycle);
+    let mut signals = StopSignals::catch().unwrap();
+    supervisor.stop(&mut signals, testing::LONG).await;
+}
+
 #[testing::database_test]
 async fn a_process_that_stops_releases_its_lease(pool: PgPool) {
     tables(&pool).await;
@@ -114,11 +123,7 @@ async fn a_process_that_stops_releases_its_lease(pool: PgPool) {
     for who in [1, 2] {
         let (lifecycle, supervisor, mut taken) = spawn_work(&pool, &clock, who, &working);
         assert_eq!(next(&mut taken).await, who);
-        drop(lifecycle);
-        let drain = Duration::from_secs(30);
-        supervisor
-            .stop(&mut StopSignals::catch().unwrap(), drain)
-            .await;
+        stop(lifecycle, supervisor).await;
         working.store(0, Ordering::SeqCst);
         let held: bool = sqlx::query_scalar("select exists (select from kit.lease)")
             .fetch_one(&pool)
@@ -164,15 +169,4 @@ pub(crate) async fn tables(pool: &PgPool) {
 async fn run(pool: &PgPool, sql: &str) {
     let sql = sqlx::AssertSqlSafe(sql.to_owned());
     sqlx::raw_sql(sql).execute(pool).await.unwrap();
-}
-
-#[testing::database_test]
-async fn work_that_is_done_lets_go_at_once(pool: PgPool) {
-    tables(&pool).await;
-    let clock = Clock::system();
-    for _ in 0..3 {
-        let lease = Lease::new(pool.clone(), SCHEMA, "work", clock.clone());
-        let stopping = CancellationToken::new();
-        lease.run(&stopping, async || ()).await;
-    }
 }

@@ -16,7 +16,6 @@ mod logs;
 mod pg;
 mod pg_tls;
 mod port;
-mod private_folder;
 mod redis;
 mod shutdown;
 mod tls;

@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use futures::FutureExt as _;
 use kit::config::{Database, Migration as Settings};
-use kit::pg::{is_unavailable, migrate, open, pool, within};
+use kit::pg::{begin_with, is_unavailable, migrate, open, pool, within};
 use kit::{Code, Fault, Lifecycle, wakeup::Wakeup};
 use sqlx::migrate::{Migrate as _, Migration, MigrationType, Migrator};
 use sqlx::{AssertSqlSafe, ConnectOptions as _, PgPool, SqlSafeStr as _};
@@ -72,7 +72,7 @@ async fn a_begin_whose_caller_gives_up_leaves_no_transaction(direct: PgPool) {
         run("select 1", &pool).await;
         wait_until("the connection is idle", async || pool.num_idle() == 1).await;
         // The first poll sends the statement.
-        drop(pool.begin_with(begin).now_or_never());
+        drop(begin_with(&pool, begin).now_or_never());
         run("insert into kept values (1)", &pool).await;
         let kept = "with kept as (delete from kept returning n) select count(*) from kept";
         let kept: i64 = sqlx::query_scalar(kept).fetch_one(&direct).await.unwrap();
@@ -349,30 +349,6 @@ async fn a_migration_does_not_keep_those_of_other_schemas_waiting(direct: PgPool
         reader.commit().await.unwrap();
     };
     let (migrated, ()) = tokio::join!(migration, meanwhile);
-    migrated.unwrap();
-    assert_eq!(applied(&direct).await, 2);
-}
-
-#[testing::database_test]
-async fn a_migration_that_waits_releases_its_own_lock_between_two_tries(direct: PgPool) {
-    let owner = owner(&direct);
-    migrate(&owner, "test", &migrations(1)).await.unwrap();
-    let mut reader = direct.begin().await.unwrap();
-    let read = "select id from kit.one";
-    sqlx::query(read).execute(&mut *reader).await.unwrap();
-    let newest = migrations(2);
-    let migration = migrate(&owner, "test", &newest);
-    let meanwhile = async {
-        wait_until("the migration waits", async || waits(&direct).await).await;
-        let mut other = direct.acquire().await.unwrap();
-        let lock = "select pg_advisory_lock(hashtextextended('kit._sqlx_migrations', 0))";
-        sqlx::query(lock).execute(&mut *other).await.unwrap();
-        reader.commit().await.unwrap();
-        assert_eq!(applied(&direct).await, 1, "it lets another replica migrate");
-        other.close().await.unwrap();
-    };
-    let both = Box::pin(async { tokio::join!(migration, meanwhile) });
-    let (migrated, ()) = tokio::time::timeout(testing::LONG, both).await.unwrap();
     migrated.unwrap();
     assert_eq!(applied(&direct).await, 2);
 }

@@ -165,12 +165,3 @@ async fn a_server_with_the_name_of_another_service_is_refused() {
     assert!(refused.message().contains("economy-svc"), "{refused}");
     fixture.lifecycle.stopping().cancel();
 }
-
-#[tokio::test]
-async fn a_client_without_tls_learns_that_the_port_speaks_tls() {
-    let fixture = Fixture::start().await;
-    let client = fixture.client("http", Transport::plain());
-    let refused = call(client).await.unwrap_err();
-    assert!(refused.message().contains("https://"), "{refused}");
-    fixture.lifecycle.stopping().cancel();
-}

@@ -106,24 +106,6 @@ async function handle(message) {
     assert_sets_tips_aside(&start_example(&format!("node {}", file.display())));
 }
 
-/// The table has every id that ever came, and each message looks for what waits.
-#[test]
-fn the_receiver_in_python_finds_what_waits_by_an_index() {
-    let changes = [
-        ("\"select id, body", "\"explain query plan select id, body"),
-        (
-            "return next((row for row in rows if due.get(row[0], 0) <= time.monotonic()), None)",
-            "sys.exit(rows.fetchone()[3])",
-        ),
-    ];
-    let (folder, file) = changed("receiver.py", &changes);
-    let mut python = Command::new("python3");
-    python.arg(&file).current_dir(folder.path());
-    python.envs([("SERVICE_WEBHOOK_SECRET", SECRET), ("PORT", "0")]);
-    let plan = String::from_utf8(python.output().unwrap().stderr).unwrap();
-    assert!(plan.contains("USING INDEX waiting"), "{plan}");
-}
-
 /// It would accept messages for ever, and work on none.
 #[test]
 fn the_receiver_in_python_ends_with_its_worker() {

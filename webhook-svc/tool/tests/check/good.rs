@@ -146,7 +146,7 @@ fn no_receiver_starts_without_its_secret() {
 }
 
 #[test]
-fn what_cannot_be_seen_has_not_passed() {
+fn rules_that_cannot_be_observed_are_not_checked() {
     let python = command("python", &example("receiver.py"), Path::new(""));
     let receiver = start_example(&python.unwrap());
     let alone = check(&receiver.url(), &["--at-once", AT_ONCE]);
@@ -180,7 +180,7 @@ fn what_cannot_be_seen_has_not_passed() {
 }
 
 #[test]
-fn what_is_not_there_is_not_checked() {
+fn an_absent_receiver_is_reported() {
     let nobody = check("http://127.0.0.1:1/", &[]);
     assert_eq!(nobody.status, 2);
     assert!(

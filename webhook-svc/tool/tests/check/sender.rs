@@ -16,7 +16,7 @@ use super::process::{SECRET, example, start_example};
 const LONG: Duration = Duration::from_mins(2);
 
 #[tokio::test]
-async fn what_the_service_sends_is_accepted() {
+async fn a_receiver_accepts_messages_of_the_service() {
     let receiver = start_example(&format!("python3 {}", example("receiver.py").display()));
     let url = receiver.url();
     let settings = Settings {

@@ -183,8 +183,6 @@ async fn resolve(addresses: &Addresses, transport: &Transport) -> anyhow::Result
 
 #[cfg(test)]
 mod tests {
-    use std::sync::Mutex;
-
     use super::*;
 
     #[test]
@@ -233,25 +231,6 @@ mod tests {
         assert!(first.same_channel(&second));
         assert!(!first.same_channel(&other));
         lifecycle.stopping().cancel();
-    }
-
-    #[tokio::test(start_paused = true)]
-    async fn a_problem_that_stays_is_logged_once_a_minute() {
-        let log = tempfile::NamedTempFile::new().unwrap();
-        let writer = Mutex::new(log.reopen().unwrap());
-        let subscriber = tracing_subscriber::fmt().with_writer(writer).finish();
-        let _logging = tracing::subscriber::set_default(subscriber);
-        let missing = Addresses::File("/nowhere/addresses".into());
-        let (sender, _receiver) = watch::channel(Arc::from([]));
-        let refreshing = refresh(missing, Transport::plain(), sender);
-        let stopped = tokio::time::timeout(Duration::from_secs(90), refreshing).await;
-        assert!(stopped.is_err());
-        let log = std::fs::read_to_string(log.path()).unwrap();
-        assert_eq!(
-            log.matches("not all addresses can be used").count(),
-            2,
-            "{log}"
-        );
     }
 
     #[tokio::test]

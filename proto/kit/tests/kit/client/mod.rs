@@ -194,19 +194,6 @@ async fn watch(
 const LONG: Duration = testing::LONG;
 
 #[tokio::test]
-async fn calls_go_to_all_replicas() {
-    let (one, two) = (
-        Running::start(Behaviour::Answer),
-        Running::start(Behaviour::Answer),
-    );
-    let client = client(&[&one.address, &two.address]);
-    for _ in 0..10 {
-        call(&client, false, LONG).await.unwrap();
-    }
-    assert_eq!((one.calls(), two.calls()), (5, 5));
-}
-
-#[tokio::test]
 async fn a_call_that_was_not_sent_is_retried_even_if_not_idempotent() {
     let (gone, there) = (
         Running::start(Behaviour::Answer),

@@ -7,7 +7,6 @@ use kit::feed::{HighWaterMark, Position};
 use kit::ids;
 use kit::redis::{DEFAULT_TIMEOUT, Redis};
 use sqlx::PgPool;
-use testing::wait_until;
 use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
 use tokio::net::TcpListener;
 
@@ -129,26 +128,6 @@ async fn writes_go_on_without_redis(pool: PgPool) {
         }
         assert_eq!(fixture.head().await, before + 3);
         assert_eq!(mark.read().await, None);
-    }
-}
-
-#[testing::database_test]
-async fn other_writes_go_on_while_one_waits_for_redis(pool: PgPool) {
-    let url = silent_redis().await;
-    tables(&pool).await;
-    let redis = Redis::lazy(&Secret::from(url), LONG, "").unwrap();
-    let fixture = Fixture::publishing(&pool, &HighWaterMark::new(redis, "silent")).await;
-    let write = async |n: i64| fixture.set(&format!("note {n}")).await;
-    let written = async |n| {
-        wait_until("it is written", async || fixture.head().await == n).await;
-    };
-    tokio::select! {
-        _ = futures::future::join_all((1..=20).map(write)) => panic!("no write may be answered yet"),
-        () = written(20) => {}
-    }
-    tokio::select! {
-        _ = write(21) => panic!("no write may be answered yet"),
-        () = written(21) => {}
     }
 }
 

@@ -5,7 +5,7 @@ use contracts::common::v1::feed_service_client::FeedServiceClient;
 use contracts::common::v1::follow_response::Message;
 use kit::Code;
 use kit::feed::{NewChange, read_changes};
-use sqlx::{Acquire as _, PgPool};
+use sqlx::PgPool;
 
 use super::support::{Fixture, Note, SCHEMA, apply, change};
 
@@ -102,37 +102,6 @@ async fn the_changes_of_a_transaction_are_published_in_their_order(pool: PgPool)
         state: change.state.into(),
     });
     assert_eq!(read.collect::<Vec<_>>(), changes);
-}
-
-/// Runs `waiting` while another transaction, which has executed `lock`, is open. That transaction commits after ten other writes, which must
-/// not be blocked.
-async fn while_locked<T>(
-    (fixture, pool): (&Fixture, &PgPool),
-    lock: &'static str,
-    waiting: impl Future<Output = T>,
-) -> T {
-    let mut other = pool.acquire().await.unwrap();
-    let mut transaction = other.begin().await.unwrap();
-    sqlx::query(lock).execute(&mut *transaction).await.unwrap();
-    let others = async {
-        for _ in 0..10 {
-            fixture.set("free").await;
-        }
-        transaction.commit().await.unwrap();
-    };
-    let (outcome, ()) = tokio::join!(waiting, others);
-    outcome
-}
-
-const LOCK_ROW: &str = "select from kit.note where id = 'locked' for update";
-
-#[testing::database_test]
-async fn a_locked_row_does_not_block_other_writes(pool: PgPool) {
-    let fixture = Fixture::start(&pool).await;
-    fixture.set("locked").await;
-    let waiting = Box::pin(fixture.set("locked"));
-    let revision = while_locked((&fixture, &pool), LOCK_ROW, waiting).await;
-    assert_eq!(revision, 2);
 }
 
 #[testing::database_test]

@@ -225,15 +225,6 @@ async fn a_rejection_does_not_open_the_breaker() {
 }
 
 #[tokio::test]
-async fn a_call_without_a_connection_is_known_to_have_no_effect() {
-    let nowhere = Secret::from("redis://127.0.0.1:1".to_owned());
-    let redis = Redis::lazy(&nowhere, testing::LONG, "a test goes on").unwrap();
-    for _ in 0..10 {
-        assert_eq!(ask(&redis).await, Err(Unavailable::NotApplied));
-    }
-}
-
-#[tokio::test]
 async fn a_service_starts_without_redis() {
     let nowhere = Secret::from("redis://127.0.0.1:1".to_owned());
     let redis = Redis::connect(&nowhere, testing::LONG, "a test goes on").await;
