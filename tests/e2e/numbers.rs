@@ -113,7 +113,7 @@ async fn an_account_has_the_same_numbers_everywhere() {
     let found = counted(&fleet, id, 5).await;
     let month = found.month.unwrap();
     assert_eq!((month.limit, found.working_keys), (Some(limit), 1));
-    let ends = month.resets_at.and_then(kit::timestamp::decode);
+    let ends = month.resets_at.and_then(kit::api::timestamp::decode);
     assert_eq!(ends, Some(resets_at.0));
     let shown = answer(&fleet, &["account", "show", id]).await;
     assert_eq!(shown["month"]["used"], 5);

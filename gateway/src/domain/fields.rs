@@ -1,7 +1,7 @@
 //! The fields of calls. Each function adds the reason why a field is bad; the value that it then returns is arbitrary.
 
-use kit::bad_fields::BadFields;
-use kit::text;
+use kit::api::bad_fields::BadFields;
+use kit::api::text;
 
 use super::key::{KeyKind, Mode, Spec};
 use super::key_request::KeyRequestState;

@@ -2,7 +2,7 @@
 
 use contracts::economy::v1::ListHistoryRequest;
 use contracts::economy::v1::history_service_client::HistoryServiceClient;
-use kit::timestamp;
+use kit::api::timestamp;
 
 use crate::envelope::ApiResponse;
 use crate::errors::ApiError;

@@ -2,7 +2,8 @@
 
 use contracts::webhook::v1::ListMessagesRequest;
 use contracts::webhook::v1::messages_service_client::MessagesServiceClient;
-use kit::{Code, timestamp};
+use kit::Code;
+use kit::api::timestamp;
 
 use crate::envelope::ApiResponse;
 use crate::errors::ApiError;

@@ -4,9 +4,9 @@ use std::future::{Ready, ready};
 
 use contracts::gateway::v1 as proto;
 use kit::Fault;
-use kit::bad_fields::BadFields;
-use kit::cursor::Binding;
-use kit::page::{Limits, Page};
+use kit::api::bad_fields::BadFields;
+use kit::api::cursor::Binding;
+use kit::api::page::{Limits, Page};
 use uuid::Uuid;
 
 use super::{Services, id, month_use};

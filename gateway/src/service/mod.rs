@@ -13,8 +13,8 @@ pub mod tombstones;
 
 use std::sync::Arc;
 
+use kit::api::bad_fields::BadFields;
 use kit::audit::Audit;
-use kit::bad_fields::BadFields;
 use kit::feed::Producer;
 use kit::{Clock, Fault};
 use sqlx::PgPool;

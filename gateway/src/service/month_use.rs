@@ -1,10 +1,11 @@
 //! The month use of accounts, as of the last flush to PostgreSQL.
 
 use contracts::gateway::v1 as proto;
-use kit::bad_fields::BadFields;
-use kit::cursor::Binding;
-use kit::page::{Limits, Page};
-use kit::{Fault, timestamp};
+use kit::Fault;
+use kit::api::bad_fields::BadFields;
+use kit::api::cursor::Binding;
+use kit::api::page::{Limits, Page};
+use kit::api::timestamp;
 use sqlx::PgConnection;
 use time::OffsetDateTime;
 use uuid::Uuid;

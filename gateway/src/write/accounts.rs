@@ -1,8 +1,9 @@
 //! Commands on accounts: create, rename, change the plan.
 
 use contracts::gateway::v1 as proto;
+use kit::Fault;
+use kit::api::timestamp;
 use kit::feed::{NewChange, Producer, Transaction};
-use kit::{Fault, timestamp};
 use prost::Message as _;
 use sqlx::PgConnection;
 use uuid::Uuid;

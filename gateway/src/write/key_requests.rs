@@ -1,8 +1,9 @@
 //! Commands on requests for live keys: request, approve, reject, reveal.
 
 use contracts::gateway::v1 as proto;
+use kit::Fault;
+use kit::api::timestamp;
 use kit::feed::{NewChange, Producer, Transaction};
-use kit::{Fault, timestamp};
 use prost::Message as _;
 use sqlx::PgConnection;
 use uuid::Uuid;

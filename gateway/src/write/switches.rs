@@ -1,8 +1,9 @@
 //! Commands on switches.
 
 use contracts::gateway::v1 as proto;
+use kit::Fault;
+use kit::api::timestamp;
 use kit::feed::Producer;
-use kit::{Fault, timestamp};
 use prost::Message as _;
 
 use super::{audit, commit, feed_row};

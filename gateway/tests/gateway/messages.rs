@@ -2,7 +2,8 @@
 
 use contracts::common::v1::Mode;
 use http::header::IF_NONE_MATCH;
-use kit::{Code, Fault, timestamp};
+use kit::api::timestamp;
+use kit::{Code, Fault};
 use sqlx::PgPool;
 use time::macros::datetime;
 

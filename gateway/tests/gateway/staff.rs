@@ -76,7 +76,7 @@ async fn an_account_is_created_found_and_moved(pool: PgPool) {
         (made.name.as_str(), made.plan.as_str()),
         ("Savanna", "free")
     );
-    assert_eq!(made.created_at, Some(kit::timestamp::encode(START)));
+    assert_eq!(made.created_at, Some(kit::api::timestamp::encode(START)));
     assert_eq!(get(&test, &made.id).await.unwrap(), made);
     // A call with the same id is a repeated one.
     let again = proto::CreateAccountRequest {

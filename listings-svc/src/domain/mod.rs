@@ -28,4 +28,4 @@ pub mod text;
 #[cfg(test)]
 mod visibility_tests;
 
-pub use kit::mode;
+pub use kit::api::mode;
