@@ -1,10 +1,11 @@
 //! Operations on deliveries.
 
 use contracts::webhook::v1 as proto;
-use kit::bad_fields::BadFields;
-use kit::cursor::Binding;
-use kit::page::{Limits, Page};
-use kit::{Code, Fault, ids, timestamp};
+use kit::api::bad_fields::BadFields;
+use kit::api::cursor::Binding;
+use kit::api::page::{Limits, Page};
+use kit::api::timestamp;
+use kit::{Code, Fault, ids};
 use strum::VariantNames as _;
 use time::OffsetDateTime;
 use uuid::Uuid;

@@ -1,7 +1,7 @@
 //! Operations on endpoints.
 
 use contracts::webhook::v1 as proto;
-use kit::bad_fields::BadFields;
+use kit::api::bad_fields::BadFields;
 use kit::feed::arrival;
 use kit::{Code, Fault, ids};
 use sqlx::PgConnection;

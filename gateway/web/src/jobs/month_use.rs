@@ -4,7 +4,7 @@
 //! very many calls.
 
 use contracts::gateway::v1::AccountMonthUse;
-use kit::timestamp;
+use kit::api::timestamp;
 use pages::mails::{MailText, WrittenMail};
 use time::{Date, Duration, OffsetDateTime};
 use uuid::Uuid;

@@ -288,7 +288,7 @@ impl GamesService for StubCatalogue {
         let slug = request.into_inner().slug;
         Ok(Response::new(proto::GetGameResponse {
             json: self.one((&slug, "okoto"), &game)?,
-            first_published_at: Some(kit::timestamp::encode(datetime!(2026-01-09 8:00 UTC))),
+            first_published_at: Some(kit::api::timestamp::encode(datetime!(2026-01-09 8:00 UTC))),
             ..proto::GetGameResponse::default()
         }))
     }
@@ -426,12 +426,12 @@ impl EventsService for StubCatalogue {
             }));
         }
         // It was moved after it was listed.
-        let moved = kit::timestamp::encode(datetime!(2026-02-02 10:00 UTC));
+        let moved = kit::api::timestamp::encode(datetime!(2026-02-02 10:00 UTC));
         Ok(Response::new(proto::ListEventsResponse {
             json: self.body(json!([event()])),
             page: Some(info(None)),
             updated_at: vec![moved],
-            first_published_at: vec![kit::timestamp::encode(datetime!(2026-01-09 8:00 UTC))],
+            first_published_at: vec![kit::api::timestamp::encode(datetime!(2026-01-09 8:00 UTC))],
             ..proto::ListEventsResponse::default()
         }))
     }

@@ -109,7 +109,7 @@ fn grace(language: PageLanguage, until: OffsetDateTime, now: OffsetDateTime) -> 
 
 #[cfg(test)]
 mod tests {
-    use kit::timestamp;
+    use kit::api::timestamp;
     use time::Duration;
     use time::macros::datetime;
 

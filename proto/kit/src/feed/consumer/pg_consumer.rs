@@ -12,9 +12,11 @@ use uuid::Uuid;
 
 use super::project::{Item, project};
 use super::projection::{Projection, sweep};
-use super::{Consumer, Position, Rebuild};
+use super::{Consumer, Rebuild};
+use crate::api::timestamp;
+use crate::feed::Position;
 use crate::pg::Schema;
-use crate::{ids, pg, timestamp};
+use crate::{ids, pg};
 
 /// Begins a transaction of a follower. It does not wait long for locks, and PostgreSQL ends it when its process stands still: its
 /// successor waits for the same rows.

@@ -4,7 +4,7 @@ use sqlx::PgConnection;
 use time::OffsetDateTime;
 use uuid::Uuid;
 
-use super::Position;
+use crate::feed::Position;
 use crate::ids;
 use crate::pg::Schema;
 
@@ -94,7 +94,7 @@ async fn begin_epoch(
 mod tests {
     use sqlx::PgPool;
 
-    use super::super::PRODUCER_TABLES;
+    use super::super::TABLES;
     use super::*;
 
     const SCHEMA: Schema = Schema("kit");
@@ -104,7 +104,7 @@ mod tests {
     async fn an_epoch_begins_in_a_new_database_after_a_move_and_when_an_operator_says_so(
         pool: PgPool,
     ) {
-        let tables = format!("create schema kit; {PRODUCER_TABLES}");
+        let tables = format!("create schema kit; {TABLES}");
         SCHEMA.raw_sql(&tables).execute(&pool).await.unwrap();
         let mut connection = pool.acquire().await.unwrap();
         let begun = begin_epoch(&mut connection, SCHEMA).await.unwrap();

@@ -12,8 +12,9 @@ use tokio_util::sync::CancellationToken;
 use tonic::Status;
 use uuid::Uuid;
 
-use super::{Position, Producer, lag};
-use crate::fault::Fault;
+use super::Producer;
+use crate::api::fault::Fault;
+use crate::feed::{Position, lag};
 use crate::pg::{self, Schema};
 
 /// The most rows in one message.
@@ -124,7 +125,7 @@ pub(super) fn change(row: &PgRow, seq: i64) -> Result<proto::Change, sqlx::Error
         event: row.try_get("event")?,
         announced: row.try_get("announced")?,
         happening: row.try_get("happening")?,
-        at: Some(crate::timestamp::encode(at)),
+        at: Some(crate::api::timestamp::encode(at)),
         state: state.into(),
     })
 }
