@@ -34,7 +34,8 @@ impl Head {
     ///
     /// An epoch ends when its data move to another server, which may lack rows that followers have seen, and may reuse their numbers. The
     /// move shows in the server's identity or timeline (a base backup with recovery, a promoted replica), in the database, or in the table
-    /// itself (a dump). Every connection calls this before it writes, so that an epoch has each number once. Epochs are UUIDs of version 7, so that a newer one can be told from an older one.
+    /// itself (a dump). Every connection calls this before it writes, so that an epoch has each number once. Epochs are UUIDs of version 7, so
+    /// that a newer one can be told from an older one.
     pub(super) async fn of(
         connection: &mut PgConnection,
         schema: Schema,
