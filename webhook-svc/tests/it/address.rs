@@ -14,7 +14,11 @@ use webhook::http::resolver::{Resolve, ResolveError};
 use crate::receiver::{Behaviour, Receiver};
 use crate::support::{ADA, Webhook, replica_with, start};
 
-async fn change_url(service: &Webhook, id: Uuid, url: &str) -> Result<proto::Endpoint, Fault> {
+pub(crate) async fn change_url(
+    service: &Webhook,
+    id: Uuid,
+    url: &str,
+) -> Result<proto::Endpoint, Fault> {
     let request = proto::ChangeEndpointRequest {
         account_id: ADA.to_string(),
         id: id.to_string(),

@@ -7,6 +7,7 @@ use testing::wait_until;
 use time::Duration;
 
 use crate::receiver::{Behaviour, Received, Receiver};
+use crate::recover::recover;
 use crate::support::{ADA, BOB, START, TAKEN, game, notices, page, replica, start};
 
 #[testing::database_test(webhook::MIGRATOR)]
@@ -156,26 +157,18 @@ async fn a_delivery_has_six_attempts_with_growing_waits(pool: PgPool) {
 
     // The receiver works again: a dry run counts the failed deliveries, then they are sent again.
     receiver.set_behaviour(Behaviour::Status(204));
-    let recover = |dry_run| proto::RecoverRequest {
-        account_id: ADA.to_string(),
-        endpoint_id: endpoint.to_string(),
-        since: Some(kit::api::timestamp::encode(START)),
-        dry_run,
-    };
     for dry_run in [true, false] {
-        let answer = service.deliveries.clone().recover(recover(dry_run)).await;
-        assert_eq!(answer.unwrap().into_inner().deliveries, 1);
+        let answer = recover(&service, endpoint, Some(START), dry_run).await;
+        assert_eq!(answer.unwrap().deliveries, 1);
     }
     assert_eq!(
         service.newest_attempted(ADA, endpoint, 7).await.state(),
         DeliveryState::Delivered
     );
-    let again = proto::SendAgainRequest {
-        account_id: ADA.to_string(),
-        endpoint_id: endpoint.to_string(),
-        id: delivery.id,
-    };
-    service.deliveries.clone().send_again(again).await.unwrap();
+    service
+        .send_again(ADA, endpoint, delivery.id)
+        .await
+        .unwrap();
     assert_eq!(
         service.newest_attempted(ADA, endpoint, 8).await.state(),
         DeliveryState::Delivered
@@ -218,16 +211,7 @@ async fn a_410_switches_the_endpoint_off_and_resuming_switches_it_on(pool: PgPoo
     assert_eq!(notices[0].0, "disabled_by_gone");
 
     receiver.set_behaviour(Behaviour::Status(200));
-    let resume = proto::ResumeEndpointRequest {
-        account_id: ADA.to_string(),
-        id: endpoint.to_string(),
-    };
-    service
-        .endpoints
-        .clone()
-        .resume_endpoint(resume)
-        .await
-        .unwrap();
+    service.set_paused(ADA, endpoint, false).await;
     service.ping(ADA, endpoint).await;
     receiver.wait_for(2).await;
 }
@@ -265,12 +249,10 @@ async fn an_attempt_for_a_listing_that_was_taken_down_is_cancelled(pool: PgPool)
     service
         .listings(&[game(4, "restored", Published)], TAKEN)
         .await;
-    let again = proto::SendAgainRequest {
-        account_id: ADA.to_string(),
-        endpoint_id: endpoint.to_string(),
-        id: delivery.id,
-    };
-    service.deliveries.clone().send_again(again).await.unwrap();
+    service
+        .send_again(ADA, endpoint, delivery.id)
+        .await
+        .unwrap();
     let delivered = service.newest_attempted(ADA, endpoint, 3).await;
     assert_eq!(delivered.state(), DeliveryState::Delivered);
     assert_eq!(service.list(ADA, endpoint).await.len(), 1);
@@ -283,17 +265,8 @@ async fn a_paused_endpoint_keeps_its_queue(pool: PgPool) {
     let endpoint = service
         .added(ADA, &receiver.url(), &["listing.updated"])
         .await;
-    let pause = proto::PauseEndpointRequest {
-        account_id: ADA.to_string(),
-        id: endpoint.to_string(),
-    };
-    let paused = service
-        .endpoints
-        .clone()
-        .pause_endpoint(pause)
-        .await
-        .unwrap();
-    let paused = paused.into_inner().endpoint.unwrap();
+    service.set_paused(ADA, endpoint, true).await;
+    let paused = service.endpoint(ADA, endpoint).await;
     assert_eq!(paused.state(), EndpointState::Paused);
     let changes = [2, 3, 4].map(|seq| game(seq, "updated", Published));
     service.listings(&changes, TAKEN).await;
@@ -306,16 +279,7 @@ async fn a_paused_endpoint_keeps_its_queue(pool: PgPool) {
     );
     assert_eq!(receiver.received().len(), 0);
 
-    let resume = proto::ResumeEndpointRequest {
-        account_id: ADA.to_string(),
-        id: endpoint.to_string(),
-    };
-    service
-        .endpoints
-        .clone()
-        .resume_endpoint(resume)
-        .await
-        .unwrap();
+    service.set_paused(ADA, endpoint, false).await;
     receiver.wait_for(3).await;
 }
 

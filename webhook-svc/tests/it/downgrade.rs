@@ -1,13 +1,14 @@
 //! An account that changes to a plan without real events.
 
 use contracts::listings::v1::State::Published;
-use contracts::webhook::v1::{self as proto, DeliveryState};
-use kit::{Code, Fault};
+use contracts::webhook::v1::DeliveryState;
+use kit::Code;
 use sqlx::PgPool;
 use uuid::Uuid;
 use webhook::store::accounts;
 
 use crate::receiver::{Behaviour, Receiver};
+use crate::recover::recover;
 use crate::support::{ADA, START, TAKEN, game, start};
 
 async fn downgrade(pool: &PgPool) {
@@ -65,19 +66,9 @@ async fn only_tests_are_sent_again(pool: PgPool) {
     downgrade(&pool).await;
     let refused = service.send_again(ADA, endpoint, real).await.unwrap_err();
     assert_eq!(refused.code, Code::PlanRequired);
-    let recover = |dry_run| {
-        let request = proto::RecoverRequest {
-            account_id: ADA.to_string(),
-            endpoint_id: endpoint.to_string(),
-            since: Some(kit::api::timestamp::encode(START)),
-            dry_run,
-        };
-        let mut client = service.deliveries.clone();
-        async move { client.recover(request).await }
-    };
-    let refused: Fault = recover(false).await.unwrap_err().into();
-    assert_eq!(refused.code, Code::PlanRequired);
-    assert_eq!(recover(true).await.unwrap().into_inner().deliveries, 0);
+    let recover = async |dry_run| recover(&service, endpoint, Some(START), dry_run).await;
+    assert_eq!(recover(false).await.unwrap_err().code, Code::PlanRequired);
+    assert_eq!(recover(true).await.unwrap().deliveries, 0);
 
     service.send_again(ADA, endpoint, test).await.unwrap();
     service.attempted(ADA, endpoint, test, 2).await;

@@ -1,12 +1,13 @@
 //! An endpoint that fails for days.
 
 use contracts::listings::v1::State::Published;
-use contracts::webhook::v1::{self as proto, DeliveryState, EndpointState};
+use contracts::webhook::v1::{DeliveryState, EndpointState};
 use sqlx::PgPool;
 use time::Duration;
 use uuid::Uuid;
 use webhook::domain::schedule::Schedule;
 
+use crate::address::change_url;
 use crate::receiver::{Behaviour, Receiver};
 use crate::support::{ADA, START, TAKEN, Webhook, game, notices, start};
 
@@ -52,12 +53,8 @@ async fn five_days_of_failures_switch_an_endpoint_off(pool: PgPool) {
     service.listings(&[change], TAKEN).await;
     assert_eq!(service.list(ADA, endpoint).await.len(), 5);
     receiver.set_behaviour(Behaviour::Status(200));
-    let resume = proto::ResumeEndpointRequest {
-        account_id: ADA.to_string(),
-        id: endpoint.to_string(),
-    };
-    let resumed = service.endpoints.clone().resume_endpoint(resume).await;
-    let resumed = resumed.unwrap().into_inner().endpoint.unwrap();
+    service.set_paused(ADA, endpoint, false).await;
+    let resumed = service.endpoint(ADA, endpoint).await;
     assert_eq!(
         (resumed.state(), resumed.reason.as_str()),
         (EndpointState::On, "")
@@ -86,14 +83,7 @@ async fn another_address_starts_from_zero_failures(pool: PgPool) {
         fail(seq, days).await;
     }
     let change = async |url: String| {
-        let request = proto::ChangeEndpointRequest {
-            account_id: ADA.to_string(),
-            id: endpoint.to_string(),
-            url: Some(url),
-            ..proto::ChangeEndpointRequest::default()
-        };
-        let changed = service.endpoints.clone().change_endpoint(request).await;
-        let changed = changed.unwrap().into_inner().endpoint.unwrap();
+        let changed = change_url(&service, endpoint, &url).await.unwrap();
         changed.health.unwrap().failures
     };
     assert_eq!(change(receiver.url()).await, 2, "the same address");
@@ -118,14 +108,8 @@ async fn an_attempt_in_flight_to_the_old_address_does_not_count_for_the_new_one(
         let change = game(seq, "updated", Published);
         service.listings(&[change], TAKEN).await;
         receiver.wait_for(sent).await;
-        let request = proto::ChangeEndpointRequest {
-            account_id: ADA.to_string(),
-            id: endpoint.to_string(),
-            url: Some(format!("{}/repaired-{sent}", receiver.origin)),
-            ..proto::ChangeEndpointRequest::default()
-        };
-        let changed = service.endpoints.clone().change_endpoint(request).await;
-        changed.unwrap();
+        let repaired = format!("{}/repaired-{sent}", receiver.origin);
+        change_url(&service, endpoint, &repaired).await.unwrap();
         receiver.set_behaviour(Behaviour::Status(status));
         let delivery = service.newest_attempted(ADA, endpoint, 1).await;
         assert_eq!(delivery.state(), DeliveryState::Failed, "{status}");

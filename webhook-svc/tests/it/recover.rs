@@ -2,6 +2,7 @@
 
 use contracts::listings::v1::State::Published;
 use contracts::webhook::v1 as proto;
+use kit::Fault;
 use sqlx::PgPool;
 use time::{Duration, OffsetDateTime};
 use uuid::Uuid;
@@ -40,12 +41,12 @@ async fn insert_failed(pool: &PgPool, endpoint: Uuid, deliveries: i32) {
     .unwrap();
 }
 
-async fn recover(
+pub(crate) async fn recover(
     service: &Webhook,
     endpoint: Uuid,
     since: Option<OffsetDateTime>,
     dry_run: bool,
-) -> proto::RecoverResponse {
+) -> Result<proto::RecoverResponse, Fault> {
     let request = proto::RecoverRequest {
         account_id: ADA.to_string(),
         endpoint_id: endpoint.to_string(),
@@ -53,7 +54,7 @@ async fn recover(
         dry_run,
     };
     let answer = service.deliveries.clone().recover(request).await;
-    answer.unwrap().into_inner()
+    Ok(answer?.into_inner())
 }
 
 async fn waiting(pool: &PgPool, endpoint: Uuid) -> i64 {
@@ -70,15 +71,21 @@ async fn ten_thousand_failed_deliveries_are_queued_at_once_each_once(pool: PgPoo
     let endpoint = service.added(ADA, URL, &["listing.updated"]).await;
     insert_failed(&pool, endpoint, 24_000).await;
     let since = START - Duration::days(5);
-    let counted = recover(&service, endpoint, Some(since), true).await;
+    let counted = recover(&service, endpoint, Some(since), true)
+        .await
+        .unwrap();
     assert!(counted.next.contains("nothing is sent"), "{counted:?}");
-    let first = recover(&service, endpoint, Some(since), false).await;
+    let first = recover(&service, endpoint, Some(since), false)
+        .await
+        .unwrap();
     assert_eq!(first.oldest, counted.oldest);
     assert_eq!((first.deliveries, counted.deliveries), (10_000, 10_000));
     assert!(first.next.contains("back into the queue"), "{first:?}");
     assert_eq!(waiting(&pool, endpoint).await, 10_000);
     for rest in [2_000, 0] {
-        let again = recover(&service, endpoint, Some(since), false).await;
+        let again = recover(&service, endpoint, Some(since), false)
+            .await
+            .unwrap();
         assert_eq!(again.deliveries, rest);
         assert_eq!(waiting(&pool, endpoint).await, 12_000);
     }
@@ -102,10 +109,12 @@ async fn the_oldest_failed_delivery_is_known_after_a_success(pool: PgPool) {
     }
     let health = service.endpoint(ADA, endpoint).await.health.unwrap();
     assert_eq!(health.first_failure_at, None);
-    let failed = recover(&service, endpoint, None, true).await;
+    let failed = recover(&service, endpoint, None, true).await.unwrap();
     assert_eq!(failed.deliveries, 2);
     assert_eq!(failed.oldest, Some(kit::api::timestamp::encode(START)));
-    let sent = recover(&service, endpoint, Some(START), false).await;
+    let sent = recover(&service, endpoint, Some(START), false)
+        .await
+        .unwrap();
     assert_eq!(sent.deliveries, 2);
     receiver.wait_for(5).await;
 }
@@ -136,6 +145,7 @@ async fn deliveries_are_recovered_by_when_they_failed(pool: PgPool) {
     let count = async |since| {
         recover(&service, endpoint, Some(since), true)
             .await
+            .unwrap()
             .deliveries
     };
     assert_eq!(count(first - Duration::MILLISECOND).await, 3);
@@ -143,7 +153,9 @@ async fn deliveries_are_recovered_by_when_they_failed(pool: PgPool) {
     assert_eq!(count(first + Duration::MILLISECOND).await, 0);
     receiver.set_behaviour(Behaviour::Status(200));
     let since = first - Duration::MILLISECOND;
-    let sent = recover(&service, endpoint, Some(since), false).await;
+    let sent = recover(&service, endpoint, Some(since), false)
+        .await
+        .unwrap();
     assert_eq!(sent.deliveries, 3);
     receiver.wait_for(6).await;
 }

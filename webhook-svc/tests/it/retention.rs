@@ -1,6 +1,5 @@
 //! Old deliveries are removed.
 
-use contracts::webhook::v1 as proto;
 use sqlx::PgPool;
 use time::Duration;
 use webhook::store::{partitions, retention};
@@ -17,12 +16,7 @@ async fn deliveries_go_with_their_attempts_and_then_their_messages(pool: PgPool)
     service.newest_attempted(ADA, endpoint, 1).await;
     // A paused endpoint keeps its queue for as long as the log goes back.
     let paused = service.added(ADA, &receiver.url(), &["tip.paid"]).await;
-    let request = proto::PauseEndpointRequest {
-        account_id: ADA.to_string(),
-        id: paused.to_string(),
-    };
-    let pausing = service.endpoints.clone().pause_endpoint(request).await;
-    pausing.unwrap();
+    service.set_paused(ADA, paused, true).await;
     service.ping(ADA, paused).await;
     service.clock.advance(Duration::days(20));
     service.ping(ADA, endpoint).await;

@@ -381,7 +381,7 @@ pub(crate) async fn another(pool: &PgPool) -> PgPool {
 
 /// Locks a table until the returned transaction is dropped.
 pub(crate) async fn lock(pool: &PgPool, table: &str) -> sqlx::Transaction<'static, sqlx::Postgres> {
-    let mut transaction = another(pool).await.begin().await.unwrap();
+    let mut transaction = kit::pg::begin(&another(pool).await).await.unwrap();
     let lock = format!("lock table {table} in access exclusive mode");
     #[expect(clippy::disallowed_methods, reason = "the table is a parameter")]
     let locking = sqlx::query(sqlx::AssertSqlSafe(lock));

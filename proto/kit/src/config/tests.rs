@@ -227,40 +227,6 @@ fn migrations_need_no_setting_but_a_database() {
 }
 
 #[test]
-fn a_check_finds_what_a_start_would_find() {
-    let bad = [
-        "check-config",
-        "--size=many",
-        "--log=info,web=loud",
-        "--otlp-endpoint=collector:4317",
-    ];
-    let text = request(&bad).unwrap_err().to_string();
-    for name in [
-        "EXAMPLE_TEST_SIZE",
-        "EXAMPLE_TEST_FLEET_TOKEN",
-        "EXAMPLE_TEST_LOG",
-        "EXAMPLE_TEST_OTLP_ENDPOINT",
-    ] {
-        assert!(text.contains(name), "{name} is missing in {text}");
-    }
-    let tokens = [
-        format!("--fleet-token={FLEET}"),
-        format!("--staff-token={STAFF}"),
-    ];
-    let given = ["check-config", "--database-url=postgres://h/d"];
-    let given = [&given[..], &[&tokens[0], &tokens[1]]].concat();
-    let text = request(&given).unwrap_err().to_string();
-    assert!(text.contains("EXAMPLE_TEST_DATABASE_URL"), "{text}");
-    let more = [
-        "--profile=local",
-        "--log=info,sqlx=warn",
-        "--otlp-endpoint=http://127.0.0.1:4317",
-    ];
-    let good = request(&[&given[..], &more].concat());
-    assert!(matches!(good, Ok(Request::CheckConfig)), "{good:?}");
-}
-
-#[test]
 fn numbers_with_which_a_service_would_not_work_are_refused() {
     for bad in [
         "--database-connections=0",

@@ -37,7 +37,7 @@ fn assert_breaks(block: &str) {
         .map(|(good, bad)| (&**good, &**bad))
         .collect();
     let checked = start_changed(&changes).check();
-    let expected = [rule.parse().unwrap()];
+    let expected: [u8; 1] = [rule.parse().unwrap()];
     assert_eq!(checked.rules("FAILED"), expected, "{why}: {}", checked.text);
     assert!(checked.text.contains(why), "{why}: {}", checked.text);
     assert_eq!(checked.status, 1);

@@ -2,13 +2,12 @@
 
 use std::fs;
 use std::path::PathBuf;
-use std::process::Command;
 use std::thread::sleep;
 use std::time::{Duration, Instant};
 
 use tempfile::TempDir;
 
-use super::process::{AT_ONCE, Receiver, SECRET, build_go, check, example, start_example};
+use super::process::{AT_ONCE, Receiver, build_go, check, example, start_example};
 
 /// For giving up, not for measuring.
 const PATIENCE: Duration = Duration::from_mins(2);

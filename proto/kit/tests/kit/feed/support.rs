@@ -91,13 +91,12 @@ pub(crate) struct Fixture {
     pub(crate) pool: PgPool,
     pub(crate) producer: Producer,
     pub(crate) client: Client,
-    pub(crate) address: String,
     pub(crate) lifecycle: Lifecycle,
     pub(crate) clock: Clock,
 }
 
 /// Like a separate process, a producer has its own pool: connections end with the threads that opened them.
-fn own_pool(pool: &PgPool) -> PgPool {
+pub(crate) fn own_pool(pool: &PgPool) -> PgPool {
     PgPoolOptions::new()
         .acquire_timeout(testing::LONG)
         // As in production. It also sends the rollback of a transaction that was dropped.
@@ -144,7 +143,6 @@ impl Fixture {
             pool: pool.clone(),
             producer,
             client,
-            address,
             lifecycle,
             clock,
         }

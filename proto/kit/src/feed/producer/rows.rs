@@ -12,8 +12,9 @@ use tokio_util::sync::CancellationToken;
 use tonic::Status;
 use uuid::Uuid;
 
-use super::{Position, Producer, lag};
+use super::Producer;
 use crate::api::fault::Fault;
+use crate::feed::{Position, lag};
 use crate::pg::{self, Schema};
 
 /// The most rows in one message.

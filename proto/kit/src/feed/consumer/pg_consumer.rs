@@ -12,8 +12,9 @@ use uuid::Uuid;
 
 use super::project::{Item, project};
 use super::projection::{Projection, sweep};
-use super::{Consumer, Position, Rebuild};
+use super::{Consumer, Rebuild};
 use crate::api::timestamp;
+use crate::feed::Position;
 use crate::pg::Schema;
 use crate::{ids, pg};
 

@@ -1,5 +1,10 @@
 //! The loop of a follower: follows, applies, and reconnects after every failure.
 
+mod arrival;
+mod pg_consumer;
+mod project;
+mod projection;
+
 use std::future::Future;
 use std::time::Duration;
 
@@ -11,10 +16,17 @@ use time::OffsetDateTime;
 use tokio::time::Instant;
 use uuid::Uuid;
 
-use super::{Position, lag};
 use crate::admin::Condition;
 use crate::api::timestamp;
+use crate::feed::{Position, lag};
 use crate::rpc::client::Client;
+
+pub use arrival::arrival;
+pub use pg_consumer::{PgConsumer, ProjectionContext, Subscription, project_changes};
+pub use projection::{Projection, sweep};
+
+/// The tables of a service that follows a feed with a [`Projection`], for a schema named `kit`.
+pub const TABLES: &str = include_str!("consumer.sql");
 
 /// Applies the changes of a producer.
 pub trait Consumer: Send {
@@ -60,7 +72,7 @@ const RECONNECT_PAUSE: Duration = Duration::from_millis(200);
 const MAX_MESSAGE_SIZE: usize = 64 << 20;
 
 /// The generated client of a feed.
-pub(super) fn feed_client(client: Client) -> FeedServiceClient<Client> {
+fn feed_client(client: Client) -> FeedServiceClient<Client> {
     FeedServiceClient::new(client).max_decoding_message_size(MAX_MESSAGE_SIZE)
 }
 

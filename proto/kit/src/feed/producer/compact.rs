@@ -173,7 +173,7 @@ mod tests {
     use sqlx::AssertSqlSafe;
     use sqlx::postgres::PgPoolOptions;
 
-    use super::super::PRODUCER_TABLES;
+    use super::super::TABLES;
     use super::*;
 
     const SCHEMA: Schema = Schema("kit");
@@ -200,7 +200,7 @@ mod tests {
         // One connection: it publishes its own statistics.
         let one = PgPoolOptions::new().max_connections(1);
         let pool = one.connect_lazy_with((*pool.connect_options()).clone());
-        let tables = format!("create schema kit; {PRODUCER_TABLES}; {LARGE}");
+        let tables = format!("create schema kit; {TABLES}; {LARGE}");
         sqlx::raw_sql(AssertSqlSafe(tables))
             .execute(&pool)
             .await

@@ -6,7 +6,7 @@ use std::sync::Arc;
 use redis::Cmd;
 use uuid::Uuid;
 
-use super::Position;
+use crate::feed::Position;
 use crate::redis::{Redis, Script, evaluate};
 
 /// The high-water mark of one producer. Clones share it.

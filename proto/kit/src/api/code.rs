@@ -163,7 +163,7 @@ mod tests {
 
     #[test]
     fn statuses_and_codes_are_those_of_the_contract() {
-        let contract = include_str!("../../CONTRACT.md");
+        let contract = include_str!("../../../CONTRACT.md");
         let (_, errors) = contract.split_once("\n## 7. Errors\n").unwrap();
         let (errors, _) = errors.split_once("\n## 8. ").unwrap();
         let rows = errors.lines().filter_map(|line| {

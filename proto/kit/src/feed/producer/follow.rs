@@ -12,13 +12,14 @@ use tokio_util::sync::CancellationToken;
 use tonic::{Request, Response, Status};
 use uuid::Uuid;
 
+use super::Producer;
 use super::list_changes::list_changes;
 use super::rows::Rows;
-use super::{Position, Producer};
 use crate::api::bad_fields::BadFields;
 use crate::api::fault::Fault;
 use crate::api::page::Limits;
 use crate::api::timestamp;
+use crate::feed::Position;
 use crate::pg;
 
 /// The longest pause between batches that a follower may ask for.

@@ -1,16 +1,20 @@
 //! The producer's side of a feed: its transactions and tasks, and the subscriptions of readers in the same process.
 
+mod compact;
+mod follow;
+mod head;
+mod high_water_mark;
+mod list_changes;
+mod rows;
+mod transaction;
+
 use std::time::Duration;
 
+use contracts::common::v1::feed_service_server::FeedServiceServer;
 use sqlx::postgres::PgPool;
 use time::OffsetDateTime;
 use tokio::sync::watch;
 
-use super::compact::{self, Compaction, Retention};
-use super::follow::Follow;
-use super::head::Head;
-use super::high_water_mark::HighWaterMark;
-use super::transaction::Transaction;
 use super::{Position, lag};
 use crate::api::fault::Fault;
 use crate::clock::Clock;
@@ -18,7 +22,18 @@ use crate::jobs::Leader;
 use crate::lifecycle::Lifecycle;
 use crate::pg::{self, Schema};
 use crate::wakeup::Wakeup;
-use contracts::common::v1::feed_service_server::FeedServiceServer;
+
+use compact::Compaction;
+use follow::Follow;
+use head::Head;
+
+pub use compact::Retention;
+pub use high_water_mark::HighWaterMark;
+pub use rows::{ChangeBatch, read_changes};
+pub use transaction::{NewChange, Transaction};
+
+/// The tables of a producer, for a schema named `kit`.
+pub const TABLES: &str = include_str!("producer.sql");
 
 /// The feed of one service, in its own schema. Clones share it.
 #[derive(Debug, Clone)]
@@ -69,7 +84,7 @@ impl Producer {
     }
 
     /// After a commit: wakes the followers, and raises the high-water mark.
-    pub(super) async fn publish(&self, position: Position) {
+    async fn publish(&self, position: Position) {
         self.wakeup.wake();
         self.publish_mark(position).await;
     }
@@ -96,12 +111,12 @@ impl Producer {
         compaction.run(now).await
     }
 
-    pub(super) fn schema(&self) -> Schema {
+    fn schema(&self) -> Schema {
         self.schema
     }
 
     /// How long PostgreSQL may take to begin or to commit a transaction.
-    pub(super) fn deadline(&self) -> Duration {
+    fn deadline(&self) -> Duration {
         pg::deadline(&self.pool)
     }
 
@@ -111,7 +126,7 @@ impl Producer {
     }
 
     /// The head of the feed.
-    pub(super) async fn head(&self) -> Result<Head, sqlx::Error> {
+    async fn head(&self) -> Result<Head, sqlx::Error> {
         let head = pg::in_time(&self.pool, async |connection| {
             Head::of(connection, self.schema).await
         });
@@ -121,7 +136,7 @@ impl Producer {
     }
 
     /// Raises the high-water mark to a position that is committed, for a producer that has one.
-    pub(super) async fn publish_mark(&self, position: Position) {
+    async fn publish_mark(&self, position: Position) {
         if let Some(mark) = &self.high_water_mark {
             mark.publish(position).await;
         }

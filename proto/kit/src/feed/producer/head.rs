@@ -4,7 +4,7 @@ use sqlx::PgConnection;
 use time::OffsetDateTime;
 use uuid::Uuid;
 
-use super::Position;
+use crate::feed::Position;
 use crate::ids;
 use crate::pg::Schema;
 
@@ -34,7 +34,8 @@ impl Head {
     ///
     /// An epoch ends when its data move to another server, which may lack rows that followers have seen, and may reuse their numbers. The
     /// move shows in the server's identity or timeline (a base backup with recovery, a promoted replica), in the database, or in the table
-    /// itself (a dump). Every connection calls this before it writes, so that an epoch has each number once. Epochs are UUIDs of version 7, so that a newer one can be told from an older one.
+    /// itself (a dump). Every connection calls this before it writes, so that an epoch has each number once. Epochs are UUIDs of version 7, so
+    /// that a newer one can be told from an older one.
     pub(super) async fn of(
         connection: &mut PgConnection,
         schema: Schema,
@@ -94,7 +95,7 @@ async fn begin_epoch(
 mod tests {
     use sqlx::PgPool;
 
-    use super::super::PRODUCER_TABLES;
+    use super::super::TABLES;
     use super::*;
 
     const SCHEMA: Schema = Schema("kit");
@@ -104,7 +105,7 @@ mod tests {
     async fn an_epoch_begins_in_a_new_database_after_a_move_and_when_an_operator_says_so(
         pool: PgPool,
     ) {
-        let tables = format!("create schema kit; {PRODUCER_TABLES}");
+        let tables = format!("create schema kit; {TABLES}");
         SCHEMA.raw_sql(&tables).execute(&pool).await.unwrap();
         let mut connection = pool.acquire().await.unwrap();
         let begun = begin_epoch(&mut connection, SCHEMA).await.unwrap();

@@ -6,10 +6,30 @@ use std::time::Duration;
 use sqlx::{AssertSqlSafe, PgConnection, Postgres, Row as _};
 use time::OffsetDateTime;
 
+use super::Producer;
 use super::head::Head;
-use super::{NewChange, Position, Producer};
 use crate::api::fault::Fault;
+use crate::feed::Position;
 use crate::pg::{self, Schema, statement};
+
+/// A change that a [`Transaction`] publishes on the feed.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct NewChange {
+    /// The type of the entity, for example `game`.
+    pub entity: &'static str,
+    /// The entity's id, unique within its type.
+    pub id: String,
+    /// The entity's revision after the change.
+    pub revision: i64,
+    /// What happened, for example `published`.
+    pub event: &'static str,
+    /// Whether to announce the change outside, for example by webhooks.
+    pub announced: bool,
+    /// Whether this is a one-off event, which no newer row of the entity replaces.
+    pub happening: bool,
+    /// The entity's whole state, as an encoded protobuf message of the producer.
+    pub state: Vec<u8>,
+}
 
 /// A transaction of a [`Producer`]: a connection for the caller, who locks rows, decides and saves; then [`commit`](Self::commit) publishes.
 /// Dropping it rolls it back.
