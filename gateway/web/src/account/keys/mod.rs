@@ -15,7 +15,7 @@ pub(super) use self::words::{mode_name, state};
 use crate::account::member_request::MemberRequest;
 use crate::page_language::PageLanguage;
 use crate::request::Section;
-use crate::upstream::gateway::RotatedKey;
+use crate::upstream::gateway::{NewKey, RotatedKey};
 use crate::upstream::time_of;
 
 /// A path for the first call.
@@ -32,6 +32,17 @@ struct ShownSecret {
 }
 
 impl ShownSecret {
+    /// The secret of a key that was made from a form.
+    fn of_new(key: NewKey, secret: String) -> Self {
+        Self {
+            name: key.name,
+            secret,
+            kind: key.kind,
+            may_write: key.may_write,
+            old_ends: None,
+        }
+    }
+
     /// The new secret of a key.
     fn new(key: proto::Key, secret: String) -> Self {
         Self {
@@ -105,27 +116,4 @@ fn grace(language: PageLanguage, until: OffsetDateTime, now: OffsetDateTime) -> 
         seconds: (until - now).whole_seconds(),
         until: when::minute(texts, until),
     })
-}
-
-#[cfg(test)]
-mod tests {
-    use kit::timestamp;
-    use time::Duration;
-    use time::macros::datetime;
-
-    use super::*;
-
-    #[test]
-    fn a_rotated_key_has_the_rest_of_its_grace_period() {
-        let now = datetime!(2026-11-23 12:00 UTC);
-        let rotated = proto::Key {
-            grace_until: Some(timestamp::encode(now + Duration::hours(5))),
-            ..proto::Key::default()
-        };
-        let row = |now| row(PageLanguage::default(), &rotated, now).grace;
-        let shown = row(now).unwrap();
-        assert_eq!((shown.left.as_str(), shown.seconds), ("5 h 0 min", 18_000));
-        assert_eq!(shown.until, "23 November 2026, 17:00 UTC");
-        assert!(row(now + Duration::hours(5)).is_none());
-    }
 }

@@ -13,8 +13,7 @@ use crate::upstream::time_of;
 /// The page that shows the secret of a new endpoint, or that of a rotation.
 pub(super) async fn page(
     request: &MemberRequest,
-    endpoint: proto::Endpoint,
-    secret: String,
+    (endpoint, secret): (proto::Endpoint, String),
 ) -> SigningSecretPage {
     let language = request.language();
     let old_until = time_of(endpoint.rotating_until).map(|at| when::minute(language.texts(), at));
