@@ -42,6 +42,19 @@ pub struct Switches {
     pub submissions_are_paused: bool,
 }
 
+impl Switches {
+    pub fn of(switches: &[proto::Switch]) -> Self {
+        let is_on = |name: &str| {
+            let switch = switches.iter().find(|switch| switch.name == name);
+            switch.map(|switch| switch.on)
+        };
+        Self {
+            is_read_only: is_on("read_only").unwrap_or(false),
+            submissions_are_paused: !is_on("submissions").unwrap_or(true),
+        }
+    }
+}
+
 /// A key to make or to request.
 #[derive(Debug, Clone)]
 pub struct NewKey {
@@ -75,14 +88,7 @@ impl Gateway {
     pub async fn switches(&self) -> Result<Switches, Fault> {
         let request = proto::AccountsServiceListSwitchesRequest {};
         let listed = self.0.read(Accounts::list_switches, request).await?;
-        let is_on = |name: &str| {
-            let switch = listed.switches.iter().find(|switch| switch.name == name);
-            switch.map(|switch| switch.on)
-        };
-        Ok(Switches {
-            is_read_only: is_on("read_only").unwrap_or(false),
-            submissions_are_paused: !is_on("submissions").unwrap_or(true),
-        })
+        Ok(Switches::of(&listed.switches))
     }
 
     /// Lets a change of the dashboard pass, unless the site is read-only.
@@ -135,6 +141,7 @@ rpcs! { Gateway:
         Accounts::create_account(proto::AccountsServiceCreateAccountRequest { actor, account_id: id, name })
         => |created| required(created.account)?;
 
+    /// An account with its plan, its month and the switches.
     read account(account: Uuid) -> proto::AccountsServiceGetAccountResponse =
         Accounts::get_account(proto::AccountsServiceGetAccountRequest { account_id: account });
 
