@@ -77,24 +77,14 @@ impl WebhookSite {
         format!("/accounts/{}/webhooks", self.account)
     }
 
-    /// Sends a form with the id of the form at `page`.
-    pub(crate) async fn submit(
-        &mut self,
-        page: &str,
-        action: &str,
-        fields: &[(&str, &str)],
-    ) -> Page {
-        let shown = self.browser.get(page).await;
-        let form = shown.hidden().get("form").cloned().unwrap_or_default();
-        let fields = [&[("form", form.as_str())], fields].concat();
-        self.browser.post(action, &fields).await
-    }
-
     /// Adds the address of the receiver; returns the path of its page.
     pub(crate) async fn add(&mut self) -> String {
         let (base, url) = (self.base(), self.receiver.url.clone());
         let fields = [("url", url.as_str()), ("events", "tip.paid")];
-        let page = self.submit(&format!("{base}/new"), &base, &fields).await;
+        let page = self
+            .browser
+            .submit(&format!("{base}/new"), &base, &fields)
+            .await;
         page.assert(200, "SERVICE_WEBHOOK_SECRET=svc_whsec_");
         let (_, rest) = page.text.split_once(&format!("action=\"{base}/")).unwrap();
         format!("{base}/{}", rest.split('/').next().unwrap())
