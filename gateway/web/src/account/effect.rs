@@ -35,13 +35,13 @@ impl Effect {
 }
 
 /// Why a form has no effect.
-pub enum NoEffect {
+pub enum FormError {
     /// It was sent before. The page at this path shows what it did.
     SentBefore(String),
     Fault(Fault),
 }
 
-impl From<Fault> for NoEffect {
+impl From<Fault> for FormError {
     fn from(fault: Fault) -> Self {
         Self::Fault(fault)
     }
@@ -51,7 +51,7 @@ impl MemberRequest {
     /// Does the work of a form, and records its effect. If a service refuses the form, the answer is `page`, which has these fields.
     pub async fn answer(
         &self,
-        work: impl Future<Output = Result<Effect, NoEffect>>,
+        work: impl Future<Output = Result<Effect, FormError>>,
         fields: &[&str],
         page: impl AsyncFnOnce(FormState) -> PageResult,
     ) -> PageResult {
@@ -60,8 +60,8 @@ impl MemberRequest {
                 self.record(effect.action, &effect.subject).await;
                 Ok(effect.response)
             }
-            Err(NoEffect::SentBefore(path)) => Ok(sent_before(&path)),
-            Err(NoEffect::Fault(fault)) => page(self.refused(fault, fields)?).await,
+            Err(FormError::SentBefore(path)) => Ok(sent_before(&path)),
+            Err(FormError::Fault(fault)) => page(self.refused(fault, fields)?).await,
         }
     }
 
@@ -74,11 +74,11 @@ impl MemberRequest {
         form: Uuid,
         path: &str,
         call: impl Future<Output = Result<T, Fault>>,
-    ) -> Result<T, NoEffect> {
+    ) -> Result<T, FormError> {
         let (pool, person) = (&self.app.pool, self.person().id);
         let inserted = sent_forms::insert(pool, person, form, self.app.clock.now());
         if !inserted.await.map_err(Fault::from)? {
-            return Err(NoEffect::SentBefore(path.to_owned()));
+            return Err(FormError::SentBefore(path.to_owned()));
         }
         let called = call.await;
         if let Err(fault) = &called

@@ -47,7 +47,7 @@ pub struct RoleForm {
 
 #[derive(Debug, Default, Deserialize)]
 #[serde(default)]
-pub struct TeamQuery {
+pub struct ViewQuery {
     done: String,
     /// The person who was just removed.
     removed: String,
@@ -62,7 +62,7 @@ enum Invitation {
     TeamIsFull,
 }
 
-pub async fn show(request: MemberRequest, Query(query): Query<TeamQuery>) -> PageResult {
+pub async fn show(request: MemberRequest, Query(query): Query<ViewQuery>) -> PageResult {
     let (form, state) = (InviteForm::default(), FormState::default());
     page(&request, &query, &form, state).await
 }
@@ -72,7 +72,7 @@ pub async fn invite(
     OnceForm(form, sent): OnceForm<InviteForm>,
 ) -> PageResult {
     let (app, account, now) = (&request.app, request.scope.id, request.app.clock.now());
-    let (language, query) = (request.language(), TeamQuery::default());
+    let (language, query) = (request.language(), ViewQuery::default());
     let members = members::of_account(&app.pool, account).await?;
     let invited = links::invitations(&app.pool, account, now).await?;
     let mut errors = Fields::default();
@@ -269,13 +269,13 @@ fn back(request: &MemberRequest) -> Response {
 /// The page with a reason above the form; `reason` is the key of its text.
 async fn refused(request: &MemberRequest, reason: &'static str) -> PageResult {
     let refused = FormState::invalid(Fields::general(request.language().say(reason)));
-    let (query, form) = (TeamQuery::default(), InviteForm::default());
+    let (query, form) = (ViewQuery::default(), InviteForm::default());
     page(request, &query, &form, refused).await
 }
 
 async fn page(
     request: &MemberRequest,
-    query: &TeamQuery,
+    query: &ViewQuery,
     form: &InviteForm,
     state: FormState,
 ) -> PageResult {

@@ -90,6 +90,7 @@ pub struct NewSession {
 }
 
 /// Stores a new session, in the transaction of the sign-in or of the change that ended the earlier ones. The caller has locked the person.
+///
 /// Each sign-in has a new token, which nobody can plant in a browser before.
 pub async fn begin_session(
     app: &Web,

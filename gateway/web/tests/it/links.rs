@@ -15,8 +15,6 @@ async fn a_visitor_becomes_the_owner_of_an_account(pool: PgPool) {
     let mut browser = site.browser();
     browser.get("/").await.assert(200, "/sign-up");
     let form = browser.get("/sign-up").await;
-    // Not everybody comes for a key.
-    form.assert(200, "then you can list your games and use the API");
     form.assert(200, "href=\"/terms\"");
     form.assert(200, "href=\"/privacy\"");
     let sent = browser
@@ -24,15 +22,8 @@ async fn a_visitor_becomes_the_owner_of_an_account(pool: PgPool) {
         .await;
     sent.assert(200, "Check your e-mail");
     let link = site.link(ADA).await;
-    let mail = &site.mails().await[0].2;
-    assert!(
-        mail.starts_with("Hello,\n\nMchezo is a directory"),
-        "{mail}"
-    );
-    assert!(mail.ends_with("\n\nThe team of Mchezo\n"), "{mail}");
     let page = browser.get(&link).await;
     page.assert(200, "Create the account");
-    page.assert(200, "then you can list your games and use the API");
     let fields = [("account_name", "Savanna"), ("password", PASSWORD)];
     let made = browser.post(&link, &fields).await;
     let overview = made.location().to_owned();

@@ -77,7 +77,6 @@ async fn forms_that_are_sent_at_once_invite_no_more_people(pool: PgPool) {
     let site = Site::new(pool).await;
     let ada = site.person(ADA).await;
     let account = site.account(ada, Role::Owner).await;
-    let team = format!("/accounts/{account}/team");
     let target = LinkTarget::Invite {
         by: Some(ada),
         account,
@@ -254,7 +253,6 @@ async fn an_invitation_stays_with_a_person_whose_address_changes(pool: PgPool) {
     let site = Site::new(pool).await;
     let (ada, bob) = (site.person(ADA).await, site.person(BOB).await);
     let account = site.account(ada, Role::Owner).await;
-    let team = format!("/accounts/{account}/team");
     let mut owner = site.signed_in(ADA).await;
     owner.invite(account, BOB, "editor").await.location();
     let link = site.link(BOB).await;
@@ -283,7 +281,6 @@ async fn an_invitation_in_another_browser_says_whom_it_is_for(pool: PgPool) {
     site.person(BOB).await;
     site.person(CAROL).await;
     let account = site.account(ada, Role::Owner).await;
-    let team = format!("/accounts/{account}/team");
     let mut owner = site.signed_in(ADA).await;
     owner.invite(account, BOB, "editor").await.location();
     let link = site.link(BOB).await;
