@@ -97,9 +97,7 @@ impl Browser {
     ) -> Page {
         let team = format!("/accounts/{account}/team");
         let fields = [("email", email), ("role", role)];
-        self.browser
-            .submit(&team, &format!("{team}/invite"), &fields)
-            .await
+        self.submit(&team, &format!("{team}/invite"), &fields).await
     }
 
     /// Sends another body than that of a usual form in the same way.

@@ -36,7 +36,6 @@ use crate::support::{ADA, START, Site};
 /// A site, an account on a plan with five endpoints and real events, and its owner.
 pub(crate) struct WebhookSite {
     pub(crate) site: Site,
-    pub(crate) clock: Clock,
     pub(crate) account: Uuid,
     pub(crate) browser: Browser,
     pub(crate) receiver: Receiver,
@@ -57,14 +56,13 @@ impl WebhookSite {
         let (lifecycle, supervisor) = Lifecycle::new();
         let (clock, receiver) = (Clock::fixed(START), Receiver::start().await);
         let client = serve(&pool, &clock, &receiver, &lifecycle).await;
-        let site = Site::with_webhooks(pool, clock.clone(), client).await;
+        let site = Site::with_webhooks(pool, clock, client).await;
         let ada = site.person(ADA).await;
         let account = site.account(ada, Role::Owner).await;
         insert_account(&site.pool, account, "build").await;
         Self {
             browser: site.signed_in(ADA).await,
             site,
-            clock,
             account,
             receiver,
             lifecycle,
