@@ -159,8 +159,8 @@ rpcs! { Gateway:
         Accounts::list_key_requests(proto::AccountsServiceListKeyRequestsRequest { account_id: account })
         => |listed| listed.requests;
 
-    /// Makes a test key; returns its secret.
-    write create_key(actor: &Actor, account: Uuid, key: NewKey) -> String =
+    /// Makes a test key; returns it with its secret.
+    write create_key(actor: &Actor, account: Uuid, key: NewKey) -> (proto::Key, String) =
         Accounts::create_key(proto::AccountsServiceCreateKeyRequest {
             actor,
             account_id: account,
@@ -169,7 +169,7 @@ rpcs! { Gateway:
             may_write: key.may_write,
             game: key.game,
         })
-        => |created| created.secret;
+        => |created| (required(created.key)?, created.secret);
 
     /// Requests a live key, which staff review.
     write request_key(actor: &Actor, account: Uuid, key: NewKey) -> () =

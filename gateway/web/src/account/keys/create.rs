@@ -9,13 +9,13 @@ use pages::{Field, Fields};
 use serde::Deserialize;
 use tokio::time::timeout;
 
-use super::ShownSecret;
+use super::shown_once;
 use crate::account::effect::Effect;
 use crate::account::member_request::MemberRequest;
 use crate::domain::action::Action;
 use crate::once_form::{self, OnceForm};
 use crate::page_error::PageResult;
-use crate::render::{FormState, html, ok};
+use crate::render::{FormState, html};
 use crate::request::Section;
 use crate::upstream::gateway::NewKey;
 
@@ -55,10 +55,9 @@ pub async fn send(request: MemberRequest, OnceForm(form, sent): OnceForm<KeyForm
             return Ok(Effect::shown_at(Action::KeyAsked, &key.name, &keys));
         }
         let made = gateway.create_key(&actor, account, key.clone());
-        let secret = request.once(sent, &keys, made).await?;
-        let name = key.name.clone();
-        let page = ShownSecret::of_new(key, secret).page(&request, HEADING);
-        Ok(Effect::new(Action::KeyCreated, name, ok(&page.await)))
+        let made = request.once(sent, &keys, made).await?;
+        let effect = (Action::KeyCreated, HEADING);
+        Ok(shown_once(&request, effect, made, None).await)
     };
     let page = async |state| page(&request, &form, state).await;
     request.answer(work, &FIELDS, page).await

@@ -5,15 +5,14 @@ use pages::keys::{KeyRow, ListPage, RequestRow};
 use pages::when;
 use uuid::Uuid;
 
-use super::{ShownSecret, rights, row};
-use crate::account::effect::Effect;
+use super::{rights, row, shown_once};
 use crate::account::member_request::MemberRequest;
 use crate::domain::action::Action;
 use crate::domain::role::Permission;
 use crate::notice::AfterForm;
 use crate::once_form::{self, NoFields, OnceForm};
 use crate::page_error::PageResult;
-use crate::render::{FormState, html, ok};
+use crate::render::{FormState, html};
 use crate::request::Section;
 use crate::upstream::time_of;
 
@@ -32,10 +31,9 @@ pub async fn reveal(
     let (gateway, actor) = (&request.app.gateway, request.actor());
     let work = async {
         let revealed = gateway.reveal_key(&actor, request.scope.id, &id);
-        let (key, secret) = request.once(sent, &request.path("/keys"), revealed).await?;
-        let name = key.name.clone();
-        let page = ShownSecret::new(key, secret).page(&request, HEADING);
-        Ok(Effect::new(Action::KeyRevealed, name, ok(&page.await)))
+        let revealed = request.once(sent, &request.path("/keys"), revealed).await?;
+        let effect = (Action::KeyRevealed, HEADING);
+        Ok(shown_once(&request, effect, revealed, None).await)
     };
     let page = async |state| page(&request, None, state).await;
     request.answer(work, &[], page).await

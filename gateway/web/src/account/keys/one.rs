@@ -7,7 +7,7 @@ use serde::Deserialize;
 use uuid::Uuid;
 
 use super::words::refusal;
-use super::{ShownSecret, row};
+use super::{row, shown_once};
 use crate::account::effect::Effect;
 use crate::account::member_request::MemberRequest;
 use crate::domain::action::Action;
@@ -15,9 +15,9 @@ use crate::domain::role::Permission;
 use crate::once_form::{self, OnceForm};
 use crate::page_error::PageResult;
 use crate::page_language::PageLanguage;
-use crate::render::{FormState, html, ok};
+use crate::render::{FormState, html};
 use crate::request::Section;
-use crate::upstream::minute_of;
+use crate::upstream::{minute_of, time_of};
 
 /// The heading of a rotated key: the key of a text.
 const HEADING: &str = "key-secret-new";
@@ -44,9 +44,9 @@ pub async fn rotate(
         let rotated = gateway.rotate_key(&actor, request.scope.id, &key, revoke_old);
         let keys = request.path("/keys");
         let rotated = request.once(sent, &keys, rotated).await?;
-        let name = rotated.key.name.clone();
-        let page = ShownSecret::rotated(rotated).page(&request, HEADING);
-        Ok(Effect::new(Action::KeyRotated, name, ok(&page.await)))
+        let (effect, old_key) = ((Action::KeyRotated, HEADING), rotated.old_key);
+        let (made, old_ends) = ((rotated.key, rotated.secret), time_of(old_key.grace_until));
+        Ok(shown_once(&request, effect, made, old_ends).await)
     };
     let page = async |state| page(&request, &key, revoke_old, state).await;
     request.answer(work, &[], page).await

@@ -93,9 +93,7 @@ pub async fn add(request: MemberRequest, OnceForm(pairs, sent): OnceForm<Pairs>)
             _ => fault,
         });
         let added = request.once(sent, &request.webhooks(), added).await?;
-        let page = signing_secret::page(&request, added).await;
-        let (action, subject) = (Action::WebhookAdded, origin(&page.url));
-        Ok(Effect::new(action, subject, ok(&page)))
+        Ok(signing_secret::shown_once(&request, Action::WebhookAdded, added).await)
     };
     let page = async |state| page(&request, None, &form, state).await;
     request.answer(work, &FIELDS, page).await

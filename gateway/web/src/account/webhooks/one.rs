@@ -17,7 +17,7 @@ use crate::notice::AfterForm;
 use crate::once_form::{self, NoFields, OnceForm};
 use crate::page_error::PageResult;
 use crate::page_language::PageLanguage;
-use crate::render::{FormState, html, ok};
+use crate::render::{FormState, html};
 use crate::request::Section;
 use crate::upstream::{minute_of, time_of};
 
@@ -107,9 +107,8 @@ pub async fn rotate(
     let work = async {
         let rotated = request.app.webhooks.rotate(request.scope.id, id);
         let rotated = request.once(sent, &request.webhook(id), rotated).await?;
-        let page = signing_secret::page(&request, rotated).await;
-        let (action, subject) = (Action::WebhookSecretRotated, origin(&page.url));
-        Ok(Effect::new(action, subject, ok(&page)))
+        let action = Action::WebhookSecretRotated;
+        Ok(signing_secret::shown_once(&request, action, rotated).await)
     };
     let page = async |state| page(&request, id, None, state).await;
     request.answer(work, &[], page).await
