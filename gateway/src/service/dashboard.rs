@@ -75,16 +75,22 @@ methods! {
     }
 }
 
+/// An account, with what a page of the dashboard shows of it.
 async fn get_account(
     services: &Services,
     account: &str,
 ) -> Result<proto::AccountsServiceGetAccountResponse, Fault> {
-    let found = accounts::get(services, account).await?;
+    let account = accounts::find(services, account).await?;
+    let plan = services.plans.get_or_cheapest(&account.plan);
+    let mut connection = services.pool.acquire().await?;
+    let now = services.clock.now();
+    let month = month_use::of_account(&mut connection, account.id, plan, now).await?;
+    drop(connection);
     Ok(proto::AccountsServiceGetAccountResponse {
-        account: found.account,
-        plan: found.plan,
-        month: found.month,
-        working_keys: found.working_keys,
+        account: Some((&account).into()),
+        plan: Some(plan.into()),
+        month: Some(month),
+        switches: switches::list_public(services).await?.switches,
     })
 }
 

@@ -15,7 +15,7 @@ use crate::app::App;
 use crate::domain::picture_name::is_file_name;
 use crate::page_error::PageError;
 
-/// The length of a part. A slow browser makes this process hold one part.
+/// The length of a part: all that this process holds for a slow browser.
 const PART: u32 = 256 * 1024;
 
 /// The position in a file that is being sent.
