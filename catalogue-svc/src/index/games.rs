@@ -1,6 +1,5 @@
 //! Games in the index.
 
-use std::borrow::Cow;
 use std::cmp::Reverse;
 use std::sync::Arc;
 
@@ -8,16 +7,16 @@ use anyhow::Context as _;
 use contracts::addresses;
 use contracts::listings::v1 as listings;
 use contracts::public;
-use serde::Deserialize;
 use uuid::Uuid;
 
 use super::creators::CreatorSummary;
 use super::document::{Document, IndexedFields, document_parts};
-use super::rendered::Rendered;
+use super::rendered::{Json, Rendered};
+use super::texts::Text;
 use super::timestamp::{Times, point_in_time};
 use crate::domain::facet::{self, Facet};
 use crate::domain::order::GameKey;
-use crate::domain::words::{self, Field};
+use crate::domain::words::Field;
 
 /// A game with the fields that it shows of its creator.
 #[derive(Debug, Clone)]
@@ -32,25 +31,16 @@ pub struct Game {
     updated_at: i64,
     /// The fields that it shows of its creator.
     pub creator: Arc<CreatorSummary>,
-    /// As a [`Facet`] has them.
-    platforms: Box<[u8]>,
+    /// A bit for each platform, at the place that a [`Facet`] has.
+    platforms: u32,
     /// As a [`Facet`] has it.
     stage: Option<u8>,
     /// As a [`Facet`] has them.
     genres: Box<[u32]>,
-    /// The single read ([`public::Game`]).
+    /// The single read ([`public::Game`]) without the fields that come from the creator.
     text: Rendered,
-    /// The offset in the row of the fields that come from the creator.
-    creator_in_text: u32,
-}
-
-/// The fields of the row whose words are indexed.
-#[derive(Debug, Default, Deserialize)]
-struct Texts<'a> {
-    #[serde(borrow)]
-    title: Cow<'a, str>,
-    #[serde(borrow)]
-    tagline: Cow<'a, str>,
+    /// Where these fields stand in the list row.
+    creator_at: u32,
 }
 
 impl Game {
@@ -63,31 +53,32 @@ impl Game {
             slug: game.slug.as_str().into(),
         };
         let platforms = game.platforms.iter();
-        let platforms = platforms.filter_map(|key| facet::platform(key)).collect();
+        let platforms = platforms.filter_map(|key| facet::platform(key));
+        let platforms = platforms.fold(0, |bits, place| bits | 1 << place);
         let stage = facet::stage(&game.stage);
         let revision = game.revision;
-        let game = public_game(game, site)?;
-        let text = Rendered::new(&game.row, &game)?;
-        let creator = CreatorSummary::unknown()?;
-        let creator_in_text = text.find(creator.json());
-        let creator_in_text = creator_in_text.context("the JSON of a game has no creator")?;
+        let mut json = serde_json::to_string(&public_game(game, site)?)?;
+        let creator = CreatorSummary::unknown();
+        let at = json.find(creator.json());
+        let at = at.context("the JSON of a game has no creator")?;
+        json.replace_range(at..at + creator.json().len(), "");
         Ok(Self {
             id,
             key,
             revision,
             updated_at: times.latest()?,
+            creator: Arc::clone(creator),
             platforms,
             stage,
             genres: Box::default(),
-            creator_in_text: creator_in_text.try_into()?,
-            text,
-            creator,
+            text: Rendered::with_rest(&json, "description")?,
+            creator_at: at.try_into()?,
         })
     }
 
-    /// Moves the part that only a single read needs out of memory.
-    pub(super) fn store_text(&mut self) {
-        self.text.store_rest();
+    /// The part of its JSON that only a single read needs.
+    pub(super) fn rest_mut(&mut self) -> &mut Text {
+        self.text.rest_mut()
     }
 
     /// The same game with these genres.
@@ -98,51 +89,33 @@ impl Game {
             ..self
         }
     }
-
-    /// The same game with the fields of this creator.
-    pub(super) fn with_creator(&self, creator: &Arc<CreatorSummary>) -> Self {
-        let start = self.creator_in_text as usize;
-        let at = start..start + self.creator.json().len();
-        Self {
-            text: self.text.splice(at, creator.json()),
-            creator_in_text: self.creator_in_text,
-            creator: Arc::clone(creator),
-            id: self.id,
-            key: self.key.clone(),
-            revision: self.revision,
-            updated_at: self.updated_at,
-            platforms: self.platforms.clone(),
-            stage: self.stage,
-            genres: self.genres.clone(),
-        }
-    }
 }
 
 impl Document for Game {
     document_parts!(Uuid, GameKey, id, key.slug);
 
+    fn json(&self) -> Json<'_> {
+        Json::with_shared(&self.text, self.creator_at as usize, self.creator.json())
+    }
+
     fn fields(&self) -> IndexedFields {
-        // The row was rendered with these fields.
-        let texts: Texts<'_> = self.text.parse_row().unwrap_or_default();
-        let platforms = self.platforms.iter();
+        let [title, tagline] = ["title", "tagline"].map(|name| self.text.text(name));
+        let platforms = (0..32_u8).filter(|place| self.platforms >> place & 1 == 1);
         let genres = self.genres.iter();
-        IndexedFields {
-            facets: (platforms.map(|platform| Facet::Platform(*platform)))
-                .chain(genres.map(|genre| Facet::Genre(*genre)))
-                .chain(self.stage.map(Facet::Stage))
-                .chain(Facet::country(&self.creator.country_code))
-                .chain(self.creator.city())
-                .chain([
-                    Facet::Creator(Arc::clone(&self.creator.handle)),
-                    Facet::TitleWords(words::title_length(&texts.title)),
-                ])
-                .collect(),
-            words: words::of_texts([
-                (Field::Title, &*texts.title),
-                (Field::Pitch, &*texts.tagline),
+        let facets = (platforms.map(Facet::Platform))
+            .chain(genres.map(|genre| Facet::Genre(*genre)))
+            .chain(self.stage.map(Facet::Stage))
+            .chain(Facet::country(&self.creator.country_code))
+            .chain(self.creator.city())
+            .chain([Facet::Creator(Arc::clone(&self.creator.handle))]);
+        IndexedFields::new(
+            facets,
+            [
+                (Field::Title, &*title),
+                (Field::Pitch, &*tagline),
                 (Field::Rest, &*self.creator.name),
-            ]),
-        }
+            ],
+        )
     }
 
     fn updated_at(&self) -> i64 {

@@ -10,7 +10,7 @@ use super::cities::City;
 use super::creators::Creator;
 use super::events::Event;
 use super::games::Game;
-use super::listing_index::Index;
+use super::list::Index;
 use crate::domain::facet::Facet;
 use crate::domain::listing::Mode;
 

@@ -18,7 +18,7 @@ use super::query_params::{ListParams, ListQuery, one_of};
 use crate::domain::facet::Facet;
 use crate::domain::listing::Mode;
 use crate::domain::order::GameKey;
-use crate::index::{Creator, Document as _, Index, Snapshot};
+use crate::index::{Creator, Index, Snapshot};
 
 #[tonic::async_trait]
 impl GamesService for Reads {
@@ -29,7 +29,9 @@ impl GamesService for Reads {
         let request = request.into_inner();
         let snapshot = self.snapshot_at(request.at_least.as_ref()).await?;
         let list = read(request, &snapshot, self.clock.now())?;
-        let page = snapshot.dataset(list.mode).games.search(&list.query);
+        let page = self
+            .list(&snapshot, |dataset| &dataset.games, &list)
+            .await?;
         Ok(Response::new(ListGamesResponse {
             json: answer::rows(&page.rows),
             page: Some(answer::page_info(&page, list.binding)?),
@@ -47,7 +49,7 @@ impl GamesService for Reads {
         let dataset = snapshot.dataset(mode);
         let game = dataset.games.get(&request.slug);
         let game = game.ok_or_else(|| unknown(mode))?;
-        let json = answer::single(game.text()).await?;
+        let json = answer::single(&**game).await?;
         let json = with_public_credits(json, &dataset.creators)?;
         Ok(Response::new(GetGameResponse {
             json: json.into(),
