@@ -241,7 +241,7 @@ mod tests {
     }
 
     #[test]
-    fn nobody_else_makes_a_draw() {
+    fn a_forged_draw_is_refused() {
         let key = SigningKey::new("a token");
         let signed = key.sign(&draw(BoardKind::Games));
         let other_fleet = SigningKey::new("another token").sign(&draw(BoardKind::Games));

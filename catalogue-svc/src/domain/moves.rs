@@ -58,7 +58,7 @@ mod tests {
     }
 
     #[test]
-    fn those_that_come_go_and_change_places_move() {
+    fn listings_that_come_go_or_change_places_move() {
         let moved = moves(&ids([1, 2, 3, 4]), &ids([1, 3, 2, 5]), 100);
         assert_eq!(shown(&moved), [(3, 2, 3), (2, 3, 2), (5, 4, 0), (4, 0, 4)]);
         assert!(moves(&ids([1, 2]), &ids([1, 2]), 100).is_empty());

@@ -156,7 +156,7 @@ mod tests {
     }
 
     #[test]
-    fn what_does_not_convert_is_an_error_that_names_it() {
+    fn an_entity_that_does_not_convert_is_an_error_with_its_name() {
         let far = prost_types::Timestamp {
             seconds: i64::MAX,
             nanos: 0,

@@ -112,7 +112,7 @@ fn read(
     params.finish("games", request.page)
 }
 
-/// The facet of a genre of the feed. Its value is one that no game has if no game ever had the genre.
+/// The facet of a genre of the feed. A genre that no game ever had gets a facet without games.
 fn read_genre(key: &str, snapshot: &Snapshot) -> Result<Facet, String> {
     let keys = snapshot.genres.keys();
     if keys.binary_search(&key).is_err() {

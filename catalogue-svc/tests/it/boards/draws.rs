@@ -223,7 +223,7 @@ async fn a_replica_that_lags_takes_votes_on_the_listings_that_it_has(pool: PgPoo
 }
 
 #[testing::database_test(catalogue::MIGRATOR)]
-async fn nobody_votes_on_a_listing_of_their_account(pool: PgPool) {
+async fn a_vote_on_a_listing_of_the_voters_account_is_refused(pool: PgPool) {
     let mut replica = Replica::start(&pool).await;
     let owned = contracts::listings::v1::Page {
         owners: vec![voter_id(1), voter_id(2)],

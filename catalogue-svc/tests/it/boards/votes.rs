@@ -100,7 +100,7 @@ async fn a_vote_waits_for_no_row_that_others_hold(pool: PgPool) {
 }
 
 #[testing::database_test(catalogue::MIGRATOR)]
-async fn what_is_taken_down_leaves_the_boards_at_once_and_the_ranks_close_up_with_the_next_boards(
+async fn a_listing_that_is_taken_down_leaves_the_boards_at_once_and_their_ranks_later(
     pool: PgPool,
 ) {
     let mut replica = Replica::start(&pool).await;
