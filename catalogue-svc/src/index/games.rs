@@ -36,7 +36,7 @@ pub struct Game {
     /// As a [`Facet`] has it.
     stage: Option<u8>,
     /// As a [`Facet`] has them.
-    genres: Box<[u32]>,
+    genres: Box<[u8]>,
     /// The single read ([`public::Game`]) without the fields that come from the creator.
     text: Rendered,
     /// Where these fields stand in the list row.
@@ -44,7 +44,7 @@ pub struct Game {
 }
 
 impl Game {
-    /// Converts a game from the feed. Its creator and its genres are not known yet.
+    /// Converts a game from the feed. Its creator is not known yet.
     pub(crate) fn new(id: Uuid, game: listings::Game, site: &str) -> anyhow::Result<Self> {
         let times = Times::from(&game);
         let key = GameKey {
@@ -55,6 +55,8 @@ impl Game {
         let platforms = game.platforms.iter();
         let platforms = platforms.filter_map(|key| facet::platform(key));
         let platforms = platforms.fold(0, |bits, place| bits | 1 << place);
+        let genres = game.genres.iter();
+        let genres = genres.filter_map(|key| facet::genre(key)).collect();
         let stage = facet::stage(&game.stage);
         let revision = game.revision;
         let mut json = serde_json::to_string(&public_game(game, site)?)?;
@@ -70,7 +72,7 @@ impl Game {
             creator: Arc::clone(creator),
             platforms,
             stage,
-            genres: Box::default(),
+            genres,
             text: Rendered::with_rest(&json, "description")?,
             creator_at: at.try_into()?,
         })
@@ -79,15 +81,6 @@ impl Game {
     /// The part of its JSON that only a single read needs.
     pub(super) fn rest_mut(&mut self) -> &mut Text {
         self.text.rest_mut()
-    }
-
-    /// The same game with these genres.
-    #[must_use]
-    pub(super) fn with_genres(self, genres: impl Iterator<Item = u32>) -> Self {
-        Self {
-            genres: genres.collect(),
-            ..self
-        }
     }
 }
 

@@ -96,8 +96,6 @@ mod tests {
     fn reference_data() -> ReferenceData {
         ReferenceData {
             year: 2026,
-            genres: ["puzzle", "runner"].map(ToOwned::to_owned).into(),
-            countries: ["NG".to_owned()].into(),
             ..ReferenceData::default()
         }
     }

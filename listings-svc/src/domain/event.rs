@@ -81,10 +81,7 @@ mod tests {
             unreachable!()
         };
         row.as_object_mut().unwrap().extend(changes);
-        let reference = ReferenceData {
-            countries: ["NG".to_owned()].into(),
-            ..ReferenceData::default()
-        };
+        let reference = ReferenceData::default();
         read_import_row::<RowContent<Event>>(row.as_object().unwrap(), &reference)
             .map(|row| row.content)
     }

@@ -78,9 +78,6 @@ mod tests {
     fn reference() -> ReferenceData {
         ReferenceData {
             year: 2026,
-            genres: ["puzzle", "runner", "racing", "strategy"]
-                .map(str::to_owned)
-                .into(),
             creators: [("maliyo".to_owned(), Uuid::max())].into(),
             ..ReferenceData::default()
         }

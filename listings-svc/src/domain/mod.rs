@@ -5,11 +5,11 @@
 //! | trait | of | question |
 //! | --- | --- | --- |
 //! | [`Content`](content::Content) | the content of every entity | which kind, which key, which page? |
-//! | [`FromImportRow`] | content of the gazetteer, [`RowContent`](listing::RowContent) | what does a row of a file state? |
+//! | [`FromImportRow`] | [`RowContent`](listing::RowContent) | what does a row of a file state? |
 //! | [`Body`](body::Body) | `Page`, `Game`, `Event` | what does an account send? |
 //! | [`Editable`](edit::Editable) | `Page`, `Game`, `Event` | what do staff change? |
-//! | [`Importable`](record::Importable) | `Listing`, [`GazetteerEntry`](record::GazetteerEntry) | how does a row create or replace a stored record? |
-//! | `RecordTable`, `ListingTable` in `store/mod.rs` | the same; `Listing` | how is it locked, saved and found? |
+//! | [`Importable`](record::Importable) | `Listing` | how does a row create or replace a stored record? |
+//! | `RecordTable`, `ListingTable` in `store/mod.rs` | the same | how is it locked, saved and found? |
 //! | `Publish` in `feed/mod.rs` | the same | how does the feed encode it? |
 //! | `HasPictures` in `write/pictures.rs` | `Page`, `Game` | what does a change of pictures do? |
 
@@ -28,8 +28,6 @@ pub mod event;
 pub mod field_reader;
 pub mod fields;
 pub mod game;
-pub mod gazetteer;
-pub mod genre;
 pub mod links;
 pub mod listing;
 pub mod listing_name;

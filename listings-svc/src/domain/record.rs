@@ -1,7 +1,7 @@
 //! What the service stores of an entity, and how an import row creates or replaces it.
 
+use serde::Serialize;
 use serde::de::DeserializeOwned;
-use serde::{Deserialize, Serialize};
 use time::OffsetDateTime;
 use uuid::Uuid;
 
@@ -20,53 +20,10 @@ pub trait Importable: Sized + Send + Sync + 'static {
     fn row_key(parsed: &Self::Parsed) -> &str;
     fn key(&self) -> &str;
     fn revision(&self) -> i64;
-    /// A new record. Kinds without an id ignore `id`.
     fn from_row(parsed: &Self::Parsed, id: Uuid, mode: Mode, now: OffsetDateTime) -> Self;
     /// The record with what the row states in place of all that it has; `None` when the row changes nothing.
     fn replaced(&self, parsed: &Self::Parsed, now: OffsetDateTime) -> Option<Self>;
-    /// Of a listing. Entries of the gazetteer have no id and no revisions.
-    fn listing_id(&self) -> Option<Uuid> {
-        None
-    }
-}
-
-/// An entry of the gazetteer: a genre, a country or a city.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-pub struct GazetteerEntry<C> {
-    pub revision: i64,
-    #[serde(flatten)]
-    pub content: C,
-}
-
-impl<C: Content + FromImportRow> Importable for GazetteerEntry<C> {
-    type Parsed = C;
-    const ENTITY: Entity = C::ENTITY;
-
-    fn row_key(parsed: &C) -> &str {
-        parsed.key()
-    }
-
-    fn key(&self) -> &str {
-        self.content.key()
-    }
-
-    fn revision(&self) -> i64 {
-        self.revision
-    }
-
-    fn from_row(parsed: &C, _id: Uuid, _mode: Mode, _now: OffsetDateTime) -> Self {
-        Self {
-            revision: 1,
-            content: parsed.clone(),
-        }
-    }
-
-    fn replaced(&self, parsed: &C, _now: OffsetDateTime) -> Option<Self> {
-        (self.content != *parsed).then(|| Self {
-            revision: self.revision + 1,
-            content: parsed.clone(),
-        })
-    }
+    fn listing_id(&self) -> Uuid;
 }
 
 impl<C: Content + Serialize + DeserializeOwned> Importable for Listing<C>
@@ -96,7 +53,7 @@ where
         self.replaced_by(parsed, now)
     }
 
-    fn listing_id(&self) -> Option<Uuid> {
-        Some(self.id)
+    fn listing_id(&self) -> Uuid {
+        self.id
     }
 }

@@ -3,7 +3,6 @@
 pub mod decisions;
 mod events;
 mod games;
-mod gazetteer;
 mod pages;
 
 use contracts::addresses;
@@ -21,8 +20,6 @@ use crate::domain::state::ListingState;
 #[derive(Debug, Clone, Copy, PartialEq, Eq, IntoStaticStr)]
 #[strum(serialize_all = "snake_case")]
 pub enum ChangeKind {
-    /// The entry of the gazetteer is new.
-    Created,
     /// An account submitted the listing, or changed it after a rejection. The listing is pending.
     Submitted,
     Updated,
@@ -47,7 +44,7 @@ pub enum ChangeKind {
 pub trait Publish: Importable {
     type Message: prost::Message;
 
-    /// URL of the public page; empty for a kind without one.
+    /// URL of the public page.
     fn url(&self, public_url: &PublicUrl) -> String {
         public_url.listing(Self::ENTITY, self.key())
     }
@@ -58,11 +55,7 @@ pub trait Publish: Importable {
     fn change(&self, change_kind: ChangeKind, announced: bool) -> NewChange {
         NewChange {
             entity: Self::ENTITY.as_str(),
-            // It identifies the record within its kind, and never changes.
-            id: match self.listing_id() {
-                Some(id) => id.to_string(),
-                None => self.key().to_owned(),
-            },
+            id: self.listing_id().to_string(),
             revision: self.revision(),
             event: change_kind.into(),
             announced,
@@ -107,13 +100,12 @@ impl PublicUrl {
         addresses::picture(&self.0, address)
     }
 
-    /// URL of the public page of a listing; empty for a kind without one.
+    /// URL of the public page of a listing.
     pub fn listing(&self, entity: Entity, name: &str) -> String {
         let list = match entity {
             Entity::Page => "creators",
             Entity::Game => "games",
             Entity::Event => "events",
-            Entity::Genre | Entity::Country | Entity::City => return String::new(),
         };
         addresses::listing(&self.0, list, name)
     }

@@ -40,7 +40,7 @@ pub(super) async fn get(
             }
             Content::Game(game.message())
         }
-        _ => Content::Event(find::<Event>(&mut connection, name).await?.message()),
+        Entity::Event => Content::Event(find::<Event>(&mut connection, name).await?.message()),
     };
     let reason = match state {
         ListingState::Rejected => own_listings::rejection(&mut *connection, entity, id).await?,

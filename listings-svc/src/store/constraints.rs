@@ -46,7 +46,7 @@ mod tests {
         let in_database = sqlx::query_scalar!(
             r#"select conname::text as "name!" from pg_constraint
                where conrelid::regclass::text in
-                   ('listings.gazetteer', 'listings.page', 'listings.game', 'listings.event')
+                   ('listings.page', 'listings.game', 'listings.event')
                and contype in ('f', 'u') and conname <> 'page_world'"#
         )
         .fetch_all(&pool)

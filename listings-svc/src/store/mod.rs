@@ -6,7 +6,6 @@ pub mod claims;
 pub mod constraints;
 pub mod events;
 pub mod games;
-pub mod gazetteer;
 pub mod history;
 pub mod imports;
 mod listing_table;

@@ -13,7 +13,6 @@ pub mod moderate;
 pub mod page_owners;
 pub mod pictures;
 mod record_change;
-pub mod reference_data_cache;
 pub mod staff_edit;
 pub mod submission;
 pub mod take_down;
@@ -24,7 +23,6 @@ use time::OffsetDateTime;
 
 use crate::feed::PublicUrl;
 use lock_listing::lock_listing;
-use reference_data_cache::ReferenceDataCache;
 
 /// What commands need.
 #[derive(Debug)]
@@ -33,7 +31,6 @@ pub struct CommandDependencies {
     pub public_url: PublicUrl,
     /// Maximum number of pending submissions of one account.
     pub max_pending: i64,
-    pub reference_data: ReferenceDataCache,
 }
 
 impl CommandDependencies {

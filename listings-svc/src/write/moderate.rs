@@ -50,7 +50,6 @@ pub async fn apply(
         Entity::Page => moderate::<Page>(commands, moderation).await,
         Entity::Game => moderate::<Game>(commands, moderation).await,
         Entity::Event => moderate::<Event>(commands, moderation).await,
-        Entity::Genre | Entity::Country | Entity::City => Err(listing_not_found()),
     }
 }
 

@@ -114,8 +114,6 @@ async fn edit_listing(
             apply_change(context, edit, change).await
         }
         (EditOperation::Revert(revision), _) => apply_revert(context, edit, *revision).await,
-        // The service has refused the other kinds.
-        _ => Err(listing_not_found()),
     }
 }
 
@@ -198,7 +196,7 @@ async fn apply_revert(
             let change = |game: &Listing<Game>| revert(game, &old, now);
             apply_change(context, edit, change).await
         }
-        _ => {
+        Entity::Event => {
             let change = |event: &Listing<Event>| revert(event, &old, now);
             apply_change(context, edit, change).await
         }

@@ -35,7 +35,6 @@ pub async fn apply(
         Entity::Page => take_down::<Page>(commands, takedown).await,
         Entity::Game => take_down::<Game>(commands, takedown).await,
         Entity::Event => take_down::<Event>(commands, takedown).await,
-        Entity::Genre | Entity::Country | Entity::City => Err(no_own_listing(takedown.entity)),
     }
 }
 

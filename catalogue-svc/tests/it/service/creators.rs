@@ -10,7 +10,7 @@ use kit::{Code, Fault};
 use tonic::Request;
 
 use super::catalogue;
-use crate::build::{change, country, game, game_change, id, page, page_change, reads};
+use crate::build::{game, game_change, id, page, page_change, reads};
 
 async fn get(creators: &Reads, mode: Mode, handle: &str) -> Result<GetCreatorResponse, Fault> {
     let request = GetCreatorRequest {
@@ -104,7 +104,7 @@ async fn a_single_creator_is_whole_and_of_its_own_world() {
 
 #[tokio::test]
 async fn bad_fields_are_named_at_once() {
-    let creators = reads(catalogue(&[change("country", "KE", &country("KE"))]));
+    let creators = reads(catalogue(&[]));
     let request = ListCreatorsRequest {
         mode: Mode::Live.into(),
         kind: Some("robot".to_owned()),

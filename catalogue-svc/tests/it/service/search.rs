@@ -12,8 +12,8 @@ use tonic::Request;
 
 use super::{catalogue, parse};
 use crate::build::{
-    change, country, event, event_change, game, game_change, id, keep_busy, one_blocking_thread,
-    page, page_change, reads,
+    event, event_change, game, game_change, id, keep_busy, one_blocking_thread, page, page_change,
+    reads,
 };
 
 /// `kora` is in everything, somewhere.
@@ -44,7 +44,6 @@ fn searches() -> Reads {
         ..event(1)
     };
     reads(catalogue(&[
-        change("country", "KE", &country("KE")),
         page_change(&maker),
         page_change(&other),
         game_change(&titled),

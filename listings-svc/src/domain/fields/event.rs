@@ -28,14 +28,14 @@ impl Body for Event {
 
     fn read(
         fields: &mut Fields<'_>,
-        reference: &ReferenceData,
+        _reference: &ReferenceData,
         existing: Option<&CurrentListing<'_, Self>>,
     ) -> Self {
         let current = existing.map(|existing| &existing.listing.content);
         body::read_only(fields, &READ_ONLY, existing);
         let city = |fields: &mut Fields<'_>| fields.title("city");
         let mut event = current.cloned().unwrap_or_else(empty_event);
-        let place = Place::from_body(fields, reference, place(&event), city);
+        let place = Place::from_body(fields, place(&event), city);
         let page_url = || existing.and_then(|existing| existing.representation.get("url"));
         read_website(&mut event, fields, page_url);
         read_common_fields(&mut event, fields, place);
@@ -49,19 +49,19 @@ impl FromImportRow for RowContent<Event> {
     fn from_import_row(fields: &mut Fields<'_>, reference: &ReferenceData) -> Self {
         let mut content = empty_event();
         content.slug = fields.slug("slug");
-        read_staff_fields(&mut content, fields, reference);
+        read_staff_fields(&mut content, fields);
         fields.row_content(content, reference)
     }
 }
 
 impl Editable for Event {
-    fn edited(&self, fields: &mut Fields<'_>, reference: &ReferenceData) -> Self {
+    fn edited(&self, fields: &mut Fields<'_>, _reference: &ReferenceData) -> Self {
         let slug = Value::from(self.slug.as_str());
         fields.read_only("slug", || Some(&slug), NEVER_CHANGES);
         // The account of an event is not part of its content.
         fields.ignore(&["account"]);
         let mut event = self.clone();
-        read_staff_fields(&mut event, fields, reference);
+        read_staff_fields(&mut event, fields);
         event
     }
 }
@@ -85,9 +85,9 @@ fn empty_event() -> Event {
 }
 
 /// Reads the fields that files and staff give.
-fn read_staff_fields(event: &mut Event, fields: &mut Fields<'_>, reference: &ReferenceData) {
+fn read_staff_fields(event: &mut Event, fields: &mut Fields<'_>) {
     fields.ignore(&["note"]);
-    let place = Place::from_row(fields, reference, place(event));
+    let place = Place::from_row(fields, place(event));
     if place.city.is_empty() {
         let reason = "Give a city: an event needs one, an online event too.";
         fields.refuse("city", reason);
@@ -182,27 +182,7 @@ mod tests {
     use super::*;
     use crate::domain::body::read;
     use crate::domain::field_reader::Problems;
-    use crate::domain::gazetteer::{City, Gazetteer};
     use crate::domain::listing::Listing;
-
-    fn reference() -> ReferenceData {
-        let city = |slug: &str, name: &str, country: &str| City {
-            slug: slug.to_owned(),
-            name: name.to_owned(),
-            country_code: country.to_owned(),
-            population: Some(1),
-            source: String::new(),
-        };
-        ReferenceData {
-            year: 2026,
-            countries: ["NG", "KE"].map(str::to_owned).into(),
-            gazetteer: std::sync::Arc::new(Gazetteer::new(vec![
-                city("lagos", "Lagos", "NG"),
-                city("nairobi", "Nairobi", "KE"),
-            ])),
-            ..ReferenceData::default()
-        }
-    }
 
     fn create(changes: Value) -> Result<Event, Problems> {
         let mut body = json!({"title": "Jam", "kind": "jam", "starts_at": "2026-03-01", "country_code": "NG", "city": "lagos"});
@@ -210,7 +190,7 @@ mod tests {
             unreachable!()
         };
         body.as_object_mut().unwrap().extend(changes);
-        read::<Event>(body.as_object().unwrap(), &reference(), None)
+        read::<Event>(body.as_object().unwrap(), &ReferenceData::default(), None)
     }
 
     fn representation() -> Map<String, Value> {
@@ -244,12 +224,16 @@ mod tests {
             listing: &listing,
             representation: representation(),
         };
-        read(body.as_object().unwrap(), &reference(), Some(&existing))
+        read(
+            body.as_object().unwrap(),
+            &ReferenceData::default(),
+            Some(&existing),
+        )
     }
 
     #[test]
     fn every_required_field_of_a_new_event_is_asked_for_at_once() {
-        let problems = read::<Event>(&Map::new(), &reference(), None).unwrap_err();
+        let problems = read::<Event>(&Map::new(), &ReferenceData::default(), None).unwrap_err();
         let names: Vec<&str> = problems.keys().map(String::as_str).collect();
         assert_eq!(
             names,

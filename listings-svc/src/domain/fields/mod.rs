@@ -6,6 +6,3 @@
 pub mod event;
 pub mod game;
 pub mod page;
-
-/// Fields of a body whose values must be in the reference data: a change of one of them is checked against the newest.
-pub const REFERENCE_FIELDS: [&str; 3] = ["genres", "country_code", "city"];

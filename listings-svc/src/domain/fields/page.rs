@@ -33,7 +33,7 @@ impl Body for Page {
 
     fn read(
         fields: &mut Fields<'_>,
-        reference: &ReferenceData,
+        _reference: &ReferenceData,
         existing: Option<&CurrentListing<'_, Self>>,
     ) -> Self {
         let current = existing.map(|existing| &existing.listing.content);
@@ -47,7 +47,7 @@ impl Body for Page {
         }
         // A page may have no city.
         let city = |fields: &mut Fields<'_>| fields.line("city", text::MAX_TITLE);
-        let place = Place::from_body(fields, reference, place(&page), city);
+        let place = Place::from_body(fields, place(&page), city);
         read_common_fields(&mut page, fields, place);
         // Staff verified the page under its name.
         page.verified &= current.is_none_or(|current| current.name == page.name);
@@ -64,28 +64,28 @@ impl FromImportRow for RowContent<Page> {
             verified: fields.boolean("verified"),
             ..Page::default()
         };
-        read_staff_fields(&mut content, fields, reference);
+        read_staff_fields(&mut content, fields);
         fields.row_content(content, reference)
     }
 }
 
 impl Editable for Page {
-    fn edited(&self, fields: &mut Fields<'_>, reference: &ReferenceData) -> Self {
+    fn edited(&self, fields: &mut Fields<'_>, _reference: &ReferenceData) -> Self {
         let handle = Value::from(self.handle.as_str());
         fields.read_only("handle", || Some(&handle), NEVER_CHANGES);
         let mut page = self.clone();
         fields.update("verified", &mut page.verified, |fields| {
             fields.boolean("verified")
         });
-        read_staff_fields(&mut page, fields, reference);
+        read_staff_fields(&mut page, fields);
         page
     }
 }
 
 /// Reads the fields that files and staff give.
-fn read_staff_fields(page: &mut Page, fields: &mut Fields<'_>, reference: &ReferenceData) {
+fn read_staff_fields(page: &mut Page, fields: &mut Fields<'_>) {
     fields.ignore(&["note"]);
-    let place = Place::from_row(fields, reference, place(page));
+    let place = Place::from_row(fields, place(page));
     read_common_fields(page, fields, place);
     if fields.has("website") && !fields.has("links") {
         page.links.remove("website");
@@ -149,15 +149,8 @@ mod tests {
     use crate::domain::field_reader::Problems;
     use crate::domain::listing::Listing;
 
-    fn reference() -> ReferenceData {
-        ReferenceData {
-            countries: ["NG".to_owned()].into(),
-            ..ReferenceData::default()
-        }
-    }
-
     fn create(body: &Value) -> Result<Page, Problems> {
-        read::<Page>(body.as_object().unwrap(), &reference(), None)
+        read::<Page>(body.as_object().unwrap(), &ReferenceData::default(), None)
     }
 
     #[test]
@@ -202,7 +195,11 @@ mod tests {
                 listing: &listing,
                 representation: representation(),
             };
-            read(body.as_object().unwrap(), &reference(), Some(&existing))
+            read(
+                body.as_object().unwrap(),
+                &ReferenceData::default(),
+                Some(&existing),
+            )
         };
         assert_eq!(
             change(json!({"handle": "ada", "verified": false})),

@@ -15,15 +15,12 @@ use uuid::Uuid;
 
 use super::{Chunk, Header, ParsedRow, Rows};
 use crate::domain::audit_action::AuditAction;
-use crate::domain::country::Country;
 use crate::domain::difference;
 use crate::domain::event::Event;
 use crate::domain::game::Game;
-use crate::domain::gazetteer::City;
-use crate::domain::genre::Genre;
 use crate::domain::listing::{Listing, RowContent};
 use crate::domain::page::Page;
-use crate::domain::record::{GazetteerEntry, Importable};
+use crate::domain::record::Importable;
 use crate::feed::{ChangeKind, Publish};
 use crate::store::audit::record_import;
 use crate::store::imports;
@@ -57,9 +54,6 @@ async fn write_rows(context: &mut CommandContext, chunk: &Chunk) -> WriteResult 
     let header = &*chunk.header;
     imports::lock_kind(&mut context.connection, header.entity, header.mode).await?;
     match &chunk.rows {
-        Rows::Genres(rows) => write::<GazetteerEntry<Genre>>(context, chunk, rows).await,
-        Rows::Countries(rows) => write::<GazetteerEntry<Country>>(context, chunk, rows).await,
-        Rows::Cities(rows) => write::<GazetteerEntry<City>>(context, chunk, rows).await,
         Rows::Pages(rows) => write::<Listing<Page>>(context, chunk, rows).await,
         Rows::Games(rows) => {
             let rows = under_pages(&mut context.connection, rows).await?;
@@ -133,13 +127,11 @@ async fn write<T: ImportTarget>(
         return Ok((report, Vec::new()));
     }
     save(context, header, &changes).await.map_err(refused)?;
-    imports::raise_version(&mut context.connection, T::ENTITY, header.mode).await?;
     audit(context, chunk, &report).await?;
     let feed = changes.iter().map(|change| {
         let kind = match &change.before {
             // A listing that an import brings in is public at once.
-            None if T::ENTITY.is_listing() => ChangeKind::Approved,
-            None => ChangeKind::Created,
+            None => ChangeKind::Approved,
             Some(_) => ChangeKind::Updated,
         };
         change.after.change(kind, false)
@@ -148,7 +140,7 @@ async fn write<T: ImportTarget>(
     Ok((report, feed))
 }
 
-/// Writes the records, and the revisions of listings.
+/// Writes the records and their revisions.
 async fn save<T: ImportTarget>(
     context: &mut CommandContext,
     header: &Header,
@@ -158,24 +150,19 @@ async fn save<T: ImportTarget>(
     let mut new_revisions = Vec::new();
     for change in changes {
         let record = to_json_row(&change.after)?;
-        if let Some(id) = change.after.listing_id() {
-            let before = change.before.as_ref().map(to_json_row).transpose()?;
-            let (before, after) = difference::changed_fields(before, record.clone());
-            new_revisions.push(Revision {
-                id,
-                number: change.after.revision(),
-                actor: Actor::Import(header.file_name.clone()),
-                before,
-                after,
-                reason: None,
-            });
-        }
+        let before = change.before.as_ref().map(to_json_row).transpose()?;
+        let (before, after) = difference::changed_fields(before, record.clone());
+        new_revisions.push(Revision {
+            id: change.after.listing_id(),
+            number: change.after.revision(),
+            actor: Actor::Import(header.file_name.clone()),
+            before,
+            after,
+            reason: None,
+        });
         records.push(record);
     }
     T::save(&mut context.connection, &records.into()).await?;
-    if new_revisions.is_empty() {
-        return Ok(());
-    }
     revisions::append(
         &mut context.connection,
         T::ENTITY,

@@ -1,7 +1,7 @@
 //! Imports files of listings, line by line.
 //!
 //! Lines are parsed here ([`parse`]) and written ([`apply`]), one [`Chunk`] per transaction. A row creates a record, and
-//! leaves one that exists alone, unless it is a sample or a row of a bundled file. The same file can therefore be imported again, also after
+//! leaves one that exists alone, unless it is a sample. The same file can therefore be imported again, also after
 //! an import that was interrupted.
 
 pub mod apply;
@@ -17,12 +17,9 @@ use kit::{Clock, Fault, ids};
 use sqlx::PgPool;
 use uuid::Uuid;
 
-use crate::domain::country::Country;
 use crate::domain::entity::Entity;
 use crate::domain::event::Event;
 use crate::domain::game::Game;
-use crate::domain::gazetteer::City;
-use crate::domain::genre::Genre;
 use crate::domain::listing::RowContent;
 use crate::domain::mode::Mode;
 use crate::domain::page::Page;
@@ -45,9 +42,9 @@ pub struct Header {
 }
 
 impl Header {
-    /// Whether rows replace records that exist. Nobody edits samples, and the gazetteer changes with a release.
+    /// Whether rows replace records that exist. Nobody edits samples.
     fn replaces(&self) -> bool {
-        self.mode == Mode::Test || self.by.is_none()
+        self.mode == Mode::Test
     }
 }
 
@@ -72,9 +69,6 @@ pub struct ParsedRow<D> {
 
 #[derive(Debug)]
 pub enum Rows {
-    Genres(Vec<ParsedRow<Genre>>),
-    Countries(Vec<ParsedRow<Country>>),
-    Cities(Vec<ParsedRow<City>>),
     Pages(Vec<ParsedRow<RowContent<Page>>>),
     Games(Vec<ParsedRow<RowContent<Game>>>),
     Events(Vec<ParsedRow<RowContent<Event>>>),
@@ -98,27 +92,21 @@ impl Importer {
     }
 
     /// Begins an import.
-    pub async fn begin(&self, header: Header) -> Result<Run, Fault> {
-        let mut reference_data = self.reference_data().await?;
-        // Bundled files are from the day of the build, and are imported whatever the clock of the machine shows.
-        reference_data.no_later_than = header.by.as_ref().map(|_| self.clock.now());
-        Ok(Run {
+    pub fn begin(&self, header: Header) -> Run {
+        let now = self.clock.now();
+        Run {
             importer: self.clone(),
-            header: Arc::new(header),
             audit_id: ids::row_id(),
-            reference_data,
+            reference_data: ReferenceData {
+                // Bundled files are from the day of the build, and are imported whatever the clock of the machine shows.
+                no_later_than: header.by.as_ref().map(|_| now),
+                ..ReferenceData::at(now)
+            },
+            header: Arc::new(header),
             next_line: 1,
             lines_by_name: HashMap::new(),
             report: ImportResponse::default(),
-        })
-    }
-
-    /// The reference data that rows may name. It only grows, so one load per import is enough.
-    async fn reference_data(&self) -> Result<ReferenceData, sqlx::Error> {
-        let mut connection = self.pool.acquire().await?;
-        let cache = &self.commands.reference_data;
-        let data = cache.get(&mut connection, self.clock.now()).await?;
-        Ok(ReferenceData::clone(&data))
+        }
     }
 }
 

@@ -86,9 +86,6 @@ pub(super) fn read_rows(
         refused: &mut refused,
     };
     let rows = match entity {
-        Entity::Genre => Rows::Genres(context.read(parsed)),
-        Entity::Country => Rows::Countries(context.read(parsed)),
-        Entity::City => Rows::Cities(context.read(parsed)),
         Entity::Page => Rows::Pages(context.read(parsed)),
         Entity::Game => Rows::Games(context.read(parsed)),
         Entity::Event => Rows::Events(context.read(parsed)),
@@ -126,8 +123,7 @@ impl RowContext<'_> {
         let parsed = domain::read_import_row(object, self.reference)?;
         let field = D::KEY_FIELD;
         let key = object.get(field).and_then(Value::as_str);
-        // The code of a country may be in small letters; other keys have no capitals.
-        let key = key.unwrap_or_default().trim().to_ascii_lowercase();
+        let key = key.unwrap_or_default().trim().to_owned();
         let first = *self.names.entry(key).or_insert(line);
         if first != line {
             let reason = format!("Line {first} of this file has the same {field}.");
@@ -156,7 +152,7 @@ mod tests {
 
     fn read(parsed: Vec<ParsedLine>) -> (Rows, Vec<ImportedRow>) {
         let reference = ReferenceData::default();
-        read_rows(Entity::Genre, parsed, &reference, &mut HashMap::new())
+        read_rows(Entity::Page, parsed, &reference, &mut HashMap::new())
     }
 
     fn lines(texts: &[&str]) -> Vec<(u64, String)> {
@@ -165,9 +161,9 @@ mod tests {
 
     #[test]
     fn a_line_that_is_not_an_object_is_a_refused_row() {
-        let long = format!(r#"{{"key":"{}"}}"#, "x".repeat(MAX_LINE_BYTES));
+        let long = format!(r#"{{"handle":"{}"}}"#, "x".repeat(MAX_LINE_BYTES));
         let parsed = parse_lines(&lines(&[
-            "\u{FEFF}{\"key\":\"action\",\"name\":\"Action\"}\r",
+            "\u{FEFF}{\"handle\":\"ada\",\"name\":\"Ada\",\"kind\":\"person\",\"country_code\":\"NG\"}\r",
             "",
             "  ",
             "{",
@@ -177,7 +173,7 @@ mod tests {
             &"[".repeat(100_000),
         ]));
         let (rows, refused) = read(parsed);
-        assert!(matches!(rows, Rows::Genres(rows) if rows.len() == 1));
+        assert!(matches!(rows, Rows::Pages(rows) if rows.len() == 1));
         let numbers: Vec<u64> = refused.iter().map(|r| r.line).collect();
         assert_eq!(numbers, [4, 5, 6, 7, 8]);
         assert!(refused[3].fields["row"].contains("too long"));
@@ -185,7 +181,7 @@ mod tests {
 
     #[test]
     fn a_file_in_another_encoding_is_named_as_one() {
-        let file = "{\"key\": \"action\"}\n";
+        let file = "{\"handle\": \"ada\"}\n";
         let utf16 = file.encode_utf16().flat_map(u16::to_le_bytes);
         let utf16: Vec<u8> = [0xFF, 0xFE].into_iter().chain(utf16).collect();
         let texts: Vec<_> = utf16.split(|byte| *byte == b'\n').collect();
@@ -202,20 +198,20 @@ mod tests {
     #[test]
     fn a_refused_row_is_named_by_its_fields() {
         let parsed = parse_lines(&lines(&[
-            r#"{"key":"Bad Key","name":"Action"}"#,
-            r#"{"name":"Action"}"#,
+            r#"{"handle":"Bad Key","name":"Ada"}"#,
+            r#"{"name":"Ada"}"#,
             r"{}",
         ]));
         let (_, refused) = read(parsed);
         let names: Vec<&str> = refused.iter().map(|r| r.name.as_str()).collect();
-        assert_eq!(names, ["Bad Key", "Action", ""]);
+        assert_eq!(names, ["Bad Key", "Ada", ""]);
     }
 
     #[test]
     fn a_field_that_is_given_twice_is_named() {
         let parsed = parse_lines(&lines(&[
-            r#"{"key":"action","name":"Action","name":"Adventure"}"#,
-            r#"{"key":"puzzle","name":"Puzzle","source":{"a":1,"a":2}}"#,
+            r#"{"handle":"ada","name":"Ada","name":"Eve"}"#,
+            r#"{"handle":"eve","name":"Eve","source":{"a":1,"a":2}}"#,
         ]));
         let (_, refused) = read(parsed);
         let fields: Vec<_> = refused.iter().flat_map(|row| row.fields.keys()).collect();
@@ -255,7 +251,7 @@ mod tests {
     }
 
     /// Names of fields of all entities.
-    const FIELDS: &str = "key|name|slug|title|tagline|description|handle|kind|creator|code|country|country_code|city|genres|\
+    const FIELDS: &str = "key|name|slug|title|tagline|description|handle|kind|creator|country|country_code|city|genres|\
         platforms|stage|release_year|links|starts_at|ends_at|timezone|latitude|longitude|cover";
 
     proptest! {

@@ -1,7 +1,6 @@
 //! What `create` and `update` share while a submission is applied. Rows are locked in the order accounts, listings, head of the feed.
 
 use std::collections::{BTreeSet, HashMap};
-use std::sync::Arc;
 
 use kit::Fault;
 use kit::feed::NewChange;
@@ -76,18 +75,12 @@ impl SubmissionContext<'_> {
         self.submission.author.mode == Mode::Test
     }
 
-    pub(super) async fn reference_data(&mut self) -> Result<Arc<ReferenceData>, Fault> {
-        let cache = &self.dependencies.reference_data;
-        let reference_data = cache.get_for(self.connection, self.submission, self.now);
-        Ok(reference_data.await?)
-    }
-
     /// The reference data for the body of a game, which may name pages in its credits; `current` are those of the stored game.
     pub(super) async fn reference_data_of_game(
         &mut self,
         current: &[Credit],
-    ) -> Result<Arc<ReferenceData>, Fault> {
-        let reference = self.reference_data().await?;
+    ) -> Result<ReferenceData, Fault> {
+        let reference = ReferenceData::at(self.now);
         let body = &self.submission.body;
         if !body.contains_key("credits") {
             return Ok(reference);
@@ -101,11 +94,11 @@ impl SubmissionContext<'_> {
         let creators: HashMap<String, Uuid> =
             public.map(|page| (page.content.handle, page.id)).collect();
         let hidden = stored.filter(|handle| !creators.contains_key(*handle));
-        Ok(Arc::new(ReferenceData {
+        Ok(ReferenceData {
             hidden_creators: hidden.map(ToOwned::to_owned).collect(),
             creators,
-            ..(*reference).clone()
-        }))
+            ..reference
+        })
     }
 
     /// Locks the listing to change.

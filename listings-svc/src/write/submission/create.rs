@@ -10,6 +10,7 @@ use crate::domain::game::Game;
 use crate::domain::listing::Listing;
 use crate::domain::mode::Mode;
 use crate::domain::page::Page;
+use crate::domain::reference_data::ReferenceData;
 use crate::domain::slug;
 use crate::domain::state::ListingState;
 use crate::feed::ChangeKind;
@@ -43,7 +44,7 @@ pub(super) async fn event(
     context: &mut SubmissionContext<'_>,
 ) -> Result<AcceptedSubmission, Fault> {
     let author = context.submission.author.account;
-    let reference = context.reference_data().await?;
+    let reference = ReferenceData::at(context.now);
     let body = &context.submission.body;
     let read = body::read::<Event>(body, &reference, None).map_err(Fault::invalid)?;
     context.check_pending_limit(author).await?;
@@ -57,7 +58,7 @@ pub(super) async fn event(
 /// Submits a page; the account becomes its owner. It is not one of the day's writes (§8): the limit of pending submissions holds.
 pub(super) async fn page(context: &mut SubmissionContext<'_>) -> Result<AcceptedSubmission, Fault> {
     let author = context.submission.author.account;
-    let reference = context.reference_data().await?;
+    let reference = ReferenceData::at(context.now);
     let body = &context.submission.body;
     let read = body::read::<Page>(body, &reference, None).map_err(Fault::invalid)?;
     let handle = if read.handle.is_empty() {

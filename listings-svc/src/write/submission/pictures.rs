@@ -39,9 +39,7 @@ pub(super) async fn apply(
             let is_under_public_page = game.is_shown_under(page.state);
             edit(context, game, operation, is_under_public_page).await
         }
-        Entity::Event | Entity::Genre | Entity::Country | Entity::City => {
-            Err(no_own_listing(entity))
-        }
+        Entity::Event => Err(no_own_listing(entity)),
     }
 }
 

@@ -86,7 +86,7 @@ pub(super) async fn event(
     slug: &str,
 ) -> Result<AcceptedSubmission, Fault> {
     let before = context.lock_own_event(slug).await?;
-    let reference = context.reference_data().await?;
+    let reference = ReferenceData::at(context.now);
     let public_url = &context.dependencies.public_url;
     let representation = representation::event(&before, public_url);
     let body = &context.submission.body;
@@ -99,7 +99,7 @@ pub(super) async fn page(
     handle: &str,
 ) -> Result<AcceptedSubmission, Fault> {
     let before = context.lock_own_page(handle).await?;
-    let reference = context.reference_data().await?;
+    let reference = ReferenceData::at(context.now);
     let public_url = &context.dependencies.public_url;
     let representation = representation::page(&before, public_url);
     let body = &context.submission.body;

@@ -91,7 +91,7 @@ struct Writers {
 impl Writers {
     /// A listing of the kind for each writer, all of them of the owner.
     async fn start(pool: PgPool, kind: &'static str, base: Value) -> Self {
-        let service = start(pool).await.with_gazetteer().await;
+        let service = start(pool).await;
         let page = File::rows("page", &[creator("studio")]);
         service.import(&page).await;
         let review = StaffReviewServiceClient::new(service.operator_client.clone());
