@@ -6,7 +6,8 @@ use std::sync::Arc;
 use anyhow::Context as _;
 use contracts::addresses;
 use contracts::listings::v1 as listings;
-use contracts::public;
+use contracts::public::{self, PLATFORMS};
+use contracts::reference_data::GENRES;
 use uuid::Uuid;
 
 use super::creators::CreatorSummary;
@@ -26,21 +27,21 @@ pub struct Game {
     /// Its sort key.
     pub key: GameKey,
     /// The listing's revision, which its `ETag` names.
-    pub revision: i64,
+    pub revision: u32,
     /// The time of its last change, in microseconds since 1970.
     updated_at: i64,
     /// The fields that it shows of its creator.
     pub creator: Arc<CreatorSummary>,
     /// A bit for each platform, at the place that a [`Facet`] has.
     platforms: u32,
+    /// The same for genres.
+    genres: u32,
     /// As a [`Facet`] has it.
     stage: Option<u8>,
-    /// As a [`Facet`] has them.
-    genres: Box<[u8]>,
     /// The single read ([`public::Game`]) without the fields that come from the creator.
     text: Rendered,
     /// Where these fields stand in the list row.
-    creator_at: u32,
+    creator_at: u16,
 }
 
 impl Game {
@@ -53,12 +54,11 @@ impl Game {
             slug: game.slug.as_str().into(),
         };
         let platforms = game.platforms.iter();
-        let platforms = platforms.filter_map(|key| facet::platform(key));
-        let platforms = platforms.fold(0, |bits, place| bits | 1 << place);
+        let platforms = bits(platforms.filter_map(|key| facet::platform(key)));
         let genres = game.genres.iter();
-        let genres = genres.filter_map(|key| facet::genre(key)).collect();
+        let genres = bits(genres.filter_map(|key| facet::genre(key)));
         let stage = facet::stage(&game.stage);
-        let revision = game.revision;
+        let revision = game.revision.try_into()?;
         let mut json = serde_json::to_string(&public_game(game, site)?)?;
         let creator = CreatorSummary::unknown();
         let at = json.find(creator.json());
@@ -88,15 +88,13 @@ impl Document for Game {
     document_parts!(Uuid, GameKey, id, key.slug);
 
     fn json(&self) -> Json<'_> {
-        Json::with_shared(&self.text, self.creator_at as usize, self.creator.json())
+        Json::with_shared(&self.text, self.creator_at.into(), self.creator.json())
     }
 
     fn fields(&self) -> IndexedFields {
         let [title, tagline] = ["title", "tagline"].map(|name| self.text.text(name));
-        let platforms = (0..32_u8).filter(|place| self.platforms >> place & 1 == 1);
-        let genres = self.genres.iter();
-        let facets = (platforms.map(Facet::Platform))
-            .chain(genres.map(|genre| Facet::Genre(*genre)))
+        let facets = (places(self.platforms).map(Facet::Platform))
+            .chain(places(self.genres).map(Facet::Genre))
             .chain(self.stage.map(Facet::Stage))
             .chain(Facet::country(&self.creator.country_code))
             .chain(self.creator.city())
@@ -114,6 +112,17 @@ impl Document for Game {
     fn updated_at(&self) -> i64 {
         self.updated_at
     }
+}
+
+/// A set of places below 32.
+fn bits(places: impl Iterator<Item = u8>) -> u32 {
+    const { assert!(PLATFORMS.len() <= 32 && GENRES.len() <= 32) };
+    places.fold(0, |bits, place| bits | 1 << place)
+}
+
+/// The places in such a set.
+fn places(bits: u32) -> impl Iterator<Item = u8> {
+    (0..32).filter(move |place| bits >> place & 1 == 1)
 }
 
 /// The public shape of a game, without the fields of its creator.

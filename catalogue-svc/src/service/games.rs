@@ -55,7 +55,7 @@ impl GamesService for Reads {
         Ok(Response::new(GetGameResponse {
             json: json.into(),
             position: Some(snapshot.position.into()),
-            revision: game.revision,
+            revision: game.revision.into(),
             first_published_at: Some(answer::timestamp(game.key.published_at.0)),
         }))
     }
