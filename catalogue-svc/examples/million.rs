@@ -1,21 +1,17 @@
-//! Measures the catalogue in memory: `cargo run --release -p catalogue --example million [games]`.
+//! Measures a start, its memory and changes in process: `cargo run --release -p catalogue --example million [games]`. The benchmark
+//! `catalogue` asks the queries.
 
 #![expect(
     clippy::print_stdout,
     clippy::unwrap_used,
-    clippy::cast_possible_truncation,
     clippy::cast_precision_loss,
     reason = "a measuring program for people"
 )]
 
 use std::time::{Duration, Instant};
 
-use catalogue::domain::facet::Facet;
-use catalogue::domain::listing::Mode;
-use catalogue::domain::order::GameKey;
-use catalogue::domain::words;
 use catalogue::index::entity::Entity;
-use catalogue::index::{Catalogue, Document as _, IndexWriter, Query, Search};
+use catalogue::index::{Catalogue, IndexWriter};
 use kit::feed::Position;
 use uuid::Uuid;
 
@@ -48,9 +44,7 @@ impl From<Listing> for Row {
 impl Row {
     fn convert(&self) -> Entity {
         let entity = Entity::read(self.kind, &self.id, &self.body, "https://mchezo.example");
-        let mut entity = entity.unwrap().unwrap();
-        entity.store_texts();
-        entity
+        entity.unwrap().unwrap()
     }
 }
 
@@ -112,146 +106,21 @@ fn main() {
         (resident() - before) / games as f64,
         encoded as f64 / games as f64
     );
-    ask(&catalogue, &mut dice, &generator);
     change(&catalogue, &mut writer, &mut dice, generator);
 }
 
 fn convert(rows: &[Row]) -> Vec<Entity> {
     let (first, second) = rows.split_at(rows.len() / 2);
-    let converted = |rows: &[Row]| rows.iter().map(Row::convert).collect::<Vec<_>>();
+    let converted = |rows: &[Row]| {
+        let mut entities: Vec<Entity> = rows.iter().map(Row::convert).collect();
+        Entity::store_texts(&mut entities);
+        entities
+    };
     std::thread::scope(|scope| {
         let first = scope.spawn(|| converted(first));
         let second = converted(second);
         [first.join().unwrap(), second].concat()
     })
-}
-
-/// Asks a thousand questions of one kind.
-fn measure(
-    catalogue: &Catalogue,
-    dice: &mut Dice,
-    what: &str,
-    mut question: impl FnMut(&mut Dice) -> Query<GameKey>,
-) {
-    let (mut times, mut total) = (Vec::new(), 0);
-    for _ in 0..1_000 {
-        let question = Query {
-            limit: 20,
-            ..question(dice)
-        };
-        let started = Instant::now();
-        let state = catalogue.snapshot().unwrap();
-        total += state.dataset(Mode::Live).games.search(&question).total;
-        times.push(started.elapsed());
-    }
-    let what = format!("{what} (total {} on average)", total / 1_000);
-    report(&what, &mut times);
-}
-
-fn ask(catalogue: &Catalogue, dice: &mut Dice, generator: &Generator) {
-    let state = catalogue.snapshot().unwrap();
-    let shelf = &state.dataset(Mode::Live).games;
-    let facets = |facets| Query {
-        facets,
-        ..Query::default()
-    };
-    let genre = |dice: &mut Dice| {
-        let key = dice.pick(&generator.genres);
-        Facet::genre(key).unwrap()
-    };
-    let country = |dice: &mut Dice| Facet::country(dice.pick(&generator.countries)).unwrap();
-    let far = Query {
-        limit: 100_000,
-        ..Query::default()
-    };
-    let keys: Vec<_> = shelf
-        .search(&far)
-        .rows
-        .iter()
-        .map(|row| row.key.clone())
-        .collect();
-    measure(catalogue, dice, "first page", |_| Query::default());
-    measure(catalogue, dice, "page behind a cursor", |dice| Query {
-        after: Some(keys[dice.roll(keys.len() as u64) as usize].clone()),
-        ..Query::default()
-    });
-    measure(catalogue, dice, "genre", |dice| facets(vec![genre(dice)]));
-    measure(catalogue, dice, "genre, platform, country", |dice| {
-        facets(vec![genre(dice), Facet::Platform(1), country(dice)])
-    });
-    measure(catalogue, dice, "creator", |dice| Query {
-        facets: vec![Facet::Creator(
-            format!("generated-studio-{}", dice.roll(1_000)).into(),
-        )],
-        ..Query::default()
-    });
-    search(catalogue, dice);
-    let runtime = tokio::runtime::Builder::new_current_thread().build();
-    let runtime = runtime.unwrap();
-    let mut times = Vec::new();
-    for key in keys.iter().step_by(97).take(1_000) {
-        let started = Instant::now();
-        let state = catalogue.snapshot().unwrap();
-        let row = state.dataset(Mode::Live).games.get(&key.slug).unwrap();
-        let json = runtime.block_on(row.text().json());
-        assert!(!json.unwrap().is_empty());
-        times.push(started.elapsed());
-    }
-    report("single game", &mut times);
-}
-
-fn search(catalogue: &Catalogue, dice: &mut Dice) {
-    let asked = |dice: &mut Dice, letters: usize, count: usize, facets| {
-        let mut begin = || dice.word().chars().take(letters).collect::<String>();
-        let words: Vec<String> = (0..count).map(|_| begin()).collect();
-        Query {
-            words: Some(words::of_query(&words.join(" "), 10)),
-            facets,
-            ..Query::default()
-        }
-    };
-    let android = || vec![Facet::Platform(1)];
-    measure(catalogue, dice, "word", |dice| asked(dice, 9, 1, vec![]));
-    measure(catalogue, dice, "two words", |dice| {
-        asked(dice, 9, 2, vec![])
-    });
-    measure(catalogue, dice, "two beginnings of 4 letters", |dice| {
-        asked(dice, 4, 2, vec![])
-    });
-    measure(
-        catalogue,
-        dice,
-        "beginning of 4 letters, platform",
-        |dice| asked(dice, 4, 1, android()),
-    );
-    measure(catalogue, dice, "letter", |dice| asked(dice, 1, 1, vec![]));
-    measure(catalogue, dice, "letter, platform", |dice| {
-        asked(dice, 1, 1, android())
-    });
-    measure(catalogue, dice, "ten letters", |dice| {
-        asked(dice, 1, 10, vec![])
-    });
-    let mut everywhere = |what: &str, letters, count| {
-        let (mut times, mut total) = (Vec::new(), 0);
-        for _ in 0..1_000 {
-            let search = Search {
-                words: asked(dice, letters, count, vec![]).words.unwrap(),
-                limit: 20,
-                ..Search::default()
-            };
-            let started = Instant::now();
-            let state = catalogue.snapshot().unwrap();
-            total += state.dataset(Mode::Live).search(&search).total;
-            times.push(started.elapsed());
-        }
-        let what = format!("{what} (total {} on average)", total / 1_000);
-        report(&what, &mut times);
-    };
-    everywhere("search: a word", 9, 1);
-    everywhere("search: two words", 9, 2);
-    everywhere("search: two beginnings of 4 letters", 4, 2);
-    everywhere("search: two letters", 1, 2);
-    everywhere("search: ten letters", 1, 10);
 }
 
 fn change(

@@ -58,7 +58,7 @@ create index audit_by_name on catalogue.audit (entity, name, at, id);
 
 -- Votes.
 
--- Who votes: an account, or a cookie. A voter stays, so that one who returns is not new.
+-- Who votes: an account, or a cookie. Voters are never deleted: a voter who comes back keeps the day on which they were first seen.
 create table catalogue.voter (
     id uuid primary key,
     -- The address, or IPv6 network, at which a cookie was first seen; null for an account, and for a cookie without stored votes.
@@ -88,31 +88,38 @@ create table catalogue.vote (
 -- For the removal of old votes. Not BRIN: new votes fill the pages of removed ones, so that soon every range of pages has old and new votes.
 create index vote_by_age on catalogue.vote (at);
 
+-- Sums that many votes change at once have several rows, which `slot` tells apart: a transaction adds to a row that no other has locked, or
+-- inserts one. No vote waits for another.
+
 -- Votes with cookies on a day, by address or IPv6 network (/64 and /48).
 create table catalogue.network_day (
     network text not null,
     day date not null,
+    slot integer not null default (random() * 2147483647)::integer,
     votes integer not null,
-    primary key (network, day)
+    primary key (network, day, slot)
 );
 
 -- Tallies: the votes that count, by listing, of all time and of each hour that a board may need. The transaction of a vote, and of a void,
 -- adds its votes.
 create table catalogue.tally (
-    listing_id uuid primary key,
+    listing_id uuid not null,
+    slot integer not null default (random() * 2147483647)::integer,
     kind text not null check (kind in ('games', 'creators')),
     wins bigint not null,
     losses bigint not null,
-    -- How often it has changed. Replicas load the tallies again when the sum over all listings has grown.
-    changes bigint not null default 1
+    -- How often it has changed. Replicas load the tallies again when the sum over all rows has grown.
+    changes bigint not null default 1,
+    primary key (listing_id, slot)
 );
 create table catalogue.tally_hour (
     listing_id uuid not null,
     -- Since 1970, UTC.
     hour integer not null,
+    slot integer not null default (random() * 2147483647)::integer,
     wins integer not null,
     losses integer not null,
-    primary key (listing_id, hour)
+    primary key (listing_id, hour, slot)
 );
 -- For the removal of old hours.
 create index tally_hour_by_hour on catalogue.tally_hour (hour);

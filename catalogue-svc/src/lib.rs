@@ -24,7 +24,7 @@ use config::Settings;
 use domain::draw::SigningKey;
 use feeds::listings::Follower;
 use index::Catalogue;
-use service::{Dependencies, Reads};
+use service::{Dependencies, Reads, TypoSearches};
 
 /// The schema that this service owns.
 pub const SCHEMA: Schema = Schema("catalogue");
@@ -76,6 +76,7 @@ pub async fn start(boot: Boot<Settings>) -> anyhow::Result<()> {
             boards,
             clock: clock.clone(),
             public_url: settings.public_url.clone(),
+            typo_searches: TypoSearches::default(),
         },
         producer,
         limits: settings.vote_limits(),

@@ -167,6 +167,7 @@ create index report_held on economy.report (id) where not counted and not reject
 create table economy.swap (
     id text primary key,
     at timestamptz not null,
+    -- Empty after 90 days.
     party text not null,
     from_game uuid not null references economy.currency (game_id),
     to_game uuid not null references economy.currency (game_id),
@@ -179,11 +180,13 @@ create table economy.swap (
 );
 create index swap_by_age on economy.swap (at) include (from_game, to_game, gave, got, party);
 create index swap_by_age_and_id on economy.swap (at desc, id desc);
+create index swap_with_party on economy.swap (at) where party <> '';
 
 -- Tips of players to games.
 create table economy.tip (
     id uuid primary key,
     game_id uuid not null references economy.currency (game_id),
+    -- Empty, as the note is, after 90 days.
     player text not null,
     amount bigint not null,
     note text not null,
@@ -192,3 +195,4 @@ create table economy.tip (
 );
 create index tip_of_game on economy.tip (game_id, at);
 create index tip_by_age on economy.tip (at desc, id desc);
+create index tip_with_player on economy.tip (at) where player <> '';

@@ -3,6 +3,7 @@
 pub mod config;
 pub mod domain;
 mod feeds;
+pub mod jobs;
 pub mod samples;
 pub mod service;
 pub mod store;
@@ -29,6 +30,7 @@ pub async fn start(boot: Boot<Settings>) -> anyhow::Result<()> {
     boot.follow(&leader, "listings", listings, Listings);
     let producer = Producer::start(&leader, &boot.lifecycle, Retention::default());
     kit::idempotency::spawn_cleanup(&leader);
+    jobs::retention::spawn(&leader, &pool);
 
     let mut services = kit::rpc::server::services();
     let dependencies = Dependencies {

@@ -4,8 +4,8 @@
 //! replicas load the same sums and therefore show the same boards.
 //!
 //! **A vote** is one command ([`crate::write`]). The command locks the voter's row, inserts the vote, counts the voter's votes of the hour and
-//! the day, and adds the vote to the sums of both listings, of all time and of its hour. Votes on one listing wait for each other's commits,
-//! which take a millisecond or two; all commands lock these rows in the same order. To void votes is one command likewise.
+//! the day, and adds the vote to the sums of both listings, of all time and of its hour. Votes on one listing do not wait for each other. To
+//! void votes is one command likewise.
 //!
 //! **Boards** are sorted vectors. Every two seconds each replica asks whether the sums have changed ([`VoteCounts`]), and loads three for each
 //! listing that ever got a vote (the week, the month, all votes) in one statement if they have, or if the hour has; no vote is read. If votes,
@@ -56,7 +56,7 @@ use samples::Samples;
 pub use dataset::{DatasetBoards, Ranked};
 pub use draw::random_pair;
 pub use sorted::{BoardRow, SortedBoard};
-pub use votable::{Card, Votable};
+pub use votable::Votable;
 pub use vote_counts::{Version, VoteCounts};
 
 /// The time limit of the query whether votes have changed. After a timeout the next query uses another connection.

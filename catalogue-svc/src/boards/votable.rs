@@ -1,9 +1,8 @@
 //! Listings that are voted on: games and creators.
 
-use contracts::public;
-use contracts::public::RankingRow;
 use uuid::Uuid;
 
+use crate::domain::card::Card;
 use crate::domain::order::BoardKey;
 use crate::domain::rankings::BoardKind;
 use crate::domain::tally::Record;
@@ -40,41 +39,6 @@ pub trait Votable: Document<Id = Uuid> + 'static {
     }
 }
 
-/// The fields of a listing that boards and voters see.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Card {
-    /// `game`, `studio` or `person`.
-    pub kind: String,
-    /// Title or name.
-    pub name: String,
-    /// The pitch in one line.
-    pub tagline: String,
-    /// Genres or roles.
-    pub tags: Vec<String>,
-    /// Two letters.
-    pub country_code: String,
-    /// The public page.
-    pub url: String,
-    /// Cover or avatar.
-    pub picture_url: Option<String>,
-}
-
-impl Card {
-    /// The row of a board.
-    pub fn into_row(self, rank: u64, previous_rank: u64, wins: u64) -> RankingRow {
-        RankingRow {
-            rank,
-            previous_rank,
-            wins,
-            name: self.name,
-            tagline: self.tagline,
-            tags: self.tags,
-            country_code: self.country_code,
-            url: self.url,
-        }
-    }
-}
-
 impl Votable for Game {
     const KIND: BoardKind = BoardKind::Games;
     const ENTITY: &'static str = "game";
@@ -97,15 +61,15 @@ impl Votable for Game {
     }
 
     fn card(&self) -> anyhow::Result<Card> {
-        let row: public::GameRow = self.text().parse_row()?;
+        let row = self.text();
         Ok(Card {
             kind: Self::ENTITY.to_owned(),
-            name: row.title,
-            tagline: row.tagline,
-            tags: row.genres,
-            country_code: row.country_code,
-            url: row.url,
-            picture_url: row.cover_url,
+            name: row.field("title")?,
+            tagline: row.field("tagline")?,
+            tags: row.field("genres")?,
+            country_code: self.creator.country_code.clone().into(),
+            url: row.field("url")?,
+            picture_url: row.field("cover_url")?,
         })
     }
 }
@@ -131,15 +95,15 @@ impl Votable for Creator {
     }
 
     fn card(&self) -> anyhow::Result<Card> {
-        let row: public::CreatorRow = self.text().parse_row()?;
+        let row = self.text();
         Ok(Card {
-            kind: row.kind,
-            name: row.name,
-            tagline: row.tagline,
-            tags: row.roles,
-            country_code: row.country_code,
-            url: row.url,
-            picture_url: row.avatar_url,
+            kind: row.field("kind")?,
+            name: row.field("name")?,
+            tagline: row.field("tagline")?,
+            tags: row.field("roles")?,
+            country_code: row.field("country_code")?,
+            url: row.field("url")?,
+            picture_url: row.field("avatar_url")?,
         })
     }
 }

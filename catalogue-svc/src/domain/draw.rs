@@ -34,7 +34,7 @@ pub struct Draw {
     pub drawn_at: OffsetDateTime,
 }
 
-/// Whose draw it is: as long as this stays the same, so does the pair.
+/// What the seed of a draw is made from: while it stays the same, so does the pair.
 #[derive(Debug, Clone, Copy)]
 pub struct SeedParts {
     /// The id of the voter.
@@ -51,7 +51,7 @@ pub struct SeedParts {
 #[derive(Clone)]
 pub struct SigningKey {
     signing: Hmac<Sha256>,
-    /// The other keys whose draws are accepted: of replicas whose first fleet token is another one, while it is replaced.
+    /// Keys of other fleet tokens, whose draws are accepted while a token is replaced.
     accepted: Vec<Hmac<Sha256>>,
 }
 
@@ -241,7 +241,7 @@ mod tests {
     }
 
     #[test]
-    fn nobody_else_makes_a_draw() {
+    fn a_forged_draw_is_refused() {
         let key = SigningKey::new("a token");
         let signed = key.sign(&draw(BoardKind::Games));
         let other_fleet = SigningKey::new("another token").sign(&draw(BoardKind::Games));

@@ -1,10 +1,12 @@
 //! The rules of listings and votes, without I/O: the orders of lists and boards, the values to filter listings by, their words, and how votes
 //! are counted.
 
+pub mod card;
 pub mod collation;
 pub mod days;
 pub mod draw;
 pub mod facet;
+mod folding;
 pub mod listing;
 pub mod moves;
 pub mod order;

@@ -26,23 +26,8 @@ mod tests {
     }
 
     #[test]
-    fn what_lies_between_two_microseconds_is_after_the_first() {
+    fn a_time_between_two_microseconds_is_rounded_up() {
         assert_eq!(read("1970-01-01T00:00:00.0000011Z"), Some(2));
         assert_eq!(read("1970-01-01T00:00:00.000001Z"), Some(1));
-    }
-
-    #[test]
-    fn other_texts_are_no_moments() {
-        for bad in [
-            "",
-            "today",
-            "2026-02-30",
-            "2026-03-01T08:00",
-            "2026-03-01T08:00:00",
-            "2026-03-01 08:00:00 01:00",
-            "1772352000",
-        ] {
-            assert_eq!(read(bad), None, "{bad}");
-        }
     }
 }

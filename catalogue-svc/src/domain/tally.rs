@@ -192,14 +192,6 @@ mod tests {
     }
 
     #[test]
-    fn a_void_takes_votes_back() {
-        let mut tallies = Tallies::new(NOW);
-        tallies.add(&change(NOW, 3, 1));
-        tallies.add(&change(NOW, -2, -1));
-        assert_eq!(records(&tallies), [record(1, 0); 3]);
-    }
-
-    #[test]
     fn tallies_of_the_start_of_an_hour_have_no_later_votes() {
         let mut tallies = Tallies::at_start_of(NOW);
         tallies.add(&change(NOW.before(1), 3, 1));

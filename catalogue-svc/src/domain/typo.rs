@@ -138,16 +138,6 @@ mod tests {
     }
 
     #[test]
-    fn long_words_may_have_two() {
-        assert_eq!(
-            closeness("johanesbrug", true, "johannesburg"),
-            Some((2, false))
-        );
-        assert_eq!(closeness("niarboi", true, "nairobi"), None);
-        assert_eq!(closeness("jonhanesbrug", true, "johannesburg"), None);
-    }
-
-    #[test]
     fn short_words_need_others_beside_them() {
         for (asked, word) in [("koar", "kora"), ("kra", "kora"), ("nill", "nil")] {
             assert_eq!(closeness(asked, true, word), None, "{asked}");
@@ -156,17 +146,6 @@ mod tests {
         assert_eq!(closeness("nli", false, "nil"), None);
         // The longer of the two decides.
         assert_eq!(closeness("lgos", true, "lagos"), Some((1, false)));
-    }
-
-    #[test]
-    fn a_beginning_may_be_misspelled() {
-        assert_eq!(closeness("niarob", true, "nairobi"), Some((1, true)));
-        assert_eq!(closeness("mogsdi", true, "mogadishu"), Some((1, true)));
-        assert_eq!(closeness("mgad", true, "mogadishu"), None);
-        assert_eq!(closeness("mogdasihu", true, "mogadishus"), None);
-        // What begins with the word is found without forgiveness.
-        assert_eq!(closeness("lagos", true, "lagoss"), None);
-        assert_eq!(closeness("lagos", true, "lagos"), None);
     }
 
     #[test]

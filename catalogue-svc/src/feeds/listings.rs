@@ -25,9 +25,6 @@ use uuid::Uuid;
 use crate::index::entity::Entity;
 use crate::index::{Catalogue, IndexWriter};
 
-/// Changes that are applied before the task yields to others of the runtime.
-const YIELD_AFTER: usize = 32;
-
 /// Follows the feed into a [`Catalogue`].
 #[derive(Debug)]
 pub struct Follower {
@@ -85,10 +82,14 @@ impl Follower {
 
     /// Indexes and publishes entities.
     async fn index(&mut self, position: Position, entities: IndexWriter) -> anyhow::Result<()> {
-        // It uses all processors.
-        let index = move || entities.index_all(position);
+        let catalogue = Arc::clone(&self.catalogue);
+        // It uses all processors, and frees the last snapshot.
+        let index = move || {
+            let writer = entities.index_all(position)?;
+            catalogue.publish(writer.snapshot());
+            anyhow::Ok(writer)
+        };
         let writer = tokio::task::spawn_blocking(index).await??;
-        self.catalogue.publish(writer.snapshot());
         self.progress = Progress::Following(Box::new(writer));
         Ok(())
     }
@@ -101,7 +102,7 @@ fn convert(change: &Change, site: &str) -> Option<Entity> {
         return None;
     }
     let read = Entity::read(&change.entity, &change.id, &change.state, site);
-    let mut entity = read.unwrap_or_else(|error| {
+    read.unwrap_or_else(|error| {
         metrics::counter!("catalogue_changes_rejected_total").increment(1);
         tracing::error!(
             kind = change.entity,
@@ -111,11 +112,7 @@ fn convert(change: &Change, site: &str) -> Option<Entity> {
             "a change cannot be converted, and the catalogue goes on without it"
         );
         None
-    });
-    if let Some(entity) = &mut entity {
-        entity.store_texts();
-    }
-    entity
+    })
 }
 
 impl Consumer for Follower {
@@ -149,38 +146,47 @@ impl Consumer for Follower {
 
     async fn handle_batch(&mut self, _epoch: Uuid, changes: Vec<Change>) -> anyhow::Result<()> {
         let seq = changes.last().map_or(0, |change| change.seq);
-        let site = Arc::clone(&self.site);
-        match &mut self.progress {
-            Progress::Nothing => anyhow::bail!("changes came before a start"),
-            Progress::Gathering {
-                position, entities, ..
-            } => {
+        let (site, catalogue) = (Arc::clone(&self.site), Arc::clone(&self.catalogue));
+        let progress = std::mem::replace(&mut self.progress, Progress::Nothing);
+        // Calls go on meanwhile: a change of a page changes thousands of games, and many new words are indexed at once.
+        let apply = move || {
+            let convert = |change: Change| convert(&change, &site);
+            let mut converted: Vec<Entity> = match progress {
                 // All processors convert: there may be a million listings.
-                let convert_all = move || {
-                    let changes = changes.into_par_iter();
-                    let converted = changes.filter_map(|change| convert(&change, &site));
-                    converted.collect::<Vec<Entity>>()
-                };
-                let converted = tokio::task::spawn_blocking(convert_all).await?;
-                for entity in converted {
-                    entities.store(entity);
+                Progress::Gathering { .. } => changes.into_par_iter().filter_map(convert).collect(),
+                Progress::Nothing | Progress::Following(_) => {
+                    changes.into_iter().filter_map(convert).collect()
                 }
-                position.seq = seq;
-                self.index_if_whole().await
-            }
-            Progress::Following(writer) => {
-                for (at, entity) in
-                    (changes.iter().filter_map(|change| convert(change, &site))).enumerate()
-                {
-                    writer.apply(entity);
-                    if at % YIELD_AFTER == YIELD_AFTER - 1 {
-                        tokio::task::yield_now().await;
+            };
+            Entity::store_texts(&mut converted);
+            match progress {
+                Progress::Nothing => anyhow::bail!("changes came before a start"),
+                Progress::Gathering {
+                    mut position,
+                    whole_at,
+                    mut entities,
+                } => {
+                    for entity in converted {
+                        entities.store(entity);
                     }
+                    position.seq = seq;
+                    Ok(Progress::Gathering {
+                        position,
+                        whole_at,
+                        entities,
+                    })
                 }
-                writer.flush(seq)?;
-                self.catalogue.publish(writer.snapshot());
-                Ok(())
+                Progress::Following(mut writer) => {
+                    for entity in converted {
+                        writer.apply(entity);
+                    }
+                    writer.flush(seq)?;
+                    catalogue.publish(writer.snapshot());
+                    Ok(Progress::Following(writer))
+                }
             }
-        }
+        };
+        self.progress = tokio::task::spawn_blocking(apply).await??;
+        self.index_if_whole().await
     }
 }

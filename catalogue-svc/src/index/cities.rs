@@ -10,7 +10,7 @@ use super::rendered::Rendered;
 use crate::domain::collation::Name;
 use crate::domain::facet::Facet;
 use crate::domain::order::CityKey;
-use crate::domain::words::{self, Field};
+use crate::domain::words::Field;
 
 /// A city.
 #[derive(Debug, Clone)]
@@ -32,7 +32,7 @@ impl City {
                 slug: row.slug.as_str().into(),
             },
             country: Facet::country(&row.country_code),
-            text: Rendered::new(row, row)?,
+            text: Rendered::new(row)?,
         })
     }
 }
@@ -41,13 +41,9 @@ impl Document for City {
     document_parts!(Arc<str>, CityKey, key.slug, key.slug);
 
     fn fields(&self) -> IndexedFields {
-        IndexedFields {
-            facets: (self.country.clone().into_iter())
-                .chain([Facet::TitleWords(words::title_length(
-                    self.key.name.as_str(),
-                ))])
-                .collect(),
-            words: words::of_texts([(Field::Title, self.key.name.as_str())]),
-        }
+        IndexedFields::new(
+            self.country.clone().into_iter(),
+            [(Field::Title, self.key.name.as_str())],
+        )
     }
 }

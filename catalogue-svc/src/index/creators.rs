@@ -1,24 +1,24 @@
 //! Creators in the index.
 
-use std::borrow::Cow;
 use std::cmp::Reverse;
-use std::sync::Arc;
+use std::sync::{Arc, LazyLock};
 
 use contracts::addresses;
 use contracts::listings::v1 as listings;
 use contracts::public;
-use serde::{Deserialize, Serialize};
+use serde::Serialize;
 use uuid::Uuid;
 
 use super::document::{Document, IndexedFields, document_parts};
 use super::rendered::Rendered;
+use super::texts::Text;
 use super::timestamp::Times;
 use crate::domain::facet::Facet;
 use crate::domain::order::CreatorKey;
-use crate::domain::words::{self, Field};
+use crate::domain::words::Field;
 
 /// The fields that the games of a creator show of it.
-#[derive(Debug, PartialEq, Eq)]
+#[derive(Debug, Default, PartialEq, Eq)]
 pub struct CreatorSummary {
     /// Handle of the page.
     pub handle: Arc<str>,
@@ -30,8 +30,8 @@ pub struct CreatorSummary {
     pub city: Box<str>,
     /// Empty when the city is.
     pub city_slug: Arc<str>,
-    /// These fields as they stand in the JSON of a game.
-    json: Box<[u8]>,
+    /// These fields as they stand in the JSON of a game, with a comma at the end.
+    json: Box<str>,
 }
 
 /// The fields of a game that come from its creator; in [`public::GameRow`] they follow each other in this order.
@@ -56,7 +56,7 @@ impl CreatorSummary {
         city: &str,
         city_slug: &str,
     ) -> anyhow::Result<Self> {
-        let json = serde_json::to_vec(&InGame {
+        let json = serde_json::to_string(&InGame {
             creator: GameCreator { handle, name },
             country_code,
             city,
@@ -68,17 +68,21 @@ impl CreatorSummary {
             city: city.into(),
             city_slug: city_slug.into(),
             // Without the braces.
-            json: json[1..json.len() - 1].into(),
+            json: format!("{},", &json[1..json.len() - 1]).into(),
         })
     }
 
     /// The summary of a page that has not arrived yet.
-    pub(super) fn unknown() -> anyhow::Result<Arc<Self>> {
-        Self::new("", "", "", "", "").map(Arc::new)
+    pub(super) fn unknown() -> &'static Arc<Self> {
+        static UNKNOWN: LazyLock<Arc<CreatorSummary>> = LazyLock::new(|| {
+            let unknown = CreatorSummary::new("", "", "", "", "");
+            Arc::new(unknown.unwrap_or_default())
+        });
+        &UNKNOWN
     }
 
     /// Its fields in the JSON of its games.
-    pub(super) fn json(&self) -> &[u8] {
+    pub(super) fn json(&self) -> &str {
         &self.json
     }
 
@@ -107,13 +111,6 @@ pub struct Creator {
     text: Rendered,
 }
 
-/// The fields of the row whose words are indexed, and which the summary does not have.
-#[derive(Debug, Default, Deserialize)]
-struct Texts<'a> {
-    #[serde(borrow)]
-    tagline: Cow<'a, str>,
-}
-
 impl Creator {
     /// Converts a page from the feed.
     pub(crate) fn new(id: Uuid, page: listings::Page, site: &str) -> anyhow::Result<Self> {
@@ -134,7 +131,7 @@ impl Creator {
         let facets = roles.chain(Facet::creator_kind(&page.kind)).collect();
         let owners = page.owners.iter().filter_map(|id| id.parse().ok());
         let owners = owners.collect();
-        let creator = public_creator(page, site);
+        let json = serde_json::to_string(&public_creator(page, site))?;
         Ok(Self {
             id,
             key,
@@ -142,13 +139,13 @@ impl Creator {
             updated_at: times.latest()?,
             facets,
             owners,
-            text: Rendered::new(&creator.row, &creator)?,
+            text: Rendered::with_rest(&json, "bio")?,
         })
     }
 
-    /// Moves the part that only a single read needs out of memory.
-    pub(super) fn store_text(&mut self) {
-        self.text.store_rest();
+    /// The part of its JSON that only a single read needs.
+    pub(super) fn rest_mut(&mut self) -> &mut Text {
+        self.text.rest_mut()
     }
 }
 
@@ -156,23 +153,21 @@ impl Document for Creator {
     document_parts!(Uuid, CreatorKey, id, key.handle);
 
     fn fields(&self) -> IndexedFields {
-        // The row was rendered with this field.
-        let texts: Texts<'_> = self.text.parse_row().unwrap_or_default();
+        let tagline = self.text.text("tagline");
         // Nearly every handle has hyphens: its parts joined would be a word more for each creator.
         let handle = self.summary.handle.replace('-', " ");
-        IndexedFields {
-            facets: (self.facets.iter().cloned())
-                .chain(Facet::country(&self.summary.country_code))
-                .chain(self.summary.city())
-                .chain([Facet::TitleWords(words::title_length(&self.summary.name))])
-                .collect(),
-            words: words::of_texts([
+        let facets = (self.facets.iter().cloned())
+            .chain(Facet::country(&self.summary.country_code))
+            .chain(self.summary.city());
+        IndexedFields::new(
+            facets,
+            [
                 (Field::Title, &*self.summary.name),
                 (Field::Title, &*handle),
-                (Field::Pitch, &*texts.tagline),
+                (Field::Pitch, &*tagline),
                 (Field::Rest, &*self.summary.city),
-            ]),
-        }
+            ],
+        )
     }
 
     fn updated_at(&self) -> i64 {

@@ -1,13 +1,12 @@
 //! The rows of an index.
 
-use std::collections::BTreeSet;
 use std::fmt::Debug;
 use std::sync::Arc;
 
-use super::rendered::Rendered;
+use super::rendered::{Json, Rendered};
 use crate::domain::days::Days;
 use crate::domain::facet::Facet;
-use crate::domain::words::Words;
+use crate::domain::words::{self, Field, Words};
 
 /// A row of a list. It is immutable: a change of the listing makes a new row.
 pub trait Document: Debug + Clone + Send + Sync {
@@ -26,8 +25,13 @@ pub trait Document: Debug + Clone + Send + Sync {
     /// Its slug or handle.
     fn address(&self) -> &Arc<str>;
 
-    /// Its JSON.
+    /// What of its JSON is its own.
     fn text(&self) -> &Rendered;
+
+    /// Its JSON.
+    fn json(&self) -> Json<'_> {
+        self.text().into()
+    }
 
     /// The values by which queries find it.
     fn fields(&self) -> IndexedFields;
@@ -70,10 +74,25 @@ macro_rules! document_parts {
 pub(super) use document_parts;
 
 /// The values by which queries find a row.
-#[derive(Debug, Default, PartialEq, Eq)]
+#[derive(Debug, Default)]
 pub struct IndexedFields {
-    /// The values that filters name.
-    pub facets: BTreeSet<Facet>,
+    /// The values that filters name, in order.
+    pub facets: Vec<Facet>,
     /// Its words, each with the field that has it.
     pub words: Words,
+}
+
+impl IndexedFields {
+    /// The fields of a row with these texts, of which the first is its title.
+    pub(super) fn new<'a>(
+        facets: impl Iterator<Item = Facet>,
+        texts: impl IntoIterator<Item = (Field, &'a str)>,
+    ) -> Self {
+        let words = words::of_texts(texts);
+        let length = Facet::TitleWords(words.title_length());
+        let mut facets: Vec<Facet> = facets.chain([length]).collect();
+        facets.sort_unstable();
+        facets.dedup();
+        Self { facets, words }
+    }
 }

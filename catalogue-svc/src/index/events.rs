@@ -15,7 +15,7 @@ use super::timestamp::{Times, point_in_time};
 use crate::domain::days::{self, Days};
 use crate::domain::facet::Facet;
 use crate::domain::order::EventKey;
-use crate::domain::words::{self, Field};
+use crate::domain::words::Field;
 
 /// An event.
 #[derive(Debug, Clone)]
@@ -32,10 +32,7 @@ pub struct Event {
     pub published_at: i64,
     /// The day on which it ends.
     pub last_day: Date,
-    title: Box<str>,
-    city: Box<str>,
-    city_slug: Arc<str>,
-    /// Its kind and its country.
+    /// Its kind, its country and its city.
     facets: Box<[Facet]>,
     /// The row, which is also the single read ([`public::Event`]).
     text: Rendered,
@@ -52,9 +49,11 @@ impl Event {
             slug: event.slug.as_str().into(),
         };
         let kind = Facet::event_kind(&event.kind).into_iter();
-        let facets = kind.chain(Facet::country(&event.country_code)).collect();
-        let (title, city) = (event.title.as_str().into(), event.city.as_str().into());
-        let city_slug = event.city_slug.as_str().into();
+        let city = Some(event.city_slug.as_str()).filter(|slug| !slug.is_empty());
+        let facets = kind
+            .chain(Facet::country(&event.country_code))
+            .chain(city.map(|slug| Facet::City(slug.into())))
+            .collect();
         let revision = event.revision;
         let times = Times::from(&event);
         let event = public_event(event, site)?;
@@ -65,11 +64,8 @@ impl Event {
             updated_at: times.latest()?,
             published_at: times.published()?,
             last_day,
-            title,
-            city,
-            city_slug,
             facets,
-            text: Rendered::new(&event, &event)?,
+            text: Rendered::new(&event)?,
         })
     }
 }
@@ -78,15 +74,11 @@ impl Document for Event {
     document_parts!(Uuid, EventKey, id, key.slug);
 
     fn fields(&self) -> IndexedFields {
-        let city = Some(&self.city_slug).filter(|slug| !slug.is_empty());
-        let city = city.map(|slug| Facet::City(Arc::clone(slug)));
-        IndexedFields {
-            facets: (self.facets.iter().cloned())
-                .chain(city)
-                .chain([Facet::TitleWords(words::title_length(&self.title))])
-                .collect(),
-            words: words::of_texts([(Field::Title, &*self.title), (Field::Rest, &*self.city)]),
-        }
+        let [title, city] = ["title", "city"].map(|name| self.text.text(name));
+        IndexedFields::new(
+            self.facets.iter().cloned(),
+            [(Field::Title, &*title), (Field::Rest, &*city)],
+        )
     }
 
     fn days(&self) -> Option<Days> {

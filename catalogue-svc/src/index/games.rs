@@ -1,23 +1,23 @@
 //! Games in the index.
 
-use std::borrow::Cow;
 use std::cmp::Reverse;
 use std::sync::Arc;
 
 use anyhow::Context as _;
 use contracts::addresses;
 use contracts::listings::v1 as listings;
-use contracts::public;
-use serde::Deserialize;
+use contracts::public::{self, PLATFORMS};
+use contracts::reference_data::GENRES;
 use uuid::Uuid;
 
 use super::creators::CreatorSummary;
 use super::document::{Document, IndexedFields, document_parts};
-use super::rendered::Rendered;
+use super::rendered::{Json, Rendered};
+use super::texts::Text;
 use super::timestamp::{Times, point_in_time};
 use crate::domain::facet::{self, Facet};
 use crate::domain::order::GameKey;
-use crate::domain::words::{self, Field};
+use crate::domain::words::Field;
 
 /// A game with the fields that it shows of its creator.
 #[derive(Debug, Clone)]
@@ -27,30 +27,21 @@ pub struct Game {
     /// Its sort key.
     pub key: GameKey,
     /// The listing's revision, which its `ETag` names.
-    pub revision: i64,
+    pub revision: u32,
     /// The time of its last change, in microseconds since 1970.
     updated_at: i64,
     /// The fields that it shows of its creator.
     pub creator: Arc<CreatorSummary>,
-    /// As a [`Facet`] has them.
-    platforms: Box<[u8]>,
+    /// A bit for each platform, at the place that a [`Facet`] has.
+    platforms: u32,
+    /// The same for genres.
+    genres: u32,
     /// As a [`Facet`] has it.
     stage: Option<u8>,
-    /// As a [`Facet`] has them.
-    genres: Box<[u8]>,
-    /// The single read ([`public::Game`]).
+    /// The single read ([`public::Game`]) without the fields that come from the creator.
     text: Rendered,
-    /// The offset in the row of the fields that come from the creator.
-    creator_in_text: u32,
-}
-
-/// The fields of the row whose words are indexed.
-#[derive(Debug, Default, Deserialize)]
-struct Texts<'a> {
-    #[serde(borrow)]
-    title: Cow<'a, str>,
-    #[serde(borrow)]
-    tagline: Cow<'a, str>,
+    /// Where these fields stand in the list row.
+    creator_at: u16,
 }
 
 impl Game {
@@ -63,84 +54,75 @@ impl Game {
             slug: game.slug.as_str().into(),
         };
         let platforms = game.platforms.iter();
-        let platforms = platforms.filter_map(|key| facet::platform(key)).collect();
+        let platforms = bits(platforms.filter_map(|key| facet::platform(key)));
         let genres = game.genres.iter();
-        let genres = genres.filter_map(|key| facet::genre(key)).collect();
+        let genres = bits(genres.filter_map(|key| facet::genre(key)));
         let stage = facet::stage(&game.stage);
-        let revision = game.revision;
-        let game = public_game(game, site)?;
-        let text = Rendered::new(&game.row, &game)?;
-        let creator = CreatorSummary::unknown()?;
-        let creator_in_text = text.find(creator.json());
-        let creator_in_text = creator_in_text.context("the JSON of a game has no creator")?;
+        let revision = game.revision.try_into()?;
+        let mut json = serde_json::to_string(&public_game(game, site)?)?;
+        let creator = CreatorSummary::unknown();
+        let at = json.find(creator.json());
+        let at = at.context("the JSON of a game has no creator")?;
+        json.replace_range(at..at + creator.json().len(), "");
         Ok(Self {
             id,
             key,
             revision,
             updated_at: times.latest()?,
+            creator: Arc::clone(creator),
             platforms,
             stage,
             genres,
-            creator_in_text: creator_in_text.try_into()?,
-            text,
-            creator,
+            text: Rendered::with_rest(&json, "description")?,
+            creator_at: at.try_into()?,
         })
     }
 
-    /// Moves the part that only a single read needs out of memory.
-    pub(super) fn store_text(&mut self) {
-        self.text.store_rest();
-    }
-
-    /// The same game with the fields of this creator.
-    pub(super) fn with_creator(&self, creator: &Arc<CreatorSummary>) -> Self {
-        let start = self.creator_in_text as usize;
-        let at = start..start + self.creator.json().len();
-        Self {
-            text: self.text.splice(at, creator.json()),
-            creator_in_text: self.creator_in_text,
-            creator: Arc::clone(creator),
-            id: self.id,
-            key: self.key.clone(),
-            revision: self.revision,
-            updated_at: self.updated_at,
-            platforms: self.platforms.clone(),
-            stage: self.stage,
-            genres: self.genres.clone(),
-        }
+    /// The part of its JSON that only a single read needs.
+    pub(super) fn rest_mut(&mut self) -> &mut Text {
+        self.text.rest_mut()
     }
 }
 
 impl Document for Game {
     document_parts!(Uuid, GameKey, id, key.slug);
 
+    fn json(&self) -> Json<'_> {
+        Json::with_shared(&self.text, self.creator_at.into(), self.creator.json())
+    }
+
     fn fields(&self) -> IndexedFields {
-        // The row was rendered with these fields.
-        let texts: Texts<'_> = self.text.parse_row().unwrap_or_default();
-        let platforms = self.platforms.iter();
-        let genres = self.genres.iter();
-        IndexedFields {
-            facets: (platforms.map(|platform| Facet::Platform(*platform)))
-                .chain(genres.map(|genre| Facet::Genre(*genre)))
-                .chain(self.stage.map(Facet::Stage))
-                .chain(Facet::country(&self.creator.country_code))
-                .chain(self.creator.city())
-                .chain([
-                    Facet::Creator(Arc::clone(&self.creator.handle)),
-                    Facet::TitleWords(words::title_length(&texts.title)),
-                ])
-                .collect(),
-            words: words::of_texts([
-                (Field::Title, &*texts.title),
-                (Field::Pitch, &*texts.tagline),
+        let [title, tagline] = ["title", "tagline"].map(|name| self.text.text(name));
+        let facets = (places(self.platforms).map(Facet::Platform))
+            .chain(places(self.genres).map(Facet::Genre))
+            .chain(self.stage.map(Facet::Stage))
+            .chain(Facet::country(&self.creator.country_code))
+            .chain(self.creator.city())
+            .chain([Facet::Creator(Arc::clone(&self.creator.handle))]);
+        IndexedFields::new(
+            facets,
+            [
+                (Field::Title, &*title),
+                (Field::Pitch, &*tagline),
                 (Field::Rest, &*self.creator.name),
-            ]),
-        }
+            ],
+        )
     }
 
     fn updated_at(&self) -> i64 {
         self.updated_at
     }
+}
+
+/// A set of places below 32.
+fn bits(places: impl Iterator<Item = u8>) -> u32 {
+    const { assert!(PLATFORMS.len() <= 32 && GENRES.len() <= 32) };
+    places.fold(0, |bits, place| bits | 1 << place)
+}
+
+/// The places in such a set.
+fn places(bits: u32) -> impl Iterator<Item = u8> {
+    (0..32).filter(move |place| bits >> place & 1 == 1)
 }
 
 /// The public shape of a game, without the fields of its creator.

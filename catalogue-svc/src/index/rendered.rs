@@ -1,6 +1,6 @@
-//! The JSON of listings, rendered when a listing changes.
+//! The JSON of listings, rendered once when a listing changes.
 
-use std::ops::Range;
+use std::borrow::Cow;
 
 use anyhow::Context as _;
 use serde::{Deserialize, Serialize};
@@ -10,69 +10,153 @@ use super::texts::Text;
 /// The JSON of a listing: its list row, and the rest of its single read, which begins with the fields of the row.
 #[derive(Debug, Clone)]
 pub struct Rendered {
-    row: Box<[u8]>,
+    /// Without the closing brace.
+    row: Box<str>,
     rest: Text,
 }
 
 impl Rendered {
-    pub(super) fn new(row: &impl Serialize, whole: &impl Serialize) -> anyhow::Result<Self> {
-        let row = serde_json::to_vec(row)?;
-        let whole = serde_json::to_vec(whole)?;
-        // All of the row but the brace.
-        let rest = whole.strip_prefix(&row[..row.len() - 1]);
-        let rest = rest.context("the JSON of a listing does not begin with its row")?;
-        Ok(Self {
-            rest: Text::Memory(rest.into()),
-            // A copy, since allocators shrink a vector in place and leave the rest of its memory unused.
-            row: row.as_slice().into(),
-        })
+    /// Renders a listing whose list row is its single read.
+    pub(super) fn new(row: &impl Serialize) -> anyhow::Result<Self> {
+        let json = serde_json::to_string(row)?;
+        Ok(Self::cut(&json, json.len() - 1))
     }
 
-    /// Moves the part that only a single read needs out of memory.
-    pub(super) fn store_rest(&mut self) {
-        self.rest = self.rest.store();
+    /// A single read whose list row ends before the field `rest`.
+    pub(super) fn with_rest(json: &str, rest: &str) -> anyhow::Result<Self> {
+        let (_, rest) = value_of(json, rest).context("a listing lacks a field")?;
+        Ok(Self::cut(json, rest))
+    }
+
+    fn cut(json: &str, at: usize) -> Self {
+        let (row, rest) = json.split_at(at);
+        Self {
+            row: row.into(),
+            rest: Text::Memory(rest.as_bytes().into()),
+        }
+    }
+
+    /// The part that only a single read needs.
+    pub(super) fn rest_mut(&mut self) -> &mut Text {
+        &mut self.rest
+    }
+
+    /// The value of a field of the list row.
+    ///
+    /// # Errors
+    /// The row has no such field, or it is no `T`.
+    pub fn field<'a, T: Deserialize<'a>>(&'a self, name: &str) -> anyhow::Result<T> {
+        let (value, _) = value_of(&self.row, name).context("a list row lacks a field")?;
+        let value = T::deserialize(&mut serde_json::Deserializer::from_str(value));
+        value.context("a rendered listing does not parse")
+    }
+
+    /// A text of the list row; empty if the row does not have it.
+    pub fn text(&self, name: &str) -> Cow<'_, str> {
+        match self.field(name) {
+            Ok(text) => Cow::Borrowed(text),
+            // A text with an escape cannot be borrowed.
+            Err(_) => Cow::Owned(self.field(name).unwrap_or_default()),
+        }
+    }
+}
+
+/// The JSON from the value of a field on, and where the comma before the field is. The field is the first of this name.
+fn value_of<'a>(json: &'a str, name: &str) -> Option<(&'a str, usize)> {
+    json.match_indices(name).find_map(|(at, _)| {
+        // Quotes in texts are escaped: what is between a quote and `":` is the name of a field.
+        let value = json[at + name.len()..].strip_prefix("\":")?;
+        let comma = json[..at].strip_suffix('"')?.len().checked_sub(1)?;
+        Some((value, comma))
+    })
+}
+
+/// The JSON of a listing as readers see it.
+#[derive(Debug, Clone, Copy)]
+pub struct Json<'a> {
+    rendered: &'a Rendered,
+    /// Fields that the listing shares with others, and where they stand in its list row.
+    shared: (usize, &'a str),
+}
+
+impl<'a> From<&'a Rendered> for Json<'a> {
+    fn from(rendered: &'a Rendered) -> Self {
+        Self::with_shared(rendered, 0, "")
+    }
+}
+
+impl<'a> Json<'a> {
+    /// The JSON with these fields at this offset of the list row.
+    pub(super) fn with_shared(rendered: &'a Rendered, at: usize, fields: &'a str) -> Self {
+        Self {
+            rendered,
+            shared: (at, fields),
+        }
+    }
+
+    /// How many bytes [`Json::push_row`] appends.
+    pub fn row_len(self) -> usize {
+        self.rendered.row.len() + self.shared.1.len() + 1
+    }
+
+    /// Appends the list row.
+    pub fn push_row(self, to: &mut Vec<u8>) {
+        self.push_fields(to);
+        to.push(b'}');
     }
 
     /// The single read.
     ///
     /// # Errors
     /// The file of long texts cannot be read.
-    pub async fn json(&self) -> anyhow::Result<Vec<u8>> {
-        let row = self.row[..self.row.len() - 1].to_vec();
-        let json = self.rest.push_to(row).await;
+    pub async fn single(self) -> anyhow::Result<Vec<u8>> {
+        let mut json = Vec::new();
+        self.push_fields(&mut json);
+        let json = self.rendered.rest.push_to(json).await;
         json.context("the file of long texts cannot be read")
     }
 
-    /// Appends the list row.
-    pub fn push_row(&self, json: &mut Vec<u8>) {
-        json.extend_from_slice(&self.row);
-    }
-
-    /// How many bytes [`Rendered::push_row`] appends.
-    pub fn row_len(&self) -> usize {
-        self.row.len()
-    }
-
-    /// The list row, or the fields of it that `T` has.
-    ///
-    /// # Errors
-    /// `T` has other fields.
-    pub fn parse_row<'a, T: Deserialize<'a>>(&'a self) -> anyhow::Result<T> {
-        serde_json::from_slice(&self.row).context("a rendered listing does not parse")
-    }
-
-    /// The offset in the row of these consecutive fields. No text in the row can be mistaken for them, since quotes in texts are escaped.
-    pub(super) fn find(&self, fields: &[u8]) -> Option<usize> {
-        let mut parts = self.row.windows(fields.len());
-        parts.position(|part| part == fields)
-    }
-
-    /// A copy whose row has `fields` in the place of the bytes `at`.
-    pub(super) fn splice(&self, at: Range<usize>, fields: &[u8]) -> Self {
-        let (before, after) = (&self.row[..at.start], &self.row[at.end..]);
-        Self {
-            row: [before, fields, after].concat().into(),
-            rest: self.rest.clone(),
+    /// Appends the fields of the list row.
+    fn push_fields(self, to: &mut Vec<u8>) {
+        let (at, fields) = self.shared;
+        let (before, after) = self.rendered.row.split_at(at);
+        for part in [before, fields, after] {
+            to.extend_from_slice(part.as_bytes());
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+
+    #[test]
+    fn a_field_is_not_taken_for_a_text() {
+        let title = r#"""title":"rest": \ title"#;
+        let listing = json!({ "a": "title", "b": ["title", "rest"], "subtitle": 1, "title": title, "zest": 2 });
+        let json = serde_json::to_string(&listing).unwrap();
+        let rendered = Rendered::with_rest(&json, "zest").unwrap();
+        assert_eq!(rendered.text("title"), title);
+        assert_eq!(rendered.field::<Vec<&str>>("b").unwrap(), ["title", "rest"]);
+        assert_eq!(
+            (rendered.text("a"), rendered.text("z")),
+            ("title".into(), "".into())
+        );
+        assert!(rendered.field::<u8>("zest").is_err() && rendered.field::<u8>("rest").is_err());
+    }
+
+    #[tokio::test]
+    async fn shared_fields_stand_in_the_row() {
+        let json = r#"{"slug":"a","url":"b","rest":1}"#;
+        let rendered = Rendered::with_rest(json, "rest").unwrap();
+        let shared = Json::with_shared(&rendered, 12, r#""city":"c","#);
+        let mut row = Vec::new();
+        shared.push_row(&mut row);
+        assert_eq!(row, br#"{"slug":"a","city":"c","url":"b"}"#);
+        assert_eq!(row.len(), shared.row_len());
+        let single = r#"{"slug":"a","city":"c","url":"b","rest":1}"#;
+        assert_eq!(shared.single().await.unwrap(), single.as_bytes());
     }
 }

@@ -6,7 +6,7 @@ use super::cities::City;
 use super::creators::Creator;
 use super::events::Event;
 use super::games::Game;
-use super::listing_index::Index;
+use super::list::Index;
 use crate::domain::listing::Mode;
 
 /// The catalogue at one position of the listings feed. It is immutable: the writer publishes a new one.

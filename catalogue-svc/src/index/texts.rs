@@ -46,15 +46,9 @@ pub(super) enum Text {
 }
 
 impl Text {
-    /// The same text, in the file if it is long. It stays in memory when the file cannot be written.
-    pub(super) fn store(&self) -> Self {
-        match self {
-            Self::Memory(text) if text.len() >= LONG => {
-                let stored = FILE.as_ref().and_then(|file| file.append(text));
-                stored.map_or_else(|| self.clone(), Self::File)
-            }
-            Self::Memory(_) | Self::File(_) => self.clone(),
-        }
+    /// Whether the text is in memory and belongs into the file.
+    fn is_long(&self) -> bool {
+        matches!(self, Self::Memory(text) if (LONG..1 << LENGTH_BITS).contains(&text.len()))
     }
 
     /// Appends the text to `to`. A text in the file is read on a blocking thread, since the disk may be slow.
@@ -79,19 +73,36 @@ impl Text {
     }
 }
 
+/// Moves long texts into the file, all in one write. They stay in memory when the file cannot be written, or is full.
+pub(super) fn store<'a>(texts: impl Iterator<Item = &'a mut Text>) {
+    let long: Vec<&mut Text> = texts.filter(|text| text.is_long()).collect();
+    let mut bytes = Vec::new();
+    for text in &long {
+        if let Text::Memory(text) = text {
+            bytes.extend_from_slice(text);
+        }
+    }
+    let Some(mut at) = FILE.as_ref().and_then(|file| file.append(&bytes)) else {
+        return;
+    };
+    for text in long {
+        if let Text::Memory(bytes) = text {
+            let length = bytes.len() as u64;
+            *text = Text::File(at << LENGTH_BITS | length);
+            at += length;
+        }
+    }
+}
+
 impl TextFile {
-    /// Returns where the text is; `None` when it could not be written, it is too long, or the file is full.
-    fn append(&self, text: &[u8]) -> Option<u64> {
-        let length = u64::try_from(text.len()).ok()?;
-        if length >> LENGTH_BITS > 0 {
+    /// Returns where the bytes are; `None` when they could not be written, or the file is full.
+    fn append(&self, bytes: &[u8]) -> Option<u64> {
+        if bytes.is_empty() || self.end.load(Ordering::Relaxed) > MAX_SIZE {
             return None;
         }
-        if self.end.load(Ordering::Relaxed) > MAX_SIZE {
-            return None;
-        }
-        let at = self.end.fetch_add(length, Ordering::Relaxed);
-        self.file.write_all_at(text, at).ok()?;
-        Some(at << LENGTH_BITS | length)
+        let at = self.end.fetch_add(bytes.len() as u64, Ordering::Relaxed);
+        self.file.write_all_at(bytes, at).ok()?;
+        Some(at)
     }
 }
 
@@ -104,27 +115,24 @@ mod tests {
         read.split_off(7)
     }
 
-    #[tokio::test]
-    async fn long_texts_are_stored_and_read_back() {
-        let texts: Vec<Vec<u8>> = (0..100_u8).map(|n| vec![n; 60 + usize::from(n)]).collect();
-        let stored: Vec<Text> = texts
-            .iter()
-            .map(|text| Text::Memory(text.as_slice().into()).store())
-            .collect();
-        for (text, stored) in texts.iter().zip(&stored) {
-            let is_long = text.len() >= LONG;
-            assert_eq!(matches!(stored, Text::File(_)), is_long);
-            assert_eq!(&read(stored).await, text);
-            assert_eq!(&read(&stored.store()).await, text);
-        }
+    fn in_memory(text: &[u8]) -> Text {
+        Text::Memory(text.into())
     }
 
     #[tokio::test]
-    async fn a_text_that_is_too_long_for_the_file_stays_in_memory() {
-        let text = vec![7; 1 << LENGTH_BITS];
-        let stored = Text::Memory(text.as_slice().into()).store();
-        assert!(matches!(stored, Text::Memory(_)));
-        assert_eq!(read(&stored).await, text);
+    async fn long_texts_are_stored_and_read_back() {
+        let mut texts: Vec<Vec<u8>> = (0..100_u8).map(|n| vec![n; 60 + usize::from(n)]).collect();
+        // Longer than the file can say.
+        texts.insert(50, vec![7; 1 << LENGTH_BITS]);
+        let mut stored: Vec<Text> = texts.iter().map(|text| in_memory(text)).collect();
+        for _ in 0..2 {
+            store(stored.iter_mut());
+            for (text, stored) in texts.iter().zip(&stored) {
+                let is_long = (LONG..1 << LENGTH_BITS).contains(&text.len());
+                assert_eq!(matches!(stored, Text::File(_)), is_long);
+                assert_eq!(&read(stored).await, text);
+            }
+        }
     }
 
     #[test]
@@ -135,7 +143,8 @@ mod tests {
             // The only such thread is busy.
             let (release, held) = std::sync::mpsc::channel();
             let busy = tokio::task::spawn_blocking(move || held.recv());
-            let stored = Text::Memory([7; LONG].into()).store();
+            let mut stored = in_memory(&[7; LONG]);
+            store(std::iter::once(&mut stored));
             assert!(matches!(stored, Text::File(_)));
             let mut read = std::pin::pin!(stored.push_to(Vec::new()));
             assert!(futures::poll!(&mut read).is_pending());

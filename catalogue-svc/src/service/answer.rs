@@ -9,7 +9,7 @@ use kit::api::cursor::Binding;
 use prost_types::Timestamp;
 use serde::Serialize;
 
-use crate::index::{Document, Rendered, ResultPage};
+use crate::index::{Document, ResultPage};
 
 /// The rows of a list as a JSON array.
 pub(super) fn rows<L: Document>(rows: &[Arc<L>]) -> Bytes {
@@ -19,8 +19,9 @@ pub(super) fn rows<L: Document>(rows: &[Arc<L>]) -> Bytes {
 }
 
 /// The JSON of a single read.
-pub(super) async fn single(text: &Rendered) -> Result<Vec<u8>, Fault> {
-    text.json().await.map_err(|error| broken(&error))
+pub(super) async fn single(listing: &impl Document) -> Result<Vec<u8>, Fault> {
+    let json = listing.json().single().await;
+    json.map_err(|error| broken(&error))
 }
 
 /// The JSON of an object whose last field is an empty list, with rows in that list.
@@ -71,14 +72,14 @@ pub(super) fn timestamp(at: i64) -> Timestamp {
 
 /// Appends rows as a JSON array.
 fn push_rows<L: Document>(json: &mut Vec<u8>, rows: &[Arc<L>]) {
-    let length: usize = rows.iter().map(|row| row.text().row_len() + 1).sum();
+    let length: usize = rows.iter().map(|row| row.json().row_len() + 1).sum();
     json.reserve(length + 2);
     json.push(b'[');
     for (place, row) in rows.iter().enumerate() {
         if place > 0 {
             json.push(b',');
         }
-        row.text().push_row(json);
+        row.json().push_row(json);
     }
     json.push(b']');
 }

@@ -17,7 +17,7 @@ use super::query_params::{ListParams, ListQuery, one_of};
 use crate::domain::facet::Facet;
 use crate::domain::listing::Mode;
 use crate::domain::order::CreatorKey;
-use crate::index::{Document as _, Query};
+use crate::index::Query;
 
 #[tonic::async_trait]
 impl CreatorsService for Reads {
@@ -28,7 +28,9 @@ impl CreatorsService for Reads {
         let request = request.into_inner();
         let snapshot = self.snapshot_at(request.at_least.as_ref()).await?;
         let list = read(request, self.clock.now())?;
-        let page = snapshot.dataset(list.mode).creators.search(&list.query);
+        let page = self
+            .list(&snapshot, |dataset| &dataset.creators, &list)
+            .await?;
         Ok(Response::new(ListCreatorsResponse {
             json: answer::rows(&page.rows),
             page: Some(answer::page_info(&page, list.binding)?),
@@ -51,7 +53,7 @@ impl CreatorsService for Reads {
             limit: request.max_games.map_or(usize::MAX, |most| most as usize),
             ..Query::default()
         });
-        let json = answer::single(creator.text()).await?;
+        let json = answer::single(&**creator).await?;
         Ok(Response::new(GetCreatorResponse {
             json: answer::with_rows(&json, &games.rows)?.into(),
             position: Some(snapshot.position.into()),

@@ -29,7 +29,9 @@ impl EventsService for Reads {
         let snapshot = self.snapshot_at(request.at_least.as_ref()).await?;
         let with_times = request.with_times;
         let list = read(request, self.clock.now())?;
-        let page = snapshot.dataset(list.mode).events.search(&list.query);
+        let page = self
+            .list(&snapshot, |dataset| &dataset.events, &list)
+            .await?;
         let timed = page.rows.iter().filter(|_| with_times);
         let updated_at = timed
             .clone()
@@ -53,7 +55,7 @@ impl EventsService for Reads {
         let mode = Mode::try_from(request.mode)?;
         let event = snapshot.dataset(mode).events.get(&request.slug);
         let event = event.ok_or_else(|| unknown(mode))?;
-        let json = answer::single(event.text()).await?;
+        let json = answer::single(&**event).await?;
         Ok(Response::new(GetEventResponse {
             json: json.into(),
             position: Some(snapshot.position.into()),

@@ -19,7 +19,7 @@ use super::query_params::{ListParams, ListQuery, one_of};
 use crate::domain::facet::Facet;
 use crate::domain::listing::Mode;
 use crate::domain::order::GameKey;
-use crate::index::{Creator, Document as _, Index};
+use crate::index::{Creator, Index};
 
 #[tonic::async_trait]
 impl GamesService for Reads {
@@ -30,7 +30,9 @@ impl GamesService for Reads {
         let request = request.into_inner();
         let snapshot = self.snapshot_at(request.at_least.as_ref()).await?;
         let list = read(request, self.clock.now())?;
-        let page = snapshot.dataset(list.mode).games.search(&list.query);
+        let page = self
+            .list(&snapshot, |dataset| &dataset.games, &list)
+            .await?;
         Ok(Response::new(ListGamesResponse {
             json: answer::rows(&page.rows),
             page: Some(answer::page_info(&page, list.binding)?),
@@ -48,12 +50,12 @@ impl GamesService for Reads {
         let dataset = snapshot.dataset(mode);
         let game = dataset.games.get(&request.slug);
         let game = game.ok_or_else(|| unknown(mode))?;
-        let json = answer::single(game.text()).await?;
+        let json = answer::single(&**game).await?;
         let json = with_public_credits(json, &dataset.creators)?;
         Ok(Response::new(GetGameResponse {
             json: json.into(),
             position: Some(snapshot.position.into()),
-            revision: game.revision,
+            revision: game.revision.into(),
             first_published_at: Some(answer::timestamp(game.key.published_at.0)),
         }))
     }

@@ -10,6 +10,7 @@ mod rankings;
 mod search;
 mod site;
 mod staff;
+mod typo_searches;
 mod votes;
 
 use std::sync::Arc;
@@ -24,11 +25,11 @@ use contracts::catalogue::v1::site_service_server::SiteServiceServer;
 use contracts::catalogue::v1::staff_service_server::StaffServiceServer;
 use contracts::catalogue::v1::votes_service_server::VotesServiceServer;
 use contracts::common::v1::Position;
-use kit::Clock;
 use kit::api::fault::replica_unavailable;
 use kit::audit::Audit;
 use kit::feed::Producer;
 use kit::rpc::retry::is_current_call;
+use kit::{Clock, Fault};
 use sqlx::PgPool;
 use tonic::Status;
 use tonic::service::RoutesBuilder;
@@ -36,10 +37,12 @@ use tonic::service::RoutesBuilder;
 use crate::SCHEMA;
 use crate::boards::Boards;
 use crate::domain::draw::SigningKey;
-use crate::index::{Catalogue, Snapshot};
+use crate::index::{Catalogue, Dataset, Document, Index, ResultPage, Snapshot};
 use crate::write::Limits;
+use query_params::ListQuery;
 
 pub use staff::Staff;
+pub use typo_searches::TypoSearches;
 pub use votes::Votes;
 
 /// Answers reads from memory: a snapshot of the catalogue, and the boards.
@@ -53,6 +56,8 @@ pub struct Reads {
     pub clock: Clock,
     /// Base address of the pages of cities. The feed has the addresses of other listings.
     pub public_url: String,
+    /// Searches that forgive typos.
+    pub typo_searches: TypoSearches,
 }
 
 impl Reads {
@@ -66,6 +71,25 @@ impl Reads {
             None if is_current_call() => Ok(self.catalogue.snapshot()?),
             None => Err(replica_unavailable("the listings of this replica lag")),
         }
+    }
+
+    /// A page of a list.
+    async fn list<L>(
+        &self,
+        snapshot: &Arc<Snapshot>,
+        index: fn(&Dataset) -> &Index<L>,
+        list: &ListQuery<L::Key>,
+    ) -> Result<ResultPage<L>, Fault>
+    where
+        L: Document<Key: 'static> + 'static,
+    {
+        let mode = list.mode;
+        if let Some(page) = index(snapshot.dataset(mode)).search_exactly(&list.query) {
+            return Ok(page);
+        }
+        let (snapshot, query) = (Arc::clone(snapshot), list.query.clone());
+        let search = move || index(snapshot.dataset(mode)).search(&query);
+        self.typo_searches.run(search).await
     }
 }
 

@@ -126,7 +126,7 @@ impl PlacesService for Reads {
         let city = snapshot.dataset(mode).cities.get(&request.slug);
         let city = city.ok_or_else(|| Fault::not_found("No creator is in a city of this name."))?;
         let mut json = Vec::new();
-        city.text().push_row(&mut json);
+        city.json().push_row(&mut json);
         Ok(Response::new(GetCityResponse {
             json: json.into(),
             position: Some(snapshot.position.into()),

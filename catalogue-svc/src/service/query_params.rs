@@ -91,8 +91,8 @@ impl<K: DeserializeOwned> ListParams<K> {
         self.bind(key.as_deref());
     }
 
-    /// The time since which rows must have changed (§10.14), in microseconds since 1970. A later time than the present would give an empty
-    /// list, which a caller with a fast clock would take for the news that nothing has changed.
+    /// The time since which rows must have changed (§10.14), in microseconds since 1970. A time in the future is refused: a caller with a
+    /// fast clock would take the empty list for the news that nothing has changed.
     pub(super) fn updated_since(&mut self, text: Option<String>, now: OffsetDateTime) {
         let since = non_empty(text).and_then(|text| {
             let expected = || timestamp::EXPECTED.to_owned();

@@ -1,8 +1,10 @@
 //! One search over games, creators, events and cities (§2.5, §4.2).
 
+use std::sync::Arc;
+
 use contracts::catalogue::v1::search_service_server::SearchService;
 use contracts::catalogue::v1::{SearchRequest, SearchResponse, SearchTotal};
-use contracts::public::{self, SearchAddress, SearchResult};
+use contracts::public::{SearchAddress, SearchResult};
 use kit::Fault;
 use kit::api::bad_fields::BadFields;
 use kit::api::cursor::Binding;
@@ -26,60 +28,40 @@ struct SearchQuery {
 impl Reads {
     /// The row of a hit, and its cover or avatar.
     fn result(&self, hit: &Hit) -> anyhow::Result<(SearchResult, Option<String>)> {
-        Ok(match hit {
-            Hit::Game(row) => {
-                let game: public::GameRow = row.text().parse_row()?;
-                let row = SearchResult {
-                    kind: HitKind::Games.as_str().to_owned(),
-                    address: SearchAddress::Slug(game.slug),
-                    name: game.title,
-                    tagline: game.tagline,
-                    country_code: game.country_code,
-                    url: game.url,
-                    starts_at: None,
-                };
-                (row, game.cover_url)
+        let (kind, row, name, picture) = match hit {
+            Hit::Game(game) => (HitKind::Games, game.text(), "title", Some("cover_url")),
+            Hit::Creator(creator) => {
+                let picture = Some("avatar_url");
+                (HitKind::Creators, creator.text(), "name", picture)
             }
-            Hit::Creator(row) => {
-                let creator: public::CreatorRow = row.text().parse_row()?;
-                let row = SearchResult {
-                    kind: HitKind::Creators.as_str().to_owned(),
-                    address: SearchAddress::Handle(creator.handle),
-                    name: creator.name,
-                    tagline: creator.tagline,
-                    country_code: creator.country_code,
-                    url: creator.url,
-                    starts_at: None,
-                };
-                (row, creator.avatar_url)
-            }
-            Hit::Event(row) => {
-                let event: public::Event = row.text().parse_row()?;
-                let row = SearchResult {
-                    kind: HitKind::Events.as_str().to_owned(),
-                    address: SearchAddress::Slug(event.slug),
-                    name: event.title,
-                    tagline: String::new(),
-                    country_code: event.country_code,
-                    url: event.url,
-                    starts_at: Some(event.starts_at),
-                };
-                (row, None)
-            }
-            Hit::City(row) => {
-                let city: public::CityRow = row.text().parse_row()?;
-                let row = SearchResult {
-                    kind: HitKind::Cities.as_str().to_owned(),
-                    url: format!("{}/cities/{}", self.public_url, city.slug),
-                    address: SearchAddress::Slug(city.slug),
-                    name: city.name,
-                    tagline: String::new(),
-                    country_code: city.country_code,
-                    starts_at: None,
-                };
-                (row, None)
-            }
-        })
+            Hit::Event(event) => (HitKind::Events, event.text(), "title", None),
+            Hit::City(city) => (HitKind::Cities, city.text(), "name", None),
+        };
+        let address = match hit {
+            Hit::Creator(_) => SearchAddress::Handle(row.field("handle")?),
+            _ => SearchAddress::Slug(row.field("slug")?),
+        };
+        let result = SearchResult {
+            kind: kind.as_str().to_owned(),
+            address,
+            name: row.field(name)?,
+            // Events and cities have none.
+            tagline: row.text("tagline").into_owned(),
+            country_code: match hit {
+                Hit::Game(game) => game.creator.country_code.clone().into(),
+                _ => row.field("country_code")?,
+            },
+            url: match hit {
+                Hit::City(city) => format!("{}/cities/{}", self.public_url, city.key.slug),
+                _ => row.field("url")?,
+            },
+            starts_at: match hit {
+                Hit::Event(_) => Some(row.field("starts_at")?),
+                _ => None,
+            },
+        };
+        let picture = picture.map(|name| row.field::<Option<String>>(name));
+        Ok((result, picture.transpose()?.flatten()))
     }
 }
 
@@ -93,7 +75,14 @@ impl SearchService for Reads {
         let with_details = request.with_details;
         let snapshot = self.snapshot_at(request.at_least.as_ref()).await?;
         let query = read(request, self.clock.now().to_offset(UtcOffset::UTC).date())?;
-        let hits = snapshot.dataset(query.mode).search(&query.search);
+        let (mode, search) = (query.mode, query.search);
+        let hits = if let Some(hits) = snapshot.dataset(mode).search_exactly(&search) {
+            hits
+        } else {
+            let snapshot = Arc::clone(&snapshot);
+            let search = move || snapshot.dataset(mode).search(&search);
+            self.typo_searches.run(search).await?
+        };
         let rows = hits.rows.iter().map(|hit| self.result(hit));
         let rows: anyhow::Result<(Vec<_>, Vec<_>)> = rows.collect();
         let (rows, pictures) = rows.map_err(|error| answer::broken(&error))?;

@@ -121,10 +121,9 @@ impl Votes {
         })
     }
 
-    /// Reads a vote with the listings as this replica has them, however far it is behind: what may be judged was decided when the pair was
-    /// drawn, which the draw proves, and the listings only give the ids of the two names and who owns them. At a replica that is behind, a
-    /// vote counts as if it had been cast before the latest takedowns and changes of owners. A listing that is not there yet is refused;
-    /// then the voter is shown the same pair again.
+    /// Reads a vote with the listings of this replica, however far it is behind. The draw proves that the pair may be judged; the listings give
+    /// only the ids and the owners. At a replica that is behind, a vote counts as if it had been cast before the latest takedowns and changes of
+    /// owners. A listing that is not there yet is refused, and the voter gets the same pair again.
     fn read(&self, request: proto::CastVoteRequest) -> Result<Vote, Fault> {
         let snapshot = self.reads.catalogue.snapshot()?;
         let live = snapshot.dataset(Mode::Live);

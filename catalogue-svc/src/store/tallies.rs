@@ -17,7 +17,7 @@ pub async fn version(connection: &mut PgConnection) -> Result<i64, sqlx::Error> 
     .await
 }
 
-/// Adds votes to the sums. Locks the rows of the listings in ascending order, so that two transactions do not wait for each other.
+/// Adds votes to the sums. Waits for no other transaction.
 pub async fn add(
     connection: &mut PgConnection,
     changes: &[TallyChange],
@@ -27,10 +27,20 @@ pub async fn add(
     }
     let all = sums(changes, |change| change.listing);
     sqlx::query!(
-        "insert into catalogue.tally as held (listing_id, kind, wins, losses)
-         select * from unnest($1::uuid[], $2::text[], $3::bigint[], $4::bigint[])
-         on conflict (listing_id) do update
-             set wins = held.wins + excluded.wins, losses = held.losses + excluded.losses, changes = held.changes + 1",
+        "with change as (
+             select * from unnest($1::uuid[], $2::text[], $3::bigint[], $4::bigint[]) as change (listing_id, kind, wins, losses)
+         ), unlocked as (
+             select change.*, held.slot from change cross join lateral (
+                 select slot from catalogue.tally where listing_id = change.listing_id limit 1 for update skip locked
+             ) as held
+         ), raised as (
+             update catalogue.tally as held
+             set wins = held.wins + unlocked.wins, losses = held.losses + unlocked.losses, changes = held.changes + 1
+             from unlocked where held.listing_id = unlocked.listing_id and held.slot = unlocked.slot
+             returning held.listing_id
+         )
+         insert into catalogue.tally (listing_id, kind, wins, losses)
+         select * from change where listing_id not in (select listing_id from raised)",
         &all.iter().map(|sum| sum.listing).collect::<Vec<_>>(),
         &all.iter().map(|sum| sum.kind.as_str().to_owned()).collect::<Vec<_>>(),
         &all.iter().map(|sum| sum.wins).collect::<Vec<_>>(),
@@ -40,9 +50,21 @@ pub async fn add(
     .await?;
     let hours = sums(changes, |change| (change.listing, change.hour));
     sqlx::query!(
-        "insert into catalogue.tally_hour as held (listing_id, hour, wins, losses)
-         select * from unnest($1::uuid[], $2::integer[], $3::integer[], $4::integer[])
-         on conflict (listing_id, hour) do update set wins = held.wins + excluded.wins, losses = held.losses + excluded.losses",
+        "with change as (
+             select * from unnest($1::uuid[], $2::integer[], $3::integer[], $4::integer[]) as change (listing_id, hour, wins, losses)
+         ), unlocked as (
+             select change.*, held.slot from change cross join lateral (
+                 select slot from catalogue.tally_hour where listing_id = change.listing_id and hour = change.hour
+                 limit 1 for update skip locked
+             ) as held
+         ), raised as (
+             update catalogue.tally_hour as held set wins = held.wins + unlocked.wins, losses = held.losses + unlocked.losses
+             from unlocked
+             where held.listing_id = unlocked.listing_id and held.hour = unlocked.hour and held.slot = unlocked.slot
+             returning held.listing_id, held.hour
+         )
+         insert into catalogue.tally_hour (listing_id, hour, wins, losses)
+         select * from change where (listing_id, hour) not in (select listing_id, hour from raised)",
         &hours.iter().map(|sum| sum.listing).collect::<Vec<_>>(),
         &hours.iter().map(|sum| number(sum.hour)).collect::<Vec<_>>(),
         &hours.iter().map(|sum| small(sum.wins)).collect::<Vec<_>>(),
@@ -73,11 +95,13 @@ fn sums<K: Ord>(changes: &[TallyChange], key: impl Fn(&TallyChange) -> K) -> Vec
 pub async fn load(connection: &mut PgConnection, empty: Tallies) -> Result<Tallies, sqlx::Error> {
     let first = |window: Window| window.first(empty.hour()).map_or(0, number);
     let rows = sqlx::query!(
-        r#"select tally.listing_id, tally.kind,
+        r#"select tally.listing_id as "listing_id!", tally.kind as "kind!",
                hours.week_wins as "week_wins?", hours.week_losses as "week_losses?",
                hours.month_wins as "month_wins?", hours.month_losses as "month_losses?",
                tally.wins - coalesce(hours.later_wins, 0) as "wins!", tally.losses - coalesce(hours.later_losses, 0) as "losses!"
-           from catalogue.tally
+           from (
+               select listing_id, kind, sum(wins)::bigint as wins, sum(losses)::bigint as losses from catalogue.tally group by 1, 2
+           ) as tally
            left join (
                select listing_id,
                    sum(wins) filter (where hour >= $1 and hour < $3) as week_wins,

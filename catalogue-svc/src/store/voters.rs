@@ -89,27 +89,35 @@ pub async fn of_network(pool: &PgPool, network: &str) -> Result<Vec<Uuid>, sqlx:
     .await
 }
 
-/// Counts a vote with a cookie. Returns false if `most` votes were cast from its network on this day already.
+/// Counts a vote with a cookie. Returns false if `most` votes were cast from its network on this day already. Votes whose transactions still
+/// run are not seen: a vote waits for no other.
 pub async fn count_network(
     connection: &mut PgConnection,
     network: &str,
     day: Date,
     most: i32,
 ) -> Result<bool, sqlx::Error> {
-    let counted = sqlx::query!(
-        "insert into catalogue.network_day as held (network, day, votes) values ($1, $2, 1)
-         on conflict (network, day) do update set votes = held.votes + 1 where held.votes < $3",
+    sqlx::query_scalar!(
+        r#"with unlocked as (
+               select slot from catalogue.network_day where network = $1 and day = $2 limit 1 for update skip locked
+           ), raised as (
+               update catalogue.network_day as held set votes = held.votes + 1 from unlocked
+               where held.network = $1 and held.day = $2 and held.slot = unlocked.slot
+               returning held.slot
+           ), added as (
+               insert into catalogue.network_day (network, day, votes) select $1, $2, 1 where not exists (select from raised)
+           )
+           select coalesce(sum(votes), 0) < $3 as "is_below!" from catalogue.network_day where network = $1 and day = $2"#,
         network,
         day,
-        most
+        i64::from(most)
     )
-    .execute(connection)
-    .await?;
-    Ok(counted.rows_affected() == 1)
+    .fetch_one(connection)
+    .await
 }
 
-/// Removes the networks of voters who were first seen before this moment and have no stored vote; at most `portion` of them. The voters stay:
-/// one who returns is not new.
+/// Removes the networks of voters who were first seen before this moment and have no stored vote; at most `portion` of them. The voters stay,
+/// with the day on which they were first seen.
 pub async fn remove_old_networks(
     pool: &PgPool,
     seen_before: OffsetDateTime,

@@ -9,7 +9,7 @@ use time::OffsetDateTime;
 use time::format_description::well_known::Rfc3339;
 
 use super::happening;
-use crate::boards::Card;
+use crate::domain::card::Card;
 use crate::domain::moves::Move;
 use crate::domain::rankings::Window;
 use crate::store::board_snapshots;

@@ -1,7 +1,7 @@
 //! Commands: every change of votes is made by one of these functions, in one transaction of the feed, a file a subject.
 //!
-//! Each command takes these steps: lock, look, save, publish. Rows are locked in the order voters, votes, networks, tallies, head of the feed.
-//! Votes and voids are not published: their sums are the tallies, which these commands change ([`crate::store::tallies`]).
+//! Each command takes these steps: lock, look, save, publish. A command waits for those of the same voter alone: sums have several rows, and it
+//! takes one that no other has locked. Votes and voids are not published: their sums are the tallies ([`crate::store::tallies`]).
 
 mod board_snapshot;
 mod void;

@@ -1,15 +1,16 @@
 //! Listings to test with, and ways to bring them in.
 
-use std::sync::{Arc, LazyLock};
+use std::sync::{Arc, LazyLock, mpsc};
 
 use catalogue::boards::Boards;
 use catalogue::index::entity::Entity;
 use catalogue::index::{Catalogue, IndexWriter};
-use catalogue::service::Reads;
+use catalogue::service::{Reads, TypoSearches};
 use contracts::common::v1::{Change, Mode};
 use contracts::listings::v1::{self as listings, State};
 use kit::Clock;
 use kit::feed::Position;
+use tokio::runtime::Runtime;
 use uuid::Uuid;
 
 pub(crate) const EPOCH: Uuid = Uuid::from_u128(0xe0);
@@ -31,6 +32,7 @@ pub(crate) fn reads(catalogue: Arc<Catalogue>) -> Reads {
         catalogue,
         clock: Clock::system(),
         public_url: SITE.to_owned(),
+        typo_searches: TypoSearches::default(),
     }
 }
 
@@ -152,6 +154,20 @@ fn was_published(state: State) -> bool {
 pub(crate) fn entity(change: &Change) -> Entity {
     let entity = Entity::read(&change.entity, &change.id, &change.state, SITE);
     entity.unwrap().unwrap()
+}
+
+/// A runtime with one thread that may block.
+pub(crate) fn one_blocking_thread() -> Runtime {
+    let mut runtime = tokio::runtime::Builder::new_current_thread();
+    let runtime = runtime.enable_all().max_blocking_threads(1);
+    runtime.build().unwrap()
+}
+
+/// Keeps that thread busy until the result is dropped.
+pub(crate) fn keep_busy() -> mpsc::Sender<()> {
+    let (release, held) = mpsc::channel();
+    drop(tokio::task::spawn_blocking(move || held.recv()));
+    release
 }
 
 /// A writer that has applied `changes`, one after the other.

@@ -1,5 +1,5 @@
-//! Tests of catalogue-svc as a whole: its memory against a plain model, its lists against plain
-//! SQL, its answers, its follower, and whether searches find what people mean.
+//! Tests of catalogue-svc as a whole: its lists compared with plain SQL, its boards with a plain model, its answers, its follower, and whether
+//! searches find what people mean.
 
 #[cfg(test)]
 mod boards;

@@ -52,9 +52,11 @@ impl Service {
         let stored: HashMap<&str, &Swap> =
             stored.iter().map(|swap| (swap.id.as_str(), swap)).collect();
         // A swap whose id was booked before is repeated if it is the same swap, and refused otherwise.
-        let conflicts = swaps
-            .iter()
-            .filter(|(_, swap)| stored.get(swap.id.as_str()) != Some(&swap));
+        let conflicts = swaps.iter().filter(|(_, swap)| {
+            !stored
+                .get(swap.id.as_str())
+                .is_some_and(|stored| is_same(stored, swap))
+        });
         let accepted = swaps.len() - conflicts.clone().count();
         refused.extend(conflicts.map(|(index, _)| {
             proto::RefusedSwap {
@@ -72,6 +74,19 @@ impl Service {
             refused,
         })
     }
+}
+
+/// Whether a swap is the one that is stored. An old one has no party any more.
+fn is_same(stored: &Swap, swap: &Swap) -> bool {
+    let party = stored.party.clone();
+    let is_removed = party.is_empty();
+    stored == swap
+        || is_removed
+            && *stored
+                == Swap {
+                    party,
+                    ..swap.clone()
+                }
 }
 
 pub(super) fn check_count(count: usize) -> Result<(), Fault> {

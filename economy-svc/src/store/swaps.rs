@@ -73,6 +73,24 @@ pub async fn find(pool: &PgPool, ids: &[String]) -> Result<Vec<Swap>, sqlx::Erro
     .await
 }
 
+/// Removes the parties of swaps before this moment, of at most `portion` swaps.
+pub async fn remove_parties(
+    pool: &PgPool,
+    before: OffsetDateTime,
+    portion: i64,
+) -> Result<u64, sqlx::Error> {
+    let removed = sqlx::query!(
+        "update economy.swap set party = '' where id in (
+             select id from economy.swap where at < $1 and party <> '' limit $2
+         )",
+        before,
+        portion
+    )
+    .execute(pool)
+    .await?;
+    Ok(removed.rows_affected())
+}
+
 /// A booked swap.
 #[derive(Debug, Clone)]
 pub struct Row {

@@ -71,3 +71,21 @@ pub async fn list(
         })
         .collect())
 }
+
+/// Removes the players and notes of tips before this moment, of at most `portion` tips.
+pub async fn remove_players(
+    pool: &PgPool,
+    before: OffsetDateTime,
+    portion: i64,
+) -> Result<u64, sqlx::Error> {
+    let removed = sqlx::query!(
+        "update economy.tip set player = '', note = '' where id in (
+             select id from economy.tip where at < $1 and player <> '' limit $2
+         )",
+        before,
+        portion
+    )
+    .execute(pool)
+    .await?;
+    Ok(removed.rows_affected())
+}

@@ -42,6 +42,39 @@ async fn every_bad_field_of_a_swap_is_named(pool: PgPool) {
 }
 
 #[testing::database_test(economy::MIGRATOR)]
+async fn an_old_swap_has_no_party_and_is_the_same_when_it_comes_again(pool: PgPool) {
+    let economy = start(pool.clone()).await;
+    economy.currency("bao").await;
+    economy.currency("kora").await;
+    let swap = |got| proto::Swap {
+        id: "1".to_owned(),
+        party: "ada".to_owned(),
+        from: "bao".to_owned(),
+        to: "kora".to_owned(),
+        gave: 10,
+        got,
+        at: Some(timestamp::encode(START)),
+    };
+    let import = async |got| {
+        let request = proto::ImportSwapsRequest {
+            swaps: vec![swap(got)],
+        };
+        let answer = economy.staff.clone().import_swaps(request).await;
+        let answer = answer.unwrap().into_inner();
+        (answer.recorded, answer.repeated, answer.refused.len())
+    };
+    assert_eq!(import(20).await, (1, 0, 0));
+    for (days, party) in [(90, "ada"), (91, "")] {
+        let now = START + Duration::days(days);
+        economy::jobs::retention::remove(&pool, now).await.unwrap();
+        let stored = sqlx::query_scalar!("select party from economy.swap");
+        assert_eq!(stored.fetch_one(&pool).await.unwrap(), party);
+        assert_eq!(import(20).await, (0, 1, 0));
+        assert_eq!(import(21).await, (0, 0, 1));
+    }
+}
+
+#[testing::database_test(economy::MIGRATOR)]
 async fn history_is_loaded_and_loaded_again(pool: PgPool) {
     let economy = start(pool).await;
     economy.listed("bao", 10).await;

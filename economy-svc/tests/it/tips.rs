@@ -39,6 +39,21 @@ async fn a_tip_is_stored_and_published(pool: PgPool) {
 }
 
 #[testing::database_test(economy::MIGRATOR)]
+async fn a_tip_loses_its_player_after_ninety_days(pool: PgPool) {
+    let economy = start(pool.clone()).await;
+    economy.currency("bao").await;
+    let body = json!({"player": "ada", "amount": 5, "note": "well played"});
+    economy.tip("bao", &body, "").await.unwrap();
+    for (days, player) in [(90, "ada"), (91, "")] {
+        let now = START + time::Duration::days(days);
+        economy::jobs::retention::remove(&pool, now).await.unwrap();
+        assert_eq!(economy.tips_of("bao").await, [(player.to_owned(), 5)]);
+    }
+    let notes = sqlx::query_scalar!("select note from economy.tip");
+    assert_eq!(notes.fetch_all(&pool).await.unwrap(), [""]);
+}
+
+#[testing::database_test(economy::MIGRATOR)]
 async fn the_same_tip_at_once_and_again_is_booked_once(pool: PgPool) {
     let economy = start(pool.clone()).await;
     let other = start(pool).await;

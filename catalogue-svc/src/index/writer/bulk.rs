@@ -10,7 +10,7 @@ use crate::domain::listing::Mode;
 use crate::index::document::Document;
 use crate::index::entity::{Body, Entity};
 use crate::index::games::Game;
-use crate::index::listing_index::Index;
+use crate::index::list::Index;
 use crate::index::snapshot::Dataset;
 
 impl IndexWriter {
@@ -62,7 +62,7 @@ impl IndexWriter {
         let pages = &self.pages;
         let listed = self.games.par_iter_mut().filter_map(|(_, held)| {
             let page = pages.get(&held.page).filter(|_| held.visible)?;
-            held.game = Arc::new(held.game.with_creator(page.summary()?));
+            Arc::make_mut(&mut held.game).creator = Arc::clone(page.summary()?);
             held.listed = true;
             Some((held.mode, Arc::clone(&held.game)))
         });

@@ -9,7 +9,7 @@ use crate::domain::facet::Facet;
 use crate::domain::listing::Mode;
 use crate::index::cities::City;
 use crate::index::creators::CreatorSummary;
-use crate::index::query::Query;
+use crate::index::list::Query;
 use crate::index::snapshot::Snapshot;
 
 /// The cities that must be counted again.

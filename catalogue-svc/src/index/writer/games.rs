@@ -73,7 +73,7 @@ impl IndexWriter {
         if let Some(summary) = summary
             && held.game.creator != *summary
         {
-            held.game = Arc::new(held.game.with_creator(summary));
+            Arc::make_mut(&mut held.game).creator = Arc::clone(summary);
         }
         held.listed = summary.is_some();
         let new = held.listed();

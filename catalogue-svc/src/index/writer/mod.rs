@@ -17,7 +17,7 @@ use self::games::GameState;
 use self::pages::PageEntry;
 use super::document::Document;
 use super::events::Event;
-use super::listing_index::Index;
+use super::list::Index;
 use super::snapshot::{Dataset, Snapshot};
 use crate::domain::listing::Mode;
 use crate::index::entity::{Body, Entity};

@@ -118,7 +118,7 @@ async fn a_snapshot_is_taken_once_however_late_and_by_whomever(pool: PgPool) {
 }
 
 #[testing::database_test(catalogue::MIGRATOR)]
-async fn what_left_the_board_is_told_and_what_is_gone_is_not(pool: PgPool) {
+async fn a_listing_that_left_the_board_has_moved_and_a_removed_one_has_not(pool: PgPool) {
     let mut replica = Replica::start(&pool).await;
     replica.vote(1, 1, 2).await;
     replica.vote(1, 3, 4).await;
@@ -146,7 +146,7 @@ async fn what_left_the_board_is_told_and_what_is_gone_is_not(pool: PgPool) {
 }
 
 #[testing::database_test(catalogue::MIGRATOR)]
-async fn old_votes_go_and_what_they_did_stays(pool: PgPool) {
+async fn old_votes_are_removed_and_their_sums_stay(pool: PgPool) {
     let kept = Duration::days(31);
     let replica = Replica::start(&pool).await;
     replica.vote(1, 1, 2).await;

@@ -14,60 +14,6 @@ use super::support::{LIMITS, Replica, account, cookie, shown, voter_id};
 use crate::build::{game, game_change, id, page, page_change};
 
 #[testing::database_test(catalogue::MIGRATOR)]
-async fn the_order_is_wins_then_share_then_age_and_every_board_follows(pool: PgPool) {
-    let replica = Replica::start(&pool).await;
-    assert_eq!(replica.board("week").await, shown(&[]));
-    replica.vote(1, 3, 2).await;
-    replica.vote(1, 4, 3).await;
-    replica.vote(1, 5, 4).await;
-    replica.vote(2, 5, 3).await;
-    replica.vote(2, 4, 2).await;
-    // 5: 2 of 2; 4: 2 of 3; 3: 1 of 3; 2: none of 2, and 1 and 6 have no votes.
-    let expected = shown(&[("Game 5", 2), ("Game 4", 2), ("Game 3", 1), ("Game 2", 0)]);
-    for board in ["week", "month", "all"] {
-        assert_eq!(replica.board(board).await, expected, "{board}");
-    }
-    // Of equals the one that was published first stands first.
-    replica.vote(3, 2, 1).await;
-    replica.vote(4, 2, 1).await;
-    replica.vote(5, 1, 2).await;
-    replica.vote(6, 1, 3).await;
-    let board = replica.board("all").await;
-    assert_eq!(
-        board[..4],
-        shown(&[("Game 5", 2), ("Game 4", 2), ("Game 1", 2), ("Game 2", 2)])[..]
-    );
-    let rows = replica.rows(Mode::Live, "games", "all").await;
-    assert_eq!(rows[0].url, "https://mchezo.example/games/game-5");
-    assert_eq!(
-        (rows[0].country_code.as_str(), rows[0].previous_rank),
-        ("KE", 0)
-    );
-}
-
-#[testing::database_test(catalogue::MIGRATOR)]
-async fn windows_move_with_the_clock(pool: PgPool) {
-    let replica = Replica::start(&pool).await;
-    replica.vote(1, 1, 2).await;
-    replica.clock.advance(Duration::hours(100));
-    replica.vote(1, 2, 1).await;
-    replica.vote(2, 2, 3).await;
-    let both = shown(&[("Game 2", 2), ("Game 1", 1), ("Game 3", 0)]);
-    assert_eq!(replica.board("week").await, both);
-    replica.clock.advance(Duration::hours(67));
-    assert_eq!(replica.board("week").await, both);
-    replica.clock.advance(Duration::hours(1));
-    let later = shown(&[("Game 2", 2), ("Game 1", 0), ("Game 3", 0)]);
-    assert_eq!(replica.board("week").await, later, "the first vote left");
-    assert_eq!(replica.board("month").await, both);
-    replica.clock.advance(Duration::hours(100));
-    assert_eq!(replica.board("week").await, shown(&[]));
-    replica.clock.advance(Duration::days(30));
-    assert_eq!(replica.board("month").await, shown(&[]));
-    assert_eq!(replica.board("all").await, both);
-}
-
-#[testing::database_test(catalogue::MIGRATOR)]
 async fn a_voter_judges_a_pair_once_a_day(pool: PgPool) {
     let replica = Replica::start(&pool).await;
     replica.vote(1, 1, 2).await;
@@ -116,7 +62,45 @@ async fn many_votes_at_once_at_two_replicas_count_once_each(pool: PgPool) {
 }
 
 #[testing::database_test(catalogue::MIGRATOR)]
-async fn what_is_taken_down_leaves_the_boards_at_once_and_the_ranks_close_up_with_the_next_boards(
+#[expect(clippy::disallowed_methods, reason = "statements of a test")]
+async fn a_vote_waits_for_no_row_that_others_hold(pool: PgPool) {
+    let replica = Replica::start(&pool).await;
+    let pair = ("game-1", "game-2");
+    let address = "2001:db8::1";
+    replica.try_vote(cookie(1, address), pair).await.unwrap();
+    let mut holder = pool.begin().await.unwrap();
+    for table in ["network_day", "tally", "tally_hour", "voter", "vote"] {
+        let lock = format!("select from catalogue.{table} for update");
+        let lock = sqlx::query(sqlx::AssertSqlSafe(lock));
+        assert!(lock.execute(&mut *holder).await.unwrap().rows_affected() > 0);
+    }
+    for voter in 2..4 {
+        replica
+            .try_vote(cookie(voter, address), pair)
+            .await
+            .unwrap();
+    }
+    holder.commit().await.unwrap();
+    // Each row counts.
+    replica.try_vote(cookie(4, address), pair).await.unwrap();
+    assert_eq!(
+        replica.board("all").await,
+        shown(&[("Game 1", 4), ("Game 2", 0)])
+    );
+    assert_eq!(
+        replica.board("week").await,
+        shown(&[("Game 1", 4), ("Game 2", 0)])
+    );
+    replica.try_vote(cookie(5, address), pair).await.unwrap();
+    let refused = replica
+        .try_vote(cookie(6, address), pair)
+        .await
+        .unwrap_err();
+    assert_eq!(refused.code, Code::RateLimited);
+}
+
+#[testing::database_test(catalogue::MIGRATOR)]
+async fn a_listing_that_is_taken_down_leaves_the_boards_at_once_and_their_ranks_later(
     pool: PgPool,
 ) {
     let mut replica = Replica::start(&pool).await;
@@ -159,119 +143,36 @@ async fn what_is_taken_down_leaves_the_boards_at_once_and_the_ranks_close_up_wit
     assert_eq!(renamed[1], ("Renamed".to_owned(), 1));
 }
 
-/// A page whose rows are followed by listings that are gone is the last one.
 #[testing::database_test(catalogue::MIGRATOR)]
-async fn pages_of_a_board_go_on_behind_a_listing_that_is_gone(pool: PgPool) {
-    let mut replica = Replica::start(&pool).await;
-    for (winner, loser) in [(1, 2), (1, 3), (1, 4), (2, 3), (2, 4), (3, 4)] {
-        replica.vote(1, winner, loser).await;
-    }
-    replica.catch_up().await;
-    for (gone, expected) in [
-        (2, vec![vec!["Game 1"], vec!["Game 3"], vec!["Game 4"]]),
-        (4, vec![vec!["Game 1"], vec!["Game 3"]]),
-    ] {
-        let removed = contracts::listings::v1::Game {
-            page_id: id(gone),
-            state: State::Removed.into(),
-            ..game(gone)
-        };
-        replica.list(&[game_change(&removed)]);
-        let (mut pages, mut cursor) = (Vec::new(), Some(String::new()));
-        while let Some(after) = cursor {
-            let page = PageRequest {
-                limit: 1,
-                cursor: after,
-            };
-            let listed = replica.list_ranking(Mode::Live, ("games", "week"), page);
-            let listed = listed.await.unwrap();
-            let rows: Vec<contracts::public::RankingRow> =
-                serde_json::from_slice(&listed.json).unwrap();
-            pages.push(rows.into_iter().map(|row| row.name).collect::<Vec<_>>());
-            cursor = listed.page.unwrap().next_cursor;
-        }
-        assert_eq!(pages, expected);
-    }
-}
-
-/// How many sessions wait for a lock on this table.
-#[expect(clippy::disallowed_methods, reason = "statements of a test")]
-async fn waiting(pool: &PgPool, table: &str) -> i64 {
-    let sql = "select count(*) from pg_locks where relation = $1::regclass and not granted
-        and database = (select oid from pg_database where datname = current_database())";
-    let waiting = sqlx::query_scalar(sql).bind(table);
-    waiting.fetch_one(pool).await.unwrap()
-}
-
-#[testing::database_test(catalogue::MIGRATOR)]
-#[expect(clippy::disallowed_methods, reason = "statements of a test")]
-async fn no_reader_waits_for_the_turn_of_an_hour(pool: PgPool) {
+async fn a_row_leads_to_its_page_and_a_cursor_belongs_to_its_board(pool: PgPool) {
     let replica = Replica::start(&pool).await;
     replica.vote(1, 1, 2).await;
-    for hours in [24, 24, 24, 24, 24, 24, 23] {
-        replica.clock.advance(Duration::hours(hours));
-        replica.catch_up().await;
-    }
-    let before = shown(&[("Game 1", 1), ("Game 2", 0)]);
-    assert_eq!(replica.board_now("week").await, before);
-    // The turn cannot read the hour that leaves the window.
-    let mut holder = pool.begin().await.unwrap();
-    let lock = "lock table catalogue.tally_hour in access exclusive mode";
-    sqlx::query(lock).execute(&mut *holder).await.unwrap();
-    replica.clock.advance(Duration::HOUR);
-    let mut turn = std::pin::pin!(replica.refresh());
-    loop {
-        tokio::select! {
-            biased;
-            _ = &mut turn => panic!("the turn did not read the hour"),
-            waiting = waiting(&pool, "catalogue.tally_hour") => if waiting > 0 { break },
-        }
-    }
-    assert_eq!(replica.board_now("week").await, before);
-    let drawn = replica.draw(account(2), "games").await;
-    assert!(drawn.is_ok());
-    holder.rollback().await.unwrap();
-    turn.await.unwrap();
-    assert_eq!(replica.board_now("week").await, shown(&[]));
-    assert_eq!(replica.board_now("month").await, before);
-}
-
-#[testing::database_test(catalogue::MIGRATOR)]
-async fn pages_of_a_board_follow_each_other(pool: PgPool) {
-    let replica = Replica::start(&pool).await;
-    for (winner, loser) in [(1, 2), (1, 3), (1, 4), (2, 3), (2, 4), (3, 4)] {
-        replica.vote(1, winner, loser).await;
-    }
-    replica.catch_up().await;
-    let page = async |cursor: &str, board| {
-        let page = PageRequest {
-            limit: 3,
-            cursor: cursor.to_owned(),
-        };
-        replica
-            .list_ranking(Mode::Live, ("games", board), page)
-            .await
+    let rows = replica.rows(Mode::Live, "games", "week").await;
+    assert_eq!(rows[0].url, "https://mchezo.example/games/game-1");
+    assert_eq!((&*rows[0].country_code, rows[0].previous_rank), ("KE", 0));
+    let page = PageRequest {
+        limit: 1,
+        ..PageRequest::default()
     };
-    let first = page("", "week").await.unwrap();
-    let info = first.page.unwrap();
-    assert_eq!(info.total, 4);
-    let cursor = info.next_cursor.unwrap();
-    let second = page(&cursor, "week").await.unwrap();
-    let rows: Vec<contracts::public::RankingRow> = serde_json::from_slice(&second.json).unwrap();
-    assert_eq!((rows.len(), rows[0].rank, &*rows[0].name), (1, 4, "Game 4"));
-    assert_eq!(second.page.unwrap().next_cursor, None);
-    let elsewhere = page(&cursor, "month").await.unwrap_err();
-    assert!(elsewhere.fields.contains_key("cursor"));
-
-    for (kind, board) in [
+    let listed = replica
+        .list_ranking(Mode::Live, ("games", "week"), page)
+        .await;
+    let cursor = listed.unwrap().page.unwrap().next_cursor.unwrap();
+    let page = PageRequest { limit: 1, cursor };
+    let elsewhere = replica
+        .list_ranking(Mode::Live, ("games", "month"), page)
+        .await;
+    assert!(elsewhere.unwrap_err().fields.contains_key("cursor"));
+    for board in [
         ("events", "week"),
         ("games", "day"),
         ("", ""),
         ("Games", "week"),
     ] {
-        let page = PageRequest::default();
-        let refused = replica.list_ranking(Mode::Live, (kind, board), page).await;
-        assert_eq!(refused.unwrap_err().code, Code::NotFound, "{kind}/{board}");
+        let refused = replica
+            .list_ranking(Mode::Live, board, PageRequest::default())
+            .await;
+        assert_eq!(refused.unwrap_err().code, Code::NotFound, "{board:?}");
     }
 }
 

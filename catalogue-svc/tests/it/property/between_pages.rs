@@ -138,7 +138,7 @@ async fn check(before: Vec<Change>, between: Vec<Vec<Change>>, list: List, limit
 }
 
 #[test]
-fn what_stays_where_it_is_comes_exactly_once() {
+fn a_row_that_keeps_its_place_comes_exactly_once() {
     let runtime = tokio::runtime::Builder::new_current_thread().build();
     let runtime = runtime.unwrap();
     let stayed = Cell::new(0);

@@ -16,7 +16,7 @@ use tonic::Request;
 use super::pages::{self, ResultPage};
 use super::{moment, tables};
 use crate::build::reads;
-use crate::universe::{GENRES, PLATFORMS, QUESTIONS, STAGES, handle};
+use crate::universe::{CITIES, GENRES, PLATFORMS, QUESTIONS, STAGES, handle};
 
 #[derive(Debug, Clone, Serialize)]
 pub(super) struct Asked {
@@ -26,6 +26,7 @@ pub(super) struct Asked {
     country: Option<&'static str>,
     stage: Option<&'static str>,
     creator: Option<String>,
+    city: Option<&'static str>,
     q: Option<&'static str>,
     /// Seconds since 1970.
     since: Option<i64>,
@@ -40,11 +41,12 @@ prop_compose! {
         country in prop::option::weighted(0.2, select(&["KE", "ng", "SN"])),
         stage in prop::option::weighted(0.2, select(&STAGES)),
         creator in prop::option::weighted(0.2, handle()),
+        city in prop::option::weighted(0.2, select(&CITIES).prop_map(|(_, slug)| slug)),
         q in prop::option::weighted(0.4, select(&QUESTIONS)),
         since in prop::option::weighted(0.3, 0..40_i64),
         limit in 1..6_u32,
     ) -> Asked {
-        Asked { mode, genre, platform, country, stage, creator, q, since, limit }
+        Asked { mode, genre, platform, country, stage, creator, city, q, since, limit }
     }
 }
 
@@ -61,6 +63,7 @@ impl Asked {
             country: None,
             stage: None,
             creator: None,
+            city: None,
             q: None,
             since: None,
             ..self
@@ -80,7 +83,7 @@ impl Asked {
             q: self.q.map(Into::into),
             updated_since: self.since.map(moment),
             at_least: None,
-            city: None,
+            city: self.city.map(Into::into),
         };
         let response = games.list_games(Request::new(request)).await.unwrap();
         let response = response.into_inner();
@@ -101,6 +104,7 @@ impl Asked {
                  and ($1->>'country' is null or upper($1->>'country') = country)
                  and ($1->>'stage' is null or $1->>'stage' = stage)
                  and ($1->>'creator' is null or $1->>'creator' = handle)
+                 and coalesce($1->>'city', '') in ('', city_slug)
                  and ($1->>'since' is null or updated >= ($1->>'since')::bigint)
                  and matches(title_words || pitch_words || name_words, $1)
              order by featured desc, created desc, slug",

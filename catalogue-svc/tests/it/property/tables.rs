@@ -157,17 +157,25 @@ fn row(change: &Change) -> Value {
 }
 
 fn words_of(field: Field, text: &str) -> Vec<String> {
-    words::of_texts([(field, text)]).into_keys().collect()
+    let words = words::of_texts([(field, text)]);
+    words.iter().map(|(word, _)| word.to_owned()).collect()
+}
+
+fn length(title: &str) -> u8 {
+    words::of_texts([(Field::Title, title)]).title_length()
 }
 
 /// The first words of titles.
 fn start_of(titles: &[&str]) -> Vec<String> {
-    let words = titles
-        .iter()
-        .map(|title| words::of_texts([(Field::Title, *title)]));
-    let words = words.flatten();
-    let first = words.filter(|(_, field)| *field == Field::TitleStart);
-    first.map(|(word, _)| word).collect()
+    let mut start = Vec::new();
+    for title in titles {
+        let words = words::of_texts([(Field::Title, *title)]);
+        let first = words
+            .iter()
+            .filter(|(_, field)| *field == Field::TitleStart);
+        start.extend(first.map(|(word, _)| word.to_owned()));
+    }
+    start
 }
 
 /// The later of two times, in seconds since 1970.
@@ -180,7 +188,7 @@ fn page(page: &listings::Page) -> Value {
     let handle = page.handle.replace('-', " ");
     json!({
         "id": page.id, "mode": page.mode, "state": page.state, "kind": page.kind, "roles": page.roles,
-        "length": words::title_length(&page.name), "city_length": words::title_length(&page.city),
+        "length": length(&page.name), "city_length": length(&page.city),
         "name_words": words_of(Field::Title, &page.name), "handle_words": words_of(Field::Title, &handle),
         "pitch_words": words_of(Field::Pitch, &page.tagline), "city_words": words_of(Field::Title, &page.city),
         "start_words": start_of(&[&page.name, &handle]), "city_start": start_of(&[&page.city]),
@@ -193,7 +201,7 @@ fn page(page: &listings::Page) -> Value {
 fn game(game: &listings::Game) -> Value {
     json!({
         "id": game.id, "mode": game.mode, "state": game.state, "slug": game.slug, "stage": game.stage,
-        "length": words::title_length(&game.title), "title_words": words_of(Field::Title, &game.title),
+        "length": length(&game.title), "title_words": words_of(Field::Title, &game.title),
         "pitch_words": words_of(Field::Pitch, &game.tagline),
         "start_words": start_of(&[&game.title]), "title": game.title, "tagline": game.tagline, "genres": game.genres, "platforms": game.platforms,
         "featured": game.featured, "page": game.page_id, "created": game.created_at.unwrap().seconds,
@@ -204,7 +212,7 @@ fn game(game: &listings::Game) -> Value {
 fn event(event: &listings::Event) -> Value {
     json!({
         "id": event.id, "mode": event.mode, "state": event.state, "slug": event.slug, "kind": event.kind,
-        "length": words::title_length(&event.title), "title_words": words_of(Field::Title, &event.title),
+        "length": length(&event.title), "title_words": words_of(Field::Title, &event.title),
         "city_words": words_of(Field::Title, &event.city),
         "start_words": start_of(&[&event.title]), "title": event.title, "starts_at": event.starts_at, "ends_at": event.ends_at,
         "country": event.country_code, "city": event.city, "city_slug": event.city_slug,

@@ -6,19 +6,15 @@ use std::time::Duration;
 
 use catalogue::index::{Catalogue, IndexWriter};
 use catalogue::service::Reads;
-use contracts::catalogue::v1::games_service_client::GamesServiceClient;
-use contracts::catalogue::v1::games_service_server::{GamesService as _, GamesServiceServer};
+use contracts::catalogue::v1::games_service_server::GamesService as _;
 use contracts::catalogue::v1::site_service_server::SiteService as _;
 use contracts::catalogue::v1::{
     GetGameRequest, GetGameResponse, ListNewGamesRequest, ListSitemapRequest,
 };
 use contracts::common::v1::{Change, Mode, Position};
-use contracts::listings::v1 as listings;
 use contracts::public;
-use kit::rpc::client::{Addresses, Idempotent, Transport};
 use kit::rpc::retry;
-use kit::{Code, Fault, Lifecycle};
-use testing::connect;
+use kit::{Code, Fault};
 use tonic::Request;
 use uuid::Uuid;
 
@@ -162,54 +158,5 @@ async fn reads_of_the_site_are_not_answered_from_the_past() {
         let (sitemap, games) = tokio::join!(sitemap, games);
         let codes = [sitemap.err(), games.err()].map(|it| it.map(|it| it.code()));
         assert_eq!(codes, [expected; 2], "{seq}");
-    }
-}
-
-/// One of two replicas does not follow the feed any more: it still has a game that was taken down.
-#[tokio::test]
-async fn the_other_replica_answers_when_one_does_not_follow() {
-    let mut changes = vec![page_change(&page(0)), game_change(&game(1))];
-    let stopped = impatient(&changes);
-    changes.push(game_change(&listings::Game {
-        state: listings::State::Removed.into(),
-        ..game(1)
-    }));
-    let following = impatient(&changes);
-    let (lifecycle, _supervisor) = Lifecycle::new();
-    let mut addresses = Vec::new();
-    for replica in [stopped, following] {
-        let mut services = kit::rpc::server::services();
-        services.add_service(GamesServiceServer::new(replica));
-        addresses.push(testing::serve(services, &lifecycle).await.unwrap());
-    }
-    let token = testing::fleet_token();
-    let read = async |addresses: &[String], seq| {
-        let client = connect(
-            Addresses::List(addresses.to_vec()),
-            Transport::plain(),
-            &token,
-            &lifecycle,
-        )
-        .unwrap();
-        let request = GetGameRequest {
-            mode: Mode::Live.into(),
-            slug: "game-1".to_owned(),
-            at_least: Some(Position {
-                epoch: EPOCH.to_string(),
-                seq,
-            }),
-        };
-        let request = Idempotent::Unary.request(request, testing::LONG);
-        let response = GamesServiceClient::new(client).get_game(request).await;
-        response
-            .map(drop)
-            .map_err(|status| Fault::from(status).code)
-    };
-    // While there is no other, a replica answers as well as it can.
-    assert_eq!(read(&addresses[..1], 3).await, Ok(()));
-    // A new client begins with the second address, so each replica is asked first in turn.
-    for _ in 0..8 {
-        assert_eq!(read(&addresses, 3).await, Err(Code::NotFound));
-        addresses.reverse();
     }
 }

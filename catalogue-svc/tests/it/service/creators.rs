@@ -9,8 +9,8 @@ use contracts::public;
 use kit::{Code, Fault};
 use tonic::Request;
 
-use super::{catalogue, parse};
-use crate::build::{at, game, game_change, id, page, page_change, reads};
+use super::catalogue;
+use crate::build::{game, game_change, id, page, page_change, reads};
 
 async fn get(creators: &Reads, mode: Mode, handle: &str) -> Result<GetCreatorResponse, Fault> {
     let request = GetCreatorRequest {
@@ -103,57 +103,19 @@ async fn a_single_creator_is_whole_and_of_its_own_world() {
 }
 
 #[tokio::test]
-async fn a_creator_without_games_has_an_empty_list() {
-    let creators = reads(catalogue(&[page_change(&page(1))]));
-    let response = get(&creators, Mode::Live, "maker-1").await;
-    let creator: public::Creator = serde_json::from_slice(&response.unwrap().json).unwrap();
-    assert!(creator.games.is_empty());
-}
-
-#[tokio::test]
-async fn a_maker_of_many_games_has_them_all() {
-    let mut changes = vec![page_change(&page(0))];
-    changes.extend((0..3_000).map(|number| game_change(&game(number))));
-    let creators = reads(catalogue(&changes));
-    let response = get(&creators, Mode::Live, "maker-0").await;
-    let creator: public::Creator = serde_json::from_slice(&response.unwrap().json).unwrap();
-    let newest_first = (0..3_000).rev().map(|number| format!("game-{number}"));
-    let slugs = creator.games.into_iter().map(|game| game.slug);
-    assert!(slugs.eq(newest_first));
-}
-
-#[tokio::test]
-async fn creators_come_newest_first_and_bad_fields_are_named_at_once() {
-    let newest = listings::Page {
-        created_at: Some(at(9)),
-        ..page(3)
-    };
-    let creators = reads(catalogue(&[
-        page_change(&page(2)),
-        page_change(&page(1)),
-        page_change(&newest),
-    ]));
-    let all = ListCreatorsRequest {
-        mode: Mode::Live.into(),
-        ..ListCreatorsRequest::default()
-    };
-    let response = creators.list_creators(Request::new(all.clone())).await;
-    let response = response.unwrap().into_inner();
-    let rows: Vec<public::CreatorRow> = parse(&response.json);
-    let handles: Vec<&str> = rows.iter().map(|row| &*row.handle).collect();
-    assert_eq!(handles, ["maker-3", "maker-1", "maker-2"]);
-
+async fn bad_fields_are_named_at_once() {
+    let creators = reads(catalogue(&[]));
     let request = ListCreatorsRequest {
+        mode: Mode::Live.into(),
         kind: Some("robot".to_owned()),
         country: Some("FR".to_owned()),
         // Nobody knows all of these.
         role: Some("juggler".to_owned()),
         city: Some("atlantis".to_owned()),
-        ..all
+        ..ListCreatorsRequest::default()
     };
     let fault = creators.list_creators(Request::new(request)).await;
     let fault = Fault::from(fault.unwrap_err());
-    let named: Vec<&str> = fault.fields.keys().map(String::as_str).collect();
-    assert_eq!(named, ["country", "kind"]);
+    assert!(fault.fields.keys().eq(["country", "kind"]), "{fault:?}");
     assert!(fault.fields["kind"].contains("studio, person"));
 }

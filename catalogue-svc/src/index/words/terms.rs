@@ -5,27 +5,25 @@ use std::collections::BTreeSet;
 
 use roaring::RoaringBitmap;
 
-use super::postings::{DocSet, Union};
+use super::postings::Union;
 use super::term_dictionary::{Match, TermDictionary};
 use crate::domain::typo::{MAX_FORGIVEN, Misspelled, most_edits};
+use crate::index::doc_set::DocSet;
 
-/// Which words of a query may be misspelled; at most [`MAX_FORGIVEN`].
+/// Which words of a query may be misspelled; at most [`MAX_FORGIVEN`]. A query tries them in this order until it finds something.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Forgive {
+pub(crate) enum Forgive {
+    /// None.
+    Nothing,
     /// Words that are no prefix of a word of a listing. Each stands for the nearest words of listings.
     Unknown,
     /// Also the rarest of the other words. Each of these stands for the words that begin with it, and for the words one edit away.
     Rarest,
 }
 
-impl Forgive {
-    /// A query tries them in this order until it finds something.
-    pub(super) const STEPS: [Self; 2] = [Self::Unknown, Self::Rarest];
-}
-
 /// The matches of each word of a query in one index, the most selective word first.
 #[derive(Debug)]
-pub(super) struct Terms<'a>(Vec<Vec<Match<'a>>>);
+pub(crate) struct Terms<'a>(Vec<Vec<Match<'a>>>);
 
 /// A word of a query, and its matches in each dictionary.
 struct Term<'a, 'q, const N: usize> {
@@ -34,8 +32,8 @@ struct Term<'a, 'q, const N: usize> {
 }
 
 /// The matches of the words of a query in each of these dictionaries, and whether a typo in any word was forgiven. A word is known if any of
-/// the dictionaries has it. `None`: a word matches nothing in any of them, even with typos.
-pub(super) fn terms<'a, const N: usize>(
+/// the dictionaries has it. `None`: a word matches nothing in any of them, or there is no unknown word to forgive.
+pub(crate) fn terms<'a, const N: usize>(
     dictionaries: [&'a TermDictionary; N],
     words: &BTreeSet<String>,
     forgive: Forgive,
@@ -53,9 +51,10 @@ pub(super) fn terms<'a, const N: usize>(
     if unknown > MAX_FORGIVEN || !found[..unknown].iter().all(forgivable) {
         return None;
     }
-    let others = match forgive {
-        Forgive::Unknown => 0,
-        Forgive::Rarest => MAX_FORGIVEN - unknown,
+    let others = match (forgive, unknown) {
+        (Forgive::Nothing, 0) | (Forgive::Unknown, 1..) => 0,
+        (Forgive::Nothing, _) | (Forgive::Unknown, 0) => return None,
+        (Forgive::Rarest, _) => MAX_FORGIVEN - unknown,
     };
     let (unknown, known) = found.split_at_mut(unknown);
     let mut has_forgiven = !unknown.is_empty();
@@ -114,7 +113,7 @@ fn docs(matches: &[Match<'_>]) -> u64 {
 
 impl<'a> Terms<'a> {
     /// The docs that have all words in any field.
-    pub(super) fn docs(&self) -> RoaringBitmap {
+    pub(crate) fn docs(&self) -> RoaringBitmap {
         if self.0.iter().any(Vec::is_empty) {
             return RoaringBitmap::new();
         }
@@ -122,14 +121,14 @@ impl<'a> Terms<'a> {
     }
 
     /// The docs of `within` that have all words in the title, each with at most `edits` edits.
-    pub(super) fn in_title(&self, edits: u8, within: &RoaringBitmap) -> RoaringBitmap {
+    pub(crate) fn in_title(&self, edits: u8, within: &RoaringBitmap) -> RoaringBitmap {
         self.intersect(edits, Some(within), |found| {
             std::slice::from_ref(found.docs.title())
         })
     }
 
     /// The docs of `within` whose title starts with one of the words, with at most `edits` edits.
-    pub(super) fn starting(&self, edits: u8, within: &RoaringBitmap) -> RoaringBitmap {
+    pub(crate) fn starting(&self, edits: u8, within: &RoaringBitmap) -> RoaringBitmap {
         let mut union = Union::new(Some(within));
         if !within.is_empty() {
             for found in self.within_edits(edits).flatten() {
@@ -140,7 +139,7 @@ impl<'a> Terms<'a> {
     }
 
     /// The docs of `within` that have all words as whole words, each with at most `edits` edits.
-    pub(super) fn whole(&self, edits: u8, within: &RoaringBitmap) -> RoaringBitmap {
+    pub(crate) fn whole(&self, edits: u8, within: &RoaringBitmap) -> RoaringBitmap {
         self.intersect(edits, Some(within), |found| {
             if found.closeness.is_beginning {
                 &[]
@@ -173,7 +172,7 @@ impl<'a> Terms<'a> {
     }
 
     /// For each word, the matches with at most `edits` edits.
-    pub(super) fn within_edits(
+    pub(crate) fn within_edits(
         &self,
         edits: u8,
     ) -> impl Iterator<Item = impl Iterator<Item = &Match<'a>>> {

@@ -2,9 +2,7 @@
 
 use roaring::RoaringBitmap;
 
-use super::postings::Union;
-use super::term_dictionary::Match;
-use super::terms::Terms;
+use crate::index::words::{Match, Terms, Union};
 
 /// How many numbers of edits there are: none, one and two.
 const EDITS: u8 = 3;
@@ -15,11 +13,11 @@ const FITS: usize = 4;
 
 /// How many grades there are. A hit that needs fewer edits comes first; of these, one that has the words in a better place; of these, one
 /// that has them as whole words; of these, one whose title starts with one of them.
-pub(super) const GRADES: usize = EDITS as usize * PLACES * FITS;
+pub(crate) const GRADES: usize = EDITS as usize * PLACES * FITS;
 
 /// The docs that a search finds, by grade. Each doc is in one grade. Grades are computed on demand, since a page seldom needs the last ones.
 #[derive(Debug)]
-pub(super) struct Grades<'a> {
+pub(crate) struct Grades<'a> {
     terms: Terms<'a>,
     /// The docs of the grades that are computed already.
     known: Vec<RoaringBitmap>,
@@ -29,7 +27,7 @@ pub(super) struct Grades<'a> {
 
 impl<'a> Grades<'a> {
     /// Grades these docs, each of which has all words.
-    pub(super) fn new(terms: Terms<'a>, docs: RoaringBitmap) -> Self {
+    pub(crate) fn new(terms: Terms<'a>, docs: RoaringBitmap) -> Self {
         Self {
             terms,
             known: Vec::with_capacity(GRADES),
@@ -38,7 +36,7 @@ impl<'a> Grades<'a> {
     }
 
     /// The docs of a grade. Grade 0 is the best.
-    pub(super) fn get(&mut self, grade: usize) -> Option<&RoaringBitmap> {
+    pub(crate) fn get(&mut self, grade: usize) -> Option<&RoaringBitmap> {
         while self.known.len() <= grade && !self.left.is_empty() {
             self.advance();
         }

@@ -8,7 +8,7 @@ use imbl::OrdSet;
 
 /// The rows of an index by their sort keys. Clones share what they have in common.
 #[derive(Debug, Clone)]
-pub(super) struct Order<K: Ord>(OrdSet<Entry<K>>);
+pub(crate) struct Order<K: Ord>(OrdSet<Entry<K>>);
 
 /// A row. Two rows have the same key while an address passes from one listing to another.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
@@ -41,12 +41,12 @@ impl<K: Ord> Comparable<Entry<K>> for Gap<'_, K> {
 }
 
 impl<K: Clone + Ord> Order<K> {
-    pub(super) fn new() -> Self {
+    pub(crate) fn new() -> Self {
         Self(OrdSet::new())
     }
 
     /// The order of rows that are sorted already, and numbered in that order.
-    pub(super) fn of_sorted<'a>(keys: impl Iterator<Item = &'a K> + Clone) -> Self
+    pub(crate) fn of_sorted<'a>(keys: impl Iterator<Item = &'a K> + Clone) -> Self
     where
         K: 'a,
     {
@@ -61,28 +61,28 @@ impl<K: Clone + Ord> Order<K> {
         order
     }
 
-    pub(super) fn len(&self) -> usize {
+    pub(crate) fn len(&self) -> usize {
         self.0.len()
     }
 
-    pub(super) fn insert(&mut self, key: K, doc: u32) {
+    pub(crate) fn insert(&mut self, key: K, doc: u32) {
         self.0.insert(Entry { key, doc });
     }
 
-    pub(super) fn remove(&mut self, key: &K, doc: u32) {
+    pub(crate) fn remove(&mut self, key: &K, doc: u32) {
         let key = key.clone();
         self.0.remove(&Entry { key, doc });
     }
 
     /// The rows with this key.
-    pub(super) fn with_key(&self, key: &K) -> impl Iterator<Item = u32> {
+    pub(crate) fn with_key(&self, key: &K) -> impl Iterator<Item = u32> {
         let gap = |is_behind| Bound::Included(Gap { key, is_behind });
         let entries = self.0.range((gap(false), gap(true)));
         entries.map(|entry| entry.doc)
     }
 
     /// The rows behind the key `after`, from the first to the last or (`backwards`) in reverse.
-    pub(super) fn docs<'a>(
+    pub(crate) fn docs<'a>(
         &'a self,
         after: Option<&K>,
         backwards: bool,
@@ -101,7 +101,7 @@ impl<K: Clone + Ord> Order<K> {
     }
 
     /// The row at this position, from 0. It is found by counting, from the nearer end.
-    pub(super) fn nth(&self, position: usize) -> Option<u32> {
+    pub(crate) fn nth(&self, position: usize) -> Option<u32> {
         let behind = self.len().checked_sub(position + 1)?;
         let entry = if behind < position {
             self.0.iter().rev().nth(behind)

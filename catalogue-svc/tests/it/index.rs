@@ -1,6 +1,14 @@
-//! Many rows: exact totals, pages of few and of many hits, and how many words are forgiven.
+//! The catalogue in memory: snapshots, addresses, many rows. `property` compares its lists with SQL.
 
-use super::*;
+use catalogue::domain::facet::Facet;
+use catalogue::domain::listing::Mode;
+use catalogue::domain::order::GameKey;
+use catalogue::domain::words;
+use catalogue::index::{Document as _, Query, Search, Snapshot};
+use contracts::common::v1::Change;
+use contracts::listings::v1 as listings;
+
+use crate::build::{self, entity, game_change, page_change};
 
 /// Three hundred games, each with a word of its own; every tenth is a puzzle.
 fn many() -> Vec<Change> {
@@ -31,55 +39,103 @@ fn words(q: &str) -> Query<GameKey> {
     }
 }
 
+/// All games of a list, as JSON.
+fn rows(snapshot: &Snapshot) -> String {
+    let mut json = Vec::new();
+    for game in snapshot.dataset(Mode::Live).games.rows() {
+        game.json().push_row(&mut json);
+    }
+    String::from_utf8(json).unwrap()
+}
+
 #[test]
-fn totals_are_exact() {
-    for snapshot in [build::writer(&many()), build::built(&many())].map(|w| w.snapshot()) {
-        assert_eq!(total(&snapshot, Query::default()), 300);
-        for (q, expected) in [
-            ("word001", 1),
-            ("lute", 299),
-            ("zebra", 0),
-            ("?!", 0),
-            ("lute zebra", 0),
-            ("kora word008", 0),
-        ] {
-            assert_eq!(total(&snapshot, words(q)), expected, "{q}");
-        }
-        let mut behind = words("word2");
-        let games = &snapshot.dataset(Mode::Live).games;
-        behind.after = Some(games.get("game-210").unwrap().key.clone());
-        assert_eq!(total(&snapshot, behind), 100);
-        let mut both = words("word01");
-        both.facets = vec![Facet::genre("puzzle").unwrap()];
-        assert_eq!(total(&snapshot, both), 1);
-        let search = Search {
-            words: words::of_query("w kora", 10),
-            limit: 20,
-            ..Search::default()
+fn a_published_snapshot_does_not_change() {
+    for mut writer in [build::writer(&many()), build::built(&many())] {
+        let snapshot = writer.snapshot();
+        let before = (rows(&snapshot), total(&snapshot, words("lute")));
+        let renamed = listings::Page {
+            name: "Renamed".to_owned(),
+            ..build::page(0)
         };
-        assert_eq!(snapshot.dataset(Mode::Live).search(&search).total, 1);
+        let removed = listings::Game {
+            state: listings::State::Removed.into(),
+            ..build::game(1)
+        };
+        let changed = listings::Game {
+            title: "Lute".to_owned(),
+            ..build::game(7)
+        };
+        for change in [
+            page_change(&renamed),
+            game_change(&removed),
+            game_change(&changed),
+        ] {
+            writer.apply(entity(&change));
+        }
+        writer.flush(1).unwrap();
+        assert_eq!((rows(&snapshot), total(&snapshot, words("lute"))), before);
+        let now = writer.snapshot();
+        assert_eq!(rows(&now).matches(r#""name":"Renamed""#).count(), 299);
+        assert_eq!(total(&now, words("lute")), 299);
     }
 }
 
 #[test]
-fn rows_that_are_left_keep_their_order() {
-    for mut writer in [build::writer(&many()), build::built(&many())] {
-        let removed = (0..300).filter(|number| number % 10 != 0);
-        for number in removed {
-            let mut game = build::game(number);
-            game.state = listings::State::Removed.into();
-            writer.apply(entity(&game_change(&game)));
+fn a_removed_listing_leaves_its_address_to_another() {
+    // Another game has the address now; then the first is removed.
+    let mut heir = listings::Game {
+        slug: "game-1".to_owned(),
+        title: "Heir".to_owned(),
+        ..build::game(2)
+    };
+    let gone = listings::Game {
+        state: listings::State::Removed.into(),
+        ..build::game(1)
+    };
+    // Then with one sort key, so that only the id tells them apart.
+    for created_at in [heir.created_at, build::game(1).created_at] {
+        heir.created_at = created_at;
+        let games = [&build::game(1), &heir, &gone].map(game_change);
+        let changes: Vec<Change> = [page_change(&build::page(0))]
+            .into_iter()
+            .chain(games)
+            .collect();
+        for snapshot in [build::writer(&changes), build::built(&changes)].map(|w| w.snapshot()) {
+            let rows = rows(&snapshot);
+            assert!(
+                rows.starts_with(r#"{"slug":"game-1","title":"Heir""#),
+                "{rows}"
+            );
+            let games = &snapshot.dataset(Mode::Live).games;
+            assert_eq!((games.len(), games.get("game-1").is_some()), (1, true));
         }
-        let snapshot = writer.snapshot();
-        // Every row that is left is a puzzle.
-        let mut counted = words("wo");
-        counted.facets = vec![Facet::genre("puzzle").unwrap()];
-        assert_eq!(total(&snapshot, counted), 30);
-        let rows = paged(&snapshot, &everything(Mode::Live));
-        let slugs: Vec<String> = rows.into_iter().map(|row| row.slug).collect();
-        let left: Vec<String> = (0..30).rev().map(|n| format!("game-{}", n * 10)).collect();
-        assert_eq!(slugs, left);
     }
+}
+
+#[test]
+fn lists_are_ordered_by_first_publication() {
+    let published = |number, seconds| listings::Game {
+        first_published_at: Some(build::at(seconds)),
+        ..build::game(number)
+    };
+    // The last was published as soon as it was sent in.
+    let games = [published(1, 100), published(2, 50), build::game(70)];
+    let page = |number, seconds| listings::Page {
+        first_published_at: Some(build::at(seconds)),
+        ..build::page(number)
+    };
+    let pages = [page(0, 0), page(5, 9), page(6, 10)].map(|page| page_change(&page));
+    let changes = [pages, games.map(|game| game_change(&game))].concat();
+    let snapshot = build::writer(&changes).snapshot();
+    let dataset = snapshot.dataset(Mode::Live);
+    let games: Vec<&str> = dataset.games.rows().map(|row| &*row.key.slug).collect();
+    assert_eq!(games, ["game-1", "game-70", "game-2"]);
+    let creators: Vec<&str> = dataset
+        .creators
+        .rows()
+        .map(|row| &*row.key.handle)
+        .collect();
+    assert_eq!(creators, ["maker-6", "maker-5", "maker-0"]);
 }
 
 /// The slugs of all pages of a list of games, each of three rows.
@@ -170,24 +226,4 @@ fn a_query_forgives_two_words_at_most() {
         let hits = snapshot.dataset(Mode::Live).search(&everything);
         assert_eq!(hits.similar, similar, "{q}");
     }
-}
-
-#[test]
-fn events_outside_the_days_that_are_asked_for_are_not_listed() {
-    let events = (0..300).map(|number| {
-        let day = time::macros::date!(2026 - 01 - 01) + time::Duration::days(number.into());
-        build::event_change(&listings::Event {
-            starts_at: day.to_string(),
-            ..build::event(number)
-        })
-    });
-    let snapshot = build::writer(&events.collect::<Vec<_>>()).snapshot();
-    let today = time::macros::date!(2026 - 01 - 01) + time::Duration::days(290);
-    let query = Query {
-        span: Some(Span::new(When::Upcoming, today, None, None)),
-        limit: 20,
-        ..Query::default()
-    };
-    let page = snapshot.dataset(Mode::Live).events.search(&query);
-    assert_eq!((page.total, page.rows.len()), (10, 10));
 }

@@ -1,103 +1,9 @@
-//! Which documents have a term.
-
-use std::borrow::Cow;
+//! Which docs have a term, by the field that has it.
 
 use roaring::RoaringBitmap;
 
 use crate::domain::words::Field;
-
-/// The maximum length of an array. At a million rows a bitmap has up to 18 containers, and a container takes as much memory as a dozen docs of
-/// an array.
-const ARRAY: usize = 256;
-
-/// A set of docs: an array while it is small, else a bitmap.
-#[derive(Debug, Clone)]
-pub(super) enum DocSet {
-    /// In ascending order.
-    Array(Vec<u32>),
-    Bitmap(RoaringBitmap),
-}
-
-impl Default for DocSet {
-    fn default() -> Self {
-        Self::Array(Vec::new())
-    }
-}
-
-impl From<Vec<u32>> for DocSet {
-    /// A set of docs that are in ascending order.
-    fn from(docs: Vec<u32>) -> Self {
-        if docs.len() <= ARRAY {
-            return Self::Array(docs.as_slice().into());
-        }
-        let mut bitmap = RoaringBitmap::new();
-        bitmap.extend(docs);
-        Self::Bitmap(bitmap)
-    }
-}
-
-impl DocSet {
-    pub(super) fn len(&self) -> u64 {
-        match self {
-            Self::Array(docs) => docs.len() as u64,
-            Self::Bitmap(docs) => docs.len(),
-        }
-    }
-
-    pub(super) fn is_empty(&self) -> bool {
-        self.len() == 0
-    }
-
-    /// The docs of this set.
-    pub(super) fn to_bitmap(&self) -> Cow<'_, RoaringBitmap> {
-        match self {
-            Self::Array(docs) => Cow::Owned(docs.iter().copied().collect()),
-            Self::Bitmap(docs) => Cow::Borrowed(docs),
-        }
-    }
-
-    /// The docs of this set that are in `docs`.
-    pub(super) fn within(&self, docs: &RoaringBitmap) -> RoaringBitmap {
-        match self {
-            Self::Array(held) => held.iter().filter(|doc| docs.contains(**doc)).collect(),
-            Self::Bitmap(held) => held & docs,
-        }
-    }
-
-    pub(super) fn insert(&mut self, doc: u32) {
-        match self {
-            Self::Bitmap(docs) => {
-                docs.insert(doc);
-            }
-            Self::Array(docs) => {
-                if let Err(at) = docs.binary_search(&doc) {
-                    docs.reserve_exact(1);
-                    docs.insert(at, doc);
-                }
-                if docs.len() > ARRAY {
-                    *self = std::mem::take(docs).into();
-                }
-            }
-        }
-    }
-
-    /// Removes a doc. A bitmap becomes an array at half the maximum length of an array, so that a set does not alternate between both.
-    pub(super) fn remove(&mut self, doc: u32) {
-        match self {
-            Self::Array(docs) => {
-                if let Ok(at) = docs.binary_search(&doc) {
-                    docs.remove(at);
-                }
-            }
-            Self::Bitmap(docs) => {
-                docs.remove(doc);
-                if docs.len() <= ARRAY as u64 / 2 {
-                    *self = Self::Array(docs.iter().collect());
-                }
-            }
-        }
-    }
-}
+use crate::index::doc_set::DocSet;
 
 /// A field of which a posting has a set of docs.
 #[derive(Debug, Clone, Copy)]
@@ -126,17 +32,17 @@ impl PostingField {
 
 /// The docs of a term by field, each in ascending order, while a dictionary is built.
 #[derive(Debug, Default)]
-pub(super) struct FieldDocs([Vec<u32>; PostingField::COUNT]);
+pub(crate) struct FieldDocs([Vec<u32>; PostingField::COUNT]);
 
 impl FieldDocs {
-    pub(super) fn push(&mut self, field: Field, doc: u32) {
+    pub(crate) fn push(&mut self, field: Field, doc: u32) {
         for set in PostingField::of(field) {
             self.0[*set as usize].push(doc);
         }
     }
 
     /// Appends docs, all of which are greater.
-    pub(super) fn append(&mut self, more: Self) {
+    pub(crate) fn append(&mut self, more: Self) {
         for (docs, more) in self.0.iter_mut().zip(more.0) {
             docs.extend(more);
         }
@@ -145,60 +51,60 @@ impl FieldDocs {
 
 /// The docs that have a term, by field.
 #[derive(Debug, Clone, Default)]
-pub(super) struct Posting([DocSet; PostingField::COUNT]);
+pub(crate) struct Posting([DocSet; PostingField::COUNT]);
 
 impl Posting {
-    pub(super) fn of(docs: FieldDocs) -> Self {
+    pub(crate) fn of(docs: FieldDocs) -> Self {
         Self(docs.0.map(DocSet::from))
     }
 
-    pub(super) fn is_empty(&self) -> bool {
+    pub(crate) fn is_empty(&self) -> bool {
         self.0.iter().all(DocSet::is_empty)
     }
 
-    pub(super) fn insert(&mut self, field: Field, doc: u32) {
+    pub(crate) fn insert(&mut self, field: Field, doc: u32) {
         for set in PostingField::of(field) {
             self.0[*set as usize].insert(doc);
         }
     }
 
-    pub(super) fn remove(&mut self, field: Field, doc: u32) {
+    pub(crate) fn remove(&mut self, field: Field, doc: u32) {
         for set in PostingField::of(field) {
             self.0[*set as usize].remove(doc);
         }
     }
 
-    pub(super) fn title_start(&self) -> &DocSet {
+    pub(crate) fn title_start(&self) -> &DocSet {
         &self.0[PostingField::TitleStart as usize]
     }
 
-    pub(super) fn title(&self) -> &DocSet {
+    pub(crate) fn title(&self) -> &DocSet {
         &self.0[PostingField::Title as usize]
     }
 
-    pub(super) fn pitch(&self) -> &DocSet {
+    pub(crate) fn pitch(&self) -> &DocSet {
         &self.0[PostingField::Pitch as usize]
     }
 
     /// The docs that have it in the creator's name or the city.
-    pub(super) fn rest(&self) -> &DocSet {
+    pub(crate) fn rest(&self) -> &DocSet {
         &self.0[PostingField::Rest as usize]
     }
 
     /// Sets whose union has all docs.
-    pub(super) fn every(&self) -> &[DocSet] {
+    pub(crate) fn every(&self) -> &[DocSet] {
         &self.0[PostingField::Title as usize..]
     }
 
     /// The number of docs. A doc that has the term in two fields counts twice.
-    pub(super) fn len(&self) -> u64 {
+    pub(crate) fn len(&self) -> u64 {
         self.every().iter().map(DocSet::len).sum()
     }
 }
 
 /// Computes the union of several sets, only of their docs `within` if that is given.
 #[derive(Debug)]
-pub(super) struct Union<'a> {
+pub(crate) struct Union<'a> {
     within: Option<&'a RoaringBitmap>,
     /// Docs of arrays, unordered and with duplicates, also those that are not `within`: of a letter there are very many, and it is cheaper to
     /// set their bits than to look each one up.
@@ -207,7 +113,7 @@ pub(super) struct Union<'a> {
 }
 
 impl<'a> Union<'a> {
-    pub(super) fn new(within: Option<&'a RoaringBitmap>) -> Self {
+    pub(crate) fn new(within: Option<&'a RoaringBitmap>) -> Self {
         Self {
             within,
             loose: Vec::new(),
@@ -216,7 +122,7 @@ impl<'a> Union<'a> {
     }
 
     /// Adds the docs of a set.
-    pub(super) fn add(&mut self, docs: &DocSet) {
+    pub(crate) fn add(&mut self, docs: &DocSet) {
         match (docs, self.within) {
             (DocSet::Array(docs), _) => self.loose.extend(docs),
             (DocSet::Bitmap(docs), None) => self.bitmap |= docs,
@@ -225,13 +131,13 @@ impl<'a> Union<'a> {
     }
 
     /// Adds the docs of several sets.
-    pub(super) fn extend(&mut self, sets: &[DocSet]) {
+    pub(crate) fn extend(&mut self, sets: &[DocSet]) {
         for docs in sets {
             self.add(docs);
         }
     }
 
-    pub(super) fn finish(mut self) -> RoaringBitmap {
+    pub(crate) fn finish(mut self) -> RoaringBitmap {
         if self.loose.len() > DENSE {
             let mut loose = from_dense(&self.loose);
             if let Some(within) = self.within {
@@ -264,26 +170,6 @@ fn from_dense(docs: &[u32]) -> RoaringBitmap {
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    #[test]
-    fn a_set_grows_to_a_bitmap_and_shrinks_to_an_array() {
-        let mut docs = DocSet::default();
-        for doc in (0..300).rev() {
-            docs.insert(doc);
-            docs.insert(doc);
-        }
-        assert!(matches!(docs, DocSet::Bitmap(_)));
-        assert_eq!(docs.len(), 300);
-        for doc in 20..300 {
-            docs.remove(doc);
-        }
-        assert!(matches!(&docs, DocSet::Array(docs) if docs.len() == 20));
-        docs.remove(400);
-        assert_eq!(*docs.to_bitmap(), (0..20).collect());
-        let other = [7, 30].into_iter().collect();
-        assert_eq!(docs.within(&other), [7].into_iter().collect());
-        assert!(matches!(DocSet::from(vec![1, 7]), DocSet::Array(_)));
-    }
 
     #[test]
     fn a_union_has_every_doc_once() {

@@ -6,11 +6,11 @@ use std::sync::Arc;
 
 use roaring::RoaringBitmap;
 
-use super::document::Document;
 use super::listing_index::Index;
-use super::terms::{Forgive, terms};
 use crate::domain::days::Span;
 use crate::domain::facet::Facet;
+use crate::index::document::Document;
+use crate::index::words::{Forgive, terms};
 
 /// Which rows are wanted. A row must meet all conditions.
 #[derive(Debug, Clone)]
@@ -61,10 +61,31 @@ pub struct ResultPage<L> {
 const STEPS: u64 = 8;
 
 impl<L: Document> Index<L> {
-    /// Answers a query.
+    /// Answers a query. It forgives typos, which takes up to tens of milliseconds, if no row has the words as they are written.
     pub fn search(&self, query: &Query<L::Key>) -> ResultPage<L> {
-        let hits = query.words.as_ref();
-        let hits = hits.map(|words| Cow::Owned(self.docs_with_words(words)));
+        self.search_exactly(query).unwrap_or_else(|| {
+            let steps = [Forgive::Unknown, Forgive::Rarest].into_iter();
+            let mut found = steps.filter_map(|forgive| {
+                let words = query.words.as_ref()?;
+                Some(self.docs_with_words(words, forgive))
+            });
+            let docs = found.find(|docs| !docs.is_empty()).unwrap_or_default();
+            self.answer(Some(Cow::Owned(docs)), query)
+        })
+    }
+
+    /// Answers a query without forgiving typos. `None`: no row has its words as they are written.
+    pub fn search_exactly(&self, query: &Query<L::Key>) -> Option<ResultPage<L>> {
+        let Some(words) = &query.words else {
+            return Some(self.answer(None, query));
+        };
+        let docs = self.docs_with_words(words, Forgive::Nothing);
+        let is_final = words.is_empty() || !docs.is_empty();
+        is_final.then(|| self.answer(Some(Cow::Owned(docs)), query))
+    }
+
+    /// The page of the rows that meet the conditions of `query`. `hits` stands for its words.
+    fn answer(&self, hits: Option<Cow<'_, RoaringBitmap>>, query: &Query<L::Key>) -> ResultPage<L> {
         if let Some(hits) = self.narrow(hits, query) {
             return self.page(&hits, query);
         }
@@ -73,7 +94,7 @@ impl<L: Document> Index<L> {
     }
 
     /// The docs of `hits`, or all, that meet the conditions of `query` but for its words; `None`: all rows do.
-    pub(super) fn narrow<'a>(
+    pub(crate) fn narrow<'a>(
         &'a self,
         hits: Option<Cow<'a, RoaringBitmap>>,
         query: &Query<L::Key>,
@@ -113,7 +134,7 @@ impl<L: Document> Index<L> {
     }
 
     /// The page of these docs. The conditions of the query are ignored: `hits` stands for them.
-    pub(super) fn page(&self, hits: &RoaringBitmap, query: &Query<L::Key>) -> ResultPage<L> {
+    pub(crate) fn page(&self, hits: &RoaringBitmap, query: &Query<L::Key>) -> ResultPage<L> {
         let total = hits.len();
         let before = match self.sorted.checked_sub(1) {
             Some(last) => hits.rank(last),
@@ -173,19 +194,8 @@ impl<L: Document> Index<L> {
     }
 
     /// The docs that have all words.
-    fn docs_with_words(&self, words: &BTreeSet<String>) -> RoaringBitmap {
-        if words.is_empty() {
-            return RoaringBitmap::new();
-        }
-        for forgive in Forgive::STEPS {
-            let Some(([terms], _)) = terms([&self.words], words, forgive) else {
-                break;
-            };
-            let docs = terms.docs();
-            if !docs.is_empty() {
-                return docs;
-            }
-        }
-        RoaringBitmap::new()
+    fn docs_with_words(&self, words: &BTreeSet<String>, forgive: Forgive) -> RoaringBitmap {
+        let terms = terms([&self.words], words, forgive);
+        terms.map_or_else(RoaringBitmap::new, |([terms], _)| terms.docs())
     }
 }

@@ -1,9 +1,11 @@
 //! One search over everything (§4.2).
 //!
-//! Hits are ordered by their grade ([`super::ranking`]), then by the length of their titles (the shorter first, since the query is a larger
+//! Hits are ordered by their grade ([`ranking`]), then by the length of their titles (the shorter first, since the query is a larger
 //! part of them), then by kind, then as in the list of the kind. The result is a sequence of segments, one for each grade, length and kind
 //! (two for events: those to come, and the past ones backwards), and each segment is a page of an index. Grade and length together are
 //! the *rank* of a hit.
+
+mod ranking;
 
 use std::borrow::Cow;
 use std::collections::BTreeSet;
@@ -19,15 +21,14 @@ use super::creators::Creator;
 use super::document::Document;
 use super::events::Event;
 use super::games::Game;
-use super::listing_index::Index;
-use super::query::Query;
-use super::ranking::{GRADES, Grades};
+use super::list::{Index, Query};
 use super::snapshot::Dataset;
-use super::terms::{Forgive, Terms, terms};
+use super::words::{Forgive, Terms, terms};
 use crate::domain::days::{Span, When};
 use crate::domain::facet::Facet;
 use crate::domain::order::{CityKey, CreatorKey, EventKey, GameKey};
 use crate::domain::words::LONGEST_TITLE;
+use ranking::{GRADES, Grades};
 
 /// The kinds of hits, in the order in which they come.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, EnumString, IntoStaticStr, VariantNames)]
@@ -168,20 +169,33 @@ pub struct Hits {
 }
 
 impl Dataset {
-    /// Answers a search.
+    /// Answers a search. It forgives typos, which takes up to tens of milliseconds, if nothing has the words as they are written.
     pub fn search(&self, search: &Search) -> Hits {
+        self.search_exactly(search).unwrap_or_else(|| {
+            let found = self.matches(search, Forgive::Unknown);
+            let found = found.filter(Found::has_hits);
+            let found = found.or_else(|| self.matches(search, Forgive::Rarest));
+            found.map_or_else(Hits::default, |found| self.hits(search, found))
+        })
+    }
+
+    /// Answers a search without forgiving typos. `None`: nothing has its words as they are written.
+    pub fn search_exactly(&self, search: &Search) -> Option<Hits> {
+        let found = self.matches(search, Forgive::Nothing)?;
+        let is_final = search.words.is_empty() || found.has_hits();
+        is_final.then(|| self.hits(search, found))
+    }
+
+    /// The page of these matches.
+    fn hits(&self, search: &Search, found: Found<'_>) -> Hits {
         let mut walk = Walk {
             search,
             rank: 0,
             rows: Vec::new(),
             totals: Vec::new(),
-            similar: false,
+            similar: found.similar,
         };
-        let Some((found, similar)) = self.matches(search) else {
-            return walk.end();
-        };
-        walk.similar = similar;
-        let [games, creators, events, cities] = found;
+        let [games, creators, events, cities] = found.kinds;
         let mut games = walk.grades(HitKind::Games, &self.games, games);
         let mut creators = walk.grades(HitKind::Creators, &self.creators, creators);
         let mut events = walk.grades(HitKind::Events, &self.events, events);
@@ -216,28 +230,33 @@ impl Dataset {
         walk.end()
     }
 
-    /// The matches of each kind, and whether typos were forgiven. The filters do not decide
-    /// which words are misspelled.
-    fn matches(&self, search: &Search) -> Option<([Matches<'_>; 4], bool)> {
+    /// The matches of each kind. The filters do not decide which words are misspelled.
+    fn matches(&self, search: &Search, forgive: Forgive) -> Option<Found<'_>> {
         let dictionaries = [
             &self.games.words,
             &self.creators.words,
             &self.events.words,
             &self.cities.words,
         ];
-        let found = |forgive| {
-            let (terms, similar) = terms(dictionaries, &search.words, forgive)?;
-            let found = terms.map(|terms| {
-                let docs = terms.docs();
-                Matches { terms, docs }
-            });
-            Some((found, similar))
-        };
-        let known = found(Forgive::Unknown)?;
-        if known.0.iter().any(|found| !found.docs.is_empty()) {
-            return Some(known);
-        }
-        found(Forgive::Rarest)
+        let (terms, similar) = terms(dictionaries, &search.words, forgive)?;
+        let kinds = terms.map(|terms| {
+            let docs = terms.docs();
+            Matches { terms, docs }
+        });
+        Some(Found { kinds, similar })
+    }
+}
+
+/// The matches of a search.
+struct Found<'a> {
+    kinds: [Matches<'a>; 4],
+    /// Whether typos were forgiven.
+    similar: bool,
+}
+
+impl Found<'_> {
+    fn has_hits(&self) -> bool {
+        self.kinds.iter().any(|found| !found.docs.is_empty())
     }
 }
 

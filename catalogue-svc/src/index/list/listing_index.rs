@@ -2,14 +2,19 @@
 
 use std::sync::Arc;
 
-use imbl::{HashMap, Vector};
+use foldhash::fast::RandomState;
+use imbl::shared_ptr::DefaultSharedPtr;
+use imbl::{GenericHashMap, Vector};
 use roaring::RoaringBitmap;
 
-use super::document::{Document, IndexedFields};
 use super::order::Order;
-use super::postings::DocSet;
-use super::term_dictionary::TermDictionary;
 use crate::domain::facet::Facet;
+use crate::index::doc_set::DocSet;
+use crate::index::document::{Document, IndexedFields};
+use crate::index::words::TermDictionary;
+
+/// A map whose clones share what they have in common.
+type Map<K, V> = GenericHashMap<K, V, RandomState, DefaultSharedPtr>;
 
 /// Public listings. A clone shares everything; a change copies what it touches.
 ///
@@ -18,16 +23,16 @@ use crate::domain::facet::Facet;
 pub struct Index<L: Document> {
     /// By doc id.
     rows: Vector<Option<Row<L>>>,
-    pub(super) order: Order<L::Key>,
+    pub(crate) order: Order<L::Key>,
     /// The rows with lower doc ids have them in the order of their keys: the index was built with them. Doc ids of theirs that are free are
     /// not used again.
-    pub(super) sorted: u32,
+    pub(crate) sorted: u32,
     /// Doc ids that are free again.
     free: Vector<u32>,
-    pub(super) addresses: HashMap<Arc<str>, u32>,
+    pub(crate) addresses: Map<Arc<str>, u32>,
     /// The docs that have each facet.
-    pub(super) facets: HashMap<Facet, Arc<DocSet>>,
-    pub(super) words: TermDictionary,
+    pub(crate) facets: Map<Facet, Arc<DocSet>>,
+    pub(crate) words: TermDictionary,
 }
 
 /// A row, with the time of its last change: a list of what has changed reads the times of all rows.
@@ -48,20 +53,20 @@ impl<L: Document> Row<L> {
 
 impl<L: Document> Index<L> {
     /// An index without rows.
-    pub(super) fn new() -> Self {
+    pub(crate) fn new() -> Self {
         Self {
             rows: Vector::new(),
             order: Order::new(),
             sorted: 0,
             free: Vector::new(),
-            addresses: HashMap::new(),
-            facets: HashMap::new(),
+            addresses: Map::new(),
+            facets: Map::new(),
             words: TermDictionary::default(),
         }
     }
 
     /// An index of rows that are sorted, without what finds them.
-    pub(super) fn of_sorted(rows: &[Arc<L>]) -> Self {
+    pub(crate) fn of_sorted(rows: &[Arc<L>]) -> Self {
         let numbered = (0..).zip(rows);
         Self {
             rows: (rows.iter().map(Arc::clone))
@@ -109,23 +114,23 @@ impl<L: Document> Index<L> {
     }
 
     /// The docs that have a facet.
-    pub(super) fn docs_with(&self, facet: &Facet) -> Option<&DocSet> {
+    pub(crate) fn docs_with(&self, facet: &Facet) -> Option<&DocSet> {
         self.facets.get(facet).map(AsRef::as_ref)
     }
 
-    pub(super) fn row(&self, doc: u32) -> Option<&Arc<L>> {
+    pub(crate) fn row(&self, doc: u32) -> Option<&Arc<L>> {
         let row = self.rows.get(doc as usize)?.as_ref();
         row.map(|row| &row.listing)
     }
 
     /// All docs, in ascending order.
-    pub(super) fn docs(&self) -> impl Iterator<Item = u32> {
+    pub(crate) fn docs(&self) -> impl Iterator<Item = u32> {
         let numbered = (0..).zip(&self.rows);
         numbered.filter_map(|(doc, row)| row.as_ref().map(|_| doc))
     }
 
     /// The docs that changed then or later, in microseconds since 1970.
-    pub(super) fn changed_since(&self, since: i64) -> RoaringBitmap {
+    pub(crate) fn changed_since(&self, since: i64) -> RoaringBitmap {
         let numbered = (0..).zip(&self.rows);
         let changed =
             numbered.filter(|(_, row)| row.as_ref().is_some_and(|row| row.updated_at >= since));
@@ -133,7 +138,7 @@ impl<L: Document> Index<L> {
     }
 
     /// Adds a row whose id is not in the index.
-    pub(super) fn insert(&mut self, row: Arc<L>) {
+    pub(crate) fn insert(&mut self, row: Arc<L>) {
         let doc = self.free.pop_back().unwrap_or_else(|| {
             self.rows.push_back(None);
             u32::try_from(self.rows.len() - 1).unwrap_or(u32::MAX)
@@ -144,7 +149,7 @@ impl<L: Document> Index<L> {
     }
 
     /// Removes a row. Its address stays if another row has taken it over.
-    pub(super) fn remove(&mut self, row: &L) {
+    pub(crate) fn remove(&mut self, row: &L) {
         let Some(doc) = self.find(row) else {
             return;
         };
@@ -160,7 +165,7 @@ impl<L: Document> Index<L> {
     }
 
     /// Replaces an older state of a listing.
-    pub(super) fn update(&mut self, old: &L, row: Arc<L>) {
+    pub(crate) fn update(&mut self, old: &L, row: Arc<L>) {
         match self.find(old) {
             Some(doc) if old.key() == row.key() => {
                 self.index_fields(doc, &old.fields(), &row.fields());
@@ -174,7 +179,7 @@ impl<L: Document> Index<L> {
     }
 
     /// Called after a batch of changes: moves new words into the fst when they are many.
-    pub(super) fn flush(&mut self) -> Result<(), fst::Error> {
+    pub(crate) fn flush(&mut self) -> Result<(), fst::Error> {
         self.words.flush()
     }
 
@@ -191,12 +196,16 @@ impl<L: Document> Index<L> {
 
     /// Updates facets and words for a row that had the fields `had` and now has `has`. Only what differs is written.
     fn index_fields(&mut self, doc: u32, had: &IndexedFields, has: &IndexedFields) {
-        for facet in had.facets.difference(&has.facets) {
-            self.remove_facet(facet, doc);
+        for facet in &had.facets {
+            if !has.facets.contains(facet) {
+                self.remove_facet(facet, doc);
+            }
         }
-        for facet in has.facets.difference(&had.facets) {
-            let docs = self.facets.entry(facet.clone()).or_default();
-            Arc::make_mut(docs).insert(doc);
+        for facet in &has.facets {
+            if !had.facets.contains(facet) {
+                let docs = self.facets.entry(facet.clone()).or_default();
+                Arc::make_mut(docs).insert(doc);
+            }
         }
         self.words.update(doc, &had.words, &has.words);
     }

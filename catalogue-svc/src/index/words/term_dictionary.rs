@@ -8,8 +8,8 @@ use std::ops::Bound;
 use std::sync::Arc;
 
 use fst::{IntoStreamer as _, Map, MapBuilder, Streamer as _};
-
 use imbl::Vector;
+use rayon::iter::{IntoParallelIterator as _, ParallelIterator as _};
 
 use super::postings::{FieldDocs, Posting};
 use crate::domain::typo::{Closeness, Misspelled};
@@ -21,7 +21,7 @@ const FRESH_SHARE: usize = 64;
 
 /// Words and their postings. Clones share almost everything.
 #[derive(Debug, Clone, Default)]
-pub(super) struct TermDictionary {
+pub(crate) struct TermDictionary {
     /// The numbers of most words.
     base: Arc<Map<Vec<u8>>>,
     /// The numbers of words that are new since `base` was built.
@@ -32,9 +32,9 @@ pub(super) struct TermDictionary {
 
 /// A word of listings that a word of a query stands for.
 #[derive(Debug)]
-pub(super) struct Match<'a> {
-    pub(super) docs: &'a Posting,
-    pub(super) closeness: Closeness,
+pub(crate) struct Match<'a> {
+    pub(crate) docs: &'a Posting,
+    pub(crate) closeness: Closeness,
 }
 
 /// Closeness of the word itself, and of one of which the query has the beginning.
@@ -48,16 +48,19 @@ const BEGINNING: Closeness = Closeness {
 };
 
 impl TermDictionary {
-    /// Builds a dictionary from the docs of each word.
-    pub(super) fn build(words: BTreeMap<String, FieldDocs>) -> Result<Self, fst::Error> {
-        let mut dictionary = Self::default();
+    /// Builds a dictionary from the docs of each word. The words are in ascending order.
+    pub(crate) fn build(words: Vec<(String, FieldDocs)>) -> Result<Self, fst::Error> {
         let mut builder = MapBuilder::memory();
-        for (word, docs) in words {
-            builder.insert(&word, dictionary.postings.len() as u64)?;
-            dictionary.postings.push_back(Arc::new(Posting::of(docs)));
+        for (number, (word, _)) in (0..).zip(&words) {
+            builder.insert(word, number)?;
         }
-        dictionary.base = Arc::new(Map::new(builder.into_inner()?)?);
-        Ok(dictionary)
+        let postings = words.into_par_iter();
+        let postings = postings.map(|(_, docs)| Arc::new(Posting::of(docs)));
+        Ok(Self {
+            base: Arc::new(Map::new(builder.into_inner()?)?),
+            fresh: Arc::default(),
+            postings: postings.collect::<Vec<_>>().into(),
+        })
     }
 
     fn number(&self, word: &str) -> Option<u32> {
@@ -69,15 +72,15 @@ impl TermDictionary {
     }
 
     /// Updates the postings for a document that had the words `had` and now has `has`. A new document had none; a removed one has none.
-    pub(super) fn update(&mut self, doc: u32, had: &Words, has: &Words) {
-        for (word, field) in had {
+    pub(crate) fn update(&mut self, doc: u32, had: &Words, has: &Words) {
+        for (word, field) in had.iter() {
             if has.get(word) != Some(field) {
-                self.remove(word, *field, doc);
+                self.remove(word, field, doc);
             }
         }
-        for (word, field) in has {
+        for (word, field) in has.iter() {
             if had.get(word) != Some(field) {
-                self.insert(word, *field, doc);
+                self.insert(word, field, doc);
             }
         }
     }
@@ -103,7 +106,7 @@ impl TermDictionary {
     }
 
     /// The words of docs that begin with `prefix`.
-    pub(super) fn beginning_with(&self, prefix: &str) -> Vec<Match<'_>> {
+    pub(crate) fn beginning_with(&self, prefix: &str) -> Vec<Match<'_>> {
         let mut found = Vec::new();
         let closeness = |word: &[u8]| {
             if word.len() == prefix.len() {
@@ -130,7 +133,7 @@ impl TermDictionary {
     }
 
     /// The words of docs that a misspelled word may stand for.
-    pub(super) fn similar_to(&self, misspelled: &Misspelled<'_>) -> Vec<Match<'_>> {
+    pub(crate) fn similar_to(&self, misspelled: &Misspelled<'_>) -> Vec<Match<'_>> {
         let mut found = Vec::new();
         let mut base = self.base.search(misspelled.automaton()).into_stream();
         while let Some((word, number)) = base.next() {
@@ -158,7 +161,7 @@ impl TermDictionary {
     }
 
     /// Moves the new words into the fst if they are many.
-    pub(super) fn flush(&mut self) -> Result<(), fst::Error> {
+    pub(crate) fn flush(&mut self) -> Result<(), fst::Error> {
         if self.fresh.len() > MIN_FRESH + self.base.len() / FRESH_SHARE {
             *self = self.merged()?;
         }
@@ -199,7 +202,9 @@ impl TermDictionary {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::index::postings::{DocSet, Union};
+    use crate::domain::words::of_texts;
+    use crate::index::doc_set::DocSet;
+    use crate::index::words::postings::Union;
 
     fn docs_of<'a>(
         matches: &[Match<'a>],
@@ -220,27 +225,14 @@ mod tests {
         docs_of(&dictionary.beginning_with(prefix), every)
     }
 
-    fn docs_in_title(dictionary: &TermDictionary, prefix: &str) -> Vec<u32> {
-        docs_of(&dictionary.beginning_with(prefix), |docs| {
-            vec![docs.title()]
-        })
-    }
-
-    fn words(words: &[(&str, Field)]) -> Words {
-        let words = words.iter();
-        words
-            .map(|(word, field)| ((*word).to_owned(), *field))
-            .collect()
-    }
-
     fn one(word: &str) -> Words {
-        words(&[(word, Field::Pitch)])
+        of_texts([(Field::Pitch, word)])
     }
 
     #[test]
     fn words_are_found_by_prefix_before_and_after_they_are_merged() {
         let mut dictionary = TermDictionary::default();
-        let none = Words::new();
+        let none = Words::default();
         for (doc, word) in [
             (1, "lagos"),
             (2, "lamu"),
@@ -274,23 +266,9 @@ mod tests {
     }
 
     #[test]
-    fn a_prefix_stays_while_another_word_begins_with_it() {
-        let mut dictionary = TermDictionary::default();
-        let both = words(&[("lagos", Field::Title), ("lamu", Field::Rest)]);
-        let other = words(&[("lamu", Field::Rest)]);
-        dictionary.update(1, &Words::new(), &both);
-        assert_eq!(docs_in_title(&dictionary, "la"), [1]);
-        dictionary.update(1, &both, &other);
-        assert_eq!(docs_in_title(&dictionary, "la"), [0; 0]);
-        assert_eq!(docs(&dictionary, "la"), [1]);
-        dictionary.update(1, &other, &Words::new());
-        assert_eq!(docs(&dictionary, "la"), [0; 0]);
-    }
-
-    #[test]
     fn a_misspelled_word_stands_for_words_that_docs_have() {
         let mut dictionary = TermDictionary::default();
-        let none = Words::new();
+        let none = Words::default();
         for (doc, word) in [(1, "lagos"), (2, "lagoons"), (3, "lamu"), (4, "logos")] {
             dictionary.update(doc, &none, &one(word));
         }
@@ -316,45 +294,11 @@ mod tests {
     fn many_new_words_are_merged() {
         let mut dictionary = TermDictionary::default();
         for doc in 0..3_000 {
-            dictionary.update(doc, &Words::new(), &one(&format!("word{doc}")));
+            dictionary.update(doc, &Words::default(), &one(&format!("word{doc}")));
         }
         dictionary.flush().unwrap();
         assert_eq!((dictionary.fresh.len(), dictionary.base.len()), (0, 3_000));
         assert_eq!(docs(&dictionary, "word2999"), [2_999]);
         assert_eq!(docs(&dictionary, "word"), (0..3_000).collect::<Vec<u32>>());
-    }
-
-    #[test]
-    fn docs_are_told_apart_by_the_best_field() {
-        let mut dictionary = TermDictionary::default();
-        for (doc, word, field) in [
-            (1, "lagos", Field::Rest),
-            (2, "lagos", Field::Title),
-            (3, "lagoon", Field::Pitch),
-        ] {
-            dictionary.update(doc, &Words::new(), &words(&[(word, field)]));
-        }
-        for prefix in ["l", "lag", "lagoon"] {
-            let found = dictionary.beginning_with(prefix);
-            assert_eq!(docs_of(&found, |docs| vec![docs.pitch()]), [3]);
-        }
-        for prefix in ["l", "lag", "lagos"] {
-            assert_eq!(docs_in_title(&dictionary, prefix), [2]);
-        }
-        assert_eq!(docs(&dictionary, "lagos"), [1, 2]);
-        assert_eq!(docs(&dictionary, "l"), [1, 2, 3]);
-    }
-
-    #[test]
-    fn whole_words_are_told_from_beginnings() {
-        let mut dictionary = TermDictionary::default();
-        for (doc, word) in [(1, "la"), (2, "lago"), (3, "lagos")] {
-            dictionary.update(doc, &Words::new(), &one(word));
-        }
-        for (asked, whole) in [("la", 1), ("lago", 2), ("lagos", 3)] {
-            let mut found = dictionary.beginning_with(asked);
-            found.retain(|found| !found.closeness.is_beginning);
-            assert_eq!(docs_of(&found, every), [whole]);
-        }
     }
 }

@@ -1,0 +1,97 @@
+//! Builds an index from all its rows: sorts and numbers them, and gathers their facets and words, on all processors.
+
+use std::collections::HashMap;
+use std::sync::Arc;
+
+use foldhash::fast::RandomState;
+use rayon::iter::{IndexedParallelIterator as _, ParallelIterator as _};
+use rayon::slice::{ParallelSlice as _, ParallelSliceMut as _};
+
+use super::listing_index::Index;
+use crate::domain::facet::Facet;
+use crate::domain::words::Words;
+use crate::index::doc_set::DocSet;
+use crate::index::document::Document;
+use crate::index::words::{FieldDocs, TermDictionary};
+
+/// The facets and words of consecutive rows, which one thread has gathered.
+struct Part {
+    /// In the order of the words.
+    words: Vec<(String, FieldDocs)>,
+    facets: HashMap<Facet, Vec<u32>, RandomState>,
+}
+
+impl<L: Document> Index<L> {
+    /// An index of these rows, no two of which have the same id.
+    pub(crate) fn build(mut rows: Vec<Arc<L>>) -> Result<Self, fst::Error> {
+        rows.par_sort_unstable_by(|a, b| (a.key(), a.id()).cmp(&(b.key(), b.id())));
+        // A part for each thread.
+        let length = rows.len().div_ceil(rayon::current_num_threads()).max(1);
+        let parts = rows.par_chunks(length).enumerate();
+        let parts: Vec<Part> = parts
+            .map(|(number, rows)| Part::of(rows, number * length))
+            .collect();
+
+        let (words, facets): (Vec<_>, Vec<_>) = parts
+            .into_iter()
+            .map(|part| (part.words, part.facets))
+            .unzip();
+        let (mut index, dictionary) = rayon::join(
+            || Self::of_sorted(&rows),
+            || TermDictionary::build(merge(words)),
+        );
+        index.words = dictionary?;
+        // Docs of a later part are all greater than those of the parts before.
+        let mut docs: HashMap<Facet, Vec<u32>, RandomState> = HashMap::default();
+        for (facet, more) in facets.into_iter().flatten() {
+            docs.entry(facet).or_default().extend(more);
+        }
+        for (facet, docs) in docs {
+            index.facets.insert(facet, Arc::new(DocSet::from(docs)));
+        }
+        Ok(index)
+    }
+}
+
+/// The words of all parts, in their order.
+fn merge(parts: Vec<Vec<(String, FieldDocs)>>) -> Vec<(String, FieldDocs)> {
+    let mut words: Vec<_> = parts.into_iter().flatten().collect();
+    // The sort leaves a word of an earlier part, whose docs are all less, before the same word of a later one.
+    words.sort_by(|(one, _), (other, _)| one.cmp(other));
+    words.dedup_by(|(word, docs), (held, held_docs)| {
+        let is_same = word == held;
+        if is_same {
+            held_docs.append(std::mem::take(docs));
+        }
+        is_same
+    });
+    words
+}
+
+impl Part {
+    /// The part of rows that are numbered from `first` on.
+    fn of<L: Document>(rows: &[Arc<L>], first: usize) -> Self {
+        let mut words = HashMap::default();
+        let mut facets: HashMap<Facet, Vec<u32>, RandomState> = HashMap::default();
+        let first = u32::try_from(first).unwrap_or(u32::MAX);
+        for (doc, row) in (first..).zip(rows) {
+            let fields = row.fields();
+            add_words(&mut words, doc, &fields.words);
+            for facet in fields.facets {
+                facets.entry(facet).or_default().push(doc);
+            }
+        }
+        let mut words: Vec<_> = words.into_iter().collect();
+        words.sort_unstable_by(|(one, _), (other, _)| one.cmp(other));
+        Self { words, facets }
+    }
+}
+
+fn add_words(held: &mut HashMap<String, FieldDocs, RandomState>, doc: u32, words: &Words) {
+    for (word, field) in words.iter() {
+        match held.get_mut(word) {
+            Some(docs) => docs.push(field, doc),
+            None => held.entry(word.to_owned()).or_default().push(field, doc),
+        }
+    }
+}

@@ -1,0 +1,59 @@
+//! Searches that forgive typos.
+
+use std::sync::Arc;
+use std::thread::available_parallelism;
+
+use kit::Fault;
+use tokio::sync::Semaphore;
+
+/// Runs searches that forgive typos on threads that may block: each takes up to tens of milliseconds. As many run at once as there are
+/// processors; the others wait.
+#[derive(Debug)]
+pub struct TypoSearches(Arc<Semaphore>);
+
+impl Default for TypoSearches {
+    fn default() -> Self {
+        let processors = available_parallelism().map_or(1, usize::from);
+        Self(Arc::new(Semaphore::new(processors)))
+    }
+}
+
+impl TypoSearches {
+    pub(super) async fn run<T: Send + 'static>(
+        &self,
+        search: impl FnOnce() -> T + Send + 'static,
+    ) -> Result<T, Fault> {
+        let permit = Arc::clone(&self.0).acquire_owned().await;
+        let run = move || {
+            let found = search();
+            // A call that ends early does not end its search.
+            drop(permit);
+            found
+        };
+        let found = tokio::task::spawn_blocking(run).await;
+        found.map_err(|error| Fault::internal(&error))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::pin::pin;
+    use std::sync::mpsc;
+
+    use futures::poll;
+
+    use super::*;
+
+    #[tokio::test]
+    async fn a_search_runs_when_an_earlier_one_has_ended() {
+        let searches = TypoSearches(Arc::new(Semaphore::new(1)));
+        let (release, held) = mpsc::channel::<()>();
+        // A call that ends early does not end its search.
+        assert!(poll!(pin!(searches.run(move || held.recv()))).is_pending());
+        let mut next = pin!(searches.run(|| ()));
+        assert!(poll!(&mut next).is_pending());
+        assert_eq!(searches.0.available_permits(), 0);
+        drop(release);
+        next.await.unwrap();
+    }
+}

@@ -1,0 +1,3 @@
+//! Periodic work, which the leader does.
+
+pub mod retention;
