@@ -64,23 +64,6 @@ create index audit_by_age on listings.audit (at, id);
 create index audit_by_member on listings.audit (member, at, id);
 create index audit_by_name on listings.audit (entity, name, at, id);
 
--- The gazetteer: genres, countries and their cities, which listings refer to. Rows are never deleted, and a key never changes.
-
-create table listings.gazetteer (
-    kind text not null,
-    -- The key of a genre, the code of a country or the slug of a city.
-    key text not null,
-    revision bigint not null,
-    -- The fields of the entry, with its key.
-    content jsonb not null,
-    primary key (kind, key),
-    constraint gazetteer_kind check (kind in ('genre', 'country', 'city')),
-    constraint gazetteer_key_shape check (
-        case kind when 'country' then key ~ '^[A-Z]{2}$' else key ~ '^[a-z0-9]+(-[a-z0-9]+)*$' and char_length(key) <= 100 end
-    ),
-    constraint gazetteer_name_length check (char_length(content ->> 'name') between 1 and 120)
-);
-
 -- Listings: pages of studios and persons (creators, to the public), games and events.
 
 create table listings.listing (
@@ -175,18 +158,16 @@ create index page_owner_by_account on listings.page_owner (account_id);
 
 -- Imports.
 
--- One row for each kind of record in each dataset. A transaction that imports rows holds its row: of two imports of the same kind one
+-- One row for each kind of listing in each dataset. A transaction that imports rows holds its row: of two imports of the same kind one
 -- writes at a time, and their rows are never locked in two orders.
 create table listings.import_gate (
     entity text not null,
     mode text not null,
-    -- Counts the changes. A replica that keeps genres, countries or cities in memory learns from it that they have changed.
-    version bigint not null default 0,
     primary key (entity, mode)
 );
 insert into listings.import_gate (entity, mode)
 select entity, mode
-from unnest(array['genre', 'country', 'city', 'page', 'game', 'event']) as entity, unnest(array['live', 'test']) as mode;
+from unnest(array['page', 'game', 'event']) as entity, unnest(array['live', 'test']) as mode;
 
 -- What was done at a start, and with which input: not done again while the input stays the same.
 create table listings.start_work (

@@ -127,8 +127,7 @@ fn pictures_deadline(value: &str) -> Result<Duration, String> {
 impl kit::config::Settings for Settings {
     const SERVICE: &'static str = "listings-svc";
     const PREFIX: &'static str = "LISTINGS";
-    const ABOUT: &'static str =
-        "Owns the listings: pages of creators, games, events, and the gazetteer";
+    const ABOUT: &'static str = "Owns the listings: pages of creators, games and events";
 
     fn common(&self) -> &Common {
         &self.common

@@ -24,7 +24,6 @@ use pictures::{FileStore, PictureProcessor};
 use service::{RunningCalls, Service};
 use write::CommandDependencies;
 use write::import::Importer;
-use write::reference_data_cache::ReferenceDataCache;
 
 pub const SCHEMA: Schema = Schema("listings");
 
@@ -47,7 +46,6 @@ pub async fn start(boot: Boot<Settings>) -> anyhow::Result<()> {
         producer: producer.clone(),
         public_url: PublicUrl::new(&boot.settings.public_url),
         max_pending: boot.settings.max_pending,
-        reference_data: ReferenceDataCache::default(),
     });
     let importer = Importer::new(pool.clone(), Arc::clone(&commands), boot.clock.clone());
     let files = FileStore::open(&boot.settings.files)?;
@@ -60,9 +58,7 @@ pub async fn start(boot: Boot<Settings>) -> anyhow::Result<()> {
         &boot.settings.files,
     );
 
-    let loaded = boot
-        .readiness
-        .condition("the gazetteer and the samples to be loaded");
+    let loaded = boot.readiness.condition("the samples to be loaded");
     let bundled = jobs::startup::BundledImport {
         pool: pool.clone(),
         clock: boot.clock.clone(),

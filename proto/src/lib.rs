@@ -3,6 +3,7 @@
 
 pub mod addresses;
 pub mod public;
+pub mod reference_data;
 
 /// Every contract's file descriptors, for gRPC reflection and the staff tool.
 pub const DESCRIPTORS: &[u8] = include_bytes!("generated/descriptors.bin");

@@ -23,7 +23,7 @@ const SERVICES: [(&str, &str); 6] = [
     ("web", "WEB"),
 ];
 /// The other programs that a launcher needs.
-const TOOLS: [&str; 2] = ["staff", "local-people"];
+const TOOLS: [&str; 3] = ["staff", "local-activity", "local-people"];
 /// The time in which haproxy and the other services learn that a process stops, in seconds: haproxy asks each second.
 const SHUTDOWN_DELAY: &str = "3";
 /// Each game is changed by one request at a time.

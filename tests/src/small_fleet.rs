@@ -147,6 +147,7 @@ impl SmallFleet {
                 "up",
                 &["--bin-dir", self.binaries.to_str().unwrap(), "--port", "0"],
             )
+            .arg("--no-activity")
             .args(self.test_options())
             .args(args)
             .stdout(log.try_clone().unwrap())

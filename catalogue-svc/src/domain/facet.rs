@@ -3,12 +3,13 @@
 use std::sync::Arc;
 
 use contracts::public::{CREATOR_KINDS, EVENT_KINDS, PLATFORMS, STAGES};
+use contracts::reference_data::genre_number;
 
 /// A value that a listing may have.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Facet {
-    /// A game's genre, by the number that the index has given it.
-    Genre(u32),
+    /// A game's genre, by its place in [`GENRES`](contracts::reference_data::GENRES).
+    Genre(u8),
     /// A game's platform, by its place in [`PLATFORMS`].
     Platform(u8),
     /// A country, in upper case. A game has the country of its creator.
@@ -32,6 +33,11 @@ pub enum Facet {
 }
 
 impl Facet {
+    /// The genre called `key`.
+    pub fn genre(key: &str) -> Option<Self> {
+        genre(key).map(Self::Genre)
+    }
+
     /// The platform called `key`.
     pub fn platform(key: &str) -> Option<Self> {
         platform(key).map(Self::Platform)
@@ -62,6 +68,11 @@ impl Facet {
     }
 }
 
+/// The place of the genre called `key`.
+pub fn genre(key: &str) -> Option<u8> {
+    u8::try_from(genre_number(key)?).ok()
+}
+
 /// The place of the platform called `key` in [`PLATFORMS`].
 pub fn platform(key: &str) -> Option<u8> {
     place(&PLATFORMS, key)
@@ -83,6 +94,8 @@ mod tests {
 
     #[test]
     fn values_are_found_by_name() {
+        assert_eq!(Facet::genre("adventure"), Some(Facet::Genre(1)));
+        assert_eq!(Facet::genre("chess"), None);
         assert_eq!(Facet::platform("vr"), Some(Facet::Platform(9)));
         assert_eq!(Facet::platform("VR"), None);
         assert_eq!(Facet::stage("released"), Some(Facet::Stage(2)));

@@ -23,12 +23,6 @@ pub struct Entity {
 /// The content of an entity, by kind.
 #[derive(Debug, Clone)]
 pub enum Body {
-    /// A genre.
-    Genre(listings::Genre),
-    /// A country.
-    Country(listings::Country),
-    /// A city of the gazetteer. It is not shown.
-    City,
     /// A creator.
     Page(Header, Arc<Creator>),
     /// A game.
@@ -37,13 +31,11 @@ pub enum Body {
     Event(Header, Arc<Event>),
 }
 
-/// A game of the feed, with references to its page and its genres.
+/// A game of the feed, with the reference to its page.
 #[derive(Debug, Clone)]
 pub struct NewGame {
     /// The id of its page.
     pub page: Uuid,
-    /// The keys of its genres.
-    pub genres: Vec<String>,
     /// The game, without the fields of its creator.
     pub game: Game,
 }
@@ -59,7 +51,7 @@ impl Entity {
             }
             Body::Game(_, new) => new.game.store_text(),
             // The row of an event is its single read.
-            Body::Event(..) | Body::Genre(_) | Body::Country(_) | Body::City => {}
+            Body::Event(..) => {}
         }
     }
 
@@ -80,12 +72,6 @@ impl Entity {
 impl Body {
     fn read(kind: &str, id: &str, encoded: &[u8], site: &str) -> anyhow::Result<Option<Self>> {
         Ok(Some(match kind {
-            "genre" => Self::Genre(listings::Genre::decode(encoded)?),
-            "country" => Self::Country(listings::Country::decode(encoded)?),
-            "city" => {
-                listings::City::decode(encoded)?;
-                Self::City
-            }
             "page" => {
                 let page = listings::Page::decode(encoded)?;
                 let header = header(id, page.mode, page.state(), page.visible)?;
@@ -96,7 +82,6 @@ impl Body {
                 let header = header(id, game.mode, game.state(), game.visible)?;
                 let new = NewGame {
                     page: game.page_id.parse().context("the page is not a UUID")?,
-                    genres: game.genres.clone(),
                     game: Game::new(header.id, game, site)?,
                 };
                 Self::Game(header, Box::new(new))
@@ -201,7 +186,7 @@ mod tests {
 
     proptest! {
         #[test]
-        fn any_bytes_are_an_entity_or_refused(kind in "genre|country|city|page|game|event", encoded in vec(any::<u8>(), 0..120)) {
+        fn any_bytes_are_an_entity_or_refused(kind in "page|game|event", encoded in vec(any::<u8>(), 0..120)) {
             drop(Entity::read(&kind, ID, &encoded, SITE));
         }
 

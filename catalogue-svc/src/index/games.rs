@@ -37,7 +37,7 @@ pub struct Game {
     /// As a [`Facet`] has it.
     stage: Option<u8>,
     /// As a [`Facet`] has them.
-    genres: Box<[u32]>,
+    genres: Box<[u8]>,
     /// The single read ([`public::Game`]).
     text: Rendered,
     /// The offset in the row of the fields that come from the creator.
@@ -54,7 +54,7 @@ struct Texts<'a> {
 }
 
 impl Game {
-    /// Converts a game from the feed. Its creator and its genres are not known yet.
+    /// Converts a game from the feed. Its creator is not known yet.
     pub(crate) fn new(id: Uuid, game: listings::Game, site: &str) -> anyhow::Result<Self> {
         let times = Times::from(&game);
         let key = GameKey {
@@ -64,6 +64,8 @@ impl Game {
         };
         let platforms = game.platforms.iter();
         let platforms = platforms.filter_map(|key| facet::platform(key)).collect();
+        let genres = game.genres.iter();
+        let genres = genres.filter_map(|key| facet::genre(key)).collect();
         let stage = facet::stage(&game.stage);
         let revision = game.revision;
         let game = public_game(game, site)?;
@@ -78,7 +80,7 @@ impl Game {
             updated_at: times.latest()?,
             platforms,
             stage,
-            genres: Box::default(),
+            genres,
             creator_in_text: creator_in_text.try_into()?,
             text,
             creator,
@@ -88,15 +90,6 @@ impl Game {
     /// Moves the part that only a single read needs out of memory.
     pub(super) fn store_text(&mut self) {
         self.text.store_rest();
-    }
-
-    /// The same game with these genres.
-    #[must_use]
-    pub(super) fn with_genres(self, genres: impl Iterator<Item = u32>) -> Self {
-        Self {
-            genres: genres.collect(),
-            ..self
-        }
     }
 
     /// The same game with the fields of this creator.

@@ -42,7 +42,7 @@
 //!
 //! `src/domain/words.rs` defines what a word is and how letters are folded. A `q` without a letter or digit, such as `!?`, finds nothing. The
 //! list of an unknown creator, role or city is empty; an unknown genre, platform, country, stage or kind is `invalid`, and the reason lists
-//! the accepted values. Genres and countries are those of the feed. Names sort as in Unicode's root collation (`src/domain/collation.rs`).
+//! the accepted values. Names sort as in Unicode's root collation (`src/domain/collation.rs`).
 
 mod bulk;
 mod catalogue;
@@ -77,7 +77,7 @@ pub use listing_index::Index;
 pub use query::{Query, ResultPage};
 pub use rendered::Rendered;
 pub use search::{Hit, HitKind, Hits, Search, SearchCursor};
-pub use snapshot::{Dataset, Genres, Snapshot};
+pub use snapshot::{Dataset, Snapshot};
 #[expect(
     clippy::module_name_repetitions,
     reason = "`Writer` alone would not say of what"

@@ -17,7 +17,7 @@ use super::query_params::{ListParams, ListQuery, one_of};
 use crate::domain::facet::Facet;
 use crate::domain::listing::Mode;
 use crate::domain::order::CreatorKey;
-use crate::index::{Document as _, Query, Snapshot};
+use crate::index::{Document as _, Query};
 
 #[tonic::async_trait]
 impl CreatorsService for Reads {
@@ -27,7 +27,7 @@ impl CreatorsService for Reads {
     ) -> Result<Response<ListCreatorsResponse>, Status> {
         let request = request.into_inner();
         let snapshot = self.snapshot_at(request.at_least.as_ref()).await?;
-        let list = read(request, &snapshot, self.clock.now())?;
+        let list = read(request, self.clock.now())?;
         let page = snapshot.dataset(list.mode).creators.search(&list.query);
         Ok(Response::new(ListCreatorsResponse {
             json: answer::rows(&page.rows),
@@ -60,13 +60,9 @@ impl CreatorsService for Reads {
     }
 }
 
-/// Reads and checks the parameters. The country must be one of `snapshot`.
-fn read(
-    request: ListCreatorsRequest,
-    snapshot: &Snapshot,
-    now: OffsetDateTime,
-) -> Result<ListQuery<CreatorKey>, Fault> {
-    let mut params = ListParams::new(request.mode, snapshot);
+/// Reads and checks the parameters.
+fn read(request: ListCreatorsRequest, now: OffsetDateTime) -> Result<ListQuery<CreatorKey>, Fault> {
+    let mut params = ListParams::new(request.mode);
     params.facet("kind", request.kind, |key| {
         Facet::creator_kind(key).ok_or_else(|| one_of(&CREATOR_KINDS))
     });

@@ -17,7 +17,7 @@ use crate::domain::days::{self, Span, When};
 use crate::domain::facet::Facet;
 use crate::domain::listing::Mode;
 use crate::domain::order::EventKey;
-use crate::index::{Document as _, Snapshot};
+use crate::index::Document as _;
 
 #[tonic::async_trait]
 impl EventsService for Reads {
@@ -28,7 +28,7 @@ impl EventsService for Reads {
         let request = request.into_inner();
         let snapshot = self.snapshot_at(request.at_least.as_ref()).await?;
         let with_times = request.with_times;
-        let list = read(request, &snapshot, self.clock.now())?;
+        let list = read(request, self.clock.now())?;
         let page = snapshot.dataset(list.mode).events.search(&list.query);
         let timed = page.rows.iter().filter(|_| with_times);
         let updated_at = timed
@@ -62,14 +62,10 @@ impl EventsService for Reads {
     }
 }
 
-/// Reads and checks the parameters. The country must be one of `snapshot`.
-fn read(
-    request: ListEventsRequest,
-    snapshot: &Snapshot,
-    now: OffsetDateTime,
-) -> Result<ListQuery<EventKey>, Fault> {
+/// Reads and checks the parameters.
+fn read(request: ListEventsRequest, now: OffsetDateTime) -> Result<ListQuery<EventKey>, Fault> {
     let today = now.to_offset(UtcOffset::UTC).date();
-    let mut params = ListParams::new(request.mode, snapshot);
+    let mut params = ListParams::new(request.mode);
     params.facet("kind", request.kind, |key| {
         Facet::event_kind(key).ok_or_else(|| one_of(&EVENT_KINDS))
     });

@@ -7,6 +7,7 @@ use contracts::catalogue::v1::{
     GetGameRequest, GetGameResponse, ListGamesRequest, ListGamesResponse,
 };
 use contracts::public::{self, PLATFORMS, STAGES};
+use contracts::reference_data::GENRES;
 use kit::Fault;
 use serde::Deserialize;
 use time::OffsetDateTime;
@@ -18,7 +19,7 @@ use super::query_params::{ListParams, ListQuery, one_of};
 use crate::domain::facet::Facet;
 use crate::domain::listing::Mode;
 use crate::domain::order::GameKey;
-use crate::index::{Creator, Document as _, Index, Snapshot};
+use crate::index::{Creator, Document as _, Index};
 
 #[tonic::async_trait]
 impl GamesService for Reads {
@@ -28,7 +29,7 @@ impl GamesService for Reads {
     ) -> Result<Response<ListGamesResponse>, Status> {
         let request = request.into_inner();
         let snapshot = self.snapshot_at(request.at_least.as_ref()).await?;
-        let list = read(request, &snapshot, self.clock.now())?;
+        let list = read(request, self.clock.now())?;
         let page = snapshot.dataset(list.mode).games.search(&list.query);
         Ok(Response::new(ListGamesResponse {
             json: answer::rows(&page.rows),
@@ -88,14 +89,12 @@ fn with_public_credits(json: Vec<u8>, creators: &Index<Creator>) -> Result<Vec<u
     answer::json(&game)
 }
 
-/// Reads and checks the parameters. Genres and countries must be those of `snapshot`.
-fn read(
-    request: ListGamesRequest,
-    snapshot: &Snapshot,
-    now: OffsetDateTime,
-) -> Result<ListQuery<GameKey>, Fault> {
-    let mut params = ListParams::new(request.mode, snapshot);
-    params.facet("genre", request.genre, |key| read_genre(key, snapshot));
+/// Reads and checks the parameters.
+fn read(request: ListGamesRequest, now: OffsetDateTime) -> Result<ListQuery<GameKey>, Fault> {
+    let mut params = ListParams::new(request.mode);
+    params.facet("genre", request.genre, |key| {
+        Facet::genre(key).ok_or_else(|| one_of(&GENRES.map(|genre| genre.key)))
+    });
     params.facet("platform", request.platform, |key| {
         Facet::platform(key).ok_or_else(|| one_of(&PLATFORMS))
     });
@@ -108,15 +107,6 @@ fn read(
     params.words(request.q.as_deref());
     params.updated_since(request.updated_since, now);
     params.finish("games", request.page)
-}
-
-/// The facet of a genre of the feed. Its value is one that no game has if no game ever had the genre.
-fn read_genre(key: &str, snapshot: &Snapshot) -> Result<Facet, String> {
-    let keys = snapshot.genres.keys();
-    if keys.binary_search(&key).is_err() {
-        return Err(one_of(&keys));
-    }
-    Ok(snapshot.genres.facet(key).unwrap_or(Facet::Genre(u32::MAX)))
 }
 
 fn unknown(mode: Mode) -> Fault {

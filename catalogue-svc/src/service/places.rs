@@ -7,7 +7,7 @@ use contracts::catalogue::v1::{
     ListGenresResponse,
 };
 use contracts::common::v1::PageInfo;
-use contracts::public;
+use contracts::{public, reference_data};
 use kit::Fault;
 use kit::bad_fields::BadFields;
 use kit::cursor::Binding;
@@ -20,7 +20,7 @@ use crate::domain::collation::Name;
 use crate::domain::facet::Facet;
 use crate::domain::listing::Mode;
 use crate::domain::order::{CityKey, CountryKey};
-use crate::index::{Document as _, Query, Snapshot};
+use crate::index::{Document as _, Query};
 
 #[tonic::async_trait]
 impl PlacesService for Reads {
@@ -84,7 +84,8 @@ impl PlacesService for Reads {
         let snapshot = self.snapshot_at(request.at_least.as_ref()).await?;
         let mode = Mode::try_from(request.mode)?;
         let code = request.code.to_ascii_uppercase();
-        let row = snapshot.country_row(mode, &code).ok_or_else(unknown)?;
+        let country = reference_data::country(&code).ok_or_else(unknown)?;
+        let row = snapshot.country_row(mode, country);
         let cities = snapshot.dataset(mode).cities.search(&Query {
             facets: Facet::country(&code).into_iter().collect(),
             limit: usize::MAX,
@@ -106,7 +107,7 @@ impl PlacesService for Reads {
     ) -> Result<Response<ListCitiesResponse>, Status> {
         let request = request.into_inner();
         let snapshot = self.snapshot_at(request.at_least.as_ref()).await?;
-        let list = read_cities(request, &snapshot)?;
+        let list = read_cities(request)?;
         let page = snapshot.dataset(list.mode).cities.search(&list.query);
         Ok(Response::new(ListCitiesResponse {
             json: answer::rows(&page.rows),
@@ -133,12 +134,9 @@ impl PlacesService for Reads {
     }
 }
 
-/// Reads and checks the parameters. The country must be one of `snapshot`.
-fn read_cities(
-    request: ListCitiesRequest,
-    snapshot: &Snapshot,
-) -> Result<ListQuery<CityKey>, Fault> {
-    let mut params = ListParams::new(request.mode, snapshot);
+/// Reads and checks the parameters.
+fn read_cities(request: ListCitiesRequest) -> Result<ListQuery<CityKey>, Fault> {
+    let mut params = ListParams::new(request.mode);
     params.country(request.country);
     params.finish("cities", request.page)
 }

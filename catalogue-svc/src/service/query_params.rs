@@ -4,6 +4,7 @@ use std::collections::BTreeSet;
 use std::sync::Arc;
 
 use contracts::common::v1::PageRequest;
+use contracts::reference_data::{self, COUNTRIES};
 use kit::bad_fields::BadFields;
 use kit::cursor::Binding;
 use kit::{Fault, timestamp};
@@ -14,7 +15,7 @@ use crate::domain::facet::Facet;
 use crate::domain::listing::Mode;
 use crate::domain::rankings::BoardKind;
 use crate::domain::{point_in_time, words};
-use crate::index::{Query, Snapshot};
+use crate::index::Query;
 
 /// The first words of a `q` that count (§4.1).
 const MAX_WORDS: usize = 10;
@@ -30,22 +31,19 @@ pub(super) struct ListQuery<K> {
 
 /// Reads the filters of a list call. A bad one adds its reason. The cursor of the next page is bound to the filters in the order in which they
 /// are read.
-pub(super) struct ListParams<'a, K> {
+pub(super) struct ListParams<K> {
     mode: Mode,
-    snapshot: &'a Snapshot,
     bound: Vec<Option<String>>,
     pub(super) bad: BadFields,
     pub(super) query: Query<K>,
 }
 
-impl<'a, K: DeserializeOwned> ListParams<'a, K> {
-    /// Genres and countries must be those of `snapshot`.
-    pub(super) fn new(mode: i32, snapshot: &'a Snapshot) -> Self {
+impl<K: DeserializeOwned> ListParams<K> {
+    pub(super) fn new(mode: i32) -> Self {
         let mut bad = BadFields::default();
         let mode = bad.mode(mode);
         let mut params = Self {
             mode,
-            snapshot,
             bound: Vec::new(),
             bad,
             query: Query::default(),
@@ -74,10 +72,7 @@ impl<'a, K: DeserializeOwned> ListParams<'a, K> {
 
     /// The filter by country.
     pub(super) fn country(&mut self, code: Option<String>) {
-        let snapshot = self.snapshot;
-        self.facet("country", country_code(code), |code| {
-            find_country(code, snapshot)
-        });
+        self.facet("country", country_code(code), find_country);
     }
 
     /// A filter with any value.
@@ -142,20 +137,14 @@ fn filter<T>(
 }
 
 /// Reads a filter by country, the code in upper case.
-pub(super) fn country(
-    bad: &mut BadFields,
-    code: Option<&str>,
-    snapshot: &Snapshot,
-) -> Option<Facet> {
-    filter(bad, "country", code, |code| find_country(code, snapshot))
+pub(super) fn country(bad: &mut BadFields, code: Option<&str>) -> Option<Facet> {
+    filter(bad, "country", code, find_country)
 }
 
-fn find_country(code: &str, snapshot: &Snapshot) -> Result<Facet, String> {
-    let codes = snapshot.countries();
-    let known = codes.binary_search(&code).is_ok();
-    Facet::country(code)
-        .filter(|_| known)
-        .ok_or_else(|| one_of(&codes))
+fn find_country(code: &str) -> Result<Facet, String> {
+    let country = reference_data::country(code);
+    let facet = country.and_then(|country| Facet::country(country.code));
+    facet.ok_or_else(|| one_of(&COUNTRIES.map(|country| country.code)))
 }
 
 /// The words of a `q`; `None` when it is absent. An empty set (`q` has no letter and no digit) matches nothing.

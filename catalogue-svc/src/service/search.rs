@@ -13,7 +13,7 @@ use super::Reads;
 use super::answer;
 use super::query_params::{self, non_empty, query_words, words_key};
 use crate::domain::listing::Mode;
-use crate::index::{Document as _, Hit, HitKind, Search, Snapshot};
+use crate::index::{Document as _, Hit, HitKind, Search};
 
 /// A valid search request.
 struct SearchQuery {
@@ -123,8 +123,8 @@ impl SearchService for Reads {
     }
 }
 
-/// Reads and checks the parameters. The country must be one of `snapshot`.
-fn read(request: SearchRequest, snapshot: &Snapshot, today: Date) -> Result<SearchQuery, Fault> {
+/// Reads and checks the parameters.
+fn read(request: SearchRequest, today: Date) -> Result<SearchQuery, Fault> {
     let mut bad = BadFields::default();
     let mode = bad.mode(request.mode);
     let words = query_words(Some(&request.q));
@@ -134,7 +134,7 @@ fn read(request: SearchRequest, snapshot: &Snapshot, today: Date) -> Result<Sear
     let key = non_empty(request.r#type);
     let kind: Option<HitKind> = key.as_deref().and_then(|key| bad.named("type", key));
     let country = query_params::country_code(request.country);
-    let facet = query_params::country(&mut bad, country.as_deref(), snapshot);
+    let facet = query_params::country(&mut bad, country.as_deref());
     let binding = Binding::new(
         "search",
         [

@@ -43,20 +43,6 @@ pub(crate) fn at(seconds: i64) -> prost_types::Timestamp {
     prost_types::Timestamp { seconds, nanos: 0 }
 }
 
-pub(crate) fn genre(key: &str) -> listings::Genre {
-    listings::Genre {
-        key: key.to_owned(),
-        name: key.to_uppercase(),
-    }
-}
-
-pub(crate) fn country(code: &str) -> listings::Country {
-    listings::Country {
-        code: code.to_owned(),
-        name: code.to_lowercase(),
-    }
-}
-
 /// A published live page.
 pub(crate) fn page(number: u32) -> listings::Page {
     listings::Page {

@@ -31,6 +31,7 @@ fn main() -> ExitCode {
     let done = match name.as_str() {
         "staff" => staff(),
         "local-people" => people(),
+        "local-activity" => activity(),
         _ if env::args().nth(1).as_deref() == Some("migrate") => migrate(&name),
         _ => serve(&name),
     };
@@ -109,6 +110,20 @@ fn people() -> Result<(), Failure> {
     let text = io::read_to_string(io::stdin())?;
     if !text.contains(r#""account":"id-of-free""#) {
         return Err(format!("no account is in {text}").into());
+    }
+    Ok(())
+}
+
+fn activity() -> Result<(), Failure> {
+    setting("ACTIVITY_FLEET_TOKEN")?;
+    let keys = io::read_to_string(io::stdin())?;
+    if !keys.starts_with("[\"svc_live_secret_") {
+        return Err(format!("no key is in {keys}").into());
+    }
+    let clock = env::args().next_back().unwrap_or_default();
+    let offset = std::fs::read_to_string(clock)?;
+    if offset != "-2595600" {
+        return Err(format!("the clock is at `{offset}`").into());
     }
     Ok(())
 }

@@ -6,6 +6,7 @@ use std::time::{Duration, Instant};
 
 use anyhow::{Context, Result, bail};
 
+use crate::activity;
 use crate::database::{self, Address};
 use crate::folder::Folder;
 use crate::lock::Lock;
@@ -68,6 +69,8 @@ pub(crate) struct Plan {
     pub(crate) seeds: Vec<PathBuf>,
     /// The folder of a stopped fleet, whose data a new fleet copies.
     pub(crate) template: Option<PathBuf>,
+    /// Whether a new fleet gets a month of reports and votes.
+    pub(crate) activity: bool,
 }
 
 /// A fleet that is starting or running.
@@ -106,6 +109,9 @@ impl<'a> Fleet<'a> {
             Some(template) if !folder.manifest().exists() => Manifest::copy(template)?,
             _ => Manifest::load(folder),
         };
+        if plan.activity && !folder.manifest().exists() {
+            activity::begin(folder, &mut manifest)?;
+        }
         let memory = &mut manifest.memory;
         let count = services::port_count(&plan.replicas);
         let mut ports = Ports::reserve(count, memory.first_port, plan.port)?;
@@ -332,7 +338,7 @@ impl<'a> Fleet<'a> {
         Ok(())
     }
 
-    /// Imports the directory and creates accounts and keys, unless an earlier start has done so.
+    /// Imports the directory, and creates accounts with keys and the activity of a new fleet, unless an earlier start has done so.
     fn seed(&mut self) -> Result<()> {
         let address = |name: &str| {
             let instance = self
@@ -349,7 +355,8 @@ impl<'a> Fleet<'a> {
             listings: address("listings-svc"),
             economy: address("economy-svc"),
         };
-        seed::apply(&staff, &self.plan.seeds, &mut self.manifest)
+        seed::apply(&staff, &self.plan.seeds, &mut self.manifest)?;
+        activity::create(&staff, &address("catalogue-svc"), &mut self.manifest)
     }
 
     pub(crate) fn set_state(&mut self, state: FleetState) -> Result<()> {

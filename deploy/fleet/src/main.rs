@@ -3,6 +3,7 @@
 //! It runs PostgreSQL, Redis and the services as children, restarts them, and ends them in order. It writes to one state folder only
 //! ([`folder`]), so that several fleets can run on one machine. See `deploy/README.md`.
 
+mod activity;
 mod cargo;
 mod database;
 mod down;

@@ -133,6 +133,8 @@ pub(crate) struct Memory {
     pub(crate) public_url: Option<String>,
     /// The fingerprint of the directory data that was imported.
     pub(crate) imported: Option<String>,
+    /// Whether the fleet's clock is behind, for the reports and votes of a month.
+    pub(crate) is_behind: bool,
 }
 
 impl Manifest {

@@ -13,6 +13,7 @@ use anyhow::{Context, Result, bail};
 use nix::sys::signal::Signal;
 use nix::unistd::setsid;
 
+use crate::activity;
 use crate::cargo::{self, Profile};
 use crate::fleet::{ExternalServers, Fleet, Plan};
 use crate::folder::Folder;
@@ -66,6 +67,9 @@ pub(crate) struct Args {
     /// TLS between the services, by the certificates in this folder: `.secrets/tls` after `deploy/secrets .secrets`
     #[arg(long, value_name = "DIR")]
     tls: Option<PathBuf>,
+    /// Create no reports and votes in a new fleet
+    #[arg(long)]
+    no_activity: bool,
     /// Copy the data of the stopped fleet in this folder, if the state folder has none; for tests
     #[arg(long, hide = true, value_name = "DIR")]
     template: Option<PathBuf>,
@@ -151,7 +155,10 @@ fn run_locked(
     if args.detach {
         return detach(folder, lock, signals);
     }
+    // What others may have written is as new as the present.
+    let is_private = external.database.is_none() && external.redis.is_none();
     let plan = Plan {
+        activity: is_private && !args.no_activity && args.template.is_none() && args.tls.is_none(),
         port: args.port,
         replicas: Replicas::merged(&args.replicas),
         binaries,
@@ -317,7 +324,7 @@ fn build(args: &Args, signals: &Signals) -> Result<PathBuf> {
     let names: Vec<&str> = SERVICES
         .iter()
         .map(|service| service.name)
-        .chain(["staff", PEOPLE])
+        .chain(["staff", PEOPLE, activity::PROGRAM])
         .collect();
     let binaries = if let Some(folder) = &args.bin_dir {
         std::path::absolute(folder).context("cannot resolve --bin-dir")?

@@ -374,7 +374,7 @@ async fn a_response_says_where_its_rows_and_the_next_page_are(pool: PgPool) {
 
 /// Lists without pages, and what bounds each.
 const WITHOUT_PAGES: [(&str, &str); 3] = [
-    ("/genres", "the genres of the gazetteer"),
+    ("/genres", "the genres, which are constants"),
     ("/economy/rates", "a stream; `from` and `to` choose rows"),
     ("/economy/currencies", "one for each listed currency"),
 ];

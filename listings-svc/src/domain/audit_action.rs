@@ -36,8 +36,7 @@ pub enum AuditAction {
 impl Action for AuditAction {
     const READ_AUDIT: Self = Self::ReadAudit;
     const KINDS: &'static [&'static str] = &[
-        "page", "game", "event", "genre", "country", "city", "account", "member", "claim",
-        "picture",
+        "page", "game", "event", "account", "member", "claim", "picture",
     ];
 
     fn needs(self) -> Role {

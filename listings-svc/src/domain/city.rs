@@ -1,23 +1,62 @@
-//! Reads cities: rows of the gazetteer, and the place of a listing (§2.5).
+//! The place of a listing, and the lookup of a city by what a client wrote (§2.5).
+
+use std::collections::HashMap;
+use std::collections::hash_map::Entry;
+use std::sync::LazyLock;
+
+use contracts::reference_data::{self, City, cities};
 
 use super::field_reader::Fields;
-use super::gazetteer::City;
-use super::reference_data::ReferenceData;
-use super::{FromImportRow, country, text};
+use super::{country, slug, text};
 
-impl FromImportRow for City {
-    const KEY_FIELD: &'static str = "city_slug";
-
-    fn from_import_row(fields: &mut Fields<'_>, reference: &ReferenceData) -> Self {
-        fields.ignore(&["latitude", "longitude", "geonameid"]);
-        Self {
-            slug: fields.slug("city_slug"),
-            name: fields.title("name"),
-            country_code: country::read_country_code(fields, reference),
-            population: fields.integer("population", 1..=1_000_000_000),
-            source: fields.line("source", text::MAX_DESCRIPTION),
+/// Country and name, as a slug, of each city: the most populous one with the name. A city's own slug is a name too.
+static BY_NAME: LazyLock<HashMap<(&str, String), &City>> = LazyLock::new(|| {
+    let mut by_name = HashMap::new();
+    for city in cities() {
+        let names = slug::from_title(city.name).into_iter();
+        for name in names.chain([city.slug.to_owned()]) {
+            match by_name.entry((city.country_code, name)) {
+                Entry::Vacant(free) => {
+                    free.insert(city);
+                }
+                Entry::Occupied(mut other) => {
+                    let known: &City = other.get();
+                    if (city.population, known.slug) > (known.population, city.slug) {
+                        other.insert(city);
+                    }
+                }
+            }
         }
     }
+    by_name
+});
+
+/// Finds a city of a country by slug, or by name without case and diacritics. Of several matches, returns the most populous city.
+fn find(country: &str, text: &str) -> Option<&'static City> {
+    BY_NAME.get(&(country, slug::from_title(text)?)).copied()
+}
+
+fn with_slug(country: &str, slug: &str) -> Option<&'static City> {
+    reference_data::city(slug).filter(|city| city.country_code == country)
+}
+
+/// A slug for a city that the gazetteer does not have: the name and the country code, which is how the gazetteer writes all but the
+/// largest city of a name. The same text in the same country gives the same slug.
+fn slug_for_unlisted(country: &str, text: &str) -> Option<String> {
+    let mut name = slug::from_title(text)?;
+    name.truncate(slug::MAX_LENGTH - "-xx-999999".len());
+    let name = format!(
+        "{}-{}",
+        name.trim_end_matches('-'),
+        country.to_ascii_lowercase()
+    );
+    // The gazetteer has at most `len` of these `len + 1` slugs.
+    (1..=cities().len() + 1)
+        .map(|n| match n {
+            1 => name.clone(),
+            n => format!("{name}-{n}"),
+        })
+        .find(|slug| reference_data::city(slug).is_none())
 }
 
 /// The place of a listing.
@@ -34,12 +73,12 @@ pub struct Place {
 impl Place {
     /// Reads `country_code`, `city` and `city_slug` as files and staff give them. A slug of the gazetteer wins over the name, because
     /// names repeat. When all three fields are missing, the current place stays; otherwise the city is looked up again.
-    pub fn from_row(fields: &mut Fields<'_>, reference: &ReferenceData, current: Self) -> Self {
+    pub fn from_row(fields: &mut Fields<'_>, current: Self) -> Self {
         let names = ["country_code", "city", "city_slug"];
         let is_kept = names.into_iter().all(|name| fields.is_kept(name));
         let (mut country_code, mut city) = (current.country_code.clone(), current.city.clone());
         fields.update("country_code", &mut country_code, |fields| {
-            country::read_country_code(fields, reference)
+            country::read_country_code(fields)
         });
         fields.update("city", &mut city, |fields| {
             fields.line("city", text::MAX_TITLE)
@@ -48,15 +87,15 @@ impl Place {
         if is_kept {
             return current;
         }
-        if let Some(listed) = reference.gazetteer.with_slug(&country_code, &city_slug) {
+        if let Some(listed) = with_slug(&country_code, &city_slug) {
             return Self {
                 country_code,
-                city: listed.name.clone(),
-                city_slug: listed.slug.clone(),
+                city: listed.name.to_owned(),
+                city_slug: listed.slug.to_owned(),
             };
         }
         if !city.is_empty() {
-            return Self::resolve(fields, reference, country_code, city);
+            return Self::resolve(fields, country_code, city);
         }
         if !city_slug.is_empty() && fields.is_valid("country_code") {
             let reason =
@@ -73,13 +112,12 @@ impl Place {
     /// fields differs from the current place.
     pub fn from_body(
         fields: &mut Fields<'_>,
-        reference: &ReferenceData,
         current: Self,
         read: impl FnOnce(&mut Fields<'_>) -> String,
     ) -> Self {
         let (mut country_code, mut city) = (current.country_code.clone(), current.city.clone());
         fields.update("country_code", &mut country_code, |fields| {
-            country::read_country_code(fields, reference)
+            country::read_country_code(fields)
         });
         fields.update("city", &mut city, read);
         if current.country_code == country_code && current.city == city {
@@ -91,24 +129,19 @@ impl Place {
                 ..Self::default()
             };
         }
-        Self::resolve(fields, reference, country_code, city)
+        Self::resolve(fields, country_code, city)
     }
 
     /// Looks a city up by name. A city that the gazetteer does not have keeps its name as written, and gets a slug made from it.
-    fn resolve(
-        fields: &mut Fields<'_>,
-        reference: &ReferenceData,
-        country_code: String,
-        city: String,
-    ) -> Self {
-        if let Some(listed) = reference.gazetteer.find(&country_code, &city) {
+    fn resolve(fields: &mut Fields<'_>, country_code: String, city: String) -> Self {
+        if let Some(listed) = find(&country_code, &city) {
             return Self {
-                city: listed.name.clone(),
-                city_slug: listed.slug.clone(),
+                city: listed.name.to_owned(),
+                city_slug: listed.slug.to_owned(),
                 country_code,
             };
         }
-        let slug = reference.gazetteer.slug_for_unlisted(&country_code, &city);
+        let slug = slug_for_unlisted(&country_code, &city);
         if slug.is_none() {
             fields.refuse("city", "Write the city's name in letters.");
         }
@@ -122,32 +155,27 @@ impl Place {
 
 #[cfg(test)]
 mod tests {
-    use super::super::gazetteer::Gazetteer;
     use super::*;
+    use proptest::prelude::*;
     use serde_json::json;
 
     #[test]
-    fn an_unknown_city_gets_a_slug_of_its_own() {
-        let city = |slug: &str, name: &str, country: &str| City {
-            slug: slug.to_owned(),
-            name: name.to_owned(),
-            country_code: country.to_owned(),
-            population: None,
-            source: String::new(),
-        };
-        let reference = ReferenceData {
-            countries: ["NG", "KE"].map(str::to_owned).into(),
-            gazetteer: std::sync::Arc::new(Gazetteer::new(vec![
-                city("aba-ng-2", "Aba", "NG"),
-                city("aba-ng", "Aba", "NG"),
-                city("uige", "Uíge", "AO"),
-                city("tala-ke", "Tala", "KE"),
-            ])),
-            ..ReferenceData::default()
-        };
+    fn a_city_is_found_in_its_country_by_slug_or_name() {
+        let slug = |country, text| find(country, text).map(|city| city.slug);
+        assert_eq!(slug("AO", "UIGE"), Some("uige"));
+        assert_eq!(slug("AO", "N’Zeto"), Some("nzeto"));
+        assert_eq!(slug("KE", "Bondo"), Some("bondo"), "the most populous");
+        assert_eq!(slug("KE", "bondo-ke"), Some("bondo-ke"));
+        assert_eq!(slug("AO", "Luanda"), Some("luanda"));
+        assert_eq!(slug("KE", "Luanda"), Some("luanda-ke"));
+        assert_eq!(slug("KE", "Uíge"), None);
+    }
+
+    #[test]
+    fn an_unlisted_city_gets_a_slug_of_its_own() {
         let place = |row: serde_json::Value| {
             let mut fields = Fields::new(row.as_object().unwrap());
-            let place = Place::from_row(&mut fields, &reference, Place::default());
+            let place = Place::from_row(&mut fields, Place::default());
             fields.finish((place.city, place.city_slug))
         };
         let pair = |a: &str, b: &str| Ok((a.to_owned(), b.to_owned()));
@@ -159,13 +187,26 @@ mod tests {
             place(json!({"country_code": "KE", "city": "Tala ke"})),
             pair("Tala", "tala-ke")
         );
-        assert_eq!(place(json!({"country_code": "KE"})), pair("", ""));
         assert_eq!(
-            place(json!({"country_code": "NG", "city": "Aba", "city_slug": "aba-ng-2"})),
-            pair("Aba", "aba-ng-2")
+            place(json!({"country_code": "KE", "city": "Bondo", "city_slug": "bondo-ke"})),
+            pair("Bondo", "bondo-ke")
         );
+        assert_eq!(
+            slug_for_unlisted("KE", "Tala").as_deref(),
+            Some("tala-ke-2")
+        );
+        assert_eq!(place(json!({"country_code": "KE"})), pair("", ""));
         assert!(place(json!({"country_code": "NG", "city": "???"})).is_err());
         assert!(place(json!({"country_code": "FR", "city": "Paris"})).is_err());
         assert!(place(json!({"country_code": "NG", "city_slug": "uige"})).is_err());
+    }
+
+    proptest! {
+        #[test]
+        fn any_text_gives_a_slug_or_none(text in "\\PC{0,140}") {
+            if let Some(slug) = slug_for_unlisted("NG", &text) {
+                prop_assert!(slug::is_valid(&slug), "{slug}");
+            }
+        }
     }
 }

@@ -7,7 +7,6 @@ pub mod array_fields;
 pub mod audit_action;
 pub mod city;
 pub mod claim;
-pub mod content;
 pub mod country;
 pub mod difference;
 pub mod entity;
@@ -15,15 +14,12 @@ pub mod event;
 pub mod field_reader;
 pub mod fields;
 pub mod game;
-pub mod gazetteer;
-pub mod genre;
 pub mod json_body;
 pub mod links;
 pub mod listing;
 pub mod listing_name;
 pub mod page;
 pub mod pictures;
-pub mod record;
 pub mod reference_data;
 pub mod slug;
 pub mod state;
@@ -33,26 +29,3 @@ pub mod text;
 mod visibility_tests;
 
 pub use kit::mode;
-use serde_json::{Map, Value};
-
-use field_reader::{Fields, Problems};
-use reference_data::ReferenceData;
-
-/// A type that can be read from a row of an import file.
-pub trait FromImportRow: Sized {
-    /// The field that identifies a row.
-    const KEY_FIELD: &'static str;
-
-    /// Reads a row. Records invalid fields in `fields`; the result is valid only if there is none.
-    fn from_import_row(fields: &mut Fields<'_>, reference: &ReferenceData) -> Self;
-}
-
-/// Reads a row, or returns every invalid field at once.
-pub fn read_import_row<T: FromImportRow>(
-    row: &Map<String, Value>,
-    reference: &ReferenceData,
-) -> Result<T, Problems> {
-    let mut fields = Fields::new(row);
-    let read = T::from_import_row(&mut fields, reference);
-    fields.finish(read)
-}

@@ -1,12 +1,9 @@
-//! Reference data: what a row or a body may refer to.
+//! What a row or a body may refer to, besides genres, countries and cities.
 
 use std::collections::{BTreeSet, HashMap};
-use std::sync::Arc;
 
 use time::OffsetDateTime;
 use uuid::Uuid;
-
-use super::gazetteer::Gazetteer;
 
 /// The data that a row or a body may refer to, and the bounds of its dates.
 #[derive(Debug, Clone, Default)]
@@ -15,11 +12,17 @@ pub struct ReferenceData {
     pub year: i32,
     /// The latest timestamp that a row may state; `None` for no limit.
     pub no_later_than: Option<OffsetDateTime>,
-    pub genres: BTreeSet<String>,
-    pub countries: BTreeSet<String>,
-    pub gazetteer: Arc<Gazetteer>,
     /// Pages by handle, in the dataset of the row. For an account: the public ones among those that the body names.
     pub creators: HashMap<String, Uuid>,
     /// For an account: pages that the credits of its game name and that are not public. A read returns null for their handles.
     pub hidden_creators: BTreeSet<String>,
+}
+
+impl ReferenceData {
+    pub fn at(now: OffsetDateTime) -> Self {
+        Self {
+            year: now.year(),
+            ..Self::default()
+        }
+    }
 }

@@ -3,7 +3,6 @@
 pub mod decisions;
 pub mod events;
 pub mod games;
-pub mod gazetteer;
 pub mod pages;
 
 use contracts::addresses;
@@ -20,8 +19,6 @@ use crate::domain::state::ListingState;
 #[derive(Debug, Clone, Copy, PartialEq, Eq, IntoStaticStr)]
 #[strum(serialize_all = "snake_case")]
 pub enum ChangeKind {
-    /// The entry of the gazetteer is new.
-    Created,
     /// An account submitted the listing, or changed it after a rejection. The listing is pending.
     Submitted,
     Updated,
@@ -96,7 +93,7 @@ impl PublicUrl {
         let list = match entity {
             Entity::Page => "creators",
             Entity::Game => "games",
-            _ => "events",
+            Entity::Event => "events",
         };
         addresses::listing(&self.0, list, name)
     }

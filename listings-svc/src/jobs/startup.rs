@@ -1,4 +1,4 @@
-//! Imports the bundled files at start: the gazetteer, and the samples that test keys see.
+//! Imports the samples at start, which test keys see.
 //!
 //! The files are part of the binary. The importer of staff's files loads them, once per fleet, and again only after a newer build bundles
 //! other files. In a rollout, or after a rollback, an older build leaves alone what a newer one has done.
@@ -20,17 +20,15 @@ use crate::write::import::{Header, Importer};
 #[derive(Debug)]
 pub struct BundledFile {
     pub entity: Entity,
-    pub mode: Mode,
     /// Path relative to the crate.
     pub name: &'static str,
     pub text: &'static str,
 }
 
 macro_rules! bundled_files {
-    ($($entity:ident $mode:ident $name:literal)+) => {
+    ($($entity:ident $name:literal)+) => {
         &[$(BundledFile {
             entity: Entity::$entity,
-            mode: Mode::$mode,
             name: $name,
             text: include_str!(concat!("../../", $name)),
         },)+]
@@ -39,21 +37,18 @@ macro_rules! bundled_files {
 
 /// Every file, each after the files that it refers to.
 pub const BUNDLED_FILES: &[BundledFile] = bundled_files![
-    Genre Live "../deploy/data/genres.ndjson"
-    Country Live "../deploy/data/countries.ndjson"
-    City Live "../deploy/data/cities.ndjson"
-    Page Test "sample/creators.ndjson"
-    Game Test "sample/games.ndjson"
-    Event Test "sample/events.ndjson"
+    Page "sample/creators.ndjson"
+    Game "sample/games.ndjson"
+    Event "sample/events.ndjson"
 ];
 
 /// Version of the bundled files. Raise it with every change of them.
 const BUNDLED_VERSION: i32 = 1;
 /// Digest of the bundled files of [`BUNDLED_VERSION`].
-const BUNDLED_DIGEST: &str = "c957fd09f4a349c228cad6f212376afd4d858e41201a889424b11ede7f4c15de";
+const BUNDLED_DIGEST: &str = "784bbace592a80592379aebbbbdc6edad5de38860b3083ea7b52d4cd9eefbeed";
 
 /// Name of the task, in its table and its lease.
-const TASK: &str = "gazetteer and samples";
+const TASK: &str = "samples";
 /// Lines per call of the importer.
 const LINES_PER_BATCH: usize = 1_000;
 /// Delay before a failed task is tried again.
@@ -125,11 +120,11 @@ pub async fn import_bundled_files(importer: &Importer) -> Result<(), Fault> {
     for file in BUNDLED_FILES {
         let header = Header {
             entity: file.entity,
-            mode: file.mode,
+            mode: Mode::Test,
             file_name: file.name.to_owned(),
             by: None,
         };
-        let mut run = importer.begin(header).await?;
+        let mut run = importer.begin(header);
         let lines: Vec<String> = file.text.lines().map(ToOwned::to_owned).collect();
         for part in lines.chunks(LINES_PER_BATCH) {
             run.push_lines(part.to_vec()).await?;

@@ -3,6 +3,7 @@
 //! A picture is registered in the database before its files are stored, so that no stored file is unknown. The sweep (`jobs/sweep.rs`) deletes
 //! pictures that no listing names a day after their upload.
 
+mod colour_profile;
 mod decode;
 pub mod file_store;
 mod http_client;

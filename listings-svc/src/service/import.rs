@@ -12,7 +12,6 @@ use tonic::{Request, Response, Status, Streaming};
 use super::Service;
 use crate::domain::audit_action::AuditAction;
 use crate::domain::entity::Entity;
-use crate::domain::mode::Mode;
 use crate::domain::text;
 use crate::write::import::Header;
 use crate::write::import::report::has_rows;
@@ -35,7 +34,7 @@ impl StaffImportService for Service {
         self.audit
             .allow(&by, AuditAction::Import, (&first.entity, &first.file_name))
             .await?;
-        let mut run = self.importer.begin(header(&first, by)?).await?;
+        let mut run = self.importer.begin(header(&first, by)?);
         let mut ended = false;
         while let Some(message) = self.next_message(&mut stream).await? {
             match message.message {
@@ -90,11 +89,7 @@ fn header(header: &proto::ImportHeader, by: Member) -> Result<Header, Fault> {
         let known = Entity::VARIANTS.join(", ");
         bad.add("entity", format!("Give one of {known}."));
     }
-    let mode = match entity {
-        // Kinds that belong to both datasets have one lock.
-        Some(entity) if !entity.is_listing() => Mode::Live,
-        _ => bad.mode(header.mode),
-    };
+    let mode = bad.mode(header.mode);
     let file_name = text::line(&header.file_name, text::MAX_DESCRIPTION);
     let file_name = bad.read("file_name", file_name);
     let (entity, file_name) = bad.finish(entity.zip(file_name))?;

@@ -24,7 +24,7 @@ pub(super) fn audit_subject(name: Option<&proto::ListingName>) -> (&str, &str) {
 
 /// Parses a kind of listing.
 pub(super) fn parse_kind(kind: &str) -> Result<Entity, Fault> {
-    let entity = Entity::of_listings(kind);
+    let entity = kind.parse().ok();
     entity.ok_or_else(|| Fault::invalid_field("kind", "Give page, game or event."))
 }
 

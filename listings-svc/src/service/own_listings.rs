@@ -4,6 +4,7 @@ use contracts::common::v1 as common;
 use contracts::listings::v1 as proto;
 use contracts::listings::v1::own_listings_service_server::OwnListingsService;
 use contracts::public::{CREATOR_KINDS, EVENT_KINDS, OwnListing, PLATFORMS, STAGES, Timestamp};
+use contracts::reference_data::{COUNTRIES, GENRES};
 use kit::Fault;
 use kit::bad_fields::BadFields;
 use kit::cursor::{Binding, SortTime};
@@ -19,8 +20,8 @@ use crate::domain::entity::Entity;
 use crate::domain::links;
 use crate::domain::mode::Mode;
 use crate::domain::page::hidden_note;
+use crate::domain::slug;
 use crate::store::own_listings::{self, OwnListingRow};
-use crate::store::reference_data;
 use crate::write::take_down::{self, OwnTakedown};
 
 #[tonic::async_trait]
@@ -73,17 +74,19 @@ impl OwnListingsService for Service {
         &self,
         _: Request<proto::ListFieldValuesRequest>,
     ) -> Result<Response<proto::ListFieldValuesResponse>, Status> {
-        let genres = reference_data::names(&self.pool, Entity::Genre).await;
-        let genres = genres.map_err(Fault::from)?.into_iter();
-        let countries = reference_data::names(&self.pool, Entity::Country).await;
-        let countries = countries.map_err(Fault::from)?.into_iter();
+        let mut genres = GENRES.map(|genre| proto::Genre {
+            key: genre.key.to_owned(),
+            name: genre.name.to_owned(),
+        });
+        genres.sort_by_cached_key(|genre| slug::from_title(&genre.name));
+        let mut countries = COUNTRIES.map(|country| proto::Country {
+            code: country.code.to_owned(),
+            name: country.name.to_owned(),
+        });
+        countries.sort_by_cached_key(|country| slug::from_title(&country.name));
         Ok(Response::new(proto::ListFieldValuesResponse {
-            genres: genres
-                .map(|(key, name)| proto::Genre { key, name })
-                .collect(),
-            countries: countries
-                .map(|(code, name)| proto::Country { code, name })
-                .collect(),
+            genres: genres.into(),
+            countries: countries.into(),
             platforms: texts(&PLATFORMS),
             stages: texts(&STAGES),
             page_kinds: texts(&CREATOR_KINDS),

@@ -5,15 +5,10 @@ use sqlx::{PgConnection, PgPool};
 use crate::domain::entity::Entity;
 use crate::domain::mode::Mode;
 
-/// Updates the planner statistics of a table after an import. Autovacuum does so about once a minute, and until then queries are planned
+/// Updates the planner statistics of the listings after an import. Autovacuum does so about once a minute, and until then queries are planned
 /// for an almost empty table.
-pub async fn analyze(pool: &PgPool, entity: Entity) -> Result<(), sqlx::Error> {
-    let table = if entity.is_listing() {
-        "listing"
-    } else {
-        "gazetteer"
-    };
-    sqlx::query!("select listings.analyze_table($1)", table)
+pub async fn analyze(pool: &PgPool) -> Result<(), sqlx::Error> {
+    sqlx::query!("select listings.analyze_table($1)", "listing")
         .execute(pool)
         .await?;
     Ok(())
@@ -31,22 +26,6 @@ pub async fn lock_kind(
         mode.as_str()
     )
     .fetch_one(connection)
-    .await?;
-    Ok(())
-}
-
-/// Raises the version of a kind, by which replicas notice that it has changed.
-pub async fn raise_version(
-    connection: &mut PgConnection,
-    entity: Entity,
-    mode: Mode,
-) -> Result<(), sqlx::Error> {
-    sqlx::query!(
-        "update listings.import_gate set version = version + 1 where entity = $1 and mode = $2",
-        entity.as_str(),
-        mode.as_str()
-    )
-    .execute(connection)
     .await?;
     Ok(())
 }

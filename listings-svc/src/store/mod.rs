@@ -4,7 +4,6 @@ pub mod accounts;
 pub mod audit;
 pub mod claims;
 pub mod constraints;
-pub mod gazetteer;
 pub mod history;
 pub mod imports;
 pub mod listings;
@@ -15,14 +14,10 @@ pub mod queue;
 pub mod reference_data;
 pub mod startup_tasks;
 
-use std::future::Future;
-
 use serde::Serialize;
 use serde_json::Value;
-use sqlx::PgConnection;
 use sqlx::types::Json;
 
-use crate::domain::mode::Mode;
 use crate::domain::state::ListingState;
 
 /// Records in the form that a statement takes.
@@ -39,20 +34,4 @@ impl From<Json<ListingState>> for ListingState {
 
 fn unwrap_json<T>(rows: Vec<Json<T>>) -> Vec<T> {
     rows.into_iter().map(|Json(record)| record).collect()
-}
-
-/// The entries of the gazetteer of one kind. A batch travels as one jsonb value.
-pub trait RecordTable: Sized + Send {
-    /// Locks the records with these names.
-    fn lock(
-        connection: &mut PgConnection,
-        mode: Mode,
-        names: &[String],
-    ) -> impl Future<Output = Result<Vec<Self>, sqlx::Error>> + Send;
-
-    /// Inserts new records and updates changed ones.
-    fn save(
-        connection: &mut PgConnection,
-        records: &Value,
-    ) -> impl Future<Output = Result<(), sqlx::Error>> + Send;
 }

@@ -12,7 +12,6 @@ mod page_games;
 pub mod page_owners;
 pub mod pictures;
 mod record_change;
-pub mod reference_data_cache;
 pub mod staff_edit;
 pub mod submission;
 pub mod take_down;
@@ -22,7 +21,6 @@ use kit::feed::{NewChange, Producer, Transaction};
 use time::OffsetDateTime;
 
 use crate::feed::PublicUrl;
-use reference_data_cache::ReferenceDataCache;
 
 /// What commands need.
 #[derive(Debug)]
@@ -31,7 +29,6 @@ pub struct CommandDependencies {
     pub public_url: PublicUrl,
     /// Maximum number of pending submissions of one account.
     pub max_pending: i64,
-    pub reference_data: ReferenceDataCache,
 }
 
 impl CommandDependencies {

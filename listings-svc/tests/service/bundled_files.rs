@@ -1,8 +1,6 @@
 //! The bundled files, and the real directory.
 
-use contracts::listings::v1 as proto;
 use listings::jobs::startup::{BUNDLED_FILES, BundledImport, import_bundled_files};
-use serde_json::json;
 use sqlx::PgPool;
 use tokio_util::sync::CancellationToken;
 
@@ -14,25 +12,6 @@ fn directory(file: &str, entity: &str) -> File {
         env!("CARGO_MANIFEST_DIR")
     );
     File::new(entity, &std::fs::read_to_string(path).unwrap())
-}
-
-#[testing::database_test(listings::MIGRATOR)]
-async fn a_new_build_brings_its_gazetteer_and_leaves_what_staff_added(pool: PgPool) {
-    let service = start(pool).await;
-    import_bundled_files(&service.importer).await.unwrap();
-    let country = json!({"code": "ZZ", "name": "Elsewhere"});
-    service.import(&File::rows("country", &[country])).await;
-    // An entry as an earlier build brought it.
-    let earlier = "update listings.gazetteer set content = content || '{\"name\": \"Earlier\"}' where kind = 'genre' and key = 'action'";
-    sqlx::raw_sql(earlier).execute(&service.pool).await.unwrap();
-    import_bundled_files(&service.importer).await.unwrap();
-    let values = proto::ListFieldValuesRequest {};
-    let values = service.own.clone().list_field_values(values).await;
-    let values = values.unwrap().into_inner();
-    let mut genres = values.genres.iter();
-    let action = genres.find(|genre| genre.key == "action").unwrap();
-    assert_eq!(action.name, "Action");
-    assert!(values.countries.iter().any(|it| it.code == "ZZ"));
 }
 
 #[testing::database_test(listings::MIGRATOR)]
@@ -104,7 +83,7 @@ async fn the_bundled_files_are_imported_once_and_not_over_those_of_a_newer_versi
         service.head().await > seq
     };
     // As another version would have imported it.
-    let other = "update listings.gazetteer set content = content || '{\"name\": \"Other\"}' where kind = 'genre' and key = 'action'";
+    let other = "update listings.page set name = 'Other'";
     assert!(!alter(other).await, "it is done");
     assert!(!alter("update listings.start_work set version = version + 1, input = 'newer'").await);
     assert!(alter("update listings.start_work set version = version - 2").await);

@@ -6,7 +6,7 @@ use crate::support::{File, counts, creator, game, refused, start};
 
 #[testing::database_test(listings::MIGRATOR)]
 async fn a_slug_may_exist_in_both_datasets(pool: PgPool) {
-    let service = start(pool).await.with_gazetteer().await;
+    let service = start(pool).await;
     let creators = File::rows("page", &[creator("studio")]);
     let games = File::rows("game", &[game("a-game", "A Game")]);
     for (creators, games) in [
@@ -28,7 +28,7 @@ async fn a_slug_may_exist_in_both_datasets(pool: PgPool) {
 
 #[testing::database_test(listings::MIGRATOR)]
 async fn a_creator_of_the_other_dataset_is_unknown(pool: PgPool) {
-    let service = start(pool).await.with_gazetteer().await;
+    let service = start(pool).await;
     service
         .import(&File::rows("page", &[creator("studio")]))
         .await;

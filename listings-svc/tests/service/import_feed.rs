@@ -9,7 +9,7 @@ use crate::support::{File, counts, creator, game, start};
 
 #[testing::database_test(listings::MIGRATOR)]
 async fn a_new_listing_is_published_and_a_replaced_sample_is_a_revision(pool: PgPool) {
-    let service = start(pool).await.with_gazetteer().await;
+    let service = start(pool).await;
     let seq = service.head().await;
     let mut studio = creator("studio");
     studio["website"] = json!("https://studio.example");
@@ -81,27 +81,4 @@ async fn a_new_listing_is_published_and_a_replaced_sample_is_a_revision(pool: Pg
     assert_eq!(revision.actor, "better.ndjson");
     assert_eq!(revision.before.unwrap()["title"], "A Game");
     assert_eq!(revision.after["title"], "A Better Game");
-}
-
-#[testing::database_test(listings::MIGRATOR)]
-async fn the_gazetteer_is_published_under_its_own_keys(pool: PgPool) {
-    let service = start(pool).await.with_gazetteer().await;
-    let changes = service.changes(0).await;
-    let ids: Vec<(&str, &str)> = changes
-        .iter()
-        .map(|c| (c.entity.as_str(), c.id.as_str()))
-        .collect();
-    assert_eq!(
-        ids,
-        [
-            ("genre", "puzzle"),
-            ("genre", "runner"),
-            ("country", "NG"),
-            ("country", "AO"),
-            ("city", "lagos"),
-            ("city", "uige")
-        ]
-    );
-    let city = proto::City::decode(&changes[4].state[..]).unwrap();
-    assert_eq!(city.population, Some(15_388_000));
 }

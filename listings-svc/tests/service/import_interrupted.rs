@@ -35,7 +35,7 @@ async fn break_off(service: &Service, file: &File, lines: usize, revisions: i64)
 
 #[testing::database_test(listings::MIGRATOR)]
 async fn an_interrupted_import_is_completed_by_another_of_the_same_file(pool: PgPool) {
-    let service = start(pool).await.with_gazetteer().await;
+    let service = start(pool).await;
     service
         .import(&File::rows("page", &[creator("studio")]))
         .await;
@@ -63,7 +63,7 @@ async fn an_interrupted_import_is_completed_by_another_of_the_same_file(pool: Pg
 #[testing::database_test(listings::MIGRATOR)]
 async fn a_stream_without_its_end_message_is_an_error(pool: PgPool) {
     let service = start(pool).await;
-    let file = File::new("genre", r#"{"key": "puzzle", "name": "Puzzle"}"#);
+    let file = File::rows("page", &[creator("studio")]);
     let mut messages = file.messages();
     messages.pop();
     let fault = Fault::from(service.send(messages).await.unwrap_err());
@@ -77,7 +77,7 @@ async fn a_stream_without_its_end_message_is_an_error(pool: PgPool) {
 #[testing::database_test(listings::MIGRATOR)]
 async fn two_imports_of_a_file_at_once_load_it_once(pool: PgPool) {
     // Two replicas.
-    let one = start(pool.clone()).await.with_gazetteer().await;
+    let one = start(pool.clone()).await;
     let other = start(pool).await;
     one.import(&File::rows("page", &[creator("studio")])).await;
     let rows: Vec<_> = (1..=2_000)
@@ -97,7 +97,7 @@ async fn two_imports_of_a_file_at_once_load_it_once(pool: PgPool) {
 
 #[testing::database_test(listings::MIGRATOR)]
 async fn two_files_with_the_same_rows_do_not_lock_each_other_out(pool: PgPool) {
-    let one = start(pool.clone()).await.with_gazetteer().await;
+    let one = start(pool.clone()).await;
     let other = start(pool).await;
     one.import(&File::rows("page", &[creator("studio")])).await;
     let mut rows: Vec<_> = (1..=1_000)

@@ -8,7 +8,7 @@ use crate::support::{File, counts, creator, game, refused, start};
 
 #[testing::database_test(listings::MIGRATOR)]
 async fn bad_rows_are_reported_and_the_rest_are_loaded(pool: PgPool) {
-    let service = start(pool).await.with_gazetteer().await;
+    let service = start(pool).await;
     let text = [
         creator("first").to_string(),
         "{ not json".to_owned(),
@@ -36,7 +36,7 @@ async fn bad_rows_are_reported_and_the_rest_are_loaded(pool: PgPool) {
 
 #[testing::database_test(listings::MIGRATOR)]
 async fn a_row_of_the_future_is_refused(pool: PgPool) {
-    let service = start(pool).await.with_gazetteer().await;
+    let service = start(pool).await;
     let row = |handle: &str, created: &str, updated: &str| {
         let mut row = creator(handle);
         row["created_at"] = json!(created);
@@ -63,8 +63,8 @@ async fn a_row_of_the_future_is_refused(pool: PgPool) {
 #[testing::database_test(listings::MIGRATOR)]
 async fn unsupported_json_values_are_named(pool: PgPool) {
     let service = start(pool).await;
-    let text = "{\"key\": \"a\", \"name\": 1e400}\n{\"key\": \"b\", \"name\": \"\\ud800\"}";
-    let report = service.import(&File::new("genre", text)).await;
+    let text = "{\"handle\": \"a\", \"name\": 1e400}\n{\"handle\": \"b\", \"name\": \"\\ud800\"}";
+    let report = service.import(&File::new("page", text)).await;
     let reasons: Vec<&String> = (report.refused.iter())
         .map(|row| &row.fields["name"])
         .collect();
@@ -74,7 +74,7 @@ async fn unsupported_json_values_are_named(pool: PgPool) {
 
 #[testing::database_test(listings::MIGRATOR)]
 async fn the_table_is_analyzed_after_an_import(pool: PgPool) {
-    let service = start(pool.clone()).await.with_gazetteer().await;
+    let service = start(pool.clone()).await;
     let rows: Vec<_> = (0..300).map(|n| creator(&format!("studio-{n}"))).collect();
     service.import(&File::rows("page", &rows)).await;
     let estimated = sqlx::query_scalar!(
@@ -88,7 +88,7 @@ async fn the_table_is_analyzed_after_an_import(pool: PgPool) {
 
 #[testing::database_test(listings::MIGRATOR)]
 async fn a_second_row_of_a_name_is_refused(pool: PgPool) {
-    let service = start(pool).await.with_gazetteer().await;
+    let service = start(pool).await;
     service
         .import(&File::rows("page", &[creator("studio")]))
         .await;
@@ -106,18 +106,8 @@ async fn a_second_row_of_a_name_is_refused(pool: PgPool) {
 }
 
 #[testing::database_test(listings::MIGRATOR)]
-async fn a_country_in_small_letters_is_the_same_country(pool: PgPool) {
-    let service = start(pool).await;
-    let rows = [("ng", "Nigeria"), ("NG", "Naija")];
-    let rows = rows.map(|(code, name)| json!({"code": code, "name": name}));
-    let report = service.import(&File::rows("country", &rows)).await;
-    assert_eq!(counts(&report), (1, 0, 0, 1));
-    assert_eq!(refused(&report)[&2], ["code"]);
-}
-
-#[testing::database_test(listings::MIGRATOR)]
 async fn a_row_that_was_changed_before_it_was_listed_is_refused(pool: PgPool) {
-    let service = start(pool).await.with_gazetteer().await;
+    let service = start(pool).await;
     let mut early = creator("early");
     // Listed now, by default, and changed before that.
     early["updated_at"] = json!("2020-01-01T00:00:00Z");
@@ -131,7 +121,7 @@ async fn a_row_that_was_changed_before_it_was_listed_is_refused(pool: PgPool) {
 
 #[testing::database_test(listings::MIGRATOR)]
 async fn a_city_is_the_gazetteers_or_as_written(pool: PgPool) {
-    let service = start(pool).await.with_gazetteer().await;
+    let service = start(pool).await;
     let row = |handle: &str, country: &str, city: serde_json::Value| json!({"handle": handle, "name": "A", "kind": "person", "country_code": country, "city": city});
     let file = File::rows(
         "page",
@@ -177,7 +167,7 @@ async fn an_invalid_header_is_refused(pool: PgPool) {
 async fn a_file_without_rows_is_refused(pool: PgPool) {
     let service = start(pool).await;
     for text in ["", "\n \n"] {
-        let file = File::new("genre", text);
+        let file = File::new("page", text);
         let fault = Fault::from(service.try_import(&file).await.unwrap_err());
         assert!(fault.fields["file"].contains("no rows"), "{fault:?}");
     }
@@ -186,7 +176,7 @@ async fn a_file_without_rows_is_refused(pool: PgPool) {
 #[testing::database_test(listings::MIGRATOR)]
 async fn a_file_begins_with_its_header(pool: PgPool) {
     let service = start(pool).await;
-    let mut messages = File::new("genre", "{}\n{}\n{}").messages();
+    let mut messages = File::new("page", "{}\n{}\n{}").messages();
     messages.remove(0);
     let fault = Fault::from(service.send(messages).await.unwrap_err());
     assert!(fault.fields.contains_key("message"));

@@ -128,7 +128,7 @@ fn audit_entry(
 
 /// A service with a page `studio`.
 async fn start_with_page(pool: PgPool) -> Service {
-    let service = start(pool).await.with_gazetteer().await;
+    let service = start(pool).await;
     let file = File::rows("page", &[creator("studio")]);
     assert_eq!(counts(&service.import(&file).await), (1, 0, 0, 0));
     sqlx::query!("delete from listings.audit")

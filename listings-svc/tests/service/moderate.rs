@@ -50,7 +50,7 @@ async fn restore(
 
 /// A service with a page `studio`, a game `a-game` and an event `a-jam`.
 async fn start_with_listings(pool: PgPool) -> Service {
-    let service = start(pool).await.with_gazetteer().await;
+    let service = start(pool).await;
     let event = json!({"slug": "a-jam", "title": "A Jam", "kind": "jam", "starts_at": "2026-07-01", "country_code": "NG", "city": "Lagos"});
     for (entity, row) in [
         ("page", creator("studio")),

@@ -186,8 +186,9 @@ async fn forms_are_told_the_values_of_fields(pool: PgPool) {
         .await;
     let values = listed.unwrap().into_inner();
     let countries: Vec<&str> = values.countries.iter().map(|it| it.name.as_str()).collect();
-    assert_eq!(countries, ["Angola", "Nigeria"]);
-    assert_eq!(values.genres.len(), 2);
+    assert_eq!(countries.len(), 54);
+    assert_eq!(countries[..2], ["Algeria", "Angola"]);
+    assert_eq!(values.genres.len(), 22);
     assert!(values.platforms.contains(&"web".to_owned()));
     assert!(values.page_links.len() > values.game_links.len());
 }

@@ -85,7 +85,7 @@ fn body(name: &str) -> Value {
 
 #[testing::database_test(listings::MIGRATOR)]
 async fn a_page_belongs_to_the_account_that_submitted_it(pool: PgPool) {
-    let service = start(pool).await.with_gazetteer().await;
+    let service = start(pool).await;
     let made = create(&service, ADA, &body("Kòra Studio")).await.unwrap();
     assert_eq!(
         (made.slug.as_deref(), made.state()),
@@ -116,7 +116,7 @@ async fn a_page_belongs_to_the_account_that_submitted_it(pool: PgPool) {
 
 #[testing::database_test(listings::MIGRATOR)]
 async fn changes_of_a_public_page_are_writes_of_the_day(pool: PgPool) {
-    let service = start(pool).await.with_gazetteer().await;
+    let service = start(pool).await;
     create(&service, ADA, &body("Kora")).await.unwrap();
     let change = async |tagline: &str, dry_run: bool| {
         let request = proto::UpdatePageRequest {
@@ -174,7 +174,7 @@ async fn changes_of_a_public_page_are_writes_of_the_day(pool: PgPool) {
 
 #[testing::database_test(listings::MIGRATOR)]
 async fn a_renamed_page_is_no_longer_verified(pool: PgPool) {
-    let service = start(pool).await.with_gazetteer().await;
+    let service = start(pool).await;
     let mut page = creator("studio");
     page["verified"] = json!(true);
     service.import(&File::rows("page", &[page])).await;
@@ -202,7 +202,7 @@ async fn a_renamed_page_is_no_longer_verified(pool: PgPool) {
 
 #[testing::database_test(listings::MIGRATOR)]
 async fn a_claim_is_decided_by_staff_and_recorded_in_the_audit(pool: PgPool) {
-    let service = start(pool).await.with_gazetteer().await;
+    let service = start(pool).await;
     service
         .import(&File::rows("page", &["studio", "other"].map(creator)))
         .await;
@@ -297,7 +297,7 @@ async fn newest_page_change(service: &Service, after: i64) -> (String, Vec<Strin
 
 #[testing::database_test(listings::MIGRATOR)]
 async fn the_feed_says_who_owns_a_page(pool: PgPool) {
-    let service = start(pool).await.with_gazetteer().await;
+    let service = start(pool).await;
     create(&service, ADA, &body("Kora")).await.unwrap();
     let (ada, bob) = (ADA.to_string(), BOB.to_string());
     let submitted = newest_page_change(&service, 0).await;
@@ -337,7 +337,7 @@ async fn the_feed_says_who_owns_a_page(pool: PgPool) {
 
 #[testing::database_test(listings::MIGRATOR)]
 async fn the_waiting_claims_of_an_account_are_limited(pool: PgPool) {
-    let service = start(pool).await.with_gazetteer().await;
+    let service = start(pool).await;
     let handles: Vec<String> = (0..=MAX_WAITING).map(|n| format!("page-{n}")).collect();
     let rows: Vec<Value> = handles.iter().map(|handle| creator(handle)).collect();
     service.import(&File::rows("page", &rows)).await;
@@ -364,7 +364,7 @@ async fn the_waiting_claims_of_an_account_are_limited(pool: PgPool) {
 
 #[testing::database_test(listings::MIGRATOR)]
 async fn a_page_that_is_submitted_again_counts_for_its_submitter(pool: PgPool) {
-    let service = start(pool).await.with_gazetteer().await;
+    let service = start(pool).await;
     create(&service, ADA, &body("Kora")).await.unwrap();
     let name = crate::review::listing_name("page", "kora");
     let rejected = proto::Decision::Reject;

@@ -26,7 +26,7 @@ pub(crate) fn picture(width: u32, height: u32, colour: [u8; 3]) -> Vec<u8> {
 
 /// A service with a page `studio` and a game `a-game`.
 pub(crate) async fn start_with_game(pool: PgPool) -> Service {
-    let service = start(pool).await.with_gazetteer().await;
+    let service = start(pool).await;
     for (entity, row) in [
         ("page", creator("studio")),
         ("game", game("a-game", "A Game")),

@@ -15,7 +15,7 @@ type Review = StaffReviewServiceClient<Client>;
 
 /// A service with the public game `one`, which its account has changed twice, and a reviewer.
 async fn start_with_game(pool: PgPool) -> (Service, Review) {
-    let service = start(pool).await.with_gazetteer().await;
+    let service = start(pool).await;
     service
         .import(&File::rows("page", &[creator("studio")]))
         .await;

@@ -28,7 +28,6 @@ use listings::pictures::{FileStore, PictureProcessor};
 use listings::service::{self, RunningCalls};
 use listings::write::CommandDependencies;
 use listings::write::import::Importer;
-use listings::write::reference_data_cache::ReferenceDataCache;
 use prost::Message as _;
 use sqlx::{PgPool, Postgres, Transaction};
 use time::macros::datetime;
@@ -78,7 +77,6 @@ pub(crate) async fn start(pool: PgPool) -> Service {
         producer: producer.clone(),
         public_url: PublicUrl::new("https://mchezo.example"),
         max_pending: MAX_PENDING,
-        reference_data: ReferenceDataCache::default(),
     });
     let importer = Importer::new(pool.clone(), Arc::clone(&commands), clock.clone());
     let members = StaffMembers::of("# none", clock.clone()).unwrap();
@@ -260,41 +258,7 @@ impl Service {
         self.try_import(file).await.unwrap()
     }
 
-    /// A small gazetteer to refer to.
-    pub(crate) async fn with_gazetteer(self) -> Self {
-        use serde_json::json;
-        for (entity, rows) in [
-            (
-                "genre",
-                vec![
-                    json!({"key": "puzzle", "name": "Puzzle"}),
-                    json!({"key": "runner", "name": "Runner"}),
-                ],
-            ),
-            (
-                "country",
-                vec![
-                    json!({"code": "NG", "name": "Nigeria"}),
-                    json!({"code": "AO", "name": "Angola"}),
-                ],
-            ),
-            (
-                "city",
-                vec![
-                    json!({"city_slug": "lagos", "name": "Lagos", "country_code": "NG", "population": 15_388_000}),
-                    json!({"city_slug": "uige", "name": "Uíge", "country_code": "AO", "population": null}),
-                ],
-            ),
-        ] {
-            assert_eq!(
-                counts(&self.import(&File::rows(entity, &rows)).await),
-                (2, 0, 0, 0)
-            );
-        }
-        self
-    }
-
-    /// Changes of listings and of the gazetteer on the feed after `after`.
+    /// Changes of listings on the feed after `after`.
     pub(crate) async fn changes(&self, after: i64) -> Vec<common::Change> {
         let mut changes = self.all_changes(after).await;
         changes.retain(|change| change.entity != "decision");

@@ -9,7 +9,7 @@ use listings::domain::listing_name::ListingName;
 use listings::domain::mode::Mode;
 use listings::domain::reference_data::ReferenceData;
 use listings::domain::state::Transition;
-use listings::write::import::{self, Chunk, Header, ParsedRow, Rows};
+use listings::write::import::{self, Chunk, Header, ParsedRow};
 use listings::write::moderate::{self, Moderation};
 use listings::write::submission::{self, Author, Submission, Target};
 use serde_json::{Value, json};
@@ -137,10 +137,10 @@ async fn import(pool: &PgPool) -> Chunk {
             by: None,
         }),
         audit_id: Uuid::nil(),
-        rows: Rows::Listings(vec![ParsedRow {
+        rows: vec![ParsedRow {
             line: 1,
             parsed: read_row(Entity::Game, row, &reference).unwrap(),
-        }]),
+        }],
         refused: Vec::new(),
     }
 }

@@ -32,13 +32,10 @@ use pages::site::articles::Article;
 const ID: &str = "018f2f3e-0000-7000-8000-000000000001";
 
 /// The kinds of entities on the listings feed.
-const FEED_KINDS: [&str; 6] = ["genre", "country", "city", "page", "game", "event"];
+const FEED_KINDS: [&str; 3] = ["page", "game", "event"];
 
 /// The kinds of files that staff import.
-const IMPORTED_KINDS: [ImportedEntity; 6] = [
-    ImportedEntity::Genre,
-    ImportedEntity::Country,
-    ImportedEntity::City,
+const IMPORTED_KINDS: [ImportedEntity; 3] = [
     ImportedEntity::Page,
     ImportedEntity::Game,
     ImportedEntity::Event,

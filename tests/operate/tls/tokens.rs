@@ -70,7 +70,7 @@ fn read_tokens_from_file(small: &mut SmallFleet) {
         fs::write(&path, script).unwrap();
         fs::set_permissions(&path, fs::Permissions::from_mode(0o755)).unwrap();
     }
-    for name in ["staff", "local-people"] {
+    for name in ["staff", "local-activity", "local-people"] {
         symlink(binaries().join(name), folder.join(name)).unwrap();
     }
     small.use_binaries(&folder);

@@ -61,7 +61,7 @@ impl Projection for Listings {
     }
 }
 
-/// The listing of a change and its data in messages; `None`: the change is of another entity, such as the gazetteer.
+/// The listing of a change and its data in messages; `None`: the change is a decision of staff.
 fn read(change: &Change, site: &str) -> anyhow::Result<Option<(Row, Listing)>> {
     let state = change.state.clone();
     let read = match change.entity.as_str() {

@@ -44,7 +44,6 @@ impl IndexWriter {
             Body::Event(header, event) => {
                 self.insert_event(header, event);
             }
-            other => self.apply_place(entity.id, other),
         }
     }
 

@@ -41,13 +41,11 @@ impl IndexWriter {
         if let Err(at) = page.games.binary_search(&header.id) {
             page.games.insert(at, header.id);
         }
-        let genres = new.genres.iter();
-        let genres = genres.map(|key| self.snapshot.genres.intern(key));
         let held = GameState {
             mode: header.mode,
             visible: header.visible,
             page: new.page,
-            game: Arc::new(new.game.with_genres(genres)),
+            game: Arc::new(new.game),
             listed: false,
         };
         let old = self.games.insert(header.id, held)?;

@@ -69,7 +69,6 @@ impl IndexWriter {
             }
             Body::Game(header, game) => self.apply_game(header, *game),
             Body::Event(header, event) => self.apply_event(header, event),
-            other => self.apply_place(entity.id, other),
         }
     }
 
@@ -102,19 +101,6 @@ impl IndexWriter {
                     index(self.snapshot.dataset_mut(mode)).insert(new);
                 }
             }
-        }
-    }
-
-    /// Stores a genre or a country. Cities of the gazetteer are not stored: pages and events carry the names of their cities.
-    fn apply_place(&mut self, id: String, body: Body) {
-        match body {
-            Body::Genre(genre) => {
-                Arc::make_mut(&mut self.snapshot.genres.listed).insert(id, genre);
-            }
-            Body::Country(country) => {
-                Arc::make_mut(&mut self.snapshot.countries).insert(id, country);
-            }
-            Body::City | Body::Event(..) | Body::Page(..) | Body::Game(..) => {}
         }
     }
 }

@@ -50,7 +50,7 @@ fn totals_are_exact() {
         behind.after = Some(games.get("game-210").unwrap().key.clone());
         assert_eq!(total(&snapshot, behind), 100);
         let mut both = words("word01");
-        both.facets = vec![snapshot.genres.facet("puzzle").unwrap()];
+        both.facets = vec![Facet::genre("puzzle").unwrap()];
         assert_eq!(total(&snapshot, both), 1);
         let search = Search {
             words: words::of_query("w kora", 10),
@@ -73,7 +73,7 @@ fn rows_that_are_left_keep_their_order() {
         let snapshot = writer.snapshot();
         // Every row that is left is a puzzle.
         let mut counted = words("wo");
-        counted.facets = vec![snapshot.genres.facet("puzzle").unwrap()];
+        counted.facets = vec![Facet::genre("puzzle").unwrap()];
         assert_eq!(total(&snapshot, counted), 30);
         let rows = paged(&snapshot, &everything(Mode::Live));
         let slugs: Vec<String> = rows.into_iter().map(|row| row.slug).collect();
@@ -117,7 +117,7 @@ fn few_hits_and_many_are_listed_in_their_order() {
         }
         writer.flush(1).unwrap();
         let snapshot = writer.snapshot();
-        let puzzle = || vec![snapshot.genres.facet("puzzle").unwrap()];
+        let puzzle = || vec![Facet::genre("puzzle").unwrap()];
         let tens = (0..30_u32).rev().map(|ten| ten * 10);
         let puzzles = tens.flat_map(|number| match number {
             20 => vec![],

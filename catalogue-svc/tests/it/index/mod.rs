@@ -140,17 +140,13 @@ fn model_row(
 
 /// All pages of a list, put together; checks totals on the way.
 fn paged(state: &Snapshot, asked: &Asked) -> Vec<public::GameRow> {
-    let never = Facet::Genre(u32::MAX);
     let mut question = Query {
-        facets: (asked
-            .genre
-            .map(|key| state.genres.facet(key).unwrap_or(never))
-            .into_iter())
-        .chain(asked.platform.and_then(Facet::platform))
-        .chain(asked.country.and_then(Facet::country))
-        .chain(asked.stage.and_then(Facet::stage))
-        .chain((asked.creator.iter()).map(|handle| Facet::Creator(handle.as_str().into())))
-        .collect(),
+        facets: (asked.genre.and_then(Facet::genre).into_iter())
+            .chain(asked.platform.and_then(Facet::platform))
+            .chain(asked.country.and_then(Facet::country))
+            .chain(asked.stage.and_then(Facet::stage))
+            .chain((asked.creator.iter()).map(|handle| Facet::Creator(handle.as_str().into())))
+            .collect(),
         words: asked.q.map(|q| words::of_query(q, 10)),
         limit: asked.limit,
         ..Query::default()

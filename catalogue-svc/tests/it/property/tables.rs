@@ -8,6 +8,7 @@
 use catalogue::domain::words::{self, Field};
 use contracts::common::v1::Change;
 use contracts::listings::v1 as listings;
+use contracts::reference_data::{COUNTRIES, GENRES};
 use prost::Message as _;
 use prost_types::Timestamp;
 use serde::Serialize;
@@ -116,9 +117,14 @@ pub(super) async fn create(connection: &mut PgConnection) {
 
 /// Puts in the last state of every listing.
 pub(super) async fn fill(connection: &mut PgConnection, states: &[&Change]) {
-    for entity in ["genre", "country", "page", "game", "event"] {
+    let genres = GENRES.map(|genre| json!({ "key": genre.key, "name": genre.name }));
+    let countries = COUNTRIES.map(|country| json!({ "code": country.code, "name": country.name }));
+    let mut tables = vec![("genre", genres.to_vec()), ("country", countries.to_vec())];
+    for entity in ["page", "game", "event"] {
         let states = states.iter().filter(|state| state.entity == entity);
-        let rows: Vec<Value> = states.map(|state| row(state)).collect();
+        tables.push((entity, states.map(|state| row(state)).collect()));
+    }
+    for (entity, rows) in tables {
         let insert = format!(
             "insert into {entity} select * from jsonb_populate_recordset(null::{entity}, $1)"
         );
@@ -144,14 +150,6 @@ pub(super) async fn select(
 fn row(change: &Change) -> Value {
     let state = change.state.clone();
     match &*change.entity {
-        "genre" => {
-            let genre = listings::Genre::decode(state).unwrap();
-            json!({ "key": genre.key, "name": genre.name })
-        }
-        "country" => {
-            let country = listings::Country::decode(state).unwrap();
-            json!({ "code": country.code, "name": country.name })
-        }
         "page" => page(&listings::Page::decode(state).unwrap()),
         "game" => game(&listings::Game::decode(state).unwrap()),
         _ => event(&listings::Event::decode(state).unwrap()),

@@ -10,7 +10,7 @@ use kit::{Code, Fault};
 use tonic::Request;
 
 use super::{catalogue, parse};
-use crate::build::{at, change, country, game, game_change, id, page, page_change, reads};
+use crate::build::{at, game, game_change, id, page, page_change, reads};
 
 async fn get(creators: &Reads, mode: Mode, handle: &str) -> Result<GetCreatorResponse, Fault> {
     let request = GetCreatorRequest {
@@ -129,7 +129,6 @@ async fn creators_come_newest_first_and_bad_fields_are_named_at_once() {
         ..page(3)
     };
     let creators = reads(catalogue(&[
-        change("country", "KE", &country("KE")),
         page_change(&page(2)),
         page_change(&page(1)),
         page_change(&newest),

@@ -14,15 +14,11 @@ use kit::{Code, Fault};
 use tonic::Request;
 
 use super::{catalogue, parse};
-use crate::build::{change, country, game, game_change, genre, id, page, page_change, reads};
+use crate::build::{game, game_change, id, page, page_change, reads};
 
 /// Thirty live games, a third of them puzzles, and one sample.
 fn games() -> Reads {
     let mut changes = vec![
-        change("genre", "1", &genre("puzzle")),
-        change("genre", "2", &genre("racing")),
-        change("country", "KE", &country("KE")),
-        change("country", "NG", &country("NG")),
         page_change(&page(0)),
         page_change(&listings::Page {
             mode: Mode::Test.into(),
@@ -180,7 +176,7 @@ async fn all_bad_fields_are_named_at_once() {
         ["country", "cursor", "genre", "limit", "platform", "stage"]
     );
     for (field, accepted) in [
-        ("country", "KE, NG"),
+        ("country", "KE, KM"),
         ("genre", "puzzle, racing"),
         ("platform", "web, android"),
         ("stage", "in_development, early_access, released"),
@@ -192,7 +188,7 @@ async fn all_bad_fields_are_named_at_once() {
         assert!(reason.ends_with('.'), "{field}: {reason}");
         assert!(reason.starts_with(char::is_uppercase), "{field}: {reason}");
     }
-    assert_eq!(fault.fields["genre"], "Use one of: puzzle, racing.");
+    assert!(fault.fields["genre"].starts_with("Use one of: action, adventure,"));
 }
 
 #[tokio::test]

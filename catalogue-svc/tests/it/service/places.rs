@@ -16,9 +16,7 @@ use kit::{Code, Fault};
 use tonic::Request;
 
 use super::parse;
-use crate::build::{
-    self, at, change, country, entity, game, game_change, genre, id, page, page_change, reads,
-};
+use crate::build::{self, at, entity, game, game_change, id, page, page_change, reads};
 
 /// A catalogue that goes on changing.
 struct Changing {
@@ -31,13 +29,7 @@ struct Changing {
 fn changing() -> Changing {
     let catalogue = Arc::new(Catalogue::default());
     let mut changing = Changing {
-        writer: build::writer(&[
-            change("genre", "1", &genre("puzzle")),
-            change("genre", "2", &genre("arcade")),
-            change("country", "1", &country("SN")),
-            change("country", "2", &country("NG")),
-            change("country", "3", &country("KE")),
-        ]),
+        writer: build::writer(&[]),
         places: reads(Arc::clone(&catalogue)),
         catalogue,
     };
@@ -156,10 +148,8 @@ async fn counts_follow_every_change() {
     };
     changing.tell(&[page_change(&nowhere)]);
     assert_eq!(changing.cities().await, [row("Nairobi", 2, 2)]);
-    assert_eq!(
-        changing.countries(true).await,
-        [row("KE", 2, 2), row("NG", 1, 1), row("SN", 0, 0)]
-    );
+    let listed = [row("KE", 2, 2), row("NG", 1, 1)];
+    assert_eq!(changing.countries(false).await, listed);
 }
 
 #[tokio::test]
@@ -203,7 +193,7 @@ async fn a_country_has_its_cities() {
     let empty = changing.country("SN").await.unwrap().json;
     assert_eq!(
         &*empty,
-        br#"{"code":"SN","name":"sn","creators":0,"games":0,"cities":[]}"#
+        br#"{"code":"SN","name":"Senegal","creators":0,"games":0,"cities":[]}"#
     );
     for code in ["FR", "", "NGA", "é"] {
         let fault = changing.country(code).await.unwrap_err();
@@ -223,9 +213,11 @@ async fn all_genres_are_listed_by_name() {
     let rows: Vec<public::GenreRow> = parse(&response.json);
     let rows = rows.iter();
     let rows: Vec<_> = rows.map(|row| (&*row.key, &*row.name, row.games)).collect();
-    assert_eq!(rows, [("arcade", "ARCADE", 0), ("puzzle", "PUZZLE", 3)]);
+    assert_eq!(rows[0], ("action", "Action", 0));
+    assert!(rows.contains(&("puzzle", "Puzzle", 3)));
+    assert!(rows.is_sorted_by_key(|row| row.1));
     let page = response.page.unwrap();
-    assert_eq!((page.total, page.next_cursor), (2, None));
+    assert_eq!((page.total, page.next_cursor), (22, None));
 }
 
 #[tokio::test]

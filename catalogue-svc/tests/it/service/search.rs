@@ -11,9 +11,7 @@ use time::macros::datetime;
 use tonic::Request;
 
 use super::{catalogue, parse};
-use crate::build::{
-    change, country, event, event_change, game, game_change, id, page, page_change, reads,
-};
+use crate::build::{event, event_change, game, game_change, id, page, page_change, reads};
 
 /// `kora` is in everything, somewhere.
 fn searches() -> Reads {
@@ -43,7 +41,6 @@ fn searches() -> Reads {
         ..event(1)
     };
     reads(catalogue(&[
-        change("country", "KE", &country("KE")),
         page_change(&maker),
         page_change(&other),
         game_change(&titled),

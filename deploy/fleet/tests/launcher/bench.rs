@@ -35,6 +35,7 @@ impl Bench {
             "economy-svc",
             "webhook-svc",
             "web",
+            "local-activity",
             "local-people",
             "staff",
         ] {

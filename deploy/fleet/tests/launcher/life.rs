@@ -15,6 +15,13 @@ fn data_and_keys_survive_down_and_up() {
         first.contains("games-without-year   1 rows, 9 refused"),
         "{first}"
     );
+    let has_activity = |said: &str| {
+        let clock = fs::read_to_string(bench.dir().join("clock")).unwrap();
+        assert_eq!(clock, "", "the fleet's clock is right: {said}");
+        assert!(!said.contains("incomplete"), "{said}");
+        said.contains("a month of reports")
+    };
+    assert!(has_activity(&first), "{first}");
     let before = bench.manifest();
     let keys = before["accounts"][0]["keys"].as_object().unwrap();
     let mut names: Vec<&str> = keys.keys().map(String::as_str).collect();
@@ -56,6 +63,7 @@ fn data_and_keys_survive_down_and_up() {
 
     let second = bench.must_come_up(&[]);
     assert!(second.contains("already imported"), "{second}");
+    assert!(!has_activity(&second), "{second}");
     let after = bench.manifest();
     assert_eq!(after["accounts"], before["accounts"]);
     let owner = after["database_url"].as_str().unwrap();
@@ -75,7 +83,8 @@ fn data_and_keys_survive_down_and_up() {
     assert!(keeps_its_ports, "{last}");
     bench.down();
 
-    bench.must_come_up(&["--fresh"]);
+    let third = bench.must_come_up(&["--fresh", "--no-activity"]);
+    assert!(!has_activity(&third), "{third}");
     let fresh = bench.manifest();
     assert_ne!(fresh["accounts"], before["accounts"]);
     let owner = fresh["database_url"].as_str().unwrap();

@@ -1,6 +1,7 @@
 //! Reads the fields of a game.
 
 use contracts::public::{PLATFORMS, STAGES};
+use contracts::reference_data::{GENRES, genre_number};
 use serde_json::Value;
 use uuid::Uuid;
 
@@ -39,7 +40,7 @@ pub(super) fn read(fields: &mut Fields<'_>, input: &Input<'_>, current: Option<&
         fields.paragraphs("description", text::MAX_DESCRIPTION)
     });
     fields.update("genres", &mut game.genres, |fields| {
-        array_fields::words(fields, "genres", MAX_GENRES, |raw| genre(raw, reference))
+        array_fields::words(fields, "genres", MAX_GENRES, genre)
     });
     fields.update("platforms", &mut game.platforms, |fields| {
         let platform = |raw: &str| parse_choice(raw, &PLATFORMS);
@@ -93,14 +94,12 @@ fn read_fields_of_staff(game: &mut Game, fields: &mut Fields<'_>, reference: &Re
     });
 }
 
-fn genre(raw: &str, reference: &ReferenceData) -> Result<String, String> {
-    if reference.genres.contains(raw) {
+fn genre(raw: &str) -> Result<String, String> {
+    if genre_number(raw).is_some() {
         return Ok(raw.to_owned());
     }
-    let keys: Vec<&str> = reference.genres.iter().map(String::as_str).collect();
-    Err(match closest(raw, &keys) {
+    Err(match closest(raw, &GENRES.map(|genre| genre.key)) {
         Some(key) => format!("There is no such genre; the nearest is `{key}`."),
-        None if keys.is_empty() => "There is no such genre; import the genres first.".to_owned(),
         None => "There is no such genre; GET /genres lists them.".to_owned(),
     })
 }

@@ -16,9 +16,6 @@ use super::field_reader::{Fields, Problems};
 use super::listing::{Content, Listing, RowContent};
 use super::reference_data::ReferenceData;
 
-/// Fields of a body whose values must be in the reference data: a change of one of them is checked against the newest.
-pub const REFERENCE_FIELDS: [&str; 3] = ["genres", "country_code", "city"];
-
 /// Reason for a field that the service sets.
 const SET_BY_SERVICE: &str = "The service sets this time: leave it out.";
 /// Reason for a slug or a handle.
@@ -61,8 +58,8 @@ impl Input<'_> {
         city: impl FnOnce(&mut Fields<'_>) -> String,
     ) -> Place {
         match self.who {
-            Who::Account => Place::from_body(fields, self.reference, current, city),
-            Who::Staff | Who::File => Place::from_row(fields, self.reference, current),
+            Who::Account => Place::from_body(fields, current, city),
+            Who::Staff | Who::File => Place::from_row(fields, current),
         }
     }
 }
@@ -133,7 +130,7 @@ pub fn read_row(
 pub const fn key_field(entity: Entity) -> &'static str {
     match entity {
         Entity::Page => "handle",
-        _ => "slug",
+        Entity::Game | Entity::Event => "slug",
     }
 }
 
@@ -143,6 +140,8 @@ fn read(entity: Entity, fields: &mut Fields<'_>, input: &Input<'_>) -> Content {
     match entity {
         Entity::Page => Content::Page(page::read(fields, input, current.and_then(Content::page))),
         Entity::Game => Content::Game(game::read(fields, input, current.and_then(Content::game))),
-        _ => Content::Event(event::read(fields, input, current.and_then(Content::event))),
+        Entity::Event => {
+            Content::Event(event::read(fields, input, current.and_then(Content::event)))
+        }
     }
 }

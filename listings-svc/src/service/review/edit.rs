@@ -79,14 +79,11 @@ impl Service {
         name: &ListingName,
         changes: &Map<String, Value>,
     ) -> Result<ReferenceData, sqlx::Error> {
-        let mut connection = self.pool.acquire().await?;
-        let cache = &self.commands.reference_data;
-        let data = cache.get(&mut connection, self.clock.now()).await?;
-        let mut reference = ReferenceData::clone(&data);
+        let mut reference = ReferenceData::at(self.clock.now());
         if name.entity == Entity::Game {
             let handles: Vec<String> = game::handles(changes).map(ToOwned::to_owned).collect();
             reference.creators =
-                store::reference_data::creators(&mut *connection, name.mode, &handles).await?;
+                store::reference_data::creators(&self.pool, name.mode, &handles).await?;
         }
         Ok(reference)
     }

@@ -115,7 +115,7 @@ fn kind(text: &str) -> Result<Option<Entity>, Fault> {
     if text.is_empty() {
         return Ok(None);
     }
-    let kind = Entity::of_listings(text);
+    let kind = text.parse().ok();
     kind.map(Some).ok_or_else(|| {
         Fault::invalid_field(
             "kind",

@@ -12,9 +12,9 @@ use serde_json::json;
 use sqlx::PgConnection;
 use uuid::Uuid;
 
-use super::{Chunk, ParsedRow, Rows, gazetteer};
+use super::{Chunk, ParsedRow};
 use crate::domain::audit_action::AuditAction;
-use crate::domain::listing::{Listing, RowContent};
+use crate::domain::listing::Listing;
 use crate::feed::{self, ChangeKind};
 use crate::store::audit::record_import;
 use crate::store::{imports, listings};
@@ -22,7 +22,7 @@ use crate::write::record_change::{self, Actor};
 use crate::write::{CommandContext, CommandDependencies};
 
 /// The report on rows, and the changes to publish.
-pub(super) type WriteResult = Result<(ImportResponse, Vec<NewChange>), Fault>;
+type WriteResult = Result<(ImportResponse, Vec<NewChange>), Fault>;
 
 /// Writes the rows of a chunk; reports on them.
 pub async fn apply(commands: &CommandDependencies, chunk: &Chunk) -> Result<ImportResponse, Fault> {
@@ -32,21 +32,10 @@ pub async fn apply(commands: &CommandDependencies, chunk: &Chunk) -> Result<Impo
     Ok(report)
 }
 
-async fn write_rows(context: &mut CommandContext, chunk: &Chunk) -> WriteResult {
-    let header = &*chunk.header;
-    imports::lock_kind(&mut context.connection, header.entity, header.mode).await?;
-    match &chunk.rows {
-        Rows::Genres(rows) => gazetteer::write(context, chunk, rows).await,
-        Rows::Countries(rows) => gazetteer::write(context, chunk, rows).await,
-        Rows::Cities(rows) => gazetteer::write(context, chunk, rows).await,
-        Rows::Listings(rows) => write_listings(context, chunk, rows).await,
-    }
-}
-
 /// Whether the pages of games are public, by id. They are locked: their states stay.
 async fn share_pages(
     connection: &mut PgConnection,
-    rows: &[ParsedRow<RowContent>],
+    rows: &[ParsedRow],
 ) -> Result<HashMap<Uuid, bool>, sqlx::Error> {
     let games = rows.iter().filter_map(|row| row.parsed.content.game());
     let pages: BTreeSet<Uuid> = games.map(|game| game.page_id).collect();
@@ -54,12 +43,9 @@ async fn share_pages(
     listings::share_pages(connection, &pages).await
 }
 
-async fn write_listings(
-    context: &mut CommandContext,
-    chunk: &Chunk,
-    rows: &[ParsedRow<RowContent>],
-) -> WriteResult {
-    let (header, now) = (&*chunk.header, context.now);
+async fn write_rows(context: &mut CommandContext, chunk: &Chunk) -> WriteResult {
+    let (header, now, rows) = (&*chunk.header, context.now, &chunk.rows);
+    imports::lock_kind(&mut context.connection, header.entity, header.mode).await?;
     let pages = share_pages(&mut context.connection, rows).await?;
     let names = rows.iter().map(|row| row.parsed.content.name().to_owned());
     let names: Vec<String> = names.collect();
@@ -69,7 +55,11 @@ async fn write_listings(
     let mut existing: HashMap<String, Listing> = existing
         .map(|listing| (listing.name().to_owned(), listing))
         .collect();
-    let mut report = new_report(chunk);
+    let mut report = ImportResponse {
+        refused: chunk.refused.clone(),
+        refused_count: u64::try_from(chunk.refused.len()).unwrap_or(u64::MAX),
+        ..ImportResponse::default()
+    };
     let (mut listings, mut revisions, mut changes) = (Vec::new(), Vec::new(), Vec::new());
     for ParsedRow { line, parsed } in rows {
         let mut row = parsed.clone();
@@ -119,17 +109,8 @@ async fn write_listings(
     Ok((report, changes))
 }
 
-/// A report on the rows that were refused already.
-pub(super) fn new_report(chunk: &Chunk) -> ImportResponse {
-    ImportResponse {
-        refused: chunk.refused.clone(),
-        refused_count: u64::try_from(chunk.refused.len()).unwrap_or(u64::MAX),
-        ..ImportResponse::default()
-    }
-}
-
 /// Records in the audit which member changed something.
-pub(super) async fn audit(
+async fn audit(
     context: &mut CommandContext,
     chunk: &Chunk,
     report: &ImportResponse,

@@ -1,11 +1,10 @@
 //! Imports files of listings, line by line.
 //!
 //! Lines are parsed here ([`parse`]) and written ([`apply`]), one [`Chunk`] per transaction. A row creates a record, and
-//! leaves one that exists alone, unless it is a sample or a row of a bundled file. The same file can therefore be imported again, also after
+//! leaves one that exists alone, unless it is a sample. The same file can therefore be imported again, also after
 //! an import that was interrupted.
 
 pub mod apply;
-mod gazetteer;
 mod parse;
 pub mod report;
 
@@ -18,10 +17,7 @@ use kit::{Clock, Fault, ids};
 use sqlx::PgPool;
 use uuid::Uuid;
 
-use crate::domain::country::Country;
 use crate::domain::entity::Entity;
-use crate::domain::gazetteer::City;
-use crate::domain::genre::Genre;
 use crate::domain::listing::RowContent;
 use crate::domain::mode::Mode;
 use crate::domain::reference_data::ReferenceData;
@@ -43,9 +39,9 @@ pub struct Header {
 }
 
 impl Header {
-    /// Whether rows replace records that exist. Nobody edits samples, and the gazetteer changes with a release.
+    /// Whether rows replace records that exist. Nobody edits samples.
     fn replaces(&self) -> bool {
-        self.mode == Mode::Test || self.by.is_none()
+        self.mode == Mode::Test
     }
 }
 
@@ -55,25 +51,17 @@ pub struct Chunk {
     pub header: Arc<Header>,
     /// Id of the audit entry that the chunks of a file share.
     pub audit_id: Uuid,
-    pub rows: Rows,
+    pub rows: Vec<ParsedRow>,
     /// Lines that are not valid rows, or repeat the name of an earlier row.
     pub refused: Vec<ImportedRow>,
 }
 
 /// A valid row.
 #[derive(Debug, Clone)]
-pub struct ParsedRow<D> {
+pub struct ParsedRow {
     pub line: u64,
     /// What the row states.
-    pub parsed: D,
-}
-
-#[derive(Debug)]
-pub enum Rows {
-    Genres(Vec<ParsedRow<Genre>>),
-    Countries(Vec<ParsedRow<Country>>),
-    Cities(Vec<ParsedRow<City>>),
-    Listings(Vec<ParsedRow<RowContent>>),
+    pub parsed: RowContent,
 }
 
 /// Imports files.
@@ -94,27 +82,21 @@ impl Importer {
     }
 
     /// Begins an import.
-    pub async fn begin(&self, header: Header) -> Result<Run, Fault> {
-        let mut reference_data = self.reference_data().await?;
-        // Bundled files are from the day of the build, and are imported whatever the clock of the machine shows.
-        reference_data.no_later_than = header.by.as_ref().map(|_| self.clock.now());
-        Ok(Run {
+    pub fn begin(&self, header: Header) -> Run {
+        let now = self.clock.now();
+        Run {
             importer: self.clone(),
-            header: Arc::new(header),
             audit_id: ids::row_id(),
-            reference_data,
+            reference_data: ReferenceData {
+                // Bundled files are from the day of the build, and are imported whatever the clock of the machine shows.
+                no_later_than: header.by.as_ref().map(|_| now),
+                ..ReferenceData::at(now)
+            },
+            header: Arc::new(header),
             next_line: 1,
             lines_by_name: HashMap::new(),
             report: ImportResponse::default(),
-        })
-    }
-
-    /// The reference data that rows may name. It only grows, so one load per import is enough.
-    async fn reference_data(&self) -> Result<ReferenceData, sqlx::Error> {
-        let mut connection = self.pool.acquire().await?;
-        let cache = &self.commands.reference_data;
-        let data = cache.get(&mut connection, self.clock.now()).await?;
-        Ok(ReferenceData::clone(&data))
+        }
     }
 }
 
@@ -178,7 +160,7 @@ impl Run {
             "import finished"
         );
         if report.created > 0
-            && let Err(error) = imports::analyze(&self.importer.pool, self.header.entity).await
+            && let Err(error) = imports::analyze(&self.importer.pool).await
         {
             tracing::warn!(%error, "a table was not analyzed; queries may be slow until autovacuum does it");
         }

@@ -6,19 +6,15 @@ use contracts::listings::v1::ImportedRow;
 use kit::json_object;
 use serde_json::{Map, Value};
 
+use super::ParsedRow;
 use super::report::reported_row;
-use super::{ParsedRow, Rows};
-use crate::domain::country::Country;
 use crate::domain::entity::Entity;
 use crate::domain::field_reader::{Problems, type_name};
 use crate::domain::fields;
 use crate::domain::game;
-use crate::domain::gazetteer::City;
-use crate::domain::genre::Genre;
 use crate::domain::json_body::{self, BadBody};
 use crate::domain::reference_data::ReferenceData;
 use crate::domain::text::clip;
-use crate::domain::{FromImportRow as _, read_import_row};
 
 const MAX_LINE_BYTES: usize = 1024 * 1024;
 
@@ -82,78 +78,41 @@ pub(super) fn read_rows(
     parsed: Vec<ParsedLine>,
     reference: &ReferenceData,
     names: &mut HashMap<String, u64>,
-) -> (Rows, Vec<ImportedRow>) {
-    let mut refused = Vec::new();
-    let mut context = RowContext {
-        reference,
-        names,
-        refused: &mut refused,
-    };
-    let rows = match entity {
-        Entity::Genre => Rows::Genres(context.read(parsed, Genre::KEY_FIELD, read_import_row)),
-        Entity::Country => {
-            Rows::Countries(context.read(parsed, Country::KEY_FIELD, read_import_row))
+) -> (Vec<ParsedRow>, Vec<ImportedRow>) {
+    let key = fields::key_field(entity);
+    let (mut rows, mut refused) = (Vec::with_capacity(parsed.len()), Vec::new());
+    for (line, object) in parsed {
+        let (name, read) = match object {
+            Err(problems) => (String::new(), Err(problems)),
+            Ok(object) => {
+                let row = fields::read_row(entity, &object, reference).and_then(|parsed| {
+                    check_name(names, line, key, parsed.content.name())?;
+                    Ok(ParsedRow { line, parsed })
+                });
+                (row_name(&object, key), row)
+            }
+        };
+        match read {
+            Ok(row) => rows.push(row),
+            Err(fields) => refused.push(reported_row(line, &name, fields)),
         }
-        Entity::City => Rows::Cities(context.read(parsed, City::KEY_FIELD, read_import_row)),
-        Entity::Page | Entity::Game | Entity::Event => {
-            let read = |row: &_, reference: &_| fields::read_row(entity, row, reference);
-            Rows::Listings(context.read(parsed, fields::key_field(entity), read))
-        }
-    };
+    }
     (rows, refused)
 }
 
-struct RowContext<'a> {
-    reference: &'a ReferenceData,
-    names: &'a mut HashMap<String, u64>,
-    refused: &'a mut Vec<ImportedRow>,
-}
-
-impl RowContext<'_> {
-    /// Reads the rows; `key` is the field that identifies a row.
-    fn read<D>(
-        &mut self,
-        parsed: Vec<ParsedLine>,
-        key: &'static str,
-        read: impl Fn(&Map<String, Value>, &ReferenceData) -> Result<D, Problems>,
-    ) -> Vec<ParsedRow<D>> {
-        let mut rows = Vec::with_capacity(parsed.len());
-        for (line, object) in parsed {
-            let (name, read) = match object {
-                Err(problems) => (String::new(), Err(problems)),
-                Ok(object) => {
-                    let row = read(&object, self.reference).and_then(|parsed| {
-                        self.check_name(line, &object, key)?;
-                        Ok(ParsedRow { line, parsed })
-                    });
-                    (row_name(&object, key), row)
-                }
-            };
-            match read {
-                Ok(row) => rows.push(row),
-                Err(fields) => self.refused.push(reported_row(line, &name, fields)),
-            }
-        }
-        rows
+/// Refuses a row whose name an earlier row has.
+fn check_name(
+    names: &mut HashMap<String, u64>,
+    line: u64,
+    key: &str,
+    name: &str,
+) -> Result<(), Problems> {
+    let first = *names.entry(name.to_owned()).or_insert(line);
+    if first == line {
+        return Ok(());
     }
-
-    /// Refuses a row whose name an earlier row has.
-    fn check_name(
-        &mut self,
-        line: u64,
-        object: &Map<String, Value>,
-        field: &'static str,
-    ) -> Result<(), Problems> {
-        let key = object.get(field).and_then(Value::as_str);
-        // The code of a country may be in small letters; other keys have no capitals.
-        let key = key.unwrap_or_default().trim().to_ascii_lowercase();
-        let first = *self.names.entry(key).or_insert(line);
-        if first != line {
-            let reason = format!("Line {first} of this file has the same {field}.");
-            return Err([(field.to_owned(), reason)].into());
-        }
-        Ok(())
-    }
+    let reason = format!("Line {first} of this file has the same {key}.");
+    Err([(key.to_owned(), reason)].into())
 }
 
 /// The name of a row in a report: its key, else its title or name.
@@ -173,9 +132,9 @@ mod tests {
 
     use super::*;
 
-    fn read(parsed: Vec<ParsedLine>) -> (Rows, Vec<ImportedRow>) {
+    fn read(parsed: Vec<ParsedLine>) -> (Vec<ParsedRow>, Vec<ImportedRow>) {
         let reference = ReferenceData::default();
-        read_rows(Entity::Genre, parsed, &reference, &mut HashMap::new())
+        read_rows(Entity::Page, parsed, &reference, &mut HashMap::new())
     }
 
     fn lines(texts: &[&str]) -> Vec<(u64, String)> {
@@ -184,9 +143,9 @@ mod tests {
 
     #[test]
     fn a_line_that_is_not_an_object_is_a_refused_row() {
-        let long = format!(r#"{{"key":"{}"}}"#, "x".repeat(MAX_LINE_BYTES));
+        let long = format!(r#"{{"handle":"{}"}}"#, "x".repeat(MAX_LINE_BYTES));
         let parsed = parse_lines(&lines(&[
-            "\u{FEFF}{\"key\":\"action\",\"name\":\"Action\"}\r",
+            "\u{FEFF}{\"handle\":\"ada\",\"name\":\"Ada\",\"kind\":\"person\",\"country_code\":\"NG\"}\r",
             "",
             "  ",
             "{",
@@ -196,7 +155,7 @@ mod tests {
             &"[".repeat(100_000),
         ]));
         let (rows, refused) = read(parsed);
-        assert!(matches!(rows, Rows::Genres(rows) if rows.len() == 1));
+        assert_eq!(rows.len(), 1);
         let numbers: Vec<u64> = refused.iter().map(|r| r.line).collect();
         assert_eq!(numbers, [4, 5, 6, 7, 8]);
         assert!(refused[3].fields["row"].contains("too long"));
@@ -204,7 +163,7 @@ mod tests {
 
     #[test]
     fn a_file_in_another_encoding_is_named_as_one() {
-        let file = "{\"key\": \"action\"}\n";
+        let file = "{\"handle\": \"ada\"}\n";
         let utf16 = file.encode_utf16().flat_map(u16::to_le_bytes);
         let utf16: Vec<u8> = [0xFF, 0xFE].into_iter().chain(utf16).collect();
         let texts: Vec<_> = utf16.split(|byte| *byte == b'\n').collect();
@@ -221,20 +180,20 @@ mod tests {
     #[test]
     fn a_refused_row_is_named_by_its_fields() {
         let parsed = parse_lines(&lines(&[
-            r#"{"key":"Bad Key","name":"Action"}"#,
-            r#"{"name":"Action"}"#,
+            r#"{"handle":"Bad Key","name":"Ada"}"#,
+            r#"{"name":"Ada"}"#,
             r"{}",
         ]));
         let (_, refused) = read(parsed);
         let names: Vec<&str> = refused.iter().map(|r| r.name.as_str()).collect();
-        assert_eq!(names, ["Bad Key", "Action", ""]);
+        assert_eq!(names, ["Bad Key", "Ada", ""]);
     }
 
     #[test]
     fn a_field_that_is_given_twice_is_named() {
         let parsed = parse_lines(&lines(&[
-            r#"{"key":"action","name":"Action","name":"Adventure"}"#,
-            r#"{"key":"puzzle","name":"Puzzle","source":{"a":1,"a":2}}"#,
+            r#"{"handle":"ada","name":"Ada","name":"Eve"}"#,
+            r#"{"handle":"eve","name":"Eve","source":{"a":1,"a":2}}"#,
         ]));
         let (_, refused) = read(parsed);
         let fields: Vec<_> = refused.iter().flat_map(|row| row.fields.keys()).collect();
@@ -274,7 +233,7 @@ mod tests {
     }
 
     /// Names of fields of all entities.
-    const FIELDS: &str = "key|name|slug|title|tagline|description|handle|kind|creator|code|country|country_code|city|genres|\
+    const FIELDS: &str = "key|name|slug|title|tagline|description|handle|kind|creator|country|country_code|city|genres|\
         platforms|stage|release_year|links|starts_at|ends_at|timezone|latitude|longitude|cover";
 
     proptest! {

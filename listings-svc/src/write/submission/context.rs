@@ -1,7 +1,6 @@
 //! What `create` and `update` share while a submission is applied. Rows are locked in the order accounts, listings, head of the feed.
 
 use std::collections::BTreeSet;
-use std::sync::Arc;
 
 use kit::Fault;
 use kit::feed::NewChange;
@@ -20,7 +19,7 @@ use crate::domain::slug;
 use crate::domain::state::ListingState;
 use crate::feed::{ChangeKind, listing_change};
 use crate::store::page_owners::{self, OwnedPage, PageRef};
-use crate::store::{accounts, imports, listings};
+use crate::store::{accounts, imports, listings, reference_data};
 use crate::write::absent::no_own_listing;
 use crate::write::{CommandDependencies, limits};
 
@@ -73,10 +72,8 @@ impl SubmissionContext<'_> {
         &mut self,
         entity: Entity,
         current: Option<&Listing>,
-    ) -> Result<Arc<ReferenceData>, Fault> {
-        let (body, cache) = (&self.submission.body, &self.dependencies.reference_data);
-        let reference = cache.get_for(self.connection, self.submission, self.now);
-        let reference = reference.await?;
+    ) -> Result<ReferenceData, Fault> {
+        let (body, reference) = (&self.submission.body, ReferenceData::at(self.now));
         if entity != Entity::Game || !body.contains_key("credits") {
             return Ok(reference);
         }
@@ -86,13 +83,14 @@ impl SubmissionContext<'_> {
         let handles: BTreeSet<&str> = stored.clone().chain(game::handles(body)).collect();
         let handles: Vec<String> = handles.into_iter().map(ToOwned::to_owned).collect();
         let mode = self.submission.author.mode;
-        let creators = listings::credited_pages(&mut *self.connection, mode, &handles).await?;
+        let creators =
+            reference_data::credited_pages(&mut *self.connection, mode, &handles).await?;
         let hidden = stored.filter(|handle| !creators.contains_key(*handle));
-        Ok(Arc::new(ReferenceData {
+        Ok(ReferenceData {
             hidden_creators: hidden.map(ToOwned::to_owned).collect(),
             creators,
-            ..(*reference).clone()
-        }))
+            ..reference
+        })
     }
 
     /// Locks a listing of the account, which may change it. Also returns the page of a game, which is not locked.

@@ -20,7 +20,7 @@ pub(crate) struct Import {
     /// Files with one JSON object a line, in any order: files that others refer to are imported first
     #[arg(required = true)]
     files: Vec<PathBuf>,
-    /// The kind of the rows [default: from the beginning of the file's name: genres, countries, cities, creators or pages, games, events]
+    /// The kind of the rows [default: from the beginning of the file's name: creators or pages, games, events]
     #[arg(long)]
     kind: Option<RowKind>,
     /// Real listings or samples
@@ -32,9 +32,6 @@ pub(crate) struct Import {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, ValueEnum, IntoStaticStr)]
 #[strum(serialize_all = "snake_case")]
 enum RowKind {
-    Genre,
-    Country,
-    City,
     Page,
     Game,
     Event,
@@ -42,10 +39,7 @@ enum RowKind {
 
 impl RowKind {
     /// Beginnings of file names.
-    const PREFIXES: [(&'static str, Self); 7] = [
-        ("genres", Self::Genre),
-        ("countries", Self::Country),
-        ("cities", Self::City),
+    const PREFIXES: [(&'static str, Self); 4] = [
         ("creators", Self::Page),
         ("pages", Self::Page),
         ("games", Self::Game),

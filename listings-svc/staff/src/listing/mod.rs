@@ -19,7 +19,7 @@ use name::ListingKind;
 /// `staff listing …`
 #[derive(Debug, Subcommand)]
 pub(crate) enum Command {
-    /// Import files of listings and of the gazetteer
+    /// Import files of listings
     ///
     /// A file holds one JSON object a line. A row creates a record, which is public at once and is not announced by webhooks. A record that
     /// exists stays as it is; a sample (--mode test) is replaced whole. The service refuses an unacceptable row and lists it with its line

@@ -28,7 +28,7 @@ pub(crate) fn listing_name(kind: &str, name: &str) -> proto::ListingName {
 
 /// A service with a page `studio`, and a reviewer.
 async fn start_with_reviewer(pool: PgPool) -> (Service, MemberClient, Review) {
-    let service = start(pool).await.with_gazetteer().await;
+    let service = start(pool).await;
     let file = File::rows("page", &[creator("studio")]);
     assert_eq!(counts(&service.import(&file).await), (1, 0, 0, 0));
     let reviewer = service.member("ada", Role::Reviewer).await;

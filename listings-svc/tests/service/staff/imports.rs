@@ -4,7 +4,7 @@ use super::*;
 
 #[testing::database_test(listings::MIGRATOR)]
 async fn an_import_reports_on_each_file(pool: PgPool) {
-    let service = start(pool).await.with_gazetteer().await;
+    let service = start(pool).await;
     let text = format!("{}\nnot json\n{}", creator("one"), "x".repeat(3 << 20));
     let (_folder, path) = file("creators-new.ndjson", &text);
 

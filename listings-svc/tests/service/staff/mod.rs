@@ -142,7 +142,7 @@ impl Running {
 
 /// A service with a page `studio`, and a reviewer's token.
 async fn reviewed(pool: PgPool) -> (Service, String) {
-    let service = start(pool).await.with_gazetteer().await;
+    let service = start(pool).await;
     service
         .import(&File::rows("page", &[creator("studio")]))
         .await;

@@ -308,7 +308,7 @@ async fn a_rejection_is_of_the_listing_as_it_is_by_then(pool: PgPool) {
 
 #[testing::database_test(listings::MIGRATOR)]
 async fn taking_many_down_and_purging_are_confirmed(pool: PgPool) {
-    let service = start(pool).await.with_gazetteer().await;
+    let service = start(pool).await;
     let games = ["one", "two", "three"].map(|slug| game(slug, slug));
     service
         .import(&File::rows("page", &[creator("studio")]))

@@ -148,7 +148,7 @@ fn event(title: &str) -> Value {
 
 /// Samples of both kinds, the pages `studio` and `second` of Ada, and the page `other` of Bob.
 pub(crate) async fn start_with_pages(pool: PgPool) -> Service {
-    let service = start(pool).await.with_gazetteer().await;
+    let service = start(pool).await;
     let pages = ["studio", "second", "other"].map(creator);
     service.import(&File::rows("page", &pages)).await;
     for (handle, account) in [("studio", ADA), ("second", ADA), ("other", BOB)] {
