@@ -157,7 +157,7 @@ fn ask(catalogue: &Catalogue, dice: &mut Dice, generator: &Generator) {
     };
     let genre = |dice: &mut Dice| {
         let key = dice.pick(&generator.genres);
-        state.genres.facet(key).unwrap()
+        Facet::genre(key).unwrap()
     };
     let country = |dice: &mut Dice| Facet::country(dice.pick(&generator.countries)).unwrap();
     let far = Query {

@@ -92,11 +92,7 @@ impl SearchService for Reads {
         let request = request.into_inner();
         let with_details = request.with_details;
         let snapshot = self.snapshot_at(request.at_least.as_ref()).await?;
-        let query = read(
-            request,
-            &snapshot,
-            self.clock.now().to_offset(UtcOffset::UTC).date(),
-        )?;
+        let query = read(request, self.clock.now().to_offset(UtcOffset::UTC).date())?;
         let hits = snapshot.dataset(query.mode).search(&query.search);
         let rows = hits.rows.iter().map(|hit| self.result(hit));
         let rows: anyhow::Result<(Vec<_>, Vec<_>)> = rows.collect();

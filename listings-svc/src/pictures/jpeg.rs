@@ -76,8 +76,9 @@ impl Coefficients {
         let Some((components, [first, last, bits])) = scan.split_last_chunk() else {
             return;
         };
-        let is_last_bit = bits & 0x0F == 0;
-        if first > last || *last > 63 || !is_last_bit {
+        // The low four bits are the position of the lowest bit.
+        let has_last_bit = bits.trailing_zeros() >= 4;
+        if first > last || *last > 63 || !has_last_bit {
             return;
         }
         let coefficients = u64::MAX << first & u64::MAX >> (63 - last);

@@ -1,5 +1,6 @@
 //! Real files; tests build byte by byte those that no encoder writes.
 
+use std::fmt::Write as _;
 use std::io::Write as _;
 
 use flate2::Compression;
@@ -472,7 +473,7 @@ fn red_cyan() -> Vec<u8> {
     // Colours of CIELAB in 16 bits: white, and `RED`.
     let (white, red) = ([65_280, 32_768, 32_768], [31_062, 50_838, 47_180]);
     let inks = (0..16).map(|inks| if inks == 0b1000 { red } else { white });
-    let table = LutStore::Store16(vec![0, 65_535].repeat(4));
+    let table = LutStore::Store16([0, 65_535].repeat(4));
     let lut = LutDataType {
         num_input_channels: 4,
         num_output_channels: 3,
@@ -482,7 +483,7 @@ fn red_cyan() -> Vec<u8> {
         num_output_table_entries: 2,
         input_table: table,
         clut_table: LutStore::Store16(inks.flatten().collect()),
-        output_table: LutStore::Store16(vec![0, 65_535].repeat(3)),
+        output_table: LutStore::Store16([0, 65_535].repeat(3)),
         lut_type: LutType::Lut16,
     };
     let mut profile = ColorProfile::default();
@@ -524,9 +525,9 @@ fn four_components(transform: u8, colour: [u8; 4], profile: &[u8]) -> Vec<u8> {
         } else {
             constant
         };
-        bits += &format!("{length:04b}");
+        write!(bits, "{length:04b}").unwrap();
         if length > 0 {
-            bits += &format!("{code:00$b}", length as usize);
+            write!(bits, "{code:00$b}", length as usize).unwrap();
         }
         bits += "0";
     }
