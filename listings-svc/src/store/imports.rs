@@ -5,10 +5,10 @@ use sqlx::{PgConnection, PgPool};
 use crate::domain::entity::Entity;
 use crate::domain::mode::Mode;
 
-/// Updates the planner statistics of listings after an import. Autovacuum does so about once a minute, and until then queries are planned
+/// Updates the planner statistics of the listings after an import. Autovacuum does so about once a minute, and until then queries are planned
 /// for an almost empty table.
 pub async fn analyze(pool: &PgPool) -> Result<(), sqlx::Error> {
-    sqlx::query!("select listings.analyze_table('listing')")
+    sqlx::query!("select listings.analyze_table($1)", "listing")
         .execute(pool)
         .await?;
     Ok(())

@@ -10,8 +10,6 @@ use time::macros::format_description;
 use time::{Date, OffsetDateTime, UtcOffset};
 
 use super::Fields;
-use crate::domain::listing::{Content, RowContent};
-use crate::domain::reference_data::ReferenceData;
 use crate::domain::{address, slug, text};
 
 /// Years that a timestamp may have.
@@ -128,12 +126,15 @@ impl Fields<'_> {
         })
     }
 
-    /// Reads `created_at` and `updated_at` of a listing in a file.
-    pub fn row_content(&mut self, content: Content, reference: &ReferenceData) -> RowContent {
+    /// Reads `created_at` and `updated_at` of a row of a file.
+    pub fn row_times(
+        &mut self,
+        no_later_than: Option<OffsetDateTime>,
+    ) -> (Option<OffsetDateTime>, Option<OffsetDateTime>) {
         let created_at = self.timestamp("created_at");
         let updated_at = self.timestamp("updated_at");
         for (name, at) in [("created_at", created_at), ("updated_at", updated_at)] {
-            if let (Some(at), Some(now)) = (at, reference.no_later_than)
+            if let (Some(at), Some(now)) = (at, no_later_than)
                 && let Err(reason) = timestamp::not_in_the_future(at, now)
             {
                 self.refuse(name, reason);
@@ -146,12 +147,7 @@ impl Fields<'_> {
             }
             _ => {}
         }
-        RowContent {
-            content,
-            created_at,
-            updated_at,
-            hidden_by_page: false,
-        }
+        (created_at, updated_at)
     }
 
     /// Reads a calendar date.
@@ -227,11 +223,6 @@ mod tests {
 
     use super::super::tests::problems;
     use super::*;
-    use crate::domain::page::Page;
-
-    fn content() -> Content {
-        Content::Page(Page::default())
-    }
 
     #[test]
     fn days_are_of_the_real_calendar() {
@@ -292,17 +283,14 @@ mod tests {
         let object =
             json!({"created_at": "2025-01-01T00:00:00Z", "updated_at": "2024-12-31T23:59:59Z"});
         let found = problems(&object, |fields| {
-            fields.row_content(content(), &ReferenceData::default());
+            fields.row_times(None);
         });
         assert_eq!(found.len(), 1);
     }
 
     #[test]
     fn timestamps_in_the_future_are_refused() {
-        let reference = ReferenceData {
-            no_later_than: Some(time::macros::datetime!(2026-06-01 12:00 UTC)),
-            ..ReferenceData::default()
-        };
+        let now = time::macros::datetime!(2026-06-01 12:00 UTC);
         for (at, good) in [
             ("2026-06-01T12:00:00Z", true),
             ("2026-06-01T12:00:00.001Z", false),
@@ -310,7 +298,7 @@ mod tests {
         ] {
             let object = json!({"created_at": at, "updated_at": at});
             let found = problems(&object, |fields| {
-                fields.row_content(content(), &reference);
+                fields.row_times(Some(now));
             });
             assert_eq!(found.is_empty(), good, "{at}: {found:?}");
             let says = "the service's time is 2026-06-01T12:00:00Z. Your clock may be fast.";

@@ -133,7 +133,7 @@ fn release_year(fields: &mut Fields<'_>, input: &Input<'_>) -> i32 {
 
 /// Reads `creator`: a handle, or the object that a read returns.
 fn creator(fields: &mut Fields<'_>) -> Option<String> {
-    let missing = "Give the handle of the game's creator.";
+    let missing = "Give the handle of the studio's or the person's page.";
     let mut value = fields.required("creator", missing)?;
     if let Value::Object(object) = value {
         value = object.get("handle").unwrap_or(value);

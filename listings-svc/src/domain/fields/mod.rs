@@ -122,8 +122,13 @@ pub fn read_row(
     let mut fields = Fields::new(row);
     let mut content = read(entity, &mut fields, &input);
     content.set_name(fields.slug(key_field(entity)));
-    let row = fields.row_content(content, reference);
-    fields.finish(row)
+    let (created_at, updated_at) = fields.row_times(reference.no_later_than);
+    fields.finish(RowContent {
+        content,
+        created_at,
+        updated_at,
+        hidden_by_page: false,
+    })
 }
 
 /// The field that identifies a listing of a kind.

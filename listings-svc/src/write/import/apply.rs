@@ -44,7 +44,7 @@ async fn share_pages(
 }
 
 async fn write_rows(context: &mut CommandContext, chunk: &Chunk) -> WriteResult {
-    let (header, now, rows) = (&*chunk.header, context.now, &*chunk.rows);
+    let (header, now, rows) = (&*chunk.header, context.now, &chunk.rows);
     imports::lock_kind(&mut context.connection, header.entity, header.mode).await?;
     let pages = share_pages(&mut context.connection, rows).await?;
     let names = rows.iter().map(|row| row.parsed.content.name().to_owned());
@@ -55,7 +55,11 @@ async fn write_rows(context: &mut CommandContext, chunk: &Chunk) -> WriteResult 
     let mut existing: HashMap<String, Listing> = existing
         .map(|listing| (listing.name().to_owned(), listing))
         .collect();
-    let mut report = new_report(chunk);
+    let mut report = ImportResponse {
+        refused: chunk.refused.clone(),
+        refused_count: u64::try_from(chunk.refused.len()).unwrap_or(u64::MAX),
+        ..ImportResponse::default()
+    };
     let (mut listings, mut revisions, mut changes) = (Vec::new(), Vec::new(), Vec::new());
     for ParsedRow { line, parsed } in rows {
         let mut row = parsed.clone();
@@ -103,15 +107,6 @@ async fn write_rows(context: &mut CommandContext, chunk: &Chunk) -> WriteResult 
         audit(context, chunk, &report).await?;
     }
     Ok((report, changes))
-}
-
-/// A report on the rows that were refused already.
-fn new_report(chunk: &Chunk) -> ImportResponse {
-    ImportResponse {
-        refused: chunk.refused.clone(),
-        refused_count: u64::try_from(chunk.refused.len()).unwrap_or(u64::MAX),
-        ..ImportResponse::default()
-    }
 }
 
 /// Records in the audit which member changed something.

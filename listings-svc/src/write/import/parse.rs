@@ -86,7 +86,7 @@ pub(super) fn read_rows(
             Err(problems) => (String::new(), Err(problems)),
             Ok(object) => {
                 let row = fields::read_row(entity, &object, reference).and_then(|parsed| {
-                    check_name(names, line, &object, key)?;
+                    check_name(names, line, key, parsed.content.name())?;
                     Ok(ParsedRow { line, parsed })
                 });
                 (row_name(&object, key), row)
@@ -104,17 +104,15 @@ pub(super) fn read_rows(
 fn check_name(
     names: &mut HashMap<String, u64>,
     line: u64,
-    object: &Map<String, Value>,
-    field: &'static str,
+    key: &str,
+    name: &str,
 ) -> Result<(), Problems> {
-    let key = object.get(field).and_then(Value::as_str);
-    let key = key.unwrap_or_default().trim().to_owned();
-    let first = *names.entry(key).or_insert(line);
-    if first != line {
-        let reason = format!("Line {first} of this file has the same {field}.");
-        return Err([(field.to_owned(), reason)].into());
+    let first = *names.entry(name.to_owned()).or_insert(line);
+    if first == line {
+        return Ok(());
     }
-    Ok(())
+    let reason = format!("Line {first} of this file has the same {key}.");
+    Err([(key.to_owned(), reason)].into())
 }
 
 /// The name of a row in a report: its key, else its title or name.

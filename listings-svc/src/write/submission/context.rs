@@ -19,7 +19,7 @@ use crate::domain::slug;
 use crate::domain::state::ListingState;
 use crate::feed::{ChangeKind, listing_change};
 use crate::store::page_owners::{self, OwnedPage, PageRef};
-use crate::store::{accounts, imports, listings};
+use crate::store::{accounts, imports, listings, reference_data};
 use crate::write::absent::no_own_listing;
 use crate::write::{CommandDependencies, limits};
 
@@ -83,7 +83,8 @@ impl SubmissionContext<'_> {
         let handles: BTreeSet<&str> = stored.clone().chain(game::handles(body)).collect();
         let handles: Vec<String> = handles.into_iter().map(ToOwned::to_owned).collect();
         let mode = self.submission.author.mode;
-        let creators = listings::credited_pages(&mut *self.connection, mode, &handles).await?;
+        let creators =
+            reference_data::credited_pages(&mut *self.connection, mode, &handles).await?;
         let hidden = stored.filter(|handle| !creators.contains_key(*handle));
         Ok(ReferenceData {
             hidden_creators: hidden.map(ToOwned::to_owned).collect(),
