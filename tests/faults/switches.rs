@@ -46,8 +46,8 @@ async fn every_gateway_acts_on_a_revocation_and_on_a_switch_which_it_keeps_over_
     let fleet = small.up_with(&REPLICAS).await;
     for gateway in fleet.by_gateway() {
         // From its first call.
-        let refused = Client::new(&gateway, &fleet.account("partner").keys.live).get(games);
-        refused.await.assert_error(503, "api_unavailable");
+        let client = Client::new(&gateway, &fleet.account("partner").keys.live);
+        client.get(games).await.assert_error(503, "api_unavailable");
     }
     let listed = small.staff(&["--json", "switch", "list"]).await;
     let listed: Value = serde_json::from_str(&listed).unwrap();
