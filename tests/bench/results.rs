@@ -17,7 +17,7 @@ const HEADER: [&str; 7] = [
 /// The figures of one benchmark.
 #[derive(Debug)]
 pub(crate) struct Report {
-    /// As on the command line, such as `catalogue sql`.
+    /// As on the command line, such as `catalogue`.
     name: String,
     date: String,
     rows: Vec<Row>,
@@ -43,14 +43,9 @@ impl Measure {
         Self { required, ..self }
     }
 
-    /// The same subject, measured in another way, without a limit.
-    pub(crate) fn also(&self, unit: &str) -> Self {
-        Self::new(format!("{}; {unit}", self.what))
-    }
-
     /// The same subject and limit.
     pub(crate) fn in_unit(&self, unit: &str) -> Self {
-        self.also(unit).required(self.required)
+        Self::new(format!("{}; {unit}", self.what)).required(self.required)
     }
 }
 

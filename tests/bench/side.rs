@@ -28,8 +28,6 @@ pub(crate) struct Side {
 #[derive(Debug, Clone)]
 struct Round {
     rate: f64,
-    /// Microseconds within which 99 of 100 answers came.
-    p99: f64,
     /// Microseconds of CPU for a request, of each process.
     cpu: Vec<f64>,
 }
@@ -47,16 +45,6 @@ pub(crate) async fn compare(report: &mut Report, measure: &Measure, base: &Side,
     let details = format!("{}; {}", other.details(&others), base.details(&bases));
     let rates = ratios(&others, &bases, |round| round.rate);
     report.ratio(measure.in_unit("requests/s"), &rates, &details);
-    let p99 = |rounds: &[Round]| format!("{:.1} ms", median(rounds, |round| round.p99) / 1e3);
-    let details = format!(
-        "{} {}; {} {}",
-        other.name,
-        p99(&others),
-        base.name,
-        p99(&bases)
-    );
-    let p99 = ratios(&others, &bases, |round| round.p99);
-    report.ratio(measure.also("p99"), &p99, &details);
 }
 
 impl Side {
@@ -84,7 +72,6 @@ impl Side {
         let used = self.processes.iter().zip(before);
         Round {
             rate: load.rate,
-            p99: load.p99,
             cpu: used
                 .map(|(process, before)| (process.cpu() - before) / requests)
                 .collect(),

@@ -42,14 +42,12 @@ pub(crate) struct Load {
     pub(crate) requests: u64,
     /// Answers a second.
     pub(crate) rate: f64,
-    /// The time within which 99 of 100 answers came, in microseconds.
-    pub(crate) p99: f64,
 }
 
 /// Sends `request` over 64 connections, on each one after the other, for so many seconds. Every answer must be a 2xx.
 pub(crate) async fn load(request: &Request, seconds: u32) -> Load {
     let output = Command::new("wrk")
-        .args(["-t1", "-c64", "--latency", &format!("-d{seconds}s")])
+        .args(["-t1", "-c64", &format!("-d{seconds}s")])
         .args(&request.args)
         .output()
         .await;
@@ -72,17 +70,5 @@ pub(crate) async fn load(request: &Request, seconds: u32) -> Load {
         rate: after("Requests/sec:")
             .and_then(|rate| rate.parse().ok())
             .unwrap_or_else(|| panic!("wrk says no rate: {said}")),
-        p99: after(" 99%")
-            .and_then(microseconds)
-            .unwrap_or_else(|| panic!("wrk says no p99: {said}")),
     }
-}
-
-/// A time as wrk writes it: `870.00us`, `5.32ms` or `1.20s`.
-fn microseconds(time: &str) -> Option<f64> {
-    let units = [("us", 1.0), ("ms", 1e3), ("s", 1e6)];
-    let (number, unit) = units
-        .iter()
-        .find_map(|(unit, size)| Some((time.strip_suffix(unit)?, size)))?;
-    Some(number.parse::<f64>().ok()? * unit)
 }

@@ -21,87 +21,37 @@ struct List {
     refused: &'static [(&'static str, &'static str)],
 }
 
+#[rustfmt::skip]
 const LISTS: [List; 8] = [
     List {
-        path: "/games?q=",
-        name: Some("slug"),
-        filters: &[
-            ("genre", "genres"),
-            ("platform", "platforms"),
-            ("country", "country_code"),
-            ("stage", "stage"),
-            ("creator", "creator"),
-        ],
+        path: "/games?q=", name: Some("slug"),
+        filters: &[("genre", "genres"), ("platform", "platforms"), ("country", "country_code"), ("stage", "stage"), ("creator", "creator")],
         refused: &[
-            ("genre=cooking-with-fire", "genre"),
-            ("platform=abacus", "platform"),
-            ("stage=done", "stage"),
-            ("country=FR", "country"),
+            ("genre=cooking-with-fire", "genre"), ("platform=abacus", "platform"), ("stage=done", "stage"), ("country=FR", "country"),
             ("country=Kenya", "country"),
         ],
     },
     List {
-        path: "/creators?q=",
-        name: Some("handle"),
-        filters: &[
-            ("kind", "kind"),
-            ("role", "roles"),
-            ("country", "country_code"),
-            ("city", "city_slug"),
-        ],
+        path: "/creators?q=", name: Some("handle"),
+        filters: &[("kind", "kind"), ("role", "roles"), ("country", "country_code"), ("city", "city_slug")],
         refused: &[("kind=company", "kind"), ("country=FR", "country")],
     },
     List {
-        path: "/events?when=all",
-        name: Some("slug"),
-        filters: &[
-            ("kind", "kind"),
-            ("country", "country_code"),
-            ("city", "city_slug"),
-        ],
+        path: "/events?when=all", name: Some("slug"),
+        filters: &[("kind", "kind"), ("country", "country_code"), ("city", "city_slug")],
         refused: &[
-            ("kind=party", "kind"),
-            ("country=FR", "country"),
-            ("when=past", "when"),
-            ("from=2026-02-30", "from"),
-            ("to=2026-2-3", "to"),
+            ("kind=party", "kind"), ("country=FR", "country"), ("when=past", "when"), ("from=2026-02-30", "from"), ("to=2026-2-3", "to"),
             ("from=2026-02-03&to=2026-02-02", "to"),
         ],
     },
+    List { path: "/countries?empty=true", name: Some("code"), filters: &[], refused: &[("empty=true", "empty")] },
+    List { path: "/cities?", name: None, filters: &[("country", "country_code")], refused: &[("country=FR", "country")] },
     List {
-        path: "/countries?empty=true",
-        name: Some("code"),
-        filters: &[],
-        refused: &[("empty=true", "empty")],
+        path: "/search?q=sample", name: None, filters: &[("type", "type"), ("country", "country_code")],
+        refused: &[("type=studios", "type"), ("country=FR", "country"), ("q=again", "q")],
     },
-    List {
-        path: "/cities?",
-        name: None,
-        filters: &[("country", "country_code")],
-        refused: &[("country=FR", "country")],
-    },
-    List {
-        path: "/search?q=sample",
-        name: None,
-        filters: &[("type", "type"), ("country", "country_code")],
-        refused: &[
-            ("type=studios", "type"),
-            ("country=FR", "country"),
-            ("q=again", "q"),
-        ],
-    },
-    List {
-        path: "/rankings/games/week?",
-        name: None,
-        filters: &[],
-        refused: &[],
-    },
-    List {
-        path: "/rankings/creators/all?",
-        name: None,
-        filters: &[],
-        refused: &[],
-    },
+    List { path: "/rankings/games/week?", name: None, filters: &[], refused: &[] },
+    List { path: "/rankings/creators/all?", name: None, filters: &[], refused: &[] },
 ];
 
 /// What every list refuses.

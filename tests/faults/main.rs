@@ -6,7 +6,6 @@ mod catalogue_replicas;
 mod floods;
 mod keys;
 mod kill;
-mod large_errors;
 mod own_changes;
 mod postgres_away;
 mod quota;

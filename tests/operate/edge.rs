@@ -1,6 +1,5 @@
 //! The fleet behind haproxy and nginx: TLS, both versions of HTTP, the client's address, slow clients, and a reload.
 
-use std::net::IpAddr;
 use std::process::{Output, Stdio};
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 
@@ -229,7 +228,6 @@ async fn a_fleet_is_served_through_haproxy_and_nginx() {
     haproxy.check().await;
     nginx.check().await;
     calls_the_edge_of_the_other_host(&fleet, &variables).await;
-    warns_of_a_proxy_without_trust(&small, &fleet).await;
 }
 
 /// The line of the page that begins with `start`.
@@ -311,23 +309,6 @@ async fn calls_the_edge_of_the_other_host(fleet: &Fleet, variables: &[(&str, Str
     }
     edge.serves_both_versions().await;
     edge.passes_the_address_of_the_client().await;
-}
-
-async fn warns_of_a_proxy_without_trust(small: &SmallFleet, fleet: &Fleet) {
-    let is_warned = |service| small.log(service).contains("not among trusted_proxies");
-    let proxy = reqwest::Client::builder().local_address(IpAddr::from([127, 0, 0, 2]));
-    let proxy = proxy.build().unwrap();
-    for (service, path) in [("gateway", "/v1/games"), ("web", "/")] {
-        assert!(!is_warned(service), "{service}");
-        let url = fleet.service(service).http.as_ref().unwrap();
-        let request = proxy.get(format!("{url}{path}"));
-        let request = request.header("x-forwarded-for", "198.51.100.7");
-        request.send().await.unwrap();
-        eventually("the log names the setting", async || {
-            is_warned(service).then_some(())
-        })
-        .await;
-    }
 }
 
 #[tokio::test]

@@ -7,7 +7,6 @@ mod containers;
 mod dump;
 mod edge;
 mod etcd;
-mod hook;
 mod install;
 mod model;
 mod monitoring;

@@ -9,8 +9,8 @@ use e2e::{Paused, children, eventually_within};
 use nix::sys::signal::{Signal, kill};
 use nix::unistd::Pid;
 use serde_json::Value;
+use servers::ServerUser;
 use servers::postgres::Tools;
-use servers::{ServerUser, find};
 use sqlx::{Connection as _, PgConnection};
 
 use crate::etcd::Etcd;
@@ -21,7 +21,7 @@ use crate::server_process::{Server, show_logs, spawn};
 const GIVE_UP: Duration = Duration::from_mins(5);
 /// How long a leader may be silent, in seconds. Patroni's documentation has 20 as the least; a test waits for it each time.
 const TTL: &str = "ttl: 8\n    loop_wait: 1\n    retry_timeout: 3";
-pub(crate) const NODES: usize = 3;
+const NODES: usize = 3;
 /// The superuser of PostgreSQL.
 const SUPERUSER: &str = "postgres:super";
 /// The user of the fleet, which may create roles and owns the database.
@@ -30,17 +30,17 @@ const OPERATOR: &str = "operator:of-a-test";
 /// The servers, which end when the value is dropped.
 pub(crate) struct Cluster {
     /// It has the sockets of PostgreSQL, too.
-    pub(crate) folder: PathBuf,
-    pub(crate) user: ServerUser,
-    pub(crate) ports: Ports,
+    folder: PathBuf,
+    user: ServerUser,
+    ports: Ports,
     pub(crate) etcd: Etcd,
     nodes: [Server; NODES],
     haproxy: Server,
 }
 
 /// Ports on 127.0.0.1.
-pub(crate) struct Ports {
-    pub(crate) postgres: [u16; NODES],
+struct Ports {
+    postgres: [u16; NODES],
     patroni: [u16; NODES],
     haproxy: u16,
 }
@@ -127,11 +127,6 @@ impl Cluster {
         url(OPERATOR, self.ports.haproxy, "fleet")
     }
 
-    /// The URL of the fleet's database on a node, for the superuser.
-    pub(crate) fn url_of_node(&self, node: usize) -> String {
-        url(SUPERUSER, self.ports.postgres[node], "fleet")
-    }
-
     /// Waits until there are a leader and two standbys, one of them synchronous.
     pub(crate) async fn until_whole(&self) {
         eventually_within(GIVE_UP, "there are a leader and two standbys", async || {
@@ -152,16 +147,6 @@ impl Cluster {
     pub(crate) fn kill_node(&self, node: usize) {
         self.nodes[node].end();
         kill_postgres(&self.data(node));
-    }
-
-    /// Ends Patroni of a node, like `systemctl stop`. PostgreSQL ends with it, unless the cluster is paused.
-    pub(crate) async fn stop_patroni(&self, node: usize) {
-        let node = &self.nodes[node];
-        kill(node.pid(), Signal::SIGTERM).unwrap();
-        eventually_within(GIVE_UP, "Patroni ends", async || {
-            node.has_ended().then_some(())
-        })
-        .await;
     }
 
     /// Starts a node that has ended, with its data.
@@ -188,41 +173,7 @@ impl Cluster {
         self.haproxy.replace(started);
     }
 
-    /// Runs `patronictl` until it succeeds: a node that has just started refuses it.
-    pub(crate) async fn patronictl(&self, args: &[&str]) {
-        let program = find("patronictl").unwrap();
-        eventually_within(GIVE_UP, &format!("patronictl {args:?}"), async || {
-            let mut command = self.user.command(&program, None);
-            command.arg("-c").arg(self.folder.join("n0.yml")).args(args);
-            command.env("HOME", &self.folder).env("LC_ALL", "C.UTF-8");
-            let mut command = tokio::process::Command::from(command);
-            let command = command.current_dir("/").kill_on_drop(true);
-            let output = command.output().await.unwrap();
-            // The status of a refused command is 0, too.
-            let refused = String::from_utf8_lossy(&output.stdout).contains("Failed: ");
-            (output.status.success() && !refused).then_some(())
-        })
-        .await;
-    }
-
-    /// Changes Patroni's configuration of the cluster, and restarts PostgreSQL, which one of the settings requires.
-    pub(crate) async fn configure(&self, settings: &[&str]) {
-        let mut edit = vec!["edit-config", "fleet", "--force"];
-        edit.extend(settings.iter().flat_map(|setting| ["--set", *setting]));
-        self.patronictl(&edit).await;
-        eventually_within(GIVE_UP, "each node has the settings", async || {
-            let members = members(&self.ports).await?;
-            let mut members = members.iter();
-            members
-                .all(|member| member["pending_restart"] == true)
-                .then_some(())
-        })
-        .await;
-        self.patronictl(&["restart", "fleet", "--force"]).await;
-        self.until_whole().await;
-    }
-
-    pub(crate) fn data(&self, node: usize) -> PathBuf {
+    fn data(&self, node: usize) -> PathBuf {
         data(&self.folder, node)
     }
 }

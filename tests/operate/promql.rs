@@ -51,21 +51,3 @@ pub(crate) fn selectors(expression: &str) -> BTreeSet<Selector> {
     }
     found
 }
-
-#[test]
-fn the_metrics_of_an_expression_are_found() {
-    let expression = r#"topk(5, histogram_quantile(0.99, sum by (route, le) (rate(a_bucket{x="y",le=~"5.."}[5m]))))
-        / on (instance) group_left () b:c > 1.5 * 60 or absent(d) and e == bool 3"#;
-    let found = selectors(expression);
-    let found = found.iter().map(|(name, labels)| {
-        let labels: Vec<&str> = labels.iter().map(String::as_str).collect();
-        (name.as_str(), labels)
-    });
-    let expected = [
-        ("a_bucket", vec!["le", "x"]),
-        ("b:c", vec![]),
-        ("d", vec![]),
-        ("e", vec![]),
-    ];
-    assert_eq!(found.collect::<Vec<_>>(), expected);
-}

@@ -89,24 +89,6 @@ fn is_subcommand(word: &str) -> bool {
         && word.chars().all(|c| c.is_ascii_lowercase() || c == '-')
 }
 
-#[test]
-fn code_and_calls_are_found() {
-    let page = "Run `staff key\nlist` and\n\n    a && /bin/staff review --kind game | b\n\n```sh\n(staff)\n\
-        # as staff do\nkubectl run staff --rm\nstaff -i -- game show\n```\n";
-    let calls = code(page)
-        .iter()
-        .flat_map(|line| arguments(line, "staff"))
-        .collect::<Vec<_>>();
-    let expected: [&[&str]; 4] = [
-        &["review", "--kind", "game"],
-        &[],
-        &["game", "show"],
-        &["key", "list"],
-    ];
-    assert_eq!(calls, expected);
-    assert!(is_subcommand("take-down") && !is_subcommand("--yes") && !is_subcommand("ID"));
-}
-
 /// What a program prints about its subcommand.
 async fn help(program: &str, subcommand: &[&String]) -> String {
     let mut command = Command::new(binaries().join(program));

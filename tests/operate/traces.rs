@@ -5,9 +5,9 @@ use std::collections::BTreeMap;
 use contracts::listings::v1::WhoAmIRequest;
 use contracts::listings::v1::staff_member_service_client::StaffMemberServiceClient;
 use e2e::{
-    Client, Fleet, KeyRequest, Service, SmallFleet, Staff, WebClient, WebPage, dial, eventually,
+    Client, Fleet, KeyRequest, Receiver, Service, SmallFleet, Staff, WebClient, WebPage,
+    add_endpoint, dial, eventually,
 };
-use http::StatusCode;
 use kit::Clock;
 use kit::ids::row_id;
 use kit::rpc::staff::Role;
@@ -18,7 +18,6 @@ use web::domain::session_token::Token;
 use web::domain::totp::SharedSecret;
 
 use crate::collector::{Collector, Sent};
-use crate::hook::Hook;
 
 const PREFIXES: [&str; 6] = [
     "GATEWAY",
@@ -47,7 +46,7 @@ struct Scene {
     fleet: Fleet,
     staff: Staff,
     collector: Collector,
-    hook: Hook,
+    receiver: Receiver,
     /// All secrets that were made.
     secrets: Vec<String>,
     _server: JoinSet<()>,
@@ -57,9 +56,9 @@ impl Scene {
     async fn set() -> Self {
         let (collector, mut server) = (Collector::default(), JoinSet::new());
         let endpoint = collector.serve(&mut server).await;
-        let hook = Hook::start(StatusCode::OK).await;
+        let receiver = Receiver::start().await;
         let mut small = SmallFleet::patient();
-        small.set("WEBHOOK_ALLOW", &format!("http://{}", hook.address));
+        small.set("WEBHOOK_ALLOW", &format!("http://{}", receiver.address));
         for prefix in PREFIXES {
             small.set(&format!("{prefix}_OTLP_ENDPOINT"), &endpoint);
             small.set(&format!("{prefix}_TRACE_SAMPLE"), "1");
@@ -88,7 +87,7 @@ impl Scene {
             fleet,
             staff,
             collector,
-            hook,
+            receiver,
             secrets,
             _server: server,
         }
@@ -115,8 +114,11 @@ impl Scene {
         let account = self.staff.account("partner").await;
         let handle = format!("studio-{}", row_id().simple());
         self.staff.page(&account, &handle).await;
-        self.secrets
-            .push(self.hook.subscribe(&self.fleet, &account).await);
+        let events = ["listing.published", "listing.updated"];
+        let place = &self.receiver.address;
+        let secret = add_endpoint(&self.fleet, &account, place, &events).await;
+        self.receiver.expect(&secret);
+        self.secrets.push(secret);
         let wanted = KeyRequest {
             may_write: true,
             ..KeyRequest::live()
@@ -150,7 +152,7 @@ impl Scene {
 
     /// The attempt of a delivery is a trace, and the receiver gets its id.
     async fn trace_a_delivery(&self) {
-        let headers = self.hook.first().await;
+        let headers = self.receiver.first().await;
         let message = headers["x-service-delivery"].to_str().unwrap();
         let what = "webhook-svc sends the span of the attempt";
         let attempt = self.collector.span(what, |one| {

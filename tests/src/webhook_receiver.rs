@@ -28,6 +28,10 @@ struct Came {
     /// By id: the body of a message, and how often it arrived.
     messages: Mutex<HashMap<String, (Value, usize)>>,
     arrivals: AtomicUsize,
+    /// The headers of the first delivery.
+    first: OnceLock<HeaderMap>,
+    /// How it answers a message that is signed.
+    status: StatusCode,
     /// The receiver answers this many requests at once. The others wait until the test raises the number.
     answered: watch::Sender<usize>,
 }
@@ -43,18 +47,20 @@ pub struct Receiver {
 impl Receiver {
     /// A receiver on a free port, of the runtime of the test.
     pub async fn start() -> Self {
-        Self::start_on("127.0.0.1", "127.0.0.1").await
+        Self::that_answers(StatusCode::OK).await
     }
 
-    /// The same, which listens on `listen` and is called at `host`.
-    pub async fn start_on(listen: &str, host: &str) -> Self {
-        let listener = TcpListener::bind((listen, 0)).await.unwrap();
-        let address = format!("{host}:{}", listener.local_addr().unwrap().port());
+    /// The same, which answers each message with this status.
+    pub async fn that_answers(status: StatusCode) -> Self {
+        let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
+        let address = listener.local_addr().unwrap().to_string();
         let came = Arc::new(Came {
             secret: OnceLock::new(),
             clock: Clock::system(),
             messages: Mutex::default(),
             arrivals: AtomicUsize::new(0),
+            first: OnceLock::new(),
+            status,
             answered: watch::Sender::new(usize::MAX),
         });
         let router = Router::new()
@@ -83,6 +89,11 @@ impl Receiver {
     /// Moves the receiver's clock, as the test moves that of the fleet.
     pub fn advance(&self, by: time::Duration) {
         self.came.clock.advance(by);
+    }
+
+    /// The headers of the first message, once it has come.
+    pub async fn first(&self) -> HeaderMap {
+        eventually("a message arrives", async || self.came.first.get().cloned()).await
     }
 
     /// `data` of all received messages.
@@ -171,6 +182,7 @@ async fn take(State(came): State<Arc<Came>>, headers: HeaderMap, body: Bytes) ->
     if !is_signed(secret, &headers, &body, now) {
         return StatusCode::UNAUTHORIZED;
     }
+    let _: &HeaderMap = came.first.get_or_init(|| headers.clone());
     let body: Value = serde_json::from_slice(&body).unwrap();
     let id = body["id"].as_str().unwrap().to_owned();
     assert_eq!(headers["x-service-delivery"], id);
@@ -181,7 +193,7 @@ async fn take(State(came): State<Arc<Came>>, headers: HeaderMap, body: Bytes) ->
     let arrival = came.arrivals.fetch_add(1, Ordering::SeqCst) + 1;
     let mut answered = came.answered.subscribe();
     answered.wait_for(|most| arrival <= *most).await.unwrap();
-    StatusCode::OK
+    came.status
 }
 
 /// Whether the time of a message is near enough, and the whole secret has signed it (§6.6).

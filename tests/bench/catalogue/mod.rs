@@ -45,11 +45,6 @@ pub(crate) async fn run(report: &mut Report) {
         CatalogueClient::of(&many, &Generator::new(MANY)).await,
     ];
     ask_both(report, clients).await;
-    let memory = catalogue(&many).unwrap().memory() / 1_024;
-    let measure = Measure::new(format!(
-        "resident memory of catalogue-svc with {MANY} games after the queries, MiB"
-    ));
-    report.figure(measure, memory.to_string(), "");
     pages::sitemap(report, &many).await;
 }
 

