@@ -16,8 +16,9 @@ pub struct Passed {
     pub alone: Vec<usize>,
 }
 
-/// Calls more often than the plan `free` allows, at each gateway: at most 60 times each gateway that counts alone lets a call pass, and at
-/// most 60 times all of them where Redis counts, or twice that if a minute has ended in between.
+/// Calls more often than the plan `free` allows, at each gateway.
+///
+/// A gateway that counts alone lets at most 60 calls pass. Where Redis counts, all of them do, or twice that if a minute has ended in between.
 pub async fn burst(fleet: &Fleet, caller: &Client) -> Passed {
     let mut passed = Passed::default();
     for gateway in fleet.replicas("gateway") {
