@@ -4,8 +4,8 @@ use axum::response::{IntoResponse, Response};
 use http::header::ACCEPT_ENCODING;
 use http::{HeaderValue, StatusCode};
 use kit::{Code, Fault};
-use pages::Shell;
-use pages::shell::{ErrorPage, TypedForm};
+use pages::Frame;
+use pages::frame::{ErrorPage, TypedForm};
 use pages::site::{Language, Texts, frame};
 
 use crate::domain::role::Permission;
@@ -256,19 +256,19 @@ impl PageError {
 
     /// The page in the dashboard.
     fn page(&self, form: Option<TypedForm>, request_id: &str) -> ErrorPage {
-        let shell = Shell {
+        let frame = Frame {
             is_plain: true,
             language: self.language,
-            ..Shell::default()
+            ..Frame::default()
         };
         let (title, text) = self.words();
         let ways_out = self.ways_out.iter();
-        let ways_out = ways_out.map(|(href, label)| (href.clone(), shell.say(label).to_owned()));
+        let ways_out = ways_out.map(|(href, label)| (href.clone(), frame.say(label).to_owned()));
         ErrorPage {
             title,
             text,
             ways_out: ways_out.collect(),
-            shell,
+            frame,
             is_signed_out: self.status == StatusCode::UNAUTHORIZED,
             form,
             request_id: request_id.to_owned(),

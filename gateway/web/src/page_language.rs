@@ -4,7 +4,7 @@ use axum::response::Response;
 use http::header::ACCEPT_LANGUAGE;
 use http::{HeaderMap, Uri};
 use kit::Fault;
-use pages::Shell;
+use pages::Frame;
 use pages::site::{Language, Texts};
 
 use crate::page_error::{PageError, refusal};
@@ -62,19 +62,19 @@ impl PageLanguage {
         see_other(&format!("{start}?done={done}"))
     }
 
-    pub fn shell(self) -> Shell {
-        Shell {
+    pub fn frame(self) -> Frame {
+        Frame {
             language: self.language,
             prefix: self.prefix,
-            ..Shell::default()
+            ..Frame::default()
         }
     }
 
-    /// The shell of a page with links to itself in the other languages. `path` has no language.
-    pub fn shell_at(self, path: impl Into<String>) -> Shell {
-        Shell {
+    /// The frame of a page with links to itself in the other languages. `path` has no language.
+    pub fn frame_at(self, path: impl Into<String>) -> Frame {
+        Frame {
             translated_path: Some(path.into()),
-            ..self.shell()
+            ..self.frame()
         }
     }
 

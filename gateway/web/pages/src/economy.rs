@@ -3,14 +3,14 @@
 use askama::Template;
 
 use crate::field::{Field, Fields};
-use crate::shell::Shell;
+use crate::frame::Frame;
 use crate::state::StateText;
 
 /// The games of an account with their currencies.
 #[derive(Debug, Template)]
 #[template(path = "economy/list.html")]
 pub struct GamesPage {
-    pub shell: Shell,
+    pub frame: Frame,
     pub account: String,
     pub games: Vec<GameRow>,
     /// The URL of the page with the games after these.
@@ -31,7 +31,7 @@ pub struct GameRow {
 #[derive(Debug, Template)]
 #[template(path = "economy/game.html")]
 pub struct CurrencyPage {
-    pub shell: Shell,
+    pub frame: Frame,
     pub errors: Fields,
     pub account: String,
     pub slug: String,
@@ -84,7 +84,7 @@ mod tests {
 
     fn currency() -> CurrencyPage {
         CurrencyPage {
-            shell: Shell::default(),
+            frame: Frame::default(),
             errors: Fields::general(hostile()),
             account: "a".to_owned(),
             slug: "okoto".to_owned(),
@@ -120,7 +120,7 @@ mod tests {
         assert!(html.contains("<h1>Economy of <bdi>"), "{html}");
         assert!(html.contains("<dd><bdi>"), "{html}");
         let games = GamesPage {
-            shell: Shell::default(),
+            frame: Frame::default(),
             account: "a".to_owned(),
             games: vec![GameRow {
                 slug: "okoto".to_owned(),
@@ -140,7 +140,7 @@ mod tests {
     fn only_a_public_game_is_asked_for_its_currency() {
         for is_public in [true, false] {
             let page = GamesPage {
-                shell: Shell::default(),
+                frame: Frame::default(),
                 account: "a".to_owned(),
                 games: vec![GameRow {
                     slug: "okoto".to_owned(),
@@ -166,7 +166,7 @@ mod tests {
         let html = page.render().unwrap();
         assert!(html.contains("Register it here"), "{html}");
         let games = GamesPage {
-            shell: Shell::default(),
+            frame: Frame::default(),
             account: "a".to_owned(),
             games: Vec::new(),
             more: None,

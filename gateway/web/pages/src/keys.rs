@@ -3,13 +3,13 @@
 use askama::Template;
 
 use crate::field::{Field, Fields};
+use crate::frame::Frame;
 use crate::input::FormPart;
-use crate::shell::Shell;
 
 #[derive(Debug, Template)]
 #[template(path = "key/list.html")]
 pub struct ListPage {
-    pub shell: Shell,
+    pub frame: Frame,
     pub errors: Fields,
     pub account: String,
     pub keys: Vec<KeyRow>,
@@ -75,7 +75,7 @@ pub struct RequestRow {
 #[derive(Debug, Template)]
 #[template(path = "key/new.html")]
 pub struct NewKeyPage {
-    pub shell: Shell,
+    pub frame: Frame,
     pub errors: Fields,
     pub account: String,
     pub form: String,
@@ -109,7 +109,7 @@ pub struct KeyChoices {
 #[derive(Debug, Template)]
 #[template(path = "key/secret.html")]
 pub struct SecretPage {
-    pub shell: Shell,
+    pub frame: Frame,
     pub account: String,
     pub heading: &'static str,
     pub secret: String,
@@ -127,7 +127,7 @@ pub struct SecretPage {
 #[derive(Debug, Template)]
 #[template(path = "key/show.html")]
 pub struct KeyPage {
-    pub shell: Shell,
+    pub frame: Frame,
     pub errors: Fields,
     pub account: String,
     pub form: String,
@@ -167,7 +167,7 @@ mod tests {
 
     fn list(keys: Vec<KeyRow>) -> ListPage {
         ListPage {
-            shell: Shell::default(),
+            frame: Frame::default(),
             errors: Fields::default(),
             account: "a".to_owned(),
             keys,
@@ -197,7 +197,7 @@ mod tests {
     #[test]
     fn a_secret_has_a_first_call_that_runs_as_pasted() {
         let page = SecretPage {
-            shell: Shell::default(),
+            frame: Frame::default(),
             account: "a".to_owned(),
             heading: "Your test key",
             secret: "svc_test_x".to_owned(),
@@ -220,7 +220,7 @@ mod tests {
 
     fn form(choices: KeyChoices, errors: Fields) -> String {
         let page = NewKeyPage {
-            shell: Shell::default(),
+            frame: Frame::default(),
             errors,
             account: "a".to_owned(),
             form: "f".to_owned(),

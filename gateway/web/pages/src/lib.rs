@@ -9,6 +9,7 @@ pub mod docs;
 pub mod drawing;
 pub mod economy;
 pub mod field;
+pub mod frame;
 pub mod icon;
 pub mod input;
 pub mod keys;
@@ -21,7 +22,6 @@ pub mod people;
 pub mod plans;
 pub mod qr;
 pub mod requests;
-pub mod shell;
 pub mod site;
 mod state;
 pub mod teams;
@@ -31,7 +31,7 @@ pub mod webhooks;
 pub mod when;
 
 pub use field::{Field, Fields};
-pub use shell::{AccountNav, ApiCall, Shell};
+pub use frame::{AccountNav, ApiCall, Frame};
 pub use state::StateText;
 
 /// A page that can be rendered.

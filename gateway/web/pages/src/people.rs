@@ -3,13 +3,13 @@
 use askama::Template;
 
 use crate::field::{Field, Fields};
+use crate::frame::Frame;
 use crate::input::{Checks, Select};
-use crate::shell::Shell;
 
 #[derive(Debug, Template)]
 #[template(path = "people/sign_up.html")]
 pub struct SignUpPage {
-    pub shell: Shell,
+    pub frame: Frame,
     pub errors: Fields,
     pub email: Field,
     /// The page to come back to; empty: the new account.
@@ -22,7 +22,7 @@ pub struct SignUpPage {
 #[derive(Debug, Template)]
 #[template(path = "people/mail_sent.html")]
 pub struct MailSentPage {
-    pub shell: Shell,
+    pub frame: Frame,
     pub email: String,
     /// How long the link in the mail works: the key of a text, such as `lifetime-day`.
     pub lifetime: &'static str,
@@ -35,7 +35,7 @@ pub struct MailSentPage {
 #[derive(Debug, Template)]
 #[template(path = "people/password_link.html")]
 pub struct PasswordLinkPage {
-    pub shell: Shell,
+    pub frame: Frame,
     pub errors: Fields,
     pub heading: String,
     pub text: String,
@@ -53,7 +53,7 @@ pub struct PasswordLinkPage {
 #[derive(Debug, Template)]
 #[template(path = "people/confirm_link.html")]
 pub struct ConfirmLinkPage {
-    pub shell: Shell,
+    pub frame: Frame,
     pub heading: String,
     pub text: String,
     pub action: String,
@@ -63,7 +63,7 @@ pub struct ConfirmLinkPage {
 #[derive(Debug, Template)]
 #[template(path = "people/sign_in.html")]
 pub struct SignInPage {
-    pub shell: Shell,
+    pub frame: Frame,
     pub errors: Fields,
     /// What the person signs in for; empty: nothing special.
     pub reason: String,
@@ -78,7 +78,7 @@ pub struct SignInPage {
 #[derive(Debug, Template)]
 #[template(path = "people/second_factor.html")]
 pub struct SecondFactorPage {
-    pub shell: Shell,
+    pub frame: Frame,
     pub errors: Fields,
     pub code: Field,
     pub next: String,
@@ -89,7 +89,7 @@ pub struct SecondFactorPage {
 #[derive(Debug, Template)]
 #[template(path = "people/reset.html")]
 pub struct ResetPage {
-    pub shell: Shell,
+    pub frame: Frame,
     pub errors: Fields,
     pub email: Field,
     pub mail_folder: Option<String>,
@@ -99,7 +99,7 @@ pub struct ResetPage {
 #[derive(Debug, Template)]
 #[template(path = "people/you.html")]
 pub struct YouPage {
-    pub shell: Shell,
+    pub frame: Frame,
     pub email: String,
     pub sessions: Vec<SessionRow>,
     pub has_totp: bool,
@@ -124,7 +124,7 @@ pub struct SessionRow {
 #[derive(Debug, Template)]
 #[template(path = "people/form.html")]
 pub struct PersonFormPage {
-    pub shell: Shell,
+    pub frame: Frame,
     pub errors: Fields,
     pub heading: &'static str,
     /// Paragraphs above the form.
@@ -143,7 +143,7 @@ pub struct PersonFormPage {
 #[derive(Debug, Template)]
 #[template(path = "people/totp.html")]
 pub struct TotpPage {
-    pub shell: Shell,
+    pub frame: Frame,
     pub errors: Fields,
     /// An SVG image of [`qr`](crate::qr).
     pub qr: String,
@@ -157,7 +157,7 @@ pub struct TotpPage {
 #[derive(Debug, Template)]
 #[template(path = "people/recovery_codes.html")]
 pub struct RecoveryCodesPage {
-    pub shell: Shell,
+    pub frame: Frame,
     /// What else has changed: the key of a text.
     pub effect: &'static str,
     pub codes: Vec<String>,
@@ -172,7 +172,7 @@ mod tests {
     fn a_refused_form_keeps_what_was_typed_except_the_password() {
         let errors = Fields::general("The address or the password is wrong.");
         let page = SignInPage {
-            shell: Shell::default(),
+            frame: Frame::default(),
             email: Field::email("email", "E-mail").value("ada@studio.example"),
             password: Field::password("password", "Password").value("hunter2"),
             errors,
@@ -203,9 +203,9 @@ mod tests {
             is_current: false,
         };
         let page = YouPage {
-            shell: Shell {
+            frame: Frame {
                 person: Some(evil.to_owned()),
-                ..Shell::default()
+                ..Frame::default()
             },
             email: evil.to_owned(),
             sessions: vec![row],
@@ -219,15 +219,15 @@ mod tests {
 
     #[test]
     fn a_page_of_people_is_in_their_language() {
-        let shell = Shell {
+        let frame = Frame {
             language: Language::French,
             prefix: "/fr",
             translated_path: Some("/sign-up".to_owned()),
-            ..Shell::default()
+            ..Frame::default()
         };
         let page = SignUpPage {
-            email: Field::email("email", shell.say("email-label")),
-            shell,
+            email: Field::email("email", frame.say("email-label")),
+            frame,
             errors: Fields::default(),
             next: String::new(),
             mail_folder: None,
@@ -249,7 +249,7 @@ mod tests {
     #[test]
     fn the_links_of_mails_change_nothing_until_their_button_is_pressed() {
         let page = ConfirmLinkPage {
-            shell: Shell::default(),
+            frame: Frame::default(),
             heading: "Join Savanna".to_owned(),
             text: String::new(),
             action: "/link/abc".to_owned(),

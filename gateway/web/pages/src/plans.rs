@@ -2,12 +2,12 @@
 
 use askama::Template;
 
-use crate::shell::Shell;
+use crate::frame::Frame;
 
 #[derive(Debug, Template)]
 #[template(path = "usage/plans.html")]
 pub struct ComparisonPage {
-    pub shell: Shell,
+    pub frame: Frame,
     pub account: String,
     /// Cheapest first.
     pub plans: Vec<PlanColumn>,
@@ -65,7 +65,7 @@ mod tests {
     #[test]
     fn a_coming_plan_is_marked_and_cannot_be_asked_for() {
         let page = ComparisonPage {
-            shell: Shell::default(),
+            frame: Frame::default(),
             account: "a".to_owned(),
             plans: vec![
                 plan("Free", true, false),

@@ -3,12 +3,12 @@
 use askama::Template;
 
 use crate::field::Fields;
-use crate::shell::Shell;
+use crate::frame::Frame;
 
 #[derive(Debug, Template)]
 #[template(path = "request/list.html")]
 pub struct CallLogPage {
-    pub shell: Shell,
+    pub frame: Frame,
     pub errors: Fields,
     pub account: String,
     pub keys: Vec<KeyChoice>,
@@ -94,7 +94,7 @@ mod tests {
 
     fn list(rows: Vec<RequestRow>, is_filtered: bool) -> String {
         let page = CallLogPage {
-            shell: Shell::default(),
+            frame: Frame::default(),
             errors: Fields::default(),
             account: "a".to_owned(),
             keys: vec![KeyChoice {

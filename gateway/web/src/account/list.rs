@@ -139,7 +139,7 @@ async fn page(request: &PersonRequest, typed: &str, state: FormState) -> PageRes
     });
     let name = Field::name("name", language.say("accounts-name")).value(typed);
     let page = ListPage {
-        shell: request.viewer.shell(),
+        frame: request.viewer.frame(),
         accounts: accounts.collect(),
         name: name.error_in(&errors),
         form: once_form::new_id(),

@@ -290,10 +290,10 @@ async fn page(
     } else {
         &form.role
     };
-    let mut shell = request.shell(Section::Team).await;
-    shell.notice = notice;
+    let mut frame = request.frame(Section::Team).await;
+    frame.notice = notice;
     let page = TeamPage {
-        shell,
+        frame,
         id: account.to_string(),
         members: members.collect(),
         invites: invites

@@ -77,8 +77,8 @@ async fn page(
     state: FormState,
 ) -> PageResult {
     let (economy, account) = (&request.app.economy, request.scope.id);
-    let (mut shell, own, reports) = futures::join!(
-        request.shell(Section::Economy),
+    let (mut frame, own, reports) = futures::join!(
+        request.frame(Section::Economy),
         economy.currency(account, game),
         economy.reports(account, game, &query.cursor),
     );
@@ -86,7 +86,7 @@ async fn page(
     let language = request.language();
     let FormState { status, errors } = state;
     let texts = language.texts();
-    shell.notice = AfterForm::named(&query.done);
+    frame.notice = AfterForm::named(&query.done);
     let rows = reports.reports.into_iter();
     let page = CurrencyPage {
         account: account.to_string(),
@@ -101,7 +101,7 @@ async fn page(
         registered: own.name.map(|name| name_row(texts, name)),
         reports: rows.map(|own| report_row(texts, own)).collect(),
         earlier: request.next_page(&format!("/economy/{game}"), reports.page),
-        shell,
+        frame,
         errors,
     };
     Ok(html(status, &page))

@@ -31,9 +31,9 @@ pub async fn show(
     Query(query): Query<PageQuery>,
 ) -> PageResult {
     let listing = with_pictures(&request, &of_kind, &name)?;
-    let mut frame = request.frame(Section::Listings).await;
-    frame.shell.notice = AfterForm::named(&query.done);
-    gallery(&request, frame, listing, Answer::default()).await
+    let mut context = request.context(Section::Listings).await;
+    context.frame.notice = AfterForm::named(&query.done);
+    gallery(&request, context, listing, Answer::default()).await
 }
 
 pub async fn remove(
@@ -42,9 +42,9 @@ pub async fn remove(
     FormBody(form): FormBody<RemoveForm>,
 ) -> PageResult {
     let target = PictureTarget::parse(&request, &of_kind, &name, &picture)?;
-    let frame = request.frame(Section::Listings).await;
+    let context = request.context(Section::Listings).await;
     let (listings, account) = (&request.app.listings, request.scope.id);
-    let per_day = frame.writes_per_day()?;
+    let per_day = context.writes_per_day()?;
     let removed = listings.remove_picture(account, target.proto_kind(), &name, &form.url, per_day);
     match removed.await {
         Ok(()) => Ok(record_change(&request, target.listing).await),
@@ -53,7 +53,7 @@ pub async fn remove(
                 state: request.refused(fault, &[])?,
                 arranged: None,
             };
-            gallery(&request, frame, target.listing, answer).await
+            gallery(&request, context, target.listing, answer).await
         }
     }
 }
@@ -65,14 +65,14 @@ pub async fn arrange(
     FormBody(pairs): FormBody<Vec<(String, String)>>,
 ) -> PageResult {
     let listing = with_pictures(&request, &of_kind, &name)?;
-    let frame = request.frame(Section::Listings).await;
+    let context = request.context(Section::Listings).await;
     let arranged = arrangement(&pairs);
     let screenshots = arranged.iter().map(|it| proto::ArrangedScreenshot {
         url: it.url.clone(),
         alt: it.alt.clone(),
     });
     let (listings, account) = (&request.app.listings, request.scope.id);
-    let per_day = frame.writes_per_day()?;
+    let per_day = context.writes_per_day()?;
     let done = listings.arrange_screenshots(account, &name, screenshots.collect(), per_day);
     match done.await {
         Ok(()) => Ok(record_change(&request, listing).await),
@@ -83,7 +83,7 @@ pub async fn arrange(
                 state: request.refused(fault, &names)?,
                 arranged: Some(arranged),
             };
-            gallery(&request, frame, listing, answer).await
+            gallery(&request, context, listing, answer).await
         }
     }
 }

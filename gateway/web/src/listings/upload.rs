@@ -91,8 +91,8 @@ pub async fn send(
             if is_too_large {
                 answer.state.status = StatusCode::PAYLOAD_TOO_LARGE.into();
             }
-            let frame = request.frame(Section::Listings).await;
-            gallery(&request, frame, target.listing, answer).await
+            let context = request.context(Section::Listings).await;
+            gallery(&request, context, target.listing, answer).await
         }
     }
 }
@@ -116,12 +116,12 @@ async fn upload(
     multipart: Multipart,
 ) -> Result<(), Fault> {
     let language = request.language();
-    let frame = request.frame(Section::Listings).await;
+    let context = request.context(Section::Listings).await;
     let header = proto::OwnPictureHeader {
         account_id: request.scope.id.to_string(),
         kind: target.proto_kind().into(),
         name: target.listing.name.to_owned(),
-        writes_per_day: frame.writes_per_day()?,
+        writes_per_day: context.writes_per_day()?,
     };
     let file = receive(multipart).await;
     let file = file.map_err(|refused| refused.fault(language))?;

@@ -73,7 +73,7 @@ pub async fn send(
         LinkRequest::Reset => Purpose::Reset,
     };
     Ok(Ok(render::ok(&MailSentPage {
-        shell: language.shell(),
+        frame: language.frame(),
         email: address,
         lifetime: purpose.lifetime_key(),
         again: language.path("/sign-up"),

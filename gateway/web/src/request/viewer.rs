@@ -3,8 +3,8 @@
 use axum::response::Response;
 use http::HeaderMap;
 use kit::Fault;
-use pages::Shell;
-use pages::shell::{AccountNav, NavLink};
+use pages::Frame;
+use pages::frame::{AccountNav, NavLink};
 use sqlx::PgConnection;
 use time::OffsetDateTime;
 use uuid::Uuid;
@@ -55,10 +55,10 @@ impl Viewer {
     }
 
     /// The frame of a page of the dashboard.
-    pub fn shell(&self) -> Shell {
-        Shell {
+    pub fn frame(&self) -> Frame {
+        Frame {
             person: Some(self.person.email.clone()),
-            ..Shell::default()
+            ..Frame::default()
         }
     }
 
@@ -130,7 +130,7 @@ pub enum Section {
 
 impl AccountScope {
     /// The frame of a page of this account. `name` is the account's.
-    pub fn shell(&self, viewer: &Viewer, name: &str, section: Section) -> Shell {
+    pub fn frame(&self, viewer: &Viewer, name: &str, section: Section) -> Frame {
         let link = |target: Section, path: &str, label| NavLink {
             href: format!("/accounts/{}{path}", self.id),
             label,
@@ -150,13 +150,13 @@ impl AccountScope {
             let activity = link(Section::Activity, "/activity", "account-nav-activity");
             links.push(activity);
         }
-        Shell {
+        Frame {
             account: Some(AccountNav {
                 id: self.id.to_string(),
                 name: name.to_owned(),
                 links,
             }),
-            ..viewer.shell()
+            ..viewer.frame()
         }
     }
 }

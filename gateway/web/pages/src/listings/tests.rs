@@ -46,7 +46,7 @@ fn row() -> ListingRow {
 
 fn list(rows: usize) -> AllListingsPage {
     AllListingsPage {
-        shell: Shell::default(),
+        frame: Frame::default(),
         account: "a".to_owned(),
         pages: vec![row(); rows.min(1)],
         listings: vec![row(); rows],
@@ -57,7 +57,7 @@ fn list(rows: usize) -> AllListingsPage {
 
 fn listing() -> ListingPage {
     ListingPage {
-        shell: Shell::default(),
+        frame: Frame::default(),
         errors: Fields::general(hostile()),
         account: "a".to_owned(),
         kind: "game",
@@ -92,7 +92,7 @@ fn image(src: Option<&str>) -> Image {
 
 fn gallery() -> GalleryPage {
     GalleryPage {
-        shell: Shell::default(),
+        frame: Frame::default(),
         errors: Fields::one("cover", hostile()),
         base: "/accounts/a/listings/game/okoto".to_owned(),
         title: hostile(),
@@ -144,7 +144,7 @@ fn nothing_that_a_studio_writes_becomes_markup() {
     rendered(&listing());
     rendered(&gallery());
     rendered(&ListingFormPage {
-        shell: Shell::default(),
+        frame: Frame::default(),
         errors: Fields::general(hostile()),
         heading: "listing-edit-title",
         title: hostile(),
@@ -157,7 +157,7 @@ fn nothing_that_a_studio_writes_becomes_markup() {
         back: "/accounts/a/listings".to_owned(),
     });
     rendered(&OwnClaimsPage {
-        shell: Shell::default(),
+        frame: Frame::default(),
         errors: Fields::default(),
         account: "a".to_owned(),
         claims: vec![ClaimRow {
@@ -225,7 +225,7 @@ fn a_refused_form_begins_with_links_to_its_errors() {
     let mut errors = Fields::one("title", "Give a title.");
     errors.add("genres", "No such genre.");
     let html = rendered(&ListingFormPage {
-        shell: Shell::default(),
+        frame: Frame::default(),
         errors,
         heading: "listing-submit-game",
         title: String::new(),

@@ -5,8 +5,8 @@ use askama::Template;
 use super::cards::{Link, Picture};
 use super::share::Share;
 use crate::asset;
+use crate::frame::TypedForm;
 use crate::language::Language;
-use crate::shell::TypedForm;
 use crate::texts::Texts;
 
 /// The frame of a page.

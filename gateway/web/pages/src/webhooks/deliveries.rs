@@ -3,13 +3,13 @@
 use askama::Template;
 
 use crate::field::Fields;
-use crate::shell::Shell;
+use crate::frame::Frame;
 use crate::state::StateText;
 
 #[derive(Debug, Template)]
 #[template(path = "webhooks/deliveries.html")]
 pub struct DeliveryListPage {
-    pub shell: Shell,
+    pub frame: Frame,
     pub errors: Fields,
     pub base: String,
     pub id: String,
@@ -44,7 +44,7 @@ pub struct DeliveryRow {
 #[derive(Debug, Template)]
 #[template(path = "webhooks/delivery.html")]
 pub struct DeliveryPage {
-    pub shell: Shell,
+    pub frame: Frame,
     pub errors: Fields,
     pub base: String,
     /// The id of the endpoint.
@@ -99,7 +99,7 @@ mod tests {
 
     fn list(rows: Vec<DeliveryRow>, is_filtered: bool) -> String {
         let page = DeliveryListPage {
-            shell: Shell::default(),
+            frame: Frame::default(),
             errors: Fields::default(),
             base: "/accounts/a/webhooks".to_owned(),
             id: "e".to_owned(),
@@ -135,7 +135,7 @@ mod tests {
 
     fn delivery(may_change: bool) -> String {
         let page = DeliveryPage {
-            shell: Shell::default(),
+            frame: Frame::default(),
             errors: Fields::default(),
             base: "/accounts/a/webhooks".to_owned(),
             endpoint: "e".to_owned(),

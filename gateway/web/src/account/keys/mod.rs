@@ -55,7 +55,7 @@ impl ShownSecret {
     async fn page(self, request: &MemberRequest, heading: &'static str) -> SecretPage {
         let (app, language) = (&request.app, request.language());
         SecretPage {
-            shell: request.shell(Section::Keys).await,
+            frame: request.frame(Section::Keys).await,
             account: request.scope.id.to_string(),
             heading: language.say(heading),
             variable: variable(&self.kind, self.may_write),

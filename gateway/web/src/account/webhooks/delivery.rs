@@ -63,10 +63,10 @@ async fn page(
     state: FormState,
 ) -> PageResult {
     let (webhooks, account) = (&request.app.webhooks, request.scope.id);
-    let (found, delivery, shell) = futures::join!(
+    let (found, delivery, frame) = futures::join!(
         webhooks.endpoint(account, endpoint),
         webhooks.delivery(account, endpoint, id),
-        request.shell(Section::Webhooks),
+        request.frame(Section::Webhooks),
     );
     let (found, delivery) = (found?, delivery?);
     let body = String::from_utf8_lossy(&delivery.body).into_owned();
@@ -82,7 +82,7 @@ async fn page(
     let attempts = attempts.iter();
     let attempts = attempts.map(|attempt| words::attempt_row(attempt, language));
     let page = DeliveryPage {
-        shell,
+        frame,
         errors: state.errors,
         base: request.webhooks(),
         endpoint: endpoint.to_string(),

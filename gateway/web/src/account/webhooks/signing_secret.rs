@@ -27,7 +27,7 @@ pub(super) async fn page(
         ),
     };
     SigningSecretPage {
-        shell: request.shell(Section::Webhooks).await,
+        frame: request.frame(Section::Webhooks).await,
         base: request.webhooks(),
         id: endpoint.id,
         url: endpoint.url,

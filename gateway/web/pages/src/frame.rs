@@ -7,7 +7,7 @@ use crate::texts::Texts;
 
 /// The frame of a page.
 #[derive(Debug, Default, Clone)]
-pub struct Shell {
+pub struct Frame {
     pub language: Language,
     /// What paths of the page begin with, if its own address names the language.
     pub prefix: &'static str,
@@ -27,7 +27,7 @@ pub struct Shell {
     pub api_call: Option<ApiCall>,
 }
 
-impl Shell {
+impl Frame {
     pub fn lang(&self) -> &'static str {
         self.language.code()
     }
@@ -138,7 +138,7 @@ pub struct TypedForm {
 #[derive(Debug, Template)]
 #[template(path = "error.html")]
 pub struct ErrorPage {
-    pub shell: Shell,
+    pub frame: Frame,
     pub title: String,
     pub text: String,
     /// Address and label of links that lead on.
