@@ -5,7 +5,7 @@ use std::fs;
 use std::path::Path;
 
 use anyhow::Context as _;
-use pages::site::Language;
+use pages::Language;
 use pages::site::articles::Article;
 
 /// The built-in texts, by the names of their files without `.en.md` or `.fr.md`.

@@ -15,7 +15,7 @@ use http_body_util::BodyExt as _;
 use metrics::{Counter, Gauge};
 use moka::future::Cache;
 use moka::policy::EvictionPolicy;
-use pages::site::Language;
+use pages::Language;
 use time::OffsetDateTime;
 
 use crate::etag;

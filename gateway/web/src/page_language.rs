@@ -4,8 +4,7 @@ use axum::response::Response;
 use http::header::ACCEPT_LANGUAGE;
 use http::{HeaderMap, Uri};
 use kit::Fault;
-use pages::Frame;
-use pages::site::{Language, Texts};
+use pages::{Frame, Language, Texts};
 
 use crate::page_error::{PageError, refusal};
 use crate::render::{FormState, see_other};
@@ -73,7 +72,8 @@ impl PageLanguage {
     /// The frame of a page with links to itself in the other languages. `path` has no language.
     pub fn frame_at(self, path: impl Into<String>) -> Frame {
         Frame {
-            translated_path: Some(path.into()),
+            path: path.into(),
+            is_translated: true,
             ..self.frame()
         }
     }

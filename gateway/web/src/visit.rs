@@ -2,7 +2,7 @@
 
 use http::header::ACCEPT_LANGUAGE;
 use http::{HeaderMap, Uri};
-use pages::site::{Frame, Head, Language, Share, Texts};
+use pages::{Frame, Language};
 
 /// The page that is there in English only, with all below it.
 const IN_ENGLISH: &str = "/docs";
@@ -63,15 +63,12 @@ impl Visit {
     /// The frame of the page. `site` is the address of the site.
     pub fn frame(&self, site: &str) -> Frame {
         Frame {
-            texts: Texts::of(self.language),
+            language: self.language,
             prefix: self.prefix,
             site: site.to_owned(),
             path: self.path.clone(),
-            head: Head::default(),
-            share: Share::default(),
-            search: String::new(),
-            api_call: None,
             is_translated: self.is_translated(),
+            ..Frame::default()
         }
     }
 }

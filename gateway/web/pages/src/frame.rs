@@ -1,19 +1,28 @@
-//! What all pages share: the head, the navigation and the notice.
+//! What surrounds the content of every page: head, navigation, notices, and the links to other languages.
 
-use askama::Template;
-
+use crate::asset;
 use crate::language::Language;
+use crate::link::{Link, Picture, Tab};
+use crate::share::Share;
 use crate::texts::Texts;
 
 /// The frame of a page.
 #[derive(Debug, Default, Clone)]
 pub struct Frame {
     pub language: Language,
-    /// What paths of the page begin with, if its own address names the language.
+    /// The prefix of the page's links, if the page's own address names a language.
     pub prefix: &'static str,
-    /// Path and query of the page without a language, if it links to itself in the other ones.
-    pub translated_path: Option<String>,
-    /// The address of the signed-in person.
+    /// The address of the site, without a slash at its end. Only public pages need it.
+    pub site: String,
+    /// Path and query of the page, without the prefix of a language.
+    pub path: String,
+    /// Whether the page exists in each language. Other pages are in English at one address.
+    pub is_translated: bool,
+    pub head: Head,
+    pub share: Share,
+    /// The text in the search field.
+    pub search: String,
+    /// The address of the signed-in person, on a page of the dashboard.
     pub person: Option<String>,
     /// The account that the page is about.
     pub account: Option<AccountNav>,
@@ -21,31 +30,73 @@ pub struct Frame {
     pub notice: Option<&'static str>,
     /// Why the forms of the page are closed.
     pub closed: Option<&'static str>,
-    /// Without the links that depend on whether somebody is signed in.
-    pub is_plain: bool,
-    /// The API call that gives the same as this page.
+    /// The API call that returns the same as this page.
     pub api_call: Option<ApiCall>,
 }
 
+/// The title of a public page, and what search engines read.
+#[derive(Debug, Default, Clone)]
+pub struct Head {
+    pub title: String,
+    pub description: String,
+    /// Whether search engines may list the page.
+    pub is_indexed: bool,
+}
+
+impl Head {
+    pub fn new(title: impl Into<String>, description: impl Into<String>) -> Self {
+        Self {
+            title: title.into(),
+            description: description.into(),
+            is_indexed: true,
+        }
+    }
+
+    #[must_use]
+    pub fn indexed_if(self, is_indexed: bool) -> Self {
+        Self { is_indexed, ..self }
+    }
+
+    #[must_use]
+    pub fn unindexed(self) -> Self {
+        self.indexed_if(false)
+    }
+}
+
+/// The page in a language.
+#[derive(Debug)]
+pub struct Alternate {
+    pub language: Language,
+    /// For `hreflang`: English has the address that the API returns.
+    pub canonical: String,
+    /// For readers: it names the language, whatever their browser prefers.
+    pub path: String,
+    pub is_current: bool,
+}
+
 impl Frame {
+    pub fn texts(&self) -> &'static Texts {
+        Texts::of(self.language)
+    }
+
     pub fn lang(&self) -> &'static str {
         self.language.code()
     }
 
     pub fn say<'a>(&self, key: &'a str) -> &'a str {
-        Texts::of(self.language).say(key)
+        self.texts().say(key)
     }
 
     pub fn say_of(&self, key: &str, value: &str) -> String {
-        Texts::of(self.language).say_of(key, value)
+        self.texts().say_of(key, value)
     }
 
     pub fn say_of_two(&self, key: &str, from: &str, to: &str) -> String {
-        Texts::of(self.language).say_of_two(key, from, to)
+        self.texts().say_of_two(key, from, to)
     }
 
     pub fn around(&self, key: &str) -> (String, String) {
-        Texts::of(self.language).around(key)
+        self.texts().around(key)
     }
 
     #[expect(
@@ -53,40 +104,101 @@ impl Frame {
         reason = "templates pass references"
     )]
     pub fn count(&self, key: &str, count: &u64) -> String {
-        Texts::of(self.language).count(key, *count)
+        self.texts().count(key, *count)
     }
 
-    /// A path of a page that is there in each language.
+    /// The picture with which networks show a link to the page.
+    pub fn image(&self) -> Picture {
+        let of_site = || Picture {
+            src: asset::SHARE.path(),
+            width: 1_200,
+            height: 630,
+            alt: "Mchezo".to_owned(),
+            srcset: String::new(),
+        };
+        self.share.image.clone().unwrap_or_else(of_site)
+    }
+
+    /// A path of the site, in the language of the page's address.
     pub fn href(&self, path: &str) -> String {
-        format!("{}{path}", self.prefix)
+        match (self.prefix, path) {
+            ("", path) => path.to_owned(),
+            (prefix, "/") => prefix.to_owned(),
+            (prefix, path) => format!("{prefix}{path}"),
+        }
     }
 
-    /// The page in each language.
-    pub fn translations(&self) -> Vec<Translation> {
-        let Some(path) = &self.translated_path else {
-            return Vec::new();
-        };
-        let translation = |language: Language| Translation {
-            href: format!("{}{path}", language.prefix()),
+    /// A link to a path of the site.
+    pub fn link(&self, path: &str, label: impl Into<String>) -> Link {
+        Link {
+            href: self.href(path),
+            label: label.into(),
+        }
+    }
+
+    /// The address under which search engines list the page.
+    pub fn canonical(&self) -> String {
+        self.canonical_in(self.language)
+    }
+
+    fn canonical_in(&self, language: Language) -> String {
+        self.absolute_in(language, &self.path)
+    }
+
+    fn absolute_in(&self, language: Language, path: &str) -> String {
+        match language {
+            Language::English => format!("{}{path}", self.site),
+            Language::French => format!("{}{}", self.site, in_language(language, path)),
+        }
+    }
+
+    /// The address under which search engines list another page, in the language of this one.
+    pub fn absolute(&self, path: &str) -> String {
+        self.absolute_in(self.language, path)
+    }
+
+    /// The page without a language in its address.
+    pub fn default_address(&self) -> String {
+        self.canonical_in(Language::English)
+    }
+
+    /// The page in each of its languages.
+    pub fn alternates(&self) -> Vec<Alternate> {
+        let languages = Language::ALL.into_iter();
+        let languages =
+            languages.filter(|language| self.is_translated || *language == self.language);
+        let alternates = languages.map(|language| Alternate {
             language,
+            canonical: self.canonical_in(language),
+            path: in_language(language, &self.path),
             is_current: language == self.language,
+        });
+        alternates.collect()
+    }
+
+    /// Whether the page belongs to a part of the navigation. Cities belong to `/countries`.
+    pub fn is_in(&self, path: &str) -> bool {
+        let is_below = |path: &str| {
+            let rest = self.path.strip_prefix(path);
+            rest.is_some_and(|rest| rest.is_empty() || rest.starts_with(['/', '?']))
         };
-        Language::ALL.into_iter().map(translation).collect()
+        is_below(path) || (path == "/countries" && is_below("/cities"))
     }
 }
 
-/// The page in a language.
-#[derive(Debug)]
-pub struct Translation {
-    pub language: Language,
-    pub href: String,
-    pub is_current: bool,
+/// A path with the prefix of a language.
+fn in_language(language: Language, path: &str) -> String {
+    match path.strip_prefix('/') {
+        Some("") => language.prefix().to_owned(),
+        Some(rest) if rest.starts_with('?') => format!("{}{rest}", language.prefix()),
+        _ => format!("{}{path}", language.prefix()),
+    }
 }
 
 /// A call of the API under a page.
 #[derive(Debug, Clone)]
 pub struct ApiCall {
-    /// What it gives: the key of a text.
+    /// The key of the sentence before it.
     pub text: &'static str,
     /// For example `GET /v1/me`.
     pub call: String,
@@ -100,7 +212,7 @@ impl ApiCall {
         }
     }
 
-    /// It gives the same as the page, or does the same as its form.
+    /// A call that returns the same as the page, or does the same as its form.
     pub fn same(call: impl Into<String>) -> Self {
         Self::new("api-call-same", call)
     }
@@ -111,42 +223,5 @@ impl ApiCall {
 pub struct AccountNav {
     pub id: String,
     pub name: String,
-    pub links: Vec<NavLink>,
-}
-
-/// A link of the navigation.
-#[derive(Debug, Clone)]
-pub struct NavLink {
-    pub href: String,
-    /// The key of its text.
-    pub label: &'static str,
-    pub is_current: bool,
-}
-
-/// A form as it was sent.
-#[derive(Debug, Clone)]
-pub struct TypedForm {
-    /// The path that it was sent to.
-    pub action: String,
-    /// Names and values, without passwords and codes.
-    pub fields: Vec<(String, String)>,
-    /// It had a password or a code, which must be typed again.
-    pub lacks_secrets: bool,
-}
-
-/// The page of an error, with ways out.
-#[derive(Debug, Template)]
-#[template(path = "error.html")]
-pub struct ErrorPage {
-    pub frame: Frame,
-    pub title: String,
-    pub text: String,
-    /// Address and label of links that lead on.
-    pub ways_out: Vec<(String, String)>,
-    /// The person must sign in before the form is sent again.
-    pub is_signed_out: bool,
-    /// The form that the error is the answer to.
-    pub form: Option<TypedForm>,
-    /// The id under which the error is in the log.
-    pub request_id: String,
+    pub links: Vec<Tab>,
 }

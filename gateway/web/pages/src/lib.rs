@@ -8,12 +8,14 @@ pub mod bars;
 pub mod docs;
 pub mod drawing;
 pub mod economy;
+pub mod error;
 pub mod field;
 pub mod frame;
 pub mod icon;
 pub mod input;
 pub mod keys;
 pub mod language;
+pub mod link;
 pub mod listings;
 mod locale;
 pub mod mails;
@@ -22,6 +24,7 @@ pub mod people;
 pub mod plans;
 pub mod qr;
 pub mod requests;
+pub mod share;
 pub mod site;
 mod state;
 pub mod teams;
@@ -31,8 +34,11 @@ pub mod webhooks;
 pub mod when;
 
 pub use field::{Field, Fields};
-pub use frame::{AccountNav, ApiCall, Frame};
+pub use frame::{AccountNav, ApiCall, Frame, Head};
+pub use language::Language;
+pub use link::{Link, Picture, Tab};
 pub use state::StateText;
+pub use texts::Texts;
 
 /// A page that can be rendered.
 pub use askama::Template;

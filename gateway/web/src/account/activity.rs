@@ -3,9 +3,8 @@
 use std::borrow::Cow;
 
 use axum::extract::Query;
-use pages::site::Texts;
 use pages::teams::{ActivityPage, ActivityRow};
-use pages::when;
+use pages::{Texts, when};
 use serde::Deserialize;
 use uuid::Uuid;
 
@@ -101,7 +100,7 @@ fn shown_subject<'a>(texts: &Texts, name: &str, subject: &'a str) -> Cow<'a, str
 
 #[cfg(test)]
 mod tests {
-    use pages::site::Language;
+    use pages::Language;
     use strum::VariantNames as _;
 
     use super::*;

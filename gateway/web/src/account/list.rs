@@ -3,8 +3,7 @@
 use futures::future::join_all;
 use kit::Fault;
 use pages::accounts::{AccountRow, ListPage};
-use pages::site::Texts;
-use pages::{Field, Fields};
+use pages::{Field, Fields, Texts};
 use serde::Deserialize;
 use uuid::Uuid;
 

@@ -1,9 +1,8 @@
 //! The plans, and how to request another one.
 
 use contracts::gateway::v1 as proto;
-use pages::ApiCall;
 use pages::plans::{ComparisonPage, PlanColumn};
-use pages::site::Texts;
+use pages::{ApiCall, Texts};
 
 use crate::account::member_request::MemberRequest;
 use crate::domain::percent::encoded;

@@ -3,9 +3,8 @@
 use axum::extract::{Path, Query};
 use axum::response::Response;
 use pages::mails::MailText;
-use pages::site::Texts;
 use pages::teams::{InviteRow, MemberRow, TeamPage};
-use pages::{Field, Fields, when};
+use pages::{Field, Fields, Texts, when};
 use serde::Deserialize;
 use sqlx::{Postgres, Transaction};
 use uuid::Uuid;

@@ -1,8 +1,8 @@
 //! What an account uses of its plan: the share of the month, and its calls by day.
 
 use contracts::gateway::v1 as proto;
+use pages::Texts;
 use pages::bars::Columns;
-use pages::site::Texts;
 use pages::usage::{AccountUsePage, CountRow, MonthLimit, MonthShare};
 
 use crate::account::member_request::MemberRequest;
@@ -73,7 +73,7 @@ fn day_rows(texts: &Texts, days: &[proto::DayUse]) -> Vec<CountRow> {
 
 #[cfg(test)]
 mod tests {
-    use pages::site::Language;
+    use pages::Language;
 
     use super::*;
 

@@ -2,11 +2,8 @@
 
 use axum::extract::{Path, Query};
 use contracts::economy::v1 as proto;
-use pages::Field;
-use pages::StateText;
 use pages::economy::{CurrencyPage, NameRow, ReportRow};
-use pages::site::Texts;
-use pages::when;
+use pages::{Field, StateText, Texts, when};
 use serde::Deserialize;
 use uuid::Uuid;
 
@@ -171,7 +168,7 @@ fn report_row(texts: &'static Texts, own: proto::OwnReport) -> ReportRow {
 
 #[cfg(test)]
 mod tests {
-    use pages::site::Language;
+    use pages::Language;
 
     use super::*;
 

@@ -5,7 +5,7 @@ use axum::extract::{Query, RawPathParams, Request, State};
 use axum::middleware::Next;
 use axum::response::{IntoResponse as _, Response};
 use http::Method;
-use pages::site::Language;
+use pages::Language;
 use uuid::Uuid;
 
 use super::typed_form;

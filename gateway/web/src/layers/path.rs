@@ -4,7 +4,7 @@ use axum::extract::Request;
 use axum::middleware::Next;
 use axum::response::{IntoResponse as _, Response};
 use http::{HeaderMap, Uri};
-use pages::site::Language;
+use pages::Language;
 use percent_encoding::percent_decode_str;
 
 use crate::page_error::{PageError, PageResult};

@@ -3,11 +3,9 @@
 use axum::extract::Query;
 use contracts::listings::v1 as proto;
 use kit::{Code, Fault};
-use pages::Field;
-use pages::StateText;
 use pages::input::Area;
 use pages::listings::claims::{ClaimRow, OwnClaimsPage};
-use pages::site::Texts;
+use pages::{Field, StateText, Texts};
 use serde::Deserialize;
 
 use crate::account::member_request::MemberRequest;
@@ -119,7 +117,7 @@ fn row(texts: &'static Texts, claim: proto::Claim) -> ClaimRow {
 
 #[cfg(test)]
 mod tests {
-    use pages::site::Language;
+    use pages::Language;
 
     use super::*;
 

@@ -5,8 +5,7 @@ use axum::extract::{Path, Query, State};
 use axum::response::Response;
 use http::StatusCode;
 use pages::people::{ConfirmLinkPage, PasswordLinkPage};
-use pages::site::Language;
-use pages::{Field, Fields, Frame};
+use pages::{Field, Fields, Frame, Language};
 use uuid::Uuid;
 
 use super::link_actions::{self, Input, LinkError, LinkForm};

@@ -1,10 +1,9 @@
 //! Mails with links.
 
 use axum::response::Response;
-use pages::Fields;
 use pages::mails::MailText;
 use pages::people::MailSentPage;
-use pages::site::{Language, Texts};
+use pages::{Fields, Language, Texts};
 use sqlx::PgConnection;
 use time::OffsetDateTime;
 

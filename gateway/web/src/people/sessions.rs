@@ -4,8 +4,7 @@ use axum::extract::{Path, Query};
 use http::HeaderMap;
 use pages::input::{Checks, Choice, Select};
 use pages::people::{SessionRow, YouPage};
-use pages::site::Language;
-use pages::when;
+use pages::{Language, when};
 
 use super::agent;
 use crate::domain::action::Action;

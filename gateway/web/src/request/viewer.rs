@@ -3,8 +3,7 @@
 use axum::response::Response;
 use http::HeaderMap;
 use kit::Fault;
-use pages::Frame;
-use pages::frame::{AccountNav, NavLink};
+use pages::{AccountNav, Frame, Language, Link, Tab, Texts};
 use sqlx::PgConnection;
 use time::OffsetDateTime;
 use uuid::Uuid;
@@ -131,9 +130,13 @@ pub enum Section {
 impl AccountScope {
     /// The frame of a page of this account. `name` is the account's.
     pub fn frame(&self, viewer: &Viewer, name: &str, section: Section) -> Frame {
-        let link = |target: Section, path: &str, label| NavLink {
-            href: format!("/accounts/{}{path}", self.id),
-            label,
+        // The dashboard is in English.
+        let texts = Texts::of(Language::English);
+        let link = |target: Section, path: &str, label| Tab {
+            link: Link {
+                href: format!("/accounts/{}{path}", self.id),
+                label: texts.say(label).to_owned(),
+            },
             is_current: target == section,
         };
         let mut links = vec![

@@ -7,7 +7,7 @@ use axum::extract::DefaultBodyLimit;
 use axum::middleware::{from_fn, from_fn_with_state};
 use axum::{Extension, Router};
 use http::{HeaderMap, Uri};
-use pages::site::Language;
+use pages::Language;
 use tower_http::compression::CompressionLayer;
 use tower_http_csrf::csrf::{CsrfLayer, ProtectionError};
 

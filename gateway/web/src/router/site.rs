@@ -7,7 +7,7 @@ use axum::Router;
 use axum::middleware::from_fn_with_state;
 use axum::routing::get;
 use http::Method;
-use pages::site::Language;
+use pages::Language;
 
 use crate::app::App;
 use crate::layers::access::Access;

@@ -2,7 +2,7 @@
 
 use axum::Extension;
 use axum::extract::State;
-use pages::site::Head;
+use pages::Head;
 use pages::site::articles::ArticlePage;
 
 use super::cached::respond;

@@ -5,8 +5,7 @@ use axum::response::{IntoResponse as _, Response};
 use http::header::{CACHE_CONTROL, CONTENT_LANGUAGE, CONTENT_TYPE, VARY};
 use http::{HeaderName, HeaderValue};
 use kit::Fault;
-use pages::Template;
-use pages::site::Frame;
+use pages::{Frame, Template};
 
 use crate::app::Web;
 use crate::etag::REVALIDATE;

@@ -4,7 +4,7 @@ use axum::extract::Path;
 use axum::response::IntoResponse as _;
 use contracts::catalogue::v1 as proto;
 use contracts::public;
-use pages::site::Frame;
+use pages::Frame;
 use time::format_description::well_known::Iso8601;
 use time::macros::format_description;
 use time::{Date, Duration, OffsetDateTime, Time, UtcOffset};
@@ -117,7 +117,7 @@ impl Calendar {
         let updated = updated.to_offset(UtcOffset::UTC);
         let updated = updated.format(&stamp).unwrap_or_default();
         let address = frame.absolute(&format!("/events/{}", event.slug));
-        let place = cards::place(frame.texts, &event.city, &event.country_code);
+        let place = cards::place(frame.texts(), &event.city, &event.country_code);
         self.line("BEGIN", "VEVENT");
         self.line(
             "UID",
@@ -135,7 +135,7 @@ impl Calendar {
         }
         self.line("LOCATION", &escaped(&place));
         self.line("URL", &address);
-        let kind = frame.texts.value("event-kind", &event.kind, &event.kind);
+        let kind = frame.texts().value("event-kind", &event.kind, &event.kind);
         self.line("CATEGORIES", &escaped(kind));
         // An event that lasts for days does not make the days busy.
         self.line("TRANSP", "TRANSPARENT");

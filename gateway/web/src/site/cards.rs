@@ -3,11 +3,10 @@
 use std::collections::BTreeMap;
 
 use contracts::public;
-use pages::drawing;
 use pages::icon::Icon;
-use pages::site::cards::{CreatorCard, EventCard, GameCard, Link, Picture};
+use pages::site::cards::{CreatorCard, EventCard, GameCard};
 use pages::site::places::PlaceRow;
-use pages::site::{Frame, Texts};
+use pages::{Frame, Link, Picture, Texts, drawing};
 
 use crate::domain::picture_name::is_file_name;
 
@@ -127,7 +126,7 @@ pub(super) fn place(texts: &Texts, city: &str, code: &str) -> String {
 }
 
 pub(super) fn country_link(frame: &Frame, code: &str) -> Link {
-    frame.link(&format!("/countries/{code}"), country(frame.texts, code))
+    frame.link(&format!("/countries/{code}"), country(frame.texts(), code))
 }
 
 /// The city, if it is known, and the country.
@@ -143,7 +142,7 @@ pub(super) fn place_links(
             "" => String::new(),
             slug => frame.href(&format!("/cities/{slug}")),
         },
-        label: city_name(frame.texts, city, country_code),
+        label: city_name(frame.texts(), city, country_code),
     });
     let country = country_link(frame, country_code);
     city.into_iter().chain([country]).collect()
@@ -154,7 +153,7 @@ pub(super) fn creator_link(frame: &Frame, creator: public::GameCreator) -> Link 
 }
 
 pub(super) fn game(frame: &Frame, row: public::GameRow) -> GameCard {
-    let texts = frame.texts;
+    let texts = frame.texts();
     let genres = row.genres.iter().map(|key| texts.value("genre", key, key));
     let year = row.release_year.to_string();
     let stage = texts.value("stage", &row.stage, &row.stage);
@@ -180,7 +179,7 @@ pub(super) fn games(frame: &Frame, rows: Vec<public::GameRow>) -> Vec<GameCard> 
 }
 
 pub(super) fn creator(frame: &Frame, row: public::CreatorRow) -> CreatorCard {
-    let texts = frame.texts;
+    let texts = frame.texts();
     let kind = texts.value("creator-kind", &row.kind, &row.kind);
     let place = place(texts, &row.city, &row.country_code);
     CreatorCard {
@@ -195,7 +194,7 @@ pub(super) fn creator(frame: &Frame, row: public::CreatorRow) -> CreatorCard {
 }
 
 pub(super) fn event(frame: &Frame, row: public::Event) -> EventCard {
-    let texts = frame.texts;
+    let texts = frame.texts();
     let kind = texts.value("event-kind", &row.kind, &row.kind);
     let mut place = place(texts, &row.city, &row.country_code);
     if row.online {
@@ -217,10 +216,10 @@ pub(super) fn events(frame: &Frame, rows: Vec<public::Event>) -> Vec<EventCard> 
 }
 
 pub(super) fn city(frame: &Frame, row: &public::CityRow) -> PlaceRow {
-    let name = city_name(frame.texts, &row.name, &row.country_code);
+    let name = city_name(frame.texts(), &row.name, &row.country_code);
     PlaceRow {
         link: frame.link(&format!("/cities/{}", row.slug), name),
-        country: country(frame.texts, &row.country_code),
+        country: country(frame.texts(), &row.country_code),
         creators: row.creators,
         games: row.games,
     }
@@ -267,7 +266,7 @@ pub(super) fn outside<'a>(
     let links = links.into_iter().filter(|(_, href)| is_https(href));
     let named = links.map(|(key, href)| {
         let host = host(href);
-        let label = frame.texts.find(&format!("link-{key}"));
+        let label = frame.texts().find(&format!("link-{key}"));
         Link {
             href: href.clone(),
             label: match label {
@@ -286,7 +285,7 @@ pub(super) fn is_https(address: &str) -> bool {
 
 #[cfg(test)]
 mod tests {
-    use pages::site::Language;
+    use pages::Language;
 
     use super::*;
 

@@ -2,8 +2,8 @@
 
 use axum::extract::Path;
 use kit::{Code, Fault};
-use pages::site::Head;
 use pages::site::currencies::EconomyPage;
+use pages::{ApiCall, Head};
 
 use super::cached::respond;
 use super::currency_pages::{PATH, choice, currency_page, currency_row, pager};
@@ -39,7 +39,7 @@ pub async fn list(request: PublicRequest) -> PageResult {
     respond(app, &visit, |mut frame| {
         frame.head = Head::new(frame.say("economy-title"), frame.say("economy-lead"))
             .indexed_if(filters::is_indexed(&[], after));
-        frame.api_call = Some("GET /v1/economy/currencies".to_owned());
+        frame.api_call = Some(ApiCall::same("GET /v1/economy/currencies"));
         let next = shown.last().filter(|_| rest.len() > ROWS);
         Ok(EconomyPage {
             choice: choice(&frame, choices, None),

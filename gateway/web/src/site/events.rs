@@ -4,10 +4,9 @@ use axum::extract::Path;
 use contracts::catalogue::v1 as proto;
 use contracts::public::{self, EVENT_KINDS};
 use futures::future::try_join;
-use pages::site::cards::Link;
 use pages::site::events::EventPage;
 use pages::site::list::EventsPage;
-use pages::site::{Frame, Head};
+use pages::{ApiCall, Frame, Head, Link};
 use time::Date;
 use time::format_description::well_known::Iso8601;
 
@@ -75,7 +74,7 @@ pub async fn list(request: PublicRequest, catalogue: Catalogue) -> PageResult {
             creator: None,
             city: rows
                 .first()
-                .map(|row| cards::city_name(frame.texts, &row.city, &row.country_code)),
+                .map(|row| cards::city_name(frame.texts(), &row.city, &row.country_code)),
         };
         let set = list.set_filters(&frame, &choices, &names);
         let words = ["events-title", "events-description"];
@@ -118,7 +117,7 @@ pub async fn show(
 }
 
 fn event_page(app: &Web, mut frame: Frame, event: public::Event, today: Date) -> EventPage {
-    let texts = frame.texts;
+    let texts = frame.texts();
     frame.path = format!("{LIST}/{}", event.slug);
     let days = texts.days(&event.starts_at, event.ends_at.as_deref());
     let place = cards::place(texts, &event.city, &event.country_code);
@@ -127,7 +126,7 @@ fn event_page(app: &Web, mut frame: Frame, event: public::Event, today: Date) ->
         format!("{} – {days}, {place}", event.title),
         texts.say_of("event-description", &format!("{kind}, {days}, {place}")),
     );
-    frame.api_call = Some(format!("GET /v1/events/{}", event.slug));
+    frame.api_call = Some(ApiCall::same(format!("GET /v1/events/{}", event.slug)));
     frame.share.structured_data = Some(structured_data::event(&frame, &event));
     let last = event.ends_at.as_deref().unwrap_or(&event.starts_at);
     let last = Date::parse(last, &Iso8601::DATE).ok();

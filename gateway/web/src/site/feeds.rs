@@ -1,9 +1,9 @@
 //! The Atom feed of new games, and what pages say about it and the calendar.
 
 use kit::Fault;
+use pages::share::Document;
 use pages::site::feed::{Author, Entry, Feed};
-use pages::site::share::Document;
-use pages::site::{Frame, Head};
+use pages::{Frame, Head};
 use time::OffsetDateTime;
 use time::format_description::well_known::Rfc3339;
 
@@ -54,7 +54,7 @@ pub async fn games(
 /// `Events in Kenya`.
 pub(super) fn events_title(frame: &Frame, country: Option<&str>) -> String {
     match country {
-        Some(code) => frame.say_of("events-in", &cards::country(frame.texts, code)),
+        Some(code) => frame.say_of("events-in", &cards::country(frame.texts(), code)),
         None => frame.say("events-title").to_owned(),
     }
 }

@@ -4,7 +4,7 @@ use contracts::common::v1::PageRequest;
 use contracts::public::{CountryRow, GenreRow};
 use kit::Fault;
 use pages::site::list::{Filter, FilterOption, Filters, Pager};
-use pages::site::{Frame, Head};
+use pages::{ApiCall, Frame, Head};
 
 use super::query::{Query, address};
 use super::{ROWS, cards};
@@ -88,7 +88,7 @@ impl<'q> ListRequest<'q> {
             let value = value?;
             let choice = choices.iter().find(|choice| choice.name == name);
             let chosen = choice.and_then(chosen_label);
-            let texts = frame.texts;
+            let texts = frame.texts();
             let label = match (chosen, name) {
                 (Some(chosen), _) => chosen.to_owned(),
                 (None, "creator") => names.creator.clone().unwrap_or_else(|| value.to_owned()),
@@ -122,12 +122,15 @@ impl<'q> ListRequest<'q> {
         };
         let is_indexed = total > 0 && is_indexed(&set, self.cursor());
         frame.head = Head::new(title, description).indexed_if(is_indexed);
-        frame.api_call = Some(format!("GET /v1{}", address(self.path, &set)));
+        frame.api_call = Some(ApiCall::same(format!(
+            "GET /v1{}",
+            address(self.path, &set)
+        )));
     }
 
     pub(super) fn fixed(&self, frame: &Frame, filter: FixedFilter) -> Filter {
         let values = filter.values.iter().map(|value| {
-            let name = frame.texts.value(filter.group, value, value);
+            let name = frame.texts().value(filter.group, value, value);
             ((*value).to_owned(), name.to_owned())
         });
         let chosen = self.get(filter.name);
@@ -140,7 +143,7 @@ impl<'q> ListRequest<'q> {
         let mut rows: Vec<GenreRow> = rows.parse()?;
         rows.retain(|row| row.games > 0 || chosen == Some(row.key.as_str()));
         let named = rows.into_iter().map(|row| {
-            let name = frame.texts.value("genre", &row.key, &row.name).to_owned();
+            let name = frame.texts().value("genre", &row.key, &row.name).to_owned();
             (row.key, name)
         });
         let values = by_name(named.collect());
@@ -156,7 +159,7 @@ impl<'q> ListRequest<'q> {
         codes.sort_unstable();
         codes.dedup();
         let named = codes.into_iter().map(|code| {
-            let name = cards::country(frame.texts, &code);
+            let name = cards::country(frame.texts(), &code);
             (code, name)
         });
         let values = by_name(named.collect());

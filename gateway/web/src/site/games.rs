@@ -9,7 +9,7 @@ use pages::site::amount::Amount;
 use pages::site::cards::GameCard;
 use pages::site::games::{Credit, Currency, CurrencyRate, GamePage, ShareCode, Trailer};
 use pages::site::list::GamesPage;
-use pages::site::{Frame, Head};
+use pages::{ApiCall, Frame, Head};
 use time::{Date, OffsetDateTime};
 
 use super::cached::respond;
@@ -83,7 +83,7 @@ pub async fn list(request: PublicRequest, catalogue: Catalogue) -> PageResult {
         let first = rows.first();
         let names = RowNames {
             creator: first.map(|row| row.creator.name.clone()),
-            city: first.map(|row| cards::city_name(frame.texts, &row.city, &row.country_code)),
+            city: first.map(|row| cards::city_name(frame.texts(), &row.city, &row.country_code)),
         };
         let set = list.set_filters(&frame, &choices, &names);
         let words = ["games-title", "games-description"];
@@ -213,7 +213,7 @@ fn describe(frame: &mut Frame, game: &public::Game) {
         tagline => tagline.to_owned(),
     };
     frame.head = Head::new(format!("{} – {}", row.title, row.creator.name), description);
-    frame.api_call = Some(format!("GET /v1/games/{}", row.slug));
+    frame.api_call = Some(ApiCall::same(format!("GET /v1/games/{}", row.slug)));
     frame.share.image = cards::picture(frame, row.cover_url.as_deref(), COVER, &row.title);
     frame.share.structured_data = Some(structured_data::game(frame));
 }
@@ -224,7 +224,7 @@ fn game_page(app: &Web, mut frame: Frame, game: public::Game, around: Surroundin
     let is_currency_away = around.currency.is_err();
     let creator_games = around.creator.as_ref().ok();
     let creator_games = creator_games.map(Option::as_ref);
-    let texts = frame.texts;
+    let texts = frame.texts();
     let row = game.row;
     let filtered = |group: &str, name: &'static str, value: &String| {
         let list = address(LIST, &[(name, Some(value))]);
@@ -335,11 +335,11 @@ fn page_currency(frame: &Frame, GameCurrency { currency, rate }: GameCurrency) -
     let page = |slug: &str| format!("/economy/{slug}");
     let is_rate_away = rate.is_err();
     let rate = rate.ok().flatten().map(|rate| CurrencyRate {
-        amount: Amount::new(frame.texts, &rate.rate.to_string()),
+        amount: Amount::new(frame.texts(), &rate.rate.to_string()),
         to: frame.link(&page(&rate.to), rate.currency_to.to_string()),
     });
     Currency {
-        cost: Amount::new(frame.texts, &currency.basket.cost.to_string()),
+        cost: Amount::new(frame.texts(), &currency.basket.cost.to_string()),
         link: frame.link(&page(&currency.slug), currency.currency),
         is_late: currency.late,
         rate,
@@ -348,7 +348,7 @@ fn page_currency(frame: &Frame, GameCurrency { currency, rate }: GameCurrency) -
 }
 
 fn credit(frame: &Frame, credit: public::Credit) -> Credit {
-    let role = frame.texts.value("role", &credit.role, &credit.role);
+    let role = frame.texts().value("role", &credit.role, &credit.role);
     Credit {
         role: role.to_owned(),
         name: credit.name,

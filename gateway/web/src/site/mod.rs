@@ -35,7 +35,7 @@ use contracts::catalogue::v1 as proto;
 use kit::{Code, Fault};
 use pages::site::VisitorActions;
 use pages::site::articles::ArticlePage;
-use pages::site::{Frame, Head};
+use pages::{Frame, Head};
 
 use self::cached::respond;
 use crate::app::Web;

@@ -3,7 +3,7 @@
 use std::fmt::Write as _;
 
 use axum::response::Response;
-use pages::site::Language;
+use pages::Language;
 
 use super::cached::respond_file;
 use crate::site::public_request::PublicRequest;

@@ -4,7 +4,7 @@ use contracts::catalogue::v1 as proto;
 use contracts::public::{SearchAddress, SearchResult};
 use kit::Fault;
 use pages::site::results::{Found, Kind, Row, SearchPage};
-use pages::site::{Frame, Head};
+use pages::{ApiCall, Frame, Head};
 
 use super::cached::respond;
 use super::query::address;
@@ -41,7 +41,7 @@ pub async fn show(request: PublicRequest, catalogue: Catalogue) -> PageResult {
         // Search engines should not list results of a search.
         head(&mut frame, false);
         words.clone_into(&mut frame.search);
-        frame.api_call = Some(format!("GET /v1{}", address(PATH, &set)));
+        frame.api_call = Some(ApiCall::same(format!("GET /v1{}", address(PATH, &set))));
         let found = found(&frame, &results, set, cursor)?;
         Ok(SearchPage {
             found: Some(found),
@@ -52,8 +52,8 @@ pub async fn show(request: PublicRequest, catalogue: Catalogue) -> PageResult {
 
 fn head(frame: &mut Frame, is_indexed: bool) {
     frame.head = Head::new(
-        frame.texts.say("search-title"),
-        frame.texts.say("search-label"),
+        frame.texts().say("search-title"),
+        frame.texts().say("search-label"),
     )
     .indexed_if(is_indexed);
 }
@@ -68,12 +68,12 @@ fn found(
     let kind = |value: Option<&str>| {
         let parameters = [words, ("type", value), country];
         let label = match value {
-            Some(value) => frame.texts.value("nav-kind", value, value),
-            None => frame.texts.say("search-all"),
+            Some(value) => frame.texts().value("nav-kind", value, value),
+            None => frame.texts().say("search-all"),
         };
         Kind {
             link: frame.link(&address(PATH, &parameters), label),
-            count: count(results, value).map(|count| frame.texts.number(count)),
+            count: count(results, value).map(|count| frame.texts().number(count)),
             is_current: value == current,
         }
     };
@@ -115,7 +115,7 @@ fn count(results: &Results, kind: Option<&str>) -> Option<u64> {
 
 /// A result, and the address of its picture.
 fn result(frame: &Frame, row: SearchResult, picture: Option<&str>) -> Row {
-    let texts = frame.texts;
+    let texts = frame.texts();
     let (SearchAddress::Slug(name) | SearchAddress::Handle(name)) = row.address;
     let is_city = row.kind == "cities";
     let (kind, country) = (row.kind.as_str(), row.country_code.as_str());

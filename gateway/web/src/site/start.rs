@@ -5,10 +5,9 @@ use std::cmp::Reverse;
 use contracts::catalogue::v1 as proto;
 use contracts::public::{self, PLATFORMS};
 use kit::Fault;
-use pages::icon;
-use pages::site::cards::{Chip, GameCard, Link};
+use pages::site::cards::{Chip, GameCard};
 use pages::site::list::StartPage;
-use pages::site::{Frame, Head};
+use pages::{Frame, Head, Link, icon};
 use time::{Duration, OffsetDateTime, UtcOffset};
 use xxhash_rust::xxh3::xxh3_64;
 
@@ -65,8 +64,8 @@ pub async fn show(request: PublicRequest, catalogue: Catalogue) -> PageResult {
     let today = now.to_offset(UtcOffset::UTC).date();
     respond(app, &visit, |mut frame| {
         frame.head = Head::new(
-            frame.texts.say("start-title"),
-            frame.texts.say("start-lead"),
+            frame.texts().say("start-title"),
+            frame.texts().say("start-lead"),
         )
         .indexed_if(is_whole);
         frame.share.documents = feeds::of_games(&frame);
@@ -92,7 +91,7 @@ pub async fn show(request: PublicRequest, catalogue: Catalogue) -> PageResult {
         let events = events.map(|events| events.parse::<public::Event>());
         let events = events.transpose()?;
         Ok(StartPage {
-            notice: notice.map(|key| frame.texts.say(key).to_owned()),
+            notice: notice.map(|key| frame.texts().say(key).to_owned()),
             genres: genres
                 .map(|genres| self::genres(&frame, &genres))
                 .transpose()?,
@@ -155,7 +154,7 @@ fn platforms(frame: &Frame, games: &[public::GameRow]) -> Vec<Chip> {
         icon: icon::name("platform", platform),
         link: frame.link(
             &address("/games", &[("platform", Some(platform))]),
-            frame.texts.value("platform", platform, platform),
+            frame.texts().value("platform", platform, platform),
         ),
     };
     counted.into_iter().map(chip).collect()
@@ -170,7 +169,7 @@ fn genres(frame: &Frame, rows: &Rows) -> Result<Vec<Chip>, Fault> {
         icon: icon::name("genre", &row.key),
         link: frame.link(
             &address("/games", &[("genre", Some(&row.key))]),
-            frame.texts.value("genre", &row.key, &row.name),
+            frame.texts().value("genre", &row.key, &row.name),
         ),
     };
     Ok(rows.into_iter().take(GENRES).map(chip).collect())
@@ -178,5 +177,5 @@ fn genres(frame: &Frame, rows: &Rows) -> Result<Vec<Chip>, Fault> {
 
 fn count(frame: &Frame, path: &str, key: &str, rows: &Rows) -> Option<Link> {
     let total = rows.page.total;
-    (total > 0).then(|| frame.link(path, frame.texts.count(key, total)))
+    (total > 0).then(|| frame.link(path, frame.texts().count(key, total)))
 }

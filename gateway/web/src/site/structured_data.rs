@@ -1,8 +1,8 @@
 //! Structured data of pages for search engines: schema.org, as JSON-LD.
 
 use contracts::public;
-use pages::site::Frame;
-use pages::site::share::JsonLd;
+use pages::Frame;
+use pages::share::JsonLd;
 use serde_json::{Value, json};
 
 use super::cards::{self, is_https};
@@ -57,7 +57,7 @@ pub(super) fn creator(frame: &Frame) -> JsonLd {
 }
 
 pub(super) fn event(frame: &Frame, event: &public::Event) -> JsonLd {
-    let name = cards::place(frame.texts, &event.city, &event.country_code);
+    let name = cards::place(frame.texts(), &event.city, &event.country_code);
     let mut address = json!({ "@type": "PostalAddress", "addressCountry": event.country_code });
     if !event.city.is_empty() {
         address["addressLocality"] = event.city.as_str().into();

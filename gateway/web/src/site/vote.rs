@@ -10,9 +10,8 @@ use http::header::RETRY_AFTER;
 use http::request::Parts;
 use http::{HeaderMap, HeaderValue, StatusCode};
 use kit::{Code, Fault};
-use pages::site::cards::Tab;
 use pages::site::voting::{Candidate, Pair, VotePage};
-use pages::site::{Frame, Head};
+use pages::{Frame, Head, Tab};
 use serde::Deserialize;
 
 use super::cached::uncached;
@@ -171,12 +170,12 @@ fn limit(frame: &Frame, seconds: u32) -> String {
 async fn page(app: &Web, visit: &Visit, kind: Kind, voter: &Voter) -> VotePage {
     let mut frame = visit.frame(&app.public_url);
     frame.head = Head::new(
-        frame.texts.value("vote-title", kind.name, ""),
+        frame.texts().value("vote-title", kind.name, ""),
         frame.say("vote-description"),
     )
     .unindexed();
     let tab = |it: Kind| Tab {
-        link: frame.link(it.path, frame.texts.value("nav-kind", it.name, it.name)),
+        link: frame.link(it.path, frame.texts().value("nav-kind", it.name, it.name)),
         is_current: it == kind,
     };
     VotePage {
@@ -238,7 +237,7 @@ fn candidate(
         },
         link: frame.link(&format!("/{}/{slug}", kind.name), listing.name),
         tagline: listing.tagline,
-        country: cards::country(frame.texts, &listing.country_code),
+        country: cards::country(frame.texts(), &listing.country_code),
         slug,
     }
 }

@@ -3,9 +3,10 @@
 use askama::Template;
 
 use super::VisitorActions;
-use super::cards::{GameCard, Link, Picture};
-use super::frame::Frame;
+use super::cards::GameCard;
 use super::games::BoardRank;
+use crate::frame::Frame;
+use crate::link::{Link, Picture};
 
 #[derive(Debug, Template)]
 #[template(path = "site/creator.html")]

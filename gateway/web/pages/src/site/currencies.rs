@@ -3,9 +3,9 @@
 use askama::Template;
 
 use super::amount::Amount;
-use super::cards::Link;
-use super::frame::Frame;
 use super::list::{Filters, Pager};
+use crate::frame::Frame;
+use crate::link::Link;
 
 /// All currencies.
 #[derive(Debug, Template)]

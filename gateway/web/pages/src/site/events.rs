@@ -3,8 +3,8 @@
 use askama::Template;
 
 use super::VisitorActions;
-use super::cards::{Link, Picture};
-use super::frame::Frame;
+use crate::frame::Frame;
+use crate::link::{Link, Picture};
 
 #[derive(Debug, Template)]
 #[template(path = "site/event.html")]

@@ -4,8 +4,9 @@ use askama::Template;
 
 use super::VisitorActions;
 use super::amount::Amount;
-use super::cards::{GameCard, Link, Picture};
-use super::frame::Frame;
+use super::cards::GameCard;
+use crate::frame::Frame;
+use crate::link::{Link, Picture};
 
 #[derive(Debug, Template)]
 #[template(path = "site/game.html")]

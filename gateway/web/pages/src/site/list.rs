@@ -2,8 +2,9 @@
 
 use askama::Template;
 
-use super::cards::{Chip, CreatorCard, EventCard, GameCard, Link};
-use super::frame::Frame;
+use super::cards::{Chip, CreatorCard, EventCard, GameCard};
+use crate::frame::Frame;
+use crate::link::Link;
 
 /// A filter of a list, as a choice.
 #[derive(Debug, Clone)]

@@ -8,19 +8,12 @@ pub mod creators;
 pub mod currencies;
 pub mod events;
 pub mod feed;
-pub mod frame;
 pub mod games;
 pub mod list;
 pub mod places;
 pub mod rankings;
 pub mod results;
-pub mod share;
 pub mod voting;
-
-pub use crate::language::Language;
-pub use crate::texts::{self, Texts};
-pub use frame::{Frame, Head};
-pub use share::Share;
 
 use unicode_normalization::UnicodeNormalization as _;
 use unicode_normalization::char::is_combining_mark;

@@ -2,9 +2,9 @@
 
 use askama::Template;
 
-use super::cards::{Link, Picture, Tab};
-use super::frame::Frame;
 use super::list::Pager;
+use crate::frame::Frame;
+use crate::link::{Link, Picture, Tab};
 
 /// All boards with their first rows.
 #[derive(Debug, Template)]

@@ -2,9 +2,9 @@
 
 use askama::Template;
 
-use super::cards::{Link, Picture};
-use super::frame::Frame;
 use super::list::Pager;
+use crate::frame::Frame;
+use crate::link::{Link, Picture};
 
 #[derive(Debug, Template)]
 #[template(path = "site/search.html")]

@@ -2,8 +2,8 @@
 
 use askama::Template;
 
-use super::cards::{Link, Picture, Tab};
-use super::frame::Frame;
+use crate::frame::Frame;
+use crate::link::{Link, Picture, Tab};
 
 #[derive(Debug, Template)]
 #[template(path = "site/vote.html")]

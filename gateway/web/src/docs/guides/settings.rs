@@ -3,7 +3,7 @@
 use std::fmt::Write as _;
 
 use contracts::public::{ApiPlan, ApiSettings};
-use pages::site::{Language, Texts};
+use pages::{Language, Texts};
 
 /// Stands for a value that is not known, because the gateway was not reached since the start. Guides have it for values that differ.
 const UNKNOWN: &str = "…";

@@ -1,7 +1,7 @@
 //! Every guide, and the reference, on one page.
 
+use pages::Head;
 use pages::docs::AllPage;
-use pages::site::Head;
 
 use super::{SUMMARY, TITLE};
 use crate::page_error::PageResult;

@@ -2,8 +2,8 @@
 
 use axum::extract::Path;
 use pages::docs::{GuidePage, IndexPage};
-use pages::site::share::Document;
-use pages::site::{Frame, Head};
+use pages::share::Document;
+use pages::{Frame, Head};
 
 use super::{SUMMARY, TITLE, link, menu};
 use crate::docs::guides::{DocsPage, Guides, Neighbours};

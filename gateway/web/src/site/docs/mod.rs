@@ -5,8 +5,8 @@ pub mod guide;
 pub mod llms;
 pub mod reference;
 
+use pages::Link;
 use pages::docs::{Menu, MenuGroup, MenuLink};
-use pages::site::cards::Link;
 
 use crate::docs::guides::{DocsPage, Guides};
 use crate::docs::reference::{self as api_reference, Reference};

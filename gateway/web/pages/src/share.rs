@@ -2,8 +2,8 @@
 
 use std::fmt::{self, Display, Formatter, Write as _};
 
-use super::cards::Picture;
 use crate::language::Language;
+use crate::link::Picture;
 
 /// What a page tells machines.
 #[derive(Debug, Default, Clone)]
