@@ -23,6 +23,7 @@ pub mod page_cache;
 pub mod page_error;
 pub mod page_language;
 pub mod page_limit;
+pub mod picture_file;
 pub mod people;
 pub mod person_mail;
 pub mod render;

@@ -28,7 +28,7 @@ pub enum Access {
     Anyone,
     /// A file that is the same for everybody. The layers neither count it nor look up a session.
     Asset,
-    /// A page of the public site, in each language. It sets no cookie and asks for no session (`layers/visit.rs`).
+    /// A page of the public site, in each language. It sets no cookie and asks for no session (`layers/public.rs`).
     Public,
     /// A file of the public site, for machines: counted as a page, and in no language.
     File,

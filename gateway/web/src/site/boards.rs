@@ -5,12 +5,12 @@ use contracts::catalogue::v1 as proto;
 use contracts::public::RankingRow;
 use futures::future::try_join_all;
 use kit::{Code, Fault};
+use pages::site::boards::{Board, BoardPage, BoardRow, BoardsPage, Direction};
 use pages::site::games::BoardRank;
-use pages::site::rankings::{Board, BoardPage, BoardRow, BoardsPage, Direction};
 use pages::{ApiCall, Frame, Head, Link, Tab, Texts};
 
-use super::cached::respond;
 use super::query::address;
+use super::response::respond;
 use super::{ROWS, cards, filters};
 use crate::page_error::PageResult;
 use crate::site::public_request::PublicRequest;

@@ -9,10 +9,10 @@ use time::format_description::well_known::Iso8601;
 use time::macros::format_description;
 use time::{Date, Duration, OffsetDateTime, Time, UtcOffset};
 
-use super::cached::respond_as;
 use super::cards;
 use super::feeds::{events_title, shortened};
 use super::query::address;
+use super::response::respond_as;
 use crate::page_error::PageResult;
 use crate::site::public_request::PublicRequest;
 use crate::upstream::Catalogue;

@@ -5,13 +5,13 @@ use contracts::catalogue::v1 as proto;
 use contracts::public::{self, CREATOR_KINDS};
 use futures::future::{join, try_join};
 use pages::site::creators::CreatorPage;
-use pages::site::list::CreatorsPage;
+use pages::site::creators::CreatorsPage;
 use pages::{ApiCall, Frame, Head};
 
-use super::cached::respond;
 use super::cards::AVATAR;
 use super::filters::{FixedFilter, ListRequest, RowNames};
 use super::query::address;
+use super::response::respond;
 use super::{boards, cards, or_sample, structured_data, visitor_actions};
 use crate::app::Web;
 use crate::domain::listing_kind::ListingKind;

@@ -2,13 +2,13 @@
 
 use axum::extract::Path;
 use kit::{Code, Fault};
-use pages::site::currencies::EconomyPage;
+use pages::site::economy::EconomyPage;
 use pages::{ApiCall, Head};
 
-use super::cached::respond;
-use super::currency_pages::{PATH, choice, currency_page, currency_row, pager};
+use super::currency::{PATH, choice, currency_page, currency_row, pager};
 use super::filters;
 use super::query::address;
+use super::response::respond;
 use crate::page_error::{PageError, PageResult};
 use crate::render::see_other;
 use crate::site::public_request::PublicRequest;

@@ -5,14 +5,14 @@ use contracts::catalogue::v1 as proto;
 use contracts::public::{self, EVENT_KINDS};
 use futures::future::try_join;
 use pages::site::events::EventPage;
-use pages::site::list::EventsPage;
+use pages::site::events::EventsPage;
 use pages::{ApiCall, Frame, Head, Link};
 use time::Date;
 use time::format_description::well_known::Iso8601;
 
-use super::cached::respond;
 use super::filters::{FixedFilter, ListRequest, RowNames};
 use super::query::address;
+use super::response::respond;
 use super::{cards, feeds, or_sample, structured_data, visitor_actions};
 use crate::app::Web;
 use crate::domain::listing_kind::ListingKind;

@@ -2,13 +2,13 @@
 
 use kit::Fault;
 use pages::share::Document;
-use pages::site::feed::{Author, Entry, Feed};
+use pages::site::feeds::{Author, Entry, Feed};
 use pages::{Frame, Head};
 use time::OffsetDateTime;
 use time::format_description::well_known::Rfc3339;
 
-use super::cached::respond_as;
 use super::query::address;
+use super::response::respond_as;
 use super::{cards, xml};
 use crate::page_error::PageResult;
 use crate::render::ok;

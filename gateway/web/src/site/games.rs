@@ -7,15 +7,15 @@ use futures::future::{join, try_join, try_join3};
 use kit::{Code, Fault};
 use pages::site::amount::Amount;
 use pages::site::cards::GameCard;
+use pages::site::games::GamesPage;
 use pages::site::games::{Credit, Currency, CurrencyRate, GamePage, ShareCode, Trailer};
-use pages::site::list::GamesPage;
 use pages::{ApiCall, Frame, Head};
 use time::{Date, OffsetDateTime};
 
-use super::cached::respond;
 use super::cards::COVER;
 use super::filters::{FixedFilter, ListRequest, RowNames};
 use super::query::address;
+use super::response::respond;
 use super::similar_games::similar;
 use super::{boards, cards, feeds, or_sample, structured_data, visitor_actions};
 use crate::app::Web;

@@ -1,14 +1,13 @@
 //! The public site: pages of listings, lists and search, as players, press and crawlers see them.
 //!
-//! A handler reads the content of its page, then [`cached::respond`] answers 304 or renders the page.
+//! A handler reads the content of its page, then [`response::respond`] answers 304 or renders the page.
 
-pub mod article;
+pub mod articles;
 pub mod boards;
-pub(crate) mod cached;
 pub mod calendar;
 mod cards;
 pub mod creators;
-mod currency_pages;
+mod currency;
 pub mod docs;
 pub mod drawn;
 pub mod economy;
@@ -20,6 +19,7 @@ pub mod picture;
 pub mod places;
 pub mod public_request;
 pub(crate) mod query;
+pub(crate) mod response;
 pub mod robots;
 pub mod search;
 mod similar_games;

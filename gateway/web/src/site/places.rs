@@ -11,9 +11,9 @@ use pages::site::africa::Outline;
 use pages::site::places::{CitiesPage, CountriesPage, MapCountry, Part, PlacePage, PlaceRow};
 use pages::{ApiCall, Frame, Head};
 
-use super::cached::respond;
 use super::filters::{ListRequest, RowNames};
 use super::query::address;
+use super::response::respond;
 use super::{FEW, ROWS, cards, next_events};
 use crate::page_error::PageResult;
 use crate::site::public_request::PublicRequest;

@@ -5,7 +5,7 @@ use std::fmt::Write as _;
 use axum::response::Response;
 use pages::Language;
 
-use super::cached::respond_file;
+use super::response::respond_file;
 use crate::site::public_request::PublicRequest;
 
 /// The first segments of the dashboard's paths. Some of its pages are there in each language.

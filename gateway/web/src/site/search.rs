@@ -3,11 +3,11 @@
 use contracts::catalogue::v1 as proto;
 use contracts::public::{SearchAddress, SearchResult};
 use kit::Fault;
-use pages::site::results::{Found, Kind, Row, SearchPage};
+use pages::site::search::{Found, Kind, Row, SearchPage};
 use pages::{ApiCall, Frame, Head};
 
-use super::cached::respond;
 use super::query::address;
+use super::response::respond;
 use super::{ROWS, cards, filters};
 use crate::page_error::PageResult;
 use crate::site::public_request::PublicRequest;

@@ -9,7 +9,7 @@ use kit::timestamp;
 use prost_types::Timestamp;
 use time::format_description::well_known::Rfc3339;
 
-use super::cached::respond_file;
+use super::response::respond_file;
 use super::{boards, robots, xml};
 use crate::app::App;
 use crate::page_error::{PageError, PageResult};

@@ -6,13 +6,13 @@ use contracts::catalogue::v1 as proto;
 use contracts::public::{self, PLATFORMS};
 use kit::Fault;
 use pages::site::cards::{Chip, GameCard};
-use pages::site::list::StartPage;
+use pages::site::start::StartPage;
 use pages::{Frame, Head, Link, icon};
 use time::{Duration, OffsetDateTime, UtcOffset};
 use xxhash_rust::xxh3::xxh3_64;
 
-use super::cached::respond;
 use super::query::address;
+use super::response::respond;
 use super::{cards, feeds, next_events, structured_data};
 use crate::page_error::PageResult;
 use crate::site::public_request::PublicRequest;

@@ -10,12 +10,12 @@ use http::header::RETRY_AFTER;
 use http::request::Parts;
 use http::{HeaderMap, HeaderValue, StatusCode};
 use kit::{Code, Fault};
-use pages::site::voting::{Candidate, Pair, VotePage};
+use pages::site::vote::{Candidate, Pair, VotePage};
 use pages::{Frame, Head, Tab};
 use serde::Deserialize;
 
-use super::cached::uncached;
 use super::cards;
+use super::response::uncached;
 use super::voter::{self, Voter};
 use crate::app::{App, Web};
 use crate::form_body::FormBody;

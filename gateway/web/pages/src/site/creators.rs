@@ -1,12 +1,23 @@
-//! The page of a studio or a person.
+//! Creators: the list, and the page of one.
 
 use askama::Template;
 
 use super::VisitorActions;
-use super::cards::GameCard;
+use super::cards::{CreatorCard, GameCard};
 use super::games::BoardRank;
+use super::list::{Filters, Pager};
 use crate::frame::Frame;
 use crate::link::{Link, Picture};
+
+#[derive(Debug, Template)]
+#[template(path = "site/creators.html")]
+pub struct CreatorsPage {
+    pub frame: Frame,
+    pub filters: Filters,
+    pub total: u64,
+    pub creators: Vec<CreatorCard>,
+    pub pager: Pager,
+}
 
 #[derive(Debug, Template)]
 #[template(path = "site/creator.html")]

@@ -1,10 +1,22 @@
-//! The page of an event.
+//! Events: the list, and the page of one.
 
 use askama::Template;
 
 use super::VisitorActions;
+use super::cards::EventCard;
+use super::list::{Filters, Pager};
 use crate::frame::Frame;
 use crate::link::{Link, Picture};
+
+#[derive(Debug, Template)]
+#[template(path = "site/events.html")]
+pub struct EventsPage {
+    pub frame: Frame,
+    pub filters: Filters,
+    pub total: u64,
+    pub events: Vec<EventCard>,
+    pub pager: Pager,
+}
 
 #[derive(Debug, Template)]
 #[template(path = "site/event.html")]

@@ -1,12 +1,23 @@
-//! The page of a game.
+//! Games: the list, and the page of one.
 
 use askama::Template;
 
 use super::VisitorActions;
 use super::amount::Amount;
 use super::cards::GameCard;
+use super::list::{Filters, Pager};
 use crate::frame::Frame;
 use crate::link::{Link, Picture};
+
+#[derive(Debug, Template)]
+#[template(path = "site/games.html")]
+pub struct GamesPage {
+    pub frame: Frame,
+    pub filters: Filters,
+    pub total: u64,
+    pub games: Vec<GameCard>,
+    pub pager: Pager,
+}
 
 #[derive(Debug, Template)]
 #[template(path = "site/game.html")]

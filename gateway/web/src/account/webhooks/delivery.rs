@@ -8,7 +8,7 @@ use super::json_text;
 use super::{endpoint_id, origin, words};
 use crate::account::member_request::MemberRequest;
 use crate::domain::action::Action;
-use crate::domain::curl;
+use crate::domain::shell_word::quoted;
 use crate::page_error::{PageError, PageResult};
 use crate::render::{FormState, html, see_other};
 use crate::request::Section;
@@ -105,7 +105,7 @@ async fn page(
 fn listing_call(api_url: &str, body: &str) -> Option<String> {
     let body: serde_json::Value = serde_json::from_str(body).ok()?;
     let path = body.get("data")?.get("api")?.as_str()?;
-    let url = curl::quoted(&format!("{api_url}{path}"));
+    let url = quoted(&format!("{api_url}{path}"));
     Some(format!(
         "curl -H \"Authorization: Bearer $SERVICE_API_KEY\" {url}"
     ))

@@ -1,4 +1,4 @@
-//! The texts of the documentation (`pages/docs`), read at start and when settings of the gateway change: as pages and as Markdown.
+//! The texts of the documentation (`pages/guides`), read at start and when settings of the gateway change: as pages and as Markdown.
 
 mod errors;
 mod links;
@@ -42,7 +42,7 @@ macro_rules! guides {
     ($($group:literal: $($name:literal)*;)*) => {
         const SOURCES: &[(&str, Sources)] = &[$(($group, &[$((
             $name,
-            include_str!(concat!("../../../pages/docs/", $name, ".md")),
+            include_str!(concat!("../../../pages/guides/", $name, ".md")),
         )),*])),*];
 
         /// The paths of the documentation's pages, for the sitemap.
@@ -222,7 +222,7 @@ mod tests {
     #[test]
     fn every_file_is_a_page_with_a_summary() {
         let guides = guides();
-        let folder = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("pages/docs");
+        let folder = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("pages/guides");
         let files = std::fs::read_dir(folder).unwrap();
         let files = files.map(|file| file.unwrap().file_name().into_string().unwrap());
         let files: BTreeSet<String> = files.collect();

@@ -9,8 +9,8 @@ use super::{SUMMARY, TITLE, link, menu};
 use crate::docs::guides::{DocsPage, Guides, Neighbours};
 use crate::docs::reference::Reference;
 use crate::page_error::{PageError, PageResult};
-use crate::site::cached::{respond, respond_file_of_page};
 use crate::site::public_request::PublicRequest;
+use crate::site::response::{respond, respond_file_of_page};
 
 pub(super) const MARKDOWN: &str = "text/markdown; charset=utf-8";
 

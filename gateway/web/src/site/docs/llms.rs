@@ -8,8 +8,8 @@ use super::SUMMARY;
 use crate::app::Web;
 use crate::docs::guides::Guides;
 use crate::docs::reference::Reference;
-use crate::site::cached::{respond_file, respond_file_of_page};
 use crate::site::public_request::PublicRequest;
+use crate::site::response::{respond_file, respond_file_of_page};
 
 /// In the place of a reference that cannot be read.
 const REFERENCE_AWAY: &str =

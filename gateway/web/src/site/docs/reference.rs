@@ -3,8 +3,8 @@
 use super::guide::{MARKDOWN, page};
 use crate::docs::guides::Neighbours;
 use crate::page_error::{PageError, PageResult};
-use crate::site::cached::{respond, respond_file_of_page};
 use crate::site::public_request::PublicRequest;
+use crate::site::response::{respond, respond_file_of_page};
 
 /// The keys of title and text of a page while no reference can be read.
 const AWAY: &(&str, &str) = &("error-unavailable-title", "error-reference");

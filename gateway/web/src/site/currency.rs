@@ -2,7 +2,7 @@
 
 use contracts::public::{Currency, Rate};
 use pages::site::amount::Amount;
-use pages::site::currencies::{CurrencyPage, CurrencyRow, Figure, RateRow};
+use pages::site::economy::{CurrencyPage, CurrencyRow, Figure, RateRow};
 use pages::site::list::{Filters, Pager};
 use pages::{ApiCall, Frame, Head, Link, Texts};
 
