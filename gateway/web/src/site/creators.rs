@@ -4,8 +4,7 @@ use axum::extract::Path;
 use contracts::catalogue::v1 as proto;
 use contracts::public::{self, CREATOR_KINDS};
 use futures::future::{join, try_join};
-use pages::site::creators::CreatorPage;
-use pages::site::creators::CreatorsPage;
+use pages::site::creators::{CreatorPage, CreatorsPage};
 use pages::{ApiCall, Frame, Head};
 
 use super::cards::AVATAR;

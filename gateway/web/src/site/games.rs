@@ -7,8 +7,7 @@ use futures::future::{join, try_join, try_join3};
 use kit::{Code, Fault};
 use pages::site::amount::Amount;
 use pages::site::cards::GameCard;
-use pages::site::games::GamesPage;
-use pages::site::games::{Credit, Currency, CurrencyRate, GamePage, ShareCode, Trailer};
+use pages::site::games::{Credit, Currency, CurrencyRate, GamePage, GamesPage, ShareCode, Trailer};
 use pages::{ApiCall, Frame, Head};
 use time::{Date, OffsetDateTime};
 

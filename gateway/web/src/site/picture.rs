@@ -11,8 +11,8 @@ use http::{HeaderMap, HeaderValue, StatusCode};
 use crate::app::App;
 use crate::domain::picture_name::is_file_name;
 use crate::etag;
-use crate::listings::picture_file;
 use crate::page_error::PageError;
+use crate::picture_file;
 use crate::render::RESOURCE_POLICY;
 
 /// The content of a name never changes. A shared cache asks again each minute, so that a picture that is no longer public soon disappears.
@@ -38,7 +38,7 @@ pub async fn show(
             name,
             ..GetPictureRequest::default()
         };
-        picture_file::file(App::clone(&app), request, CACHE_CONTROL).await?
+        picture_file::respond(App::clone(&app), request, CACHE_CONTROL).await?
     };
     let headers = response.headers_mut();
     if let Ok(tag) = HeaderValue::try_from(tag) {
