@@ -308,6 +308,7 @@ impl EventsService for Catalogue {
             json,
             revision,
             position: self.position(),
+            ..Default::default()
         }))
     }
 }

@@ -4,7 +4,7 @@ use axum::extract::Path;
 use contracts::catalogue::v1 as proto;
 use contracts::public::{self, EVENT_KINDS};
 use futures::future::try_join;
-use pages::site::events::{EventPage, EventsPage};
+use pages::site::events::{EventPage, ListPage};
 use pages::{ApiCall, Frame, Head, Link};
 use time::Date;
 use time::format_description::well_known::Iso8601;
@@ -58,7 +58,7 @@ pub async fn list(request: PublicRequest, catalogue: Catalogue) -> PageResult {
     respond(app, &visit, |mut frame| {
         frame.share.documents = feeds::of_events(&frame, list.get("country"));
         let mut choice_of_when = list.fixed(&frame, WHEN);
-        // Without the parameter, the page has one of them.
+        // One of them is always chosen.
         choice_of_when.options.remove(0);
         for option in &mut choice_of_when.options {
             option.is_chosen = option.value == when;
@@ -79,7 +79,7 @@ pub async fn list(request: PublicRequest, catalogue: Catalogue) -> PageResult {
         let words = ["events-title", "events-description"];
         list.describe(&mut frame, words, set, events.page.total);
         let cards = rows.into_iter().map(|row| cards::event(&frame, row));
-        Ok(EventsPage {
+        Ok(ListPage {
             filters: list.form(&frame, choices),
             total: events.page.total,
             events: cards.collect(),
@@ -89,7 +89,7 @@ pub async fn list(request: PublicRequest, catalogue: Catalogue) -> PageResult {
     })
 }
 
-/// Which events a list has without the parameter `when`: as in the API, a range that names past days has past events.
+/// The value of an absent `when`. As in the API, a range that names past days includes past events.
 fn default_when(from: Option<&str>, to: Option<&str>, today: Date) -> &'static str {
     let is_past = |day: &str| Date::parse(day, &Iso8601::DATE).is_ok_and(|day| day < today);
     if from.is_some() || to.is_some_and(is_past) {
@@ -105,10 +105,10 @@ pub async fn show(
     Path(slug): Path<String>,
 ) -> PageResult {
     let event = match catalogue.event(&slug).await {
-        Ok(event) => event,
+        Ok((event, _times)) => event,
         Err(fault) => return or_sample(&app, &visit, &slug, fault),
     };
-    // The page says whether the event is over, so it changes at midnight too.
+    // The page says whether the event is over, so it also changes at midnight.
     let today = app.clock.now().to_offset(time::UtcOffset::UTC).date();
     respond(&app, &visit, |frame| {
         Ok(event_page(&app, frame, event.parse()?, today))

@@ -7,7 +7,7 @@ use futures::future::{join, try_join, try_join3};
 use kit::{Code, Fault};
 use pages::site::amount::Amount;
 use pages::site::cards::GameCard;
-use pages::site::games::{Credit, Currency, CurrencyRate, GamePage, GamesPage, ShareCode, Trailer};
+use pages::site::games::{Credit, Currency, CurrencyRate, GamePage, ListPage, ShareCode, Trailer};
 use pages::{ApiCall, Frame, Head};
 use time::{Date, OffsetDateTime};
 
@@ -15,7 +15,6 @@ use super::cards::COVER;
 use super::filters::{FixedFilter, ListRequest, RowNames};
 use super::query::address;
 use super::response::respond;
-use super::similar_games::similar;
 use super::{boards, cards, feeds, or_sample, structured_data, visitor_actions};
 use crate::app::Web;
 use crate::domain::listing_kind::ListingKind;
@@ -31,8 +30,8 @@ const LIST: &str = "/games";
 const OTHERS: u32 = 4;
 /// Similar games on the page of a game.
 const SIMILAR: usize = 4;
-/// Rows of each list in which similar games are looked for.
-const SIMILAR_ROWS: u32 = 24;
+/// Rows among which similar games are looked for. Those of the same creator are left out.
+const SIMILAR_ROWS: u32 = 8;
 
 const FILTERS: [&str; 7] = [
     "genre", "platform", "country", "stage", "creator", "city", "q",
@@ -93,7 +92,7 @@ pub async fn list(request: PublicRequest, catalogue: Catalogue) -> PageResult {
         }
         frame.share.documents = feeds::of_games(&frame);
         let cards = rows.into_iter().map(|row| cards::game(&frame, row));
-        Ok(GamesPage {
+        Ok(ListPage {
             filters: list.form(&frame, choices),
             total: games.page.total,
             games: cards.collect(),
@@ -103,7 +102,7 @@ pub async fn list(request: PublicRequest, catalogue: Catalogue) -> PageResult {
     })
 }
 
-/// What stands around a game on its page. What cannot be read is said to be away.
+/// The parts of a game's page that come from other reads. The page says which of them cannot be read.
 #[derive(Debug)]
 struct Surroundings {
     /// When it became public, if that is known.
@@ -142,7 +141,7 @@ pub async fn show(
         let currency = app.currencies.of_game(&slug, app.clock.now());
         Ok(join(ranks, currency).await)
     };
-    // So many calls at once are a large future.
+    // The future of so many calls is large.
     let reads = Box::pin(try_join(listing, beyond));
     let ((published, game, creator, similar), (ranks, currency)) = match reads.await {
         Ok(read) => read,
@@ -173,37 +172,32 @@ async fn neighbours(
         let read = catalogue.creator(&row.creator.handle, OTHERS + 1);
         match read.await {
             Ok((creator, total)) => Ok(Some((creator.parse()?, total))),
-            // It is not public any more.
+            // The creator is no longer public.
             Err(fault) if fault.code == Code::NotFound => Ok(None),
             Err(fault) => Err(fault),
         }
     };
-    let request = || proto::ListGamesRequest {
-        page: Some(page(SIMILAR_ROWS, None)),
-        ..proto::ListGamesRequest::default()
-    };
-    let of_genre = async {
-        let Some(genre) = row.genres.first().cloned() else {
-            return Ok(Vec::new());
+    let similar = async {
+        let request = proto::ListGamesRequest {
+            page: Some(page(SIMILAR_ROWS, None)),
+            genre: row.genres.first().cloned(),
+            country: row.genres.is_empty().then(|| row.country_code.clone()),
+            ..proto::ListGamesRequest::default()
         };
-        let genre = Some(genre);
-        let read = catalogue.games(proto::ListGamesRequest { genre, ..request() });
-        read.await?.parse()
+        Ok(similar(row, catalogue.games(request).await?.parse()?))
     };
-    let of_country = async {
-        let country = Some(row.country_code.clone());
-        let read = catalogue.games(proto::ListGamesRequest {
-            country,
-            ..request()
-        });
-        read.await?.parse()
-    };
-    let (creator, lists) = join(creator, try_join(of_genre, of_country)).await;
-    let similar = lists.map(|(genre, country)| similar(row, [genre, country], SIMILAR));
-    (creator, similar)
+    join(creator, similar).await
 }
 
-/// The head of the page of a game, and what machines read of it.
+/// The games of other creators among `rows`, those of the same country first.
+fn similar(game: &public::GameRow, mut rows: Vec<public::GameRow>) -> Vec<public::GameRow> {
+    rows.retain(|other| other.creator.handle != game.creator.handle);
+    rows.sort_by_key(|other| other.country_code != game.country_code);
+    rows.truncate(SIMILAR);
+    rows
+}
+
+/// The head of a game's page, and its structured data.
 fn describe(frame: &mut Frame, game: &public::Game) {
     let row = &game.row;
     frame.path = format!("{LIST}/{}", row.slug);

@@ -8,16 +8,15 @@ use crate::link::Link;
 
 #[derive(Debug, Template)]
 #[template(path = "site/start.html")]
-pub struct StartPage {
+pub struct HomePage {
     pub frame: Frame,
     /// A sentence about what was just done.
     pub notice: Option<String>,
     /// The genres with the most games. This and other parts are absent while they cannot be read.
     pub genres: Option<Vec<Chip>>,
-    pub platforms: Vec<Chip>,
     /// How much there is, such as `91 games`.
     pub counts: Vec<Link>,
-    /// Whether each number could be read.
+    /// Whether the numbers could be read.
     pub is_counted: bool,
     /// Those that became public in the last seven days.
     pub new_games: Option<Vec<GameCard>>,
