@@ -11,25 +11,12 @@ use crate::full_account::{FullAccount, every_field, send};
 use crate::second_factor::{half_signed_in, turn_on};
 use crate::support::{ADA, PASSWORD, Site};
 
-const ELSEWHERE: [&str; 18] = [
+/// `domain/next_page.rs` has more.
+const ELSEWHERE: [&str; 4] = [
     "//evil.example",
-    "///evil.example",
     "/\\evil.example",
-    "\\\\evil.example",
-    "/\t/evil.example",
-    "/\n/evil.example",
     "/\r\nLocation: https://evil.example",
-    "/\0/evil.example",
-    "https:evil.example",
-    "https:/evil.example",
-    "https://evil.example",
-    "HTTPS://mchezo.example@evil.example",
     "javascript:alert(1)",
-    "data:text/html,<script>alert(1)</script>",
-    " //evil.example",
-    "\u{2028}//evil.example",
-    "/\u{ff0f}evil.example",
-    "evil.example",
 ];
 
 /// The names that sites give to such a parameter.
@@ -91,23 +78,6 @@ async fn a_slash_at_the_end_leads_to_the_page_without_it(pool: PgPool) {
 }
 
 #[testing::database_test(web::MIGRATOR)]
-async fn open_choices_of_a_form_cost_no_redirect(pool: PgPool) {
-    let site = Site::new(pool).await;
-    let mut browser = site.browser();
-    for (path, canonical) in [
-        (
-            "/games?genre=puzzle&platform=&country=&stage=",
-            "/games?genre=puzzle",
-        ),
-        ("/fr/events?when=&country=", "/fr/events"),
-        ("/search?q=", "/search"),
-    ] {
-        let link = format!("<link rel=\"canonical\" href=\"https://mchezo.example{canonical}\">");
-        browser.get(path).await.assert(200, &link);
-    }
-}
-
-#[testing::database_test(web::MIGRATOR)]
 async fn programs_find_the_addresses_that_they_know(pool: PgPool) {
     let site = Site::new(pool).await;
     let mut browser = site.browser();
@@ -155,32 +125,8 @@ async fn a_path_that_is_not_utf_8_has_no_page(pool: PgPool) {
         }
     }
     let page = stranger.get("/fr/games/%C3%28").await;
-    page.assert(404, "Cette page n’existe pas");
-    stranger.get("/%ff").await.assert(404, "Page not found");
-}
-
-#[testing::database_test(web::MIGRATOR)]
-async fn a_query_that_is_not_utf_8_is_no_fault_of_the_site(pool: PgPool) {
-    let mut full = FullAccount::new(pool).await;
-    let names = [
-        "q", "cursor", "page", "genre", "country", "kind", "when", "format", "url", "v",
-        "language", "since", "until", "state", "event", "days", "mode", "method", "next", "done",
-        "draw", "%ff",
-    ];
-    let query = names.map(|name| format!("{name}=%ff%C3%28")).join("&");
-    let mut stranger = full.hooks.site.browser();
-    for route in routes() {
-        let path = format!("{}?{query}&%ff", full.own(route.path));
-        if !route.methods.contains(&Method::GET) {
-            continue;
-        }
-        // A network has 120 pages a minute.
-        full.hooks.site.clock.advance(time::Duration::seconds(2));
-        for browser in [&mut full.owner, &mut stranger] {
-            let page = browser.get(&path).await;
-            assert_ne!(page.status, 500, "{path}: {}", page.text);
-        }
-    }
+    page.assert(404, "Page introuvable");
+    stranger.get("/%ff").await.assert(404, "Not found");
 }
 
 #[testing::database_test(web::MIGRATOR)]
@@ -199,7 +145,6 @@ async fn sign_in_leads_to_no_other_site(pool: PgPool) {
         page.location();
         assert_stays(&page, &text);
     }
-    // Ten passwords of a person from one address: each has another one.
     for (last, text) in (100..).zip(ELSEWHERE) {
         let mut browser = crate::browser::Browser::at(&site.router, last);
         let fields = [("email", ADA), ("password", PASSWORD), ("next", text)];
@@ -243,9 +188,6 @@ async fn the_second_factor_leads_to_no_other_site(pool: PgPool) {
     for text in ELSEWHERE {
         site.clock.advance(time::Duration::minutes(16));
         let mut half = half_signed_in(&site).await;
-        let query = utf8_percent_encode(text, NON_ALPHANUMERIC).to_string();
-        let page = half.get(&format!("/sign-in/code?next={query}")).await;
-        assert_eq!(page.hidden()["next"], "/accounts", "{text:?}");
         let code = secret.code(site.clock.now());
         let fields = [("code", code.as_str()), ("next", text)];
         let page = half.post("/sign-in/code", &fields).await;
@@ -254,20 +196,28 @@ async fn the_second_factor_leads_to_no_other_site(pool: PgPool) {
 }
 
 #[testing::database_test(web::MIGRATOR)]
-async fn no_parameter_of_any_page_or_form_leads_elsewhere(pool: PgPool) {
+async fn no_parameter_of_any_page_or_form_leads_elsewhere_or_breaks_it(pool: PgPool) {
     let mut full = FullAccount::new(pool).await;
     let query = |text: &str| {
         let text = utf8_percent_encode(text, NON_ALPHANUMERIC).to_string();
         NAMES.map(|name| format!("{name}={text}")).join("&")
     };
+    let names = [
+        "q", "cursor", "page", "genre", "country", "kind", "when", "since", "until", "state",
+        "event", "days", "method", "next", "done", "%ff",
+    ];
+    let not_utf_8 = names.map(|name| format!("{name}=%ff%C3%28")).join("&");
     let mut stranger = full.hooks.site.browser();
     for route in routes() {
         let path = full.own(route.path);
         if !route.methods.contains(&Method::GET) {
             continue;
         }
-        for text in ["//evil.example", "/\\evil.example", "https:evil.example"] {
-            let path = format!("{path}?{}", query(text));
+        // The network of the tests has 120 pages a minute.
+        full.hooks.site.clock.advance(time::Duration::seconds(5));
+        let elsewhere = ["//evil.example", "/\\evil.example", "https:evil.example"].map(query);
+        for query in elsewhere.into_iter().chain([not_utf_8.clone()]) {
+            let path = format!("{path}?{query}");
             for browser in [&mut full.owner, &mut stranger] {
                 let page = browser.get(&path).await;
                 assert_stays(&page, &path);
