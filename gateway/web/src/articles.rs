@@ -1,4 +1,4 @@
-//! The pages of text of the public site. An operator replaces them by files.
+//! The texts of the public site, such as the terms. An operator may replace them by files.
 
 use std::collections::HashMap;
 use std::fs;
@@ -35,7 +35,7 @@ impl Articles {
                 folder.map(|it| it.join(file)).filter(|it| it.exists())
             });
             let missing = |file: &str| {
-                // If a text is replaced in one language only, readers of the other language would get different terms.
+                // Otherwise readers of the two languages would get different terms.
                 anyhow::anyhow!("the folder `articles` has `{name}` in one language: add {file}")
             };
             let [english, french] = match files {

@@ -1,10 +1,10 @@
-//! Pages of errors, with ways out.
+//! The errors that end a request, and their page.
 
 use axum::response::{IntoResponse, Response};
 use http::header::{ACCEPT_ENCODING, RETRY_AFTER};
 use http::{HeaderValue, StatusCode};
 use kit::{Code, Fault};
-use pages::error::{ErrorPage, TypedForm};
+use pages::frame::{ErrorPage, TypedForm};
 use pages::{Frame, Language, Link, Texts};
 
 use crate::domain::role::Permission;
@@ -33,9 +33,9 @@ pub struct PageError {
     pub status: StatusCode,
     /// The keys of title and text, if the status does not say enough.
     keys: Option<Keys>,
-    /// What the text under the key names.
+    /// The value in the text under the key.
     value: Option<Box<str>>,
-    /// The sentence of a service, or of this one for programs. It is in English.
+    /// A sentence of a service, or one for programs, in English.
     sentence: Option<String>,
     /// Links of this error, before those of all errors.
     ways_out: Vec<(String, &'static str)>,
@@ -92,7 +92,7 @@ impl PageError {
         }
     }
 
-    /// With what the text names.
+    /// With the value in the text.
     fn naming(self, value: impl Into<Box<str>>) -> Self {
         Self {
             value: Some(value.into()),
@@ -162,7 +162,7 @@ impl PageError {
         Self::translated(StatusCode::UNAUTHORIZED, keys).way_out("/sign-in", "nav-sign-in")
     }
 
-    /// The session has ended after the access layer has found it, by a change of the person's credentials. The request has done nothing.
+    /// A change of the person's credentials has ended the session after the access layer found it. The request has done nothing.
     pub fn sign_in_again() -> Self {
         let keys = &("error-sign-in-again-title", "error-sign-in-again");
         Self::translated(StatusCode::UNAUTHORIZED, keys).way_out("/sign-in", "nav-sign-in")
@@ -218,7 +218,7 @@ impl PageError {
     /// Title and text.
     fn words(&self, texts: &Texts) -> (String, String) {
         let (title, key) = *self.keys.unwrap_or_else(|| keys_of(self.status));
-        // A page in another language says in general what the status means.
+        // The sentence is in English. A page in another language says what the status means.
         let sentence = self.sentence.as_ref();
         let sentence = sentence.filter(|_| texts.language() == Language::English);
         let text = match (sentence, &self.value) {

@@ -4,7 +4,7 @@ use http::header::ACCEPT_LANGUAGE;
 use http::{HeaderMap, Uri};
 use pages::{Frame, Language};
 
-/// The page that is there in English only, with all below it.
+/// This page and those below it are in English only.
 const IN_ENGLISH: &str = "/docs";
 
 /// A request of a public page.
@@ -52,8 +52,7 @@ impl Visit {
         self.prefix.is_empty() && !self.is_english
     }
 
-    /// Whether the page is there in each language. Its path says it too: an error may come before its handler has called
-    /// [`in_english`](Self::in_english).
+    /// Whether the page exists in each language. The path counts too, for an error before the handler calls [`in_english`](Self::in_english).
     fn is_translated(&self) -> bool {
         let below = self.path.strip_prefix(IN_ENGLISH);
         let is_below = below.is_some_and(|it| it.is_empty() || it.starts_with(['/', '?']));

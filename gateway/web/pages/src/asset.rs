@@ -26,7 +26,7 @@ pub const TOUCH_ICON: &[u8] = include_bytes!("../assets/apple-touch-icon.png");
 
 pub static STYLE: LazyLock<Asset> = LazyLock::new(|| {
     let content = include_str!("../assets/style.css").replace("ojuju.woff2", &FONT.name);
-    // A file is made once in the life of a process.
+    // Each file is made once in a process.
     Asset::new(
         "style",
         "css",
@@ -91,7 +91,7 @@ pub fn find(name: &str) -> Option<&'static Asset> {
     all().into_iter().find(|asset| asset.name == name)
 }
 
-/// The file that stands for one of another release, whose name has another hash.
+/// The file of this release in the place of one of another release, whose name has another hash.
 pub fn of_other_release(name: &str) -> Option<&'static Asset> {
     let (stem, rest) = name.rsplit_once('-')?;
     let (hash, extension) = rest.split_once('.')?;

@@ -1,4 +1,7 @@
-//! What surrounds the content of every page: head, navigation, notices, and the links to other languages.
+//! What surrounds the content of every page: head, navigation, notices, and the links to other languages. And the page of an error, which
+//! has little else.
+
+use askama::Template;
 
 use crate::asset;
 use crate::language::Language;
@@ -24,6 +27,8 @@ pub struct Frame {
     pub search: String,
     /// The address of the signed-in person, on a page of the dashboard.
     pub person: Option<String>,
+    /// Without the links of people who are signed in or not: the person is half signed in.
+    pub is_plain: bool,
     /// The account that the page is about.
     pub account: Option<AccountNav>,
     /// What was just done: the key of a sentence.
@@ -224,4 +229,30 @@ pub struct AccountNav {
     pub id: String,
     pub name: String,
     pub links: Vec<Tab>,
+}
+
+/// An error, with ways out. Its title is that of the frame.
+#[derive(Debug, Template)]
+#[template(path = "error.html")]
+pub struct ErrorPage {
+    pub frame: Frame,
+    pub text: String,
+    pub ways_out: Vec<Link>,
+    /// The person must sign in before the form is sent again.
+    pub is_signed_out: bool,
+    /// The form whose answer is the error.
+    pub form: Option<TypedForm>,
+    /// The id of the request in the log.
+    pub request_id: String,
+}
+
+/// A form as it was sent.
+#[derive(Debug, Clone)]
+pub struct TypedForm {
+    /// The path that it was sent to.
+    pub action: String,
+    /// Names and values, without passwords and codes.
+    pub fields: Vec<(String, String)>,
+    /// It had a password or a code, which must be typed again.
+    pub lacks_secrets: bool,
 }

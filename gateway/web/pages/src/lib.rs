@@ -1,6 +1,6 @@
 //! The pages of the dashboard and of the public site: one template and one typed context a page. No I/O, no clock.
 //!
-//! The crate is small and compiled with optimization: rendering takes most of the time of a page.
+//! The crate is compiled with optimization, since rendering takes most of the time of a page.
 
 pub mod accounts;
 pub mod asset;
@@ -8,7 +8,6 @@ pub mod bars;
 pub mod docs;
 pub mod drawing;
 pub mod economy;
-pub mod error;
 pub mod field;
 pub mod frame;
 pub mod icon;

@@ -222,7 +222,8 @@ mod tests {
         let frame = Frame {
             language: Language::French,
             prefix: "/fr",
-            translated_path: Some("/sign-up".to_owned()),
+            path: "/sign-up".to_owned(),
+            is_translated: true,
             ..Frame::default()
         };
         let page = SignUpPage {

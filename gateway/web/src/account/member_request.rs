@@ -8,7 +8,7 @@ use http::request::Parts;
 use pages::Frame;
 use sqlx::PgExecutor;
 
-use super::context::AccountContext;
+use super::page_context::AccountContext;
 use crate::app::App;
 use crate::domain::action::Action;
 use crate::domain::percent::encoded;
@@ -59,7 +59,7 @@ impl MemberRequest {
         Some(format!("{}?cursor={}", self.path(rest), encoded(&cursor)))
     }
 
-    /// The frame of a page.
+    /// The frame of a page, with the answers of the gateway.
     pub async fn context(&self, section: Section) -> AccountContext {
         AccountContext::load(&self.request, &self.scope, section).await
     }

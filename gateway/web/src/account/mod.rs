@@ -2,10 +2,10 @@
 
 pub mod activity;
 pub mod choice;
-pub mod context;
 pub mod keys;
 pub mod list;
 pub mod member_request;
+pub mod page_context;
 pub mod plans;
 pub mod requests;
 pub mod settings;

@@ -1,5 +1,6 @@
-//! The layers of public pages. They count the page, add the [`Visit`] to the request and to an error, and answer from the [`PageCache`](crate::page_cache::PageCache).
-//! Public pages set no cookie and need no session.
+//! The layers of public pages, which set no cookie and need no session.
+//!
+//! They count the page, add the [`Visit`] to the request and to an error, and answer from the [`PageCache`](crate::page_cache::PageCache).
 
 use std::net::{IpAddr, Ipv4Addr};
 
@@ -63,15 +64,15 @@ pub async fn cache(State(app): State<App>, mut request: Request, next: Next) -> 
     app.page_cache.get(key, make).await
 }
 
-/// Reads a form, whose error page can then send it again. Forms are not counted: the services limit what they make.
+/// Reads a form, so that an error page can send it again. Forms are not counted: the services limit them.
 async fn read_form(request: Request) -> Result<Request, PageError> {
     let mut request = form_body::buffer(request, form_body::DEFAULT_LIMIT).await?;
     typed_form::capture(&mut request).await;
     Ok(request)
 }
 
-/// Counts a page against the limits of the browser and of the network. Beyond them, counts it against the limit of the signed-in person
-/// instead, so that other visitors of the network do not lock a person out.
+/// Counts a page against the limits of the browser and of the network. Beyond them, a signed-in person has a limit of their own, so that
+/// other visitors of the network do not lock the person out.
 async fn count(
     app: &App,
     client: Option<&ClientInfo>,

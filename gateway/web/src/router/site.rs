@@ -19,7 +19,7 @@ use crate::site::{
     robots, search, sitemap, start, vote,
 };
 
-/// The public site. Each path is there a second time below `/en` and `/fr`.
+/// The public site. Each path also exists below `/en` and `/fr`.
 pub(super) fn routes() -> Vec<Route> {
     use Access::{Asset, File, Public};
     vec![
@@ -96,7 +96,7 @@ pub(super) fn is_public(path: &str) -> bool {
 /// Adds a public path: for the language that the browser prefers, and for each language.
 pub(super) fn add(mut router: Router<App>, route: Route, app: &App) -> Router<App> {
     let mut handlers = route.handlers;
-    // A page with a form is another for each visitor.
+    // A page with a form differs for each visitor.
     if route.methods == [Method::GET] {
         handlers = handlers.layer(from_fn_with_state(App::clone(app), public::cache));
     }
@@ -109,7 +109,7 @@ pub(super) fn add(mut router: Router<App>, route: Route, app: &App) -> Router<Ap
     router.route(route.path, counted)
 }
 
-/// Adds the documentation below each language, from which visitors come to its one address.
+/// Redirects from the documentation below a language to its one address.
 pub(super) fn add_docs_of_languages(mut router: Router<App>) -> Router<App> {
     for language in Language::ALL {
         for below in ["/docs", "/docs/{*page}"] {

@@ -5,7 +5,7 @@ use contracts::catalogue::v1 as proto;
 use contracts::public::RankingRow;
 use futures::future::try_join_all;
 use kit::{Code, Fault};
-use pages::site::boards::{Board, BoardPage, BoardRow, BoardsPage, Direction};
+use pages::site::boards::{Board, BoardPage, BoardRow, Direction, OverviewPage};
 use pages::site::games::BoardRank;
 use pages::{ApiCall, Frame, Head, Link, Tab, Texts};
 
@@ -78,7 +78,7 @@ pub async fn list(
                 rows,
             });
         }
-        Ok(BoardsPage {
+        Ok(OverviewPage {
             boards: shown,
             frame,
         })
@@ -156,12 +156,12 @@ fn row(frame: &Frame, kind: &str, row: RankingRow, details: &proto::BoardRowDeta
     let country = cards::country(texts, &row.country_code);
     let facts: Vec<&str> = tags.chain([country.as_str()]).collect();
     let url = details.picture_url.as_deref();
-    // The last part of its address, on whichever site that is.
+    // The last part of the address, whatever its site.
     let name = row.url.rsplit('/').next().unwrap_or_default();
     BoardRow {
         rank: texts.number(row.rank),
         link: Link {
-            // The address of a listing is on this site, unless the settings are wrong.
+            // Every address is one of this site, unless the settings are wrong.
             href: match row.url.strip_prefix(&frame.site) {
                 Some(path) if path.starts_with('/') => frame.href(path),
                 _ => String::new(),
@@ -185,7 +185,7 @@ pub(super) async fn ranks(
     name: &str,
 ) -> Result<Vec<proto::BoardRank>, Fault> {
     match catalogue.ranks(kind, name).await {
-        // Meanwhile it is not public any more.
+        // The listing is no longer public.
         Err(fault) if fault.code == Code::NotFound => Ok(Vec::new()),
         read => read,
     }

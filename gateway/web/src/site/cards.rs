@@ -32,7 +32,7 @@ pub(super) const AVATAR: Sizes = Sizes {
 /// The longer side of a small screenshot.
 const SMALL_SCREENSHOT: u32 = 640;
 
-/// The sizes of a screenshot that is so wide and high.
+/// The sizes of a screenshot of this width and height.
 pub(super) fn screenshot(width: u32, height: u32) -> Sizes {
     let longer = u64::from(width.max(height));
     let small = if longer > u64::from(SMALL_SCREENSHOT) {
@@ -48,7 +48,7 @@ pub(super) fn screenshot(width: u32, height: u32) -> Sizes {
     }
 }
 
-/// A picture that this site serves. Pages load nothing from elsewhere, so one of another site is not shown.
+/// A picture, if this site serves it. Pages load nothing from other sites.
 pub(super) fn picture(
     frame: &Frame,
     url: Option<&str>,
@@ -110,7 +110,7 @@ pub(super) fn country(texts: &Texts, code: &str) -> String {
     texts.value("country", code, code).to_owned()
 }
 
-/// The name of a city in the language of the page. Most have the one of the directory.
+/// The name of a city in the language of the page. Most cities have only that of the directory.
 pub(super) fn city_name(texts: &Texts, city: &str, country_code: &str) -> String {
     let key = format!("{country_code}-{}", city.replace(' ', "-")).to_lowercase();
     texts.value("city", &key, city).to_owned()
@@ -233,7 +233,7 @@ pub(super) fn host(address: &str) -> String {
     host.strip_prefix("www.").unwrap_or(host).to_owned()
 }
 
-/// The keys of links that lead to where a game can be played or got.
+/// The keys of links to where a game can be played or bought.
 const STORES: [&str; 9] = [
     "play",
     "itch",
@@ -246,7 +246,7 @@ const STORES: [&str; 9] = [
     "xbox",
 ];
 
-/// The links of a game: where it can be played or got, in the order of [`STORES`], and the others.
+/// The links of a game: to where it can be played or bought, in the order of [`STORES`], and the others.
 pub(super) fn stores_and_links(
     frame: &Frame,
     links: &BTreeMap<String, String>,
@@ -258,7 +258,7 @@ pub(super) fn stores_and_links(
     (outside(frame, stores), outside(frame, others))
 }
 
-/// Links to other sites. A link whose key says little is named by its host. listings-svc accepts https only, so other links are left out.
+/// Links to other sites. A link without a text for its key is named by its host. Only https is shown.
 pub(super) fn outside<'a>(
     frame: &Frame,
     links: impl IntoIterator<Item = (&'a String, &'a String)>,

@@ -4,7 +4,7 @@ use axum::extract::Path;
 use contracts::catalogue::v1 as proto;
 use contracts::public::{self, CREATOR_KINDS};
 use futures::future::{join, try_join};
-use pages::site::creators::{CreatorPage, CreatorsPage};
+use pages::site::creators::{CreatorPage, ListPage};
 use pages::{ApiCall, Frame, Head};
 
 use super::cards::AVATAR;
@@ -61,7 +61,7 @@ pub async fn list(request: PublicRequest, catalogue: Catalogue) -> PageResult {
         let words = ["creators-title", "creators-description"];
         list.describe(&mut frame, words, set, creators.page.total);
         let cards = rows.into_iter().map(|row| cards::creator(&frame, row));
-        Ok(CreatorsPage {
+        Ok(ListPage {
             filters: list.form(&frame, choices),
             total: creators.page.total,
             creators: cards.collect(),

@@ -119,7 +119,7 @@ fn rate_row(frame: &Frame, currencies: &[Currency], rate: &Rate<'_>) -> RateRow 
     let texts = frame.texts();
     RateRow {
         link: frame.link(&format!("{PATH}/{}", rate.to), rate.currency_to.to_string()),
-        // A currency that is newer than the list has its game on its own page.
+        // The list may lack a new currency, whose own page names the game.
         game: find(currencies, &rate.to).map_or_else(String::new, |to| to.name.clone()),
         rate: Amount::new(texts, &rate.rate.to_string()),
         source: source(texts, &rate.source),

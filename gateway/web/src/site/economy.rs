@@ -2,7 +2,7 @@
 
 use axum::extract::Path;
 use kit::{Code, Fault};
-use pages::site::economy::EconomyPage;
+use pages::site::economy::ListPage;
 use pages::{ApiCall, Head};
 
 use super::currency::{PATH, choice, currency_page, currency_row, pager};
@@ -16,7 +16,7 @@ use crate::upstream::currencies::find;
 
 /// Rows of a list.
 const ROWS: usize = 24;
-/// Currencies to choose from; the others are in the list.
+/// Currencies in the choice; the list has them all.
 const CHOICES: usize = 200;
 
 /// The page of all currencies. With `from`, redirects to the page of one.
@@ -41,7 +41,7 @@ pub async fn list(request: PublicRequest) -> PageResult {
             .indexed_if(filters::is_indexed(&[], after));
         frame.api_call = Some(ApiCall::same("GET /v1/economy/currencies"));
         let next = shown.last().filter(|_| rest.len() > ROWS);
-        Ok(EconomyPage {
+        Ok(ListPage {
             choice: choice(&frame, choices, None),
             total: currencies.len().try_into().unwrap_or(u64::MAX),
             currencies: shown.iter().map(|row| currency_row(&frame, row)).collect(),

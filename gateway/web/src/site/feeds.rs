@@ -1,4 +1,4 @@
-//! The Atom feed of new games, and what pages say about it and the calendar.
+//! The Atom feed of new games, and the links to it and to the calendar.
 
 use kit::Fault;
 use pages::share::Document;

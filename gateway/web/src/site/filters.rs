@@ -19,7 +19,7 @@ pub(super) struct FixedFilter {
     pub(super) values: &'static [&'static str],
 }
 
-/// The names of filters whose values are names in addresses, as the rows of the list have them.
+/// The names behind filters whose values are parts of addresses, as the rows of the list have them.
 #[derive(Debug, Default)]
 pub(super) struct RowNames {
     pub(super) creator: Option<String>,
@@ -61,7 +61,7 @@ impl<'q> ListRequest<'q> {
 
     fn set(&self) -> Vec<(&'static str, Option<&'q str>)> {
         let names = self.names.iter();
-        // Upcoming events are those that the list has without a filter.
+        // Without a filter, the list has upcoming events.
         let value = |name: &str| {
             self.get(name)
                 .filter(|it| (name, *it) != ("when", "upcoming"))
@@ -103,8 +103,8 @@ impl<'q> ListRequest<'q> {
         named.collect()
     }
 
-    /// Fills the head of the page, and names the call that gives the same. A list without rows is not for search engines. The title is the
-    /// name of the list with that of each filter.
+    /// Fills the head of the page, and names the API call that returns the same. The title has the list and each filter. Search engines do not
+    /// list a page without rows.
     pub(super) fn describe(
         &self,
         frame: &mut Frame,
@@ -212,15 +212,14 @@ fn chosen_label(choice: &Filter) -> Option<&str> {
     Some(&option.label)
 }
 
-/// Sorts values by their names without regard to accents: `Égypte` is at E.
+/// Sorts values by their names, ignoring accents: `Égypte` is at E.
 pub(super) fn by_name(mut values: Vec<(String, String)>) -> Vec<(String, String)> {
     values.sort_by_cached_key(|(_, name)| pages::site::sort_key(name));
     values
 }
 
-/// Whether search engines may list a page of a list: the whole list, or one by genre, country, platform, or genre and country. They find
-/// listings in the sitemap instead: later pages change with each new listing, words and days have endless values, and filters have too many
-/// combinations.
+/// Whether search engines may list a page of a list: the first page of all, or by genre, country, platform, or genre and country. Other
+/// pages have too many combinations, or change with each new listing; the sitemap leads to all listings.
 pub(super) fn is_indexed(set: &[(&'static str, Option<&str>)], cursor: Option<&str>) -> bool {
     let used = set.iter().filter(|(_, value)| value.is_some());
     let used: Vec<&str> = used.map(|(name, _)| *name).collect();

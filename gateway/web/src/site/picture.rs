@@ -28,7 +28,7 @@ pub async fn show(
     if !is_file_name(&name) {
         return Err(PageError::not_found());
     }
-    // The content of a name never changes, so a browser that has the picture gets a 304 without a call.
+    // A browser that has the picture gets a 304 without a call.
     let tag = format!("\"{}\"", name.trim_end_matches(".jpg"));
     let mut response = if etag::is_known(headers.get_all(IF_NONE_MATCH), &tag) {
         StatusCode::NOT_MODIFIED.into_response()

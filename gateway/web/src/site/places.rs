@@ -120,7 +120,7 @@ pub async fn country(
         country: Some(code.clone()),
         ..next_events(FEW)
     };
-    // First, so that an unknown code is not found rather than a bad filter.
+    // Read the country first: an unknown code is a missing page, not a bad filter.
     let country = catalogue.country(&code).await?;
     let reads = try_join3(
         catalogue.games(games),
@@ -207,7 +207,7 @@ pub async fn city(
     })
 }
 
-/// The requested events of a place that are upcoming or, if there are none, the past ones; and which of them these are.
+/// The upcoming events of a place or, if there are none, the past ones, and which of the two these are.
 async fn events_of(
     catalogue: &Catalogue,
     upcoming: proto::ListEventsRequest,

@@ -3,7 +3,7 @@
 use contracts::catalogue::v1 as proto;
 use contracts::public::{SearchAddress, SearchResult};
 use kit::Fault;
-use pages::site::search::{Found, Kind, Row, SearchPage};
+use pages::site::search::{Found, Kind, ResultPage, Row};
 use pages::{ApiCall, Frame, Head};
 
 use super::query::address;
@@ -26,7 +26,7 @@ pub async fn show(request: PublicRequest, catalogue: Catalogue) -> PageResult {
     let Some(words) = query.get("q") else {
         return respond(app, &visit, |mut frame| {
             head(&mut frame, true);
-            Ok(SearchPage { frame, found: None })
+            Ok(ResultPage { frame, found: None })
         });
     };
     let request = proto::SearchRequest {
@@ -43,7 +43,7 @@ pub async fn show(request: PublicRequest, catalogue: Catalogue) -> PageResult {
         words.clone_into(&mut frame.search);
         frame.api_call = Some(ApiCall::same(format!("GET /v1{}", address(PATH, &set))));
         let found = found(&frame, &results, set, cursor)?;
-        Ok(SearchPage {
+        Ok(ResultPage {
             found: Some(found),
             frame,
         })
@@ -78,7 +78,7 @@ fn found(
         }
     };
     let rows: Vec<SearchResult> = results.rows.parse()?;
-    // The visitor probably meant the best of the results.
+    // The visitor probably meant the best result.
     let nearest = rows
         .first()
         .filter(|_| results.is_similar && cursor.is_none());
@@ -106,7 +106,7 @@ fn found(
     })
 }
 
-/// The number of results of a kind, or of all. `None`: catalogue-svc is of a release that does not count them.
+/// The number of results of a kind, or of all; `None` if catalogue-svc does not count them.
 fn count(results: &Results, kind: Option<&str>) -> Option<u64> {
     let totals = results.totals.iter();
     let of_kind = totals.filter(|it| kind.is_none_or(|kind| it.kind == kind));

@@ -9,7 +9,7 @@ use super::cards::{self, is_https};
 
 const CONTEXT: &str = "https://schema.org";
 
-/// The way to a page from the start page over the page of a list.
+/// The path to a page: the start page, the list, the page itself.
 fn breadcrumbs(frame: &Frame, list: &str, list_name: &'static str) -> Value {
     let steps = [
         ("Mchezo", frame.absolute("/")),

@@ -9,12 +9,12 @@ use crate::link::{Link, Picture, Tab};
 /// All boards with their first rows.
 #[derive(Debug, Template)]
 #[template(path = "site/boards.html")]
-pub struct BoardsPage {
+pub struct OverviewPage {
     pub frame: Frame,
     pub boards: Vec<Board>,
 }
 
-impl BoardsPage {
+impl OverviewPage {
     /// Whether nobody has voted at all.
     fn is_empty(&self) -> bool {
         self.boards.iter().all(|board| board.rows.is_empty())

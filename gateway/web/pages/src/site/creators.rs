@@ -11,7 +11,7 @@ use crate::link::{Link, Picture};
 
 #[derive(Debug, Template)]
 #[template(path = "site/creators.html")]
-pub struct CreatorsPage {
+pub struct ListPage {
     pub frame: Frame,
     pub filters: Filters,
     pub total: u64,
@@ -33,7 +33,7 @@ pub struct CreatorPage {
     pub place: Vec<Link>,
     pub bio: String,
     pub links: Vec<Link>,
-    /// What it is asked for: links, if there are none.
+    /// Whether the page asks its creator for links, because it has none.
     pub asks_for_links: bool,
     /// The first games, and the number of all.
     pub games: Vec<GameCard>,
@@ -42,7 +42,7 @@ pub struct CreatorPage {
     pub all_games: Option<String>,
     /// Absent while they cannot be read.
     pub ranks: Option<Vec<BoardRank>>,
-    /// The address for others.
+    /// The address to share.
     pub share: String,
     pub actions: VisitorActions,
 }

@@ -10,7 +10,7 @@ use crate::link::Link;
 /// All currencies.
 #[derive(Debug, Template)]
 #[template(path = "site/economy.html")]
-pub struct EconomyPage {
+pub struct ListPage {
     pub frame: Frame,
     /// Chooses the currency whose rates are shown.
     pub choice: Filters,

@@ -10,7 +10,7 @@ use crate::link::{Link, Picture};
 
 #[derive(Debug, Template)]
 #[template(path = "site/events.html")]
-pub struct EventsPage {
+pub struct ListPage {
     pub frame: Frame,
     pub filters: Filters,
     pub total: u64,
@@ -36,7 +36,7 @@ pub struct EventPage {
     pub calendar: String,
     pub website: Option<Link>,
     pub description: String,
-    /// The address for others.
+    /// The address to share.
     pub share: String,
     pub actions: VisitorActions,
 }

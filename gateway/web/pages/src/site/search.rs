@@ -8,7 +8,7 @@ use crate::link::{Link, Picture};
 
 #[derive(Debug, Template)]
 #[template(path = "site/search.html")]
-pub struct SearchPage {
+pub struct ResultPage {
     pub frame: Frame,
     /// Absent while nothing is searched for.
     pub found: Option<Found>,

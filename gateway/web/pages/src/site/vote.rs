@@ -7,7 +7,7 @@ use crate::link::{Link, Picture, Tab};
 
 #[derive(Debug, Template)]
 #[template(path = "site/vote.html")]
-pub struct VotePage {
+pub struct BallotPage {
     pub frame: Frame,
     /// What to vote on.
     pub tabs: Vec<Tab>,

@@ -172,7 +172,7 @@ map-hint = The stronger a country’s colour, the more games come from it.
 
 ## A vote and what it did
 
-vote-keys = Keys: ← votes for the first, → for the second, Esc skips.
+vote-keys = Keys: ← votes for the first, → for the second.
 
 ## Currencies: examples and units
 
@@ -241,9 +241,9 @@ boards-same = So far the same as for the shorter period.
 ## Currencies and rates
 
 economy-title = In-game currencies
-economy-lead = Many games have a currency of their own. Their reports lead to exchange rates, which nobody sets by hand.
+economy-lead = Many games have a currency of their own. Exchange rates are calculated from the reports of the games.
 economy-how = How rankings and rates work
-economy-empty = No currency is listed yet. A studio registers the currency of its game in the dashboard, and the game reports.
+economy-empty = No currency is listed yet. A studio registers the currency of its game in the dashboard, and the game sends reports.
 economy-away = The rates are not available at the moment. Try again in a few seconds.
 economy-from = Rates from the currency of
 economy-count = { $count ->

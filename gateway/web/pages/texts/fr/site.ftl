@@ -172,7 +172,7 @@ map-hint = Plus la couleur d’un pays est vive, plus il compte de jeux.
 
 ## Un vote et son effet
 
-vote-keys = Touches : ← vote pour la première fiche, → pour la seconde, Échap passe.
+vote-keys = Touches : ← vote pour la première fiche, → pour la seconde.
 
 ## Monnaies : exemples et unités
 

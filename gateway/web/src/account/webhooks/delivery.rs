@@ -4,7 +4,7 @@ use axum::extract::Path;
 use pages::webhooks::deliveries::DeliveryPage;
 use uuid::Uuid;
 
-use super::json_text;
+use super::{curl, json_text};
 use super::{endpoint_id, origin, words};
 use crate::account::member_request::MemberRequest;
 use crate::domain::action::Action;

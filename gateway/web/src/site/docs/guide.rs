@@ -28,7 +28,7 @@ pub async fn index(PublicRequest { app, visit, .. }: PublicRequest) -> PageResul
     })
 }
 
-/// `/docs/{page}`, and with `.md` behind it the same as Markdown.
+/// `/docs/{page}`, and `/docs/{page}.md` for the same as Markdown.
 pub async fn show(
     PublicRequest { app, visit, .. }: PublicRequest,
     Path(name): Path<String>,

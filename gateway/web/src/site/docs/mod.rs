@@ -21,7 +21,7 @@ fn link(page: &DocsPage) -> Link {
     }
 }
 
-/// The navigation, on the page with this name. A page of the reference has the pages of its group too.
+/// The navigation on the page with this name. On a page of the reference, it has the pages of the same group too.
 fn menu(guides: &Guides, reference: Option<&Reference>, current: &str) -> Menu {
     let mut menu = Menu::default();
     let item = |page: &DocsPage| MenuLink {
