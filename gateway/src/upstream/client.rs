@@ -18,7 +18,7 @@ use contracts::listings::v1::games_service_client::GamesServiceClient;
 use contracts::listings::v1::own_listings_service_client::OwnListingsServiceClient;
 use contracts::webhook::v1::messages_service_client::MessagesServiceClient;
 use kit::Fault;
-use kit::rpc::client::{Client, Idempotent, was_not_sent};
+use kit::rpc::client::{Client, Idempotent, is_unanswered};
 use tonic::{Request, Response, Status};
 
 use super::CallLimits;
@@ -108,17 +108,4 @@ impl Upstream {
             Err(status) => Err(status.into()),
         }
     }
-}
-
-/// Whether the call was sent and its outcome is unknown. An error that the service itself returned has details.
-fn is_unanswered(status: &Status) -> bool {
-    let lost = matches!(
-        status.code(),
-        tonic::Code::Unavailable
-            | tonic::Code::DeadlineExceeded
-            | tonic::Code::Cancelled
-            | tonic::Code::Unknown
-            | tonic::Code::Internal
-    );
-    lost && status.details().is_empty() && !was_not_sent(status)
 }

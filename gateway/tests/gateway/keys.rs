@@ -228,10 +228,10 @@ async fn a_key_whose_game_stops_it_says_so_and_leaves_room_for_another(pool: PgP
         let listed = test.accounts.list_keys(Request::new(request)).await;
         let mut listed = listed.unwrap().into_inner().keys.into_iter();
         let listed = listed.find(|it| it.id == key.id).unwrap();
-        let request = proto::AccountsServiceGetAccountRequest {
+        let request = proto::GetAccountRequest {
             account_id: account.clone(),
         };
-        let found = test.accounts.get_account(Request::new(request)).await;
+        let found = test.staff.get_account(by_operator(request)).await;
         (listed.game_state, found.unwrap().into_inner().working_keys)
     };
     let expected = |of_game: &str, working| (of_game.to_owned(), working);

@@ -1,4 +1,4 @@
-//! Hashes of passwords in their normal form, on a bounded pool: a hash takes 19 MiB and some 40 ms of a core, so a burst of sign-ins must not take them all.
+//! Hashes of passwords in their normal form, on a bounded pool. A hash takes 19 MiB and some 40 ms of a core.
 //!
 //! The threads of the pool have a lower priority than others, so that sign-ins slow calls of the API less.
 

@@ -1,10 +1,10 @@
-//! Forms that take effect once, however often they are sent: the second time, the answer leads to the page that shows the effect.
+//! Forms that take effect once: the second time, the answer leads to the page that shows the effect.
 
 use axum::body::{Body, Bytes};
 use axum::extract::{FromRequest, Request};
 use axum::response::{IntoResponse as _, Response};
 use http::StatusCode;
-use kit::{Fault, ids};
+use kit::ids;
 use serde::de::DeserializeOwned;
 use url::form_urlencoded;
 use uuid::Uuid;
@@ -12,8 +12,6 @@ use uuid::Uuid;
 use crate::form_body::{FormBody, unreadable};
 use crate::page_error::PageError;
 use crate::render::see_other;
-use crate::request::PersonRequest;
-use crate::store::sent_forms;
 
 /// A form without fields but its id.
 #[derive(Debug, serde::Deserialize)]
@@ -48,32 +46,7 @@ where
     }
 }
 
-/// The answer to a form that took effect before: the page that shows the effect, with a notice.
+/// The answer to a form that was sent before: the page that shows the effect, with a notice.
 pub fn sent_before(path: &str) -> Response {
     see_other(&format!("{path}?done=form-sent"))
-}
-
-impl PersonRequest {
-    /// Does the work of a form in another service; `None` if the form took effect before.
-    ///
-    /// The form is recorded before the work and committed after it. A second click therefore waits for the first one, and a form whose work
-    /// failed can be sent again. If the process dies between the work and the commit, the form is forgotten: sent again, it takes effect a
-    /// second time, for example with a second key in the list.
-    pub async fn once<T>(
-        &self,
-        form: Uuid,
-        work: impl Future<Output = Result<T, Fault>>,
-    ) -> Result<Option<T>, Fault> {
-        let (app, person) = (&self.app, self.person().id);
-        let mut transaction = app.pool.begin().await?;
-        if !sent_forms::insert(&mut *transaction, person, form, app.clock.now()).await? {
-            return Ok(None);
-        }
-        let done = work.await?;
-        // The work is done, and a new secret must be shown.
-        if let Err(error) = transaction.commit().await {
-            tracing::warn!(%error, "if this form is sent again, it takes effect again");
-        }
-        Ok(Some(done))
-    }
 }

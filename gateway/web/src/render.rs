@@ -155,6 +155,7 @@ pub fn status(code: Code) -> StatusCode {
         Code::Limit | Code::RateLimited | Code::QuotaExceeded | Code::TooSoon => {
             StatusCode::TOO_MANY_REQUESTS
         }
+        Code::TooLarge => StatusCode::PAYLOAD_TOO_LARGE,
         Code::Internal => StatusCode::INTERNAL_SERVER_ERROR,
         _ => StatusCode::UNPROCESSABLE_ENTITY,
     }

@@ -27,7 +27,7 @@ pub struct Uploads {
     people: Arc<Mutex<HashSet<Uuid>>>,
 }
 
-/// A person may upload a file until this is dropped.
+/// The upload of a person, which ends when this is dropped.
 #[derive(Debug)]
 pub struct UploadGuard {
     person: Uuid,

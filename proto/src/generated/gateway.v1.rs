@@ -1964,7 +1964,7 @@ pub struct AccountsServiceGetAccountRequest {
     #[prost(string, tag = "1")]
     pub account_id: ::prost::alloc::string::String,
 }
-#[derive(Clone, PartialEq, Eq, Hash, ::prost::Message)]
+#[derive(Clone, PartialEq, ::prost::Message)]
 pub struct AccountsServiceGetAccountResponse {
     #[prost(message, optional, tag = "1")]
     pub account: ::core::option::Option<Account>,
@@ -1972,9 +1972,9 @@ pub struct AccountsServiceGetAccountResponse {
     pub plan: ::core::option::Option<Plan>,
     #[prost(message, optional, tag = "3")]
     pub month: ::core::option::Option<MonthUse>,
-    /// Live keys that count against the plan (§8), with those that were requested.
-    #[prost(uint32, tag = "4")]
-    pub working_keys: u32,
+    /// As ListSwitches.
+    #[prost(message, repeated, tag = "4")]
+    pub switches: ::prost::alloc::vec::Vec<Switch>,
 }
 #[derive(Clone, PartialEq, Eq, Hash, ::prost::Message)]
 pub struct AccountsServiceChangeAccountRequest {

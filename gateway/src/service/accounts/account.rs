@@ -4,7 +4,7 @@ use contracts::gateway::v1 as proto;
 use kit::Fault;
 use kit::bad_fields::BadFields;
 
-use super::{Accounts, account_and_author};
+use super::{Accounts, account_and_author, switches};
 use crate::domain::account::Account;
 use crate::domain::fields;
 use crate::domain::staff_action::Action;
@@ -46,12 +46,12 @@ pub(super) async fn get(
     bad.check()?;
     let account = operations.account(id).await?;
     let plan = operations.plans.get_or_cheapest(&account.plan);
-    let plan_use = operations.plan_use(account.id).await?;
+    let month = operations.account_month(account.id, plan).await?;
     Ok(proto::AccountsServiceGetAccountResponse {
         account: Some((&account).into()),
         plan: Some(plan.into()),
-        month: Some(plan_use.month_use(plan)),
-        working_keys: plan_use.working_keys,
+        month: Some(month),
+        switches: switches(accounts).await?,
     })
 }
 

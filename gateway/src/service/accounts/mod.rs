@@ -72,14 +72,18 @@ async fn list_switches(
     accounts: &Accounts,
     _: proto::AccountsServiceListSwitchesRequest,
 ) -> Result<proto::ListSwitchesResponse, Fault> {
+    let switches = switches(accounts).await?;
+    Ok(proto::ListSwitchesResponse { switches })
+}
+
+/// The switches without the reasons of staff.
+async fn switches(accounts: &Accounts) -> Result<Vec<proto::Switch>, Fault> {
     let settings = accounts.operations.list_switches().await?;
     let switches = settings.iter().map(|setting| proto::Switch {
         reason: String::new(),
         ..setting.into()
     });
-    Ok(proto::ListSwitchesResponse {
-        switches: switches.collect(),
-    })
+    Ok(switches.collect())
 }
 
 /// The account and the author of a change. After an error, they are arbitrary.

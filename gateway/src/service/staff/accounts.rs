@@ -66,12 +66,12 @@ pub(super) async fn get(
 ) -> Result<proto::GetAccountResponse, Fault> {
     let account = find(staff, &request.account_id).await?;
     let plan = staff.operations.plans.get_or_cheapest(&account.plan);
-    let plan_use = staff.operations.plan_use(account.id).await?;
+    let operations = &staff.operations;
     Ok(proto::GetAccountResponse {
         account: Some((&account).into()),
         plan: Some(plan.into()),
-        month: Some(plan_use.month_use(plan)),
-        working_keys: plan_use.working_keys,
+        month: Some(operations.account_month(account.id, plan).await?),
+        working_keys: operations.working_keys(account.id).await?,
     })
 }
 

@@ -101,64 +101,6 @@ pub struct AccountSettingsPage {
     pub name: Field,
 }
 
-#[cfg(test)]
-mod tests {
-    use super::*;
-    use crate::frame::AccountNav;
-
-    fn today() -> TodayPage {
-        TodayPage {
-            frame: Frame {
-                account: Some(AccountNav {
-                    name: "Savanna <i>".to_owned(),
-                    ..AccountNav::default()
-                }),
-                ..Frame::default()
-            },
-            account: "a".to_owned(),
-            missing: Vec::new(),
-            steps: Vec::new(),
-            for_you: Vec::new(),
-            for_staff: Vec::new(),
-            month: None,
-            plan: Some("Free".to_owned()),
-            is_owner: true,
-        }
-    }
-
-    #[test]
-    fn a_page_where_nothing_waits_says_so_and_one_without_a_service_too() {
-        let html = today().render().unwrap();
-        assert!(html.contains("All done."), "{html}");
-        assert!(!html.contains("<i>"), "{html}");
-        let heading = "<h1>Today, <bdi>Savanna &#60;i&#62;</bdi></h1>";
-        assert!(html.contains(heading), "{html}");
-        let name = "<strong><bdi>Savanna &#60;i&#62;</bdi></strong>";
-        assert!(html.contains(name), "{html}");
-        let page = TodayPage {
-            missing: vec!["webhooks", "listings"],
-            ..today()
-        };
-        let html = page.render().unwrap();
-        assert!(html.contains("webhooks, listings"), "{html}");
-        assert!(!html.contains("All done."), "{html}");
-    }
-
-    #[test]
-    fn what_waits_is_text_and_leads_on() {
-        let item = WaitingItem::new("<b>Okoto", "/accounts/a/listings");
-        let page = TodayPage {
-            for_you: vec![item.detail("<b>Too short")],
-            ..today()
-        };
-        let html = page.render().unwrap();
-        assert!(html.contains("&#60;b&#62;Too short</span>"), "{html}");
-        assert!(html.contains("Waiting for you"), "{html}");
-        assert!(!html.contains("Waiting for staff") && !html.contains("<b>"));
-        assert!(html.contains("href=\"/accounts/a/listings\""), "{html}");
-    }
-}
-
 /// The page where a person chooses an account.
 #[derive(Debug, Template)]
 #[template(path = "account/choose.html")]

@@ -91,7 +91,7 @@ pub fn find(name: &str) -> Option<&'static Asset> {
     all().into_iter().find(|asset| asset.name == name)
 }
 
-/// The file of this release in the place of one of another release, whose name has another hash.
+/// The file in place of one of another release, whose name has another hash.
 pub fn of_other_release(name: &str) -> Option<&'static Asset> {
     let (stem, rest) = name.rsplit_once('-')?;
     let (hash, extension) = rest.split_once('.')?;

@@ -31,7 +31,7 @@ pub struct MailSentPage {
     pub mail_folder: Option<String>,
 }
 
-/// What a link in a mail leads to. Opening it changes nothing: only its button does.
+/// The page of a link in a mail. Only its button changes something.
 #[derive(Debug, Template)]
 #[template(path = "people/password_link.html")]
 pub struct PasswordLinkPage {
@@ -65,7 +65,7 @@ pub struct ConfirmLinkPage {
 pub struct SignInPage {
     pub frame: Frame,
     pub errors: Fields,
-    /// What the person signs in for; empty: nothing special.
+    /// The reason to sign in; may be empty.
     pub reason: String,
     pub email: Field,
     pub password: Field,
@@ -161,105 +161,4 @@ pub struct RecoveryCodesPage {
     /// What else has changed: the key of a text.
     pub effect: &'static str,
     pub codes: Vec<String>,
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-    use crate::language::Language;
-
-    #[test]
-    fn a_refused_form_keeps_what_was_typed_except_the_password() {
-        let errors = Fields::general("The address or the password is wrong.");
-        let page = SignInPage {
-            frame: Frame::default(),
-            email: Field::email("email", "E-mail").value("ada@studio.example"),
-            password: Field::password("password", "Password").value("hunter2"),
-            errors,
-            reason: String::new(),
-            next: "/accounts".to_owned(),
-            sign_up: "/sign-up".to_owned(),
-        };
-        let html = page.render().unwrap();
-        assert!(
-            html.contains("ada@studio.example") && !html.contains("hunter2"),
-            "{html}"
-        );
-        assert!(
-            html.contains("role=\"alert\"") && html.contains("value=\"/accounts\""),
-            "{html}"
-        );
-    }
-
-    #[test]
-    fn texts_of_people_are_escaped() {
-        let evil = "<script>alert(1)</script>";
-        let row = SessionRow {
-            id: evil.to_owned(),
-            agent: evil.to_owned(),
-            address: evil.to_owned(),
-            since: String::new(),
-            last_seen: String::new(),
-            is_current: false,
-        };
-        let page = YouPage {
-            frame: Frame {
-                person: Some(evil.to_owned()),
-                ..Frame::default()
-            },
-            email: evil.to_owned(),
-            sessions: vec![row],
-            has_totp: false,
-            recovery_codes: 0,
-            language: Select::new("language", "Language", Vec::new()),
-            notices: Checks::new("notices", "Mails", Vec::new()),
-        };
-        assert!(!page.render().unwrap().contains("<script>alert"));
-    }
-
-    #[test]
-    fn a_page_of_people_is_in_their_language() {
-        let frame = Frame {
-            language: Language::French,
-            prefix: "/fr",
-            path: "/sign-up".to_owned(),
-            is_translated: true,
-            ..Frame::default()
-        };
-        let page = SignUpPage {
-            email: Field::email("email", frame.say("email-label")),
-            frame,
-            errors: Fields::default(),
-            next: String::new(),
-            mail_folder: None,
-        };
-        let html = page.render().unwrap();
-        for part in [
-            "<html lang=\"fr\">",
-            "<svg class=\"mark\"",
-            "<h1>Créer un compte</h1>",
-            "action=\"/fr/sign-up\"",
-            "href=\"/fr/sign-in\"",
-            "href=\"/en/sign-up\" hreflang=\"en\"",
-            "Développeurs (en anglais)",
-        ] {
-            assert!(html.contains(part), "{part}: {html}");
-        }
-    }
-
-    #[test]
-    fn the_links_of_mails_change_nothing_until_their_button_is_pressed() {
-        let page = ConfirmLinkPage {
-            frame: Frame::default(),
-            heading: "Join Savanna".to_owned(),
-            text: String::new(),
-            action: "/link/abc".to_owned(),
-            button: "Join",
-        };
-        let html = page.render().unwrap();
-        assert!(
-            html.contains("method=\"post\" action=\"/link/abc\""),
-            "{html}"
-        );
-    }
 }

@@ -98,18 +98,6 @@ mod tests {
     }
 
     #[test]
-    fn numbers_are_grouped() {
-        for (number, text) in [
-            (0, "0"),
-            (999, "999"),
-            (1_000, "1,000"),
-            (12_345_678, "12,345,678"),
-        ] {
-            assert_eq!(grouped(number), text);
-        }
-    }
-
-    #[test]
     fn decimals_are_grouped_too() {
         for (number, text) in [
             ("1234567.25", "1,234,567.25"),

@@ -107,15 +107,6 @@ mod tests {
     use crate::domain::action::Action;
 
     #[test]
-    fn an_action_is_told_in_words_by_its_stored_name() {
-        let text = |name, subject| text(Texts::of(Language::English), name, subject);
-        assert_eq!(Action::WebhookSentAgain.name(), "webhook_sent_again");
-        assert_eq!(text("key_asked", "server"), "requested the live key server");
-        assert_eq!(text("key_lent", "server"), "key_lent: server");
-        assert_eq!(text("key_lent", ""), "key_lent");
-    }
-
-    #[test]
     fn an_action_in_an_account_has_words() {
         let of_accounts = Action::VARIANTS.iter();
         let of_accounts = of_accounts.take_while(|name| **name != Action::SignedIn.name());
@@ -124,15 +115,5 @@ mod tests {
             let found = texts.find_of(&format!("did-{name}"), "x");
             assert!(found.is_some(), "{name}");
         }
-    }
-
-    #[test]
-    fn a_role_is_told_in_words() {
-        let text = |name, subject| text(Texts::of(Language::English), name, subject);
-        assert!(text("joined", "editor").ends_with("editor"));
-        let changed = text("role_changed", "ada@studio.example, owner");
-        assert!(changed.ends_with(" ada@studio.example, owner"), "{changed}");
-        // A role of another version stays as it is.
-        assert!(text("joined", "auditor").ends_with("auditor"));
     }
 }

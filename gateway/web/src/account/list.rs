@@ -18,7 +18,7 @@ use crate::request::PersonRequest;
 use crate::store::members::{self, Membership};
 use crate::store::people;
 
-/// Accounts that a person may own, so that nobody multiplies the free plan at will.
+/// The most accounts that a person may own. Each has a free plan.
 const MAX_OWNED: usize = 20;
 
 #[derive(Debug, Default, Deserialize)]

@@ -2,12 +2,14 @@
 
 pub mod activity;
 pub mod choice;
+pub mod effect;
 pub mod keys;
 pub mod list;
 pub mod member_request;
 pub mod page_context;
 pub mod plans;
 pub mod requests;
+mod seen_keys;
 pub mod settings;
 pub mod team;
 pub mod today;

@@ -1,4 +1,4 @@
-//! The frame of an account's pages, with the answers of the gateway that it needs.
+//! The frame of an account's pages, from one answer of the gateway.
 
 use std::time::Duration;
 
@@ -18,24 +18,19 @@ const WAIT: Duration = Duration::from_secs(5);
 pub struct AccountContext {
     pub frame: Frame,
     found: Result<proto::AccountsServiceGetAccountResponse, Fault>,
-    switches: Result<Switches, Fault>,
 }
 
 impl AccountContext {
     /// While the gateway is away, the frame lacks the account's name, and the page itself shows the reason. The frame says whether
     /// everything is read-only; the access layer refuses the forms then.
     pub async fn load(request: &PersonRequest, scope: &AccountScope, section: Section) -> Self {
-        let gateway = &request.app.gateway;
-        let answers = async { futures::join!(gateway.account(scope.id), gateway.switches()) };
-        let answers = timeout(WAIT, answers).await;
-        let (found, switches) = answers.unwrap_or_else(|_elapsed| {
-            let fault = Fault::unavailable("gateway");
-            (Err(fault.clone()), Err(fault))
-        });
+        let found = timeout(WAIT, request.app.gateway.account(scope.id)).await;
+        let found = found.unwrap_or_else(|_elapsed| Err(Fault::unavailable("gateway")));
         let account = found.as_ref().ok().and_then(|found| found.account.as_ref());
         let language = request.language();
         let unnamed = language.say("account-unnamed");
-        let is_read_only = switches.as_ref().is_ok_and(|it| it.is_read_only);
+        let switches = found.as_ref().map(|found| Switches::of(&found.switches));
+        let is_read_only = switches.is_ok_and(|it| it.is_read_only);
         let name = account.map_or(unnamed, |account| &account.name);
         let frame = Frame {
             // A page whose data an API call returns sets that call.
@@ -43,11 +38,7 @@ impl AccountContext {
             closed: is_read_only.then(|| language.say("fault-closed")),
             ..scope.frame(&request.viewer, name, section)
         };
-        Self {
-            frame,
-            found,
-            switches,
-        }
+        Self { shell, found }
     }
 
     /// The account with its plan.
@@ -73,7 +64,7 @@ impl AccountContext {
     /// # Errors
     /// The fault of a gateway that is away.
     pub fn is_paused(&self, kind: ListingKind) -> Result<bool, Fault> {
-        let switches = self.switches.as_ref().map_err(Fault::clone)?;
+        let switches = Switches::of(&self.account()?.switches);
         Ok(switches.submissions_are_paused && kind != ListingKind::Page)
     }
 }

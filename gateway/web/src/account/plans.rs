@@ -75,18 +75,3 @@ fn mailto(staff: Option<&str>, plan: &str, account: uuid::Uuid) -> String {
     let subject = encoded(&subject);
     format!("mailto:{staff}?subject={subject}")
 }
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn a_mail_to_staff_names_plan_and_account() {
-        let account = uuid::Uuid::nil();
-        assert_eq!(
-            mailto(Some("staff@mchezo.example"), "A & b", account),
-            "mailto:staff@mchezo.example?subject=Plan%20A%20%26%20b%20for%20account%2000000000%2D0000%2D0000%2D0000%2D000000000000"
-        );
-        assert_eq!(mailto(None, "A", account), "");
-    }
-}

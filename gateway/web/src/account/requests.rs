@@ -134,25 +134,3 @@ fn row(language: PageLanguage, call: &proto::Call, keys: &[proto::Key]) -> Reque
         left_out: (call.left_out > 0).then(|| texts.number(call.left_out)),
     }
 }
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn filters_stay_on_the_next_page() {
-        let query = CallQuery {
-            key: "0190f000".to_owned(),
-            errors: "yes".to_owned(),
-            cursor: String::new(),
-        };
-        let request = query.request(Uuid::nil());
-        assert!(request.only_errors && request.key_id == "0190f000");
-        assert_eq!(
-            query.with_cursor("a&b="),
-            "key=0190f000&errors=yes&cursor=a%26b%3D"
-        );
-        assert!(!CallQuery::default().only_errors());
-        assert_eq!(CallQuery::default().with_cursor("a"), "cursor=a");
-    }
-}

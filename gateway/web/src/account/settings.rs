@@ -4,11 +4,12 @@ use pages::Field;
 use pages::accounts::AccountSettingsPage;
 use serde::Deserialize;
 
+use crate::account::effect::Effect;
 use crate::account::member_request::MemberRequest;
 use crate::domain::action::Action;
 use crate::form_body::FormBody;
 use crate::page_error::{PageError, PageResult};
-use crate::render::{FormState, html, see_other};
+use crate::render::{FormState, html};
 use crate::request::Section;
 
 #[derive(Debug, Default, Deserialize)]
@@ -25,14 +26,16 @@ pub async fn show(request: MemberRequest) -> PageResult {
 }
 
 pub async fn send(request: MemberRequest, FormBody(form): FormBody<Input>) -> PageResult {
-    let (app, account) = (&request.app, request.scope.id);
-    let actor = request.actor();
-    let change = app.gateway.rename_account(&actor, account, &form.name);
-    if let Err(fault) = change.await {
-        return page(&request, &form, request.refused(fault, &["name"])?).await;
-    }
-    request.record(Action::AccountChanged, &form.name).await;
-    Ok(see_other(&request.path("")))
+    let (gateway, actor) = (&request.app.gateway, request.actor());
+    let work = async {
+        gateway
+            .rename_account(&actor, request.scope.id, &form.name)
+            .await?;
+        let (action, start) = (Action::AccountChanged, request.path(""));
+        Ok(Effect::shown_at(action, &form.name, &start))
+    };
+    let page = async |state| page(&request, &form, state).await;
+    request.answer(work, &["name"], page).await
 }
 
 async fn page(request: &MemberRequest, form: &Input, state: FormState) -> PageResult {

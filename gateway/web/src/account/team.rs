@@ -9,6 +9,7 @@ use serde::Deserialize;
 use sqlx::{Postgres, Transaction};
 use uuid::Uuid;
 
+use super::seen_keys;
 use crate::account::member_request::MemberRequest;
 use crate::domain::action::Action;
 use crate::domain::email;
@@ -43,6 +44,14 @@ pub struct RoleForm {
     role: String,
 }
 
+#[derive(Debug, Default, Deserialize)]
+#[serde(default)]
+pub struct ViewQuery {
+    done: String,
+    /// The person who was just removed.
+    removed: String,
+}
+
 /// What became of an invitation.
 enum Invitation {
     Mailed,
@@ -52,9 +61,9 @@ enum Invitation {
     TeamIsFull,
 }
 
-pub async fn show(request: MemberRequest, Query(after): Query<AfterForm>) -> PageResult {
-    let form = InviteForm::default();
-    page(&request, after.notice(), &form, FormState::default()).await
+pub async fn show(request: MemberRequest, Query(query): Query<ViewQuery>) -> PageResult {
+    let (form, state) = (InviteForm::default(), FormState::default());
+    page(&request, &query, &form, state).await
 }
 
 pub async fn invite(
@@ -62,7 +71,7 @@ pub async fn invite(
     OnceForm(form, sent): OnceForm<InviteForm>,
 ) -> PageResult {
     let (app, account, now) = (&request.app, request.scope.id, request.app.clock.now());
-    let language = request.language();
+    let (language, query) = (request.language(), ViewQuery::default());
     let members = members::of_account(&app.pool, account).await?;
     let invited = links::invitations(&app.pool, account, now).await?;
     let mut errors = Fields::default();
@@ -82,13 +91,13 @@ pub async fn invite(
         errors.add("role", language.say("team-choose-role"));
     }
     let (Ok(address), Some(role), true) = (address, role, errors.is_empty()) else {
-        return page(&request, None, &form, FormState::invalid(errors)).await;
+        return page(&request, &query, &form, FormState::invalid(errors)).await;
     };
     let network = request.client.network();
     for (limit, subject) in [(limits::MAILS_TO, &address), (limits::MAILS_FROM, &network)] {
         if let Err(reached) = app.limits.count(limit, subject, now).await? {
             let fault = reached.too_many_in(language.language, "limit-mails");
-            return page(&request, None, &form, FormState::refused_here(&fault)).await;
+            return page(&request, &query, &form, FormState::refused_here(&fault)).await;
         }
     }
     match mail_invitation(&request, sent, &address, role).await? {
@@ -96,7 +105,7 @@ pub async fn invite(
         Invitation::SentBefore => Ok(sent_before(&request.path(TEAM))),
         Invitation::TeamIsFull => {
             let refused = FormState::invalid(Fields::one("email", full(&request)));
-            page(&request, None, &form, refused).await
+            page(&request, &query, &form, refused).await
         }
     }
 }
@@ -142,7 +151,7 @@ async fn mail_invitation(
             role,
         },
         next: None,
-        // Who has no language yet gets the mail in that of the inviter.
+        // A new person gets the mail in the language of the inviter.
         language: invited_person.as_ref().unwrap_or(inviter).language(),
         text: MailText::new(&key).with("inviter", inviter.email.as_str()),
     };
@@ -221,7 +230,7 @@ async fn change(request: &MemberRequest, person: Uuid, role: Option<Role>) -> Pa
             return refused(request, "team-last-owner").await;
         }
     }
-    // A person who may no longer invite could come back with an open invitation, so remove these.
+    // An open invitation of the person would lead back into the team.
     if role.is_none_or(|role| !role.may(Permission::Manage)) {
         links::remove_invitations_by(&mut *transaction, account, person).await?;
     }
@@ -245,10 +254,10 @@ async fn change(request: &MemberRequest, person: Uuid, role: Option<Role>) -> Pa
         person_mail::queue_notice(&mut transaction, reader, &text, &app.public_url, now).await?;
     }
     transaction.commit().await?;
-    Ok(if is_self && role.is_none() {
-        see_other("/accounts")
-    } else {
-        back(request)
+    Ok(match action {
+        Action::Left => see_other("/accounts"),
+        Action::MemberRemoved => see_other(&request.path(&format!("{TEAM}?removed={person}"))),
+        _ => back(request),
     })
 }
 
@@ -259,12 +268,13 @@ fn back(request: &MemberRequest) -> Response {
 /// The page with a reason above the form; `reason` is the key of its text.
 async fn refused(request: &MemberRequest, reason: &'static str) -> PageResult {
     let refused = FormState::invalid(Fields::general(request.language().say(reason)));
-    page(request, None, &InviteForm::default(), refused).await
+    let (query, form) = (ViewQuery::default(), InviteForm::default());
+    page(request, &query, &form, refused).await
 }
 
 async fn page(
     request: &MemberRequest,
-    notice: Option<&'static str>,
+    query: &ViewQuery,
     form: &InviteForm,
     state: FormState,
 ) -> PageResult {
@@ -289,10 +299,16 @@ async fn page(
     } else {
         &form.role
     };
-    let mut frame = request.frame(Section::Team).await;
-    frame.notice = notice;
+    let mut shell = request.shell(Section::Team).await;
+    shell.notice = AfterForm::named(&query.done);
+    let is_owner = request.may(Permission::Manage);
+    let removed = match query.removed.parse() {
+        Ok(person) if is_owner => seen_keys::of_removed(request, person).await?,
+        _ => None,
+    };
     let page = TeamPage {
-        frame,
+        shell,
+        removed,
         id: account.to_string(),
         members: members.collect(),
         invites: invites
@@ -302,7 +318,7 @@ async fn page(
         email: email.error_in(&errors),
         form: once_form::new_id(),
         role: role.to_owned(),
-        is_owner: request.may(Permission::Manage),
+        is_owner,
         errors,
     };
     Ok(html(status, &page))

@@ -28,7 +28,7 @@ const WAIT: Duration = Duration::from_secs(5);
 /// How long a rejected key stays on the page.
 const IS_RECENT_FOR: time::Duration = time::Duration::days(14);
 
-/// What waits.
+/// The items that wait.
 #[derive(Debug, Default)]
 struct Waiting {
     for_you: Vec<WaitingItem>,

@@ -1,4 +1,4 @@
-//! Random tokens, of which only hashes are stored.
+//! Random tokens. Only their hashes are stored.
 
 use base64::Engine as _;
 use base64::engine::general_purpose::URL_SAFE_NO_PAD;

@@ -26,7 +26,7 @@ impl audit::Action for StaffAction {
     const KINDS: &'static [&'static str] = &["person", "account", "member"];
     const READ_AUDIT: Self = Self::ReadAudit;
 
-    /// Who signs in as a person may use all keys of the person's accounts.
+    /// Whoever signs in as the person can use all keys of the person's accounts.
     fn needs(self) -> Role {
         match self {
             Self::ReadTeam => Role::Reviewer,

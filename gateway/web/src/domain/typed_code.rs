@@ -1,11 +1,11 @@
-//! What a person types where a code of the second factor is asked for.
+//! A typed code of the second factor.
 
 use super::recovery;
 
 /// The digits of a code of the app.
 const DIGITS: usize = 6;
 
-/// What was typed where a code is asked for.
+/// A typed code.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum TypedCode {
     /// Six digits.
@@ -15,7 +15,7 @@ pub enum TypedCode {
 }
 
 impl TypedCode {
-    /// `None` if the text is neither kind of code, so that nobody has guessed one.
+    /// `None` if the text is neither kind of code, and so no guess.
     pub fn parse(typed: &str) -> Option<Self> {
         let code = recovery::without_separators(typed);
         if code.len() == DIGITS && code.bytes().all(|byte| byte.is_ascii_digit()) {

@@ -7,13 +7,14 @@ use pages::{Field, StateText, Texts, when};
 use serde::Deserialize;
 use uuid::Uuid;
 
+use crate::account::effect::Effect;
 use crate::account::member_request::MemberRequest;
 use crate::domain::action::Action;
 use crate::domain::role::Permission;
 use crate::form_body::FormBody;
 use crate::notice::AfterForm;
 use crate::page_error::PageResult;
-use crate::render::{FormState, html, see_other};
+use crate::render::{FormState, html};
 use crate::request::Section;
 use crate::upstream::{minute_of, time_of};
 
@@ -46,24 +47,16 @@ pub async fn name(
     FormBody(form): FormBody<NameForm>,
 ) -> PageResult {
     let economy = &request.app.economy;
-    let named = economy.name_currency(request.scope.id, &game, &form.name);
-    match named.await {
-        Ok(()) => {
-            request.record(Action::CurrencyNamed, &game).await;
-            let page = format!("/economy/{game}?done=currency-named");
-            Ok(see_other(&request.path(&page)))
-        }
-        Err(fault) => {
-            page(
-                &request,
-                &game,
-                &ViewQuery::default(),
-                &form,
-                request.refused(fault, &["name"])?,
-            )
-            .await
-        }
-    }
+    let work = async {
+        economy
+            .name_currency(request.scope.id, &game, &form.name)
+            .await?;
+        let path = request.path(&format!("/economy/{game}?done=currency-named"));
+        Ok(Effect::shown_at(Action::CurrencyNamed, &game, &path))
+    };
+    let query = ViewQuery::default();
+    let page = async |state| page(&request, &game, &query, &form, state).await;
+    request.answer(work, &["name"], page).await
 }
 
 async fn page(
@@ -163,27 +156,5 @@ fn report_row(texts: &'static Texts, own: proto::OwnReport) -> ReportRow {
         supply: texts.number(report.supply),
         output: texts.number(report.output),
         players: texts.number(report.active_players),
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use pages::Language;
-
-    use super::*;
-
-    #[test]
-    fn a_report_in_an_unknown_state_is_not_said_to_be_held() {
-        let text = |state: i32| {
-            let report = proto::OwnReport {
-                state,
-                ..proto::OwnReport::default()
-            };
-            report_row(Texts::of(Language::English), report).state.text
-        };
-        assert_eq!(text(proto::ReportState::Held.into()), "held");
-        for state in [i32::from(proto::ReportState::Unspecified), 99] {
-            assert_eq!(text(state), "not known");
-        }
     }
 }

@@ -34,7 +34,7 @@ struct UsedMonth<'a> {
 /// Queues the mails that are due; returns the number of accounts.
 pub async fn run(app: &Web, now: OffsetDateTime) -> anyhow::Result<u64> {
     let (mut announced, mut cursor) = (0, String::new());
-    // Without their address, staff get no mail.
+    // Staff without an address get no mail.
     let large = if app.staff_mail.is_some() {
         app.large_month
     } else {

@@ -20,9 +20,8 @@ use crate::page_limit::Visitor;
 use crate::render::see_other;
 use crate::request::{AccountScope, Viewer};
 use crate::session::limits;
-use crate::store::members;
 
-/// The visitors who may see a page.
+/// Who may see a page.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Access {
     Anyone,
@@ -41,8 +40,8 @@ pub enum Access {
     Member(Permission),
 }
 
-/// The forms of an account that are taken while everything is read-only: a leaked key can be revoked and a member removed at any time, and
-/// everybody may leave.
+/// The forms of an account that work while everything is read-only: a leaked key can be revoked, a member can be removed, and everybody may
+/// leave.
 const ALWAYS_OPEN: [&str; 3] = [
     "/accounts/{account}/keys/{key}/revoke",
     "/accounts/{account}/team/{person}/remove",
@@ -61,8 +60,8 @@ pub struct Guard {
 }
 
 pub async fn check(State(guard): State<Guard>, request: Request, next: Next) -> Response {
-    // Read the body before the checks. Otherwise a client could hold the last byte back, and the form would still act with the password or
-    // the role that was valid when its first byte came.
+    // Read the body before the checks. A client could otherwise hold the last byte back, and act with a password or a role that has ended
+    // meanwhile.
     let buffered = match *request.method() {
         Method::POST => form_body::buffer(request, guard.body_limit).await,
         _ => Ok(request),
@@ -95,23 +94,28 @@ pub async fn check(State(guard): State<Guard>, request: Request, next: Next) -> 
 async fn admit(guard: &Guard, request: &mut Request) -> Result<Option<Response>, PageError> {
     let (app, access) = (&guard.app, guard.access);
     let now = app.clock.now();
-    let viewer = Viewer::find(app, request.headers(), now).await;
+    let account = match access {
+        Access::Member(_) => account_of(request).await,
+        _ => None,
+    };
+    let found = Viewer::find_with_role(app, request.headers(), account, now).await;
     if matches!(
         access,
         Access::Anyone | Access::Public | Access::File | Access::Docs
     ) {
         // Visitors need no session for these pages, so the pages work without PostgreSQL.
-        let viewer = viewer.ok().flatten().filter(Viewer::is_signed_in);
+        let viewer = found.ok().flatten().map(|(viewer, _)| viewer);
+        let viewer = viewer.filter(Viewer::is_signed_in);
         if let Some(viewer) = &viewer {
             prefer_language_of(viewer, request);
         }
         request.extensions_mut().insert(viewer);
         return Ok(None);
     }
-    let viewer = match viewer? {
-        Some(viewer) if viewer.is_signed_in() != (access == Access::SecondFactor) => viewer,
+    let (viewer, role) = match found? {
+        Some(found) if found.0.is_signed_in() != (access == Access::SecondFactor) => found,
         // The person has entered the code before: on this page or in another tab.
-        Some(viewer) if viewer.is_signed_in() => return Ok(Some(signed_in_already(request).await)),
+        Some(found) if found.0.is_signed_in() => return Ok(Some(signed_in_already(request).await)),
         _ => return sign_in_first(request).map(Some),
     };
     if access == Access::SecondFactor {
@@ -128,18 +132,17 @@ async fn admit(guard: &Guard, request: &mut Request) -> Result<Option<Response>,
         return Err(PageError::too_many_pages(seconds));
     }
     if let Access::Member(permission) = access {
-        let account = account_of(request).await.ok_or_else(PageError::not_found)?;
-        let role = members::role(&app.pool, account, viewer.person.id).await?;
         // Hides whether the account exists from people who are not its members.
-        let role = role.ok_or_else(PageError::not_found)?;
+        let (Some(id), Some(role)) = (account, role) else {
+            return Err(PageError::not_found());
+        };
         if !role.may(permission) {
             return Err(PageError::forbidden(permission));
         }
         if request.method() == Method::POST && !ALWAYS_OPEN.contains(&guard.path) {
             app.gateway.admit_change().await?;
         }
-        let scope = AccountScope { id: account, role };
-        request.extensions_mut().insert(scope);
+        request.extensions_mut().insert(AccountScope { id, role });
     }
     request.extensions_mut().insert(viewer);
     Ok(None)

@@ -8,13 +8,14 @@ use pages::listings::claims::{ClaimRow, OwnClaimsPage};
 use pages::{Field, StateText, Texts};
 use serde::Deserialize;
 
+use crate::account::effect::Effect;
 use crate::account::member_request::MemberRequest;
 use crate::domain::action::Action;
 use crate::domain::role::Permission;
 use crate::form_body::FormBody;
 use crate::notice::AfterForm;
 use crate::page_error::PageResult;
-use crate::render::{FormState, html, see_other};
+use crate::render::{FormState, html};
 use crate::request::Section;
 use crate::upstream::minute_of;
 
@@ -49,21 +50,18 @@ pub async fn send(request: MemberRequest, FormBody(form): FormBody<ClaimForm>) -
         handle: form.handle.trim().to_owned(),
         evidence: form.evidence.replace("\r\n", "\n"),
     };
-    match listings.claim(account, &form.handle, &form.evidence).await {
-        Ok(()) => {
-            request.record(Action::PageClaimed, &form.handle).await;
-            Ok(see_other(&request.path("/claims?done=page-claimed")))
-        }
-        Err(fault) => {
+    let work = async {
+        let claimed = listings.claim(account, &form.handle, &form.evidence).await;
+        claimed.map_err(|fault| match fault.code {
             // The 404 of the service is about the typed page, not about this one.
-            let fault = match fault.code {
-                Code::NotFound => Fault::invalid_field("handle", fault.message),
-                _ => fault,
-            };
-            let refused = request.refused(fault, &["handle", "evidence"])?;
-            page(&request, None, &form, refused).await
-        }
-    }
+            Code::NotFound => Fault::invalid_field("handle", fault.message),
+            _ => fault,
+        })?;
+        let path = request.path("/claims?done=page-claimed");
+        Ok(Effect::shown_at(Action::PageClaimed, &form.handle, &path))
+    };
+    let page = async |state| page(&request, None, &form, state).await;
+    request.answer(work, &["handle", "evidence"], page).await
 }
 
 async fn page(
@@ -112,27 +110,5 @@ fn row(texts: &'static Texts, claim: proto::Claim) -> ClaimRow {
         evidence: claim.evidence,
         state: StateText { text, tone },
         reason: claim.reason,
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use pages::Language;
-
-    use super::*;
-
-    #[test]
-    fn a_claim_in_an_unknown_state_is_not_said_to_wait() {
-        let text = |state: i32| {
-            let claim = proto::Claim {
-                state,
-                ..proto::Claim::default()
-            };
-            row(Texts::of(Language::English), claim).state.text
-        };
-        assert_eq!(text(proto::ClaimState::Waiting.into()), "waits for staff");
-        for state in [i32::from(proto::ClaimState::Unspecified), 99] {
-            assert_eq!(text(state), "not known");
-        }
     }
 }

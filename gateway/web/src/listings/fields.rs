@@ -24,7 +24,7 @@ pub(super) struct ListingField {
     pub(super) stored: Value,
 }
 
-/// How a person enters a field, and what the body of the API call has for it. The number of a line is the most characters.
+/// How a person enters a field, and how the body of the API call has it. The number of a line is the most characters.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Input {
     /// The heading of the listing's page.

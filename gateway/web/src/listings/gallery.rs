@@ -18,18 +18,12 @@ use crate::page_language::PageLanguage;
 use crate::render::{FormState, html};
 use crate::upstream::listings::ListingRef;
 
-/// The result of a form on the page, with the typed order.
-#[derive(Default)]
-pub(super) struct Answer {
-    pub(super) state: FormState,
-    pub(super) arranged: Option<Vec<Arranged>>,
-}
-
+/// The page; after a form was refused, with its typed order.
 pub(super) async fn gallery(
     request: &MemberRequest,
     context: AccountContext,
     listing: ListingRef<'_>,
-    answer: Answer,
+    (state, arranged): (FormState, Option<Vec<Arranged>>),
 ) -> PageResult {
     let found = request.app.listings.get(listing).await?;
     let content = found.listing.ok_or_else(PageError::not_found)?;
@@ -39,7 +33,7 @@ pub(super) async fn gallery(
     let (single, screenshots) = match &content {
         Listing::Page(page) => (avatar(request, page), None),
         Listing::Game(game) => {
-            let rows = screenshots(request, game, &answer);
+            let rows = screenshots(request, game, arranged, &state.errors);
             (cover(request, game), Some(rows))
         }
         Listing::Event(_) => return Err(PageError::not_found()),
@@ -58,9 +52,9 @@ pub(super) async fn gallery(
             api_call: call,
             ..context.frame
         },
-        errors: at_texts(answer.state.errors),
+        errors: at_texts(state.errors),
     };
-    Ok(html(answer.state.status, &page))
+    Ok(html(state.status, &page))
 }
 
 /// The errors by the names of the page's fields, to which the summary leads. The texts of screenshots are numbered from 1.
@@ -118,7 +112,12 @@ fn avatar(request: &MemberRequest, page: &proto::Page) -> SinglePicture {
     }
 }
 
-fn screenshots(request: &MemberRequest, game: &proto::Game, answer: &Answer) -> Vec<ScreenshotRow> {
+fn screenshots(
+    request: &MemberRequest,
+    game: &proto::Game,
+    arranged: Option<Vec<Arranged>>,
+    errors: &Fields,
+) -> Vec<ScreenshotRow> {
     let stored = || {
         let shots = game.screenshots.iter();
         shots.map(|shot| Arranged {
@@ -126,21 +125,14 @@ fn screenshots(request: &MemberRequest, game: &proto::Game, answer: &Answer) -> 
             alt: shot.alt.clone(),
         })
     };
-    let arranged = answer
-        .arranged
-        .clone()
-        .unwrap_or_else(|| stored().collect());
+    let arranged = arranged.unwrap_or_else(|| stored().collect());
     let rows = arranged.into_iter().enumerate().map(|(index, shot)| {
         let stored = game.screenshots.iter().find(|it| it.url == shot.url);
         let (width, height) = stored.map_or((0, 0), |it| (it.width, it.height));
         ScreenshotRow {
             image: image(request, &shot.url, &shot.alt, width, height),
             place: index + 1,
-            error: answer
-                .state
-                .errors
-                .of(&alt_path(index))
-                .map(ToOwned::to_owned),
+            error: errors.of(&alt_path(index)).map(ToOwned::to_owned),
         }
     });
     rows.collect()

@@ -1,13 +1,10 @@
 //! The listing and the kind of picture that a path names.
 
 use contracts::listings::v1 as proto;
-use kit::Fault;
 
-use super::gallery::Answer;
 use crate::account::member_request::MemberRequest;
 use crate::domain::listing_kind::ListingKind;
 use crate::page_error::PageError;
-use crate::page_language::PageLanguage;
 use crate::upstream::listings::ListingRef;
 
 /// A listing, and the kind of picture that it gets or loses.
@@ -41,23 +38,6 @@ impl<'a> PictureTarget<'a> {
             "avatar" => proto::PictureKind::Avatar,
             _ => proto::PictureKind::Screenshot,
         }
-    }
-
-    /// The page of a refused upload, with the error at the field of the file.
-    pub(super) fn refused(
-        &self,
-        language: PageLanguage,
-        fault: Fault,
-    ) -> Result<Answer, PageError> {
-        let mut state = language.refused(fault, &["picture"], &[])?;
-        state.errors = state.errors.renamed(|name| match name.as_str() {
-            "picture" => self.picture.to_owned(),
-            _ => name,
-        });
-        Ok(Answer {
-            state,
-            arranged: None,
-        })
     }
 }
 

@@ -1,21 +1,21 @@
 //! Pictures of a listing: those that it has, their order and texts.
 
 use axum::extract::{Path, Query};
-use axum::response::Response;
 use contracts::listings::v1 as proto;
 use serde::Deserialize;
 use uuid::Uuid;
 
 use super::arrangement::{alt_path, arrangement};
-use super::gallery::{Answer, gallery};
+use super::gallery::gallery;
 use super::list::PageQuery;
 use super::picture_target::{PictureTarget, with_pictures};
+use crate::account::effect::Effect;
 use crate::account::member_request::MemberRequest;
 use crate::domain::action::Action;
 use crate::form_body::FormBody;
 use crate::notice::AfterForm;
 use crate::page_error::PageResult;
-use crate::render::see_other;
+use crate::render::FormState;
 use crate::request::Section;
 use crate::upstream::listings::ListingRef;
 
@@ -31,9 +31,10 @@ pub async fn show(
     Query(query): Query<PageQuery>,
 ) -> PageResult {
     let listing = with_pictures(&request, &of_kind, &name)?;
-    let mut context = request.context(Section::Listings).await;
-    context.frame.notice = AfterForm::named(&query.done);
-    gallery(&request, context, listing, Answer::default()).await
+    let mut frame = request.frame(Section::Listings).await;
+    frame.shell.notice = AfterForm::named(&query.done);
+    let answer = (FormState::default(), None);
+    gallery(&request, frame, listing, answer).await
 }
 
 pub async fn remove(
@@ -44,18 +45,15 @@ pub async fn remove(
     let target = PictureTarget::parse(&request, &of_kind, &name, &picture)?;
     let context = request.context(Section::Listings).await;
     let (listings, account) = (&request.app.listings, request.scope.id);
-    let per_day = context.writes_per_day()?;
-    let removed = listings.remove_picture(account, target.proto_kind(), &name, &form.url, per_day);
-    match removed.await {
-        Ok(()) => Ok(record_change(&request, target.listing).await),
-        Err(fault) => {
-            let answer = Answer {
-                state: request.refused(fault, &[])?,
-                arranged: None,
-            };
-            gallery(&request, context, target.listing, answer).await
-        }
-    }
+    let (kind, per_day) = (target.proto_kind(), frame.writes_per_day()?);
+    let work = async {
+        listings
+            .remove_picture(account, kind, &name, &form.url, per_day)
+            .await?;
+        Ok(pictures_changed(&request, target.listing))
+    };
+    let page = async |state| gallery(&request, frame, target.listing, (state, None)).await;
+    request.answer(work, &[], page).await
 }
 
 /// Gives the screenshots the typed order and texts.
@@ -71,25 +69,22 @@ pub async fn arrange(
         url: it.url.clone(),
         alt: it.alt.clone(),
     });
+    let (screenshots, per_day) = (screenshots.collect(), frame.writes_per_day()?);
     let (listings, account) = (&request.app.listings, request.scope.id);
-    let per_day = context.writes_per_day()?;
-    let done = listings.arrange_screenshots(account, &name, screenshots.collect(), per_day);
-    match done.await {
-        Ok(()) => Ok(record_change(&request, listing).await),
-        Err(fault) => {
-            let names: Vec<String> = (0..arranged.len()).map(alt_path).collect();
-            let names: Vec<&str> = names.iter().map(String::as_str).collect();
-            let answer = Answer {
-                state: request.refused(fault, &names)?,
-                arranged: Some(arranged),
-            };
-            gallery(&request, context, listing, answer).await
-        }
-    }
+    let work = async {
+        listings
+            .arrange_screenshots(account, &name, screenshots, per_day)
+            .await?;
+        Ok(pictures_changed(&request, listing))
+    };
+    let names: Vec<String> = (0..arranged.len()).map(alt_path).collect();
+    let names: Vec<&str> = names.iter().map(String::as_str).collect();
+    let page = async |state| gallery(&request, frame, listing, (state, Some(arranged))).await;
+    request.answer(work, &names, page).await
 }
 
-pub(super) async fn record_change(request: &MemberRequest, listing: ListingRef<'_>) -> Response {
-    request.record(Action::PicturesChanged, listing.name).await;
+pub(super) fn pictures_changed(request: &MemberRequest, listing: ListingRef<'_>) -> Effect {
     let shown = request.listing_path(listing.kind, listing.name);
-    see_other(&format!("{shown}/pictures?done=pictures-changed"))
+    let path = format!("{shown}/pictures?done=pictures-changed");
+    Effect::shown_at(Action::PicturesChanged, listing.name, &path)
 }

@@ -10,6 +10,7 @@ use uuid::Uuid;
 use super::facts::Summary;
 use super::list::PageQuery;
 use super::words;
+use crate::account::effect::Effect;
 use crate::account::member_request::MemberRequest;
 use crate::domain::action::Action;
 use crate::domain::listing_kind::ListingKind;
@@ -17,7 +18,7 @@ use crate::domain::role::Permission;
 use crate::notice::AfterForm;
 use crate::page_error::{PageError, PageResult};
 use crate::page_language::PageLanguage;
-use crate::render::{FormState, html, see_other};
+use crate::render::{FormState, html};
 use crate::request::Section;
 use crate::upstream::listings::ListingRef;
 
@@ -35,22 +36,15 @@ pub async fn take_down(
     Path((_, of_kind, name)): Path<(Uuid, String, String)>,
 ) -> PageResult {
     let listing = request.listing(&of_kind, &name)?;
-    match request.app.listings.take_down(listing).await {
-        Ok(()) => {
-            request.record(Action::ListingTakenDown, &name).await;
-            let shown = request.listing_path(listing.kind, &name);
-            Ok(see_other(&format!("{shown}?done=listing-taken-down")))
-        }
-        Err(fault) => {
-            page(
-                &request,
-                listing,
-                &PageQuery::default(),
-                request.refused(fault, &[])?,
-            )
-            .await
-        }
-    }
+    let work = async {
+        request.app.listings.take_down(listing).await?;
+        let shown = request.listing_path(listing.kind, &name);
+        let path = format!("{shown}?done=listing-taken-down");
+        Ok(Effect::shown_at(Action::ListingTakenDown, &name, &path))
+    };
+    let query = PageQuery::default();
+    let page = async |state| page(&request, listing, &query, state).await;
+    request.answer(work, &[], page).await
 }
 
 async fn page(

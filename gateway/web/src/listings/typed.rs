@@ -303,18 +303,6 @@ mod tests {
     }
 
     #[test]
-    fn the_errors_of_the_form_and_of_the_service_come_together() {
-        let mut form = typed(&[("credits", "Ada\n|||")]);
-        let found = form.prepare(PageLanguage::default(), ListingKind::Game);
-        let reasons = ["title", "credits.1.name"].map(|path| (path.to_owned(), "No.".to_owned()));
-        let of_service = Err::<(), _>(Fault::invalid(reasons.into()));
-        let fields = with_errors_of_service(found.unwrap_err(), of_service).fields;
-        assert!(fields.keys().eq(["credits", "title"]), "{fields:?}");
-        assert_eq!(fields["credits"], "Begin each line with a name.");
-        assert_eq!(fields["title"], "No.");
-    }
-
-    #[test]
     fn an_error_of_an_item_stands_beside_its_field() {
         let paths = ["genres.0", "links.play", "title"];
         let reasons = paths.map(|path| (path.to_owned(), "No.".to_owned()));

@@ -16,10 +16,11 @@ use uuid::Uuid;
 
 use super::gallery::gallery;
 use super::picture_target::PictureTarget;
-use super::pictures::record_change;
+use super::pictures::pictures_changed;
 use crate::account::member_request::MemberRequest;
 use crate::page_error::{PageError, PageResult};
 use crate::page_language::PageLanguage;
+use crate::render::FormState;
 use crate::request::Section;
 use crate::uploads::UploadRefusal;
 
@@ -83,18 +84,20 @@ pub async fn send(
         },
         Err(_no_multipart) => Err(no_file(request.language())),
     };
-    match uploaded {
-        Ok(()) => Ok(record_change(&request, target.listing).await),
-        Err(fault) => {
-            let is_too_large = fault.code == Code::TooLarge;
-            let mut answer = target.refused(request.language(), fault)?;
-            if is_too_large {
-                answer.state.status = StatusCode::PAYLOAD_TOO_LARGE.into();
-            }
-            let context = request.context(Section::Listings).await;
-            gallery(&request, context, target.listing, answer).await
-        }
-    }
+    let work = async {
+        uploaded?;
+        Ok(pictures_changed(&request, target.listing))
+    };
+    let page = async |mut state: FormState| {
+        // The error stands at the field of the file, which has the name of the picture.
+        state.errors = state.errors.renamed(|name| match name.as_str() {
+            "picture" => target.picture.to_owned(),
+            _ => name,
+        });
+        let frame = request.frame(Section::Listings).await;
+        gallery(&request, frame, target.listing, (state, None)).await
+    };
+    request.answer(work, &["picture"], page).await
 }
 
 /// The error page while the site receives as many files as it can, or another one of the person.

@@ -64,25 +64,3 @@ pub(super) fn link_label(texts: &Texts, key: &str) -> String {
     };
     label.to_owned()
 }
-
-#[cfg(test)]
-mod tests {
-    use pages::Language;
-
-    use super::*;
-
-    fn texts() -> &'static Texts {
-        Texts::of(Language::English)
-    }
-
-    #[test]
-    fn the_writes_of_the_day_are_counted_before_they_are_used_up() {
-        let texts = texts();
-        let left = writes_left(texts, 7, Some(1_050));
-        assert_eq!(left, "You can submit or change 1,043 more listings today.");
-        let used_up = writes_left(texts, 9, Some(7));
-        let none = "You can submit or change no more listings today.";
-        assert!(used_up.starts_with(none), "{used_up}");
-        assert_eq!(writes_left(texts, 7, None), "");
-    }
-}

@@ -170,7 +170,7 @@ async fn write(folder: &Path, message: Message) -> anyhow::Result<()> {
     Ok(())
 }
 
-/// The text of a server without what it may repeat of a mail: addresses, links, and the name of the mailbox.
+/// The answer of a server without addresses, links and the name of the mailbox, which it may repeat from a mail.
 fn redact(text: &str, recipient: Option<&Address>) -> String {
     let mailbox = recipient.map(|recipient| recipient.user().to_lowercase());
     let is_private = |word: &str| {

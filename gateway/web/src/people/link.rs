@@ -138,7 +138,7 @@ async fn find(
             Some(_) => Err(PageError::link_gone()),
         },
         LinkTarget::Reset { person } => {
-            // Who holds the mailbox of an earlier address of the person sets no password.
+            // The holder of an earlier address of the person must not set the password.
             let person = people::by_id(&app.pool, person)
                 .await?
                 .filter(|person| person.email == link.email);
@@ -193,8 +193,8 @@ fn for_viewer(
     }
 }
 
-/// Whom a link is for, which the person `signed_in` has opened. The mail of an invitation names its address; the mail to a new address does not
-/// name the address that the person has.
+/// Says whom a link is for that another person, `signed_in`, has opened. The mail to a new address does not name the person's present address,
+/// and neither does this.
 fn for_another(language: PageLanguage, link: &Link, signed_in: &str) -> String {
     let key = match link.target {
         LinkTarget::Invite { .. } => "other-person-invite",
@@ -203,7 +203,7 @@ fn for_another(language: PageLanguage, link: &Link, signed_in: &str) -> String {
     language.texts().say_of_two(key, &link.email, signed_in)
 }
 
-/// What the sign-in page says that leads to an invitation.
+/// What the sign-in page says about the invitation that it leads to.
 #[derive(Debug, Default)]
 pub(super) struct Invitation {
     /// The address to sign in with; empty if the invited person has another one now.

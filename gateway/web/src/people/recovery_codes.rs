@@ -73,10 +73,10 @@ async fn replace(
     if !sent_forms::insert(&mut *transaction, person.id, form, app.clock.now()).await? {
         return Ok(Replacement::SentBefore);
     }
-    if !use_code(app, person, code).await? {
+    request.lock(&mut transaction).await?;
+    if !use_code(app, &mut *transaction, person, code).await? {
         return Ok(Replacement::WrongCode);
     }
-    request.lock(&mut transaction).await?;
     people::replace_recovery_codes(&mut transaction, person.id, &hashes).await?;
     let text = MailText::new("recovery-codes");
     let action = Action::RecoveryCodesMade;

@@ -6,6 +6,7 @@ use pages::mails::MailText;
 use pages::people::SecondFactorPage;
 use pages::{Field, Fields, Frame};
 use serde::Deserialize;
+use sqlx::PgExecutor;
 use uuid::Uuid;
 
 use crate::app::Web;
@@ -23,7 +24,7 @@ use crate::session::limits;
 use crate::store::people::{self, Person};
 use crate::store::sessions::{self, Stage};
 
-/// The key of the error of a text that is no code. It is not counted as a try.
+/// The error of a text that is no code, which does not count as a try: the key of a text.
 pub(super) const NO_CODE: &str = "code-invalid";
 
 #[derive(Debug, Default, Deserialize)]
@@ -52,7 +53,7 @@ pub async fn send(request: PersonRequest, FormBody(form): FormBody<CodeForm>) ->
         let FormState { status, errors } = FormState::refused_here(&fault);
         return Ok(html(status, &page(&request, next, errors)));
     }
-    if !use_code(app, person, &code).await? {
+    if !use_code(app, &app.pool, person, &code).await? {
         count_wrong_code(app, person).await?;
         let errors = Fields::one("code", language.say("code-wrong-wait"));
         return Ok(refused(&page(&request, next, errors)));
@@ -81,11 +82,16 @@ fn open(app: &Web, person: Uuid, sealed: &[u8]) -> Result<SharedSecret, Fault> {
 }
 
 /// Uses a code: each works once.
-pub async fn use_code(app: &Web, person: &Person, code: &TypedCode) -> Result<bool, Fault> {
+pub async fn use_code(
+    app: &Web,
+    executor: impl PgExecutor<'_>,
+    person: &Person,
+    code: &TypedCode,
+) -> Result<bool, Fault> {
     let code = match code {
         TypedCode::App(code) => code,
         TypedCode::Recovery(hash) => {
-            return Ok(people::use_recovery_code(&app.pool, person.id, hash).await?);
+            return Ok(people::use_recovery_code(executor, person.id, hash).await?);
         }
     };
     let Some(sealed) = &person.totp_secret else {
@@ -93,13 +99,12 @@ pub async fn use_code(app: &Web, person: &Person, code: &TypedCode) -> Result<bo
     };
     let secret = open(app, person.id, sealed)?;
     match secret.step_of(code, app.clock.now()) {
-        Some(step) => Ok(people::use_totp_step(&app.pool, person.id, step).await?),
+        Some(step) => Ok(people::use_totp_step(executor, person.id, step).await?),
         None => Ok(false),
     }
 }
 
-/// Counts a wrong code. A visitor gets to this step with the right password only, so many wrong codes in a day cause a mail to the person,
-/// at most one per day.
+/// Counts a wrong code. Only the right password leads to this step: many wrong codes in a day are mailed to the person, at most once a day.
 pub async fn count_wrong_code(app: &Web, person: &Person) -> Result<(), Fault> {
     let (now, id) = (app.clock.now(), person.id.to_string());
     let counted = app.limits.count(limits::WRONG_CODES, &id, now).await?;

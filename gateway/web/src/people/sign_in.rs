@@ -7,6 +7,7 @@ use kit::Fault;
 use pages::people::SignInPage;
 use pages::{Field, Fields};
 use serde::Deserialize;
+use time::OffsetDateTime;
 
 use super::link::{self, Invitation};
 use super::sign_up;
@@ -21,7 +22,7 @@ use crate::page_error::{PageError, PageResult};
 use crate::page_language::PageLanguage;
 use crate::render::{FormState, html, see_other};
 use crate::request::{Viewer, begin_session};
-use crate::session::limits::{self, LimitReached};
+use crate::session::limits::{self, Limit, LimitReached};
 use crate::store::activity::{self, NewEntry};
 use crate::store::people;
 use crate::store::sessions::{self, Stage};
@@ -66,9 +67,16 @@ pub async fn send(
         next,
     };
     let refuse = async |refused: FormState| shown.page(Some(&form.email), refused).await;
-    // A text that is not an address gets the same steps as an unknown address, so that both take the same time.
+    // A text that is no address takes the steps of an unknown address, and so the same time.
     let address = email::parse(&form.email).unwrap_or_default();
-    if let Err(reached) = count(&app, &address, &client).await? {
+    let (network, from) = (client.network(), format!("{address} {}", client.network()));
+    // A person and the network, the network, and the person.
+    let tries = [
+        (limits::SIGN_IN, from.as_str()),
+        (limits::SIGN_IN_FROM, network.as_str()),
+        (limits::SIGN_IN_OF_PERSON, address.as_str()),
+    ];
+    if let Err(reached) = count(&app, tries, now).await? {
         let mut fault = reached.too_many_in(language.language, "limit-tries");
         let text = language.texts().say_of("sign-in-or-reset", &fault.message);
         fault.message = text.into();
@@ -81,6 +89,9 @@ pub async fn send(
         let errors = Fields::general(language.say("sign-in-wrong"));
         return refuse(FormState::invalid(errors)).await;
     };
+    for (limit, subject) in tries {
+        app.limits.take_back(limit, subject, now).await?;
+    }
     let upgraded = if checked.is_outdated {
         Some(app.passwords.hash(&form.password).await?)
     } else {
@@ -112,19 +123,13 @@ pub async fn send(
     Ok(response)
 }
 
-/// Counts a try per person and network, per network, and per person.
+/// Counts a try. A limit that is reached keeps the later ones from counting it.
 async fn count(
     app: &Web,
-    address: &str,
-    client: &ClientInfo,
+    tries: [(Limit, &str); 3],
+    now: OffsetDateTime,
 ) -> Result<Result<(), LimitReached>, Fault> {
-    let (now, network) = (app.clock.now(), client.network());
-    let both = format!("{address} {network}");
-    for (limit, subject) in [
-        (limits::SIGN_IN, both.as_str()),
-        (limits::SIGN_IN_FROM, network.as_str()),
-        (limits::SIGN_IN_OF_PERSON, address),
-    ] {
+    for (limit, subject) in tries {
         let counted = app.limits.count(limit, subject, now).await?;
         if counted.is_err() {
             return Ok(counted);

@@ -142,7 +142,7 @@ pub async fn turn_off(request: PersonRequest, FormBody(form): FormBody<Input>) -
             state.add("code", language.say(NO_CODE));
             return Ok(page_off(&request, state));
         };
-        if !use_code(app, person, &code).await? {
+        if !use_code(app, &app.pool, person, &code).await? {
             count_wrong_code(app, person).await?;
             state.add("code", language.say("code-wrong"));
             return Ok(page_off(&request, state));

@@ -31,22 +31,35 @@ impl Viewer {
         headers: &HeaderMap,
         now: OffsetDateTime,
     ) -> Result<Option<Self>, Fault> {
+        let found = Self::find_with_role(app, headers, None, now).await?;
+        Ok(found.map(|(viewer, _)| viewer))
+    }
+
+    /// Finds the person of a request's cookie, and the role in this account.
+    pub async fn find_with_role(
+        app: &Web,
+        headers: &HeaderMap,
+        account: Option<Uuid>,
+        now: OffsetDateTime,
+    ) -> Result<Option<(Self, Option<Role>)>, Fault> {
         let Some(token) = app.cookie.token(headers) else {
             return Ok(None);
         };
-        let found = sessions::find(&app.pool, token.hash(), app.session_lifetimes, now);
-        let Some((person, session)) = found.await? else {
+        let lifetimes = app.session_lifetimes;
+        let found = sessions::find(&app.pool, token.hash(), account, lifetimes, now);
+        let Some((person, session, role)) = found.await? else {
             return Ok(None);
         };
-        // A PostgreSQL that only reads signs nobody out.
+        // While PostgreSQL only reads, sessions go on.
         if let Err(error) = sessions::touch(&app.pool, token.hash(), &session, now).await {
-            tracing::warn!(%error, "a session was seen, and ends as if it was not");
+            tracing::warn!(%error, "a session is not prolonged");
         }
-        Ok(Some(Self {
+        let viewer = Self {
             person,
             session,
             token,
-        }))
+        };
+        Ok(Some((viewer, role)))
     }
 
     pub fn is_signed_in(&self) -> bool {
@@ -76,7 +89,8 @@ pub struct NewSession {
 }
 
 /// Stores a new session, in the transaction of the sign-in or of the change that ended the earlier ones. The caller has locked the person.
-/// Each sign-in has a new token, so that nobody can prepare one.
+///
+/// Each sign-in has a new token, which nobody can plant in a browser before.
 pub async fn begin_session(
     app: &Web,
     connection: &mut PgConnection,

@@ -157,17 +157,6 @@ mod tests {
     }
 
     #[test]
-    fn the_hint_is_there_after_the_second_factor_and_goes_with_the_session() {
-        let (style, token) = (CookieStyle::Local, Token::generate());
-        let half = set_by(|headers| style.store(&token, false, Duration::DAY, headers));
-        let ended = set_by(|headers| style.clear(headers));
-        for cookies in [half, ended] {
-            let hint = "signed_in=; Path=/; Max-Age=0; SameSite=Lax";
-            assert_eq!(cookies[1], hint, "{cookies:?}");
-        }
-    }
-
-    #[test]
     fn a_local_cookie_is_stored_without_tls() {
         let style = CookieStyle::of("http://127.0.0.1:8081");
         let cleared = set_by(|headers| style.clear(headers));

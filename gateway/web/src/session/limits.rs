@@ -19,11 +19,11 @@ pub struct Limit {
 /// In minutes.
 const DAY: i64 = 24 * 60;
 
-/// Passwords of one person from one address.
+/// Wrong passwords of one person from one address.
 pub const SIGN_IN: Limit = Limit::new("sign_in", 10, 15);
-/// Passwords of one person from anywhere. Beyond it, the person signs in by a link to set a new password.
+/// Wrong passwords of one person from anywhere. Beyond it, the person signs in by a link to set a new password.
 pub const SIGN_IN_OF_PERSON: Limit = Limit::new("sign_in_of_person", 100, 15);
-/// Passwords of any person from one address.
+/// Wrong passwords of any person from one address.
 pub const SIGN_IN_FROM: Limit = Limit::new("sign_in_from", 60, 15);
 /// Forms of one link of a mail. Most of them cost a hash of a password.
 pub const LINK: Limit = Limit::new("link", 20, 15);
@@ -54,6 +54,19 @@ impl Limit {
             window: Duration::minutes(minutes),
         }
     }
+
+    /// The end of the window in which a time lies.
+    fn end(self, now: OffsetDateTime) -> OffsetDateTime {
+        let length = self.window.whole_seconds();
+        let left = length - now.unix_timestamp().rem_euclid(length);
+        now.truncate_to_second() + Duration::seconds(left)
+    }
+}
+
+fn hash(subject: &str) -> [u8; 16] {
+    let mut half = [0; 16];
+    half.copy_from_slice(&Sha256::digest(subject)[..16]);
+    half
 }
 
 /// The limit is reached; it is lifted after this time.
@@ -93,15 +106,24 @@ impl Limits {
         subject: &str,
         now: OffsetDateTime,
     ) -> Result<Result<(), LimitReached>, Fault> {
-        let length = limit.window.whole_seconds();
-        let left = Duration::seconds(length - now.unix_timestamp().rem_euclid(length));
-        let until = now.truncate_to_second() + left;
-        let subject = &Sha256::digest(subject)[..16];
-        let tries = tries::count(&self.0, limit.name, subject, until).await?;
+        let until = limit.end(now);
+        let tries = tries::count(&self.0, limit.name, &hash(subject), until).await?;
         if tries <= limit.tries {
             return Ok(Ok(()));
         }
-        Ok(Err(LimitReached { retry_after: left }))
+        let retry_after = until - now.truncate_to_second();
+        Ok(Err(LimitReached { retry_after }))
+    }
+
+    /// Takes back a try that was counted at this time, because it was right.
+    pub async fn take_back(
+        &self,
+        limit: Limit,
+        subject: &str,
+        now: OffsetDateTime,
+    ) -> Result<(), Fault> {
+        let until = limit.end(now);
+        Ok(tries::take_back(&self.0, limit.name, &hash(subject), until).await?)
     }
 }
 

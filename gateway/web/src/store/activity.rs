@@ -115,6 +115,33 @@ pub async fn of_account(
     .await
 }
 
+/// A person has seen the secret of a live key.
+#[derive(Debug, Clone)]
+pub struct Sight {
+    pub key: String,
+    pub at: OffsetDateTime,
+    /// The address that the person had.
+    pub email: String,
+}
+
+/// The live keys of an account whose secrets a person has seen.
+pub async fn sights_of_keys(
+    executor: impl PgExecutor<'_>,
+    account: Uuid,
+    person: Uuid,
+) -> Result<Vec<Sight>, sqlx::Error> {
+    sqlx::query_as!(
+        Sight,
+        "select subject as key, at, email from web.activity
+         where account_id = $1 and person_id = $2 and action = any ($3) order by id desc",
+        account,
+        person,
+        &[Action::KeyRevealed, Action::KeyRotated].map(|it| it.name().to_owned()),
+    )
+    .fetch_all(executor)
+    .await
+}
+
 /// Removes entries older than [`RETENTION`]; returns their number.
 pub async fn remove_old(pool: &PgPool, now: OffsetDateTime) -> Result<u64, sqlx::Error> {
     let removed = sqlx::query!("delete from web.activity where at < $1", now - RETENTION);

@@ -1,4 +1,4 @@
-//! `web.sent_form`: the forms that took effect, so that each takes effect once.
+//! `web.sent_form`: the forms that were sent, so that each takes effect once.
 
 use sqlx::{PgExecutor, PgPool};
 use time::{Duration, OffsetDateTime};
@@ -7,7 +7,7 @@ use uuid::Uuid;
 /// How long a form is remembered.
 const RETENTION: Duration = Duration::DAY;
 
-/// Records a form of a person; false if it took effect before. A second transaction with the same form waits for the end of the first one.
+/// Records a form of a person; false if it was sent before. A second transaction with the same form waits for the end of the first one.
 pub async fn insert(
     executor: impl PgExecutor<'_>,
     person: Uuid,
@@ -21,6 +21,22 @@ pub async fn insert(
         now,
     );
     Ok(inserted.execute(executor).await?.rows_affected() == 1)
+}
+
+/// Forgets a form that had no effect, so that it can be sent again.
+pub async fn remove(
+    executor: impl PgExecutor<'_>,
+    person: Uuid,
+    form: Uuid,
+) -> Result<(), sqlx::Error> {
+    sqlx::query!(
+        "delete from web.sent_form where person_id = $1 and form_id = $2",
+        person,
+        form,
+    )
+    .execute(executor)
+    .await?;
+    Ok(())
 }
 
 /// Removes forms older than [`RETENTION`]; returns their number.

@@ -5,6 +5,7 @@ use time::{Duration, OffsetDateTime};
 use uuid::Uuid;
 
 use super::people::Person;
+use crate::domain::role::Role;
 use crate::domain::session_token::TokenHash;
 
 /// How long a session lasts without a request, and how long at most.
@@ -70,22 +71,26 @@ impl Stage {
     }
 }
 
-/// The session of a token, and its person.
+/// The session of a token, its person, and the role of the person in an account.
 pub async fn find(
     executor: impl PgExecutor<'_>,
     token: TokenHash,
+    account: Option<Uuid>,
     lifetimes: Lifetimes,
     now: OffsetDateTime,
-) -> Result<Option<(Person, Session)>, sqlx::Error> {
+) -> Result<Option<(Person, Session, Option<Role>)>, sqlx::Error> {
     let ended = lifetimes.ended(now);
     let row = sqlx::query!(
-        "select id, email, password_hash, totp_secret, language, wants_notices, stage, since, seen, address, agent
+        r#"select id, email, password_hash, totp_secret, language, wants_notices, stage, session.since, seen, address, agent,
+             role as "role?"
          from web.session join web.person on id = person_id
-         where token_sha256 = $1 and seen > $2 and since > $3 and (stage = 'signed_in' or since > $4)",
+             left join web.member on member.person_id = id and account_id = $5
+         where token_sha256 = $1 and seen > $2 and session.since > $3 and (stage = 'signed_in' or session.since > $4)"#,
         &token.0[..],
         ended.seen,
         ended.since,
         ended.unfinished,
+        account,
     );
     let Some(row) = row.fetch_optional(executor).await? else {
         return Ok(None);
@@ -108,7 +113,8 @@ pub async fn find(
         language: row.language,
         wants_notices: row.wants_notices,
     };
-    Ok(Some((person, session)))
+    let role = row.role.and_then(|role| role.parse().ok());
+    Ok(Some((person, session, role)))
 }
 
 /// Prolongs a session, unless it was seen a few minutes ago.

@@ -21,6 +21,24 @@ pub async fn count(
     .await
 }
 
+/// Takes back a try of the window that ends at `until`.
+pub async fn take_back(
+    executor: impl PgExecutor<'_>,
+    limit: &str,
+    subject: &[u8],
+    until: OffsetDateTime,
+) -> Result<(), sqlx::Error> {
+    sqlx::query!(
+        "update web.try_count set n = n - 1 where until = $1 and limit_name = $2 and subject = $3",
+        until,
+        limit,
+        subject,
+    )
+    .execute(executor)
+    .await?;
+    Ok(())
+}
+
 /// Removes counts of windows that have ended; returns their number.
 pub async fn remove_ended(pool: &PgPool, now: OffsetDateTime) -> Result<u64, sqlx::Error> {
     let removed = sqlx::query!("delete from web.try_count where until <= $1", now);

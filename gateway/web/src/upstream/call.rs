@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use contracts::common::v1::PageRequest;
 use kit::Fault;
-use kit::rpc::client::{Client, Idempotent};
+use kit::rpc::client::{Client, Idempotent, is_unanswered};
 use tonic::{Request, Response, Status};
 
 use super::clients::GrpcClient;
@@ -24,10 +24,10 @@ impl Calls {
         message: Q,
     ) -> Result<A, Fault> {
         let request = Idempotent::Unary.request(message, self.deadline);
-        self.send(method, request).await
+        Ok(self.send(method, request).await?)
     }
 
-    /// Makes a call that is never repeated.
+    /// Makes a call that is never repeated: without an answer, its outcome is unknown.
     pub(super) async fn write<S: GrpcClient, Q, A>(
         &self,
         method: impl AsyncFnOnce(&mut S, Request<Q>) -> Result<Response<A>, Status>,
@@ -45,14 +45,21 @@ impl Calls {
     ) -> Result<A, Fault> {
         let mut request = Request::new(message);
         request.set_timeout(deadline);
-        self.send(method, request).await
+        let unknown = |status: Status| {
+            if is_unanswered(&status) {
+                Fault::outcome_unknown(status.message())
+            } else {
+                status.into()
+            }
+        };
+        self.send(method, request).await.map_err(unknown)
     }
 
     async fn send<S: GrpcClient, Q, A>(
         &self,
         method: impl AsyncFnOnce(&mut S, Request<Q>) -> Result<Response<A>, Status>,
         request: Request<Q>,
-    ) -> Result<A, Fault> {
+    ) -> Result<A, Status> {
         let mut client = S::new(self.client.clone());
         Ok(method(&mut client, request).await?.into_inner())
     }

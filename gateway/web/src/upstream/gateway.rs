@@ -42,6 +42,19 @@ pub struct Switches {
     pub submissions_are_paused: bool,
 }
 
+impl Switches {
+    pub fn of(switches: &[proto::Switch]) -> Self {
+        let is_on = |name: &str| {
+            let switch = switches.iter().find(|switch| switch.name == name);
+            switch.map(|switch| switch.on)
+        };
+        Self {
+            is_read_only: is_on("read_only").unwrap_or(false),
+            submissions_are_paused: !is_on("submissions").unwrap_or(true),
+        }
+    }
+}
+
 /// A key to make or to request.
 #[derive(Debug, Clone)]
 pub struct NewKey {
@@ -75,14 +88,7 @@ impl Gateway {
     pub async fn switches(&self) -> Result<Switches, Fault> {
         let request = proto::AccountsServiceListSwitchesRequest {};
         let listed = self.0.read(Accounts::list_switches, request).await?;
-        let is_on = |name: &str| {
-            let switch = listed.switches.iter().find(|switch| switch.name == name);
-            switch.map(|switch| switch.on)
-        };
-        Ok(Switches {
-            is_read_only: is_on("read_only").unwrap_or(false),
-            submissions_are_paused: !is_on("submissions").unwrap_or(true),
-        })
+        Ok(Switches::of(&listed.switches))
     }
 
     /// Lets a change of the dashboard pass, unless the site is read-only.
@@ -135,6 +141,7 @@ rpcs! { Gateway:
         Accounts::create_account(proto::AccountsServiceCreateAccountRequest { actor, account_id: id, name })
         => |created| required(created.account)?;
 
+    /// An account with its plan, its month and the switches.
     read account(account: Uuid) -> proto::AccountsServiceGetAccountResponse =
         Accounts::get_account(proto::AccountsServiceGetAccountRequest { account_id: account });
 
@@ -152,8 +159,8 @@ rpcs! { Gateway:
         Accounts::list_key_requests(proto::AccountsServiceListKeyRequestsRequest { account_id: account })
         => |listed| listed.requests;
 
-    /// Makes a test key; returns its secret.
-    write create_key(actor: &Actor, account: Uuid, key: NewKey) -> String =
+    /// Makes a test key; returns it with its secret.
+    write create_key(actor: &Actor, account: Uuid, key: NewKey) -> (proto::Key, String) =
         Accounts::create_key(proto::AccountsServiceCreateKeyRequest {
             actor,
             account_id: account,
@@ -162,7 +169,7 @@ rpcs! { Gateway:
             may_write: key.may_write,
             game: key.game,
         })
-        => |created| created.secret;
+        => |created| (required(created.key)?, created.secret);
 
     /// Requests a live key, which staff review.
     write request_key(actor: &Actor, account: Uuid, key: NewKey) -> () =

@@ -84,8 +84,39 @@ async fn a_role_reaches_only_what_it_may(pool: PgPool) {
             .await;
         page.assert(403, "Your role does not allow this");
     }
-    let keys = editor.get(&full.own("/accounts/{account}/keys")).await;
-    assert!(!keys.text.contains("/keys/new"), "{}", keys.text);
+}
+
+/// A page offers nobody a form or the page of a form that the role may not use.
+#[testing::database_test(web::MIGRATOR)]
+async fn a_page_offers_a_role_what_it_may_do_only(pool: PgPool) {
+    let full = FullAccount::new(pool).await;
+    let site = &full.hooks.site;
+    let account = full.account.parse().unwrap();
+    for (email, role) in [(BOB, Role::Editor), ("cyd@games.example", Role::Developer)] {
+        let person = site.person(email).await;
+        site.join(account, person, role).await;
+        let mut member = site.signed_in(email).await;
+        let may = |access| matches!(access, Access::Member(needed) if role.may(needed));
+        let routes = || {
+            routes()
+                .into_iter()
+                .filter(|it| it.path.contains("{account}"))
+        };
+        let mut refused: Vec<String> = routes().map(|it| full.own(it.path)).collect();
+        for route in routes().filter(|it| may(it.access)) {
+            refused.retain(|path| *path != full.own(route.path));
+        }
+        for route in routes().filter(|it| may(it.access) && it.methods.contains(&Method::GET)) {
+            let path = full.own(route.path);
+            let page = member.get(&path).await;
+            for refused in &refused {
+                for part in ["href", "action"] {
+                    let offer = format!("{part}=\"{refused}\"");
+                    assert!(!page.text.contains(&offer), "{role:?} {path}: {offer}");
+                }
+            }
+        }
+    }
 }
 
 #[testing::database_test(web::MIGRATOR)]

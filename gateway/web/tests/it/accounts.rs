@@ -89,20 +89,6 @@ async fn an_old_form_leads_nobody_back_into_an_account(pool: PgPool) {
 }
 
 #[testing::database_test(web::MIGRATOR)]
-async fn a_person_owns_a_number_of_accounts_at_most(pool: PgPool) {
-    let site = Site::new(pool).await;
-    let ada = site.person(ADA).await;
-    for _ in 0..20 {
-        site.account(ada, Role::Owner).await;
-    }
-    let mut browser = site.signed_in(ADA).await;
-    let fields = fields(&mut browser, "Karoo").await;
-    let refused = browser.post("/accounts", &borrowed(&fields)).await;
-    refused.assert(422, "which is the most");
-    refused.assert(422, "value=\"Karoo\"");
-}
-
-#[testing::database_test(web::MIGRATOR)]
 async fn forms_that_are_sent_at_once_make_no_more_accounts(pool: PgPool) {
     let site = Site::new(pool).await;
     let ada = site.person(ADA).await;
@@ -130,12 +116,8 @@ async fn a_person_belongs_to_a_number_of_accounts_at_most(pool: PgPool) {
     let site = Site::new(pool).await;
     let (ada, bob) = (site.person(ADA).await, site.person(BOB).await);
     let account = site.account(ada, Role::Owner).await;
-    let team = format!("/accounts/{account}/team");
     let mut owner = site.signed_in(ADA).await;
-    let form = owner.get(&team).await.hidden()["form"].clone();
-    let invitation = [("form", form.as_str()), ("email", BOB), ("role", "editor")];
-    let invited = owner.post(&format!("{team}/invite"), &invitation).await;
-    invited.location();
+    owner.invite(account, BOB, "editor").await.location();
     let mut last = account;
     for _ in 0..members::MAX_ACCOUNTS {
         last = site.account(bob, Role::Editor).await;

@@ -45,6 +45,14 @@ impl Browser {
         }
     }
 
+    /// The same browser at another router.
+    pub(crate) fn with_router(self, router: &Router) -> Self {
+        Self {
+            router: router.clone(),
+            ..self
+        }
+    }
+
     /// A browser at another address.
     pub(crate) fn at(router: &Router, last: u8) -> Self {
         Self {
@@ -65,6 +73,31 @@ impl Browser {
             .body(body(fields))
             .unwrap();
         self.send(request).await
+    }
+
+    /// Sends a form with the id of the form at `page`.
+    pub(crate) async fn submit(
+        &mut self,
+        page: &str,
+        action: &str,
+        fields: &[(&str, &str)],
+    ) -> Page {
+        let shown = self.get(page).await;
+        let form = shown.hidden().get("form").cloned().unwrap_or_default();
+        let fields = [&[("form", form.as_str())], fields].concat();
+        self.post(action, &fields).await
+    }
+
+    /// Invites somebody to an account, as its owner.
+    pub(crate) async fn invite(
+        &mut self,
+        account: impl std::fmt::Display,
+        email: &str,
+        role: &str,
+    ) -> Page {
+        let team = format!("/accounts/{account}/team");
+        let fields = [("email", email), ("role", role)];
+        self.submit(&team, &format!("{team}/invite"), &fields).await
     }
 
     /// Sends another body than that of a usual form in the same way.

@@ -58,26 +58,6 @@ async fn guesses_are_counted_by_person_over_all_sessions_and_addresses(pool: PgP
 }
 
 #[testing::database_test(web::MIGRATOR)]
-async fn guesses_at_once_are_all_counted(pool: PgPool) {
-    let site = Site::new(pool).await;
-    site.person(ADA).await;
-    let mut owner = site.signed_in(ADA).await;
-    turn_on(&site, &mut owner).await;
-    site.clock.advance(Duration::minutes(16));
-    let half = half_signed_in(&site).await;
-    let guesses = (0..40).map(|guess| {
-        let mut half = half.clone();
-        async move {
-            let code = format!("{guess:06}");
-            half.post("/sign-in/code", &[("code", &code)]).await.status
-        }
-    });
-    let statuses = futures::future::join_all(guesses).await;
-    let checked = statuses.iter().filter(|it| it.as_u16() == 422).count();
-    assert_eq!(checked, 10, "{statuses:?}");
-}
-
-#[testing::database_test(web::MIGRATOR)]
 async fn ending_other_sessions_gives_no_more_than_thirty_tries_of_the_password(pool: PgPool) {
     let site = Site::new(pool).await;
     site.person(ADA).await;

@@ -1,5 +1,7 @@
 //! What a person leaves behind: closed accounts, and accounts with an owner.
 
+use std::sync::atomic::Ordering;
+
 use contracts::gateway::v1 as proto;
 use sqlx::PgPool;
 use web::domain::role::Role;
@@ -14,17 +16,22 @@ use crate::webhook_service::{WebhookSite, insert_account};
 const DELETE: [(&str, &str); 1] = [("password", PASSWORD)];
 
 #[testing::database_test(web::MIGRATOR)]
-async fn an_account_without_people_has_no_key_and_no_request_for_one(pool: PgPool) {
+async fn an_account_without_people_has_no_key_no_request_for_one_and_no_webhook(pool: PgPool) {
     let full = FullAccount::new(pool).await;
     let (site, mut owner) = (&full.hooks.site, full.owner.clone());
     let page = owner.get("/you/delete").await;
     page.assert(200, "every key is revoked");
+    site.gateway.is_down.store(true, Ordering::Relaxed);
+    owner.post("/you/delete", &DELETE).await.assert(503, "");
+    site.gateway.is_down.store(false, Ordering::Relaxed);
     let gone = owner.post("/you/delete", &DELETE).await;
     assert_eq!(gone.location(), "/?done=deleted");
     let requests = site.gateway.requests.lock().unwrap().clone();
     assert!(requests.iter().all(|it| it.state == "rejected"));
     let keys = site.gateway.keys.lock().unwrap().clone();
     assert!(keys.iter().all(|it| it.revoked_at.is_some()));
+    let left = site.app.webhooks.endpoints(full.hooks.account).await;
+    assert_eq!(left.unwrap().endpoints, []);
 }
 
 /// Signs up, and returns the path of the account.
@@ -88,14 +95,8 @@ async fn nobody_joins_an_account_while_its_owner_is_deleted(pool: PgPool) {
     let site = Site::new(pool).await;
     let (ada, bob) = (site.person(ADA).await, site.person(BOB).await);
     let account = site.account(ada, Role::Owner).await;
-    let team = format!("/accounts/{account}/team");
     let (mut owner, mut invited) = (site.signed_in(ADA).await, site.signed_in(BOB).await);
-    let form = owner.get(&team).await.hidden()["form"].clone();
-    let fields = [("form", form.as_str()), ("email", BOB), ("role", "editor")];
-    owner
-        .post(&format!("{team}/invite"), &fields)
-        .await
-        .location();
+    owner.invite(account, BOB, "editor").await.location();
     let link = site.link(BOB).await;
     let mut transaction = site.pool.begin().await.unwrap();
     members::lock(&mut transaction, account).await.unwrap();

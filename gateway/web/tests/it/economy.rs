@@ -3,7 +3,7 @@
 use sqlx::PgPool;
 use web::domain::role::Role;
 
-use crate::support::{ADA, BOB, Site};
+use crate::support::{ADA, Site};
 
 #[testing::database_test(web::MIGRATOR)]
 async fn a_currency_is_registered(pool: PgPool) {
@@ -46,30 +46,4 @@ async fn a_currency_is_registered(pool: PgPool) {
         .await
         .assert(404, "Not found");
     assert_eq!(site.economy.name.lock().unwrap().as_deref(), Some("Cowrie"));
-}
-
-#[testing::database_test(web::MIGRATOR)]
-async fn a_developer_names_currencies_and_an_editor_reads_them(pool: PgPool) {
-    let site = Site::new(pool).await;
-    let ada = site.person(ADA).await;
-    let account = site.account(ada, Role::Developer).await;
-    let bob = site.person(BOB).await;
-    site.join(account, bob, Role::Editor).await;
-    account
-        .to_string()
-        .clone_into(&mut site.economy.owner.lock().unwrap());
-    let path = format!("/accounts/{account}/economy/okoto");
-    let mut developer = site.signed_in(ADA).await;
-    developer
-        .post(&format!("{path}/currency"), &[("name", "Cowrie")])
-        .await
-        .location();
-    let mut editor = site.signed_in(BOB).await;
-    let page = editor.get(&path).await;
-    page.assert(200, "Cowrie");
-    assert!(!page.text.contains("/currency\""), "{}", page.text);
-    let refused = editor
-        .post(&format!("{path}/currency"), &[("name", "Shell")])
-        .await;
-    refused.assert(403, "Your role does not allow this");
 }

@@ -1,54 +1,16 @@
 //! Nobody learns whether a person exists: the same answer, by the same work. The work is counted, since times differ on every machine.
 
-use std::cell::Cell;
-use std::sync::Once;
-
 use sqlx::PgPool;
 use time::Duration;
-use tracing::span::{Attributes, Id, Record};
-use tracing::{Event, Metadata, Subscriber};
 use web::domain::role::Role;
 
 use crate::browser::Page;
 use crate::full_account::person_id;
 use crate::second_factor::turn_on;
 use crate::support::{ADA, BOB, PASSWORD, Site};
+use crate::work::{Work, counted};
 
 const NOBODY: &str = "eve@evil.example";
-
-thread_local! {
-    /// SQL statements and hashes of passwords of the test of this thread, whose runtime has no other.
-    static COUNTED: Cell<(u32, u32)> = const { Cell::new((0, 0)) };
-}
-
-/// Counts by the events that statements and hashes emit.
-struct Work;
-
-impl Subscriber for Work {
-    fn enabled(&self, metadata: &Metadata<'_>) -> bool {
-        ["sqlx::query", "web::hashing"].contains(&metadata.target())
-    }
-
-    fn new_span(&self, _: &Attributes<'_>) -> Id {
-        Id::from_u64(1)
-    }
-
-    fn record(&self, _: &Id, _: &Record<'_>) {}
-
-    fn record_follows_from(&self, _: &Id, _: &Id) {}
-
-    fn event(&self, event: &Event<'_>) {
-        let (statements, hashes) = COUNTED.get();
-        COUNTED.set(match event.metadata().target() {
-            "web::hashing" => (statements, hashes + 1),
-            _ => (statements + 1, hashes),
-        });
-    }
-
-    fn enter(&self, _: &Id) {}
-
-    fn exit(&self, _: &Id) {}
-}
 
 /// The answer to a form of a fresh browser without what differs in every answer, and the numbers of statements and hashes.
 pub(crate) async fn observed(
@@ -56,12 +18,8 @@ pub(crate) async fn observed(
     path: &str,
     fields: &[(&str, &str)],
 ) -> (String, u32, u32) {
-    // For all threads: one of a single thread misses events that another thread has met first.
-    static INSTALLED: Once = Once::new();
-    INSTALLED.call_once(|| tracing::subscriber::set_global_default(Work).unwrap());
-    COUNTED.set((0, 0));
-    let page: Page = site.browser().post(path, fields).await;
-    let (statements, hashes) = COUNTED.get();
+    let mut browser = site.browser();
+    let (page, done): (Page, Work) = counted(browser.post(path, fields)).await;
     let mut headers = page.headers.clone();
     for own in ["x-request-id", "content-length"] {
         headers.remove(own);
@@ -72,8 +30,8 @@ pub(crate) async fn observed(
     }
     (
         format!("{} {headers:?} {text}", page.status),
-        statements,
-        hashes,
+        done.statements,
+        done.hashes,
     )
 }
 
@@ -149,13 +107,7 @@ async fn an_invitation_and_a_new_address_tell_nothing_either(pool: PgPool) {
     let team = format!("/accounts/{account}/team");
     let mut answers = Vec::new();
     for email in [ADA, NOBODY] {
-        let form = owner.get(&team).await.hidden()["form"].clone();
-        let fields = [
-            ("form", form.as_str()),
-            ("email", email),
-            ("role", "editor"),
-        ];
-        let sent = owner.post(&format!("{team}/invite"), &fields).await;
+        let sent = owner.invite(account, email, "editor").await;
         let (status, to) = (sent.status, sent.location().to_owned());
         let fields = [("email", email), ("password", PASSWORD)];
         let asked = owner.post("/you/email", &fields).await;

@@ -11,7 +11,7 @@ use web::upstream::Gateway;
 
 use crate::browser::{Browser, Page};
 use crate::full_account::{CAROL, FullAccount, every_field, forms, person_id};
-use crate::outages::{moved, without};
+use crate::outages::without;
 use crate::support::{ADA, BOB, PASSWORD, START, Site};
 use crate::typed_forms::{BUTTONS, NEW_ACCOUNT, Needs, OF_ACCOUNTS, OF_PEOPLE, TypedForm, holder};
 
@@ -85,7 +85,7 @@ async fn end_sessions(site: &Site) -> Browser {
 
 #[test]
 fn every_form_is_tried() {
-    let tables = OF_PEOPLE.iter().chain(OF_ACCOUNTS).chain([&NEW_ACCOUNT]);
+    let tables = OF_PEOPLE.iter().chain(OF_ACCOUNTS).chain(NEW_ACCOUNT);
     let mut known: Vec<&str> = tables.map(|form| form.action).collect();
     known.extend(BUTTONS);
     for route in forms() {
@@ -107,7 +107,7 @@ async fn a_form_that_fails_can_be_sent_again(pool: PgPool) {
         Needs::Gateway,
     ] {
         let needs = |it: &&Filled| it.0.needs == service || service == Needs::Gateway;
-        let mut owner = moved(&full, &without(site, service));
+        let mut owner = full.owner.clone().with_router(&without(site, service));
         let forms = filled.iter().filter(needs);
         assert_fail(&full, &mut owner, forms, (503, AWAY)).await;
     }
@@ -119,7 +119,7 @@ async fn a_form_that_fails_can_be_sent_again(pool: PgPool) {
         web.gateway = Gateway::new(client, testing::LONG);
         web.timeout = Duration::ZERO;
     });
-    let mut slow = moved(&full, &slow);
+    let mut slow = full.owner.clone().with_router(&slow);
     assert_fail(&full, &mut slow, &filled, (503, "This took too long")).await;
     let mut owner = full.owner.clone();
     let switched = &site.gateway.switched;
@@ -166,7 +166,10 @@ async fn without_postgresql_no_form_loses_what_was_typed_and_no_page_repeats_a_s
     }
     let away = PgPool::connect_lazy("postgres://nobody@127.0.0.1:1/nothing").unwrap();
     away.close().await;
-    let mut owner = moved(&full, &site.changed(|web| web.pool = away));
+    let mut owner = full
+        .owner
+        .clone()
+        .with_router(&site.changed(|web| web.pool = away));
     assert_fail(&full, &mut owner, &filled, (503, "Try again")).await;
 }
 
@@ -230,7 +233,10 @@ async fn buttons_are_closed_too_except_three(pool: PgPool) {
     let site = &full.hooks.site;
     let before = full.state().await;
     // Without the gateway, nobody knows whether everything is read-only.
-    let mut owner = moved(&full, &without(site, Needs::Gateway));
+    let mut owner = full
+        .owner
+        .clone()
+        .with_router(&without(site, Needs::Gateway));
     assert_buttons_fail(&full, &mut owner, AWAY).await;
     let mut owner = full.owner.clone();
     site.gateway.switched.lock().unwrap().insert("read_only");
@@ -252,11 +258,7 @@ async fn nobody_joins_signs_up_or_is_deleted_while_everything_is_read_only(pool:
     let site = &full.hooks.site;
     site.person(BOB).await;
     let mut owner = full.owner.clone();
-    let team = full.own("/accounts/{account}/team");
-    let form = owner.get(&team).await.hidden()["form"].clone();
-    let fields = [("form", form.as_str()), ("email", BOB), ("role", "editor")];
-    let invite = format!("{team}/invite");
-    owner.post(&invite, &fields).await.location();
+    owner.invite(&full.account, BOB, "editor").await.location();
     let (mut bob, mut carol, mut dan) = (site.signed_in(BOB).await, site.browser(), site.browser());
     let sign_up = [("email", "dan@new.example")];
     dan.post("/sign-up", &sign_up).await.assert(200, "");
@@ -305,13 +307,8 @@ async fn while_submissions_are_paused_new_games_and_events_wait(pool: PgPool) {
     assert_eq!(full.state().await, before);
     // What is listed can still be changed, and pages can be submitted.
     let path = format!("/accounts/{}/listings/new/page", full.account);
-    let form = owner.get(&path).await.hidden()["form"].clone();
-    let fields = [
-        ("form", form.as_str()),
-        ("name", "A page"),
-        ("kind", "studio"),
-    ];
-    owner.post(&path, &fields).await.location();
+    let fields = [("name", "A page"), ("kind", "studio")];
+    owner.submit(&path, &path, &fields).await.location();
     for form in OF_ACCOUNTS.iter().filter(|it| !it.action.contains("/new/")) {
         let page = form.send(&mut owner, &full, false).await;
         assert!(!page.status.is_server_error(), "{}: {page:?}", form.action);

@@ -16,6 +16,9 @@ pub(crate) struct StubGateway {
     pub(crate) keys: Arc<Mutex<Vec<proto::Key>>>,
     pub(crate) requests: Arc<Mutex<Vec<proto::KeyRequest>>>,
     pub(crate) is_down: Arc<AtomicBool>,
+    /// The answer about a new key waits for this lock, or is lost.
+    pub(crate) new_keys_wait: Arc<tokio::sync::Mutex<()>>,
+    pub(crate) loses_new_keys: Arc<AtomicBool>,
     /// Whether the last rotation has stopped the old secret at once.
     pub(crate) revoked_old: Arc<AtomicBool>,
     /// What every account uses: by day, and the log.
@@ -40,6 +43,17 @@ impl StubGateway {
             return Err(Fault::unavailable("the gateway of the test").into());
         }
         Ok(())
+    }
+
+    fn switches(&self) -> Vec<proto::Switch> {
+        let off = self.switched.lock().unwrap().clone();
+        let switch = |name: &str| proto::Switch {
+            name: name.to_owned(),
+            on: (name != "read_only") != off.contains(name),
+            ..proto::Switch::default()
+        };
+        let names = ["api", "economy", "api_writes", "submissions", "read_only"];
+        names.map(switch).to_vec()
     }
 
     fn account(&self, id: &str) -> Result<proto::Account, Status> {
@@ -118,7 +132,7 @@ impl AccountsService for StubGateway {
                 used: 1_204,
                 limit: Some(50_000),
             }),
-            ..proto::AccountsServiceGetAccountResponse::default()
+            switches: self.switches(),
         }))
     }
 
@@ -165,16 +179,8 @@ impl AccountsService for StubGateway {
         _: Request<proto::AccountsServiceListSwitchesRequest>,
     ) -> Answer<proto::ListSwitchesResponse> {
         self.check()?;
-        let off = self.switched.lock().unwrap().clone();
-        let switch = |name: &str| proto::Switch {
-            name: name.to_owned(),
-            on: (name != "read_only") != off.contains(name),
-            ..proto::Switch::default()
-        };
-        let names = ["api", "economy", "api_writes", "submissions", "read_only"];
-        Ok(Response::new(proto::ListSwitchesResponse {
-            switches: names.map(switch).to_vec(),
-        }))
+        let switches = self.switches();
+        Ok(Response::new(proto::ListSwitchesResponse { switches }))
     }
 
     async fn list_keys(
@@ -210,6 +216,10 @@ impl AccountsService for StubGateway {
             ..proto::Key::default()
         };
         self.keys.lock().unwrap().push(key.clone());
+        drop(self.new_keys_wait.lock().await);
+        if self.loses_new_keys.load(Ordering::Relaxed) {
+            return Err(Status::unknown("the answer is lost"));
+        }
         Ok(Response::new(proto::CreateKeyResponse {
             key: Some(key),
             secret: format!("svc_test_{id}"),

@@ -124,7 +124,10 @@ async fn fill(full: &mut FullAccount) {
     hooks.receiver.say(&hostile("answer"));
     let path = world_endpoint(hooks).await;
     let test = format!("{path}/test");
-    let sent = hooks.submit(&path, &test, &[("event", "ping")]).await;
+    let sent = hooks
+        .browser
+        .submit(&path, &test, &[("event", "ping")])
+        .await;
     let delivery = sent.location().to_owned();
     let page = hooks
         .eventually(&delivery, "Your receiver accepted it")

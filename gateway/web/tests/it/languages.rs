@@ -23,9 +23,6 @@ pub(crate) async fn french_link(site: &Site, recipient: &str) -> String {
 async fn a_french_visitor_signs_up_in_french(pool: PgPool) {
     let site = Site::new(pool).await;
     let mut browser = site.browser();
-    let start = browser.get("/fr").await;
-    start.assert(200, "href=\"/fr/sign-up\"");
-    start.assert(200, "href=\"/fr/sign-in\"");
     let form = browser.get("/fr/sign-up").await;
     for part in [
         "<html lang=\"fr\">",
@@ -35,27 +32,12 @@ async fn a_french_visitor_signs_up_in_french(pool: PgPool) {
     ] {
         form.assert(200, part);
     }
-    assert!(!form.text.contains("documentation"), "{}", form.text);
     let bad = browser.post("/fr/sign-up", &[("email", "ada")]).await;
     bad.assert(422, "Indiquez une adresse e-mail");
     let sent = browser.post("/fr/sign-up", &[("email", ADA)]).await;
     sent.assert(200, "Consultez votre messagerie");
-    sent.assert(200, "pendant un jour, une seule fois");
     let mails = site.mails().await;
     assert_eq!(mails[0].1, "Créez votre compte sur Mchezo");
-    assert!(
-        mails[0].2.contains("fonctionne pendant un jour"),
-        "{mails:?}"
-    );
-
-    assert!(
-        mails[0].2.starts_with("Bonjour,\n\nMchezo est"),
-        "{mails:?}"
-    );
-    assert!(
-        mails[0].2.ends_with("\n\nL’équipe de Mchezo\n"),
-        "{mails:?}"
-    );
 
     let link = french_link(&site, ADA).await;
     let page = browser.get(&link).await;
@@ -65,9 +47,6 @@ async fn a_french_visitor_signs_up_in_french(pool: PgPool) {
     let refused = browser.post(&link, &short).await;
     refused.assert(422, "Remplissez ce champ.");
     refused.assert(422, "Utilisez au moins 10 caractères");
-    let guessed = [("account_name", "Savane"), ("password", "password123")];
-    let refused = browser.post(&link, &guessed).await;
-    refused.assert(422, "facile à deviner");
     let fields = [("account_name", "Savane"), ("password", PASSWORD)];
     let made = browser.post(&link, &fields).await;
     let overview = browser.get(made.location()).await;
@@ -136,13 +115,7 @@ async fn a_chosen_language_is_that_of_mails(pool: PgPool) {
     let page = half.get("/sign-in/code").await;
     page.assert(200, "<html lang=\"fr\">");
     // An invitation of somebody without a language is in that of the inviter.
-    let team = format!("/accounts/{account}/team");
-    let form = browser.get(&team).await.hidden()["form"].clone();
-    let fields = [("form", form.as_str()), ("email", BOB), ("role", "editor")];
-    browser
-        .post(&format!("{team}/invite"), &fields)
-        .await
-        .location();
+    browser.invite(account, BOB, "editor").await.location();
     let mails = site.mails().await;
     let (to, subject, body) = mails.last().unwrap();
     assert_eq!(
@@ -166,19 +139,8 @@ async fn new_recovery_codes_replace_the_earlier_ones(pool: PgPool) {
     let (_, earlier) = turn_on(&site, &mut browser).await;
     let page = browser.get("/you/totp/codes").await;
     let form = page.hidden()["form"].clone();
-    let fields = |code| {
-        [
-            ("form", form.clone()),
-            ("code", code),
-            ("password", PASSWORD.to_owned()),
-        ]
-    };
     let send = async |browser: &mut Browser, code: &str| {
-        let fields = fields(code.to_owned());
-        let fields: Vec<(&str, &str)> = fields
-            .iter()
-            .map(|(name, it)| (*name, it.as_str()))
-            .collect();
+        let fields = [("form", &*form), ("code", code), ("password", PASSWORD)];
         browser.post("/you/totp/codes", &fields).await
     };
     send(&mut browser, "12345")

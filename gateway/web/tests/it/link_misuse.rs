@@ -9,7 +9,7 @@ use web::domain::role::Role;
 
 use crate::browser::Browser;
 use crate::full_account::rows;
-use crate::support::{ADA, BOB, PASSWORD, Site};
+use crate::support::{ADA, PASSWORD, Site};
 
 const NEW: &str = "another lorry teapot nine";
 const PURPOSES: [Purpose; 4] = [
@@ -49,16 +49,9 @@ async fn mail(site: &Site, purpose: Purpose) -> Mailed {
         }
         Purpose::Invite => {
             let ada = site.person(ADA).await;
-            let team = format!("/accounts/{}/team", site.account(ada, Role::Owner).await);
+            let account = site.account(ada, Role::Owner).await;
             let mut owner = site.signed_in(ADA).await;
-            let form = owner.get(&team).await.hidden()["form"].clone();
-            let fields = [
-                ("form", form.as_str()),
-                ("email", &known),
-                ("role", "editor"),
-            ];
-            let invited = owner.post(&format!("{team}/invite"), &fields).await;
-            invited.location();
+            owner.invite(account, &known, "editor").await.location();
             browser = site.signed_in(&known).await;
             (&known, Vec::new())
         }
@@ -147,26 +140,4 @@ async fn a_late_link_does_nothing(pool: PgPool) {
         late.assert(410, "does not work any more");
         assert_eq!(state(&site).await, before, "{purpose:?}");
     }
-}
-
-#[testing::database_test(web::MIGRATOR)]
-async fn a_link_of_another_person_does_nothing(pool: PgPool) {
-    let site = Site::new(pool).await;
-    let email = mail(&site, Purpose::Email).await;
-    site.person(BOB).await;
-    let mut bob = site.signed_in(BOB).await;
-    let before = state(&site).await;
-    bob.post(&email.path, &[])
-        .await
-        .assert(403, "For another person");
-    let stranger = site.browser().post(&email.path, &[]).await;
-    assert!(stranger.location().starts_with("/sign-in?next="));
-    assert_eq!(state(&site).await, before);
-    // A reset signs in the person of the link, even where somebody else is signed in, and voids the link that would have changed the address.
-    let known = "email@studio.example";
-    bob.post("/reset", &[("email", known)]).await;
-    let reset = site.link(known).await;
-    bob.post(&reset, &[("password", NEW)]).await.location();
-    bob.get("/you").await.assert(200, known);
-    bob.post(&email.path, &[]).await.assert(410, "");
 }

@@ -73,21 +73,17 @@ async fn mails_of_invitations_that_were_replaced_or_withdrawn_are_not_sent(pool:
     let team = format!("/accounts/{account}/team");
     let mut owner = site.signed_in(ADA).await;
     for role in ["editor", "developer"] {
-        let form = owner.get(&team).await.hidden()["form"].clone();
-        let invitation = [("form", form.as_str()), ("email", BOB), ("role", role)];
-        let invited = owner.post(&format!("{team}/invite"), &invitation).await;
-        invited.location();
+        owner.invite(account, BOB, role).await.location();
     }
     assert_eq!(sent(&site).await, vec![mail(BOB, INVITATION)]);
-    let form = owner.get(&team).await.hidden()["form"].clone();
-    let invitation = [("form", form.as_str()), ("email", BOB), ("role", "owner")];
-    let invited = owner.post(&format!("{team}/invite"), &invitation).await;
-    invited.location();
+    owner.invite(account, BOB, "owner").await.location();
+    let link = site.link(BOB).await;
     let page = owner.get(&team).await;
     let (before, _) = page.text.split_once("/withdraw\"").unwrap();
     let (_, withdraw) = before.rsplit_once("action=\"").unwrap();
     let withdrawn = owner.post(&format!("{withdraw}/withdraw"), &[]).await;
     withdrawn.location();
+    site.browser().get(&link).await.assert(410, "");
     assert!(sent(&site).await.is_empty());
 }
 

@@ -47,18 +47,14 @@ pub(crate) fn without(site: &Site, service: Needs) -> Router {
     })
 }
 
-/// The owner at another router.
-pub(crate) fn moved(full: &FullAccount, router: &Router) -> Browser {
-    let mut owner = Browser::new(router);
-    owner.cookie.clone_from(&full.owner.cookie);
-    owner
-}
-
 #[testing::database_test(web::MIGRATOR)]
 async fn every_page_answers_without_a_service(pool: PgPool) {
     let mut full = FullAccount::new(pool).await;
     for (service, theirs) in SERVICES {
-        let mut owner = moved(&full, &without(&full.hooks.site, service));
+        let mut owner = full
+            .owner
+            .clone()
+            .with_router(&without(&full.hooks.site, service));
         let mut missing = 0;
         for route in routes() {
             if !route.methods.contains(&Method::GET) {

@@ -2,11 +2,10 @@
 
 use http::header::CONTENT_TYPE;
 use sqlx::PgPool;
-use web::domain::role::Role;
 
 use crate::browser::{Browser, Page};
 use crate::stub_pictures::{file, pending_file};
-use crate::support::{BOB, studio};
+use crate::support::studio;
 
 const FORM: &str = "multipart/form-data; boundary=edge";
 
@@ -38,53 +37,22 @@ async fn the_listing_has_an_uploaded_picture_at_once(pool: PgPool) {
 }
 
 #[testing::database_test(web::MIGRATOR)]
-async fn a_bad_upload_is_refused_with_a_sentence(pool: PgPool) {
+async fn a_file_has_ten_megabytes_at_most(pool: PgPool) {
     let (site, account, mut owner) = studio(pool).await;
     let base = format!("/accounts/{account}/listings/game/okoto/pictures");
-    let cover = format!("{base}/cover");
-    upload(&mut owner, &cover, b"<svg onload=alert(1)>")
-        .await
-        .assert(422, "Send a JPEG.");
-    upload(&mut owner, &cover, b"")
-        .await
-        .assert(422, "Choose a file.");
-    let other = owner.post_body(&cover, "text/plain", "JPEG").await;
-    other.assert(422, "Choose a file.");
-    let cut_off = "--edge\r\ncontent-disposition: form-data; name=\"picture\"\r\n\r\nJPEG";
-    let cut_off = owner.post_body(&cover, FORM, cut_off).await;
-    cut_off.assert(422, "did not arrive whole");
     let mut large = b"JPEG".to_vec();
-    large.resize(10 * 1024 * 1024 + 1, 7);
-    upload(&mut owner, &cover, &large)
-        .await
-        .assert(413, "10 MB at most");
-    large.resize(50 * 1024 * 1024, 7);
-    upload(&mut owner, &cover, &large)
-        .await
-        .assert(413, "10 MB at most");
-    large.resize(65 * 1024 * 1024, 7);
-    upload(&mut owner, &cover, &large)
-        .await
-        .assert(413, "10 MB at most");
+    // Of the longest, only the beginning is read.
+    for size in [10 * 1024 * 1024 + 1, 65 * 1024 * 1024] {
+        large.resize(size, 7);
+        let page = upload(&mut owner, &format!("{base}/cover"), &large).await;
+        page.assert(413, "10 MB at most");
+    }
     assert_eq!(site.listings.recorded(), Vec::<String>::new());
-    for path in ["avatar", "nothing"] {
-        let page = upload(&mut owner, &format!("{base}/{path}"), b"JPEG").await;
+    let event = format!("/accounts/{account}/listings/event/okoto/pictures/cover");
+    for path in [format!("{base}/avatar"), event] {
+        let page = upload(&mut owner, &path, b"JPEG").await;
         page.assert(404, "Not found");
     }
-    let event = format!("/accounts/{account}/listings/event/okoto/pictures/cover");
-    upload(&mut owner, &event, b"JPEG")
-        .await
-        .assert(404, "Not found");
-    let bob = site.person(BOB).await;
-    let own = site.account(bob, Role::Owner).await;
-    let mut neighbour = site.signed_in(BOB).await;
-    let theirs = format!("/accounts/{own}/listings/game/okoto/pictures/cover");
-    upload(&mut neighbour, &theirs, b"JPEG")
-        .await
-        .assert(404, "Not found");
-    upload(&mut neighbour, &cover, b"JPEG")
-        .await
-        .assert(404, "Not found");
 }
 
 #[testing::database_test(web::MIGRATOR)]
@@ -138,6 +106,7 @@ async fn files_come_through_the_site(pool: PgPool) {
         .await;
     assert_eq!(picture.status, 200);
     assert_eq!(picture.headers[CONTENT_TYPE], "image/jpeg");
+    assert_eq!(picture.headers["x-content-type-options"], "nosniff");
     assert_eq!(picture.text.len(), 600_000);
     // That of a pending listing is shown to members of its account only.
     let pending = pending_file();

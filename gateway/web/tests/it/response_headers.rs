@@ -71,13 +71,3 @@ async fn mails_to_new_addresses_are_limited_by_network(pool: PgPool) {
     let page = person.post("/you/email", &fields).await;
     assert_limited(&page, 60 * 60);
 }
-
-#[testing::database_test(web::MIGRATOR)]
-async fn https_is_required_of_this_host_only(pool: PgPool) {
-    let site = Site::new(pool).await;
-    let page = site.browser().get("/sign-in").await;
-    assert_eq!(
-        page.headers["strict-transport-security"],
-        "max-age=31536000"
-    );
-}

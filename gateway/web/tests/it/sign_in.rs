@@ -7,6 +7,7 @@ use kit::config::Secret;
 use sqlx::PgPool;
 use time::Duration;
 use uuid::Uuid;
+use web::client_info::ClientInfo;
 use web::domain::session_token::Token;
 use web::jobs::clean_up;
 use web::session::limits;
@@ -50,6 +51,32 @@ async fn tries_are_limited_by_person_and_address(pool: PgPool) {
     elsewhere.post("/sign-in", &right).await.location();
     site.clock.advance(Duration::minutes(15));
     browser.post("/sign-in", &right).await.location();
+}
+
+#[testing::database_test(web::MIGRATOR)]
+async fn right_passwords_do_not_count(pool: PgPool) {
+    let site = Site::new(pool).await;
+    site.person(ADA).await;
+    for _ in 0..=limits::SIGN_IN.tries {
+        site.signed_in(ADA).await;
+    }
+    // One try of the network is left.
+    let (limit, now) = (limits::SIGN_IN_FROM, site.clock.now());
+    let client = ClientInfo {
+        ip: site.browser().address.ip(),
+        agent: String::new(),
+    };
+    for _ in 1..limit.tries {
+        let counted = site.app.limits.count(limit, &client.network(), now).await;
+        counted.unwrap().unwrap();
+    }
+    for _ in 0..2 {
+        site.signed_in(ADA).await;
+    }
+    let mut browser = site.browser();
+    browser.post("/sign-in", &WRONG).await.assert(422, "wrong");
+    let right = [("email", ADA), ("password", PASSWORD)];
+    browser.post("/sign-in", &right).await.assert(429, "");
 }
 
 #[testing::database_test(web::MIGRATOR)]

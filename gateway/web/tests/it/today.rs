@@ -69,7 +69,10 @@ async fn an_address_that_is_switched_off_is_on_the_page(pool: PgPool) {
     let today = format!("/accounts/{}", site.account);
     site.receiver.answer(410);
     let test = format!("{endpoint}/test");
-    let sent = site.submit(&endpoint, &test, &[("event", "ping")]).await;
+    let sent = site
+        .browser
+        .submit(&endpoint, &test, &[("event", "ping")])
+        .await;
     let delivery = sent.location().to_owned();
     site.eventually(&delivery, "It has failed").await;
     let page = site.eventually(&today, "is switched off").await;

@@ -32,20 +32,17 @@ pub(crate) struct TypedForm {
 
 const LONG: &str = "xxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxx";
 
-const fn form(
-    page: &'static str,
-    action: &'static str,
-    needs: Needs,
-    fields: &'static [(&'static str, &'static str)],
-    wrong: (&'static str, &'static str, &'static str),
-) -> TypedForm {
-    TypedForm {
-        page,
-        action,
-        needs,
-        fields,
-        wrong,
-    }
+/// Forms whose page and action are below a path.
+macro_rules! forms {
+    ($base:literal: $($page:literal, $action:literal, $needs:ident, $fields:expr, $wrong:expr;)*) => {&[$(
+        TypedForm {
+            page: concat!($base, $page),
+            action: concat!($base, $action),
+            needs: Needs::$needs,
+            fields: $fields,
+            wrong: $wrong,
+        },
+    )*]};
 }
 
 /// Forms without typed text: buttons, choices, and files.
@@ -77,80 +74,19 @@ pub(crate) const BUTTONS: &[&str] = &[
     "/accounts/{account}/listings/{kind}/{name}/pictures/{picture}/remove",
 ];
 
-/// Forms of strangers and of a person.
-pub(crate) const OF_PEOPLE: &[TypedForm] = &[
-    form(
-        "/sign-up",
-        "/sign-up",
-        Needs::Nothing,
-        &[("email", "typed@new.example")],
-        ("email", "typed", "email"),
-    ),
-    form(
-        "/reset",
-        "/reset",
-        Needs::Nothing,
-        &[("email", "typed@new.example")],
-        ("email", "typed", "email"),
-    ),
-    form(
-        "/sign-in",
-        "/sign-in",
-        Needs::Nothing,
-        &[("email", "typed@new.example"), ("password", PASSWORD)],
-        ("password", "typed", "*"),
-    ),
-    form(
-        "/link/{token}",
-        "/link/{token}",
-        Needs::Nothing,
-        &[("password", PASSWORD)],
-        ("password", "typed", "password"),
-    ),
-    form(
-        "/you/password",
-        "/you/password",
-        Needs::Nothing,
-        &[("current", PASSWORD), ("password", "typed lorry teapot")],
-        ("password", "typed", "password"),
-    ),
-    form(
-        "/you/email",
-        "/you/email",
-        Needs::Nothing,
-        &[("email", "typed@new.example"), ("password", PASSWORD)],
-        ("password", "typed", "password"),
-    ),
-    form(
-        "/you/totp",
-        "/you/totp",
-        Needs::Nothing,
-        &[("code", "000001"), ("password", PASSWORD)],
-        ("code", "000000", "code"),
-    ),
-    form(
-        "/you/totp/off",
-        "/you/totp/off",
-        Needs::Nothing,
-        &[("code", "000001"), ("password", PASSWORD)],
-        ("password", "typed", "password"),
-    ),
-    form(
-        "/you/delete",
-        "/you/delete",
-        Needs::Nothing,
-        &[("password", PASSWORD)],
-        ("password", "typed", "password"),
-    ),
-    // The last one: it turns the second factor on.
-    form(
-        "/sign-in/code",
-        "/sign-in/code",
-        Needs::Nothing,
-        &[("code", "000001")],
-        ("code", "000000", "code"),
-    ),
-];
+/// Forms of strangers and of a person. The last one turns the second factor on.
+pub(crate) const OF_PEOPLE: &[TypedForm] = forms! { "":
+    "/sign-up", "/sign-up", Nothing, &[("email", "typed@new.example")], ("email", "typed", "email");
+    "/reset", "/reset", Nothing, &[("email", "typed@new.example")], ("email", "typed", "email");
+    "/sign-in", "/sign-in", Nothing, &[("email", "typed@new.example"), ("password", PASSWORD)], ("password", "typed", "*");
+    "/link/{token}", "/link/{token}", Nothing, &[("password", PASSWORD)], ("password", "typed", "password");
+    "/you/password", "/you/password", Nothing, &[("current", PASSWORD), ("password", "typed lorry teapot")], ("password", "typed", "password");
+    "/you/email", "/you/email", Nothing, &[("email", "typed@new.example"), ("password", PASSWORD)], ("password", "typed", "password");
+    "/you/totp", "/you/totp", Nothing, &[("code", "000001"), ("password", PASSWORD)], ("code", "000000", "code");
+    "/you/totp/off", "/you/totp/off", Nothing, &[("code", "000001"), ("password", PASSWORD)], ("password", "typed", "password");
+    "/you/delete", "/you/delete", Nothing, &[("password", PASSWORD)], ("password", "typed", "password");
+    "/sign-in/code", "/sign-in/code", Nothing, &[("code", "000001")], ("code", "000000", "code");
+};
 
 const GAME: &[(&str, &str)] = &[
     ("creator", "studio"),
@@ -164,107 +100,40 @@ const GAME: &[(&str, &str)] = &[
     ("links.play", "https://typed.example/play"),
 ];
 
-/// Forms of an account.
-pub(crate) const OF_ACCOUNTS: &[TypedForm] = &[
-    form(
-        "/accounts/{account}/settings",
-        "/accounts/{account}/settings",
-        Needs::Gateway,
-        &[("name", "Typed name")],
-        ("name", LONG, "name"),
-    ),
-    form(
-        "/accounts/{account}/keys/new",
-        "/accounts/{account}/keys",
-        Needs::Gateway,
-        &[
-            ("name", "Typed name"),
-            ("mode", "test"),
-            ("kind", "secret"),
-            ("may_write", "yes"),
-            ("game", "typed-game"),
-        ],
-        ("name", "", "name"),
-    ),
-    form(
-        "/accounts/{account}/team",
-        "/accounts/{account}/team/invite",
-        Needs::Nothing,
-        &[("email", "typed@new.example"), ("role", "owner")],
-        ("email", "typed", "email"),
-    ),
-    form(
-        "/accounts/{account}/webhooks/new",
-        "/accounts/{account}/webhooks",
-        Needs::Webhooks,
-        &[
-            ("url", "https://typed.example/hook"),
-            ("events", "tip.paid"),
-        ],
-        ("url", "http://typed.example/", "url"),
-    ),
-    form(
-        "/accounts/{account}/webhooks/{endpoint}/change",
-        "/accounts/{account}/webhooks/{endpoint}/change",
-        Needs::Webhooks,
-        &[
-            ("url", "https://typed.example/hook"),
-            ("events", "tip.paid"),
-        ],
-        ("url", "http://typed.example/", "url"),
-    ),
-    form(
-        "/accounts/{account}/webhooks/{endpoint}/recover",
-        "/accounts/{account}/webhooks/{endpoint}/recover",
-        Needs::Webhooks,
-        &[("since", "2026-11-22T10:11"), ("confirmed", "yes")],
-        ("since", "typed", "since"),
-    ),
-    form(
-        "/accounts/{account}/listings/new/{kind}",
-        "/accounts/{account}/listings/new/{kind}",
-        Needs::Listings,
-        GAME,
-        ("title", "", "title"),
-    ),
-    form(
-        "/accounts/{account}/listings/{kind}/{name}/edit",
-        "/accounts/{account}/listings/{kind}/{name}/edit",
-        Needs::Listings,
-        GAME,
-        ("title", "", "title"),
-    ),
-    form(
-        "/accounts/{account}/claims",
-        "/accounts/{account}/claims",
-        Needs::Listings,
-        &[("handle", "maliyo"), ("evidence", "Typed evidence")],
-        ("handle", "typed", "handle"),
-    ),
-    form(
-        "/accounts/{account}/listings/{kind}/{name}/pictures",
-        "/accounts/{account}/listings/{kind}/{name}/pictures/arrange",
-        Needs::Listings,
-        &[("url", "one"), ("alt", "Typed text"), ("place", "1")],
-        ("alt", "bad", "alt-1"),
-    ),
-    form(
-        "/accounts/{account}/economy/{game}",
-        "/accounts/{account}/economy/{game}/currency",
-        Needs::Economy,
-        &[("name", "Typed name")],
-        ("name", LONG, "name"),
-    ),
+const ENDPOINT: &[(&str, &str)] = &[
+    ("url", "https://typed.example/hook"),
+    ("events", "tip.paid"),
 ];
 
+const KEY: &[(&str, &str)] = &[
+    ("name", "Typed name"),
+    ("mode", "test"),
+    ("kind", "secret"),
+    ("may_write", "yes"),
+    ("game", "typed-game"),
+];
+
+/// Forms of an account.
+pub(crate) const OF_ACCOUNTS: &[TypedForm] = forms! { "/accounts/{account}":
+    "/settings", "/settings", Gateway, &[("name", "Typed name")], ("name", LONG, "name");
+    "/keys/new", "/keys", Gateway, KEY, ("name", "", "name");
+    "/team", "/team/invite", Nothing, &[("email", "typed@new.example"), ("role", "owner")], ("email", "typed", "email");
+    "/webhooks/new", "/webhooks", Webhooks, ENDPOINT, ("url", "http://typed.example/", "url");
+    "/webhooks/{endpoint}/change", "/webhooks/{endpoint}/change", Webhooks, ENDPOINT, ("url", "http://typed.example/", "url");
+    "/webhooks/{endpoint}/recover", "/webhooks/{endpoint}/recover", Webhooks,
+        &[("since", "2026-11-22T10:11"), ("confirmed", "yes")], ("since", "typed", "since");
+    "/listings/new/{kind}", "/listings/new/{kind}", Listings, GAME, ("title", "", "title");
+    "/listings/{kind}/{name}/edit", "/listings/{kind}/{name}/edit", Listings, GAME, ("title", "", "title");
+    "/claims", "/claims", Listings, &[("handle", "maliyo"), ("evidence", "Typed evidence")], ("handle", "typed", "handle");
+    "/listings/{kind}/{name}/pictures", "/listings/{kind}/{name}/pictures/arrange", Listings,
+        &[("url", "one"), ("alt", "Typed text"), ("place", "1")], ("alt", "bad", "alt-1");
+    "/economy/{game}", "/economy/{game}/currency", Economy, &[("name", "Typed name")], ("name", LONG, "name");
+};
+
 /// The form of a new account, whose page is the list of accounts of a person with another number than one.
-pub(crate) const NEW_ACCOUNT: TypedForm = form(
-    "/accounts",
-    "/accounts",
-    Needs::Gateway,
-    &[("name", "Typed name")],
-    ("name", LONG, "name"),
-);
+pub(crate) const NEW_ACCOUNT: &[TypedForm] = forms! { "":
+    "/accounts", "/accounts", Gateway, &[("name", "Typed name")], ("name", LONG, "name");
+};
 
 impl TypedForm {
     /// The fields with the hidden ones of the page.

@@ -5,14 +5,13 @@ use std::sync::atomic::Ordering;
 use axum::body::Body;
 use bytes::Bytes;
 use futures::stream;
-use http::header::{CONTENT_TYPE, RETRY_AFTER};
+use http::header::RETRY_AFTER;
 use sqlx::PgPool;
 use tokio::sync::mpsc;
 use tokio::task::JoinSet;
 use web::domain::role::Role;
 
 use crate::browser::{Browser, Page};
-use crate::stub_pictures::file;
 use crate::support::{BOB, studio};
 
 const PAGE: &str = "<html><script>alert(1)</script></html>";
@@ -145,18 +144,6 @@ async fn names_and_types_of_files_have_no_effect(pool: PgPool) {
         recorded.iter().all(|it| it.starts_with("add Cover okoto ")),
         "{recorded:?}"
     );
-}
-
-#[testing::database_test(web::MIGRATOR)]
-async fn whatever_is_stored_is_shown_as_a_jpeg(pool: PgPool) {
-    let (_site, account, mut owner) = studio(pool).await;
-    let path = format!("/accounts/{account}/pictures/{}", file());
-    let picture = owner.get(&path).await;
-    assert_eq!(picture.status, 200);
-    assert_eq!(picture.headers[CONTENT_TYPE], "image/jpeg");
-    assert_eq!(picture.headers["x-content-type-options"], "nosniff");
-    let policy = picture.headers["content-security-policy"].to_str().unwrap();
-    assert!(policy.starts_with("default-src 'none'"), "{policy}");
 }
 
 #[testing::database_test(web::MIGRATOR)]

@@ -67,26 +67,6 @@ async fn a_new_game_leads_through_sign_up_to_its_form(pool: PgPool) {
 }
 
 #[testing::database_test(web::MIGRATOR)]
-async fn a_new_game_is_added_to_an_account_that_the_person_may_change(pool: PgPool) {
-    let site = Site::new(pool).await;
-    let ada = site.person(ADA).await;
-    let mut browser = site.signed_in(ADA).await;
-    assert_eq!(browser.get("/add-game").await.location(), "/accounts");
-    let reads = site.account(ada, Role::Developer).await;
-    let refused = browser.get("/add-game").await;
-    refused.assert(403, "Your role does not allow this");
-    let one = site.account(ada, Role::Owner).await;
-    let form = |account| format!("/accounts/{account}/listings/new/game");
-    assert_eq!(browser.get("/add-game").await.location(), form(one));
-    let two = site.account(ada, Role::Editor).await;
-    let choice = browser.get("/add-game").await;
-    for account in [one, two] {
-        choice.assert(200, &format!("href=\"{}\"", form(account)));
-    }
-    assert!(!choice.text.contains(&reads.to_string()), "{}", choice.text);
-}
-
-#[testing::database_test(web::MIGRATOR)]
 async fn a_claim_leads_through_sign_up_to_its_form(pool: PgPool) {
     let site = Site::new(pool).await;
     let mut browser = site.browser();

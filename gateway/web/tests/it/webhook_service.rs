@@ -36,7 +36,6 @@ use crate::support::{ADA, START, Site};
 /// A site, an account on a plan with five endpoints and real events, and its owner.
 pub(crate) struct WebhookSite {
     pub(crate) site: Site,
-    pub(crate) clock: Clock,
     pub(crate) account: Uuid,
     pub(crate) browser: Browser,
     pub(crate) receiver: Receiver,
@@ -57,14 +56,13 @@ impl WebhookSite {
         let (lifecycle, supervisor) = Lifecycle::new();
         let (clock, receiver) = (Clock::fixed(START), Receiver::start().await);
         let client = serve(&pool, &clock, &receiver, &lifecycle).await;
-        let site = Site::with_webhooks(pool, clock.clone(), client).await;
+        let site = Site::with_webhooks(pool, clock, client).await;
         let ada = site.person(ADA).await;
         let account = site.account(ada, Role::Owner).await;
         insert_account(&site.pool, account, "build").await;
         Self {
             browser: site.signed_in(ADA).await,
             site,
-            clock,
             account,
             receiver,
             lifecycle,
@@ -77,24 +75,14 @@ impl WebhookSite {
         format!("/accounts/{}/webhooks", self.account)
     }
 
-    /// Sends a form with the id of the form at `page`.
-    pub(crate) async fn submit(
-        &mut self,
-        page: &str,
-        action: &str,
-        fields: &[(&str, &str)],
-    ) -> Page {
-        let shown = self.browser.get(page).await;
-        let form = shown.hidden().get("form").cloned().unwrap_or_default();
-        let fields = [&[("form", form.as_str())], fields].concat();
-        self.browser.post(action, &fields).await
-    }
-
     /// Adds the address of the receiver; returns the path of its page.
     pub(crate) async fn add(&mut self) -> String {
         let (base, url) = (self.base(), self.receiver.url.clone());
         let fields = [("url", url.as_str()), ("events", "tip.paid")];
-        let page = self.submit(&format!("{base}/new"), &base, &fields).await;
+        let page = self
+            .browser
+            .submit(&format!("{base}/new"), &base, &fields)
+            .await;
         page.assert(200, "SERVICE_WEBHOOK_SECRET=svc_whsec_");
         let (_, rest) = page.text.split_once(&format!("action=\"{base}/")).unwrap();
         format!("{base}/{}", rest.split('/').next().unwrap())

@@ -1,15 +1,11 @@
 //! What a person changes: sessions, password, address; and the end.
 
-use std::sync::atomic::Ordering;
-
 use http::header::SET_COOKIE;
 use sqlx::PgPool;
-use web::domain::role::Role;
 use web::domain::session_token::Token;
 
 use crate::full_account::rows;
 use crate::support::{ADA, BOB, PASSWORD, Site};
-use crate::webhook_service::WebhookSite;
 
 const NEW: &str = "another lorry teapot nine";
 
@@ -44,10 +40,12 @@ async fn sessions_are_listed_and_ended(pool: PgPool) {
         "/you?done=session"
     );
     assert!(phone.get("/you").await.location().starts_with("/sign-in"));
+    let mut copy = browser.clone();
     browser
         .post("/you/sessions/end-others", &[])
         .await
         .location();
+    assert!(copy.get("/you").await.location().starts_with("/sign-in"));
     assert!(tablet.get("/you").await.location().starts_with("/sign-in"));
     browser
         .get("/you?done=sessions")
@@ -83,9 +81,12 @@ async fn a_new_password_ends_the_other_sessions(pool: PgPool) {
     page.assert(422, "current-error");
     page.assert(422, "password-error");
     let fields = [("current", PASSWORD), ("password", NEW)];
+    let mut copy = browser.clone();
     let changed = browser.post("/you/password", &fields).await;
     assert_eq!(changed.location(), "/you?done=password");
     browser.get("/you").await.assert(200, ADA);
+    // The token changes with the credentials.
+    assert!(copy.get("/you").await.location().starts_with("/sign-in"));
     assert!(other.get("/you").await.location().starts_with("/sign-in"));
     let old = [("email", ADA), ("password", PASSWORD)];
     site.browser()
@@ -143,74 +144,6 @@ async fn an_address_changes_by_its_own_link_and_both_are_told(pool: PgPool) {
         .post(&link, &[])
         .await
         .assert(409, "This address is taken");
-}
-
-#[testing::database_test(web::MIGRATOR)]
-async fn a_deleted_person_leaves_no_key_and_no_webhook_that_works(pool: PgPool) {
-    let mut site = WebhookSite::new(pool).await;
-    site.add().await;
-    let (account, mut browser) = (site.account, site.browser.clone());
-    let site = &site.site;
-    let page = browser.get(&format!("/accounts/{account}/keys/new")).await;
-    let form = page.hidden()["form"].clone();
-    let fields = [("form", form.as_str()), ("name", "a"), ("kind", "account")];
-    browser
-        .post(&format!("/accounts/{account}/keys"), &fields)
-        .await
-        .assert(200, "svc_test_");
-    browser
-        .get("/you/delete")
-        .await
-        .assert(200, "every key is revoked");
-    browser
-        .post("/you/delete", &[("password", "wrong")])
-        .await
-        .assert(422, "password-error");
-    site.gateway.is_down.store(true, Ordering::Relaxed);
-    browser
-        .post("/you/delete", &[("password", PASSWORD)])
-        .await
-        .assert(503, "Try again");
-    site.gateway.is_down.store(false, Ordering::Relaxed);
-    let gone = browser.post("/you/delete", &[("password", PASSWORD)]).await;
-    assert_eq!(gone.location(), "/?done=deleted");
-    assert!(
-        site.gateway
-            .keys
-            .lock()
-            .unwrap()
-            .iter()
-            .all(|key| key.revoked_at.is_some())
-    );
-    let left = site.app.webhooks.endpoints(account).await.unwrap();
-    assert_eq!(left.endpoints, []);
-    let old = [("email", ADA), ("password", PASSWORD)];
-    site.browser()
-        .post("/sign-in", &old)
-        .await
-        .assert(422, "wrong");
-    let left = sqlx::query_scalar!(r#"select count(*) as "count!" from web.member"#);
-    assert_eq!(left.fetch_one(&site.pool).await.unwrap(), 0);
-}
-
-#[testing::database_test(web::MIGRATOR)]
-async fn the_last_owner_of_a_team_cannot_go(pool: PgPool) {
-    let site = Site::new(pool).await;
-    let (ada, bob) = (site.person(ADA).await, site.person(BOB).await);
-    let account = site.account(ada, Role::Owner).await;
-    site.join(account, bob, Role::Editor).await;
-    let mut browser = site.signed_in(ADA).await;
-    let page = browser.post("/you/delete", &[("password", PASSWORD)]).await;
-    page.assert(422, "last owner");
-    let mut editor = site.signed_in(BOB).await;
-    editor
-        .post("/you/delete", &[("password", PASSWORD)])
-        .await
-        .location();
-    browser
-        .get(&format!("/accounts/{account}/team"))
-        .await
-        .assert(200, ADA);
 }
 
 #[testing::database_test(web::MIGRATOR)]

@@ -36,7 +36,7 @@ impl ListingFormPage {
     }
 }
 
-/// What stands instead of the form of a game while the account has no page that a game could belong to.
+/// Stands in place of the form of a game while the account has no page to which a game could belong.
 #[derive(Debug, Template)]
 #[template(path = "listing/page_first.html")]
 pub struct PageFirstPage {

@@ -17,7 +17,7 @@ pub struct Image {
     pub height: u32,
 }
 
-/// A picture of which a listing has one: the cover of a game or the avatar of a page.
+/// The cover of a game or the avatar of a page.
 #[derive(Debug)]
 pub struct SinglePicture {
     /// `cover` or `avatar`.
@@ -25,7 +25,7 @@ pub struct SinglePicture {
     pub heading: &'static str,
     /// The label of the field of a new file.
     pub text: &'static str,
-    /// What stands in place of a picture that is not there.
+    /// The text in place of a missing picture.
     pub none: &'static str,
     /// The labels of the buttons.
     pub upload: &'static str,

@@ -67,7 +67,7 @@ done-listing-taken-down = Taken down: nobody finds it any more.
 done-page-claimed = Staff have your claim. Their answer appears here.
 done-pictures-changed = The pictures are changed.
 done-currency-named = The name is valid from now on.
-done-form-sent = This form took effect when it was sent before. To do it once more, open the form again.
+done-form-sent = This form was sent before, and works once. If this page does not show what it did, open the form again.
 
 ## Errors
 
@@ -138,6 +138,10 @@ team-remove = Remove
 team-remove-effect = { $value } leaves the team at once.
 team-remove-yes = Yes, remove
 team-remove-yes-person = Yes, remove { $value }
+team-removed-keys = { $value } has left the team, and has seen the secrets of these live keys. They work on until you rotate or revoke them:
+team-removed-rotate = Rotate { $value }
+team-removed-revoke = Revoke { $value }
+team-removed-unknown = { $value } has left the team, and has seen the secrets of live keys. Which of them work cannot be told now: see the page of the keys.
 team-rules = An owner may do everything. A developer works with keys and webhooks, an editor with listings. An account keeps at least one owner.
 team-leave = Leave the team
 team-leave-effect = You no longer see this account. Only an owner can invite you again.

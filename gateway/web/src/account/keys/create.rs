@@ -9,12 +9,13 @@ use pages::{Field, Fields};
 use serde::Deserialize;
 use tokio::time::timeout;
 
-use super::ShownSecret;
+use super::shown_once;
+use crate::account::effect::Effect;
 use crate::account::member_request::MemberRequest;
 use crate::domain::action::Action;
-use crate::once_form::{self, OnceForm, sent_before};
+use crate::once_form::{self, OnceForm};
 use crate::page_error::PageResult;
-use crate::render::{FormState, html, ok, see_other};
+use crate::render::{FormState, html};
 use crate::request::Section;
 use crate::upstream::gateway::NewKey;
 
@@ -47,33 +48,19 @@ pub async fn show(request: MemberRequest) -> PageResult {
 pub async fn send(request: MemberRequest, OnceForm(form, sent): OnceForm<KeyForm>) -> PageResult {
     let (gateway, account) = (&request.app.gateway, request.scope.id);
     let (keys, actor, key) = (request.path("/keys"), request.actor(), new_key(&form));
-    let is_live = form.mode == "live";
-    let made = request.once(sent, async {
-        if is_live {
-            gateway.request_key(&actor, account, key.clone()).await?;
-            return Ok(String::new());
+    let work = async {
+        if form.mode == "live" {
+            let asked = gateway.request_key(&actor, account, key.clone());
+            request.once(sent, &keys, asked).await?;
+            return Ok(Effect::shown_at(Action::KeyAsked, &key.name, &keys));
         }
-        gateway.create_key(&actor, account, key.clone()).await
-    });
-    match made.await {
-        Ok(None) => Ok(sent_before(&keys)),
-        Ok(Some(_)) if is_live => {
-            request.record(Action::KeyAsked, &key.name).await;
-            Ok(see_other(&keys))
-        }
-        Ok(Some(secret)) => {
-            request.record(Action::KeyCreated, &key.name).await;
-            let shown = ShownSecret {
-                name: key.name,
-                secret,
-                kind: key.kind,
-                may_write: key.may_write,
-                old_ends: None,
-            };
-            Ok(ok(&shown.page(&request, HEADING).await))
-        }
-        Err(fault) => page(&request, &form, request.refused(fault, &FIELDS)?).await,
-    }
+        let made = gateway.create_key(&actor, account, key.clone());
+        let made = request.once(sent, &keys, made).await?;
+        let effect = (Action::KeyCreated, HEADING);
+        Ok(shown_once(&request, effect, made, None).await)
+    };
+    let page = async |state| page(&request, &form, state).await;
+    request.answer(work, &FIELDS, page).await
 }
 
 /// The key that a form describes. The gateway checks the rules.

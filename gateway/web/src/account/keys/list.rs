@@ -5,14 +5,14 @@ use pages::keys::{KeyRow, ListPage, RequestRow};
 use pages::when;
 use uuid::Uuid;
 
-use super::{ShownSecret, rights, row};
+use super::{rights, row, shown_once};
 use crate::account::member_request::MemberRequest;
 use crate::domain::action::Action;
 use crate::domain::role::Permission;
 use crate::notice::AfterForm;
-use crate::once_form::{self, NoFields, OnceForm, sent_before};
+use crate::once_form::{self, NoFields, OnceForm};
 use crate::page_error::PageResult;
-use crate::render::{FormState, html, ok};
+use crate::render::{FormState, html};
 use crate::request::Section;
 use crate::upstream::time_of;
 
@@ -29,16 +29,14 @@ pub async fn reveal(
     OnceForm(NoFields {}, sent): OnceForm<NoFields>,
 ) -> PageResult {
     let (gateway, actor) = (&request.app.gateway, request.actor());
-    let revealed = gateway.reveal_key(&actor, request.scope.id, &id);
-    match request.once(sent, revealed).await {
-        Ok(None) => Ok(sent_before(&request.path("/keys"))),
-        Ok(Some((key, secret))) => {
-            request.record(Action::KeyRevealed, &key.name).await;
-            let shown = ShownSecret::new(key, secret);
-            Ok(ok(&shown.page(&request, HEADING).await))
-        }
-        Err(fault) => page(&request, None, request.refused(fault, &[])?).await,
-    }
+    let work = async {
+        let revealed = gateway.reveal_key(&actor, request.scope.id, &id);
+        let revealed = request.once(sent, &request.path("/keys"), revealed).await?;
+        let effect = (Action::KeyRevealed, HEADING);
+        Ok(shown_once(&request, effect, revealed, None).await)
+    };
+    let page = async |state| page(&request, None, state).await;
+    request.answer(work, &[], page).await
 }
 
 async fn page(
@@ -56,7 +54,7 @@ async fn page(
     let listed = listed?;
     frame.notice = notice;
     let mut keys: Vec<KeyRow> = listed.iter().map(|key| row(language, key, now)).collect();
-    // A key does not work without its game either.
+    // The gateway lists keys without their game among those that work.
     keys.sort_by_key(|key| !key.state.works);
     let open = requests?.into_iter().filter(|it| it.state != "revealed");
     let day = |at| when::day(language.texts(), at);

@@ -12,62 +12,37 @@ use time::OffsetDateTime;
 
 use self::words::rights;
 pub(super) use self::words::{mode_name, state};
+use crate::account::effect::Effect;
 use crate::account::member_request::MemberRequest;
+use crate::domain::action::Action;
 use crate::page_language::PageLanguage;
+use crate::render::ok;
 use crate::request::Section;
-use crate::upstream::gateway::RotatedKey;
 use crate::upstream::time_of;
 
 /// A path for the first call.
 const FIRST_PATH: &str = "/games?limit=3";
 
-/// A secret that is shown once.
-struct ShownSecret {
-    name: String,
-    secret: String,
-    kind: String,
-    may_write: bool,
-    /// When the old secret ends, after a rotation.
+/// The effect of a form that shows a secret once. `heading` is the key of a text; after a rotation, `old_ends` is the end of the old secret.
+async fn shown_once(
+    request: &MemberRequest,
+    (action, heading): (Action, &'static str),
+    (key, secret): (proto::Key, String),
     old_ends: Option<OffsetDateTime>,
-}
-
-impl ShownSecret {
-    /// The new secret of a key.
-    fn new(key: proto::Key, secret: String) -> Self {
-        Self {
-            name: key.name,
-            secret,
-            kind: key.kind,
-            may_write: key.may_write,
-            old_ends: None,
-        }
-    }
-
-    /// The secret of the new key of a rotation.
-    fn rotated(rotated: RotatedKey) -> Self {
-        Self {
-            old_ends: time_of(rotated.old_key.grace_until),
-            ..Self::new(rotated.key, rotated.secret)
-        }
-    }
-
-    /// The page that shows the secret. `heading` is the key of a text.
-    async fn page(self, request: &MemberRequest, heading: &'static str) -> SecretPage {
-        let (app, language) = (&request.app, request.language());
-        SecretPage {
-            frame: request.frame(Section::Keys).await,
-            account: request.scope.id.to_string(),
-            heading: language.say(heading),
-            variable: variable(&self.kind, self.may_write),
-            secret: self.secret,
-            name: self.name,
-            api_url: app.api_url.clone(),
-            grace: self
-                .old_ends
-                .and_then(|end| grace(language, end, app.clock.now())),
-            first_path: FIRST_PATH,
-        }
-    }
+) -> Effect {
+    let (app, language) = (&request.app, request.language());
+    let page = SecretPage {
+        shell: request.shell(Section::Keys).await,
+        account: request.scope.id.to_string(),
+        heading: language.say(heading),
+        variable: variable(&key.kind, key.may_write),
+        secret,
+        name: key.name.clone(),
+        api_url: app.api_url.clone(),
+        grace: old_ends.and_then(|end| grace(language, end, app.clock.now())),
+        first_path: FIRST_PATH,
+    };
+    Effect::new(action, key.name, ok(&page))
 }
 
 /// The customary name of the environment variable of a key (§5.8).
@@ -105,27 +80,4 @@ fn grace(language: PageLanguage, until: OffsetDateTime, now: OffsetDateTime) -> 
         seconds: (until - now).whole_seconds(),
         until: when::minute(texts, until),
     })
-}
-
-#[cfg(test)]
-mod tests {
-    use kit::timestamp;
-    use time::Duration;
-    use time::macros::datetime;
-
-    use super::*;
-
-    #[test]
-    fn a_rotated_key_has_the_rest_of_its_grace_period() {
-        let now = datetime!(2026-11-23 12:00 UTC);
-        let rotated = proto::Key {
-            grace_until: Some(timestamp::encode(now + Duration::hours(5))),
-            ..proto::Key::default()
-        };
-        let row = |now| row(PageLanguage::default(), &rotated, now).grace;
-        let shown = row(now).unwrap();
-        assert_eq!((shown.left.as_str(), shown.seconds), ("5 h 0 min", 18_000));
-        assert_eq!(shown.until, "23 November 2026, 17:00 UTC");
-        assert!(row(now + Duration::hours(5)).is_none());
-    }
 }

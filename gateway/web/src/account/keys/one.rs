@@ -7,16 +7,17 @@ use serde::Deserialize;
 use uuid::Uuid;
 
 use super::words::refusal;
-use super::{ShownSecret, row};
+use super::{row, shown_once};
+use crate::account::effect::Effect;
 use crate::account::member_request::MemberRequest;
 use crate::domain::action::Action;
 use crate::domain::role::Permission;
-use crate::once_form::{self, OnceForm, sent_before};
+use crate::once_form::{self, OnceForm};
 use crate::page_error::PageResult;
 use crate::page_language::PageLanguage;
-use crate::render::{FormState, html, ok, see_other};
+use crate::render::{FormState, html};
 use crate::request::Section;
-use crate::upstream::minute_of;
+use crate::upstream::{minute_of, time_of};
 
 /// The heading of a rotated key: the key of a text.
 const HEADING: &str = "key-secret-new";
@@ -39,27 +40,27 @@ pub async fn rotate(
 ) -> PageResult {
     let revoke_old = !form.revoke.is_empty();
     let (gateway, actor) = (&request.app.gateway, request.actor());
-    let rotated = gateway.rotate_key(&actor, request.scope.id, &key, revoke_old);
-    match request.once(sent, rotated).await {
-        Ok(None) => Ok(sent_before(&request.path("/keys"))),
-        Ok(Some(rotated)) => {
-            request.record(Action::KeyRotated, &rotated.key.name).await;
-            let shown = ShownSecret::rotated(rotated);
-            Ok(ok(&shown.page(&request, HEADING).await))
-        }
-        Err(fault) => page(&request, &key, revoke_old, request.refused(fault, &[])?).await,
-    }
+    let work = async {
+        let rotated = gateway.rotate_key(&actor, request.scope.id, &key, revoke_old);
+        let keys = request.path("/keys");
+        let rotated = request.once(sent, &keys, rotated).await?;
+        let (effect, old_key) = ((Action::KeyRotated, HEADING), rotated.old_key);
+        let (made, old_ends) = ((rotated.key, rotated.secret), time_of(old_key.grace_until));
+        Ok(shown_once(&request, effect, made, old_ends).await)
+    };
+    let page = async |state| page(&request, &key, revoke_old, state).await;
+    request.answer(work, &[], page).await
 }
 
 pub async fn revoke(request: MemberRequest, Path((_, key)): Path<(Uuid, String)>) -> PageResult {
     let (gateway, actor) = (&request.app.gateway, request.actor());
-    match gateway.revoke_key(&actor, request.scope.id, &key).await {
-        Ok(revoked) => {
-            request.record(Action::KeyRevoked, &revoked.name).await;
-            Ok(see_other(&request.path("/keys")))
-        }
-        Err(fault) => page(&request, &key, false, request.refused(fault, &[])?).await,
-    }
+    let work = async {
+        let revoked = gateway.revoke_key(&actor, request.scope.id, &key).await?;
+        let (action, keys) = (Action::KeyRevoked, request.path("/keys"));
+        Ok(Effect::shown_at(action, revoked.name, &keys))
+    };
+    let page = async |state| page(&request, &key, false, state).await;
+    request.answer(work, &[], page).await
 }
 
 async fn page(
@@ -85,7 +86,7 @@ async fn page(
         form: once_form::new_id(),
         key: row(language, &key, now),
         game: key.game,
-        // Without the log of calls, the page leaves the calls out.
+        // Without the log of calls, the page leaves the last call out.
         last_call: last_call
             .ok()
             .flatten()

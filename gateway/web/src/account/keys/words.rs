@@ -105,119 +105,61 @@ mod tests {
     };
 
     #[test]
-    fn the_state_of_a_key_is_told_in_words() {
-        let at = |after: Duration| Some(timestamp::encode(NOW + after));
-        let text = |key: proto::Key| state(ENGLISH, &key, NOW).text;
-        assert_eq!(text(proto::Key::default()), "works");
-        let rotated = proto::Key {
-            grace_until: at(Duration::hours(5)),
-            ..proto::Key::default()
-        };
-        assert_eq!(text(rotated.clone()), "rotated");
-        let revoked = proto::Key {
-            revoked_at: at(Duration::ZERO),
-            ..rotated
-        };
-        assert_eq!(text(revoked), "revoked");
-        let without_game = |reason: &str| proto::Key {
-            game_state: reason.to_owned(),
-            ..proto::Key::default()
-        };
-        for (reason, shown) in [
-            ("game_gone", "its game is not published"),
-            ("not_owned", "its game has another owner"),
-        ] {
-            let shown_state = state(ENGLISH, &without_game(reason), NOW);
-            assert_eq!((&*shown_state.text, shown_state.works), (shown, false));
-        }
-    }
-
-    #[test]
-    fn a_key_that_is_refused_says_why() {
+    fn a_key_that_does_not_work_says_why() {
         let at = |after: Duration| Some(timestamp::encode(NOW + after));
         let used_up = proto::MonthUse {
             used: 50_000,
             limit: Some(50_000),
             ..proto::MonthUse::default()
         };
-        let why = |key: proto::Key| refusal(ENGLISH, &key, Some(&used_up), NOW);
-        let key = || proto::Key {
-            mode: "test".to_owned(),
-            game: Some("okoto".to_owned()),
+        let key = |mode: &str, revoked_at, grace_until, game_state: &str| proto::Key {
+            mode: mode.to_owned(),
+            revoked_at,
+            grace_until,
+            game_state: game_state.to_owned(),
             ..proto::Key::default()
         };
-        assert_eq!(why(key()), None, "test calls do not count");
-        let past = at(-Duration::HOUR);
-        for (key, words) in [
+        let (past, future) = (at(-Duration::HOUR), at(Duration::HOUR));
+        for (key, works, says) in [
+            // Test calls do not count.
+            (key("test", None, None, ""), true, None),
+            (key("test", None, future, ""), true, None),
+            (key("live", None, None, ""), true, Some("key-refusal-month")),
             (
-                proto::Key {
-                    revoked_at: past,
-                    ..key()
-                },
-                "revoked, 23 November 2026, 11:00 UTC",
-            ),
-            (
-                proto::Key {
-                    grace_until: past,
-                    ..key()
-                },
-                "grace period ended",
-            ),
-            (
-                proto::Key {
-                    game_state: "game_gone".to_owned(),
-                    ..key()
-                },
-                "game okoto is not published",
-            ),
-            (
-                proto::Key {
-                    game_state: "not_owned".to_owned(),
-                    ..key()
-                },
-                "another account",
-            ),
-            (
-                proto::Key {
-                    mode: "live".to_owned(),
-                    ..key()
-                },
-                "calls of the plan are used up",
-            ),
-        ] {
-            let text = why(key).unwrap();
-            assert!(text.contains(words), "{text}");
-        }
-        let future = proto::Key {
-            grace_until: at(Duration::HOUR),
-            ..key()
-        };
-        assert_eq!(why(future), None);
-    }
-
-    #[test]
-    fn rights_are_told_in_words() {
-        for (mode, kind, may_write, game, words) in [
-            ("test", "account", false, None, "test, reads"),
-            ("live", "account", true, None, "live, reads and writes"),
-            (
-                "live",
-                "public",
+                key("test", past, None, ""),
                 false,
-                Some("okoto"),
-                "live, public key of okoto",
+                Some("key-refusal-revoked"),
             ),
             (
-                "test",
-                "secret",
-                true,
-                Some("okoto"),
-                "test, secret key of okoto, writes",
+                key("test", past, past, ""),
+                false,
+                Some("key-refusal-revoked"),
+            ),
+            (
+                key("test", None, past, ""),
+                false,
+                Some("key-refusal-rotated"),
+            ),
+            (
+                key("test", None, None, "game_gone"),
+                false,
+                Some("key-refusal-game-gone"),
+            ),
+            (
+                key("test", None, None, "not_owned"),
+                false,
+                Some("key-refusal-not-owned"),
             ),
         ] {
-            assert_eq!(rights(ENGLISH, mode, kind, may_write, game), words);
+            assert_eq!(state(ENGLISH, &key, NOW).works, works, "{key:?}");
+            let ended = matches!(says, Some("key-refusal-revoked" | "key-refusal-rotated"));
+            let value = if ended {
+                "23 November 2026, 11:00 UTC"
+            } else {
+                ""
+            };
+            let says = says.map(|text| ENGLISH.texts().say_of(text, value));
+            assert_eq!(refusal(ENGLISH, &key, Some(&used_up), NOW), says, "{key:?}");
         }
-        // A mode of a newer gateway.
-        assert_eq!(mode_name(ENGLISH, "canary"), "canary");
     }
 }

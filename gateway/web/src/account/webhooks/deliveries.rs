@@ -1,6 +1,6 @@
 //! Deliveries to an endpoint, by pages and by state.
 
-use axum::extract::{Path, Query};
+use axum::extract::Query;
 use contracts::webhook::v1 as proto;
 use kit::Code;
 use pages::Fields;
@@ -9,7 +9,7 @@ use serde::Deserialize;
 use url::form_urlencoded;
 use uuid::Uuid;
 
-use super::{endpoint_id, words};
+use super::{EndpointId, words};
 use crate::account::member_request::MemberRequest;
 use crate::notice::AfterForm;
 use crate::page_error::PageResult;
@@ -55,11 +55,10 @@ impl DeliveryQuery {
 
 pub async fn show(
     request: MemberRequest,
-    Path((_, id)): Path<(Uuid, String)>,
+    EndpointId(id): EndpointId,
     Query(query): Query<DeliveryQuery>,
     Query(after): Query<AfterForm>,
 ) -> PageResult {
-    let id = endpoint_id(&id)?;
     let (webhooks, account) = (&request.app.webhooks, request.scope.id);
     let language = request.language();
     let deliveries = async {

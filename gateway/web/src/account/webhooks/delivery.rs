@@ -4,20 +4,22 @@ use axum::extract::Path;
 use pages::webhooks::deliveries::DeliveryPage;
 use uuid::Uuid;
 
-use super::{curl, json_text};
-use super::{endpoint_id, origin, words};
+use super::json_text;
+use super::{EndpointId, origin, words};
+use crate::account::effect::Effect;
 use crate::account::member_request::MemberRequest;
 use crate::domain::action::Action;
 use crate::domain::shell_word::quoted;
 use crate::page_error::{PageError, PageResult};
-use crate::render::{FormState, html, see_other};
+use crate::render::{FormState, html};
 use crate::request::Section;
 
 pub async fn show(
     request: MemberRequest,
-    Path((_, endpoint, id)): Path<(Uuid, String, String)>,
+    EndpointId(endpoint): EndpointId,
+    Path((_, _, id)): Path<(Uuid, String, String)>,
 ) -> PageResult {
-    let of = DeliveryRef::parse(&endpoint, &id)?;
+    let of = DeliveryRef::parse(endpoint, &id)?;
     page(&request, of, FormState::default()).await
 }
 
@@ -29,9 +31,9 @@ struct DeliveryRef {
 }
 
 impl DeliveryRef {
-    fn parse(endpoint: &str, id: &str) -> Result<Self, PageError> {
+    fn parse(endpoint: Uuid, id: &str) -> Result<Self, PageError> {
         Ok(Self {
-            endpoint: endpoint_id(endpoint)?,
+            endpoint,
             id: id.parse().map_err(|_not_an_id| PageError::not_found())?,
         })
     }
@@ -39,22 +41,22 @@ impl DeliveryRef {
 
 pub async fn send_again(
     request: MemberRequest,
-    Path((_, endpoint, id)): Path<(Uuid, String, String)>,
+    EndpointId(endpoint): EndpointId,
+    Path((_, _, id)): Path<(Uuid, String, String)>,
 ) -> PageResult {
-    let of = DeliveryRef::parse(&endpoint, &id)?;
-    let DeliveryRef { endpoint, id } = of;
-    let webhooks = &request.app.webhooks;
-    match webhooks.send_again(request.scope.id, endpoint, id).await {
-        Ok(()) => {
-            // Only the endpoint has the address, and it may be removed by now.
-            let found = webhooks.endpoint(request.scope.id, endpoint).await;
-            let subject = found.map_or_else(|_gone| String::new(), |it| origin(&it.url));
-            request.record(Action::WebhookSentAgain, &subject).await;
-            let path = request.webhook(endpoint);
-            Ok(see_other(&format!("{path}/deliveries/{id}")))
-        }
-        Err(fault) => page(&request, of, request.refused(fault, &[])?).await,
-    }
+    let of = DeliveryRef::parse(endpoint, &id)?;
+    let id = of.id;
+    let (webhooks, account) = (&request.app.webhooks, request.scope.id);
+    let work = async {
+        webhooks.send_again(account, endpoint, id).await?;
+        // Only the endpoint has the address, and it may be removed by now.
+        let found = webhooks.endpoint(account, endpoint).await;
+        let subject = found.map_or_else(|_gone| String::new(), |it| origin(&it.url));
+        let path = format!("{}/deliveries/{id}", request.webhook(endpoint));
+        Ok(Effect::shown_at(Action::WebhookSentAgain, subject, &path))
+    };
+    let page = async |state| page(&request, of, state).await;
+    request.answer(work, &[], page).await
 }
 
 async fn page(

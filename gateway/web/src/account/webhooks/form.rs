@@ -1,18 +1,19 @@
 //! The form of a new or changed endpoint. webhook-svc checks the rules.
 
-use axum::extract::Path;
-use kit::Code;
+use futures::TryFutureExt as _;
+use kit::{Code, Fault};
 use pages::Field;
 use pages::webhooks::endpoints::{EndpointFormPage, EventChoice, NoMoreEndpointsPage};
 use uuid::Uuid;
 
-use super::{endpoint_id, list, origin, signing_secret, words};
+use super::{EndpointId, list, origin, signing_secret, words};
+use crate::account::effect::Effect;
 use crate::account::member_request::MemberRequest;
 use crate::domain::action::Action;
 use crate::form_body::FormBody;
-use crate::once_form::{self, OnceForm, sent_before};
+use crate::once_form::{self, OnceForm};
 use crate::page_error::PageResult;
-use crate::render::{FormState, html, ok, see_other};
+use crate::render::{FormState, html, ok};
 use crate::request::Section;
 use crate::upstream::webhook::EndpointChoices;
 
@@ -54,7 +55,7 @@ impl EndpointForm {
     }
 }
 
-/// An account whose plan includes no more addresses gets no form, which would be refused once it is filled in.
+/// Shows no form if the plan includes no more addresses: it would be refused once it is filled in.
 pub async fn show_new(request: MemberRequest) -> PageResult {
     let listed = request.app.webhooks.endpoints(request.scope.id).await.ok();
     if let Some(full) = listed.filter(|listed| !list::has_room(listed)) {
@@ -81,32 +82,24 @@ pub async fn show_new(request: MemberRequest) -> PageResult {
 
 pub async fn add(request: MemberRequest, OnceForm(pairs, sent): OnceForm<Pairs>) -> PageResult {
     let form = EndpointForm::from(pairs);
-    let added = request.app.webhooks.add(request.scope.id, form.choices());
-    match request.once(sent, added).await {
-        Ok(None) => Ok(sent_before(&request.webhooks())),
-        Ok(Some((endpoint, secret))) => {
-            let subject = origin(&endpoint.url);
-            request.record(Action::WebhookAdded, &subject).await;
-            Ok(ok(&signing_secret::page(&request, endpoint, secret).await))
-        }
-        Err(fault) => {
-            let is_full = fault.code == Code::PlanRequired;
-            let mut refused = request.refused(fault, &FIELDS)?;
-            if is_full {
-                // In the words of the other pages: the API calls an address an endpoint.
-                let text = request.language().say("webhook-plan-used-up");
-                refused.errors.set_general(text);
-            }
-            page(&request, None, &form, refused).await
-        }
-    }
+    let work = async {
+        let added = request.app.webhooks.add(request.scope.id, form.choices());
+        let added = added.map_err(|fault| match fault.code {
+            // In the words of the other pages: the API calls an address an endpoint.
+            Code::PlanRequired => Fault {
+                message: request.language().say("webhook-plan-used-up").into(),
+                ..fault
+            },
+            _ => fault,
+        });
+        let added = request.once(sent, &request.webhooks(), added).await?;
+        Ok(signing_secret::shown_once(&request, Action::WebhookAdded, added).await)
+    };
+    let page = async |state| page(&request, None, &form, state).await;
+    request.answer(work, &FIELDS, page).await
 }
 
-pub async fn show_change(
-    request: MemberRequest,
-    Path((_, id)): Path<(Uuid, String)>,
-) -> PageResult {
-    let id = endpoint_id(&id)?;
+pub async fn show_change(request: MemberRequest, EndpointId(id): EndpointId) -> PageResult {
     let endpoint = request.app.webhooks.endpoint(request.scope.id, id).await?;
     let form = EndpointForm {
         url: endpoint.url,
@@ -117,20 +110,21 @@ pub async fn show_change(
 
 pub async fn change(
     request: MemberRequest,
-    Path((_, id)): Path<(Uuid, String)>,
+    EndpointId(id): EndpointId,
     FormBody(pairs): FormBody<Pairs>,
 ) -> PageResult {
-    let (id, form) = (endpoint_id(&id)?, EndpointForm::from(pairs));
+    let form = EndpointForm::from(pairs);
     let webhooks = &request.app.webhooks;
-    match webhooks.change(request.scope.id, id, form.choices()).await {
-        Ok(()) => {
-            let subject = origin(&form.url);
-            request.record(Action::WebhookChanged, &subject).await;
-            let path = request.webhook(id);
-            Ok(see_other(&format!("{path}?done=webhook-changed")))
-        }
-        Err(fault) => page(&request, Some(id), &form, request.refused(fault, &FIELDS)?).await,
-    }
+    let work = async {
+        webhooks
+            .change(request.scope.id, id, form.choices())
+            .await?;
+        let path = format!("{}?done=webhook-changed", request.webhook(id));
+        let (action, subject) = (Action::WebhookChanged, origin(&form.url));
+        Ok(Effect::shown_at(action, subject, &path))
+    };
+    let page = async |state| page(&request, Some(id), &form, state).await;
+    request.answer(work, &FIELDS, page).await
 }
 
 /// The form of a new endpoint, or of the one with this id.

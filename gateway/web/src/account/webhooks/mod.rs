@@ -12,10 +12,13 @@ mod signing_secret;
 mod utc_minute;
 mod words;
 
+use axum::extract::{FromRequestParts, RawPathParams};
+use http::request::Parts;
 use url::Url;
 use uuid::Uuid;
 
 use crate::account::member_request::MemberRequest;
+use crate::app::App;
 use crate::domain::role::Permission;
 use crate::page_error::PageError;
 
@@ -35,9 +38,19 @@ impl MemberRequest {
     }
 }
 
-/// The id of an endpoint in a path.
-fn endpoint_id(text: &str) -> Result<Uuid, PageError> {
-    text.parse().map_err(|_not_an_id| PageError::not_found())
+/// The endpoint that a path names.
+pub struct EndpointId(Uuid);
+
+impl FromRequestParts<App> for EndpointId {
+    type Rejection = PageError;
+
+    async fn from_request_parts(parts: &mut Parts, app: &App) -> Result<Self, PageError> {
+        let names = RawPathParams::from_request_parts(parts, app).await;
+        let names = names.map_err(|_no_path| PageError::not_found())?;
+        let id = names.iter().find(|(name, _)| *name == "endpoint");
+        let id = id.and_then(|(_, id)| id.parse().ok());
+        id.map(Self).ok_or_else(PageError::not_found)
+    }
 }
 
 /// Scheme and host of an address. Its path may be a secret, which no log keeps.

@@ -1,6 +1,6 @@
 //! One endpoint: its state, its newest deliveries, and the actions of its owner.
 
-use axum::extract::{Path, Query};
+use axum::extract::Query;
 use contracts::webhook::v1 as proto;
 use contracts::webhook::v1::EndpointState;
 use kit::Fault;
@@ -9,14 +9,15 @@ use pages::when;
 use serde::Deserialize;
 use uuid::Uuid;
 
-use super::{endpoint_id, origin, signing_secret, words};
+use super::{EndpointId, origin, signing_secret, words};
+use crate::account::effect::Effect;
 use crate::account::member_request::MemberRequest;
 use crate::domain::action::Action;
 use crate::notice::AfterForm;
-use crate::once_form::{self, NoFields, OnceForm, sent_before};
+use crate::once_form::{self, NoFields, OnceForm};
 use crate::page_error::PageResult;
 use crate::page_language::PageLanguage;
-use crate::render::{FormState, html, ok, see_other};
+use crate::render::{FormState, html};
 use crate::request::Section;
 use crate::upstream::{minute_of, time_of};
 
@@ -36,123 +37,104 @@ pub struct TestForm {
 
 pub async fn show(
     request: MemberRequest,
-    Path((_, id)): Path<(Uuid, String)>,
+    EndpointId(id): EndpointId,
     Query(after): Query<AfterForm>,
 ) -> PageResult {
-    let (id, notice) = (endpoint_id(&id)?, after.notice());
-    page(&request, id, notice, FormState::default()).await
+    page(&request, id, after.notice(), FormState::default()).await
 }
 
-pub async fn pause(request: MemberRequest, Path((_, id)): Path<(Uuid, String)>) -> PageResult {
-    let id = endpoint_id(&id)?;
-    let paused = request.app.webhooks.pause(request.scope.id, id).await;
-    answer(
-        &request,
-        id,
-        paused,
-        Action::WebhookPaused,
-        "webhook-paused",
-    )
-    .await
+pub async fn pause(request: MemberRequest, EndpointId(id): EndpointId) -> PageResult {
+    let paused = request.app.webhooks.pause(request.scope.id, id);
+    let notice = (Action::WebhookPaused, "webhook-paused");
+    change_state(&request, id, paused, notice).await
 }
 
-pub async fn resume(request: MemberRequest, Path((_, id)): Path<(Uuid, String)>) -> PageResult {
-    let id = endpoint_id(&id)?;
-    let resumed = request.app.webhooks.resume(request.scope.id, id).await;
-    let (action, notice) = (Action::WebhookResumed, "webhook-resumed");
-    answer(&request, id, resumed, action, notice).await
+pub async fn resume(request: MemberRequest, EndpointId(id): EndpointId) -> PageResult {
+    let resumed = request.app.webhooks.resume(request.scope.id, id);
+    let notice = (Action::WebhookResumed, "webhook-resumed");
+    change_state(&request, id, resumed, notice).await
 }
 
-pub async fn switch(request: MemberRequest, Path((_, id)): Path<(Uuid, String)>) -> PageResult {
-    let id = endpoint_id(&id)?;
-    let switched = request.app.webhooks.switch(request.scope.id, id).await;
-    let (action, notice) = (Action::WebhookSecretSwitched, "webhook-switched");
-    answer(&request, id, switched, action, notice).await
+pub async fn switch(request: MemberRequest, EndpointId(id): EndpointId) -> PageResult {
+    let switched = request.app.webhooks.switch(request.scope.id, id);
+    let notice = (Action::WebhookSecretSwitched, "webhook-switched");
+    change_state(&request, id, switched, notice).await
+}
+
+/// Makes a call that changes an endpoint, and leads back to its page with a notice.
+async fn change_state(
+    request: &MemberRequest,
+    id: Uuid,
+    call: impl Future<Output = Result<proto::Endpoint, Fault>>,
+    (action, notice): (Action, &str),
+) -> PageResult {
+    let work = async {
+        let subject = origin(&call.await?.url);
+        let path = format!("{}?done={notice}", request.webhook(id));
+        Ok(Effect::shown_at(action, subject, &path))
+    };
+    let page = async |state| page(request, id, None, state).await;
+    request.answer(work, &[], page).await
 }
 
 pub async fn remove(
     request: MemberRequest,
-    Path((_, id)): Path<(Uuid, String)>,
+    EndpointId(id): EndpointId,
     OnceForm(NoFields {}, sent): OnceForm<NoFields>,
 ) -> PageResult {
-    let id = endpoint_id(&id)?;
-    let list = request.webhooks();
-    let removed = request.once(sent, async {
-        let (webhooks, account) = (&request.app.webhooks, request.scope.id);
-        let endpoint = webhooks.endpoint(account, id).await?;
-        webhooks.remove(account, id).await?;
-        Ok(endpoint)
-    });
-    match removed.await {
-        Ok(None) => Ok(sent_before(&list)),
-        Ok(Some(endpoint)) => {
-            let subject = origin(&endpoint.url);
-            request.record(Action::WebhookRemoved, &subject).await;
-            Ok(see_other(&format!("{list}?done=webhook-removed")))
-        }
-        Err(fault) => refused(&request, id, fault, &[]).await,
-    }
+    let (webhooks, account) = (&request.app.webhooks, request.scope.id);
+    let work = async {
+        let list = request.webhooks();
+        let removed = async {
+            let endpoint = webhooks.endpoint(account, id).await?;
+            webhooks.remove(account, id).await?;
+            Ok(endpoint)
+        };
+        let endpoint = request.once(sent, &list, removed).await?;
+        let (action, subject) = (Action::WebhookRemoved, origin(&endpoint.url));
+        let path = format!("{list}?done=webhook-removed");
+        Ok(Effect::shown_at(action, subject, &path))
+    };
+    let page = async |state| page(&request, id, None, state).await;
+    request.answer(work, &[], page).await
 }
 
 pub async fn rotate(
     request: MemberRequest,
-    Path((_, id)): Path<(Uuid, String)>,
+    EndpointId(id): EndpointId,
     OnceForm(NoFields {}, sent): OnceForm<NoFields>,
 ) -> PageResult {
-    let id = endpoint_id(&id)?;
-    let rotated = request.app.webhooks.rotate(request.scope.id, id);
-    match request.once(sent, rotated).await {
-        Ok(None) => Ok(sent_before(&request.webhook(id))),
-        Ok(Some((endpoint, secret))) => {
-            let subject = origin(&endpoint.url);
-            request.record(Action::WebhookSecretRotated, &subject).await;
-            Ok(ok(&signing_secret::page(&request, endpoint, secret).await))
-        }
-        Err(fault) => refused(&request, id, fault, &[]).await,
-    }
+    let work = async {
+        let rotated = request.app.webhooks.rotate(request.scope.id, id);
+        let rotated = request.once(sent, &request.webhook(id), rotated).await?;
+        let action = Action::WebhookSecretRotated;
+        Ok(signing_secret::shown_once(&request, action, rotated).await)
+    };
+    let page = async |state| page(&request, id, None, state).await;
+    request.answer(work, &[], page).await
 }
 
 /// Sends a test event, and redirects to the page of its delivery.
 pub async fn test(
     request: MemberRequest,
-    Path((_, id)): Path<(Uuid, String)>,
+    EndpointId(id): EndpointId,
     OnceForm(form, sent): OnceForm<TestForm>,
 ) -> PageResult {
-    let id = endpoint_id(&id)?;
     let (event, kind) = form.event.split_once(' ').unwrap_or((&form.event, ""));
     let webhooks = &request.app.webhooks;
-    let delivery = webhooks.send_test_event(request.scope.id, id, event, kind);
-    let path = request.webhook(id);
-    match request.once(sent, delivery).await {
-        Ok(None) => Ok(sent_before(&path)),
-        Ok(Some(delivery)) => {
-            request.record(Action::WebhookTested, &delivery.event).await;
-            Ok(see_other(&format!("{path}/deliveries/{}", delivery.id)))
-        }
-        Err(fault) => refused(&request, id, fault, &["event"]).await,
-    }
-}
-
-/// Records an action, and leads back to the page of the endpoint with a notice.
-async fn answer(
-    request: &MemberRequest,
-    id: Uuid,
-    result: Result<proto::Endpoint, Fault>,
-    action: Action,
-    notice: &str,
-) -> PageResult {
-    match result {
-        Ok(endpoint) => {
-            request.record(action, &origin(&endpoint.url)).await;
-            let path = request.webhook(id);
-            Ok(see_other(&format!("{path}?done={notice}")))
-        }
-        Err(fault) => refused(request, id, fault, &[]).await,
-    }
-}
-
-async fn refused(request: &MemberRequest, id: Uuid, fault: Fault, fields: &[&str]) -> PageResult {
-    page(request, id, None, request.refused(fault, fields)?).await
+    let work = async {
+        let path = request.webhook(id);
+        let delivery = webhooks.send_test_event(request.scope.id, id, event, kind);
+        let delivery = request.once(sent, &path, delivery).await?;
+        let path = format!("{path}/deliveries/{}", delivery.id);
+        Ok(Effect::shown_at(
+            Action::WebhookTested,
+            delivery.event,
+            &path,
+        ))
+    };
+    let page = async |state| page(&request, id, None, state).await;
+    request.answer(work, &["event"], page).await
 }
 
 async fn page(

@@ -1,6 +1,5 @@
 //! Sends every delivery again that has failed since a time: counts them first, then asks.
 
-use axum::extract::Path;
 use contracts::webhook::v1 as proto;
 use kit::Fault;
 use pages::webhooks::endpoints::RecoverPage;
@@ -10,7 +9,7 @@ use time::OffsetDateTime;
 use uuid::Uuid;
 
 use super::utc_minute;
-use super::{endpoint_id, origin};
+use super::{EndpointId, origin};
 use crate::account::member_request::MemberRequest;
 use crate::domain::action::Action;
 use crate::form_body::FormBody;
@@ -52,8 +51,7 @@ enum Recovery {
 }
 
 /// Proposes the time at which the first delivery has failed.
-pub async fn show(request: MemberRequest, Path((_, id)): Path<(Uuid, String)>) -> PageResult {
-    let id = endpoint_id(&id)?;
+pub async fn show(request: MemberRequest, EndpointId(id): EndpointId) -> PageResult {
     let (app, account) = (&request.app, request.scope.id);
     let (since, outcome) = match app.webhooks.count_failed(account, id, None).await {
         Ok(failed) => (time_of(failed.oldest), Outcome::default()),
@@ -65,10 +63,9 @@ pub async fn show(request: MemberRequest, Path((_, id)): Path<(Uuid, String)>) -
 
 pub async fn send(
     request: MemberRequest,
-    Path((_, id)): Path<(Uuid, String)>,
+    EndpointId(id): EndpointId,
     FormBody(form): FormBody<SinceForm>,
 ) -> PageResult {
-    let id = endpoint_id(&id)?;
     let since = match utc_minute::parse(&form.since) {
         Ok(Some(since)) => since,
         Ok(None) => return invalid(&request, id, &form, "recover-choose").await,

@@ -4,18 +4,21 @@ use contracts::webhook::v1 as proto;
 use pages::webhooks::endpoints::SigningSecretPage;
 use pages::when;
 
-use super::words;
+use super::{origin, words};
+use crate::account::effect::Effect;
 use crate::account::member_request::MemberRequest;
+use crate::domain::action::Action;
 use crate::once_form;
+use crate::render::ok;
 use crate::request::Section;
 use crate::upstream::time_of;
 
-/// The page that shows the secret of a new endpoint, or that of a rotation.
-pub(super) async fn page(
+/// The effect of a form that shows the secret of a new endpoint, or that of a rotation.
+pub(super) async fn shown_once(
     request: &MemberRequest,
-    endpoint: proto::Endpoint,
-    secret: String,
-) -> SigningSecretPage {
+    action: Action,
+    (endpoint, secret): (proto::Endpoint, String),
+) -> Effect {
     let language = request.language();
     let old_until = time_of(endpoint.rotating_until).map(|at| when::minute(language.texts(), at));
     let (heading, address_check) = match old_until {
@@ -26,8 +29,8 @@ pub(super) async fn page(
             words::address_check(&endpoint.address_check),
         ),
     };
-    SigningSecretPage {
-        frame: request.frame(Section::Webhooks).await,
+    let page = SigningSecretPage {
+        shell: request.shell(Section::Webhooks).await,
         base: request.webhooks(),
         id: endpoint.id,
         url: endpoint.url,
@@ -36,5 +39,6 @@ pub(super) async fn page(
         old_until,
         address_check,
         form: once_form::new_id(),
-    }
+    };
+    Effect::new(action, origin(&page.url), ok(&page))
 }

@@ -223,21 +223,6 @@ mod tests {
     }
 
     #[test]
-    fn the_newest_deliveries_are_counted() {
-        let states = [
-            DeliveryState::Delivered,
-            DeliveryState::Failed,
-            DeliveryState::Delivered,
-            DeliveryState::Waiting,
-        ];
-        let deliveries = states.map(|state| delivery(state, 1));
-        let language = PageLanguage::default();
-        let text = recent(&deliveries, language).unwrap();
-        assert_eq!(text, "2 of the newest 3 arrived, 1 failed");
-        assert_eq!(recent(&deliveries[3..], language), None);
-    }
-
-    #[test]
     fn only_an_answer_without_a_reason_is_a_success() {
         for (status, reason, is_success) in [
             (Some(204), "", true),

@@ -38,7 +38,7 @@ use request_headers::{RequestHeaders, set_deadline};
 pub use response_body::ResponseBody;
 pub use transport::Transport;
 use transport_error::TransportError;
-pub use transport_error::was_not_sent;
+pub use transport_error::is_unanswered;
 
 /// A request extension for calls that change nothing. Such a call may be retried even if the service has processed it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

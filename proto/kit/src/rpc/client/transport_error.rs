@@ -9,10 +9,18 @@ use tonic::{Code, Status};
 #[error("the call was not sent")]
 struct NotSent;
 
-/// Whether the call that ended with `status` did not reach its service, and so had no effect.
-pub fn was_not_sent(status: &Status) -> bool {
+/// Whether the call that ended with `status` was sent and its outcome is unknown. An error that the service itself returned has details.
+pub fn is_unanswered(status: &Status) -> bool {
+    let is_lost = matches!(
+        status.code(),
+        Code::Unavailable
+            | Code::DeadlineExceeded
+            | Code::Cancelled
+            | Code::Unknown
+            | Code::Internal
+    );
     let source = std::error::Error::source(status).and_then(<dyn std::error::Error>::downcast_ref);
-    matches!(source, Some(NotSent))
+    is_lost && status.details().is_empty() && !matches!(source, Some(NotSent))
 }
 
 /// Why a call has no response.

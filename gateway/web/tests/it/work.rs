@@ -1,0 +1,101 @@
+//! Counts what a request costs: statements, hashes of passwords, and calls of the stubs.
+
+use std::cell::Cell;
+use std::sync::Once;
+
+use sqlx::PgPool;
+use tracing::span::{Attributes, Id, Record};
+use tracing::{Event, Metadata, Subscriber};
+
+use crate::support::studio;
+
+/// What a page of an account costs before its own work: the statement that finds the session, the person and the role, and the call for the
+/// account and the switches, for which the gateway makes three statements.
+const FRAME: u32 = 2;
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) struct Work {
+    pub(crate) statements: u32,
+    pub(crate) hashes: u32,
+    pub(crate) calls: u32,
+}
+
+impl Work {
+    const NONE: Self = Self {
+        statements: 0,
+        hashes: 0,
+        calls: 0,
+    };
+}
+
+thread_local! {
+    /// The work of the test of this thread, whose runtime has no other.
+    static DONE: Cell<Work> = const { Cell::new(Work::NONE) };
+}
+
+/// Counts by the events and spans of statements, hashes and calls.
+struct Counter;
+
+impl Subscriber for Counter {
+    fn enabled(&self, metadata: &Metadata<'_>) -> bool {
+        let is_call = metadata.is_span() && metadata.name() == "rpc";
+        is_call || ["sqlx::query", "web::hashing"].contains(&metadata.target())
+    }
+
+    fn new_span(&self, span: &Attributes<'_>) -> Id {
+        let mut done = DONE.get();
+        done.calls += u32::from(span.metadata().name() == "rpc");
+        DONE.set(done);
+        Id::from_u64(1)
+    }
+
+    fn record(&self, _: &Id, _: &Record<'_>) {}
+
+    fn record_follows_from(&self, _: &Id, _: &Id) {}
+
+    fn event(&self, event: &Event<'_>) {
+        let mut done = DONE.get();
+        match event.metadata().target() {
+            "web::hashing" => done.hashes += 1,
+            _ => done.statements += 1,
+        }
+        DONE.set(done);
+    }
+
+    fn enter(&self, _: &Id) {}
+
+    fn exit(&self, _: &Id) {}
+}
+
+/// The result of a request, and its work.
+pub(crate) async fn counted<T>(request: impl Future<Output = T>) -> (T, Work) {
+    // For all threads: one of a single thread misses events that another thread has met first.
+    static INSTALLED: Once = Once::new();
+    INSTALLED.call_once(|| tracing::subscriber::set_global_default(Counter).unwrap());
+    DONE.set(Work::NONE);
+    let result = request.await;
+    (result, DONE.get())
+}
+
+#[testing::database_test(web::MIGRATOR)]
+async fn a_page_of_an_account_costs_a_statement_and_a_call_before_its_own_work(pool: PgPool) {
+    let (_site, account, mut owner) = studio(pool).await;
+    for (path, own) in [
+        ("/activity", 1),
+        ("/claims", 1),
+        ("/economy", 1),
+        ("/listings", 2),
+        ("/keys", 2),
+        ("/team", 2),
+        ("", 5),
+    ] {
+        let path = format!("/accounts/{account}{path}");
+        let (page, done) = counted(owner.get(&path)).await;
+        page.assert(200, "");
+        assert!(done.statements > 0 && done.calls > 0, "{path}: {done:?}");
+        assert!(
+            done.statements + done.calls <= FRAME + own,
+            "{path}: {done:?}"
+        );
+    }
+}
