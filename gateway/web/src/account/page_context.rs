@@ -38,7 +38,7 @@ impl AccountContext {
             closed: is_read_only.then(|| language.say("fault-closed")),
             ..scope.frame(&request.viewer, name, section)
         };
-        Self { shell, found }
+        Self { frame, found }
     }
 
     /// The account with its plan.

@@ -7,18 +7,7 @@ use uuid::Uuid;
 
 use crate::app::App;
 use crate::page_error::PageError;
-
-/// The length of a part: all that this process holds for a slow browser.
-const PART: u32 = 256 * 1024;
-
-/// The position in a file that is being sent.
-struct Rest {
-    app: App,
-    name: String,
-    size: u64,
-    sent: u64,
-    first: Option<Bytes>,
-}
+use crate::picture_file;
 
 pub async fn show(
     State(app): State<App>,

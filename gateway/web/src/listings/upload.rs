@@ -94,8 +94,8 @@ pub async fn send(
             "picture" => target.picture.to_owned(),
             _ => name,
         });
-        let frame = request.frame(Section::Listings).await;
-        gallery(&request, frame, target.listing, (state, None)).await
+        let context = request.context(Section::Listings).await;
+        gallery(&request, context, target.listing, (state, None)).await
     };
     request.answer(work, &["picture"], page).await
 }

@@ -4,8 +4,8 @@ use axum::extract::Path;
 use pages::webhooks::deliveries::DeliveryPage;
 use uuid::Uuid;
 
-use super::json_text;
 use super::{EndpointId, origin, words};
+use super::{curl, json_text};
 use crate::account::effect::Effect;
 use crate::account::member_request::MemberRequest;
 use crate::domain::action::Action;
