@@ -2,7 +2,7 @@
 
 use contracts::gateway::v1 as proto;
 use contracts::public::ApiPlan;
-use kit::timestamp;
+use kit::api::timestamp;
 
 use crate::domain::account::Account;
 use crate::domain::key::{GameState, Key};

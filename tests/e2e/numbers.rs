@@ -212,7 +212,7 @@ async fn an_account_has_the_same_numbers_everywhere() {
     let month = found.month.unwrap();
     assert_eq!(month.limit, Some(limit));
     assert_eq!(
-        month.resets_at.and_then(kit::timestamp::decode),
+        month.resets_at.and_then(kit::api::timestamp::decode),
         Some(resets_at.0)
     );
     let by_day = browser.get(&format!("{pages}/usage")).await.text;

@@ -76,7 +76,7 @@ async fn swap(replicas: &[(i32, StaffServiceClient<Channel>)], n: u64) {
         to: GAMES[1].to_owned(),
         gave: amount(n),
         got: 2 * amount(n),
-        at: Some(kit::timestamp::encode(AT)),
+        at: Some(kit::api::timestamp::encode(AT)),
     };
     let mut tries = usize::try_from(n).unwrap();
     eventually("the swap is booked", async || {

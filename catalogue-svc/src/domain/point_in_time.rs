@@ -9,7 +9,7 @@ pub fn microseconds(at: OffsetDateTime) -> Option<i64> {
 
 #[cfg(test)]
 mod tests {
-    use kit::timestamp;
+    use kit::api::timestamp;
 
     use super::*;
 

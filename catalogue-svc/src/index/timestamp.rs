@@ -8,7 +8,7 @@ use time::OffsetDateTime;
 /// Decodes a required time.
 pub(super) fn point_in_time(at: Option<&Timestamp>) -> anyhow::Result<OffsetDateTime> {
     let at = at.context("a time is missing")?;
-    let at = kit::timestamp::decode(*at).context("a time is in no calendar")?;
+    let at = kit::api::timestamp::decode(*at).context("a time is in no calendar")?;
     anyhow::ensure!(at.year() >= 0, "a time lies before the year 0");
     Ok(at)
 }
@@ -69,7 +69,7 @@ mod tests {
             seconds: 1_772_352_000,
             nanos: 755_999_000,
         };
-        let printed = kit::timestamp::parse("2026-03-01T08:00:00.755Z").unwrap();
+        let printed = kit::api::timestamp::parse("2026-03-01T08:00:00.755Z").unwrap();
         let printed = domain::point_in_time::microseconds(printed);
         assert_eq!(microseconds(Some(&at)).ok(), printed);
     }

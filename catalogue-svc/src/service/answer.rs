@@ -5,7 +5,7 @@ use std::sync::Arc;
 use bytes::Bytes;
 use contracts::common::v1::PageInfo;
 use kit::Fault;
-use kit::cursor::Binding;
+use kit::api::cursor::Binding;
 use prost_types::Timestamp;
 use serde::Serialize;
 

@@ -6,7 +6,7 @@ use contracts::catalogue::v1::{
 };
 use contracts::public::EVENT_KINDS;
 use kit::Fault;
-use kit::bad_fields::BadFields;
+use kit::api::bad_fields::BadFields;
 use time::{Date, OffsetDateTime, UtcOffset};
 use tonic::{Request, Response, Status};
 

@@ -9,8 +9,8 @@ use contracts::catalogue::v1::{
 use contracts::common::v1::PageInfo;
 use contracts::public;
 use kit::Fault;
-use kit::bad_fields::BadFields;
-use kit::cursor::Binding;
+use kit::api::bad_fields::BadFields;
+use kit::api::cursor::Binding;
 use tonic::{Request, Response, Status};
 
 use super::Reads;

@@ -4,9 +4,10 @@ use std::collections::BTreeSet;
 use std::sync::Arc;
 
 use contracts::common::v1::PageRequest;
-use kit::bad_fields::BadFields;
-use kit::cursor::Binding;
-use kit::{Fault, timestamp};
+use kit::Fault;
+use kit::api::bad_fields::BadFields;
+use kit::api::cursor::Binding;
+use kit::api::timestamp;
 use serde::de::DeserializeOwned;
 use time::OffsetDateTime;
 

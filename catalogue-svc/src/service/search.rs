@@ -4,8 +4,8 @@ use contracts::catalogue::v1::search_service_server::SearchService;
 use contracts::catalogue::v1::{SearchRequest, SearchResponse, SearchTotal};
 use contracts::public::{self, SearchAddress, SearchResult};
 use kit::Fault;
-use kit::bad_fields::BadFields;
-use kit::cursor::Binding;
+use kit::api::bad_fields::BadFields;
+use kit::api::cursor::Binding;
 use time::{Date, UtcOffset};
 use tonic::{Request, Response, Status};
 

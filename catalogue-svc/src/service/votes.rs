@@ -7,7 +7,7 @@ use contracts::catalogue::v1 as proto;
 use contracts::catalogue::v1::candidate::NameInAddress;
 use contracts::catalogue::v1::votes_service_server::VotesService;
 use kit::Fault;
-use kit::bad_fields::BadFields;
+use kit::api::bad_fields::BadFields;
 use kit::feed::Producer;
 use rand::SeedableRng as _;
 use rand::rngs::StdRng;

@@ -1,8 +1,8 @@
 //! Publishes the board snapshot of a day and its moves (§6).
 
 use contracts::catalogue::v1 as proto;
+use kit::api::timestamp;
 use kit::feed::NewChange;
-use kit::timestamp;
 use prost::Message as _;
 use sqlx::PgConnection;
 use time::OffsetDateTime;

@@ -5,7 +5,7 @@
 
 use std::collections::HashSet;
 
-use kit::json_object::RawFields;
+use kit::api::json_object::RawFields;
 use serde_json::value::RawValue;
 
 /// 2^53 − 1: JSON readers that use floats hold whole numbers up to this one exactly (`Number.MAX_SAFE_INTEGER`).

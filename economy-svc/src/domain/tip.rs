@@ -1,7 +1,8 @@
 //! A tip of a player to a game (§4.2).
 
-use kit::bad_fields::BadFields;
-use kit::{Code, Fault, text};
+use kit::api::bad_fields::BadFields;
+use kit::api::text;
+use kit::{Code, Fault};
 
 use super::fields::{Fields, MAX_SAFE_INTEGER};
 

@@ -2,9 +2,10 @@
 
 use contracts::economy::v1 as proto;
 use contracts::economy::v1::currencies_service_server::CurrenciesService;
-use kit::page::Page;
+use kit::Fault;
+use kit::api::page::Page;
+use kit::api::{text, timestamp};
 use kit::rpc::respond;
-use kit::{Fault, text, timestamp};
 use tonic::{Request, Response, Status};
 
 use super::Service;

@@ -1,9 +1,10 @@
 //! The reports of a game, for an owner of the game's page.
 
 use contracts::economy::v1 as proto;
-use kit::cursor::SortTime;
-use kit::page::Page;
-use kit::{Fault, timestamp};
+use kit::Fault;
+use kit::api::cursor::SortTime;
+use kit::api::page::Page;
+use kit::api::timestamp;
 use sqlx::PgPool;
 
 use super::games::{owned_game, parse_account};

@@ -2,9 +2,9 @@
 
 use contracts::common::v1::{PageInfo, PageRequest};
 use kit::Fault;
-use kit::bad_fields::BadFields;
-use kit::cursor::Binding;
-use kit::page::Page;
+use kit::api::bad_fields::BadFields;
+use kit::api::cursor::Binding;
+use kit::api::page::Page;
 use serde::Serialize;
 use serde::de::DeserializeOwned;
 

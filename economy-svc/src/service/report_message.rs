@@ -1,7 +1,7 @@
 //! The message of a report, for staff and the owners of its game.
 
 use contracts::economy::v1 as proto;
-use kit::timestamp;
+use kit::api::timestamp;
 
 use crate::store::reports::Row;
 

@@ -3,8 +3,9 @@
 use contracts::common::v1::Mode;
 use contracts::economy::v1 as proto;
 use contracts::economy::v1::reports_service_server::ReportsService;
+use kit::Fault;
+use kit::api::timestamp;
 use kit::rpc::respond;
-use kit::{Fault, timestamp};
 use tonic::{Request, Response, Status};
 use uuid::Uuid;
 

@@ -5,12 +5,13 @@ use std::collections::HashMap;
 use contracts::common::v1::{ListAuditRequest, ListAuditResponse};
 use contracts::economy::v1 as proto;
 use contracts::economy::v1::staff_service_server::StaffService;
+use kit::Fault;
+use kit::api::cursor::SortTime;
+use kit::api::page::Page;
+use kit::api::timestamp;
 use kit::audit::reason;
-use kit::cursor::SortTime;
 use kit::feed::arrival;
-use kit::page::Page;
 use kit::rpc::respond;
-use kit::{Fault, timestamp};
 use tonic::{Request, Response, Status};
 use uuid::Uuid;
 

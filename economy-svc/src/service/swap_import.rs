@@ -3,8 +3,9 @@
 use std::collections::{HashMap, HashSet};
 
 use contracts::economy::v1 as proto;
-use kit::bad_fields::BadFields;
-use kit::{Fault, timestamp};
+use kit::Fault;
+use kit::api::bad_fields::BadFields;
+use kit::api::timestamp;
 use sqlx::PgPool;
 use time::OffsetDateTime;
 use uuid::Uuid;

@@ -3,8 +3,9 @@
 use contracts::common::v1::Mode;
 use contracts::economy::v1 as proto;
 use contracts::economy::v1::tips_service_server::TipsService;
+use kit::Fault;
+use kit::api::timestamp;
 use kit::rpc::respond;
-use kit::{Fault, timestamp};
 use tonic::{Request, Response, Status};
 
 use super::Service;

@@ -22,7 +22,7 @@ pub async fn load(
     late_after: Duration,
 ) -> Result<(Version, Economy), sqlx::Error> {
     let begin = "begin isolation level repeatable read read only";
-    let mut transaction = pool.begin_with(begin).await?;
+    let mut transaction = kit::pg::begin_with(pool, begin).await?;
     let version = version::read(&mut *transaction).await?;
     let (mut currencies, indexes) = listed_currencies(&mut transaction, now - DAY).await?;
     for (game, units) in trade_balances(&mut transaction, now - TRADE_WINDOW).await? {

@@ -1,9 +1,10 @@
 //! A tip of a player (§4.2).
 
 use contracts::economy::v1 as proto;
+use kit::api::timestamp;
 use kit::feed::{NewChange, Producer};
 use kit::idempotency;
-use kit::{Fault, ids, timestamp};
+use kit::{Fault, ids};
 use prost::Message as _;
 use serde::{Deserialize, Serialize};
 use time::OffsetDateTime;

@@ -3,8 +3,9 @@
 use contracts::common::v1::{Mode, PageRequest};
 use contracts::economy::v1 as proto;
 use contracts::public::{HistoryRow, Number, Timestamp};
-use kit::cursor::Binding;
-use kit::{Clock, Code, Fault, timestamp};
+use kit::api::cursor::Binding;
+use kit::api::timestamp;
+use kit::{Clock, Code, Fault};
 use sqlx::PgPool;
 use time::{Date, Duration, OffsetDateTime};
 

@@ -3,7 +3,8 @@
 use contracts::common::v1::Mode;
 use contracts::economy::v1 as proto;
 use futures::future::join_all;
-use kit::{Code, timestamp};
+use kit::Code;
+use kit::api::timestamp;
 use serde_json::json;
 use sqlx::PgPool;
 use time::Duration;

@@ -3,7 +3,8 @@
 use contracts::common::v1::{ListAuditRequest, PageRequest};
 use contracts::economy::v1 as proto;
 use contracts::public::Number;
-use kit::{Fault, timestamp};
+use kit::Fault;
+use kit::api::timestamp;
 use sqlx::PgPool;
 use time::Duration;
 

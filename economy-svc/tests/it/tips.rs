@@ -18,7 +18,7 @@ async fn a_tip_is_stored_and_published(pool: PgPool) {
     let body = json!({"player": "ada", "amount": 5, "note": "well played"});
     let tip = economy.tip("bao", &body, "").await.unwrap();
     assert_eq!((tip.game.as_str(), tip.amount), ("bao", 5));
-    assert_eq!(tip.at, Some(kit::timestamp::encode(START)));
+    assert_eq!(tip.at, Some(kit::api::timestamp::encode(START)));
     assert_eq!(economy.tips_of("bao").await, [("ada".to_owned(), 5)]);
     let row = sqlx::query!(
         "select state, happening, announced, event from economy.feed where entity = 'tip'"

@@ -4,7 +4,8 @@ use std::collections::HashMap;
 use std::time::Duration;
 
 use contracts::gateway::v1::Call;
-use kit::{Code, timestamp};
+use kit::Code;
+use kit::api::timestamp;
 use time::OffsetDateTime;
 use uuid::Uuid;
 

@@ -1,8 +1,8 @@
 //! The log of calls in Redis: the list `gateway:{<account>}:calls` of each account, newest first.
 
 use contracts::gateway::v1::Call;
+use kit::api::timestamp::{self, unix_milliseconds};
 use kit::redis::{Redis, Script, Unavailable, evaluate};
-use kit::timestamp::{self, unix_milliseconds};
 use prost::Message as _;
 use redis::{Cmd, RedisWrite as _};
 use time::OffsetDateTime;

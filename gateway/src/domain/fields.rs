@@ -2,8 +2,8 @@
 
 use std::net::{IpAddr, Ipv4Addr};
 
-use kit::bad_fields::BadFields;
-use kit::text;
+use kit::api::bad_fields::BadFields;
+use kit::api::text;
 
 use super::author::Person;
 use super::key::{KeyKind, Mode, Spec};

@@ -6,8 +6,9 @@
 use std::collections::BTreeMap;
 
 use contracts::common::v1::PageRequest;
-use kit::bad_fields::BadFields;
-use kit::{Fault, timestamp};
+use kit::Fault;
+use kit::api::bad_fields::BadFields;
+use kit::api::timestamp;
 use percent_encoding::percent_decode;
 use time::OffsetDateTime;
 

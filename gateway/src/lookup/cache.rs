@@ -4,7 +4,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicI64, AtomicU64, Ordering};
 use std::time::Duration;
 
-use kit::timestamp::unix_milliseconds;
+use kit::api::timestamp::unix_milliseconds;
 use quick_cache::sync::Cache;
 use time::OffsetDateTime;
 

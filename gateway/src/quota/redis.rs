@@ -14,8 +14,8 @@
 //!
 //! `seed.lua` runs when a month begins and removes expired fields.
 
+use kit::api::timestamp::unix_milliseconds;
 use kit::redis::{Redis, Script, Unavailable, evaluate};
-use kit::timestamp::unix_milliseconds;
 use redis::{Cmd, RedisWrite as _, Value};
 use time::{Date, Duration, OffsetDateTime, UtcOffset};
 use tokio::time::{sleep, timeout};

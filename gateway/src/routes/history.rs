@@ -3,7 +3,7 @@
 use axum::extract::{RawQuery, State};
 use contracts::economy::v1::ListHistoryRequest;
 use contracts::economy::v1::history_service_client::HistoryServiceClient;
-use kit::timestamp;
+use kit::api::timestamp;
 
 use crate::app::App;
 use crate::envelope::ApiResponse;

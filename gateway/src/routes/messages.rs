@@ -3,7 +3,8 @@
 use axum::extract::{RawQuery, State};
 use contracts::webhook::v1::ListMessagesRequest;
 use contracts::webhook::v1::messages_service_client::MessagesServiceClient;
-use kit::{Code, timestamp};
+use kit::Code;
+use kit::api::timestamp;
 
 use crate::app::App;
 use crate::envelope::ApiResponse;

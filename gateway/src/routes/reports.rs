@@ -4,7 +4,8 @@ use contracts::economy::v1::SubmitReportRequest;
 use contracts::economy::v1::reports_service_client::ReportsServiceClient;
 use contracts::public::{CheckedReport, Reported, Timestamp};
 use http::Method;
-use kit::{Code, timestamp};
+use kit::Code;
+use kit::api::timestamp;
 
 use crate::domain::key::Mode;
 use crate::envelope::{self, ApiResponse};

@@ -4,7 +4,8 @@ use contracts::economy::v1::SendTipRequest;
 use contracts::economy::v1::tips_service_client::TipsServiceClient;
 use contracts::public::{CheckedTip, Timestamp, Tipped};
 use http::Method;
-use kit::{Code, Fault, text, timestamp};
+use kit::api::{text, timestamp};
+use kit::{Code, Fault};
 use serde::Deserialize;
 
 use crate::app::App;

@@ -245,7 +245,7 @@ async fn a_rotation_stops_the_old_secret_at_once_or_after_a_day(pool: PgPool) {
     let rotated = rotate(&test, &account, &first.id, false).await.unwrap();
     assert_eq!(
         rotated.old_key.unwrap().grace_until,
-        Some(kit::timestamp::encode(START + Duration::DAY))
+        Some(kit::api::timestamp::encode(START + Duration::DAY))
     );
     let second = test_key(rotated.key, rotated.secret);
     test.catch_up().await;

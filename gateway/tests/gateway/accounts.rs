@@ -175,7 +175,7 @@ async fn an_account_shows_its_plan_and_what_it_has_used(pool: PgPool) {
     .await;
     let found = get(&test, &account).await.unwrap();
     let (month, plan) = (found.month.unwrap(), found.plan.unwrap());
-    let at = |at| Some(kit::timestamp::encode(at));
+    let at = |at| Some(kit::api::timestamp::encode(at));
     assert_eq!(month.starts_at, at(datetime!(2026-03-01 00:00 UTC)));
     assert_eq!(month.resets_at, at(datetime!(2026-04-01 00:00 UTC)));
     assert_eq!((month.limit, plan.name.as_str()), (Some(50_000), "free"));

@@ -131,7 +131,7 @@ async fn the_log_has_each_call_newest_first(pool: PgPool) {
     assert_eq!(refused.request_id, answer.header("x-request-id"));
     assert_eq!((refused.status, refused.mode.as_str()), (400, "test"));
     assert_eq!((&refused.key_id, &first.key_id), (&sample.id, &live.id));
-    assert_eq!(first.at, Some(kit::timestamp::encode(START)));
+    assert_eq!(first.at, Some(kit::api::timestamp::encode(START)));
     assert_eq!(first.target, "/v1/games?q=x");
     assert_eq!(
         (first.method.as_str(), first.route.as_str()),

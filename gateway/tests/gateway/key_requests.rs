@@ -89,7 +89,7 @@ async fn a_live_key_works_after_it_is_revealed(pool: PgPool) {
     };
     let asked = ask_for(&here, wanted).await.unwrap();
     assert_eq!((asked.state.as_str(), asked.revision), ("asked", 1));
-    assert_eq!(asked.asked_at, Some(kit::timestamp::encode(START)));
+    assert_eq!(asked.asked_at, Some(kit::api::timestamp::encode(START)));
     assert!(field_error(reveal(&here, &asked.id).await, "id").contains("not approved"));
     let keys = sqlx::query_scalar!(r#"select count(*) as "count!" from gateway.key"#);
     assert_eq!(

@@ -327,6 +327,6 @@ async fn the_last_use_of_a_key_is_flushed(pool: PgPool) {
         .unwrap()
         .into_inner()
         .keys;
-    let used = keys[0].last_used_at.and_then(kit::timestamp::decode);
+    let used = keys[0].last_used_at.and_then(kit::api::timestamp::decode);
     assert_eq!(used, Some(START + Duration::SECOND));
 }

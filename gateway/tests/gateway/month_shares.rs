@@ -73,7 +73,7 @@ async fn accounts_are_listed_from_a_share_of_their_limit(pool: PgPool) {
     assert_eq!((month.used, month.limit), (40_000, Some(50_000)));
     assert_eq!(row.plan, "Free");
     assert!(!row.name.is_empty());
-    let bounds = [march.start(), march.end()].map(kit::timestamp::encode);
+    let bounds = [march.start(), march.end()].map(kit::api::timestamp::encode);
     assert_eq!([month.starts_at.unwrap(), month.resets_at.unwrap()], bounds);
 
     make(&test, &partner, march, LARGE).await;

@@ -77,7 +77,7 @@ async fn an_account_is_created_found_and_moved(pool: PgPool) {
         (made.name.as_str(), made.plan.as_str()),
         ("Savanna", "free")
     );
-    assert_eq!(made.created_at, Some(kit::timestamp::encode(START)));
+    assert_eq!(made.created_at, Some(kit::api::timestamp::encode(START)));
     assert_eq!(get(&test, &made.id).await.unwrap(), made);
     // A call with the same id is a repeated one.
     let again = proto::CreateAccountRequest {
@@ -284,7 +284,7 @@ async fn a_rotation_keeps_the_permissions_and_succeeds_once(pool: PgPool) {
     assert!(new.may_write && new.id != old.id && rotated.secret.ends_with(&new.last4));
     assert_eq!(
         old.grace_until,
-        Some(kit::timestamp::encode(START + Duration::DAY))
+        Some(kit::api::timestamp::encode(START + Duration::DAY))
     );
     assert_eq!((new.grace_until, new.revision, old.revision), (None, 1, 2));
     assert_eq!(fields(&fault(rotate(&test, &old.id).await)), ["id"]);

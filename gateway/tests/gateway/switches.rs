@@ -138,7 +138,7 @@ async fn switches_are_listed_with_time_and_reason(pool: PgPool) {
         .await
         .unwrap();
     assert_eq!(updated.reason, "Reviewers are away");
-    assert_eq!(updated.changed_at, Some(kit::timestamp::encode(START)));
+    assert_eq!(updated.changed_at, Some(kit::api::timestamp::encode(START)));
     // Setting a switch to its current state changes and publishes nothing.
     let again = set(&test, "submissions", false, "Other").await.unwrap();
     assert_eq!(again, updated);

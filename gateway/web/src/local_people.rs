@@ -71,7 +71,7 @@ async fn run(args: Args) -> anyhow::Result<()> {
 async fn create(pool: &PgPool, passwords: &PasswordPool, owner: &Owner) -> anyhow::Result<()> {
     let email = email::parse(&owner.email).map_err(|problem| anyhow::anyhow!(problem))?;
     let now = Clock::system().now();
-    let mut transaction = pool.begin().await?;
+    let mut transaction = kit::pg::begin(pool).await?;
     let id = if let Some(person) = people::by_email(&mut *transaction, &email).await? {
         person.id
     } else {

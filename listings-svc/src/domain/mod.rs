@@ -44,7 +44,7 @@ pub mod text;
 #[cfg(test)]
 mod visibility_tests;
 
-pub use kit::mode;
+pub use kit::api::mode;
 use serde_json::{Map, Value};
 
 use field_reader::{Fields, Problems};

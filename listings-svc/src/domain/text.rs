@@ -1,6 +1,6 @@
 //! The lengths of texts, and how a report shortens them. The rules of texts are the kit's.
 
-pub use kit::text::{line, paragraphs};
+pub use kit::api::text::{line, paragraphs};
 
 /// In characters, as are the other limits.
 pub const MAX_TITLE: usize = 120;

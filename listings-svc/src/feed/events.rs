@@ -1,5 +1,5 @@
 use contracts::listings::v1 as proto;
-use kit::timestamp;
+use kit::api::timestamp;
 
 use super::{Publish, state};
 use crate::domain::event::Event;

@@ -49,7 +49,7 @@ async fn delete(
     name: &FileName,
     before: OffsetDateTime,
 ) -> Result<bool, Fault> {
-    let mut transaction = pool.begin().await?;
+    let mut transaction = kit::pg::begin(pool).await?;
     let deleted = pictures::delete_unnamed(&mut transaction, name, before).await?
         && remove_files(files, name).await;
     if deleted {

@@ -2,10 +2,11 @@
 
 use contracts::common::v1 as common;
 use contracts::listings::v1 as proto;
-use kit::bad_fields::BadFields;
-use kit::cursor::{Binding, SortTime};
-use kit::page::Page;
-use kit::{Fault, timestamp};
+use kit::Fault;
+use kit::api::bad_fields::BadFields;
+use kit::api::cursor::{Binding, SortTime};
+use kit::api::page::Page;
+use kit::api::timestamp;
 use uuid::Uuid;
 
 use super::Service;

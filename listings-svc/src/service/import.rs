@@ -3,7 +3,7 @@
 use contracts::listings::v1 as proto;
 use contracts::listings::v1::import_request::Message;
 use contracts::listings::v1::staff_import_service_server::StaffImportService;
-use kit::bad_fields::BadFields;
+use kit::api::bad_fields::BadFields;
 use kit::rpc::staff::Member;
 use kit::{Code, Fault};
 use strum::VariantNames as _;

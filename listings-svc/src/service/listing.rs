@@ -2,8 +2,9 @@
 
 use contracts::listings::v1 as proto;
 use contracts::listings::v1::staff_listing_service_server::StaffListingService;
-use kit::bad_fields::BadFields;
-use kit::{Fault, timestamp};
+use kit::Fault;
+use kit::api::bad_fields::BadFields;
+use kit::api::timestamp;
 use sqlx::PgPool;
 use tonic::{Request, Response, Status};
 

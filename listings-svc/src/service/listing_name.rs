@@ -2,7 +2,7 @@
 
 use contracts::listings::v1 as proto;
 use kit::Fault;
-use kit::bad_fields::BadFields;
+use kit::api::bad_fields::BadFields;
 
 use crate::domain::entity::Entity;
 use crate::domain::listing_name::ListingName;

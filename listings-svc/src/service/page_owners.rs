@@ -2,9 +2,10 @@
 
 use contracts::listings::v1 as proto;
 use contracts::listings::v1::staff_page_service_server::StaffPageService;
-use kit::bad_fields::BadFields;
+use kit::Fault;
+use kit::api::bad_fields::BadFields;
+use kit::api::timestamp;
 use kit::rpc::respond;
-use kit::{Fault, timestamp};
 use sqlx::PgPool;
 use tonic::{Request, Response, Status};
 

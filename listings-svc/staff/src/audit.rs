@@ -146,7 +146,7 @@ impl Filter {
             action: self.action.clone(),
             entity: self.kind.clone(),
             name: self.name.clone(),
-            since: self.since.map(kit::timestamp::encode),
+            since: self.since.map(kit::api::timestamp::encode),
             ..ListAuditRequest::default()
         };
         dynamic("common.v1.ListAuditRequest", &request)

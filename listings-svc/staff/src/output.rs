@@ -82,7 +82,7 @@ pub(crate) fn note(line: &str) {
 
 /// A time in words; empty for `None`.
 pub(crate) fn format_time(at: Option<Timestamp>) -> String {
-    let at = at.and_then(kit::timestamp::decode);
+    let at = at.and_then(kit::api::timestamp::decode);
     at.map_or_else(String::new, |at| in_words(at, Clock::system().now()))
 }
 

@@ -93,7 +93,7 @@ async fn each_kind_is_taken_down_and_restored_as_it_was(pool: PgPool) {
             (2, "staff")
         );
         assert_eq!(removed.reason, "Its maker asked");
-        assert_eq!(removed.changed_at, Some(kit::timestamp::encode(NOW)));
+        assert_eq!(removed.changed_at, Some(kit::api::timestamp::encode(NOW)));
         // Taking down again changes nothing, whatever the reason.
         let again = take_down(&service, listing_name(kind, name), "Twice").await;
         assert_eq!(again.unwrap(), removed);

@@ -12,15 +12,15 @@ use time::OffsetDateTime;
 use tonic::{Request, Response, Status};
 use uuid::Uuid;
 
-use crate::bad_fields::BadFields;
+use crate::api::bad_fields::BadFields;
+use crate::api::cursor::{Binding, SortTime};
+use crate::api::fault::Fault;
+use crate::api::page::{Limits, Page};
+use crate::api::timestamp;
 use crate::clock::Clock;
-use crate::cursor::{Binding, SortTime};
-use crate::fault::Fault;
 use crate::ids;
-use crate::page::{Limits, Page};
 use crate::pg::Schema;
 use crate::rpc::staff::{Member, Role, permission_denied};
-use crate::timestamp;
 
 /// The most characters that are stored of the name in a refused call.
 const MAX_NAME: usize = 200;

@@ -8,7 +8,8 @@ use strum::VariantNames;
 use time::OffsetDateTime;
 use uuid::Uuid;
 
-use crate::{Fault, timestamp};
+use crate::Fault;
+use crate::api::timestamp;
 
 /// Reasons by field. The first reason of a field stays.
 #[derive(Debug, Default)]

@@ -10,7 +10,7 @@ use std::time::Duration;
 use tonic::Status;
 use tonic_types::{ErrorDetails, FieldViolation, StatusExt as _};
 
-use crate::code::Code;
+use crate::Code;
 
 /// The `domain` of our `ErrorInfo`.
 const DOMAIN: &str = "mchezo";

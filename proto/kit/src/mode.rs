@@ -8,8 +8,8 @@ use sqlx::postgres::{PgTypeInfo, PgValueRef};
 use sqlx::{Decode, Postgres, Type};
 use strum::{EnumString, IntoStaticStr};
 
-use crate::bad_fields::BadFields;
-use crate::fault::Fault;
+use crate::api::bad_fields::BadFields;
+use crate::api::fault::Fault;
 
 /// A dataset.
 #[derive(

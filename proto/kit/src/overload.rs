@@ -13,8 +13,8 @@ use metrics::Counter;
 use tokio::sync::{OwnedSemaphorePermit, Semaphore};
 use tokio::time::timeout;
 
-use crate::code::Code;
-use crate::fault::Fault;
+use crate::Code;
+use crate::api::fault::Fault;
 use crate::throttle::Throttle;
 
 /// A limit for the calls that run, and the calls that wait, at once.

@@ -5,8 +5,8 @@ use serde::Serialize;
 use serde::de::DeserializeOwned;
 
 use crate::Fault;
-use crate::bad_fields::BadFields;
-use crate::cursor::Binding;
+use crate::api::bad_fields::BadFields;
+use crate::api::cursor::Binding;
 
 /// The number of rows of a page.
 #[derive(Debug, Clone, Copy)]

@@ -69,7 +69,7 @@ pub fn message(change: &Change) -> anyhow::Result<Option<Message>> {
 
 #[cfg(test)]
 mod tests {
-    use kit::timestamp;
+    use kit::api::timestamp;
     use time::macros::datetime;
     use uuid::Uuid;
 

@@ -10,7 +10,7 @@ use std::sync::Arc;
 use anyhow::Context as _;
 use contracts::common::v1::Change;
 use kit::Clock;
-use kit::timestamp;
+use kit::api::timestamp;
 use kit::wakeup::Wakeup;
 use sqlx::PgConnection;
 use time::OffsetDateTime;

@@ -45,7 +45,7 @@ pub async fn reencrypt_secrets(
         };
         after = *last;
         for id in ids {
-            let mut transaction = pool.begin().await?;
+            let mut transaction = kit::pg::begin(pool).await?;
             let Some(endpoint) = endpoints::lock(&mut transaction, id, None).await? else {
                 continue;
             };

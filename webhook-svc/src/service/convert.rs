@@ -1,7 +1,7 @@
 //! Converts rows to protobuf messages.
 
 use contracts::webhook::v1 as proto;
-use kit::timestamp::encode;
+use kit::api::timestamp::encode;
 use time::OffsetDateTime;
 
 use crate::store::deliveries::{Attempt, Delivery, DeliveryState};

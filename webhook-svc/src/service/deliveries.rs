@@ -1,10 +1,11 @@
 //! Operations on deliveries.
 
 use contracts::webhook::v1 as proto;
-use kit::bad_fields::BadFields;
-use kit::cursor::Binding;
-use kit::page::{Limits, Page};
-use kit::{Code, Fault, ids, timestamp};
+use kit::api::bad_fields::BadFields;
+use kit::api::cursor::Binding;
+use kit::api::page::{Limits, Page};
+use kit::api::timestamp;
+use kit::{Code, Fault, ids};
 use strum::VariantNames as _;
 use time::OffsetDateTime;
 use uuid::Uuid;
@@ -94,7 +95,7 @@ impl Dependencies {
         }
         check_enabled(endpoint.state)?;
         let (id, now) = (endpoint.id, self.clock.now());
-        let mut transaction = self.pool.begin().await?;
+        let mut transaction = kit::pg::begin(&self.pool).await?;
         if !deliveries::send_again(&mut transaction, id, request.id, now).await? {
             return Err(not_found());
         }
@@ -137,7 +138,7 @@ impl Dependencies {
         let failed = if request.dry_run {
             failed::count(&self.pool, id, since).await?
         } else {
-            let mut transaction = self.pool.begin_with(failed::BEGIN_RECOVER).await?;
+            let mut transaction = kit::pg::begin_with(&self.pool, failed::BEGIN_RECOVER).await?;
             let attempts = self.schedule.attempts();
             let failed = failed::recover(&mut transaction, id, since, attempts, now).await?;
             transaction.commit().await?;
@@ -187,7 +188,7 @@ impl Dependencies {
         let (now, id) = (self.clock.now(), ids::row_id());
         let message = Message::new(id, event, None, now, &sample.data);
         let message = message.map_err(|error| Fault::internal(&error))?;
-        let mut transaction = self.pool.begin().await?;
+        let mut transaction = kit::pg::begin(&self.pool).await?;
         let attempts = self.schedule.attempts();
         let delivery =
             messages::send_to(&mut transaction, &message, endpoint.id, attempts, now).await?;

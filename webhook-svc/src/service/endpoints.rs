@@ -1,7 +1,7 @@
 //! Operations on endpoints.
 
 use contracts::webhook::v1 as proto;
-use kit::bad_fields::BadFields;
+use kit::api::bad_fields::BadFields;
 use kit::feed::arrival;
 use kit::{Code, Fault, ids};
 use sqlx::PgConnection;
@@ -55,12 +55,12 @@ impl Dependencies {
             failures_since_mail: 0,
         };
         let plan = self.plan(account).await?;
-        let mut transaction = self.pool.begin().await?;
+        let mut transaction = kit::pg::begin(&self.pool).await?;
         self.check_quota(&mut transaction, account, plan).await?;
         // The account is not locked during the request.
         transaction.rollback().await?;
         endpoint.address_check = self.check_address(account, &address).await?;
-        let mut transaction = self.pool.begin().await?;
+        let mut transaction = kit::pg::begin(&self.pool).await?;
         self.check_quota(&mut transaction, account, plan).await?;
         endpoints::insert(&mut transaction, &endpoint).await?;
         transaction.commit().await?;
@@ -165,7 +165,7 @@ impl Dependencies {
 
     pub(super) async fn remove(&self, account: Uuid, id: &str) -> Result<(), Fault> {
         let (id, now) = (parse_id("id", id)?, self.clock.now());
-        let mut transaction = self.pool.begin().await?;
+        let mut transaction = kit::pg::begin(&self.pool).await?;
         let found = endpoints::lock(&mut transaction, id, Some(account)).await?;
         found.ok_or_else(not_found)?;
         endpoints::remove(&mut transaction, id, now).await?;
@@ -254,7 +254,7 @@ impl Dependencies {
         change: impl FnOnce(&mut Endpoint) -> Result<(), Fault>,
     ) -> Result<proto::Endpoint, Fault> {
         let (id, now) = (parse_id("id", id)?, self.clock.now());
-        let mut transaction = self.pool.begin().await?;
+        let mut transaction = kit::pg::begin(&self.pool).await?;
         let found = endpoints::lock(&mut transaction, id, Some(account)).await?;
         let mut endpoint = found.ok_or_else(not_found)?;
         change(&mut endpoint)?;

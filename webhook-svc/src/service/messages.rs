@@ -3,10 +3,11 @@
 use contracts::common::v1::{Mode, PageInfo};
 use contracts::public::{Timestamp, WebhookMessage};
 use contracts::webhook::v1 as proto;
-use kit::bad_fields::BadFields;
-use kit::cursor::Binding;
-use kit::page::Limits;
-use kit::{Code, Fault, timestamp};
+use kit::api::bad_fields::BadFields;
+use kit::api::cursor::Binding;
+use kit::api::page::Limits;
+use kit::api::timestamp;
+use kit::{Code, Fault};
 use serde::Deserialize;
 use serde_json::value::RawValue;
 use sha2::{Digest as _, Sha256};

@@ -134,7 +134,7 @@ pub async fn list(
         filter.before,
         most
     );
-    let mut transaction = pool.begin_with(BEGIN_LIST).await?;
+    let mut transaction = kit::pg::begin_with(pool, BEGIN_LIST).await?;
     let mut found = found.fetch_all(&mut *transaction).await?;
     transaction.commit().await?;
     found.truncate(usize::try_from(most).unwrap_or_default());
@@ -166,7 +166,7 @@ pub async fn details(
     id: i64,
 ) -> Result<Option<Details>, sqlx::Error> {
     let begin = "begin isolation level repeatable read read only";
-    let mut snapshot = pool.begin_with(begin).await?;
+    let mut snapshot = kit::pg::begin_with(pool, begin).await?;
     let Some(delivery) = find(&mut *snapshot, endpoint, id).await? else {
         return Ok(None);
     };

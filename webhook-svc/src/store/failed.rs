@@ -28,7 +28,7 @@ pub async fn count(
     endpoint: Uuid,
     since: OffsetDateTime,
 ) -> Result<Failed, sqlx::Error> {
-    let mut transaction = pool.begin_with(BEGIN_READ).await?;
+    let mut transaction = kit::pg::begin_with(pool, BEGIN_READ).await?;
     let failed = sqlx::query_as!(
         Failed,
         r#"select count(*) as "deliveries!", min(at) as oldest from (

@@ -89,7 +89,7 @@ pub async fn release(
     endpoints: &[Uuid],
     now: OffsetDateTime,
 ) -> Result<(), sqlx::Error> {
-    let mut transaction = pool.begin().await?;
+    let mut transaction = kit::pg::begin(pool).await?;
     // A transaction that adds a delivery updates the endpoint's row. Lock the row first, then read the deliveries in a second statement: it
     // sees deliveries that were added before the lock, and a delivery that is added later lowers `due_at` again.
     let held = sqlx::query_scalar!(

@@ -31,7 +31,7 @@ pub async fn due(
     most: i64,
     now: OffsetDateTime,
 ) -> Result<Vec<DueRow>, sqlx::Error> {
-    let mut transaction = pool.begin_with(BEGIN_READ).await?;
+    let mut transaction = kit::pg::begin_with(pool, BEGIN_READ).await?;
     let due = sqlx::query_as!(
         DueRow,
         r#"select id, message_id, created_at, attempts, attempts_left, due_at from webhook.waiting

@@ -117,7 +117,7 @@ async fn a_delivery_has_six_attempts_with_growing_waits(pool: PgPool) {
     for (attempts, minutes) in [(1, 1), (2, 5), (3, 30), (4, 120), (5, 720)] {
         let delivery = service.newest_attempted(ADA, endpoint, attempts).await;
         assert_eq!(delivery.state(), DeliveryState::Waiting);
-        let due = kit::timestamp::decode(delivery.due_at.unwrap()).unwrap();
+        let due = kit::api::timestamp::decode(delivery.due_at.unwrap()).unwrap();
         let wait = due - service.clock.now();
         let usual = Duration::minutes(minutes);
         let (least, most) = if attempts == 5 {
@@ -160,7 +160,7 @@ async fn a_delivery_has_six_attempts_with_growing_waits(pool: PgPool) {
     let recover = |dry_run| proto::RecoverRequest {
         account_id: ADA.to_string(),
         endpoint_id: endpoint.to_string(),
-        since: Some(kit::timestamp::encode(START)),
+        since: Some(kit::api::timestamp::encode(START)),
         dry_run,
     };
     for dry_run in [true, false] {
@@ -199,7 +199,7 @@ async fn a_wish_to_wait_is_heeded(pool: PgPool) {
     let endpoint = service.added(ADA, &receiver.url(), &["tip.paid"]).await;
     service.ping(ADA, endpoint).await;
     let delivery = service.newest_attempted(ADA, endpoint, 1).await;
-    let due = kit::timestamp::decode(delivery.due_at.unwrap()).unwrap();
+    let due = kit::api::timestamp::decode(delivery.due_at.unwrap()).unwrap();
     assert_eq!(due - START, Duration::seconds(1_000));
 }
 
@@ -301,7 +301,10 @@ async fn a_paused_endpoint_keeps_its_queue(pool: PgPool) {
     service.clock.advance(Duration::days(1));
     let health = service.endpoint(ADA, endpoint).await.health.unwrap();
     assert_eq!(health.queued, 3);
-    assert_eq!(health.queued_since, Some(kit::timestamp::encode(START)));
+    assert_eq!(
+        health.queued_since,
+        Some(kit::api::timestamp::encode(START))
+    );
     assert_eq!(receiver.received().len(), 0);
 
     let resume = proto::ResumeEndpointRequest {

@@ -69,7 +69,7 @@ async fn only_tests_are_sent_again(pool: PgPool) {
         let request = proto::RecoverRequest {
             account_id: ADA.to_string(),
             endpoint_id: endpoint.to_string(),
-            since: Some(kit::timestamp::encode(START)),
+            since: Some(kit::api::timestamp::encode(START)),
             dry_run,
         };
         let mut client = service.deliveries.clone();

@@ -5,8 +5,8 @@ use contracts::common::v1::{Change, Mode};
 use contracts::listings::v1 as proto;
 use contracts::listings::v1::State::{Published, Removed};
 use contracts::webhook::v1::{DeliveryState, ListMessagesRequest};
+use kit::api::timestamp;
 use kit::feed::ProjectionContext;
-use kit::timestamp;
 use prost::Message as _;
 use serde_json::json;
 use sqlx::PgPool;
@@ -185,7 +185,7 @@ async fn a_revision_that_is_given_out_again_is_announced(pool: PgPool) {
     let lost = game(2, "published", Published);
     service.listings(std::slice::from_ref(&lost), TAKEN).await;
     let mut again = lost;
-    again.at = Some(kit::timestamp::encode(START + time::Duration::MINUTE));
+    again.at = Some(kit::api::timestamp::encode(START + time::Duration::MINUTE));
     for _ in 0..2 {
         service.listings(&[again.clone()], TAKEN).await;
     }
@@ -210,7 +210,7 @@ fn moved(seconds: i64) -> Change {
         event: "moved".to_owned(),
         announced: true,
         happening: true,
-        at: Some(kit::timestamp::encode(
+        at: Some(kit::api::timestamp::encode(
             START + time::Duration::seconds(seconds),
         )),
         state: moved.encode_to_vec().into(),

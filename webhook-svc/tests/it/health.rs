@@ -16,7 +16,7 @@ async fn run_out_of_attempts(service: &Webhook, endpoint: Uuid) {
         let delivery = service.newest_attempted(ADA, endpoint, attempts).await;
         match delivery.due_at {
             Some(due) => {
-                let due = kit::timestamp::decode(due).unwrap();
+                let due = kit::api::timestamp::decode(due).unwrap();
                 service.clock.advance(due - service.clock.now());
             }
             None => assert_eq!((delivery.state(), attempts), (DeliveryState::Failed, 6)),

@@ -3,8 +3,9 @@
 use contracts::common::v1::{Change, Mode};
 use contracts::listings::v1::State::Published;
 use contracts::webhook::v1 as proto;
-use kit::cursor::Binding;
-use kit::{Code, timestamp};
+use kit::Code;
+use kit::api::cursor::Binding;
+use kit::api::timestamp;
 use sqlx::PgPool;
 use time::{Duration, OffsetDateTime};
 use webhook::store::retention;

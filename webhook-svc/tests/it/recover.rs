@@ -49,7 +49,7 @@ async fn recover(
     let request = proto::RecoverRequest {
         account_id: ADA.to_string(),
         endpoint_id: endpoint.to_string(),
-        since: since.map(kit::timestamp::encode),
+        since: since.map(kit::api::timestamp::encode),
         dry_run,
     };
     let answer = service.deliveries.clone().recover(request).await;
@@ -104,7 +104,7 @@ async fn the_oldest_failed_delivery_is_known_after_a_success(pool: PgPool) {
     assert_eq!(health.first_failure_at, None);
     let failed = recover(&service, endpoint, None, true).await;
     assert_eq!(failed.deliveries, 2);
-    assert_eq!(failed.oldest, Some(kit::timestamp::encode(START)));
+    assert_eq!(failed.oldest, Some(kit::api::timestamp::encode(START)));
     let sent = recover(&service, endpoint, Some(START), false).await;
     assert_eq!(sent.deliveries, 2);
     receiver.wait_for(5).await;
@@ -141,7 +141,7 @@ async fn deliveries_are_recovered_by_when_they_failed(pool: PgPool) {
     let endpoint = service.added(ADA, &receiver.url(), &events).await;
     let failed_at = |delivery: proto::Delivery| {
         let at = delivery.last_attempt.and_then(|attempt| attempt.at);
-        kit::timestamp::decode(at.unwrap()).unwrap()
+        kit::api::timestamp::decode(at.unwrap()).unwrap()
     };
     service.set_paused(ADA, endpoint, true).await;
     let made = [2, 3, 4].map(|seq| game(seq, "updated", Published));
@@ -176,7 +176,7 @@ async fn a_time_in_the_future_is_refused_with_the_time_of_the_service(pool: PgPo
     let request = proto::RecoverRequest {
         account_id: ADA.to_string(),
         endpoint_id: endpoint.to_string(),
-        since: Some(kit::timestamp::encode(START + Duration::MINUTE)),
+        since: Some(kit::api::timestamp::encode(START + Duration::MINUTE)),
         dry_run: true,
     };
     let refused = service.deliveries.clone().recover(request).await;

@@ -41,7 +41,10 @@ async fn a_rotated_secret_signs_beside_the_old_one_and_then_alone(pool: PgPool) 
     let rotated = rotated.into_inner();
     assert_ne!(rotated.secret, added.secret);
     let until = rotated.endpoint.unwrap().rotating_until;
-    assert_eq!(until, Some(kit::timestamp::encode(START + Duration::DAY)));
+    assert_eq!(
+        until,
+        Some(kit::api::timestamp::encode(START + Duration::DAY))
+    );
 
     service.ping(ADA, id).await;
     let first = receiver.wait_for(1).await.remove(0);

@@ -1,9 +1,9 @@
 //! RPCs for the calls of an account: counts by day, and the log.
 
 use contracts::gateway::v1 as proto;
-use kit::bad_fields::BadFields;
-use kit::cursor::Binding;
-use kit::page::{Limits, Page};
+use kit::api::bad_fields::BadFields;
+use kit::api::cursor::Binding;
+use kit::api::page::{Limits, Page};
 use kit::{Code, Fault};
 use time::{Date, Duration, UtcOffset};
 

@@ -11,7 +11,7 @@ use std::sync::Arc;
 use contracts::gateway::v1 as proto;
 use contracts::gateway::v1::accounts_service_server::AccountsService;
 use kit::Fault;
-use kit::bad_fields::BadFields;
+use kit::api::bad_fields::BadFields;
 use kit::rpc::respond;
 use tonic::{Request, Response, Status};
 use uuid::Uuid;

@@ -1,10 +1,11 @@
 //! The RPC for the accounts that have used a share of their month, or have made many calls without a limit.
 
 use contracts::gateway::v1 as proto;
-use kit::bad_fields::BadFields;
-use kit::cursor::Binding;
-use kit::page::{Limits, Page};
-use kit::{Fault, timestamp};
+use kit::Fault;
+use kit::api::bad_fields::BadFields;
+use kit::api::cursor::Binding;
+use kit::api::page::{Limits, Page};
+use kit::api::timestamp;
 use uuid::Uuid;
 
 use super::Accounts;

@@ -1,7 +1,8 @@
 //! Operations on accounts.
 
 use contracts::gateway::v1 as proto;
-use kit::{Fault, timestamp};
+use kit::Fault;
+use kit::api::timestamp;
 use uuid::Uuid;
 
 use super::Operations;

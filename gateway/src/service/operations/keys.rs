@@ -1,7 +1,7 @@
 //! Operations on keys.
 
 use contracts::gateway::v1 as proto;
-use kit::bad_fields::BadFields;
+use kit::api::bad_fields::BadFields;
 use kit::{Fault, ids};
 use uuid::Uuid;
 

@@ -8,7 +8,7 @@ mod switches;
 use std::sync::Arc;
 use std::time::Duration;
 
-use kit::bad_fields::BadFields;
+use kit::api::bad_fields::BadFields;
 use kit::feed::Producer;
 use kit::{Clock, Code, Fault};
 use sqlx::PgPool;

@@ -1,9 +1,9 @@
 //! RPCs for accounts and their plans.
 
 use contracts::gateway::v1 as proto;
-use kit::bad_fields::BadFields;
-use kit::cursor::Binding;
-use kit::page::{Limits, Page};
+use kit::api::bad_fields::BadFields;
+use kit::api::cursor::Binding;
+use kit::api::page::{Limits, Page};
 use kit::{Fault, ids};
 use uuid::Uuid;
 

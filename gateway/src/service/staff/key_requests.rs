@@ -2,9 +2,9 @@
 
 use contracts::gateway::v1 as proto;
 use kit::Fault;
-use kit::bad_fields::BadFields;
-use kit::cursor::Binding;
-use kit::page::{Limits, Page};
+use kit::api::bad_fields::BadFields;
+use kit::api::cursor::Binding;
+use kit::api::page::{Limits, Page};
 use uuid::Uuid;
 
 use super::Staff;

@@ -2,7 +2,7 @@
 
 use contracts::gateway::v1 as proto;
 use kit::Fault;
-use kit::bad_fields::BadFields;
+use kit::api::bad_fields::BadFields;
 
 use super::{Staff, accounts};
 use crate::domain::fields;

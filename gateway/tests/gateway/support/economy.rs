@@ -93,7 +93,7 @@ impl ReportsService for Economy {
         self.state.lock().unwrap().reports.push(request);
         Ok(Response::new(proto::SubmitReportResponse {
             report: writes.then_some(7),
-            at: Some(kit::timestamp::encode(super::START)),
+            at: Some(kit::api::timestamp::encode(super::START)),
             counted: true,
             held: None,
             replayed: false,
@@ -123,7 +123,7 @@ impl TipsService for Economy {
             tip: writes.then(|| "t-1".to_owned()),
             game: request.game.clone(),
             amount: 5,
-            at: Some(kit::timestamp::encode(super::START)),
+            at: Some(kit::api::timestamp::encode(super::START)),
             replayed: false,
         };
         self.state.lock().unwrap().tips.push(request);

@@ -85,7 +85,7 @@ async fn create_account(request: &PersonRequest, form: &AccountForm) -> Result<U
     app.gateway.admit_change().await?;
     let (name, actor) = (form.name.as_str(), request.actor());
     app.gateway.create_account(&actor, id, name).await?;
-    let mut transaction = app.pool.begin().await?;
+    let mut transaction = kit::pg::begin(&app.pool).await?;
     members::lock(&mut transaction, id).await?;
     if members::role(&mut *transaction, id, person.id)
         .await?

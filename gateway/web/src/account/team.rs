@@ -200,7 +200,7 @@ async fn begin_change(
     needed: Permission,
 ) -> Result<Transaction<'static, Postgres>, PageError> {
     let (account, person) = (request.scope.id, request.person().id);
-    let mut transaction = request.app.pool.begin().await?;
+    let mut transaction = kit::pg::begin(&request.app.pool).await?;
     members::lock(&mut transaction, account).await?;
     let role = members::role(&mut *transaction, account, person).await?;
     let role = role.ok_or_else(PageError::not_found)?;

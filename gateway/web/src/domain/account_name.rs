@@ -1,6 +1,6 @@
 //! The name of an account. The gateway has the same rule; a form that it would refuse is refused before its password is hashed.
 
-use kit::text;
+use kit::api::text;
 
 /// The most characters.
 const MAX: usize = 120;
@@ -23,7 +23,7 @@ pub fn check(name: &str) -> Result<(), &'static str> {
 #[cfg(test)]
 mod tests {
     use gateway::domain::fields;
-    use kit::bad_fields::BadFields;
+    use kit::api::bad_fields::BadFields;
 
     use super::*;
 

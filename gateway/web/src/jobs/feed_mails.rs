@@ -120,7 +120,7 @@ async fn mail_next(app: &Web, source: Source, now: OffsetDateTime) -> anyhow::Re
         if from == Some(listed.until) {
             return Ok(mailed);
         }
-        let mut transaction = app.pool.begin().await?;
+        let mut transaction = kit::pg::begin(&app.pool).await?;
         let moved =
             feed_positions::advance(&mut *transaction, producer, from, listed.until).await?;
         if !moved {

@@ -4,7 +4,7 @@
 //! very many calls.
 
 use contracts::gateway::v1::AccountMonthUse;
-use kit::timestamp;
+use kit::api::timestamp;
 use pages::mails::{MailText, WrittenMail};
 use time::{Date, Duration, OffsetDateTime};
 use uuid::Uuid;
@@ -92,7 +92,7 @@ async fn announce(
     notices: &[String],
     now: OffsetDateTime,
 ) -> Result<bool, sqlx::Error> {
-    let mut transaction = app.pool.begin().await?;
+    let mut transaction = kit::pg::begin(&app.pool).await?;
     let until = month.resets_at + KEPT_AFTER_MONTH;
     let new = sent_notices::insert(&mut *transaction, notices, until).await?;
     if !notices.last().is_some_and(|notice| new.contains(notice)) {

@@ -45,7 +45,7 @@ pub async fn send(
         return page(&request, confirmed).await;
     }
     let actor = request.actor();
-    let mut transaction = app.pool.begin().await?;
+    let mut transaction = kit::pg::begin(&app.pool).await?;
     let closed = match leave_accounts(&mut transaction, &request).await? {
         Ok(closed) => closed,
         Err(errors) => {

@@ -52,7 +52,7 @@ pub async fn send(request: PersonRequest, FormBody(form): FormBody<Input>) -> Pa
             return Ok(page(&request, &form.email, state));
         }
     }
-    let mut transaction = app.pool.begin().await?;
+    let mut transaction = kit::pg::begin(&app.pool).await?;
     let mail = LinkMail {
         address: &address,
         target: LinkTarget::Email { person: person.id },

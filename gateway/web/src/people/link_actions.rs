@@ -103,7 +103,7 @@ impl LinkForm<'_> {
             LinkTarget::Invite { account, role, .. } => (*account, *role),
             _ => self.create_account(id).await?,
         };
-        let mut transaction = app.pool.begin().await?;
+        let mut transaction = kit::pg::begin(&app.pool).await?;
         // Lock the account before the link's row, in the same order as a deletion, which removes the invitations of the person.
         members::lock(&mut transaction, account).await?;
         use_link(&mut transaction, app, link).await?;
@@ -188,7 +188,7 @@ impl LinkForm<'_> {
         }
         let hash = self.new_hash().await?;
         let now = app.clock.now();
-        let mut transaction = app.pool.begin().await?;
+        let mut transaction = kit::pg::begin(&app.pool).await?;
         // The second factor may have changed meanwhile. A change of the address removes the link.
         let person = people::lock(&mut *transaction, person.id).await?;
         let person = &person.ok_or_else(PageError::link_gone)?;
@@ -250,7 +250,7 @@ pub(super) async fn confirm(request: &PersonRequest, link: &Link) -> PageResult 
 async fn join(request: &PersonRequest, link: &Link, account: Uuid, role: Role) -> PageResult {
     let (app, person) = (&request.app, request.person());
     app.gateway.admit_change().await?;
-    let mut transaction = app.pool.begin().await?;
+    let mut transaction = kit::pg::begin(&app.pool).await?;
     // Without the lock, the only owner could be deleted at the same time, and the account would have a new member and no owner.
     members::lock(&mut transaction, account).await?;
     request.lock(&mut transaction).await?;
@@ -271,7 +271,7 @@ async fn join(request: &PersonRequest, link: &Link, account: Uuid, role: Role) -
 
 async fn change_email(request: &PersonRequest, link: &Link) -> PageResult {
     let (app, person) = (&request.app, request.person());
-    let mut transaction = app.pool.begin().await?;
+    let mut transaction = kit::pg::begin(&app.pool).await?;
     request.lock(&mut transaction).await?;
     use_link(&mut transaction, app, link).await?;
     links::remove_of_person(&mut *transaction, person.id).await?;

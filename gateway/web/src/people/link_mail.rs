@@ -86,7 +86,7 @@ async fn queue(
     address: &str,
     wanted: LinkRequest<'_>,
 ) -> Result<(), sqlx::Error> {
-    let mut transaction = app.pool.begin().await?;
+    let mut transaction = kit::pg::begin(&app.pool).await?;
     let person = people::by_email(&mut *transaction, address).await?;
     let target = match &person {
         Some(person) => LinkTarget::Reset { person: person.id },

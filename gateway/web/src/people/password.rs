@@ -38,7 +38,7 @@ pub async fn send(request: PersonRequest, FormBody(form): FormBody<Input>) -> Pa
         return Ok(page(&request, state));
     }
     let hash = app.passwords.hash(&form.password).await?;
-    let mut transaction = app.pool.begin().await?;
+    let mut transaction = kit::pg::begin(&app.pool).await?;
     request.lock(&mut transaction).await?;
     people::set_password(&mut *transaction, person.id, &hash).await?;
     links::remove_of_person(&mut *transaction, person.id).await?;

@@ -69,7 +69,7 @@ async fn replace(
 ) -> Result<Replacement, PageError> {
     let (app, person) = (&request.app, request.person());
     let (codes, hashes) = recovery::generate();
-    let mut transaction = app.pool.begin().await?;
+    let mut transaction = kit::pg::begin(&app.pool).await?;
     if !sent_forms::insert(&mut *transaction, person.id, form, app.clock.now()).await? {
         return Ok(Replacement::SentBefore);
     }

@@ -58,7 +58,7 @@ pub async fn send(request: PersonRequest, FormBody(form): FormBody<CodeForm>) ->
         let errors = Fields::one("code", language.say("code-wrong-wait"));
         return Ok(refused(&page(&request, next, errors)));
     }
-    let mut transaction = app.pool.begin().await?;
+    let mut transaction = kit::pg::begin(&app.pool).await?;
     request.lock(&mut transaction).await?;
     request
         .record_own(&mut *transaction, Action::SignedIn)

@@ -78,7 +78,7 @@ pub async fn end(
 
 pub async fn end_others(request: PersonRequest) -> PageResult {
     let app = &request.app;
-    let mut transaction = app.pool.begin().await?;
+    let mut transaction = kit::pg::begin(&app.pool).await?;
     request.lock(&mut transaction).await?;
     request
         .record_own(&mut *transaction, Action::SessionsEnded)

@@ -97,7 +97,7 @@ pub async fn send(
     } else {
         None
     };
-    let mut transaction = app.pool.begin().await?;
+    let mut transaction = kit::pg::begin(&app.pool).await?;
     let locked = people::lock(&mut *transaction, person.id).await?;
     // The password may have changed while it was checked.
     let locked = locked.filter(|locked| locked.password_hash == person.password_hash);

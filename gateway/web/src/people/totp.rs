@@ -93,7 +93,7 @@ async fn store(
     let sealed = app.key_ring.seal(person.id.as_bytes(), &secret.0);
     let sealed = sealed.map_err(|error| Fault::internal(&error))?;
     let (codes, hashes) = recovery::generate();
-    let mut transaction = app.pool.begin().await?;
+    let mut transaction = kit::pg::begin(&app.pool).await?;
     if !sent_forms::insert(&mut *transaction, person.id, form, app.clock.now()).await? {
         return Ok(None);
     }
@@ -148,7 +148,7 @@ pub async fn turn_off(request: PersonRequest, FormBody(form): FormBody<Input>) -
             return Ok(page_off(&request, state));
         }
     }
-    let mut transaction = app.pool.begin().await?;
+    let mut transaction = kit::pg::begin(&app.pool).await?;
     request.lock(&mut transaction).await?;
     people::set_totp(&mut transaction, person.id, None, &[]).await?;
     let text = MailText::new("totp-off");

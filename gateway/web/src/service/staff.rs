@@ -5,9 +5,9 @@ use contracts::common::v1::{ListAuditRequest, ListAuditResponse};
 use contracts::web::v1 as proto;
 use contracts::web::v1::staff_service_server::StaffService;
 use kit::Fault;
+use kit::api::bad_fields::BadFields;
+use kit::api::timestamp;
 use kit::audit::{self, Audit, Subject};
-use kit::bad_fields::BadFields;
-use kit::timestamp;
 use pages::Language;
 use pages::mails::MailText;
 use serde_json::json;
@@ -150,7 +150,7 @@ impl Staff {
         let (app, now) = (&self.app, self.app.clock.now());
         // It is `not_found` if the gateway does not know it.
         app.gateway.account(account).await?;
-        let mut transaction = app.pool.begin().await?;
+        let mut transaction = kit::pg::begin(&app.pool).await?;
         members::lock(&mut transaction, account).await?;
         let members = members::of_account(&mut *transaction, account).await?;
         let invited = links::invitations(&mut *transaction, account, now).await?;
@@ -200,7 +200,7 @@ impl Staff {
         request: &proto::EndSecondFactorRequest,
     ) -> Result<proto::Person, Fault> {
         let (address, reason) = address_and_reason(&request.email, &request.reason)?;
-        let mut transaction = self.app.pool.begin().await?;
+        let mut transaction = kit::pg::begin(&self.app.pool).await?;
         let person = lock(&mut transaction, &address).await?;
         if person.totp_secret.is_none() {
             let reason = "The person has no second factor: the password alone signs in.";

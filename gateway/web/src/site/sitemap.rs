@@ -5,7 +5,7 @@ use std::sync::Arc;
 use axum::Extension;
 use axum::extract::Path;
 use contracts::public::CountryRow;
-use kit::timestamp;
+use kit::api::timestamp;
 use prost_types::Timestamp;
 use time::format_description::well_known::Rfc3339;
 

@@ -3,9 +3,10 @@
 use std::time::Duration;
 
 use contracts::common::v1 as proto;
+use kit::Fault;
+use kit::api::timestamp;
 use kit::feed::Change;
 use kit::rpc::client::Client;
-use kit::{Fault, timestamp};
 use time::OffsetDateTime;
 
 use super::call::{Calls, incomplete};

@@ -30,7 +30,7 @@ use time::OffsetDateTime;
 
 /// The time of a message, if it has one.
 pub fn time_of(at: Option<prost_types::Timestamp>) -> Option<OffsetDateTime> {
-    at.and_then(kit::timestamp::decode)
+    at.and_then(kit::api::timestamp::decode)
 }
 
 /// The time of a message as text; empty if it has none.

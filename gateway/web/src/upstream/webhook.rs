@@ -4,8 +4,8 @@ use std::time::Duration;
 
 use contracts::webhook::v1 as proto;
 use kit::Fault;
+use kit::api::timestamp::encode;
 use kit::rpc::client::Client;
-use kit::timestamp::encode;
 use time::OffsetDateTime;
 use uuid::Uuid;
 

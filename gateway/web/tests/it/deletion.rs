@@ -72,7 +72,7 @@ async fn a_deletion_leaves_no_account_without_an_owner(pool: PgPool) {
         ..proto::Key::default()
     });
     // An editor joins while the deletion, which saw no other member, works at other services.
-    let mut transaction = site.pool.begin().await.unwrap();
+    let mut transaction = kit::pg::begin(&site.pool).await.unwrap();
     members::lock(&mut transaction, account).await.unwrap();
     let commit = async {
         until_one_waits(&site.pool).await;
@@ -98,7 +98,7 @@ async fn nobody_joins_an_account_while_its_owner_is_deleted(pool: PgPool) {
     let (mut owner, mut invited) = (site.signed_in(ADA).await, site.signed_in(BOB).await);
     owner.invite(account, BOB, "editor").await.location();
     let link = site.link(BOB).await;
-    let mut transaction = site.pool.begin().await.unwrap();
+    let mut transaction = kit::pg::begin(&site.pool).await.unwrap();
     members::lock(&mut transaction, account).await.unwrap();
     let commit = async {
         until_one_waits(&site.pool).await;

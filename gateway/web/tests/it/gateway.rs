@@ -6,7 +6,8 @@ use std::sync::{Arc, Mutex};
 
 use contracts::gateway::v1 as proto;
 use contracts::gateway::v1::accounts_service_server::AccountsService;
-use kit::{Fault, ids, timestamp};
+use kit::api::timestamp;
+use kit::{Fault, ids};
 use time::macros::datetime;
 use tonic::{Request, Response, Status};
 

@@ -110,7 +110,7 @@ async fn a_change_of_the_team_reads_the_role_again_under_the_lock(pool: PgPool) 
         ];
         let path = format!("{team}/{action}");
         // The role is taken after the request was admitted, and before it has the lock.
-        let mut transaction = site.pool.begin().await.unwrap();
+        let mut transaction = kit::pg::begin(&site.pool).await.unwrap();
         let taken = members::set_role(&mut transaction, account, bob, None).await;
         assert_eq!(taken.unwrap(), members::MemberChange::Changed);
         let commit = async {

@@ -3,7 +3,7 @@
 use std::sync::atomic::Ordering;
 
 use contracts::gateway::v1 as proto;
-use kit::timestamp;
+use kit::api::timestamp;
 use sqlx::PgPool;
 use time::Duration;
 use uuid::Uuid;

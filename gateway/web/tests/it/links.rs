@@ -224,7 +224,7 @@ async fn a_reset_waits_for_a_change_of_the_person_and_not_the_other_way_round(po
     site.browser().post("/reset", &[("email", ADA)]).await;
     let link = site.link(ADA).await;
     // A change of the password, as `people/password.rs` makes it: the person first, then the links.
-    let mut change = site.pool.begin().await.unwrap();
+    let mut change = kit::pg::begin(&site.pool).await.unwrap();
     let set = web::store::people::set_password(&mut *change, ada, "hash");
     set.await.unwrap();
     let commit = async {

@@ -8,7 +8,7 @@ use ::listings::config::Settings as Listings;
 use clap::Args;
 use gateway::domain::owner_limits::{NEW_KEYS, TEST_KEYS};
 use gateway::request_limits::MAX_BODY;
-use kit::page::Limits;
+use kit::api::page::Limits;
 use web::docs::guides::{GuideAddresses, Guides};
 use webhook::Settings as Webhooks;
 

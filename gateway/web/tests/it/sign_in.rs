@@ -219,7 +219,7 @@ async fn a_sign_in_whose_password_changes_meanwhile_begins_no_session(pool: PgPo
     let site = Site::new(pool).await;
     let ada = site.person(ADA).await;
     // A change of the password, as `people/password.rs` makes it.
-    let mut change = site.pool.begin().await.unwrap();
+    let mut change = kit::pg::begin(&site.pool).await.unwrap();
     let locked = people::lock(&mut *change, ada).await;
     locked.unwrap().unwrap();
     let commit = async {
@@ -241,7 +241,7 @@ async fn a_form_of_a_session_that_ends_meanwhile_does_nothing(pool: PgPool) {
     let site = Site::new(pool).await;
     let ada = site.person(ADA).await;
     let mut browser = site.signed_in(ADA).await;
-    let mut other = site.pool.begin().await.unwrap();
+    let mut other = kit::pg::begin(&site.pool).await.unwrap();
     let locked = people::lock(&mut *other, ada).await;
     locked.unwrap().unwrap();
     let commit = async {

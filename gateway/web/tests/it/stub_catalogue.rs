@@ -143,12 +143,12 @@ fn event() -> Value {
 
 /// When a listing became public.
 fn listed() -> prost_types::Timestamp {
-    kit::timestamp::encode(datetime!(2026-01-09 8:00 UTC))
+    kit::api::timestamp::encode(datetime!(2026-01-09 8:00 UTC))
 }
 
 /// When the event was moved.
 fn moved() -> prost_types::Timestamp {
-    kit::timestamp::encode(datetime!(2026-02-02 10:00 UTC))
+    kit::api::timestamp::encode(datetime!(2026-02-02 10:00 UTC))
 }
 
 fn ranks_of_game() -> Vec<proto::BoardRank> {

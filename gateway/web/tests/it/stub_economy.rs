@@ -9,7 +9,8 @@ use contracts::economy::v1::currencies_service_server::{
 };
 use contracts::economy::v1::rates_service_server::{RatesService, RatesServiceServer};
 use contracts::economy::v1::reports_service_server::{ReportsService, ReportsServiceServer};
-use kit::{Fault, timestamp};
+use kit::Fault;
+use kit::api::timestamp;
 use tonic::service::RoutesBuilder;
 use tonic::{Request, Response, Status};
 

@@ -7,7 +7,7 @@ use contracts::catalogue::v1::candidate::NameInAddress;
 use contracts::catalogue::v1::votes_service_server::VotesService;
 use contracts::catalogue::v1::{CastVoteRequest, DrawPairRequest};
 use contracts::common::v1::Position;
-use kit::fault::replica_unavailable;
+use kit::api::fault::replica_unavailable;
 use kit::{Code, Fault};
 use tonic::{Request, Response, Status};
 

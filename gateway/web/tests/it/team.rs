@@ -4,7 +4,7 @@ use std::sync::atomic::Ordering;
 
 use contracts::gateway::v1::Key;
 use futures::future::join_all;
-use kit::timestamp;
+use kit::api::timestamp;
 use sqlx::PgPool;
 use time::Duration;
 use web::client_info::ClientInfo;

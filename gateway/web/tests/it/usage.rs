@@ -1,7 +1,7 @@
 //! What an account uses: the share of the month, the plans, the log of calls, and mails about the month.
 
 use contracts::gateway::v1 as proto;
-use kit::timestamp::encode;
+use kit::api::timestamp::encode;
 use sqlx::PgPool;
 use std::sync::atomic::Ordering;
 use time::Duration;

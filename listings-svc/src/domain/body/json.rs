@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use kit::json_object::{self, ParseError};
+use kit::api::json_object::{self, ParseError};
 use serde_json::{Map, Value};
 
 use crate::domain::field_reader::{Fields, Problems};

@@ -2,7 +2,7 @@
 
 use std::ops::RangeInclusive;
 
-use kit::timestamp;
+use kit::api::timestamp;
 use serde_json::Value;
 use time::format_description::BorrowedFormatItem;
 use time::format_description::well_known::Rfc3339;

@@ -2,7 +2,7 @@
 
 use contracts::listings::v1 as proto;
 use contracts::listings::v1::own_pictures_service_server::OwnPicturesService;
-use kit::bad_fields::BadFields;
+use kit::api::bad_fields::BadFields;
 use kit::{Code, Fault};
 use time::Duration;
 use tonic::{Request, Response, Status, Streaming};

@@ -49,7 +49,7 @@ impl Service {
         by: &AuthorizedAction<AuditAction>,
     ) -> Result<(), Fault> {
         let now = self.clock.now();
-        let mut transaction = self.pool.begin().await?;
+        let mut transaction = kit::pg::begin(&self.pool).await?;
         let unknown = || Fault::not_found("There is no picture with this name.");
         let marked = pictures::mark_purged(&mut transaction, name, now).await?;
         if marked.ok_or_else(unknown)? {

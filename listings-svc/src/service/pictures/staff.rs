@@ -2,7 +2,7 @@
 
 use contracts::listings::v1 as proto;
 use contracts::listings::v1::staff_picture_service_server::StaffPictureService;
-use kit::bad_fields::BadFields;
+use kit::api::bad_fields::BadFields;
 use kit::rpc::respond;
 use tonic::{Request, Response, Status};
 

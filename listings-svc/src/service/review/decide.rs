@@ -3,7 +3,7 @@
 use contracts::listings::v1 as proto;
 use futures::future::join_all;
 use kit::Fault;
-use kit::bad_fields::BadFields;
+use kit::api::bad_fields::BadFields;
 use kit::rpc::staff::Member;
 use tonic::Status;
 use uuid::Uuid;

@@ -1,7 +1,7 @@
 //! Edits of listings by staff.
 
 use contracts::listings::v1 as proto;
-use kit::bad_fields::BadFields;
+use kit::api::bad_fields::BadFields;
 use kit::rpc::staff::Member;
 use kit::{Code, Fault};
 use serde_json::{Map, Value};

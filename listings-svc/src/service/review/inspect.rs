@@ -1,10 +1,11 @@
 //! Reads the queue, one listing with its history, and the search.
 
 use contracts::listings::v1 as proto;
-use kit::bad_fields::BadFields;
-use kit::cursor::{Binding, SortTime};
-use kit::page::{Limits, Page};
-use kit::{Fault, timestamp};
+use kit::Fault;
+use kit::api::bad_fields::BadFields;
+use kit::api::cursor::{Binding, SortTime};
+use kit::api::page::{Limits, Page};
+use kit::api::timestamp;
 use serde_json::Value;
 use time::OffsetDateTime;
 use uuid::Uuid;

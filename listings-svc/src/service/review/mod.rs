@@ -7,7 +7,7 @@ mod inspect;
 use contracts::listings::v1 as proto;
 use contracts::listings::v1::staff_review_service_server::StaffReviewService;
 use kit::Fault;
-use kit::bad_fields::BadFields;
+use kit::api::bad_fields::BadFields;
 use kit::rpc::respond;
 use kit::rpc::staff::Member;
 use tonic::{Request, Response, Status};
@@ -129,7 +129,7 @@ fn item(item: Item) -> proto::QueueItem {
         name: Some(listing_name::message(item.kind, Mode::Live, item.name)),
         title: item.title,
         submitter: item.submitter.map(|id| id.to_string()).unwrap_or_default(),
-        waiting_since: item.waiting_since.map(kit::timestamp::encode),
+        waiting_since: item.waiting_since.map(kit::api::timestamp::encode),
         approved_before: item.approved_before,
         revision: item.revision,
         page: item.page.unwrap_or_default(),

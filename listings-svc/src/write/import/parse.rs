@@ -3,7 +3,7 @@
 use std::collections::{BTreeSet, HashMap};
 
 use contracts::listings::v1::ImportedRow;
-use kit::json_object;
+use kit::api::json_object;
 use serde_json::{Map, Value};
 
 use super::report::reported_row;

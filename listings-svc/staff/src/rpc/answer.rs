@@ -66,7 +66,7 @@ pub(crate) async fn print_message(
 /// A message as JSON: the names of the contract, times as in the API, and enumerated values as a command line has them.
 pub(crate) fn json(message: &DynamicMessage) -> Json {
     if let Some(at) = field::time(message) {
-        let at = kit::timestamp::decode(at).map(contracts::public::Timestamp);
+        let at = kit::api::timestamp::decode(at).map(contracts::public::Timestamp);
         return serde_json::to_value(at).unwrap_or_default();
     }
     let fields = message.descriptor();

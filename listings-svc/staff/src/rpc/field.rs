@@ -128,7 +128,7 @@ pub(super) fn parse(kind: &Kind, text: &str) -> Result<Value, String> {
                 })?,
         ),
         Kind::Message(message) if is_timestamp(message) => {
-            let at = kit::timestamp::encode(arguments::timestamp(text)?);
+            let at = kit::api::timestamp::encode(arguments::timestamp(text)?);
             let mut value = DynamicMessage::new(message.clone());
             value
                 .transcode_from(&at)

@@ -204,7 +204,7 @@ fn json_has_the_names_of_the_contract_and_words_for_values() {
     });
     assert_eq!(answer::json(&found), expected);
     let swap = economy::Swap {
-        at: kit::timestamp::parse("2026-01-01T00:00:00Z").map(kit::timestamp::encode),
+        at: kit::api::timestamp::parse("2026-01-01T00:00:00Z").map(kit::api::timestamp::encode),
         ..Default::default()
     };
     let swap = dynamic("economy.v1.Swap", &swap).unwrap();

@@ -13,8 +13,8 @@ use uuid::Uuid;
 
 use super::{Position, lag};
 use crate::admin::Condition;
+use crate::api::timestamp;
 use crate::rpc::client::Client;
-use crate::timestamp;
 
 /// Applies the changes of a producer.
 pub trait Consumer: Send {

@@ -15,10 +15,11 @@ use uuid::Uuid;
 use super::list_changes::list_changes;
 use super::rows::Rows;
 use super::{Position, Producer};
-use crate::bad_fields::BadFields;
-use crate::fault::Fault;
-use crate::page::Limits;
-use crate::{pg, timestamp};
+use crate::api::bad_fields::BadFields;
+use crate::api::fault::Fault;
+use crate::api::page::Limits;
+use crate::api::timestamp;
+use crate::pg;
 
 /// The longest pause between batches that a follower may ask for.
 const MAX_PAUSE: Duration = Duration::from_secs(1);

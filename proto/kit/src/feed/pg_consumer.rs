@@ -13,8 +13,9 @@ use uuid::Uuid;
 use super::project::{Item, project};
 use super::projection::{Projection, sweep};
 use super::{Consumer, Position, Rebuild};
+use crate::api::timestamp;
 use crate::pg::Schema;
-use crate::{ids, pg, timestamp};
+use crate::{ids, pg};
 
 /// Begins a transaction of a follower. It does not wait long for locks, and PostgreSQL ends it when its process stands still: its
 /// successor waits for the same rows.

@@ -13,7 +13,7 @@ use tonic::Status;
 use uuid::Uuid;
 
 use super::{Position, Producer, lag};
-use crate::fault::Fault;
+use crate::api::fault::Fault;
 use crate::pg::{self, Schema};
 
 /// The most rows in one message.
@@ -124,7 +124,7 @@ pub(super) fn change(row: &PgRow, seq: i64) -> Result<proto::Change, sqlx::Error
         event: row.try_get("event")?,
         announced: row.try_get("announced")?,
         happening: row.try_get("happening")?,
-        at: Some(crate::timestamp::encode(at)),
+        at: Some(crate::api::timestamp::encode(at)),
         state: state.into(),
     })
 }

@@ -8,7 +8,7 @@ use time::OffsetDateTime;
 
 use super::head::Head;
 use super::{NewChange, Position, Producer};
-use crate::fault::Fault;
+use crate::api::fault::Fault;
 use crate::pg::{self, Schema, statement};
 
 /// A transaction of a [`Producer`]: a connection for the caller, who locks rows, decides and saves; then [`commit`](Self::commit) publishes.

@@ -6,7 +6,7 @@ use sqlx::PgPool;
 use time::OffsetDateTime;
 
 use super::RETENTION;
-use crate::fault::Fault;
+use crate::api::fault::Fault;
 use crate::jobs::Leader;
 use crate::pg::Schema;
 

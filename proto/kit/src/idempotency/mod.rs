@@ -17,8 +17,8 @@ use uuid::Uuid;
 
 pub use cleanup::{delete_expired, spawn_cleanup};
 
-use crate::code::Code;
-use crate::fault::Fault;
+use crate::Code;
+use crate::api::fault::Fault;
 use crate::pg::{Schema, statement};
 
 /// How long a response is replayed.

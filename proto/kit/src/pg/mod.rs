@@ -18,9 +18,9 @@ use sqlx::{AssertSqlSafe, Connection as _, FromRow, PgExecutor, Postgres};
 use time::OffsetDateTime;
 use tokio::time::{Instant, timeout, timeout_at};
 
+use crate::api::fault::Fault;
 use crate::clock::Clock;
 use crate::config;
-use crate::fault::Fault;
 use connection::{connect, place, session, set};
 use migrations::{protect_migrations, require_migrations, run_migrations};
 

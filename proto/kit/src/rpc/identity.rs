@@ -9,8 +9,8 @@ use super::methods::{label, service_label};
 use super::permissions::{self, Callers, STAFF};
 use super::staff::{Member, permission_denied};
 use super::tls;
+use crate::api::fault::unauthenticated;
 use crate::config::Identity;
-use crate::fault::unauthenticated;
 
 /// The caller in metrics and logs of a call with the fleet token and without a certificate.
 const FLEET: &str = "fleet";

@@ -91,7 +91,7 @@ pub(super) fn refusal(
 
 #[cfg(test)]
 mod tests {
-    use kit::timestamp;
+    use kit::api::timestamp;
     use pages::Language;
     use time::Duration;
     use time::macros::datetime;

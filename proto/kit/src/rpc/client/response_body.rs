@@ -76,7 +76,7 @@ impl ResponseBody {
     }
 
     /// Why another replica may respond: a proxy, a server that is shutting down or a replica that lags
-    /// ([`replica_unavailable`](crate::fault::replica_unavailable)) has answered. `None` for all other responses: faults of handlers have
+    /// ([`replica_unavailable`](crate::api::fault::replica_unavailable)) has answered. `None` for all other responses: faults of handlers have
     /// details.
     pub(super) fn unavailable_reason(&self, head: &HeaderMap) -> Option<Arc<str>> {
         let trailers = self.first.back().and_then(Frame::trailers_ref);

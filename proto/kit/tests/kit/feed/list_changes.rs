@@ -2,8 +2,9 @@
 
 use contracts::common::v1::feed_service_client::FeedServiceClient;
 use contracts::common::v1::{ListChangesRequest, ListChangesResponse};
+use kit::api::timestamp;
 use kit::feed::NewChange;
-use kit::{Code, Fault, timestamp};
+use kit::{Code, Fault};
 use prost_types::Timestamp;
 use sqlx::PgPool;
 use testing::wait_until;
