@@ -11,7 +11,7 @@ const VOTES: usize = 4;
 /// More steps than a page has elements that the keyboard can reach.
 const MOST_STEPS: usize = 100;
 
-/// Skips a pair, and votes on the next ones. Escape and the arrows need the script of the page.
+/// Votes by the keyboard. The arrows need the script of the page.
 pub(crate) async fn vote_by_keyboard(browser: &Browser, has_javascript: bool) {
     browser.show_as(360, "light").await;
     // A fleet that has just started sorts its listings within seconds.
@@ -21,15 +21,6 @@ pub(crate) async fn vote_by_keyboard(browser: &Browser, has_javascript: bool) {
         found.await.ok().map(drop)
     })
     .await;
-    if has_javascript {
-        press(browser, Key::Escape).await;
-        eventually("the pair is skipped", async || {
-            let address = browser.client.current_url().await.unwrap();
-            (address.query() == Some("done=skipped")).then_some(())
-        })
-        .await;
-        browser.open("/vote").await;
-    }
     for vote in 1..=VOTES {
         match vote {
             // The key of the first listing, and that of the second.

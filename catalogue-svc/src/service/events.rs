@@ -60,6 +60,8 @@ impl EventsService for Reads {
             json: json.into(),
             position: Some(snapshot.position.into()),
             revision: event.revision,
+            updated_at: Some(answer::timestamp(event.updated_at())),
+            first_published_at: Some(answer::timestamp(event.published_at)),
         }))
     }
 }

@@ -1,4 +1,4 @@
-//! Reads of the public site: its sitemap, and the newest games, featured or not.
+//! Reads of the public site: its sitemap, the newest games, featured or not, and drawn ones.
 
 use std::cmp::Reverse;
 use std::iter;
@@ -9,6 +9,8 @@ use contracts::catalogue::v1::site_service_server::SiteService;
 use futures::StreamExt as _;
 use futures::stream::{self, BoxStream};
 use kit::Fault;
+use rand::SeedableRng as _;
+use rand::rngs::StdRng;
 use tonic::{Request, Response, Status};
 
 use super::Reads;
@@ -19,8 +21,8 @@ use crate::index::{Dataset, Document, Game, HitKind, Index, Query, Snapshot};
 
 /// Listings in a message: some 200 KB.
 const MESSAGE_ROWS: usize = 5_000;
-/// The most new games that may be asked for.
-const MAX_NEW_GAMES: u32 = 50;
+/// The most games that may be asked for.
+const MAX_GAMES: u32 = 50;
 
 const KINDS: [HitKind; 4] = [
     HitKind::Games,
@@ -89,11 +91,9 @@ impl SiteService for Reads {
         request: Request<proto::ListNewGamesRequest>,
     ) -> Result<Response<proto::ListNewGamesResponse>, Status> {
         let proto::ListNewGamesRequest { limit, at_least } = request.into_inner();
-        if !(1..=MAX_NEW_GAMES).contains(&limit) {
-            return Err(Fault::invalid_field("limit", "Use a number from 1 to 50.").into());
-        }
+        let limit = checked(limit)?;
         let snapshot = self.snapshot_at(at_least.as_ref()).await?;
-        let rows = newest(&snapshot.dataset(Mode::Live).games, limit as usize);
+        let rows = newest(&snapshot.dataset(Mode::Live).games, limit);
         let json = answer::rows(&rows);
         let games = rows.iter().map(|game| proto::NewGame {
             first_published_at: Some(answer::timestamp(game.key.published_at.0)),
@@ -102,6 +102,31 @@ impl SiteService for Reads {
         let games = games.collect();
         Ok(Response::new(proto::ListNewGamesResponse { json, games }))
     }
+
+    async fn draw_games(
+        &self,
+        request: Request<proto::DrawGamesRequest>,
+    ) -> Result<Response<proto::DrawGamesResponse>, Status> {
+        let proto::DrawGamesRequest {
+            seed,
+            limit,
+            at_least,
+        } = request.into_inner();
+        let limit = checked(limit)?;
+        let snapshot = self.snapshot_at(at_least.as_ref()).await?;
+        let games = &snapshot.dataset(Mode::Live).games;
+        let rows = games.sample(&mut StdRng::seed_from_u64(seed), limit);
+        let json = answer::rows(&rows);
+        Ok(Response::new(proto::DrawGamesResponse { json }))
+    }
+}
+
+/// The number of games that a request asks for.
+fn checked(limit: u32) -> Result<usize, Fault> {
+    if (1..=MAX_GAMES).contains(&limit) {
+        return Ok(limit as usize);
+    }
+    Err(Fault::invalid_field("limit", "Use a number from 1 to 50."))
 }
 
 /// The newest games. The list has the featured games first: the newest of both parts are merged.

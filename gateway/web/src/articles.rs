@@ -1,11 +1,11 @@
-//! The pages of text of the public site. An operator replaces them by files.
+//! The texts of the public site, such as the terms. An operator may replace them by files.
 
 use std::collections::HashMap;
 use std::fs;
 use std::path::Path;
 
 use anyhow::Context as _;
-use pages::site::Language;
+use pages::Language;
 use pages::site::articles::Article;
 
 /// The built-in texts, by the names of their files without `.en.md` or `.fr.md`.
@@ -35,7 +35,7 @@ impl Articles {
                 folder.map(|it| it.join(file)).filter(|it| it.exists())
             });
             let missing = |file: &str| {
-                // If a text is replaced in one language only, readers of the other language would get different terms.
+                // Otherwise readers of the two languages would get different terms.
                 anyhow::anyhow!("the folder `articles` has `{name}` in one language: add {file}")
             };
             let [english, french] = match files {

@@ -1,4 +1,4 @@
-//! The `ETag` of public pages and files: a hash of the body, so that whatever changes a page changes its tag.
+//! The `ETag` of public pages and files: a hash of the body, which changes with the page.
 
 use axum::body::Body;
 use axum::response::{IntoResponse as _, Response};
@@ -18,9 +18,9 @@ pub(crate) fn is_revalidated(response: &Response) -> bool {
     response.status() == StatusCode::OK && caching == Some(&REVALIDATE)
 }
 
-/// Adds the tag to a response with [`REVALIDATE`] that has none.
+/// Adds a tag to a response with [`REVALIDATE`].
 ///
-/// The hash is fast, not cryptographic: a studio that finds two texts with one hash can hide its own change only.
+/// The hash is not cryptographic: a studio that finds two texts with the same hash hides only its own change.
 pub(crate) async fn tag(response: Response) -> Response {
     if !is_revalidated(&response) || response.headers().contains_key(ETAG) {
         return response;

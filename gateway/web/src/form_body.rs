@@ -70,8 +70,8 @@ pub fn is_upload(headers: &HeaderMap) -> bool {
 
 /// The error of a form that cannot be read.
 pub fn unreadable(status: StatusCode) -> PageError {
-    PageError::new(match status {
-        StatusCode::PAYLOAD_TOO_LARGE => StatusCode::PAYLOAD_TOO_LARGE,
-        _ => StatusCode::BAD_REQUEST,
-    })
+    match status {
+        StatusCode::PAYLOAD_TOO_LARGE => PageError::new(StatusCode::PAYLOAD_TOO_LARGE),
+        _ => PageError::unreadable_form(),
+    }
 }

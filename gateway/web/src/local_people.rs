@@ -6,7 +6,7 @@ use std::process::ExitCode;
 use anyhow::Context as _;
 use clap::Parser;
 use kit::{Clock, ids};
-use pages::site::Language;
+use pages::Language;
 use serde::Deserialize;
 use sqlx::PgPool;
 use sqlx::postgres::PgConnectOptions;

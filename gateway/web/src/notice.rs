@@ -1,6 +1,6 @@
 //! The notice on a page after a form was sent. The redirect names it in `?done=`.
 
-use pages::site::{Language, Texts};
+use pages::{Language, Texts};
 use serde::Deserialize;
 
 /// The query of pages with a notice.

@@ -1,8 +1,7 @@
 //! A cache of public pages, which are the same for everybody.
 //!
-//! A page is stored with the position of the listings that was read before it was begun: it shows this position (§1). It is the response to
-//! the same path in the same language until the listings have moved on, and within the same second, since votes, rates and the day change
-//! pages without a position. So a busy page is made once a second, by one of the requests that wait for it.
+//! A page is stored under its path, its language, the newest position of the listings before it was made (§1), and the second, since votes,
+//! rates and the day change pages without a new position. A busy page is thus made once a second, by one of the requests that wait for it.
 
 use std::time::Duration;
 
@@ -15,7 +14,7 @@ use http_body_util::BodyExt as _;
 use metrics::{Counter, Gauge};
 use moka::future::Cache;
 use moka::policy::EvictionPolicy;
-use pages::site::Language;
+use pages::Language;
 use time::OffsetDateTime;
 
 use crate::etag;
@@ -24,7 +23,7 @@ use crate::visit::Visit;
 
 /// Size of the cache in bytes: about 800 pages.
 const MAX_BYTES: u64 = 32 * 1024 * 1024;
-/// No request reads a page of an earlier second; this frees its memory.
+/// Frees the memory of pages of earlier seconds, which no request reads.
 const FREED_AFTER: Duration = Duration::from_mins(1);
 
 /// The cache.
@@ -69,7 +68,7 @@ pub(crate) struct Page {
 }
 
 impl Page {
-    /// The page that is stored, or else (`Err`) one that only the requests get that wait for it now.
+    /// A page to store, or (`Err`) one for the requests that wait now only.
     pub(crate) async fn read(response: Response) -> Result<Self, Self> {
         let is_stored = etag::is_revalidated(&response);
         let (mut head, body) = response.into_parts();
@@ -80,7 +79,7 @@ impl Page {
             error: head.extensions.remove(),
             status: head.status,
             headers: head.headers,
-            // The text of a page has up to as much memory again, which the cache does not count.
+            // A copy, since the rendered text may have twice the memory that the cache counts.
             body: Bytes::copy_from_slice(&whole.to_bytes()),
         };
         if is_stored { Ok(page) } else { Err(page) }
@@ -133,7 +132,7 @@ impl Default for PageCache {
 }
 
 impl PageCache {
-    /// The stored page, or else the one that `make` makes. Requests of the same page wait for the one that makes it.
+    /// The stored page, or the result of `make`. Requests for the same page wait for the one that makes it.
     pub(crate) async fn get(
         &self,
         key: Key,

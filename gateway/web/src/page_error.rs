@@ -1,12 +1,11 @@
-//! Pages of errors, with ways out.
+//! The errors that end a request, and their page.
 
 use axum::response::{IntoResponse, Response};
-use http::header::ACCEPT_ENCODING;
+use http::header::{ACCEPT_ENCODING, RETRY_AFTER};
 use http::{HeaderValue, StatusCode};
 use kit::{Code, Fault};
-use pages::Shell;
-use pages::shell::{ErrorPage, TypedForm};
-use pages::site::{Language, Texts, frame};
+use pages::frame::{ErrorPage, TypedForm};
+use pages::{Frame, Language, Link, Texts};
 
 use crate::domain::role::Permission;
 use crate::render::{html, status};
@@ -14,6 +13,19 @@ use crate::visit::Visit;
 
 /// The keys of the title and the text of an error.
 type Keys = &'static (&'static str, &'static str);
+/// A path of the site, and the key of its label.
+type Way = (&'static str, &'static str);
+
+/// The ways out of every error of a public page.
+const SITE: &[Way] = &[
+    ("/", "error-start"),
+    ("/games", "nav-games"),
+    ("/creators", "nav-creators"),
+    ("/events", "nav-events"),
+    ("/countries", "nav-places"),
+];
+/// The same of a page of the dashboard.
+const DASHBOARD: &[Way] = &[("/accounts", "error-accounts"), ("/", "error-start")];
 
 /// A request that ends with an error page.
 #[derive(Debug, Clone)]
@@ -21,11 +33,11 @@ pub struct PageError {
     pub status: StatusCode,
     /// The keys of title and text, if the status does not say enough.
     keys: Option<Keys>,
-    /// What the text under the key names.
+    /// The value in the text under the key.
     value: Option<Box<str>>,
-    /// The sentence of a service, or of this one for programs. It is in English.
+    /// A sentence of a service, or one for programs, in English.
     sentence: Option<String>,
-    /// Addresses, and the keys of their labels.
+    /// Links of this error, before those of all errors.
     ways_out: Vec<(String, &'static str)>,
     retry_after: Option<u32>,
     /// The number in the text, if it is not that of `retry_after`.
@@ -49,7 +61,7 @@ impl PageError {
             keys: None,
             value: None,
             sentence: None,
-            ways_out: vec![("/accounts".to_owned(), "error-accounts")],
+            ways_out: Vec::new(),
             retry_after: None,
             number: None,
             form: None,
@@ -80,7 +92,7 @@ impl PageError {
         }
     }
 
-    /// With what the text names.
+    /// With the value in the text.
     fn naming(self, value: impl Into<Box<str>>) -> Self {
         Self {
             value: Some(value.into()),
@@ -96,8 +108,8 @@ impl PageError {
     }
 
     #[must_use]
-    pub fn way_out(mut self, href: impl Into<String>, label: &'static str) -> Self {
-        self.ways_out.insert(0, (href.into(), label));
+    pub fn way_out(mut self, path: impl Into<String>, label: &'static str) -> Self {
+        self.ways_out.push((path.into(), label));
         self
     }
 
@@ -119,6 +131,11 @@ impl PageError {
         Self::translated(StatusCode::FORBIDDEN, keys)
     }
 
+    pub fn unreadable_form() -> Self {
+        let keys = &("error-unreadable-title", "error-unreadable");
+        Self::translated(StatusCode::BAD_REQUEST, keys)
+    }
+
     /// A form whose body has a content coding.
     pub fn coded(coding: String) -> Self {
         let keys = &("error-coded-title", "error-coded");
@@ -128,9 +145,9 @@ impl PageError {
     pub fn link_gone() -> Self {
         let keys = &("error-link-gone-title", "error-link-gone");
         Self::translated(StatusCode::GONE, keys)
-            .way_out("/sign-up", "start-sign-up")
-            .way_out("/reset", "reset-title")
             .way_out("/sign-in", "nav-sign-in")
+            .way_out("/reset", "reset-title")
+            .way_out("/sign-up", "start-sign-up")
     }
 
     /// A person belongs to as many accounts as anybody may. The link of the invitation still works.
@@ -142,13 +159,10 @@ impl PageError {
     /// The answer to a form whose session has ended.
     pub fn signed_out() -> Self {
         let keys = &("error-signed-out-title", "error-signed-out");
-        Self {
-            ways_out: vec![("/sign-in".to_owned(), "nav-sign-in")],
-            ..Self::translated(StatusCode::UNAUTHORIZED, keys)
-        }
+        Self::translated(StatusCode::UNAUTHORIZED, keys).way_out("/sign-in", "nav-sign-in")
     }
 
-    /// The session has ended after the access layer has found it, by a change of the person's credentials. The request has done nothing.
+    /// A change of the person's credentials has ended the session after the access layer found it. The request has done nothing.
     pub fn sign_in_again() -> Self {
         let keys = &("error-sign-in-again-title", "error-sign-in-again");
         Self::translated(StatusCode::UNAUTHORIZED, keys).way_out("/sign-in", "nav-sign-in")
@@ -192,6 +206,7 @@ impl PageError {
             self.status = StatusCode::BAD_REQUEST;
             self.keys = None;
         }
+        self.sentence = None;
         self.visit = Some(Box::new(visit));
         self
     }
@@ -200,52 +215,58 @@ impl PageError {
         Self::new(StatusCode::INTERNAL_SERVER_ERROR)
     }
 
-    /// Title and text under keys.
-    fn say(&self, keys: Option<Keys>, texts: &Texts) -> (String, String) {
-        let (title, text) = *keys.unwrap_or_else(|| keys_of(self.status));
-        let text = if let Some(value) = &self.value {
-            texts.say_of(text, value)
-        } else {
-            let number = self.number.or(self.retry_after).unwrap_or(1);
-            texts.count(text, number.into())
+    /// Title and text.
+    fn words(&self, texts: &Texts) -> (String, String) {
+        let (title, key) = *self.keys.unwrap_or_else(|| keys_of(self.status));
+        // The sentence is in English. A page in another language says what the status means.
+        let sentence = self.sentence.as_ref();
+        let sentence = sentence.filter(|_| texts.language() == Language::English);
+        let text = match (sentence, &self.value) {
+            (Some(sentence), _) => sentence.clone(),
+            (None, Some(value)) => texts.say_of(key, value),
+            (None, None) => {
+                let number = self.number.or(self.retry_after).unwrap_or(1);
+                texts.count(key, number.into())
+            }
         };
         (texts.say(title).to_owned(), text)
     }
 
-    /// Title and text on a page of the dashboard, in its language.
-    fn words(&self) -> (String, String) {
-        let texts = Texts::of(self.language);
-        let keys = self.keys.or_else(|| dashboard_keys(self.status));
-        let (title, text) = self.say(keys, texts);
-        // On a page in another language, title and text say in general what the status means.
-        let sentence = self.sentence.clone();
-        let sentence = sentence.filter(|_| self.language == Language::English);
-        (title, sentence.unwrap_or(text))
+    /// The links that lead on.
+    fn links(&self, frame: &Frame) -> Vec<Link> {
+        let own = self
+            .ways_out
+            .iter()
+            .map(|(path, label)| (path.as_str(), *label));
+        let general = if self.is_on_site() { SITE } else { DASHBOARD };
+        let ways = own.chain(general.iter().copied());
+        ways.map(|(path, label)| frame.link(path, frame.say(label)))
+            .collect()
     }
 
     /// The response, with the id under which the request is in the log.
-    pub fn response(mut self, request_id: &str) -> Response {
-        let (visit, form) = (self.visit.take(), self.form.take());
-        let form = form.map(|form| *form);
-        let mut response = match visit {
-            Some(visit) => {
-                let mut frame = visit.frame("");
-                let (title, text) = self.say(self.keys, frame.texts);
-                frame.head.title = title;
-                let request_id = request_id.to_owned();
-                let page = frame::ErrorPage {
-                    frame,
-                    text,
-                    form,
-                    request_id,
-                };
-                html(self.status, &page)
-            }
-            None => html(self.status, &self.page(form, request_id)),
+    pub fn response(self, request_id: &str) -> Response {
+        let mut frame = match &self.visit {
+            Some(visit) => visit.frame(""),
+            None => Frame {
+                language: self.language,
+                ..Frame::default()
+            },
         };
+        let (title, text) = self.words(frame.texts());
+        frame.head.title = title;
+        let page = ErrorPage {
+            text,
+            ways_out: self.links(&frame),
+            frame,
+            is_signed_out: self.status == StatusCode::UNAUTHORIZED,
+            form: self.form.map(|form| *form),
+            request_id: request_id.to_owned(),
+        };
+        let mut response = html(self.status, &page);
         if let Some(seconds) = self.retry_after {
             let value = HeaderValue::from(seconds);
-            response.headers_mut().insert("retry-after", value);
+            response.headers_mut().insert(RETRY_AFTER, value);
         }
         if self.status == StatusCode::UNSUPPORTED_MEDIA_TYPE {
             let identity = HeaderValue::from_static("identity");
@@ -253,30 +274,9 @@ impl PageError {
         }
         response
     }
-
-    /// The page in the dashboard.
-    fn page(&self, form: Option<TypedForm>, request_id: &str) -> ErrorPage {
-        let shell = Shell {
-            is_plain: true,
-            language: self.language,
-            ..Shell::default()
-        };
-        let (title, text) = self.words();
-        let ways_out = self.ways_out.iter();
-        let ways_out = ways_out.map(|(href, label)| (href.clone(), shell.say(label).to_owned()));
-        ErrorPage {
-            title,
-            text,
-            ways_out: ways_out.collect(),
-            shell,
-            is_signed_out: self.status == StatusCode::UNAUTHORIZED,
-            form,
-            request_id: request_id.to_owned(),
-        }
-    }
 }
 
-/// What the public site says about a status.
+/// The keys of the title and the text of a status.
 fn keys_of(status: StatusCode) -> Keys {
     match status {
         StatusCode::NOT_FOUND => &("error-not-found-title", "error-not-found"),
@@ -284,27 +284,12 @@ fn keys_of(status: StatusCode) -> Keys {
         StatusCode::PAYLOAD_TOO_LARGE => &("error-too-large-title", "error-too-large"),
         StatusCode::TOO_MANY_REQUESTS => &("error-limit-title", "error-limit"),
         StatusCode::SERVICE_UNAVAILABLE | StatusCode::GATEWAY_TIMEOUT => {
-            &("error-unavailable-title", "error-unavailable")
+            &("error-unavailable-title", "fault-unavailable")
         }
         status if status.is_client_error() || status == StatusCode::NOT_IMPLEMENTED => {
             &("error-refused-title", "error-refused")
         }
         _ => &("error-internal-title", "error-internal"),
-    }
-}
-
-/// The keys of an error of the dashboard, if the public site says something else about its status.
-fn dashboard_keys(status: StatusCode) -> Option<Keys> {
-    match status {
-        StatusCode::NOT_FOUND => Some(&("error-no-page-title", "error-no-page")),
-        StatusCode::BAD_REQUEST | StatusCode::PAYLOAD_TOO_LARGE => {
-            Some(&("error-unreadable-title", "error-unreadable"))
-        }
-        StatusCode::TOO_MANY_REQUESTS => Some(&("error-limit-title", "error-too-many")),
-        StatusCode::SERVICE_UNAVAILABLE | StatusCode::GATEWAY_TIMEOUT => {
-            Some(&("error-unavailable-title", "fault-unavailable"))
-        }
-        _ => None,
     }
 }
 
@@ -377,7 +362,7 @@ mod tests {
                 language,
                 ..PageError::from(Fault::invalid_field("name", "Odd."))
             };
-            error.page(None, "an-id").text
+            error.words(Texts::of(language)).1
         };
         assert_eq!(refused(Language::English), "Odd.");
         assert_eq!(

@@ -4,8 +4,7 @@ use axum::response::Response;
 use http::header::ACCEPT_LANGUAGE;
 use http::{HeaderMap, Uri};
 use kit::Fault;
-use pages::Shell;
-use pages::site::{Language, Texts};
+use pages::{Frame, Language, Texts};
 
 use crate::page_error::{PageError, refusal};
 use crate::render::{FormState, see_other};
@@ -62,19 +61,20 @@ impl PageLanguage {
         see_other(&format!("{start}?done={done}"))
     }
 
-    pub fn shell(self) -> Shell {
-        Shell {
+    pub fn frame(self) -> Frame {
+        Frame {
             language: self.language,
             prefix: self.prefix,
-            ..Shell::default()
+            ..Frame::default()
         }
     }
 
-    /// The shell of a page with links to itself in the other languages. `path` has no language.
-    pub fn shell_at(self, path: impl Into<String>) -> Shell {
-        Shell {
-            translated_path: Some(path.into()),
-            ..self.shell()
+    /// The frame of a page with links to itself in the other languages. `path` has no language.
+    pub fn frame_at(self, path: impl Into<String>) -> Frame {
+        Frame {
+            path: path.into(),
+            is_translated: true,
+            ..self.frame()
         }
     }
 

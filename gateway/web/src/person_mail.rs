@@ -1,7 +1,7 @@
 //! Mails to one person.
 
 use pages::mails::{MailText, WrittenMail};
-use pages::site::{Language, Texts};
+use pages::{Language, Texts};
 use sqlx::PgConnection;
 use time::OffsetDateTime;
 

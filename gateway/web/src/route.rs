@@ -1,4 +1,4 @@
-//! A path of the site with its handlers, as the table of the router has it.
+//! An entry of the router's table: a path with its handlers.
 
 use std::sync::Arc;
 
@@ -24,7 +24,7 @@ pub struct Route {
     pub handlers: MethodRouter<App>,
 }
 
-/// A handler of any type. The compiler makes axum's code once for all of them, instead of once for each handler.
+/// A handler of any type, so that axum's code is compiled once for all handlers.
 #[derive(Clone)]
 struct AnyHandler(Arc<dyn Fn(Request, App) -> BoxFuture<'static, Response> + Send + Sync>);
 

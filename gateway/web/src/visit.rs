@@ -2,9 +2,9 @@
 
 use http::header::ACCEPT_LANGUAGE;
 use http::{HeaderMap, Uri};
-use pages::site::{Frame, Head, Language, Share, Texts};
+use pages::{Frame, Language};
 
-/// The page that is there in English only, with all below it.
+/// This page and those below it are in English only.
 const IN_ENGLISH: &str = "/docs";
 
 /// A request of a public page.
@@ -52,8 +52,7 @@ impl Visit {
         self.prefix.is_empty() && !self.is_english
     }
 
-    /// Whether the page is there in each language. Its path says it too: an error may come before its handler has called
-    /// [`in_english`](Self::in_english).
+    /// Whether the page exists in each language. The path counts too, for an error before the handler calls [`in_english`](Self::in_english).
     fn is_translated(&self) -> bool {
         let below = self.path.strip_prefix(IN_ENGLISH);
         let is_below = below.is_some_and(|it| it.is_empty() || it.starts_with(['/', '?']));
@@ -63,15 +62,12 @@ impl Visit {
     /// The frame of the page. `site` is the address of the site.
     pub fn frame(&self, site: &str) -> Frame {
         Frame {
-            texts: Texts::of(self.language),
+            language: self.language,
             prefix: self.prefix,
             site: site.to_owned(),
             path: self.path.clone(),
-            head: Head::default(),
-            share: Share::default(),
-            search: String::new(),
-            api_call: None,
             is_translated: self.is_translated(),
+            ..Frame::default()
         }
     }
 }

@@ -530,6 +530,12 @@ pub struct GetEventResponse {
     /// The listing's revision, for its `ETag` (§10.7).
     #[prost(int64, tag = "3")]
     pub revision: i64,
+    /// When it changed last.
+    #[prost(message, optional, tag = "4")]
+    pub updated_at: ::core::option::Option<::prost_types::Timestamp>,
+    /// When it became public.
+    #[prost(message, optional, tag = "5")]
+    pub first_published_at: ::core::option::Option<::prost_types::Timestamp>,
 }
 /// Generated client implementations.
 pub mod events_service_client {
@@ -2892,6 +2898,24 @@ pub struct NewGame {
     #[prost(message, optional, tag = "2")]
     pub updated_at: ::core::option::Option<::prost_types::Timestamp>,
 }
+#[derive(Clone, PartialEq, Eq, Hash, ::prost::Message)]
+pub struct DrawGamesRequest {
+    /// The same number draws the same games until a game comes or goes.
+    #[prost(uint64, tag = "1")]
+    pub seed: u64,
+    /// 1 to 50.
+    #[prost(uint32, tag = "2")]
+    pub limit: u32,
+    /// A position of the listings feed.
+    #[prost(message, optional, tag = "3")]
+    pub at_least: ::core::option::Option<super::super::common::v1::Position>,
+}
+#[derive(Clone, PartialEq, Eq, Hash, ::prost::Message)]
+pub struct DrawGamesResponse {
+    /// A JSON array of rows, as in ListGames, in the order of the draw.
+    #[prost(bytes = "bytes", tag = "1")]
+    pub json: ::prost::bytes::Bytes,
+}
 /// Generated client implementations.
 pub mod site_service_client {
     #![allow(
@@ -2903,7 +2927,7 @@ pub mod site_service_client {
     )]
     use tonic::codegen::*;
     use tonic::codegen::http::Uri;
-    /// Reads that only the public site needs: its sitemap, and its feed of new games. They are about live listings.
+    /// Reads that only the public site needs: its sitemap, its feed of new games and its games of the day. They are about live listings.
     #[derive(Debug, Clone)]
     pub struct SiteServiceClient<T> {
         inner: tonic::client::Grpc<T>,
@@ -3034,6 +3058,31 @@ pub mod site_service_client {
                 .insert(GrpcMethod::new("catalogue.v1.SiteService", "ListNewGames"));
             self.inner.unary(req, path, codec).await
         }
+        /// Some games, each as likely as any other.
+        pub async fn draw_games(
+            &mut self,
+            request: impl tonic::IntoRequest<super::DrawGamesRequest>,
+        ) -> std::result::Result<
+            tonic::Response<super::DrawGamesResponse>,
+            tonic::Status,
+        > {
+            self.inner
+                .ready()
+                .await
+                .map_err(|e| {
+                    tonic::Status::unknown(
+                        format!("Service was not ready: {}", e.into()),
+                    )
+                })?;
+            let codec = tonic_prost::ProstCodec::default();
+            let path = http::uri::PathAndQuery::from_static(
+                "/catalogue.v1.SiteService/DrawGames",
+            );
+            let mut req = request.into_request();
+            req.extensions_mut()
+                .insert(GrpcMethod::new("catalogue.v1.SiteService", "DrawGames"));
+            self.inner.unary(req, path, codec).await
+        }
     }
 }
 /// Generated server implementations.
@@ -3071,8 +3120,16 @@ pub mod site_service_server {
             tonic::Response<super::ListNewGamesResponse>,
             tonic::Status,
         >;
+        /// Some games, each as likely as any other.
+        async fn draw_games(
+            &self,
+            request: tonic::Request<super::DrawGamesRequest>,
+        ) -> std::result::Result<
+            tonic::Response<super::DrawGamesResponse>,
+            tonic::Status,
+        >;
     }
-    /// Reads that only the public site needs: its sitemap, and its feed of new games. They are about live listings.
+    /// Reads that only the public site needs: its sitemap, its feed of new games and its games of the day. They are about live listings.
     #[derive(Debug)]
     pub struct SiteServiceServer<T> {
         inner: Arc<T>,
@@ -3225,6 +3282,51 @@ pub mod site_service_server {
                     let inner = self.inner.clone();
                     let fut = async move {
                         let method = ListNewGamesSvc(inner);
+                        let codec = tonic_prost::ProstCodec::default();
+                        let mut grpc = tonic::server::Grpc::new(codec)
+                            .apply_compression_config(
+                                accept_compression_encodings,
+                                send_compression_encodings,
+                            )
+                            .apply_max_message_size_config(
+                                max_decoding_message_size,
+                                max_encoding_message_size,
+                            );
+                        let res = grpc.unary(method, req).await;
+                        Ok(res)
+                    };
+                    Box::pin(fut)
+                }
+                "/catalogue.v1.SiteService/DrawGames" => {
+                    #[allow(non_camel_case_types)]
+                    struct DrawGamesSvc<T: SiteService>(pub Arc<T>);
+                    impl<
+                        T: SiteService,
+                    > tonic::server::UnaryService<super::DrawGamesRequest>
+                    for DrawGamesSvc<T> {
+                        type Response = super::DrawGamesResponse;
+                        type Future = BoxFuture<
+                            tonic::Response<Self::Response>,
+                            tonic::Status,
+                        >;
+                        fn call(
+                            &mut self,
+                            request: tonic::Request<super::DrawGamesRequest>,
+                        ) -> Self::Future {
+                            let inner = Arc::clone(&self.0);
+                            let fut = async move {
+                                <T as SiteService>::draw_games(&inner, request).await
+                            };
+                            Box::pin(fut)
+                        }
+                    }
+                    let accept_compression_encodings = self.accept_compression_encodings;
+                    let send_compression_encodings = self.send_compression_encodings;
+                    let max_decoding_message_size = self.max_decoding_message_size;
+                    let max_encoding_message_size = self.max_encoding_message_size;
+                    let inner = self.inner.clone();
+                    let fut = async move {
+                        let method = DrawGamesSvc(inner);
                         let codec = tonic_prost::ProstCodec::default();
                         let mut grpc = tonic::server::Grpc::new(codec)
                             .apply_compression_config(

@@ -19,7 +19,7 @@ fn root() -> PathBuf {
 
 /// The texts by the names of their pages.
 fn texts() -> Vec<(String, String)> {
-    let folder = root().join("gateway/web/pages/docs");
+    let folder = root().join("gateway/web/pages/guides");
     let files = std::fs::read_dir(folder).unwrap();
     let paths = files.map(|file| file.unwrap().path());
     let mut texts: Vec<(String, String)> = paths

@@ -5,6 +5,8 @@ use std::sync::Arc;
 use foldhash::fast::RandomState;
 use imbl::shared_ptr::DefaultSharedPtr;
 use imbl::{GenericHashMap, Vector};
+use rand::Rng;
+use rand::seq::index;
 use roaring::RoaringBitmap;
 
 use super::order::Order;
@@ -111,6 +113,19 @@ impl<L: Document> Index<L> {
     /// The row at this position of the list, from 0.
     pub fn nth(&self, position: u64) -> Option<&Arc<L>> {
         self.row(self.order.nth(usize::try_from(position).ok()?)?)
+    }
+
+    /// Different rows in random order, at most so many. Each row is as likely as any other.
+    pub fn sample(&self, rng: &mut impl Rng, most: usize) -> Vec<Arc<L>> {
+        let docs = self.rows.len();
+        // More docs than rows, since some have no row any more.
+        let drawn = index::sample(rng, docs, docs.min(most.saturating_mul(4)));
+        let rows = drawn
+            .into_iter()
+            .filter_map(|doc| self.rows.get(doc)?.as_ref());
+        rows.map(|row| Arc::clone(&row.listing))
+            .take(most)
+            .collect()
     }
 
     /// The docs that have a facet.

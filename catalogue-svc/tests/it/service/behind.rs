@@ -9,7 +9,7 @@ use catalogue::service::Reads;
 use contracts::catalogue::v1::games_service_server::GamesService as _;
 use contracts::catalogue::v1::site_service_server::SiteService as _;
 use contracts::catalogue::v1::{
-    GetGameRequest, GetGameResponse, ListNewGamesRequest, ListSitemapRequest,
+    DrawGamesRequest, GetGameRequest, GetGameResponse, ListNewGamesRequest, ListSitemapRequest,
 };
 use contracts::common::v1::{Change, Mode, Position};
 use contracts::public;
@@ -154,9 +154,18 @@ async fn reads_of_the_site_are_not_answered_from_the_past() {
             kind: "games".to_owned(),
             at_least: at_least.clone(),
         }));
-        let games = site.list_new_games(Request::new(ListNewGamesRequest { limit: 1, at_least }));
-        let (sitemap, games) = tokio::join!(sitemap, games);
-        let codes = [sitemap.err(), games.err()].map(|it| it.map(|it| it.code()));
-        assert_eq!(codes, [expected; 2], "{seq}");
+        let games = site.list_new_games(Request::new(ListNewGamesRequest {
+            limit: 1,
+            at_least: at_least.clone(),
+        }));
+        let drawn = site.draw_games(Request::new(DrawGamesRequest {
+            seed: 1,
+            limit: 1,
+            at_least,
+        }));
+        let (sitemap, games, drawn) = tokio::join!(sitemap, games, drawn);
+        let errors = [sitemap.err(), games.err(), drawn.err()];
+        let codes = errors.map(|it| it.map(|it| it.code()));
+        assert_eq!(codes, [expected; 3], "{seq}");
     }
 }

@@ -161,7 +161,7 @@ async fn a_single_event_is_its_row() {
 }
 
 #[tokio::test]
-async fn events_come_with_the_times_of_their_changes_if_asked_for() {
+async fn events_have_the_times_of_their_changes_and_lists_if_asked_for() {
     let moved = listings::Event {
         updated_at: Some(at(5_000)),
         first_published_at: Some(at(4_000)),
@@ -188,4 +188,7 @@ async fn events_come_with_the_times_of_their_changes_if_asked_for() {
     let (updated, published) = times(true).await;
     assert_eq!((updated.len(), updated[0]), (2, at(5_000)));
     assert_eq!((published.len(), published[0]), (2, at(4_000)));
+    let single = get(&events, Mode::Live, "event-9").await.unwrap();
+    assert_eq!(single.updated_at, Some(at(5_000)));
+    assert_eq!(single.first_published_at, Some(at(4_000)));
 }

@@ -1,8 +1,12 @@
-//! The reads of the public site: the sitemap, which has every public listing once, and the newest games.
+//! The reads of the public site: the sitemap, which has every public listing once, the newest games, and drawn ones.
+
+use std::collections::BTreeSet;
 
 use catalogue::service::Reads;
 use contracts::catalogue::v1::site_service_server::SiteService as _;
-use contracts::catalogue::v1::{ListNewGamesRequest, ListSitemapRequest, SitemapEntry};
+use contracts::catalogue::v1::{
+    DrawGamesRequest, ListNewGamesRequest, ListSitemapRequest, SitemapEntry,
+};
 use contracts::common::v1::{Change, Mode};
 use contracts::listings::v1 as listings;
 use contracts::public::GameRow;
@@ -118,6 +122,37 @@ async fn featured_games_are_not_newer_than_others() {
     assert_eq!(slugs[26], "game-3");
     for limit in [0, 51] {
         let fault = newest(limit).await.unwrap_err();
+        assert!(fault.fields.contains_key("limit"), "{fault:?}");
+    }
+}
+
+#[tokio::test]
+async fn every_live_game_is_drawn_in_time() {
+    let site = reads(catalogue(&changes()));
+    let draw = async |seed, limit| {
+        let request = Request::new(DrawGamesRequest {
+            seed,
+            limit,
+            at_least: None,
+        });
+        let json = site.draw_games(request).await?.into_inner().json;
+        let rows: Vec<GameRow> = serde_json::from_slice(&json).unwrap();
+        let slugs = rows.into_iter().map(|row| row.slug);
+        Ok::<_, Fault>(slugs.collect::<Vec<_>>())
+    };
+    let mut all = BTreeSet::new();
+    for seed in 0..100 {
+        let drawn = draw(seed, 8).await.unwrap();
+        let different: BTreeSet<String> = drawn.iter().cloned().collect();
+        assert_eq!((drawn.len(), different.len()), (8, 8), "{drawn:?}");
+        assert_eq!(draw(seed, 8).await.unwrap(), drawn);
+        all.extend(different);
+    }
+    assert_eq!(all.len(), 30, "{all:?}");
+    // Nothing beyond the live games.
+    assert_eq!(draw(1, 50).await.unwrap().len(), 30);
+    for limit in [0, 51] {
+        let fault = draw(1, limit).await.unwrap_err();
         assert!(fault.fields.contains_key("limit"), "{fault:?}");
     }
 }

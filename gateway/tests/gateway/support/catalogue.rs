@@ -204,7 +204,7 @@ stub!(PlacesService {
 });
 stub!(EventsService {
     list_events(ListEventsRequest) -> ListEventsResponse { json page position; Default::default() }
-    get_event(GetEventRequest, slug) -> GetEventResponse { json revision position }
+    get_event(GetEventRequest, slug) -> GetEventResponse { json revision position; Default::default() }
 });
 stub!(RankingsService {
     get_ranks(GetRanksRequest) -> GetRanksResponse { ; Default::default() }

@@ -3,13 +3,13 @@
 use askama::Template;
 
 use crate::field::{Field, Fields};
-use crate::shell::Shell;
+use crate::frame::Frame;
 use crate::usage::MonthShare;
 
 #[derive(Debug, Template)]
 #[template(path = "account/list.html")]
 pub struct ListPage {
-    pub shell: Shell,
+    pub frame: Frame,
     pub errors: Fields,
     pub accounts: Vec<AccountRow>,
     pub name: Field,
@@ -29,7 +29,7 @@ pub struct AccountRow {
 #[derive(Debug, Template)]
 #[template(path = "account/today.html")]
 pub struct TodayPage {
-    pub shell: Shell,
+    pub frame: Frame,
     pub account: String,
     /// The parts that are not known, because their services do not answer.
     pub missing: Vec<&'static str>,
@@ -43,7 +43,7 @@ pub struct TodayPage {
 
 impl TodayPage {
     fn name(&self) -> &str {
-        let account = self.shell.account.as_ref();
+        let account = self.frame.account.as_ref();
         account.map_or("", |account| &account.name)
     }
 
@@ -95,7 +95,7 @@ pub struct FirstStep {
 #[derive(Debug, Template)]
 #[template(path = "account/settings.html")]
 pub struct AccountSettingsPage {
-    pub shell: Shell,
+    pub frame: Frame,
     pub errors: Fields,
     pub id: String,
     pub name: Field,
@@ -105,7 +105,7 @@ pub struct AccountSettingsPage {
 #[derive(Debug, Template)]
 #[template(path = "account/choose.html")]
 pub struct ChooseAccountPage {
-    pub shell: Shell,
+    pub frame: Frame,
     pub title: &'static str,
     pub question: &'static str,
     pub choices: Vec<AccountChoice>,

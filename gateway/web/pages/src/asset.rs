@@ -26,7 +26,7 @@ pub const TOUCH_ICON: &[u8] = include_bytes!("../assets/apple-touch-icon.png");
 
 pub static STYLE: LazyLock<Asset> = LazyLock::new(|| {
     let content = include_str!("../assets/style.css").replace("ojuju.woff2", &FONT.name);
-    // A file is made once in the life of a process.
+    // Each file is made once in a process.
     Asset::new(
         "style",
         "css",

@@ -12,9 +12,9 @@ const LEFT: f64 = 64.0;
 const RIGHT: f64 = 12.0;
 const TOP: f64 = 12.0;
 const BOTTOM: f64 = 28.0;
-/// The part of a column's place that it fills.
+/// The share of its place that a column fills.
 const FILL: f64 = 0.8;
-/// About so many lines of the grid.
+/// The approximate number of lines in the grid.
 const LINES: f64 = 4.0;
 
 #[derive(Debug)]

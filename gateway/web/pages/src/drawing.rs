@@ -1,5 +1,4 @@
-//! The pictures of listings without one: patterns after textiles, walls and tiles of their countries, for which the page of credits names
-//! sources.
+//! Pictures for listings without one: patterns after textiles, walls and tiles of their countries. The page of credits names the sources.
 //!
 //! Each family of patterns is a file in `assets/drawings`. It is larger than a picture, and has the colours of the first palette. A hash of
 //! the listing chooses a palette, a part of the pattern, and whether it is mirrored: a listing has the same picture everywhere.

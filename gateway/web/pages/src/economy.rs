@@ -3,14 +3,14 @@
 use askama::Template;
 
 use crate::field::{Field, Fields};
-use crate::shell::Shell;
+use crate::frame::Frame;
 use crate::state::StateText;
 
 /// The games of an account with their currencies.
 #[derive(Debug, Template)]
 #[template(path = "economy/list.html")]
 pub struct GamesPage {
-    pub shell: Shell,
+    pub frame: Frame,
     pub account: String,
     pub games: Vec<GameRow>,
     /// The URL of the page with the games after these.
@@ -31,7 +31,7 @@ pub struct GameRow {
 #[derive(Debug, Template)]
 #[template(path = "economy/game.html")]
 pub struct CurrencyPage {
-    pub shell: Shell,
+    pub frame: Frame,
     pub errors: Fields,
     pub account: String,
     pub slug: String,

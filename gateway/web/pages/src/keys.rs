@@ -3,13 +3,13 @@
 use askama::Template;
 
 use crate::field::{Field, Fields};
+use crate::frame::Frame;
 use crate::input::FormPart;
-use crate::shell::Shell;
 
 #[derive(Debug, Template)]
 #[template(path = "key/list.html")]
 pub struct ListPage {
-    pub shell: Shell,
+    pub frame: Frame,
     pub errors: Fields,
     pub account: String,
     pub keys: Vec<KeyRow>,
@@ -75,7 +75,7 @@ pub struct RequestRow {
 #[derive(Debug, Template)]
 #[template(path = "key/new.html")]
 pub struct NewKeyPage {
-    pub shell: Shell,
+    pub frame: Frame,
     pub errors: Fields,
     pub account: String,
     pub form: String,
@@ -109,7 +109,7 @@ pub struct KeyChoices {
 #[derive(Debug, Template)]
 #[template(path = "key/secret.html")]
 pub struct SecretPage {
-    pub shell: Shell,
+    pub frame: Frame,
     pub account: String,
     pub heading: &'static str,
     pub secret: String,
@@ -127,7 +127,7 @@ pub struct SecretPage {
 #[derive(Debug, Template)]
 #[template(path = "key/show.html")]
 pub struct KeyPage {
-    pub shell: Shell,
+    pub frame: Frame,
     pub errors: Fields,
     pub account: String,
     pub form: String,
@@ -150,7 +150,7 @@ mod tests {
 
     fn form(choices: KeyChoices, errors: Fields) -> String {
         let page = NewKeyPage {
-            shell: Shell::default(),
+            frame: Frame::default(),
             errors,
             account: "a".to_owned(),
             form: "f".to_owned(),

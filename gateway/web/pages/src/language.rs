@@ -96,14 +96,6 @@ mod tests {
     }
 
     #[test]
-    fn a_language_is_found_by_its_code() {
-        for language in Language::ALL {
-            assert_eq!(Language::of_code(language.code()), language);
-        }
-        assert_eq!(Language::of_code("sw"), Language::English);
-    }
-
-    #[test]
     fn the_reader_s_preference_decides() {
         for (header, language) in [
             ("", Language::English),

@@ -1,6 +1,6 @@
 //! The pages of the dashboard and of the public site: one template and one typed context a page. No I/O, no clock.
 //!
-//! The crate is small and compiled with optimization: rendering takes most of the time of a page.
+//! The crate is compiled with optimization, since rendering takes most of the time of a page.
 
 pub mod accounts;
 pub mod asset;
@@ -9,10 +9,12 @@ pub mod docs;
 pub mod drawing;
 pub mod economy;
 pub mod field;
+pub mod frame;
 pub mod icon;
 pub mod input;
 pub mod keys;
 pub mod language;
+pub mod link;
 pub mod listings;
 mod locale;
 pub mod mails;
@@ -21,7 +23,7 @@ pub mod people;
 pub mod plans;
 pub mod qr;
 pub mod requests;
-pub mod shell;
+pub mod share;
 pub mod site;
 mod state;
 pub mod teams;
@@ -31,8 +33,11 @@ pub mod webhooks;
 pub mod when;
 
 pub use field::{Field, Fields};
-pub use shell::{AccountNav, ApiCall, Shell};
+pub use frame::{AccountNav, ApiCall, Frame, Head};
+pub use language::Language;
+pub use link::{Link, Picture, Tab};
 pub use state::StateText;
+pub use texts::Texts;
 
 /// A page that can be rendered.
 pub use askama::Template;

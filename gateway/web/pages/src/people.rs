@@ -3,13 +3,13 @@
 use askama::Template;
 
 use crate::field::{Field, Fields};
+use crate::frame::Frame;
 use crate::input::{Checks, Select};
-use crate::shell::Shell;
 
 #[derive(Debug, Template)]
 #[template(path = "people/sign_up.html")]
 pub struct SignUpPage {
-    pub shell: Shell,
+    pub frame: Frame,
     pub errors: Fields,
     pub email: Field,
     /// The page to come back to; empty: the new account.
@@ -22,7 +22,7 @@ pub struct SignUpPage {
 #[derive(Debug, Template)]
 #[template(path = "people/mail_sent.html")]
 pub struct MailSentPage {
-    pub shell: Shell,
+    pub frame: Frame,
     pub email: String,
     /// How long the link in the mail works: the key of a text, such as `lifetime-day`.
     pub lifetime: &'static str,
@@ -35,7 +35,7 @@ pub struct MailSentPage {
 #[derive(Debug, Template)]
 #[template(path = "people/password_link.html")]
 pub struct PasswordLinkPage {
-    pub shell: Shell,
+    pub frame: Frame,
     pub errors: Fields,
     pub heading: String,
     pub text: String,
@@ -53,7 +53,7 @@ pub struct PasswordLinkPage {
 #[derive(Debug, Template)]
 #[template(path = "people/confirm_link.html")]
 pub struct ConfirmLinkPage {
-    pub shell: Shell,
+    pub frame: Frame,
     pub heading: String,
     pub text: String,
     pub action: String,
@@ -63,7 +63,7 @@ pub struct ConfirmLinkPage {
 #[derive(Debug, Template)]
 #[template(path = "people/sign_in.html")]
 pub struct SignInPage {
-    pub shell: Shell,
+    pub frame: Frame,
     pub errors: Fields,
     /// The reason to sign in; may be empty.
     pub reason: String,
@@ -78,7 +78,7 @@ pub struct SignInPage {
 #[derive(Debug, Template)]
 #[template(path = "people/second_factor.html")]
 pub struct SecondFactorPage {
-    pub shell: Shell,
+    pub frame: Frame,
     pub errors: Fields,
     pub code: Field,
     pub next: String,
@@ -89,7 +89,7 @@ pub struct SecondFactorPage {
 #[derive(Debug, Template)]
 #[template(path = "people/reset.html")]
 pub struct ResetPage {
-    pub shell: Shell,
+    pub frame: Frame,
     pub errors: Fields,
     pub email: Field,
     pub mail_folder: Option<String>,
@@ -99,7 +99,7 @@ pub struct ResetPage {
 #[derive(Debug, Template)]
 #[template(path = "people/you.html")]
 pub struct YouPage {
-    pub shell: Shell,
+    pub frame: Frame,
     pub email: String,
     pub sessions: Vec<SessionRow>,
     pub has_totp: bool,
@@ -124,7 +124,7 @@ pub struct SessionRow {
 #[derive(Debug, Template)]
 #[template(path = "people/form.html")]
 pub struct PersonFormPage {
-    pub shell: Shell,
+    pub frame: Frame,
     pub errors: Fields,
     pub heading: &'static str,
     /// Paragraphs above the form.
@@ -143,7 +143,7 @@ pub struct PersonFormPage {
 #[derive(Debug, Template)]
 #[template(path = "people/totp.html")]
 pub struct TotpPage {
-    pub shell: Shell,
+    pub frame: Frame,
     pub errors: Fields,
     /// An SVG image of [`qr`](crate::qr).
     pub qr: String,
@@ -157,7 +157,7 @@ pub struct TotpPage {
 #[derive(Debug, Template)]
 #[template(path = "people/recovery_codes.html")]
 pub struct RecoveryCodesPage {
-    pub shell: Shell,
+    pub frame: Frame,
     /// What else has changed: the key of a text.
     pub effect: &'static str,
     pub codes: Vec<String>,

@@ -2,12 +2,12 @@
 
 use askama::Template;
 
-use crate::shell::Shell;
+use crate::frame::Frame;
 
 #[derive(Debug, Template)]
 #[template(path = "usage/plans.html")]
 pub struct ComparisonPage {
-    pub shell: Shell,
+    pub frame: Frame,
     pub account: String,
     /// Cheapest first.
     pub plans: Vec<PlanColumn>,

@@ -3,12 +3,12 @@
 use askama::Template;
 
 use crate::field::Fields;
-use crate::shell::Shell;
+use crate::frame::Frame;
 
 #[derive(Debug, Template)]
 #[template(path = "request/list.html")]
 pub struct CallLogPage {
-    pub shell: Shell,
+    pub frame: Frame,
     pub errors: Fields,
     pub account: String,
     pub keys: Vec<KeyChoice>,

@@ -3,7 +3,7 @@
 use askama::Template;
 
 use crate::field::{Field, Fields};
-use crate::shell::Shell;
+use crate::frame::Frame;
 
 /// The values of the form of a member's role, and the keys of their texts.
 const ROLES: [(&str, &str); 3] = [
@@ -15,7 +15,7 @@ const ROLES: [(&str, &str); 3] = [
 #[derive(Debug, Template)]
 #[template(path = "team/team.html")]
 pub struct TeamPage {
-    pub shell: Shell,
+    pub frame: Frame,
     pub errors: Fields,
     pub id: String,
     /// After a removal, the live keys that work on.
@@ -77,7 +77,7 @@ pub struct InviteRow {
 #[derive(Debug, Template)]
 #[template(path = "team/activity.html")]
 pub struct ActivityPage {
-    pub shell: Shell,
+    pub frame: Frame,
     pub rows: Vec<ActivityRow>,
     /// The address of the next page.
     pub next: Option<String>,

@@ -58,7 +58,7 @@ impl Texts {
         }
     }
 
-    /// A test reads all files, so what is wrong with them never gets here.
+    /// Ignores errors in the files: a test finds them.
     fn read(language: Language) -> Self {
         let mut source = source(language);
         if language == Language::English {
@@ -107,11 +107,6 @@ impl Texts {
     /// A text without arguments, if there is one with this key.
     pub fn find(&self, key: &str) -> Option<&str> {
         self.fixed.get(key).map(String::as_str)
-    }
-
-    /// Whether this is one of the texts without arguments, and not the sentence of a service.
-    pub fn has(&self, text: &str) -> bool {
-        self.fixed.values().any(|known| known == text)
     }
 
     /// The key of a text without arguments as it is stored, if there is such a text.
@@ -167,7 +162,7 @@ impl Texts {
         self.say_with(key, &args)
     }
 
-    /// A text about so many things: `count` decides the form of the words, and `number` is written.
+    /// A text about a number of things. `count` decides the form of the words; `number` is the number as text.
     pub fn count(&self, key: &str, count: u64) -> String {
         let mut args = FluentArgs::new();
         args.set("count", count);

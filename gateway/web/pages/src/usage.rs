@@ -3,12 +3,12 @@
 use askama::Template;
 
 use crate::bars::Columns;
-use crate::shell::Shell;
+use crate::frame::Frame;
 
 #[derive(Debug, Template)]
 #[template(path = "usage/show.html")]
 pub struct AccountUsePage {
-    pub shell: Shell,
+    pub frame: Frame,
     pub account: String,
     pub plan: String,
     pub month: MonthShare,

@@ -3,9 +3,8 @@
 use std::borrow::Cow;
 
 use axum::extract::Query;
-use pages::site::Texts;
 use pages::teams::{ActivityPage, ActivityRow};
-use pages::when;
+use pages::{Texts, when};
 use serde::Deserialize;
 use uuid::Uuid;
 
@@ -32,9 +31,9 @@ pub async fn show(request: MemberRequest, Query(before): Query<Before>) -> PageR
     let before: Option<Uuid> = before.before.parse().ok();
     // Read one row more than a page has, to see whether there is a next page.
     let limit = u32::from(ROWS) + 1;
-    let (entries, shell) = futures::join!(
+    let (entries, frame) = futures::join!(
         activity::of_account(&app.pool, account, before, limit.into()),
-        request.shell(Section::Activity),
+        request.frame(Section::Activity),
     );
     let mut entries = entries?;
     let has_more = entries.len() > usize::from(ROWS);
@@ -42,7 +41,7 @@ pub async fn show(request: MemberRequest, Query(before): Query<Before>) -> PageR
     let last = entries.last().filter(|_| has_more);
     let next = last.map(|last| request.path(&format!("/activity?before={}", last.id)));
     Ok(ok(&ActivityPage {
-        shell,
+        frame,
         rows: entries.iter().map(|entry| row(texts, entry)).collect(),
         next,
     }))
@@ -101,7 +100,7 @@ fn shown_subject<'a>(texts: &Texts, name: &str, subject: &'a str) -> Cow<'a, str
 
 #[cfg(test)]
 mod tests {
-    use pages::site::Language;
+    use pages::Language;
     use strum::VariantNames as _;
 
     use super::*;

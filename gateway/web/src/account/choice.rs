@@ -37,7 +37,7 @@ pub async fn choose(
                 name,
             });
             ok(&ChooseAccountPage {
-                shell: request.viewer.shell(),
+                frame: request.viewer.frame(),
                 title: question.title,
                 question: question.text,
                 choices: choices.collect(),

@@ -3,8 +3,7 @@
 use futures::future::join_all;
 use kit::Fault;
 use pages::accounts::{AccountRow, ListPage};
-use pages::site::Texts;
-use pages::{Field, Fields};
+use pages::{Field, Fields, Texts};
 use serde::Deserialize;
 use uuid::Uuid;
 
@@ -139,7 +138,7 @@ async fn page(request: &PersonRequest, typed: &str, state: FormState) -> PageRes
     });
     let name = Field::name("name", language.say("accounts-name")).value(typed);
     let page = ListPage {
-        shell: request.viewer.shell(),
+        frame: request.viewer.frame(),
         accounts: accounts.collect(),
         name: name.error_in(&errors),
         form: once_form::new_id(),

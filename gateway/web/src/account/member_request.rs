@@ -5,10 +5,10 @@ use std::ops::Deref;
 use axum::extract::FromRequestParts;
 use contracts::common::v1::PageInfo;
 use http::request::Parts;
-use pages::Shell;
+use pages::Frame;
 use sqlx::PgExecutor;
 
-use super::page_frame::AccountFrame;
+use super::page_context::AccountContext;
 use crate::app::App;
 use crate::domain::action::Action;
 use crate::domain::percent::encoded;
@@ -59,14 +59,14 @@ impl MemberRequest {
         Some(format!("{}?cursor={}", self.path(rest), encoded(&cursor)))
     }
 
-    /// The frame of a page.
-    pub async fn frame(&self, section: Section) -> AccountFrame {
-        AccountFrame::load(&self.request, &self.scope, section).await
+    /// The frame of a page, with the answers of the gateway.
+    pub async fn context(&self, section: Section) -> AccountContext {
+        AccountContext::load(&self.request, &self.scope, section).await
     }
 
-    /// The shell of a page.
-    pub async fn shell(&self, section: Section) -> Shell {
-        self.frame(section).await.shell
+    /// The frame of a page.
+    pub async fn frame(&self, section: Section) -> Frame {
+        self.context(section).await.frame
     }
 
     /// Records an action in the account that was completed. A failure to record it is therefore only logged.

@@ -6,7 +6,7 @@ pub mod effect;
 pub mod keys;
 pub mod list;
 pub mod member_request;
-pub mod page_frame;
+pub mod page_context;
 pub mod plans;
 pub mod requests;
 mod seen_keys;

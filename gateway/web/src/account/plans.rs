@@ -1,9 +1,8 @@
 //! The plans, and how to request another one.
 
 use contracts::gateway::v1 as proto;
-use pages::ApiCall;
 use pages::plans::{ComparisonPage, PlanColumn};
-use pages::site::Texts;
+use pages::{ApiCall, Texts};
 
 use crate::account::member_request::MemberRequest;
 use crate::domain::percent::encoded;
@@ -19,8 +18,8 @@ pub async fn show(request: MemberRequest) -> PageResult {
     // As in the gateway, an account on a plan that the table lacks counts as on the cheapest plan.
     let own = found.plan.map_or(account.plan, |plan| plan.name);
     let language = request.language();
-    let mut shell = scope.shell(&request.viewer, &account.name, Section::Usage);
-    shell.api_call = Some(ApiCall::new(language.say("plan-api"), "GET /v1/me"));
+    let mut frame = scope.frame(&request.viewer, &account.name, Section::Usage);
+    frame.api_call = Some(ApiCall::new(language.say("plan-api"), "GET /v1/me"));
     let own_place = plans.iter().position(|plan| plan.name == own);
     let columns = plans.iter().enumerate().map(|(place, plan)| {
         let is_own = own_place == Some(place);
@@ -37,7 +36,7 @@ pub async fn show(request: MemberRequest) -> PageResult {
         account: scope.id.to_string(),
         plans: columns.collect(),
         staff_mail: request.app.staff_mail.clone(),
-        shell,
+        frame,
     }))
 }
 

@@ -57,10 +57,10 @@ impl CallQuery {
 
 pub async fn show(request: MemberRequest, Query(query): Query<CallQuery>) -> PageResult {
     let (gateway, account) = (&request.app.gateway, request.scope.id);
-    let (listed, keys, shell) = futures::join!(
+    let (listed, keys, frame) = futures::join!(
         gateway.calls(query.request(account)),
         gateway.keys(account),
-        request.shell(Section::Requests),
+        request.frame(Section::Requests),
     );
     let language = request.language();
     let keys = keys?;
@@ -75,7 +75,7 @@ pub async fn show(request: MemberRequest, Query(query): Query<CallQuery>) -> Pag
     let path = request.path("/requests");
     let next = listed.next_cursor.as_deref();
     let page = CallLogPage {
-        shell,
+        frame,
         errors: state.errors,
         account: account.to_string(),
         keys: choices(language, &keys, &query.key),

@@ -42,7 +42,7 @@ async fn page(request: &MemberRequest, form: &Input, state: FormState) -> PageRe
     let language = request.language();
     let FormState { status, errors } = state;
     let page = AccountSettingsPage {
-        shell: request.shell(Section::Today).await,
+        frame: request.frame(Section::Today).await,
         id: request.scope.id.to_string(),
         name: Field::name("name", language.say("settings-name"))
             .value(&form.name)

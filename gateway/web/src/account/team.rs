@@ -3,9 +3,8 @@
 use axum::extract::{Path, Query};
 use axum::response::Response;
 use pages::mails::MailText;
-use pages::site::Texts;
 use pages::teams::{InviteRow, MemberRow, TeamPage};
-use pages::{Field, Fields, when};
+use pages::{Field, Fields, Texts, when};
 use serde::Deserialize;
 use sqlx::{Postgres, Transaction};
 use uuid::Uuid;
@@ -300,15 +299,15 @@ async fn page(
     } else {
         &form.role
     };
-    let mut shell = request.shell(Section::Team).await;
-    shell.notice = AfterForm::named(&query.done);
+    let mut frame = request.frame(Section::Team).await;
+    frame.notice = AfterForm::named(&query.done);
     let is_owner = request.may(Permission::Manage);
     let removed = match query.removed.parse() {
         Ok(person) if is_owner => seen_keys::of_removed(request, person).await?,
         _ => None,
     };
     let page = TeamPage {
-        shell,
+        frame,
         removed,
         id: account.to_string(),
         members: members.collect(),

@@ -37,8 +37,8 @@ struct Waiting {
 
 pub async fn show(request: MemberRequest) -> PageResult {
     let (app, account) = (&request.app, request.scope.id);
-    let (frame, keys, endpoints, listings) = futures::join!(
-        request.frame(Section::Today),
+    let (context, keys, endpoints, listings) = futures::join!(
+        request.context(Section::Today),
         part(async {
             futures::try_join!(app.gateway.keys(account), app.gateway.key_requests(account))
         }),
@@ -47,7 +47,7 @@ pub async fn show(request: MemberRequest) -> PageResult {
             futures::try_join!(app.listings.pages(account), app.listings.list(account, ""))
         }),
     );
-    let found = frame.account();
+    let found = context.account();
     if found
         .as_ref()
         .is_err_and(|fault| fault.code == Code::NotFound)
@@ -99,9 +99,9 @@ pub async fn show(request: MemberRequest) -> PageResult {
         month: month.map(|month| usage::month(language.texts(), month)),
         plan: plan.map(|plan| plan.title.clone()),
         is_owner: request.may(Permission::Manage),
-        shell: pages::Shell {
+        frame: pages::Frame {
             api_call: Some(ApiCall::same("GET /v1/me")),
-            ..frame.shell
+            ..context.frame
         },
     };
     Ok(ok(&page))

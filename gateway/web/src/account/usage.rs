@@ -1,8 +1,8 @@
 //! What an account uses of its plan: the share of the month, and its calls by day.
 
 use contracts::gateway::v1 as proto;
+use pages::Texts;
 use pages::bars::Columns;
-use pages::site::Texts;
 use pages::usage::{AccountUsePage, CountRow, MonthLimit, MonthShare};
 
 use crate::account::member_request::MemberRequest;
@@ -17,14 +17,14 @@ pub async fn show(request: MemberRequest) -> PageResult {
     let (found, days) = futures::join!(gateway.account(scope.id), gateway.days(scope.id));
     let (found, days) = (found?, days?.days);
     let account = found.account.ok_or_else(PageError::not_found)?;
-    let shell = scope.shell(&request.viewer, &account.name, Section::Usage);
+    let frame = scope.frame(&request.viewer, &account.name, Section::Usage);
     let counts: Vec<u64> = days.iter().map(|day| day.calls).collect();
     let end = |day: Option<&proto::DayUse>| day.map(|day| texts.day(&day.day));
     let first_day = end(days.first()).unwrap_or_default();
     let last_day = end(days.last()).unwrap_or_default();
     let title = texts.say_of_two("usage-chart", &first_day, &last_day);
     Ok(ok(&AccountUsePage {
-        shell,
+        frame,
         account: scope.id.to_string(),
         plan: found.plan.map_or(account.plan, |plan| plan.title),
         month: month(texts, &found.month.unwrap_or_default()),
@@ -73,7 +73,7 @@ fn day_rows(texts: &Texts, days: &[proto::DayUse]) -> Vec<CountRow> {
 
 #[cfg(test)]
 mod tests {
-    use pages::site::Language;
+    use pages::Language;
 
     use super::*;
 

@@ -1,4 +1,4 @@
-//! The guides and the reference in memory. A task asks for the OpenAPI document that they are made from.
+//! The guides and the reference in memory. A task reads the OpenAPI document, from which they are made, each minute.
 
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -15,7 +15,7 @@ const AGE: Duration = Duration::from_mins(1);
 /// The same while no reference has been read.
 const PAUSE: Duration = Duration::from_secs(1);
 
-/// What was made of the newest document that was read. It stays while the gateway is away.
+/// Holds what was made from the newest document, also while the gateway is away.
 #[derive(Debug)]
 pub struct DocumentCache {
     api: Api,

@@ -1,5 +1,4 @@
-//! What the documentation at `/docs` says: the guides, and the reference of the API. `site/docs` has its pages. It is in English, each page at
-//! one address.
+//! The content of the documentation: the guides, and the reference of the API. `site/docs` has its pages.
 
 pub mod document_cache;
 pub mod guides;

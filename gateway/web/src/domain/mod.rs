@@ -2,7 +2,6 @@
 
 pub mod account_name;
 pub mod action;
-pub mod curl;
 pub mod email;
 pub mod link;
 pub mod listing_kind;
@@ -13,6 +12,7 @@ pub mod picture_name;
 pub mod recovery;
 pub mod role;
 pub mod session_token;
+pub mod shell_word;
 pub mod staff_action;
 pub mod totp;
 pub mod typed_code;

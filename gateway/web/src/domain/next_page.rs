@@ -1,6 +1,6 @@
 //! Where a person goes after signing in.
 
-use pages::site::Language;
+use pages::Language;
 use serde::Deserialize;
 
 use super::listing_kind::is_listing_name;

@@ -2,11 +2,8 @@
 
 use axum::extract::{Path, Query};
 use contracts::economy::v1 as proto;
-use pages::Field;
-use pages::StateText;
 use pages::economy::{CurrencyPage, NameRow, ReportRow};
-use pages::site::Texts;
-use pages::when;
+use pages::{Field, StateText, Texts, when};
 use serde::Deserialize;
 use uuid::Uuid;
 
@@ -70,8 +67,8 @@ async fn page(
     state: FormState,
 ) -> PageResult {
     let (economy, account) = (&request.app.economy, request.scope.id);
-    let (mut shell, own, reports) = futures::join!(
-        request.shell(Section::Economy),
+    let (mut frame, own, reports) = futures::join!(
+        request.frame(Section::Economy),
         economy.currency(account, game),
         economy.reports(account, game, &query.cursor),
     );
@@ -79,7 +76,7 @@ async fn page(
     let language = request.language();
     let FormState { status, errors } = state;
     let texts = language.texts();
-    shell.notice = AfterForm::named(&query.done);
+    frame.notice = AfterForm::named(&query.done);
     let rows = reports.reports.into_iter();
     let page = CurrencyPage {
         account: account.to_string(),
@@ -94,7 +91,7 @@ async fn page(
         registered: own.name.map(|name| name_row(texts, name)),
         reports: rows.map(|own| report_row(texts, own)).collect(),
         earlier: request.next_page(&format!("/economy/{game}"), reports.page),
-        shell,
+        frame,
         errors,
     };
     Ok(html(status, &page))

@@ -18,11 +18,11 @@ pub struct ListQuery {
 
 pub async fn show(request: MemberRequest, Query(query): Query<ListQuery>) -> PageResult {
     let (economy, account) = (&request.app.economy, request.scope.id);
-    let (frame, listed) = futures::join!(
-        request.frame(Section::Economy),
+    let (context, listed) = futures::join!(
+        request.context(Section::Economy),
         economy.currencies(account, "", &query.cursor)
     );
-    let frame = frame.api_call("GET /v1/economy/currencies");
+    let context = context.api_call("GET /v1/economy/currencies");
     let listed = listed?;
     let games = listed.currencies.into_iter().map(|own| GameRow {
         slug: own.game,
@@ -35,6 +35,6 @@ pub async fn show(request: MemberRequest, Query(query): Query<ListQuery>) -> Pag
         games: games.collect(),
         more: request.next_page("/economy", listed.page),
         may_change: request.may(Permission::Develop),
-        shell: frame.shell,
+        frame: context.frame,
     }))
 }

@@ -5,7 +5,7 @@ use axum::extract::{Query, RawPathParams, Request, State};
 use axum::middleware::Next;
 use axum::response::{IntoResponse as _, Response};
 use http::Method;
-use pages::site::Language;
+use pages::Language;
 use uuid::Uuid;
 
 use super::typed_form;
@@ -27,7 +27,7 @@ pub enum Access {
     Anyone,
     /// A file that is the same for everybody. The layers neither count it nor look up a session.
     Asset,
-    /// A page of the public site, in each language. It sets no cookie and asks for no session (`layers/visit.rs`).
+    /// A page of the public site, in each language. It sets no cookie and asks for no session (`layers/public.rs`).
     Public,
     /// A file of the public site, for machines: counted as a page, and in no language.
     File,

@@ -8,7 +8,6 @@ pub mod client;
 pub mod coding;
 pub mod headers;
 pub mod log;
-pub mod page_cache;
 pub mod path;
+pub mod public;
 pub mod typed_form;
-pub mod visit;

@@ -4,16 +4,14 @@ use axum::extract::Request;
 use axum::middleware::Next;
 use axum::response::{IntoResponse as _, Response};
 use http::{HeaderMap, Uri};
-use pages::site::Language;
+use pages::Language;
 use percent_encoding::percent_decode_str;
 
 use crate::page_error::{PageError, PageResult};
 use crate::render::moved;
 use crate::visit::Visit;
 
-/// Leads from a path with a slash at its end to the page without it.
-///
-/// A path that is not UTF-8 has no page, and no handler sees it.
+/// Redirects a path with a slash at its end to the page without it. A path that is not UTF-8 has no page.
 pub async fn check(request: Request, next: Next) -> Response {
     let path = percent_decode_str(request.uri().path());
     if path.decode_utf8().is_err() {
@@ -26,7 +24,7 @@ pub async fn check(request: Request, next: Next) -> Response {
     }
 }
 
-/// Leads from a page below a language to its one address, since it is there in English only.
+/// Redirects a page below a language to its one address, since it exists in English only.
 pub async fn without_language(uri: Uri, headers: HeaderMap) -> PageResult {
     let (_, path) = Language::split(uri.path());
     let missing = || PageError::not_found().on_site(Visit::of(&uri, &headers));

@@ -10,7 +10,7 @@ use axum::response::Response;
 use http::StatusCode;
 use http::header::CONTENT_TYPE;
 use http_body_util::BodyExt as _;
-use pages::shell::TypedForm;
+use pages::frame::TypedForm;
 use url::form_urlencoded;
 
 use crate::form_body;

@@ -2,7 +2,7 @@
 
 use contracts::listings::v1 as proto;
 use kit::Fault;
-use pages::site::Texts;
+use pages::Texts;
 
 use super::fields::{Input, ListingField, fields};
 use super::typed::beside_fields;

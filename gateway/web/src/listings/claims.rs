@@ -3,11 +3,9 @@
 use axum::extract::Query;
 use contracts::listings::v1 as proto;
 use kit::{Code, Fault};
-use pages::Field;
-use pages::StateText;
 use pages::input::Area;
 use pages::listings::claims::{ClaimRow, OwnClaimsPage};
-use pages::site::Texts;
+use pages::{Field, StateText, Texts};
 use serde::Deserialize;
 
 use crate::account::effect::Effect;
@@ -73,12 +71,12 @@ async fn page(
     state: FormState,
 ) -> PageResult {
     let account = request.scope.id;
-    let (mut shell, claims) = futures::join!(
-        request.shell(Section::Listings),
+    let (mut frame, claims) = futures::join!(
+        request.frame(Section::Listings),
         request.app.listings.claims(account)
     );
     let claims = claims?;
-    shell.notice = notice;
+    frame.notice = notice;
     let language = request.language();
     let FormState { status, errors } = state;
     let texts = language.texts();
@@ -92,7 +90,7 @@ async fn page(
         handle: handle.value(&form.handle).error_in(&errors),
         evidence: evidence.value(&form.evidence).error_in(&errors),
         may_edit: request.may(Permission::Edit),
-        shell,
+        frame,
         errors,
     };
     Ok(html(status, &page))

@@ -14,7 +14,7 @@ use super::form::FormContext;
 use super::kind;
 use super::typed::{TypedListing, with_errors_of_service};
 use crate::account::member_request::MemberRequest;
-use crate::account::page_frame::AccountFrame;
+use crate::account::page_context::AccountContext;
 use crate::domain::action::Action;
 use crate::domain::listing_kind::ListingKind;
 use crate::form_body::FormBody;
@@ -33,14 +33,14 @@ const SAME_TITLE: &str = "same_title";
 struct Create {
     request: MemberRequest,
     kind: ListingKind,
-    frame: AccountFrame,
+    context: AccountContext,
     typed: TypedListing,
 }
 
 pub async fn show(request: MemberRequest, Path((_, of_kind)): Path<(Uuid, String)>) -> PageResult {
     let kind = kind(&of_kind)?;
-    let (choices, frame) =
-        futures::join!(Choices::load(&request), request.frame(Section::Listings));
+    let (choices, context) =
+        futures::join!(Choices::load(&request), request.context(Section::Listings));
     let choices = choices?;
     let mut typed = TypedListing::default();
     typed.set("form", &once_form::new_id());
@@ -48,15 +48,15 @@ pub async fn show(request: MemberRequest, Path((_, of_kind)): Path<(Uuid, String
     typed.set(OPENED_AT, &now.to_string());
     match (kind, choices.creators.first()) {
         (ListingKind::Game, Some((handle, _))) => typed.set("creator", handle),
-        (ListingKind::Game, None) => return Ok(page_first(&request, frame)),
+        (ListingKind::Game, None) => return Ok(page_first(&request, context)),
         // The first page is most often that of the studio which has signed up.
-        (ListingKind::Page, None) => typed.set("name", account_name(&frame)),
+        (ListingKind::Page, None) => typed.set("name", account_name(&context)),
         _ => {}
     }
     let create = Create {
         request,
         kind,
-        frame,
+        context,
         typed,
     };
     Ok(create.page(&choices, FormState::default()))
@@ -69,7 +69,7 @@ pub async fn send(
 ) -> PageResult {
     let mut create = Create {
         kind: kind(&of_kind)?,
-        frame: request.frame(Section::Listings).await,
+        context: request.context(Section::Listings).await,
         typed: TypedListing::new(pairs),
         request,
     };
@@ -102,7 +102,7 @@ pub async fn send(
 impl Create {
     async fn run(&mut self) -> Result<proto::Written, Fault> {
         let language = self.request.language();
-        if self.frame.is_paused(self.kind)? {
+        if self.context.is_paused(self.kind)? {
             return Err(Fault::new(Code::Closed, language.say("account-paused")));
         }
         let prepared = self.typed.prepare(language, self.kind);
@@ -114,7 +114,7 @@ impl Create {
         }
         let submission = Submission {
             account: self.request.scope.id,
-            writes_per_day: self.frame.writes_per_day()?,
+            writes_per_day: self.context.writes_per_day()?,
             body: Value::Object(self.typed.body(self.kind)).to_string().into(),
             dry_run: prepared.is_err(),
         };
@@ -172,9 +172,9 @@ impl Create {
             ListingKind::Game => "listing-submit-game",
             ListingKind::Event => "listing-submit-event",
         };
-        let per_day = self.frame.writes_per_day().ok().flatten();
+        let per_day = self.context.writes_per_day().ok().flatten();
         let list = self.request.path("/listings");
-        let is_paused = self.frame.is_paused(kind).unwrap_or(false);
+        let is_paused = self.context.is_paused(kind).unwrap_or(false);
         let paused = is_paused.then(|| language.say("account-paused"));
         let page = ListingFormPage {
             heading,
@@ -188,10 +188,10 @@ impl Create {
             parts: context.form_parts(),
             button: language.say("listing-submit-it"),
             back: list,
-            shell: pages::Shell {
+            frame: pages::Frame {
                 api_call: call,
-                closed: self.frame.shell.closed.or(paused),
-                ..self.frame.shell
+                closed: self.context.frame.closed.or(paused),
+                ..self.context.frame
             },
             errors,
         };
@@ -200,17 +200,17 @@ impl Create {
 }
 
 /// The page that leads to the first page of the account.
-fn page_first(request: &MemberRequest, frame: AccountFrame) -> Response {
+fn page_first(request: &MemberRequest, context: AccountContext) -> Response {
     ok(&PageFirstPage {
         account: request.scope.id.to_string(),
         list: request.path("/listings"),
-        shell: frame.shell,
+        frame: context.frame,
     })
 }
 
 /// The name that the account was given at sign-up; empty while the gateway is away.
-fn account_name(frame: &AccountFrame) -> &str {
-    let found = frame.account().ok();
+fn account_name(context: &AccountContext) -> &str {
+    let found = context.account().ok();
     let account = found.and_then(|found| found.account.as_ref());
     account.map_or("", |account| account.name.as_str())
 }

@@ -16,7 +16,7 @@ use super::facts::Summary;
 use super::form::FormContext;
 use super::typed::{TypedListing, with_errors_of_service};
 use crate::account::member_request::MemberRequest;
-use crate::account::page_frame::AccountFrame;
+use crate::account::page_context::AccountContext;
 use crate::domain::action::Action;
 use crate::domain::listing_kind::ListingKind;
 use crate::form_body::FormBody;
@@ -29,7 +29,7 @@ use crate::upstream::listings::{ListingRef, Submission};
 struct Edit<'a> {
     request: &'a MemberRequest,
     listing: ListingRef<'a>,
-    frame: AccountFrame,
+    context: AccountContext,
     typed: TypedListing,
 }
 
@@ -38,8 +38,8 @@ pub async fn show(
     Path((_, of_kind, name)): Path<(Uuid, String, String)>,
 ) -> PageResult {
     let listing = request.listing(&of_kind, &name)?;
-    let (frame, found) = futures::join!(
-        request.frame(Section::Listings),
+    let (context, found) = futures::join!(
+        request.context(Section::Listings),
         request.app.listings.get(listing)
     );
     let found = found?;
@@ -55,7 +55,7 @@ pub async fn show(
     let edit = Edit {
         request: &request,
         listing,
-        frame,
+        context,
         typed,
     };
     let choices = Choices::load(&request).await?;
@@ -71,7 +71,7 @@ pub async fn send(
     let mut edit = Edit {
         request: &request,
         listing,
-        frame: request.frame(Section::Listings).await,
+        context: request.context(Section::Listings).await,
         typed: TypedListing::new(pairs),
     };
     match edit.run().await {
@@ -113,7 +113,7 @@ impl Edit<'_> {
         }
         let submission = Submission {
             account: self.request.scope.id,
-            writes_per_day: self.frame.writes_per_day()?,
+            writes_per_day: self.context.writes_per_day()?,
             body: Value::Object(changes).to_string().into(),
             dry_run: prepared.is_err(),
         };
@@ -161,7 +161,7 @@ impl Edit<'_> {
             "title"
         };
         let title = Some(self.typed.get(field)).filter(|title| !title.is_empty());
-        let per_day = self.frame.writes_per_day().ok().flatten();
+        let per_day = self.context.writes_per_day().ok().flatten();
         let api_call = api_call(kind, name);
         let page = ListingFormPage {
             heading: "listing-edit-title",
@@ -173,9 +173,9 @@ impl Edit<'_> {
             parts: context.form_parts(),
             button: language.say("listing-edit-button"),
             back: shown,
-            shell: pages::Shell {
+            frame: pages::Frame {
                 api_call,
-                ..self.frame.shell
+                ..self.context.frame
             },
             errors,
         };

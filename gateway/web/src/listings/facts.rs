@@ -3,8 +3,8 @@
 use contracts::addresses;
 use contracts::listings::v1 as proto;
 use contracts::listings::v1::get_own_listing_response::Listing;
+use pages::Texts;
 use pages::listings::Fact;
-use pages::site::Texts;
 use serde_json::Value;
 
 use super::fields::{Input, ListingField, fields_of};

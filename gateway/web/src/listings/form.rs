@@ -226,7 +226,7 @@ fn unnamed(values: &[String]) -> Vec<(&str, &str)> {
 
 #[cfg(test)]
 mod tests {
-    use pages::site::{Language, Texts};
+    use pages::{Language, Texts};
 
     use super::*;
     use crate::listings::words::value_name;

@@ -10,7 +10,7 @@ use super::facts::Summary;
 use super::show::api_call;
 use super::words;
 use crate::account::member_request::MemberRequest;
-use crate::account::page_frame::AccountFrame;
+use crate::account::page_context::AccountContext;
 use crate::domain::picture_name::is_file_name;
 use crate::domain::role::Permission;
 use crate::page_error::{PageError, PageResult};
@@ -21,7 +21,7 @@ use crate::upstream::listings::ListingRef;
 /// The page; after a form was refused, with its typed order.
 pub(super) async fn gallery(
     request: &MemberRequest,
-    frame: AccountFrame,
+    context: AccountContext,
     listing: ListingRef<'_>,
     (state, arranged): (FormState, Option<Vec<Arranged>>),
 ) -> PageResult {
@@ -47,10 +47,10 @@ pub(super) async fn gallery(
         single,
         screenshots,
         may_edit: request.may(Permission::Edit) && !is_removed,
-        note: note(language, summary.state, found.writes_today, &frame),
-        shell: pages::Shell {
+        note: note(language, summary.state, found.writes_today, &context),
+        frame: pages::Frame {
             api_call: call,
-            ..frame.shell
+            ..context.frame
         },
         errors: at_texts(state.errors),
     };
@@ -71,12 +71,12 @@ fn note(
     language: PageLanguage,
     state: proto::State,
     writes_today: u32,
-    frame: &AccountFrame,
+    context: &AccountContext,
 ) -> String {
     match state {
         proto::State::Rejected => language.say("picture-change-submits").to_owned(),
         proto::State::Published => {
-            let per_day = frame.writes_per_day().ok().flatten();
+            let per_day = context.writes_per_day().ok().flatten();
             let left = words::writes_left(language.texts(), writes_today, per_day);
             format!("{} {left}", language.say("picture-change-public"))
         }

@@ -27,13 +27,13 @@ pub struct PageQuery {
 
 pub async fn show(request: MemberRequest, Query(query): Query<PageQuery>) -> PageResult {
     let (listings, account) = (&request.app.listings, request.scope.id);
-    let (frame, pages, listed) = futures::join!(
-        request.frame(Section::Listings),
+    let (context, pages, listed) = futures::join!(
+        request.context(Section::Listings),
         listings.pages(account),
         listings.list(account, &query.cursor)
     );
     let (pages, (listings, page)) = (pages?, listed?);
-    let frame = frame.api_call("GET /v1/me/listings");
+    let context = context.api_call("GET /v1/me/listings");
     Ok(ok(&AllListingsPage {
         account: account.to_string(),
         pages: (pages.pages.iter())
@@ -42,7 +42,7 @@ pub async fn show(request: MemberRequest, Query(query): Query<PageQuery>) -> Pag
         listings: listings.into_iter().map(|own| row(&request, own)).collect(),
         next: request.next_page("/listings", page),
         may_edit: request.may(Permission::Edit),
-        shell: frame.shell,
+        frame: context.frame,
     }))
 }
 

@@ -2,7 +2,7 @@
 //!
 //! A picture: [`picture_target`] reads from the path which listing gets it, and as what. [`upload`] sends the file to listings-svc while
 //! `crate::uploads` limits how many arrive at once. [`gallery`] is the page of all pictures; [`pictures`] removes and orders them, by the form
-//! that [`arrangement`] reads. [`picture_file`] serves a file, also for `site::picture`.
+//! that [`arrangement`] reads. [`picture_file`] serves a file.
 
 mod addresses;
 mod arrangement;

@@ -31,10 +31,10 @@ pub async fn show(
     Query(query): Query<PageQuery>,
 ) -> PageResult {
     let listing = with_pictures(&request, &of_kind, &name)?;
-    let mut frame = request.frame(Section::Listings).await;
-    frame.shell.notice = AfterForm::named(&query.done);
+    let mut context = request.context(Section::Listings).await;
+    context.frame.notice = AfterForm::named(&query.done);
     let answer = (FormState::default(), None);
-    gallery(&request, frame, listing, answer).await
+    gallery(&request, context, listing, answer).await
 }
 
 pub async fn remove(
@@ -43,16 +43,16 @@ pub async fn remove(
     FormBody(form): FormBody<RemoveForm>,
 ) -> PageResult {
     let target = PictureTarget::parse(&request, &of_kind, &name, &picture)?;
-    let frame = request.frame(Section::Listings).await;
+    let context = request.context(Section::Listings).await;
     let (listings, account) = (&request.app.listings, request.scope.id);
-    let (kind, per_day) = (target.proto_kind(), frame.writes_per_day()?);
+    let (kind, per_day) = (target.proto_kind(), context.writes_per_day()?);
     let work = async {
         listings
             .remove_picture(account, kind, &name, &form.url, per_day)
             .await?;
         Ok(pictures_changed(&request, target.listing))
     };
-    let page = async |state| gallery(&request, frame, target.listing, (state, None)).await;
+    let page = async |state| gallery(&request, context, target.listing, (state, None)).await;
     request.answer(work, &[], page).await
 }
 
@@ -63,13 +63,13 @@ pub async fn arrange(
     FormBody(pairs): FormBody<Vec<(String, String)>>,
 ) -> PageResult {
     let listing = with_pictures(&request, &of_kind, &name)?;
-    let frame = request.frame(Section::Listings).await;
+    let context = request.context(Section::Listings).await;
     let arranged = arrangement(&pairs);
     let screenshots = arranged.iter().map(|it| proto::ArrangedScreenshot {
         url: it.url.clone(),
         alt: it.alt.clone(),
     });
-    let (screenshots, per_day) = (screenshots.collect(), frame.writes_per_day()?);
+    let (screenshots, per_day) = (screenshots.collect(), context.writes_per_day()?);
     let (listings, account) = (&request.app.listings, request.scope.id);
     let work = async {
         listings
@@ -79,7 +79,7 @@ pub async fn arrange(
     };
     let names: Vec<String> = (0..arranged.len()).map(alt_path).collect();
     let names: Vec<&str> = names.iter().map(String::as_str).collect();
-    let page = async |state| gallery(&request, frame, listing, (state, Some(arranged))).await;
+    let page = async |state| gallery(&request, context, listing, (state, Some(arranged))).await;
     request.answer(work, &names, page).await
 }
 

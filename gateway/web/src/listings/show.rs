@@ -54,8 +54,8 @@ async fn page(
     state: FormState,
 ) -> PageResult {
     let listings = &request.app.listings;
-    let (mut shell, found) =
-        futures::join!(request.shell(Section::Listings), listings.get(listing));
+    let (mut frame, found) =
+        futures::join!(request.frame(Section::Listings), listings.get(listing));
     let found = found?;
     let content = found.listing.as_ref().ok_or_else(PageError::not_found)?;
     let language = request.language();
@@ -64,8 +64,8 @@ async fn page(
     let summary = Summary::of(site, texts, content, &found.creator);
     let (kind, name) = (listing.kind, listing.name);
     let call = api_call(language, kind, name, summary.public_url.is_some());
-    shell.api_call = call;
-    shell.notice = AfterForm::named(&query.done);
+    frame.api_call = call;
+    frame.notice = AfterForm::named(&query.done);
     let mut actions = actions(request, kind, summary.state);
     actions.lacks_cover = actions.may_edit && lacks_cover(content);
     let page = ListingPage {
@@ -80,7 +80,7 @@ async fn page(
         note: found.note,
         public_url: summary.public_url,
         facts: summary.facts,
-        shell,
+        frame,
     };
     Ok(html(state.status, &page))
 }

@@ -94,8 +94,8 @@ pub async fn send(
             "picture" => target.picture.to_owned(),
             _ => name,
         });
-        let frame = request.frame(Section::Listings).await;
-        gallery(&request, frame, target.listing, (state, None)).await
+        let context = request.context(Section::Listings).await;
+        gallery(&request, context, target.listing, (state, None)).await
     };
     request.answer(work, &["picture"], page).await
 }
@@ -119,12 +119,12 @@ async fn upload(
     multipart: Multipart,
 ) -> Result<(), Fault> {
     let language = request.language();
-    let frame = request.frame(Section::Listings).await;
+    let context = request.context(Section::Listings).await;
     let header = proto::OwnPictureHeader {
         account_id: request.scope.id.to_string(),
         kind: target.proto_kind().into(),
         name: target.listing.name.to_owned(),
-        writes_per_day: frame.writes_per_day()?,
+        writes_per_day: context.writes_per_day()?,
     };
     let file = receive(multipart).await;
     let file = file.map_err(|refused| refused.fault(language))?;

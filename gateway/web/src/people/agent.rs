@@ -1,6 +1,6 @@
 //! Browsers as people know them.
 
-use pages::site::Texts;
+use pages::Texts;
 
 /// Browsers by a part of their `User-Agent`. A browser that also names another one comes before that one.
 const BROWSERS: [(&str, &str); 7] = [
@@ -43,7 +43,7 @@ pub(crate) fn name(texts: &Texts, agent: &str) -> String {
 
 #[cfg(test)]
 mod tests {
-    use pages::site::Language;
+    use pages::Language;
 
     use super::*;
 

@@ -4,7 +4,7 @@ use http::HeaderMap;
 use kit::Fault;
 use pages::mails::MailText;
 use pages::people::PersonFormPage;
-use pages::{Field, Fields, Shell};
+use pages::{Field, Fields, Frame};
 use serde::Deserialize;
 use sqlx::PgConnection;
 use uuid::Uuid;
@@ -139,9 +139,9 @@ async fn page(request: &PersonRequest, state: FormState) -> PageResult {
     let closed = request.app.gateway.read_only().await;
     let password = Field::password("password", language.say("password-own"));
     let page = PersonFormPage {
-        shell: Shell {
+        frame: Frame {
             closed: closed.map(|_| language.say("fault-closed")),
-            ..request.viewer.shell()
+            ..request.viewer.frame()
         },
         heading: language.say("delete-title"),
         text: text.into(),

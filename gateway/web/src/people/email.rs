@@ -72,7 +72,7 @@ fn page(request: &PersonRequest, typed: &str, state: FormState) -> Response {
     let FormState { status, errors } = state;
     let email = Field::email("email", language.say("email-new")).value(typed);
     let page = PersonFormPage {
-        shell: request.viewer.shell(),
+        frame: request.viewer.frame(),
         heading: language.say("you-change-email"),
         text: vec![language.say("email-change-text").to_owned()],
         action: "/you/email",

@@ -5,8 +5,7 @@ use axum::extract::{Path, Query, State};
 use axum::response::Response;
 use http::StatusCode;
 use pages::people::{ConfirmLinkPage, PasswordLinkPage};
-use pages::site::Language;
-use pages::{Field, Fields, Shell};
+use pages::{Field, Fields, Frame, Language};
 use uuid::Uuid;
 
 use super::link_actions::{self, Input, LinkError, LinkForm};
@@ -46,7 +45,7 @@ pub async fn show(
         Ok(Requirement::Confirmation(link, _)) => {
             let (heading, text, button) = confirmation(&app, language, &link).await;
             Ok(ok(&ConfirmLinkPage {
-                shell: shell(&app, language, &link).await,
+                frame: frame(&app, language, &link).await,
                 heading,
                 text,
                 action: language.path(&format!("/link/{token}")),
@@ -179,7 +178,7 @@ fn for_viewer(
         }
         Some(viewer) => {
             let page = ConfirmLinkPage {
-                shell: language.shell(),
+                frame: language.frame(),
                 heading: language.say("other-person-title").to_owned(),
                 text: for_another(language, &link, &viewer.person.email),
                 action: format!("/sign-out?next={next}"),
@@ -307,7 +306,7 @@ impl PasswordForm<'_> {
         let signed_in = signed_in.filter(|it| Some(it.id) != person);
         let password = Field::new_password("password", texts.say("password-new"));
         PasswordLinkPage {
-            shell: shell(app, language, target).await,
+            frame: frame(app, language, target).await,
             heading,
             text,
             email: target.email.clone(),
@@ -322,14 +321,14 @@ impl PasswordForm<'_> {
 }
 
 /// The frame of the page of a link. If the link changes an account, the frame shows whether the site is read-only.
-async fn shell(app: &Web, language: PageLanguage, link: &Link) -> Shell {
+async fn frame(app: &Web, language: PageLanguage, link: &Link) -> Frame {
     let closed = match link.target {
         LinkTarget::SignUp | LinkTarget::Invite { .. } => app.gateway.read_only().await,
         _ => None,
     };
-    Shell {
+    Frame {
         closed: closed.map(|_| language.say("fault-closed")),
-        ..language.shell()
+        ..language.frame()
     }
 }
 

@@ -1,10 +1,9 @@
 //! Mails with links.
 
 use axum::response::Response;
-use pages::Fields;
 use pages::mails::MailText;
 use pages::people::MailSentPage;
-use pages::site::{Language, Texts};
+use pages::{Fields, Language, Texts};
 use sqlx::PgConnection;
 use time::OffsetDateTime;
 
@@ -73,7 +72,7 @@ pub async fn send(
         LinkRequest::Reset => Purpose::Reset,
     };
     Ok(Ok(render::ok(&MailSentPage {
-        shell: language.shell(),
+        frame: language.frame(),
         email: address,
         lifetime: purpose.lifetime_key(),
         again: language.path("/sign-up"),

@@ -56,7 +56,7 @@ fn page(request: &PersonRequest, state: FormState) -> Response {
     let FormState { status, errors } = state;
     let new = Field::new_password("password", language.say("password-new"));
     let page = PersonFormPage {
-        shell: request.viewer.shell(),
+        frame: request.viewer.frame(),
         heading: language.say("you-change-password"),
         text: vec![language.say("password-change-text").to_owned()],
         action: "/you/password",

@@ -48,7 +48,7 @@ pub async fn send(request: PersonRequest, OnceForm(form, sent): OnceForm<Input>)
     };
     match replace(&request, sent, &code).await? {
         Replacement::NewCodes(codes) => Ok(ok(&RecoveryCodesPage {
-            shell: request.viewer.shell(),
+            frame: request.viewer.frame(),
             effect: "codes-replaced",
             codes,
         })),
@@ -89,7 +89,7 @@ fn page(request: &PersonRequest, state: FormState) -> Response {
     let language = request.language();
     let FormState { status, errors } = state;
     let page = PersonFormPage {
-        shell: request.viewer.shell(),
+        frame: request.viewer.frame(),
         heading: language.say("codes-new-title"),
         text: vec![language.say("codes-new-text").to_owned()],
         action: "/you/totp/codes",

@@ -45,7 +45,7 @@ pub async fn send(
 fn page(app: &Web, language: PageLanguage, email: &str, errors: Fields) -> ResetPage {
     let errors = errors.in_language(language.language);
     ResetPage {
-        shell: language.shell_at("/reset"),
+        frame: language.frame_at("/reset"),
         email: Field::email("email", language.say("email-label"))
             .value(email)
             .error_in(&errors),

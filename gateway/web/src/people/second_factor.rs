@@ -4,7 +4,7 @@ use axum::extract::Query;
 use kit::Fault;
 use pages::mails::MailText;
 use pages::people::SecondFactorPage;
-use pages::{Field, Fields, Shell};
+use pages::{Field, Fields, Frame};
 use serde::Deserialize;
 use sqlx::PgExecutor;
 use uuid::Uuid;
@@ -128,9 +128,9 @@ fn page(request: &PersonRequest, next: &str, errors: Fields) -> SecondFactorPage
     let language = PageLanguage::of_person(request.person());
     let errors = errors.in_language(language.language);
     SecondFactorPage {
-        shell: Shell {
+        frame: Frame {
             is_plain: true,
-            ..language.shell()
+            ..language.frame()
         },
         code: Field::code("code", language.say("code-label")).error_in(&errors),
         next: next.to_owned(),

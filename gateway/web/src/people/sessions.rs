@@ -4,8 +4,7 @@ use axum::extract::{Path, Query};
 use http::HeaderMap;
 use pages::input::{Checks, Choice, Select};
 use pages::people::{SessionRow, YouPage};
-use pages::site::Language;
-use pages::when;
+use pages::{Language, when};
 
 use super::agent;
 use crate::domain::action::Action;
@@ -36,8 +35,8 @@ pub async fn show(request: PersonRequest, Query(done): Query<AfterForm>) -> Page
             is_current: hash == current,
         });
     let left = people::count_recovery_codes(&app.pool, person.id).await?;
-    let mut shell = request.viewer.shell();
-    shell.notice = done.notice();
+    let mut frame = request.viewer.frame();
+    frame.notice = done.notice();
     let languages = Language::ALL.map(|it| Choice {
         value: it.code().to_owned(),
         label: it.name().to_owned(),
@@ -49,7 +48,7 @@ pub async fn show(request: PersonRequest, Query(done): Query<AfterForm>) -> Page
         is_chosen: person.wants_notices,
     };
     Ok(ok(&YouPage {
-        shell,
+        frame,
         email: person.email.clone(),
         sessions: rows.collect(),
         has_totp: person.totp_secret.is_some(),

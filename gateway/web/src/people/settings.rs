@@ -1,6 +1,6 @@
 //! The language of a person's mails and pages for signing in, and whether the person gets notices.
 
-use pages::site::Language;
+use pages::Language;
 use serde::Deserialize;
 
 use crate::form_body::FormBody;

@@ -178,7 +178,7 @@ impl SignInForm<'_> {
         });
         let email = Field::email("email", language.say("email-label"));
         let page = SignInPage {
-            shell: language.shell_at(format!("/sign-in?next={}", encoded(next))),
+            frame: language.frame_at(format!("/sign-in?next={}", encoded(next))),
             reason: invitation.text,
             email: email.value(typed.unwrap_or(&invitation.email)),
             password: Field::password("password", language.say("password-label")),

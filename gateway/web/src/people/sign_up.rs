@@ -80,7 +80,7 @@ impl SignUpForm<'_> {
         let errors = errors.in_language(self.language.language);
         let email = Field::email("email", self.language.say("email-label"));
         SignUpPage {
-            shell: self.language.shell_at(address(self.next)),
+            frame: self.language.frame_at(address(self.next)),
             email: email.value(typed).error_in(&errors),
             next: self.next.unwrap_or_default().to_owned(),
             mail_folder: self.app.mail_folder.clone(),

@@ -74,7 +74,7 @@ pub async fn turn_on(request: PersonRequest, OnceForm(form, sent): OnceForm<Inpu
         return Ok(sent_before("/you"));
     };
     let mut page = ok(&RecoveryCodesPage {
-        shell: viewer.shell(),
+        frame: viewer.frame(),
         effect: "codes-on",
         codes: on.codes,
     });
@@ -116,7 +116,7 @@ fn page(request: &PersonRequest, state: FormState) -> Response {
     let secret = offered(&request.viewer);
     let code = Field::code("code", language.say("totp-code")).digits();
     let page = TotpPage {
-        shell: request.viewer.shell(),
+        frame: request.viewer.frame(),
         qr: qr::svg(&secret.address(&request.person().email)),
         secret: secret.text(),
         form: once_form::new_id(),
@@ -164,7 +164,7 @@ fn page_off(request: &PersonRequest, state: FormState) -> Response {
     let language = request.language();
     let FormState { status, errors } = state;
     let page = PersonFormPage {
-        shell: request.viewer.shell(),
+        frame: request.viewer.frame(),
         heading: language.say("totp-off-title"),
         text: vec![language.say("totp-off-text").to_owned()],
         action: "/you/totp/off",

@@ -3,8 +3,7 @@
 use axum::response::Response;
 use http::HeaderMap;
 use kit::Fault;
-use pages::Shell;
-use pages::shell::{AccountNav, NavLink};
+use pages::{AccountNav, Frame, Language, Link, Tab, Texts};
 use sqlx::PgConnection;
 use time::OffsetDateTime;
 use uuid::Uuid;
@@ -68,10 +67,10 @@ impl Viewer {
     }
 
     /// The frame of a page of the dashboard.
-    pub fn shell(&self) -> Shell {
-        Shell {
+    pub fn frame(&self) -> Frame {
+        Frame {
             person: Some(self.person.email.clone()),
-            ..Shell::default()
+            ..Frame::default()
         }
     }
 
@@ -144,10 +143,14 @@ pub enum Section {
 
 impl AccountScope {
     /// The frame of a page of this account. `name` is the account's.
-    pub fn shell(&self, viewer: &Viewer, name: &str, section: Section) -> Shell {
-        let link = |target: Section, path: &str, label| NavLink {
-            href: format!("/accounts/{}{path}", self.id),
-            label,
+    pub fn frame(&self, viewer: &Viewer, name: &str, section: Section) -> Frame {
+        // The dashboard is in English.
+        let texts = Texts::of(Language::English);
+        let link = |target: Section, path: &str, label| Tab {
+            link: Link {
+                href: format!("/accounts/{}{path}", self.id),
+                label: texts.say(label).to_owned(),
+            },
             is_current: target == section,
         };
         let mut links = vec![
@@ -164,13 +167,13 @@ impl AccountScope {
             let activity = link(Section::Activity, "/activity", "account-nav-activity");
             links.push(activity);
         }
-        Shell {
+        Frame {
             account: Some(AccountNav {
                 id: self.id.to_string(),
                 name: name.to_owned(),
                 links,
             }),
-            ..viewer.shell()
+            ..viewer.frame()
         }
     }
 }

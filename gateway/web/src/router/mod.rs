@@ -7,7 +7,7 @@ use axum::extract::DefaultBodyLimit;
 use axum::middleware::{from_fn, from_fn_with_state};
 use axum::{Extension, Router};
 use http::{HeaderMap, Uri};
-use pages::site::Language;
+use pages::Language;
 use tower_http::compression::CompressionLayer;
 use tower_http_csrf::csrf::{CsrfLayer, ProtectionError};
 
@@ -82,8 +82,8 @@ fn people_routes() -> Vec<Route> {
     ]
 }
 
-/// Whether the path is there below each language: pages that people see before they sign in, and links of public pages that lead through
-/// the sign-in, which keep the language of the page.
+/// Whether the path also exists below each language: people see the page before they sign in, or come from a public page, whose language the
+/// sign-in keeps.
 fn is_in_each_language(route: &Route) -> bool {
     route.access == Access::Anyone || matches!(route.path, "/claim/{handle}" | "/add-game")
 }

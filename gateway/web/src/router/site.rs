@@ -7,19 +7,19 @@ use axum::Router;
 use axum::middleware::from_fn_with_state;
 use axum::routing::get;
 use http::Method;
-use pages::site::Language;
+use pages::Language;
 
 use crate::app::App;
 use crate::layers::access::Access;
-use crate::layers::{page_cache, path, visit};
+use crate::layers::{path, public};
 use crate::route::Route;
 use crate::site::docs::{all, guide, llms, reference};
 use crate::site::{
-    article, boards, calendar, creators, drawn, economy, events, feeds, games, picture, places,
+    articles, boards, calendar, creators, drawn, economy, events, feeds, games, picture, places,
     robots, search, sitemap, start, vote,
 };
 
-/// The public site. Each path is there a second time below `/en` and `/fr`.
+/// The public site. Each path also exists below `/en` and `/fr`.
 pub(super) fn routes() -> Vec<Route> {
     use Access::{Asset, File, Public};
     vec![
@@ -49,11 +49,11 @@ pub(super) fn routes() -> Vec<Route> {
         Public.form("/vote/creators", vote::show, vote::cast),
         Public.page("/economy", economy::list),
         Public.page("/economy/{game}", economy::currency),
-        Public.page("/about/rates", article::show),
-        Public.page("/about/boards", article::show),
-        Public.page("/credits", article::show),
-        Public.page("/terms", article::show),
-        Public.page("/privacy", article::show),
+        Public.page("/about/rates", articles::show),
+        Public.page("/about/boards", articles::show),
+        Public.page("/credits", articles::show),
+        Public.page("/terms", articles::show),
+        Public.page("/privacy", articles::show),
         File.page("/robots.txt", robots::show),
         File.page("/sitemap.xml", sitemap::index),
         File.page("/sitemap/{name}", sitemap::file),
@@ -96,11 +96,11 @@ pub(super) fn is_public(path: &str) -> bool {
 /// Adds a public path: for the language that the browser prefers, and for each language.
 pub(super) fn add(mut router: Router<App>, route: Route, app: &App) -> Router<App> {
     let mut handlers = route.handlers;
-    // A page with a form is another for each visitor.
+    // A page with a form differs for each visitor.
     if route.methods == [Method::GET] {
-        handlers = handlers.layer(from_fn_with_state(App::clone(app), page_cache::respond));
+        handlers = handlers.layer(from_fn_with_state(App::clone(app), public::cache));
     }
-    let counted = handlers.layer(from_fn_with_state(App::clone(app), visit::admit));
+    let counted = handlers.layer(from_fn_with_state(App::clone(app), public::admit));
     for language in Language::ALL {
         let below = route.path.trim_end_matches('/');
         let path = format!("{}{below}", language.prefix());
@@ -109,7 +109,7 @@ pub(super) fn add(mut router: Router<App>, route: Route, app: &App) -> Router<Ap
     router.route(route.path, counted)
 }
 
-/// Adds the documentation below each language, from which visitors come to its one address.
+/// Redirects from the documentation below a language to its one address.
 pub(super) fn add_docs_of_languages(mut router: Router<App>) -> Router<App> {
     for language in Language::ALL {
         for below in ["/docs", "/docs/{*page}"] {
@@ -124,6 +124,6 @@ pub(super) fn add_docs_of_languages(mut router: Router<App>) -> Router<App> {
 pub(super) fn add_once(router: Router<App>, route: Route, app: &App) -> Router<App> {
     let counted = route
         .handlers
-        .layer(from_fn_with_state(App::clone(app), visit::admit));
+        .layer(from_fn_with_state(App::clone(app), public::admit));
     router.route(route.path, counted)
 }

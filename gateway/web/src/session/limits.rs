@@ -1,7 +1,7 @@
 //! Limits on tries per time window. PostgreSQL counts the tries for all replicas.
 
 use kit::{Code, Fault};
-use pages::site::{Language, Texts};
+use pages::{Language, Texts};
 use sha2::{Digest as _, Sha256};
 use sqlx::PgPool;
 use time::{Duration, OffsetDateTime};

@@ -5,13 +5,12 @@ use contracts::catalogue::v1 as proto;
 use contracts::public::RankingRow;
 use futures::future::try_join_all;
 use kit::{Code, Fault};
-use pages::site::cards::{Link, Tab};
+use pages::site::boards::{Board, BoardPage, BoardRow, Direction, OverviewPage};
 use pages::site::games::BoardRank;
-use pages::site::rankings::{Board, BoardPage, BoardRow, BoardsPage, Direction};
-use pages::site::{Frame, Head, Texts};
+use pages::{ApiCall, Frame, Head, Link, Tab, Texts};
 
-use super::cached::respond;
 use super::query::address;
+use super::response::respond;
 use super::{ROWS, cards, filters};
 use crate::page_error::PageResult;
 use crate::site::public_request::PublicRequest;
@@ -74,12 +73,12 @@ pub async fn list(
             let shorter = shown.last().filter(|_| board.window != WINDOWS[0]);
             let is_same = shorter.is_some_and(|it| it.has_same_rows(&rows));
             shown.push(Board {
-                link: frame.link(&board.path(), board.title(frame.texts)),
+                link: frame.link(&board.path(), board.title(frame.texts())),
                 is_repeated: is_same && !rows.is_empty(),
                 rows,
             });
         }
-        Ok(BoardsPage {
+        Ok(OverviewPage {
             boards: shown,
             frame,
         })
@@ -100,9 +99,9 @@ pub async fn show(
     let path = board.path();
     visit.path = address(&path, &[("cursor", cursor)]);
     respond(app, &visit, |mut frame| {
-        frame.head = Head::new(board.title(frame.texts), frame.say("boards-description"))
+        frame.head = Head::new(board.title(frame.texts()), frame.say("boards-description"))
             .indexed_if(filters::is_indexed(&[], cursor));
-        frame.api_call = Some(format!("GET /v1{path}"));
+        frame.api_call = Some(ApiCall::same(format!("GET /v1{path}")));
         let (vote, count) = match kind {
             "creators" => ("/vote/creators", "creators-count"),
             _ => ("/vote", "games-count"),
@@ -124,7 +123,7 @@ fn kinds(frame: &Frame, board: BoardName<'_>) -> Vec<Tab> {
     let tab = |kind: &'static str| Tab {
         link: frame.link(
             &BoardName { kind, ..board }.path(),
-            frame.texts.value("nav-kind", kind, kind),
+            frame.texts().value("nav-kind", kind, kind),
         ),
         is_current: kind == board.kind,
     };
@@ -136,7 +135,7 @@ fn windows(frame: &Frame, board: BoardName<'_>) -> Vec<Tab> {
     let tab = |window: &'static str| Tab {
         link: frame.link(
             &BoardName { window, ..board }.path(),
-            frame.texts.value("board", window, window),
+            frame.texts().value("board", window, window),
         ),
         is_current: window == board.window,
     };
@@ -151,18 +150,18 @@ fn rows(frame: &Frame, kind: &str, rows: &BoardRows) -> Result<Vec<BoardRow>, Fa
 }
 
 fn row(frame: &Frame, kind: &str, row: RankingRow, details: &proto::BoardRowDetails) -> BoardRow {
-    let texts = frame.texts;
+    let texts = frame.texts();
     let group = if kind == "games" { "genre" } else { "role" };
     let tags = row.tags.iter().map(|tag| texts.value(group, tag, tag));
     let country = cards::country(texts, &row.country_code);
     let facts: Vec<&str> = tags.chain([country.as_str()]).collect();
     let url = details.picture_url.as_deref();
-    // The last part of its address, on whichever site that is.
+    // The last part of the address, whatever its site.
     let name = row.url.rsplit('/').next().unwrap_or_default();
     BoardRow {
         rank: texts.number(row.rank),
         link: Link {
-            // The address of a listing is on this site, unless the settings are wrong.
+            // Every address is one of this site, unless the settings are wrong.
             href: match row.url.strip_prefix(&frame.site) {
                 Some(path) if path.starts_with('/') => frame.href(path),
                 _ => String::new(),
@@ -186,7 +185,7 @@ pub(super) async fn ranks(
     name: &str,
 ) -> Result<Vec<proto::BoardRank>, Fault> {
     match catalogue.ranks(kind, name).await {
-        // Meanwhile it is not public any more.
+        // The listing is no longer public.
         Err(fault) if fault.code == Code::NotFound => Ok(Vec::new()),
         read => read,
     }
@@ -194,7 +193,7 @@ pub(super) async fn ranks(
 
 /// The ranks of a listing.
 pub(super) fn shown(frame: &Frame, ranks: &[proto::BoardRank]) -> Vec<BoardRank> {
-    let texts = frame.texts;
+    let texts = frame.texts();
     let shown = ranks.iter().map(|rank| BoardRank {
         board: texts.value("board", &rank.board, &rank.board).to_owned(),
         rank: texts.say_of("board-rank", &texts.number(rank.rank)),

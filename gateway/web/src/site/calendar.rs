@@ -1,28 +1,28 @@
-//! The calendar of events (RFC 5545), which calendar programs subscribe to: by country, or all.
+//! Calendars of events (RFC 5545): of all, of a country, or of one event.
 
 use axum::extract::Path;
 use axum::response::IntoResponse as _;
 use contracts::catalogue::v1 as proto;
 use contracts::public;
-use pages::site::Frame;
+use pages::Frame;
 use time::format_description::well_known::Iso8601;
 use time::macros::format_description;
-use time::{Date, Duration, OffsetDateTime, Time, UtcOffset};
+use time::{Date, Duration, UtcOffset};
 
-use super::cached::respond_as;
 use super::cards;
 use super::feeds::{events_title, shortened};
 use super::query::address;
+use super::response::respond_as;
 use crate::page_error::PageResult;
 use crate::site::public_request::PublicRequest;
 use crate::upstream::Catalogue;
-use crate::upstream::catalogue::page;
+use crate::upstream::catalogue::{Times, page};
 
 const MEDIA_TYPE: &str = "text/calendar; charset=utf-8";
 const PATH: &str = "/events/calendar.ics";
 /// Days for which an event stays in the calendar after its end.
 const PAST: Duration = Duration::days(31);
-/// The most reads for a calendar, each of `ROWS` events. The calendar has the soonest events.
+/// The most lists that a calendar reads, each of `ROWS` events. It has the earliest events.
 const READS: usize = 5;
 const ROWS: u32 = 100;
 /// Octets of a line, without its end (3.1).
@@ -56,7 +56,7 @@ pub async fn show(request: PublicRequest, catalogue: Catalogue) -> PageResult {
         let mut calendar = Calendar::begin(&title);
         for list in &lists {
             for (event, times) in list.parse::<public::Event>()? {
-                calendar.push(&frame, &event, times.updated);
+                calendar.push(&frame, &event, times);
             }
         }
         Ok(calendar.end().into_response())
@@ -69,30 +69,32 @@ pub async fn event(
     catalogue: Catalogue,
     Path(slug): Path<String>,
 ) -> PageResult {
-    let event: public::Event = catalogue.event(&slug).await?.parse()?;
+    let (event, times) = catalogue.event(&slug).await?;
+    let event: public::Event = event.parse()?;
     visit.path = format!("/events/{}/calendar.ics", event.slug);
-    // A calendar keeps the newer of two stamps, and the event does not say when it changed.
-    let now = app.clock.now().to_offset(UtcOffset::UTC);
-    let today = now.replace_time(Time::MIDNIGHT);
     respond_as(&app, &visit, MEDIA_TYPE, |frame| {
         let mut calendar = Calendar::begin(&event.title);
-        calendar.push(&frame, &event, today);
+        calendar.push(&frame, &event, times);
         Ok(calendar.end().into_response())
     })
 }
 
 /// The text of a calendar while it is written.
-struct Calendar(String);
+#[derive(Default)]
+struct Calendar {
+    text: String,
+    has_events: bool,
+}
 
 impl Calendar {
     fn begin(title: &str) -> Self {
-        let mut calendar = Self(String::new());
+        let mut calendar = Self::default();
         calendar.line("BEGIN", "VCALENDAR");
         calendar.line("VERSION", "2.0");
         calendar.line("PRODID", "-//Mchezo//Events//EN");
         calendar.line("CALSCALE", "GREGORIAN");
         let title = escaped(&format!("{title} · Mchezo"));
-        // The name as in RFC 7986, and as older programs read it.
+        // RFC 7986 has NAME; older programs read the other one.
         calendar.line("NAME", &title);
         calendar.line("X-WR-CALNAME", &title);
         calendar.line("REFRESH-INTERVAL;VALUE=DURATION", "PT12H");
@@ -101,7 +103,7 @@ impl Calendar {
     }
 
     /// Adds an event. One whose days cannot be read is left out.
-    fn push(&mut self, frame: &Frame, event: &public::Event, updated: OffsetDateTime) {
+    fn push(&mut self, frame: &Frame, event: &public::Event, times: Times) {
         let day = |text: &str| Date::parse(text, &Iso8601::DATE).ok();
         let last = event.ends_at.as_deref().unwrap_or(&event.starts_at);
         // The end of whole days is the day after.
@@ -114,18 +116,21 @@ impl Calendar {
             format_description!("[year][month][day]T[hour][minute][second]Z"),
         );
         let formatted = |day: Date| day.format(&basic).unwrap_or_default();
-        let updated = updated.to_offset(UtcOffset::UTC);
+        let updated = times.updated.to_offset(UtcOffset::UTC);
         let updated = updated.format(&stamp).unwrap_or_default();
+        // A calendar keeps the copy of an event with the highest number (3.8.7.4).
+        let sequence = (times.updated - times.published).whole_seconds().max(0);
         let address = frame.absolute(&format!("/events/{}", event.slug));
-        let place = cards::place(frame.texts, &event.city, &event.country_code);
+        let place = cards::place(frame.texts(), &event.city, &event.country_code);
         self.line("BEGIN", "VEVENT");
         self.line(
             "UID",
             &escaped(&format!("{}/events/{}", frame.site, event.slug)),
         );
-        // Without a METHOD, both are when the event changed last (3.8.7.2).
+        // Without a METHOD, DTSTAMP is the time of the last change too (3.8.7.2).
         self.line("DTSTAMP", &updated);
         self.line("LAST-MODIFIED", &updated);
+        self.line("SEQUENCE", &sequence.to_string());
         self.line("DTSTART;VALUE=DATE", &formatted(first));
         self.line("DTEND;VALUE=DATE", &formatted(end));
         self.line("SUMMARY", &escaped(&event.title));
@@ -135,16 +140,36 @@ impl Calendar {
         }
         self.line("LOCATION", &escaped(&place));
         self.line("URL", &address);
-        let kind = frame.texts.value("event-kind", &event.kind, &event.kind);
+        let kind = frame.texts().value("event-kind", &event.kind, &event.kind);
         self.line("CATEGORIES", &escaped(kind));
-        // An event that lasts for days does not make the days busy.
+        // The days stay free for other appointments.
         self.line("TRANSP", "TRANSPARENT");
         self.line("END", "VEVENT");
+        self.has_events = true;
     }
 
     fn end(mut self) -> String {
+        if !self.has_events {
+            self.time_zone();
+        }
         self.line("END", "VCALENDAR");
-        self.0
+        self.text
+    }
+
+    /// Adds the zone of UTC: a calendar has at least one component (3.6).
+    fn time_zone(&mut self) {
+        for (name, value) in [
+            ("BEGIN", "VTIMEZONE"),
+            ("TZID", "UTC"),
+            ("BEGIN", "STANDARD"),
+            ("DTSTART", "19700101T000000"),
+            ("TZOFFSETFROM", "+0000"),
+            ("TZOFFSETTO", "+0000"),
+            ("END", "STANDARD"),
+            ("END", "VTIMEZONE"),
+        ] {
+            self.line(name, value);
+        }
     }
 
     /// Adds a line, folded so that none is longer than [`LINE`] octets. No character is cut in two.
@@ -152,13 +177,13 @@ impl Calendar {
         let mut octets = 0;
         for c in name.chars().chain([':']).chain(value.chars()) {
             if octets + c.len_utf8() > LINE {
-                self.0.push_str("\r\n ");
+                self.text.push_str("\r\n ");
                 octets = 1;
             }
-            self.0.push(c);
+            self.text.push(c);
             octets += c.len_utf8();
         }
-        self.0.push_str("\r\n");
+        self.text.push_str("\r\n");
     }
 }
 
@@ -169,6 +194,7 @@ fn escaped(text: &str) -> String {
         match c {
             '\\' | ';' | ',' => value.extend(['\\', c]),
             '\n' => value.push_str("\\n"),
+            '\t' => value.push(' '),
             c if c.is_control() => {}
             c => value.push(c),
         }
@@ -182,12 +208,12 @@ mod tests {
 
     #[test]
     fn lines_are_folded_between_characters() {
-        let mut calendar = Calendar(String::new());
+        let mut calendar = Calendar::default();
         let title = "ọ̀rẹ́ 🎮 ".repeat(40);
         calendar.line("SUMMARY", &title);
         calendar.line("URL", &"a".repeat(71));
         calendar.line("URL", &"a".repeat(72));
-        let text = calendar.0;
+        let text = calendar.text;
         for line in text.split_terminator("\r\n") {
             assert!(line.len() <= 75, "{} octets: {line}", line.len());
             assert!(!line.contains(['\r', '\n']), "{line}");
@@ -205,8 +231,8 @@ mod tests {
     #[test]
     fn texts_cannot_add_lines() {
         assert_eq!(
-            escaped("a,b;c\\d\r\nEND:VEVENT\u{0}\u{85}"),
-            "a\\,b\\;c\\\\d\\nEND:VEVENT"
+            escaped("a,b;c\\d\te\r\nEND:VEVENT\u{0}\u{85}"),
+            "a\\,b\\;c\\\\d e\\nEND:VEVENT"
         );
         assert_eq!(shortened("ɛɔŋ", 3), "ɛɔŋ");
         assert_eq!(shortened("ɛɔ ŋ", 3), "ɛɔ…");

@@ -3,11 +3,10 @@
 use std::collections::BTreeMap;
 
 use contracts::public;
-use pages::drawing;
 use pages::icon::Icon;
-use pages::site::cards::{CreatorCard, EventCard, GameCard, Link, Picture};
+use pages::site::cards::{CreatorCard, EventCard, GameCard};
 use pages::site::places::PlaceRow;
-use pages::site::{Frame, Texts};
+use pages::{Frame, Link, Picture, Texts, drawing};
 
 use crate::domain::picture_name::is_file_name;
 
@@ -33,7 +32,7 @@ pub(super) const AVATAR: Sizes = Sizes {
 /// The longer side of a small screenshot.
 const SMALL_SCREENSHOT: u32 = 640;
 
-/// The sizes of a screenshot that is so wide and high.
+/// The sizes of a screenshot of this width and height.
 pub(super) fn screenshot(width: u32, height: u32) -> Sizes {
     let longer = u64::from(width.max(height));
     let small = if longer > u64::from(SMALL_SCREENSHOT) {
@@ -49,7 +48,7 @@ pub(super) fn screenshot(width: u32, height: u32) -> Sizes {
     }
 }
 
-/// A picture that this site serves. Pages load nothing from elsewhere, so one of another site is not shown.
+/// A picture, if this site serves it. Pages load nothing from other sites.
 pub(super) fn picture(
     frame: &Frame,
     url: Option<&str>,
@@ -111,7 +110,7 @@ pub(super) fn country(texts: &Texts, code: &str) -> String {
     texts.value("country", code, code).to_owned()
 }
 
-/// The name of a city in the language of the page. Most have the one of the directory.
+/// The name of a city in the language of the page. Most cities have only that of the directory.
 pub(super) fn city_name(texts: &Texts, city: &str, country_code: &str) -> String {
     let key = format!("{country_code}-{}", city.replace(' ', "-")).to_lowercase();
     texts.value("city", &key, city).to_owned()
@@ -127,7 +126,7 @@ pub(super) fn place(texts: &Texts, city: &str, code: &str) -> String {
 }
 
 pub(super) fn country_link(frame: &Frame, code: &str) -> Link {
-    frame.link(&format!("/countries/{code}"), country(frame.texts, code))
+    frame.link(&format!("/countries/{code}"), country(frame.texts(), code))
 }
 
 /// The city, if it is known, and the country.
@@ -143,7 +142,7 @@ pub(super) fn place_links(
             "" => String::new(),
             slug => frame.href(&format!("/cities/{slug}")),
         },
-        label: city_name(frame.texts, city, country_code),
+        label: city_name(frame.texts(), city, country_code),
     });
     let country = country_link(frame, country_code);
     city.into_iter().chain([country]).collect()
@@ -154,7 +153,7 @@ pub(super) fn creator_link(frame: &Frame, creator: public::GameCreator) -> Link 
 }
 
 pub(super) fn game(frame: &Frame, row: public::GameRow) -> GameCard {
-    let texts = frame.texts;
+    let texts = frame.texts();
     let genres = row.genres.iter().map(|key| texts.value("genre", key, key));
     let year = row.release_year.to_string();
     let stage = texts.value("stage", &row.stage, &row.stage);
@@ -180,7 +179,7 @@ pub(super) fn games(frame: &Frame, rows: Vec<public::GameRow>) -> Vec<GameCard> 
 }
 
 pub(super) fn creator(frame: &Frame, row: public::CreatorRow) -> CreatorCard {
-    let texts = frame.texts;
+    let texts = frame.texts();
     let kind = texts.value("creator-kind", &row.kind, &row.kind);
     let place = place(texts, &row.city, &row.country_code);
     CreatorCard {
@@ -195,7 +194,7 @@ pub(super) fn creator(frame: &Frame, row: public::CreatorRow) -> CreatorCard {
 }
 
 pub(super) fn event(frame: &Frame, row: public::Event) -> EventCard {
-    let texts = frame.texts;
+    let texts = frame.texts();
     let kind = texts.value("event-kind", &row.kind, &row.kind);
     let mut place = place(texts, &row.city, &row.country_code);
     if row.online {
@@ -217,10 +216,10 @@ pub(super) fn events(frame: &Frame, rows: Vec<public::Event>) -> Vec<EventCard> 
 }
 
 pub(super) fn city(frame: &Frame, row: &public::CityRow) -> PlaceRow {
-    let name = city_name(frame.texts, &row.name, &row.country_code);
+    let name = city_name(frame.texts(), &row.name, &row.country_code);
     PlaceRow {
         link: frame.link(&format!("/cities/{}", row.slug), name),
-        country: country(frame.texts, &row.country_code),
+        country: country(frame.texts(), &row.country_code),
         creators: row.creators,
         games: row.games,
     }
@@ -234,7 +233,7 @@ pub(super) fn host(address: &str) -> String {
     host.strip_prefix("www.").unwrap_or(host).to_owned()
 }
 
-/// The keys of links that lead to where a game can be played or got.
+/// The keys of links to where a game can be played or bought.
 const STORES: [&str; 9] = [
     "play",
     "itch",
@@ -247,7 +246,7 @@ const STORES: [&str; 9] = [
     "xbox",
 ];
 
-/// The links of a game: where it can be played or got, in the order of [`STORES`], and the others.
+/// The links of a game: to where it can be played or bought, in the order of [`STORES`], and the others.
 pub(super) fn stores_and_links(
     frame: &Frame,
     links: &BTreeMap<String, String>,
@@ -259,7 +258,7 @@ pub(super) fn stores_and_links(
     (outside(frame, stores), outside(frame, others))
 }
 
-/// Links to other sites. A link whose key says little is named by its host. listings-svc accepts https only, so other links are left out.
+/// Links to other sites. A link without a text for its key is named by its host. Only https is shown.
 pub(super) fn outside<'a>(
     frame: &Frame,
     links: impl IntoIterator<Item = (&'a String, &'a String)>,
@@ -267,7 +266,7 @@ pub(super) fn outside<'a>(
     let links = links.into_iter().filter(|(_, href)| is_https(href));
     let named = links.map(|(key, href)| {
         let host = host(href);
-        let label = frame.texts.find(&format!("link-{key}"));
+        let label = frame.texts().find(&format!("link-{key}"));
         Link {
             href: href.clone(),
             label: match label {
@@ -286,7 +285,7 @@ pub(super) fn is_https(address: &str) -> bool {
 
 #[cfg(test)]
 mod tests {
-    use pages::site::Language;
+    use pages::Language;
 
     use super::*;
 

@@ -4,14 +4,13 @@ use axum::extract::Path;
 use contracts::catalogue::v1 as proto;
 use contracts::public::{self, CREATOR_KINDS};
 use futures::future::{join, try_join};
-use pages::site::creators::CreatorPage;
-use pages::site::list::CreatorsPage;
-use pages::site::{Frame, Head};
+use pages::site::creators::{CreatorPage, ListPage};
+use pages::{ApiCall, Frame, Head};
 
-use super::cached::respond;
 use super::cards::AVATAR;
 use super::filters::{FixedFilter, ListRequest, RowNames};
 use super::query::address;
+use super::response::respond;
 use super::{boards, cards, or_sample, structured_data, visitor_actions};
 use crate::app::Web;
 use crate::domain::listing_kind::ListingKind;
@@ -56,13 +55,13 @@ pub async fn list(request: PublicRequest, catalogue: Catalogue) -> PageResult {
             creator: None,
             city: rows
                 .first()
-                .map(|row| cards::city_name(frame.texts, &row.city, &row.country_code)),
+                .map(|row| cards::city_name(frame.texts(), &row.city, &row.country_code)),
         };
         let set = list.set_filters(&frame, &choices, &names);
         let words = ["creators-title", "creators-description"];
         list.describe(&mut frame, words, set, creators.page.total);
         let cards = rows.into_iter().map(|row| cards::creator(&frame, row));
-        Ok(CreatorsPage {
+        Ok(ListPage {
             filters: list.form(&frame, choices),
             total: creators.page.total,
             creators: cards.collect(),
@@ -101,12 +100,12 @@ fn creator_page(app: &Web, mut frame: Frame, creator: public::Creator, total: u6
         tagline => tagline.to_owned(),
     };
     frame.head = Head::new(row.name.clone(), description);
-    frame.api_call = Some(format!("GET /v1/creators/{}", row.handle));
+    frame.api_call = Some(ApiCall::same(format!("GET /v1/creators/{}", row.handle)));
     frame.share.is_profile = true;
     frame.share.image = cards::picture(&frame, row.avatar_url.as_deref(), AVATAR, &row.name);
     frame.share.structured_data = Some(structured_data::creator(&frame));
     let row = creator.row;
-    let texts = frame.texts;
+    let texts = frame.texts();
     let roles = row.roles.iter();
     let roles = roles.map(|role| texts.value("role", role, role).to_owned());
     let all = address("/games", &[("creator", Some(&row.handle))]);

@@ -1,4 +1,4 @@
-//! Drawn pictures of listings that have none of their own. Everything that a drawing follows from is in its address.
+//! Drawings for listings without a picture. The address has everything that determines the drawing.
 
 use axum::extract::Path;
 use axum::response::{IntoResponse as _, Response};
@@ -10,7 +10,7 @@ use crate::assets::{FOR_EVER, UNSTORED};
 use crate::domain::listing_kind::{ListingKind, is_listing_name};
 use crate::page_error::PageError;
 
-/// In a rolling update, a page of another release names a drawing of another version: it gets that of this release, and stores it nowhere.
+/// In a rolling update, a page of another release may name another version. It gets the drawing of this release, which no cache may store.
 pub async fn show(
     Path((version, kind, country, file)): Path<(String, String, String, String)>,
 ) -> Result<Response, PageError> {

@@ -2,13 +2,13 @@
 
 use axum::extract::Path;
 use kit::{Code, Fault};
-use pages::site::Head;
-use pages::site::currencies::EconomyPage;
+use pages::site::economy::ListPage;
+use pages::{ApiCall, Head};
 
-use super::cached::respond;
-use super::currency_pages::{PATH, choice, currency_page, currency_row, pager};
+use super::currency::{PATH, choice, currency_page, currency_row, pager};
 use super::filters;
 use super::query::address;
+use super::response::respond;
 use crate::page_error::{PageError, PageResult};
 use crate::render::see_other;
 use crate::site::public_request::PublicRequest;
@@ -16,7 +16,7 @@ use crate::upstream::currencies::find;
 
 /// Rows of a list.
 const ROWS: usize = 24;
-/// Currencies to choose from; the others are in the list.
+/// Currencies in the choice; the list has them all.
 const CHOICES: usize = 200;
 
 /// The page of all currencies. With `from`, redirects to the page of one.
@@ -39,9 +39,9 @@ pub async fn list(request: PublicRequest) -> PageResult {
     respond(app, &visit, |mut frame| {
         frame.head = Head::new(frame.say("economy-title"), frame.say("economy-lead"))
             .indexed_if(filters::is_indexed(&[], after));
-        frame.api_call = Some("GET /v1/economy/currencies".to_owned());
+        frame.api_call = Some(ApiCall::same("GET /v1/economy/currencies"));
         let next = shown.last().filter(|_| rest.len() > ROWS);
-        Ok(EconomyPage {
+        Ok(ListPage {
             choice: choice(&frame, choices, None),
             total: currencies.len().try_into().unwrap_or(u64::MAX),
             currencies: shown.iter().map(|row| currency_row(&frame, row)).collect(),

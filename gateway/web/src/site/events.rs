@@ -4,16 +4,14 @@ use axum::extract::Path;
 use contracts::catalogue::v1 as proto;
 use contracts::public::{self, EVENT_KINDS};
 use futures::future::try_join;
-use pages::site::cards::Link;
-use pages::site::events::EventPage;
-use pages::site::list::EventsPage;
-use pages::site::{Frame, Head};
+use pages::site::events::{EventPage, ListPage};
+use pages::{ApiCall, Frame, Head, Link};
 use time::Date;
 use time::format_description::well_known::Iso8601;
 
-use super::cached::respond;
 use super::filters::{FixedFilter, ListRequest, RowNames};
 use super::query::address;
+use super::response::respond;
 use super::{cards, feeds, or_sample, structured_data, visitor_actions};
 use crate::app::Web;
 use crate::domain::listing_kind::ListingKind;
@@ -60,7 +58,7 @@ pub async fn list(request: PublicRequest, catalogue: Catalogue) -> PageResult {
     respond(app, &visit, |mut frame| {
         frame.share.documents = feeds::of_events(&frame, list.get("country"));
         let mut choice_of_when = list.fixed(&frame, WHEN);
-        // Without the parameter, the page has one of them.
+        // One of them is always chosen.
         choice_of_when.options.remove(0);
         for option in &mut choice_of_when.options {
             option.is_chosen = option.value == when;
@@ -75,13 +73,13 @@ pub async fn list(request: PublicRequest, catalogue: Catalogue) -> PageResult {
             creator: None,
             city: rows
                 .first()
-                .map(|row| cards::city_name(frame.texts, &row.city, &row.country_code)),
+                .map(|row| cards::city_name(frame.texts(), &row.city, &row.country_code)),
         };
         let set = list.set_filters(&frame, &choices, &names);
         let words = ["events-title", "events-description"];
         list.describe(&mut frame, words, set, events.page.total);
         let cards = rows.into_iter().map(|row| cards::event(&frame, row));
-        Ok(EventsPage {
+        Ok(ListPage {
             filters: list.form(&frame, choices),
             total: events.page.total,
             events: cards.collect(),
@@ -91,7 +89,7 @@ pub async fn list(request: PublicRequest, catalogue: Catalogue) -> PageResult {
     })
 }
 
-/// Which events a list has without the parameter `when`: as in the API, a range that names past days has past events.
+/// The value of an absent `when`. As in the API, a range that names past days includes past events.
 fn default_when(from: Option<&str>, to: Option<&str>, today: Date) -> &'static str {
     let is_past = |day: &str| Date::parse(day, &Iso8601::DATE).is_ok_and(|day| day < today);
     if from.is_some() || to.is_some_and(is_past) {
@@ -107,10 +105,10 @@ pub async fn show(
     Path(slug): Path<String>,
 ) -> PageResult {
     let event = match catalogue.event(&slug).await {
-        Ok(event) => event,
+        Ok((event, _times)) => event,
         Err(fault) => return or_sample(&app, &visit, &slug, fault),
     };
-    // The page says whether the event is over, so it changes at midnight too.
+    // The page says whether the event is over, so it also changes at midnight.
     let today = app.clock.now().to_offset(time::UtcOffset::UTC).date();
     respond(&app, &visit, |frame| {
         Ok(event_page(&app, frame, event.parse()?, today))
@@ -118,7 +116,7 @@ pub async fn show(
 }
 
 fn event_page(app: &Web, mut frame: Frame, event: public::Event, today: Date) -> EventPage {
-    let texts = frame.texts;
+    let texts = frame.texts();
     frame.path = format!("{LIST}/{}", event.slug);
     let days = texts.days(&event.starts_at, event.ends_at.as_deref());
     let place = cards::place(texts, &event.city, &event.country_code);
@@ -127,7 +125,7 @@ fn event_page(app: &Web, mut frame: Frame, event: public::Event, today: Date) ->
         format!("{} – {days}, {place}", event.title),
         texts.say_of("event-description", &format!("{kind}, {days}, {place}")),
     );
-    frame.api_call = Some(format!("GET /v1/events/{}", event.slug));
+    frame.api_call = Some(ApiCall::same(format!("GET /v1/events/{}", event.slug)));
     frame.share.structured_data = Some(structured_data::event(&frame, &event));
     let last = event.ends_at.as_deref().unwrap_or(&event.starts_at);
     let last = Date::parse(last, &Iso8601::DATE).ok();

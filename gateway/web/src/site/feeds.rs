@@ -1,14 +1,14 @@
-//! The Atom feed of new games, and what pages say about it and the calendar.
+//! The Atom feed of new games, and the links to it and to the calendar.
 
 use kit::Fault;
-use pages::site::feed::{Author, Entry, Feed};
-use pages::site::share::Document;
-use pages::site::{Frame, Head};
+use pages::share::Document;
+use pages::site::feeds::{Author, Entry, Feed};
+use pages::{Frame, Head};
 use time::OffsetDateTime;
 use time::format_description::well_known::Rfc3339;
 
-use super::cached::respond_as;
 use super::query::address;
+use super::response::respond_as;
 use super::{cards, xml};
 use crate::page_error::PageResult;
 use crate::render::ok;
@@ -54,7 +54,7 @@ pub async fn games(
 /// `Events in Kenya`.
 pub(super) fn events_title(frame: &Frame, country: Option<&str>) -> String {
     match country {
-        Some(code) => frame.say_of("events-in", &cards::country(frame.texts, code)),
+        Some(code) => frame.say_of("events-in", &cards::country(frame.texts(), code)),
         None => frame.say("events-title").to_owned(),
     }
 }

@@ -4,7 +4,7 @@ use contracts::common::v1::PageRequest;
 use contracts::public::{CountryRow, GenreRow};
 use kit::Fault;
 use pages::site::list::{Filter, FilterOption, Filters, Pager};
-use pages::site::{Frame, Head};
+use pages::{ApiCall, Frame, Head};
 
 use super::query::{Query, address};
 use super::{ROWS, cards};
@@ -19,7 +19,7 @@ pub(super) struct FixedFilter {
     pub(super) values: &'static [&'static str],
 }
 
-/// The names of filters whose values are names in addresses, as the rows of the list have them.
+/// The names behind filters whose values are parts of addresses, as the rows of the list have them.
 #[derive(Debug, Default)]
 pub(super) struct RowNames {
     pub(super) creator: Option<String>,
@@ -61,7 +61,7 @@ impl<'q> ListRequest<'q> {
 
     fn set(&self) -> Vec<(&'static str, Option<&'q str>)> {
         let names = self.names.iter();
-        // Upcoming events are those that the list has without a filter.
+        // Without a filter, the list has upcoming events.
         let value = |name: &str| {
             self.get(name)
                 .filter(|it| (name, *it) != ("when", "upcoming"))
@@ -88,7 +88,7 @@ impl<'q> ListRequest<'q> {
             let value = value?;
             let choice = choices.iter().find(|choice| choice.name == name);
             let chosen = choice.and_then(chosen_label);
-            let texts = frame.texts;
+            let texts = frame.texts();
             let label = match (chosen, name) {
                 (Some(chosen), _) => chosen.to_owned(),
                 (None, "creator") => names.creator.clone().unwrap_or_else(|| value.to_owned()),
@@ -103,8 +103,8 @@ impl<'q> ListRequest<'q> {
         named.collect()
     }
 
-    /// Fills the head of the page, and names the call that gives the same. A list without rows is not for search engines. The title is the
-    /// name of the list with that of each filter.
+    /// Fills the head of the page, and names the API call that returns the same. The title has the list and each filter. Search engines do not
+    /// list a page without rows.
     pub(super) fn describe(
         &self,
         frame: &mut Frame,
@@ -122,12 +122,15 @@ impl<'q> ListRequest<'q> {
         };
         let is_indexed = total > 0 && is_indexed(&set, self.cursor());
         frame.head = Head::new(title, description).indexed_if(is_indexed);
-        frame.api_call = Some(format!("GET /v1{}", address(self.path, &set)));
+        frame.api_call = Some(ApiCall::same(format!(
+            "GET /v1{}",
+            address(self.path, &set)
+        )));
     }
 
     pub(super) fn fixed(&self, frame: &Frame, filter: FixedFilter) -> Filter {
         let values = filter.values.iter().map(|value| {
-            let name = frame.texts.value(filter.group, value, value);
+            let name = frame.texts().value(filter.group, value, value);
             ((*value).to_owned(), name.to_owned())
         });
         let chosen = self.get(filter.name);
@@ -140,7 +143,7 @@ impl<'q> ListRequest<'q> {
         let mut rows: Vec<GenreRow> = rows.parse()?;
         rows.retain(|row| row.games > 0 || chosen == Some(row.key.as_str()));
         let named = rows.into_iter().map(|row| {
-            let name = frame.texts.value("genre", &row.key, &row.name).to_owned();
+            let name = frame.texts().value("genre", &row.key, &row.name).to_owned();
             (row.key, name)
         });
         let values = by_name(named.collect());
@@ -156,7 +159,7 @@ impl<'q> ListRequest<'q> {
         codes.sort_unstable();
         codes.dedup();
         let named = codes.into_iter().map(|code| {
-            let name = cards::country(frame.texts, &code);
+            let name = cards::country(frame.texts(), &code);
             (code, name)
         });
         let values = by_name(named.collect());
@@ -209,15 +212,14 @@ fn chosen_label(choice: &Filter) -> Option<&str> {
     Some(&option.label)
 }
 
-/// Sorts values by their names without regard to accents: `Égypte` is at E.
+/// Sorts values by their names, ignoring accents: `Égypte` is at E.
 pub(super) fn by_name(mut values: Vec<(String, String)>) -> Vec<(String, String)> {
     values.sort_by_cached_key(|(_, name)| pages::site::sort_key(name));
     values
 }
 
-/// Whether search engines may list a page of a list: the whole list, or one by genre, country, platform, or genre and country. They find
-/// listings in the sitemap instead: later pages change with each new listing, words and days have endless values, and filters have too many
-/// combinations.
+/// Whether search engines may list a page of a list: the first page of all, or by genre, country, platform, or genre and country. Other
+/// pages have too many combinations, or change with each new listing; the sitemap leads to all listings.
 pub(super) fn is_indexed(set: &[(&'static str, Option<&str>)], cursor: Option<&str>) -> bool {
     let used = set.iter().filter(|(_, value)| value.is_some());
     let used: Vec<&str> = used.map(|(name, _)| *name).collect();

@@ -7,16 +7,14 @@ use futures::future::{join, try_join, try_join3};
 use kit::{Code, Fault};
 use pages::site::amount::Amount;
 use pages::site::cards::GameCard;
-use pages::site::games::{Credit, Currency, CurrencyRate, GamePage, ShareCode, Trailer};
-use pages::site::list::GamesPage;
-use pages::site::{Frame, Head};
+use pages::site::games::{Credit, Currency, CurrencyRate, GamePage, ListPage, ShareCode, Trailer};
+use pages::{ApiCall, Frame, Head};
 use time::{Date, OffsetDateTime};
 
-use super::cached::respond;
 use super::cards::COVER;
 use super::filters::{FixedFilter, ListRequest, RowNames};
 use super::query::address;
-use super::similar_games::similar;
+use super::response::respond;
 use super::{boards, cards, feeds, or_sample, structured_data, visitor_actions};
 use crate::app::Web;
 use crate::domain::listing_kind::ListingKind;
@@ -32,8 +30,8 @@ const LIST: &str = "/games";
 const OTHERS: u32 = 4;
 /// Similar games on the page of a game.
 const SIMILAR: usize = 4;
-/// Rows of each list in which similar games are looked for.
-const SIMILAR_ROWS: u32 = 24;
+/// Rows among which similar games are looked for. Those of the same creator are left out.
+const SIMILAR_ROWS: u32 = 8;
 
 const FILTERS: [&str; 7] = [
     "genre", "platform", "country", "stage", "creator", "city", "q",
@@ -83,7 +81,7 @@ pub async fn list(request: PublicRequest, catalogue: Catalogue) -> PageResult {
         let first = rows.first();
         let names = RowNames {
             creator: first.map(|row| row.creator.name.clone()),
-            city: first.map(|row| cards::city_name(frame.texts, &row.city, &row.country_code)),
+            city: first.map(|row| cards::city_name(frame.texts(), &row.city, &row.country_code)),
         };
         let set = list.set_filters(&frame, &choices, &names);
         let words = ["games-title", "games-description"];
@@ -94,7 +92,7 @@ pub async fn list(request: PublicRequest, catalogue: Catalogue) -> PageResult {
         }
         frame.share.documents = feeds::of_games(&frame);
         let cards = rows.into_iter().map(|row| cards::game(&frame, row));
-        Ok(GamesPage {
+        Ok(ListPage {
             filters: list.form(&frame, choices),
             total: games.page.total,
             games: cards.collect(),
@@ -104,7 +102,7 @@ pub async fn list(request: PublicRequest, catalogue: Catalogue) -> PageResult {
     })
 }
 
-/// What stands around a game on its page. What cannot be read is said to be away.
+/// The parts of a game's page that come from other reads. The page says which of them cannot be read.
 #[derive(Debug)]
 struct Surroundings {
     /// When it became public, if that is known.
@@ -143,7 +141,7 @@ pub async fn show(
         let currency = app.currencies.of_game(&slug, app.clock.now());
         Ok(join(ranks, currency).await)
     };
-    // So many calls at once are a large future.
+    // The future of so many calls is large.
     let reads = Box::pin(try_join(listing, beyond));
     let ((published, game, creator, similar), (ranks, currency)) = match reads.await {
         Ok(read) => read,
@@ -174,37 +172,32 @@ async fn neighbours(
         let read = catalogue.creator(&row.creator.handle, OTHERS + 1);
         match read.await {
             Ok((creator, total)) => Ok(Some((creator.parse()?, total))),
-            // It is not public any more.
+            // The creator is no longer public.
             Err(fault) if fault.code == Code::NotFound => Ok(None),
             Err(fault) => Err(fault),
         }
     };
-    let request = || proto::ListGamesRequest {
-        page: Some(page(SIMILAR_ROWS, None)),
-        ..proto::ListGamesRequest::default()
-    };
-    let of_genre = async {
-        let Some(genre) = row.genres.first().cloned() else {
-            return Ok(Vec::new());
+    let similar = async {
+        let request = proto::ListGamesRequest {
+            page: Some(page(SIMILAR_ROWS, None)),
+            genre: row.genres.first().cloned(),
+            country: row.genres.is_empty().then(|| row.country_code.clone()),
+            ..proto::ListGamesRequest::default()
         };
-        let genre = Some(genre);
-        let read = catalogue.games(proto::ListGamesRequest { genre, ..request() });
-        read.await?.parse()
+        Ok(similar(row, catalogue.games(request).await?.parse()?))
     };
-    let of_country = async {
-        let country = Some(row.country_code.clone());
-        let read = catalogue.games(proto::ListGamesRequest {
-            country,
-            ..request()
-        });
-        read.await?.parse()
-    };
-    let (creator, lists) = join(creator, try_join(of_genre, of_country)).await;
-    let similar = lists.map(|(genre, country)| similar(row, [genre, country], SIMILAR));
-    (creator, similar)
+    join(creator, similar).await
 }
 
-/// The head of the page of a game, and what machines read of it.
+/// The games of other creators among `rows`, those of the same country first.
+fn similar(game: &public::GameRow, mut rows: Vec<public::GameRow>) -> Vec<public::GameRow> {
+    rows.retain(|other| other.creator.handle != game.creator.handle);
+    rows.sort_by_key(|other| other.country_code != game.country_code);
+    rows.truncate(SIMILAR);
+    rows
+}
+
+/// The head of a game's page, and its structured data.
 fn describe(frame: &mut Frame, game: &public::Game) {
     let row = &game.row;
     frame.path = format!("{LIST}/{}", row.slug);
@@ -213,7 +206,7 @@ fn describe(frame: &mut Frame, game: &public::Game) {
         tagline => tagline.to_owned(),
     };
     frame.head = Head::new(format!("{} – {}", row.title, row.creator.name), description);
-    frame.api_call = Some(format!("GET /v1/games/{}", row.slug));
+    frame.api_call = Some(ApiCall::same(format!("GET /v1/games/{}", row.slug)));
     frame.share.image = cards::picture(frame, row.cover_url.as_deref(), COVER, &row.title);
     frame.share.structured_data = Some(structured_data::game(frame));
 }
@@ -224,7 +217,7 @@ fn game_page(app: &Web, mut frame: Frame, game: public::Game, around: Surroundin
     let is_currency_away = around.currency.is_err();
     let creator_games = around.creator.as_ref().ok();
     let creator_games = creator_games.map(Option::as_ref);
-    let texts = frame.texts;
+    let texts = frame.texts();
     let row = game.row;
     let filtered = |group: &str, name: &'static str, value: &String| {
         let list = address(LIST, &[(name, Some(value))]);
@@ -335,11 +328,11 @@ fn page_currency(frame: &Frame, GameCurrency { currency, rate }: GameCurrency) -
     let page = |slug: &str| format!("/economy/{slug}");
     let is_rate_away = rate.is_err();
     let rate = rate.ok().flatten().map(|rate| CurrencyRate {
-        amount: Amount::new(frame.texts, &rate.rate.to_string()),
+        amount: Amount::new(frame.texts(), &rate.rate.to_string()),
         to: frame.link(&page(&rate.to), rate.currency_to.to_string()),
     });
     Currency {
-        cost: Amount::new(frame.texts, &currency.basket.cost.to_string()),
+        cost: Amount::new(frame.texts(), &currency.basket.cost.to_string()),
         link: frame.link(&page(&currency.slug), currency.currency),
         is_late: currency.late,
         rate,
@@ -348,7 +341,7 @@ fn page_currency(frame: &Frame, GameCurrency { currency, rate }: GameCurrency) -
 }
 
 fn credit(frame: &Frame, credit: public::Credit) -> Credit {
-    let role = frame.texts.value("role", &credit.role, &credit.role);
+    let role = frame.texts().value("role", &credit.role, &credit.role);
     Credit {
         role: role.to_owned(),
         name: credit.name,

@@ -1,14 +1,13 @@
-//! The public site: pages of listings, lists and search, as players, press and crawlers see them.
+//! The public site, for players, press and crawlers.
 //!
-//! A handler reads the content of its page, then [`cached::respond`] answers 304 or renders the page.
+//! A handler reads the content of its page, and [`response::respond`] renders it.
 
-pub mod article;
+pub mod articles;
 pub mod boards;
-pub(crate) mod cached;
 pub mod calendar;
 mod cards;
 pub mod creators;
-mod currency_pages;
+mod currency;
 pub mod docs;
 pub mod drawn;
 pub mod economy;
@@ -20,9 +19,9 @@ pub mod picture;
 pub mod places;
 pub mod public_request;
 pub(crate) mod query;
+pub(crate) mod response;
 pub mod robots;
 pub mod search;
-mod similar_games;
 pub mod sitemap;
 pub mod start;
 mod structured_data;
@@ -35,9 +34,9 @@ use contracts::catalogue::v1 as proto;
 use kit::{Code, Fault};
 use pages::site::VisitorActions;
 use pages::site::articles::ArticlePage;
-use pages::site::{Frame, Head};
+use pages::{Frame, Head};
 
-use self::cached::respond;
+use self::response::respond;
 use crate::app::Web;
 use crate::domain::listing_kind::ListingKind;
 use crate::domain::percent::encoded;
@@ -46,17 +45,17 @@ use crate::visit::Visit;
 
 /// Rows of a list.
 const ROWS: u32 = 24;
-/// The first rows of a list, on a page about something else.
+/// Rows of a list on the page of a place.
 const FEW: u32 = 6;
 
-/// A listing of the sample data, which test keys read, has a page that says so. The names of all of them have the same prefix.
+/// Test keys read sample listings, whose names begin with `sample-`. The page at such an address says that it is a sample.
 fn or_sample(app: &Web, visit: &Visit, name: &str, fault: Fault) -> PageResult {
     if fault.code != Code::NotFound || !name.starts_with("sample-") {
         return Err(fault.into());
     }
     respond(app, visit, |mut frame| {
         frame.head = Head::new(frame.say("sample-title"), frame.say("sample-notice")).unindexed();
-        // Neither text has a letter of HTML.
+        // Neither text has HTML in it.
         let (title, notice) = (frame.say("sample-title"), frame.say("sample-notice"));
         Ok(ArticlePage {
             body: format!("<h1>{title}</h1>\n<p>{notice}</p>"),

@@ -11,8 +11,8 @@ use http::{HeaderMap, HeaderValue, StatusCode};
 use crate::app::App;
 use crate::domain::picture_name::is_file_name;
 use crate::etag;
-use crate::listings::picture_file;
 use crate::page_error::PageError;
+use crate::picture_file;
 use crate::render::RESOURCE_POLICY;
 
 /// The content of a name never changes. A shared cache asks again each minute, so that a picture that is no longer public soon disappears.
@@ -28,7 +28,7 @@ pub async fn show(
     if !is_file_name(&name) {
         return Err(PageError::not_found());
     }
-    // The content of a name never changes, so a browser that has the picture gets a 304 without a call.
+    // A browser that has the picture gets a 304 without a call.
     let tag = format!("\"{}\"", name.trim_end_matches(".jpg"));
     let mut response = if etag::is_known(headers.get_all(IF_NONE_MATCH), &tag) {
         StatusCode::NOT_MODIFIED.into_response()
@@ -38,7 +38,7 @@ pub async fn show(
             name,
             ..GetPictureRequest::default()
         };
-        picture_file::file(App::clone(&app), request, CACHE_CONTROL).await?
+        picture_file::respond(App::clone(&app), request, CACHE_CONTROL).await?
     };
     let headers = response.headers_mut();
     if let Ok(tag) = HeaderValue::try_from(tag) {

@@ -9,11 +9,11 @@ use futures::future::{try_join3, try_join4};
 use kit::Fault;
 use pages::site::africa::Outline;
 use pages::site::places::{CitiesPage, CountriesPage, MapCountry, Part, PlacePage, PlaceRow};
-use pages::site::{Frame, Head};
+use pages::{ApiCall, Frame, Head};
 
-use super::cached::respond;
 use super::filters::{ListRequest, RowNames};
 use super::query::address;
+use super::response::respond;
 use super::{FEW, ROWS, cards, next_events};
 use crate::page_error::PageResult;
 use crate::site::public_request::PublicRequest;
@@ -32,7 +32,7 @@ pub async fn countries(
     respond(&app, &visit, |mut frame| {
         head(&mut frame, "countries-title", "countries-description");
         "/countries".clone_into(&mut frame.path);
-        frame.api_call = Some("GET /v1/countries".to_owned());
+        frame.api_call = Some(ApiCall::same("GET /v1/countries"));
         let rows: Vec<public::CountryRow> = countries.parse()?;
         let map = map(&frame, &rows);
         let mut rows: Vec<PlaceRow> = rows
@@ -56,7 +56,7 @@ pub async fn countries(
 
 /// All countries of the map; those with listings have links.
 fn map(frame: &Frame, rows: &[public::CountryRow]) -> Vec<MapCountry> {
-    let texts = frame.texts;
+    let texts = frame.texts();
     let most = rows.iter().map(|row| row.games).max().unwrap_or_default();
     let outlines = Outline::all().iter();
     let countries = outlines.map(|outline| {
@@ -120,7 +120,7 @@ pub async fn country(
         country: Some(code.clone()),
         ..next_events(FEW)
     };
-    // First, so that an unknown code is not found rather than a bad filter.
+    // Read the country first: an unknown code is a missing page, not a bad filter.
     let country = catalogue.country(&code).await?;
     let reads = try_join3(
         catalogue.games(games),
@@ -131,9 +131,9 @@ pub async fn country(
     respond(&app, &visit, |mut frame| {
         let country: public::Country = country.parse()?;
         let code = country.row.code;
-        let name = cards::country(frame.texts, &code);
+        let name = cards::country(frame.texts(), &code);
         place_head(&mut frame, &name, format!("/countries/{code}"));
-        frame.api_call = Some(format!("GET /v1/countries/{code}"));
+        frame.api_call = Some(ApiCall::same(format!("GET /v1/countries/{code}")));
         let has_more = country.cities.len() > CITIES_OF_COUNTRY;
         let all = |path: &str| frame.href(&address(path, &[("country", Some(&code))]));
         let all_events = address("/events", &[("when", when), ("country", Some(&code))]);
@@ -183,14 +183,14 @@ pub async fn city(
     let (city, games, creators, (events, when)) = Box::pin(reads).await?;
     respond(&app, &visit, |mut frame| {
         let city: public::CityRow = city.parse()?;
-        let place = cards::place(frame.texts, &city.name, &city.country_code);
+        let place = cards::place(frame.texts(), &city.name, &city.country_code);
         place_head(&mut frame, &place, format!("{CITIES}/{}", city.slug));
         let list = if city.creators > 0 {
             "creators"
         } else {
             "events"
         };
-        frame.api_call = Some(format!("GET /v1/{list}?city={}", city.slug));
+        frame.api_call = Some(ApiCall::same(format!("GET /v1/{list}?city={}", city.slug)));
         let games_of = address("/games", &[("city", Some(&city.slug))]);
         let creators_of = address("/creators", &[("city", Some(&city.slug))]);
         let events_of = address("/events", &[("when", when), ("city", Some(&city.slug))]);
@@ -201,13 +201,13 @@ pub async fn city(
             games: part(&frame, &games, frame.href(&games_of), cards::game)?,
             creators: part(&frame, &creators, frame.href(&creators_of), cards::creator)?,
             events: part(&frame, &events, frame.href(&events_of), cards::event)?,
-            name: cards::city_name(frame.texts, &city.name, &city.country_code),
+            name: cards::city_name(frame.texts(), &city.name, &city.country_code),
             frame,
         })
     })
 }
 
-/// The requested events of a place that are upcoming or, if there are none, the past ones; and which of them these are.
+/// The upcoming events of a place or, if there are none, the past ones, and which of the two these are.
 async fn events_of(
     catalogue: &Catalogue,
     upcoming: proto::ListEventsRequest,
@@ -239,7 +239,7 @@ fn part<R: serde::de::DeserializeOwned, C>(
 }
 
 fn head(frame: &mut Frame, title: &str, description: &str) {
-    frame.head = Head::new(frame.texts.say(title), frame.texts.say(description));
+    frame.head = Head::new(frame.texts().say(title), frame.texts().say(description));
 }
 
 fn place_head(frame: &mut Frame, name: &str, path: String) {

@@ -42,7 +42,7 @@ impl FromRequestParts<App> for PublicRequest {
 impl FromRequestParts<App> for Catalogue {
     type Rejection = Infallible;
 
-    /// That of the page which `layers/page_cache` has begun; another page begins here.
+    /// The calls that `layers/public` has begun for the page, or new ones.
     async fn from_request_parts(parts: &mut Parts, app: &App) -> Result<Self, Infallible> {
         let begun = parts.extensions.get().cloned();
         Ok(begun.unwrap_or_else(|| app.catalogue.begin_page()))

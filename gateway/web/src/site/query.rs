@@ -11,7 +11,7 @@ impl Query {
         let pairs = form_urlencoded::parse(query.unwrap_or_default().as_bytes());
         let pairs = pairs.map(|(name, value)| {
             let value = match &*name {
-                // The code of a country is case-insensitive. In upper case, each page has one address.
+                // Codes of countries are case-insensitive; in upper case, each page has one address.
                 "country" => value.trim().to_ascii_uppercase(),
                 _ => value.trim().to_owned(),
             };

@@ -3,12 +3,12 @@
 use std::fmt::Write as _;
 
 use axum::response::Response;
-use pages::site::Language;
+use pages::Language;
 
-use super::cached::respond_file;
+use super::response::respond_file;
 use crate::site::public_request::PublicRequest;
 
-/// The first segments of the dashboard's paths. Some of its pages are there in each language.
+/// What the paths of the dashboard begin with. Some of its pages exist in each language.
 const DASHBOARD: [&str; 7] = [
     "/accounts",
     "/you",
@@ -18,17 +18,15 @@ const DASHBOARD: [&str; 7] = [
     "/claim/",
     "/add-game",
 ];
-/// Pages of the public site that search engines should leave out, in each language: results of a search, and votes.
+/// Public pages that search engines should leave out, in each language: results of a search, and votes.
 const PUBLIC: [&str; 2] = ["/search?", "/vote"];
-/// Seconds between two pages, for crawlers that read this. It keeps them below `pages_per_minute`.
-const DELAY: u32 = 1;
 
 pub async fn show(PublicRequest { app, .. }: PublicRequest) -> Response {
     respond_file("text/plain; charset=utf-8", text(&app.public_url))
 }
 
 fn text(site: &str) -> String {
-    let mut text = format!("User-agent: *\nCrawl-delay: {DELAY}\n");
+    let mut text = "User-agent: *\n".to_owned();
     for prefix in std::iter::once("").chain(Language::ALL.map(Language::prefix)) {
         for path in DASHBOARD.into_iter().chain(PUBLIC) {
             // Writing to a string does not fail.

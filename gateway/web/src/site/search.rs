@@ -3,11 +3,11 @@
 use contracts::catalogue::v1 as proto;
 use contracts::public::{SearchAddress, SearchResult};
 use kit::Fault;
-use pages::site::results::{Found, Kind, Row, SearchPage};
-use pages::site::{Frame, Head};
+use pages::site::search::{Found, Kind, ResultPage, Row};
+use pages::{ApiCall, Frame, Head};
 
-use super::cached::respond;
 use super::query::address;
+use super::response::respond;
 use super::{ROWS, cards, filters};
 use crate::page_error::PageResult;
 use crate::site::public_request::PublicRequest;
@@ -26,7 +26,7 @@ pub async fn show(request: PublicRequest, catalogue: Catalogue) -> PageResult {
     let Some(words) = query.get("q") else {
         return respond(app, &visit, |mut frame| {
             head(&mut frame, true);
-            Ok(SearchPage { frame, found: None })
+            Ok(ResultPage { frame, found: None })
         });
     };
     let request = proto::SearchRequest {
@@ -41,9 +41,9 @@ pub async fn show(request: PublicRequest, catalogue: Catalogue) -> PageResult {
         // Search engines should not list results of a search.
         head(&mut frame, false);
         words.clone_into(&mut frame.search);
-        frame.api_call = Some(format!("GET /v1{}", address(PATH, &set)));
+        frame.api_call = Some(ApiCall::same(format!("GET /v1{}", address(PATH, &set))));
         let found = found(&frame, &results, set, cursor)?;
-        Ok(SearchPage {
+        Ok(ResultPage {
             found: Some(found),
             frame,
         })
@@ -52,8 +52,8 @@ pub async fn show(request: PublicRequest, catalogue: Catalogue) -> PageResult {
 
 fn head(frame: &mut Frame, is_indexed: bool) {
     frame.head = Head::new(
-        frame.texts.say("search-title"),
-        frame.texts.say("search-label"),
+        frame.texts().say("search-title"),
+        frame.texts().say("search-label"),
     )
     .indexed_if(is_indexed);
 }
@@ -68,17 +68,17 @@ fn found(
     let kind = |value: Option<&str>| {
         let parameters = [words, ("type", value), country];
         let label = match value {
-            Some(value) => frame.texts.value("nav-kind", value, value),
-            None => frame.texts.say("search-all"),
+            Some(value) => frame.texts().value("nav-kind", value, value),
+            None => frame.texts().say("search-all"),
         };
         Kind {
             link: frame.link(&address(PATH, &parameters), label),
-            count: count(results, value).map(|count| frame.texts.number(count)),
+            count: count(results, value).map(|count| frame.texts().number(count)),
             is_current: value == current,
         }
     };
     let rows: Vec<SearchResult> = results.rows.parse()?;
-    // The visitor probably meant the best of the results.
+    // The visitor probably meant the best result.
     let nearest = rows
         .first()
         .filter(|_| results.is_similar && cursor.is_none());
@@ -106,7 +106,7 @@ fn found(
     })
 }
 
-/// The number of results of a kind, or of all. `None`: catalogue-svc is of a release that does not count them.
+/// The number of results of a kind, or of all; `None` if catalogue-svc does not count them.
 fn count(results: &Results, kind: Option<&str>) -> Option<u64> {
     let totals = results.totals.iter();
     let of_kind = totals.filter(|it| kind.is_none_or(|kind| it.kind == kind));
@@ -115,7 +115,7 @@ fn count(results: &Results, kind: Option<&str>) -> Option<u64> {
 
 /// A result, and the address of its picture.
 fn result(frame: &Frame, row: SearchResult, picture: Option<&str>) -> Row {
-    let texts = frame.texts;
+    let texts = frame.texts();
     let (SearchAddress::Slug(name) | SearchAddress::Handle(name)) = row.address;
     let is_city = row.kind == "cities";
     let (kind, country) = (row.kind.as_str(), row.country_code.as_str());

@@ -9,7 +9,7 @@ use kit::api::timestamp;
 use prost_types::Timestamp;
 use time::format_description::well_known::Rfc3339;
 
-use super::cached::respond_file;
+use super::response::respond_file;
 use super::{boards, robots, xml};
 use crate::app::App;
 use crate::page_error::{PageError, PageResult};
@@ -28,7 +28,7 @@ const FILE_ROWS: u32 = 50_000;
 /// The kinds of listings; they have pages below the same names.
 const KINDS: [&str; 4] = ["games", "creators", "events", "cities"];
 
-/// The public pages without a parameter, except those that crawlers are kept from.
+/// The public pages without a parameter that crawlers may read.
 #[derive(Debug, Clone)]
 pub struct FixedPages(Arc<[&'static str]>);
 
@@ -67,7 +67,7 @@ pub async fn index(PublicRequest { app, .. }: PublicRequest, catalogue: Catalogu
     Ok(respond_file(MEDIA_TYPE, text))
 }
 
-/// The number of the file that a listing is in, by its place among those of its kind. Moves to the next place.
+/// The number of the file that has the listing at this place among those of its kind. Moves to the next place.
 fn file_of(place: &mut u32) -> u32 {
     let number = *place / FILE_ROWS + 1;
     *place += 1;
@@ -123,7 +123,7 @@ async fn pages(app: &App, catalogue: &Catalogue, number: u32, fixed: &FixedPages
         return Err(PageError::not_found());
     }
     let countries = catalogue.countries_with_events().await?;
-    // A crawler asks again later, rather than forget the pages that a file without them has lost.
+    // Answer 503 rather than a file without these pages, which a crawler would forget.
     let reference = app.docs.reference()?;
     let currencies = app.currencies.all(app.clock.now()).await?;
     let countries: Vec<CountryRow> = countries.parse()?;
@@ -194,33 +194,5 @@ mod tests {
         for (mut place, number) in [(0, 1), (49_999, 1), (50_000, 2), (100_000, 3)] {
             assert_eq!(file_of(&mut place), number);
         }
-    }
-
-    #[test]
-    fn an_entry_has_its_time_if_there_is_one() {
-        let mut text = String::new();
-        let at = Timestamp {
-            seconds: 1_764_000_000,
-            nanos: 999_000_000,
-        };
-        push_entry(
-            &mut text,
-            "url",
-            ["https://a.example", "/games/", "x&y"],
-            Some(at),
-        );
-        push_entry(&mut text, "sitemap", ["b"], None);
-        assert_eq!(
-            text,
-            "<url><loc>https://a.example/games/x&amp;y</loc><lastmod>2025-11-24T16:00:00Z</lastmod></url>\n\
-             <sitemap><loc>b</loc></sitemap>\n"
-        );
-    }
-
-    #[test]
-    fn pages_without_a_parameter_are_fixed() {
-        let paths = ["/", "/games", "/games/{slug}", "/games/feed.xml", "/vote"];
-        let fixed = FixedPages::of(paths.into_iter());
-        assert_eq!(*fixed.0, ["/", "/games"]);
     }
 }

@@ -1,15 +1,15 @@
 //! Structured data of pages for search engines: schema.org, as JSON-LD.
 
 use contracts::public;
-use pages::site::Frame;
-use pages::site::share::JsonLd;
+use pages::Frame;
+use pages::share::JsonLd;
 use serde_json::{Value, json};
 
 use super::cards::{self, is_https};
 
 const CONTEXT: &str = "https://schema.org";
 
-/// The way to a page from the start page over the page of a list.
+/// The path to a page: the start page, the list, the page itself.
 fn breadcrumbs(frame: &Frame, list: &str, list_name: &'static str) -> Value {
     let steps = [
         ("Mchezo", frame.absolute("/")),
@@ -57,7 +57,7 @@ pub(super) fn creator(frame: &Frame) -> JsonLd {
 }
 
 pub(super) fn event(frame: &Frame, event: &public::Event) -> JsonLd {
-    let name = cards::place(frame.texts, &event.city, &event.country_code);
+    let name = cards::place(frame.texts(), &event.city, &event.country_code);
     let mut address = json!({ "@type": "PostalAddress", "addressCountry": event.country_code });
     if !event.city.is_empty() {
         address["addressLocality"] = event.city.as_str().into();

@@ -10,13 +10,12 @@ use http::header::RETRY_AFTER;
 use http::request::Parts;
 use http::{HeaderMap, HeaderValue, StatusCode};
 use kit::{Code, Fault};
-use pages::site::cards::Tab;
-use pages::site::voting::{Candidate, Pair, VotePage};
-use pages::site::{Frame, Head};
+use pages::site::vote::{BallotPage, Candidate, Pair};
+use pages::{Frame, Head, Tab};
 use serde::Deserialize;
 
-use super::cached::uncached;
 use super::cards;
+use super::response::uncached;
 use super::voter::{self, Voter};
 use crate::app::{App, Web};
 use crate::form_body::FormBody;
@@ -124,7 +123,7 @@ pub async fn cast(
         return Ok(next("closed"));
     }
     let (winner, loser) = match ballot.pick.as_str() {
-        // For `neither`, the order says nothing.
+        // The order has no meaning for `neither`.
         "first" | "neither" => (ballot.first, ballot.second),
         "second" => (ballot.second, ballot.first),
         _ => return Ok(next("refused")),
@@ -157,7 +156,7 @@ pub async fn cast(
     }
 }
 
-/// The text that votes are not counted for this many seconds.
+/// Says that votes are not counted for this many seconds.
 fn limit(frame: &Frame, seconds: u32) -> String {
     let again = if seconds > HOUR {
         frame.count("vote-again-hours", &seconds.div_ceil(HOUR).into())
@@ -168,18 +167,18 @@ fn limit(frame: &Frame, seconds: u32) -> String {
 }
 
 /// The page without a pair.
-async fn page(app: &Web, visit: &Visit, kind: Kind, voter: &Voter) -> VotePage {
+async fn page(app: &Web, visit: &Visit, kind: Kind, voter: &Voter) -> BallotPage {
     let mut frame = visit.frame(&app.public_url);
     frame.head = Head::new(
-        frame.texts.value("vote-title", kind.name, ""),
+        frame.texts().value("vote-title", kind.name, ""),
         frame.say("vote-description"),
     )
     .unindexed();
     let tab = |it: Kind| Tab {
-        link: frame.link(it.path, frame.texts.value("nav-kind", it.name, it.name)),
+        link: frame.link(it.path, frame.texts().value("nav-kind", it.name, it.name)),
         is_current: it == kind,
     };
-    VotePage {
+    BallotPage {
         tabs: [GAMES, CREATORS].map(tab).into(),
         notice: None,
         refusal: None,
@@ -238,7 +237,7 @@ fn candidate(
         },
         link: frame.link(&format!("/{}/{slug}", kind.name), listing.name),
         tagline: listing.tagline,
-        country: cards::country(frame.texts, &listing.country_code),
+        country: cards::country(frame.texts(), &listing.country_code),
         slug,
     }
 }

@@ -21,7 +21,7 @@ const YEAR: Duration = Duration::days(365);
 /// A voter.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) enum Voter {
-    /// The account in which the person has been for longest, and the person's other accounts.
+    /// The account that the person joined first, and the person's other accounts.
     Account(Uuid, Vec<Uuid>),
     Cookie(Uuid),
 }

@@ -1,6 +1,6 @@
 //! `web.member`: the people of accounts, with their roles.
 
-use pages::site::Language;
+use pages::Language;
 use sqlx::{PgConnection, PgExecutor};
 use time::OffsetDateTime;
 use uuid::Uuid;

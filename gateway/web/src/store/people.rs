@@ -1,6 +1,6 @@
 //! `web.person` and `web.recovery_code`.
 
-use pages::site::Language;
+use pages::Language;
 use sqlx::{PgConnection, PgExecutor, PgPool};
 use time::OffsetDateTime;
 use uuid::Uuid;

@@ -87,7 +87,7 @@ impl Times {
     }
 }
 
-/// A listing.
+/// JSON of the API: a listing, or drawn ones.
 #[derive(Debug, Clone)]
 pub struct One {
     pub json: Bytes,
@@ -131,7 +131,7 @@ impl TimedRows {
 }
 
 impl One {
-    fn of(json: Bytes) -> Self {
+    pub(super) fn of(json: Bytes) -> Self {
         let published = None;
         Self { json, published }
     }
@@ -369,9 +369,9 @@ rpcs! { Catalogue:
         Places::list_genres(proto::ListGenresRequest { mode: MODE, at_least: None })
         => |listed| Rows::new(listed.json, listed.page);
 
-    read event(slug: &str) -> One =
+    read event(slug: &str) -> (One, Times) =
         CatalogueEvents::get_event(proto::GetEventRequest { mode: MODE, slug, at_least: None })
-        => |found| One::of(found.json);
+        => |found| (One::of(found.json), Times::decode(found.first_published_at, found.updated_at)?);
 
     read country(code: &str) -> One =
         Places::get_country(proto::GetCountryRequest { mode: MODE, code, at_least: None })

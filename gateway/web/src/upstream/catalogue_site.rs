@@ -1,4 +1,4 @@
-//! catalogue-svc: reads that only the public site needs, for its sitemap and its feed of new games.
+//! catalogue-svc: reads that only the public site needs, for its sitemap, its feed of new games and its games of the day.
 
 use bytes::Bytes;
 use contracts::catalogue::v1 as proto;
@@ -6,7 +6,7 @@ use contracts::public::GameRow;
 use kit::Fault;
 
 use super::call::{incomplete, rpcs};
-use super::catalogue::{Catalogue, Times};
+use super::catalogue::{Catalogue, One, Times};
 use super::clients::Site;
 
 /// The newest games.
@@ -63,4 +63,9 @@ rpcs! { Catalogue:
     read new_games(limit: u32) -> NewGames =
         Site::list_new_games(proto::ListNewGamesRequest { limit, at_least: None })
         => |listed| NewGames { json: listed.json, games: listed.games };
+
+    /// Some of all games. The same `seed` draws the same ones until a game comes or goes.
+    read draw_games(seed: u64, limit: u32) -> One =
+        Site::draw_games(proto::DrawGamesRequest { seed, limit, at_least: None })
+        => |drawn| One::of(drawn.json);
 }

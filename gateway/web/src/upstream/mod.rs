@@ -25,8 +25,7 @@ pub use gateway::Gateway;
 pub use listings::Listings;
 pub use webhook::Webhooks;
 
-use pages::site::Texts;
-use pages::when;
+use pages::{Texts, when};
 use time::OffsetDateTime;
 
 /// The time of a message, if it has one.

@@ -19,7 +19,7 @@ macro_rules! listing_reads {
 }
 
 listing_reads! {
-    DrawPairRequest, GetCityRequest, GetCountryRequest, GetCreatorRequest, GetEventRequest, GetGameRequest, GetRanksRequest,
+    DrawGamesRequest, DrawPairRequest, GetCityRequest, GetCountryRequest, GetCreatorRequest, GetEventRequest, GetGameRequest, GetRanksRequest,
     ListCitiesRequest, ListCountriesRequest, ListCreatorsRequest, ListEventsRequest, ListGamesRequest, ListGenresRequest,
     ListNewGamesRequest, ListRankingRequest, ListSitemapRequest, SearchRequest,
 }

@@ -16,6 +16,8 @@ async fn every_page_is_in_english_at_one_address(pool: PgPool) {
     let mut browser = site.browser();
     for path in PATHS.iter().copied().chain(["/docs/all"]) {
         let page = file(&mut browser, path, HTML).await;
+        // These pages are long: they are shown while they arrive.
+        assert!(!page.text.contains("blocking=\"render\""), "{path}");
         for part in [
             "<html lang=\"en\">",
             &format!("<link rel=\"canonical\" href=\"https://mchezo.example{path}\">"),
@@ -95,41 +97,6 @@ async fn a_page_has_its_headings_its_neighbours_and_its_markdown(pool: PgPool) {
     );
 }
 
-#[testing::database_test(web::MIGRATOR)]
-async fn the_header_leads_developers_to_the_documentation(pool: PgPool) {
-    let site = Site::with_docs(pool).await;
-    let mut browser = site.browser();
-    for (path, label) in [
-        ("/en/credits", ">Developers</a>"),
-        ("/fr/credits", ">Développeurs</a>"),
-        ("/docs", " aria-current=\"page\">Developers</a>"),
-        ("/en/sign-in", ">Developers</a>"),
-        ("/fr/sign-in", ">Développeurs (en anglais)</a>"),
-    ] {
-        let page = browser.get(path).await;
-        let (_, header) = page.text.split_once("<header").unwrap();
-        let (header, _) = header.split_once("</header>").unwrap();
-        let link = format!("<a href=\"/docs\" hreflang=\"en\"{label}");
-        assert!(header.contains(&link), "{path}: {header}");
-    }
-}
-
-#[testing::database_test(web::MIGRATOR)]
-async fn the_reference_is_the_first_page_to_look_up(pool: PgPool) {
-    let site = Site::with_docs(pool).await;
-    let page = site.browser().get("/docs/keys").await;
-    let first = "<p class=\"group\">Look up</p>\n<ul><li><a href=\"/docs/reference\">";
-    page.assert(200, first);
-}
-
-#[testing::database_test(web::MIGRATOR)]
-async fn the_call_under_a_public_page_leads_to_the_reference(pool: PgPool) {
-    let site = Site::with_docs(pool).await;
-    let page = site.browser().get("/fr/creators/savanna").await;
-    let link = "<a href=\"/docs/reference\" hreflang=\"en\"><code>GET /v1/creators/savanna</code>";
-    page.assert(200, link);
-}
-
 /// An operator who changes a setting of the gateway has no text to change.
 #[testing::database_test(web::MIGRATOR)]
 async fn guides_name_the_settings_of_the_gateway(pool: PgPool) {
@@ -137,25 +104,17 @@ async fn guides_name_the_settings_of_the_gateway(pool: PgPool) {
     let mut browser = site.browser();
     // Nothing is said about settings that are not known.
     let keys = browser.get("/docs/keys.md").await;
-    keys.assert(200, "The page *Plans* of your account has them.");
     keys.assert(200, "| begins with | `…test_` | `…live_` |");
     site.app.docs.refresh().await;
     let keys = browser.get("/docs/keys.md").await;
     keys.assert(200, "| begins with | `svc_test_` | `svc_live_` |");
-    keys.assert(200, "| Free | 60 | 50,000 | 5 | no | 50 | 1 |");
-    let limits = browser.get("/docs/limits.md").await;
-    limits.assert(200, "\"minute\";q=60;w=60, \"month\";q=50000");
     {
         let mut document = site.api.document.lock().unwrap();
-        let settings = &mut document.json["x-settings"];
-        settings["key_prefix"] = "mchezo_".into();
-        settings["plans"][0]["calls_per_minute"] = 1_100.into();
+        document.json["x-settings"]["key_prefix"] = "mchezo_".into();
     }
     site.app.docs.refresh().await;
     let keys = browser.get("/docs/keys").await;
     keys.assert(200, "<code>mchezo_test_</code>");
-    keys.assert(200, "<td>1,100</td>");
-    browser.get("/docs/limits.md").await.assert(200, "q=1100;");
 }
 
 #[testing::database_test(web::MIGRATOR)]
@@ -169,15 +128,5 @@ async fn programs_get_a_list_of_the_guides_and_all_of_them(pool: PgPool) {
         list.assert(200, &format!("](https://mchezo.example{path}.md): "));
         let guide = browser.get(&format!("{path}.md")).await;
         full.assert(200, &guide.text);
-    }
-}
-
-#[testing::database_test(web::MIGRATOR)]
-async fn the_sitemap_has_every_page(pool: PgPool) {
-    let site = Site::with_docs(pool).await;
-    let mut browser = site.browser();
-    let pages = browser.get("/sitemap/pages-1.xml").await;
-    for path in PATHS {
-        pages.assert(200, &format!("<loc>https://mchezo.example{path}</loc>"));
     }
 }

@@ -331,11 +331,19 @@ async fn a_signed_out_person_is_offered_no_button_and_no_file_again(pool: PgPool
     ] {
         let page = owner.post(path, &fields).await;
         page.assert(401, "href=\"/sign-in\"");
-        assert!(!page.text.contains("<form"), "{path}: {}", page.text);
+        assert!(
+            !page.text.contains("<form method=\"post\""),
+            "{path}: {}",
+            page.text
+        );
     }
     let path = full.own(UPLOAD);
     let upload = owner.post_body(&path, "multipart/form-data; boundary=x", "--x--");
     let page = upload.await;
     page.assert(401, "href=\"/sign-in\"");
-    assert!(!page.text.contains("<form"), "{}", page.text);
+    assert!(
+        !page.text.contains("<form method=\"post\""),
+        "{}",
+        page.text
+    );
 }

@@ -118,6 +118,7 @@ async fn events_have_a_calendar(pool: PgPool) {
             // It was moved after it was listed.
             "DTSTAMP:20260202T100000Z",
             "LAST-MODIFIED:20260202T100000Z",
+            "SEQUENCE:2080800",
             "DTSTART;VALUE=DATE:20261122",
             // The day after the last.
             "DTEND;VALUE=DATE:20261124",
@@ -135,8 +136,31 @@ async fn events_have_a_calendar(pool: PgPool) {
         lines.contains(&"X-WR-CALNAME:Events in Nigeria · Mchezo"),
         "{calendar}"
     );
+    // A calendar that has one copy of the event takes the newer one, whichever file it comes from.
+    let single = browser.get("/events/jam/calendar.ics").await;
+    assert_eq!(
+        single.headers["content-type"],
+        "text/calendar; charset=utf-8"
+    );
+    let single = single.text.replace("\r\n ", "");
+    let single: Vec<&str> = single.split_terminator("\r\n").collect();
+    let single = single
+        .into_iter()
+        .skip_while(|line| *line != "BEGIN:VEVENT");
+    assert_eq!(single.collect::<Vec<_>>(), event);
+    assert_eq!(browser.get("/events/none/calendar.ics").await.status, 404);
     browser
         .get("/events?country=NG")
         .await
         .assert(200, &format!("href=\"{path}\""));
+}
+
+/// RFC 5545, 3.6: a calendar has at least one component.
+#[testing::database_test(web::MIGRATOR)]
+async fn a_calendar_without_events_has_a_time_zone(pool: PgPool) {
+    let site = Site::new(pool).await;
+    *site.catalogue.is_empty.lock().unwrap() = true;
+    let calendar = site.browser().get("/events/calendar.ics").await;
+    calendar.assert(200, "BEGIN:VTIMEZONE\r\nTZID:UTC\r\n");
+    assert!(!calendar.text.contains("VEVENT"), "{}", calendar.text);
 }

@@ -28,14 +28,14 @@ async fn a_form_has_five_hundred_fields_at_most(pool: PgPool) {
     ] {
         let path = format!("{base}/{path}");
         let page = browser.post(&path, &many(name, &values)).await;
-        page.assert(413, "could not be read");
+        page.assert(413, "more text than is allowed");
     }
     // Strangers as well.
     let page = site
         .browser()
         .post("/sign-in", &many("email", &values))
         .await;
-    page.assert(413, "could not be read");
+    page.assert(413, "more text than is allowed");
     // The most that is read is shown again, each value once.
     let path = format!("{base}/listings/new/game");
     let mut fields = many("genres", &values[..400]);

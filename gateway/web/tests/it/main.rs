@@ -42,7 +42,6 @@ mod recording;
 mod redirects;
 mod reference;
 mod response_headers;
-mod schema_org;
 mod second_factor;
 mod share;
 mod sign_in;

@@ -1,4 +1,4 @@
-//! Public pages show all earlier writes (§1): their reads name the newest position of the listings, which a replica of catalogue-svc that is
+//! The reads of public pages. Pages show all earlier writes (§1): their reads name the newest position of the listings, which a replica of catalogue-svc that is
 //! behind waits for.
 
 use kit::feed::Position;
@@ -53,4 +53,19 @@ async fn every_read_of_a_page_names_the_position_in_redis(pool: PgPool) {
         site.mark.publish(newest).await;
         assert_reads_at(&site, Some(newest)).await;
     }
+}
+
+#[testing::database_test(web::MIGRATOR)]
+async fn pages_that_many_visitors_open_make_few_calls(pool: PgPool) {
+    let site = Site::new(pool).await;
+    for (path, most) in [("/", 5), ("/games/okoto", 4), ("/games", 3)] {
+        site.catalogue.positions.lock().unwrap().clear();
+        site.browser().get(path).await.assert(200, "Okoto");
+        let calls = site.catalogue.positions.lock().unwrap().len();
+        assert_eq!(calls, most, "{path}");
+    }
+    // The similar games of a game are looked for in a few rows.
+    let asked = site.catalogue.asked.lock().unwrap()[0].clone();
+    assert_eq!(asked.genre.as_deref(), Some("puzzle"));
+    assert_eq!(asked.page.unwrap().limit, 8);
 }

@@ -127,8 +127,8 @@ async fn a_path_that_is_not_utf_8_has_no_page(pool: PgPool) {
         }
     }
     let page = stranger.get("/fr/games/%C3%28").await;
-    page.assert(404, "Cette page n’existe pas");
-    stranger.get("/%ff").await.assert(404, "Page not found");
+    page.assert(404, "Page introuvable");
+    stranger.get("/%ff").await.assert(404, "Not found");
 }
 
 #[testing::database_test(web::MIGRATOR)]

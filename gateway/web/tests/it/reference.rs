@@ -1,7 +1,6 @@
 //! The reference: its pages are made from the document of the gateway, and stay while the gateway is away.
 
 use std::collections::BTreeSet;
-use std::sync::Mutex;
 
 use sqlx::PgPool;
 
@@ -81,31 +80,6 @@ async fn a_newer_document_shows_once_it_is_read(pool: PgPool) {
     page.assert(200, "Lists quite other games.");
     assert_ne!(page.headers["etag"], tag);
     assert_eq!(reads().len(), 3);
-}
-
-#[testing::database_test(web::MIGRATOR)]
-async fn that_the_gateway_is_away_is_logged_once(pool: PgPool) {
-    let site = Site::new(pool).await;
-    let log = tempfile::NamedTempFile::new().unwrap();
-    let writer = Mutex::new(log.reopen().unwrap());
-    let subscriber = tracing_subscriber::fmt().with_writer(writer).finish();
-    let _logging = tracing::subscriber::set_default(subscriber);
-    for mood in [
-        ApiMood::IsBroken,
-        ApiMood::IsBroken,
-        ApiMood::Answers,
-        ApiMood::Answers,
-    ] {
-        *site.api.mood.lock().unwrap() = mood;
-        site.app.docs.refresh().await;
-    }
-    let log = std::fs::read_to_string(log.path()).unwrap();
-    for line in [
-        "the documentation is not up to date",
-        "the documentation is up to date again",
-    ] {
-        assert_eq!(log.matches(line).count(), 1, "{log}");
-    }
 }
 
 #[testing::database_test(web::MIGRATOR)]

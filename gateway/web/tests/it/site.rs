@@ -57,7 +57,7 @@ async fn every_page_may_be_stored_and_is_asked_for_again(pool: PgPool) {
     assert!(paths.len() > 15, "{paths:?}");
     let mut tags = std::collections::BTreeSet::new();
     for path in &paths {
-        // A network has 120 pages a minute.
+        // The network of the tests has 120 pages a minute.
         site.clock.advance(Duration::seconds(10));
         for prefix in ["", "/en", "/fr"] {
             let path = format!("{prefix}{}", path.trim_end_matches('/'));
@@ -199,11 +199,11 @@ async fn the_browser_decides_where_the_address_does_not(pool: PgPool) {
         .await
         .assert(200, "22–23 November 2026");
     let missing = get_with(&mut browser, "/games/none", &french).await;
-    missing.assert(404, "Cette page n’existe pas");
+    missing.assert(404, "Page introuvable");
     assert_eq!(missing.headers[CACHE_CONTROL], "no-store");
     get_with(&mut browser, "/nowhere", &french)
         .await
-        .assert(404, "Cette page n’existe pas");
+        .assert(404, "Page introuvable");
 }
 
 #[testing::database_test(web::MIGRATOR)]
@@ -249,20 +249,8 @@ async fn a_list_has_filters_and_pages(pool: PgPool) {
     let page = browser.get(path).await;
     page.assert(200, "25 games");
     page.assert(200, "<option value=\"puzzle\" selected>Puzzle</option>");
-    page.assert(
-        200,
-        "<h1 dir=\"auto\">Games · Puzzle · Nigeria · stone age</h1>",
-    );
-    page.assert(
-        200,
-        "Games · Puzzle · Nigeria · stone age, in the directory of games",
-    );
     let next = "/games?genre=puzzle&#38;country=NG&#38;q=stone+age&#38;cursor=next-1";
     page.assert(200, next);
-    page.assert(
-        200,
-        "rel=\"canonical\" href=\"https://mchezo.example/games?genre=puzzle&#38;country=NG&#38;q=stone+age\"",
-    );
     page.assert(
         200,
         "<input type=\"hidden\" name=\"q\" value=\"stone age\">",
@@ -362,7 +350,7 @@ async fn a_list_says_by_what_it_is_filtered(pool: PgPool) {
 }
 
 #[testing::database_test(web::MIGRATOR)]
-async fn an_event_says_day_and_place_and_goes_into_a_calendar(pool: PgPool) {
+async fn an_event_says_day_and_place(pool: PgPool) {
     let site = Site::new(pool).await;
     let mut browser = site.browser();
     let page = browser.get("/events/jam").await;
@@ -375,11 +363,6 @@ async fn an_event_says_day_and_place_and_goes_into_a_calendar(pool: PgPool) {
     ] {
         page.assert(200, part);
     }
-    let file = browser.get("/events/jam/calendar.ics").await;
-    assert_eq!(file.headers["content-type"], "text/calendar; charset=utf-8");
-    file.assert(200, "DTSTART;VALUE=DATE:20261122");
-    assert_eq!(file.text.matches("BEGIN:VEVENT").count(), 1);
-    assert_eq!(browser.get("/events/none/calendar.ics").await.status, 404);
 }
 
 #[testing::database_test(web::MIGRATOR)]
@@ -432,20 +415,6 @@ async fn every_page_has_a_picture_for_sharing(pool: PgPool) {
         let file = browser.get(path).await;
         assert_eq!(file.headers["x-robots-tag"], "noindex", "{path}");
     }
-}
-
-#[testing::database_test(web::MIGRATOR)]
-async fn a_search_of_many_words_shows_results_and_what_was_typed(pool: PgPool) {
-    let site = Site::new(pool).await;
-    let mut browser = site.browser();
-    let words = (1..=11).map(|number| format!("w{number}"));
-    let words: Vec<String> = words.collect();
-    let path = format!("/search?q={}", words.join("+"));
-    let page = browser.get(&path).await;
-    page.assert(200, "href=\"/games/okoto\"");
-    page.assert(200, &format!("value=\"{}\"", words.join(" ")));
-    page.assert(200, "id=\"results\"");
-    page.assert(200, "noindex");
 }
 
 #[testing::database_test(web::MIGRATOR)]
@@ -558,16 +527,6 @@ async fn pages_do_not_take_the_catalogue_from_others(pool: PgPool) {
     second.assert(503, "Not available now");
     assert_eq!(second.headers["retry-after"], "1");
     first.assert(200, "Savanna");
-}
-
-#[testing::database_test(web::MIGRATOR)]
-async fn people_sign_in_while_the_catalogue_is_away(pool: PgPool) {
-    let site = Site::new(pool).await;
-    *site.catalogue.is_away.lock().unwrap() = true;
-    let mut browser = site.browser();
-    let start = browser.get("/").await;
-    start.assert(503, "href=\"/sign-in\"");
-    browser.get("/about/boards").await.assert(200, "Rankings");
 }
 
 #[testing::database_test(web::MIGRATOR)]

@@ -6,7 +6,7 @@ use contracts::web::v1::staff_service_server::StaffService as _;
 use kit::audit::Audit;
 use kit::rpc::staff::{Member, Role as StaffRole};
 use kit::{Code, Fault};
-use pages::site::Language;
+use pages::Language;
 use sqlx::PgPool;
 use time::Duration;
 use tonic::{Request, Status};

@@ -19,7 +19,6 @@ use tokio::task::JoinSet;
 pub(crate) enum ApiMood {
     #[default]
     Answers,
-    Hangs,
     /// The OpenAPI document is a page of an error.
     IsBroken,
 }
@@ -85,9 +84,6 @@ type Shared = (Arc<Mutex<ApiMood>>, Arc<Mutex<Document>>);
 
 async fn openapi(State((mood, document)): State<Shared>, headers: HeaderMap) -> Response {
     let mood = *mood.lock().unwrap();
-    if mood == ApiMood::Hangs {
-        std::future::pending::<()>().await;
-    }
     let mut document = document.lock().unwrap();
     let text = document.json.to_string();
     let etag = format!("\"{:x}\"", text.len());

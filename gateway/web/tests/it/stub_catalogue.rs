@@ -49,8 +49,6 @@ pub(crate) struct StubCatalogue {
     pub(crate) published_day: Arc<Mutex<i64>>,
     /// The boards of longer periods have the rows of the week.
     pub(crate) is_first_week: Arc<Mutex<bool>>,
-    /// The studio has the ranks of the game.
-    pub(crate) is_studio_ranked: Arc<Mutex<bool>>,
     /// While it is set, a read of a creator waits, after it has said that it began.
     pub(crate) held: Arc<Mutex<Option<HeldRead>>>,
     pub(crate) votes: StubVotes,
@@ -79,7 +77,6 @@ impl Default for StubCatalogue {
             more_games: Arc::default(),
             published_day: Arc::new(Mutex::new(12)),
             is_first_week: Arc::default(),
-            is_studio_ranked: Arc::default(),
             held: Arc::default(),
             votes: StubVotes {
                 positions,
@@ -144,6 +141,16 @@ fn event() -> Value {
     })
 }
 
+/// When a listing became public.
+fn listed() -> prost_types::Timestamp {
+    kit::api::timestamp::encode(datetime!(2026-01-09 8:00 UTC))
+}
+
+/// When the event was moved.
+fn moved() -> prost_types::Timestamp {
+    kit::api::timestamp::encode(datetime!(2026-02-02 10:00 UTC))
+}
+
 fn ranks_of_game() -> Vec<proto::BoardRank> {
     let rank = |board: &str, previous_rank| proto::BoardRank {
         board: board.to_owned(),
@@ -192,7 +199,7 @@ impl StubCatalogue {
     }
 
     /// The games of lists; with a handle, those of this creator.
-    fn games(&self, handle: Option<&str>) -> Value {
+    pub(crate) fn games(&self, handle: Option<&str>) -> Value {
         let more = self.more_games.lock().unwrap().clone();
         let all = [self.game()].into_iter().chain(more);
         let of_creator = |game: &Value| handle.is_none_or(|it| game["creator"]["handle"] == it);
@@ -288,7 +295,7 @@ impl GamesService for StubCatalogue {
         let slug = request.into_inner().slug;
         Ok(Response::new(proto::GetGameResponse {
             json: self.one((&slug, "okoto"), &game)?,
-            first_published_at: Some(kit::api::timestamp::encode(datetime!(2026-01-09 8:00 UTC))),
+            first_published_at: Some(listed()),
             ..proto::GetGameResponse::default()
         }))
     }
@@ -425,13 +432,13 @@ impl EventsService for StubCatalogue {
                 ..proto::ListEventsResponse::default()
             }));
         }
-        // It was moved after it was listed.
-        let moved = kit::api::timestamp::encode(datetime!(2026-02-02 10:00 UTC));
+        let (json, page) = self.list(json!([event()]), None);
+        let rows = usize::from(!*self.is_empty.lock().unwrap());
         Ok(Response::new(proto::ListEventsResponse {
-            json: self.body(json!([event()])),
-            page: Some(info(None)),
-            updated_at: vec![moved],
-            first_published_at: vec![kit::api::timestamp::encode(datetime!(2026-01-09 8:00 UTC))],
+            json,
+            page,
+            updated_at: vec![moved(); rows],
+            first_published_at: vec![listed(); rows],
             ..proto::ListEventsResponse::default()
         }))
     }
@@ -444,6 +451,8 @@ impl EventsService for StubCatalogue {
         let slug = request.into_inner().slug;
         Ok(Response::new(proto::GetEventResponse {
             json: self.one((&slug, "jam"), &event())?,
+            updated_at: Some(moved()),
+            first_published_at: Some(listed()),
             ..proto::GetEventResponse::default()
         }))
     }
@@ -535,7 +544,6 @@ impl RankingsService for StubCatalogue {
         let name = (request.kind.as_str(), request.name.as_str());
         match name {
             ("games", "okoto") => {}
-            ("creators", "savanna") if *self.is_studio_ranked.lock().unwrap() => {}
             ("creators", "savanna") => {
                 return Ok(Response::new(proto::GetRanksResponse::default()));
             }

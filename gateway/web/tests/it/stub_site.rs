@@ -5,7 +5,7 @@ use contracts::catalogue::v1::site_service_server::SiteService;
 use futures::StreamExt as _;
 use futures::stream::{self, BoxStream};
 use kit::Fault;
-use serde_json::json;
+use serde_json::{Value, json};
 use tonic::{Request, Response, Status};
 
 use crate::stub_catalogue::{Answer, StubCatalogue};
@@ -49,6 +49,24 @@ impl SiteService for StubCatalogue {
             parts.push(Err(Fault::unavailable("a test").into()));
         }
         Ok(Response::new(stream::iter(parts).boxed()))
+    }
+
+    async fn draw_games(
+        &self,
+        request: Request<proto::DrawGamesRequest>,
+    ) -> Answer<proto::DrawGamesResponse> {
+        self.read(request.get_ref().at_least.as_ref());
+        self.answers_to("draw_games")?;
+        let proto::DrawGamesRequest { seed, limit, .. } = request.into_inner();
+        let mut games = match self.games(None) {
+            Value::Array(games) => games,
+            other => vec![other],
+        };
+        let moved = usize::try_from(seed).unwrap() % games.len();
+        games.rotate_left(moved);
+        games.truncate(usize::try_from(limit).unwrap());
+        let json = self.body(games.into());
+        Ok(Response::new(proto::DrawGamesResponse { json }))
     }
 
     async fn list_new_games(

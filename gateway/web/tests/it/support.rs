@@ -14,7 +14,7 @@ use kit::lifecycle::Lifecycle;
 use kit::overload::ConcurrencyLimit;
 use kit::redis::Redis;
 use kit::rpc::client::Client;
-use pages::site::Language;
+use pages::Language;
 use sqlx::PgPool;
 use time::macros::datetime;
 use time::{Duration, OffsetDateTime};

@@ -99,6 +99,8 @@ async fn a_pair_is_skipped_by_a_vote_for_neither(pool: PgPool) {
     let mut browser = site.browser();
     let page = browser.get("/vote").await;
     page.assert(200, "name=\"pick\" value=\"neither\"");
+    // Esc also stops loading and closes menus.
+    assert!(!page.text.contains("Escape"), "{}", page.text);
     let skipped = send(&mut browser, "/vote", &page, "neither").await;
     assert_eq!(skipped.location(), "/vote?done=skipped");
     assert!(!skipped.headers.contains_key(SET_COOKIE));

@@ -10,7 +10,7 @@ use super::process::{
     AT_ONCE, PROGRAM, Receiver, build_go, check, example, start_example, until_order_is_seen,
 };
 
-const GUIDE: &str = include_str!("../../../../gateway/web/pages/docs/webhooks.md");
+const GUIDE: &str = include_str!("../../../../gateway/web/pages/guides/webhooks.md");
 
 /// The receivers: their language, their file, and the line at which their work begins with a line that takes a second.
 const EXAMPLES: [(&str, &str, &str, &str); 3] = [

@@ -3,8 +3,8 @@
 use askama::Template;
 
 use super::guide::Section;
-use crate::site::Frame;
-use crate::site::cards::Link;
+use crate::frame::Frame;
+use crate::link::Link;
 
 /// The navigation beside every page of the documentation.
 #[derive(Debug, Default, Clone)]

@@ -3,14 +3,14 @@
 use askama::Template;
 
 use crate::field::{Field, Fields};
+use crate::frame::Frame;
 use crate::input::Area;
-use crate::shell::Shell;
 use crate::state::StateText;
 
 #[derive(Debug, Template)]
 #[template(path = "listing/claims.html")]
 pub struct OwnClaimsPage {
-    pub shell: Shell,
+    pub frame: Frame,
     pub errors: Fields,
     pub account: String,
     pub claims: Vec<ClaimRow>,

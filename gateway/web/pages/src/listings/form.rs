@@ -3,14 +3,14 @@
 use askama::Template;
 
 use crate::field::Fields;
+use crate::frame::Frame;
 use crate::input::FormPart;
-use crate::shell::Shell;
 
 /// The form of a new listing, or of a change.
 #[derive(Debug, Template)]
 #[template(path = "listing/form.html")]
 pub struct ListingFormPage {
-    pub shell: Shell,
+    pub frame: Frame,
     pub errors: Fields,
     /// The key of the heading.
     pub heading: &'static str,
@@ -30,9 +30,9 @@ pub struct ListingFormPage {
 impl ListingFormPage {
     fn page_title(&self) -> String {
         if self.title.is_empty() {
-            return self.shell.say(self.heading).to_owned();
+            return self.frame.say(self.heading).to_owned();
         }
-        self.shell.say_of(self.heading, &self.title)
+        self.frame.say_of(self.heading, &self.title)
     }
 }
 
@@ -40,7 +40,7 @@ impl ListingFormPage {
 #[derive(Debug, Template)]
 #[template(path = "listing/page_first.html")]
 pub struct PageFirstPage {
-    pub shell: Shell,
+    pub frame: Frame,
     pub account: String,
     /// The path of the account's listings.
     pub list: String,

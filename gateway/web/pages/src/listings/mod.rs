@@ -9,7 +9,7 @@ mod tests;
 use askama::Template;
 
 use crate::field::Fields;
-use crate::shell::Shell;
+use crate::frame::Frame;
 use crate::state::StateText;
 
 /// A listing in a list.
@@ -33,7 +33,7 @@ pub struct ListingRow {
 #[derive(Debug, Template)]
 #[template(path = "listing/list.html")]
 pub struct AllListingsPage {
-    pub shell: Shell,
+    pub frame: Frame,
     pub account: String,
     pub pages: Vec<ListingRow>,
     pub listings: Vec<ListingRow>,
@@ -53,7 +53,7 @@ pub struct Fact {
 #[derive(Debug, Template)]
 #[template(path = "listing/show.html")]
 pub struct ListingPage {
-    pub shell: Shell,
+    pub frame: Frame,
     pub errors: Fields,
     pub account: String,
     /// `page`, `game` or `event`.

@@ -3,7 +3,7 @@
 use askama::Template;
 
 use crate::field::Fields;
-use crate::shell::Shell;
+use crate::frame::Frame;
 
 /// A picture that the site shows.
 #[derive(Debug, Clone)]
@@ -44,7 +44,7 @@ pub struct ScreenshotRow {
 #[derive(Debug, Template)]
 #[template(path = "listing/pictures.html")]
 pub struct GalleryPage {
-    pub shell: Shell,
+    pub frame: Frame,
     pub errors: Fields,
     /// `/accounts/…/listings/game/…`.
     pub base: String,
@@ -60,6 +60,6 @@ pub struct GalleryPage {
 impl GalleryPage {
     /// A text about one of the screenshots, by its number.
     fn about(&self, key: &str, shot: &ScreenshotRow) -> String {
-        self.shell.say_of(key, &shot.place.to_string())
+        self.frame.say_of(key, &shot.place.to_string())
     }
 }

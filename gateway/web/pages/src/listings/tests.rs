@@ -24,7 +24,7 @@ fn what_a_studio_writes_has_its_own_direction() {
         changed: String::new(),
     };
     let list = AllListingsPage {
-        shell: Shell::default(),
+        frame: Frame::default(),
         account: "a".to_owned(),
         pages: Vec::new(),
         listings: vec![row],
@@ -32,7 +32,7 @@ fn what_a_studio_writes_has_its_own_direction() {
         may_edit: true,
     };
     let listing = ListingPage {
-        shell: Shell::default(),
+        frame: Frame::default(),
         errors: Fields::default(),
         account: "a".to_owned(),
         kind: "game",
@@ -49,7 +49,7 @@ fn what_a_studio_writes_has_its_own_direction() {
         actions: ListingActions::default(),
     };
     let gallery = GalleryPage {
-        shell: Shell::default(),
+        frame: Frame::default(),
         errors: Fields::default(),
         base: String::new(),
         title: title(),

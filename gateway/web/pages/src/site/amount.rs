@@ -1,4 +1,4 @@
-//! Numbers of the economy: short for readers, and in full for those who look closer.
+//! Numbers of the economy, rounded and in full.
 
 use crate::texts::Texts;
 

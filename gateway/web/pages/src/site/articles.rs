@@ -2,7 +2,7 @@
 
 use askama::Template;
 
-use super::frame::Frame;
+use crate::frame::Frame;
 use crate::markdown;
 
 #[derive(Debug, Template)]

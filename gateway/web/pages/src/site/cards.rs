@@ -1,26 +1,7 @@
 //! Listings as they stand in lists.
 
 use crate::icon::Icon;
-
-/// A picture that this site serves.
-#[derive(Debug, Clone)]
-pub struct Picture {
-    pub src: String,
-    /// In pixels.
-    pub width: u32,
-    pub height: u32,
-    /// Empty for one that only decorates: the title stands beside it.
-    pub alt: String,
-    /// The sizes that there are, as in `srcset`; empty when there is one.
-    pub srcset: String,
-}
-
-/// A link and its text.
-#[derive(Debug, Clone)]
-pub struct Link {
-    pub href: String,
-    pub label: String,
-}
+use crate::link::{Link, Picture};
 
 /// A short link with an icon.
 #[derive(Debug, Clone)]
@@ -28,13 +9,6 @@ pub struct Chip {
     /// The id of its symbol.
     pub icon: &'static str,
     pub link: Link,
-}
-
-/// One of several pages that stand for choices.
-#[derive(Debug, Clone)]
-pub struct Tab {
-    pub link: Link,
-    pub is_current: bool,
 }
 
 /// A game in a list.

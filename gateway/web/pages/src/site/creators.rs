@@ -1,11 +1,23 @@
-//! The page of a studio or a person.
+//! Creators: the list, and the page of one.
 
 use askama::Template;
 
 use super::VisitorActions;
-use super::cards::{GameCard, Link, Picture};
-use super::frame::Frame;
+use super::cards::{CreatorCard, GameCard};
 use super::games::BoardRank;
+use super::list::{Filters, Pager};
+use crate::frame::Frame;
+use crate::link::{Link, Picture};
+
+#[derive(Debug, Template)]
+#[template(path = "site/creators.html")]
+pub struct ListPage {
+    pub frame: Frame,
+    pub filters: Filters,
+    pub total: u64,
+    pub creators: Vec<CreatorCard>,
+    pub pager: Pager,
+}
 
 #[derive(Debug, Template)]
 #[template(path = "site/creator.html")]
@@ -21,7 +33,7 @@ pub struct CreatorPage {
     pub place: Vec<Link>,
     pub bio: String,
     pub links: Vec<Link>,
-    /// What it is asked for: links, if there are none.
+    /// Whether the page asks its creator for links, because it has none.
     pub asks_for_links: bool,
     /// The first games, and the number of all.
     pub games: Vec<GameCard>,
@@ -30,7 +42,7 @@ pub struct CreatorPage {
     pub all_games: Option<String>,
     /// Absent while they cannot be read.
     pub ranks: Option<Vec<BoardRank>>,
-    /// The address for others.
+    /// The address to share.
     pub share: String,
     pub actions: VisitorActions,
 }

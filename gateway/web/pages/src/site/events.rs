@@ -1,10 +1,22 @@
-//! The page of an event.
+//! Events: the list, and the page of one.
 
 use askama::Template;
 
 use super::VisitorActions;
-use super::cards::{Link, Picture};
-use super::frame::Frame;
+use super::cards::EventCard;
+use super::list::{Filters, Pager};
+use crate::frame::Frame;
+use crate::link::{Link, Picture};
+
+#[derive(Debug, Template)]
+#[template(path = "site/events.html")]
+pub struct ListPage {
+    pub frame: Frame,
+    pub filters: Filters,
+    pub total: u64,
+    pub events: Vec<EventCard>,
+    pub pager: Pager,
+}
 
 #[derive(Debug, Template)]
 #[template(path = "site/event.html")]
@@ -24,7 +36,7 @@ pub struct EventPage {
     pub calendar: String,
     pub website: Option<Link>,
     pub description: String,
-    /// The address for others.
+    /// The address to share.
     pub share: String,
     pub actions: VisitorActions,
 }

@@ -1,11 +1,23 @@
-//! The page of a game.
+//! Games: the list, and the page of one.
 
 use askama::Template;
 
 use super::VisitorActions;
 use super::amount::Amount;
-use super::cards::{GameCard, Link, Picture};
-use super::frame::Frame;
+use super::cards::GameCard;
+use super::list::{Filters, Pager};
+use crate::frame::Frame;
+use crate::link::{Link, Picture};
+
+#[derive(Debug, Template)]
+#[template(path = "site/games.html")]
+pub struct ListPage {
+    pub frame: Frame,
+    pub filters: Filters,
+    pub total: u64,
+    pub games: Vec<GameCard>,
+    pub pager: Pager,
+}
 
 #[derive(Debug, Template)]
 #[template(path = "site/game.html")]
@@ -24,16 +36,16 @@ pub struct GamePage {
     /// The city, if it is known, and the country.
     pub place: Vec<Link>,
     pub currency: Option<Currency>,
-    /// Nobody knows whether it has a currency. This and the other parts that cannot be read are said to be away.
+    /// Whether the currency cannot be read. The page says so of each part that cannot be read.
     pub is_currency_away: bool,
-    /// Where people can play it or get it.
+    /// Where people can play or buy it.
     pub stores: Vec<Link>,
     pub ranks: Option<Vec<BoardRank>>,
     pub trailer: Option<Trailer>,
     pub description: String,
     pub screenshots: Vec<Picture>,
     pub links: Vec<Link>,
-    /// Whether the page of its creator has the site that this one might ask for.
+    /// Whether the page of its creator has a website, so that this page need not ask for one.
     pub has_creator_site: bool,
     pub credits: Vec<Credit>,
     pub listed: String,
@@ -42,7 +54,7 @@ pub struct GamePage {
     /// Other games of its creator, and the list of all if there are more.
     pub others: Option<Vec<GameCard>>,
     pub all_others: Option<String>,
-    /// Games of its genre or country.
+    /// Other games of its genre, or of its country if it has no genre.
     pub similar: Option<Vec<GameCard>>,
     pub share: ShareCode,
     pub actions: VisitorActions,
@@ -69,7 +81,7 @@ pub struct CurrencyRate {
     pub to: Link,
 }
 
-/// What people copy or follow to share a game.
+/// The addresses that people share or follow.
 #[derive(Debug, Clone)]
 pub struct ShareCode {
     pub address: String,
@@ -79,7 +91,7 @@ pub struct ShareCode {
     pub calendar: String,
 }
 
-/// A film on another site.
+/// A video on another site.
 #[derive(Debug, Clone)]
 pub struct Trailer {
     pub href: String,

@@ -1,9 +1,4 @@
-//! Lists with filters, and the start page.
-
-use askama::Template;
-
-use super::cards::{Chip, CreatorCard, EventCard, GameCard, Link};
-use super::frame::Frame;
+//! Filters and pages of lists.
 
 /// A filter of a list, as a choice.
 #[derive(Debug, Clone)]
@@ -40,58 +35,4 @@ pub struct Pager {
     pub first: Option<String>,
     /// Absent on the last page.
     pub next: Option<String>,
-}
-
-/// The start page.
-#[derive(Debug, Template)]
-#[template(path = "site/start.html")]
-pub struct StartPage {
-    pub frame: Frame,
-    /// A sentence about what was just done.
-    pub notice: Option<String>,
-    /// The genres with the most games. This and other parts are absent while they cannot be read.
-    pub genres: Option<Vec<Chip>>,
-    pub platforms: Vec<Chip>,
-    /// How much there is, such as `91 games`.
-    pub counts: Vec<Link>,
-    /// Whether each number could be read.
-    pub is_counted: bool,
-    /// Those that became public in the last seven days.
-    pub new_games: Option<Vec<GameCard>>,
-    /// The games of the day.
-    pub games: Vec<GameCard>,
-    /// Two more, for an invitation to vote.
-    pub pair: Vec<GameCard>,
-    pub events: Option<Vec<EventCard>>,
-    pub api_url: String,
-}
-
-#[derive(Debug, Template)]
-#[template(path = "site/games.html")]
-pub struct GamesPage {
-    pub frame: Frame,
-    pub filters: Filters,
-    pub total: u64,
-    pub games: Vec<GameCard>,
-    pub pager: Pager,
-}
-
-#[derive(Debug, Template)]
-#[template(path = "site/creators.html")]
-pub struct CreatorsPage {
-    pub frame: Frame,
-    pub filters: Filters,
-    pub total: u64,
-    pub creators: Vec<CreatorCard>,
-    pub pager: Pager,
-}
-
-#[derive(Debug, Template)]
-#[template(path = "site/events.html")]
-pub struct EventsPage {
-    pub frame: Frame,
-    pub filters: Filters,
-    pub total: u64,
-    pub events: Vec<EventCard>,
-    pub pager: Pager,
 }

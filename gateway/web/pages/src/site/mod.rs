@@ -3,24 +3,18 @@
 pub mod africa;
 pub mod amount;
 pub mod articles;
+pub mod boards;
 pub mod cards;
 pub mod creators;
-pub mod currencies;
+pub mod economy;
 pub mod events;
-pub mod feed;
-pub mod frame;
+pub mod feeds;
 pub mod games;
 pub mod list;
 pub mod places;
-pub mod rankings;
-pub mod results;
-pub mod share;
-pub mod voting;
-
-pub use crate::language::Language;
-pub use crate::texts::{self, Texts};
-pub use frame::{Frame, Head};
-pub use share::Share;
+pub mod search;
+pub mod start;
+pub mod vote;
 
 use unicode_normalization::UnicodeNormalization as _;
 use unicode_normalization::char::is_combining_mark;

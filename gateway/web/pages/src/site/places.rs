@@ -3,9 +3,10 @@
 use askama::Template;
 
 use super::africa::Outline;
-use super::cards::{CreatorCard, EventCard, GameCard, Link};
-use super::frame::Frame;
+use super::cards::{CreatorCard, EventCard, GameCard};
 use super::list::Pager;
+use crate::frame::Frame;
+use crate::link::Link;
 
 /// All countries.
 #[derive(Debug, Template)]

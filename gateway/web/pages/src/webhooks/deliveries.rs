@@ -3,13 +3,13 @@
 use askama::Template;
 
 use crate::field::Fields;
-use crate::shell::Shell;
+use crate::frame::Frame;
 use crate::state::StateText;
 
 #[derive(Debug, Template)]
 #[template(path = "webhooks/deliveries.html")]
 pub struct DeliveryListPage {
-    pub shell: Shell,
+    pub frame: Frame,
     pub errors: Fields,
     pub base: String,
     pub id: String,
@@ -44,7 +44,7 @@ pub struct DeliveryRow {
 #[derive(Debug, Template)]
 #[template(path = "webhooks/delivery.html")]
 pub struct DeliveryPage {
-    pub shell: Shell,
+    pub frame: Frame,
     pub errors: Fields,
     pub base: String,
     /// The id of the endpoint.

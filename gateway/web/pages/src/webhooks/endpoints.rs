@@ -6,14 +6,14 @@ use fluent_bundle::FluentArgs;
 use super::deliveries::DeliveryRow;
 use super::{AddressCheck, EventRow};
 use crate::field::{Field, Fields};
-use crate::shell::Shell;
+use crate::frame::Frame;
 use crate::state::StateText;
 use crate::texts::Texts;
 
 #[derive(Debug, Template)]
 #[template(path = "webhooks/list.html")]
 pub struct WebhooksPage {
-    pub shell: Shell,
+    pub frame: Frame,
     /// The path of this page.
     pub base: String,
     pub endpoints: Vec<EndpointRow>,
@@ -24,7 +24,7 @@ pub struct WebhooksPage {
 impl WebhooksPage {
     /// How many of the addresses that the plan includes there are.
     fn of_plan(&self) -> String {
-        let texts = Texts::of(self.shell.language);
+        let texts = Texts::of(self.frame.language);
         let Some(most) = self.allowance.most else {
             return texts.say("webhook-plan-unlimited").to_owned();
         };
@@ -62,7 +62,7 @@ pub struct Allowance {
 #[derive(Debug, Template)]
 #[template(path = "webhooks/full.html")]
 pub struct NoMoreEndpointsPage {
-    pub shell: Shell,
+    pub frame: Frame,
     pub base: String,
     pub text: &'static str,
     /// The page of the plans.
@@ -73,7 +73,7 @@ pub struct NoMoreEndpointsPage {
 #[derive(Debug, Template)]
 #[template(path = "webhooks/form.html")]
 pub struct EndpointFormPage {
-    pub shell: Shell,
+    pub frame: Frame,
     pub errors: Fields,
     pub heading: &'static str,
     pub action: String,
@@ -96,7 +96,7 @@ pub struct EventChoice {
 #[derive(Debug, Template)]
 #[template(path = "webhooks/secret.html")]
 pub struct SigningSecretPage {
-    pub shell: Shell,
+    pub frame: Frame,
     pub base: String,
     pub id: String,
     pub url: String,
@@ -121,7 +121,7 @@ impl SigningSecretPage {
 #[derive(Debug, Template)]
 #[template(path = "webhooks/show.html")]
 pub struct EndpointPage {
-    pub shell: Shell,
+    pub frame: Frame,
     pub errors: Fields,
     pub base: String,
     pub id: String,
@@ -187,7 +187,7 @@ pub struct TestChoice {
 #[derive(Debug, Template)]
 #[template(path = "webhooks/recover.html")]
 pub struct RecoverPage {
-    pub shell: Shell,
+    pub frame: Frame,
     pub errors: Fields,
     pub base: String,
     pub id: String,
@@ -214,7 +214,7 @@ mod tests {
         };
         let errors = Fields::one("events", "Give one or more.");
         let page = EndpointFormPage {
-            shell: Shell::default(),
+            frame: Frame::default(),
             heading: "Add an address",
             action: BASE.to_owned(),
             back: BASE.to_owned(),

@@ -11,10 +11,6 @@ account-nav-economy = Economy
 account-nav-team = Team
 account-nav-activity = Activity
 account-paused = New games and events are not accepted for a while. What is listed can still be changed.
-api-call-same = Same in the API
-api-call-colon = { $value }:
-api-call-copy = Copy the call { $value }
-people-copy = Copy
 
 ## Parts of forms and tables
 

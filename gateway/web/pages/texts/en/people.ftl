@@ -118,15 +118,9 @@ date-day-utc = { $value } (UTC)
 agent-on = { $from } on { $to }
 agent-unknown = unknown browser
 
-error-no-page-title = Not found
-error-no-page = There is no such page, or it belongs to an account that you are not in.
 error-unreadable-title = Unreadable form
 error-unreadable = The form could not be read. Open the page again, and send it from there.
 error-closed-title = Closed
-error-too-many = { $count ->
-    [one] Too many pages in a minute. Try again in { $number } second.
-   *[other] Too many pages in a minute. Try again in { $number } seconds.
-}
 error-service-title = That did not work
 error-service = The site could not do this (code { $value }).
 

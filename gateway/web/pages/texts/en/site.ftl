@@ -26,7 +26,10 @@ footer-developers = For developers
 language-label = Language
 sample-title = Sample data
 sample-notice = This listing is made up: it belongs to the sample data that test keys read.
-api-same = Same in the API:
+api-call-same = Same in the API
+api-call-colon = { $value }:
+api-call-copy = Copy the call { $value }
+people-copy = Copy
 part-away = This part of the page is not available at the moment. Try again in a few seconds.
 
 ## Start page
@@ -169,7 +172,7 @@ map-hint = The stronger a country’s colour, the more games come from it.
 
 ## A vote and what it did
 
-vote-keys = Keys: ← votes for the first, → for the second, Esc skips.
+vote-keys = Keys: ← votes for the first, → for the second.
 
 ## Currencies: examples and units
 
@@ -238,9 +241,9 @@ boards-same = So far the same as for the shorter period.
 ## Currencies and rates
 
 economy-title = In-game currencies
-economy-lead = Many games have a currency of their own. Their reports lead to exchange rates, which nobody sets by hand.
+economy-lead = Many games have a currency of their own. Exchange rates are calculated from the reports of the games.
 economy-how = How rankings and rates work
-economy-empty = No currency is listed yet. A studio registers the currency of its game in the dashboard, and the game reports.
+economy-empty = No currency is listed yet. A studio registers the currency of its game in the dashboard, and the game sends reports.
 economy-away = The rates are not available at the moment. Try again in a few seconds.
 economy-from = Rates from the currency of
 economy-count = { $count ->
@@ -299,17 +302,16 @@ search-all = Everything
 
 ## Errors
 
-error-not-found-title = Page not found
-error-not-found = The address may have a typing error, or its listing is no longer here. Search for it, or start from a list.
+error-not-found-title = Not found
+error-not-found = The address may have a typing error, its page may be gone, or it belongs to an account that you are not in.
 error-invalid-title = This address does not work
 error-invalid = It contains a filter or a place in a list that does not exist, or no longer exists. Start from the first page.
 error-limit-title = Slow down
 error-limit = { $count ->
-    [one] Too many pages were asked for from your network in a minute. Try again in { $number } second. A program should use the API, which has limits of its own.
-   *[other] Too many pages were asked for from your network in a minute. Try again in { $number } seconds. A program should use the API, which has limits of its own.
+    [one] Too many pages in a minute. Try again in { $number } second. A program should use the API, which has limits of its own.
+   *[other] Too many pages in a minute. Try again in { $number } seconds. A program should use the API, which has limits of its own.
 }
 error-unavailable-title = Not available now
-error-unavailable = The catalogue does not answer at the moment. Try again in a few seconds.
 error-reference = The reference is not available at the moment. Try again in a few seconds.
 error-refused-title = Request refused
 error-refused = This address cannot do what was asked. Start from a page of the site.

@@ -118,15 +118,9 @@ date-day-utc = { $value } (UTC)
 agent-on = { $from } sur { $to }
 agent-unknown = navigateur inconnu
 
-error-no-page-title = Page introuvable
-error-no-page = Cette page n’existe pas, ou elle appartient à un compte dont vous n’êtes pas membre.
 error-unreadable-title = Formulaire illisible
 error-unreadable = Le formulaire n’a pas pu être lu. Rouvrez la page et envoyez-le depuis celle-ci.
 error-closed-title = Fermé
-error-too-many = { $count ->
-    [one] Trop de demandes. Réessayez dans { $number } seconde.
-   *[other] Trop de demandes. Réessayez dans { $number } secondes.
-}
 error-service-title = Cela n’a pas fonctionné
 error-service = Le site n’a pas pu le faire (code { $value }).
 

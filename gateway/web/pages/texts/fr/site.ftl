@@ -26,7 +26,10 @@ footer-developers = Développeurs
 language-label = Langue
 sample-title = Données d’exemple
 sample-notice = Cette fiche est inventée : elle fait partie des données d’exemple que lisent les clés de test.
-api-same = Par l’API :
+api-call-same = Par l’API
+api-call-colon = { $value } :
+api-call-copy = Copier l’appel { $value }
+people-copy = Copier
 part-away = Cette partie de la page n’est pas disponible pour le moment. Réessayez dans quelques secondes.
 
 ## Page d’accueil
@@ -169,7 +172,7 @@ map-hint = Plus la couleur d’un pays est vive, plus il compte de jeux.
 
 ## Un vote et son effet
 
-vote-keys = Touches : ← vote pour la première fiche, → pour la seconde, Échap passe.
+vote-keys = Touches : ← vote pour la première fiche, → pour la seconde.
 
 ## Monnaies : exemples et unités
 
@@ -299,17 +302,16 @@ search-all = Tout
 
 ## Erreurs
 
-error-not-found-title = Cette page n’existe pas
-error-not-found = L’adresse contient peut-être une faute de frappe, ou sa fiche n’est plus répertoriée. Faites une recherche, ou partez d’une liste.
+error-not-found-title = Page introuvable
+error-not-found = L’adresse contient peut-être une faute de frappe, sa page n’existe plus, ou elle appartient à un compte dont vous n’êtes pas membre.
 error-invalid-title = Cette adresse ne fonctionne pas
 error-invalid = Elle contient un filtre, ou une position dans une liste, qui n’existe pas ou n’existe plus. Repartez de la première page.
 error-limit-title = Moins vite
 error-limit = { $count ->
-    [one] Trop de pages ont été demandées depuis votre réseau en une minute. Réessayez dans { $number } seconde. Un programme devrait utiliser l’API, qui a ses propres limites.
-   *[other] Trop de pages ont été demandées depuis votre réseau en une minute. Réessayez dans { $number } secondes. Un programme devrait utiliser l’API, qui a ses propres limites.
+    [one] Trop de pages en une minute. Réessayez dans { $number } seconde. Un programme devrait utiliser l’API, qui a ses propres limites.
+   *[other] Trop de pages en une minute. Réessayez dans { $number } secondes. Un programme devrait utiliser l’API, qui a ses propres limites.
 }
 error-unavailable-title = Indisponible pour le moment
-error-unavailable = Le catalogue ne répond pas pour l’instant. Réessayez dans quelques secondes.
 error-reference = La référence n’est pas disponible pour l’instant. Réessayez dans quelques secondes.
 error-refused-title = Requête refusée
 error-refused = Cette adresse ne peut pas faire ce qui est demandé. Partez d’une page du site.

@@ -120,12 +120,12 @@ async fn game_field(request: &MemberRequest, typed: &str, errors: &Fields) -> Fo
 async fn page(request: &MemberRequest, form: &KeyForm, state: FormState) -> PageResult {
     let language = request.language();
     let errors = state.errors;
-    let (shell, game) = futures::join!(
-        request.shell(Section::Keys),
+    let (frame, game) = futures::join!(
+        request.frame(Section::Keys),
         game_field(request, &form.game, &errors)
     );
     let page = NewKeyPage {
-        shell,
+        frame,
         account: request.scope.id.to_string(),
         form: once_form::new_id(),
         name: Field::name("name", language.say("key-name"))

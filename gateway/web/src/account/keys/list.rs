@@ -46,13 +46,13 @@ async fn page(
 ) -> PageResult {
     let (now, account) = (request.app.clock.now(), request.scope.id);
     let (gateway, language) = (&request.app.gateway, request.language());
-    let (listed, requests, mut shell) = futures::join!(
+    let (listed, requests, mut frame) = futures::join!(
         gateway.keys(account),
         gateway.key_requests(account),
-        request.shell(Section::Keys)
+        request.frame(Section::Keys)
     );
     let listed = listed?;
-    shell.notice = notice;
+    frame.notice = notice;
     let mut keys: Vec<KeyRow> = listed.iter().map(|key| row(language, key, now)).collect();
     // The gateway lists keys without their game among those that work.
     keys.sort_by_key(|key| !key.state.works);
@@ -74,7 +74,7 @@ async fn page(
         form: once_form::new_id(),
     });
     let page = ListPage {
-        shell,
+        frame,
         errors: state.errors,
         account: account.to_string(),
         keys,

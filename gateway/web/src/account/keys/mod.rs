@@ -32,7 +32,7 @@ async fn shown_once(
 ) -> Effect {
     let (app, language) = (&request.app, request.language());
     let page = SecretPage {
-        shell: request.shell(Section::Keys).await,
+        frame: request.frame(Section::Keys).await,
         account: request.scope.id.to_string(),
         heading: language.say(heading),
         variable: variable(&key.kind, key.may_write),

@@ -71,16 +71,16 @@ async fn page(
 ) -> PageResult {
     let (now, account) = (request.app.clock.now(), request.scope.id);
     let (gateway, language) = (&request.app.gateway, request.language());
-    let (key, frame, last_call) = futures::join!(
+    let (key, context, last_call) = futures::join!(
         gateway.key(account, key),
-        request.frame(Section::Keys),
+        request.context(Section::Keys),
         gateway.last_call(account, key),
     );
     let key = key?;
-    let refusal = refusal(language, &key, frame.account()?.month.as_ref(), now);
+    let refusal = refusal(language, &key, context.account()?.month.as_ref(), now);
     let errors = state.errors;
     let page = KeyPage {
-        shell: frame.shell,
+        frame: context.frame,
         errors,
         account: account.to_string(),
         form: once_form::new_id(),

@@ -92,7 +92,7 @@ pub(super) fn refusal(
 #[cfg(test)]
 mod tests {
     use kit::api::timestamp;
-    use pages::site::Language;
+    use pages::Language;
     use time::Duration;
     use time::macros::datetime;
 

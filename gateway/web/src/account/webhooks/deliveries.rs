@@ -72,19 +72,19 @@ pub async fn show(
         };
         Ok((state, proto::ListDeliveriesResponse::default()))
     };
-    let (endpoint, deliveries, mut shell) = futures::join!(
+    let (endpoint, deliveries, mut frame) = futures::join!(
         webhooks.endpoint(account, id),
         deliveries,
-        request.shell(Section::Webhooks),
+        request.frame(Section::Webhooks),
     );
     let (endpoint, (state, listed)) = (endpoint?, deliveries?);
     let FormState { status, errors } = state;
-    shell.notice = after.notice();
+    frame.notice = after.notice();
     let next = Some(&listed.next_cursor).filter(|cursor| !cursor.is_empty());
     let path = format!("{}/deliveries", request.webhook(id));
     let now = request.app.clock.now();
     let page = DeliveryListPage {
-        shell,
+        frame,
         base: request.webhooks(),
         id: endpoint.id,
         url: endpoint.url,

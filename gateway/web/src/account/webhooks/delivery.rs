@@ -4,12 +4,12 @@ use axum::extract::Path;
 use pages::webhooks::deliveries::DeliveryPage;
 use uuid::Uuid;
 
-use super::json_text;
 use super::{EndpointId, origin, words};
+use super::{curl, json_text};
 use crate::account::effect::Effect;
 use crate::account::member_request::MemberRequest;
 use crate::domain::action::Action;
-use crate::domain::curl;
+use crate::domain::shell_word::quoted;
 use crate::page_error::{PageError, PageResult};
 use crate::render::{FormState, html};
 use crate::request::Section;
@@ -65,10 +65,10 @@ async fn page(
     state: FormState,
 ) -> PageResult {
     let (webhooks, account) = (&request.app.webhooks, request.scope.id);
-    let (found, delivery, shell) = futures::join!(
+    let (found, delivery, frame) = futures::join!(
         webhooks.endpoint(account, endpoint),
         webhooks.delivery(account, endpoint, id),
-        request.shell(Section::Webhooks),
+        request.frame(Section::Webhooks),
     );
     let (found, delivery) = (found?, delivery?);
     let body = String::from_utf8_lossy(&delivery.body).into_owned();
@@ -84,7 +84,7 @@ async fn page(
     let attempts = attempts.iter();
     let attempts = attempts.map(|attempt| words::attempt_row(attempt, language));
     let page = DeliveryPage {
-        shell,
+        frame,
         errors: state.errors,
         base: request.webhooks(),
         endpoint: endpoint.to_string(),
@@ -107,7 +107,7 @@ async fn page(
 fn listing_call(api_url: &str, body: &str) -> Option<String> {
     let body: serde_json::Value = serde_json::from_str(body).ok()?;
     let path = body.get("data")?.get("api")?.as_str()?;
-    let url = curl::quoted(&format!("{api_url}{path}"));
+    let url = quoted(&format!("{api_url}{path}"));
     Some(format!(
         "curl -H \"Authorization: Bearer $SERVICE_API_KEY\" {url}"
     ))

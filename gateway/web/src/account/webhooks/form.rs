@@ -65,7 +65,7 @@ pub async fn show_new(request: MemberRequest) -> PageResult {
             "webhook-plan-used-up"
         };
         return Ok(ok(&NoMoreEndpointsPage {
-            shell: request.shell(Section::Webhooks).await,
+            frame: request.frame(Section::Webhooks).await,
             base: request.webhooks(),
             text: request.language().say(text),
             plans: request.path("/plans"),
@@ -137,7 +137,7 @@ async fn page(
     let language = request.language();
     let FormState { status, errors } = state;
     let types = request.app.webhooks.event_types();
-    let (types, shell) = futures::join!(types, request.shell(Section::Webhooks));
+    let (types, frame) = futures::join!(types, request.frame(Section::Webhooks));
     let types = types?;
     let (base, path) = (request.webhooks(), id.map(|id| request.webhook(id)));
     let (heading, button) = match path {
@@ -154,7 +154,7 @@ async fn page(
         event: words::event_row(event),
     });
     let page = EndpointFormPage {
-        shell,
+        frame,
         heading: language.say(heading),
         action: path
             .as_ref()

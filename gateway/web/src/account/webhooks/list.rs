@@ -17,14 +17,14 @@ use crate::upstream::time_of;
 pub async fn show(request: MemberRequest, Query(after): Query<AfterForm>) -> PageResult {
     let webhooks = &request.app.webhooks;
     let listed = webhooks.endpoints(request.scope.id);
-    let (listed, mut shell) = futures::join!(listed, request.shell(Section::Webhooks));
+    let (listed, mut frame) = futures::join!(listed, request.frame(Section::Webhooks));
     let listed = listed?;
     let language = request.language();
-    shell.notice = after.notice();
+    frame.notice = after.notice();
     let endpoints = listed.endpoints.iter();
     let endpoints = endpoints.map(|endpoint| row(endpoint, language));
     Ok(ok(&WebhooksPage {
-        shell,
+        frame,
         base: request.webhooks(),
         allowance: Allowance {
             most: listed.most.map(u64::from),

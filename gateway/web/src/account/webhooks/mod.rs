@@ -1,5 +1,6 @@
 //! Webhooks of an account. Every page is an RPC of webhook-svc, with the account as scope.
 
+pub mod curl;
 pub mod deliveries;
 pub mod delivery;
 pub mod form;

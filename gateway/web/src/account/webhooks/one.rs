@@ -150,20 +150,20 @@ async fn page(
         limit: COUNTED,
         ..proto::ListDeliveriesRequest::default()
     };
-    let (endpoint, deliveries, types, mut shell) = futures::join!(
+    let (endpoint, deliveries, types, mut frame) = futures::join!(
         webhooks.endpoint(account, id),
         webhooks.deliveries(newest),
         webhooks.event_types(),
-        request.shell(Section::Webhooks),
+        request.frame(Section::Webhooks),
     );
     let (endpoint, deliveries, types) = (endpoint?, deliveries?, types?);
-    shell.notice = notice;
+    frame.notice = notice;
     let (now, language) = (request.app.clock.now(), request.language());
     let texts = language.texts();
     let recent = words::recent(&deliveries.deliveries, language);
     let rows = deliveries.deliveries.iter().take(SHOWN);
     let page = EndpointPage {
-        shell,
+        frame,
         errors: state.errors,
         base: request.webhooks(),
         status: EndpointStatus {

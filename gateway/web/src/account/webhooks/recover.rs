@@ -120,12 +120,12 @@ async fn invalid(
 
 async fn page(request: &MemberRequest, id: Uuid, since: &str, outcome: Outcome) -> PageResult {
     let endpoint = request.app.webhooks.endpoint(request.scope.id, id);
-    let (endpoint, shell) = futures::join!(endpoint, request.shell(Section::Webhooks));
+    let (endpoint, frame) = futures::join!(endpoint, request.frame(Section::Webhooks));
     let endpoint = endpoint?;
     let language = request.language();
     let FormState { status, errors } = outcome.state;
     let page = RecoverPage {
-        shell,
+        frame,
         base: request.webhooks(),
         id: endpoint.id,
         url: endpoint.url,

@@ -30,7 +30,7 @@ pub(super) async fn shown_once(
         ),
     };
     let page = SigningSecretPage {
-        shell: request.shell(Section::Webhooks).await,
+        frame: request.frame(Section::Webhooks).await,
         base: request.webhooks(),
         id: endpoint.id,
         url: endpoint.url,

@@ -2,10 +2,9 @@
 
 use contracts::webhook::v1 as proto;
 use contracts::webhook::v1::{DeliveryState, EndpointState};
-use pages::StateText;
 use pages::webhooks::deliveries::{AttemptRow, DeliveryRow};
 use pages::webhooks::{AddressCheck, EventRow};
-use pages::when;
+use pages::{StateText, when};
 use time::OffsetDateTime;
 
 use crate::page_language::PageLanguage;

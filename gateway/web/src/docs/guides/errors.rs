@@ -1,4 +1,4 @@
-//! The section about error codes in their guide, made from the table with which the dashboard explains calls.
+//! The list of error codes for the guide about errors, made from `kit::Code`.
 
 use std::collections::BTreeMap;
 use std::fmt::Write as _;

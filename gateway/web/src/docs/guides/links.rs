@@ -1,4 +1,4 @@
-//! What the documentation says where the operator of the site decides: whom to ask, the status, the licence, and the tools.
+//! The operator's addresses in the documentation: whom to ask, the status, the licence, and the tools.
 
 /// The program for developers of webhook receivers, as `deploy/package` names it.
 const TOOL: &str = "webhook";

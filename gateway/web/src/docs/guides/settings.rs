@@ -1,11 +1,11 @@
-//! What the guides say where an operator decides by settings of the gateway, which its OpenAPI document has.
+//! The settings of the gateway in the guides. The OpenAPI document has them.
 
 use std::fmt::Write as _;
 
 use contracts::public::{ApiPlan, ApiSettings};
-use pages::site::{Language, Texts};
+use pages::{Language, Texts};
 
-/// Stands for a value that is not known, because the gateway was not reached since the start. Guides have it for values that differ.
+/// Replaces a value that is not known, because the gateway has not been reached since the start.
 const UNKNOWN: &str = "…";
 /// The placeholder for the table of plans.
 const PLANS: &str = "{{plans}}\n";

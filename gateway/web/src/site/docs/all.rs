@@ -1,12 +1,12 @@
 //! Every guide, and the reference, on one page.
 
+use pages::Head;
 use pages::docs::AllPage;
-use pages::site::Head;
 
 use super::{SUMMARY, TITLE};
 use crate::page_error::PageResult;
-use crate::site::cached::respond;
 use crate::site::public_request::PublicRequest;
+use crate::site::response::respond;
 
 pub async fn show(PublicRequest { app, visit, .. }: PublicRequest) -> PageResult {
     let visit = visit.in_english();

@@ -2,15 +2,15 @@
 
 use axum::extract::Path;
 use pages::docs::{GuidePage, IndexPage};
-use pages::site::share::Document;
-use pages::site::{Frame, Head};
+use pages::share::Document;
+use pages::{Frame, Head};
 
 use super::{SUMMARY, TITLE, link, menu};
 use crate::docs::guides::{DocsPage, Guides, Neighbours};
 use crate::docs::reference::Reference;
 use crate::page_error::{PageError, PageResult};
-use crate::site::cached::{respond, respond_file_of_page};
 use crate::site::public_request::PublicRequest;
+use crate::site::response::{respond, respond_file_of_page};
 
 pub(super) const MARKDOWN: &str = "text/markdown; charset=utf-8";
 
@@ -28,7 +28,7 @@ pub async fn index(PublicRequest { app, visit, .. }: PublicRequest) -> PageResul
     })
 }
 
-/// `/docs/{page}`, and with `.md` behind it the same as Markdown.
+/// `/docs/{page}`, and `/docs/{page}.md` for the same as Markdown.
 pub async fn show(
     PublicRequest { app, visit, .. }: PublicRequest,
     Path(name): Path<String>,

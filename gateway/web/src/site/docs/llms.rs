@@ -8,10 +8,10 @@ use super::SUMMARY;
 use crate::app::Web;
 use crate::docs::guides::Guides;
 use crate::docs::reference::Reference;
-use crate::site::cached::{respond_file, respond_file_of_page};
 use crate::site::public_request::PublicRequest;
+use crate::site::response::{respond_file, respond_file_of_page};
 
-/// In the place of a reference that cannot be read.
+/// Replaces a reference that cannot be read.
 const REFERENCE_AWAY: &str =
     "The reference is not available at the moment. Try again in a few seconds.";
 

@@ -5,8 +5,8 @@ pub mod guide;
 pub mod llms;
 pub mod reference;
 
+use pages::Link;
 use pages::docs::{Menu, MenuGroup, MenuLink};
-use pages::site::cards::Link;
 
 use crate::docs::guides::{DocsPage, Guides};
 use crate::docs::reference::{self as api_reference, Reference};
@@ -21,7 +21,7 @@ fn link(page: &DocsPage) -> Link {
     }
 }
 
-/// The navigation, on the page with this name. A page of the reference has the pages of its group too.
+/// The navigation on the page with this name. On a page of the reference, it has the pages of the same group too.
 fn menu(guides: &Guides, reference: Option<&Reference>, current: &str) -> Menu {
     let mut menu = Menu::default();
     let item = |page: &DocsPage| MenuLink {

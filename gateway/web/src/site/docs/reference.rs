@@ -3,13 +3,13 @@
 use super::guide::{MARKDOWN, page};
 use crate::docs::guides::Neighbours;
 use crate::page_error::{PageError, PageResult};
-use crate::site::cached::{respond, respond_file_of_page};
 use crate::site::public_request::PublicRequest;
+use crate::site::response::{respond, respond_file_of_page};
 
 /// The keys of title and text of a page while no reference can be read.
 const AWAY: &(&str, &str) = &("error-unavailable-title", "error-reference");
 
-/// The page whose name follows `/docs/` in the path, and with `.md` behind it the same as Markdown.
+/// A page by the part of its path after `/docs/`, or the same as Markdown if the path ends with `.md`.
 pub async fn show(PublicRequest { app, visit, .. }: PublicRequest) -> PageResult {
     let reference = app.docs.reference();
     let reference = reference.map_err(|fault| PageError::from(fault).with_keys(AWAY))?;

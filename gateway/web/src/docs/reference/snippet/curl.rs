@@ -1,7 +1,7 @@
 //! A call as a command for a POSIX shell.
 
 use super::ApiCall;
-use crate::domain::curl::quoted;
+use crate::domain::shell_word::quoted;
 
 /// A command that makes the call and prints the answer with its headers.
 pub(crate) fn snippet(call: &ApiCall) -> String {

@@ -1,4 +1,6 @@
-//! Public pages: counts them, and adds the [`Visit`] to the request and to the page of an error. They set no cookie and need no session.
+//! The layers of public pages, which set no cookie and need no session.
+//!
+//! They count the page, add the [`Visit`] to the request and to an error, and answer from the [`PageCache`](crate::page_cache::PageCache).
 
 use std::net::{IpAddr, Ipv4Addr};
 
@@ -15,6 +17,7 @@ use crate::app::App;
 use crate::client_info::ClientInfo;
 use crate::etag;
 use crate::form_body;
+use crate::page_cache::{Key, Page};
 use crate::page_error::PageError;
 use crate::page_limit::Visitor;
 use crate::request::Viewer;
@@ -45,15 +48,31 @@ pub async fn admit(State(app): State<App>, request: Request, next: Next) -> Resp
     response
 }
 
-/// Reads a form, whose error page can then send it again. Forms are not counted: the services limit what they make.
+/// Answers with the page in the cache. Without one, and while Redis has no position, the handler runs.
+pub async fn cache(State(app): State<App>, mut request: Request, next: Next) -> Response {
+    let catalogue = app.catalogue.begin_page();
+    request.extensions_mut().insert(catalogue.clone());
+    let visit = request.extensions().get::<Visit>();
+    let Some(visit) = visit.filter(|_| *request.method() == Method::GET) else {
+        return next.run(request).await;
+    };
+    let Some(position) = catalogue.position().await else {
+        return next.run(request).await;
+    };
+    let key = Key::new(visit, position, app.clock.now());
+    let make = async { Page::read(etag::tag(next.run(request).await).await).await };
+    app.page_cache.get(key, make).await
+}
+
+/// Reads a form, so that an error page can send it again. Forms are not counted: the services limit them.
 async fn read_form(request: Request) -> Result<Request, PageError> {
     let mut request = form_body::buffer(request, form_body::DEFAULT_LIMIT).await?;
     typed_form::capture(&mut request).await;
     Ok(request)
 }
 
-/// Counts a page against the limits of the browser and of the network. Beyond them, counts it against the limit of the signed-in person
-/// instead, so that other visitors of the network do not lock a person out.
+/// Counts a page against the limits of the browser and of the network. Beyond them, a signed-in person has a limit of their own, so that
+/// other visitors of the network do not lock the person out.
 async fn count(
     app: &App,
     client: Option<&ClientInfo>,

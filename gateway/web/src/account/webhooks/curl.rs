@@ -1,9 +1,6 @@
-//! Commands for a POSIX shell that repeat a webhook.
+//! The command for a POSIX shell that sends a webhook again.
 
-/// A text as one word of a shell.
-pub fn quoted(text: &str) -> String {
-    format!("'{}'", text.replace('\'', r"'\''"))
-}
+use crate::domain::shell_word::quoted;
 
 /// A delivery that its owner can repeat.
 #[derive(Debug, Clone, Copy)]
@@ -15,8 +12,8 @@ pub struct Webhook<'a> {
     pub body: &'a str,
 }
 
-/// A command that sends a delivery again, with the present time. It signs with the secret in `$SERVICE_WEBHOOK_SECRET`, which the dashboard does not
-/// have.
+/// A command that sends a delivery again, with the present time. It signs with the secret in `$SERVICE_WEBHOOK_SECRET`, which the
+/// dashboard does not have.
 pub fn signed(webhook: Webhook<'_>) -> String {
     let Webhook {
         url,

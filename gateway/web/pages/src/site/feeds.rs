@@ -2,7 +2,7 @@
 
 use askama::Template;
 
-use super::frame::Frame;
+use crate::frame::Frame;
 
 /// A feed. Its address and its language are those of the frame.
 #[derive(Debug, Template)]

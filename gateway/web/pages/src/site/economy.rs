@@ -3,14 +3,14 @@
 use askama::Template;
 
 use super::amount::Amount;
-use super::cards::Link;
-use super::frame::Frame;
 use super::list::{Filters, Pager};
+use crate::frame::Frame;
+use crate::link::Link;
 
 /// All currencies.
 #[derive(Debug, Template)]
 #[template(path = "site/economy.html")]
-pub struct EconomyPage {
+pub struct ListPage {
     pub frame: Frame,
     /// Chooses the currency whose rates are shown.
     pub choice: Filters,

@@ -2,10 +2,10 @@
 
 use axum::Extension;
 use axum::extract::State;
-use pages::site::Head;
+use pages::Head;
 use pages::site::articles::ArticlePage;
 
-use super::cached::respond;
+use super::response::respond;
 use crate::app::App;
 use crate::page_error::{PageError, PageResult};
 use crate::visit::Visit;

@@ -1,12 +1,11 @@
-//! Responses of public pages. Their `ETag` is that of their body (`layers/etag.rs`), and each request asks whether it is still the same.
+//! Responses of public pages. Caches may store them, and ask each time whether they have changed (`etag.rs`).
 
 use axum::body::Body;
 use axum::response::{IntoResponse as _, Response};
 use http::header::{CACHE_CONTROL, CONTENT_LANGUAGE, CONTENT_TYPE, VARY};
 use http::{HeaderName, HeaderValue};
 use kit::Fault;
-use pages::Template;
-use pages::site::Frame;
+use pages::{Frame, Template};
 
 use crate::app::Web;
 use crate::etag::REVALIDATE;
@@ -50,7 +49,7 @@ pub(crate) fn respond_file(media_type: &'static str, content: impl Into<Body>) -
     revalidated(content.into().into_response(), media_type)
 }
 
-/// A file that search engines should not list: a page has the same.
+/// A file that search engines should not list, since a page has the same text.
 pub(crate) fn respond_file_of_page(media_type: &'static str, content: impl Into<Body>) -> Response {
     let mut response = respond_file(media_type, content);
     let headers = response.headers_mut();
@@ -62,12 +61,12 @@ fn revalidated(mut response: Response, media_type: &'static str) -> Response {
     let headers = response.headers_mut();
     headers.insert(CONTENT_TYPE, HeaderValue::from_static(media_type));
     headers.insert(CACHE_CONTROL, REVALIDATE);
-    // Also in a 304, with which caches replace what they have stored.
+    // A 304 needs it too: caches replace the stored headers with those of a 304.
     headers.insert(VARY, HeaderValue::from_static("accept-encoding"));
     response
 }
 
-/// A page that no cache stores, such as one with a form that is sent once.
+/// A page that no cache may store, such as one with a form that is sent once.
 pub(crate) fn uncached(
     visit: &Visit,
     status: impl Into<PageStatus>,

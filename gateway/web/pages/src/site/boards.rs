@@ -2,19 +2,19 @@
 
 use askama::Template;
 
-use super::cards::{Link, Picture, Tab};
-use super::frame::Frame;
 use super::list::Pager;
+use crate::frame::Frame;
+use crate::link::{Link, Picture, Tab};
 
 /// All boards with their first rows.
 #[derive(Debug, Template)]
 #[template(path = "site/boards.html")]
-pub struct BoardsPage {
+pub struct OverviewPage {
     pub frame: Frame,
     pub boards: Vec<Board>,
 }
 
-impl BoardsPage {
+impl OverviewPage {
     /// Whether nobody has voted at all.
     fn is_empty(&self) -> bool {
         self.boards.iter().all(|board| board.rows.is_empty())

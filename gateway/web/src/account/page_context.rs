@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use contracts::gateway::v1 as proto;
 use kit::Fault;
-use pages::{ApiCall, Shell};
+use pages::{ApiCall, Frame};
 use tokio::time::timeout;
 
 use crate::domain::listing_kind::ListingKind;
@@ -15,13 +15,13 @@ use crate::upstream::gateway::Switches;
 const WAIT: Duration = Duration::from_secs(5);
 
 /// The account and the switches, as the gateway has them.
-pub struct AccountFrame {
-    pub shell: Shell,
+pub struct AccountContext {
+    pub frame: Frame,
     found: Result<proto::AccountsServiceGetAccountResponse, Fault>,
 }
 
-impl AccountFrame {
-    /// While the gateway is away, the frame lacks the account's name, and the page itself shows the reason. The shell says whether
+impl AccountContext {
+    /// While the gateway is away, the frame lacks the account's name, and the page itself shows the reason. The frame says whether
     /// everything is read-only; the access layer refuses the forms then.
     pub async fn load(request: &PersonRequest, scope: &AccountScope, section: Section) -> Self {
         let found = timeout(WAIT, request.app.gateway.account(scope.id)).await;
@@ -32,13 +32,13 @@ impl AccountFrame {
         let switches = found.as_ref().map(|found| Switches::of(&found.switches));
         let is_read_only = switches.is_ok_and(|it| it.is_read_only);
         let name = account.map_or(unnamed, |account| &account.name);
-        let shell = Shell {
+        let frame = Frame {
             // A page whose data an API call returns sets that call.
             api_call: None,
             closed: is_read_only.then(|| language.say("fault-closed")),
-            ..scope.shell(&request.viewer, name, section)
+            ..scope.frame(&request.viewer, name, section)
         };
-        Self { shell, found }
+        Self { frame, found }
     }
 
     /// The account with its plan.
@@ -55,7 +55,7 @@ impl AccountFrame {
     /// Says which API call gives the same as the page.
     #[must_use]
     pub fn api_call(mut self, call: impl Into<String>) -> Self {
-        self.shell.api_call = Some(ApiCall::same(call));
+        self.frame.api_call = Some(ApiCall::same(call));
         self
     }
 

@@ -1,11 +1,11 @@
-//! What the head of a page tells machines: social networks, search engines and readers of feeds.
+//! The parts of a page's head for social networks, search engines and feed readers.
 
 use std::fmt::{self, Display, Formatter, Write as _};
 
-use super::cards::Picture;
 use crate::language::Language;
+use crate::link::Picture;
 
-/// What a page tells machines.
+/// What the head of a page has for programs.
 #[derive(Debug, Default, Clone)]
 pub struct Share {
     /// The picture with which networks show a link to the page, if it is not that of the site.
@@ -16,7 +16,7 @@ pub struct Share {
     pub documents: Vec<Document>,
 }
 
-/// The same, or more of it, for a program: a feed, a calendar.
+/// A document with the content of the page for programs, such as a feed or a calendar.
 #[derive(Debug, Clone)]
 pub struct Document {
     pub media_type: &'static str,
@@ -24,12 +24,12 @@ pub struct Document {
     pub href: String,
 }
 
-/// Structured data in JSON, written so that no text in it can end the element around it.
+/// Structured data in JSON. No text in it can end the element around it.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct JsonLd(String);
 
 impl JsonLd {
-    /// `json` is valid JSON: outside of its texts it has none of the characters that are escaped here.
+    /// `json` is valid JSON, which has the escaped characters in its texts only.
     pub fn new(json: &str) -> Self {
         let mut safe = String::with_capacity(json.len());
         for c in json.chars() {

@@ -2,12 +2,12 @@
 
 use askama::Template;
 
-use super::cards::{Link, Picture, Tab};
-use super::frame::Frame;
+use crate::frame::Frame;
+use crate::link::{Link, Picture, Tab};
 
 #[derive(Debug, Template)]
 #[template(path = "site/vote.html")]
-pub struct VotePage {
+pub struct BallotPage {
     pub frame: Frame,
     /// What to vote on.
     pub tabs: Vec<Tab>,

@@ -1,35 +1,45 @@
-//! What all pages of the public site share: the head, the search, the navigation and the links to the other language.
+//! What surrounds the content of every page: head, navigation, notices, and the links to other languages. And the page of an error, which
+//! has little else.
 
 use askama::Template;
 
-use super::cards::{Link, Picture};
-use super::share::Share;
 use crate::asset;
 use crate::language::Language;
-use crate::shell::TypedForm;
+use crate::link::{Link, Picture, Tab};
+use crate::share::Share;
 use crate::texts::Texts;
 
 /// The frame of a page.
-#[derive(Debug, Clone)]
+#[derive(Debug, Default, Clone)]
 pub struct Frame {
-    pub texts: &'static Texts,
-    /// What links of the page begin with: that of the page's own address, if it names a language.
+    pub language: Language,
+    /// The prefix of the page's links, if the page's own address names a language.
     pub prefix: &'static str,
-    /// The address of the site, without a slash at its end.
+    /// The address of the site, without a slash at its end. Only public pages need it.
     pub site: String,
     /// Path and query of the page, without the prefix of a language.
     pub path: String,
+    /// Whether the page exists in each language. Other pages are in English at one address.
+    pub is_translated: bool,
     pub head: Head,
     pub share: Share,
-    /// Whether the page is there in each language; else it is in English at one address.
-    pub is_translated: bool,
-    /// What stands in the search field.
+    /// The text in the search field.
     pub search: String,
-    /// The API call that gives the same as this page, for example `GET /v1/games`.
-    pub api_call: Option<String>,
+    /// The address of the signed-in person, on a page of the dashboard.
+    pub person: Option<String>,
+    /// Without the links of people who are signed in or not: the person is half signed in.
+    pub is_plain: bool,
+    /// The account that the page is about.
+    pub account: Option<AccountNav>,
+    /// What was just done: the key of a sentence.
+    pub notice: Option<&'static str>,
+    /// Why the forms of the page are closed.
+    pub closed: Option<&'static str>,
+    /// The API call that returns the same as this page.
+    pub api_call: Option<ApiCall>,
 }
 
-/// What the head of a page says about it.
+/// The title of a public page, and what search engines read.
 #[derive(Debug, Default, Clone)]
 pub struct Head {
     pub title: String,
@@ -47,13 +57,11 @@ impl Head {
         }
     }
 
-    /// Of a page that search engines list under a condition.
     #[must_use]
     pub fn indexed_if(self, is_indexed: bool) -> Self {
         Self { is_indexed, ..self }
     }
 
-    /// Of a page that search engines do not list.
     #[must_use]
     pub fn unindexed(self) -> Self {
         self.indexed_if(false)
@@ -64,24 +72,36 @@ impl Head {
 #[derive(Debug)]
 pub struct Alternate {
     pub language: Language,
-    /// For `hreflang`: the address that the API gives out stands for English.
+    /// For `hreflang`: English has the address that the API returns.
     pub canonical: String,
-    /// For readers: it has the language, whatever their browser prefers.
+    /// For readers: it names the language, whatever their browser prefers.
     pub path: String,
     pub is_current: bool,
 }
 
 impl Frame {
-    pub fn say<'a>(&'a self, key: &'a str) -> &'a str {
-        self.texts.say(key)
+    pub fn texts(&self) -> &'static Texts {
+        Texts::of(self.language)
+    }
+
+    pub fn lang(&self) -> &'static str {
+        self.language.code()
+    }
+
+    pub fn say<'a>(&self, key: &'a str) -> &'a str {
+        self.texts().say(key)
     }
 
     pub fn say_of(&self, key: &str, value: &str) -> String {
-        self.texts.say_of(key, value)
+        self.texts().say_of(key, value)
+    }
+
+    pub fn say_of_two(&self, key: &str, from: &str, to: &str) -> String {
+        self.texts().say_of_two(key, from, to)
     }
 
     pub fn around(&self, key: &str) -> (String, String) {
-        self.texts.around(key)
+        self.texts().around(key)
     }
 
     #[expect(
@@ -89,7 +109,7 @@ impl Frame {
         reason = "templates pass references"
     )]
     pub fn count(&self, key: &str, count: &u64) -> String {
-        self.texts.count(key, *count)
+        self.texts().count(key, *count)
     }
 
     /// The picture with which networks show a link to the page.
@@ -121,13 +141,9 @@ impl Frame {
         }
     }
 
-    pub fn lang(&self) -> &'static str {
-        self.texts.language().code()
-    }
-
     /// The address under which search engines list the page.
     pub fn canonical(&self) -> String {
-        self.canonical_in(self.texts.language())
+        self.canonical_in(self.language)
     }
 
     fn canonical_in(&self, language: Language) -> String {
@@ -143,7 +159,7 @@ impl Frame {
 
     /// The address under which search engines list another page, in the language of this one.
     pub fn absolute(&self, path: &str) -> String {
-        self.absolute_in(self.texts.language(), path)
+        self.absolute_in(self.language, path)
     }
 
     /// The page without a language in its address.
@@ -151,21 +167,21 @@ impl Frame {
         self.canonical_in(Language::English)
     }
 
-    /// The page in each language that it is there in.
+    /// The page in each of its languages.
     pub fn alternates(&self) -> Vec<Alternate> {
-        let current = self.texts.language();
         let languages = Language::ALL.into_iter();
-        let languages = languages.filter(|language| self.is_translated || *language == current);
+        let languages =
+            languages.filter(|language| self.is_translated || *language == self.language);
         let alternates = languages.map(|language| Alternate {
             language,
             canonical: self.canonical_in(language),
             path: in_language(language, &self.path),
-            is_current: language == current,
+            is_current: language == self.language,
         });
         alternates.collect()
     }
 
-    /// Whether a part of the navigation holds this page. The part of the places, at `/countries`, holds the cities as well.
+    /// Whether the page belongs to a part of the navigation. Cities belong to `/countries`.
     pub fn is_in(&self, path: &str) -> bool {
         let is_below = |path: &str| {
             let rest = self.path.strip_prefix(path);
@@ -184,14 +200,59 @@ fn in_language(language: Language, path: &str) -> String {
     }
 }
 
-/// An error, with ways out.
+/// A call of the API under a page.
+#[derive(Debug, Clone)]
+pub struct ApiCall {
+    /// The key of the sentence before it.
+    pub text: &'static str,
+    /// For example `GET /v1/me`.
+    pub call: String,
+}
+
+impl ApiCall {
+    pub fn new(text: &'static str, call: impl Into<String>) -> Self {
+        Self {
+            text,
+            call: call.into(),
+        }
+    }
+
+    /// A call that returns the same as the page, or does the same as its form.
+    pub fn same(call: impl Into<String>) -> Self {
+        Self::new("api-call-same", call)
+    }
+}
+
+/// The navigation of an account.
+#[derive(Debug, Default, Clone)]
+pub struct AccountNav {
+    pub id: String,
+    pub name: String,
+    pub links: Vec<Tab>,
+}
+
+/// An error, with ways out. Its title is that of the frame.
 #[derive(Debug, Template)]
-#[template(path = "site/error.html")]
+#[template(path = "error.html")]
 pub struct ErrorPage {
     pub frame: Frame,
     pub text: String,
-    /// The form that the error is the answer to.
+    pub ways_out: Vec<Link>,
+    /// The person must sign in before the form is sent again.
+    pub is_signed_out: bool,
+    /// The form whose answer is the error.
     pub form: Option<TypedForm>,
-    /// The id under which the error is in the log.
+    /// The id of the request in the log.
     pub request_id: String,
+}
+
+/// A form as it was sent.
+#[derive(Debug, Clone)]
+pub struct TypedForm {
+    /// The path that it was sent to.
+    pub action: String,
+    /// Names and values, without passwords and codes.
+    pub fields: Vec<(String, String)>,
+    /// It had a password or a code, which must be typed again.
+    pub lacks_secrets: bool,
 }

@@ -2,10 +2,9 @@
 
 use contracts::public::{Currency, Rate};
 use pages::site::amount::Amount;
-use pages::site::cards::Link;
-use pages::site::currencies::{CurrencyPage, CurrencyRow, Figure, RateRow};
+use pages::site::economy::{CurrencyPage, CurrencyRow, Figure, RateRow};
 use pages::site::list::{Filters, Pager};
-use pages::site::{Frame, Head, Texts};
+use pages::{ApiCall, Frame, Head, Link, Texts};
 
 use super::filters;
 use super::query::address;
@@ -51,7 +50,7 @@ pub(super) fn currency_row(frame: &Frame, currency: &Currency) -> CurrencyRow {
         link: currency_link(frame, currency),
         game: game_link(frame, currency),
         is_late: currency.late,
-        reported: frame.texts.minute(currency.reported_at.0),
+        reported: frame.texts().minute(currency.reported_at.0),
     }
 }
 
@@ -63,13 +62,13 @@ pub(super) fn currency_page(
     choice: Filters,
     after: Option<&str>,
 ) -> CurrencyPage {
-    let texts = frame.texts;
+    let texts = frame.texts();
     let title = texts.say_of_two("currency-of-game", &shown.currency, &shown.name);
     frame.head = Head::new(title, frame.say_of("economy-description", &shown.currency))
         .indexed_if(filters::is_indexed(&[], after));
     let path = format!("{PATH}/{}", shown.slug);
     let from = address("/v1/economy/rates", &[("from", Some(&shown.slug))]);
-    frame.api_call = Some(format!("GET {from}"));
+    frame.api_call = Some(ApiCall::same(format!("GET {from}")));
     let rows = rates.rows.iter();
     let next = rates.rows.last().filter(|_| rates.has_more);
     CurrencyPage {
@@ -117,10 +116,10 @@ fn figures(texts: &Texts, shown: &Currency) -> Vec<Figure> {
 }
 
 fn rate_row(frame: &Frame, currencies: &[Currency], rate: &Rate<'_>) -> RateRow {
-    let texts = frame.texts;
+    let texts = frame.texts();
     RateRow {
         link: frame.link(&format!("{PATH}/{}", rate.to), rate.currency_to.to_string()),
-        // A currency that is newer than the list has its game on its own page.
+        // The list may lack a new currency, whose own page names the game.
         game: find(currencies, &rate.to).map_or_else(String::new, |to| to.name.clone()),
         rate: Amount::new(texts, &rate.rate.to_string()),
         source: source(texts, &rate.source),

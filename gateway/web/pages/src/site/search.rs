@@ -2,13 +2,13 @@
 
 use askama::Template;
 
-use super::cards::{Link, Picture};
-use super::frame::Frame;
 use super::list::Pager;
+use crate::frame::Frame;
+use crate::link::{Link, Picture};
 
 #[derive(Debug, Template)]
 #[template(path = "site/search.html")]
-pub struct SearchPage {
+pub struct ResultPage {
     pub frame: Frame,
     /// Absent while nothing is searched for.
     pub found: Option<Found>,
