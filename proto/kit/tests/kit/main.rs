@@ -4,7 +4,6 @@
     clippy::expect_used,
     clippy::panic,
     clippy::disallowed_methods,
-    clippy::print_stdout,
     reason = "tests; their schema is the kit's own"
 )]
 
