@@ -14,7 +14,7 @@ async fn a_visitor_signs_up_makes_a_key_and_calls_the_api() {
     let overview = browser.get(&account).await;
     assert_eq!(overview.status, 200, "{}", overview.text);
 
-    let keys = format!("{}/keys", account);
+    let keys = format!("{account}/keys");
     let form = browser.get(&format!("{keys}/new")).await.hidden("form");
     let fields = [
         ("form", form.as_str()),

@@ -16,8 +16,11 @@ pub struct Passed {
     pub alone: Vec<usize>,
 }
 
-/// Calls more often than the plan `free` allows, at each gateway: at most 60 times each gateway that counts alone lets a call pass, and at
-/// most 60 times all of them where Redis counts, or twice that if a minute has ended in between.
+/// Calls more often than the plan `free` allows, at each gateway.
+///
+/// # Panics
+/// A gateway that counts alone lets more than 60 calls pass, or all of them more than 60 where Redis counts: twice that if a minute has
+/// ended in between.
 pub async fn burst(fleet: &Fleet, caller: &Client) -> Passed {
     let mut passed = Passed::default();
     for gateway in fleet.replicas("gateway") {
