@@ -196,7 +196,7 @@ fn nginx_configuration(
 }
 
 /// haproxy in a folder with its certificate.
-pub(crate) fn haproxy(folder: &Path) -> Command {
+fn haproxy(folder: &Path) -> Command {
     let mut haproxy = program("haproxy");
     haproxy
         .current_dir(folder)
@@ -215,7 +215,7 @@ fn program(name: &str) -> Command {
 }
 
 /// A folder with a certificate for 127.0.0.1, which processes of other users can read.
-pub(crate) async fn folder() -> tempfile::TempDir {
+async fn folder() -> tempfile::TempDir {
     let folder = tempfile::Builder::new()
         .prefix("mchezo-edge-")
         .tempdir()
