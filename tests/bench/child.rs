@@ -1,6 +1,5 @@
 //! Processes that a benchmark starts, which end with it.
 
-use std::ffi::OsStr;
 use std::process::Stdio;
 
 use e2e::{Process, eventually};
@@ -9,20 +8,12 @@ use tokio::process::{Child, Command};
 
 /// Starts this program with `args`, and waits until it listens at `address`.
 pub(crate) async fn own(args: &[&str], address: &str) -> Child {
-    start(std::env::current_exe().unwrap(), args, address).await
-}
-
-/// Starts `program` with `args`, and waits until it listens at `address`.
-pub(crate) async fn start(program: impl AsRef<OsStr>, args: &[&str], address: &str) -> Child {
-    let program = program.as_ref();
-    let mut command = Command::new(program);
+    let mut command = Command::new(std::env::current_exe().unwrap());
     command.args(args).stdin(Stdio::null()).kill_on_drop(true);
-    let mut child = command
-        .spawn()
-        .unwrap_or_else(|error| panic!("{}: {error}", program.display()));
+    let mut child = command.spawn().unwrap();
     eventually("what was started listens", async || {
         let ended = child.try_wait().unwrap();
-        assert!(ended.is_none(), "{} ended: {ended:?}", program.display());
+        assert!(ended.is_none(), "{args:?} ended: {ended:?}");
         TcpStream::connect(address).await.ok().map(drop)
     })
     .await;

@@ -3,7 +3,6 @@
 use serde_json::json;
 
 use crate::browser::Browser;
-use crate::pages::sign_in;
 
 /// The most pixels that the header and the links of an account take of a phone.
 const MOST_HEADER: f64 = 200.0;
@@ -70,38 +69,24 @@ pub(crate) async fn assert_filters_in_a_row(browser: &Browser, prefix: &str) {
     assert!(far.is_none(), "{middles:?}");
 }
 
-/// How wide the first picture on the page is, as a multiple of its height.
-async fn shape_of_picture(browser: &Browser, css: &str) -> f64 {
-    let script = "
-        const [css, done] = arguments;
-        const picture = document.querySelector(css);
-        picture.loading = 'eager';
-        picture.decode().then(() => {
-            const box = picture.getBoundingClientRect();
-            done(box.width / box.height);
-        });";
-    let shape = browser.client.execute_async(script, vec![json!(css)]);
-    shape.await.unwrap().as_f64().unwrap()
-}
-
-/// Also where it would be larger than its place.
-#[tokio::test]
-#[ignore = "long: a browser for one rule of the styles"]
-async fn pictures_keep_their_shape() {
-    const COVER: f64 = 16.0 / 9.0;
-    let browser = Browser::start().await;
-    let game = browser.fleet.account("free").economy_game.clone();
-    let account = sign_in(&browser).await;
+/// A picture keeps its shape, also where it would be larger than its place.
+pub(crate) async fn assert_pictures_keep_their_shape(browser: &Browser, account: &str) {
+    let game = &browser.fleet.account("free").economy_game;
     let path = format!("{account}/listings/game/{game}/pictures");
     for width in [1_280, 360] {
         browser.open(&path).await;
         browser.show_as(width, "light").await;
         let script = "
+            const [done] = arguments;
             const file = '<img id=file src=\"/pictures/drawn/2/games/NG/okoto.svg\" width=1200 height=675 alt=\"\">';
-            document.querySelector('main').innerHTML = `<figure class=picture>${file}</figure>`;";
-        browser.run::<()>(script).await;
-        let shape = shape_of_picture(&browser, "#file").await;
-        assert!((shape - COVER).abs() < 0.05, "at {width}: {shape}");
+            document.querySelector('main').innerHTML = `<figure class=picture>${file}</figure>`;
+            const picture = document.querySelector('#file');
+            picture.decode().then(() => {
+                const box = picture.getBoundingClientRect();
+                done(box.width / box.height);
+            });";
+        let shape = browser.client.execute_async(script, Vec::new()).await;
+        let shape = shape.unwrap().as_f64().unwrap();
+        assert!((shape - 16.0 / 9.0).abs() < 0.05, "at {width}: {shape}");
     }
-    browser.close().await;
 }

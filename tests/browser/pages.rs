@@ -10,8 +10,8 @@ use serde_json::json;
 use crate::axe::{self, Rules};
 use crate::browser::Browser;
 use crate::layout::{
-    assert_filters_in_a_row, assert_small_header, assert_small_header_of_site,
-    assert_tables_start_with_their_point,
+    assert_filters_in_a_row, assert_pictures_keep_their_shape, assert_small_header,
+    assert_small_header_of_site, assert_tables_start_with_their_point,
 };
 use crate::scripts::tick_at_most_three_genres;
 
@@ -270,6 +270,7 @@ async fn the_pages_of_an_account_have_no_problem() {
     let account = sign_in(&browser).await;
     assert_small_header(&browser).await;
     assert_tables_start_with_their_point(&browser, &account).await;
+    assert_pictures_keep_their_shape(&browser, &account).await;
     tick_at_most_three_genres(&browser, &account).await;
     let pages = [&TEMPLATES_OF_ACCOUNT[..], &MORE_OF_ACCOUNT].concat();
     let pages = of_account(&browser.fleet, &account, &pages);

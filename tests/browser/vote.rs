@@ -38,6 +38,12 @@ pub(crate) async fn vote_by_keyboard(browser: &Browser, has_javascript: bool) {
         // Open a new page for the next vote, so that its notice cannot be taken from this page.
         browser.open("/vote").await;
     }
+    eventually("the board has a game with votes", async || {
+        browser.open("/rankings/games/week").await;
+        let row = Locator::Css("main a[href^='/games/']");
+        browser.client.find(row).await.ok().map(drop)
+    })
+    .await;
     browser.show_as(1_280, "light").await;
 }
 

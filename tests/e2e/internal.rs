@@ -1,36 +1,12 @@
-//! The internal ports: health, reflection, and their tokens.
+//! The internal ports: reflection, and its tokens. `operate/tls` has the other calls.
 
 use e2e::{Fleet, dial};
 use kit::rpc::permissions::SERVICES;
 use tonic::Code;
-use tonic_health::pb::HealthCheckRequest;
-use tonic_health::pb::health_check_response::ServingStatus;
-use tonic_health::pb::health_client::HealthClient;
 use tonic_reflection::pb::v1::ServerReflectionRequest;
 use tonic_reflection::pb::v1::server_reflection_client::ServerReflectionClient;
 use tonic_reflection::pb::v1::server_reflection_request::MessageRequest;
 use tonic_reflection::pb::v1::server_reflection_response::MessageResponse;
-
-#[tokio::test]
-async fn every_service_says_that_it_is_well() {
-    let fleet = Fleet::shared();
-    let nobody = "nobody".to_owned().into();
-    for name in SERVICES {
-        let service = fleet.service(name);
-        let mut health = HealthClient::new(dial(&service.grpc, &nobody).await);
-        let checked = health.check(HealthCheckRequest::default()).await.unwrap();
-        let status = checked.into_inner().status();
-        assert_eq!(status, ServingStatus::Serving, "{name}");
-        let health = reqwest::get(&service.health).await.unwrap();
-        assert_eq!(health.status(), 200, "{name}");
-        let metrics = reqwest::get(&service.metrics).await.unwrap();
-        let metrics = metrics.text().await.unwrap();
-        assert!(
-            metrics.contains("rpc_server_duration_seconds"),
-            "{name}: {metrics}"
-        );
-    }
-}
 
 #[tokio::test]
 async fn every_service_describes_itself() {

@@ -5,16 +5,14 @@ use std::collections::{BTreeMap, BTreeSet};
 use e2e::{Fleet, WebClient};
 use serde_json::Value;
 
-use crate::lists::live;
-
 /// Pages that one visitor reads: fewer than the limit of a minute.
 const PAGES_OF_A_VISITOR: usize = 100;
 
 /// One page of each kind. Those of the documentation are in English only.
 #[rustfmt::skip]
-const PAGES: [&str; 30] = [
+const PAGES: [&str; 29] = [
     "/", "/games", "/games?genre=puzzle&country=KE", "/games/a-day-in-the-woods", "/games?city=lagos", "/games?platform=android", "/creators",
-    "/creators?country=ZA", "/creators/retroepic-software", "/events", "/events?when=past", "/events?when=past&country=ZA",
+    "/creators?country=ZA", "/creators/retroepic-software", "/events", "/events?when=past", 
     "/events?when=all&country=NA", "/countries", "/countries/NA", "/countries/ZA", "/cities", "/cities?country=NG", "/cities/lagos",
     "/cities/midrand", "/search?q=lagos", "/rankings", "/rankings/games/all", "/vote", "/economy", "/about/rates", "/about/boards",
     "/credits", "/terms", "/privacy",
@@ -40,25 +38,13 @@ fn links<'a>(page: &'a str, base: &'a str) -> impl Iterator<Item = String> + 'a 
 #[ignore = "long: reads the whole site"]
 async fn every_link_leads_to_a_page() {
     let fleet = Fleet::shared();
-    let shipped: BTreeSet<String> = include_str!("../../deploy/data/events.ndjson")
-        .lines()
-        .filter_map(|line| {
-            Some(
-                serde_json::from_str::<Value>(line).unwrap()["slug"]
-                    .as_str()?
-                    .to_owned(),
-            )
-        })
+    let rows = include_str!("../../deploy/data/events.ndjson").lines();
+    let rows = rows.map(|line| serde_json::from_str::<Value>(line).unwrap());
+    let shipped: BTreeSet<String> = rows
+        .filter_map(|row| Some(row["slug"].as_str()?.to_owned()))
         .collect();
-    let events = live(&fleet).await.all("/events?when=all", 100).await;
-    let events = events.iter().map(|event| event["slug"].as_str().unwrap());
-    let events: Vec<String> = events
-        .filter(|slug| shipped.contains(*slug))
-        .map(|slug| format!("/events/{slug}"))
-        .collect();
-    assert!(!events.is_empty());
-    let pages = PAGES.iter().map(|path| (*path).to_owned());
-    let pages = pages.chain(events);
+    let events = shipped.iter().map(|slug| format!("/events/{slug}"));
+    let pages = PAGES.iter().map(|path| (*path).to_owned()).chain(events);
     let pages: Vec<String> = pages
         .flat_map(|path| [format!("/fr{}", path.trim_end_matches('/')), path])
         .chain(DOCS.map(ToOwned::to_owned))

@@ -24,5 +24,4 @@ mod staff_apply;
 mod staff_tool;
 mod states;
 mod updated_since;
-mod votes;
 mod writes;

@@ -9,7 +9,7 @@ use tokio::io::AsyncWriteExt as _;
 use tokio::net::TcpStream;
 use tokio::process::Command;
 
-use crate::proxies::{self, HAPROXY, Proxy};
+use crate::proxies::{HAPROXY, Proxy};
 
 const IDLE: usize = 200;
 const SLOW: usize = 16;
@@ -309,16 +309,4 @@ async fn calls_the_edge_of_the_other_host(fleet: &Fleet, variables: &[(&str, Str
     }
     edge.serves_both_versions().await;
     edge.passes_the_address_of_the_client().await;
-}
-
-#[tokio::test]
-#[ignore = "long: needs haproxy"]
-async fn haproxy_accepts_its_configuration() {
-    let folder = proxies::folder().await;
-    std::fs::write(folder.path().join("haproxy.cfg"), HAPROXY).unwrap();
-    let mut check = proxies::haproxy(folder.path());
-    let checked = check.args(["-c", "-f", "haproxy.cfg"]).output().await;
-    let checked = checked.unwrap();
-    let complaint = String::from_utf8_lossy(&checked.stderr);
-    assert!(checked.status.success(), "{complaint}");
 }

@@ -5,7 +5,7 @@ use std::net::SocketAddr;
 use std::path::Path;
 use std::time::Duration;
 
-use e2e::eventually;
+use e2e::{children, eventually};
 use nix::sys::signal::{Signal, kill};
 use nix::unistd::Pid;
 use servers::find;
@@ -85,7 +85,7 @@ impl Proxy {
                     return Some(false);
                 }
                 // It starts its workers when it has its ports.
-                let has_workers = process.id().is_some_and(|pid| !children(pid).is_empty());
+                let has_workers = process.id().is_some_and(|pid| !workers(pid).is_empty());
                 let connects = TcpStream::connect(address).await.is_ok();
                 (has_workers && connects).then_some(true)
             })
@@ -114,19 +114,14 @@ impl Proxy {
         Pid::from_raw(i32::try_from(self.process.id().unwrap()).unwrap())
     }
 
-    /// The processes that serve.
-    fn workers(&self) -> String {
-        children(self.process.id().unwrap())
-    }
-
     /// Reads the configuration again, in new processes; returns when they run.
     pub(crate) async fn reload(&self) {
-        let before = self.workers();
+        let pid = self.process.id().unwrap();
+        let before = workers(pid);
         kill(self.pid(), self.reload).unwrap();
         eventually("other processes serve", async || {
-            let now = self.workers();
-            let is_new = |pid: &str| before.split_whitespace().all(|old| old != pid);
-            now.split_whitespace().any(is_new).then_some(())
+            let now = workers(pid);
+            now.iter().any(|pid| !before.contains(pid)).then_some(())
         })
         .await;
     }
@@ -168,10 +163,9 @@ impl Drop for Proxy {
     }
 }
 
-/// The children of a process, with spaces between; empty if it has ended.
-fn children(pid: u32) -> String {
-    let children = std::fs::read_to_string(format!("/proc/{pid}/task/{pid}/children"));
-    children.unwrap_or_default()
+/// The processes of a proxy that serve.
+fn workers(proxy: u32) -> Vec<Pid> {
+    children(proxy.try_into().unwrap())
 }
 
 /// The configuration of nginx, as it is used in a folder, with a certificate there.
@@ -202,7 +196,7 @@ fn nginx_configuration(
 }
 
 /// haproxy in a folder with its certificate.
-pub(crate) fn haproxy(folder: &Path) -> Command {
+fn haproxy(folder: &Path) -> Command {
     let mut haproxy = program("haproxy");
     haproxy
         .current_dir(folder)
@@ -221,7 +215,7 @@ fn program(name: &str) -> Command {
 }
 
 /// A folder with a certificate for 127.0.0.1, which processes of other users can read.
-pub(crate) async fn folder() -> tempfile::TempDir {
+async fn folder() -> tempfile::TempDir {
     let folder = tempfile::Builder::new()
         .prefix("mchezo-edge-")
         .tempdir()

@@ -10,7 +10,7 @@ use sqlx::{AssertSqlSafe, Connection as _, PgConnection};
 use tokio::process::Command;
 
 use crate::containers::{
-    SERVICES, Variables, assert_accepts, assert_knows, deploy, secrets, secrets_with_tls, variables,
+    SERVICES, Variables, assert_accepts, assert_knows, deploy, secrets_with_tls, variables,
 };
 
 /// Other pages in `deploy` with commands for operators.
@@ -204,24 +204,6 @@ async fn services_accept_the_settings_of_hosts() {
         names.filter(|name| !name.starts_with("STAFF_")).collect()
     };
     assert_eq!(names("runbook/hosts.env"), names("settings.env"));
-}
-
-#[tokio::test]
-async fn staff_reads_the_variables_that_it_gets() {
-    let source = fs::read_to_string(root().join("listings-svc/staff/src/fleet.rs")).unwrap();
-    let secrets = secrets().await;
-    let files = [deploy("settings.env"), secrets.path().join("staff.env")];
-    let names: Vec<String> = (files.iter())
-        .flat_map(|file| variables(file).into_keys())
-        .filter(|name| name.starts_with("STAFF_"))
-        .collect();
-    assert!(names.len() > 5, "{names:?}");
-    for name in names {
-        assert!(
-            source.contains(&format!("setting(\"{name}\")")),
-            "staff does not read {name}"
-        );
-    }
 }
 
 /// The blocks of SQL in a page, without the statements that begin and end a transaction.

@@ -18,7 +18,9 @@ pub struct Passed {
 
 /// Calls more often than the plan `free` allows, at each gateway.
 ///
-/// A gateway that counts alone lets at most 60 calls pass. Where Redis counts, all of them do, or twice that if a minute has ended in between.
+/// # Panics
+/// A gateway that counts alone lets more than 60 calls pass, or all of them more than 60 where Redis counts: twice that if a minute has
+/// ended in between.
 pub async fn burst(fleet: &Fleet, caller: &Client) -> Passed {
     let mut passed = Passed::default();
     for gateway in fleet.replicas("gateway") {

@@ -60,20 +60,12 @@ impl Drop for Paused {
     }
 }
 
-/// The processes that a process has started, such as those of a PostgreSQL server.
+/// The processes that a process has started, such as those of a PostgreSQL server; none if it has ended.
 pub fn children(process: i32) -> Vec<Pid> {
-    let is_child = |pid: &i32| {
-        let stat = fs::read_to_string(format!("/proc/{pid}/stat")).unwrap_or_default();
-        // The fields after the name, which is in brackets, are the state and the parent.
-        let parent = stat.rsplit_once(')').and_then(|(_, rest)| {
-            let parent = rest.split_whitespace().nth(1)?;
-            parent.parse().ok()
-        });
-        parent == Some(process)
-    };
-    let all = fs::read_dir("/proc").unwrap();
-    all.filter_map(|entry| entry.unwrap().file_name().to_str()?.parse().ok())
-        .filter(is_child)
-        .map(Pid::from_raw)
-        .collect()
+    let threads = fs::read_dir(format!("/proc/{process}/task"));
+    let threads = threads.into_iter().flatten().flatten();
+    let children = threads.filter_map(|it| fs::read_to_string(it.path().join("children")).ok());
+    let children: String = children.collect();
+    let pids = children.split_whitespace().map(|pid| pid.parse().unwrap());
+    pids.map(Pid::from_raw).collect()
 }

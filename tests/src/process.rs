@@ -3,6 +3,8 @@
 use std::fs;
 use std::time::Duration;
 
+use crate::children;
+
 /// A process with the name that it has in a table of figures.
 #[derive(Debug, Clone)]
 pub struct Process {
@@ -26,12 +28,8 @@ impl Process {
 
     /// The same with that of its children, also of those that have ended: PostgreSQL is one process for each connection.
     pub fn cpu_with_children(&self) -> f64 {
-        let threads = fs::read_dir(format!("/proc/{}/task", self.pid)).unwrap();
-        let children: String = threads
-            .map(|thread| fs::read_to_string(thread.unwrap().path().join("children")).unwrap())
-            .collect();
-        let children = children.split_whitespace().map(|pid| {
-            let child = Self::new("child", pid.parse().unwrap());
+        let children = children(self.pid).into_iter().map(|pid| {
+            let child = Self::new("child", pid.as_raw());
             // It may end at any moment, and then its time is its parent's.
             fs::read_to_string(format!("/proc/{pid}/stat")).map_or(0.0, |_| child.cpu())
         });

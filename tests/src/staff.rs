@@ -11,7 +11,7 @@ use contracts::listings::v1::staff_page_service_client::StaffPageServiceClient;
 use contracts::listings::v1::staff_review_service_client::StaffReviewServiceClient;
 use contracts::listings::v1::{
     AddOwnerRequest, DecideItem, DecideRequest, Decision, EditRequest, ImportEnd, ImportHeader,
-    ImportLines, ImportRequest, ListingName, RemoveOwnerRequest,
+    ImportLines, ImportRequest, ListingName,
 };
 use kit::Fault;
 use kit::rpc::client::Client as Channel;
@@ -163,15 +163,6 @@ impl Staff {
             account_id: account.account.id.clone(),
         };
         self.pages.add_owner(request).await.unwrap();
-    }
-
-    /// Takes a page from `account`.
-    pub async fn disown(&mut self, account: &NewAccount, handle: &str) {
-        let request = RemoveOwnerRequest {
-            handle: handle.to_owned(),
-            account_id: account.account.id.clone(),
-        };
-        self.pages.remove_owner(request).await.unwrap();
     }
 
     /// A new account on `plan`. Tests run on `unlimited` unless the plan's limits are what they test.

@@ -4,7 +4,7 @@ use std::fs;
 use std::process::Output;
 
 use super::podman::{IMAGE, Podman};
-use super::{SERVICES, TLS, deploy, run, secrets_with_tls};
+use super::{SERVICES, deploy, run};
 
 const CONFINED: [&str; 8] = [
     "run",
@@ -32,9 +32,6 @@ async fn every_program_runs_without_any_privilege() {
         format!("{said}{complained}")
     };
 
-    let secrets = secrets_with_tls().await;
-    let file = |name: &str| secrets.path().join(name).display().to_string();
-    let settings = deploy("settings.env").display().to_string();
     for (service, _) in SERVICES {
         let version = confined(&[], &[service, "--version"]).await;
         assert!(version.status.success(), "{}", text(&version));
@@ -43,18 +40,6 @@ async fn every_program_runs_without_any_privilege() {
             "{}",
             text(&version)
         );
-
-        let mount = format!("{}:{TLS}:ro", file(&format!("tls/{service}")));
-        let files = [
-            settings.clone(),
-            file("site.env"),
-            file("mail.env"),
-            file(&format!("{service}.env")),
-        ];
-        let mut options = vec!["--volume", mount.as_str()];
-        options.extend(files.iter().flat_map(|file| ["--env-file", file.as_str()]));
-        let checked = confined(&options, &[service, "check-config"]).await;
-        assert!(checked.status.success(), "{}", text(&checked));
     }
     let help = confined(&[], &["staff", "--help"]).await;
     assert!(help.status.success(), "{}", text(&help));

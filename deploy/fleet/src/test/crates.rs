@@ -189,7 +189,7 @@ mod tests {
             assert_eq!(arguments, [&e2e[..], &["--test", target]].concat());
         }
         for (package, filter) in [
-            (Some(E2E), "own_writes"),
+            (Some(E2E), "own_changes"),
             (Some(E2E), "oper"),
             (Some("listings"), "operate"),
             (None, "operate"),
