@@ -1,4 +1,4 @@
-//! Follows the gateway's own feed. Any change empties the caches of callers and reloads the switches.
+//! Follows the gateway's own feed. Any change outdates the cached callers and reloads the switches.
 //!
 //! Every replica polls the head of the feed. Changes of games and pages take a second path: one replica follows listings-svc for all and
 //! numbers the changes in the column `change` of `gateway.game` and `gateway.page`. Changes are rare, and callers are soon read again.

@@ -1,6 +1,7 @@
-//! Finds the caller of a key by its hash. It caches callers and unknown hashes; [`crate::feeds::invalidation`] empties both caches.
+//! Finds the caller of a key by its hash. It caches callers and unknown hashes, until [`crate::feeds::invalidation`] learns of a change.
 //!
-//! Most requests end at [`Lookup::cached`], which does not wait. The rest query PostgreSQL.
+//! Most requests end at [`Lookup::cached`], which does not wait. The rest query PostgreSQL. While that is away, a caller that was known before
+//! the last changes is used, so that a change just before an outage stops no key.
 
 mod cache;
 
@@ -77,6 +78,17 @@ impl Lookup {
         hash: Hash,
         now: OffsetDateTime,
     ) -> Result<Option<Arc<Caller>>, QueryError> {
+        self.find_current(hash, now).await.or_else(|error| {
+            let caller = self.cache.last_known(&hash, now);
+            caller.map(Some).ok_or(error)
+        })
+    }
+
+    async fn find_current(
+        &self,
+        hash: Hash,
+        now: OffsetDateTime,
+    ) -> Result<Option<Arc<Caller>>, QueryError> {
         let joined = self.unknown.get_value_or_guard_async(&hash);
         let unknown = match timeout(self.deadline, joined).await {
             Ok(Ok(())) => return Ok(None),
@@ -97,7 +109,7 @@ impl Lookup {
             self.cache.insert(hash, caller, now, generation);
         } else {
             let (Ok(()) | Err(())) = unknown.insert(());
-            // If the caches were emptied during the query, the key may have been created since.
+            // If a change came during the query, it may have created the key.
             if self.cache.generation() != generation {
                 self.unknown.remove(&hash);
             }
@@ -119,7 +131,7 @@ impl Lookup {
         read
     }
 
-    /// Empties the caches, because a key may have been created or changed.
+    /// Uses no entry of the caches without a query, because a key may have been created or changed.
     pub fn invalidate(&self) {
         self.cache.invalidate();
         self.unknown.clear();

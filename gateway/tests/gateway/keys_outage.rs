@@ -67,6 +67,24 @@ async fn a_replica_without_postgresql_accepts_a_key_for_an_hour(pool: PgPool) {
     }
 }
 
+/// A change may have touched any key, and PostgreSQL is away when it is to be read again.
+#[testing::database_test(gateway::MIGRATOR)]
+async fn a_change_just_before_an_outage_stops_no_key(pool: PgPool) {
+    let mut test = Test::new(pool).await;
+    let key = test.live_key().await;
+    test.catch_up().await;
+    assert!(test.get(&key, "/games").await.is_ok());
+    test.clock.advance(Span::HOUR);
+    test.catch_up().await;
+    test.live_key().await;
+    test.catch_up().await;
+    test.pool.close().await;
+    test.clock.advance(Span::HOUR);
+    assert!(test.get(&key, "/games").await.is_ok());
+    test.clock.advance(Span::MILLISECOND);
+    assert_eq!(test.get(&key, "/games").await.error(), AWAY);
+}
+
 #[testing::database_test(gateway::MIGRATOR)]
 async fn a_key_is_accepted_again_once_changes_can_be_read(pool: PgPool) {
     let with = TestConfig {
