@@ -104,9 +104,10 @@ async fn a_change_that_is_committed_late_has_the_time_of_its_beginning() {
         let at = serde_json::to_value(Timestamp(at)).unwrap();
         let (handle, at) = (&studio.handle, at.as_str().unwrap());
         let path = format!("/games?creator={handle}&updated_since={at}");
-        client.all(&path, 10).await.len()
+        let games = client.all(&path, 10).await;
+        games.iter().any(|game| game["slug"] == *slug)
     };
     // Times have milliseconds.
-    assert_eq!(since(polled + time::Duration::MILLISECOND).await, 0);
-    assert_eq!(since(polled - time::Duration::MINUTE).await, 1);
+    assert!(!since(polled + time::Duration::MILLISECOND).await);
+    assert!(since(polled - time::Duration::MINUTE).await);
 }

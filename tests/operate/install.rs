@@ -187,7 +187,7 @@ async fn owners_migrate_and_services_change_no_table() {
             "webhook",
             "select webhook.drop_attempt_partition('2026-03-01')",
         ),
-        ("listings", "select listings.analyze_table('page')"),
+        ("listings", "select listings.analyze_table('listing')"),
     ] {
         let mut connection = PgConnection::connect(&url(&server, role)).await.unwrap();
         connection.execute(sql).await.unwrap();

@@ -83,7 +83,7 @@ async fn the_bundled_files_are_imported_once_and_not_over_those_of_a_newer_versi
         service.head().await > seq
     };
     // As another version would have imported it.
-    let other = "update listings.page set name = 'Other'";
+    let other = "update listings.listing set content = jsonb_set(content, '{name}', '\"Other\"') where entity = 'page'";
     assert!(!alter(other).await, "it is done");
     assert!(!alter("update listings.start_work set version = version + 1, input = 'newer'").await);
     assert!(alter("update listings.start_work set version = version - 2").await);
