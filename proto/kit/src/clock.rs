@@ -27,7 +27,7 @@ enum Base {
 }
 
 /// How often the clock file is read.
-const FILE_INTERVAL: Duration = Duration::from_millis(200);
+const FILE_INTERVAL: Duration = Duration::from_millis(50);
 
 impl Clock {
     /// The machine's clock.
