@@ -35,7 +35,9 @@ const VOTES: u64 = 65;
 const CALLERS: usize = 16;
 /// How long it may take in all: on a slow machine, fewer votes are cast.
 const LIMIT: Duration = Duration::from_millis(4_500);
-/// How long a report may be refused: the service has yet to see that the clock has moved.
+/// How long services may take to see that the clock has moved, most of the time.
+const CLOCK_IS_READ: Duration = Duration::from_millis(60);
+/// How long a report may be refused because its service has yet to see that.
 const PATIENCE: Duration = Duration::from_secs(2);
 const RETRY: Duration = Duration::from_millis(20);
 /// The id of the first voter. The addresses of the voters are of 192.0.2.0/24, which are nobody's.
@@ -127,6 +129,7 @@ impl Fleet {
     async fn report(&self, game: u64, key: &str, day: u64) -> anyhow::Result<()> {
         let body = Bytes::from(report_of(game, day).to_string());
         let give_up = Instant::now() + PATIENCE;
+        sleep(CLOCK_IS_READ).await;
         loop {
             let request = Request::post(&self.reports)
                 .header("authorization", format!("Bearer {key}"))
