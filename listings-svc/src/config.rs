@@ -144,13 +144,16 @@ mod tests {
 
     use super::*;
 
-    fn problems(more: &[&str]) -> Vec<String> {
+    fn read(more: &[&str]) -> PictureSettings {
         let given = ["listings-svc", "--pictures=/srv/pictures"];
         let command = PictureSettings::augment_args(clap::Command::new("listings-svc"));
         let matches = command.get_matches_from(given.iter().chain(more));
-        PictureSettings::from_arg_matches(&matches)
-            .unwrap()
-            .problems()
+        PictureSettings::from_arg_matches(&matches).unwrap()
+    }
+
+    #[test]
+    fn an_account_uploads_two_hundred_pictures_a_day() {
+        assert_eq!(read(&[]).pictures_per_day, 200);
     }
 
     #[test]
@@ -187,9 +190,9 @@ mod tests {
 
     #[test]
     fn a_key_and_its_id_go_together() {
-        assert!(problems(&[]).is_empty());
-        assert_eq!(problems(&["--pictures-key-id=a"]).len(), 1);
+        assert!(read(&[]).problems().is_empty());
+        assert_eq!(read(&["--pictures-key-id=a"]).problems().len(), 1);
         let both = ["--pictures-key-id=a", "--pictures-secret=hush-hush"];
-        assert!(problems(&both).is_empty());
+        assert!(read(&both).problems().is_empty());
     }
 }

@@ -207,13 +207,19 @@ async fn the_history_of_a_currency_is_read_page_by_page(pool: PgPool) {
     })
     .await;
     assert_eq!((middle.as_slice(), info.total), (&whole[1..3], 2));
-    let (samples, _) = list(proto::ListHistoryRequest {
+    let sample = proto::ListHistoryRequest {
         mode: Mode::Test.into(),
         game: "sample-baobab-runner".to_owned(),
         ..proto::ListHistoryRequest::default()
+    };
+    let (samples, _) = list(sample.clone()).await;
+    assert!(samples.len() > 1);
+    let (first, info) = list(proto::ListHistoryRequest {
+        to: Some(timestamp::encode(samples[1].reported_at.0)),
+        ..sample
     })
     .await;
-    assert!(samples.len() > 1);
+    assert_eq!((first.as_slice(), info.total), (&samples[..1], 1));
     // A currency without a counted report is not listed, and a page that is taken down hides its games.
     economy.currency("kora").await;
     economy.listed("mancala", 10).await;

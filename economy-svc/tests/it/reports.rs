@@ -125,6 +125,12 @@ async fn a_repeated_key_gets_the_stored_answer(pool: PgPool) {
     economy.clock.advance(Duration::DAY);
     let later = economy.report_with("bao", &report(11), "k").await.unwrap();
     assert!(!later.replayed);
+    // The answer to a held report is stored as well.
+    economy.clock.advance(Duration::HOUR);
+    let held = economy.report_with("bao", &report(100), "h").await.unwrap();
+    assert!(!held.counted);
+    let again = economy.report_with("bao", &report(100), "h").await.unwrap();
+    assert_eq!((again.replayed, again.held), (true, held.held));
 }
 
 #[testing::database_test(economy::MIGRATOR)]
@@ -139,7 +145,8 @@ async fn a_game_without_a_currency_does_not_report(pool: PgPool) {
 #[testing::database_test(economy::MIGRATOR)]
 async fn a_dry_run_and_a_test_key_store_nothing(pool: PgPool) {
     let economy = start(pool).await;
-    economy.listed("bao", 10).await;
+    economy.currency("bao").await;
+    economy.report_with("bao", &report(10), "k").await.unwrap();
     let send = async |mode: Mode, dry_run: bool, body: String| {
         let request = proto::SubmitReportRequest {
             account_id: ACCOUNT.to_owned(),
@@ -147,7 +154,7 @@ async fn a_dry_run_and_a_test_key_store_nothing(pool: PgPool) {
             game: "bao".to_owned(),
             body: body.into(),
             dry_run,
-            idempotency_key: String::new(),
+            idempotency_key: "k".to_owned(),
         };
         let answer = economy.reports.clone().submit_report(request).await;
         answer
@@ -157,8 +164,11 @@ async fn a_dry_run_and_a_test_key_store_nothing(pool: PgPool) {
     let good = report(10).to_string();
     let checked = send(Mode::Test, false, good.clone()).await.unwrap();
     assert_eq!(checked, proto::SubmitReportResponse::default());
-    let bad = send(Mode::Test, false, json!({"supply": 1}).to_string()).await;
-    assert_eq!(bad.unwrap_err().code, Code::BadRequest);
+    // The key is ignored: it is no mismatch.
+    for (mode, dry_run) in [(Mode::Test, false), (Mode::Live, true)] {
+        let bad = send(mode, dry_run, json!({"supply": 1}).to_string()).await;
+        assert_eq!(bad.unwrap_err().code, Code::BadRequest);
+    }
     let soon = send(Mode::Live, true, good.clone()).await.unwrap_err();
     assert_eq!(soon.code, Code::TooSoon);
     economy.clock.advance(Duration::HOUR);

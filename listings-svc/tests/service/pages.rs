@@ -206,10 +206,12 @@ async fn a_claim_is_decided_by_staff_and_recorded_in_the_audit(pool: PgPool) {
     service
         .import(&File::rows("page", &["studio", "other"].map(creator)))
         .await;
-    assert_eq!(
-        claim(&service, ADA, "nobody", "x").await.unwrap_err().code,
-        Code::NotFound
-    );
+    create(&service, Uuid::max(), &body("Kora")).await.unwrap();
+    // The page `kora` is pending.
+    for handle in ["nobody", "kora"] {
+        let refused = claim(&service, ADA, handle, "x").await.unwrap_err();
+        assert_eq!(refused.code, Code::NotFound, "{handle}");
+    }
     assert_eq!(
         claim(&service, ADA, "studio", " ").await.unwrap_err().code,
         Code::Invalid

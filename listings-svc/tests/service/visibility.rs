@@ -9,6 +9,7 @@ use proto::Decision::{Approve, Restore, TakeDown};
 use serde_json::{Value, json};
 use sqlx::PgPool;
 
+use crate::review::listing_name;
 use crate::submissions::{ADA, start_with_pages};
 use crate::support::{File, Service, creator, decide};
 
@@ -77,12 +78,19 @@ impl Directory {
         Ok(())
     }
 
-    async fn decide(&self, decision: proto::Decision, kind: &str, name: &str) {
-        let name = proto::ListingName {
-            kind: kind.to_owned(),
-            mode: common::Mode::Live.into(),
-            name: name.to_owned(),
+    /// Staff edit the game.
+    async fn edit(&self, changes: &Value) {
+        let mut review = StaffReviewServiceClient::new(self.service.operator_client.clone());
+        let request = proto::EditRequest {
+            name: Some(listing_name("game", "a-game")),
+            changes: changes.to_string(),
+            ..proto::EditRequest::default()
         };
+        review.edit(request).await.unwrap();
+    }
+
+    async fn decide(&self, decision: proto::Decision, kind: &str, name: &str) {
+        let name = listing_name(kind, name);
         let client = &self.service.operator_client;
         decide(client, decision, (name, None), "A reason")
             .await
@@ -126,17 +134,7 @@ async fn a_change_of_a_game_under_a_removed_page_is_not_announced(pool: PgPool) 
     directory.change(&json!({"title": "Spam"})).await.unwrap();
     assert_eq!(directory.news().await, [told("updated", false)]);
     // Staff may change it too, and nobody hears of it.
-    let mut review = StaffReviewServiceClient::new(directory.service.operator_client.clone());
-    let edit = proto::EditRequest {
-        name: Some(proto::ListingName {
-            kind: "game".to_owned(),
-            mode: common::Mode::Live.into(),
-            name: "a-game".to_owned(),
-        }),
-        changes: json!({"tagline": "Of staff"}).to_string(),
-        ..proto::EditRequest::default()
-    };
-    review.edit(edit).await.unwrap();
+    directory.edit(&json!({"tagline": "Of staff"})).await;
     assert_eq!(directory.news().await, [told("updated", false)]);
     // It was public before, so its return is no first publication.
     directory.page(Restore, "studio").await;
@@ -157,19 +155,11 @@ async fn a_game_that_was_taken_down_with_its_page_does_not_return_by_a_move(pool
     assert_eq!(fault.code, Code::NotYours);
     assert!(fault.message.contains("`studio` was taken down"), "{fault}");
     assert_eq!(directory.news().await, []);
-    // Staff may move it.
-    let mut review = StaffReviewServiceClient::new(directory.service.operator_client.clone());
-    let moved = proto::EditRequest {
-        name: Some(proto::ListingName {
-            kind: "game".to_owned(),
-            mode: common::Mode::Live.into(),
-            name: "a-game".to_owned(),
-        }),
-        changes: json!({"creator": "second"}).to_string(),
-        ..proto::EditRequest::default()
-    };
-    review.edit(moved).await.unwrap();
+    // Staff may move it. Under a pending page it is hidden again.
+    directory.edit(&json!({"creator": "second"})).await;
     assert_eq!(directory.announced().await, ["updated"]);
+    directory.edit(&json!({"creator": "new"})).await;
+    assert_eq!(directory.news().await, [told("updated", false)]);
 }
 
 #[testing::database_test(listings::MIGRATOR)]

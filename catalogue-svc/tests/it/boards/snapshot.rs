@@ -143,6 +143,13 @@ async fn a_listing_that_left_the_board_has_moved_and_a_removed_one_has_not(pool:
         moves(&replica).await[4..],
         told(&[("Game 4", 1, 4), ("Game 1", 2, 1), ("Game 2", 0, 3)])[..]
     );
+    // Game 2 is still third on the board of all votes, whose previous ranks are its own.
+    replica.clock.advance(Duration::DAY);
+    replica.job.take(due + Duration::DAY).await.unwrap();
+    assert_eq!(
+        replica.previous("all").await[2..],
+        shown(&[("Game 2", 3)])[..]
+    );
 }
 
 #[testing::database_test(catalogue::MIGRATOR)]

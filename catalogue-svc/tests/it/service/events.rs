@@ -93,6 +93,9 @@ async fn every_day_of_four_digits_is_a_day() {
         (Some("all"), Some("3000-01-01"), Some("9999-12-31"), 0),
         (None, Some("0001-01-01"), Some("9999-12-31"), 3),
         (None, None, Some("1899-12-31"), 0),
+        (None, None, Some("2026-03-10"), 2),
+        // Today is no past day: without `when`, events that are over are left out.
+        (None, None, Some("2026-03-11"), 1),
     ] {
         let request = ListEventsRequest {
             when: when.map(str::to_owned),

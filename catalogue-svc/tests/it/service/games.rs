@@ -278,6 +278,7 @@ async fn a_cursor_belongs_to_its_filters_but_not_to_its_limit() {
 
     for change in [
         |request: &mut ListGamesRequest| request.genre = None,
+        |request: &mut ListGamesRequest| request.creator = Some("maker-0".to_owned()),
         |request: &mut ListGamesRequest| request.q = Some("game".to_owned()),
         |request: &mut ListGamesRequest| request.mode = Mode::Test.into(),
     ] {

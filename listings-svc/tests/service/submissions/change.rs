@@ -42,14 +42,14 @@ async fn a_change_shows_at_once_and_one_that_changes_nothing_is_none(pool: PgPoo
         account: BOB,
         ..LIVE.clone()
     };
-    assert_eq!(
-        code(
-            stranger
-                .change_game(&service, &slug, &json!({"tagline": "x"}))
-                .await
-        ),
-        Code::NotFound
-    );
+    let jam = LIVE.event(&service, &event("A Jam")).await.unwrap();
+    let (jam, title) = (jam.slug.unwrap(), json!({"title": "x"}));
+    for refused in [
+        stranger.change_game(&service, &slug, &title).await,
+        stranger.change_event(&service, &jam, &title).await,
+    ] {
+        assert_eq!(code(refused), Code::NotFound);
+    }
     set_state(&service, &slug, "removed").await;
     assert_eq!(
         code(
@@ -167,10 +167,12 @@ async fn a_change_is_made_only_at_a_revision_that_its_condition_names(pool: PgPo
     };
     let first = change(&[made.revision], "One.").await.unwrap();
     assert_eq!(first.revision, made.revision + 1);
-    // The listing has changed since, or no tag can match.
+    // The listing has changed since, or no tag can match; also when nothing would change.
     for revisions in [&[made.revision][..], &[]] {
-        let late = change(revisions, "Two.").await;
-        assert_eq!(code(late), Code::PreconditionFailed, "{revisions:?}");
+        for tagline in ["One.", "Two."] {
+            let late = change(revisions, tagline).await;
+            assert_eq!(code(late), Code::PreconditionFailed, "{revisions:?}");
+        }
     }
     let several = [made.revision, first.revision];
     let second = change(&several, "Two.").await.unwrap();
