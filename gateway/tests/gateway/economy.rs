@@ -46,6 +46,13 @@ async fn a_report_is_forwarded_with_its_game_and_answered_201(pool: PgPool) {
     assert_eq!(reports[0].mode(), Mode::Live);
     assert_eq!(reports[0].body, r#"{"supply":1}"#);
     assert!(reports[1].dry_run);
+    for replayed in ["", "true"] {
+        let call = key.request("POST", "/economy/report");
+        let call = call.header("idempotency-key", "a-key");
+        let response = test.send(call.body("{}".into()).unwrap()).await;
+        assert_eq!(response.status, 201, "{}", response.text);
+        assert_eq!(response.header("idempotency-replayed"), replayed);
+    }
 }
 
 #[testing::database_test(gateway::MIGRATOR)]

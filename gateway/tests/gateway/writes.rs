@@ -47,6 +47,8 @@ async fn a_write_returns_location_and_revision(pool: PgPool) {
         assert_eq!(response.status, status, "{path}: {}", response.text);
         assert_eq!(response.header("location"), location);
         assert_eq!(response.header("etag"), r#""r7""#);
+        // The limit of the plan.
+        assert_eq!(test.listings.author().writes_per_day, Some(50), "{path}");
     }
     let dry = write(&test, key.request("POST", "/games?dry_run=true")).await;
     assert!(dry.is_ok(), "{}", dry.text);

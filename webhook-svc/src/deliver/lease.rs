@@ -58,3 +58,24 @@ impl Lease {
 fn end(sent_at: Instant, term: Duration) -> Instant {
     sent_at + term * 9 / 10
 }
+
+#[cfg(test)]
+mod tests {
+    use uuid::Uuid;
+
+    use super::*;
+
+    #[test]
+    fn a_worker_stops_before_its_lease_ends() {
+        let (sent_at, term) = (Instant::now(), Duration::from_secs(10));
+        let claim = Claim {
+            endpoint: Uuid::nil(),
+            token: 1,
+        };
+        let lease = Lease::new(claim, OffsetDateTime::UNIX_EPOCH, sent_at, term);
+        assert!(lease.until() < sent_at + term);
+        let renewed_at = sent_at + term / 2;
+        lease.renew(renewed_at, term);
+        assert!(lease.until() < renewed_at + term);
+    }
+}

@@ -104,6 +104,15 @@ async fn a_library_of_standard_webhooks_verifies_by_either_secret() {
         .verify(&body, &headers)
         .unwrap_err();
     library(&now).verify(b"{}", &headers).unwrap_err();
+    // The signatures of the service itself.
+    let timestamp = header(&head, "x-service-timestamp").unwrap();
+    for (name, secret) in [
+        ("x-service-signature", &now),
+        ("x-service-signature-next", &next),
+    ] {
+        let signature = secret.sign(timestamp, BODY.as_bytes());
+        assert_eq!(header(&head, name), Some(&*signature), "{name}");
+    }
 }
 
 /// `data/README.md` describes the origin of the vectors.

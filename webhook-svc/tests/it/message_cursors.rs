@@ -81,6 +81,11 @@ async fn after_thirty_days_a_cursor_is_gone(pool: PgPool) {
     // Whoever began a day ago with the oldest one may continue.
     service.clock.advance(Duration::DAY);
     assert_eq!(pull(&service, all_of(ADA)).await.total, 2);
+    let since = proto::ListMessagesRequest {
+        since: Some(timestamp::encode(START)),
+        ..all_of(ADA)
+    };
+    assert_eq!(pull(&service, since).await.total, 2);
     assert_eq!(pull(&service, after(ADA, &first)).await.total, 3);
     service.clock.advance(Duration::SECOND);
     let gone = refusal(&service, after(ADA, &first)).await;

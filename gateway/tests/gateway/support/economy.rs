@@ -90,13 +90,16 @@ impl ReportsService for Economy {
     ) -> Result<Response<proto::SubmitReportResponse>, Status> {
         let request = request.into_inner();
         let writes = request.mode() == contracts::common::v1::Mode::Live && !request.dry_run;
-        self.state.lock().unwrap().reports.push(request);
+        let key = request.idempotency_key.clone();
+        let mut state = self.state.lock().unwrap();
+        let earlier = state.reports.iter().any(|it| it.idempotency_key == key);
+        state.reports.push(request);
         Ok(Response::new(proto::SubmitReportResponse {
             report: writes.then_some(7),
             at: Some(kit::api::timestamp::encode(super::START)),
             counted: true,
             held: None,
-            replayed: false,
+            replayed: earlier && !key.is_empty(),
         }))
     }
 

@@ -34,6 +34,8 @@ struct StubState {
     outcome: Outcome,
     preconditions: Vec<Option<Vec<i64>>>,
     writes: u32,
+    /// The author of the last write.
+    author: Option<proto::Author>,
 }
 
 impl Listings {
@@ -58,6 +60,11 @@ impl Listings {
         self.0.lock().unwrap().writes
     }
 
+    /// The author of the last write.
+    pub(crate) fn author(&self) -> proto::Author {
+        self.0.lock().unwrap().author.clone().unwrap()
+    }
+
     /// Takes the recorded conditions of `PATCH` requests.
     pub(crate) fn preconditions(&self) -> Vec<Option<Vec<i64>>> {
         std::mem::take(&mut self.0.lock().unwrap().preconditions)
@@ -72,12 +79,13 @@ impl Listings {
         &self,
         writing: Option<proto::Writing>,
     ) -> Result<Option<proto::Written>, Status> {
+        let writing = writing.unwrap_or_default();
         let outcome = {
             let mut state = self.0.lock().unwrap();
             state.writes += 1;
+            state.author.clone_from(&writing.author);
             state.outcome.clone()
         };
-        let writing = writing.unwrap_or_default();
         match outcome {
             Outcome::Written if writing.dry_run => Ok(Some(proto::Written {
                 state: proto::State::Pending.into(),

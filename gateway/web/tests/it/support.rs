@@ -45,6 +45,7 @@ use crate::stub_catalogue::StubCatalogue;
 use crate::stub_economy::StubEconomy;
 use crate::stub_feed::StubFeed;
 use crate::stub_listings::StubListings;
+use crate::work::with_counted_calls;
 
 /// The clock's first time.
 pub(crate) const START: OffsetDateTime = datetime!(2026-11-23 12:00 UTC);
@@ -132,6 +133,7 @@ impl Site {
         catalogue.add_to(&mut services);
         let feed = StubFeed::default();
         services.add_service(FeedServiceServer::new(feed.clone()));
+        let services = with_counted_calls(services);
         let address = testing::serve(services, &lifecycle).await.unwrap();
         let client = testing::client(&address, &lifecycle).unwrap();
         // Tests share a Redis, so each has keys of its own.

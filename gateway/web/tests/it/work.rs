@@ -3,7 +3,10 @@
 use std::cell::Cell;
 use std::sync::Once;
 
+use axum::extract::Request;
 use sqlx::PgPool;
+use tonic::service::RoutesBuilder;
+use tower::util::MapRequestLayer;
 use tracing::span::{Attributes, Id, Record};
 use tracing::{Event, Metadata, Subscriber};
 
@@ -33,19 +36,15 @@ thread_local! {
     static DONE: Cell<Work> = const { Cell::new(Work::NONE) };
 }
 
-/// Counts by the events and spans of statements, hashes and calls.
+/// Counts statements and hashes by their events.
 struct Counter;
 
 impl Subscriber for Counter {
     fn enabled(&self, metadata: &Metadata<'_>) -> bool {
-        let is_call = metadata.is_span() && metadata.name() == "rpc";
-        is_call || ["sqlx::query", "web::hashing"].contains(&metadata.target())
+        ["sqlx::query", "web::hashing"].contains(&metadata.target())
     }
 
-    fn new_span(&self, span: &Attributes<'_>) -> Id {
-        let mut done = DONE.get();
-        done.calls += u32::from(span.metadata().name() == "rpc");
-        DONE.set(done);
+    fn new_span(&self, _: &Attributes<'_>) -> Id {
         Id::from_u64(1)
     }
 
@@ -65,6 +64,18 @@ impl Subscriber for Counter {
     fn enter(&self, _: &Id) {}
 
     fn exit(&self, _: &Id) {}
+}
+
+/// Stubs whose calls are counted.
+pub(crate) fn with_counted_calls(stubs: RoutesBuilder) -> RoutesBuilder {
+    let count = |call: Request| {
+        let mut done = DONE.get();
+        done.calls += 1;
+        DONE.set(done);
+        call
+    };
+    let stubs = stubs.routes().into_axum_router();
+    stubs.layer(MapRequestLayer::new(count)).into()
 }
 
 /// The result of a request, and its work.

@@ -52,11 +52,17 @@ async fn the_same_call_has_its_effect_once(pool: PgPool) {
     };
     let body = json!({"creator": "other", "title": "A Game"});
     assert!(!bobs.game(&service, &body).await.unwrap().replayed);
-    service.clock.advance(time::Duration::hours(24));
-    let now = service.clock.now();
-    let forgotten = kit::idempotency::delete_expired(&service.pool, listings::SCHEMA, now).await;
+    let forgotten = async || {
+        let (pool, now) = (&service.pool, service.clock.now());
+        kit::idempotency::delete_expired(pool, listings::SCHEMA, now).await
+    };
+    service
+        .clock
+        .advance(time::Duration::hours(24) - time::Duration::SECOND);
+    assert_eq!(forgotten().await, Ok(0));
+    service.clock.advance(time::Duration::SECOND);
     assert_eq!(
-        forgotten,
+        forgotten().await,
         Ok(3),
         "those of Ada's game and event, and of Bob's game"
     );

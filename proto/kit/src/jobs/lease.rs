@@ -224,4 +224,18 @@ mod tests {
         renew_until_lost(since, std::future::pending::<Result<bool, ()>>).await;
         assert_eq!(since.elapsed(), WORK);
     }
+
+    #[tokio::test(start_paused = true)]
+    async fn a_renewal_counts_from_when_it_was_sent() {
+        let (since, mut answers) = (Instant::now(), [TIMEOUT, Duration::MAX].into_iter());
+        let renew = || {
+            let answer = tokio::time::sleep(answers.next().expect("two renewals"));
+            async move {
+                answer.await;
+                Ok::<_, ()>(true)
+            }
+        };
+        renew_until_lost(since, renew).await;
+        assert_eq!(since.elapsed(), INTERVAL + WORK);
+    }
 }
