@@ -31,7 +31,7 @@ const REQUEST_ID: HeaderName = HeaderName::from_static("x-request-id");
 /// How long the description of the API may be cached. It changes with a release.
 const FIVE_MINUTES: HeaderValue = HeaderValue::from_static("public, max-age=300");
 
-/// A response before [`write`] gives it its form.
+/// A response before [`write()`] gives it its form.
 #[derive(Debug, Clone)]
 pub struct ApiResponse {
     content: Content,

@@ -160,7 +160,7 @@ async fn a_vote_whose_answer_is_lost_is_not_sent_again(pool: PgPool) {
     let page = browser.get("/vote").await;
     site.catalogue.votes.set(State::LosesAnswer);
     let lost = send(&mut browser, "/vote", &page, "first").await;
-    lost.assert(504, "This took too long");
+    lost.assert(503, "This took too long");
     assert_eq!(voters(&site).len(), 1);
 }
 
