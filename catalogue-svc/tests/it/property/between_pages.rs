@@ -143,7 +143,7 @@ fn a_row_that_keeps_its_place_comes_exactly_once() {
     let runtime = runtime.unwrap();
     let stayed = Cell::new(0);
     let mut runner = TestRunner::new(ProptestConfig {
-        cases: 512,
+        cases: 192,
         failure_persistence: None,
         ..ProptestConfig::default()
     });
