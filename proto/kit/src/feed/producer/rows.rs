@@ -22,7 +22,7 @@ const BATCH: usize = 500;
 /// No further row is read after this many bytes of states. One row is always read, however large it is.
 const MAX_BYTES: usize = 4 << 20;
 /// How often PostgreSQL is queried without a wakeup, in case one was lost.
-const POLL: Duration = Duration::from_secs(5);
+const POLL: Duration = Duration::from_secs(1);
 
 /// The stream of one follower.
 pub(super) struct Rows {
