@@ -63,7 +63,7 @@ struct Word {
 /// The length of titles with this number of words or more.
 pub const LONGEST_TITLE: u8 = 8;
 
-/// The words of a listing with these texts, of which the first is its title or name.
+/// The words of a listing's texts. The first text is its title or name.
 ///
 /// The first word of each text of [`Field::Title`] gets [`Field::TitleStart`], and so does a joined word that begins with it.
 pub fn of_texts<'a>(texts: impl IntoIterator<Item = (Field, &'a str)>) -> Words {

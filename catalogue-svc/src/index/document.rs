@@ -83,7 +83,7 @@ pub struct IndexedFields {
 }
 
 impl IndexedFields {
-    /// The fields of a row with these texts, of which the first is its title.
+    /// The fields of a row, from its texts. The first text is its title.
     pub(super) fn new<'a>(
         facets: impl Iterator<Item = Facet>,
         texts: impl IntoIterator<Item = (Field, &'a str)>,

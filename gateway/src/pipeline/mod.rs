@@ -1,4 +1,4 @@
-//! The way of every request, from its head to its response: admission, the checks of its route, its handler, and the envelope.
+//! Runs a request: admission, the checks of its route, its handler, and the envelope.
 
 mod access_log;
 mod checks;

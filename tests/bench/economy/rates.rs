@@ -18,7 +18,7 @@ use crate::static_body;
 const CASES: [(usize, &str); 2] = [(COMPARED, ""), (600, "3")];
 /// So many are compared with a static body.
 const COMPARED: usize = 200;
-/// Versions, each of which is read.
+/// The versions that are read.
 const VERSIONS: usize = 5;
 /// Connections of the reads that follow.
 const CONNECTIONS: usize = 4;

@@ -22,7 +22,7 @@ struct Part {
 }
 
 impl<L: Document> Index<L> {
-    /// An index of these rows, no two of which have the same id.
+    /// Builds an index of rows. Their ids must be distinct.
     pub(crate) fn build(mut rows: Vec<Arc<L>>) -> Result<Self, fst::Error> {
         rows.par_sort_unstable_by(|a, b| (a.key(), a.id()).cmp(&(b.key(), b.id())));
         // A part for each thread.

@@ -139,7 +139,7 @@ pub const fn key_field(entity: Entity) -> &'static str {
     }
 }
 
-/// The content after the fields are set. Records invalid fields in `fields`; the result is valid only if there is none.
+/// Reads the fields into the content. Invalid fields are recorded in `fields`; the result is valid only if there are none.
 fn read(entity: Entity, fields: &mut Fields<'_>, input: &Input<'_>) -> Content {
     let current = input.current.map(|listing| &listing.content);
     match entity {

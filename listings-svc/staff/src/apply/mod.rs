@@ -27,7 +27,7 @@ use crate::fleet::Fleet;
 use crate::listing::import::{self, FileReport};
 use crate::output::Output;
 
-/// How often to repeat a call about a game, of which other services learn a moment after listings-svc, and the pause in between.
+/// The most attempts of a call about a new game, and the pause between them: other services learn of the game a moment after listings-svc.
 const ATTEMPTS: usize = 100;
 const PAUSE: Duration = Duration::from_millis(100);
 
