@@ -20,7 +20,7 @@ mail-reset-nobody-body = Quelqu’un a demandé un nouveau mot de passe, mais au
 mail-new-address-subject = Confirmez votre nouvelle adresse
 mail-new-address-body = Ouvrez cette page pour vous connecter désormais à Mchezo avec cette adresse :
 mail-invite-by-staff-subject = Une invitation sur Mchezo
-mail-invite-by-staff-body = Notre équipe vous invite à rejoindre un compte sur Mchezo, en tant que propriétaire. Ouvrez cette page pour accepter :
+mail-invite-by-staff-body = Notre équipe vous invite à rejoindre un compte sur Mchezo, en tant que propriétaire. Ouvrez cette page pour accepter :
 mail-invite-owner-subject = Une invitation sur Mchezo
 mail-invite-owner-body = { $inviter } vous invite à rejoindre un compte sur Mchezo, en tant que propriétaire. Ouvrez cette page pour accepter :
 mail-invite-developer-subject = Une invitation sur Mchezo
@@ -29,14 +29,14 @@ mail-invite-editor-subject = Une invitation sur Mchezo
 mail-invite-editor-body = { $inviter } vous invite à rejoindre un compte sur Mchezo, en tant qu’éditeur. Ouvrez cette page pour accepter :
 mail-factor-ended-subject = Votre double authentification a été désactivée
 mail-factor-ended-body =
-    Notre équipe a désactivé votre double authentification : le téléphone et les codes de secours seraient perdus. Toutes les sessions ont pris fin, et votre mot de passe suffit pour vous connecter. Connectez-vous et configurez de nouveau une application d’authentification : { $page }
+    Notre équipe a désactivé votre double authentification : le téléphone et les codes de secours seraient perdus. Toutes les sessions ont pris fin, et votre mot de passe suffit pour vous connecter. Connectez-vous et configurez de nouveau une application d’authentification : { $page }
 
-    Si ce n’était pas vous, choisissez tout de suite un nouveau mot de passe et écrivez-nous : { $contact }
+    Si ce n’était pas vous, choisissez tout de suite un nouveau mot de passe et écrivez-nous : { $contact }
 mail-factor-of-member-ended-subject = La double authentification d’un membre a été désactivée
 mail-factor-of-member-ended-body =
-    { $email } est membre d’un compte dont vous êtes propriétaire. Notre équipe a désactivé la double authentification de { $email } : le téléphone et les codes de secours seraient perdus. Le mot de passe suffit désormais pour se connecter.
+    { $email } est membre d’un compte dont vous êtes propriétaire. Notre équipe a désactivé la double authentification de { $email } : le téléphone et les codes de secours seraient perdus. Le mot de passe suffit désormais pour se connecter.
 
-    Demandez à { $email }, autrement que par e-mail, si c’est vrai. Sinon, retirez ce membre de l’équipe et écrivez-nous : { $contact }
+    Demandez à { $email }, autrement que par e-mail, si c’est vrai. Sinon, retirez ce membre de l’équipe et écrivez-nous : { $contact }
 mail-password-changed-subject = Votre mot de passe a été changé
 mail-password-changed-body =
     Le mot de passe de votre compte a été changé, et toutes les autres sessions ont pris fin.
@@ -56,7 +56,7 @@ mail-email-changed-subject = Votre adresse a été changée
 mail-email-changed-body =
     Votre adresse de connexion, { $old }, a été remplacée par { $new }.
 
-    Si ce n’était pas vous, écrivez-nous tout de suite : { $contact }
+    Si ce n’était pas vous, écrivez-nous tout de suite : { $contact }
 mail-totp-on-subject = La double authentification est active
 mail-totp-on-body =
     Une application d’authentification est désormais nécessaire pour se connecter.
@@ -134,7 +134,7 @@ mail-listing-restored-subject = Votre fiche est rétablie
 mail-listing-restored-body =
     Notre équipe a rétabli { $title }. La fiche est de nouveau affichée comme avant, sauf si sa page n’est pas publique.
 
-    Voyez-la dans le tableau de bord : { $page }
+    Voyez-la dans le tableau de bord : { $page }
 mail-claim-granted-subject = Une page appartient maintenant à votre compte
 mail-claim-granted-body =
     Notre équipe a accepté votre demande : la page { $handle } et ses jeux appartiennent à votre compte.

@@ -68,7 +68,7 @@ code-start-again = Recommencer
 code-invalid = Un code de l’application a six chiffres, un code de secours 16 lettres et chiffres.
 code-wrong-wait = Ce code est incorrect ou a déjà servi. Attendez le suivant.
 code-without-phone = Sans votre téléphone, saisissez l’un de vos codes de secours.
-code-without-codes = Si vous les avez perdus aussi, écrivez-nous :
+code-without-codes = Si vous les avez perdus aussi, écrivez-nous :
 limit-tries = { $count ->
     [one] Trop d’essais. Réessayez dans { $number } minute.
    *[other] Trop d’essais. Réessayez dans { $number } minutes.
