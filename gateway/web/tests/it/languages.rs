@@ -120,7 +120,7 @@ async fn a_chosen_language_is_that_of_mails(pool: PgPool) {
     let (to, subject, body) = mails.last().unwrap();
     assert_eq!(
         (to.as_str(), subject.as_str()),
-        (BOB, "Une invitation sur Mchezo")
+        (BOB, "Une invitation à rejoindre Mchezo")
     );
     assert!(body.contains("en tant qu’éditeur"), "{body}");
     let link = french_link(&site, BOB).await;
