@@ -34,7 +34,7 @@ async fn a_board_shows_ranks_and_moves(pool: PgPool) {
         "<a href=\"/fr/creators/savanna\">",
         "<img src=\"/pictures/drawn/2/creators/NG/savanna.svg\"",
         "Développeur·se · Nigéria",
-        "en hausse (avant\u{a0}: 1\u{202f}500",
+        "en hausse depuis le rang 1\u{202f}500",
         "href=\"/fr/vote/creators\"",
     ] {
         french.assert(200, part);

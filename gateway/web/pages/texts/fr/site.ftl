@@ -26,7 +26,7 @@ footer-developers = Développeurs
 language-label = Langue
 sample-title = Données d’exemple
 sample-notice = Cette fiche est inventée : elle fait partie des données d’exemple que lisent les clés de test.
-api-call-same = Par l’API
+api-call-same = La même chose par l’API
 api-call-colon = { $value } :
 api-call-copy = Copier l’appel { $value }
 people-copy = Copier
@@ -43,7 +43,7 @@ start-all-games = Tous les jeux
 start-events = Prochains événements
 start-all-events = Tous les événements
 start-developers-title = Pour les développeurs et les studios
-start-developers = Le même catalogue existe sous forme d’API, avec les taux de change entre les monnaies des jeux et des webhooks signés. Les studios y publient et modifient leurs jeux. Les clés de test sont immédiates et gratuites.
+start-developers = Le même catalogue existe sous forme d’API, avec des webhooks signés et les taux de change entre les monnaies des jeux. Les studios présentent leurs jeux sur ce site et y modifient leurs fiches. Les clés de test sont immédiates et gratuites.
 start-sign-up = Créer un compte
 start-docs = Lire la documentation (en anglais)
 start-first-call = Le premier appel
@@ -54,7 +54,7 @@ notice-deleted = Votre profil est supprimé. Au revoir.
 
 list-show = Afficher
 list-any = Tous
-# With a feminine noun.
+# Avec un nom féminin.
 list-any-feminine = Toutes
 list-next = Page suivante
 list-first = Première page
@@ -121,7 +121,7 @@ game-currency = Monnaie
 game-currency-late = ses rapports sont en retard
 game-featured = À la une
 game-trailer = Voir la bande-annonce sur { $value }
-game-trailer-hint = Rien n’est chargé depuis ce site avant que vous ne suiviez le lien.
+game-trailer-hint = Rien n’est chargé depuis cet autre site tant que vous ne suivez pas le lien.
 game-about = À propos du jeu
 game-pictures = Images
 game-picture = Image { $value }
@@ -140,8 +140,8 @@ board-wins = { $count ->
    *[other] { $number } victoires
 }
 board-new = nouveau
-board-up = en hausse (avant : { $value })
-board-down = en baisse (avant : { $value })
+board-up = en hausse depuis le rang { $value }
+board-down = en baisse depuis le rang { $value }
 board-same = inchangé
 
 ## Autour d’une fiche : où jouer, ce qui manque, le partage, les voisins
@@ -149,7 +149,7 @@ board-same = inchangé
 game-stores = Où jouer
 game-ask-store = Vous connaissez un lien pour y jouer ?
 game-ask-description = Personne n’a encore décrit ce jeu. Vous avez un texte ?
-game-ask-site = Vous connaissez le site du studio ?
+game-ask-site = Vous connaissez le site de son créateur ?
 game-ask-do = Proposez-le
 game-others = Autres jeux de
 game-similar = Jeux semblables
@@ -212,11 +212,11 @@ vote-description = Deux fiches tirées au sort : choisissez-en une, ou passez. 
 vote-for = Voter pour { $value }
 vote-skip = Passer cette paire
 vote-counted = Votre vote est compté. Voici la paire suivante.
-vote-repeated = Une paire compte une fois par jour, et votre premier vote sur celle-ci reste. Voici la paire suivante.
+vote-repeated = Une paire compte une fois par jour, et votre premier vote sur celle-ci est maintenu. Voici la paire suivante.
 vote-refused = Ce vote n’a pas été compté : la paire a été tirée il y a plus de dix minutes, ou pour quelqu’un d’autre, ou l’une des deux fiches n’est plus répertoriée. Voici une nouvelle paire.
 vote-unknown = Ce vote n’a pas été compté, car votre navigateur n’a pas envoyé le cookie de ce site. Autorisez les cookies pour ce site, et votez sur cette nouvelle paire.
 vote-closed = Ce vote n’a pas été compté : ce site est en lecture seule pour le moment. Réessayez plus tard.
-vote-none-left = Il ne reste pas de paire pour vous aujourd’hui. Revenez demain (UTC), ou votez dans l’autre catégorie.
+vote-none-left = Il ne reste plus de paire pour vous aujourd’hui. Revenez demain (UTC), ou votez dans l’autre catégorie.
 vote-limit = Ce vote n’a pas été compté. Le nombre de votes par heure et par jour est limité, pour chaque personne et pour chaque réseau d’où l’on vote sans compte.
 vote-again-minutes = { $count ->
     [one] Réessayez dans { $number } minute.
@@ -228,23 +228,23 @@ vote-again-hours = { $count ->
 }
 vote-no-rank = Dans aucun classement pour l’instant.
 vote-board = Le classement de la semaine
-vote-as-account = Vous votez en tant que { $value }.
+vote-as-account = Vous votez au nom de { $value }.
 vote-your-account = votre compte
-vote-as-cookie = Vous votez sans compte ; un cookie fait en sorte que chaque paire compte une fois.
+vote-as-cookie = Vous votez sans compte ; un cookie fait en sorte que chaque paire ne compte qu’une fois.
 boards-title = Classements
-boards-description = Les jeux et leurs créateurs, classés par les votes. Chaque vote est un choix entre deux d’entre eux.
+boards-description = Les jeux et les créateurs, classés par les votes. Chaque vote est un choix entre deux d’entre eux.
 boards-how = Fonctionnement des classements
 boards-vote = Voter : lequel est le meilleur ?
-boards-empty = Aucun vote sur cette période. Soyez la première personne à voter.
+boards-empty = Pas encore de vote sur cette période. Soyez la première personne à voter.
 boards-same = Pour l’instant, identique à la période plus courte.
 
 ## Monnaies et taux
 
 economy-title = Monnaies des jeux
-economy-lead = Beaucoup de jeux ont leur propre monnaie. Leurs rapports donnent des taux de change, que personne ne fixe à la main.
+economy-lead = Beaucoup de jeux ont leur propre monnaie. Les taux de change sont calculés à partir des rapports des jeux.
 economy-how = Fonctionnement des classements et des taux
 economy-empty = Aucune monnaie n’est encore répertoriée. Un studio enregistre la monnaie de son jeu dans le tableau de bord, et le jeu envoie des rapports.
-economy-away = Les taux ne sont pas disponibles pour l’instant. Réessayez dans quelques secondes.
+economy-away = Les taux ne sont pas disponibles pour le moment. Réessayez dans quelques secondes.
 economy-from = Taux depuis la monnaie de
 economy-count = { $count ->
     [one] { $number } monnaie
@@ -272,14 +272,14 @@ rates-day = Variation sur 24 h
 rates-source = Source
 rates-at = Date
 rate-source-worked = calculé
-rate-source-market = marché
+rate-source-market = de marché
 currency-of-game = { $from } – { $to }
 method-title = La méthode des taux
 
 ## Recherche
 
 search-title = Recherche
-search-nothing-typed = Écrivez un nom dans le champ en haut de la page, ou parcourez une liste :
+search-nothing-typed = Saisissez un nom dans le champ en haut de la page, ou parcourez une liste :
 search-results-for = Résultats pour « { $value } »
 search-count = { $count ->
     [0] Aucun résultat
@@ -303,7 +303,7 @@ search-all = Tout
 ## Erreurs
 
 error-not-found-title = Page introuvable
-error-not-found = L’adresse contient peut-être une faute de frappe, sa page n’existe plus, ou elle appartient à un compte dont vous n’êtes pas membre.
+error-not-found = L’adresse contient peut-être une faute de frappe, la page n’existe plus, ou elle appartient à un compte dont vous n’êtes pas membre.
 error-invalid-title = Cette adresse ne fonctionne pas
 error-invalid = Elle contient un filtre, ou une position dans une liste, qui n’existe pas ou n’existe plus. Repartez de la première page.
 error-limit-title = Moins vite
@@ -312,22 +312,22 @@ error-limit = { $count ->
    *[other] Trop de pages en une minute. Réessayez dans { $number } secondes. Un programme devrait utiliser l’API, qui a ses propres limites.
 }
 error-unavailable-title = Indisponible pour le moment
-error-reference = La référence n’est pas disponible pour l’instant. Réessayez dans quelques secondes.
+error-reference = La référence n’est pas disponible pour le moment. Réessayez dans quelques secondes.
 error-refused-title = Requête refusée
 error-refused = Cette adresse ne peut pas faire ce qui est demandé. Partez d’une page du site.
 error-too-large-title = Trop de texte
 error-too-large = Le formulaire contient plus de texte que permis, et rien n’a été enregistré. Revenez en arrière, raccourcissez-le et renvoyez-le.
 error-coded-title = Formulaire compressé
-error-coded = Le formulaire a le Content-Encoding « { $value } », et les formulaires sont lus tels quels. Envoyez-le sans compression et sans cet en-tête.
+error-coded = Le formulaire a l’en-tête Content-Encoding « { $value } », mais les formulaires sont lus tels quels. Envoyez-le sans compression et sans cet en-tête.
 error-method-title = Ce type de requête n’est pas accepté
-error-method = Cette adresse répond à un autre type de demande. Ouvrez la page du formulaire et envoyez-le depuis celle-ci.
+error-method = Cette adresse répond à un autre type de requête. Ouvrez la page du formulaire et envoyez-le depuis celle-ci.
 error-cross-site-title = Envoyé depuis un autre site
 error-cross-site = Ce formulaire a été envoyé depuis un autre site, et rien n’a été fait. Ouvrez la page ici et envoyez-le de nouveau.
 error-slow-title = Cela a pris trop de temps
 error-slow = La requête a été arrêtée. Vérifiez si elle a eu un effet avant de la renvoyer.
 error-internal-title = Une erreur s’est produite
 error-internal = Une panne s’est produite de notre côté. Elle figure dans notre journal sous l’identifiant ci-dessous.
-error-ways = À partir d’ici
+error-ways = Pour continuer
 error-request-id = Identifiant de la requête :
 error-start = Accueil
 
