@@ -6,15 +6,15 @@ people-accounts = Comptes
 people-sign-out = Se déconnecter
 docs-in-english = La documentation est en anglais.
 docs-site = Le site en français
-sign-up-lead = Nous envoyons un lien à cette adresse. Vous y choisirez un mot de passe ; vous pourrez ensuite présenter vos jeux et utiliser l’API.
+sign-up-lead = Nous envoyons à cette adresse un lien qui permet de choisir un mot de passe. Vous pourrez ensuite présenter vos jeux et utiliser l’API.
 sign-up-rules = Les règles des comptes :
 sign-up-send = Envoyer le lien
 sign-up-have = Vous avez déjà un compte ?
 mail-sent-title = Consultez votre messagerie
-mail-sent-to = Nous avons envoyé un message à
+mail-sent-to = Nous avons envoyé un e-mail à
 mail-sent-lifetime = Le lien qu’il contient fonctionne pendant { $value }, une seule fois.
-mail-sent-none = Rien après quelques minutes ? Regardez dans les indésirables et vérifiez l’adresse :
-mail-sent-again = renvoyer le message
+mail-sent-none = Pas d’e-mail après quelques minutes ? Regardez dans les indésirables et vérifiez l’adresse :
+mail-sent-again = renvoyer l’e-mail
 lifetime-hour = une heure
 lifetime-day = un jour
 lifetime-week = une semaine
@@ -29,7 +29,7 @@ email-invalid = Indiquez une adresse e-mail comme ada@studio.example.
 password-label = Mot de passe
 password-new = Nouveau mot de passe
 password-hint = Au moins 10 caractères. Quelques mots sans rapport entre eux conviennent ; un gestionnaire de mots de passe est encore mieux.
-password-short = Utilisez au moins { $from } caractères : il y en a { $to }.
+password-short = Utilisez au moins { $from } caractères : celui-ci en a { $to }.
 password-long = Utilisez au plus { $value } caractères.
 password-guessable = Ce mot de passe est facile à deviner : les mots de passe courants, les noms, les dates et les suites sont essayés en premier. Ajoutez quelques mots sans rapport entre eux.
 password-wrong = Ce n’est pas votre mot de passe.
@@ -42,7 +42,7 @@ choose-password-title = Choisissez un mot de passe
 choose-password-text = Encore une étape : vous pourrez ensuite présenter vos jeux et utiliser l’API.
 choose-password-button = Créer le compte
 set-password-title = Choisissez un nouveau mot de passe
-set-password-text = Toutes vos sessions prennent fin.
+set-password-text = Toutes vos sessions prendront fin.
 set-password-button = Enregistrer le mot de passe
 join-title = Rejoindre { $value }
 join-text = { $value } Choisissez un mot de passe pour vous connecter.
@@ -54,11 +54,11 @@ the-account = le compte
 for-address = Pour
 other-signed-in = { $from } est connecté ici. Le bouton déconnecte { $from } et vous connecte en tant que { $to }.
 change-address-title = Changer d’adresse
-change-address-text = Vous vous connecterez désormais avec { $value }. Vos autres sessions prennent fin.
+change-address-text = Vous vous connecterez désormais avec { $value }. Vos autres sessions prendront fin.
 change-address-button = Changer l’adresse
 other-person-title = Pour une autre personne
 other-person-invite = Cette invitation est pour { $from }. Vous êtes connecté en tant que { $to }.
-other-person-email = Une autre personne a demandé l’adresse { $from }. Vous êtes connecté en tant que { $to }.
+other-person-email = Une autre personne a demandé à utiliser l’adresse { $from }. Vous êtes connecté en tant que { $to }.
 other-person-button = Se déconnecter et continuer
 invitation-reason = Connectez-vous en tant que { $to } pour rejoindre { $from }.
 invitation-reason-moved = Connectez-vous pour rejoindre { $from }. L’invitation a été envoyée à { $to }, qui était votre adresse.
@@ -78,31 +78,31 @@ limit-forms = { $count ->
    *[other] Trop de formulaires. Réessayez dans { $number } minutes.
 }
 limit-mails = { $count ->
-    [one] Trop de messages. Réessayez dans { $number } minute.
-   *[other] Trop de messages. Réessayez dans { $number } minutes.
+    [one] Trop d’e-mails. Réessayez dans { $number } minute.
+   *[other] Trop d’e-mails. Réessayez dans { $number } minutes.
 }
 limit-codes = { $count ->
     [one] Trop de codes. Réessayez dans { $number } minute.
    *[other] Trop de codes. Réessayez dans { $number } minutes.
 }
-fault-unavailable = Une partie du site ne répond pas pour l’instant. Réessayez dans quelques secondes.
-fault-closed = Tout est en lecture seule pour un moment : rien ne peut être modifié. Réessayez plus tard.
+fault-unavailable = Une partie du site ne répond pas pour le moment. Réessayez dans quelques secondes.
+fault-closed = Le site est en lecture seule pour un moment : rien ne peut être modifié. Réessayez plus tard.
 error-accounts = Vos comptes
 error-link-gone-title = Ce lien ne fonctionne plus
-error-link-gone = Il a déjà servi, il est trop ancien, ou il a été retiré ou remplacé par un plus récent. Si c’était une invitation, demandez-en une autre à la personne qui vous a invité.
+error-link-gone = Il a déjà servi, il est trop ancien, ou il a été annulé ou remplacé par un plus récent. Si c’était une invitation, demandez-en une autre à la personne qui vous a invité.
 error-sign-in-again-title = Reconnectez-vous
-error-sign-in-again = Votre mot de passe, votre adresse ou la double authentification a changé entre-temps, ou vos sessions ont pris fin : rien n’a été fait. Reconnectez-vous.
+error-sign-in-again = Votre mot de passe, votre adresse ou votre double authentification a changé entre-temps, ou vos sessions ont pris fin : rien n’a été fait. Reconnectez-vous.
 error-signed-out-title = Vous êtes déconnecté
 error-signed-out = Votre session a pris fin : rien n’a été fait. Connectez-vous, puis renvoyez le formulaire.
 error-address-taken-title = Cette adresse est prise
-error-address-taken = Une autre personne a cette adresse. Connectez-vous en tant que cette personne, ou choisissez une autre adresse.
+error-address-taken = Une autre personne a cette adresse. Connectez-vous avec cette adresse, ou choisissez-en une autre.
 error-form-kept = Cette page a gardé ce que vous avez saisi.
 error-form-kept-secrets = Cette page a gardé ce que vous avez saisi, sans les mots de passe ni les codes.
-error-sign-in-tab = Connectez-vous en tant que la même personne dans un autre onglet
+error-sign-in-tab = Connectez-vous avec la même adresse dans un autre onglet
 error-then-back = { "," } puis revenez ici.
 error-send-again = Renvoyer
 
-## Parts of pages, and errors
+## Parties de pages, et erreurs
 
 errors-heading = { $count ->
     [one] Il y a une erreur
@@ -112,7 +112,7 @@ errors-title = { $count ->
     [one] Erreur :
    *[other] { $number } erreurs :
 }
-mail-folder = Cette installation est locale : les messages sont des fichiers dans
+mail-folder = Cette installation est locale : les e-mails sont des fichiers dans
 
 date-day-utc = { $value } (UTC)
 agent-on = { $from } sur { $to }
@@ -122,7 +122,7 @@ error-unreadable-title = Formulaire illisible
 error-unreadable = Le formulaire n’a pas pu être lu. Rouvrez la page et envoyez-le depuis celle-ci.
 error-closed-title = Fermé
 error-service-title = Cela n’a pas fonctionné
-error-service = Le site n’a pas pu le faire (code { $value }).
+error-service = Le site n’a pas pu faire ce qui était demandé (code { $value }).
 
 accounts-full-title = Trop de comptes
 accounts-full = Vous faites déjà partie de { $value } comptes, ce qui est le maximum. Quittez-en un, puis réessayez.
