@@ -122,7 +122,7 @@ mod tests {
         assert_eq!(fr.month_of(month), "novembre 2026");
         let at = time::macros::datetime!(2026-11-01 01:05 +2);
         assert_eq!(en.minute(at), "31 October 2026, 23:05 UTC");
-        assert_eq!(fr.minute(at), "31 octobre 2026, 23:05 UTC");
+        assert_eq!(fr.minute(at), "31 octobre 2026 à 23:05 UTC");
         for (number, english, french) in [
             ("1234.5", "1,234.5", "1\u{202f}234,5"),
             ("-1234.5", "−1,234.5", "−1\u{202f}234,5"),

@@ -115,7 +115,7 @@ mod tests {
         assert_eq!(french.subject, "Les appels du mois sont épuisés");
         for (mail, at) in [
             (english, "3 November 2026, 12:00 UTC"),
-            (french, "3 novembre 2026, 12:00 UTC"),
+            (french, "3 novembre 2026 à 12:00 UTC"),
         ] {
             for part in ["Savanna", at] {
                 assert!(mail.body.contains(part), "{part}: {}", mail.body);

@@ -79,8 +79,8 @@ mod tests {
         assert_eq!(second(texts, at), "22 November 2026, 23:05:59 UTC");
         assert_eq!(day(texts, at), "22 November 2026 (UTC)");
         let texts = Texts::of(Language::French);
-        assert_eq!(minute(texts, at), "22 novembre 2026, 23:05 UTC");
-        assert_eq!(second(texts, at), "22 novembre 2026, 23:05:59 UTC");
+        assert_eq!(minute(texts, at), "22 novembre 2026 à 23:05 UTC");
+        assert_eq!(second(texts, at), "22 novembre 2026 à 23:05:59 UTC");
         assert_eq!(day(texts, at), "22 novembre 2026 (UTC)");
     }
 

@@ -55,7 +55,7 @@ async fn currencies_lead_to_their_rates(pool: PgPool) {
         page.assert(200, part);
     }
     let french = browser.get("/fr/economy/okoto").await;
-    for part in ["1\u{202f}234,5", "calculé", "23 novembre 2026, 12:00 UTC"] {
+    for part in ["1\u{202f}234,5", "calculé", "23 novembre 2026 à 12:00 UTC"] {
         french.assert(200, part);
     }
 }

@@ -383,7 +383,7 @@ date-days-of-month = du { $day ->
     [1] 1er
    *[other] { $day }
 } au { $last_day } { $month } { $year }
-date-minute = { $day }, { $time } UTC
+date-minute = { $day } à { $time } UTC
 date-month = { $month } { $year }
 date-range = du { $from } au { $to }
 month-1 = janvier
