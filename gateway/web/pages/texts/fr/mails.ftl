@@ -1,4 +1,4 @@
-## Les messages aux personnes
+## Les e-mails aux personnes
 
 mail-link-foot = Le lien fonctionne pendant { $value }, une seule fois. Si vous ne l’avez pas demandé, ignorez-le : rien ne se passe tant que personne n’appuie sur le bouton de la page qu’il ouvre.
 mail-signature = L’équipe de Mchezo
