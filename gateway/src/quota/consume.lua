@@ -20,8 +20,12 @@ end
 
 local public = tonumber(values[4]) or 0
 local now, start, calls = tonumber(ARGV[4]), tonumber(values[1]), tonumber(values[2])
-if not start or now - start >= 60000 or start - now >= 60000 then
+if not start or now - start >= 60000 then
   start, calls = now, 0
+elseif start > now then
+  -- A fast clock began this minute. It begins now instead, so that it refuses for no longer than a minute.
+  start = now
+  redis.call('hset', KEYS[1], start_field, start)
 end
 
 -- The month is checked before the minute, since its end is farther away: a client that waits for the minute would be refused again.

@@ -87,7 +87,7 @@ async fn count_player(app: &App, caller: &Caller, game: &str, body: &[u8]) -> Re
     let Err(start) = consumed.await else {
         return Ok(());
     };
-    let wait = (start + MINUTE).min(now + MINUTE) - now;
+    let wait = start + MINUTE - now;
     let message = format!(
         "This player has used the {limit} calls of a minute. Try again after the seconds in Retry-After."
     );

@@ -171,8 +171,6 @@ async fn follow_the_rules(quota: &Quota, limit: u32, gaps: Vec<i64>) {
             other => unreachable!("{other:?}"),
         };
         assert_eq!(status.window, window);
-        if free {
-            known = Some(window);
-        }
+        known = Some(window);
     }
 }
