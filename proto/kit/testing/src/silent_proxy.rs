@@ -1,4 +1,4 @@
-//! A proxy that stops forwarding and leaves its connections open, as one that drops packets.
+//! A proxy that can stop forwarding while its connections stay open, like a network that drops packets.
 
 use std::net::SocketAddr;
 use std::sync::{Arc, Mutex, PoisonError};
@@ -12,18 +12,17 @@ use tokio::sync::watch;
 /// Forwards bytes between clients and a server.
 #[derive(Debug)]
 pub struct SilentProxy {
-    /// Where it listens.
     pub address: SocketAddr,
     silence: Silence,
-    /// Bytes that were dropped.
+    /// The number of bytes that were dropped.
     pub dropped: watch::Receiver<usize>,
 }
 
-/// Which connections forward nothing from now on.
+/// Which connections are silent.
 #[derive(Debug, Clone)]
 struct Silence {
     all: watch::Sender<bool>,
-    /// The next connection that sends these bytes.
+    /// The next connection that sends this text becomes silent.
     at: Arc<Mutex<Option<&'static str>>>,
     dropped: watch::Sender<usize>,
 }
@@ -71,24 +70,23 @@ impl SilentProxy {
         })
     }
 
-    /// The way to the database of `direct` through this proxy.
+    /// Options to connect to the database of `direct` through this proxy.
     pub fn options(&self, direct: &PgPool) -> PgConnectOptions {
         let options = (*direct.connect_options()).clone();
         options.host("127.0.0.1").port(self.address.port())
     }
 
-    /// Makes all connections silent, new ones too. A connection that sends or receives anything before [`recover`](Self::recover) stays
-    /// silent for ever.
+    /// Silences all connections, including new ones. A connection that sends or receives anything before [`recover`](Self::recover) stays silent.
     pub fn fall_silent(&self) {
         self.silence.all.send_replace(true);
     }
 
-    /// Forwards the bytes of new connections again.
+    /// Ends the silence for new connections.
     pub fn recover(&self) {
         self.silence.all.send_replace(false);
     }
 
-    /// Makes the next connection silent for ever that sends this text.
+    /// Silences the next connection that sends this text.
     pub fn fall_silent_at(&self, text: &'static str) {
         *self.silence.lock() = Some(text);
     }
