@@ -1,4 +1,4 @@
-//! The accessibility rules of WCAG 2.2 AA and the best practices of axe-core.
+//! Accessibility checks with axe-core: WCAG 2.2 AA and best practices.
 
 use serde_json::{Value, json};
 
@@ -21,9 +21,9 @@ const RUN: &str = "
 /// The rules that a page is checked against.
 #[derive(Debug, Clone, Copy)]
 pub(crate) enum Rules {
-    /// All of WCAG 2.2 AA, and best practices such as headings that leave out no level.
+    /// All of WCAG 2.2 AA, and best practices such as headings that skip no level.
     All,
-    /// The only rule whose result depends on the colors of the page.
+    /// The only rule whose result depends on the colors of a page.
     Contrast,
 }
 
