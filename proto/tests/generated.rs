@@ -7,7 +7,6 @@ use std::{fs, io};
 
 use protox::Compiler;
 
-/// The folders of contracts.
 const PACKAGES: [&str; 7] = [
     "common",
     "catalogue",

@@ -15,7 +15,6 @@ calls_per_month = 4000000000
 webhook_events = false
 "#;
 
-/// A fleet that ends with the benchmark.
 pub(crate) struct BenchFleet {
     pub(crate) small: SmallFleet,
     pub(crate) fleet: Fleet,
@@ -28,7 +27,6 @@ impl BenchFleet {
         Self::up_with(&[]).await
     }
 
-    /// Starts a fleet with more settings of its services.
     pub(crate) async fn up_with(settings: &[(&str, &str)]) -> Self {
         let mut small = SmallFleet::new();
         for (name, value) in settings {
@@ -53,19 +51,16 @@ impl BenchFleet {
         Self { small, fleet, key }
     }
 
-    /// A key of another account.
     pub(crate) async fn another_key(&self) -> String {
         new_key(&self.fleet).await
     }
 
-    /// The processes of some services and servers.
     pub(crate) fn processes(&self, names: &[&str]) -> Vec<Process> {
         let pids = self.fleet.pids();
         let processes = names.iter().map(|name| Process::new(name, pids[*name]));
         processes.collect()
     }
 
-    /// The rows of GET /games.
     pub(crate) async fn games(&self) -> Value {
         let client = Client::new(&self.fleet, &self.key);
         let answer = client.get("/games").await;
@@ -75,7 +70,6 @@ impl BenchFleet {
     }
 }
 
-/// A live key of a new account.
 async fn new_key(fleet: &Fleet) -> String {
     let mut staff = Staff::of(fleet).await;
     let account = staff.account("bench").await;

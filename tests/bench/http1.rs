@@ -11,7 +11,6 @@ use tokio::net::TcpStream;
 /// Enough for a head, and for most bodies.
 const BUFFER: usize = 16 * 1024;
 
-/// The address and the request.
 #[derive(Debug, Clone)]
 pub(crate) struct Target {
     pub(crate) address: SocketAddr,
@@ -22,7 +21,6 @@ pub(crate) struct Target {
 }
 
 impl Target {
-    /// GET of a path of `fleet`.
     pub(crate) fn get(fleet: &Fleet, path: &str, key: &str) -> Self {
         Self::at(
             &format!("{}{path}", fleet.base_url),
@@ -30,7 +28,6 @@ impl Target {
         )
     }
 
-    /// GET of a URL.
     pub(crate) fn at(url: &str, authorization: &str) -> Self {
         let uri: Uri = url.parse().unwrap();
         let host = uri.authority().unwrap().as_str();
@@ -53,7 +50,6 @@ pub(crate) struct Connection {
     buffer: Box<[u8]>,
 }
 
-/// The parsed head of a response.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct ResponseHead {
     pub(crate) status: u16,

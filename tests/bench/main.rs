@@ -77,7 +77,6 @@ fn main() {
     }
 }
 
-/// Runs a benchmark, and saves its figures.
 fn measure(runtime: &Runtime, name: &str, run: impl AsyncFnOnce(&mut Report)) {
     let mut report = Report::new(name);
     runtime.block_on(run(&mut report));

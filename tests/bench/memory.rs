@@ -120,7 +120,6 @@ async fn settled(process: &Process) -> u32 {
     lowest
 }
 
-/// The number of connections of the gateway.
 async fn connections(fleet: &Fleet) -> u32 {
     let metrics = &fleet.service("gateway").metrics;
     let text = reqwest::get(metrics).await.unwrap().text().await.unwrap();

@@ -6,7 +6,6 @@ use e2e::SmallFleet;
 use sqlx::{AssertSqlSafe, Connection as _, PgConnection};
 use tokio::process::Command;
 
-/// A table for pgbench, and a script.
 pub(crate) struct Pgbench {
     url: String,
     script: String,
@@ -56,7 +55,6 @@ impl Pgbench {
         }
     }
 
-    /// Updates per second, over so many seconds.
     pub(crate) async fn rate(&self, seconds: u32) -> f64 {
         let output = Command::new("pgbench")
             .args(["--no-vacuum", "--protocol=prepared"])

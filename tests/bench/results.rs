@@ -14,7 +14,6 @@ const HEADER: [&str; 7] = [
     "name", "measure", "required", "figure", "range", "details", "date",
 ];
 
-/// The figures of one benchmark.
 #[derive(Debug)]
 pub(crate) struct Report {
     /// The argument on the command line, such as `catalogue`.
@@ -99,7 +98,6 @@ impl Report {
         ]);
     }
 
-    /// Writes the figures to `results.csv`.
     pub(crate) fn save(self) {
         let path = path();
         let mut rows = read(&path);

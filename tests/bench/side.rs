@@ -9,7 +9,6 @@ use tokio::time::Instant;
 use crate::results::{Measure, Report};
 use crate::wrk;
 
-/// The number of rounds of each side.
 pub(crate) const ROUNDS: usize = 7;
 /// The length of a round in seconds.
 pub(crate) const SECONDS: u32 = 6;
@@ -24,7 +23,6 @@ pub(crate) struct Side {
     pub(crate) processes: Vec<Process>,
 }
 
-/// The result of one side in one round.
 #[derive(Debug, Clone)]
 struct Round {
     rate: f64,
@@ -104,7 +102,6 @@ pub(crate) async fn rate<F: Future<Output = ()> + Send>(
     done / start.elapsed().as_secs_f64()
 }
 
-/// The ratio of each round.
 pub(crate) fn ratios<T>(ours: &[T], base: &[T], of: impl Fn(&T) -> f64) -> Vec<f64> {
     let rounds = ours.iter().zip(base);
     rounds.map(|(ours, base)| of(ours) / of(base)).collect()

@@ -24,7 +24,6 @@ const VOTES: u32 = 10_000_000;
 const ROUNDS: usize = 11;
 /// Reads of a board in a round.
 const READS: u32 = 500;
-/// Concurrent voters.
 const CALLERS: usize = 16;
 /// The length of a round of votes in seconds.
 const SECONDS: u32 = 3;

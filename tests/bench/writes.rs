@@ -59,7 +59,6 @@ pub(crate) async fn run(report: &mut Report) {
     assert_eq!(u64::try_from(after - before).unwrap(), changes);
 }
 
-/// The number of stored revisions.
 #[expect(
     clippy::disallowed_methods,
     reason = "the benchmarks have no schema of their own"

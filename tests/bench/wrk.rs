@@ -11,7 +11,6 @@ pub(crate) struct Request {
 }
 
 impl Request {
-    /// GET of `url`.
     pub(crate) fn get(url: &str) -> Self {
         let args = vec![url.to_owned()];
         Self { args }
@@ -23,22 +22,18 @@ impl Request {
         self
     }
 
-    /// Adds a key.
     pub(crate) fn with_key(self, key: &str) -> Self {
         self.with_header(&format!("Authorization: Bearer {key}"))
     }
 
-    /// Adds a header.
     pub(crate) fn with_header(mut self, header: &str) -> Self {
         self.args.extend(["-H".to_owned(), header.to_owned()]);
         self
     }
 }
 
-/// The result of a run.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Load {
-    /// The number of responses.
     pub(crate) requests: u64,
     /// Responses per second.
     pub(crate) rate: f64,

@@ -18,7 +18,6 @@ const RUN: &str = "
         (error) => done([{ rule: 'axe', help: String(error), at: [] }]),
     );";
 
-/// The rules that a page is checked against.
 #[derive(Debug, Clone, Copy)]
 pub(crate) enum Rules {
     /// All of WCAG 2.2 AA, and best practices such as headings that skip no level.
@@ -41,7 +40,6 @@ impl Rules {
     }
 }
 
-/// The violations on the open page.
 pub(crate) async fn violations(browser: &Browser, rules: Rules) -> Vec<Value> {
     let is_loaded = browser.client.execute("return !!window.axe", Vec::new());
     if is_loaded.await.unwrap() != Value::Bool(true) {

@@ -63,7 +63,6 @@ impl Browser {
         browser
     }
 
-    /// Sends a command of the `DevTools` protocol.
     pub(crate) async fn devtools(&self, command: &str, parameters: Value) -> Value {
         let body = json!({ "cmd": command, "params": parameters });
         let command = ChromeCommand {
@@ -100,29 +99,24 @@ impl Browser {
         found.unwrap_or_else(|error| panic!("{css}: {error}"))
     }
 
-    /// Clicks the first element that matches the selector.
     pub(crate) async fn click(&self, css: &str) {
         self.find(css).await.click().await.unwrap();
     }
 
-    /// Types into the field with this name.
     pub(crate) async fn fill(&self, name: &str, text: &str) {
         let field = self.find(&format!("[name='{name}']")).await;
         field.clear().await.unwrap();
         field.send_keys(text).await.unwrap();
     }
 
-    /// The text of the first element that matches the selector.
     pub(crate) async fn text(&self, css: &str) -> String {
         self.find(css).await.text().await.unwrap()
     }
 
-    /// Waits until an element matches the selector.
     pub(crate) async fn until(&self, css: &str) {
         self.find(css).await;
     }
 
-    /// Runs a script; returns its result.
     pub(crate) async fn run<T: DeserializeOwned>(&self, script: &str) -> T {
         let found = self.client.execute(script, Vec::new()).await.unwrap();
         serde_json::from_value(found).unwrap()

@@ -22,7 +22,6 @@ struct Visitor {
     browser: Browser,
     has_javascript: bool,
     clicks: u32,
-    /// The problems of the pages on the way.
     problems: Vec<String>,
 }
 

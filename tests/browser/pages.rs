@@ -23,7 +23,6 @@ const ALL: &[View] = &[
     ("light", 360, Some(Rules::All)),
     ("dark", 1_280, Some(Rules::Contrast)),
 ];
-/// The views of the short run.
 const SHORT: &[View] = &[("light", 1_280, Some(Rules::All)), ("light", 360, None)];
 /// A view only for a screenshot.
 const SCREENSHOT: View = ("dark", 360, None);
@@ -49,7 +48,6 @@ const TEMPLATES_OF_ACCOUNT: [&str; 13] = [
     "", "/settings", "/keys", "/keys/new", "/team", "/activity", "/webhooks", "/webhooks/new", "/listings", "/listings/new/game", "/claims",
     "/usage", "/plans",
 ];
-/// More pages of an account.
 const MORE_OF_ACCOUNT: [&str; 4] = [
     "/listings/new/page",
     "/listings/new/event",
@@ -215,7 +213,6 @@ fn of_account(fleet: &Fleet, account: &str, pages: &[&str]) -> Vec<String> {
     pages.chain(PERSONAL.map(ToOwned::to_owned)).collect()
 }
 
-/// Opens and checks pages below the address of the dashboard.
 async fn check(
     views: &[View],
     browser: &Browser,

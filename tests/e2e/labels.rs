@@ -13,7 +13,6 @@ const MARKER: &str = "Zzinventedzz";
 /// All texts of a request together fit into the head that gRPC servers accept.
 const LONG: usize = 500;
 
-/// A unique text.
 fn text(number: usize) -> String {
     format!("{MARKER}{number}{}", "Z".repeat(LONG))
 }

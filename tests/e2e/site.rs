@@ -7,7 +7,6 @@ use serde_json::Value;
 
 use crate::lists::{live, sample};
 
-/// A text, escaped for HTML.
 fn escaped(text: &str) -> String {
     let escape = |c: char| match c {
         '&' | '<' | '>' | '"' | '\'' => format!("&#{};", u32::from(c)),

@@ -31,7 +31,6 @@ struct Flood {
     wave: Box<dyn Fn(u32) -> Vec<u8>>,
 }
 
-/// An HTTP/2 frame.
 fn frame(kind: u8, flags: u8, stream: u32, payload: &[u8]) -> Vec<u8> {
     let length = u32::try_from(payload.len()).unwrap().to_be_bytes();
     [&length[1..], &[kind, flags], &stream.to_be_bytes(), payload].concat()

@@ -3,7 +3,6 @@
 use e2e::{Client, Fleet, KeyRequest, NewAccount, Response, Service, SmallFleet, Staff, may_open};
 use futures::StreamExt as _;
 
-/// The number of concurrent calls.
 const AT_ONCE: usize = 1_000;
 
 /// Clients with keys of one account.

@@ -50,7 +50,6 @@ async fn seen(client: &Client) -> Seen {
     seen
 }
 
-/// The paths whose responses differ.
 fn changed(before: &Seen, after: &Seen) -> Vec<&'static str> {
     PATHS
         .into_iter()

@@ -21,7 +21,6 @@ const SWAPS: u64 = 200;
 /// Concurrent requests of each kind.
 const AT_ONCE: usize = 16;
 const GAMES: [&str; 2] = ["booked-one", "booked-two"];
-/// The time of the swaps.
 const AT: OffsetDateTime = datetime!(2026-01-01 00:00 UTC);
 
 /// Creates two games with currencies; returns a client with a key of the first one.

@@ -23,7 +23,6 @@ const SERVERS: &str = include_str!("../../deploy/runbook/servers.md");
 /// Nobody listens on port 1.
 const NOBODY: &str = "127.0.0.1:1";
 
-/// The response that curl received.
 #[derive(Debug)]
 struct Answer {
     body: String,
@@ -58,7 +57,6 @@ fn answer(output: &Output) -> Answer {
     }
 }
 
-/// A proxy in front of a fleet.
 struct Edge<'a> {
     proxy: Proxy,
     fleet: &'a Fleet,

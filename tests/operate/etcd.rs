@@ -22,7 +22,6 @@ pub(crate) struct Etcd {
     members: [Server; MEMBERS],
 }
 
-/// Ports on 127.0.0.1.
 struct Ports {
     clients: [u16; MEMBERS],
     peers: [u16; MEMBERS],

@@ -88,7 +88,6 @@ pub(crate) fn economy(database_url: &str) -> Command {
     economy
 }
 
-/// Runs a command until it ends.
 pub(crate) async fn output(command: &mut Command) -> Output {
     timeout(LIMIT, command.output()).await.unwrap().unwrap()
 }

@@ -16,7 +16,6 @@ use tokio::time::Instant;
 const GIVE_UP: Duration = Duration::from_mins(5);
 /// The numbers of games, keys, reads, votes, changes and answers to a report that must complete before the fault, and again after it.
 const ENOUGH: [usize; 6] = [25, 5, 5, 5, 5, 2];
-/// Two replicas of each service.
 pub(crate) const TWO_OF_EACH: &str =
     "gateway=2,web=2,catalogue-svc=2,listings-svc=2,economy-svc=2,webhook-svc=2";
 /// The number of calls before the fault, and again after it.
@@ -24,7 +23,6 @@ const CALLS: usize = 200;
 /// How many deliveries to one endpoint may be in flight or not recorded yet. After a fault, each of them may be repeated.
 const IN_FLIGHT: usize = 2 * 64;
 
-/// A fleet under load.
 pub(crate) struct Model {
     fleet: Fleet,
     traffic: Traffic,
@@ -32,7 +30,6 @@ pub(crate) struct Model {
     receiver: Receiver,
 }
 
-/// The cost of a fault.
 #[derive(Debug)]
 pub(crate) struct Cost {
     /// The longest time without an acknowledged write.

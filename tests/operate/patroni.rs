@@ -11,7 +11,6 @@ use crate::patroni_cluster::Cluster;
 /// How long a server is paused: longer than the time that Patroni allows a silent leader.
 const PAUSE: Duration = Duration::from_secs(15);
 
-/// A fleet on a cluster, under load.
 struct Scene {
     cluster: Cluster,
     model: Model,

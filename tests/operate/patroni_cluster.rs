@@ -38,7 +38,6 @@ pub(crate) struct Cluster {
     haproxy: Server,
 }
 
-/// Ports on 127.0.0.1.
 struct Ports {
     postgres: [u16; NODES],
     patroni: [u16; NODES],
@@ -166,7 +165,6 @@ impl Cluster {
         paused.and(children(server))
     }
 
-    /// Kills haproxy and restarts it.
     pub(crate) fn restart_haproxy(&self) {
         self.haproxy.end();
         let started = spawn_haproxy(&self.user, &self.folder, &self.ports);
@@ -212,7 +210,6 @@ fn url(user: &str, port: u16, database: &str) -> String {
     format!("postgres://{user}@127.0.0.1:{port}/{database}")
 }
 
-/// The data folder of a node.
 fn data(folder: &Path, node: usize) -> PathBuf {
     folder.join(format!("data{node}"))
 }

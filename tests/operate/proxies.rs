@@ -18,12 +18,10 @@ use crate::server_process::show_logs;
 pub(crate) const HAPROXY: &str = include_str!("../../deploy/edge/haproxy.cfg");
 pub(crate) const NGINX: &str = include_str!("../../deploy/edge/nginx.conf");
 
-/// The name of the log of a proxy.
 const LOG: &str = "proxy";
 /// How often to check whether a proxy has stopped.
 const POLL: Duration = Duration::from_millis(10);
 
-/// A running proxy.
 pub(crate) struct Proxy {
     process: Child,
     folder: tempfile::TempDir,
@@ -104,7 +102,6 @@ impl Proxy {
         }
     }
 
-    /// The path of the proxy's certificate.
     pub(crate) fn certificate(&self) -> String {
         let path = self.folder.path().join("certificate.pem");
         path.display().to_string()
@@ -195,7 +192,6 @@ fn nginx_configuration(
     configuration
 }
 
-/// haproxy in a folder with its certificate.
 fn haproxy(folder: &Path) -> Command {
     let mut haproxy = program("haproxy");
     haproxy

@@ -8,7 +8,6 @@ use testing::redis::Servers;
 
 use crate::model::{Model, TWO_OF_EACH};
 
-/// The node that is killed.
 const KILLED: usize = 0;
 /// The last slot of that node: redis-cli assigns the slots to three masters in this way.
 const LAST_SLOT: u32 = 5460;

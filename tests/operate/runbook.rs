@@ -83,13 +83,11 @@ fn arguments(line: &str, program: &str) -> Vec<Vec<String>> {
     calls.collect()
 }
 
-/// Whether a word can be a subcommand.
 fn is_subcommand(word: &str) -> bool {
     word.starts_with(|c: char| c.is_ascii_lowercase())
         && word.chars().all(|c| c.is_ascii_lowercase() || c == '-')
 }
 
-/// The help of a subcommand.
 async fn help(program: &str, subcommand: &[&String]) -> String {
     let mut command = Command::new(binaries().join(program));
     command.args(subcommand).arg("--help").kill_on_drop(true);

@@ -9,7 +9,6 @@ use nix::sys::signal::Signal;
 use nix::unistd::Pid;
 use servers::{ServerUser, find};
 
-/// A process that can be killed and replaced.
 pub(crate) struct Server(RefCell<Child>);
 
 impl Server {

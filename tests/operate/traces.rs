@@ -37,7 +37,6 @@ const SECRETS: [&str; 5] = [
     "STAFF_TOKEN",
 ];
 
-/// The password of a person who signs up.
 const PASSWORD: &str = "baobab lorry teapot nine";
 
 /// A fleet that traces every request, and a webhook receiver.

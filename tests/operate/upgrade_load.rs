@@ -13,10 +13,8 @@ use tokio::task::JoinSet;
 const KEEP_ALIVE: Duration = Duration::from_secs(30);
 /// The creator of the games.
 pub(crate) const STUDIO: &str = "upgrade-studio";
-/// A page of the site.
 const PAGE: &str = "/games";
 
-/// The load on a fleet.
 pub(crate) struct Load {
     http: reqwest::Client,
     /// Opens a new connection for each request.
@@ -71,7 +69,6 @@ impl Load {
         changes
     }
 
-    /// The number of requests.
     pub(crate) fn requests(&self) -> usize {
         self.requests.load(Ordering::Relaxed)
     }
@@ -109,7 +106,6 @@ impl Load {
         self.failures.lock().unwrap().push(what);
     }
 
-    /// Sends the request with this number.
     async fn request(&self, number: usize) {
         let game = number / 8 % self.games.len();
         let (slug, changes) = &self.games[game];

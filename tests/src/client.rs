@@ -31,12 +31,10 @@ pub struct Response {
 }
 
 impl Client {
-    /// A client with a key.
     pub fn new(fleet: &Fleet, key: &str) -> Self {
         Self::build(fleet, Some(key.to_owned()))
     }
 
-    /// A client without a key.
     pub fn anonymous(fleet: &Fleet) -> Self {
         Self::build(fleet, None)
     }
@@ -190,7 +188,6 @@ impl Response {
             .unwrap_or_else(|| panic!("no error: {}", self.text))
     }
 
-    /// Asserts the status and the error code.
     pub fn assert_error(&self, status: u16, code: &str) {
         assert_eq!(
             (self.status.as_u16(), self.code()),

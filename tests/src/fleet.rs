@@ -39,7 +39,6 @@ pub struct Fleet {
     /// The token of calls between services.
     #[serde(rename = "fleet_token")]
     pub service_token: String,
-    /// Accounts with ready-made keys.
     pub accounts: Vec<Account>,
 }
 
@@ -54,7 +53,6 @@ pub struct Service {
     pub grpc: String,
     /// The address of the public port, if there is one.
     pub http: Option<String>,
-    /// The address of the metrics.
     pub metrics: String,
     /// The address of the liveness check.
     pub health: String,
@@ -71,7 +69,6 @@ pub struct Server {
     pub pid: Option<i32>,
 }
 
-/// A ready-made account.
 #[derive(Debug, Clone, Deserialize)]
 pub struct Account {
     /// The name in the launcher: `free`, `build`, `partner` or `other`.
@@ -156,7 +153,6 @@ impl Fleet {
             .collect()
     }
 
-    /// All processes of a service.
     pub fn replicas(&self, name: &str) -> impl Iterator<Item = &Service> {
         self.services.iter().filter(move |one| one.name == name)
     }

@@ -69,12 +69,10 @@ impl Load {
         .await;
     }
 
-    /// The number of answered calls.
     pub fn answered(&self) -> usize {
         self.answered.borrow().len()
     }
 
-    /// The number of calls that were answered from `from` up to `to`.
     pub fn answered_between(&self, from: Instant, to: Instant) -> usize {
         let answered = self.answered.borrow();
         answered

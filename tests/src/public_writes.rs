@@ -15,7 +15,6 @@ use crate::{Client, Fleet, Studio, cast_vote, eventually_within};
 
 /// The writers, and what was acknowledged.
 pub struct PublicWrites {
-    /// The slug of the game.
     pub game: String,
     catalogue: Channel,
     /// The client of the studio, which may write.
@@ -35,7 +34,6 @@ struct AcknowledgedWrites {
     reports: usize,
 }
 
-/// What the services have stored.
 struct StoredWrites {
     /// Votes of voters whose votes were acknowledged.
     acknowledged_votes: i64,
@@ -71,7 +69,6 @@ impl PublicWrites {
         Some(())
     }
 
-    /// The studio changes the tagline of its game.
     pub(crate) async fn change(&self) -> Option<()> {
         let tagline = format!("Change {}", row_id());
         let path = format!("/games/{}", self.game);

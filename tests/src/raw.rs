@@ -56,7 +56,6 @@ pub async fn exchange(fleet: &Fleet, bytes: &[u8]) -> Vec<Reply> {
     answers(&said)
 }
 
-/// Splits the responses.
 fn answers(said: &[u8]) -> Vec<Reply> {
     let mut text = String::from_utf8_lossy(said).into_owned();
     let mut answers = Vec::new();

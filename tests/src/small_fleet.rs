@@ -15,7 +15,6 @@ use tokio::sync::Semaphore;
 
 use crate::{Client, Fleet, Staff, eventually, eventually_within};
 
-/// A plan without limits.
 const UNLIMITED: &str =
     "[[plan]]\nname = \"unlimited\"\ntitle = \"Unlimited\"\nwebhook_events = true\n";
 

@@ -30,7 +30,6 @@ pub struct Staff {
     pub(crate) reviews: StaffReviewServiceClient<Channel>,
 }
 
-/// An account that was created for one test.
 #[derive(Debug, Clone)]
 pub struct NewAccount {
     pub account: Account,
@@ -96,7 +95,6 @@ impl Staff {
         self.decide(Decision::Approve, kind, name, "").await;
     }
 
-    /// Rejects a listing that waits for review.
     pub async fn reject(&self, kind: &str, name: &str, reason: &str) {
         self.decide(Decision::Reject, kind, name, reason).await;
     }
@@ -150,7 +148,6 @@ impl Staff {
         self.add_owner(account, handle).await;
     }
 
-    /// Adds `account` to the owners of a page.
     pub async fn add_owner(&mut self, account: &NewAccount, handle: &str) {
         let request = AddOwnerRequest {
             handle: handle.to_owned(),

@@ -10,9 +10,7 @@ pub struct Studio {
     pub staff: Staff,
     /// The owner of the page.
     pub account: NewAccount,
-    /// The handle of the page.
     pub handle: String,
-    /// The slug of the game.
     pub game: String,
     /// A client with a live key that may write.
     pub live: Client,
@@ -24,7 +22,6 @@ impl Studio {
         Self::on_plan(fleet, "unlimited").await
     }
 
-    /// Creates a studio on `plan`.
     pub async fn on_plan(fleet: &Fleet, plan: &str) -> Self {
         let mut staff = Staff::of(fleet).await;
         let account = staff.account(plan).await;
@@ -52,7 +49,6 @@ impl Studio {
         self
     }
 
-    /// A client with a new key of the game.
     pub async fn key_of_game(&self, mode: &'static str, kind: &'static str) -> Client {
         let key = self
             .staff

@@ -14,7 +14,6 @@ use crate::{Client, Fleet, KeyRequest, PublicWrites, Staff, eventually_within};
 
 /// The timeout of a wait: after a fault, a fleet may pause for half a minute before it tries again.
 pub(crate) const GIVE_UP: Duration = Duration::from_mins(5);
-/// Rows per import.
 const ROWS: usize = 5;
 /// The timeout of a call. The effect of a call that times out is unknown.
 pub(crate) const PATIENCE: Duration = Duration::from_secs(10);
@@ -40,7 +39,6 @@ pub struct Seen {
     pub games: Vec<String>,
     /// Keys whose creation was acknowledged.
     pub keys: Vec<NewKey>,
-    /// The number of answered reads.
     pub reads: usize,
     /// The highest use of the month that a response to the reads showed.
     pub used: Option<u64>,
@@ -48,10 +46,8 @@ pub struct Seen {
     pub writes: Vec<Instant>,
 }
 
-/// A key whose creation was acknowledged.
 #[derive(Debug, Clone)]
 pub struct NewKey {
-    /// The id of the account.
     pub account: String,
     pub secret: String,
 }
@@ -74,7 +70,6 @@ impl Traffic {
         }
     }
 
-    /// What was acknowledged until now.
     pub fn seen(&self) -> Seen {
         self.seen.borrow().clone()
     }

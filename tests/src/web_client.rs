@@ -19,7 +19,6 @@ pub struct WebClient {
     address: String,
 }
 
-/// A response of the site.
 #[derive(Debug)]
 #[expect(missing_docs, reason = "each is named for what it is")]
 pub struct WebPage {
@@ -30,7 +29,6 @@ pub struct WebPage {
 }
 
 impl WebClient {
-    /// A new visitor of the fleet.
     pub fn new(fleet: &Fleet) -> Self {
         Self {
             http: reqwest::Client::builder()
@@ -87,7 +85,6 @@ impl WebClient {
         self.send(request).await
     }
 
-    /// Submits a form.
     pub async fn post(&mut self, path: &str, fields: &[(&str, &str)]) -> WebPage {
         let mut form = reqwest::Url::parse("http://form.example").unwrap();
         form.query_pairs_mut().extend_pairs(fields);
@@ -132,7 +129,6 @@ impl WebClient {
 }
 
 impl WebPage {
-    /// The value of a hidden field.
     pub fn hidden(&self, name: &str) -> String {
         let start = format!("name=\"{name}\" value=\"");
         let (_, rest) = self.text.split_once(&start).unwrap();

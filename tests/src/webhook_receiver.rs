@@ -28,7 +28,6 @@ struct Came {
     /// By message id: the body, and how often it arrived.
     messages: Mutex<HashMap<String, (Value, usize)>>,
     arrivals: AtomicUsize,
-    /// The headers of the first delivery.
     first: OnceLock<HeaderMap>,
     /// The answer to a message with a valid signature.
     status: StatusCode,
@@ -36,7 +35,6 @@ struct Came {
     answered: watch::Sender<usize>,
 }
 
-/// A receiver on this machine.
 pub struct Receiver {
     /// Such as `127.0.0.1:9500`.
     pub address: String,
@@ -45,7 +43,6 @@ pub struct Receiver {
 }
 
 impl Receiver {
-    /// Starts a receiver on a free port.
     pub async fn start() -> Self {
         Self::that_answers(StatusCode::OK).await
     }

@@ -19,7 +19,6 @@ const LONG_PAGE: u32 = 100;
 /// The number of games whose words are searched for.
 const SAMPLE: usize = 200;
 
-/// A kind of request.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Question {
     FirstPage,
@@ -48,7 +47,6 @@ impl Question {
     ];
 }
 
-/// A client of catalogue-svc.
 #[derive(Debug, Clone)]
 pub(super) struct CatalogueClient {
     games: GamesServiceClient<Channel>,

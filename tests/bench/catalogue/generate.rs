@@ -7,7 +7,6 @@ use prost_types::Timestamp;
 use serde_json::Value;
 use uuid::Uuid;
 
-/// Games per creator.
 const GAMES_PER_CREATOR: u64 = 5;
 const CREATORS_PER_CITY: u64 = 100;
 /// One game in this many has the genre [`Generator::rare_genre`].
@@ -222,7 +221,6 @@ impl Generator {
     }
 }
 
-/// The slug of a game.
 pub(super) fn slug(number: u64) -> String {
     format!("generated-game-{number}")
 }

@@ -6,7 +6,6 @@ use tokio::time::Instant;
 use super::MANY;
 use crate::results::{Measure, Report};
 
-/// Reads every file of the sitemap.
 pub(super) async fn sitemap(report: &mut Report, fleet: &Fleet) {
     let mut crawler = WebClient::new(fleet);
     let index = crawler.get("/sitemap.xml").await.text;

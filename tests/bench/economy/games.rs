@@ -12,7 +12,6 @@ use serde_json::json;
 
 use crate::side::rate;
 
-/// A kind of call.
 #[derive(Debug, Clone, Copy)]
 pub(super) enum What {
     Report,

@@ -76,13 +76,11 @@ pub(super) async fn offer(wire: impl Wire, rate: f64, time: Duration) -> u32 {
 /// The state of an open loop.
 struct Run<W> {
     wire: W,
-    /// Requests without a response yet.
     under_way: Cell<u32>,
     good: Cell<u32>,
 }
 
 impl<W: Wire> Run<W> {
-    /// Sends a request that was due at `due`.
     fn begin(self: &Rc<Self>, due: Instant) {
         self.under_way.update(|count| count + 1);
         let run = Rc::clone(self);

@@ -24,7 +24,6 @@ pub(super) struct Backlog<'a> {
     postgres: Process,
 }
 
-/// The result of draining a backlog.
 pub(super) struct Drained {
     /// Deliveries per second, until the last has arrived.
     pub(super) rate: f64,

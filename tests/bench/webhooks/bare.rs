@@ -9,7 +9,6 @@ use hyper_util::rt::TokioExecutor;
 
 use crate::side::rate;
 
-/// Concurrent calls.
 const AT_ONCE: usize = 64;
 
 /// As long as a real body.

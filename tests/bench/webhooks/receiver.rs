@@ -57,7 +57,6 @@ impl Receiver {
     }
 }
 
-/// Serves at `listen`, for ever.
 pub(crate) async fn serve(listen: &str) {
     let listener = TcpListener::bind(listen).await.unwrap();
     let count = Arc::new(AtomicU64::new(0));

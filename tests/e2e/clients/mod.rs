@@ -85,7 +85,6 @@ impl Proxy {
         }
     }
 
-    /// Runs a program in the folder.
     async fn run(&self, program: &Path, args: &[&str]) {
         let output = Command::new(program)
             .args(args)

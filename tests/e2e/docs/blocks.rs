@@ -24,14 +24,12 @@ pub(super) enum Kind {
     Unmarked,
 }
 
-/// The keys that an example gets.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Keys {
     Test,
     Live,
 }
 
-/// The code blocks of a text, in order.
 pub(super) fn blocks(text: &str) -> Vec<Block> {
     let mut blocks = Vec::new();
     let mut lines = text.lines();

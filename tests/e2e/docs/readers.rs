@@ -20,11 +20,9 @@ pub(super) struct Reader {
     common: Vec<(String, String)>,
     handle: String,
     game: String,
-    /// The settings of the gateway.
     settings: ApiSettings,
 }
 
-/// The result of an example.
 pub(super) enum Run {
     /// The language is not installed on this machine.
     NoInterpreter,
@@ -86,7 +84,6 @@ impl Reader {
             .push((name.to_owned(), value.unwrap().to_owned()));
     }
 
-    /// Runs an example in `folder`.
     pub(super) async fn run(&self, language: &str, code: &str, keys: Keys, folder: &Path) -> Run {
         let (program, file) = match language {
             "sh" => ("bash", "example.sh"),

@@ -24,7 +24,6 @@ async fn publish(small: &SmallFleet, round: usize, games: usize) {
     small.announce_games(&slugs).await;
 }
 
-/// The pids of the running replicas.
 fn pids(small: &SmallFleet) -> Vec<i32> {
     let fleet = small.fleet();
     let replicas = fleet.replicas("webhook-svc");

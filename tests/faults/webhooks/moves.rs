@@ -73,7 +73,6 @@ impl Scene {
         .await;
     }
 
-    /// Votes at each replica.
     async fn vote(&self) {
         let fleet = self.small.fleet();
         let token = fleet.service_token.clone().into();

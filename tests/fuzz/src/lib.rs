@@ -118,12 +118,10 @@ pub fn import_row(line: &str) {
     }
 }
 
-/// A JSON request body.
 pub fn json_body(body: &[u8]) {
     let _fields = json_object::parse(body);
 }
 
-/// An API key.
 pub fn key(text: &str) {
     KeyFormat::new("svc_").parse(text);
 }
@@ -145,7 +143,6 @@ pub fn picture(file: &[u8]) {
     let _pictures = process(file, PictureKind::Avatar);
 }
 
-/// The query string of a request.
 pub fn query(query: &str) {
     let mut params = Params::parse(Some(query));
     params.timestamp_or_now("at");

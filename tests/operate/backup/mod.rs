@@ -12,7 +12,6 @@ use serde_json::Value;
 use server::Archived;
 use sql::time_in_a_later_second;
 
-/// The number of games per publication.
 const GAMES: usize = 10;
 
 /// The schemas with a feed.
@@ -103,7 +102,6 @@ async fn deliveries_are_recorded(server: &Archived) {
     .await;
 }
 
-/// A new key, with its secret.
 async fn key(fleet: &Fleet) -> (contracts::gateway::v1::Key, String) {
     let mut staff = Staff::of(fleet).await;
     let account = staff.account("unlimited").await;

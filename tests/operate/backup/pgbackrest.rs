@@ -50,7 +50,6 @@ impl PgBackRest {
         self.user.give(&self.configuration(), 0o600).unwrap();
     }
 
-    /// The `archive_command` of PostgreSQL.
     pub(crate) fn archive_command(&self) -> String {
         let configuration = self.configuration();
         format!(

@@ -130,7 +130,6 @@ impl Archived {
             .database(database)
     }
 
-    /// The URL of the fleet's database.
     pub(crate) fn url(&self) -> String {
         format!("postgres://postgres@127.0.0.1:{}/{DATABASE}", self.port)
     }

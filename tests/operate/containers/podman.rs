@@ -89,7 +89,6 @@ tmp_dir = "{temporary}"
         folder
     }
 
-    /// Builds an image from instructions and files.
     pub(super) async fn build(&self, image: &str, instructions: &str, context: &Path) {
         let file = self.state.path().join("Containerfile");
         fs::write(&file, instructions).unwrap();

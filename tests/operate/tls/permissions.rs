@@ -7,7 +7,6 @@ use prost::Message as _;
 use prost_types::{FileDescriptorSet, MethodDescriptorProto};
 use reqwest::Client;
 
-/// Concurrent calls.
 const CONCURRENT: usize = 8;
 
 /// The log line of a denied call, up to the names.

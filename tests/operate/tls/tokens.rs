@@ -21,10 +21,8 @@ use tonic::Code;
 const START: Duration = Duration::from_mins(5);
 /// With these replicas, in each step every service calls one with other tokens, except listings-svc, which calls none.
 const REPLICAS: &str = "gateway=2,catalogue-svc=2,listings-svc=2";
-/// The pause between two calls of a client.
 const PAUSE: Duration = Duration::from_millis(50);
 
-/// A fleet token and a staff token.
 struct Pair {
     fleet: String,
     staff: String,

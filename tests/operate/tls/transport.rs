@@ -18,7 +18,6 @@ use super::tokens::restart_all;
 const IN_2090: u64 = 3_786_912_000;
 const IN_2091: u64 = 3_818_448_000;
 
-/// The expiry of the certificate of each process.
 async fn expiries(fleet: &Fleet) -> Vec<u64> {
     let mut all = Vec::new();
     for service in &fleet.services {

@@ -19,7 +19,6 @@ pub struct Mail {
     pub to: String,
     /// The header `Subject`, decoded.
     pub subject: String,
-    /// The header `Message-ID`.
     pub message_id: String,
     /// The text, decoded, with `\n` at the end of each line.
     pub body: String,

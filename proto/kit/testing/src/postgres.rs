@@ -44,7 +44,6 @@ pub async fn behind(pool: &PgPool, seconds: i32) -> Result<PgPool, sqlx::Error> 
     Ok(pool.options().clone().connect_lazy_with(options))
 }
 
-/// A server, its data folder, and a connection pool.
 #[derive(Debug)]
 pub struct Server {
     /// A pool for its database `postgres`.
@@ -131,9 +130,6 @@ impl Server {
     }
 
     /// Kills the server and all its connections, like a power failure.
-    ///
-    /// # Errors
-    /// The signal cannot be sent.
     pub fn kill(&mut self) -> io::Result<()> {
         self.process.kill()?;
         self.process.wait()?;
@@ -141,9 +137,6 @@ impl Server {
     }
 
     /// Restarts a killed server with its data, on the same port.
-    ///
-    /// # Errors
-    /// The server does not start.
     pub async fn restart(&mut self) -> anyhow::Result<()> {
         let begun = Instant::now();
         // The child processes of the killed server end a moment later. Until then they hold the shared memory.

@@ -13,10 +13,8 @@ use kit::ids;
 
 /// Timeout for servers and tools. It is long, because a machine that runs many tests is busy.
 const LIMIT: Duration = Duration::from_mins(2);
-/// The offset of the port of the cluster bus.
 const BUS_PORT_OFFSET: u16 = 10_000;
 
-/// Servers, their files and their certificates.
 #[derive(Debug)]
 pub struct Servers {
     folder: PathBuf,
@@ -98,7 +96,6 @@ impl Servers {
         Ok(servers)
     }
 
-    /// Starts a server on a free port.
     fn start_one(&mut self, node: usize) -> anyhow::Result<()> {
         // Another process may take the port first. The server then exits, and another port is tried.
         for _ in 0..20 {
@@ -155,7 +152,6 @@ impl Servers {
         self.url_of(self.cluster, &places.join(","))
     }
 
-    /// The URL of a single server.
     pub fn url_of_node(&self, node: usize) -> String {
         self.url_of(false, &self.place(node))
     }

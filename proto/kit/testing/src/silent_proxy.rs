@@ -9,7 +9,6 @@ use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
 use tokio::net::{TcpListener, TcpStream};
 use tokio::sync::watch;
 
-/// Forwards bytes between clients and a server.
 #[derive(Debug)]
 pub struct SilentProxy {
     pub address: SocketAddr,
@@ -18,7 +17,6 @@ pub struct SilentProxy {
     pub dropped: watch::Receiver<usize>,
 }
 
-/// Which connections are silent.
 #[derive(Debug, Clone)]
 struct Silence {
     all: watch::Sender<bool>,
@@ -29,18 +27,12 @@ struct Silence {
 
 impl SilentProxy {
     /// A proxy to the PostgreSQL of `direct`.
-    ///
-    /// # Errors
-    /// There is no free port.
     pub async fn start(direct: &PgPool) -> std::io::Result<Self> {
         let options = direct.connect_options();
         Self::to(options.get_host(), options.get_port()).await
     }
 
     /// A proxy to any server.
-    ///
-    /// # Errors
-    /// There is no free port.
     #[expect(
         clippy::disallowed_methods,
         reason = "the tasks end with the runtime of their test"

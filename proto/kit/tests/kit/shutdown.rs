@@ -175,7 +175,6 @@ impl Service {
     }
 }
 
-/// An HTTP/1.1 connection that stays open.
 struct Connection(TcpStream);
 
 impl Connection {

@@ -33,7 +33,6 @@ impl HistoryService for Anybody {
     }
 }
 
-/// A server with TLS, and the folder of the certificates.
 struct Fixture {
     folder: TempDir,
     authority: Authority,

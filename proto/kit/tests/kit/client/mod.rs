@@ -21,7 +21,6 @@ use tonic_health::pb::health_client::HealthClient;
 use tonic_health::pb::health_server::{Health, HealthServer};
 use tonic_health::pb::{HealthCheckRequest, HealthCheckResponse};
 
-/// The behaviour of a replica.
 #[derive(Debug, Clone, Copy)]
 enum Behaviour {
     Answer,

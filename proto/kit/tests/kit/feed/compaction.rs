@@ -17,7 +17,6 @@ async fn compact(fixture: &Fixture, days: i64) -> Vec<i64> {
         .unwrap()
 }
 
-/// Makes a row `days` older.
 async fn age(pool: &PgPool, seq: i64, days: i32) {
     sqlx::query("update kit.feed set at = at - make_interval(days => $2) where seq = $1")
         .bind(seq)

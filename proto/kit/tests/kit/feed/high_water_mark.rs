@@ -12,7 +12,6 @@ use tokio::net::TcpListener;
 
 use super::support::{Fixture, Note, tables};
 
-/// Long enough for a loaded machine.
 const LONG: Duration = Duration::from_mins(1);
 
 fn redis() -> Redis {

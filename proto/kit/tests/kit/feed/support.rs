@@ -42,7 +42,6 @@ pub(crate) enum Note {
     Bad,
     /// A write that the producer rejects.
     Refused,
-    /// Changes nothing.
     Nothing,
 }
 
@@ -121,7 +120,6 @@ impl Fixture {
         Self::on(pool, None, own).await
     }
 
-    /// A producer that publishes its high-water mark.
     pub(crate) async fn publishing(pool: &PgPool, mark: &HighWaterMark) -> Self {
         Self::on(pool, Some(mark), own_pool(pool)).await
     }
@@ -167,7 +165,6 @@ impl Fixture {
             .unwrap()
     }
 
-    /// Follows the feed into the mirror.
     pub(crate) fn follow(&self) {
         let consumer = PgConsumer::new(self.pool.clone(), FEED, Mirror);
         let following = consume(self.client.clone(), "mirror", consumer, None);
@@ -183,7 +180,6 @@ impl Fixture {
         lifecycle
     }
 
-    /// The notes of the producer.
     pub(crate) async fn notes(&self) -> Vec<(String, i64)> {
         sqlx::query_as("select id, revision from kit.note order by id")
             .fetch_all(&self.pool)

@@ -11,7 +11,6 @@ use redis::Cmd;
 use testing::redis::Servers;
 use testing::wait_until;
 
-/// Long enough for a busy machine.
 const LONG: Duration = testing::LONG;
 /// The timeout of calls to a node that hangs. Longer than any pause of the machine, since the other nodes must answer in time.
 const SHORT: Duration = Duration::from_secs(12);
@@ -36,7 +35,6 @@ async fn counted(redis: &Redis, script: &Script, account: usize) -> Result<u64, 
     redis.invoke("test", script, &command).await
 }
 
-/// The node of an account.
 fn node_of(servers: &Servers, account: usize) -> usize {
     let slot = servers
         .command(0, &["cluster", "keyslot", &key(account)])

@@ -117,7 +117,6 @@ async fn ask(redis: &Redis) -> Result<Option<String>, Unavailable> {
     redis.query("test", &get()).await
 }
 
-/// Repeats a call until it is answered.
 async fn until_answered(redis: &Redis) {
     testing::wait_until("a call is answered", async || ask(redis).await.is_ok()).await;
 }
