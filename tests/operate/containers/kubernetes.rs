@@ -177,7 +177,7 @@ async fn each_service_runs_confined_and_is_replaced_without_a_gap() {
             deployment["spec"]["strategy"]["rollingUpdate"]["maxUnavailable"],
             0
         );
-        // Services cache DNS answers for 30 seconds.
+        // DNS answers are cached for 30 seconds.
         assert!(deployment["spec"]["minReadySeconds"].as_u64() > Some(30));
         // The delay and twice the drain take 25 seconds by default.
         assert!(pod["terminationGracePeriodSeconds"].as_u64() > Some(25));
