@@ -1,5 +1,5 @@
-//! The Rust that is committed under `src/generated` is what the `.proto` files of this folder say. It is committed so that no build
-//! waits for a compiler of contracts; this test runs that compiler (protox: no `protoc` is needed).
+//! The Rust code that is committed under `src/generated` matches the `.proto` files of this folder. It is committed so that no build compiles the
+//! contracts. This test compiles them, with protox, which needs no `protoc`.
 #![expect(clippy::unwrap_used, reason = "a test")]
 
 use std::path::{Path, PathBuf};
@@ -7,7 +7,6 @@ use std::{fs, io};
 
 use protox::Compiler;
 
-/// The folders of contracts.
 const PACKAGES: [&str; 7] = [
     "common",
     "catalogue",

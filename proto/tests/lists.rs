@@ -1,4 +1,4 @@
-//! No call returns a list that only the data bound: it has pages, or the table says what bounds it.
+//! Every list that a call returns has pages, or a bound that the table names.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -122,7 +122,7 @@ const WITHOUT_PAGES: [(&str, &str); 34] = [
     ),
 ];
 
-/// Calls that return one thing with lists inside it, and what bounds those. A field `json` may have any, which the descriptors do not say.
+/// Calls that return one object with lists inside it, and what bounds those. A field `json` may contain lists that the descriptors do not show.
 const INSIDE_ONE: [(&str, &[&str]); 6] = [
     (
         "all games of the creator, as the specification says; a page of the site limits them with `max_games`",
@@ -209,7 +209,7 @@ fn add<'a>(messages: &mut Messages<'a>, scope: &str, message: &'a DescriptorProt
 /// Whether the message has a list, or JSON, itself or in a message inside it.
 fn has_list(name: &str, messages: &Messages<'_>, visited: &mut BTreeSet<String>) -> bool {
     let Some(message) = messages.get(name) else {
-        // The type of a field that is no message.
+        // A scalar or an enum.
         return false;
     };
     if name.starts_with(".google.") || !visited.insert(name.to_owned()) {

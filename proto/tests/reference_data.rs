@@ -1,4 +1,4 @@
-//! Genres, countries and cities are those of the files in `deploy/data`, which have their sources.
+//! Genres, countries and cities match the files in `deploy/data`, which name their sources.
 #![expect(clippy::unwrap_used, reason = "a test")]
 
 use std::fs;

@@ -1,4 +1,4 @@
-//! What pages and comments name exists.
+//! Whatever documents and comments name exists.
 
 use std::collections::BTreeSet;
 use std::fs;
@@ -11,14 +11,14 @@ fn links(text: &str) -> Vec<&str> {
     text.match_indices("](")
         .filter_map(|(at, _)| text[at + 2..].split(')').next())
         .filter(|target| {
-            // Texts of the public site link to its pages, also as `{{site}}/…`.
+            // Texts of the public site link to its pages by paths such as `/…` or `{{site}}/…`.
             let is_elsewhere = target.contains("://") || target.starts_with("mailto:");
             !is_elsewhere && !target.starts_with(['#', '/', '{'])
         })
         .collect()
 }
 
-/// The part of a link that names a heading, as GitHub makes it.
+/// The anchor that GitHub gives a heading.
 fn anchor(heading: &str) -> String {
     let text = heading.trim_start_matches('#').trim().to_lowercase();
     let characters = text
@@ -45,9 +45,9 @@ fn every_path_and_section_that_a_page_links_to_exists() {
     }
 }
 
-/// Whether `word` is a path from the top of the tree.
+/// Whether `word` is a path from the top of the source tree.
 fn is_path_from_top(word: &str) -> bool {
-    // Builds and fleets write the folders that git ignores: which files they have depends on what ran.
+    // Ignore what git ignores: which of these files exist depends on what ran before.
     let ignored = fs::read_to_string(root().join(".gitignore")).unwrap();
     let top = word.split('/').next().unwrap();
     let is_ignored = ignored
@@ -58,13 +58,13 @@ fn is_path_from_top(word: &str) -> bool {
     word.contains('/') && is_top && word.chars().all(is_path)
 }
 
-/// Whether a span of code can be the name of a test: these are sentences.
+/// Whether a code span may name a test, since test names are sentences.
 fn is_test_name(span: &str) -> bool {
     let is_name = |c: char| c.is_ascii_lowercase() || c.is_ascii_digit() || c == '_';
     span.matches('_').count() > 2 && span.chars().all(is_name)
 }
 
-/// Files in spans of code and in commands, and tests after the file that has them.
+/// Checks files in code spans and commands, and tests that follow the file in the same line.
 #[test]
 fn every_file_and_test_that_a_page_names_exists() {
     for page in files(&root(), ".md") {
@@ -96,10 +96,10 @@ fn every_file_and_test_that_a_page_names_exists() {
     }
 }
 
-/// The pages of the contract, which share one numbering.
+/// The pages of the contract share one numbering.
 const CONTRACT_PAGES: [&str; 2] = ["proto/CONTRACT.md", "proto/DECISIONS.md"];
 
-/// The numbers of a page: of headings (`### 2.5 Countries`), and of rules that begin with one (`**5.7 One's own.**`).
+/// The section numbers in a page: of headings (`### 2.5 Countries`), and of rules that start with a number (`**5.7 One's own.**`).
 fn section_numbers(page: &str) -> Vec<String> {
     let text = fs::read_to_string(root().join(page)).unwrap();
     text.lines()
@@ -109,7 +109,7 @@ fn section_numbers(page: &str) -> Vec<String> {
         .collect()
 }
 
-/// The number that `text` begins with, without a full stop after it.
+/// The number at the start of `text`, without a full stop at its end.
 fn section_number(text: &str) -> String {
     let number: String = text
         .chars()

@@ -1,4 +1,4 @@
-//! What the tree promises, held against the tree.
+//! Checks the source tree against the rules for its layers, documents and migrations.
 
 #![expect(clippy::unwrap_used, reason = "a test")]
 
@@ -26,7 +26,7 @@ fn root() -> PathBuf {
         .to_owned()
 }
 
-/// Every file below `folder` whose name ends in `ending`; build output and state folders are left out.
+/// All files below `folder` whose names end in `ending`, without build output and state folders.
 fn files(folder: &Path, ending: &str) -> Vec<PathBuf> {
     let mut found = Vec::new();
     let Ok(entries) = fs::read_dir(folder) else {
@@ -47,10 +47,10 @@ fn files(folder: &Path, ending: &str) -> Vec<PathBuf> {
     found
 }
 
-/// The lines of a Rust file that say what it uses: `use` lines, and paths of crates in full.
+/// The lines of a Rust file that name these crates in a path.
 fn uses(path: &Path, crates: &[&str]) -> Vec<String> {
     let text = fs::read_to_string(path).unwrap();
-    // What stands behind `#[cfg(test)]` may reach further.
+    // Tests may use more crates.
     let code = text.split("#[cfg(test)]").next().unwrap();
     code.lines()
         .filter(|line| !line.trim_start().starts_with("//"))
@@ -91,16 +91,16 @@ fn domain_modules_are_pure() {
 }
 
 #[test]
-fn stores_know_nothing_of_the_wire() {
+fn stores_use_neither_grpc_nor_http_nor_redis() {
     assert_uses_none("store", &["tonic", "axum", "hyper", "redis"]);
 }
 
 #[test]
-fn routes_know_nothing_of_the_database() {
+fn routes_use_neither_sql_nor_redis() {
     assert_uses_none("routes", &["sqlx", "redis"]);
 }
 
-/// The crates whose top-level modules depend on each other in one direction only.
+/// Crates whose top-level modules do not depend on each other in cycles.
 const LAYERED: [&str; 11] = [
     "gateway",
     "catalogue-svc",
@@ -115,7 +115,7 @@ const LAYERED: [&str; 11] = [
     "deploy/fleet",
 ];
 
-/// Which top-level modules of a crate each of them uses, by `crate::…` paths.
+/// The top-level modules that each top-level module of a crate uses by a `crate::…` path.
 fn module_uses(source: &Path) -> BTreeMap<String, BTreeSet<String>> {
     let mut uses: BTreeMap<String, BTreeSet<String>> = BTreeMap::new();
     for file in files(source, ".rs") {
@@ -133,7 +133,7 @@ fn module_uses(source: &Path) -> BTreeMap<String, BTreeSet<String>> {
         let code = code.collect::<Vec<_>>().join("\n");
         let used = uses.entry(module.to_owned()).or_default();
         for path in code.split("crate::").skip(1) {
-            // `crate::{a::B, c}` names several.
+            // `crate::{a::B, c}` names several modules.
             let names = match path.strip_prefix('{') {
                 Some(list) => list.split(';').next().unwrap(),
                 None => path
@@ -157,11 +157,11 @@ fn module_uses(source: &Path) -> BTreeMap<String, BTreeSet<String>> {
 }
 
 #[test]
-fn no_modules_use_each_other_in_a_circle() {
+fn no_modules_depend_on_each_other_in_a_cycle() {
     for folder in LAYERED {
         let mut uses = module_uses(&root().join(folder).join("src"));
         assert!(!uses.is_empty(), "{folder} has no modules");
-        // A module that uses none of the rest is in no circle; without it others may be so, too.
+        // A module that uses none of the remaining ones is in no cycle. Remove it, then look again.
         loop {
             let rest: BTreeSet<String> = uses.keys().cloned().collect();
             let before = uses.len();
@@ -178,7 +178,7 @@ fn no_modules_use_each_other_in_a_circle() {
 }
 
 #[test]
-fn feed_tables_are_the_kits() {
+fn feed_and_lease_tables_match_those_of_the_kit() {
     for (service, schema) in SERVICES {
         let migrations = files(&root().join(service).join("migrations"), ".sql");
         let migrations = migrations
@@ -191,7 +191,7 @@ fn feed_tables_are_the_kits() {
             has(kit::jobs::LEASE_TABLE),
             "{service}: the lease of the kit"
         );
-        // listings-svc and web follow no feed, and catalogue-svc keeps what it follows in memory.
+        // listings-svc and web follow no feed, and catalogue-svc keeps the feed that it follows in memory.
         let is_follower = !["listings", "web", "catalogue"].contains(&schema);
         assert_eq!(
             has(kit::feed::CONSUMER_TABLES),
@@ -246,7 +246,7 @@ fn every_service_has_a_readme_and_is_listed() {
     }
 }
 
-/// The dependencies of the selected packages with their features.
+/// The dependencies of the selected packages, with their features.
 fn features(selected: &[&str]) -> BTreeSet<String> {
     let mut tree = Command::new(env!("CARGO"));
     tree.args(["tree", "--offline", "--locked", "--prefix=none"]);
@@ -261,7 +261,7 @@ fn features(selected: &[&str]) -> BTreeSet<String> {
         .collect()
 }
 
-/// A dependency with other features is compiled again: `deploy/up`, `deploy/test` and `deploy/test -p CRATE` share one build.
+/// Cargo recompiles a dependency whose features differ, but `deploy/up`, `deploy/test` and `deploy/test -p CRATE` should share one build.
 #[test]
 #[ignore = "long: asks cargo for the tree of each build"]
 fn dependencies_have_the_same_features_in_every_build() {
@@ -296,7 +296,7 @@ fn dependencies_have_the_same_features_in_every_build() {
     }
 }
 
-/// `deploy/test` leaves out what is ignored, and `deploy/test --long` runs that, but nothing by hand: measurements, and pictures to look at.
+/// `deploy/test` skips ignored tests. `deploy/test --long` runs them, except those that are only run by hand: measurements, and pictures to look at.
 #[test]
 fn an_ignored_test_is_long_or_by_hand() {
     let attribute = concat!("#[", "ignore");

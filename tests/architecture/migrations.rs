@@ -1,11 +1,11 @@
-//! The release before can live with each migration, and its writes do not wait for one.
+//! The previous release keeps working after each migration, and no migration blocks its writes for long.
 
 use std::fs;
 
 use crate::{SERVICES, files, root};
 
-/// What replicas of the release before may use. A file whose first comment begins with `contract: since` and a version removes what that
-/// release and later ones do not use (`deploy/UPGRADES.md`).
+/// Statements that remove what replicas of the previous release may use. They are allowed in a file that starts with the comment `contract: since`
+/// and a version: no release from that version on uses what the file removes (`deploy/UPGRADES.md`).
 const BREAKING: [&str; 8] = [
     "drop table",
     "drop schema",
@@ -17,8 +17,8 @@ const BREAKING: [&str; 8] = [
     " rename ",
 ];
 
-/// Why a statement of a migration, in lower case, cannot run while replicas of the release before write; `created` are the tables that the
-/// migration itself makes.
+/// Why a statement (in lower case) may not run while replicas of the previous release write. `created` are the tables that the same migration
+/// creates.
 fn fault(statement: &str, created: &[&str]) -> Option<&'static str> {
     let words: Vec<&str> = statement.split_whitespace().collect();
     let statement = words.join(" ");
@@ -50,7 +50,6 @@ fn fault(statement: &str, created: &[&str]) -> Option<&'static str> {
     (is_constraint && !has("not valid")).then_some("add constraint without not valid")
 }
 
-/// The faults of a migration.
 fn faults(sql: &str) -> Vec<&'static str> {
     let mut comments = sql.lines().map_while(|line| line.strip_prefix("--"));
     let is_contract = comments.any(|line| {
@@ -69,7 +68,7 @@ fn faults(sql: &str) -> Vec<&'static str> {
 }
 
 #[test]
-fn faults_of_migrations_are_found() {
+fn each_kind_of_fault_is_found() {
     for (sql, expected) in [
         ("alter table s.t drop column a", Some("drop column")),
         (
@@ -120,7 +119,7 @@ fn faults_of_migrations_are_found() {
 }
 
 #[test]
-fn the_release_before_can_live_with_each_migration() {
+fn the_previous_release_works_with_each_migration() {
     for (service, _) in SERVICES {
         for file in files(&root().join(service).join("migrations"), ".sql") {
             let found = faults(&fs::read_to_string(&file).unwrap());

@@ -1,4 +1,4 @@
-//! Processes that a benchmark starts, which end with it.
+//! Processes that a benchmark starts. They end with the benchmark.
 
 use std::process::Stdio;
 
@@ -20,12 +20,12 @@ pub(crate) async fn own(args: &[&str], address: &str) -> Child {
     child
 }
 
-/// The process of a child, with the name that it has in the table.
+/// A child under its name in the table of figures.
 pub(crate) fn process(name: &str, child: &Child) -> Process {
     Process::new(name, child.id().unwrap().try_into().unwrap())
 }
 
-/// An address that nobody listens at.
+/// An address on which nobody listened a moment ago.
 pub(crate) fn free_address() -> String {
     let listener = std::net::TcpListener::bind("127.0.0.1:0").unwrap();
     listener.local_addr().unwrap().to_string()

@@ -1,4 +1,4 @@
-//! A collector of traces: services that have one send it their share of spans, as in production. It speaks OTLP and keeps nothing.
+//! A collector of traces, which accepts and drops them: services send their share of spans over OTLP, as in production.
 
 use opentelemetry_proto::tonic::collector::trace::v1::trace_service_server::{
     TraceService, TraceServiceServer,
@@ -22,7 +22,7 @@ impl TraceService for Collector {
     }
 }
 
-/// Starts one, which ends with the benchmark; returns its address.
+/// Starts a collector, which ends with the benchmark; returns its address.
 #[expect(clippy::disallowed_methods, reason = "it ends with the benchmark")]
 pub(crate) async fn start() -> String {
     let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();

@@ -1,11 +1,11 @@
-//! A fleet of a benchmark's own, and the key that it is called with.
+//! A fleet for one benchmark, and a key to call it.
 
 use e2e::{Client, Fleet, KeyRequest, Process, SmallFleet, Staff};
 use serde_json::Value;
 
 use crate::collector;
 
-/// Limits that no benchmark reaches; calls are counted against them as on every plan.
+/// Limits that no benchmark reaches. Calls still count against them.
 const PLAN: &str = r#"
 [[plan]]
 name = "bench"
@@ -15,11 +15,10 @@ calls_per_month = 4000000000
 webhook_events = false
 "#;
 
-/// A fleet that ends with the benchmark.
 pub(crate) struct BenchFleet {
     pub(crate) small: SmallFleet,
     pub(crate) fleet: Fleet,
-    /// A live key whose limits nobody reaches.
+    /// A live key on the plan `bench`.
     pub(crate) key: String,
 }
 
@@ -28,13 +27,12 @@ impl BenchFleet {
         Self::up_with(&[]).await
     }
 
-    /// With further settings of its services.
     pub(crate) async fn up_with(settings: &[(&str, &str)]) -> Self {
         let mut small = SmallFleet::new();
         for (name, value) in settings {
             small.set(name, value);
         }
-        // As in production: lines of JSON, and traces, of which the services send their share.
+        // As in production, services log in JSON and send their share of traces.
         let collector = collector::start().await;
         for service in [
             "GATEWAY",
@@ -53,19 +51,16 @@ impl BenchFleet {
         Self { small, fleet, key }
     }
 
-    /// A key of another account.
     pub(crate) async fn another_key(&self) -> String {
         new_key(&self.fleet).await
     }
 
-    /// Some of its processes, services and servers.
     pub(crate) fn processes(&self, names: &[&str]) -> Vec<Process> {
         let pids = self.fleet.pids();
         let processes = names.iter().map(|name| Process::new(name, pids[*name]));
         processes.collect()
     }
 
-    /// The rows that GET /games answers.
     pub(crate) async fn games(&self) -> Value {
         let client = Client::new(&self.fleet, &self.key);
         let answer = client.get("/games").await;
@@ -75,7 +70,6 @@ impl BenchFleet {
     }
 }
 
-/// A live key of a new account.
 async fn new_key(fleet: &Fleet) -> String {
     let mut staff = Staff::of(fleet).await;
     let account = staff.account("bench").await;

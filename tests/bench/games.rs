@@ -1,5 +1,5 @@
-//! GET /games, 20 rows, through the whole path — key, quota in Redis, gRPC, envelope, access log, metrics — beside the bare hop of
-//! [`crate::hop`] answering the same bytes, with keys of many accounts in turns.
+//! GET /games with 20 rows through the whole path (key, quota in Redis, gRPC, envelope, access log, metrics), compared with the bare hop of
+//! [`crate::hop`] that returns the same bytes. The keys of many accounts take turns.
 
 use futures::stream::{self, StreamExt as _};
 use tokio::process::Child;
@@ -10,25 +10,25 @@ use crate::results::{Measure, Report};
 use crate::side::{Side, compare};
 use crate::wrk::Request;
 
-/// Keys that are made at once.
+/// How many keys are created concurrently.
 const AT_ONCE: usize = 16;
-/// Requests that repeat, and the keys that make them in turns.
+/// The number of different requests that repeat, and of the keys that take turns.
 const REQUESTS: usize = 200;
 const KEYS: usize = 2_000;
 
-/// Many requests, which repeat or not.
+/// Different requests, which repeat in one case and never in the other.
 pub(crate) async fn run(report: &mut Report) {
     let sides = Sides::new().await;
     let what = format!(", {REQUESTS} requests that repeat");
     let repeating = requests(&sides.keys, "0", &format!("turn % {REQUESTS}"));
     sides.compare(report, &what, "1.1", &repeating).await;
-    // A round begins with another second, and has fewer than a million requests.
+    // The requests of a round begin with the second of its start, and a round has fewer than a million.
     let new = requests(&sides.keys, "os.time() % 3600", "turn");
     let what = ", no request repeats";
     sides.compare(report, what, "", &new).await;
 }
 
-/// One request.
+/// The same request each time.
 pub(crate) async fn quota(report: &mut Report) {
     let sides = Sides::new().await;
     sides
@@ -38,9 +38,9 @@ pub(crate) async fn quota(report: &mut Report) {
 
 struct Sides {
     bench: BenchFleet,
-    /// A key of each account, in quotes.
+    /// A key of each account, quoted and separated by commas.
     keys: String,
-    /// Where the bare hop is, and its processes.
+    /// The address of the bare hop.
     hop: String,
     back: Child,
     front: Child,
@@ -65,7 +65,7 @@ impl Sides {
         }
     }
 
-    /// Compares both under calls of a script of wrk's.
+    /// Compares both sides under the load of a script for wrk.
     async fn compare(&self, report: &mut Report, what: &str, required: &'static str, script: &str) {
         let script = self.bench.small.write("calls.lua", script);
         let side = |name, base: &str, processes| Side {
@@ -87,7 +87,7 @@ impl Sides {
     }
 }
 
-/// Calls with the keys in turns. All requests have the same rows: they differ in a filter that no row fails.
+/// A script with different requests, whose keys take turns. All requests return the same rows: each has another filter, which all rows pass.
 fn requests(keys: &str, second: &str, turn: &str) -> String {
     format!(
         "local keys, second, turn = {{ {keys} }}, {second}, 0
@@ -100,7 +100,7 @@ fn requests(keys: &str, second: &str, turn: &str) -> String {
     )
 }
 
-/// The same call with the keys in turns.
+/// A script that repeats one request, whose keys take turns.
 fn one_request(keys: &str) -> String {
     format!(
         "local keys, calls, turn = {{ {keys} }}, {{}}, 0

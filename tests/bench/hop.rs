@@ -1,7 +1,7 @@
-//! The bare hop: the plainest program that answers GET /games in two processes. The front (axum) asks the back (tonic) over two
-//! connections for the rows as bytes, and splices them into the envelope: no key, no quota, no log, no metric.
+//! The bare hop: the simplest program that serves GET /games with two processes. The front (axum) requests the rows as bytes from the back (tonic)
+//! over two connections, and inserts them into the envelope. It has no key, quota, log or metric.
 //!
-//! It is the measure that the gateway and catalogue-svc are held against, so it stays as it is.
+//! The gateway and catalogue-svc are compared with this hop, so do not change it.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -26,7 +26,7 @@ use tonic::{Request, Status};
 /// Connections from the front to the back.
 const CONNECTIONS: usize = 2;
 
-/// Serves the rows in the file `body` by gRPC.
+/// Serves the rows in the file `body` over gRPC.
 pub(crate) async fn back(listen: &str, body: &str) {
     let listener = TcpListener::bind(listen).await.unwrap();
     let json = std::fs::read(body).unwrap().into();
@@ -68,7 +68,7 @@ impl GamesService for Back {
     }
 }
 
-/// Serves `GET /v1/games` by HTTP from the back at `address`.
+/// Serves `GET /v1/games` over HTTP, from the back at `address`.
 pub(crate) async fn front(listen: &str, address: &str) {
     let mut channels = Vec::new();
     for _ in 0..CONNECTIONS {

@@ -1,5 +1,5 @@
-//! Benchmarks: `cargo bench -p e2e -- games`, and others. Each writes what it found to `results.csv` of this folder; `tests/README.md` has
-//! the figures that matter most.
+//! Benchmarks, such as `cargo bench -p e2e -- games`. Each writes its figures to `results.csv` in this folder; `tests/README.md` has the most
+//! important ones.
 #![expect(
     clippy::unwrap_used,
     clippy::panic,
@@ -77,7 +77,6 @@ fn main() {
     }
 }
 
-/// Runs a benchmark, and keeps its figures.
 fn measure(runtime: &Runtime, name: &str, run: impl AsyncFnOnce(&mut Report)) {
     let mut report = Report::new(name);
     runtime.block_on(run(&mut report));

@@ -1,4 +1,4 @@
-//! What the gateway's memory grows by, with keys that were seen and with connections that rest.
+//! The growth of the gateway's memory with keys that have called and with idle connections.
 
 use std::time::Duration;
 
@@ -15,9 +15,9 @@ use crate::results::{Measure, Report};
 
 const KEYS: u32 = 100_000;
 const CONNECTIONS: u32 = 10_000;
-/// Calls, or connections that are being opened, at once.
+/// How many calls are made, or connections opened, concurrently.
 const AT_ONCE: usize = 32;
-/// File descriptors for all else.
+/// File descriptors for everything else.
 const RESERVED: u64 = 256;
 
 pub(crate) async fn run(report: &mut Report) {
@@ -52,8 +52,8 @@ pub(crate) async fn run(report: &mut Report) {
     drop(resting);
 }
 
-/// Puts live keys of one account into the database, and has the gateway started anew, which learns of them then: so many calls of staff
-/// would take too long. Returns the fleet with that gateway.
+/// Inserts live keys of one account into the database, because creating them by staff calls would take too long. Restarts the gateway, which loads
+/// the keys. Returns the fleet with the new gateway.
 #[expect(
     clippy::disallowed_methods,
     reason = "the benchmarks have no schema of their own"
@@ -92,7 +92,7 @@ async fn call_with_each(fleet: &Fleet, secrets: &[String]) {
     calls.for_each_concurrent(AT_ONCE, call).await;
 }
 
-/// Opens connections, each of which makes one call and then rests.
+/// Opens connections, each of which makes one call and then stays idle.
 async fn rest(target: &Target) -> Vec<TcpStream> {
     let one = async |_| {
         let mut connection = Connection::open(target).await.unwrap();
@@ -105,7 +105,7 @@ async fn rest(target: &Target) -> Vec<TcpStream> {
     opening.buffer_unordered(AT_ONCE).collect().await
 }
 
-/// The memory of a process when it falls no further.
+/// The memory of a process once it stops falling.
 async fn settled(process: &Process) -> u32 {
     let mut lowest = process.memory();
     let mut looks = 0;
@@ -120,7 +120,6 @@ async fn settled(process: &Process) -> u32 {
     lowest
 }
 
-/// How many connections the gateway has.
 async fn connections(fleet: &Fleet) -> u32 {
     let metrics = &fleet.service("gateway").metrics;
     let text = reqwest::get(metrics).await.unwrap().text().await.unwrap();

@@ -1,4 +1,4 @@
-//! pgbench's plain updates of one row or two, on the PostgreSQL of a fleet.
+//! pgbench's updates of one row or two rows, on the PostgreSQL of a fleet.
 
 use std::process::Stdio;
 
@@ -6,7 +6,6 @@ use e2e::SmallFleet;
 use sqlx::{AssertSqlSafe, Connection as _, PgConnection};
 use tokio::process::Command;
 
-/// A table of its own, and the script.
 pub(crate) struct Pgbench {
     url: String,
     script: String,
@@ -14,7 +13,7 @@ pub(crate) struct Pgbench {
 }
 
 impl Pgbench {
-    /// Updates one of so many rows at a time.
+    /// Each transaction updates one of `rows` rows.
     pub(crate) async fn new(small: &SmallFleet, rows: usize, clients: usize) -> Self {
         let script = format!(
             "\\set id random(1, {rows})\nupdate bench.counter set n = n + 1 where id = :id;\n"
@@ -22,7 +21,7 @@ impl Pgbench {
         Self::with(small, rows, script, clients).await
     }
 
-    /// Updates two of so many rows in a transaction; the smaller is first, so that no two wait for each other.
+    /// Each transaction updates two of `rows` rows, in the order of their ids, so that no two transactions deadlock.
     pub(crate) async fn two_rows(small: &SmallFleet, rows: usize, clients: usize) -> Self {
         let half = rows / 2;
         let script = format!(
@@ -33,7 +32,7 @@ impl Pgbench {
         Self::with(small, rows, script, clients).await
     }
 
-    /// Makes the table anew.
+    /// Recreates the table.
     #[expect(
         clippy::disallowed_methods,
         reason = "the benchmarks have no schema of their own"
@@ -56,7 +55,6 @@ impl Pgbench {
         }
     }
 
-    /// Updates a second, over so many seconds.
     pub(crate) async fn rate(&self, seconds: u32) -> f64 {
         let output = Command::new("pgbench")
             .args(["--no-vacuum", "--protocol=prepared"])

@@ -1,6 +1,6 @@
-//! What a benchmark found: each figure is printed at once, and all of them are written to `results.csv` when the benchmark ends.
+//! The figures of a benchmark. Each is printed at once, and all are written to `results.csv` when the benchmark ends.
 //!
-//! A row of the file replaces the earlier row with the same NAME and measure; all other rows stay.
+//! A row of the file replaces the earlier row with the same name and measure; all other rows stay.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -14,16 +14,15 @@ const HEADER: [&str; 7] = [
     "name", "measure", "required", "figure", "range", "details", "date",
 ];
 
-/// The figures of one benchmark.
 #[derive(Debug)]
 pub(crate) struct Report {
-    /// As on the command line, such as `catalogue`.
+    /// The argument on the command line, such as `catalogue`.
     name: String,
     date: String,
     rows: Vec<Row>,
 }
 
-/// What is measured, and the limit that the figure must meet.
+/// A subject, and the limit that its figure must meet.
 #[derive(Debug, Clone)]
 pub(crate) struct Measure {
     what: String,
@@ -31,7 +30,7 @@ pub(crate) struct Measure {
 }
 
 impl Measure {
-    /// A measure without a limit. `what` says everything that a reader of its row alone must know.
+    /// A measure without a limit. A reader who sees only `what` must understand it.
     pub(crate) fn new(what: impl Into<String>) -> Self {
         Self {
             what: what.into(),
@@ -43,7 +42,7 @@ impl Measure {
         Self { required, ..self }
     }
 
-    /// The same subject and limit.
+    /// The same subject and limit, with a unit.
     pub(crate) fn in_unit(&self, unit: &str) -> Self {
         Self::new(format!("{}; {unit}", self.what)).required(self.required)
     }
@@ -54,7 +53,7 @@ type Row = [String; HEADER.len()];
 
 impl Report {
     pub(crate) fn new(name: &str) -> Self {
-        // A file that cannot be read is found here, not after the benchmark.
+        // Fail before the benchmark, not after it, if the file cannot be read.
         read(&path());
         Self {
             name: name.to_owned(),
@@ -63,12 +62,12 @@ impl Report {
         }
     }
 
-    /// Adds a figure of one run.
+    /// Adds a figure from a single run.
     pub(crate) fn figure(&mut self, measure: Measure, figure: impl Into<String>, details: &str) {
         self.add(measure, [figure.into(), String::new(), details.to_owned()]);
     }
 
-    /// Adds the median of the rounds' ratios, and how far they lie apart.
+    /// Adds the median of the rounds' ratios, with their range.
     pub(crate) fn ratio(&mut self, measure: Measure, ratios: &[f64], details: &str) {
         let extreme = |pick: fn(f64, f64) -> f64| ratios.iter().copied().reduce(pick).unwrap();
         let (least, most) = (extreme(f64::min), extreme(f64::max));
@@ -99,7 +98,6 @@ impl Report {
         ]);
     }
 
-    /// Writes the figures to `results.csv`.
     pub(crate) fn save(self) {
         let path = path();
         let mut rows = read(&path);
@@ -130,7 +128,7 @@ fn read(path: &Path) -> Vec<Row> {
     rows.map(|line| fields(line).try_into().unwrap()).collect()
 }
 
-/// A line of CSV (RFC 4180): a field with a comma or a quote is quoted. No field has a line break.
+/// A line of CSV (RFC 4180): fields with a comma or a quote are quoted. No field has a line break.
 fn line(row: &[impl AsRef<str>]) -> String {
     let fields = row.iter().map(|field| {
         let field = field.as_ref();
@@ -150,7 +148,7 @@ fn fields(line: &str) -> Vec<String> {
     while let Some(c) = rest.next() {
         let field = fields.last_mut().unwrap();
         match c {
-            // Two quotes within a quoted field are one.
+            // Two quotes inside a quoted field stand for one.
             '"' if is_quoted && rest.next_if_eq(&'"').is_some() => field.push('"'),
             '"' => is_quoted = !is_quoted,
             ',' if !is_quoted => fields.push(String::new()),

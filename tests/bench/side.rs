@@ -1,4 +1,4 @@
-//! Two sides under the same load, in turns, so that a busy machine is busy for both.
+//! Compares two sides under the same load, in alternation, so that a busy machine affects both.
 
 use std::time::Duration;
 
@@ -9,14 +9,13 @@ use tokio::time::Instant;
 use crate::results::{Measure, Report};
 use crate::wrk;
 
-/// Of each side, one after the other.
 pub(crate) const ROUNDS: usize = 7;
-/// Length of a round.
+/// The length of a round in seconds.
 pub(crate) const SECONDS: u32 = 6;
-/// How long a side is loaded before the first round.
+/// The load on a side before the first round, in seconds.
 pub(crate) const WARM_UP: u32 = 3;
 
-/// What is loaded, and whose work it is.
+/// A request, and the processes whose CPU time it costs.
 #[derive(Debug, Clone)]
 pub(crate) struct Side {
     pub(crate) name: &'static str,
@@ -24,15 +23,14 @@ pub(crate) struct Side {
     pub(crate) processes: Vec<Process>,
 }
 
-/// What one side came to in one round.
 #[derive(Debug, Clone)]
 struct Round {
     rate: f64,
-    /// Microseconds of CPU for a request, of each process.
+    /// CPU time per request in microseconds, for each process.
     cpu: Vec<f64>,
 }
 
-/// Loads both sides round by round and reports the medians. The ratio is the median of the rounds' own.
+/// Loads both sides in alternation; reports their medians, and the median of the rounds' ratios.
 pub(crate) async fn compare(report: &mut Report, measure: &Measure, base: &Side, other: &Side) {
     for side in [base, other] {
         wrk::load(&side.request, WARM_UP).await;
@@ -48,7 +46,7 @@ pub(crate) async fn compare(report: &mut Report, measure: &Measure, base: &Side,
 }
 
 impl Side {
-    /// The medians of its rounds: requests a second, and the CPU of each process for a request.
+    /// The medians of the rounds: requests per second, and CPU time per request for each process.
     fn details(&self, rounds: &[Round]) -> String {
         let rate = median(rounds, |round| round.rate);
         let rates = format!("{} {rate:.0} requests/s", self.name);
@@ -79,7 +77,7 @@ impl Side {
     }
 }
 
-/// What so many callers do in a second, each one thing after the other. `work` gets the number of the caller, and of its turn.
+/// Calls per second of `callers` concurrent callers. `work` gets the number of the caller, and the number of its call.
 pub(crate) async fn rate<F: Future<Output = ()> + Send>(
     callers: usize,
     seconds: u32,
@@ -104,20 +102,19 @@ pub(crate) async fn rate<F: Future<Output = ()> + Send>(
     done / start.elapsed().as_secs_f64()
 }
 
-/// The ratio of each round's two values.
 pub(crate) fn ratios<T>(ours: &[T], base: &[T], of: impl Fn(&T) -> f64) -> Vec<f64> {
     let rounds = ours.iter().zip(base);
     rounds.map(|(ours, base)| of(ours) / of(base)).collect()
 }
 
-/// The middle one; of an even number, the upper of the two.
+/// The median; of an even number of values, the upper one of the two in the middle.
 pub(crate) fn median<T>(values: &[T], of: impl Fn(&T) -> f64) -> f64 {
     let mut values: Vec<f64> = values.iter().map(of).collect();
     values.sort_unstable_by(f64::total_cmp);
     values[values.len() / 2]
 }
 
-/// The time within which so many of a hundred came, in microseconds.
+/// A percentile of `times`, in microseconds.
 pub(crate) fn percentile(times: &mut [Duration], percent: usize) -> f64 {
     times.sort_unstable();
     times[(times.len() - 1) * percent / 100].as_secs_f64() * 1e6

@@ -1,4 +1,4 @@
-//! The plainest HTTP server that has a body ready.
+//! The simplest HTTP server, with a body in memory.
 
 use axum::Router;
 use bytes::Bytes;
@@ -8,7 +8,7 @@ use tokio::process::Child;
 
 use crate::child;
 
-/// Answers everything with the bytes in the file `body`.
+/// Responds to every request with the bytes in the file `body`.
 pub(crate) async fn serve(listen: &str, body: &str) {
     let body = Bytes::from(std::fs::read(body).unwrap());
     let router = Router::new().fallback(async move || body.clone());

@@ -1,5 +1,5 @@
-//! Boards and votes of 26,000 games where 10 million votes were cast in the last 30 days, beside the same where none were: two fleets, asked
-//! in turns. And what a read of a board reads in PostgreSQL.
+//! Boards and votes of 26,000 games with 10 million votes in the last 30 days, compared with no votes; and how many rows PostgreSQL reads for a
+//! board. Two fleets run, which are asked in alternation.
 
 use std::time::Duration;
 
@@ -18,18 +18,17 @@ use crate::side::{WARM_UP, median, rate, ratios};
 
 const GAMES: usize = 26_000;
 const PAGES: usize = 2_600;
-/// Rows of an import's call.
+/// Rows per import.
 const AT_ONCE: usize = 1_000;
 const VOTES: u32 = 10_000_000;
 const ROUNDS: usize = 11;
-/// Boards read in a round, one after the other.
+/// Reads of a board in a round.
 const READS: u32 = 500;
-/// Callers who vote, each of whom casts one vote after the other.
 const CALLERS: usize = 16;
-/// Length of a round of votes.
+/// The length of a round of votes in seconds.
 const SECONDS: u32 = 3;
 
-/// The tables that hold votes, and what they add up to.
+/// The tables with votes and their totals.
 const TABLES: &str =
     "('vote', 'voter', 'network_day', 'tally', 'tally_hour', 'snapshot', 'snapshot_board')";
 
@@ -40,7 +39,7 @@ pub(crate) async fn run(report: &mut Report) {
     many.fill().await;
     other.down().await;
     let many = Votes::new(other.up().await).await;
-    // A board that has rows is compared, so the empty one gets a few.
+    // Only boards with rows are comparable, so the fleet without votes gets a few.
     none.cast_for(WARM_UP).await;
     many.cast_for(WARM_UP).await;
     let sides = [("none", &none), ("10 million", &many)];
@@ -82,7 +81,6 @@ pub(crate) async fn run(report: &mut Report) {
     report.ratio(measure.required("1"), &found(&casts), &details);
 }
 
-/// A fleet that is voted in.
 struct Votes {
     fleet: Fleet,
     catalogue: Channel,
@@ -129,7 +127,7 @@ impl Votes {
         votes
     }
 
-    /// Fills the schema as so many votes of the last 30 days leave it.
+    /// Fills the tables with votes of the last 30 days and their totals, as those votes would have left them.
     #[expect(
         clippy::disallowed_methods,
         reason = "the benchmarks have no schema of their own"
@@ -138,7 +136,7 @@ impl Votes {
         let mut connection = PgConnection::connect(&self.fleet.database_url)
             .await
             .unwrap();
-        // Some games are far more popular than others; each voter has 50 votes.
+        // Some games are much more popular than others. Each voter casts 50 votes.
         let fill = format!(
             "set work_mem = '256MB';
              create temp table listing as
@@ -180,7 +178,7 @@ impl Votes {
             .unwrap();
     }
 
-    /// Rows of votes and tallies that were read so far.
+    /// The number of rows of votes and their totals that PostgreSQL has read so far.
     #[expect(
         clippy::disallowed_methods,
         reason = "the benchmarks have no schema of their own"
@@ -193,7 +191,7 @@ impl Votes {
             "select sum(coalesce(seq_tup_read, 0) + coalesce(idx_tup_fetch, 0))::bigint from pg_stat_user_tables
              where schemaname = 'catalogue' and relname in {TABLES}"
         );
-        // Sessions report what they did within a second of their end of work.
+        // A session reports its statistics within a second after its work.
         tokio::time::sleep(Duration::from_secs(2)).await;
         sqlx::query_scalar(AssertSqlSafe(sql))
             .fetch_one(&mut connection)
@@ -201,7 +199,7 @@ impl Votes {
             .unwrap()
     }
 
-    /// Reads the first page of the week.
+    /// Reads the first page of the board of the week.
     async fn read(&self) {
         let request = proto::ListRankingRequest {
             mode: Mode::Live.into(),
@@ -213,7 +211,7 @@ impl Votes {
         rankings.list_ranking(request).await.unwrap();
     }
 
-    /// The time of a first page, on average over a round.
+    /// The mean latency of a first page over a round.
     async fn read_time(&self) -> Duration {
         let start = Instant::now();
         for _ in 0..READS {
@@ -222,7 +220,7 @@ impl Votes {
         start.elapsed() / READS
     }
 
-    /// The votes that are cast in a second.
+    /// Votes per second.
     async fn cast_for(&self, seconds: u32) -> f64 {
         let channel = self.catalogue.clone();
         rate(CALLERS, seconds, move |_, _| {

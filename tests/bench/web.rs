@@ -1,5 +1,5 @@
-//! A page of the dashboard and one of the public site, beside a server that has its bytes ready; and a game's page beside the same game by
-//! the API.
+//! A page of the dashboard and one of the public site, compared with a server that has the bytes in memory; and the page of a game, compared with the
+//! same game through the API.
 
 use e2e::{Client, WebClient};
 
@@ -26,7 +26,7 @@ pub(crate) async fn run(report: &mut Report) {
     pages.game_beside_api(report).await;
 }
 
-/// The pages for the owner of a ready-made account.
+/// The fleet, and a browser with the session of an account's owner.
 struct Pages {
     bench: BenchFleet,
     client: WebClient,

@@ -1,5 +1,5 @@
-//! Changes of public games at listings-svc — checked, with their revision, their count and their row of the feed — beside pgbench's
-//! plain update of one row on the same PostgreSQL.
+//! Changes of published games at listings-svc, with their checks, revisions, counts and rows of the feed, compared with pgbench's update of one row
+//! on the same PostgreSQL.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -16,9 +16,9 @@ use crate::pgbench::Pgbench;
 use crate::results::{Measure, Report};
 use crate::side::{ROUNDS, SECONDS, WARM_UP, median, rate, ratios};
 
-/// Callers, as many as pgbench has clients, each with an account that has a page.
+/// Concurrent callers, each with an account that has a page. pgbench has as many clients.
 const CALLERS: usize = 64;
-/// Public games of each.
+/// Published games of each caller.
 const GAMES: usize = 16;
 
 pub(crate) async fn run(report: &mut Report) {
@@ -53,13 +53,12 @@ pub(crate) async fn run(report: &mut Report) {
         "CPU of one process of listings-svc for a change of all, one replica, {CALLERS} callers, µs"
     ));
     report.figure(measure, format!("{:.0}", median(&cpu, |cpu| *cpu)), "");
-    // What was answered is there, once.
+    // Each accepted change is stored exactly once.
     let after = revisions(&fleet.database_url).await;
     let changes = studios.changes.load(Ordering::Relaxed);
     assert_eq!(u64::try_from(after - before).unwrap(), changes);
 }
 
-/// Revisions that listings-svc has kept.
 #[expect(
     clippy::disallowed_methods,
     reason = "the benchmarks have no schema of their own"
@@ -70,13 +69,13 @@ async fn revisions(url: &str) -> i64 {
     count.fetch_one(&mut connection).await.unwrap()
 }
 
-/// Accounts with public games that they change.
+/// Accounts that change their published games.
 #[derive(Clone)]
 struct Studios {
-    /// Their ids. The games of an account have its place in their slugs.
+    /// The ids of the accounts. The slug of a game contains the index of its account.
     accounts: Arc<Vec<String>>,
     games: GamesServiceClient<Channel>,
-    /// Changes so far; each has its number in it, so that each changes something.
+    /// The number of changes so far. Each change contains its number, so that it differs from the value before.
     changes: Arc<AtomicU64>,
 }
 
@@ -105,7 +104,7 @@ impl Studios {
         }
     }
 
-    /// Accepted changes a second.
+    /// Accepted changes per second.
     async fn rate(&self, seconds: u32) -> f64 {
         let studios = self.clone();
         rate(CALLERS, seconds, move |caller, turn| {

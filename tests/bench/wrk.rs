@@ -1,50 +1,45 @@
-//! The load generator: wrk, of Debian's packages.
+//! The load generator wrk, a package of Debian.
 
 use std::io::ErrorKind;
 
 use tokio::process::Command;
 
-/// A request that is sent again and again.
+/// A request that wrk repeats.
 #[derive(Debug, Clone)]
 pub(crate) struct Request {
     args: Vec<String>,
 }
 
 impl Request {
-    /// GET of `url`.
     pub(crate) fn get(url: &str) -> Self {
         let args = vec![url.to_owned()];
         Self { args }
     }
 
-    /// The same, as the Lua file at `script` has it: its method and body.
+    /// Adds the Lua script in this file, which makes the requests.
     pub(crate) fn with_script(mut self, script: &str) -> Self {
         self.args.extend(["-s".to_owned(), script.to_owned()]);
         self
     }
 
-    /// The same with a caller's key.
     pub(crate) fn with_key(self, key: &str) -> Self {
         self.with_header(&format!("Authorization: Bearer {key}"))
     }
 
-    /// The same with one more header.
     pub(crate) fn with_header(mut self, header: &str) -> Self {
         self.args.extend(["-H".to_owned(), header.to_owned()]);
         self
     }
 }
 
-/// What a run came to.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Load {
-    /// Answers.
     pub(crate) requests: u64,
-    /// Answers a second.
+    /// Responses per second.
     pub(crate) rate: f64,
 }
 
-/// Sends `request` over 64 connections, on each one after the other, for so many seconds. Every answer must be a 2xx.
+/// Repeats `request` on each of 64 connections for so many seconds. Every response must be a 2xx.
 pub(crate) async fn load(request: &Request, seconds: u32) -> Load {
     let output = Command::new("wrk")
         .args(["-t1", "-c64", &format!("-d{seconds}s")])

@@ -1,4 +1,4 @@
-//! The accessibility rules of WCAG 2.2 AA and the best practices of axe-core.
+//! Accessibility checks with axe-core: WCAG 2.2 AA and best practices.
 
 use serde_json::{Value, json};
 
@@ -18,12 +18,11 @@ const RUN: &str = "
         (error) => done([{ rule: 'axe', help: String(error), at: [] }]),
     );";
 
-/// The rules that a page is checked against.
 #[derive(Debug, Clone, Copy)]
 pub(crate) enum Rules {
-    /// All of WCAG 2.2 AA, and best practices such as headings that leave out no level.
+    /// All of WCAG 2.2 AA, and best practices such as headings that skip no level.
     All,
-    /// The only rule whose result depends on the colors of the page.
+    /// The only rule whose result depends on the colors of a page.
     Contrast,
 }
 
@@ -41,7 +40,6 @@ impl Rules {
     }
 }
 
-/// The violations on the open page.
 pub(crate) async fn violations(browser: &Browser, rules: Rules) -> Vec<Value> {
     let is_loaded = browser.client.execute("return !!window.axe", Vec::new());
     if is_loaded.await.unwrap() != Value::Bool(true) {

@@ -15,11 +15,11 @@ use tempfile::TempDir;
 use tokio::process::{Child, Command};
 use url::{ParseError, Url};
 
-/// Limits the wait for a page that hangs. It is no requirement on speed.
+/// Timeout for a page that hangs. No test requires this speed.
 const PATIENCE: Duration = Duration::from_mins(3);
 
-/// The browser ends with the test, also when the test panics or is killed: the kernel ends chromedriver with the thread that started it,
-/// and Chromium ends when the pipe to chromedriver is closed.
+/// The browser ends with the test, even if the test panics or is killed: the kernel ends chromedriver with the thread that started it, and Chromium
+/// ends when its pipe to chromedriver closes.
 pub(crate) struct Browser {
     pub(crate) client: Client,
     pub(crate) fleet: Fleet,
@@ -47,7 +47,7 @@ impl Browser {
             _driver: driver,
             _profile: profile,
         };
-        // Limits count per address. The header gives each browser an address of its own, since the fleet trusts the tests as a proxy.
+        // Limits count per client address. The fleet trusts the tests as a proxy, so this header gives each browser another address.
         let random = kit::ids::row_id().as_u128();
         let address = format!(
             "2001:db8:{:x}:{:x}::1",
@@ -63,7 +63,6 @@ impl Browser {
         browser
     }
 
-    /// Runs a command of the `DevTools` protocol.
     pub(crate) async fn devtools(&self, command: &str, parameters: Value) -> Value {
         let body = json!({ "cmd": command, "params": parameters });
         let command = ChromeCommand {
@@ -73,7 +72,7 @@ impl Browser {
         self.client.issue_cmd(command).await.unwrap()
     }
 
-    /// Sets the width of the window in CSS pixels, and the preferred theme.
+    /// Sets the width of the window in CSS pixels, and the preferred color scheme.
     pub(crate) async fn show_as(&self, width: u32, theme: &str) {
         let metrics =
             json!({ "width": width, "height": 900, "deviceScaleFactor": 1, "mobile": false });
@@ -93,43 +92,37 @@ impl Browser {
         self.client.current_url().await.unwrap().path().to_owned()
     }
 
-    /// The first element that the selector finds, once there is one.
+    /// The first element that matches the selector; waits until there is one.
     async fn find(&self, css: &str) -> Element {
         let found = self.client.wait().at_most(PATIENCE);
         let found = found.for_element(Locator::Css(css)).await;
         found.unwrap_or_else(|error| panic!("{css}: {error}"))
     }
 
-    /// Clicks the first element that the selector finds.
     pub(crate) async fn click(&self, css: &str) {
         self.find(css).await.click().await.unwrap();
     }
 
-    /// Types into the field of this name.
     pub(crate) async fn fill(&self, name: &str, text: &str) {
         let field = self.find(&format!("[name='{name}']")).await;
         field.clear().await.unwrap();
         field.send_keys(text).await.unwrap();
     }
 
-    /// The text of the first element that the selector finds.
     pub(crate) async fn text(&self, css: &str) -> String {
         self.find(css).await.text().await.unwrap()
     }
 
-    /// Waits for an element.
     pub(crate) async fn until(&self, css: &str) {
         self.find(css).await;
     }
 
-    /// What a script returns.
     pub(crate) async fn run<T: DeserializeOwned>(&self, script: &str) -> T {
         let found = self.client.execute(script, Vec::new()).await.unwrap();
         serde_json::from_value(found).unwrap()
     }
 
-    /// The console's new lines since the last call: errors of scripts, resources that failed to load, and violations of the content
-    /// security policy.
+    /// The lines in the console since the last call: errors of scripts, resources that failed to load, and violations of the content security policy.
     pub(crate) async fn log(&self) -> Vec<String> {
         let command = ChromeCommand {
             path: "se/log",
@@ -140,7 +133,7 @@ impl Browser {
         entries.map(|entry| entry["message"].to_string()).collect()
     }
 
-    /// Ends the session. A test that panics need not call it.
+    /// Ends the session. A test that panics ends it as well.
     pub(crate) async fn close(self) {
         self.client.close().await.unwrap();
     }
@@ -168,7 +161,7 @@ async fn start_driver() -> (Child, String) {
     let (mut driver, mut address) = spawn_driver();
     eventually("chromedriver answers", async || {
         if driver.try_wait().unwrap().is_some() {
-            // Another program took the port before it did.
+            // Another program has taken the port first.
             (driver, address) = spawn_driver();
         }
         let answer = reqwest::get(format!("{address}/status")).await.ok()?;
@@ -178,7 +171,7 @@ async fn start_driver() -> (Child, String) {
     (driver, address)
 }
 
-/// Starts a chromedriver at a port that is free at this moment.
+/// Starts chromedriver on a port that was free a moment ago.
 fn spawn_driver() -> (Child, String) {
     let port = {
         let listener = TcpListener::bind("127.0.0.1:0").unwrap();

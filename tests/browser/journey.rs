@@ -1,4 +1,4 @@
-//! A visitor votes, goes from the start page to a first call that answers, and on to a verified webhook: with JavaScript, and without.
+//! A visitor votes, goes from the start page to a first API call, and on to a verified webhook: with JavaScript and without.
 
 use std::process::Command;
 
@@ -12,22 +12,21 @@ use crate::scripts::{copy_and_count_down, search_while_typing};
 use crate::vote::vote_by_keyboard;
 
 const PASSWORD: &str = "baobab lorry teapot nine";
-/// The most clicks from the start page to a call that answers; the call is pasted.
+/// The most clicks from the start page to a first call that succeeds. The visitor pastes the call.
 const FIRST_CALL: u32 = 6;
-/// The most clicks from there to a webhook that is delivered.
+/// The most clicks from there to a webhook that arrives.
 const WEBHOOK: u32 = 6;
 
-/// A visitor, who clicks.
+/// A visitor, whose clicks are counted.
 struct Visitor {
     browser: Browser,
     has_javascript: bool,
     clicks: u32,
-    /// What is wrong with the pages on the way.
     problems: Vec<String>,
 }
 
 impl Visitor {
-    /// Looks at the page that is open, in both themes; what looks needs JavaScript.
+    /// Checks the open page in both themes. The checks need JavaScript.
     async fn look(&mut self, page: &str) {
         if self.has_javascript {
             let found = problems(&self.browser, page).await;
@@ -40,7 +39,7 @@ impl Visitor {
         self.browser.click(css).await;
     }
 
-    /// Signs up with a new address, makes a test key, and returns the call that its page offers.
+    /// Signs up with a new address and creates a test key; returns the call that the page of the key offers.
     async fn reach_the_first_call(&mut self) -> String {
         let address = format!("visitor-{}@studio.example", kit::ids::row_id());
         self.browser.open("/").await;
@@ -60,7 +59,7 @@ impl Visitor {
         self.browser.text("#call").await
     }
 
-    /// Adds the address of the receiver, which gets the secret that is shown once, and sends a test event.
+    /// Adds the receiver as a webhook endpoint, gives it the secret that the page shows once, and sends a test event.
     async fn verify_a_webhook(&mut self, receiver: &Receiver) {
         let address = format!("http://{}/", receiver.address);
         self.click("nav.account a[href$='/webhooks']").await;
@@ -125,14 +124,14 @@ async fn walk(has_javascript: bool) {
     visitor.browser.close().await;
 }
 
-/// Most of a minute: one browser walks from the start page to a webhook that arrives, step by step.
+/// Takes most of a minute: one browser goes from the start page to a webhook that arrives.
 #[tokio::test]
-async fn with_javascript() {
+async fn a_visitor_reaches_a_first_call_and_a_webhook_with_javascript() {
     walk(true).await;
 }
 
 #[tokio::test]
 #[ignore = "long: the same way as with JavaScript, on a fleet of its own"]
-async fn without_javascript() {
+async fn a_visitor_reaches_a_first_call_and_a_webhook_without_javascript() {
     walk(false).await;
 }

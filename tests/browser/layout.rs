@@ -1,13 +1,13 @@
-//! Where the parts of pages stand: on a phone what matters comes first, and pictures keep their shape.
+//! The layout of pages: on a phone the essentials come first, and pictures keep their shape.
 
 use serde_json::json;
 
 use crate::browser::Browser;
 
-/// The most pixels that the header and the links of an account take of a phone.
+/// How many pixels of a phone the header and the links of an account may take.
 const MOST_HEADER: f64 = 200.0;
 
-/// A phone shows the page of an account, and not only its header.
+/// On a phone, the header leaves room for the page of an account.
 pub(crate) async fn assert_small_header(browser: &Browser) {
     browser.show_as(360, "light").await;
     let script = "return document.querySelector('nav.account').getBoundingClientRect().bottom";
@@ -15,7 +15,7 @@ pub(crate) async fn assert_small_header(browser: &Browser) {
     assert!(pixels <= MOST_HEADER, "{pixels} pixels of header");
 }
 
-/// A phone shows the beginning of a public page: name, search and sections take three rows.
+/// On a phone, the header of a public page leaves room for its content: name, search and sections take three rows.
 pub(crate) async fn assert_small_header_of_site(browser: &Browser) {
     browser.show_as(390, "light").await;
     for path in ["/games", "/fr/games", "/docs"] {
@@ -26,10 +26,10 @@ pub(crate) async fn assert_small_header_of_site(browser: &Browser) {
     }
 }
 
-/// A phone shows what a table is about before anybody scrolls it.
+/// On a phone, the most important cell of a table is visible without scrolling.
 pub(crate) async fn assert_tables_start_with_their_point(browser: &Browser, account: &str) {
     browser.show_as(360, "light").await;
-    // So that the activity has a row.
+    // A change, so that the activity has a row.
     browser.open(&format!("{account}/settings")).await;
     browser.fill("name", "A renamed account").await;
     browser.click("main form button").await;
@@ -45,7 +45,7 @@ pub(crate) async fn assert_tables_start_with_their_point(browser: &Browser, acco
         assert!(pixels <= 360.0, "{page}: {pixels}");
     }
     browser.open(&format!("{account}/usage")).await;
-    // Without a call yet, there is no table.
+    // An account without calls has no table.
     let script = "
         const words = document.createRange();
         words.selectNodeContents(document.querySelector('main caption') ?? document.querySelector('h1'));
@@ -54,7 +54,7 @@ pub(crate) async fn assert_tables_start_with_their_point(browser: &Browser, acco
     assert!(pixels <= 360.0, "the caption of usage: {pixels}");
 }
 
-/// On a wide window, the button of a list's filters stands beside them, with the link to the whole list.
+/// In a wide window, the button of the filters is in one row with them and with the link to the whole list.
 pub(crate) async fn assert_filters_in_a_row(browser: &Browser, prefix: &str) {
     browser.show_as(1_280, "light").await;
     let filtered = "games?genre=puzzle&platform=android&country=CF&stage=early_access";
@@ -69,7 +69,7 @@ pub(crate) async fn assert_filters_in_a_row(browser: &Browser, prefix: &str) {
     assert!(far.is_none(), "{middles:?}");
 }
 
-/// A picture keeps its shape, also where it would be larger than its place.
+/// A picture keeps its shape, even if it is larger than its container.
 pub(crate) async fn assert_pictures_keep_their_shape(browser: &Browser, account: &str) {
     let game = &browser.fleet.account("free").economy_game;
     let path = format!("{account}/listings/game/{game}/pictures");

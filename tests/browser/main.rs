@@ -1,6 +1,6 @@
-//! The site and the dashboard in Chromium, most of it on the fleet that the tests share.
+//! The site and the dashboard in Chromium, mostly on the fleet that the tests share.
 //!
-//! `SCREENSHOTS=FOLDER` writes a picture of each page there, in each view.
+//! `SCREENSHOTS=FOLDER` writes a screenshot of each page, in each view, to that folder.
 #![expect(clippy::unwrap_used, clippy::panic, reason = "a test")]
 
 mod axe;

@@ -1,5 +1,5 @@
-//! Checks every page in both themes, wide and narrow: no violation that axe finds, no error of a script, nothing that the content security
-//! policy blocks, nothing wider than the window, and at most 200 KB.
+//! Checks pages in both themes, wide and narrow: axe finds no violation, no script fails, the content security policy blocks nothing, nothing is
+//! wider than the window, and a page has at most 200 KB.
 
 use std::path::{Path, PathBuf};
 
@@ -15,48 +15,46 @@ use crate::layout::{
 };
 use crate::scripts::tick_at_most_three_genres;
 
-/// A theme, the width of a window, and the rules of axe if it looks.
+/// The theme, the width of the window, and the rules of axe if axe runs.
 type View = (&'static str, u32, Option<Rules>);
-/// All views in which a page is checked. A theme changes colors only, and the wide window shows all elements.
+/// All views of the long run. A theme changes only colors, and the wide window shows all elements.
 const ALL: &[View] = &[
     ("light", 1_280, Some(Rules::All)),
     ("light", 360, Some(Rules::All)),
     ("dark", 1_280, Some(Rules::Contrast)),
 ];
-/// The views of the short run.
 const SHORT: &[View] = &[("light", 1_280, Some(Rules::All)), ("light", 360, None)];
-/// Only for a screenshot.
+/// A view only for a screenshot.
 const SCREENSHOT: View = ("dark", 360, None);
-/// The most bytes of a page and its resources, uncompressed. A list has 24 pictures; a drawn one has some 3 KB.
+/// The most bytes of a page with its resources, uncompressed. A list has 24 pictures; a drawn one has about 3 KB.
 const MOST_BYTES: u64 = 200_000;
 
-/// Pages of visitors that have a template of their own.
+/// Pages of visitors: one for each template.
 #[rustfmt::skip]
 const TEMPLATES: [&str; 25] = [
     "/", "/games", "/creators", "/events", "/countries", "/countries/KE", "/cities", "/search?q=puzle", "/vote", "/rankings",
     "/rankings/games/week", "/economy", "/about/rates", "/terms", "/no-such-page", "/sign-up", "/sign-in", "/reset", "/link/no-such-link",
     "/docs", "/docs/errors", "/docs/reference", "/docs/reference/submitGame", "/docs/reference/webhooks/listing.published", "/fr/games",
 ];
-/// Other pages of visitors. Of the French ones and of the documentation, those of each kind.
+/// More pages of visitors: one for each kind of French page and of documentation.
 #[rustfmt::skip]
 const MORE: [&str; 13] = [
     "/vote/creators", "/rankings/creators/all", "/about/boards", "/credits", "/privacy", "/docs/webhooks", "/fr", "/fr/vote", "/fr/countries",
     "/fr/about/boards", "/fr/sign-up", "/fr/link/no-such-link", "/docs/keys",
 ];
-/// Pages of an account that have a template of their own, below its path.
+/// Pages of an account, below its path: one for each template.
 #[rustfmt::skip]
 const TEMPLATES_OF_ACCOUNT: [&str; 13] = [
     "", "/settings", "/keys", "/keys/new", "/team", "/activity", "/webhooks", "/webhooks/new", "/listings", "/listings/new/game", "/claims",
     "/usage", "/plans",
 ];
-/// Other pages of an account.
 const MORE_OF_ACCOUNT: [&str; 4] = [
     "/listings/new/page",
     "/listings/new/event",
     "/requests",
     "/economy",
 ];
-/// The pages for a person.
+/// The pages of a person.
 #[rustfmt::skip]
 const PERSONAL: [&str; 7] = [
     "/you", "/you/password", "/you/email", "/you/totp", "/you/delete", "/accounts", "/accounts/new",
@@ -72,7 +70,7 @@ fn of_game(slug: &str) -> [String; 4] {
     ]
 }
 
-/// Checks the open page in the views of the short run, and returns its problems.
+/// Checks the open page in the views of the short run; returns its problems.
 pub(crate) async fn problems(browser: &Browser, path: &str) -> Vec<String> {
     problems_in(SHORT, browser, path).await
 }
@@ -114,7 +112,7 @@ async fn problems_in(views: &[View], browser: &Browser, path: &str) -> Vec<Strin
     problems
 }
 
-/// The folder for screenshots, if somebody wants to look at the pages.
+/// The folder for screenshots; `None` if nobody wants any.
 fn screenshot_folder() -> Option<PathBuf> {
     std::env::var_os("SCREENSHOTS").map(PathBuf::from)
 }
@@ -148,7 +146,7 @@ pub(crate) async fn sign_in(browser: &Browser) -> String {
     browser.path().await
 }
 
-/// Lets two games report, and returns the page of a currency.
+/// Lets two games report; returns the page of a currency.
 async fn currency_page(fleet: &Fleet) -> String {
     let accounts = ["free", "other"].map(|name| fleet.account(name));
     for account in accounts {
@@ -168,7 +166,7 @@ async fn currency_page(fleet: &Fleet) -> String {
     }
     let [one, other] = accounts.map(|account| account.economy_game.as_str());
     let page = format!("/economy/{one}");
-    // The list of currencies may be ten seconds old.
+    // The page may use a list of currencies that is ten seconds old.
     let mut visitor = WebClient::new(fleet);
     eventually("the page with a rate", async || {
         let shown = visitor.get(&page).await;
@@ -181,7 +179,7 @@ async fn currency_page(fleet: &Fleet) -> String {
     page
 }
 
-/// The pages of some listings.
+/// The pages of a game, a creator, an event and a city.
 pub(crate) async fn listing_pages(fleet: &Fleet) -> [String; 4] {
     let client = Client::new(fleet, &fleet.account("free").keys.live);
     let first = async |path: &str, name: &str| {
@@ -207,7 +205,7 @@ async fn with_listings(fleet: &Fleet, pages: &[&str]) -> Vec<String> {
     pages.chain(listing_pages(fleet).await).collect()
 }
 
-/// These pages of an account, those of its game, and those of a person.
+/// These pages of an account, the pages of its game, and those of a person.
 fn of_account(fleet: &Fleet, account: &str, pages: &[&str]) -> Vec<String> {
     let of_game = of_game(&fleet.account("free").economy_game);
     let pages = pages.iter().map(|page| (*page).to_owned());
@@ -215,7 +213,6 @@ fn of_account(fleet: &Fleet, account: &str, pages: &[&str]) -> Vec<String> {
     pages.chain(PERSONAL.map(ToOwned::to_owned)).collect()
 }
 
-/// Opens and checks pages below the address of the dashboard.
 async fn check(
     views: &[View],
     browser: &Browser,
@@ -230,14 +227,14 @@ async fn check(
 }
 
 async fn assert_none(browser: Browser, mut found: Vec<String>) {
-    // A page that answers with an error is logged as a resource that could not be loaded.
+    // A page with an error status is logged as a resource that failed to load.
     let expected = ["status of 404", "status of 410"];
     found.retain(|problem| !expected.iter().any(|it| problem.contains(it)));
     assert_eq!(found, Vec::<String>::new());
     browser.close().await;
 }
 
-/// A minute and more: axe looks at a page of each template.
+/// Takes more than a minute: axe checks a page of each template.
 #[tokio::test]
 async fn a_page_of_each_template_has_no_problem() {
     let browser = Browser::start().await;

@@ -1,10 +1,10 @@
-//! A browser's measurement of the load of a page: nothing moves.
+//! Layout shifts while a page loads, as the browser measures them.
 
 use crate::browser::Browser;
 
 const WIDTHS: [u32; 2] = [1_280, 360];
 
-/// The pages at which visits begin.
+/// The pages on which visits begin.
 fn pages(browser: &Browser) -> Vec<String> {
     let game = &browser.fleet.account("free").economy_game;
     let mut pages = [
@@ -23,7 +23,7 @@ fn pages(browser: &Browser) -> Vec<String> {
     pages
 }
 
-/// The score of layout shifts (Core Web Vitals: CLS), from the browser's `PerformanceObserver`; 0 if nothing moved.
+/// The cumulative layout shift (Core Web Vitals: CLS) from the browser's `PerformanceObserver`; 0 if nothing moved.
 const OBSERVE: &str = "
     const done = arguments[arguments.length - 1];
     const entries = new Promise((resolve) => {

@@ -1,4 +1,4 @@
-//! What scripts add to pages that work without them.
+//! What scripts add to pages that also work without them.
 
 use e2e::eventually;
 use fantoccini::Locator;
@@ -8,10 +8,10 @@ use serde_json::Value;
 use crate::browser::Browser;
 use crate::pages::sign_in;
 
-/// The search shows its results while a visitor types and announces their number, and shows none when the field is empty again.
+/// The search shows its results while the visitor types, and announces their number. It shows none when the field is empty again.
 pub(crate) async fn search_while_typing(browser: &Browser) {
     browser.open("/").await;
-    // The element that screen readers watch is there before the results are.
+    // Screen readers watch this element, so it must exist before the results do.
     let status = Locator::Css("[role='status']:has(+ #results)");
     let status = browser.client.find(status).await.unwrap();
     let announced = async || status.prop("textContent").await.unwrap().unwrap();
@@ -25,7 +25,7 @@ pub(crate) async fn search_while_typing(browser: &Browser) {
         (is_number && text.contains(" result")).then_some(())
     })
     .await;
-    // The address can be shared.
+    // Visitors can share the address of the search.
     eventually("the address is that of the search", async || {
         let address = browser.client.current_url().await.unwrap();
         let is_search = address.path() == "/search" && address.query() == Some("q=puzz");
@@ -42,7 +42,7 @@ pub(crate) async fn search_while_typing(browser: &Browser) {
     assert_eq!(browser.path().await, "/");
 }
 
-/// The secret of the key that the page shows is copied; then the key is rotated, and the time that its old secret has left counts down.
+/// Copies the secret of the key that the page shows. Rotates the key: the remaining time of the old secret counts down.
 pub(crate) async fn copy_and_count_down(browser: &Browser) {
     browser.show_as(1_280, "light").await;
     let script = "
@@ -63,7 +63,7 @@ pub(crate) async fn copy_and_count_down(browser: &Browser) {
     browser.click("main td a[href*='/keys/']").await;
     browser.click("main form[action$='/rotate'] button").await;
     let left = browser.text("[data-left]").await;
-    // The clock of the page moves, and not that of the service.
+    // Move the clock of the page, but not that of the service.
     let script = "const now = Date.now; Date.now = () => now() + 2 * 60 * 60 * 1000;";
     browser.client.execute(script, Vec::new()).await.unwrap();
     eventually("less time is left", async || {
@@ -72,7 +72,7 @@ pub(crate) async fn copy_and_count_down(browser: &Browser) {
     .await;
 }
 
-/// A game has at most three genres: while three are ticked, no other one can be.
+/// A game has at most three genres: while three are checked, the others are disabled.
 pub(crate) async fn tick_at_most_three_genres(browser: &Browser, account: &str) {
     browser.show_as(1_280, "light").await;
     browser.open(&format!("{account}/listings/new/game")).await;
@@ -93,13 +93,13 @@ pub(crate) async fn tick_at_most_three_genres(browser: &Browser, account: &str) 
     let found = disabled().await;
     assert!(!found[..3].contains(&true), "{found:?}");
     assert!(!found[3..].contains(&false), "{found:?}");
-    // Without one of them, another one can be ticked.
+    // Unchecking one enables the others again.
     click(2).await;
     let found = disabled().await;
     assert!(!found.contains(&true), "{found:?}");
 }
 
-/// Public pages are the same for everybody. To a person with a session they show the way to the accounts.
+/// Public pages are the same for everybody, but a script adds a link to the accounts if the visitor is signed in.
 #[tokio::test]
 async fn public_pages_lead_a_person_to_the_accounts() {
     let browser = Browser::start().await;
@@ -117,14 +117,14 @@ async fn public_pages_lead_a_person_to_the_accounts() {
     browser.close().await;
 }
 
-/// Nobody tells a page that its reader pressed Stop. Some seconds later, the form can be sent again.
+/// The browser does not report that the visitor pressed Stop, so the form is enabled again after some seconds.
 #[tokio::test]
 async fn a_form_can_be_sent_again_after_stop() {
     let browser = Browser::start().await;
     browser.open("/sign-in").await;
     browser.fill("email", "nobody@studio.example").await;
     browser.fill("password", "not a password of anybody").await;
-    // The seconds pass at once.
+    // Let the seconds pass at once.
     let script = "
         const later = window.setTimeout;
         window.setTimeout = (run) => later(run, 0);
@@ -138,7 +138,7 @@ async fn a_form_can_be_sent_again_after_stop() {
         browser.run::<Value>(script).await.is_null().then_some(())
     })
     .await;
-    // The page was not left, since an answer would have no password.
+    // The page is still the same: an answer would have no password.
     let script = "return document.querySelector('[name=password]').value !== ''";
     assert!(browser.run::<bool>(script).await);
     browser.click("main form button").await;

@@ -1,4 +1,4 @@
-//! A visitor votes with the keyboard, in a window with the width of a phone.
+//! A visitor votes with the keyboard, in a window as wide as a phone.
 
 use e2e::eventually;
 use fantoccini::Locator;
@@ -6,15 +6,15 @@ use fantoccini::key::Key;
 
 use crate::browser::Browser;
 
-/// Enough for a vote by each key.
+/// Enough votes to use each key.
 const VOTES: usize = 4;
-/// More steps than a page has elements that the keyboard can reach.
+/// More than the number of elements on a page that the keyboard can reach.
 const MOST_STEPS: usize = 100;
 
-/// Votes by the keyboard. The arrows need the script of the page.
+/// Votes with the keyboard. The arrow keys need the script of the page.
 pub(crate) async fn vote_by_keyboard(browser: &Browser, has_javascript: bool) {
     browser.show_as(360, "light").await;
-    // A fleet that has just started sorts its listings within seconds.
+    // A new fleet has sorted its listings after some seconds.
     eventually("a pair of games", async || {
         browser.open("/vote").await;
         let found = browser.client.find(Locator::Css("button[name='pick']"));
@@ -23,7 +23,7 @@ pub(crate) async fn vote_by_keyboard(browser: &Browser, has_javascript: bool) {
     .await;
     for vote in 1..=VOTES {
         match vote {
-            // The key of the first listing, and that of the second.
+            // The left arrow votes for the first listing, the right arrow for the second.
             2 if has_javascript => press(browser, Key::Left).await,
             4 if has_javascript => press(browser, Key::Right).await,
             _ => {
@@ -47,7 +47,7 @@ pub(crate) async fn vote_by_keyboard(browser: &Browser, has_javascript: bool) {
     browser.show_as(1_280, "light").await;
 }
 
-/// Moves the focus to the next element of this name.
+/// Moves the focus to the next element with this name.
 async fn focus(browser: &Browser, name: &str) {
     for _ in 0..MOST_STEPS {
         press(browser, Key::Tab).await;

@@ -1,4 +1,4 @@
-//! The form of answers (§10.7, §10.8) as other programs read them.
+//! Responses (§10.7, §10.8) as other HTTP clients read them.
 
 use std::process::Command;
 
@@ -36,9 +36,9 @@ async fn a_connection_goes_on_after_304_and_head() {
     }
 }
 
-/// Whose decoders are not ours: those of the curl that `deploy/test` installs.
+/// Decodes with curl, whose decoders are not those of this code. `deploy/test` installs it.
 #[tokio::test]
-async fn curl_takes_every_coding() {
+async fn curl_decodes_every_coding() {
     let version = Command::new("curl").arg("--version").output().unwrap();
     let version = String::from_utf8(version.stdout).unwrap();
     let fleet = Fleet::shared();

@@ -1,9 +1,9 @@
-//! Requests that ask for what is not there, or ask oddly: each gets its answer in the envelope, and the connection stays good.
+//! Requests with unusual or wrong targets: each gets its response in the envelope, and the connection still works.
 
 use e2e::raw::exchange;
 use e2e::{Client, Fleet};
 
-/// A target, and the status and code that a GET of it is answered with.
+/// A target, and the status and error code of its response to GET.
 #[rustfmt::skip]
 const TARGETS: &[(&str, u16, &str)] = &[
     ("/v1/nothing", 404, "not_found"),
@@ -16,7 +16,7 @@ const TARGETS: &[(&str, u16, &str)] = &[
     ("/v1//games", 404, "not_found"),
     ("/v1/games//", 404, "not_found"),
     ("//v1/games", 404, "not_found"),
-    // Paths are compared as they are written: no dots are resolved, nothing is decoded but a slug.
+    // Paths are compared literally: no dots are resolved, and only slugs are decoded.
     ("/v1/games/../me", 404, "not_found"),
     ("/../../etc/passwd", 404, "not_found"),
     ("/v1/./games", 404, "not_found"),
@@ -70,7 +70,7 @@ const TARGETS: &[(&str, u16, &str)] = &[
 ];
 
 #[tokio::test]
-async fn every_target_has_its_answer() {
+async fn every_target_gets_its_status_and_error_code() {
     let fleet = Fleet::shared();
     let key = &fleet.account("unlimited").keys.live;
     for (target, status, code) in TARGETS {

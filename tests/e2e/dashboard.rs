@@ -1,4 +1,4 @@
-//! The dashboard over real sockets, without JavaScript. `tests/browser` goes the way from sign-up to a first call.
+//! The dashboard over real sockets, without JavaScript. `tests/browser` covers the way from sign-up to a first call.
 
 use contracts::common::v1::ListChangesRequest;
 use contracts::common::v1::feed_service_client::FeedServiceClient;
@@ -12,14 +12,14 @@ async fn a_ready_made_account_signs_in_with_the_words_in_fleet_json() {
     let pages = browser.sign_in(account).await;
     let keys = browser.get(&format!("{pages}/keys")).await;
     assert!(keys.text.contains("live_write"), "{}", keys.text);
-    // The other account's pages are not there.
+    // Another account cannot read these pages.
     let mut neighbour = WebClient::new(&fleet);
     neighbour.sign_in(fleet.account("other")).await;
     assert_eq!(neighbour.get(&pages).await.status, 404);
 }
 
 #[tokio::test]
-async fn services_list_the_changes_of_which_web_makes_mails() {
+async fn services_list_the_changes_from_which_web_sends_mails() {
     let fleet = Fleet::shared();
     for service in ["gateway", "listings-svc", "economy-svc", "webhook-svc"] {
         let mut feed = FeedServiceClient::new(fleet.rpc_client(service).await);

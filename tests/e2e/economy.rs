@@ -1,4 +1,4 @@
-//! The economy by way of the public interface: reports, currencies, rates, tips (§2.6 to §2.8, §4.4). economy-svc holds the rules.
+//! The economy through the public API: reports, currencies, rates, tips (§2.6 to §2.8, §4.4). The tests of economy-svc cover the rules.
 
 use contracts::public::{Currency, Number, Rate};
 use e2e::{Client, Fleet, Studio, eventually};
@@ -17,7 +17,7 @@ fn report() -> Value {
     })
 }
 
-/// A list that is whole.
+/// All rows of a list without pages.
 async fn rows<T: DeserializeOwned>(client: &Client, path: &str) -> Vec<T> {
     let answer = client.get(path).await;
     let rows: Vec<T> = serde_json::from_value(answer.data().clone()).unwrap();
@@ -26,7 +26,7 @@ async fn rows<T: DeserializeOwned>(client: &Client, path: &str) -> Vec<T> {
     rows
 }
 
-/// The games whose currencies are listed.
+/// The slugs of the games whose currencies are listed.
 async fn slugs(client: &Client) -> Vec<String> {
     let currencies: Vec<Currency> = rows(client, "/economy/currencies").await;
     currencies.into_iter().map(|it| it.slug).collect()
@@ -54,7 +54,7 @@ async fn a_report_is_counted_and_its_currency_is_listed_while_its_game_is_public
     let wait: u32 = soon.header("retry-after").unwrap().parse().unwrap();
     assert!((3_500..=3_600).contains(&wait), "{wait}");
 
-    // Against every other currency. Other tests add currencies and take games down meanwhile.
+    // Rates against every other currency. Meanwhile, other tests add currencies and take games down.
     let from = format!("/economy/rates?from={}", studio.game);
     let (listed, rates) = eventually("no currency comes or goes between two reads", async || {
         let before = slugs(&live).await;
@@ -64,7 +64,7 @@ async fn a_report_is_counted_and_its_currency_is_listed_while_its_game_is_public
     .await;
     assert_eq!(rates, listed.len() - 1);
 
-    // economy-svc follows listings-svc.
+    // economy-svc follows the feed of listings-svc.
     let other = self::studio().await.key_of_game("live", "secret").await;
     let until_listed = async |is_listed: bool| {
         eventually("the currencies follow the game", async || {
@@ -72,7 +72,7 @@ async fn a_report_is_counted_and_its_currency_is_listed_while_its_game_is_public
         })
         .await;
     };
-    // A page that is taken down hides its games from others.
+    // Taking a page down hides its games from others.
     studio.staff.take_down("page", &studio.handle).await;
     until_listed(false).await;
     studio.staff.restore("page", &studio.handle).await;

@@ -1,4 +1,4 @@
-//! The internal ports: reflection, and its tokens. `operate/tls` has the other calls.
+//! Reflection on the internal ports, and its tokens. `operate/tls` covers the other calls.
 
 use e2e::{Fleet, dial};
 use kit::rpc::permissions::SERVICES;

@@ -1,24 +1,23 @@
-//! Texts of callers are not labels of metrics, and not in logs: a caller may send any number of them, and no series is ever dropped.
+//! Texts from callers appear neither in labels of metrics nor in logs. A caller may send any number of them, and a series is never dropped.
 
 use e2e::{Fleet, Service};
 use futures::{StreamExt as _, stream};
 use reqwest::{Client, Method, RequestBuilder};
 
-/// More than the series that other tests may add meanwhile; a text that becomes a label adds one or more for each.
+/// More than the number of series that other tests may add meanwhile. A text that became a label would add at least one series.
 const TEXTS: usize = 200;
 const CONCURRENT: usize = 8;
 
-/// Part of all texts.
+/// A part of every text.
 const MARKER: &str = "Zzinventedzz";
-/// All texts of a request together are shorter than the head that gRPC servers accept.
+/// All texts of a request together fit into the head that gRPC servers accept.
 const LONG: usize = 500;
 
-/// A text that nobody sends twice.
 fn text(number: usize) -> String {
     format!("{MARKER}{number}{}", "Z".repeat(LONG))
 }
 
-/// A request with everything that its caller may choose, except for its method and its path.
+/// Sets everything that a caller can choose, except the method and the path.
 fn with_headers(request: RequestBuilder, number: usize) -> RequestBuilder {
     let text = text(number);
     request
@@ -31,7 +30,7 @@ fn with_headers(request: RequestBuilder, number: usize) -> RequestBuilder {
         .header(format!("x-{text}"), &text)
 }
 
-/// Requests to a port with HTTP/1.1, whose `known` path is served.
+/// Requests to an HTTP/1.1 port that serves the path `known`.
 fn to_http_port(client: &Client, known: &str, number: usize) -> [RequestBuilder; 2] {
     let unknown = client.get(format!("{known}/{}", text(number)));
     let method = Method::from_bytes(text(number).as_bytes()).unwrap();
@@ -47,7 +46,7 @@ fn to_internal_port(
     let call = |path: String| {
         let call = client.post(format!("{}/{path}", service.grpc));
         let call = call.header("content-type", "application/grpc");
-        // A message without fields.
+        // An empty message.
         call.body(vec![0; 5])
     };
     let (text, health) = (text(number), "grpc.health.v1.Health");
@@ -61,7 +60,7 @@ fn to_internal_port(
     ]
 }
 
-/// Sends requests; none of them breaks the service.
+/// Sends requests, none of which may cause an internal error.
 async fn send(requests: impl IntoIterator<Item = RequestBuilder>) {
     let answers = stream::iter(requests).map(async |request| {
         let answer = request.send().await.unwrap();
@@ -70,7 +69,7 @@ async fn send(requests: impl IntoIterator<Item = RequestBuilder>) {
     answers.buffer_unordered(CONCURRENT).collect::<()>().await;
 }
 
-/// The series of a service: one per line, the buckets of a histogram not counted.
+/// The series of a service, one per line, without the buckets of histograms.
 async fn series(service: &Service) -> Vec<String> {
     let metrics = reqwest::get(&service.metrics).await.unwrap();
     let metrics = metrics.text().await.unwrap();
@@ -90,7 +89,7 @@ async fn texts_of_callers_make_no_series_and_are_not_logged() {
     let key = &fleet.account("unlimited").keys.live;
     for service in &fleet.services {
         let before = series(service).await;
-        // The gateway refuses a caller without a key after some calls.
+        // The gateway limits calls without a key, so the requests to its public port send one.
         let known = match service.name.as_str() {
             "gateway" => "/v1/games",
             _ => "/games",

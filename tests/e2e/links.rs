@@ -1,14 +1,14 @@
-//! Links between the pages of the public site: each leads to a page.
+//! Every link between pages of the public site leads to a page.
 
 use std::collections::{BTreeMap, BTreeSet};
 
 use e2e::{Fleet, WebClient};
 use serde_json::Value;
 
-/// Pages that one visitor reads: fewer than the limit of a minute.
+/// How many pages one visitor reads: fewer than the limit per minute.
 const PAGES_OF_A_VISITOR: usize = 100;
 
-/// One page of each kind. Those of the documentation are in English only.
+/// A page of each kind. The documentation is only in English.
 #[rustfmt::skip]
 const PAGES: [&str; 29] = [
     "/", "/games", "/games?genre=puzzle&country=KE", "/games/a-day-in-the-woods", "/games?city=lagos", "/games?platform=android", "/creators",
@@ -19,7 +19,7 @@ const PAGES: [&str; 29] = [
 ];
 const DOCS: [&str; 4] = ["/docs", "/docs/first-call", "/docs/reference", "/docs/all"];
 
-/// The addresses in this site that a page leads to or loads, without fragments.
+/// The addresses on this site that a page links to or loads, without fragments.
 fn links<'a>(page: &'a str, base: &'a str) -> impl Iterator<Item = String> + 'a {
     let attributes = ["href=\"", "src=\""].into_iter();
     let values = attributes.flat_map(|attribute| page.split(attribute).skip(1));
@@ -49,7 +49,7 @@ async fn every_link_leads_to_a_page() {
         .flat_map(|path| [format!("/fr{}", path.trim_end_matches('/')), path])
         .chain(DOCS.map(ToOwned::to_owned))
         .collect();
-    // Listings of other tests come and go; their names have digits.
+    // Other tests add and remove listings, whose names contain digits.
     let is_of_test = |path: &str| {
         let path = path.split('?').next().unwrap_or_default();
         let name = path.rsplit('/').next().unwrap_or_default();
@@ -58,7 +58,7 @@ async fn every_link_leads_to_a_page() {
     };
     let mut visitor = WebClient::new(&fleet);
     let base = visitor.base.clone();
-    // Each link, and a page that has it.
+    // Each link, with a page that contains it.
     let mut found: BTreeMap<String, String> = BTreeMap::new();
     let mut read = 0;
     let mut get = async |path: &str| {

@@ -1,13 +1,13 @@
-//! Who reads lists: callers that several tests share.
+//! Clients that several tests share to read lists.
 
 use e2e::{Client, Fleet, Staff};
 
-/// A caller who sees the real listings.
+/// A client that reads the live listings.
 pub(crate) async fn live(fleet: &Fleet) -> Client {
     Staff::of(fleet).await.caller(fleet, "unlimited").await
 }
 
-/// A caller who sees the samples. They are the same for all, so the ready-made account without limits will do.
+/// A client that reads the samples. They are the same for every account, so it uses the ready-made account without limits.
 pub(crate) fn sample(fleet: &Fleet) -> Client {
     Client::new(fleet, &fleet.account("unlimited").keys.test)
 }

@@ -1,4 +1,4 @@
-//! The public interface on a running fleet. A module a subject of the contract.
+//! The public API of a running fleet, with one module per subject of the contract.
 #![expect(clippy::unwrap_used, reason = "a test")]
 
 mod answers;

@@ -2,7 +2,7 @@
 
 use e2e::{Client, Fleet};
 
-/// The game that a key belongs to.
+/// The game that a key belongs to, according to GET /me.
 async fn game_of(fleet: &Fleet, key: &str) -> String {
     let answer = Client::new(fleet, key).get("/me").await;
     let me: contracts::public::Me = serde_json::from_value(answer.data().clone()).unwrap();
@@ -10,7 +10,7 @@ async fn game_of(fleet: &Fleet, key: &str) -> String {
 }
 
 #[tokio::test]
-async fn a_ready_made_key_of_a_game_is_of_a_game_of_its_account() {
+async fn each_ready_made_game_key_belongs_to_a_game_of_its_account() {
     let fleet = Fleet::shared();
     for account in &fleet.accounts {
         let keys = &account.keys;

@@ -1,4 +1,4 @@
-//! Members of the staff at the gateway: it reads them from a file, and records what they do.
+//! Members of staff at the gateway, which reads them from a file and records what they do.
 
 use contracts::common::v1 as common;
 use contracts::gateway::v1 as proto;
@@ -14,7 +14,7 @@ async fn gateway(fleet: &Fleet, token: &str) -> StaffServiceClient<Client> {
     StaffServiceClient::new(client)
 }
 
-/// A new member's name, and the client with the token, once the gateway knows it.
+/// Adds a member; returns its name and a client with its token, once the gateway has read the file.
 async fn member(fleet: &Fleet, role: Role) -> (String, StaffServiceClient<Client>) {
     let name = format!("member-{}", kit::ids::row_id());
     let token = fleet.add_member(&name, role);
@@ -28,7 +28,7 @@ async fn member(fleet: &Fleet, role: Role) -> (String, StaffServiceClient<Client
 }
 
 #[tokio::test]
-async fn a_member_works_at_the_gateway_under_the_own_name() {
+async fn what_a_member_does_is_recorded_under_its_name() {
     let fleet = Fleet::shared();
     let mut staff = Staff::of(&fleet).await;
     let account = staff.account("free").await;
@@ -71,7 +71,7 @@ async fn a_member_works_at_the_gateway_under_the_own_name() {
     assert_eq!(said, expected);
 }
 
-/// The table of roles: a reviewer reads keys and switches, and decides on requests for keys.
+/// The permissions of a reviewer: read keys and switches, and decide on requests for keys.
 #[tokio::test]
 async fn a_reviewer_reads_keys_and_switches_and_decides_on_requests() {
     let fleet = Fleet::shared();

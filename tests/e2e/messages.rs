@@ -1,4 +1,4 @@
-//! Webhooks by pulling (§10.17), and `webhook listen` in front of a receiver.
+//! Pulling webhook messages (§10.17), and `webhook listen`, which forwards them to a receiver.
 
 use std::process::{Child, Command, Stdio};
 
@@ -13,7 +13,7 @@ fn cursor(page: &Response) -> String {
     cursor.unwrap().to_owned()
 }
 
-/// Pulls until so many messages about a listing were there, or more; returns them.
+/// Pulls until there are at least this many messages about a listing; returns them.
 async fn pull_of(client: &Client, begin: &str, slug: &str, wanted: usize) -> Vec<WebhookMessage> {
     let mut after = begin.to_owned();
     let mut found = Vec::new();
@@ -50,7 +50,7 @@ async fn an_approval_and_an_edit_are_pulled_in_their_order() {
     let data: Value = serde_json::from_str(messages[0].data.get()).unwrap();
     assert_eq!(data, body["data"]);
 
-    // A listing that is taken down is named no more.
+    // A listing that was taken down is not named any more.
     studio.staff.take_down("game", &slug).await;
     eventually("webhook-svc knows of the takedown", async || {
         let page = format!("{PATH}?limit=100&after={begin}");
@@ -65,7 +65,7 @@ async fn an_approval_and_an_edit_are_pulled_in_their_order() {
 
 const SECRET: &str = "svc_whsec_AAECAwQFBgcICQoLDA0ODxAREhMUFRYXGBkaGxwdHh8=";
 
-/// `webhook listen`; it ends with the value.
+/// `webhook listen`, which ends when the value is dropped.
 struct Listener(Child);
 
 impl Drop for Listener {
@@ -93,7 +93,7 @@ async fn a_receiver_behind_a_firewall_gets_every_message() {
     command.env("SERVICE_WEBHOOK_SECRET", SECRET);
     command.stdout(Stdio::null());
     let _listener = Listener(command.spawn().unwrap());
-    // Like any receiver, it does the work of a message once.
+    // `webhook listen` forwards each message once.
     let arrived = async |count: usize| {
         eventually("the messages arrive", async || {
             let messages = receiver.data();

@@ -1,4 +1,4 @@
-//! The numbers of an account are the same wherever programs read them: in headers, `GET /me`, the services and `staff`; and on one page.
+//! An account has the same numbers everywhere: in headers, `GET /me`, the services, `staff`, and a page of the dashboard.
 
 use contracts::gateway::v1::accounts_service_client::AccountsServiceClient;
 use contracts::gateway::v1::{
@@ -14,7 +14,7 @@ use serde_json::{Value, json};
 
 use crate::staff_tool::{answer, once_known};
 
-/// The receiver that the fleet permits although it is not public. Nothing listens there.
+/// An address that the fleet permits for receivers although it is not public. Nothing listens there.
 const RECEIVER: &str = "127.0.0.1:9500";
 
 /// The number after `name` in an item of a header such as `"month";r=49997;t=86400`.
@@ -26,14 +26,14 @@ fn item(header: &str, window: &str, name: &str) -> Option<u64> {
     number.parse().ok()
 }
 
-/// A plan as staff see it.
+/// A plan, as staff read it.
 async fn plan_of_staff(staff: &mut Staff, name: &str) -> Plan {
     let plans = staff.gateway.list_plans(ListPlansRequest {}).await;
     let mut plans = plans.unwrap().into_inner().plans.into_iter();
     plans.find(|plan| plan.name == name).unwrap()
 }
 
-/// The account as the dashboard reads it, once its month is copied.
+/// The account as the dashboard reads it, once its month has been copied to PostgreSQL.
 async fn counted(fleet: &Fleet, account: &str, calls: u64) -> AccountsServiceGetAccountResponse {
     let accounts = AccountsServiceClient::new(fleet.rpc_client("gateway").await);
     eventually("the calls are counted in the month", async || {
@@ -64,7 +64,7 @@ async fn an_account_has_the_same_numbers_everywhere() {
     };
     let mut staff = Staff::of(&fleet).await;
     let client = Client::new(&fleet, &staff.key(&account, KeyRequest::live()).await.1);
-    // Answered, not found, refused, and a call that is answered with 304 (of a game that no other test changes).
+    // A success, a 404, a 400 and a 304 count. No other test changes this game.
     let path = "/games/a-day-in-the-woods";
     let game = client.get(path).await;
     client.get("/games/no-such-game-anywhere").await;
@@ -74,7 +74,7 @@ async fn an_account_has_the_same_numbers_everywhere() {
     assert_eq!(client.send(known).await.status, 304);
 
     let answered = client.get("/me").await;
-    // No pattern has `..`: a number that is added does not compile until it is compared.
+    // No pattern contains `..`: a new field does not compile until it is compared.
     let Me {
         account: owner,
         key: _,
@@ -101,7 +101,7 @@ async fn an_account_has_the_same_numbers_everywhere() {
     let minute = (per_minute.map(u64::from), left_of_minute.map(u64::from));
     let shown = (item(policy, "minute", "q"), item(left, "minute", "r"));
     assert_eq!(minute, shown, "{policy} {left}");
-    // The header says in seconds when each ends, rounded up.
+    // The header says in how many seconds each window ends, rounded up.
     let seconds = |window| i64::try_from(item(left, window, "t").unwrap()).unwrap();
     let between = (resets_at.0 - minute_ends.0).whole_seconds();
     let difference = seconds("month") - seconds("minute") - between;
@@ -125,7 +125,7 @@ async fn an_account_has_the_same_numbers_everywhere() {
     assert!(overview.contains("<strong>5</strong> of "), "{overview}");
 }
 
-/// What an account uses of the limits of its plan.
+/// How much of the limits of its plan an account uses.
 #[tokio::test]
 async fn a_plan_has_the_same_uses_everywhere() {
     a_day_with_time_left().await;
@@ -151,7 +151,7 @@ async fn a_plan_has_the_same_uses_everywhere() {
     };
     let gateway = &mut studio.staff.gateway;
     gateway.request_key(request).await.unwrap();
-    // The request counts towards the limit of the plan, beside the key that writes.
+    // The request counts towards the limit of keys, like the key that writes.
     let shown = answer(&fleet, &["account", "show", &id]).await;
     assert_eq!(shown["working_keys"], 2);
     let pending = answer(&fleet, &["key", "pending"]).await;

@@ -1,4 +1,4 @@
-//! Pictures: uploaded by an account, in the answers of the API, and served to browsers (§10.9).
+//! Pictures: uploaded for an account, in the responses of the API, and served to browsers (§10.9).
 
 use std::time::Duration;
 
@@ -11,7 +11,7 @@ use image::{Rgb, RgbImage};
 use kit::rpc::client::Client as Channel;
 use serde_json::json;
 
-/// A PNG that no other run of this test has made.
+/// A unique PNG.
 fn picture() -> Vec<u8> {
     let unique = kit::ids::row_id();
     let mut colours = unique.as_bytes().iter().copied().cycle();
@@ -24,7 +24,7 @@ fn picture() -> Vec<u8> {
     file
 }
 
-/// Gives the game a picture, as the dashboard does for a member of the account.
+/// Uploads a picture of a game, as the dashboard does for a member of the account.
 async fn upload(
     pictures: &mut OwnPicturesServiceClient<Channel>,
     account: &str,
@@ -59,7 +59,7 @@ async fn an_uploaded_picture_is_in_the_answers_and_is_served() {
     for kind in [PictureKind::Cover, PictureKind::Screenshot] {
         upload(&mut pictures, &account, (kind, slug), &picture()).await;
     }
-    // Whoever was answered finds them, as with every write.
+    // A read after the response to the upload shows the pictures, like after every write.
     let path = format!("/games/{slug}");
     let game = studio.live.get(&path).await;
     let cover = game.data()["cover_url"].as_str().unwrap();

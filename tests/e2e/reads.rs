@@ -1,6 +1,7 @@
-//! What holds of every list and single read (§2.2 to §2.5, §4.1, §4.2), by one table. catalogue-svc holds orders, words and counts in all cases.
+//! Rules for every list and single read (§2.2 to §2.5, §4.1, §4.2), checked with one table. The tests of catalogue-svc cover orders, words and counts
+//! in all cases.
 //!
-//! Whole lists are compared with each other in the samples: nobody changes these, while other tests change the real listings at any moment.
+//! Comparisons of whole lists use the samples, which never change, while other tests change the live listings at any time.
 
 use contracts::public::{
     CountryRow, Creator, CreatorRow, Event, Game, GameRow, GenreRow, RankingRow, SearchResult,
@@ -10,14 +11,14 @@ use serde_json::Value;
 
 use crate::lists::{live, sample};
 
-/// A list, with the parameters that show the whole of it.
+/// A list. `path` has the parameters that show all of its rows.
 struct List {
     path: &'static str,
-    /// The field that names a row of it in the path of its single read.
+    /// The field of a row that names it in the path of a single read.
     name: Option<&'static str>,
-    /// Filters, each with the field of a row by which it selects.
+    /// Filters, each with the field of a row by which it filters.
     filters: &'static [(&'static str, &'static str)],
-    /// Queries that are refused, each with the parameter that is named.
+    /// Invalid queries, each with the parameter that the error names.
     refused: &'static [(&'static str, &'static str)],
 }
 
@@ -54,7 +55,7 @@ const LISTS: [List; 8] = [
     List { path: "/rankings/creators/all?", name: None, filters: &[], refused: &[] },
 ];
 
-/// What every list refuses.
+/// Queries that every list refuses.
 const REFUSED: [(&str, &str); 5] = [
     ("limit=0", "limit"),
     ("limit=101", "limit"),
@@ -63,7 +64,7 @@ const REFUSED: [(&str, &str); 5] = [
     ("cursor=nonsense", "cursor"),
 ];
 
-/// The values of a field, which may be a list of them, or a creator.
+/// The values of a field, which may be a list or a creator.
 fn values(row: &Value, field: &str) -> Vec<String> {
     let text = |value: &Value| value.as_str().unwrap_or_default().to_owned();
     match &row[field] {
@@ -118,7 +119,7 @@ async fn a_cursor_belongs_to_its_list_and_filters() {
 }
 
 #[tokio::test]
-async fn each_filter_gives_what_the_whole_list_holds() {
+async fn each_filter_gives_the_matching_rows_of_the_whole_list() {
     let client = sample(&Fleet::shared());
     for List { path, filters, .. } in &LISTS {
         let whole = client.all(path, 100).await;
@@ -133,7 +134,7 @@ async fn each_filter_gives_what_the_whole_list_holds() {
                 .filter(|row| values(row, field).contains(&value))
                 .cloned()
                 .collect::<Vec<_>>();
-            // Codes of countries are taken in either case.
+            // Country codes are case-insensitive.
             let sent = match *parameter {
                 "country" => value.to_lowercase(),
                 _ => value,
@@ -142,7 +143,7 @@ async fn each_filter_gives_what_the_whole_list_holds() {
             assert_eq!(client.all(&path, 3).await, expected, "{path}");
         }
     }
-    // The days of a range are its first, its last and those between; an event takes place on all of its own.
+    // A range includes its first and last day. An event takes place on each day from its start to its end.
     let whole = client.all("/events?when=all", 100).await;
     let last = |event: &Value| {
         event["ends_at"]
@@ -157,7 +158,7 @@ async fn each_filter_gives_what_the_whole_list_holds() {
     let expected: Vec<Value> = whole.iter().filter(is_then).cloned().collect();
     let path = format!("/events?when=all&from={day}&to={day}");
     assert_eq!(client.all(&path, 3).await, expected, "{path}");
-    // An event is either past or to come.
+    // An event is either past or upcoming.
     let mut both = client.all("/events?when=past", 100).await;
     both.extend(client.all("/events", 100).await);
     assert_eq!(sorted(both), sorted(whole));
@@ -173,7 +174,7 @@ async fn a_wrong_parameter_is_named() {
             assert!(answer.body["fields"][field].is_string(), "{path}&{query}");
         }
     }
-    // All at once: what the gateway judges, and what only catalogue-svc can.
+    // One response names all invalid parameters: those that the gateway checks, and those that only catalogue-svc can check.
     for (wrong, fields) in [
         (
             "country=KE&country=NG&limit=e&q=%",
@@ -192,7 +193,7 @@ async fn a_wrong_parameter_is_named() {
     for path in ["/search", "/search?q=%20"] {
         client.get(path).await.assert_error(400, "invalid");
     }
-    // What cannot exist is not found; what could, is an empty list.
+    // A name that no listing has gives an empty list, not an error.
     for nothing in [
         "/games?creator=nobody&colour=blue",
         "/creators?city=atlantis",
@@ -222,7 +223,7 @@ async fn a_single_read_has_the_fields_of_its_row() {
     }
 }
 
-/// Each row has the fields of the contract and no other. Real facts of the directory are there.
+/// Each row has the fields of the contract and no others, and known facts of the live directory are there.
 #[tokio::test]
 async fn rows_have_the_shapes_of_the_contract() {
     let fleet = Fleet::shared();

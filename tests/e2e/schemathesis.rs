@@ -1,4 +1,4 @@
-//! schemathesis makes requests from the OpenAPI document, good and bad ones, and finds no failure in any operation.
+//! schemathesis generates valid and invalid requests from the OpenAPI document, and finds no failure in any operation.
 
 use std::path::Path;
 
@@ -8,15 +8,15 @@ use tokio::process::Command;
 
 const PACKAGE: &str = "schemathesis==4.32.5";
 const VALIDATOR: &str = "openapi-spec-validator==0.9.0";
-/// The folder with its configuration, and the values of formats that JSON Schema does not define.
+/// The folder with the configuration, and with values for formats that JSON Schema does not define.
 const FOLDER: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/e2e/schemathesis");
-/// The long form has more, and coverage with each key: see README.md.
+/// The long form has more examples, and coverage with each key: see README.md.
 const EXAMPLES: &str = "5";
 
-/// An account of its own, which nothing limits, with a page, and a game with a currency.
+/// An account without limits, which has a page and a game with a currency.
 struct Caller {
     fleet: Fleet,
-    /// Live and test key that may write; secret keys of the game.
+    /// A live and a test key that may write, and a live and a test secret key of the game.
     keys: [(&'static str, String); 4],
     values: Value,
 }
@@ -66,11 +66,11 @@ impl Caller {
         }
     }
 
-    /// Runs all operations with these tags, or all others.
+    /// Runs the operations that `filter` selects by tag.
     async fn run(&self, python: &Path, key: &(&str, String), filter: [&str; 4], examples: &str) {
         let mut values = self.values.clone();
         if key.0 == "test secret" {
-            // A test key reads samples.
+            // A test key reads samples, which have other currencies.
             let samples = Client::new(&self.fleet, &key.1);
             let currencies = samples.get("/economy/currencies").await;
             let slugs = currencies.data().as_array().unwrap().iter();
@@ -95,7 +95,7 @@ impl Caller {
             .current_dir(FOLDER)
             .env("VALUES", values.to_string())
             .env("NO_COLOR", "1")
-            // Python would write the bytecode of hooks.py into the source tree.
+            // Otherwise Python would write bytecode of hooks.py into the source tree.
             .env(
                 "PYTHONPYCACHEPREFIX",
                 concat!(env!("CARGO_TARGET_TMPDIR"), "/bytecode"),
@@ -145,13 +145,13 @@ async fn schemathesis_finds_no_failure() {
         .unwrap();
     let python = environment.join("bin/python");
     let caller = Caller::new().await;
-    // The coverage phase makes most of the requests, and the same ones with the live key and with the test key.
+    // The coverage phase makes the most requests, and the same ones with the live key and the test key.
     let of_test_key = if long.is_some() {
         "examples,coverage,fuzzing,stateful"
     } else {
         "examples,fuzzing,stateful"
     };
-    // The economy needs a key of a game. No operation of it leads to another one, which is what the stateful phase follows.
+    // The economy needs a key of a game. None of its operations links to another one, so the stateful phase has nothing to do.
     let runs = [
         ("--exclude-tag", "examples,coverage,fuzzing,stateful"),
         ("--exclude-tag", of_test_key),

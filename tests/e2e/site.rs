@@ -1,4 +1,4 @@
-//! The public site: every address that the API gives out leads to a page, and a new game and its changes are on the site at once.
+//! The public site: every address that the API returns leads to a page, and a new game and its changes are on the site at once.
 
 use e2e::{Fleet, Studio, eventually};
 use reqwest::header::{CACHE_CONTROL, ETAG, IF_NONE_MATCH, SET_COOKIE};
@@ -7,7 +7,6 @@ use serde_json::Value;
 
 use crate::lists::{live, sample};
 
-/// A text as it stands in a page.
 fn escaped(text: &str) -> String {
     let escape = |c: char| match c {
         '&' | '<' | '>' | '"' | '\'' => format!("&#{};", u32::from(c)),
@@ -16,7 +15,7 @@ fn escaped(text: &str) -> String {
     text.chars().map(escape).collect()
 }
 
-/// Checks a page and its `ETag`; returns the page.
+/// Checks the title and the `ETag` of a page; returns the page.
 async fn check(http: &Client, url: &str, title: &str) -> String {
     let page = http.get(url).send().await.unwrap();
     assert_eq!(page.status(), StatusCode::OK, "{url}");
@@ -27,13 +26,13 @@ async fn check(http: &Client, url: &str, title: &str) -> String {
     assert!(text.contains(&escaped(title)), "{url} lacks {title}");
     let again = http.get(url).header(IF_NONE_MATCH, &headers[ETAG]);
     let again = again.send().await.unwrap();
-    // Another test may have changed it meanwhile.
+    // Another test may have changed the page in the meantime.
     let is_same = again.headers()[ETAG] == headers[ETAG];
     assert_eq!(again.status() == StatusCode::NOT_MODIFIED, is_same, "{url}");
     text
 }
 
-/// The first listings of the real directory. Those of other tests come and go.
+/// Checks the first listings of the live directory, because other tests add and remove listings.
 #[tokio::test]
 async fn every_address_of_a_listing_leads_to_its_page() {
     let (fleet, http) = (Fleet::shared(), Client::new());
@@ -73,7 +72,7 @@ async fn a_new_game_is_on_the_site_and_its_page_shows_a_change() {
     let (http, base) = (Client::new(), &studio.fleet.dashboard_url);
     let read = async |url: &str| http.get(url).send().await.unwrap().text().await.unwrap();
     let url = format!("{base}games/{}", studio.game);
-    // First the feed, which has the newest fifty: other tests make games, too, but not so many in this moment.
+    // Read the feed first. It has the newest fifty games, and other tests add games, but not so many at once.
     let feed = format!("{base}games/feed.xml");
     let index = read(&format!("{base}sitemap.xml")).await;
     let files = index.split("<loc>").skip(1);

@@ -9,11 +9,11 @@ use tempfile::TempDir;
 
 use crate::staff_tool::answer;
 
-/// The folder of a file to apply. Everything in it has a name that no other test has.
+/// A folder with a file to apply. Its names are unique.
 struct Folder {
     directory: TempDir,
     unique: String,
-    /// The id of the account.
+    /// The id of the account in the file.
     account: String,
 }
 
@@ -38,7 +38,7 @@ impl Folder {
         path.to_str().unwrap().to_owned()
     }
 
-    /// An account with these keys.
+    /// Writes a file with an account that has these keys.
     fn write(&self, plan: &str, keys: &str) {
         let (unique, account) = (&self.unique, &self.account);
         let text = format!(
@@ -58,7 +58,7 @@ impl Folder {
         fs::write(self.path("fleet.toml"), text).unwrap();
     }
 
-    /// What it says as JSON.
+    /// Applies the file; returns the report as JSON.
     async fn apply(&self, fleet: &Fleet) -> Value {
         let (file, secrets) = (self.path("fleet.toml"), self.path("secrets.json"));
         answer(fleet, &["apply", &file, "--secrets", &secrets]).await
@@ -72,7 +72,7 @@ impl Folder {
 }
 
 #[tokio::test]
-async fn a_file_is_applied_once() {
+async fn a_file_that_is_applied_again_changes_nothing() {
     let fleet = Fleet::shared();
     let folder = Folder::new();
     let game = &folder.unique;
@@ -89,7 +89,7 @@ async fn a_file_is_applied_once() {
     let account = &first["accounts"][0];
     assert_eq!(account["id"], folder.account);
     assert_eq!(account["games"], json!([game]));
-    // The account, three keys and a revocation, the page and the currency.
+    // The account, three keys and a revocation, the page, and the currency.
     assert_eq!(first["changes"].as_array().unwrap().len(), 7, "{first}");
     assert_eq!(first["unchanged"], 0);
     let secrets = ["reads", "ended", "game"].map(|key| folder.secret(key));
@@ -127,7 +127,7 @@ async fn a_change_of_the_file_changes_only_that() {
     let expected = ["Ada: moved from free to build", "Ada: created the key l"];
     assert_eq!(report["changes"], json!(expected));
 
-    // A secret that is lost is of no use: the key is created again.
+    // Nobody can use a key whose secret is lost, so the key is created again.
     fs::remove_file(folder.path("secrets.json")).unwrap();
     let report = folder.apply(&fleet).await;
     assert_eq!(report["changes"].as_array().unwrap().len(), 2, "{report}");
@@ -143,7 +143,7 @@ async fn a_rotated_key_is_created_again_and_revoked_with_its_successor() {
     let rotate = async || {
         let list = ["key", "list", "--account", &folder.account];
         let listed = answer(&fleet, &list).await;
-        // The newest is first.
+        // The newest key comes first.
         let newest = listed["keys"].as_array().unwrap().first().unwrap();
         let id = newest["id"].as_str().unwrap();
         let rotated = answer(&fleet, &["key", "rotate", id]).await;

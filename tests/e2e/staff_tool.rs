@@ -1,4 +1,4 @@
-//! The `staff` tool on a running fleet: what it refuses, and what it shows.
+//! The `staff` tool on a running fleet: its output, and what it refuses.
 
 use std::process::Output;
 
@@ -24,7 +24,7 @@ async fn run(fleet: &Fleet, args: &[&str]) -> Output {
     command(fleet, args).output().await.unwrap()
 }
 
-/// What it says of a command that it carries out.
+/// Runs a command that must succeed; returns its standard output.
 pub(crate) async fn said(fleet: &Fleet, args: &[&str]) -> String {
     let output = run(fleet, args).await;
     let complained = String::from_utf8_lossy(&output.stderr);
@@ -32,20 +32,20 @@ pub(crate) async fn said(fleet: &Fleet, args: &[&str]) -> String {
     String::from_utf8(output.stdout).unwrap()
 }
 
-/// What it says as JSON.
+/// Runs a command that must succeed; returns its JSON.
 pub(crate) async fn answer(fleet: &Fleet, args: &[&str]) -> Value {
     let text = said(fleet, &[&["--json"], args].concat()).await;
     serde_json::from_str(&text).unwrap()
 }
 
-/// Its status, and what it says of a command that is refused.
+/// Runs a command; returns its status and its standard error.
 async fn refused(fleet: &Fleet, args: &[&str]) -> (Option<i32>, String) {
     let output = run(fleet, args).await;
     let sentence = String::from_utf8(output.stderr).unwrap();
     (output.status.code(), sentence)
 }
 
-/// What becomes of a command that is carried out once webhook-svc knows its account, which comes with a feed.
+/// Runs a command until webhook-svc has read the account from the feed; returns the output.
 pub(crate) async fn once_known(fleet: &Fleet, args: &[&str]) -> Output {
     eventually("webhook-svc knows the account", async || {
         let output = run(fleet, args).await;
@@ -57,7 +57,7 @@ pub(crate) async fn once_known(fleet: &Fleet, args: &[&str]) -> Output {
     .await
 }
 
-/// Names come from the gateway, listings from listings-svc.
+/// The gateway has the name of the account, and listings-svc the owners of the page.
 #[tokio::test]
 async fn an_account_is_shown_by_its_name_beside_its_id() {
     let studio = Studio::new(&Fleet::shared()).await;
@@ -67,13 +67,13 @@ async fn an_account_is_shown_by_its_name_beside_its_id() {
     for shown in [&account.name, &account.id] {
         assert!(text.contains(shown), "{text}");
     }
-    // Programs are told the id alone.
+    // JSON output has only the id.
     let owners = answer(&studio.fleet, &args).await;
     assert_eq!(owners["owners"][0]["account_id"], account.id, "{owners}");
 }
 
 #[tokio::test]
-async fn a_person_is_shown_and_a_second_factor_that_is_off_does_not_end() {
+async fn a_person_is_shown_and_a_second_factor_that_is_off_cannot_be_ended() {
     let fleet = Fleet::shared();
     let email = fleet.account("free").email.as_str();
     let person = answer(&fleet, &["person", "show", email]).await;
@@ -104,7 +104,7 @@ async fn an_account_is_created_for_an_owner_who_is_invited() {
     assert_eq!(people[0]["email"], email, "{shown}");
     assert_eq!(people[0]["role"], "owner", "{shown}");
     assert!(people[0]["invited_until"].is_string(), "{shown}");
-    // Nobody has joined yet, so that web knows no person with the address.
+    // web does not know the address, because the person has not joined yet.
     let (status, sentence) = refused(&fleet, &["account", "show", &email]).await;
     assert_eq!(status, Some(1), "{sentence}");
 }
@@ -123,7 +123,7 @@ async fn a_key_is_requested_approved_revealed_and_revoked() {
     answer(&fleet, &["key", "approve", id]).await;
     let revealed = answer(&fleet, &["key", "reveal", id]).await;
     assert!(revealed["secret"].is_string());
-    // No terminal to ask on.
+    // There is no terminal for the confirmation.
     let (code, sentence) = refused(&fleet, &["key", "revoke", id]).await;
     assert_eq!(code, Some(2), "{sentence}");
     let revoked = answer(&fleet, &["key", "revoke", id, "--yes"]).await;

@@ -1,11 +1,11 @@
-//! The states of a listing that an account sends in, and every way between them (§3).
+//! The states of a listing that an account submits, and every transition between them (§3).
 
 use contracts::public::OwnListing;
 use e2e::{Fleet, Studio};
 use reqwest::Method;
 use serde_json::json;
 
-/// How its owner sees the listing: state and reason; everybody else sees it with this title, or not at all.
+/// Asserts the state and reason that the owner sees, and the title that everybody else sees; `None` if they get 404.
 async fn stands(
     studio: &Studio,
     slug: &str,
@@ -24,7 +24,7 @@ async fn stands(
 }
 
 #[tokio::test]
-async fn a_game_goes_every_way() {
+async fn a_game_passes_through_every_state() {
     let studio = Studio::new(&Fleet::shared()).await;
     let (slug, staff) = (studio.submit("way").await, &studio.staff);
     let path = format!("/games/{slug}");
@@ -53,7 +53,7 @@ async fn a_game_goes_every_way() {
     staff.restore("game", &slug).await;
     stands(&studio, &slug, published, Some("Better")).await;
 
-    // There is no way out by the caller.
+    // The owner cannot delete a listing.
     let deletion = studio.live.request(Method::DELETE, &path);
     let refused = studio.live.send(deletion).await;
     refused.assert_error(405, "method_not_allowed");

@@ -1,4 +1,4 @@
-//! `updated_since` (§10.14): what a list says has changed since a moment.
+//! `updated_since` (§10.14): lists of what has changed since a time.
 
 use contracts::public::{Game, Timestamp};
 use e2e::{Fleet, Studio, eventually};
@@ -9,7 +9,7 @@ use sqlx::{Connection as _, PgConnection};
 use crate::lists::live;
 
 #[tokio::test]
-async fn lists_show_what_changed_since_then() {
+async fn lists_show_what_has_changed_since_a_time() {
     let fleet = Fleet::shared();
     let studio = Studio::new(&fleet).await;
     let client = live(&fleet).await;
@@ -30,11 +30,11 @@ async fn lists_show_what_changed_since_then() {
     studio.edit(&slug, "Later").await;
     let second = updated_at().await;
     let newer = studio.publish("newer").await;
-    // The order is that of the list: the newest first.
+    // The order of the list is by creation, the newest first.
     assert_eq!(slugs(&first).await, [newer.as_str(), slug.as_str()]);
     assert_eq!(slugs(&second).await, [newer.as_str(), slug.as_str()]);
 
-    // An approval makes a listing appear, whenever it was written.
+    // Approval makes a listing appear, whenever it was written.
     let waiting = studio.submit("waiting").await;
     studio.edit(&newer, "Later too").await;
     let game: Game = client.one(&format!("/games/{newer}")).await;
@@ -53,8 +53,8 @@ async fn lists_show_what_changed_since_then() {
     }
 }
 
-/// A change has the time at which its write began: a caller that polls with the moment of its last call misses one that was committed
-/// after it. Set back by a minute, the moment finds it.
+/// A change has the time at which its write began. A caller that polls with the time of its last call misses a change that was committed after that
+/// call, unless it subtracts a minute.
 #[tokio::test]
 #[expect(
     clippy::disallowed_methods,
@@ -69,7 +69,7 @@ async fn a_change_that_is_committed_late_has_the_time_of_its_beginning() {
     let mut connection = PgConnection::connect(&fleet.database_url).await.unwrap();
     let mut edits = 0;
     let polled = loop {
-        // The test has the place of the next revision, until it rolls back: the write waits for that before it can be committed.
+        // The test inserts the next revision, and does not commit: the write waits until the test rolls back.
         let mut held = connection.begin().await.unwrap();
         let place = sqlx::query(
             "insert into listings.revision (id, revision, at, actor_kind, actor, after)
@@ -93,7 +93,7 @@ async fn a_change_that_is_committed_late_has_the_time_of_its_beginning() {
         edits += 1;
         let tagline = format!("Later {edits}");
         let ((), polled) = futures::join!(studio.edit(&slug, &tagline), polled);
-        // A write that has waited for a tenth of a second begins again, and has the time of that.
+        // A write that has waited for a tenth of a second starts again, and has the time of that start.
         let game: Game = client.one(&format!("/games/{slug}")).await;
         if game.updated_at.0 < polled {
             break polled;
@@ -107,7 +107,7 @@ async fn a_change_that_is_committed_late_has_the_time_of_its_beginning() {
         let games = client.all(&path, 10).await;
         games.iter().any(|game| game["slug"] == *slug)
     };
-    // Times have milliseconds.
+    // Times have a resolution of milliseconds.
     assert!(!since(polled + time::Duration::MILLISECOND).await);
     assert!(since(polled - time::Duration::MINUTE).await);
 }

@@ -1,4 +1,4 @@
-//! Studios write: games and events by API, from the key to the read that follows (§3, §4.3). listings-svc holds the rules.
+//! Studios write games and events through the API, and read them again (§3, §4.3). The tests of listings-svc cover the rules.
 
 use std::collections::BTreeMap;
 
@@ -11,7 +11,7 @@ fn event(title: &str) -> Value {
     json!({"title": title, "kind": "meetup", "starts_at": "2027-02-28", "country_code": "GH", "city": "Accra"})
 }
 
-/// The kind and the state of each own listing.
+/// The kind and the state of each listing of the account.
 async fn own(client: &Client) -> BTreeMap<String, (String, String)> {
     let rows: Vec<OwnListing> = client.rows("/me/listings", 3).await;
     let rows = rows.into_iter();
@@ -28,12 +28,12 @@ async fn a_new_listing_waits_unseen_and_a_change_of_a_public_one_shows_at_once()
     let data = made.data().as_object().unwrap();
     let slug = data["slug"].as_str().unwrap();
     assert_eq!(slug, format!("isele-{}", studio.handle));
-    // Its revision, which If-Match may name (§10.10).
+    // The ETag is the revision, which If-Match may name (§10.10).
     assert_eq!(made.header("etag"), Some("\"r1\""));
     let path = format!("/games/{slug}");
     let unseen = studio.live.get(&path).await;
     unseen.assert_error(404, "not_found");
-    // Its maker sees it, and may go on writing it.
+    // The owner sees the pending game, and may still change it.
     let tagline = json!({"tagline": "Better"});
     let changed = studio.live.patch(&path, &tagline).await;
     assert_eq!(changed.data()["status"], "pending");
@@ -57,7 +57,7 @@ async fn a_new_listing_waits_unseen_and_a_change_of_a_public_one_shows_at_once()
 }
 
 #[tokio::test]
-async fn what_is_somebody_elses_is_not_written() {
+async fn an_account_cannot_write_to_a_page_of_another() {
     let fleet = Fleet::shared();
     let (studio, other) = (Studio::new(&fleet).await, Studio::new(&fleet).await);
     let body = json!({"creator": other.handle, "title": "Not Mine"});
@@ -69,7 +69,7 @@ async fn what_is_somebody_elses_is_not_written() {
 }
 
 #[tokio::test]
-async fn a_test_key_and_a_dry_run_say_what_would_be() {
+async fn a_test_key_and_a_dry_run_say_what_would_happen_and_write_nothing() {
     let mut studio = Studio::new(&Fleet::shared()).await;
     let test = studio.staff.writer(&studio.fleet, &studio.account, "test");
     let test = test.await;
@@ -88,7 +88,7 @@ async fn a_test_key_and_a_dry_run_say_what_would_be() {
     let made = studio.live.patch(&path, &json!({"title": "Other"})).await;
     assert_eq!(made.data(), &would("update", "published"));
     assert_eq!(own(&studio.live).await, before);
-    // A bad parameter is found before the body is read.
+    // A bad parameter is reported before the body is read.
     let bad = studio.live.post("/games?dry_run=maybe", &json!({})).await;
     bad.assert_error(400, "invalid");
     let fields = bad.body["fields"].as_object().unwrap();

@@ -1,4 +1,4 @@
-//! Kills each replica of listings-svc, by SIGKILL, during many approvals: no approval is lost, and none is made twice.
+//! Kills each replica of listings-svc with SIGKILL during many approvals: no approval is lost or made twice.
 
 use std::sync::atomic::{AtomicUsize, Ordering};
 
@@ -16,7 +16,7 @@ use sqlx::{Connection as _, PgConnection};
 const ACCOUNTS: usize = 6;
 const EACH: usize = 10;
 
-/// Submits events of new accounts, which are then pending, and returns their slugs.
+/// Submits events of new accounts, which wait for review; returns their slugs.
 async fn submit(fleet: &Fleet) -> Vec<String> {
     let mut staff = Staff::of(fleet).await;
     let mut slugs = Vec::new();
@@ -44,9 +44,9 @@ async fn channels(fleet: &Fleet) -> Vec<(i32, StaffReviewServiceClient<Channel>)
     join_all(dialled).await
 }
 
-/// Most of a minute: a fleet with two replicas starts, and each process that is killed starts again.
+/// Takes most of a minute: a fleet with two replicas starts, and the launcher restarts each killed process.
 #[tokio::test]
-async fn an_approval_is_made_once_whoever_dies_in_the_middle() {
+async fn an_approval_is_made_once_whichever_replica_is_killed() {
     let mut small = SmallFleet::patient();
     let fleet = small.up_with(&["--replicas", "listings-svc=2"]).await;
     let slugs = submit(&fleet).await;

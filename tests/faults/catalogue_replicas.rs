@@ -1,11 +1,10 @@
-//! Kills one of two replicas of catalogue-svc while callers load the gateway: no call fails. Pauses one: no page of the site is older than a
-//! save or a takedown.
+//! One of two replicas of catalogue-svc is killed under load: no call fails. One is paused: no page of the site is older than a save or a takedown.
 
 use e2e::{Fleet, Load, Paused, SmallFleet, Staff, WebClient};
 use nix::unistd::Pid;
 use serde_json::json;
 
-/// The number of calls before an outage, and again after it.
+/// The number of calls before the kill, and again after it.
 const SOME: usize = 300;
 
 struct Scene {
@@ -22,20 +21,20 @@ impl Scene {
     }
 }
 
-/// The second replica.
+/// The pid of the second replica.
 fn second(fleet: &Fleet) -> i32 {
     fleet.replicas("catalogue-svc").nth(1).unwrap().pid.unwrap()
 }
 
 #[tokio::test]
 #[ignore = "long: one replica of a fleet fails under load"]
-async fn a_replica_that_is_killed_or_stands_still_costs_no_call_and_shows_nothing_old() {
+async fn a_killed_or_paused_replica_fails_no_call_and_shows_no_stale_page() {
     let scene = Scene::set().await;
     a_replica_is_killed(&scene).await;
     no_page_is_older_than_a_write(&scene.small.fleet()).await;
 }
 
-/// The load asserts that every call is answered 200.
+/// The load asserts a 200 for every call.
 async fn a_replica_is_killed(scene: &Scene) {
     for _ in 0..3 {
         let killing = async {
@@ -48,13 +47,13 @@ async fn a_replica_is_killed(scene: &Scene) {
     }
 }
 
-/// The number of saves, each while a replica stands still, and of the pages that are read after each.
+/// The number of saves, each while a replica is paused, and the number of page reads after each save.
 const SAVES: usize = 3;
 const PAGES: usize = 40;
 
 const GAME: &str = "/games/lagging-game";
 
-/// Opens the page of the game again and again: each time it has this tagline or, without one, is gone. Either replica answers.
+/// Opens the page of the game repeatedly, so that both replicas serve it. Each page has this tagline or, without one, is a 404.
 async fn assert_page(browser: &mut WebClient, tagline: Option<&str>) {
     for _ in 0..PAGES {
         let page = browser.get(GAME).await;
@@ -65,7 +64,7 @@ async fn assert_page(browser: &mut WebClient, tagline: Option<&str>) {
     }
 }
 
-/// Neither a save nor a takedown that a stopped replica missed.
+/// No page misses a save or a takedown that happened while a replica was paused.
 async fn no_page_is_older_than_a_write(fleet: &Fleet) {
     let staff = Staff::of(fleet).await;
     let studio = json!({"handle": "lagging", "name": "Lagging", "kind": "studio", "country_code": "TD", "city": "Far"});
@@ -81,7 +80,7 @@ async fn no_page_is_older_than_a_write(fleet: &Fleet) {
         let paused = Paused::process(second);
         let changes = json!({"tagline": &tagline});
         staff.edit("game", "lagging-game", &changes).await;
-        // It goes on with what it had, and reads the feed a moment later.
+        // The replica continues with its old data, and reads the feed a moment later.
         drop(paused);
         assert_page(&mut browser, Some(&tagline)).await;
     }

@@ -1,4 +1,4 @@
-//! Hostile clients at the public port: the gateway closes their connections, its memory does not grow, and other clients are not affected.
+//! Hostile clients on the public port: the gateway closes their connections, its memory does not grow, and other clients are still served.
 
 use std::time::Duration;
 
@@ -7,11 +7,11 @@ use e2e::{Client, Fleet, Process, SmallFleet};
 use futures::future::join_all;
 use tokio::io::AsyncWriteExt as _;
 
-/// The timeout for a connection that is still open.
+/// Timeout for the gateway to close a flooded connection.
 const GIVE_UP: Duration = Duration::from_mins(2);
-/// The most memory that all floods together may take, in KiB.
+/// How many KiB all floods together may add to the gateway's memory.
 const MEMORY: u32 = 64 * 1024;
-/// The number of concurrent connections of each flood.
+/// Concurrent connections per flood.
 const AT_ONCE: usize = 4;
 
 /// The preface of an HTTP/2 connection, with an empty SETTINGS frame.
@@ -22,22 +22,21 @@ const CONTINUATION: u8 = 9;
 const END_STREAM: u8 = 1;
 const END_HEADERS: u8 = 4;
 
-/// An endless stream of bytes, none of whose answers the client reads.
+/// An endless stream of bytes from a client that never reads responses.
 struct Flood {
-    /// A description for messages.
+    /// A name for messages.
     what: &'static str,
     begin: Vec<u8>,
     /// The bytes of the n-th wave.
     wave: Box<dyn Fn(u32) -> Vec<u8>>,
 }
 
-/// A frame of HTTP/2.
 fn frame(kind: u8, flags: u8, stream: u32, payload: &[u8]) -> Vec<u8> {
     let length = u32::try_from(payload.len()).unwrap().to_be_bytes();
     [&length[1..], &[kind, flags], &stream.to_be_bytes(), payload].concat()
 }
 
-/// GET, http, the authority `a` and the path `/v1/games`, none of them indexed.
+/// A header block: GET, http, the authority `a` and the path `/v1/games`, without indexing.
 const GET: &[u8] = b"\x82\x86\x01\x01a\x04\x09/v1/games";
 
 fn floods(key: &str) -> [Flood; 3] {
@@ -66,7 +65,7 @@ fn floods(key: &str) -> [Flood; 3] {
     ]
 }
 
-/// Floods until the server has closed the connection, which a failed write shows.
+/// Floods until the server closes the connection, which a failed write shows.
 async fn until_closed(fleet: &Fleet, flood: &Flood) {
     let mut connection = connect(fleet).await;
     let sending = async {
@@ -88,7 +87,7 @@ async fn until_closed(fleet: &Fleet, flood: &Flood) {
 #[ignore = "long: floods"]
 async fn floods_end_and_nobody_else_notices() {
     let mut small = SmallFleet::patient();
-    // Short timeouts, so that the gateway soon closes connections that only hold it up.
+    // With short timeouts, the gateway soon closes idle connections.
     for bound in ["HEAD", "IDLE"] {
         small.set(&format!("GATEWAY_HTTP_{bound}"), "5");
     }
@@ -103,7 +102,7 @@ async fn floods_end_and_nobody_else_notices() {
     let floods = floods(&keys.live);
     let flooding = floods.iter().flat_map(|flood| [flood; AT_ONCE]);
     let flooding = join_all(flooding.map(|flood| until_closed(&fleet, flood)));
-    // Slowly enough for the plan's minute.
+    // Slowly enough for the limit per minute.
     let mut pace = tokio::time::interval(Duration::from_millis(100));
     let mut served = 0;
     let calling = async {
@@ -125,7 +124,7 @@ async fn floods_end_and_nobody_else_notices() {
         Some(pid),
         "the gateway was started anew"
     );
-    // A panic in a connection's task closes the connection, which is what the flood waits for. Therefore check the log.
+    // A panic in the task of a connection closes it as well, so check the log.
     assert!(!small.log("gateway").contains("panicked"));
     let grown = gateway.peak() - before;
     assert!(grown < MEMORY, "grown by {grown} KiB");

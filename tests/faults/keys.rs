@@ -1,9 +1,9 @@
-//! Each of two gateways refuses a key that was revoked. The gateway's own tests hold what happens without Redis, and to rotated keys.
+//! Both gateways refuse a revoked key. The gateway's own tests cover rotated keys, and revocations without Redis.
 
 use e2e::{Client, Fleet, KeyRequest, Staff, eventually};
 use sqlx::{Connection as _, PgConnection};
 
-/// A client with the key for each gateway.
+/// One client per gateway, with the key.
 fn everywhere(fleet: &Fleet, secret: &str) -> Vec<Client> {
     let gateways = fleet.by_gateway();
     assert_eq!(gateways.len(), 2);
@@ -13,7 +13,7 @@ fn everywhere(fleet: &Fleet, secret: &str) -> Vec<Client> {
         .collect()
 }
 
-/// Whether each gateway answers the key. On a busy machine, a call may miss one of the usual deadlines; no gateway refuses the key.
+/// Whether each gateway accepts the key. On a busy machine, a call may miss a deadline (503), but no gateway refuses the key.
 async fn works_everywhere(clients: &[Client]) -> bool {
     for client in clients {
         let answer = client.get("/games?limit=1").await;
@@ -26,14 +26,14 @@ async fn works_everywhere(clients: &[Client]) -> bool {
     true
 }
 
-/// Keeps every gateway from reading changes, notified or polled, while every gateway has the key in its cache.
+/// Prevents every gateway from reading changes, whether notified or polled, while every gateway has the key in its cache.
 #[expect(
     clippy::disallowed_methods,
     reason = "the tests have no schema of their own"
 )]
 async fn blind(fleet: &Fleet, clients: &[Client]) -> PgConnection {
-    // The change that created the key may still invalidate a gateway's cache entry. After the lock, such a gateway cannot look the key up
-    // again.
+    // The change that created the key may still invalidate the cache entry of a gateway. After the lock, such a gateway could not look the key up
+    // again, so try again.
     eventually("the key is in memory everywhere", async || {
         if !works_everywhere(clients).await {
             return None;
@@ -53,7 +53,7 @@ pub(crate) async fn a_revoked_key_is_refused_at_every_gateway_from_the_next_call
     let account = staff.account("unlimited").await;
     let (key, secret) = staff.key(&account, KeyRequest::live()).await;
     let clients = everywhere(fleet, &secret);
-    // No gateway reads changes, so the tombstone in Redis decides.
+    // No gateway reads changes, so only the tombstone in Redis can revoke the key.
     let blinding = blind(fleet, &clients).await;
     staff.revoke(&key).await;
     for client in &clients {

@@ -1,10 +1,10 @@
-//! Kills each process, by SIGKILL, while staff and the public write and a caller reads. The launcher restarts the process, and then:
+//! Kills each process with SIGKILL while staff and the public write and a client reads. After the launcher has restarted the process:
 //!
-//! 1. every write that was answered is there;
-//! 2. no other process was started anew;
-//! 3. reads and writes are answered again;
-//! 4. the month's use that callers were told is not forgotten;
-//! 5. the catalogue shows what it showed before, what was written since, and nothing else: just what listings-svc holds.
+//! 1. every acknowledged write is there;
+//! 2. no other process has restarted;
+//! 3. reads and writes work again;
+//! 4. the use of the month is at least what a response has shown;
+//! 5. the catalogue shows what it showed before and what was written since, and nothing that listings-svc does not have.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::time::Duration;
@@ -28,12 +28,12 @@ const PARTS: [&str; 7] = [
     "postgres",
 ];
 
-/// The timeout of a wait. The launcher pauses for up to half a minute before it restarts a process that dies repeatedly.
+/// Timeout of a wait. The launcher waits up to half a minute before it restarts a process that dies repeatedly.
 const GIVE_UP: Duration = Duration::from_mins(5);
-/// How much of each kind of work completes before the kill, and again after it.
+/// How much of each kind of work must complete before the kill, and again after it.
 const ENOUGH: [usize; 6] = [10, 2, 2, 2, 2, 2];
 
-/// The service that writes, and the server below it. Most of a minute: a fleet starts, and the launcher waits before it restarts a process.
+/// Kills the service that writes, and its server. Takes most of a minute: a fleet starts, and the launcher waits before it restarts a process.
 #[tokio::test]
 async fn killing_a_process_loses_nothing() {
     let (small, traffic) = bring_up().await;
@@ -42,7 +42,7 @@ async fn killing_a_process_loses_nothing() {
     }
 }
 
-/// Kills each process `KILL_CYCLES` times, in a random order with the seed `KILL_SEED`.
+/// Kills each process `KILL_CYCLES` times, in random order with the seed `KILL_SEED`.
 #[tokio::test]
 #[ignore = "long: waits for the back-off of the launcher after each kill"]
 async fn killing_processes_in_random_order_loses_nothing() {
@@ -125,7 +125,7 @@ async fn contents_agree(
     fleet: &Fleet,
 ) {
     let after = traffic.agreed_games(fleet, &format!("{part} killed")).await;
-    // The studio changes its game.
+    // Leave out the game that the studio changes all the time.
     let others = before
         .iter()
         .filter(|(slug, _)| **slug != traffic.public.game);
@@ -151,7 +151,7 @@ async fn contents_agree(
 async fn the_month_is_kept(part: &str, traffic: &Traffic) {
     let counted = traffic.seen().used;
     let client = &traffic.caller;
-    // The value is null until the gateway has its connection to Redis again.
+    // The use is null until the gateway has reconnected to Redis.
     let what = format!("{part} killed: the month's use can be read");
     let now = eventually_within(GIVE_UP, &what, async || {
         client.get("/me").await.data()["month"]["used"].as_u64()

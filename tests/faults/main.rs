@@ -1,4 +1,4 @@
-//! Faults that a fleet survives, and settings that concern a whole fleet. Each test runs a small fleet of its own.
+//! Faults that a fleet survives, and settings of a whole fleet. Each test starts its own small fleet.
 #![expect(clippy::unwrap_used, reason = "a test")]
 
 mod approvals;

@@ -1,4 +1,4 @@
-//! Every read that follows a studio's change or a decision of staff shows it (§1): through any gateway and any replica of catalogue-svc and
+//! Every read after a change by a studio or a decision of staff shows it (§1): through each gateway and each replica of catalogue-svc and
 //! listings-svc, in single reads, lists, counts and searches.
 
 use contracts::public::{Country, Game, GameRow, SearchResult};
@@ -16,7 +16,7 @@ const HANDLE: &str = "own-changes";
 const WRITES: usize = 4;
 const READS: usize = 4;
 
-/// A word for each round. No word is a prefix of another.
+/// A different search word for each round. No word is a prefix of another.
 fn word(round: usize) -> String {
     format!("c{round:06}x")
 }
@@ -26,12 +26,12 @@ struct Expected<'a> {
     slug: &'a str,
     word: &'a str,
     public: bool,
-    /// Public games of the country.
+    /// The number of published games of the country.
     games: u64,
 }
 
 impl Expected<'_> {
-    /// Reads the game in every way at once, and compares. Each read is the second half of a pair.
+    /// Reads the game in every way at once, and compares. Each read forms a pair with the write before it.
     async fn is_seen(&self, client: &Client) {
         let (single, list) = (
             format!("/games/{}", self.slug),
@@ -88,7 +88,7 @@ impl Studio {
         }
     }
 
-    /// Writes through one of the gateways, chosen by `turn`.
+    /// Writes through one of the gateways, which `turn` selects.
     async fn write(&self, turn: usize, method: Method, path: &str, body: &Value) -> Value {
         let client = &self.clients[turn % self.clients.len()];
         let answer = client.send(client.request(method, path).json(body)).await;
@@ -104,7 +104,7 @@ impl Studio {
 /// Rounds of writes. After each write, every gateway must show it.
 struct Walk {
     studio: Studio,
-    /// Public games of the country.
+    /// The number of published games of the country.
     games: u64,
     round: usize,
 }
@@ -143,15 +143,15 @@ impl Walk {
     }
 }
 
-/// Most of a minute: a fleet with two replicas of three services starts, on which listings are changed, hidden and taken down.
+/// Takes most of a minute: a fleet with two replicas of three services starts, on which listings are changed, hidden and taken down.
 #[tokio::test]
-async fn whoever_changed_or_decided_reads_it_through_any_replica() {
+async fn a_change_or_decision_is_visible_through_every_replica() {
     let receiver = Receiver::start().await;
     let mut small = SmallFleet::patient();
     small.set("WEBHOOK_ALLOW", &format!("http://{}", receiver.address));
     let replicas = ["--replicas", "gateway=2,catalogue-svc=2,listings-svc=2"];
     let fleet = small.up_with(&replicas).await;
-    // First, since the receiver gets what is announced from then on.
+    // This runs first, because the receiver gets all later announcements as well.
     nobody_is_told_of_a_game_that_is_hidden_with_its_page(&fleet, &receiver).await;
     what_is_taken_down_is_gone_everywhere_and_comes_back(&small, &fleet).await;
     let studio = Studio::of(&fleet).await;
@@ -164,7 +164,7 @@ async fn whoever_changed_or_decided_reads_it_through_any_replica() {
         games: country.row.games,
         round: 0,
     };
-    // Pairs of a write and a read.
+    // The number of pairs of a write and a read.
     let pairs: usize = long_form("OWN_CHANGES_PAIRS", 120);
     for _ in 0..pairs.div_ceil(WRITES * READS * gateways) {
         walk.once().await;

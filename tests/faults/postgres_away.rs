@@ -1,4 +1,4 @@
-//! Pauses PostgreSQL: it neither refuses nor answers connections, which is the hardest outage for its clients.
+//! Pauses PostgreSQL, which then neither refuses nor answers connections: the hardest outage for its clients.
 
 use std::fs;
 
@@ -19,7 +19,7 @@ async fn keys_in_use_go_on_for_an_hour_without_postgresql_and_all_is_well_when_i
     let minute = async || used.get("/me").await.data()["minute"]["resets_at"].to_string();
 
     let server = pids["postgres"];
-    // Pause the server before its children, so that it starts no further child.
+    // Pause the server before its children, so that it starts no more of them.
     let paused = Paused::process(Pid::from_raw(server)).and(children(server));
     for client in [&fresh, &nobody] {
         let answer = client.get("/games?limit=1").await;

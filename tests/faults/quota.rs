@@ -1,12 +1,11 @@
-//! Quotas are exact for concurrent calls, through two gateways and with several keys (§8). The gateway's own tests hold the rest.
+//! Quotas are exact for concurrent calls through two gateways and with several keys (§8). The gateway's own tests cover the rest.
 
 use e2e::{Client, Fleet, KeyRequest, NewAccount, Response, Service, SmallFleet, Staff, may_open};
 use futures::StreamExt as _;
 
-/// Concurrent calls.
 const AT_ONCE: usize = 1_000;
 
-/// Callers with keys of one account.
+/// Clients with keys of one account.
 struct Callers {
     live: Vec<Client>,
     test: Client,
@@ -27,7 +26,7 @@ async fn callers(fleet: &Fleet, plan: &str, live: usize) -> (NewAccount, Callers
     (account, Callers { live: keys, test })
 }
 
-/// The remaining calls in the header `RateLimit`.
+/// The remaining calls in the header `RateLimit`, for the limit `item`.
 fn left(answer: &Response, item: &str) -> Option<u64> {
     let header = answer.header("ratelimit")?;
     let entry = header
@@ -48,7 +47,7 @@ fn months_left(answers: &[Response]) -> impl Iterator<Item = u64> {
     left.into_iter()
 }
 
-/// Makes concurrent calls, with each client at each gateway in turn.
+/// Makes concurrent calls. The clients and the gateways take turns.
 async fn call(fleet: &Fleet, clients: &[Client], calls: usize) -> Vec<Response> {
     let gateways: Vec<&Service> = fleet.replicas("gateway").collect();
     assert_eq!(gateways.len(), 2);
@@ -71,7 +70,7 @@ async fn month_used(client: &Client) -> u64 {
     me.data()["month"]["used"].as_u64().unwrap()
 }
 
-/// Most of a minute: a fleet starts, and thousands of calls use a quota up.
+/// Takes most of a minute: a fleet starts, and thousands of calls use up quotas.
 #[tokio::test]
 async fn quotas_are_exact_through_two_gateways() {
     may_open(2 * AT_ONCE as u64 + 1_000);
@@ -113,7 +112,7 @@ async fn a_month_is_counted_over_all_keys(fleet: &Fleet) {
     let (_, callers) = callers(fleet, "free", 5).await;
     let answers = call(fleet, &callers.live, 250).await;
     assert!(months_left(&answers).eq(49_750..50_000), "each number once");
-    // A test key gets the month's use, and its calls do not count.
+    // A test key shows the use of the month, but its calls do not count.
     for _ in 0..2 {
         assert_eq!(month_used(&callers.test).await, 250);
     }
@@ -135,7 +134,7 @@ async fn a_month_lets_as_many_through_as_it_has(fleet: &Fleet) {
     assert_eq!(month_used(&callers.test).await, 50_000);
 }
 
-/// Sets the month's use in Redis, since so many calls would take too long.
+/// Sets the use of the month in Redis, because that many calls would take too long.
 fn use_month(fleet: &Fleet, account: &NewAccount, used: u64) {
     let client = redis::Client::open(fleet.redis_url.as_str()).unwrap();
     let mut connection = client.get_connection().unwrap();

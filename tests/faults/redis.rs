@@ -1,6 +1,6 @@
-//! Pauses, empties, kills or destroys Redis while two gateways are under load. Meanwhile every call is answered 200, and each gateway
-//! limits the minute of each key. Afterwards the month's use equals the number of answered calls, up to those of the outage and the bound in
-//! the gateway's README, and reads show earlier writes again.
+//! Pauses, empties, kills or destroys Redis while two gateways are under load. Every call is answered 200 meanwhile, and each gateway limits the
+//! minute of each key. Afterwards reads show earlier writes again, and the use of the month equals the number of answered calls, except for those of
+//! the outage and the bound in the gateway's README.
 
 use std::cell::Cell;
 use std::path::PathBuf;
@@ -14,7 +14,7 @@ use tokio::time::Instant;
 
 /// The default of the gateway's setting.
 const MONTH_FLUSH: Duration = Duration::from_secs(10);
-/// The most calls in flight at the ends of an outage.
+/// How many calls may be in flight at the start and the end of an outage.
 const UNCERTAIN: usize = 50;
 /// The number of calls before an outage, and again after it.
 const SOME: usize = 300;
@@ -23,14 +23,14 @@ struct Scene {
     small: SmallFleet,
     fleet: Fleet,
     load: Load,
-    /// Answered calls that Redis had not counted after the last outage.
+    /// How many answered calls Redis had not counted after the last outage.
     forgotten: Cell<usize>,
 }
 
 impl Scene {
     async fn set() -> Self {
         let mut small = SmallFleet::patient();
-        // The tests make Redis fail, so the gateways use the default timeout.
+        // The gateways use the default timeout, because Redis does fail here.
         small.set("GATEWAY_REDIS_PATIENCE", "50");
         let fleet = small.up_with(&["--replicas", "gateway=2"]).await;
         let load = Load::new(&fleet).await;
@@ -65,7 +65,7 @@ impl Scene {
         .await;
     }
 
-    /// Waits until PostgreSQL has the counts of Redis.
+    /// Waits until the gateways have copied the counts in Redis to PostgreSQL.
     async fn until_settled(&self) {
         let name = "month_use_flushes_total";
         let before = self.fleet.metric("gateway", name).await;
@@ -80,7 +80,7 @@ impl Scene {
         .await;
     }
 
-    /// Runs an outage under load, and compares the month's use afterwards. `outage` returns the time at which Redis lost data, if it did.
+    /// Runs an outage under load, then compares the use of the month. `outage` returns the time at which Redis lost data; `None` if it lost none.
     #[expect(clippy::print_stdout, reason = "how much was forgotten is to be seen")]
     async fn through(&self, what: &str, outage: impl AsyncFn() -> Option<Instant>) {
         let work = async {
@@ -113,7 +113,7 @@ impl Scene {
         assert!(now_forgotten <= uncounted + UNCERTAIN, "{what}");
     }
 
-    /// The calls of a key of 60 a minute that passed at each gateway without Redis.
+    /// How many calls of a key with 60 calls a minute passed each gateway without Redis.
     async fn each_gateway_holds_the_minute(&self) -> Vec<usize> {
         let mut staff = Staff::of(&self.fleet).await;
         let caller = staff.caller(&self.fleet, "free").await;
@@ -134,7 +134,7 @@ impl Scene {
     }
 }
 
-/// Outages. Each waits until Redis is back. Outages that lose data return the time of the loss.
+/// The outages. Each waits until Redis is back. One that loses data returns the time of the loss.
 impl Scene {
     async fn pause(&self) -> Option<Instant> {
         let paused = Paused::process(self.redis().unwrap());
@@ -163,7 +163,7 @@ impl Scene {
         lost
     }
 
-    /// Kills Redis and deletes its files, as if its disk had failed.
+    /// Kills Redis and deletes its files, like a disk failure.
     async fn destroy(&self) -> Instant {
         let folder = PathBuf::from(&self.command(&["CONFIG", "GET", "dir"])[1]);
         for entry in std::fs::read_dir(&folder).unwrap() {
@@ -178,15 +178,15 @@ impl Scene {
     }
 }
 
-/// Most of a minute: a fleet starts, and each call to a paused Redis waits for its own timeout.
+/// Takes most of a minute: a fleet starts, and each call to a paused Redis waits for its timeout.
 #[tokio::test]
-async fn a_redis_that_is_paused_is_done_without() {
+async fn every_call_is_answered_while_redis_is_paused() {
     let scene = Scene::set().await;
     scene.through("paused", async || scene.pause().await).await;
     scene.own_writes_are_read().await;
 }
 
-/// A gateway starts and answers while Redis is away.
+/// A gateway starts and answers while Redis is paused.
 async fn a_gateway_starts(scene: &Scene) {
     let pids = scene.small.fleet().pids();
     let _paused = Paused::process(scene.redis().unwrap());
@@ -203,7 +203,7 @@ async fn a_gateway_starts(scene: &Scene) {
 /// Runs each outage `REDIS_CYCLES` times.
 #[tokio::test]
 #[ignore = "long: four outages under load"]
-async fn redis_fails_again_and_again() {
+async fn redis_fails_in_four_ways_and_every_call_is_answered() {
     let cycles: u32 = long_form("REDIS_CYCLES", 1);
     let scene = Scene::set().await;
     for _ in 0..cycles {

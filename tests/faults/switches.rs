@@ -1,5 +1,5 @@
-//! Switches (§7.3). A switch affects the whole fleet, so this test has a fleet of its own, with two gateways. `gateway::domain::access` holds
-//! which calls each of them stops.
+//! Switches (§7.3). A switch affects a whole fleet, so this test starts its own, with two gateways. The tests of `gateway::domain::access` cover
+//! which calls each switch stops.
 
 use e2e::{Client, Fleet, SmallFleet, eventually};
 use serde_json::Value;
@@ -8,7 +8,7 @@ use crate::keys::a_revoked_key_is_refused_at_every_gateway_from_the_next_call;
 
 const REPLICAS: [&str; 2] = ["--replicas", "gateway=2"];
 
-/// Waits until every gateway answers the path with this error, or with a success.
+/// Waits until every gateway answers the path with this error code or, without one, successfully.
 async fn until_all_act(gateways: &[Fleet], key: &str, path: &str, code: Option<&str>) {
     for gateway in gateways {
         let client = Client::new(gateway, key);
@@ -21,10 +21,10 @@ async fn until_all_act(gateways: &[Fleet], key: &str, path: &str, code: Option<&
     }
 }
 
-/// Most of a minute: a fleet starts twice. Its deadlines are long: on a busy machine, Redis may miss the usual one of a gateway, whose
-/// tombstone of the revoked key is then late.
+/// Takes most of a minute: the fleet starts twice. The deadlines are long, because on a busy machine Redis may miss the default deadline of a
+/// gateway, whose tombstone of the revoked key would then be late.
 #[tokio::test]
-async fn every_gateway_acts_on_a_revocation_and_on_a_switch_which_it_keeps_over_a_restart() {
+async fn every_gateway_acts_on_revocations_and_keeps_switches_over_a_restart() {
     let mut small = SmallFleet::patient();
     let fleet = small.up_with(&REPLICAS).await;
     a_revoked_key_is_refused_at_every_gateway_from_the_next_call(&fleet).await;
@@ -45,7 +45,7 @@ async fn every_gateway_acts_on_a_revocation_and_on_a_switch_which_it_keeps_over_
     small.down().await;
     let fleet = small.up_with(&REPLICAS).await;
     for gateway in fleet.by_gateway() {
-        // From its first call.
+        // The switch applies from the first call of the new process.
         let client = Client::new(&gateway, &fleet.account("partner").keys.live);
         client.get(games).await.assert_error(503, "api_unavailable");
     }

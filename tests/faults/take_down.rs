@@ -1,5 +1,5 @@
-//! Staff take listings down and restore them (§3): every later read shows that (§1), through either gateway and either replica of
-//! catalogue-svc, in single reads, lists, counts and searches.
+//! Staff take listings down and restore them (§3). Every later read shows that (§1), through each gateway and each replica of catalogue-svc, in
+//! single reads, lists, counts and searches.
 
 use std::collections::BTreeMap;
 
@@ -33,7 +33,7 @@ const PATHS: [&str; 9] = [
     SEARCH,
 ];
 
-/// The responses of all paths in [`PATHS`].
+/// The responses of all [`PATHS`].
 type Seen = BTreeMap<&'static str, Value>;
 
 async fn seen(client: &Client) -> Seen {
@@ -50,7 +50,6 @@ async fn seen(client: &Client) -> Seen {
     seen
 }
 
-/// The paths whose responses differ.
 fn changed(before: &Seen, after: &Seen) -> Vec<&'static str> {
     PATHS
         .into_iter()
@@ -74,7 +73,7 @@ fn counts(seen: &Seen) -> (i64, i64, usize) {
     )
 }
 
-/// The responses of both gateways, which must be the same although each may call another replica of catalogue-svc.
+/// The responses of both gateways, which must be equal although each gateway may call another replica of catalogue-svc.
 async fn shown_by(clients: &[Client]) -> Seen {
     let mut views = join_all(clients.iter().map(seen)).await;
     let view = views.remove(0);
@@ -127,7 +126,7 @@ fn assert_gone(kind: &str, before: &Seen, gone: &Seen) {
     }
 }
 
-/// A caller with the game's secret key.
+/// A client with the secret key of the game.
 async fn owner_of_game(fleet: &Fleet) -> Client {
     let mut staff = Staff::of(fleet).await;
     let account = staff.account("partner").await;
@@ -136,7 +135,7 @@ async fn owner_of_game(fleet: &Fleet) -> Client {
     Client::new(fleet, &secret.await)
 }
 
-/// Waits for a status: a gateway notices a change of the key's game within a second, not at once.
+/// Waits for a status: a gateway notices a change of the game within a second, but not at once.
 async fn until_key_answers(owner: &Client, status: u16) {
     eventually("the key of the game works, or does not", async || {
         (owner.get("/me").await.status == status).then_some(())

@@ -1,5 +1,5 @@
-//! Kills each replica of economy-svc, by SIGKILL, during many tips and imported swaps. The clients repeat each request until it is answered.
-//! The service books each tip and swap once.
+//! Kills each replica of economy-svc with SIGKILL during many tips and imports of swaps, whose clients repeat each request until it succeeds. The
+//! service books each tip and swap once.
 
 use std::sync::atomic::{AtomicUsize, Ordering};
 
@@ -18,13 +18,12 @@ use time::macros::datetime;
 
 const TIPS: u64 = 200;
 const SWAPS: u64 = 200;
-/// The most concurrent requests of each kind.
+/// Concurrent requests of each kind.
 const AT_ONCE: usize = 16;
 const GAMES: [&str; 2] = ["booked-one", "booked-two"];
-/// The time of the swaps.
 const AT: OffsetDateTime = datetime!(2026-01-01 00:00 UTC);
 
-/// Creates two games with currencies. Returns a client with a key of the first.
+/// Creates two games with currencies; returns a client with a key of the first one.
 async fn games(fleet: &Fleet) -> Client {
     let mut staff = Staff::of(fleet).await;
     let account = staff.account("unlimited").await;
@@ -40,7 +39,7 @@ async fn games(fleet: &Fleet) -> Client {
     Client::new(fleet, &key.await)
 }
 
-/// No two amounts are the same, so that a wrong sum shows which one is missing.
+/// Each amount is different, so that a wrong sum shows which one is missing.
 const fn amount(n: u64) -> u64 {
     1_000 + n
 }
@@ -56,7 +55,7 @@ async fn tip(client: &Client, n: u64) {
     .await;
 }
 
-/// Imports a swap, as the tool of staff does.
+/// Imports a swap, as the `staff` tool does.
 async fn swap(replicas: &[(i32, StaffServiceClient<Channel>)], n: u64) {
     let swap = Swap {
         id: format!("swap-{n}"),
@@ -83,9 +82,9 @@ async fn swap(replicas: &[(i32, StaffServiceClient<Channel>)], n: u64) {
 
 #[tokio::test]
 #[ignore = "long: kills each side of a transfer"]
-async fn a_tip_and_a_swap_are_booked_once_whoever_dies_in_the_middle() {
+async fn a_tip_and_a_swap_are_booked_once_whichever_replica_is_killed() {
     let mut small = SmallFleet::patient();
-    // While a replica is down, tips are repeated more often than the limit of a player allows.
+    // While a replica is down, clients repeat tips more often than a player may tip.
     small.set("GATEWAY_PLAYER_CALLS", "1000000");
     let fleet = small.up_with(&["--replicas", "economy-svc=2"]).await;
     let client = games(&fleet).await;

@@ -1,3 +1,3 @@
-//! Nothing: this crate is only its dependencies.
+//! An empty program. The crate exists only for its dependencies.
 
 fn main() {}

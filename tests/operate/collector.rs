@@ -1,4 +1,4 @@
-//! A collector of traces.
+//! A collector of traces that stores all spans.
 
 use std::sync::{Arc, Mutex};
 
@@ -17,7 +17,7 @@ use tokio::task::JoinSet;
 use tokio_stream::wrappers::TcpListenerStream;
 use tonic::{Request, Response, Status};
 
-/// A span, and the service that sent it.
+/// A span, with the service that sent it.
 #[derive(Clone, Debug)]
 pub(crate) struct Sent {
     pub(crate) service: String,
@@ -25,7 +25,7 @@ pub(crate) struct Sent {
 }
 
 impl Sent {
-    /// The text of an attribute; empty if it has none.
+    /// The text of an attribute; empty if the span has none.
     pub(crate) fn attribute(&self, key: &str) -> &str {
         text(&self.span.attributes, key)
     }
@@ -44,7 +44,6 @@ fn text<'a>(attributes: &'a [KeyValue], key: &str) -> &'a str {
     }
 }
 
-/// A collector that keeps all spans.
 #[derive(Clone, Default)]
 pub(crate) struct Collector(Arc<Mutex<Vec<Sent>>>);
 
@@ -80,12 +79,12 @@ impl Collector {
         address
     }
 
-    /// All spans that have come, as a text.
+    /// All received spans as text.
     pub(crate) fn text(&self) -> String {
         format!("{:?}", self.0.lock().unwrap())
     }
 
-    /// The first span that `matches`, once it has come.
+    /// The first span that `matches`, once it has arrived.
     pub(crate) async fn span(&self, what: &str, matches: impl Fn(&Sent) -> bool) -> Sent {
         eventually(what, async || {
             let spans = self.0.lock().unwrap();
@@ -105,7 +104,7 @@ impl Collector {
         root
     }
 
-    /// A child of `parent` from this service.
+    /// A child span of `parent` from this service.
     pub(crate) async fn child(&self, parent: &Sent, service: &str, name: &str) -> Sent {
         let what = format!("{service} sends the span {name} below {parent:?}");
         self.span(&what, |one| {

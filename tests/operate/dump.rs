@@ -1,5 +1,4 @@
-//! The backup of an installation in containers (`deploy/CONTAINERS.md`): a dump of the database, restored into the empty schemas of another
-//! server.
+//! The backup of an installation in containers (`deploy/CONTAINERS.md`): a database dump, restored into the empty schemas of another server.
 
 use e2e::{Client, KeyRequest, SmallFleet, Staff, eventually};
 use testing::postgres::Server;
@@ -8,12 +7,12 @@ use tokio::process::Command;
 use crate::containers::run;
 use crate::install::url;
 
-/// Whether a game is listed.
+/// Whether the API has a game.
 async fn has(client: &Client, game: &str) -> bool {
     client.get(&format!("/games/{game}")).await.status == 200
 }
 
-/// Half a minute: two fleets start, the second with a server of its own.
+/// Takes half a minute: two fleets start, the second one with its own server.
 #[tokio::test]
 async fn a_dump_is_restored_into_another_server() {
     let mut first = SmallFleet::patient();
@@ -30,7 +29,7 @@ async fn a_dump_is_restored_into_another_server() {
     first.import_games(&["after-the-dump".to_owned()]).await;
     first.down().await;
 
-    // The first start makes the roles and the schemas, as the job `roles` does.
+    // The first start creates the roles and schemas, as the job `roles` does.
     let server = Server::new().await.unwrap();
     let mut second = SmallFleet::patient();
     second.set("DATABASE_URL", &url(&server, "postgres"));
@@ -50,7 +49,7 @@ async fn a_dump_is_restored_into_another_server() {
     })
     .await;
     assert!(!has(&key, "after-the-dump").await);
-    // Writes go on where the dump ended.
+    // Writes continue after those in the dump.
     second.import_games(&["after-the-dump".to_owned()]).await;
     assert!(has(&key, "after-the-dump").await);
 }

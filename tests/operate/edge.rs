@@ -1,4 +1,4 @@
-//! The fleet behind haproxy and nginx: TLS, both versions of HTTP, the client's address, slow clients, and a reload.
+//! The fleet behind haproxy and nginx: TLS, both versions of HTTP, the address of the client, slow clients, and reloads.
 
 use std::process::{Output, Stdio};
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
@@ -15,15 +15,14 @@ const IDLE: usize = 200;
 const SLOW: usize = 16;
 const CALLS: usize = 20;
 const RELOADS: usize = 3;
-/// How curl ends if a GOAWAY says that the call was not processed.
+/// The exit status of curl when a GOAWAY says that the call was not processed.
 const CURLE_HTTP2: i32 = 16;
 
-/// Has the lines of haproxy's configuration that hosts have.
+/// Contains the lines of haproxy's configuration for hosts.
 const SERVERS: &str = include_str!("../../deploy/runbook/servers.md");
 /// Nobody listens on port 1.
 const NOBODY: &str = "127.0.0.1:1";
 
-/// What curl got.
 #[derive(Debug)]
 struct Answer {
     body: String,
@@ -35,8 +34,8 @@ async fn sent(curl: &mut Command) -> Answer {
     answer(&curl.output().await.unwrap())
 }
 
-/// The answer to a call that is repeated if a GOAWAY said that it was not processed: so a proxy that reloads asks for another connection
-/// (RFC 9113, 6.8). A call that is refused or cut off is not repeated.
+/// Repeats a call if a GOAWAY said that it was not processed: a proxy that reloads makes clients open another connection (RFC 9113, 6.8). Other
+/// failures are not repeated.
 async fn sent_again_after_goaway(call: impl Fn() -> Command) -> Answer {
     let first = call().output().await.unwrap();
     if first.status.code() == Some(CURLE_HTTP2) {
@@ -58,16 +57,15 @@ fn answer(output: &Output) -> Answer {
     }
 }
 
-/// A proxy in front of a fleet.
 struct Edge<'a> {
     proxy: Proxy,
     fleet: &'a Fleet,
-    /// The last part of the addresses of its clients.
+    /// The last byte of the client addresses 127.0.0.x that the test uses.
     hosts: [u8; 2],
 }
 
 impl Edge<'_> {
-    /// A list of games, over a connection of its own.
+    /// Lists games, over a new connection.
     fn games(&self) -> Command {
         let key = &self.fleet.account("partner").keys.live;
         let mut curl = self.proxy.curl("/v1/games?limit=1");
@@ -83,7 +81,7 @@ impl Edge<'_> {
         self.reloads_while_calls_run().await;
     }
 
-    /// To the same path and query, with a status that keeps the method.
+    /// The redirect keeps the path, the query and, by its status, the method.
     async fn redirects_to_tls(&self) {
         let path = "/games?genre=puzzle&q=stone%20age";
         let output = self.proxy.plain_curl(path).output().await.unwrap();
@@ -93,7 +91,7 @@ impl Edge<'_> {
         let (status, location) = text.split_once(' ').unwrap();
         assert_eq!(status, "308");
         let place = location.strip_prefix("https://").unwrap();
-        // haproxy keeps a port that the request names; in public, it names none.
+        // haproxy keeps the port in the request. Requests to the public address have none.
         let (host, rest) = place.split_once('/').unwrap();
         assert!(host.starts_with("127.0.0.1"), "{location}");
         assert_eq!(format!("/{rest}"), path, "{location}");
@@ -110,7 +108,7 @@ impl Edge<'_> {
         }
     }
 
-    /// The gateway limits the refused calls of an address. One that a client invents for each call does not count.
+    /// The gateway limits the refused calls of a client address. An address that a client invents in a header does not count.
     async fn passes_the_address_of_the_client(&self) {
         let [guesser, other] = self.hosts;
         let attempt = async |host: u8, claimed: String| {
@@ -137,7 +135,7 @@ impl Edge<'_> {
         assert_eq!(attempt(other, of_guesser).await, 401);
     }
 
-    /// Idle connections, and bodies that arrive slowly, stop no other call.
+    /// Idle connections and slow bodies do not block other calls.
     async fn is_not_held_up(&self) {
         let open = (0..IDLE).map(async |_| TcpStream::connect(self.proxy.address).await.unwrap());
         let idle = join_all(open).await;
@@ -163,7 +161,7 @@ impl Edge<'_> {
             assert_eq!(answer.status, 200, "{answer:?}");
         }
         for mut curl in slow {
-            // The proxy may have given it up.
+            // The proxy may have closed the connection already.
             drop(curl.kill().await);
         }
         drop(idle);
@@ -230,7 +228,7 @@ async fn a_fleet_is_served_through_haproxy_and_nginx() {
     calls_the_edge_of_the_other_host(&fleet, &variables).await;
 }
 
-/// The line of the page that begins with `start`.
+/// The line in the page that begins with `start`.
 fn line_of_hosts(start: &str) -> &'static str {
     let lines = SERVERS.lines().map(str::trim);
     let found = lines.filter(|line| line.starts_with(start));
@@ -239,18 +237,18 @@ fn line_of_hosts(start: &str) -> &'static str {
     found[0]
 }
 
-/// The edge of a host. Its pairs are of the gateway and of web.
+/// The edge of a host. Each pair is for the gateway and web.
 struct HostEdge<'a> {
     replicas: [&'a str; 2],
     admin_ports: [&'a str; 2],
-    /// The edge of the other host, the admin ports of the replicas there, and the certificate of that edge.
+    /// The edge of the other host, the admin ports of its replicas, and its certificate.
     other: &'a str,
     other_admin_ports: [&'a str; 2],
     other_certificate: &'a str,
 }
 
 impl HostEdge<'_> {
-    /// haproxy's configuration with the lines of the page.
+    /// haproxy's configuration with the lines from the page.
     fn configuration(&self) -> String {
         let header = "http-request set-header X-Forwarded-For";
         let of_host = line_of_hosts(header).replace("10.0.0.1 10.0.0.2", "127.0.0.1");
@@ -276,7 +274,7 @@ impl HostEdge<'_> {
     }
 }
 
-/// No replica of a host is ready. The other edge gets its requests, by TLS, with the addresses of the clients.
+/// A host without a ready replica forwards requests to the edge of the other host, over TLS, with the addresses of the clients.
 async fn calls_the_edge_of_the_other_host(fleet: &Fleet, variables: &[(&str, String); 4]) {
     let [gateway, gateway_admin, web, web_admin] = variables.each_ref().map(|it| it.1.as_str());
     let other = HostEdge {
@@ -284,7 +282,7 @@ async fn calls_the_edge_of_the_other_host(fleet: &Fleet, variables: &[(&str, Str
         admin_ports: [gateway_admin, web_admin],
         other: NOBODY,
         other_admin_ports: ["1"; 2],
-        // Its own, since haproxy reads the file at its start.
+        // Its own certificate, since haproxy reads the file when it starts.
         other_certificate: "certificate.pem",
     };
     let other = Proxy::haproxy(&other.configuration(), &[]).await;

@@ -1,4 +1,4 @@
-//! The store of Patroni: three members of etcd; two are a quorum.
+//! The store of Patroni: three members of etcd. Two are a quorum.
 
 use std::path::{Path, PathBuf};
 use std::process::Child;
@@ -11,11 +11,10 @@ use servers::ServerUser;
 use crate::ports::free_port;
 use crate::server_process::{Server, spawn};
 
-/// How long the members may take to have a leader.
+/// Timeout for the members to elect a leader.
 const GIVE_UP: Duration = Duration::from_mins(5);
 const MEMBERS: usize = 3;
 
-/// The members.
 pub(crate) struct Etcd {
     folder: PathBuf,
     user: ServerUser,
@@ -23,14 +22,13 @@ pub(crate) struct Etcd {
     members: [Server; MEMBERS],
 }
 
-/// Ports on 127.0.0.1.
 struct Ports {
     clients: [u16; MEMBERS],
     peers: [u16; MEMBERS],
 }
 
 impl Etcd {
-    /// The names of the logs in the folder.
+    /// The names of the members' logs in the folder.
     pub(crate) const LOGS: [&str; MEMBERS] = ["etcd0", "etcd1", "etcd2"];
 
     pub(crate) fn spawn(user: &ServerUser, folder: &Path) -> Self {
@@ -49,7 +47,7 @@ impl Etcd {
         }
     }
 
-    /// The addresses for clients, as a list in YAML.
+    /// The client addresses as a YAML list.
     pub(crate) fn addresses(&self) -> String {
         let addresses = self
             .ports
@@ -62,7 +60,7 @@ impl Etcd {
         self.members.iter().any(Server::has_ended)
     }
 
-    /// Kills all members and starts them again with their data.
+    /// Kills all members, and restarts them with their data.
     pub(crate) fn restart(&self) {
         self.end();
         for member in 0..MEMBERS {
@@ -70,7 +68,7 @@ impl Etcd {
         }
     }
 
-    /// Kills the leader, and waits until another member leads. Returns the number of the killed one.
+    /// Kills the leader, and waits until another member leads; returns the number of the killed member.
     pub(crate) async fn kill_leader(&self) -> usize {
         let killed = self.leader_other_than(None).await;
         self.members[killed].end();
@@ -78,7 +76,7 @@ impl Etcd {
         killed
     }
 
-    /// Starts a killed member again, with its data.
+    /// Restarts a killed member with its data.
     pub(crate) fn start(&self, member: usize) {
         let started = spawn_member(&self.user, &self.folder, &self.ports, member);
         self.members[member].replace(started);
@@ -90,7 +88,6 @@ impl Etcd {
         Paused::process(first).and(others)
     }
 
-    /// Kills all members.
     pub(crate) fn end(&self) {
         self.members.iter().for_each(Server::end);
     }
@@ -130,7 +127,7 @@ fn spawn_member(user: &ServerUser, folder: &Path, ports: &Ports, member: usize) 
     spawn(user, folder, name, "etcd", &args)
 }
 
-/// Whether the member at this port answers that it leads.
+/// Whether the member at this port says that it is the leader.
 async fn leads(port: u16) -> bool {
     let url = format!("http://127.0.0.1:{port}/v3/maintenance/status");
     let request = reqwest::Client::new().post(url).body("{}");

@@ -1,4 +1,4 @@
-//! Roles, migrations and the check of the configuration.
+//! Roles, migrations, and the check of the configuration.
 
 use std::process::{Output, Stdio};
 use std::time::Duration;
@@ -14,18 +14,18 @@ use tokio::time::timeout;
 
 const ROLES: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../deploy/sql/roles.sql");
 
-/// SQLSTATE of a statement that the role may not execute.
+/// SQLSTATE of a statement for which the role lacks a privilege.
 const INSUFFICIENT_PRIVILEGE: &str = "42501";
 
-/// When a test gives up on a process that ends or starts.
+/// Timeout for a process to start or end.
 const LIMIT: Duration = Duration::from_mins(3);
 
-/// The name of the schema and of the role of a service.
+/// The name of the schema of a service, which is also that of its role.
 pub(crate) fn schema(service: &str) -> &str {
     service.trim_end_matches("-svc")
 }
 
-/// The URL of the server's database for a role.
+/// The URL of the server's database, for a role.
 pub(crate) fn url(server: &Server, role: &str) -> String {
     url_of(server, role, "postgres")
 }
@@ -40,7 +40,7 @@ pub(crate) async fn create_roles(server: &Server, service: &str) {
     create_roles_with(server, service, &[]).await;
 }
 
-/// The same, with more variables of psql.
+/// Like [`create_roles`], with more variables of psql.
 async fn create_roles_with(server: &Server, service: &str, variables: &[&str]) {
     let mut psql = Command::new("psql");
     let variable = format!("service={}", schema(service));
@@ -51,7 +51,7 @@ async fn create_roles_with(server: &Server, service: &str, variables: &[&str]) {
     assert!(output.status.success(), "{}", text(&output.stderr));
 }
 
-/// A service, or one of its commands, with no setting but a long deadline.
+/// A service, or one of its commands, whose only setting is a long deadline.
 pub(crate) fn command(service: &str) -> Command {
     let mut command = Command::new(binaries().join(service));
     let prefix = schema(service).to_uppercase();
@@ -63,7 +63,7 @@ pub(crate) fn command(service: &str) -> Command {
     command
 }
 
-/// `SERVICE migrate` with the URL of the owner.
+/// Runs `SERVICE migrate` with the URL of the owner.
 pub(crate) async fn migrate(service: &str, owner_url: &str) -> Output {
     let prefix = schema(service).to_uppercase();
     let mut migrate = command(service);
@@ -73,7 +73,7 @@ pub(crate) async fn migrate(service: &str, owner_url: &str) -> Output {
     output(&mut migrate).await
 }
 
-/// economy-svc with the settings that it needs.
+/// economy-svc with its required settings.
 pub(crate) fn economy(database_url: &str) -> Command {
     let mut economy = command("economy-svc");
     economy
@@ -88,7 +88,6 @@ pub(crate) fn economy(database_url: &str) -> Command {
     economy
 }
 
-/// Runs a command until it ends.
 pub(crate) async fn output(command: &mut Command) -> Output {
     timeout(LIMIT, command.output()).await.unwrap().unwrap()
 }
@@ -101,7 +100,7 @@ fn token(name: &str) -> String {
     format!("{name}-hush-0123456789-0123456789-0123456789")
 }
 
-/// How many migrations were applied, as `migrate` has logged it.
+/// The number of applied migrations, from the log of `migrate`.
 fn applied(output: &Output) -> u64 {
     let log = text(&output.stdout);
     assert!(output.status.success(), "{log}{}", text(&output.stderr));
@@ -128,7 +127,7 @@ fn assert_insufficient(error: &sqlx::Error, what: &str) {
     );
 }
 
-/// The role of a service only reads which migrations there are.
+/// Asserts that the role of a service may read the migrations, but not change them.
 async fn assert_migrations_are_protected(server: &Server, service: &str) {
     let schema = schema(service);
     let mut connection = PgConnection::connect(&url(server, schema)).await.unwrap();
@@ -154,7 +153,7 @@ async fn owners_migrate_and_services_change_no_table() {
         assert!(applied(&migrate(service, &owner).await) > 0, "{service}");
         assert_migrations_are_protected(&server, service).await;
         assert_eq!(applied(&migrate(service, &owner).await), 0, "{service}");
-        // It changes nothing for a service that has migrations.
+        // Creating the roles again changes nothing for a service that has migrated.
         create_roles(&server, service).await;
         assert_migrations_are_protected(&server, service).await;
     }
@@ -177,7 +176,7 @@ async fn owners_migrate_and_services_change_no_table() {
             assert_refused(&mut connection, read).await;
         }
     }
-    // What services change by functions of the owners.
+    // What services change through functions of their owners.
     for (role, sql) in [
         (
             "webhook",
@@ -197,13 +196,13 @@ async fn owners_migrate_and_services_change_no_table() {
 #[tokio::test]
 async fn a_service_has_a_database_of_its_own() {
     let server = Server::new().await.unwrap();
-    // psql must quote it.
+    // psql must quote this name.
     let (database, variable) = ("Economy-1", ["database=Economy-1"]);
     create_roles(&server, "gateway").await;
     create_roles_with(&server, "economy-svc", &variable).await;
     let owner = url_of(&server, "economy_owner", database);
     assert!(applied(&migrate("economy-svc", &owner).await) > 0);
-    // The database is there now.
+    // The database exists now.
     create_roles_with(&server, "economy-svc", &variable).await;
     assert_eq!(applied(&migrate("economy-svc", &owner).await), 0);
 
@@ -214,7 +213,7 @@ async fn a_service_has_a_database_of_its_own() {
         .await
         .unwrap();
     assert_refused(&mut connection, "create table economy.new ()".to_owned()).await;
-    // The schema is there and nowhere else, and no other role may connect.
+    // Only this database has the schema, and no other role may connect to it.
     let mut connection = PgConnection::connect(&url(&server, "postgres"))
         .await
         .unwrap();

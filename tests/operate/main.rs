@@ -1,4 +1,4 @@
-//! The fleet as an operator runs it: on standard servers, with failures of these servers, and while it is upgraded.
+//! The fleet as operators run it: on standard servers, with failures of these servers, and during upgrades.
 #![expect(clippy::unwrap_used, reason = "a test")]
 
 mod backup;

@@ -1,9 +1,10 @@
-//! What holds whatever fails: the fleet is under load before, during and after a fault, and is then compared with what it has acknowledged.
+//! The invariants of a fleet under load, whatever fails. A fleet is loaded before, during and after a fault, and then compared with what it
+//! acknowledged.
 //!
-//! 1. Every acknowledged import, key, vote and change is there, and the catalogue has just what listings-svc has. A report that is sent
-//!    again and again counts once.
-//! 2. Each change of a game by staff was announced to the receiver in one message. It may have arrived more than once, with the same id (§6).
-//! 3. The month has no more calls than were answered.
+//! 1. Every acknowledged import, key, vote and change is there, and the catalogue has exactly the games of listings-svc.
+//! 2. A report that is sent repeatedly counts once.
+//! 3. Each change of a game by staff was announced in one message. The message may have arrived several times, with the same id (§6).
+//! 4. The month has counted no more calls than were answered.
 
 use std::collections::BTreeSet;
 use std::time::Duration;
@@ -11,19 +12,17 @@ use std::time::Duration;
 use e2e::{Fleet, Load, Receiver, Traffic, eventually_within};
 use tokio::time::Instant;
 
-/// The timeout of a wait: after its faults, a fleet may pause for half a minute before it tries again.
+/// Timeout of a wait. After a fault, the fleet may wait half a minute before it tries again.
 const GIVE_UP: Duration = Duration::from_mins(5);
-/// How many games, keys, reads, votes, changes and answers to a report complete before the fault, and again after it.
+/// The numbers of games, keys, reads, votes, changes and answers to a report that must complete before the fault, and again after it.
 const ENOUGH: [usize; 6] = [25, 5, 5, 5, 5, 2];
-/// Two processes of each service.
 pub(crate) const TWO_OF_EACH: &str =
     "gateway=2,web=2,catalogue-svc=2,listings-svc=2,economy-svc=2,webhook-svc=2";
 /// The number of calls before the fault, and again after it.
 const CALLS: usize = 200;
-/// The most deliveries to one endpoint that are in flight or not yet recorded. After a fault, each of them may be repeated.
+/// How many deliveries to one endpoint may be in flight or not recorded yet. After a fault, each of them may be repeated.
 const IN_FLIGHT: usize = 2 * 64;
 
-/// A fleet under load.
 pub(crate) struct Model {
     fleet: Fleet,
     traffic: Traffic,
@@ -31,21 +30,20 @@ pub(crate) struct Model {
     receiver: Receiver,
 }
 
-/// What a fault has cost.
 #[derive(Debug)]
 pub(crate) struct Cost {
     /// The longest time without an acknowledged write.
     pub(crate) writes: Duration,
     /// The longest time without an answered read.
     pub(crate) reads: Duration,
-    /// Messages that the receiver got again, with the same id.
+    /// How many messages were repeated, with the same id.
     pub(crate) repeats: usize,
-    /// Answered calls that the month has not counted.
+    /// How many answered calls the month has not counted.
     pub(crate) uncounted: usize,
 }
 
 impl Model {
-    /// Load on `fleet`: callers at each of its gateways, and writes to the processes that `written` names first.
+    /// Loads every gateway of `fleet` with calls. The writes go to the first process of each service in `written`.
     pub(crate) async fn new(fleet: &Fleet, written: &Fleet, receiver: Receiver) -> Self {
         receiver.subscribe(fleet, &["listing.updated"]).await;
         Self {
@@ -56,7 +54,7 @@ impl Model {
         }
     }
 
-    /// Makes `fault` happen under load, waits until the fleet works again, compares, and prints a row of the table in `tests/README.md`.
+    /// Runs `fault` under load, waits until the fleet works again, compares, and prints a row of the table in `tests/README.md`.
     #[expect(clippy::print_stdout, reason = "what a fault has cost is to be seen")]
     pub(crate) async fn through(&self, what: &str, fault: impl AsyncFn()) -> Cost {
         let repeats = self.receiver.repeats();
@@ -97,7 +95,7 @@ impl Model {
         self.load.answers(CALLS).await;
     }
 
-    /// Also changes that were not acknowledged may be there; then their messages are as well.
+    /// A change without an acknowledgement may have been made. Then it has a message, too.
     async fn each_message_arrived(&self, what: &str) {
         let sent = self.traffic.seen().sent;
         let arrived = format!("{what}: each changed game was announced in one message");
@@ -111,14 +109,14 @@ impl Model {
             changed.all(|slug| told.contains(slug)).then_some(())
         })
         .await;
-        // The studio changes a game of its own again and again.
+        // The studio changes one of its own games repeatedly, so leave that one out.
         let mut told = self.receiver.slugs();
         told.retain(|slug| sent.contains(slug));
         let once: BTreeSet<&String> = told.iter().collect();
         assert_eq!(told.len(), once.len(), "{what}: a game has two messages");
     }
 
-    /// How many of the answered calls the month has not counted.
+    /// How many answered calls the month has not counted.
     async fn uncounted(&self) -> usize {
         let used = eventually_within(GIVE_UP, "the month's use can be read", async || {
             self.load.month_used().await

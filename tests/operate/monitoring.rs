@@ -18,7 +18,7 @@ use crate::containers::run;
 use crate::prometheus::{Monitoring, file, folder, runbook_url};
 use crate::promql::selectors;
 
-/// The alerts that [`alerts_fire_and_every_metric_exists`] makes fire. `rules_test.yml` has the others.
+/// The alerts that [`alerts_fire_and_every_metric_exists`] triggers. `rules_test.yml` covers the others.
 const FIRE: [&str; 4] = [
     "ApiErrors",
     "ChangesRefused",
@@ -26,7 +26,7 @@ const FIRE: [&str; 4] = [
     "ServiceDown",
 ];
 
-/// Metrics that a fleet of the launcher does not have.
+/// Metrics that a fleet of the launcher does not have, with the reason.
 const ELSEWHERE: [(&str, &str); 6] = [
     ("tls_certificate_expires_seconds", "there is no TLS in it"),
     (
@@ -80,7 +80,7 @@ fn every_alert_has_a_paragraph_and_a_test() {
     }
 }
 
-/// The expressions of all panels, by title.
+/// The expressions of all panels, with their titles.
 fn panels() -> Vec<(String, String)> {
     let mut expressions = Vec::new();
     for name in ["grafana/people.json", "grafana/machines.json"] {
@@ -114,7 +114,7 @@ async fn alerts_fire_and_every_metric_exists() {
     errors_fire(&fleet, &monitoring).await;
 }
 
-/// A little of everything: an API call, a page, a write and a delivery.
+/// A bit of everything: an API call, a page, a write and a delivery.
 async fn use_everything(small: &SmallFleet, fleet: &Fleet) {
     read(fleet, 0).await;
     let page = reqwest::get(format!("{}games", fleet.dashboard_url)).await;
@@ -123,7 +123,7 @@ async fn use_everything(small: &SmallFleet, fleet: &Fleet) {
     small.announce_games(&announced).await;
 }
 
-/// Calls the API; a different path each time, since the gateway keeps responses.
+/// Calls the API, with another path each time because the gateway caches responses.
 async fn read(fleet: &Fleet, number: usize) {
     let url = format!("{}/games?q=game{number}", fleet.base_url);
     let key = &fleet.account("partner").keys.live;
@@ -136,7 +136,7 @@ async fn every_metric_exists(monitoring: &Monitoring) {
     read.extend(monitoring.rules().await);
     assert!(read.len() > 50, "{read:?}");
     for (place, expression) in read {
-        // Prometheus understands it.
+        // Prometheus accepts the expression.
         monitoring.api("query", &[("query", &expression)]).await;
         for selector in selectors(&expression) {
             let is_elsewhere = ELSEWHERE.iter().any(|(name, _why)| *name == selector.0);
@@ -151,7 +151,7 @@ async fn every_metric_exists(monitoring: &Monitoring) {
     }
 }
 
-/// PostgreSQL refuses a change in webhook-svc.
+/// PostgreSQL rejects a change in webhook-svc.
 async fn changes_refused_fires(small: &SmallFleet, fleet: &Fleet, monitoring: &Monitoring) {
     let mut database = PgConnection::connect(&fleet.database_url).await.unwrap();
     let refuse = "alter table webhook.listing add constraint refused check (slug <> 'refused')";
@@ -161,7 +161,7 @@ async fn changes_refused_fires(small: &SmallFleet, fleet: &Fleet, monitoring: &M
     fires.await;
 }
 
-/// The delivery that failed is due in an hour, and nobody can take it.
+/// The failed delivery is due in an hour, and nobody can claim its endpoint.
 async fn oldest_due_delivery_fires(fleet: &Fleet, monitoring: &Monitoring) {
     let mut database = PgConnection::connect(&fleet.database_url).await.unwrap();
     let lock = "select endpoint_id from webhook.queue
@@ -178,7 +178,7 @@ async fn oldest_due_delivery_fires(fleet: &Fleet, monitoring: &Monitoring) {
     transaction.rollback().await.unwrap();
 }
 
-/// catalogue-svc neither answers Prometheus nor the gateway.
+/// catalogue-svc answers neither Prometheus nor the gateway.
 async fn errors_fire(fleet: &Fleet, monitoring: &Monitoring) {
     let pid = fleet.service("catalogue-svc").pid.unwrap();
     let paused = Paused::process(Pid::from_raw(pid));

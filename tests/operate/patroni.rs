@@ -1,4 +1,4 @@
-//! PostgreSQL under Patroni, whose leader, store or proxy fails. Reads are answered meanwhile, and nothing that was acknowledged is lost.
+//! PostgreSQL under Patroni, whose leader, store or proxy fails. Reads are answered meanwhile, and no acknowledged write is lost.
 
 use std::cell::Cell;
 use std::time::Duration;
@@ -8,10 +8,9 @@ use e2e::{Receiver, SmallFleet, eventually, long_form};
 use crate::model::{Model, TWO_OF_EACH};
 use crate::patroni_cluster::Cluster;
 
-/// How long a server is paused: longer than Patroni lets a leader be silent.
+/// How long a server is paused: longer than the time that Patroni allows a silent leader.
 const PAUSE: Duration = Duration::from_secs(15);
 
-/// A fleet on a cluster, under load.
 struct Scene {
     cluster: Cluster,
     model: Model,
@@ -34,7 +33,7 @@ impl Scene {
         }
     }
 
-    /// Kills the leader, waits for its successor and starts it again.
+    /// Kills the leader, waits for its successor, and restarts it.
     async fn kill_the_leader(&self) {
         let leader = self.cluster.leader().await;
         self.cluster.kill_node(leader);
@@ -52,7 +51,7 @@ impl Scene {
         self.cluster.until_whole().await;
     }
 
-    /// Kills the leader of etcd. The other two members go on without it; it starts again after the comparison.
+    /// Kills the leader of etcd, while the other two members go on, and restarts it after the comparison.
     async fn without_the_leader_of_etcd(&self) {
         let killed = Cell::new(None);
         let fault = async || {
@@ -73,17 +72,17 @@ impl Scene {
     }
 }
 
-/// Each fault happens `PATRONI_CYCLES` times.
+/// Runs each fault `PATRONI_CYCLES` times.
 #[tokio::test]
 #[ignore = "long: each failover takes up to ten seconds, and 15 s are a pause"]
-async fn postgresql_fails_over_again_and_again() {
+async fn postgresql_fails_over_and_no_acknowledged_write_is_lost() {
     let cycles: u32 = long_form("PATRONI_CYCLES", 1);
     let scene = Scene::set().await;
     let (model, cluster) = (&scene.model, &scene.cluster);
     for _ in 0..cycles {
         let killed = async || scene.kill_the_leader().await;
         let cost = model.through("the leader is killed", killed).await;
-        // Redis counts, and it did not fail.
+        // Redis counts the calls, and has not failed.
         assert_eq!(cost.uncounted, 0, "{cost:?}");
         let paused = async || scene.pause_the_leader().await;
         model.through("the leader is paused", paused).await;
@@ -92,7 +91,7 @@ async fn postgresql_fails_over_again_and_again() {
             .through("all of etcd is killed and starts again", restarted)
             .await;
         scene.without_the_leader_of_etcd().await;
-        // Without etcd Patroni demotes the leader: nothing is written until etcd answers.
+        // Without etcd, Patroni demotes the leader, so nothing is written until etcd answers.
         let store_paused = async || {
             let paused = cluster.etcd.pause();
             tokio::time::sleep(PAUSE).await;

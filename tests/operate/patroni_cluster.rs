@@ -17,19 +17,19 @@ use crate::etcd::Etcd;
 use crate::ports::free_port;
 use crate::server_process::{Server, show_logs, spawn};
 
-/// How long the servers may take to start, or to have a leader and its standbys again.
+/// Timeout for the servers to start, and for the cluster to have a leader and its standbys again.
 const GIVE_UP: Duration = Duration::from_mins(5);
-/// How long a leader may be silent, in seconds. Patroni's documentation has 20 as the least; a test waits for it each time.
+/// How long a leader may be silent, in seconds. Patroni's documentation has a minimum of 20, but the test waits for it each time.
 const TTL: &str = "ttl: 8\n    loop_wait: 1\n    retry_timeout: 3";
 const NODES: usize = 3;
-/// The superuser of PostgreSQL.
+/// User and password of PostgreSQL's superuser.
 const SUPERUSER: &str = "postgres:super";
-/// The user of the fleet, which may create roles and owns the database.
+/// User and password of the fleet, which may create roles and owns the database.
 const OPERATOR: &str = "operator:of-a-test";
 
-/// The servers, which end when the value is dropped.
+/// The servers. They end when the value is dropped.
 pub(crate) struct Cluster {
-    /// It has the sockets of PostgreSQL, too.
+    /// Also contains the sockets of PostgreSQL.
     folder: PathBuf,
     user: ServerUser,
     ports: Ports,
@@ -38,7 +38,6 @@ pub(crate) struct Cluster {
     haproxy: Server,
 }
 
-/// Ports on 127.0.0.1.
 struct Ports {
     postgres: [u16; NODES],
     patroni: [u16; NODES],
@@ -46,7 +45,7 @@ struct Ports {
 }
 
 impl Cluster {
-    /// A cluster with a leader and two standbys, one of them synchronous, and an empty database of the fleet.
+    /// Starts a cluster with a leader and two standbys, one of them synchronous, and an empty database for the fleet.
     pub(crate) async fn start() -> Self {
         let since = Instant::now();
         let mut tries = 0;
@@ -57,7 +56,7 @@ impl Cluster {
                 servers::record_start("clusters of Patroni", since);
                 return cluster;
             }
-            // If another process has taken a port in the meantime, a server ends, and other ports are tried.
+            // Another process may take a port first. A server then exits, and other ports are tried.
             tries += 1;
             assert!(tries < 5, "cannot start Patroni, etcd and haproxy");
         }
@@ -66,7 +65,7 @@ impl Cluster {
     fn spawn() -> Self {
         let user = ServerUser::unprivileged().unwrap();
         let base = user.temporary(&std::env::temp_dir()).unwrap();
-        // A short name: the path of a Unix socket has at most 107 bytes.
+        // Keep the name short, because the path of a Unix socket has at most 107 bytes.
         let folder = tempfile::Builder::new().prefix("pg-").tempdir_in(base);
         let folder = folder.unwrap().keep();
         user.give(&folder, 0o700).unwrap();
@@ -85,7 +84,7 @@ impl Cluster {
         }
     }
 
-    /// Waits until the cluster is whole; `false` if a server has ended.
+    /// Waits until the cluster is complete; returns `false` if a server has ended.
     async fn came_up(&self) -> bool {
         eventually_within(
             GIVE_UP,
@@ -135,7 +134,7 @@ impl Cluster {
         .await;
     }
 
-    /// The number of the leader.
+    /// The index of the leader; waits until there is one.
     pub(crate) async fn leader(&self) -> usize {
         eventually_within(GIVE_UP, "there is a leader", async || {
             leader(&members(&self.ports).await?)
@@ -149,7 +148,7 @@ impl Cluster {
         kill_postgres(&self.data(node));
     }
 
-    /// Starts a node that has ended, with its data.
+    /// Restarts a node with its data.
     pub(crate) fn start_node(&self, node: usize) {
         let started = spawn_node(&self.user, &self.folder, &self.ports, &self.etcd, node);
         self.nodes[node].replace(started);
@@ -161,12 +160,11 @@ impl Cluster {
         let Some(server) = postmaster(&self.data(node)) else {
             return paused;
         };
-        // The server before its children, so that it starts no further child.
+        // Pause the server before its children, so that it starts no more of them.
         let paused = paused.and([Pid::from_raw(server)]);
         paused.and(children(server))
     }
 
-    /// Kills haproxy and starts it again.
     pub(crate) fn restart_haproxy(&self) {
         self.haproxy.end();
         let started = spawn_haproxy(&self.user, &self.folder, &self.ports);
@@ -184,7 +182,7 @@ impl Drop for Cluster {
             show_logs(&self.folder, &Etcd::LOGS);
             show_logs(&self.folder, &["haproxy", "n0", "n1", "n2"]);
         }
-        // Patroni first: it would start PostgreSQL again.
+        // End Patroni first, because it would restart PostgreSQL.
         for node in &self.nodes {
             node.end();
         }
@@ -212,16 +210,15 @@ fn url(user: &str, port: u16, database: &str) -> String {
     format!("postgres://{user}@127.0.0.1:{port}/{database}")
 }
 
-/// The data folder of a node.
 fn data(folder: &Path, node: usize) -> PathBuf {
     folder.join(format!("data{node}"))
 }
 
-/// The process of the PostgreSQL that runs in a data folder.
+/// The pid of the PostgreSQL that runs in a data folder.
 fn postmaster(data: &Path) -> Option<i32> {
     let file = std::fs::read_to_string(data.join("postmaster.pid")).ok()?;
     let pid = file.lines().next()?.parse().ok()?;
-    // The file of a killed server stays, and its number may be that of another process now.
+    // The file of a killed server remains, and another process may have its pid now.
     let command = std::fs::read_to_string(format!("/proc/{pid}/cmdline")).ok()?;
     command.contains(data.to_str()?).then_some(pid)
 }
@@ -232,7 +229,7 @@ fn kill_postgres(data: &Path) {
     };
     let connections = children(server);
     for process in std::iter::once(Pid::from_raw(server)).chain(connections) {
-        // An error means that it has already ended.
+        // An error means that the process has already ended.
         kill(process, Signal::SIGKILL).ok();
     }
 }
@@ -326,7 +323,7 @@ listen primary
     spawn(user, folder, "haproxy", "haproxy", &args)
 }
 
-/// The members as a node that answers sees them.
+/// The members according to the first node that answers.
 async fn members(ports: &Ports) -> Option<Vec<Value>> {
     for port in ports.patroni {
         let url = format!("http://127.0.0.1:{port}/cluster");

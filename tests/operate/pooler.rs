@@ -9,7 +9,7 @@ use tempfile::TempDir;
 use testing::postgres::Server;
 use tokio::process::{Child, Command};
 
-/// The schemas, whose names are those of roles.
+/// The schemas. Each has a role of the same name.
 const SCHEMAS: [&str; 6] = [
     "gateway",
     "web",
@@ -19,7 +19,7 @@ const SCHEMAS: [&str; 6] = [
     "webhook",
 ];
 
-/// A PgBouncer, which ends with the test.
+/// A PgBouncer that ends with the test.
 struct Pooler {
     port: u16,
     _process: Child,
@@ -42,7 +42,7 @@ impl Pooler {
         std::fs::write(&users, list.join("\n")).unwrap();
         let settings = folder.path().join("pgbouncer.ini");
         let mut tries = 0;
-        // If another process has taken the port in the meantime, it ends, and another port is tried.
+        // Another process may take the port first. PgBouncer then exits, and another port is tried.
         loop {
             tries += 1;
             assert!(tries <= 20, "PgBouncer does not start");
@@ -89,7 +89,7 @@ default_pool_size = 50
         }
     }
 
-    /// The URL of the server's database for a role, through the pooler.
+    /// The URL of the server's database for a role, through PgBouncer.
     fn url(&self, role: &str) -> String {
         format!("postgres://{role}@127.0.0.1:{}/postgres", self.port)
     }
@@ -101,15 +101,15 @@ async fn a_fleet_runs_through_a_pooler_in_session_mode() {
     let server = Server::new().await.unwrap();
     let pooler = Pooler::start(&server).await;
     let mut small = SmallFleet::patient();
-    // The launcher creates the roles, and the services migrate and run, all through the pooler.
+    // The launcher creates the roles, and the services migrate and run, all through PgBouncer.
     small.set("DATABASE_URL", &pooler.url("postgres"));
     for schema in SCHEMAS {
-        // The server has a hundred connections.
+        // The server allows a hundred connections.
         let setting = format!("{}_DATABASE_CONNECTIONS", schema.to_uppercase());
         small.set(&setting, "6");
     }
     let fleet = small.up().await;
-    // listings-svc has written them, and catalogue-svc has followed.
+    // listings-svc has written the games, and catalogue-svc has followed its feed.
     let client = Client::new(&fleet, &fleet.account("free").keys.live);
     let games = client.get("/games?limit=1").await;
     assert_eq!(games.data().as_array().unwrap().len(), 1);

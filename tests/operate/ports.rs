@@ -4,7 +4,7 @@ use std::net::{Ipv4Addr, SocketAddr, TcpListener};
 
 use rand::RngExt as _;
 
-/// A port that was free a moment ago. The kernel does not give such a low one to an outgoing connection meanwhile.
+/// A port that was free a moment ago. It is so low that the kernel does not give it to an outgoing connection.
 pub(crate) fn free_port() -> SocketAddr {
     loop {
         let port: u16 = rand::rng().random_range(10_000..19_000);

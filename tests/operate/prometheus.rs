@@ -27,12 +27,12 @@ pub(crate) fn file(name: &str) -> String {
     std::fs::read_to_string(folder().join(name)).unwrap()
 }
 
-/// With the anchor that GitHub gives the heading.
+/// The link to the section of the runbook, with the anchor that GitHub gives the heading.
 pub(crate) fn runbook_url(alert: &str) -> String {
     format!("deploy/runbook/alerts.md#{}", alert.to_lowercase())
 }
 
-/// Prometheus and Alertmanager with our files, which scrape and evaluate each second and do not wait, and a receiver of alerts.
+/// Prometheus and Alertmanager with our files, and a receiver of alerts. They scrape and evaluate every second, and alerts fire after one.
 pub(crate) struct Monitoring {
     prometheus: String,
     /// The alerts that Alertmanager has sent.
@@ -102,7 +102,7 @@ impl Monitoring {
         answer["data"].clone()
     }
 
-    /// The expressions of all rules, by name.
+    /// The names and expressions of all rules.
     pub(crate) async fn rules(&self) -> Vec<(String, String)> {
         let groups = self.api("rules", &[]).await;
         let groups = groups["groups"].as_array().unwrap().iter();
@@ -115,7 +115,7 @@ impl Monitoring {
         rules.collect()
     }
 
-    /// Whether a series of the metric has all these labels.
+    /// Whether the metric has a series with all these labels.
     pub(crate) async fn has(&self, (metric, labels): &Selector) -> bool {
         let labels: Vec<String> = labels.iter().map(|it| format!("{it}!=\"\"")).collect();
         let query = format!("count({metric}{{{}}})", labels.join(","));
@@ -123,7 +123,7 @@ impl Monitoring {
         !found["result"].as_array().unwrap().is_empty()
     }
 
-    /// Waits until Alertmanager has sent an alert about a service, with the link to its paragraph.
+    /// Waits until Alertmanager has sent an alert about a service, with the link to its section.
     pub(crate) async fn assert_fires(&self, alert: &str, service: Option<&str>) {
         eventually(&format!("{alert} arrives"), async || {
             let alerts = self.alerts.lock().unwrap();
@@ -146,7 +146,7 @@ async fn receive(State(alerts): State<Arc<Mutex<Vec<Value>>>>, body: Bytes) {
     alerts.lock().unwrap().extend(firing.cloned());
 }
 
-/// Our configuration of Prometheus, with this Alertmanager. The names of containers are not looked up.
+/// Our configuration of Prometheus for this Alertmanager, without the lookups of containers by DNS.
 fn scrapes(alertmanager: &str) -> String {
     let config = file("prometheus.yml");
     let (before, rest) = config.split_once("    dns_sd_configs:\n").unwrap();
@@ -156,7 +156,7 @@ fn scrapes(alertmanager: &str) -> String {
         .replace("alertmanager:9093", alertmanager)
 }
 
-/// The file of the fleet's processes, as on hosts.
+/// The file of targets for the processes of the fleet, as on hosts.
 fn targets(fleet: &Fleet) -> String {
     let mut services: BTreeMap<&str, Vec<&str>> = BTreeMap::new();
     for process in &fleet.services {
@@ -170,10 +170,10 @@ fn targets(fleet: &Fleet) -> String {
     groups.collect()
 }
 
-/// Starts a program that serves HTTP at a free port; returns it with its address.
+/// Starts a program that serves HTTP on a free port; returns it with its address.
 async fn start(program: &str, args: &[String]) -> (Child, String) {
     eventually(&format!("{program} is ready"), async || {
-        // Another test may take the port: then the program ends, and gets another one.
+        // Another test may take the port first. The program then exits, and is started on another port.
         let address = free_port().to_string();
         let mut command = Command::new(program);
         command.args(args);

@@ -1,11 +1,11 @@
-//! What an expression of `PromQL` reads.
+//! The metrics that `PromQL` expressions read.
 
 use std::collections::BTreeSet;
 
-/// A metric that an expression reads, and the labels by which it selects series.
+/// A metric, with the labels by which an expression selects its series.
 pub(crate) type Selector = (String, BTreeSet<String>);
 
-/// The metrics that an expression of `PromQL` reads.
+/// The metrics that an expression reads.
 pub(crate) fn selectors(expression: &str) -> BTreeSet<Selector> {
     const CLAUSES: [&str; 6] = [
         "by",
@@ -35,7 +35,7 @@ pub(crate) fn selectors(expression: &str) -> BTreeSet<Selector> {
             }
         } else if let Some(matchers) = rest.strip_prefix('{') {
             let (matchers, after) = matchers.split_once('}').unwrap();
-            // Every second part is a value.
+            // Every second part is the value of a label.
             let labels = matchers.split('"').step_by(2);
             let labels = labels.map(|label| label.trim_matches(|c: char| !is_name(c)).to_owned());
             let labels = labels.filter(|label| !label.is_empty()).collect();
@@ -45,7 +45,7 @@ pub(crate) fn selectors(expression: &str) -> BTreeSet<Selector> {
             .iter()
             .any(|it| rest.starts_with(*it))
         {
-            // Neither a function nor an aggregation.
+            // Neither a function nor an aggregation, so it is a metric.
             found.insert((name.to_owned(), BTreeSet::new()));
         }
     }

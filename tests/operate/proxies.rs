@@ -18,23 +18,21 @@ use crate::server_process::show_logs;
 pub(crate) const HAPROXY: &str = include_str!("../../deploy/edge/haproxy.cfg");
 pub(crate) const NGINX: &str = include_str!("../../deploy/edge/nginx.conf");
 
-/// The name of a proxy's log.
 const LOG: &str = "proxy";
-/// How often a proxy that stops is looked at.
+/// How often to check whether a proxy has stopped.
 const POLL: Duration = Duration::from_millis(10);
 
-/// A proxy that runs.
 pub(crate) struct Proxy {
     process: Child,
     folder: tempfile::TempDir,
     reload: Signal,
     pub(crate) address: SocketAddr,
-    /// Where it redirects to TLS.
+    /// The address without TLS, which redirects to TLS.
     plain: SocketAddr,
 }
 
 impl Proxy {
-    /// haproxy with this configuration, and these variables. It listens on a free port of `LISTEN`.
+    /// haproxy with this configuration and these variables. The variable `LISTEN` gets a free port.
     pub(crate) async fn haproxy(configuration: &str, variables: &[(&str, String)]) -> Self {
         let folder = folder().await;
         std::fs::write(folder.path().join("haproxy.cfg"), configuration).unwrap();
@@ -50,7 +48,7 @@ impl Proxy {
         .await
     }
 
-    /// nginx with its configuration, in which these are the addresses of the gateway and of web.
+    /// nginx with its configuration, and these addresses of the gateway and web.
     pub(crate) async fn nginx(gateway: &str, web: &str) -> Self {
         let folder = folder().await;
         Self::start(folder, Signal::SIGHUP, |folder, address, plain| {
@@ -64,8 +62,8 @@ impl Proxy {
         .await
     }
 
-    /// Starts a proxy that listens on the addresses that `command` gets: with TLS on the first one. If another process has taken a port meanwhile, the proxy ends, and
-    /// gets another one.
+    /// Starts a proxy on the two addresses that `command` gets; the first one has TLS. If another process takes a port first, the proxy exits and is
+    /// started on other ports.
     async fn start(
         folder: tempfile::TempDir,
         reload: Signal,
@@ -84,7 +82,7 @@ impl Proxy {
                 if process.try_wait().unwrap().is_some() {
                     return Some(false);
                 }
-                // It starts its workers when it has its ports.
+                // The proxy starts its workers after it has bound its ports.
                 let has_workers = process.id().is_some_and(|pid| !workers(pid).is_empty());
                 let connects = TcpStream::connect(address).await.is_ok();
                 (has_workers && connects).then_some(true)
@@ -104,7 +102,6 @@ impl Proxy {
         }
     }
 
-    /// The file of its certificate.
     pub(crate) fn certificate(&self) -> String {
         let path = self.folder.path().join("certificate.pem");
         path.display().to_string()
@@ -114,7 +111,7 @@ impl Proxy {
         Pid::from_raw(i32::try_from(self.process.id().unwrap()).unwrap())
     }
 
-    /// Reads the configuration again, in new processes; returns when they run.
+    /// Makes the proxy read its configuration again; returns when the new processes run.
     pub(crate) async fn reload(&self) {
         let pid = self.process.id().unwrap();
         let before = workers(pid);
@@ -126,7 +123,7 @@ impl Proxy {
         .await;
     }
 
-    /// `curl` without TLS. It prints the status and where it is redirected to, and does not go there.
+    /// `curl` without TLS. It prints the status and the target of a redirect, and does not follow it.
     pub(crate) fn plain_curl(&self, path: &str) -> Command {
         let mut curl = Command::new("curl");
         curl.args(["--silent", "--show-error", "--output", "/dev/null"])
@@ -136,7 +133,7 @@ impl Proxy {
         curl
     }
 
-    /// `curl` over TLS, which trusts the certificate of the proxy. It prints the body, and then the version of HTTP and the status in a line.
+    /// `curl` with TLS, which trusts the proxy's certificate. It prints the body, then a line with the HTTP version and the status.
     pub(crate) fn curl(&self, path: &str) -> Command {
         let mut curl = Command::new("curl");
         curl.args(["--silent", "--show-error", "--cacert"])
@@ -153,7 +150,7 @@ impl Drop for Proxy {
         if std::thread::panicking() {
             show_logs(self.folder.path(), &[LOG]);
         }
-        // Its workers end with it; SIGKILL would leave them. The process may have ended.
+        // SIGTERM also ends the workers, which SIGKILL would leave. The process may have ended.
         if self.process.id().is_some() {
             let _ended = kill(self.pid(), Signal::SIGTERM);
             while let Ok(None) = self.process.try_wait() {
@@ -163,12 +160,12 @@ impl Drop for Proxy {
     }
 }
 
-/// The processes of a proxy that serve.
+/// The worker processes of a proxy.
 fn workers(proxy: u32) -> Vec<Pid> {
     children(proxy.try_into().unwrap())
 }
 
-/// The configuration of nginx, as it is used in a folder, with a certificate there.
+/// The configuration of nginx for a folder with a certificate.
 fn nginx_configuration(
     folder: &Path,
     [address, plain]: [SocketAddr; 2],
@@ -176,7 +173,7 @@ fn nginx_configuration(
 ) -> String {
     let path = folder.display().to_string();
     let mut configuration = NGINX.to_owned();
-    // Debian's nginx would use and change folders of the system. It does not daemonize, so that it ends with the test.
+    // Debian's nginx would use folders of the system. It does not daemonize, so that it ends with the test.
     let own = ["client_body", "proxy", "fastcgi", "uwsgi", "scgi"]
         .map(|kind| format!("{kind}_temp_path {path}/{kind};"))
         .concat();
@@ -195,7 +192,6 @@ fn nginx_configuration(
     configuration
 }
 
-/// haproxy in a folder with its certificate.
 fn haproxy(folder: &Path) -> Command {
     let mut haproxy = program("haproxy");
     haproxy
@@ -204,7 +200,7 @@ fn haproxy(folder: &Path) -> Command {
     haproxy
 }
 
-/// haproxy makes its output non-blocking: the test's own would then fail for a test that prints much.
+/// haproxy makes its output non-blocking. If it shared the output of the test, a test that prints much would fail.
 fn logged<'a>(proxy: &'a mut Command, folder: &Path) -> &'a mut Command {
     let log = File::create(folder.join(format!("{LOG}.log"))).unwrap();
     proxy.stdout(log.try_clone().unwrap()).stderr(log)

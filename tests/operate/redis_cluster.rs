@@ -1,5 +1,5 @@
-//! Redis Cluster with TLS, three masters with replicas, one of whose masters fails: every read is answered, each gateway limits the minutes
-//! of that master's accounts alone until the replica has taken its place.
+//! Redis Cluster with TLS and three masters with replicas. One master fails: every read is answered, and until a replica has taken over, each
+//! gateway limits the minutes of that master's accounts by itself.
 
 use e2e::{Client, Fleet, Receiver, SmallFleet, Staff, burst, eventually};
 use nix::sys::signal::{Signal, kill};
@@ -8,13 +8,12 @@ use testing::redis::Servers;
 
 use crate::model::{Model, TWO_OF_EACH};
 
-/// The master that is killed.
 const KILLED: usize = 0;
-/// The last slot of that master: redis-cli splits the slots among three masters like this.
+/// The last slot of that node: redis-cli assigns the slots to three masters in this way.
 const LAST_SLOT: u32 = 5460;
 const NODES: std::ops::Range<usize> = 0..6;
 
-/// A caller of the plan `free` whose counters are on the master that is killed.
+/// A client on the plan `free` whose counters are on the killed node.
 async fn caller_on_killed(servers: &Servers, fleet: &Fleet) -> Client {
     let mut staff = Staff::of(fleet).await;
     loop {
@@ -49,12 +48,12 @@ async fn until_failed_over(servers: &Servers) {
 
 #[tokio::test]
 #[ignore = "long: two replicas of each service, and a failover of Redis Cluster"]
-async fn a_master_of_redis_cluster_is_killed() {
+async fn a_master_of_redis_cluster_is_killed_and_every_read_is_answered() {
     let servers = Servers::cluster_with_replicas(true).unwrap();
     let receiver = Receiver::start().await;
     let mut small = SmallFleet::patient();
     small.set("REDIS_URL", &servers.url());
-    // Redis fails, so the gateways use the default timeout for it.
+    // Redis does fail here, so the gateways use the default timeout.
     small.set("GATEWAY_REDIS_PATIENCE", "50");
     small.set("WEB_TRUSTED_PROXIES", "127.0.0.1");
     small.set("WEBHOOK_ALLOW", &format!("http://{}", receiver.address));
@@ -63,7 +62,7 @@ async fn a_master_of_redis_cluster_is_killed() {
     let caller = caller_on_killed(&servers, &fleet).await;
 
     let fault = async || {
-        // Each gateway knows the key.
+        // Each gateway has the key in its cache after this.
         let mut passed = vec![burst(&fleet, &caller).await];
         for node in NODES {
             let soon = ["config", "set", "cluster-node-timeout", "2000"];

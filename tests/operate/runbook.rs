@@ -1,4 +1,4 @@
-//! The runbook, and the pages that it sends operators to: each setting, command of staff and statement in them exists.
+//! The runbook and the pages to which it sends operators: each setting, staff command and statement in them exists.
 #![expect(clippy::disallowed_methods, reason = "the statements of a page")]
 
 use std::collections::BTreeSet;
@@ -38,7 +38,7 @@ fn pages(folder: &str) -> Vec<(PathBuf, String)> {
         .collect()
 }
 
-/// The lines of the blocks of code in a page without comments, and its spans of code.
+/// The code of a page: the lines of code blocks, without comments, and the code spans.
 fn code(page: &str) -> Vec<String> {
     let (mut code, mut prose, mut is_block) = (Vec::new(), String::new(), false);
     for line in page.lines() {
@@ -59,19 +59,19 @@ fn code(page: &str) -> Vec<String> {
     code
 }
 
-/// The code of the runbook and of the other pages with commands.
+/// The code in the runbook and the other pages with commands.
 fn operator_code() -> Vec<String> {
     let runbook = pages("deploy/runbook").into_iter().map(|(_, text)| text);
     let others = COMMAND_PAGES.map(|page| fs::read_to_string(deploy(page)).unwrap());
     runbook.chain(others).flat_map(|text| code(&text)).collect()
 }
 
-/// The arguments of each call of `program` in a line. What is before `--` are options of a shell function that calls it.
+/// The arguments of each call of `program` in a line. Options of a shell function that calls it come before `--`.
 fn arguments(line: &str, program: &str) -> Vec<Vec<String>> {
     let commands = line.split(['|', ';', '&', '(', ')']);
     let calls = commands.filter_map(|command| {
         let mut words = command.split_whitespace().peekable();
-        // Its objects have the names of programs.
+        // Arguments of kubectl are names of objects, which may equal names of programs.
         if words.peek() == Some(&"kubectl") {
             return None;
         }
@@ -83,13 +83,11 @@ fn arguments(line: &str, program: &str) -> Vec<Vec<String>> {
     calls.collect()
 }
 
-/// Whether a word can be a subcommand.
 fn is_subcommand(word: &str) -> bool {
     word.starts_with(|c: char| c.is_ascii_lowercase())
         && word.chars().all(|c| c.is_ascii_lowercase() || c == '-')
 }
 
-/// What a program prints about its subcommand.
 async fn help(program: &str, subcommand: &[&String]) -> String {
     let mut command = Command::new(binaries().join(program));
     command.args(subcommand).arg("--help").kill_on_drop(true);
@@ -112,7 +110,7 @@ async fn every_command_of_staff_exists() {
     assert!(calls.len() > 20, "{calls:?}");
     for call in calls {
         let words = call.iter().take_while(|word| is_subcommand(word));
-        // A noun and a verb.
+        // The first two words: a noun and a verb.
         let subcommand: Vec<&String> = words.take(2).collect();
         let help = help("staff", &subcommand).await;
         for flag in call.iter().filter(|word| word.starts_with("--")) {
@@ -121,7 +119,7 @@ async fn every_command_of_staff_exists() {
     }
 }
 
-/// The variables in the first cells of tables; `*` is the prefix of each service.
+/// The variables in the first column of tables. `*` stands for the prefix of each service.
 fn listed(tables: &str) -> BTreeSet<String> {
     let rows = tables.lines().filter(|line| line.starts_with("| `"));
     let cells = rows.map(|row| row.split('|').nth(1).unwrap());
@@ -137,7 +135,7 @@ fn listed(tables: &str) -> BTreeSet<String> {
         .collect()
 }
 
-/// The settings of a service: those of a file with addresses and ports, and those that `deploy/secrets` has written.
+/// The settings of a service: from a file with addresses and ports, and from the files of `deploy/secrets`.
 fn environment(addresses: &str, secrets: &Path, service: &str, prefix: &str) -> Variables {
     let own = format!("{service}.env");
     let secret = ["site.env", "mail.env", &*own].map(|file| secrets.join(file));
@@ -146,7 +144,7 @@ fn environment(addresses: &str, secrets: &Path, service: &str, prefix: &str) -> 
     all.filter(|(name, _)| name.starts_with(prefix)).collect()
 }
 
-/// The variables without which a service refuses its settings.
+/// The variables without which a service rejects its settings.
 async fn required(service: &str, environment: &Variables) -> BTreeSet<String> {
     let mut required = BTreeSet::new();
     for name in environment.keys() {
@@ -206,7 +204,7 @@ async fn services_accept_the_settings_of_hosts() {
     assert_eq!(names("runbook/hosts.env"), names("settings.env"));
 }
 
-/// The blocks of SQL in a page, without the statements that begin and end a transaction.
+/// The SQL blocks of a page, without the statements that begin and end a transaction.
 fn statements(page: &str) -> Vec<String> {
     let blocks = page.split("```sql\n").skip(1);
     blocks
@@ -242,7 +240,7 @@ async fn statements_of_the_runbook_are_valid() {
     assert!(found > 4, "{found}");
 }
 
-/// What is stored of Ada, who had the address `old@ada.test` after Eve and before Carol, then `new@ada.test`. Bob is in her team.
+/// Rows about Ada, who had the address `old@ada.test` after Eve and before Carol, then `new@ada.test`. Bob is in her team.
 const ROWS: &str = "
     insert into web.activity (id, at, person_id, email, action, subject, address, agent) values
         (gen_random_uuid(), '2020-01-01 00:00Z', '00000000-0000-4000-8000-00000000e0e1', 'old@ada.test', 'left', 'old@ada.test', '192.0.2.3', 'E'),
@@ -263,14 +261,14 @@ const ROWS: &str = "
         (gen_random_uuid(), '2020-01-05 00:00Z', '00000000-0000-4000-8000-00000000ada1', 'person', 'create', 'key', 'k', false,
             '{\"address\": \"192.0.2.1\"}')";
 
-/// The days of the rows that have an address of Ada's, or her network.
+/// The days of the rows with an address of Ada's, or with her network.
 const LEFT: &str = "
     select extract(day from moment at time zone 'utc')::integer from (
         select at as moment, to_jsonb(it) as row from web.activity it union all select at, to_jsonb(it) from web.audit it
         union all select at, to_jsonb(it) from gateway.audit it
     ) rows where moment < '2021-01-01' and (row::text ilike '%@ada.test%' or row::text like '%192.0.2.1%') order by moment";
 
-/// Earlier and later owners of an address of the person keep their rows.
+/// Rows of earlier and later owners of her address remain.
 #[tokio::test]
 async fn a_removed_person_leaves_no_address() {
     let fleet = Fleet::shared();

@@ -1,4 +1,4 @@
-//! Processes of servers that a test ends and starts again.
+//! Server processes that a test kills and restarts.
 
 use std::cell::RefCell;
 use std::fs::File;
@@ -9,7 +9,6 @@ use nix::sys::signal::Signal;
 use nix::unistd::Pid;
 use servers::{ServerUser, find};
 
-/// A process that can be ended and started again.
 pub(crate) struct Server(RefCell<Child>);
 
 impl Server {
@@ -25,21 +24,20 @@ impl Server {
         self.0.borrow_mut().try_wait().unwrap().is_some()
     }
 
-    /// Kills it.
     pub(crate) fn end(&self) {
         let mut process = self.0.borrow_mut();
-        // An error means that it has already ended.
+        // An error means that the process has already ended.
         drop(process.kill());
         drop(process.wait());
     }
 
     pub(crate) fn replace(&self, process: Child) {
-        // The process before it has ended.
+        // The old process has ended.
         drop(self.0.replace(process).wait());
     }
 }
 
-/// Starts a program as the user of PostgreSQL, with its output in a log. It ends with the test, by SIGTERM.
+/// Starts a program as the user of PostgreSQL, with its output in a log. It gets SIGTERM when the test ends.
 pub(crate) fn spawn(
     user: &ServerUser,
     folder: &Path,
@@ -47,7 +45,7 @@ pub(crate) fn spawn(
     program: &str,
     args: &[String],
 ) -> Child {
-    // Else `deploy/test` installs it.
+    // `deploy/test` installs missing programs.
     let program = find(program).ok_or(program).unwrap();
     let log = folder.join(format!("{name}.log"));
     let log = File::options().create(true).append(true).open(log).unwrap();
@@ -63,7 +61,7 @@ pub(crate) fn spawn(
         .unwrap()
 }
 
-/// Prints the ends of the logs of these programs.
+/// Prints the ends of these logs.
 #[expect(clippy::print_stderr, reason = "the logs of a test that failed")]
 pub(crate) fn show_logs(folder: &Path, names: &[&str]) {
     for name in names {

@@ -1,4 +1,4 @@
-//! One trace through the fleet, and no secret in what it writes.
+//! One trace through the fleet, and no secret in what the fleet writes.
 
 use std::collections::BTreeMap;
 
@@ -28,7 +28,7 @@ const PREFIXES: [&str; 6] = [
     "WEBHOOK",
 ];
 
-/// The settings that are secrets, without the prefixes of the services.
+/// The settings that contain secrets, without the prefixes of the services.
 const SECRETS: [&str; 5] = [
     "DATABASE_URL",
     "REDIS_URL",
@@ -37,17 +37,16 @@ const SECRETS: [&str; 5] = [
     "STAFF_TOKEN",
 ];
 
-/// The password of a person who signs up.
 const PASSWORD: &str = "baobab lorry teapot nine";
 
-/// A fleet that traces every request, and a receiver of webhooks.
+/// A fleet that traces every request, and a webhook receiver.
 struct Scene {
     small: SmallFleet,
     fleet: Fleet,
     staff: Staff,
     collector: Collector,
     receiver: Receiver,
-    /// All secrets that were made.
+    /// All secrets that the test has created.
     secrets: Vec<String>,
     _server: JoinSet<()>,
 }
@@ -109,7 +108,7 @@ impl Scene {
         .await;
     }
 
-    /// A write of the API is one trace from the gateway to listings-svc.
+    /// A write is one trace, from the gateway to listings-svc.
     async fn trace_a_write(&mut self) {
         let account = self.staff.account("partner").await;
         let handle = format!("studio-{}", row_id().simple());
@@ -141,7 +140,7 @@ impl Scene {
             .await;
     }
 
-    /// A read of the API is one trace from the gateway to the service that answers it.
+    /// A read is one trace, from the gateway to the service that answers it.
     async fn trace_a_read(&self, caller: &Client, path: &str, service: &str) {
         let read = caller.get(path).await;
         assert_eq!(read.status, 200, "{}", read.text);
@@ -150,7 +149,7 @@ impl Scene {
         self.collector.child(&root, service, "rpc").await;
     }
 
-    /// The attempt of a delivery is a trace, and the receiver gets its id.
+    /// Each attempt of a delivery is a trace, whose id the receiver gets.
     async fn trace_a_delivery(&self) {
         let headers = self.receiver.first().await;
         let message = headers["x-service-delivery"].to_str().unwrap();
@@ -166,7 +165,7 @@ impl Scene {
         assert_eq!(headers["traceparent"], expected);
     }
 
-    /// A page is one trace from web to the catalogue.
+    /// A page is one trace, from web to catalogue-svc.
     async fn trace_a_page(&self) {
         let url = format!("{}games?q=adventure", self.fleet.dashboard_url);
         let page = reqwest::get(url).await.unwrap();
@@ -177,7 +176,7 @@ impl Scene {
         self.assert_logged("web", id, &root).await;
     }
 
-    /// A page of an account is one trace from web to the gateway.
+    /// A page of an account is one trace, from web to the gateway.
     async fn trace_an_account(&self, browser: &mut WebClient) {
         let path = browser.get("/accounts").await.location;
         let request = browser.http.get(format!("{}{path}", browser.base));
@@ -189,7 +188,7 @@ impl Scene {
         self.collector.child(&root, "gateway", "rpc").await;
     }
 
-    /// Makes the secrets of a person; returns the browser, which is signed in.
+    /// Creates the secrets of a person; returns the browser, which is signed in.
     async fn sign_up(&mut self) -> WebClient {
         let mut browser = WebClient::new(&self.fleet);
         let [_, link] = browser
@@ -197,7 +196,7 @@ impl Scene {
             .await;
         let page = browser.get("/you/totp").await;
         let totp = page.element("secret");
-        // As the page shows it, and as the app stores it.
+        // As the page shows it, and as an app stores it.
         let plain = totp.replace(' ', "");
         let token = link.trim_start_matches("/link/").to_owned();
         self.secrets
@@ -205,7 +204,7 @@ impl Scene {
         self.add_cookies(&browser);
         let codes = turn_on_totp(&mut browser, &page).await;
         self.secrets.extend(codes);
-        // The session is a new one.
+        // Turning on the second factor starts a new session.
         self.add_cookies(&browser);
         browser
     }
@@ -218,7 +217,7 @@ impl Scene {
         assert!(self.secrets.len() > before, "the session has a cookie");
     }
 
-    /// A member of the staff gets a token and uses it.
+    /// Adds a staff member, who uses the token.
     async fn add_token(&mut self) {
         let member = self.fleet.add_member("traced", Role::Reviewer);
         let listings = &self.fleet.service("listings-svc").grpc;
@@ -233,7 +232,7 @@ impl Scene {
         self.secrets.push(member);
     }
 
-    /// All that the processes have written, by where.
+    /// Everything that the processes have written, with its source.
     async fn written(&self) -> Vec<(String, String)> {
         let mut written = Vec::new();
         let state = self.fleet.clock_file.parent().unwrap();
@@ -252,7 +251,7 @@ impl Scene {
     }
 }
 
-/// The secrets in the settings of all services: passwords of PostgreSQL and Redis, keys that encrypt, and tokens.
+/// The secrets in the settings of all services: passwords of PostgreSQL and Redis, encryption keys, and tokens.
 fn secrets_in_settings(fleet: &Fleet) -> Vec<String> {
     let services = fleet.services.iter();
     let settings: BTreeMap<String, String> = services.flat_map(Service::environment).collect();
@@ -267,7 +266,7 @@ fn secrets_in_settings(fleet: &Fleet) -> Vec<String> {
     secrets
 }
 
-/// The secrets in a setting: the password of a URL, or each of a list, where a key comes after its id.
+/// The secrets in a setting: the password in a URL, or each item of a list, where a key follows its id.
 fn secrets_in(setting: &str) -> Vec<String> {
     if setting.contains("://") {
         let url = Url::parse(setting).unwrap();
@@ -278,7 +277,7 @@ fn secrets_in(setting: &str) -> Vec<String> {
         .collect()
 }
 
-/// Turns the second factor on with the secret that `page` shows; returns the recovery codes, as they are shown and as they may be typed.
+/// Turns the second factor on with the secret on `page`; returns the recovery codes, with and without the separators that the page shows.
 async fn turn_on_totp(browser: &mut WebClient, page: &WebPage) -> Vec<String> {
     let session = Token::parse(&browser.cookies["session"]).unwrap();
     let key = session.derived_key("authenticator app");
@@ -315,7 +314,7 @@ async fn a_request_is_one_trace_and_no_secret_is_written() {
     let mut browser = scene.sign_up().await;
     scene.add_token().await;
     scene.trace_an_account(&mut browser).await;
-    // The last one: its line in the log comes after those of the others.
+    // This one comes last: its log line follows those of the others.
     scene.trace_a_page().await;
     let written = scene.written().await;
     assert!(written.len() > 12, "logs and metrics of six services");

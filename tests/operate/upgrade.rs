@@ -13,7 +13,7 @@ use tokio::process::Command;
 use crate::proxies::{HAPROXY, Proxy};
 use crate::upgrade_load::{Load, STUDIO};
 
-/// The services, each with the prefix of its settings, in the order in which they are replaced.
+/// The services with the prefixes of their settings, in the order of their replacement.
 const SERVICES: [(&str, &str); 6] = [
     ("listings-svc", "LISTINGS"),
     ("catalogue-svc", "CATALOGUE"),
@@ -22,14 +22,14 @@ const SERVICES: [(&str, &str); 6] = [
     ("gateway", "GATEWAY"),
     ("web", "WEB"),
 ];
-/// The other programs that a launcher needs.
+/// Other programs that the launcher needs.
 const TOOLS: [&str; 3] = ["staff", "local-activity", "local-people"];
-/// The time in which haproxy and the other services learn that a process stops, in seconds: haproxy asks each second.
+/// How long a process keeps serving after SIGTERM, in seconds, while haproxy and the other services notice. haproxy checks every second.
 const SHUTDOWN_DELAY: &str = "3";
-/// Each game is changed by one request at a time.
+/// The number of games. Each is changed by one request at a time.
 const GAMES: usize = 16;
 
-/// The binaries of the fleet, as links: replacing a link is the installation of another release.
+/// The binaries of the fleet, as links. Replacing the links installs another release.
 struct Installation {
     folder: tempfile::TempDir,
     /// The binaries of another release, with which the fleet starts.
@@ -56,10 +56,10 @@ impl Installation {
         }
     }
 
-    /// Runs the migrations of this release, while the processes of the release before it run.
+    /// Runs the migrations of this release while the processes of the previous one run.
     async fn migrate(&self, fleet: &Fleet) {
         for (name, prefix) in SERVICES {
-            // A migration has the settings of its service, and the role that owns the schema.
+            // A migration uses the settings of its service, and the role that owns the schema.
             let role = format!("{}_owner", prefix.to_lowercase());
             let owner = format!("{}?options[role]={role}", fleet.database_url);
             let migrated = Command::new(binaries().join(name))
@@ -76,7 +76,7 @@ impl Installation {
     }
 }
 
-/// The public games that the test changes, and the key that may change them.
+/// Creates the published games that the test changes; returns their slugs, and a key that may change them.
 async fn games(fleet: &Fleet) -> (Vec<String>, String) {
     let mut staff = Staff::of(fleet).await;
     let account = staff.account("unlimited").await;
@@ -94,8 +94,7 @@ async fn games(fleet: &Fleet) -> (Vec<String>, String) {
     (slugs, secret)
 }
 
-/// haproxy with all replicas and its table of servers, over plain HTTP. Both have the port of the proxy, which gets another one when
-/// somebody takes it.
+/// haproxy with all replicas, over plain HTTP, and its table of servers on the same port.
 struct Balancer {
     _proxy: Proxy,
     public: String,
@@ -116,7 +115,7 @@ impl Balancer {
                 r#" ssl crt "${CERTIFICATE}" alpn h2,http/1.1"#,
                 "\n    stats enable\n    stats uri /table",
             ),
-            // A replica that is only slow, since the machine is busy, stays.
+            // A replica that is slow because the machine is busy stays up.
             ("timeout check 5s", "timeout check 120s"),
         ] {
             assert!(configuration.contains(text), "{text}");
@@ -135,7 +134,7 @@ impl Balancer {
     async fn has_all(&self) {
         eventually("haproxy has all replicas", async || {
             let table = reqwest::get(&self.table).await.ok()?.text().await.ok()?;
-            // Servers have a dash in their names.
+            // Only names of servers contain a dash.
             let servers = table.lines().filter(|line| {
                 let name = line.split(',').nth(1);
                 name.is_some_and(|name| name.contains('-'))
@@ -149,7 +148,7 @@ impl Balancer {
     }
 }
 
-/// The lines of the replicas of a service.
+/// The lines of haproxy's configuration for the replicas of a service.
 fn servers(fleet: &Fleet, name: &str) -> String {
     let replicas = fleet.replicas(name);
     let place = |url: &str| url.trim_start_matches("http://").to_owned();
@@ -166,7 +165,7 @@ fn port(place: &str) -> &str {
     place.rsplit_once(':').unwrap().1
 }
 
-/// Ends a process by SIGTERM, and waits until the launcher has started it again.
+/// Ends a process with SIGTERM, and waits until the launcher has restarted it.
 async fn replace(small: &SmallFleet, old: &Service) {
     let pid = old.pid.unwrap();
     kill(Pid::from_raw(pid), Signal::SIGTERM).unwrap();
@@ -185,19 +184,19 @@ async fn replace(small: &SmallFleet, old: &Service) {
     .await;
 }
 
-/// Replaces every process, one after another.
+/// Replaces every process, one at a time.
 async fn replace_all(small: &SmallFleet, balancer: &Balancer) {
     for (name, _) in SERVICES {
         let fleet = small.fleet();
         for old in fleet.replicas(name) {
             replace(small, old).await;
-            // The next process stops when this one gets requests.
+            // Wait until the new process gets requests before the next one stops.
             balancer.has_all().await;
         }
     }
 }
 
-/// A fleet of two replicas of each service, from these binaries, whose webhooks go to `receiver`.
+/// A fleet with two replicas of each service, from these binaries, whose webhooks go to `receiver`.
 async fn up(installation: &Installation, receiver: &Receiver) -> (SmallFleet, Fleet) {
     let mut small = SmallFleet::patient();
     small.use_binaries(installation.folder.path());
@@ -231,7 +230,7 @@ async fn every_process_is_replaced_and_no_caller_notices() {
     let replacing = async {
         if let Some(before) = &installation.before {
             installation.migrate(&fleet).await;
-            // Also back again: the release before starts with the schema of this one, and reads what this one has written.
+            // First this release, then back: the previous one starts with the new schema, and reads what the new release has written.
             for release in [&binaries(), before] {
                 installation.link_all(release);
                 replace_all(&small, &balancer).await;

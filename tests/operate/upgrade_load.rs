@@ -1,4 +1,4 @@
-//! The callers of a fleet whose processes are replaced: no request may fail, and no read be stale.
+//! The callers of a fleet whose processes are replaced: no request may fail, and no read may be stale.
 
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex};
@@ -9,21 +9,19 @@ use reqwest::Method;
 use serde_json::{Value, json};
 use tokio::task::JoinSet;
 
-/// How long an idle connection is used again.
+/// How long an idle connection is reused.
 const KEEP_ALIVE: Duration = Duration::from_secs(30);
 /// The creator of the games.
 pub(crate) const STUDIO: &str = "upgrade-studio";
-/// A page of the site.
 const PAGE: &str = "/games";
 
-/// What callers do all the time.
 pub(crate) struct Load {
     http: reqwest::Client,
-    /// Opens a connection for each request.
+    /// Opens a new connection for each request.
     new_connections: reqwest::Client,
     base: String,
     key: String,
-    /// Each with the number of its changes.
+    /// The slugs of the games, with the number of changes of each.
     games: Vec<(String, tokio::sync::Mutex<u64>)>,
     failures: Mutex<Vec<String>>,
     requests: AtomicUsize,
@@ -33,7 +31,7 @@ impl Load {
     pub(crate) fn new(address: &str, key: String, slugs: Vec<String>) -> Self {
         let client = |idle| {
             let client = reqwest::Client::builder().pool_max_idle_per_host(idle);
-            // Less than haproxy's, so that no request meets a connection that is being closed.
+            // Shorter than haproxy's, so that no request uses a connection that is being closed.
             client.pool_idle_timeout(KEEP_ALIVE).build().unwrap()
         };
         let games = slugs
@@ -50,7 +48,7 @@ impl Load {
         }
     }
 
-    /// Nothing failed, and the games are as the last changes made them. Returns the number of changes.
+    /// Asserts that no request failed and each game has its last change; returns the number of changes.
     pub(crate) async fn assert_all_seen(&self, fleet: &Fleet) -> usize {
         assert_eq!(*self.failures.lock().unwrap(), [""; 0]);
         let reader = Client::new(fleet, &self.key);
@@ -60,7 +58,7 @@ impl Load {
             assert!(count > 0, "{slug} was never changed");
             let game = reader.get(&format!("/games/{slug}")).await;
             let tagline = game.data()["tagline"].as_str().unwrap();
-            // The load ended while a change was on its way.
+            // The load may have ended during a change.
             let shown = [count, count + 1].map(|count| format!("Change {count}"));
             assert!(
                 shown.iter().any(|shown| shown == tagline),
@@ -71,12 +69,11 @@ impl Load {
         changes
     }
 
-    /// The number of requests.
     pub(crate) fn requests(&self) -> usize {
         self.requests.load(Ordering::Relaxed)
     }
 
-    /// Sends a request; `None` if it failed, which is recorded.
+    /// Sends a request; records a failure and returns `None`.
     async fn send(
         &self,
         client: &reqwest::Client,
@@ -109,7 +106,6 @@ impl Load {
         self.failures.lock().unwrap().push(what);
     }
 
-    /// The request with this number.
     async fn request(&self, number: usize) {
         let game = number / 8 % self.games.len();
         let (slug, changes) = &self.games[game];
@@ -154,7 +150,7 @@ impl Load {
         }
     }
 
-    /// Sends `rate` requests a second, whether or not the ones before are answered.
+    /// Sends `rate` requests per second, whether or not earlier ones are answered.
     pub(crate) async fn run(self: Arc<Self>, rate: u64) {
         let mut pace = tokio::time::interval(Duration::from_secs(1) / u32::try_from(rate).unwrap());
         let mut running = JoinSet::new();

@@ -1,26 +1,25 @@
-//! More calls of a key than its minute allows, at each gateway.
+//! Sends more calls with one key than its plan allows per minute, at each gateway.
 
 use futures::future::join_all;
 
 use crate::{Client, Fleet};
 
-/// The plan `free`.
+/// The limit of the plan `free`.
 const CALLS_PER_MINUTE: usize = 60;
 
-/// How many calls passed.
 #[derive(Debug, Default)]
 pub struct Passed {
-    /// Where Redis counted.
+    /// Counted in Redis, by all gateways together.
     pub by_redis: usize,
-    /// At each gateway that counted alone.
+    /// Counted by a gateway alone, without Redis: one number per gateway.
     pub alone: Vec<usize>,
 }
 
-/// Calls more often than the plan `free` allows, at each gateway.
+/// Sends more calls than the plan `free` allows, at each gateway.
 ///
 /// # Panics
-/// A gateway that counts alone lets more than 60 calls pass, or all of them more than 60 where Redis counts: twice that if a minute has
-/// ended in between.
+/// More than 60 calls pass a gateway that counts alone; or more than 120 pass all the others together, which is 60 a minute if a new minute begins
+/// during the burst.
 pub async fn burst(fleet: &Fleet, caller: &Client) -> Passed {
     let mut passed = Passed::default();
     for gateway in fleet.replicas("gateway") {
@@ -33,7 +32,7 @@ pub async fn burst(fleet: &Fleet, caller: &Client) -> Passed {
         for answer in refused {
             answer.assert_error(429, "rate_limited");
         }
-        // Without Redis, the gateway cannot read the month.
+        // A gateway cannot read the use of the month without Redis, so it sends no such limit.
         let by_redis = good.iter().filter(|answer| {
             let header = answer.header("ratelimit");
             header.is_some_and(|header| header.contains("month"))

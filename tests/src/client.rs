@@ -1,4 +1,4 @@
-//! An API caller.
+//! A client of the public API that checks each response.
 
 use std::io::Read;
 use std::time::Duration;
@@ -11,7 +11,7 @@ use serde_json::Value;
 use crate::openapi::{self, Sent};
 use crate::{Fleet, Service, eventually};
 
-/// Calls the public interface with one key, or none.
+/// Calls the public API with one key, or without a key.
 #[derive(Debug, Clone)]
 pub struct Client {
     base_url: String,
@@ -22,23 +22,19 @@ pub struct Client {
 /// A response, after its envelope has been checked (§2.1).
 #[derive(Debug)]
 pub struct Response {
-    /// Status code.
     pub status: StatusCode,
-    /// Headers.
     pub headers: HeaderMap,
-    /// The body, decoded where it was compressed.
+    /// The decoded body.
     pub text: String,
-    /// The body, parsed; null where there is none (HEAD, 304).
+    /// The parsed body; null if there is none (HEAD, 304).
     pub body: Value,
 }
 
 impl Client {
-    /// A caller with a key.
     pub fn new(fleet: &Fleet, key: &str) -> Self {
         Self::build(fleet, Some(key.to_owned()))
     }
 
-    /// A caller without one.
     pub fn anonymous(fleet: &Fleet) -> Self {
         Self::build(fleet, None)
     }
@@ -56,7 +52,7 @@ impl Client {
         }
     }
 
-    /// The same caller at another replica of the gateway.
+    /// The same client at another replica of the gateway.
     #[must_use]
     pub fn at(&self, gateway: &Service) -> Self {
         let http = gateway.http.as_ref().unwrap();
@@ -66,7 +62,7 @@ impl Client {
         }
     }
 
-    /// A request to `path`, to be completed and sent with [`Client::send`].
+    /// A request to `path`, for [`Client::send`].
     pub fn request(&self, method: Method, path: &str) -> RequestBuilder {
         let request = self
             .http
@@ -77,23 +73,20 @@ impl Client {
         }
     }
 
-    /// GET.
     pub async fn get(&self, path: &str) -> Response {
         self.send(self.request(Method::GET, path)).await
     }
 
-    /// POST of a JSON body.
     pub async fn post(&self, path: &str, body: &Value) -> Response {
         self.send(self.request(Method::POST, path).json(body)).await
     }
 
-    /// PATCH with a JSON body.
     pub async fn patch(&self, path: &str, body: &Value) -> Response {
         self.send(self.request(Method::PATCH, path).json(body))
             .await
     }
 
-    /// Sends a request and checks the answer's envelope; compares both with the OpenAPI document.
+    /// Sends a request; checks the envelope of the response, and compares both with the OpenAPI document.
     pub async fn send(&self, request: RequestBuilder) -> Response {
         let request = request.build().unwrap();
         let what = format!("{} {}", request.method(), request.url());
@@ -122,15 +115,14 @@ impl Client {
         }
     }
 
-    /// All rows of a list, page by page; checks that the total is true. Other tests publish and take down meanwhile: a list that changed
-    /// between two pages is read again.
+    /// All rows of a list, page by page; checks that `total` is their number. A list that other tests change between two pages is read again.
     pub async fn all(&self, path: &str, limit: usize) -> Vec<Value> {
         let what = format!("{path} does not change while it is read, and its total is true");
         eventually(&what, async || self.unchanged(path, limit).await).await
     }
 
-    /// All rows of a list; `None` if it changed between two pages. One listing that comes and one that goes leave the total as it was: then
-    /// the rows do not add up to it.
+    /// All rows of a list; `None` if it changed between two pages. If one listing came and another went, `total` stays the same, but the rows do not
+    /// add up to it.
     async fn unchanged(&self, path: &str, limit: usize) -> Option<Vec<Value>> {
         let mut rows: Vec<Value> = Vec::new();
         let (mut total, mut cursor) = (None, None::<String>);
@@ -154,24 +146,24 @@ impl Client {
         }
     }
 
-    /// All rows of a list in their public shape; checks that each has its fields and no other.
+    /// All rows of a list as values of `T`; checks that each row has the fields of `T` and no others.
     pub async fn rows<T: Serialize + DeserializeOwned>(&self, path: &str, limit: usize) -> Vec<T> {
         let rows = self.all(path, limit).await;
         rows.iter().map(|row| shaped(path, row)).collect()
     }
 
-    /// `data` of a single read in its public shape; checks that it has its fields and no other.
+    /// `data` of a single read as a `T`; checks that it has the fields of `T` and no others.
     pub async fn one<T: Serialize + DeserializeOwned>(&self, path: &str) -> T {
         shaped(path, self.get(path).await.data())
     }
 }
 
-/// The text of a body, which nobody has decoded before.
+/// Decodes a body according to its `Content-Encoding`.
 fn decoded(headers: &HeaderMap, bytes: &[u8]) -> String {
     let coding = headers.get("content-encoding");
     let coding = coding.map_or("", |coding| coding.to_str().unwrap());
     let mut decoder: Box<dyn Read + '_> = match coding {
-        // That of HEAD.
+        // A response to HEAD has the header but no body.
         _ if bytes.is_empty() => Box::new(bytes),
         "" => Box::new(bytes),
         "gzip" => Box::new(flate2::read::GzDecoder::new(bytes)),
@@ -190,14 +182,12 @@ fn shaped<T: Serialize + DeserializeOwned>(path: &str, json: &Value) -> T {
 }
 
 impl Response {
-    /// `error.code`.
     pub fn code(&self) -> &str {
         self.body["error"]["code"]
             .as_str()
             .unwrap_or_else(|| panic!("no error: {}", self.text))
     }
 
-    /// Asserts the status and `error.code`.
     pub fn assert_error(&self, status: u16, code: &str) {
         assert_eq!(
             (self.status.as_u16(), self.code()),
@@ -207,13 +197,12 @@ impl Response {
         );
     }
 
-    /// `data`.
+    /// `data` of a success.
     pub fn data(&self) -> &Value {
         assert!(self.status.is_success(), "{}", self.text);
         &self.body["data"]
     }
 
-    /// A header as text.
     pub fn header(&self, name: &str) -> Option<&str> {
         self.headers.get(name).map(|value| value.to_str().unwrap())
     }

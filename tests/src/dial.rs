@@ -1,4 +1,4 @@
-//! Clients of services.
+//! gRPC clients of services.
 
 use std::time::Duration;
 
@@ -7,10 +7,10 @@ use kit::rpc::client::{self, Client, Transport};
 
 use crate::{Fleet, eventually};
 
-/// No machine is so slow as to miss it; the default of services is seconds.
+/// Longer than any slow machine needs; the default of services is a few seconds.
 const DEADLINE: Duration = Duration::from_mins(2);
 
-/// A client of the service at `address`, once it answers.
+/// A client of the service at `address`, once the service answers.
 ///
 /// # Panics
 /// Nothing answers.

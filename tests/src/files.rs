@@ -1,8 +1,8 @@
-//! How many files a process may have open.
+//! The limit of open files.
 
 use nix::sys::resource::{Resource, getrlimit, setrlimit};
 
-/// Lets this process, and those that it starts from now on, have as many files open as are needed.
+/// Raises the limit of open files to `needed` for this process, and for those that it starts from now on.
 pub fn may_open(needed: u64) {
     let (soft, hard) = getrlimit(Resource::RLIMIT_NOFILE).unwrap();
     assert!(

@@ -1,4 +1,4 @@
-//! The running fleet, as its launcher describes it in `fleet.json`.
+//! The running fleet, as the launcher describes it in `fleet.json`.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::io::Write as _;
@@ -11,83 +11,75 @@ use sqlx::{Connection as _, PgConnection};
 use time::Date;
 use time::macros::date;
 
-/// That of members whom tests add.
+/// The last day of members that tests add.
 const LAST_DAY: Date = date!(2999 - 12 - 31);
 
-/// A running fleet.
 #[derive(Debug, Clone, Deserialize)]
 pub struct Fleet {
-    /// `running` once everything is there.
+    /// `running` once everything has started.
     pub state: String,
-    /// What paths of the public interface are relative to; ends in `/v1`.
+    /// The base address of the public API; ends in `/v1`.
     pub base_url: String,
-    /// Address of the OpenAPI document.
     pub openapi_url: String,
-    /// Address of the public site and the dashboard; ends in a slash.
+    /// The address of the public site and the dashboard; ends in a slash.
     pub dashboard_url: String,
-    /// The folder of mails.
+    /// The folder of the mails that the fleet has sent.
     pub mail_dir: PathBuf,
-    /// PostgreSQL, as its administrator.
+    /// The URL of PostgreSQL, as its administrator.
     pub database_url: String,
-    /// Redis.
     pub redis_url: String,
-    /// A file that moves the fleet's clock.
+    /// The file that moves the clock of the fleet.
     pub clock_file: PathBuf,
-    /// Every process of a service.
+    /// Every process of each service.
     pub services: Vec<Service>,
-    /// PostgreSQL and Redis, where the launcher started them.
+    /// PostgreSQL and Redis, if the launcher started them.
     pub servers: Vec<Server>,
-    /// What staff calls carry.
+    /// The token of staff calls.
     pub staff_token: String,
-    /// What services of the fleet know each other by.
+    /// The token of calls between services.
     #[serde(rename = "fleet_token")]
     pub service_token: String,
-    /// Accounts with ready-made keys.
     pub accounts: Vec<Account>,
 }
 
 /// One process of the fleet.
 #[derive(Debug, Clone, Deserialize)]
 pub struct Service {
-    /// For example `gateway`; replicas share it.
+    /// Such as `gateway`. Replicas share the name.
     pub name: String,
-    /// Its process; `None` while it is down and waits to be started again.
+    /// `None` while the process is down and waits to be restarted.
     pub pid: Option<i32>,
-    /// Address of its internal port.
+    /// The address of the internal port.
     pub grpc: String,
-    /// Address of its public port, where it has one.
+    /// The address of the public port, if there is one.
     pub http: Option<String>,
-    /// Where its metrics are.
     pub metrics: String,
-    /// Where it says whether it is alive.
+    /// The address of the liveness check.
     pub health: String,
-    /// Where it says whether it is ready for calls.
+    /// The address of the readiness check.
     pub ready: String,
 }
 
-/// A server that the launcher keeps running.
+/// A server that the launcher started.
 #[derive(Debug, Clone, Deserialize)]
 pub struct Server {
     /// `postgres` or `redis`.
     pub name: String,
-    /// Its process; `None` while it is down and waits to be started again.
+    /// `None` while the process is down and waits to be restarted.
     pub pid: Option<i32>,
 }
 
-/// A ready-made account.
 #[derive(Debug, Clone, Deserialize)]
 pub struct Account {
-    /// What the launcher calls it: `free`, `build`, `partner` or `other`.
+    /// The name in the launcher: `free`, `build`, `partner` or `other`.
     pub name: String,
-    /// Its plan.
     pub plan: String,
-    /// The e-mail address of its owner.
+    /// The e-mail address of the owner.
     pub email: String,
-    /// The password of its owner, for the dashboard.
+    /// The password of the owner, for the dashboard.
     pub password: String,
-    /// Its game with a currency.
+    /// The slug of a game that has a currency.
     pub economy_game: String,
-    /// Its keys.
     pub keys: Keys,
 }
 
@@ -106,7 +98,7 @@ pub struct Keys {
 }
 
 impl Fleet {
-    /// Adds a member of staff to the file that the services read within seconds; returns the token.
+    /// Adds a member to the file of staff members, which the services read within seconds; returns the token.
     pub fn add_member(&self, name: &str, role: Role) -> String {
         let token = kit::ids::secret(TOKEN_PREFIX);
         let member = Member {
@@ -117,12 +109,12 @@ impl Fleet {
         let path = self.clock_file.with_file_name("staff-members");
         let file = std::fs::OpenOptions::new().append(true).open(path);
         let line = format!("{}\n", members_file::line(&member, &token));
-        // At once: other tests add members at the same time.
+        // In one write, because other tests append to the file at the same time.
         file.unwrap().write_all(line.as_bytes()).unwrap();
         token
     }
 
-    /// The fleet that the tests share: the one whose description `FLEET_JSON` names, or the one that `deploy/up` runs.
+    /// The fleet that tests share: the one that `FLEET_JSON` describes, or else the one that `deploy/up` runs.
     pub fn shared() -> Self {
         #[expect(clippy::disallowed_methods, reason = "the one setting of the tests")]
         let named = std::env::var("FLEET_JSON").ok();
@@ -130,10 +122,10 @@ impl Fleet {
         Self::read(&path)
     }
 
-    /// The fleet described in the file at `path`.
+    /// Reads a description of a fleet.
     ///
     /// # Panics
-    /// When there is none.
+    /// The file cannot be read.
     pub fn read(path: &Path) -> Self {
         let text = std::fs::read_to_string(path).unwrap_or_else(|error| {
             panic!(
@@ -144,7 +136,6 @@ impl Fleet {
         serde_json::from_str(&text).unwrap_or_else(|error| panic!("{}: {error}", path.display()))
     }
 
-    /// A ready-made account.
     pub fn account(&self, name: &str) -> &Account {
         self.accounts
             .iter()
@@ -152,7 +143,7 @@ impl Fleet {
             .unwrap()
     }
 
-    /// Every process by name, services and servers, of a fleet with one of each; those that are down are left out.
+    /// The pids of services and servers by name, in a fleet with one process of each. Leaves out those that are down.
     pub fn pids(&self) -> BTreeMap<String, i32> {
         let services = self.services.iter().map(|one| (&one.name, one.pid));
         let servers = self.servers.iter().map(|one| (&one.name, one.pid));
@@ -162,12 +153,11 @@ impl Fleet {
             .collect()
     }
 
-    /// All processes of a service.
     pub fn replicas(&self, name: &str) -> impl Iterator<Item = &Service> {
         self.services.iter().filter(move |one| one.name == name)
     }
 
-    /// The same fleet as each of its gateways shows it to callers.
+    /// One value per gateway: this fleet with that gateway as the public API.
     pub fn by_gateway(&self) -> Vec<Self> {
         let gateways = self.replicas("gateway");
         gateways
@@ -179,7 +169,7 @@ impl Fleet {
             .collect()
     }
 
-    /// A metric of whole numbers, of each process of a service: the sum over the labels that `name` leaves open.
+    /// A metric with integer values, for each process of a service. It is the sum over all labels, unless `name` contains the labels.
     pub async fn metric(&self, service: &str, name: &str) -> Vec<u64> {
         let samples = self.samples(service, name).await;
         samples
@@ -188,7 +178,7 @@ impl Fleet {
             .collect()
     }
 
-    /// The samples of a metric, of each process of a service.
+    /// The samples of a metric, for each process of a service.
     async fn samples(&self, service: &str, name: &str) -> Vec<Vec<u64>> {
         let mut samples = Vec::new();
         for process in self.replicas(service) {
@@ -205,7 +195,7 @@ impl Fleet {
         samples
     }
 
-    /// No replica of catalogue-svc was behind what a read had to show (§1).
+    /// Asserts that no replica of catalogue-svc lacked a change that a read had to show (§1).
     pub async fn assert_no_read_behind(&self) {
         let name = "catalogue_reads_behind_total";
         let behind = self.samples("catalogue-svc", name).await;
@@ -215,7 +205,7 @@ impl Fleet {
         );
     }
 
-    /// The slugs of the published live games in the database of listings-svc. `None` while it does not answer.
+    /// The slugs of the published live games in the database of listings-svc. `None` while PostgreSQL does not answer.
     #[expect(
         clippy::disallowed_methods,
         reason = "the tests have no schema of their own"
@@ -238,7 +228,7 @@ impl Fleet {
 }
 
 impl Service {
-    /// The environment of the process, which has its settings.
+    /// The environment of the process, which holds the settings.
     ///
     /// # Panics
     /// The process is down.
@@ -253,7 +243,7 @@ impl Service {
     }
 }
 
-/// The project's folder.
+/// The top of the source tree.
 fn root() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR"))
         .parent()

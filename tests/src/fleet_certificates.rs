@@ -1,17 +1,17 @@
-//! The certificates of all services of a fleet, for `--tls`.
+//! The certificates of all services of a fleet, for `deploy/up --tls`.
 
 use kit::rpc::permissions::SERVICES;
 use testing::certificates::Authority;
 
-/// A folder for `--tls`, with an authority of its own.
+/// A folder for `--tls`, with its own certificate authority.
 pub struct FleetCertificates {
-    /// It signs the certificates.
+    /// The authority that signs the certificates.
     pub authority: Authority,
     folder: tempfile::TempDir,
 }
 
 impl FleetCertificates {
-    /// Certificates until 1 January of `year`.
+    /// Certificates that expire on 1 January of `year`.
     pub fn new(year: i32) -> Self {
         let new = Self {
             authority: Authority::new("test fleet").unwrap(),
@@ -24,7 +24,7 @@ impl FleetCertificates {
         new
     }
 
-    /// Writes other certificates of all services, until 1 January of `year`.
+    /// Issues new certificates for all services, which expire on 1 January of `year`.
     pub fn replace(&self, year: i32) {
         for service in SERVICES {
             let folder = self.folder.path().join(service);
@@ -32,7 +32,6 @@ impl FleetCertificates {
         }
     }
 
-    /// The folder.
     pub fn folder(&self) -> &str {
         self.folder.path().to_str().unwrap()
     }

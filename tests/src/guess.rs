@@ -1,8 +1,8 @@
-//! Keys that nobody has.
+//! API keys that do not exist.
 
 const DIGITS: &[u8; 62] = b"0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz";
 
-/// A live key of the right shape, with the right checksum (§5.2), that was never made.
+/// A live key with a valid format and checksum (§5.2) that was never issued.
 pub fn guess() -> String {
     let random = uuid::Uuid::from_bytes(*kit::ids::row_id().as_bytes());
     let text = format!("svc_live_{}", random.simple());

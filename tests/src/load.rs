@@ -1,4 +1,4 @@
-//! Load from concurrent callers. Counts the answered calls.
+//! Concurrent callers. Counts the answered calls.
 
 use std::cell::{Cell, RefCell};
 use std::time::Duration;
@@ -8,21 +8,21 @@ use tokio::time::Instant;
 
 use crate::{Client, Fleet, KeyRequest, Staff, eventually};
 
-/// Callers at each gateway.
+/// The number of callers at each gateway.
 const CALLERS: usize = 4;
 
 /// Callers with keys of one account, whose plan has no limits.
 #[derive(Debug)]
 pub struct Load {
     callers: Vec<Client>,
-    /// A test key of the same account, whose calls do not count in the month.
+    /// A client with a test key of the same account, whose calls do not count towards the month.
     looker: Client,
     answered: RefCell<Vec<Instant>>,
     flows: Cell<bool>,
 }
 
 impl Load {
-    /// Callers at each gateway, whose calls are all to be answered 200.
+    /// Callers at each gateway. Every call must be answered 200.
     pub async fn new(fleet: &Fleet) -> Self {
         let mut staff = Staff::of(fleet).await;
         let account = staff.account("unlimited").await;
@@ -42,7 +42,7 @@ impl Load {
         }
     }
 
-    /// Makes calls until [`Load::stop`], then waits for the calls in flight.
+    /// Sends calls until [`Load::stop`], then waits for the calls in flight.
     pub async fn flow(&self) {
         self.flows.set(true);
         let callers = self.callers.iter().map(async |caller| {
@@ -69,12 +69,10 @@ impl Load {
         .await;
     }
 
-    /// The number of answered calls.
     pub fn answered(&self) -> usize {
         self.answered.borrow().len()
     }
 
-    /// The number of calls that were answered from `from` up to `to`.
     pub fn answered_between(&self, from: Instant, to: Instant) -> usize {
         let answered = self.answered.borrow();
         answered
@@ -88,7 +86,7 @@ impl Load {
         longest_pause(&self.answered.borrow(), from)
     }
 
-    /// The month's use, as `GET /me` has it. `None` while the gateway cannot read it.
+    /// The use of the month according to `GET /me`. `None` while the gateway cannot read it.
     pub async fn month_used(&self) -> Option<usize> {
         let me = self.looker.get("/me").await;
         let used = me.data()["month"]["used"].as_u64()?;
@@ -96,7 +94,7 @@ impl Load {
     }
 }
 
-/// The longest time between two of `times`, which are in order, since `from`.
+/// The longest interval between two of the sorted `times`, since `from`.
 pub(crate) fn longest_pause(times: &[Instant], from: Instant) -> Duration {
     let since = times.iter().copied().filter(|at| *at >= from);
     let since: Vec<Instant> = std::iter::once(from).chain(since).collect();

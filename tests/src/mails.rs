@@ -4,7 +4,7 @@ use std::path::Path;
 
 use crate::eventually;
 
-/// The path of the link in the mail to `recipient`, once it is there and a strict mail program reads it.
+/// The path of the link in the mail to `recipient`, once the mail exists and Python's `email` parses it.
 ///
 /// # Panics
 /// There is no such mail.
@@ -13,7 +13,7 @@ pub async fn link(folder: &Path, recipient: &str) -> String {
         let files = std::fs::read_dir(folder).ok()?.flatten();
         let mails = files.filter_map(|file| std::fs::read_to_string(file.path()).ok());
         let mut mails = mails.filter(|mail| mail.contains(&format!("To: {recipient}")));
-        // While a mail is written, its file is not whole.
+        // The file is incomplete while the fleet writes it.
         let mail = testing::mail::read(mails.next()?.as_bytes()).ok()?;
         let (_, rest) = mail.body.split_once("/link/")?;
         let token = rest.split_whitespace().next()?;

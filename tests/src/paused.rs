@@ -6,23 +6,21 @@ use std::time::{Duration, Instant};
 use nix::sys::signal::{Signal, kill};
 use nix::unistd::Pid;
 
-/// Paused processes. Resumes them when dropped, even if the test fails.
+/// Paused processes. Dropping the value resumes them, even if the test fails.
 #[derive(Debug)]
 pub struct Paused(Vec<Pid>);
 
 impl Paused {
-    /// Pauses a process.
     pub fn process(process: Pid) -> Self {
         kill(process, Signal::SIGSTOP).unwrap();
         wait_until_stopped(process);
         Self(vec![process])
     }
 
-    /// Pauses more processes.
     #[must_use]
     pub fn and(mut self, processes: impl IntoIterator<Item = Pid>) -> Self {
         for process in processes {
-            // A process that has just ended cannot be paused, and need not be.
+            // A process that has just ended cannot be paused.
             if kill(process, Signal::SIGSTOP).is_ok() {
                 wait_until_stopped(process);
             }
@@ -60,7 +58,7 @@ impl Drop for Paused {
     }
 }
 
-/// The processes that a process has started, such as those of a PostgreSQL server; none if it has ended.
+/// The child processes of a process, such as those of a PostgreSQL server. Empty if the process has ended.
 pub fn children(process: i32) -> Vec<Pid> {
     let threads = fs::read_dir(format!("/proc/{process}/task"));
     let threads = threads.into_iter().flatten().flatten();

@@ -1,5 +1,4 @@
-//! Writes of the public during a fault: people vote, a studio changes its game, and the server of the game sends the report of its currency
-//! again and again.
+//! Public writes during a fault: people vote, a studio changes its game, and the server of the game sends the report of its currency again and again.
 
 use std::cell::RefCell;
 
@@ -14,12 +13,11 @@ use uuid::Uuid;
 use crate::traffic::{GIVE_UP, PATIENCE, rows, send};
 use crate::{Client, Fleet, Studio, cast_vote, eventually_within};
 
-/// The writes, and those that were acknowledged.
+/// The writers, and what was acknowledged.
 pub struct PublicWrites {
-    /// The slug of the game.
     pub game: String,
     catalogue: Channel,
-    /// The client of the studio, and that of the game's server.
+    /// The client of the studio, which may write.
     studio: Client,
     server: Client,
     acknowledged: RefCell<AcknowledgedWrites>,
@@ -27,16 +25,15 @@ pub struct PublicWrites {
 
 #[derive(Debug, Clone, Default)]
 struct AcknowledgedWrites {
-    /// Each has cast one vote.
+    /// Each voter has cast one vote.
     voters: Vec<Uuid>,
-    /// What the studio has changed.
+    /// In the order of the changes.
     taglines: Vec<String>,
     /// The answer to the report, and how often it came.
     report: Option<Value>,
     reports: usize,
 }
 
-/// What the services have stored.
 struct StoredWrites {
     /// Votes of voters whose votes were acknowledged.
     acknowledged_votes: i64,
@@ -46,7 +43,7 @@ struct StoredWrites {
 }
 
 impl PublicWrites {
-    /// A studio with a game that has a currency.
+    /// Creates a studio with a game that has a currency.
     pub(crate) async fn new(fleet: &Fleet) -> Self {
         let studio = Studio::new(fleet).await.with_currency().await;
         Self {
@@ -58,7 +55,7 @@ impl PublicWrites {
         }
     }
 
-    /// The numbers of votes, of changes, and of answers to the report.
+    /// The numbers of votes, changes, and answers to the report.
     pub(crate) fn progress(&self) -> [usize; 3] {
         let acknowledged = self.acknowledged.borrow();
         let (votes, changes) = (acknowledged.voters.len(), acknowledged.taglines.len());
@@ -72,7 +69,6 @@ impl PublicWrites {
         Some(())
     }
 
-    /// The studio changes the tagline of its game.
     pub(crate) async fn change(&self) -> Option<()> {
         let tagline = format!("Change {}", row_id());
         let path = format!("/games/{}", self.game);
@@ -99,10 +95,10 @@ impl PublicWrites {
         Some(())
     }
 
-    /// Nothing that was acknowledged is lost, and the API shows what is stored.
+    /// Waits until the API shows what is stored.
     ///
     /// # Panics
-    /// Something is lost, or the API does not show it.
+    /// Something that was acknowledged is lost, or the API does not show what is stored.
     pub async fn assert_kept(&self, fleet: &Fleet, what: &str) {
         let acknowledged = self.acknowledged.borrow().clone();
         let voters = &acknowledged.voters;
@@ -126,7 +122,7 @@ impl PublicWrites {
         );
         let shown = format!("{what}: the API shows the last change, all votes and one report");
         eventually_within(GIVE_UP, &shown, async || {
-            // A call without an answer may take effect late.
+            // A call that got no answer may still take effect.
             let stored = self.read_stored(fleet, voters).await.ok()?;
             let last = stored.taglines.last().cloned().unwrap_or_default();
             (self.shown().await? == (last, stored.votes, 1)).then_some(())

@@ -1,4 +1,4 @@
-//! A caller that writes what it likes, byte for byte.
+//! A client that sends arbitrary bytes.
 
 use std::time::Duration;
 
@@ -8,22 +8,20 @@ use tokio::net::TcpStream;
 
 use crate::Fleet;
 
-/// When a test gives up on a connection that is neither answered nor closed.
+/// Timeout for a connection that is neither answered nor closed.
 const GIVE_UP: Duration = Duration::from_mins(2);
 
-/// An answer over HTTP/1.1, as its bytes came.
+/// A response in HTTP/1.1.
 #[derive(Debug)]
 pub struct Reply {
-    /// Status code.
     pub status: u16,
     /// Status line and headers, in lower case.
     pub head: String,
-    /// Body.
     pub body: String,
 }
 
 impl Reply {
-    /// `error.code` of an answer in the envelope; empty for a bare one.
+    /// The error code in the envelope; empty if the response has none.
     pub fn code(&self) -> String {
         let body: Value = serde_json::from_str(&self.body).unwrap_or_default();
         body["error"]["code"]
@@ -40,16 +38,16 @@ pub async fn connect(fleet: &Fleet) -> TcpStream {
     TcpStream::connect(address).await.unwrap()
 }
 
-/// Sends `bytes` and reads until the server closes the connection.
+/// Sends `bytes`, and reads until the server closes the connection.
 ///
 /// # Panics
-/// When it does not, or when what it said is not a row of whole answers.
+/// The server does not close the connection, or the last response is incomplete.
 pub async fn exchange(fleet: &Fleet, bytes: &[u8]) -> Vec<Reply> {
     let (mut read, mut write) = connect(fleet).await.into_split();
     let shown = String::from_utf8_lossy(bytes.get(..200).unwrap_or(bytes)).into_owned();
     let mut said = Vec::new();
     let talk = async {
-        // The server may have heard enough before everything is sent. Sending must not wait for reading, nor reading for sending.
+        // The server may answer before it has read everything, so read and write concurrently.
         let (sent, read) = tokio::join!(write.write_all(bytes), read.read_to_end(&mut said));
         (sent.is_ok(), read.is_ok())
     };
@@ -58,7 +56,6 @@ pub async fn exchange(fleet: &Fleet, bytes: &[u8]) -> Vec<Reply> {
     answers(&said)
 }
 
-/// Takes what a server said apart.
 fn answers(said: &[u8]) -> Vec<Reply> {
     let mut text = String::from_utf8_lossy(said).into_owned();
     let mut answers = Vec::new();
@@ -74,7 +71,7 @@ fn answers(said: &[u8]) -> Vec<Reply> {
         let length = head
             .lines()
             .find_map(|line| line.strip_prefix("content-length: ")?.parse().ok())
-            // An answer to HEAD says how long its body would be, and the next answer follows.
+            // A response to HEAD names the length of a body that it does not have.
             .filter(|_| !rest.starts_with("HTTP/1."))
             .unwrap_or(0);
         let (body, rest) = rest

@@ -1,4 +1,4 @@
-//! A fleet of a test's, or a benchmark's, own, in a folder of its own.
+//! A fleet for one test or benchmark, in its own folder.
 
 use std::ffi::{OsStr, OsString};
 use std::path::{Path, PathBuf};
@@ -15,24 +15,23 @@ use tokio::sync::Semaphore;
 
 use crate::{Client, Fleet, Staff, eventually, eventually_within};
 
-/// A plan that stops nobody.
 const UNLIMITED: &str =
     "[[plan]]\nname = \"unlimited\"\ntitle = \"Unlimited\"\nwebhook_events = true\n";
 
-/// When a test gives up on a fleet that does not come up: on a busy machine that takes longer than all else.
+/// Timeout for the start of a fleet, which takes longer than anything else on a busy machine.
 const UP: Duration = Duration::from_mins(10);
 
-/// Deadlines that no machine is so slow as to miss: settings of the services, a line each.
+/// Deadlines that even a slow machine meets: one setting of a service per line.
 const LONG_DEADLINES: &str = include_str!("../../deploy/data/long-deadlines.env");
 
-/// A client that opens a thousand connections may take long before it sends the first head, and before it uses a connection again.
+/// A client with a thousand connections may take long before it sends the first head, and before it uses a connection again.
 const SLOW_CLIENTS: [(&str, &str); 3] = [
     ("GATEWAY_HTTP_HEAD", "120"),
     ("GATEWAY_HTTP_BODY", "120"),
     ("GATEWAY_HTTP_IDLE", "300"),
 ];
 
-/// One permit per core: if more fleets started at once, each would take longer.
+/// Starts one fleet per core at a time. More would only slow each other down.
 static STARTS: LazyLock<Semaphore> = LazyLock::new(|| {
     let cores = std::thread::available_parallelism().map_or(1, usize::from);
     Semaphore::new(cores.max(2))
@@ -44,9 +43,9 @@ pub struct SmallFleet {
     state: PathBuf,
     launcher: Option<Child>,
     settings: Vec<(String, String)>,
-    /// A plan besides the gateway's own.
+    /// A plan in addition to those of the gateway.
     plan: &'static str,
-    /// The folder of its services.
+    /// The folder of the services' binaries.
     binaries: PathBuf,
     folder: tempfile::TempDir,
 }
@@ -58,7 +57,7 @@ impl Default for SmallFleet {
 }
 
 impl SmallFleet {
-    /// The same, for a test in which nothing fails: with deadlines that pass on no machine.
+    /// Like [`new`](Self::new), with deadlines that even a slow machine meets: for a test in which nothing fails.
     pub fn patient() -> Self {
         let mut small = Self::new();
         let lines = LONG_DEADLINES.lines().filter(|line| !line.starts_with('#'));
@@ -69,7 +68,7 @@ impl SmallFleet {
         small
     }
 
-    /// The same, for a test in which only PostgreSQL fails: no deadline of another part passes on a busy machine.
+    /// Like [`new`](Self::new), for a test in which only PostgreSQL fails: the deadlines for everything else are long.
     pub fn patient_beside_postgresql() -> Self {
         let mut small = Self::new();
         for (deadline, value) in [
@@ -83,7 +82,7 @@ impl SmallFleet {
         small
     }
 
-    /// A folder for a fleet with the deadlines that a user has; nothing runs yet.
+    /// A fleet with the default deadlines, which is not started yet.
     pub fn new() -> Self {
         let folder = tempfile::Builder::new()
             .prefix("mchezo-")
@@ -102,22 +101,22 @@ impl SmallFleet {
         }
     }
 
-    /// A setting of one of its services, such as `GATEWAY_LOG`.
+    /// Sets a setting of a service, such as `GATEWAY_LOG`.
     pub fn set(&mut self, variable: &str, value: &str) {
         self.settings.push((variable.to_owned(), value.to_owned()));
     }
 
-    /// Has this plan in place of `unlimited`.
+    /// Replaces the plan `unlimited`.
     pub fn set_plan(&mut self, plan: &'static str) {
         self.plan = plan;
     }
 
-    /// Its services, and the tools that prepare it, come from this folder.
+    /// Takes the services, and the tools that prepare the fleet, from this folder.
     pub fn use_binaries(&mut self, folder: &Path) {
         folder.clone_into(&mut self.binaries);
     }
 
-    /// What `up` prints. It is shown when the test fails.
+    /// The output of `up`, which a failed test prints.
     fn launcher_log(&self) -> PathBuf {
         self.folder.path().join("launcher.log")
     }
@@ -140,7 +139,7 @@ impl SmallFleet {
         launcher
     }
 
-    /// Runs the launcher with `args` on this fleet and returns what it said.
+    /// Runs the launcher on this fleet; returns its standard output.
     pub async fn launcher(&self, command: &str, args: &[&str]) -> String {
         let output = self.command(command, args).output().await.unwrap();
         let said = String::from_utf8_lossy(&output.stdout).into_owned();
@@ -152,12 +151,12 @@ impl SmallFleet {
         said
     }
 
-    /// Brings it up, with the plan `unlimited`. Its launcher is a child of the test, so that it ends with it.
+    /// Starts the fleet, with the plan `unlimited`. The launcher is a child of the test and ends with it.
     pub async fn up(&mut self) -> Fleet {
         self.up_with(&[]).await
     }
 
-    /// The same, with more options of `up`.
+    /// Like [`up`](Self::up), with more options.
     pub async fn up_with(&mut self, args: &[&str]) -> Fleet {
         let _permit = STARTS.acquire().await.unwrap();
         let own = include_str!("../../proto/src/plans.toml");
@@ -197,8 +196,8 @@ impl SmallFleet {
         self.fleet()
     }
 
-    /// In a run of `deploy/test`, the fleet copies the data of a template and does not wait for the disk: no test crashes the machine. A
-    /// benchmark does wait, and a fleet with servers of its own makes its data there.
+    /// Under `deploy/test`, the fleet copies the data of a template and does not sync to disk, since no test crashes the machine. A benchmark does
+    /// sync, and a fleet with external servers creates its data there.
     fn test_options(&self) -> Vec<OsString> {
         let template = std::env::var_os("FLEET_TEMPLATE");
         let mut settings = self.settings.iter();
@@ -211,7 +210,7 @@ impl SmallFleet {
         }
     }
 
-    /// Runs the `staff` tool on it and returns what it said.
+    /// Runs the `staff` tool, which must succeed; returns its standard output.
     pub async fn staff(&self, args: &[&str]) -> String {
         let output = self.run_staff(args).await;
         let complained = String::from_utf8_lossy(&output.stderr);
@@ -219,7 +218,7 @@ impl SmallFleet {
         String::from_utf8(output.stdout).unwrap()
     }
 
-    /// Takes a game of the directory down and restores it, some times: the next call at each gateway shows each of these writes.
+    /// Takes a game down and restores it, several times. After each write, the next call at each gateway must show it.
     pub async fn assert_own_writes_are_read(&self, fleet: &Fleet) {
         let slug = "adventures-of-nyangi";
         let path = format!("/games/{slug}");
@@ -251,7 +250,7 @@ impl SmallFleet {
         self.staff(&["listing", "import", &file]).await;
     }
 
-    /// Imports published games with these slugs and changes each, which webhooks announce as `listing.updated`.
+    /// Imports published games with these slugs, and changes each, which webhooks announce as `listing.updated`.
     pub async fn announce_games(&self, slugs: &[String]) {
         self.import_games(slugs).await;
         let staff = Staff::of(&self.fleet()).await;
@@ -262,7 +261,6 @@ impl SmallFleet {
             .await;
     }
 
-    /// Runs the `staff` tool on it.
     pub async fn run_staff(&self, args: &[&str]) -> Output {
         let mut staff = Command::new(binaries().join("staff"));
         staff
@@ -272,20 +270,20 @@ impl SmallFleet {
         staff.output().await.unwrap()
     }
 
-    /// What a service has logged since the fleet first came up.
+    /// The log of a service since the first start of the fleet.
     pub fn log(&self, service: &str) -> String {
         let file = self.state.join("logs").join(format!("{service}.log"));
         std::fs::read_to_string(file).unwrap()
     }
 
-    /// Writes a file into the test's folder and returns its path.
+    /// Writes a file in the folder of the test; returns its path.
     pub fn write(&self, name: &str, content: impl AsRef<[u8]>) -> String {
         let path = self.folder.path().join(name);
         std::fs::write(&path, content).unwrap();
         path.to_str().unwrap().to_owned()
     }
 
-    /// Kills a process, and waits until the launcher has started another one in its place.
+    /// Kills a process, and waits until the launcher has replaced it.
     pub async fn kill(&self, pid: i32) {
         let pids = || {
             let fleet = self.fleet();
@@ -302,12 +300,11 @@ impl SmallFleet {
         .await;
     }
 
-    /// Takes it down.
     pub async fn down(&self) {
         self.launcher("down", &[]).await;
     }
 
-    /// Its description.
+    /// Reads the current description of the fleet.
     pub fn fleet(&self) -> Fleet {
         Fleet::read(&self.state.join("fleet.json"))
     }
@@ -315,7 +312,7 @@ impl SmallFleet {
 
 impl Drop for SmallFleet {
     fn drop(&mut self) {
-        // Also after a failed test: nothing is left running.
+        // A failed test leaves nothing running, either.
         let down = std::process::Command::new(binaries().join("fleet"))
             .arg("down")
             .arg("--dir")
@@ -347,7 +344,7 @@ impl SmallFleet {
     }
 }
 
-/// Whether a variable names PostgreSQL or Redis for a fleet or a service.
+/// Whether a variable names a PostgreSQL or a Redis for the fleet or a service.
 fn names_server(name: &OsStr) -> bool {
     let name = name.to_string_lossy();
     ["DATABASE_URL", "DATABASE_OWNER_URL", "REDIS_URL"]
@@ -358,7 +355,7 @@ fn names_server(name: &OsStr) -> bool {
 /// The folder with the launcher, the services and the tools of this build.
 ///
 /// # Panics
-/// When the test does not lie below it.
+/// The program of the test is not below that folder.
 pub fn binaries() -> PathBuf {
     let test = std::env::current_exe().unwrap();
     test.parent().and_then(Path::parent).unwrap().to_owned()

@@ -1,4 +1,4 @@
-//! Staff at work: accounts and keys for a test to call its own.
+//! Calls of staff, which create accounts, keys and listings for tests.
 
 use contracts::common::v1::Mode;
 use contracts::economy::v1::SetCurrencyRequest;
@@ -20,40 +20,34 @@ use serde_json::{Value, json};
 
 use crate::{Client, Fleet, dial, eventually};
 
-/// Staff of a fleet.
+/// Clients of the staff services.
 #[derive(Clone)]
 pub struct Staff {
-    /// The gateway's staff service.
     pub gateway: StaffServiceClient<Channel>,
-    /// Whose pages are.
     pages: StaffPageServiceClient<Channel>,
     pub(crate) imports: StaffImportServiceClient<Channel>,
     economy: OfEconomy<Channel>,
     pub(crate) reviews: StaffReviewServiceClient<Channel>,
 }
 
-/// An account that staff made for one test.
 #[derive(Debug, Clone)]
 pub struct NewAccount {
-    /// The account.
     pub account: Account,
 }
 
-/// What kind of key is wanted.
 #[derive(Debug, Clone, Default)]
 pub struct KeyRequest {
-    /// `live` or, when empty, `test`.
+    /// `live`, or `test` if empty.
     pub mode: &'static str,
-    /// `account` when empty.
+    /// `account` if empty.
     pub kind: &'static str,
     /// The game of a secret or public key.
     pub game: Option<String>,
-    /// Whether it may write.
     pub may_write: bool,
 }
 
 impl KeyRequest {
-    /// A live key of an account that may only read.
+    /// A live key of an account, which may only read.
     pub fn live() -> Self {
         Self {
             mode: "live",
@@ -63,7 +57,7 @@ impl KeyRequest {
 }
 
 impl Staff {
-    /// Staff of `fleet`.
+    /// Connects to the staff services of `fleet`.
     pub async fn of(fleet: &Fleet) -> Self {
         let token = fleet.staff_token.clone().into();
         let channel = dial(&fleet.service("gateway").grpc, &token).await;
@@ -78,7 +72,7 @@ impl Staff {
         }
     }
 
-    /// Registers or renames the currency of a game.
+    /// Creates or renames the currency of a game.
     pub async fn currency(&self, game: &str, name: &str) -> Result<(), Fault> {
         let request = SetCurrencyRequest {
             game: game.to_owned(),
@@ -96,22 +90,20 @@ impl Staff {
         .await;
     }
 
-    /// Publishes what waits for its review.
+    /// Publishes a listing that waits for review.
     pub async fn approve(&self, kind: &str, name: &str) {
         self.decide(Decision::Approve, kind, name, "").await;
     }
 
-    /// Rejects what waits for its review.
     pub async fn reject(&self, kind: &str, name: &str, reason: &str) {
         self.decide(Decision::Reject, kind, name, reason).await;
     }
 
-    /// Takes a listing down.
     pub async fn take_down(&self, kind: &str, name: &str) {
         self.decide(Decision::TakeDown, kind, name, "A test").await;
     }
 
-    /// Publishes what was taken down.
+    /// Publishes a listing again that was taken down.
     pub async fn restore(&self, kind: &str, name: &str) {
         self.decide(Decision::Restore, kind, name, "").await;
     }
@@ -131,13 +123,13 @@ impl Staff {
         assert_eq!(results[0].problem, "", "{kind} {name}");
     }
 
-    /// Changes fields of a public listing, which webhooks announce.
+    /// Changes fields of a published listing, which webhooks announce.
     pub async fn edit(&self, kind: &str, name: &str, changes: &Value) {
         let request = edit_request(kind, name, changes);
         self.reviews.clone().edit(request).await.unwrap();
     }
 
-    /// Imports rows. Each of them must be valid and new.
+    /// Imports rows, all of which must be valid and new.
     pub async fn import(&self, entity: &str, rows: &[Value]) {
         let messages = import_messages(entity, rows);
         let mut imports = self.imports.clone();
@@ -149,14 +141,13 @@ impl Staff {
         );
     }
 
-    /// A new public page of `account`.
+    /// Creates a published page that `account` owns.
     pub async fn page(&mut self, account: &NewAccount, handle: &str) {
         let row = json!({"handle": handle, "name": "A Studio", "kind": "studio", "country_code": "NG", "city": "Lagos"});
         self.import("page", &[row]).await;
         self.add_owner(account, handle).await;
     }
 
-    /// Adds `account` to the owners of a page.
     pub async fn add_owner(&mut self, account: &NewAccount, handle: &str) {
         let request = AddOwnerRequest {
             handle: handle.to_owned(),
@@ -165,7 +156,7 @@ impl Staff {
         self.pages.add_owner(request).await.unwrap();
     }
 
-    /// A new account on `plan`. Tests run on `unlimited` unless the plan's limits are what they test.
+    /// Creates an account on `plan`. Use `unlimited` unless the test is about the limits of the plan.
     pub async fn account(&mut self, plan: &str) -> NewAccount {
         self.try_account(plan).await.unwrap()
     }
@@ -182,12 +173,12 @@ impl Staff {
         Ok(NewAccount { account })
     }
 
-    /// A new key of `account`, with its secret.
+    /// Creates a key of `account`; returns it with its secret.
     pub async fn key(&mut self, account: &NewAccount, wanted: KeyRequest) -> (Key, String) {
         self.try_key(account, wanted).await.unwrap()
     }
 
-    /// The same, if there may be such a key.
+    /// Like [`key`](Self::key), but may be refused.
     pub async fn try_key(
         &mut self,
         account: &NewAccount,
@@ -209,7 +200,7 @@ impl Staff {
         Ok((made.key.unwrap(), made.secret))
     }
 
-    /// The secret of a new key of a game, once the gateway knows the game and its owner.
+    /// Creates a key of a game once the gateway knows the game and its owner; returns the secret.
     pub async fn key_of_game(
         &self,
         account: &NewAccount,
@@ -230,14 +221,14 @@ impl Staff {
         made.await.1
     }
 
-    /// A caller with a new live key of a new account on `plan`.
+    /// A client with a new live key of a new account on `plan`.
     pub async fn caller(&mut self, fleet: &Fleet, plan: &str) -> Client {
         let account = self.account(plan).await;
         let (_, secret) = self.key(&account, KeyRequest::live()).await;
         Client::new(fleet, &secret)
     }
 
-    /// A caller with a new key of `account` that may write; `mode` is `live` or `test`.
+    /// A client with a new key of `account` that may write. `mode` is `live` or `test`.
     pub async fn writer(
         &mut self,
         fleet: &Fleet,
@@ -253,7 +244,6 @@ impl Staff {
         Client::new(fleet, &secret)
     }
 
-    /// Revokes a key.
     pub async fn revoke(&mut self, key: &Key) {
         let request = proto::RevokeKeyRequest { id: key.id.clone() };
         self.gateway.revoke_key(request).await.unwrap();
@@ -267,7 +257,7 @@ impl Staff {
     }
 }
 
-/// The messages that import live rows.
+/// The messages that import rows as live listings.
 pub(crate) fn import_messages(entity: &str, rows: &[Value]) -> [ImportRequest; 3] {
     let header = ImportHeader {
         entity: entity.to_owned(),
@@ -287,7 +277,7 @@ pub(crate) fn import_messages(entity: &str, rows: &[Value]) -> [ImportRequest; 3
     })
 }
 
-/// A change of fields of a live listing by staff.
+/// A request of staff to change fields of a live listing.
 pub(crate) fn edit_request(kind: &str, name: &str, changes: &Value) -> EditRequest {
     EditRequest {
         name: Some(named(kind, name)),
@@ -296,7 +286,7 @@ pub(crate) fn edit_request(kind: &str, name: &str, changes: &Value) -> EditReque
     }
 }
 
-/// A live listing.
+/// The name of a live listing.
 pub fn named(kind: &str, name: &str) -> ListingName {
     ListingName {
         kind: kind.to_owned(),

@@ -1,32 +1,27 @@
-//! An account with a page and a public game.
+//! An account with a page and a published game.
 
 use serde_json::json;
 
 use crate::{Client, Fleet, NewAccount, Staff};
 
-/// The account, its page and its game. Their names are no other test's.
+/// The account, its page and its game. No other test uses their names.
 pub struct Studio {
-    /// Where it is.
     pub fleet: Fleet,
-    /// The staff of the fleet.
     pub staff: Staff,
-    /// Who owns the page.
+    /// The owner of the page.
     pub account: NewAccount,
-    /// The handle of the page.
     pub handle: String,
-    /// The slug of the game.
     pub game: String,
-    /// A caller with a live key that may write.
+    /// A client with a live key that may write.
     pub live: Client,
 }
 
 impl Studio {
-    /// A studio without limits.
+    /// Creates a studio on the plan `unlimited`.
     pub async fn new(fleet: &Fleet) -> Self {
         Self::on_plan(fleet, "unlimited").await
     }
 
-    /// A studio whose account is on `plan`.
     pub async fn on_plan(fleet: &Fleet, plan: &str) -> Self {
         let mut staff = Staff::of(fleet).await;
         let account = staff.account(plan).await;
@@ -48,13 +43,12 @@ impl Studio {
         }
     }
 
-    /// The game has a currency.
+    /// Gives the game a currency.
     pub async fn with_currency(self) -> Self {
         self.staff.new_currency(&self.game).await;
         self
     }
 
-    /// A caller with a new key of the game.
     pub async fn key_of_game(&self, mode: &'static str, kind: &'static str) -> Client {
         let key = self
             .staff
@@ -62,7 +56,7 @@ impl Studio {
         Client::new(&self.fleet, &key.await)
     }
 
-    /// Sends a game in, whose slug and title are words that no other test has; returns the slug.
+    /// Submits a game whose slug and title no other test uses; returns the slug.
     pub async fn submit(&self, word: &str) -> String {
         let title = format!("{} {word}", self.handle);
         let body = json!({"creator": self.handle, "title": title});
@@ -70,14 +64,13 @@ impl Studio {
         sent.data()["slug"].as_str().unwrap().to_owned()
     }
 
-    /// Publishes such a game.
+    /// Submits a game and approves it; returns the slug.
     pub async fn publish(&self, word: &str) -> String {
         let slug = self.submit(word).await;
         self.staff.approve("game", &slug).await;
         slug
     }
 
-    /// Changes the tagline of a game.
     pub async fn edit(&self, slug: &str, tagline: &str) {
         let path = format!("/games/{slug}");
         let changes = json!({ "tagline": tagline });

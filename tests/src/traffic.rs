@@ -1,4 +1,4 @@
-//! Traffic during a fault: staff import games, change them, and create accounts with keys, a caller reads, and the public writes.
+//! Traffic during a fault: staff import and change games and create accounts with keys, a client reads, and the public writes.
 
 use std::cell::{Cell, RefCell};
 use std::collections::BTreeMap;
@@ -14,47 +14,41 @@ use crate::{Client, Fleet, KeyRequest, PublicWrites, Staff, eventually_within};
 
 /// The timeout of a wait: after a fault, a fleet may pause for half a minute before it tries again.
 pub(crate) const GIVE_UP: Duration = Duration::from_mins(5);
-/// Rows per import.
 const ROWS: usize = 5;
 /// The timeout of a call. The effect of a call that times out is unknown.
 pub(crate) const PATIENCE: Duration = Duration::from_secs(10);
 /// The interval between two calls of one kind.
 const PACE: Duration = Duration::from_millis(200);
 
-/// Traffic, and its acknowledged results.
+/// Runs the traffic, and records what was acknowledged.
 pub struct Traffic {
-    /// The client of the reads.
+    /// The client that reads.
     pub caller: Client,
-    /// Votes, changes and a report.
     pub public: PublicWrites,
     staff: Staff,
     seen: RefCell<Seen>,
     flows: Cell<bool>,
 }
 
-/// The acknowledged results.
+/// What was acknowledged.
 #[derive(Debug, Clone, Default)]
 pub struct Seen {
     /// Slugs of all games in imports, acknowledged or not.
     pub sent: Vec<String>,
     /// Slugs of the games whose import was acknowledged.
     pub games: Vec<String>,
-    /// Keys whose creation was acknowledged, with their accounts.
+    /// Keys whose creation was acknowledged.
     pub keys: Vec<NewKey>,
-    /// The number of answered reads.
     pub reads: usize,
-    /// The highest use of the month that a response to the caller had.
+    /// The highest use of the month that a response to the reads showed.
     pub used: Option<u64>,
-    /// When writes were acknowledged: imports and keys.
+    /// When imports and keys were acknowledged.
     pub writes: Vec<Instant>,
 }
 
-/// A key whose creation was acknowledged.
 #[derive(Debug, Clone)]
 pub struct NewKey {
-    /// The id of its account.
     pub account: String,
-    /// What a caller sends.
     pub secret: String,
 }
 
@@ -62,7 +56,7 @@ impl Traffic {
     /// The tagline of a game that staff have changed.
     pub const CHANGED: &str = "Changed";
 
-    /// Traffic that does not flow yet.
+    /// Connects the clients. [`Traffic::flow`] starts the traffic.
     pub async fn new(fleet: &Fleet) -> Self {
         let mut staff = Staff::of(fleet).await;
         let account = staff.account("unlimited").await;
@@ -76,12 +70,11 @@ impl Traffic {
         }
     }
 
-    /// What was acknowledged until now.
     pub fn seen(&self) -> Seen {
         self.seen.borrow().clone()
     }
 
-    /// The numbers of imported games, created keys and answered reads; and of votes, changes and answers to the report.
+    /// The numbers of imported games, created keys, answered reads, votes, changes, and answers to the report.
     pub fn progress(&self) -> [usize; 6] {
         let seen = self.seen.borrow();
         let [votes, changes, reports] = self.public.progress();
@@ -89,7 +82,7 @@ impl Traffic {
         [games, keys, seen.reads, votes, changes, reports]
     }
 
-    /// Waits until each kind of work has gone on by as much as `enough` says.
+    /// Waits until each number of [`Traffic::progress`] has grown by as much as `enough` says.
     pub async fn goes_on(&self, what: &str, enough: [usize; 6]) {
         let from = self.progress();
         eventually_within(GIVE_UP, what, async || {
@@ -100,7 +93,7 @@ impl Traffic {
         .await;
     }
 
-    /// Waits until the API lists just what listings-svc holds; returns the games. Nothing that was acknowledged is lost.
+    /// Waits until the API lists the games of listings-svc; returns them. Asserts that no acknowledged import is lost.
     pub async fn agreed_games(&self, fleet: &Fleet, what: &str) -> BTreeMap<String, Value> {
         let agreed = format!("{what}: the API lists what listings-svc holds");
         let listed = eventually_within(GIVE_UP, &agreed, async || {
@@ -116,14 +109,14 @@ impl Traffic {
         listed
     }
 
-    /// Each key whose creation was acknowledged works.
+    /// Asserts that each key whose creation was acknowledged works.
     pub async fn assert_keys_work(&self, fleet: &Fleet, what: &str) {
         for key in self.seen().keys {
             let client = Client::new(fleet, &key.secret);
             let works = format!("{what}: a key whose creation was acknowledged works");
             let account = eventually_within(GIVE_UP, &works, async || {
                 let me = client.get("/me").await;
-                // A gateway that has not found the servers again yet.
+                // The gateway has not reached the servers again yet.
                 (me.status != 503).then(|| me.data()["account"]["id"].clone())
             })
             .await;
@@ -154,7 +147,7 @@ impl Traffic {
         self.flows.set(false);
     }
 
-    /// The live games that the API lists, by slug. `None` while it does not, or if a game was added meanwhile.
+    /// The live games that the API lists, by slug. `None` while the API does not answer, or if a game was added meanwhile.
     pub async fn games(&self) -> Option<BTreeMap<String, Value>> {
         let rows = rows(&self.caller, "/games").await?;
         let total = rows.len();
@@ -169,7 +162,7 @@ impl Traffic {
         pace.set_missed_tick_behavior(MissedTickBehavior::Delay);
         while self.flows.get() {
             pace.tick().await;
-            // Ignore a failed call, since its result was not acknowledged.
+            // A call that failed was not acknowledged, so ignore it.
             let _: Option<()> = work().await;
         }
     }
@@ -229,12 +222,12 @@ impl Traffic {
     }
 }
 
-/// Sends a request that may fail, unlike those of [`Client`]; returns the answer if it is a success.
+/// Sends a request that may fail, unlike those of [`Client`]; returns the body of a success.
 pub(crate) async fn send(request: RequestBuilder) -> Option<Value> {
     let answer = request.timeout(PATIENCE).send().await.ok()?;
     let status = answer.status();
     let text = answer.text().await.ok()?;
-    // The service is unavailable, or the outcome of a write is unknown: no other server error, and no rejection of the key or for a quota.
+    // The service may be unavailable, or the outcome of a write unknown. No other error may occur, not even a rejected key or a used-up quota.
     let is_fair = status.is_success() || [503, 504].contains(&status.as_u16());
     assert!(is_fair, "{status} {text}");
     status
@@ -242,7 +235,7 @@ pub(crate) async fn send(request: RequestBuilder) -> Option<Value> {
         .then(|| serde_json::from_str(&text).unwrap())
 }
 
-/// All rows of a list. `None` while the API does not answer, or if rows came or went between two pages.
+/// All rows of a list. `None` while the API does not answer, or if rows were added or removed between two pages.
 pub(crate) async fn rows(caller: &Client, path: &str) -> Option<Vec<Value>> {
     let mut rows = Vec::new();
     let mut next = format!("{path}?limit=100");

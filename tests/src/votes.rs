@@ -7,7 +7,7 @@ use kit::Fault;
 use kit::rpc::client::Client;
 use uuid::Uuid;
 
-/// Somebody new votes for the first game of the pair that is drawn; returns the id of the voter, whom no account has.
+/// Votes as a new voter for the first game of a drawn pair; returns the id of the voter, which no account has.
 pub async fn cast_vote(catalogue: Client) -> Result<Uuid, Fault> {
     let id = Uuid::from_bytes(*kit::ids::row_id().as_bytes());
     let voter = Some(proto::Voter {

@@ -7,30 +7,28 @@ use reqwest::{RequestBuilder, StatusCode};
 
 use crate::{Account, Fleet, mails};
 
-/// A browser with cookies. Each has an address of its own, as the proxy of the tests says.
+/// A client of the site and the dashboard that keeps cookies. Each has another client address, in a header that web trusts the tests to send.
 #[derive(Debug, Clone)]
 pub struct WebClient {
-    /// It follows no redirect.
+    /// A client that follows no redirects.
     pub http: reqwest::Client,
-    /// The address of the pages, without the slash at its end.
+    /// The address of the site, without the slash at its end.
     pub base: String,
-    /// By name.
+    /// Values by name.
     pub cookies: BTreeMap<String, String>,
     address: String,
 }
 
-/// What it got.
 #[derive(Debug)]
 #[expect(missing_docs, reason = "each is named for what it is")]
 pub struct WebPage {
     pub status: StatusCode,
-    /// Where it redirects to; empty if it does not.
+    /// The target of a redirect; empty if there is none.
     pub location: String,
     pub text: String,
 }
 
 impl WebClient {
-    /// A visitor of this fleet.
     pub fn new(fleet: &Fleet) -> Self {
         Self {
             http: reqwest::Client::builder()
@@ -43,7 +41,7 @@ impl WebClient {
         }
     }
 
-    /// Another visitor of the same fleet, over the same connections.
+    /// Another visitor, over the same connections.
     #[must_use]
     pub fn another(&self) -> Self {
         Self {
@@ -54,7 +52,7 @@ impl WebClient {
         }
     }
 
-    /// Signs up by mail and makes an account; returns its path, and that of the link in the mail.
+    /// Signs up by mail and creates an account; returns the path of the account and that of the link in the mail.
     pub async fn sign_up(&mut self, fleet: &Fleet, account: &str, password: &str) -> [String; 2] {
         let address = format!("visitor-{}@studio.example", kit::ids::row_id());
         let sent = self.post("/sign-up", &[("email", &address)]).await;
@@ -66,7 +64,7 @@ impl WebClient {
         [made.location, link]
     }
 
-    /// Signs in as the owner of a ready-made account; returns the path of the account's pages.
+    /// Signs in as the owner of a ready-made account; returns the path of the account.
     pub async fn sign_in(&mut self, account: &Account) -> String {
         let fields = [
             ("email", account.email.as_str()),
@@ -82,13 +80,11 @@ impl WebClient {
         self.get("/accounts").await.location
     }
 
-    /// Gets a path.
     pub async fn get(&mut self, path: &str) -> WebPage {
         let request = self.http.get(format!("{}{path}", self.base));
         self.send(request).await
     }
 
-    /// Sends a form to a path.
     pub async fn post(&mut self, path: &str, fields: &[(&str, &str)]) -> WebPage {
         let mut form = reqwest::Url::parse("http://form.example").unwrap();
         form.query_pairs_mut().extend_pairs(fields);
@@ -101,7 +97,7 @@ impl WebClient {
         self.send(request).await
     }
 
-    /// The header `Cookie`, if there are any.
+    /// The header `Cookie`; `None` without cookies.
     pub fn cookie_header(&self) -> Option<String> {
         let pairs = self.cookies.iter();
         let pairs: Vec<String> = pairs
@@ -110,7 +106,7 @@ impl WebClient {
         (!pairs.is_empty()).then(|| pairs.join("; "))
     }
 
-    /// Sends a request with the cookies, and keeps those that come back.
+    /// Sends a request with the cookies, and stores those of the response.
     pub async fn send(&mut self, request: RequestBuilder) -> WebPage {
         let mut request = request.header("x-forwarded-for", &self.address);
         if let Some(cookies) = self.cookie_header() {
@@ -133,7 +129,6 @@ impl WebClient {
 }
 
 impl WebPage {
-    /// The value of a hidden field.
     pub fn hidden(&self, name: &str) -> String {
         let start = format!("name=\"{name}\" value=\"");
         let (_, rest) = self.text.split_once(&start).unwrap();
@@ -147,7 +142,7 @@ impl WebPage {
     }
 }
 
-/// An address of a network that no other visitor has.
+/// A client address in a network that no other visitor has.
 fn new_address() -> String {
     let random = kit::ids::row_id().as_u128();
     let (low, high) = (random & 0xffff, random >> 16 & 0xffff);

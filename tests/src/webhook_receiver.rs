@@ -1,4 +1,4 @@
-//! A customer's receiver of webhooks, which checks signatures and counts messages.
+//! A webhook receiver of a customer. It checks signatures and counts messages.
 
 use std::collections::HashMap;
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -21,22 +21,20 @@ use tokio::task::JoinSet;
 
 use crate::{Fleet, NewAccount, Staff, eventually};
 
-/// The received messages, and the secret and the clock to check their signatures.
+/// The received messages, with the secret and the clock to verify their signatures.
 struct Came {
     secret: OnceLock<String>,
     clock: Clock,
-    /// By id: the body of a message, and how often it arrived.
+    /// By message id: the body, and how often it arrived.
     messages: Mutex<HashMap<String, (Value, usize)>>,
     arrivals: AtomicUsize,
-    /// The headers of the first delivery.
     first: OnceLock<HeaderMap>,
-    /// How it answers a message that is signed.
+    /// The answer to a message with a valid signature.
     status: StatusCode,
-    /// The receiver answers this many requests at once. The others wait until the test raises the number.
+    /// How many requests are answered. Later ones wait until the test raises the number.
     answered: watch::Sender<usize>,
 }
 
-/// A receiver at an address of this machine.
 pub struct Receiver {
     /// Such as `127.0.0.1:9500`.
     pub address: String,
@@ -45,12 +43,11 @@ pub struct Receiver {
 }
 
 impl Receiver {
-    /// A receiver on a free port, of the runtime of the test.
     pub async fn start() -> Self {
         Self::that_answers(StatusCode::OK).await
     }
 
-    /// The same, which answers each message with this status.
+    /// Starts a receiver that answers each message with this status.
     pub async fn that_answers(status: StatusCode) -> Self {
         let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
         let address = listener.local_addr().unwrap().to_string();
@@ -75,23 +72,23 @@ impl Receiver {
         }
     }
 
-    /// Adds an endpoint of a new account, which subscribes to these events.
+    /// Adds an endpoint that subscribes to these events, of a new account.
     pub async fn subscribe(&self, fleet: &Fleet, events: &[&str]) {
         let account = Staff::of(fleet).await.account("partner").await;
         self.expect(&add_endpoint(fleet, &account, &self.address, events).await);
     }
 
-    /// Sets the secret that messages are signed with.
+    /// Sets the secret that signs the messages.
     pub fn expect(&self, secret: &str) {
         self.came.secret.set(secret.to_owned()).unwrap();
     }
 
-    /// Moves the receiver's clock, as the test moves that of the fleet.
+    /// Moves the clock of the receiver. The test moves the clock of the fleet.
     pub fn advance(&self, by: time::Duration) {
         self.came.clock.advance(by);
     }
 
-    /// The headers of the first message, once it has come.
+    /// The headers of the first message, once it has arrived.
     pub async fn first(&self) -> HeaderMap {
         eventually("a message arrives", async || self.came.first.get().cloned()).await
     }
@@ -103,7 +100,7 @@ impl Receiver {
         bodies.collect()
     }
 
-    /// The received events, each with the slug or the handle of its listing, sorted.
+    /// The received events, each with the slug or handle of its listing, sorted.
     pub fn named(&self) -> Vec<(String, String)> {
         let messages = self.came.messages.lock().unwrap();
         let named = messages.values().map(|(body, _)| {
@@ -122,7 +119,7 @@ impl Receiver {
         self.came.messages.lock().unwrap().len()
     }
 
-    /// Answers this many requests at once. Further requests wait until a later call raises the number.
+    /// Answers the first `arrivals` requests. Later ones wait until another call raises the number.
     pub fn answer_until(&self, arrivals: usize) {
         self.came.answered.send_replace(arrivals);
     }
@@ -132,13 +129,12 @@ impl Receiver {
         self.came.arrivals.load(Ordering::SeqCst)
     }
 
-    /// The number of repeated messages.
     pub fn repeats(&self) -> usize {
         let messages = self.came.messages.lock().unwrap();
         messages.values().map(|(_, times)| times - 1).sum()
     }
 
-    /// How often each message arrived about a listing whose slug begins with `prefix`.
+    /// How often each message arrived, of those about a listing whose slug begins with `prefix`.
     pub fn times(&self, prefix: &str) -> Vec<usize> {
         let messages = self.came.messages.lock().unwrap();
         let begins = |body: &Value| body["data"]["slug"].as_str().unwrap().starts_with(prefix);
@@ -146,7 +142,7 @@ impl Receiver {
         times.map(|(_, times)| *times).collect()
     }
 
-    /// The slugs of the listings in the messages, sorted. A slug occurs as often as there are message ids for it.
+    /// The slugs of the listings in the messages, sorted. A slug occurs once per message id.
     pub fn slugs(&self) -> Vec<String> {
         let data = self.data().into_iter();
         let slugs = data.map(|data| data["slug"].as_str().unwrap().to_owned());
@@ -156,7 +152,7 @@ impl Receiver {
     }
 }
 
-/// Adds an endpoint of an account at `place`, a host and a port, which subscribes to these events; returns its signing secret.
+/// Adds an endpoint of an account at `place`, a host and a port; returns the secret that signs its messages.
 pub async fn add_endpoint(
     fleet: &Fleet,
     account: &NewAccount,
@@ -196,7 +192,7 @@ async fn take(State(came): State<Arc<Came>>, headers: HeaderMap, body: Bytes) ->
     came.status
 }
 
-/// Whether the time of a message is near enough, and the whole secret has signed it (§6.6).
+/// Whether the timestamp is recent, and the whole secret signed the message (§6.6).
 fn is_signed(secret: &str, headers: &HeaderMap, body: &[u8], now: i64) -> bool {
     let text = |name: &str| headers.get(name)?.to_str().ok();
     let Some(timestamp) = text("x-service-timestamp") else {

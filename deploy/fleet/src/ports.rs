@@ -114,10 +114,10 @@ mod tests {
 
     #[test]
     fn a_fleet_keeps_its_ports() {
-        // Not the first free ones, which another launcher that starts meanwhile takes.
+        // Far from the first free ports, which another launcher that starts meanwhile may take.
         let far = Some(PRIVATE.end - 500);
         let first = Ports::reserve(5, far, None).unwrap().first;
-        // A child that another test forks holds the reservation, too, until it becomes its program.
+        // A child that another test forks inherits the reservation until it executes its program.
         let deadline = Instant::now() + Duration::from_mins(1);
         while Ports::reserve(5, Some(first), None).unwrap().first != first {
             assert!(Instant::now() < deadline, "the ports are never free");
@@ -151,7 +151,7 @@ mod tests {
         let private = ports.private(2);
         assert!(PRIVATE.contains(&private), "{private}");
         assert_eq!(ports.public(Some(0), Some(80), private).unwrap(), private);
-        // At the next start, too.
+        // The next start keeps that port.
         assert_eq!(ports.public(None, Some(private), private).unwrap(), private);
     }
 

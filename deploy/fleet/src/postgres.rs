@@ -226,7 +226,7 @@ mod tests {
     fn the_pid_file_of_a_dead_server_is_removed() {
         let dir = tempfile::tempdir().unwrap();
         let file = dir.path().join("postmaster.pid");
-        // The process of this test runs, but not in that folder.
+        // A process that runs, but not in the data folder: this test.
         fs::write(&file, format!("{}\n", std::process::id())).unwrap();
         clear_stale_pid(dir.path()).unwrap();
         assert!(!file.exists());

@@ -109,7 +109,7 @@ mod tests {
         let inner = private.path().join("checkout");
         fs::create_dir(&inner).unwrap();
         allow(0o700);
-        // Who is not root runs the servers as itself, and can enter its own folders.
+        // Without root, the servers run as the user of the test, who can enter its own folders.
         let expected = match user.name() {
             Some(_) => Path::new(TEMPORARY),
             None => inner.as_path(),

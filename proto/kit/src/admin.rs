@@ -120,7 +120,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn it_is_ready_when_all_conditions_are_met() {
+    fn a_service_is_ready_when_all_conditions_are_met() {
         let readiness = Readiness::default();
         let watch = readiness.watch();
         assert!(*watch.borrow());

@@ -178,7 +178,7 @@ mod tests {
             ("::ffff:10.1.2.3", &["::ffff:198.51.100.7"], "198.51.100.7"),
             ("2001:db8:1::5", &["[2001:db8:2::9]:4711"], "2001:db8:2::9"),
             ("192.0.2.1", &["198.51.100.7:4711"], "198.51.100.7"),
-            // All hops are proxies, or one is unreadable: the nearest known address counts.
+            // All hops are proxies, or one is unreadable: the last readable hop, from right to left, is the client.
             ("10.1.2.3", &["10.0.0.9, 10.0.0.8"], "10.0.0.9"),
             ("10.1.2.3", &["1.1.1.1, unknown"], "10.1.2.3"),
             ("10.1.2.3", &["1.1.1.1, unknown, 10.0.0.8"], "10.0.0.8"),
@@ -201,7 +201,7 @@ mod tests {
             ),
             (&["by=10.0.0.1; for=\"[2001:db8::1]:47\""], "2001:db8::1"),
             (&["for=1.1.1.1", "for=10.0.0.9"], "1.1.1.1"),
-            // An unclosed quotation mark from the client does not hide what the proxy adds.
+            // An unclosed quotation mark from the client does not hide the hop that the proxy adds.
             (&["for=\"1.1.1.1, for=198.51.100.7"], "198.51.100.7"),
             (&["for=1.1.1.1, for=_hidden"], "10.1.2.3"),
             (&["for=1.1.1.1, proto=https"], "10.1.2.3"),
@@ -212,7 +212,7 @@ mod tests {
     }
 
     #[test]
-    fn an_ipv6_client_is_its_64() {
+    fn an_ipv6_client_is_identified_by_its_64_prefix() {
         let network = |text: &str| Network::from(text.parse::<IpAddr>().unwrap());
         assert_eq!(network("2001:db8::1"), network("2001:db8::ffff:1"));
         assert_ne!(network("2001:db8::1"), network("2001:db8:0:1::1"));

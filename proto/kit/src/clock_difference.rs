@@ -89,7 +89,7 @@ mod tests {
     async fn a_replica_whose_clock_differs_at_its_start_is_not_ready(pool: PgPool) {
         let readiness = Readiness::default();
         let agreed = readiness.condition("the clock to be compared");
-        // A comparison that takes too long changes nothing, and is made again.
+        // A comparison that takes too long has no result, so try again.
         for (behind, expected) in [(604_800, "+604"), (-600, "-")] {
             let elsewhere = testing::postgres::behind(&pool, behind).await.unwrap();
             let says = format!("the clock differs by {expected}");

@@ -60,7 +60,7 @@ mod tests {
             () = checks => {}
             ended = axum::serve(listener, router).into_future() => ended.unwrap(),
         }
-        // Nothing listens any more.
+        // The admin port is closed.
         let error = check().await.unwrap_err();
         assert!(error.contains("does not answer"), "{error}");
         assert!(run(Some("gateway")).is_err());

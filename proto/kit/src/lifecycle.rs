@@ -243,7 +243,7 @@ mod tests {
 
     async fn run(supervisor: Supervisor) -> anyhow::Result<()> {
         let shutdown = Shutdown {
-            // A task that fails ends the process without this delay.
+            // Longer than the test: a failed task ends the process without this delay.
             delay: Duration::from_hours(1),
             drain: Duration::from_secs(5),
         };

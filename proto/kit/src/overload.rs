@@ -130,7 +130,7 @@ mod tests {
         let held = limit.acquire(LONG).await.unwrap();
         let first = async {
             let permit = limit.acquire(LONG).await;
-            // The second gives up while the first has its permit.
+            // The second call gives up while the first has its permit.
             let second = limit.acquire(Duration::from_millis(1)).await;
             (permit.is_ok(), second.unwrap_err().code)
         };

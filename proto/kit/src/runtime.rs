@@ -30,7 +30,7 @@ mod tests {
         let work = async {
             drop(tokio::task::spawn_blocking(move || {
                 started.send(()).unwrap();
-                // Until `release` is dropped.
+                // Blocks until `release` is dropped.
                 blocked.recv()
             }));
             has_started.await.context("the call has not started")

@@ -1,4 +1,4 @@
-//! A trace of a caller continues in a service and reaches the collector over OTLP; a trace of a client outside the fleet is linked.
+//! The trace of a caller continues in a service and reaches the collector over OTLP. The trace of a client outside the fleet is only linked.
 #![expect(clippy::unwrap_used, reason = "a test")]
 
 use std::time::Duration;
@@ -71,11 +71,11 @@ async fn a_trace_continues_in_a_service_and_reaches_the_collector() {
         let value = format!("00-{TRACE}-00f067aa0ba902b7-{flags}");
         http::HeaderMap::from_iter([("traceparent".parse().unwrap(), value.parse().unwrap())])
     };
-    // A client outside the fleet does not decide that its request is not traced: the share is 1.
+    // A client outside the fleet cannot turn the tracing of its request off: the share is 1.
     drop(telemetry::public_request_span(&headers("00"), || {
         tracing::info_span!("public")
     }));
-    // A request from the fleet is not traced if its header says so.
+    // The header of a request from the fleet decides whether it is traced.
     for flags in ["00", "01"] {
         let edge = telemetry::request_span(&headers(flags), || tracing::info_span!("edge"));
         assert_eq!(edge.is_none(), flags == "00");

@@ -56,7 +56,7 @@ mod tests {
     use time::macros::datetime;
 
     #[test]
-    fn is_written_in_utc_with_milliseconds() {
+    fn a_timestamp_is_written_in_utc_with_milliseconds() {
         let at = Timestamp(datetime!(2026-03-01 10:00:00.0009 +02:00));
         assert_eq!(
             serde_json::to_string(&at).unwrap(),

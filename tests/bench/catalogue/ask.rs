@@ -1,4 +1,4 @@
-//! What catalogue-svc is asked over gRPC, and how long its answers take.
+//! Requests to catalogue-svc over gRPC, and their latency.
 
 use std::time::{Duration, Instant};
 
@@ -12,14 +12,13 @@ use kit::rpc::client::Client as Channel;
 
 use super::generate::{Dice, Generator, slug};
 
-/// Rows before the deep page.
+/// The position of the deep page.
 const DEEP: usize = 20_000;
-/// Rows of a page while the deep page is looked for.
+/// The page size on the way to the deep page.
 const LONG_PAGE: u32 = 100;
-/// Games whose words are asked for.
+/// The number of games whose words are searched for.
 const SAMPLE: usize = 200;
 
-/// What is asked.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Question {
     FirstPage,
@@ -32,7 +31,7 @@ pub(super) enum Question {
 }
 
 impl Question {
-    /// All of them, with the p99 at a million in those at 26,000 that is allowed.
+    /// Each question with its name and its limit: the p99 with a million games divided by that with 26,000.
     pub(super) const ALL: [(Self, &'static str, &'static str); 7] = [
         (Self::FirstPage, "first page", "1.1"),
         (Self::DeepPage, "page at row 20,000", "1.1"),
@@ -48,21 +47,20 @@ impl Question {
     ];
 }
 
-/// A client of catalogue-svc that asks the questions.
 #[derive(Debug, Clone)]
 pub(super) struct CatalogueClient {
     games: GamesServiceClient<Channel>,
     search: SearchServiceClient<Channel>,
     generator: Generator,
-    /// Of the page at row 20,000.
+    /// The cursor of the page at row 20,000.
     deep: String,
-    /// Two words of each of some games.
+    /// Queries of two words, each from one game.
     words: Vec<String>,
     dice: Dice,
 }
 
 impl CatalogueClient {
-    /// A client of the catalogue-svc of `fleet`, which has the listings of `generator`.
+    /// A client of the catalogue-svc of `fleet`, which was filled by `generator`.
     pub(super) async fn of(fleet: &Fleet, generator: &Generator) -> Self {
         let channel = fleet.rpc_client("catalogue-svc").await;
         let mut client = Self {
@@ -114,7 +112,7 @@ impl CatalogueClient {
         self.dice.pick(&self.words).to_owned()
     }
 
-    /// How long the answer to a question takes.
+    /// Sends a request of this kind; returns its latency.
     pub(super) async fn time(&mut self, question: Question) -> Duration {
         let start = Instant::now();
         let list = match question {

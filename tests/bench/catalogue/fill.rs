@@ -1,4 +1,4 @@
-//! A fleet with generated listings: they are copied into the feed of listings-svc, from which catalogue-svc starts.
+//! Fills a fleet with generated listings: copies them into the feed of listings-svc, from which catalogue-svc loads them.
 
 use std::time::Duration;
 
@@ -10,17 +10,17 @@ use uuid::Uuid;
 
 use super::generate::Generator;
 
-/// How long a catalogue-svc may take to load everything.
+/// Timeout for catalogue-svc to load all listings.
 const LOAD: Duration = Duration::from_mins(5);
-/// How long the other services may take to read everything.
+/// Timeout for the other services to read all listings.
 const FOLLOW: Duration = Duration::from_mins(20);
-/// How many bytes are sent to PostgreSQL at a time.
+/// How many bytes go to PostgreSQL at a time.
 const BUFFER: usize = 1 << 20;
 /// The header of PostgreSQL's binary format: signature, flags, length of extensions.
 const BINARY_HEADER: &[u8] = b"PGCOPY\n\xff\r\n\0\0\0\0\0\0\0\0\0";
 
-/// Appends the listings to the feed of listings-svc, and waits until the services that store what they need of it have read them. Returns
-/// their bytes.
+/// Appends the listings to the feed of listings-svc, and waits until the services that store a part of it have read them. Returns the size of the
+/// listings in bytes.
 #[expect(
     clippy::disallowed_methods,
     reason = "the benchmarks have no schema of their own"
@@ -49,7 +49,7 @@ pub(super) async fn fill(fleet: &Fleet, generator: &Generator) -> usize {
             // Neither announced nor a one-off event.
             &[0],
             &[0],
-            // The first moment of the year 2000.
+            // The start of the year 2000.
             &0_i64.to_be_bytes(),
             Uuid::nil().as_bytes(),
             &state,
@@ -85,7 +85,7 @@ pub(super) async fn fill(fleet: &Fleet, generator: &Generator) -> usize {
     bytes
 }
 
-/// Kills catalogue-svc, which the launcher starts again; returns how long the new process took until it was ready.
+/// Kills catalogue-svc, which the launcher restarts; returns the time from the start of the new process until it is ready.
 pub(super) async fn restart(small: &SmallFleet) -> (Fleet, Duration) {
     let old = catalogue(&small.fleet()).unwrap().pid;
     kill(Pid::from_raw(old), Signal::SIGKILL).unwrap();
@@ -102,7 +102,7 @@ pub(super) async fn restart(small: &SmallFleet) -> (Fleet, Duration) {
     ready.await
 }
 
-/// The process of catalogue-svc, while there is one.
+/// The process of catalogue-svc; `None` while it is down.
 pub(super) fn catalogue(fleet: &Fleet) -> Option<Process> {
     let pid = fleet.service("catalogue-svc").pid?;
     Some(Process::new("catalogue-svc", pid))

@@ -1,4 +1,4 @@
-//! Generated listings, as the feed of listings-svc carries them: the same for the same number of games.
+//! Generates listings in the form of the feed of listings-svc. The same number of games gives the same listings.
 
 use contracts::common::v1::Mode;
 use contracts::listings::v1::{Game, Page, State};
@@ -7,28 +7,27 @@ use prost_types::Timestamp;
 use serde_json::Value;
 use uuid::Uuid;
 
-/// Games per creator.
 const GAMES_PER_CREATOR: u64 = 5;
 const CREATORS_PER_CITY: u64 = 100;
-/// One game in so many has the genre [`Generator::rare_genre`].
+/// One game in this many has the genre [`Generator::rare_genre`].
 const RARE: u64 = 1_000;
-/// One game in so many is featured.
+/// One game in this many is featured.
 const FEATURED: u64 = 1_000;
 const DISTINCT_WORDS: usize = 100_000;
-/// One title of a game in so many has a mark within a word, as 12 of the 210 titles of the live directory do (8 apostrophes, 5 hyphens):
+/// One title in this many has punctuation within a word, like 12 of the 210 titles of the live directory (8 apostrophes, 5 hyphens):
 /// `cat deploy/data/games{,-without-year}.ndjson | grep -o '"title": "[^"]*"' | grep -c "[[:alnum:]]['’.,/-][[:alnum:]]"`.
 const MARKED: u64 = 18;
-/// What is between the first two words of such a title.
+/// The text between the first two words of such a title.
 const MARKS: [&str; 3] = ["'s ", "'s ", "-"];
-/// Characters of a description and of a creator's biography, at least.
+/// The least characters of a description, and of the biography of a creator.
 const DESCRIPTION: usize = 780;
 const BIOGRAPHY: usize = 280;
 const PLATFORMS: [&str; 6] = ["web", "android", "ios", "windows", "mac", "linux"];
 const STAGES: [&str; 3] = ["released", "early_access", "in_development"];
-/// When the oldest game was listed: 1 January 2020, in seconds since 1970.
+/// The time at which the oldest game was listed: 1 January 2020, in seconds since 1970.
 const OLDEST: u64 = 1_577_836_800;
 
-/// Numbers that look random and are the same each time (splitmix64).
+/// A pseudorandom generator with a fixed seed (splitmix64).
 #[derive(Debug, Clone)]
 pub(super) struct Dice(pub(super) u64);
 
@@ -49,7 +48,7 @@ impl Dice {
         &from[self.place(from.len())]
     }
 
-    /// A word. As in texts, a few words are frequent and many are rare.
+    /// A random word. Few words are frequent and many are rare, as in real texts.
     pub(super) fn word(&mut self) -> String {
         let range = 1 + self.place(DISTINCT_WORDS);
         let mut rest = self.place(range) * 7_919 + 11;
@@ -62,7 +61,6 @@ impl Dice {
         word
     }
 
-    /// The title of a game.
     fn title(&mut self) -> String {
         let title = self.words(3);
         if self.roll(MARKED) > 0 {
@@ -77,7 +75,6 @@ impl Dice {
     }
 }
 
-/// A generated listing.
 #[derive(Debug)]
 pub(super) enum Listing {
     Page(Page),
@@ -85,7 +82,7 @@ pub(super) enum Listing {
 }
 
 impl Listing {
-    /// What the feed calls its kind.
+    /// The entity type on the feed.
     pub(super) fn kind(&self) -> &'static str {
         match self {
             Self::Page(_) => "page",
@@ -108,12 +105,12 @@ impl Listing {
     }
 }
 
-/// Generates the listings of a directory with so many games.
+/// Generates the listings of a directory with `games` games.
 #[derive(Debug, Clone)]
 pub(super) struct Generator {
     dice: Dice,
     games: u64,
-    /// Sentences of the live directory, of which descriptions are made: they compress as such texts do.
+    /// Sentences of the live directory for the descriptions, so that these compress like real texts.
     sentences: Vec<String>,
     pub(super) genres: Vec<String>,
     pub(super) countries: Vec<String>,
@@ -131,7 +128,6 @@ impl Generator {
         }
     }
 
-    /// How many games there are.
     pub(super) fn games(&self) -> u64 {
         self.games
     }
@@ -140,7 +136,7 @@ impl Generator {
         self.games / GAMES_PER_CREATOR
     }
 
-    /// The genre that few games have.
+    /// The genre of one game in [`RARE`].
     pub(super) fn rare_genre(&self) -> &str {
         self.genres.last().unwrap()
     }
@@ -205,7 +201,7 @@ impl Generator {
         }
     }
 
-    /// The creators, then the games.
+    /// All creators, then all games.
     pub(super) fn listings(mut self) -> impl Iterator<Item = Listing> {
         let creators = self.creators();
         (0..creators + self.games).map(move |number| match number.checked_sub(creators) {
@@ -225,7 +221,6 @@ impl Generator {
     }
 }
 
-/// The slug of the game with this number.
 pub(super) fn slug(number: u64) -> String {
     format!("generated-game-{number}")
 }
@@ -234,13 +229,13 @@ fn id(kind: u128, number: u64) -> String {
     Uuid::from_u128(kind << 64 | u128::from(number)).to_string()
 }
 
-/// A hundred are listed in an hour.
+/// The time of a listing: a hundred are listed in an hour.
 fn at(number: u64) -> Timestamp {
     let seconds = (OLDEST + number * 36).cast_signed();
     Timestamp { seconds, nanos: 0 }
 }
 
-/// What rows of the directory's own data have in a column, if they have it.
+/// The values of a column in a file of the live directory, without the rows that lack it.
 fn column(file: &str, name: &str) -> Vec<String> {
     let folder = concat!(env!("CARGO_MANIFEST_DIR"), "/../deploy/data");
     let text = std::fs::read_to_string(format!("{folder}/{file}.ndjson")).unwrap();

@@ -1,5 +1,5 @@
-//! The catalogue with a million generated games compared with 26,000, over gRPC, and with 91 through the gateway: two fleets, asked in
-//! turns.
+//! The catalogue with a million generated games, over gRPC compared with 26,000 and through the gateway compared with 91. Two fleets run, which are
+//! asked in alternation.
 
 mod ask;
 mod fill;
@@ -19,11 +19,11 @@ use crate::wrk::Request;
 
 const FEW: u64 = 26_000;
 const MANY: u64 = 1_000_000;
-/// Rounds of questions, of each side one after the other.
+/// Rounds in which both sides get every kind of question.
 const ROUNDS: usize = 5;
-/// Questions of a kind in a round, one after the other.
+/// The number of questions of a kind in a round.
 const QUESTIONS: usize = 1_000;
-/// How long a process rests until its memory is read: the allocator gives memory back with a delay.
+/// The pause before the memory of a process is read: the allocator returns memory with a delay.
 const REST: Duration = Duration::from_secs(5);
 
 pub(crate) async fn run(report: &mut Report) {
@@ -48,7 +48,7 @@ pub(crate) async fn run(report: &mut Report) {
     pages::sitemap(report, &many).await;
 }
 
-/// Fills a fleet with so many games; reports how long catalogue-svc takes to start and how much memory a game takes.
+/// Fills a fleet with games; reports how long catalogue-svc takes to start, and its memory per game.
 async fn fill_and_report(
     report: &mut Report,
     small: &SmallFleet,
@@ -93,7 +93,7 @@ fn games_f64(games: u64) -> f64 {
     games as f64
 }
 
-/// `GET /games`, 20 rows.
+/// The side that sends `GET /games` for 20 rows through the gateway.
 async fn through_gateway(name: &'static str, fleet: &Fleet) -> Side {
     let mut staff = Staff::of(fleet).await;
     let account = staff.account("unlimited").await;
@@ -105,7 +105,7 @@ async fn through_gateway(name: &'static str, fleet: &Fleet) -> Side {
     }
 }
 
-/// Asks every question of both sides in turns.
+/// Sends every kind of request to both sides, in alternation.
 async fn ask_both(report: &mut Report, mut clients: [CatalogueClient; 2]) {
     for (question, name, required) in Question::ALL {
         let (mut p50, mut p99) = ([Vec::new(), Vec::new()], [Vec::new(), Vec::new()]);

@@ -1,4 +1,4 @@
-//! The public site with a million games: the memory of `web` while the whole sitemap is read.
+//! The memory of `web` while a crawler reads the sitemap of a million games.
 
 use e2e::{Fleet, Process, WebClient};
 use tokio::time::Instant;
@@ -6,7 +6,6 @@ use tokio::time::Instant;
 use super::MANY;
 use crate::results::{Measure, Report};
 
-/// Reads every file that the sitemap names, as a crawler does.
 pub(super) async fn sitemap(report: &mut Report, fleet: &Fleet) {
     let mut crawler = WebClient::new(fleet);
     let index = crawler.get("/sitemap.xml").await.text;
@@ -39,7 +38,7 @@ pub(super) async fn sitemap(report: &mut Report, fleet: &Fleet) {
     report.figure(measure, grown.to_string(), &details);
 }
 
-/// The addresses that a file or the index lists.
+/// The addresses in a file of the sitemap or in its index.
 fn locations(xml: &str) -> impl Iterator<Item = &str> {
     let entries = xml.split("<loc>").skip(1);
     entries.filter_map(|entry| entry.split("</loc>").next())

@@ -1,4 +1,4 @@
-//! Games with currencies that report and are tipped.
+//! Games with currencies, which report and receive tips.
 
 use std::sync::Arc;
 
@@ -12,14 +12,13 @@ use serde_json::json;
 
 use crate::side::rate;
 
-/// What callers do.
 #[derive(Debug, Clone, Copy)]
 pub(super) enum What {
     Report,
     Tip,
 }
 
-/// All of them, of one page of one account.
+/// The games, all of one page and one account.
 #[derive(Clone)]
 pub(super) struct Games {
     pub(super) fleet: Arc<Fleet>,
@@ -29,7 +28,7 @@ pub(super) struct Games {
 }
 
 impl Games {
-    /// None yet, on a fleet where a game reports as often as it is asked to.
+    /// Starts a fleet without games, on which a game may report as often as it likes.
     pub(super) async fn open(small: &mut SmallFleet) -> Self {
         small.set("ECONOMY_REPORT_INTERVAL", "0");
         let fleet = small.up().await;
@@ -44,7 +43,7 @@ impl Games {
         }
     }
 
-    /// Adds games with currencies until there are so many.
+    /// Adds games with currencies until there are `count`.
     pub(super) async fn grow(&mut self, count: usize) {
         let staff = Staff::of(&self.fleet).await;
         let added: Vec<String> = (self.slugs.len()..count)
@@ -67,14 +66,14 @@ impl Games {
         key.await
     }
 
-    /// Has so many games report once.
+    /// Sends one report for each of the first `count` games.
     pub(super) async fn report(&self, count: usize) {
         for game in 0..count {
             self.clone().make(game, What::Report).await;
         }
     }
 
-    /// What so many callers do in a second. Each has games of its own: reports of one game wait for each other.
+    /// Calls per second of `callers` concurrent callers. Each has its own games, because reports of one game wait for each other.
     pub(super) async fn rate(&self, callers: usize, what: What, seconds: u32) -> f64 {
         let games = self.clone();
         rate(callers, seconds, move |caller, turn| {

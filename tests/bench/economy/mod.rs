@@ -1,5 +1,4 @@
-//! Reports and tips at economy-svc — checked, with their rows of the feed — beside pgbench's update of two rows on the
-//! same PostgreSQL.
+//! Reports and tips at economy-svc, with their checks and their rows of the feed, compared with pgbench's update of two rows on the same PostgreSQL.
 
 mod games;
 pub(crate) mod rates;
@@ -11,7 +10,7 @@ use crate::results::{Measure, Report};
 use crate::side::{ROUNDS, SECONDS, WARM_UP, median, ratios};
 use games::{Games, What};
 
-/// Callers, as many as pgbench has clients.
+/// Concurrent callers. pgbench has as many clients.
 const CALLERS: usize = 16;
 const GAMES: usize = 64;
 

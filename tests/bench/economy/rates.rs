@@ -1,5 +1,5 @@
-//! GET /economy/rates of many currencies, which has a row for each ordered pair: reads that follow the first of a version beside a static
-//! body of that size, and the memory of both processes.
+//! GET /economy/rates with many currencies, which has a row for each ordered pair. Reads after the first one of a version are compared with a static
+//! body of the same size. The growth of the memory of the gateway and economy-svc is measured.
 
 use std::time::Duration;
 
@@ -13,16 +13,16 @@ use crate::results::{Measure, Report};
 use crate::side::{ROUNDS, median, ratios};
 use crate::static_body;
 
-/// Numbers of currencies, besides the few of the fleet's own accounts, each with the limit of the growth of memory. The list of more than
-/// 630 currencies is too long.
+/// Numbers of currencies, in addition to the few of the fleet's own accounts, with the limit of the growth of memory. A list of more than 630
+/// currencies would be too long.
 const CASES: [(usize, &str); 2] = [(COMPARED, ""), (600, "3")];
-/// So many are compared with a static body.
+/// The number of currencies for the comparison with a static body.
 const COMPARED: usize = 200;
-/// The versions that are read.
+/// The number of versions of the rates that are read.
 const VERSIONS: usize = 5;
-/// Connections of the reads that follow.
+/// Connections of the compared reads.
 const CONNECTIONS: usize = 4;
-/// How long they read in a round.
+/// The length of a round of the compared reads.
 const ROUND: Duration = Duration::from_secs(4);
 
 pub(crate) async fn run(report: &mut Report) {
@@ -60,7 +60,7 @@ pub(crate) async fn run(report: &mut Report) {
     }
 }
 
-/// Reads the body in turns with a static one of the same bytes.
+/// Compares reads of the rates with reads of a static body of the same bytes, in alternation.
 async fn compare(
     report: &mut Report,
     subject: &str,

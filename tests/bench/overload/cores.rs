@@ -1,4 +1,4 @@
-//! Which core a process runs on.
+//! Pins processes to cores.
 
 use std::fs;
 
@@ -6,7 +6,7 @@ use nix::errno::Errno;
 use nix::sched::{CpuSet, sched_setaffinity};
 use nix::unistd::Pid;
 
-/// Keeps all threads of a process, and all that they start from now on, on one core.
+/// Pins all threads of a process, and those that they start later, to one core.
 pub(super) fn pin(pid: u32, core: usize) {
     let mut cores = CpuSet::new();
     cores.set(core).unwrap();
@@ -14,7 +14,7 @@ pub(super) fn pin(pid: u32, core: usize) {
         let thread = thread.unwrap().file_name();
         let thread = thread.to_str().unwrap().parse().unwrap();
         match sched_setaffinity(Pid::from_raw(thread), &cores) {
-            // It has ended meanwhile.
+            // The thread has ended in the meantime.
             Ok(()) | Err(Errno::ESRCH) => {}
             Err(error) => panic!("core {core} cannot be had: {error}; two cores are needed"),
         }

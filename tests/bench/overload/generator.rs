@@ -1,5 +1,5 @@
-//! Callers. In the closed loop each sends one request after the other; in the open loop they do not wait for one another: a request is
-//! due at its own time, whatever has become of those before it.
+//! The load generator. In the closed loop, each caller sends its next request after the response. In the open loop, a request is due at a fixed time,
+//! whatever became of the requests before it.
 
 use std::cell::Cell;
 use std::rc::Rc;
@@ -9,25 +9,25 @@ use futures::future::join_all;
 use tokio::task::{LocalSet, spawn_local};
 use tokio::time::{Instant, sleep};
 
-/// Callers of the closed loop.
+/// Concurrent callers of the closed loop.
 const CLOSED: usize = 256;
 const CLOSED_WARM_UP: Duration = Duration::from_secs(2);
 const CLOSED_TIME: Duration = Duration::from_secs(5);
-/// How often it is looked what is due: as finely as the runtime's timers go.
+/// How often the open loop checks what is due: the resolution of the runtime's timers.
 const TICK: Duration = Duration::from_millis(1);
-/// An answer that comes later is not a good one.
+/// Later responses do not count as good.
 const GOOD: Duration = Duration::from_secs(1);
-/// How long answers are waited for in the end.
+/// How long the open loop waits for responses at its end.
 const DRAIN: Duration = Duration::from_secs(2);
 
-/// The connections on which requests travel.
+/// Sends requests over a pool of connections.
 pub(super) trait Wire: 'static {
-    /// Sends the request, on a connection of its own if no other is free, and waits for the answer. `None` if no connection was free, and
-    /// there were as many as there may be, or if it broke off.
+    /// Sends a request on a free connection, or else on a new one, and waits for the response. `None` if all connections are in use and there may be
+    /// no more, or if the connection fails.
     async fn exchange(&self) -> Option<u16>;
 }
 
-/// Requests a second in the closed loop.
+/// Requests per second in the closed loop.
 pub(super) async fn capacity(wire: impl Wire) -> f64 {
     closed(&wire, CLOSED_WARM_UP).await;
     f64::from(closed(&wire, CLOSED_TIME).await) / CLOSED_TIME.as_secs_f64()
@@ -46,7 +46,7 @@ async fn closed(wire: &impl Wire, time: Duration) -> u32 {
     join_all(callers).await.iter().sum()
 }
 
-/// Offers so many requests a second for some time, evenly; returns how many were answered 200 in time.
+/// Sends `rate` requests per second, evenly spread over `time`; returns how many got 200 in time.
 pub(super) async fn offer(wire: impl Wire, rate: f64, time: Duration) -> u32 {
     let run = Rc::new(Run {
         wire,
@@ -73,16 +73,14 @@ pub(super) async fn offer(wire: impl Wire, rate: f64, time: Duration) -> u32 {
     run.good.get()
 }
 
-/// An open loop.
+/// The state of an open loop.
 struct Run<W> {
     wire: W,
-    /// Requests that are not answered yet.
     under_way: Cell<u32>,
     good: Cell<u32>,
 }
 
 impl<W: Wire> Run<W> {
-    /// Sends a request that is due.
     fn begin(self: &Rc<Self>, due: Instant) {
         self.under_way.update(|count| count + 1);
         let run = Rc::clone(self);

@@ -1,4 +1,4 @@
-//! Over HTTP/1.1: a connection for each request under way, kept for later ones.
+//! HTTP/1.1: one connection per request in flight, which later requests reuse.
 
 use std::cell::{Cell, RefCell};
 use std::collections::VecDeque;
@@ -9,18 +9,17 @@ use futures::future::join_all;
 use super::generator::Wire;
 use crate::http1::{Connection, Target};
 
-/// Connections that an open loop begins with.
+/// Connections at the start of an open loop.
 const AT_FIRST: usize = 512;
-/// Connections that it has at most: as many as the gateway takes (4,096) and as wait with the kernel (1,024). What others would ask
-/// travels nowhere.
+/// The most connections of an open loop: the gateway's limit (4,096) plus the kernel's backlog (1,024). Requests beyond that are not sent.
 const MOST: usize = 5_120;
 
-/// As many connections as there are requests under way.
+/// A pool with as many connections as requests in flight.
 pub(super) struct Http1 {
     target: Target,
-    /// The one that has rested longest is taken first, so that none is closed for its idleness.
+    /// The longest idle connection is used first, so that none reaches its idle timeout.
     idle: RefCell<VecDeque<Connection>>,
-    /// Connections, idle or not.
+    /// The number of connections, idle or not.
     open: Cell<usize>,
 }
 
@@ -34,7 +33,7 @@ impl Http1 {
         }
     }
 
-    /// Returns the connection besides, unless the server closes it.
+    /// Returns the status and, unless the server closes it, the connection.
     async fn try_exchange(&self, idle: Option<Connection>) -> Result<(u16, Option<Connection>)> {
         let mut connection = match idle {
             Some(connection) => connection,

@@ -1,4 +1,4 @@
-//! Over HTTP/2: many requests under way on each connection.
+//! HTTP/2: many requests in flight on each connection.
 
 use std::cell::{Cell, RefCell};
 use std::rc::Rc;
@@ -14,27 +14,27 @@ use tokio::sync::OnceCell;
 use super::generator::Wire;
 use crate::http1::Target;
 
-/// Requests under way on a connection: as many as the gateway takes.
+/// Requests in flight on a connection: the gateway's limit.
 const STREAMS: usize = 100;
-/// Connections that an open loop begins with.
+/// Connections at the start of an open loop.
 const AT_FIRST: usize = 64;
-/// Connections that it has at most: with so many streams each, far more than the gateway takes.
+/// The most connections of an open loop. With the streams of each, that is far more than the gateway admits.
 const MOST: usize = 1_000;
-/// Bytes that an answer may send ahead, and all answers on a connection: more than they have.
+/// The flow-control windows of a stream and of a connection: larger than the responses.
 const WINDOW: u32 = 1 << 20;
 const WINDOWS: u32 = 1 << 30;
 
-/// As many connections as the requests under way need.
+/// A pool with as many connections as the requests in flight need.
 pub(super) struct Http2 {
     target: Target,
     connections: RefCell<Vec<Rc<Connection>>>,
-    /// Where the next free place is looked for first, so that connections are used in turns.
+    /// Where the search for a free connection starts, so that connections take turns.
     next: Cell<usize>,
 }
 
 #[derive(Default)]
 struct Connection {
-    /// Opened by its first request.
+    /// The first request opens the connection.
     sender: OnceCell<SendRequest<Bytes>>,
     under_way: Cell<usize>,
 }
@@ -53,7 +53,7 @@ impl Http2 {
         }
     }
 
-    /// A connection that takes another request; a new one if there is none.
+    /// A connection with a free stream, or else a new connection.
     fn free(&self) -> Option<Rc<Connection>> {
         let mut connections = self.connections.borrow_mut();
         let count = connections.len();
@@ -119,7 +119,7 @@ impl Wire for Http2 {
         let answer = connection.exchange(&self.target).await;
         connection.under_way.update(|count| count - 1);
         if let Err(error) = &answer {
-            // One stream may be refused alone; what breaks off else is not used any more.
+            // The server may reset a single stream. After any other error, the connection is not used again.
             let error = error.downcast_ref::<h2::Error>();
             if !error.is_some_and(h2::Error::is_reset) {
                 let mut connections = self.connections.borrow_mut();

@@ -1,7 +1,6 @@
-//! More calls than can be answered: how many are answered well all the same.
+//! Overload: the goodput when more calls arrive than the fleet can answer.
 //!
-//! The services share one core. Redis, PostgreSQL, the launcher and the generator have another, so that neither those who ask nor
-//! those who are asked take time from the services.
+//! The services share one core. Redis, PostgreSQL, the launcher and the generator run on another one, so that they take no time from the services.
 
 mod cores;
 mod generator;
@@ -17,15 +16,15 @@ use generator::{Wire, capacity, offer};
 use http1::Http1;
 use http2::Http2;
 
-/// What is offered, in parts of the capacity.
+/// Offered loads, as multiples of the capacity.
 const LOADS: [f64; 6] = [0.5, 0.8, 1.0, 1.5, 2.0, 3.0];
-/// The load whose goodput is held against the best.
+/// The load whose goodput is compared with the best.
 const TWICE: f64 = 2.0;
-/// How often all of them are offered, one after the other, so that a machine whose speed changes slows no load alone.
+/// Each round offers all loads, so that a change of the machine's speed affects all of them.
 const ROUNDS: usize = 3;
-/// How long each is offered.
+/// The duration of a load in seconds.
 const SECONDS: u32 = 4;
-/// Time for what was left behind, between two loads.
+/// Pause between two loads, for requests that are left over.
 const PAUSE: Duration = Duration::from_secs(1);
 
 const OF_SERVICES: usize = 0;
@@ -33,7 +32,7 @@ const OF_ALL_ELSE: usize = 1;
 
 /// Runs on one thread.
 pub(crate) async fn run(report: &mut Report) {
-    // Whatever is started from here has this core, and knows of no other: each service serves with one thread.
+    // Processes that start from here on inherit this core and see no other, so each service serves with one thread.
     cores::pin(std::process::id(), OF_ALL_ELSE);
     let bench = BenchFleet::up().await;
     for service in &bench.fleet.services {
@@ -46,7 +45,7 @@ pub(crate) async fn run(report: &mut Report) {
     over(report, "HTTP/2", async || Http2::open(&target).await).await;
 }
 
-/// Offers all loads over a wire that `open` makes anew for each.
+/// Offers all loads, each over new connections, which `open` makes.
 async fn over<W: Wire>(report: &mut Report, name: &str, open: impl AsyncFn() -> W) {
     let mut of_best = Vec::new();
     for _ in 0..ROUNDS {

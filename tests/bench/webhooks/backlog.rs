@@ -1,4 +1,4 @@
-//! Deliveries that wait for endpoints that are paused, and are let go.
+//! Fills the queues of paused endpoints, and measures how fast they drain after they are resumed.
 
 use std::time::Duration;
 
@@ -14,7 +14,7 @@ use uuid::Uuid;
 use super::bare::BODY;
 use super::receiver::Receiver;
 
-/// Endpoints of an account of their own, all at one receiver, and what waits for them.
+/// Endpoints of a new account, all at one receiver, and their queues.
 pub(super) struct Backlog<'a> {
     pub(super) receiver: &'a Receiver,
     account: NewAccount,
@@ -24,11 +24,10 @@ pub(super) struct Backlog<'a> {
     postgres: Process,
 }
 
-/// What letting a backlog go came to.
 pub(super) struct Drained {
-    /// Deliveries in a second, until the last has arrived.
+    /// Deliveries per second, until the last has arrived.
     pub(super) rate: f64,
-    /// Microseconds of CPU for a delivery, until all are recorded.
+    /// CPU time per delivery in microseconds, until all are recorded.
     pub(super) service_cpu: f64,
     pub(super) postgres_cpu: f64,
 }
@@ -47,7 +46,7 @@ impl<'a> Backlog<'a> {
         }
     }
 
-    /// Adds endpoints below a path of the receiver. They are paused.
+    /// Adds paused endpoints below a path of the receiver.
     pub(super) async fn add_endpoints(&self, path: &str, count: usize) -> Vec<Uuid> {
         let mut ids = Vec::new();
         for number in 0..count {
@@ -66,7 +65,7 @@ impl<'a> Backlog<'a> {
         ids
     }
 
-    /// Has so many deliveries be due, of messages that go to each endpoint.
+    /// Inserts messages to every endpoint, so that `deliveries` are due.
     #[expect(
         clippy::disallowed_methods,
         reason = "the benchmarks have no schema of their own"
@@ -118,7 +117,7 @@ impl<'a> Backlog<'a> {
         .await;
     }
 
-    /// Fills the queues of these endpoints, lets them go, and waits until all has arrived and is recorded.
+    /// Fills the queues of these endpoints and resumes the endpoints; waits until all deliveries have arrived and are recorded.
     pub(super) async fn drain(&self, endpoints: &[Uuid], deliveries: usize) -> Drained {
         self.fill(endpoints, deliveries).await;
         let wanted = self.receiver.count().await + u64::try_from(deliveries).unwrap();
@@ -151,7 +150,7 @@ impl<'a> Backlog<'a> {
         waiting.fetch_one(&self.database).await.unwrap()
     }
 
-    /// CPU time so far of webhook-svc, and of PostgreSQL.
+    /// CPU time so far of webhook-svc and of PostgreSQL.
     fn cpu(&self) -> (f64, f64) {
         (self.service.cpu(), self.postgres.cpu_with_children())
     }

@@ -1,4 +1,4 @@
-//! The side that webhook-svc is compared with: a bare loop of the HTTP client that it uses, without signatures, rules for addresses and records.
+//! The baseline: a bare loop of the HTTP client of webhook-svc, without signatures, address rules and records.
 
 use bytes::Bytes;
 use http::{Request, Uri};
@@ -9,10 +9,9 @@ use hyper_util::rt::TokioExecutor;
 
 use crate::side::rate;
 
-/// Calls that are under way at once.
 const AT_ONCE: usize = 64;
 
-/// As long as a real one.
+/// As long as a real body.
 pub(super) const BODY: &str = r#"{"id":"00000000-0000-0000-0000-000000000007","event":"listing.updated","created_at":"2026-11-22T08:49:37.000Z","data":{"kind":"game","slug":"adventures-of-nyangi","name":"Adventures of Nyangi","url":"https://mchezo.example/games/adventures-of-nyangi","api":"/games/adventures-of-nyangi"}}"#;
 
 #[derive(Clone)]
@@ -29,7 +28,7 @@ impl Bare {
         }
     }
 
-    /// Calls in a second.
+    /// Calls per second.
     pub(super) async fn rate(&self, seconds: u32) -> f64 {
         let bare = self.clone();
         rate(AT_ONCE, seconds, move |_, _| bare.clone().call()).await

@@ -1,4 +1,4 @@
-//! Deliveries of webhook-svc from its queue to a receiver on this machine, recorded, every commit synchronous.
+//! Deliveries of webhook-svc from its queue to a local receiver. Each is recorded with a synchronous commit.
 
 mod backlog;
 mod bare;
@@ -12,18 +12,18 @@ use backlog::{Backlog, Drained};
 use bare::Bare;
 use receiver::Receiver;
 
-/// Endpoints of the wide case.
+/// The endpoints of the larger case.
 const MANY: usize = 100;
-/// Deliveries that are due when a round begins.
+/// Deliveries that are due at the start of a round.
 const DUE: usize = 20_000;
 
-/// One endpoint and a hundred beside a bare loop; half of the endpoints hanging.
+/// One endpoint and a hundred, compared with a bare loop; healthy endpoints with and without hanging ones.
 pub(crate) async fn run(report: &mut Report) {
     let receiver = Receiver::start().await;
     let mut small = SmallFleet::new();
     small.set("WEBHOOK_ALLOW", &receiver.allowed(MANY));
     let fleet = small.up().await;
-    // Each has an account of its own: an account may add a hundred endpoints an hour.
+    // Each case needs another account, because an account may add only a hundred endpoints an hour.
     for endpoints in [1, MANY] {
         let backlog = Backlog::new(&fleet, &receiver).await;
         beside_bare_loop(report, &backlog, endpoints).await;
@@ -56,7 +56,7 @@ async fn beside_bare_loop(report: &mut Report, backlog: &Backlog<'_>, count: usi
     report.ratio(measure.required("0.4"), &found, &details);
 }
 
-/// The rate of healthy endpoints beside as many that never answer, and by themselves.
+/// The delivery rate of healthy endpoints together with as many that never respond, compared with the healthy ones alone.
 async fn half_hanging(report: &mut Report, backlog: &Backlog<'_>) {
     let healthy = backlog.add_endpoints("in", MANY / 2).await;
     let hanging = backlog.add_endpoints("hang", MANY / 2).await;

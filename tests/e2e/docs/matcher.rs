@@ -1,6 +1,6 @@
-//! Compares what an example prints with what the documentation shows.
+//! Compares the output of an example with the documentation.
 
-/// Whether `printed` is `expected`, in which `…` stands for any text. White space makes no difference: answers are shown in lines and sent without.
+/// Whether `printed` matches `expected`, in which `…` stands for any text. White space is ignored: the documentation breaks answers into lines.
 pub(super) fn matches(expected: &str, printed: &str) -> bool {
     let without_space = |text: &str| text.split_whitespace().collect::<String>();
     let (expected, printed) = (without_space(expected), without_space(printed));
@@ -23,7 +23,7 @@ pub(super) fn matches(expected: &str, printed: &str) -> bool {
 }
 
 #[test]
-fn dots_stand_for_any_text_and_nothing_else_does() {
+fn an_ellipsis_matches_any_text() {
     for (expected, printed, is_same) in [
         ("{\"a\": 1}", "{\"a\":1}\n", true),
         ("{\"a\": 1}", "{\"a\":2}", false),

@@ -1,4 +1,4 @@
-//! The documentation: every example runs against the fleet in its language, and prints what the documentation says; `docs_url` of an error leads to
+//! The documentation: every example runs against the fleet in its language, and prints what the documentation says. `docs_url` of an error leads to
 //! the paragraph about its code.
 
 mod blocks;
@@ -17,7 +17,7 @@ fn root() -> PathBuf {
     here.parent().unwrap().to_owned()
 }
 
-/// The texts by the names of their pages.
+/// The texts of the guides, by page.
 fn texts() -> Vec<(String, String)> {
     let folder = root().join("gateway/web/pages/guides");
     let files = std::fs::read_dir(folder).unwrap();
@@ -47,14 +47,14 @@ fn every_block_runs_or_is_marked() {
                 }
                 Kind::NotRun => {}
                 Kind::Unmarked => unreachable!("{page}: {code}"),
-                // The tests of the crate `receiver` start these.
+                // The tests of the crate `receiver` start these programs.
                 Kind::Receiver => assert_eq!(page, "webhooks"),
             }
         }
     }
 }
 
-/// Runs the examples of a page in their order, in one folder.
+/// Runs the examples of a page in order, in one folder.
 async fn run_page(name: &str, mut reader: Reader) {
     let (_, text) = texts().into_iter().find(|(page, _)| page == name).unwrap();
     let folder = tempfile::tempdir().unwrap();
@@ -141,7 +141,7 @@ async fn the_address_in_an_error_leads_to_the_paragraph_about_it() {
     }
 }
 
-/// A message whose work always fails must not stop the ones behind it.
+/// A message whose work always fails must not block the messages behind it.
 #[tokio::test]
 async fn the_programs_that_pull_set_aside_a_message_that_always_fails() {
     let reader = Reader::new().await;

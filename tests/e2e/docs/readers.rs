@@ -1,4 +1,4 @@
-//! A reader of the documentation who tries its examples: an account with a page, a public game, and a key of each kind.
+//! A reader of the documentation who tries its examples: an account with a page, a published game, and a key of each kind.
 
 use std::path::Path;
 use std::process::Stdio;
@@ -11,25 +11,22 @@ use tokio::process::Command;
 
 use super::blocks::Keys;
 
-/// A reader with keys.
 pub(super) struct Reader {
     fleet: Fleet,
-    /// Names and values for examples with test keys, and for those with live ones.
+    /// The variables for examples with test keys, and those for examples with live keys.
     test: Vec<(&'static str, String)>,
     live: Vec<(&'static str, String)>,
-    /// For both: what earlier examples have saved.
+    /// Variables that earlier examples have saved, for both kinds.
     common: Vec<(String, String)>,
     handle: String,
     game: String,
-    /// What the gateway says of its settings.
     settings: ApiSettings,
 }
 
-/// What became of an example.
 pub(super) enum Run {
-    /// This machine cannot run the language.
+    /// The language is not installed on this machine.
     NoInterpreter,
-    /// What it wrote to its output, or what it complained of.
+    /// Standard output, and standard error if the example failed.
     Printed(String),
 }
 
@@ -61,7 +58,7 @@ impl Reader {
         }
     }
 
-    /// The text with what it stands for: addresses, settings, and the names of the reader's page and game.
+    /// Replaces the placeholders in a text: addresses, settings, and the names of the reader's page and game.
     pub(super) fn fill(&self, text: &str) -> String {
         let limit = |limit: Option<u64>| limit.unwrap().to_string();
         // The reader has the plan of new accounts.
@@ -77,7 +74,7 @@ impl Reader {
             .replace("your-game", &self.game)
     }
 
-    /// Makes a field of the JSON that an example printed, such as `data.0.id`, a variable of the examples after it.
+    /// Stores a field of the JSON that an example printed, such as `data.0.id`, in a variable for later examples.
     pub(super) fn save(&mut self, name: &str, field: &str, printed: &str) {
         let answer: Value = serde_json::from_str(printed).unwrap();
         let value = answer.pointer(&format!("/{}", field.replace('.', "/")));
@@ -87,14 +84,13 @@ impl Reader {
             .push((name.to_owned(), value.unwrap().to_owned()));
     }
 
-    /// Runs an example in a folder.
     pub(super) async fn run(&self, language: &str, code: &str, keys: Keys, folder: &Path) -> Run {
         let (program, file) = match language {
             "sh" => ("bash", "example.sh"),
             "python" => ("python3", "example.py"),
             "js" => ("node", "example.mjs"),
             "go" => ("go", "example.go"),
-            // There is no such program, and the test says so.
+            // There is no such program, so the test fails.
             other => (other, "example"),
         };
         std::fs::write(folder.join(file), code).unwrap();
@@ -120,7 +116,7 @@ impl Reader {
             return Run::NoInterpreter;
         };
         if let Some(mut input) = child.stdin.take() {
-            // An example that asks for something gets nothing.
+            // An example that reads its input gets end of file.
             input.shutdown().await.ok();
         }
         let output = child.wait_with_output().await.unwrap();
@@ -132,7 +128,7 @@ impl Reader {
     }
 }
 
-/// The variables that hold keys (§5.8).
+/// The variables with keys (§5.8).
 async fn variables(
     staff: &Staff,
     account: &NewAccount,

@@ -1,3 +1,3 @@
-//! The public port itself: what is hardly HTTP.
+//! The public port itself, with malformed HTTP.
 
 mod smuggling;

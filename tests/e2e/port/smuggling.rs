@@ -1,18 +1,18 @@
-//! Requests over which two readers could differ where one ends and the next begins. One answer for one request, whatever happens.
+//! Request smuggling: requests whose end two parsers could see at different places. Each request gets exactly one response.
 
 use e2e::Fleet;
 use e2e::raw::exchange;
 
-/// What is hidden in a body. Should it be taken for a request, a 405 comes back.
+/// A request inside a body. A server that took it for a request would respond with 405.
 const HIDDEN: &str = "DELETE /v1/me HTTP/1.1\r\nhost: a\r\nKEY\r\n\r\n";
-/// What follows every case, as a request of its own. Where the connection is still good, a 404 comes back.
+/// The request after each case. It gets a 404 if the connection is still usable.
 const LAST: &str = "GET /v1/last HTTP/1.1\r\nhost: a\r\nKEY\r\nconnection: close\r\n\r\n";
 
-/// What it is, its header lines, its body, and the statuses of the answers. The last of several may be missing: the server may always
-/// close the connection instead of looking for the next request.
+/// A description, header lines, a body, and the expected statuses. The last status of several may be missing: the server may always close the
+/// connection instead of reading the next request.
 type Case = (&'static str, &'static str, &'static str, &'static [u16]);
 
-/// Bodies whose length is told in an unusual way.
+/// Bodies with unusual lengths.
 #[rustfmt::skip]
 const LENGTHS: &[Case] = &[
     ("no body", "", "", &[200, 404]),
@@ -35,7 +35,7 @@ const LENGTHS: &[Case] = &[
     ("a length that never comes", "content-length: 65536", "HIDDEN", &[200]),
 ];
 
-/// Bodies in pieces.
+/// Bodies in chunks.
 #[rustfmt::skip]
 const CHUNKS: &[Case] = &[
     ("chunked", "transfer-encoding: chunked", "5\r\nhello\r\n0\r\n\r\n", &[200, 404]),
@@ -61,7 +61,7 @@ const CHUNKS: &[Case] = &[
     ("no last chunk", "transfer-encoding: chunked", "5\r\nhello\r\n", &[200]),
 ];
 
-/// Heads that are hardly HTTP.
+/// Malformed heads.
 #[rustfmt::skip]
 const HEADS: &[Case] = &[
     ("a folded line", "x: a\r\n b", "", &[400]),
@@ -109,7 +109,7 @@ async fn no_request_hides_in_another() {
     }
 }
 
-/// First lines with all the rest of a head, and the status of the one answer.
+/// The start of a head, and the status of its only response.
 #[rustfmt::skip]
 const LINES: &[(&str, u16)] = &[
     ("GET /v1/me HTTP/1.1\r\nhost: a", 200),
@@ -144,7 +144,7 @@ const LINES: &[(&str, u16)] = &[
 ];
 
 #[tokio::test]
-async fn what_is_not_http_is_told_so_once() {
+async fn every_head_gets_exactly_one_response() {
     let fleet = Fleet::shared();
     let key = format!(
         "authorization: Bearer {}",
@@ -159,7 +159,7 @@ async fn what_is_not_http_is_told_so_once() {
 }
 
 #[tokio::test]
-async fn a_request_without_a_host_is_told_so_in_the_envelope() {
+async fn a_request_without_one_valid_host_gets_an_error_in_the_envelope() {
     let fleet = Fleet::shared();
     for lines in ["", "host: a\r\nhost: b\r\n", "host: a/b\r\n"] {
         let request = format!("GET /v1/games HTTP/1.1\r\n{lines}\r\n");

@@ -1,13 +1,12 @@
-//! Freezes one of two replicas while it sends. When the replica continues, its lease has expired, and it sends nothing more.
+//! Pauses one of two replicas while it sends. When the replica continues, its lease has expired, and it sends nothing more.
 
 use e2e::{Paused, Receiver, SmallFleet, eventually};
 use nix::unistd::Pid;
 
 use super::{IN_FLIGHT, pids, publish};
 
-/// The number of messages.
 const MESSAGES: usize = 1_000;
-/// The receiver answers this many at once: enough for the window of the endpoint to grow to its maximum.
+/// The receiver answers this many requests at first: enough for the window of the endpoint to grow to its maximum.
 const ANSWERED: usize = 300;
 
 #[tokio::test]
@@ -49,7 +48,7 @@ async fn a_replica_that_was_frozen_repeats_only_what_was_in_flight() {
     .await;
     let lost = fleet.metric("webhook-svc", "webhook_leases_lost_total");
     let lost = usize::try_from(lost.await.iter().sum::<u64>()).unwrap();
-    // At least one lease: on a busy machine, a lease may also have expired before the freeze.
+    // At least one: on a busy machine, another lease may have expired before the pause.
     assert!(lost > 0, "no replica has lost its lease");
     let repeats = receiver.repeats();
     println!("{MESSAGES} messages, {lost} lost lease(s), {before} and then {repeats} came again");

@@ -1,5 +1,5 @@
-//! Kills webhook-svc repeatedly, by SIGKILL, while it sends messages about published games: every message arrives, and a repeated message
-//! has the same id.
+//! Kills webhook-svc repeatedly with SIGKILL while it sends messages about published games: every message arrives, and a repeated message has the
+//! same id.
 
 mod frozen;
 mod moves;
@@ -9,9 +9,9 @@ use std::time::{Duration, Instant};
 
 use e2e::{Receiver, SmallFleet, eventually, long_form};
 
-/// The number of games that a round publishes. The test kills a replica during each round.
+/// The number of games per round. A replica is killed in each round.
 const GAMES: usize = 400;
-/// The most deliveries to one endpoint that are in flight or not yet recorded. After a kill, each of them may be repeated.
+/// How many deliveries to one endpoint may be in flight or not recorded yet. After a kill, each of them may be repeated.
 const IN_FLIGHT: usize = 2 * 64;
 
 fn slug(round: usize, game: usize) -> String {
@@ -24,14 +24,13 @@ async fn publish(small: &SmallFleet, round: usize, games: usize) {
     small.announce_games(&slugs).await;
 }
 
-/// The pids of the running replicas.
 fn pids(small: &SmallFleet) -> Vec<i32> {
     let fleet = small.fleet();
     let replicas = fleet.replicas("webhook-svc");
     replicas.filter_map(|replica| replica.pid).collect()
 }
 
-/// Runs the test, and returns a summary of its result.
+/// Kills `kills` replicas, asserts that every message arrives; returns a summary.
 async fn every_message_arrives(replicas: &str, kills: usize) -> String {
     let receiver = Receiver::start().await;
     let mut small = SmallFleet::patient();
@@ -67,10 +66,10 @@ async fn every_message_arrives(replicas: &str, kills: usize) -> String {
     )
 }
 
-/// The second of two replicas goes on; the launcher starts the first one again. Most of a minute: a fleet starts, and a lease of what is
-/// killed must end.
+/// The second of two replicas goes on, and the launcher restarts the first one. Takes most of a minute: a fleet starts, and the lease of the killed
+/// replica must expire.
 #[tokio::test]
-async fn every_message_arrives_whoever_is_killed() {
+async fn every_message_arrives_whichever_replica_is_killed() {
     let kills = long_form("WEBHOOK_KILLS", 2);
     println!("{}", every_message_arrives("webhook-svc=2", kills).await);
 }

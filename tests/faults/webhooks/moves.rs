@@ -1,5 +1,5 @@
-//! Votes, boards and `ranking.moved` on a fleet whose clock moves past 04:00 UTC, with three replicas of catalogue-svc, and with one 04:00
-//! during which the fleet is down. catalogue-svc holds the order of boards, and what a takedown and voided votes do to them.
+//! Votes, boards and `ranking.moved` on a fleet with three replicas of catalogue-svc, whose clock passes 04:00 UTC twice, once while the fleet is
+//! down. The tests of catalogue-svc cover the order of boards, and what takedowns and voided votes do to them.
 #![expect(clippy::disallowed_methods, reason = "a test looks at a table")]
 
 use std::path::PathBuf;
@@ -12,10 +12,10 @@ use sqlx::{Connection as _, PgConnection};
 use time::{Duration, OffsetDateTime, Time};
 
 const REPLICAS: [&str; 2] = ["--replicas", "catalogue-svc=3"];
-/// Votes before a 04:00, at each replica.
+/// The number of votes at each replica before each 04:00.
 const VOTES: usize = 3;
 
-/// A fleet with a clock that the test moves.
+/// A fleet whose clock the test moves.
 struct Scene {
     small: SmallFleet,
     receiver: Receiver,
@@ -23,7 +23,7 @@ struct Scene {
     moved: Duration,
 }
 
-/// Ranks of games, sorted: title, rank, previous rank.
+/// Title, rank and previous rank of games, sorted.
 type Ranks = Vec<(String, u64, u64)>;
 
 impl Scene {
@@ -44,7 +44,7 @@ impl Scene {
         scene
     }
 
-    /// Moves the clock of the fleet, also while the fleet is down.
+    /// Moves the clock of the fleet, even while the fleet is down.
     fn advance(&mut self, by: Duration) {
         self.moved += by;
         self.receiver.advance(by);
@@ -67,13 +67,12 @@ impl Scene {
         eventually("the job has run", async || {
             let done = sqlx::query_scalar(sql).fetch_optional(&mut connection);
             let done: Option<OffsetDateTime> = done.await.unwrap();
-            // Not equal: the next 04:00 may pass meanwhile.
+            // Not equal, because the next 04:00 may pass in the meantime.
             done.is_some_and(|done| done >= due).then_some(())
         })
         .await;
     }
 
-    /// Votes at each replica.
     async fn vote(&self) {
         let fleet = self.small.fleet();
         let token = fleet.service_token.clone().into();
@@ -88,7 +87,7 @@ impl Scene {
         }
     }
 
-    /// The board of the week, once it has so many votes.
+    /// The board of the week, once it has this many votes.
     async fn board(&self, votes: usize) -> Ranks {
         let fleet = self.small.fleet();
         let caller = Client::new(&fleet, &fleet.account("partner").keys.live);
@@ -102,7 +101,7 @@ impl Scene {
         .await
     }
 
-    /// The moves that the receiver has got.
+    /// The moves that the receiver has received.
     fn told(&self) -> Ranks {
         let number = |value: &Value| value.as_u64().unwrap();
         let told = self.receiver.data();
@@ -121,14 +120,14 @@ impl Scene {
 
 #[tokio::test]
 #[ignore = "long: three replicas, which start twice"]
-async fn moves_on_the_boards_are_told_once_a_day_whatever_happens() {
+async fn moves_on_the_boards_are_announced_once_a_day_even_after_downtime() {
     let mut scene = Scene::set().await;
     scene.vote().await;
     let mut first = scene.board(3 * VOTES).await;
     first.sort();
-    // Whoever is on the board for the first time had no rank before.
+    // A game that is new on the board has no previous rank.
     assert!(first.iter().all(|(.., before)| *before == 0));
-    // Past 04:00.
+    // The clock passes 04:00.
     scene.advance(Duration::DAY);
     scene.until_done().await;
     eventually("the first ranks are told", async || {
@@ -136,7 +135,7 @@ async fn moves_on_the_boards_are_told_once_a_day_whatever_happens() {
     })
     .await;
 
-    // The fleet is down at the next 04:00. The job makes up for it, once.
+    // The fleet is down at the next 04:00. After its start, the job catches up, once.
     scene.vote().await;
     scene.board(6 * VOTES).await;
     scene.small.down().await;

@@ -1,11 +1,11 @@
-//! Nobody learns of a listing that the public cannot see: not from a webhook, not from a list, and not by a move to another page.
+//! Nobody learns of a listing that the public cannot see: not from a webhook, not from a list, and not because it moves to another page.
 
 use contracts::listings::v1::CreatePageRequest;
 use contracts::listings::v1::pages_service_client::PagesServiceClient;
 use e2e::{Client, Fleet, Receiver, Staff, eventually};
 use serde_json::json;
 
-/// Submits a page of an account, which is then pending.
+/// Submits a page of an account, which waits for review.
 async fn submit_page(fleet: &Fleet, account_id: &str, handle: &str) {
     let mut pages = PagesServiceClient::new(fleet.rpc_client("listings-svc").await);
     let body = json!({"handle": handle, "name": "New", "kind": "studio", "country_code": "NG"});
@@ -17,7 +17,7 @@ async fn submit_page(fleet: &Fleet, account_id: &str, handle: &str) {
     pages.create_page(request).await.unwrap();
 }
 
-/// Whether the game is among those that have changed lately.
+/// Whether the game is in a list with `updated_since`.
 async fn is_listed(client: &Client, slug: &str) -> bool {
     let games = client.all("/games?updated_since=1950-01-01", 100).await;
     games.iter().any(|game| game["slug"] == slug)
@@ -45,13 +45,13 @@ pub(crate) async fn nobody_is_told_of_a_game_that_is_hidden_with_its_page(
 
     submit_game(&owner, "Once Seen", "first-page").await;
     staff.approve("game", "once-seen").await;
-    // Wait for the message: webhook-svc cancels a message that is not sent before its listing is hidden.
+    // Wait for the message, because webhook-svc cancels messages about a listing that is hidden before they are sent.
     eventually("the game is announced", async || {
         (receiver.count() > 0).then_some(())
     })
     .await;
 
-    // The owner of a removed page can reach no subscriber, and cannot make the game public again under another page.
+    // The owner of a removed page reaches no subscriber, and cannot publish the game again under another page.
     staff.take_down("page", "first-page").await;
     let changed = owner
         .patch("/games/once-seen", &json!({"title": "Spam"}))
@@ -65,7 +65,7 @@ pub(crate) async fn nobody_is_told_of_a_game_that_is_hidden_with_its_page(
     read.assert_error(404, "not_found");
     assert!(!is_listed(&owner, "once-seen").await);
 
-    // A game that is approved before its page appears together with the page, and is announced then.
+    // A game that is approved before its page appears with the page, and is announced then.
     submit_game(&owner, "Not Seen", "new-page").await;
     staff.approve("game", "not-seen").await;
     let read = owner.get("/games/not-seen").await;

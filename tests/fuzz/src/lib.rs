@@ -1,7 +1,7 @@
-//! What the targets of libFuzzer do with an input: call a parser of what comes from outside, and assert what holds for every input.
+//! The functions that the libFuzzer targets call. Each parses untrusted input, and asserts what holds for every input.
 //!
-//! Only cargo-fuzz compiles the targets, and they only call these functions. Lints and tests compile the functions, so that a change of a parser
-//! cannot break a target unnoticed.
+//! Only cargo-fuzz compiles the targets, which only call these functions. The functions are linted and tested like other code, so that a change of a
+//! parser cannot break a target unnoticed.
 
 #![expect(
     clippy::unwrap_used,
@@ -28,20 +28,20 @@ use listings::write::import::refused_row;
 use pages::docs::Guide;
 use pages::site::articles::Article;
 
-/// The id of the entities of [`feed_row`].
+/// The id of the entities in [`feed_row`].
 const ID: &str = "018f2f3e-0000-7000-8000-000000000001";
 
-/// The kinds of entities on the listings feed.
+/// The entity types on the feed of listings-svc.
 const FEED_KINDS: [&str; 3] = ["page", "game", "event"];
 
-/// The kinds of files that staff import.
+/// The types of files that staff import.
 const IMPORTED_KINDS: [ImportedEntity; 3] = [
     ImportedEntity::Page,
     ImportedEntity::Game,
     ImportedEntity::Event,
 ];
 
-/// The elements that Markdown has.
+/// The HTML elements that Markdown produces.
 const ELEMENTS: [&str; 25] = [
     "p",
     "h1",
@@ -70,14 +70,14 @@ const ELEMENTS: [&str; 25] = [
     "td",
 ];
 
-/// An address of another site in a link of a listing. An accepted address reads back the same.
+/// A link to another site in a listing. An accepted address parses to itself.
 pub fn address(text: &str) {
     if let Ok(url) = address::read(text) {
         assert_eq!(address::read(&url), Ok(url));
     }
 }
 
-/// A line of the header in which proxies name the client, as each of the two headers.
+/// A header line in which proxies name the client, as each of the two headers.
 pub fn client_address(line: &[u8]) {
     let Ok(line) = HeaderValue::from_bytes(line) else {
         return;
@@ -91,7 +91,7 @@ pub fn client_address(line: &[u8]) {
     }
 }
 
-/// The cursor of a list. The key of an accepted cursor reads back the same.
+/// A cursor of a list. The key of an accepted cursor encodes to a cursor with the same key.
 pub fn cursor(text: &str) {
     let binding = Binding::new("games", []);
     if let Some(key) = binding.decode::<(SortTime, String)>(text) {
@@ -100,7 +100,7 @@ pub fn cursor(text: &str) {
     }
 }
 
-/// An entity of the listings feed, in protobuf, as each kind. An accepted entity has the id of its row.
+/// An entity in protobuf on the feed of listings-svc, as each type. An accepted entity has the id of its row.
 pub fn feed_row(encoded: &[u8]) {
     for kind in FEED_KINDS {
         if let Ok(Some(entity)) = FeedEntity::read(kind, ID, encoded, "https://mchezo.example") {
@@ -109,7 +109,7 @@ pub fn feed_row(encoded: &[u8]) {
     }
 }
 
-/// A line of a file that staff import, as each kind of file. A refused line has a reason.
+/// A line of a file that staff import, as each type of file. A refused line has reasons.
 pub fn import_row(line: &str) {
     for kind in IMPORTED_KINDS {
         if let Some(row) = refused_row(kind, line) {
@@ -118,17 +118,15 @@ pub fn import_row(line: &str) {
     }
 }
 
-/// The JSON body of a request.
 pub fn json_body(body: &[u8]) {
     let _fields = json_object::parse(body);
 }
 
-/// A key of the API.
 pub fn key(text: &str) {
     KeyFormat::new("svc_").parse(text);
 }
 
-/// The Markdown of an article and of a guide, below its title. The HTML has no element that Markdown does not have.
+/// The Markdown of an article and of a guide, below its title. The HTML has only elements of Markdown.
 pub fn page_text(text: &str) {
     let text = format!("# Title\n\n{text}");
     let _guide = Guide::read(&text, "guide-");
@@ -145,7 +143,6 @@ pub fn picture(file: &[u8]) {
     let _pictures = process(file, PictureKind::Avatar);
 }
 
-/// The query string of a request.
 pub fn query(query: &str) {
     let mut params = Params::parse(Some(query));
     params.timestamp_or_now("at");
@@ -154,7 +151,7 @@ pub fn query(query: &str) {
     let _bad = params.finish();
 }
 
-/// A time in a query or in a body. The year of an accepted time has four digits.
+/// A time in a query or body. The year of an accepted time has four digits.
 pub fn timestamp(text: &str) {
     if let Some(time) = timestamp::parse(text) {
         assert!((0..=9_999).contains(&time.year()));

@@ -1,4 +1,4 @@
-//! Each function with good inputs, an empty one and odd ones. libFuzzer finds others.
+//! Calls each function with valid, empty and malformed inputs. libFuzzer finds more.
 
 use contracts::common::v1::Mode;
 use contracts::listings::v1 as listings_v1;

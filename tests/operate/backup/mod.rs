@@ -1,4 +1,4 @@
-//! Backup of PostgreSQL and pictures, and a restore to an earlier time.
+//! Backup of PostgreSQL and the pictures, and a restore to an earlier time.
 
 mod pgbackrest;
 mod server;
@@ -12,13 +12,12 @@ use serde_json::Value;
 use server::Archived;
 use sql::time_in_a_later_second;
 
-/// Games of a publication.
 const GAMES: usize = 10;
 
 /// The schemas with a feed.
 const PRODUCERS: [&str; 5] = ["gateway", "listings", "economy", "catalogue", "webhook"];
 
-/// The live games of listings-svc, and of the services that have a copy, each as one text.
+/// Queries for the live games of listings-svc, and of the services that store a copy, each as one text.
 const COPIES: [(&str, &str); 4] = [
     (
         "listings-svc",
@@ -38,7 +37,7 @@ const COPIES: [(&str, &str); 4] = [
     ),
 ];
 
-/// Waits until a message about each game of a publication arrived.
+/// Waits until a message about each game of a publication has arrived.
 async fn messages_arrive(receiver: &Receiver, publication: &str) {
     let what = format!("the messages about {publication} arrived");
     eventually(&what, async || {
@@ -48,26 +47,26 @@ async fn messages_arrive(receiver: &Receiver, publication: &str) {
     .await;
 }
 
-/// Publishes and announces games; the slug of each begins with the name of the publication.
+/// Publishes and announces games whose slugs begin with `publication`.
 async fn publish(small: &SmallFleet, publication: &str) {
     let slug = |game| format!("{publication}-{game}");
     let slugs: Vec<String> = (0..GAMES).map(slug).collect();
     small.announce_games(&slugs).await;
 }
 
-/// The games that the public reads, by slug.
+/// The games in the API, by slug.
 async fn games(client: &Client) -> BTreeMap<String, Value> {
     let rows = client.all("/games", 100).await;
     let slug = |row: &Value| row["slug"].as_str().unwrap().to_owned();
     let mut games: BTreeMap<_, _> = rows.into_iter().map(|row| (slug(&row), row)).collect();
-    // A fleet that starts again may have other ports.
+    // The fleet may have other ports after a restart.
     for game in games.values_mut() {
         game["url"].take();
     }
     games
 }
 
-/// Waits until catalogue-svc and every copy have just the games of listings-svc.
+/// Waits until catalogue-svc and every copy have the games of listings-svc.
 async fn copies_agree(server: &Archived, client: &Client) {
     for (service, sql) in COPIES {
         let what = format!("{service} and catalogue-svc have the same games");
@@ -94,7 +93,7 @@ async fn epochs(server: &Archived) -> Vec<Option<String>> {
     epochs
 }
 
-/// Waits until the result of each delivery is recorded: until then a restore repeats it.
+/// Waits until the result of each delivery is recorded. A restore would repeat the others.
 async fn deliveries_are_recorded(server: &Archived) {
     let sql = "select count(*)::text from webhook.waiting";
     eventually("every delivery is recorded", async || {
@@ -103,14 +102,13 @@ async fn deliveries_are_recorded(server: &Archived) {
     .await;
 }
 
-/// A new key, and its caller.
 async fn key(fleet: &Fleet) -> (contracts::gateway::v1::Key, String) {
     let mut staff = Staff::of(fleet).await;
     let account = staff.account("unlimited").await;
     staff.key(&account, KeyRequest::live()).await
 }
 
-/// Restores the server to a time: not while the fleet runs.
+/// Restores the server to a time. The command refuses that while the fleet runs.
 async fn restore(server: &mut Archived, small: &SmallFleet, time: &str) {
     let refused = server.pgbackrest.restore(time).await;
     let said = String::from_utf8_lossy(&refused.stderr);
@@ -133,7 +131,7 @@ async fn restore(server: &mut Archived, small: &SmallFleet, time: &str) {
     server.run().await;
 }
 
-/// Those of the lost games, too: the games that were published again are others.
+/// A lost slug has two messages, because the game that was published again is a new one.
 fn each_message_arrived_once(receiver: &Receiver) {
     for (publication, messages) in [
         ("before-the-backup", GAMES),
@@ -177,7 +175,7 @@ async fn a_fleet_is_restored_to_a_time_between_two_writes() {
     let before = epochs(&server).await;
     let time = time_in_a_later_second(&server.url()).await;
 
-    // All of this is lost.
+    // The restore loses everything from here on.
     publish(&small, "lost").await;
     messages_arrive(&receiver, "lost").await;
     let (_, lost_secret) = key(&fleet).await;
@@ -199,7 +197,7 @@ async fn a_fleet_is_restored_to_a_time_between_two_writes() {
     .await;
     let lost = Client::new(&fleet, &lost_secret).get("/games").await;
     lost.assert_error(401, "invalid_key");
-    // PostgreSQL has the key as active; Redis, which was not restored, remembers that it was revoked.
+    // In PostgreSQL the key is active. Redis was not restored, and still has its tombstone.
     let id = &revoked_later.id;
     let active = server
         .text(&format!(
@@ -210,7 +208,7 @@ async fn a_fleet_is_restored_to_a_time_between_two_writes() {
     let revoked = Client::new(&fleet, &revoked_secret).get("/games").await;
     revoked.assert_error(401, "invalid_key");
 
-    // Among them games that were lost: they are new, and so are their messages.
+    // Some of these games were lost: they are new now, and are announced again.
     for publication in ["after-the-restore", "lost"] {
         publish(&small, publication).await;
     }

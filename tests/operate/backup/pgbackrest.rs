@@ -1,4 +1,4 @@
-//! pgBackRest with a repository in a folder, and the commands of `deploy/backup` with it.
+//! pgBackRest with a repository in a folder, through the commands of `deploy/backup`.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -6,7 +6,7 @@ use std::process::Output;
 
 use servers::ServerUser;
 
-/// The commands, which the user of the server may not be able to read in the checkout.
+/// The commands. They are copied, because the user of the server may not be able to read the checkout.
 const COMMANDS: [(&str, &str); 2] = [
     ("backup", include_str!("../../../deploy/backup/backup")),
     ("restore", include_str!("../../../deploy/backup/restore")),
@@ -38,7 +38,7 @@ impl PgBackRest {
         self.folder.join("pgbackrest.conf")
     }
 
-    /// Names the server that is backed up and restored.
+    /// Writes the configuration for this server.
     pub(crate) fn configure(&self, data: &Path, sockets: &Path, port: u16) {
         let (folder, data, sockets) = (self.folder.display(), data.display(), sockets.display());
         let configuration = format!(
@@ -50,7 +50,6 @@ impl PgBackRest {
         self.user.give(&self.configuration(), 0o600).unwrap();
     }
 
-    /// The `archive_command` of PostgreSQL.
     pub(crate) fn archive_command(&self) -> String {
         let configuration = self.configuration();
         format!(
@@ -66,7 +65,7 @@ impl PgBackRest {
         fs::read_to_string(self.folder.join("metrics/backup.prom")).unwrap()
     }
 
-    /// Restores the server to a time; it is stopped then.
+    /// Restores the stopped server to a time.
     pub(crate) async fn restore(&self, time: &str) -> Output {
         self.command("restore", time).await
     }
@@ -77,7 +76,7 @@ impl PgBackRest {
         command.current_dir("/");
         command.env("PGBACKREST_CONFIG", self.configuration());
         command.env("TEXTFILE_DIRECTORY", self.folder.join("metrics"));
-        // Settings of the test's own environment are of other servers.
+        // These variables of the test's environment belong to other servers.
         command.env_remove("PGDATA").env_remove("PG_BIN");
         let mut command = tokio::process::Command::from(command);
         command.kill_on_drop(true).output().await.unwrap()

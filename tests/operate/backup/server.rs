@@ -18,10 +18,9 @@ use super::pgbackrest::PgBackRest;
 use super::sql::{scalar, text};
 use crate::ports::free_port;
 
-/// The database of the fleet.
 const DATABASE: &str = "mchezo";
 
-/// A server with an archive; it ends when it is dropped.
+/// A server with archiving. It ends when the value is dropped.
 pub(crate) struct Archived {
     user: ServerUser,
     tools: Tools,
@@ -29,7 +28,7 @@ pub(crate) struct Archived {
     pub(crate) pgbackrest: PgBackRest,
     port: u16,
     process: Option<Child>,
-    /// Its port is chosen: it has answered.
+    /// Whether the port is final, because the server has answered on it.
     has_port: bool,
 }
 
@@ -38,7 +37,7 @@ impl Archived {
         let since = Instant::now();
         let user = ServerUser::unprivileged().unwrap();
         let base = user.temporary(&std::env::temp_dir()).unwrap();
-        // A short name: the path of a Unix socket has at most 107 bytes.
+        // Keep the name short, because the path of a Unix socket has at most 107 bytes.
         let folder = tempfile::Builder::new().prefix("pg-").tempdir_in(base);
         let folder = folder.unwrap();
         user.give(folder.path(), 0o700).unwrap();
@@ -75,7 +74,7 @@ impl Archived {
         self.folder.path().join(name)
     }
 
-    /// Starts the server, and waits until it answers. If another process takes its port meanwhile, the first start chooses another one.
+    /// Starts the server, and waits until it answers. If another process takes the port before the first answer, another port is used.
     pub(crate) async fn run(&mut self) {
         eventually("PostgreSQL answers", async || {
             let process = self.process.as_mut();
@@ -113,7 +112,7 @@ impl Archived {
         silent.stderr(Stdio::null()).spawn().unwrap()
     }
 
-    /// Whether this server answers at the port, and not another one.
+    /// Whether this server answers on the port, and not another one.
     async fn answers(&self) -> bool {
         let Ok(mut connection) = PgConnection::connect_with(&self.options("postgres")).await else {
             return false;
@@ -131,7 +130,6 @@ impl Archived {
             .database(database)
     }
 
-    /// The URL of the fleet's database.
     pub(crate) fn url(&self) -> String {
         format!("postgres://postgres@127.0.0.1:{}/{DATABASE}", self.port)
     }
@@ -149,7 +147,7 @@ impl Archived {
         connection.close().await.unwrap();
     }
 
-    /// The only text of the first row, in the fleet's database.
+    /// The text in the first row, from the fleet's database.
     pub(crate) async fn text(&self, sql: &str) -> Option<String> {
         text(&self.url(), sql).await
     }
@@ -158,7 +156,7 @@ impl Archived {
 impl Drop for Archived {
     fn drop(&mut self) {
         if let Some(process) = &mut self.process {
-            // The immediate shutdown, which ends all of its processes. An error means that it has ended.
+            // SIGQUIT is the immediate shutdown, which ends all processes of the server. An error means that it has ended.
             let pid = Pid::from_raw(i32::try_from(process.id()).unwrap());
             if process.try_wait().is_ok_and(|ended| ended.is_none()) {
                 let _ended = kill(pid, Signal::SIGQUIT);

@@ -13,7 +13,7 @@ pub(crate) async fn scalar(connection: &mut PgConnection, sql: &str) -> Option<S
     query.fetch_optional(connection).await.unwrap().flatten()
 }
 
-/// The only text of the first row, in a database.
+/// The text in the first row, from a database.
 pub(crate) async fn text(url: &str, sql: &str) -> Option<String> {
     let mut connection = PgConnection::connect(url).await.unwrap();
     let value = scalar(&mut connection, sql).await;
@@ -21,7 +21,7 @@ pub(crate) async fn text(url: &str, sql: &str) -> Option<String> {
     value
 }
 
-/// The time of PostgreSQL's clock, in a later second than now: pgBackRest restores to no time in the second in which a backup ended.
+/// PostgreSQL's time in a later second than now: pgBackRest cannot restore to the second in which a backup ended.
 pub(crate) async fn time_in_a_later_second(url: &str) -> String {
     let second = "select floor(extract(epoch from clock_timestamp()))::text";
     let now = text(url, second).await;

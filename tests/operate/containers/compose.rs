@@ -16,13 +16,13 @@ use super::{
 };
 use crate::ports::free_port;
 
-/// The containers, by their names.
+/// The containers in the compose file, by name.
 async fn containers() -> Value {
     let text = fs::read_to_string(deploy("compose.yaml")).unwrap();
     documents(&text).await.remove(0)["services"].take()
 }
 
-/// What a container gets from its files and from the compose file itself.
+/// The environment of a container, from its `env_file`s and from the compose file.
 fn environment(container: &Value, secrets: &Path) -> Variables {
     let mut environment = Variables::new();
     for file in strings(&container["env_file"]) {
@@ -55,7 +55,7 @@ async fn each_container_is_confined_and_only_the_front_is_public() {
         let is_front = ["edge", "gateway", "web"].contains(&name.as_str());
         assert_eq!(networks.contains(&"front"), is_front, "{name}");
         assert_eq!(networks.contains(&"fleet"), name != "edge", "{name}");
-        // A tool runs while somebody waits for it.
+        // A tool runs only when somebody starts it.
         let is_tool = !container["profiles"].is_null();
         assert_eq!(container["restart"].is_null(), is_tool, "{name}");
     }
@@ -119,11 +119,11 @@ async fn the_tool_of_staff_gets_its_settings() {
     }
     let output = staff.output().await.unwrap();
     let said = String::from_utf8_lossy(&output.stderr);
-    // It does not reach the gateway; with a setting less, it would say so first.
+    // The tool only fails to reach the gateway. If a setting were missing, it would say so first.
     assert_eq!(output.status.code(), Some(3), "{said}");
 }
 
-/// Images of PostgreSQL, Redis and haproxy from packages of Debian, with names, users and folders of the official ones.
+/// Images of PostgreSQL, Redis and haproxy from Debian packages, with the names, users and folders of the official images.
 const SERVERS: &str = r#"
 FROM localhost/debian
 RUN echo 'server:x:999:999::/tmp:/bin/sh' >> /etc/passwd \
@@ -179,7 +179,7 @@ async fn build_servers(podman: &Podman) {
     }
 }
 
-/// The compose file as it is, with podman.
+/// Runs the compose file unchanged, with podman.
 struct Compose<'a> {
     podman: &'a Podman,
     environment: [(&'static str, String); 2],
@@ -198,7 +198,7 @@ impl Compose<'_> {
     }
 }
 
-/// What haproxy answers, and the status in the last line.
+/// The response of haproxy, with the status in the last line.
 async fn get(secrets: &Path, port: u16, path: &str) -> String {
     let mut curl = Command::new("curl");
     curl.args([
@@ -235,7 +235,7 @@ async fn a_whole_fleet_starts_from_the_compose_file() {
     run(&mut compose.command(&["up", "--detach", "--no-build"])).await;
 
     let get = async |path: &str| get(secrets.path(), port, path).await;
-    // Through haproxy, by TLS. For the page, web calls catalogue-svc, with a certificate of its own.
+    // haproxy terminates TLS. For this page, web calls catalogue-svc, with its own certificate.
     let minutes = std::time::Duration::from_mins(5);
     eventually_within(minutes, "the page of all games", async || {
         get("/games").await.ends_with("\n200").then_some(())
@@ -254,7 +254,7 @@ async fn a_whole_fleet_starts_from_the_compose_file() {
         "{refused}"
     );
 
-    // Every service is healthy, and no job failed.
+    // Every service is healthy, and no job has failed.
     let names = run(&mut podman.command(&[
         "ps",
         "--all",
@@ -272,7 +272,7 @@ async fn a_whole_fleet_starts_from_the_compose_file() {
     }
     let ended: BTreeSet<_> = names
         .lines()
-        // Versions of podman differ in the case, and in what follows.
+        // Versions of podman differ in the case of the word and in the text after it.
         .filter(|line| line.to_lowercase().contains(" exited "))
         .collect();
     assert_eq!(

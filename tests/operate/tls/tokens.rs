@@ -1,4 +1,4 @@
-//! The tokens of the fleet and of staff are replaced while it runs, in the steps of deploy/runbook/secrets.md.
+//! The tokens of the fleet and of staff are replaced while the fleet runs, in the steps of deploy/runbook/secrets.md.
 
 use std::cell::Cell;
 use std::fs;
@@ -17,14 +17,12 @@ use nix::sys::signal::{Signal, kill};
 use nix::unistd::Pid;
 use tonic::Code;
 
-/// When the test gives up on processes that start again.
+/// Timeout for processes to restart.
 const START: Duration = Duration::from_mins(5);
-/// With these, each service but listings-svc, which calls none, calls one that has other tokens, in each step.
+/// With these replicas, in each step every service calls one with other tokens, except listings-svc, which calls none.
 const REPLICAS: &str = "gateway=2,catalogue-svc=2,listings-svc=2";
-/// The pause between two calls of a caller.
 const PAUSE: Duration = Duration::from_millis(50);
 
-/// The tokens of both kinds.
 struct Pair {
     fleet: String,
     staff: String,
@@ -46,14 +44,14 @@ impl Pair {
         }
     }
 
-    /// A list of which `self` is the first.
+    /// Lists of tokens in which those of `self` come first.
     fn before(&self, other: &Self) -> String {
         let (fleet, staff) = (&other.fleet, &other.staff);
         format!("{},{fleet} {},{staff}\n", self.fleet, self.staff)
     }
 }
 
-/// Makes `small` start its services by scripts that take the tokens from the file `tokens`, once it has some.
+/// Makes `small` start its services through scripts, which read the tokens from the file `tokens` if it is not empty.
 fn read_tokens_from_file(small: &mut SmallFleet) {
     let tokens = small.write("tokens", "");
     let folder = Path::new(&tokens).with_file_name("bin");
@@ -76,7 +74,7 @@ fn read_tokens_from_file(small: &mut SmallFleet) {
     small.use_binaries(&folder);
 }
 
-/// The processes with this number, one of each service that has so many.
+/// The processes with this index, one for each service that has that many.
 fn processes(fleet: &Fleet, replica: usize) -> Vec<Service> {
     let processes = SERVICES
         .iter()
@@ -89,7 +87,7 @@ async fn is_ready(process: &Service) -> bool {
     answer.is_ok_and(|answer| answer.status() == 200)
 }
 
-/// Restarts the first process of each service, and then the second ones.
+/// Restarts the first process of each service, then the second ones.
 pub(super) async fn restart_all(small: &SmallFleet) {
     for replica in [0, 1] {
         let before = processes(&small.fleet(), replica);
@@ -109,8 +107,8 @@ pub(super) async fn restart_all(small: &SmallFleet) {
     }
 }
 
-/// Calls each of these addresses in turn, with `token`. A process that restarts may refuse a connection or be unavailable, but no answer is
-/// one that a wrong token of the fleet would give.
+/// Calls these addresses in turn. A process that restarts may refuse a connection or be unavailable, but no response is one that a wrong fleet token
+/// would cause.
 async fn call(addresses: &[String], path: &str, token: &str, answered: &Cell<u64>) {
     let client = reqwest::Client::new();
     let mut pause = tokio::time::interval(PAUSE);
@@ -128,7 +126,7 @@ async fn call(addresses: &[String], path: &str, token: &str, answered: &Cell<u64
     }
 }
 
-/// What these tokens get from catalogue-svc and from the gateway.
+/// The refusals of catalogue-svc and of the gateway for these tokens.
 async fn refusals(fleet: &Fleet, tokens: &Pair) -> [Option<Code>; 2] {
     let catalogue = &fleet.service("catalogue-svc").grpc;
     let channel = dial(catalogue, &tokens.fleet.clone().into()).await;
@@ -166,7 +164,7 @@ async fn tokens_are_replaced_and_no_call_is_refused() {
     };
     let (gateways, sites) = (ports("gateway"), ports("web"));
 
-    // By their services: catalogue-svc, listings-svc, economy-svc, webhook-svc, web.
+    // In this order, the calls reach catalogue-svc, listings-svc, economy-svc, webhook-svc and web.
     let answered = [(); 5].map(|()| Cell::new(0));
     let calls = async {
         futures::join!(
@@ -211,7 +209,7 @@ async fn tokens_are_replaced_and_no_call_is_refused() {
     }
 }
 
-/// Changes of listings-svc reach its followers.
+/// Asserts that changes in listings-svc reach its followers.
 async fn follows_with(small: &SmallFleet, tokens: &Pair, key: &str) {
     let fleet = Fleet {
         service_token: tokens.fleet.clone(),

@@ -1,5 +1,5 @@
-//! Every call between services, and of staff, is encrypted; the token of the fleet counts only with a certificate; processes use the
-//! certificates that they find at their start.
+//! Every call between services, and of staff, is encrypted. The fleet token counts only with a certificate. Processes use the certificates that they
+//! find when they start.
 
 use std::path::Path;
 
@@ -14,11 +14,10 @@ use tonic::Code;
 
 use super::tokens::restart_all;
 
-/// When certificates expire: 1 January of a year, in seconds since 1970.
+/// The expiry of certificates: 1 January of a year, in seconds since 1970.
 const IN_2090: u64 = 3_786_912_000;
 const IN_2091: u64 = 3_818_448_000;
 
-/// When the certificate of each process expires.
 async fn expiries(fleet: &Fleet) -> Vec<u64> {
     let mut all = Vec::new();
     for service in &fleet.services {
@@ -28,19 +27,19 @@ async fn expiries(fleet: &Fleet) -> Vec<u64> {
     all
 }
 
-/// A call of the API, which the gateway passes on.
+/// A call of the API, which the gateway forwards.
 async fn call(client: &Client, path: &str) {
     let response = client.get(path).await;
     assert_eq!(response.status.as_u16(), 200, "{path}: {}", response.text);
 }
 
-/// A call of staff, on a connection of its own.
+/// A staff call, over a new connection.
 async fn staff(small: &SmallFleet) {
     let plans = small.staff(&["plan", "list"]).await;
     assert!(plans.contains("free"), "{plans}");
 }
 
-/// A caller with the fleet's token that trusts the authority of the fleet, and has no certificate.
+/// A caller with the fleet token that trusts the fleet's authority but has no certificate.
 async fn assert_denied_without_certificate(small: &SmallFleet, certificates: &FleetCertificates) {
     let fleet = small.fleet();
     let ca = Path::new(certificates.folder()).join(WEB).join("ca.crt");
@@ -88,7 +87,7 @@ async fn certificates_are_replaced_by_a_restart() {
     certificates.replace(2091);
     restart_all(&small).await;
     assert_eq!(expiries(&small.fleet()).await, [IN_2091; 6]);
-    // With the new certificates.
+    // The services and the `staff` tool use the new certificates.
     call(&client, "/games?limit=1").await;
     staff(&small).await;
     small.down().await;

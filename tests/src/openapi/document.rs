@@ -8,7 +8,6 @@ use jsonschema::{Draft, Validator};
 use reqwest::{Method, StatusCode};
 use serde_json::{Value, json};
 
-/// An OpenAPI document.
 pub(crate) struct Document {
     json: Value,
     validators: Mutex<HashMap<String, Arc<Validator>>>,
@@ -20,7 +19,6 @@ impl fmt::Debug for Document {
     }
 }
 
-/// An operation of the document.
 #[derive(Debug)]
 pub(super) struct Operation<'a> {
     pub(super) id: &'a str,
@@ -28,7 +26,7 @@ pub(super) struct Operation<'a> {
 }
 
 impl Document {
-    /// A document that has been read. It is closed: a field or a value that it lacks is a mistake of the service or of the document.
+    /// Closes the schemas of the document: a field or value that they lack is a mistake of the service or of the document.
     pub(crate) fn new(json: Value) -> Self {
         Self {
             json: testing::openapi::closed(json),
@@ -36,7 +34,7 @@ impl Document {
         }
     }
 
-    /// The operation of a path below the base address, and the values of its path parameters.
+    /// The operation for a method and a path below the base address, with the values of the path parameters.
     pub(super) fn find(
         &self,
         method: &Method,
@@ -46,7 +44,7 @@ impl Document {
         let name = method.as_str();
         let method = name.to_lowercase();
         let paths = self.json["paths"].as_object()?.iter();
-        // A path without parameters is found before one with them.
+        // A path without parameters wins over a template that also matches.
         let mut found: Vec<_> = paths
             .filter_map(|(template, item)| Some((item, segments(template, path)?)))
             .collect();
@@ -57,7 +55,7 @@ impl Document {
         Some((Operation { id, json }, segments))
     }
 
-    /// What the document says of a response.
+    /// The description of a response in the document.
     pub(super) fn response<'a>(
         &'a self,
         operation: &Operation<'a>,
@@ -70,7 +68,7 @@ impl Document {
         })
     }
 
-    /// Checks a value; `name` is what the compiled schema is cached under.
+    /// Validates `value`. The compiled schema is cached under `name`.
     pub(super) fn validate(&self, name: &str, schema: &Value, value: &Value, what: &str) {
         let validator = self.validator(name, schema);
         let errors: Vec<String> = validator
@@ -92,7 +90,7 @@ impl Document {
         if let Some(known) = lock().get(name) {
             return Arc::clone(known);
         }
-        // References are resolved below the root.
+        // References in the schema start at the root.
         let whole = json!({"allOf": [schema], "components": self.json["components"]});
         let compiled = jsonschema::options()
             .with_draft(Draft::Draft202012)
@@ -104,7 +102,7 @@ impl Document {
     }
 }
 
-/// The values of the parameters in a template; `None` if the path does not fit it.
+/// The path parameters of a path; `None` if the path does not match the template.
 fn segments(template: &str, path: &str) -> Option<Vec<(String, String)>> {
     let (mut names, mut values) = (template.split('/'), path.split('/'));
     let mut found = Vec::new();

@@ -1,4 +1,4 @@
-//! Compares what is sent and received with the OpenAPI document of the fleet.
+//! Compares requests and responses with the OpenAPI document of the fleet.
 
 mod document;
 mod parameters;
@@ -13,7 +13,7 @@ use tokio::sync::OnceCell;
 pub(crate) use document::Document;
 use document::Operation;
 
-/// A request, as far as the document describes it.
+/// The parts of a request that the document describes.
 #[derive(Debug)]
 pub(crate) struct Sent {
     pub(crate) method: Method,
@@ -34,7 +34,7 @@ impl Sent {
     }
 }
 
-/// The document of this build. All its fleets have the same one; it is read from the first gateway that answers.
+/// The document, which is the same for all fleets of a build. The first gateway that answers returns it.
 pub(crate) async fn document(base_url: &str) -> Option<&'static Document> {
     static DOCUMENT: OnceCell<Document> = OnceCell::const_new();
     let read = async || {
@@ -44,19 +44,19 @@ pub(crate) async fn document(base_url: &str) -> Option<&'static Document> {
     };
     match DOCUMENT.get_or_try_init(read).await {
         Ok(document) => Some(document),
-        // A test of faults may have stopped the gateway meanwhile. Anything else would turn the checks off unseen.
+        // A test of faults may have stopped the gateway. Any other error would silently disable the checks.
         Err(error) if error.is_connect() || error.is_request() => None,
         Err(error) => panic!("{base_url}/openapi.json cannot be read: {error}"),
     }
 }
 
 impl Document {
-    /// Checks a response, and the request if it succeeded: many tests send bad ones on purpose.
+    /// Checks a response. Checks the request as well if it succeeded: many tests send invalid requests on purpose.
     pub(crate) fn check(&self, sent: &Sent, status: StatusCode, headers: &HeaderMap, body: &Value) {
         let what = format!("{} {}: {status}", sent.method, sent.url);
         let path = sent.url.path();
         let path = path.strip_prefix("/v1").unwrap_or(path);
-        // HEAD goes with GET.
+        // The document describes HEAD with GET.
         let is_head = sent.method == Method::HEAD;
         let method = if is_head {
             Method::GET
@@ -68,7 +68,7 @@ impl Document {
             .as_ref()
             .and_then(|(operation, _)| self.response(operation, status));
         let Some(response) = described else {
-            // No operation: an unknown path, a wrong method, or one of them with another error before.
+            // An unknown path, or a wrong method, perhaps with an earlier error. These have no operation in the document.
             let is_operation = found.is_some();
             assert!(
                 !is_operation && !status.is_success(),
@@ -119,7 +119,7 @@ impl Document {
                 None => assert!(header["required"] != true, "{what}: {name} is missing"),
             }
         }
-        // Headers of ours that the document lacks.
+        // Headers of this API that the document lacks.
         let known: HashSet<String> = described.keys().map(|name| name.to_lowercase()).collect();
         for name in [
             "etag",
@@ -152,7 +152,7 @@ impl Document {
     }
 }
 
-/// Checks that the description of a response names the code of an error: there is one schema for all errors.
+/// Asserts that the description of the response names the error code. All errors share one schema.
 fn check_code(response: &Value, body: &Value, what: &str) {
     if let Some(code) = body["error"]["code"].as_str() {
         let described = response["description"].as_str().unwrap();

@@ -1,4 +1,4 @@
-//! Parameters of a request.
+//! Compares the parameters of a request with the document.
 
 use std::collections::BTreeMap;
 
@@ -56,7 +56,7 @@ impl Document {
     }
 }
 
-/// Unknown parameters are ignored (§4). Tests of that send these, of any operation or of one.
+/// Unknown parameters that tests send, since the API ignores them (§4): operation (empty for any) and name.
 const IGNORED: [(&str, &str); 5] = [
     ("", "x"),
     ("", "a"),
@@ -65,7 +65,7 @@ const IGNORED: [(&str, &str); 5] = [
     ("listGenres", "cursor"),
 ];
 
-/// The text of a parameter or a header as a JSON value.
+/// The text of a parameter or header as a JSON value of the type in the schema.
 pub(super) fn typed(schema: &Value, text: &str) -> Value {
     let parsed = match schema["type"].as_str() {
         Some("integer" | "number" | "boolean") => serde_json::from_str(text).ok(),

@@ -1,4 +1,4 @@
-//! A fleet of fake services in a temporary folder, which is stopped when the test ends.
+//! A fleet of fake services in a temporary folder. It stops when the test ends.
 
 use std::fs;
 use std::os::unix::fs::symlink;
@@ -11,10 +11,10 @@ use std::time::{Duration, Instant};
 use serde_json::Value;
 use tempfile::TempDir;
 
-/// The ends of variables that name servers: one in the environment would change the behaviour of the launcher.
+/// Suffixes of the variables that name servers. Tests remove these variables, since the launcher would use the servers that they name.
 const SERVERS: [&str; 3] = ["DATABASE_URL", "DATABASE_OWNER_URL", "REDIS_URL"];
 
-/// The folder of a fleet.
+/// A fleet and its folder.
 pub(crate) struct Bench {
     guard: Child,
     home: TempDir,
@@ -55,7 +55,7 @@ impl Bench {
         self.home.path().join("bin")
     }
 
-    /// The launcher with a subcommand, in this folder.
+    /// A subcommand of the launcher for this folder.
     pub(crate) fn command(&self, subcommand: &str) -> Command {
         let mut command = Command::new(env!("CARGO_BIN_EXE_fleet"));
         command
@@ -75,7 +75,7 @@ impl Bench {
         command
     }
 
-    /// `up --detach` with further arguments; returns when the fleet is up or has failed.
+    /// Runs `up --detach`; returns when the fleet is up or has failed.
     pub(crate) fn up(&self, args: &[&str]) -> Output {
         self.command("up")
             .arg("--detach")
@@ -84,7 +84,7 @@ impl Bench {
             .unwrap()
     }
 
-    /// Starts the fleet, or fails the test with its output.
+    /// Runs `up`, which must succeed; returns its output.
     pub(crate) fn must_come_up(&self, args: &[&str]) -> String {
         let output = self.up(args);
         assert!(output.status.success(), "{}", said(&output));
@@ -112,7 +112,7 @@ impl Bench {
         lock.parse().unwrap()
     }
 
-    /// The names and pids of the children that run.
+    /// Names and pids of the running children.
     fn children(&self) -> Vec<(String, i32)> {
         let manifest = self.manifest();
         let of = |list: &str| manifest[list].as_array().unwrap().clone();
@@ -129,7 +129,7 @@ impl Bench {
         children
     }
 
-    /// The pid of a child that runs.
+    /// `None` while the child is down.
     pub(crate) fn pid(&self, name: &str) -> Option<i32> {
         let children = self.children();
         children
@@ -138,7 +138,7 @@ impl Bench {
             .map(|child| child.1)
     }
 
-    /// The pids of the children and, last, the launcher.
+    /// The pids of the children, then of the launcher.
     pub(crate) fn pids(&self) -> Vec<i32> {
         let children = self.children().into_iter().map(|child| child.1);
         children.chain([self.launcher()]).collect()
@@ -161,8 +161,8 @@ impl Drop for Bench {
     }
 }
 
-/// Stops the fleet of a folder when the test or its process ends: even a killed test leaves no fleet. The guard waits for the end of its
-/// standard input, in its own process group, which Ctrl-C does not reach.
+/// Stops the fleet when the process of the test ends, even if it is killed: the guard waits for the end of its standard input. It has its own process
+/// group, which Ctrl-C does not reach.
 fn guard(dir: &Path) -> Child {
     let mut guard = Command::new("sh");
     guard
@@ -181,12 +181,12 @@ fn guard(dir: &Path) -> Child {
     guard.spawn().unwrap()
 }
 
-/// Whether a process runs.
+/// A zombie counts as ended.
 pub(crate) fn is_alive(pid: i32) -> bool {
     fs::read_to_string(format!("/proc/{pid}/stat")).is_ok_and(|stat| !stat.contains(") Z "))
 }
 
-/// The output of a command.
+/// Standard output and standard error.
 pub(crate) fn said(output: &Output) -> String {
     format!(
         "{}{}",

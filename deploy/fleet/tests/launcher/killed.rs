@@ -35,7 +35,7 @@ fn another_process_with_a_recorded_pid_is_not_ended() {
         .spawn()
         .unwrap();
     let (pid, id) = (i32::try_from(stranger.id()).unwrap(), stranger.id());
-    // As if the launcher had been killed, and all its pids had been reused.
+    // Simulate a killed launcher whose pids have all been reused.
     let mut manifest: serde_json::Value = serde_json::from_str(&manifest).unwrap();
     for list in ["services", "servers"] {
         for child in manifest[list].as_array_mut().unwrap() {

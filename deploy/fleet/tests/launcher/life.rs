@@ -37,7 +37,7 @@ fn data_and_keys_survive_down_and_up() {
         "test_write",
     ];
     assert_eq!(names, all);
-    // The output shows keys to try, also those of a game of the account.
+    // The output shows keys to try, including those of a game.
     for name in ["live", "live_write", "test", "live_secret", "live_public"] {
         assert!(
             first.contains(keys[name].as_str().unwrap()),
@@ -68,7 +68,7 @@ fn data_and_keys_survive_down_and_up() {
     assert_eq!(after["accounts"], before["accounts"]);
     let owner = after["database_url"].as_str().unwrap();
     assert_eq!(Bench::sql(owner, "select count(*) from economy.kept"), "0");
-    // Another launcher may take the ports of a fleet that is stopped, which then keeps its new ones.
+    // Another launcher may take the ports while the fleet is stopped. The fleet then gets new ports and keeps those.
     let mut last = before["base_url"].clone();
     let keeps_its_ports = (0..5).any(|_| {
         let now = bench.manifest()["base_url"].clone();
@@ -102,7 +102,7 @@ fn a_child_that_is_killed_restarts_at_its_address() {
     let pid = bench.pid("webhook-svc-2").unwrap();
     kill(Pid::from_raw(pid), Signal::SIGKILL).unwrap();
     let is_back = || bench.pid("webhook-svc-2").is_some_and(|now| now != pid);
-    // On a busy machine, it may be back before the test looks.
+    // On a busy machine, the child may be back before the test looks.
     eventually("its address is removed from the file", || {
         lines() == 1 || is_back()
     });
@@ -112,7 +112,7 @@ fn a_child_that_is_killed_restarts_at_its_address() {
         let status = bench.status();
         let services = status["services"].as_array().unwrap().iter();
         let mut services = services.inspect(|one| {
-            // Only these two have a public port as well as the internal one.
+            // Only the gateway and web have a public port besides the internal one.
             assert!(one["grpc"].is_string());
             let is_public = one["name"] == "gateway" || one["name"] == "web";
             assert_eq!(one["http"].is_string(), is_public);
@@ -133,7 +133,7 @@ fn a_second_up_reports_the_running_fleet() {
     let pids = bench.pids();
     let second = bench.must_come_up(&[]);
     assert!(second.contains("The fleet is running"), "{second}");
-    // Every command in the output is typed for this folder.
+    // The output names only commands that work for this folder.
     let down = format!("deploy/down --dir {}", bench.dir().display());
     assert_eq!(second.matches(&down).count(), 1, "{second}");
     assert_eq!(second.matches("deploy/").count(), 1, "{second}");

@@ -23,7 +23,7 @@ fn contains(text: &str, parts: &[&str]) {
 }
 
 #[test]
-fn a_port_in_use() {
+fn a_port_in_use_is_refused() {
     let taken = TcpListener::bind((Ipv4Addr::LOCALHOST, 0)).unwrap();
     let port = taken.local_addr().unwrap().port().to_string();
     let bench = Bench::new();
@@ -39,7 +39,7 @@ fn an_external_database_and_redis_are_used() {
         .as_str()
         .unwrap()
         .to_owned();
-    // A user as in the README: may create roles, owns the database, and is not a superuser.
+    // The requirements of the README: the user may create roles and owns the database, but is not a superuser.
     Bench::sql(&admin, "create role maker login createrole password 'pw'");
     for service in [
         "gateway",
@@ -59,7 +59,7 @@ fn an_external_database_and_redis_are_used() {
     let url = format!("postgres://maker:pw@{server}/given");
     let redis = owner.manifest()["redis_url"].as_str().unwrap().to_owned();
     let bench = Bench::new();
-    // Twice: the second start finds its own roles.
+    // The second start finds the roles of the first.
     for _ in 0..2 {
         let output = bench
             .command("up")

@@ -238,7 +238,7 @@ mod tests {
         assert_eq!(Fault::from(Status::from(fault.clone())), fault);
     }
 
-    /// The size of a response without a message, as HTTP/2 counts it.
+    /// The size of the headers of a response without a message, as HTTP/2 counts it (RFC 9113, 6.5.2).
     fn size(status: Status) -> usize {
         let (head, ()) = status.into_http::<()>().into_parts();
         let headers = head.headers.iter();
@@ -249,7 +249,7 @@ mod tests {
 
     #[test]
     fn the_status_of_any_error_is_small() {
-        // A byte of a message may take three, a byte of a field four thirds.
+        // Encoded, a byte of the message takes up to three bytes, and a byte of a field 4/3.
         for letter in ["a", " ", "%", "ኢ", "🎮"] {
             for (count, length) in [(1, 1 << 20), (45, 40), (50, 29), (23_000, 29), (60, 2_000)] {
                 let text = |n: usize| format!("{n:05}{}", letter.repeat(length));
@@ -282,7 +282,7 @@ mod tests {
         }
     }
 
-    /// Clients in any language can read this: see AIP-193.
+    /// AIP-193: clients in any language can read these details.
     #[test]
     fn the_details_are_a_google_rpc_status() {
         let fault = Fault {

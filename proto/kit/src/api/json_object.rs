@@ -323,7 +323,7 @@ mod tests {
             prop_assert!(agrees_with_serde_json(&body));
         }
 
-        /// Most of these are nearly JSON.
+        /// Generates bodies that are almost JSON, which random bytes seldom are.
         #[test]
         fn any_body_is_an_object_or_refused(fields in "(\"[a-b\\\\]{0,3}\":[\\[\\]\\{\\}0-9eE.\"u\\\\dD8, :-]{0,12},?){0,4}") {
             let body = format!("{{{}}}", fields.trim_end_matches(','));
@@ -331,7 +331,7 @@ mod tests {
         }
     }
 
-    /// What is accepted is what `serde_json` makes of it.
+    /// Whether `parse` returns what `serde_json` does, or refuses the body with reasons.
     fn agrees_with_serde_json(body: &[u8]) -> bool {
         match parse(body) {
             Ok(object) => {

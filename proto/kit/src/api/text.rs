@@ -204,7 +204,7 @@ mod tests {
                 "{problem}"
             );
         }
-        // Marks that Arabic and Indic scripts and emoji need.
+        // Invisible marks that Arabic and Indic scripts and emoji need.
         for good in [
             "\u{200F}لعبة",
             "ن\u{200C}ه",

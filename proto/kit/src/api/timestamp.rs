@@ -104,10 +104,10 @@ mod tests {
                 Some(datetime!(0000-01-01 00:00 UTC)),
             ),
             ("9999-12-31", Some(datetime!(9999-12-31 00:00 UTC))),
-            // They are in the years -1 and 10000 of UTC.
+            // In UTC, the years of these two are -1 and 10000.
             ("0000-01-01T00:00:00+00:01", None),
             ("9999-12-31T23:59:59-00:01", None),
-            // A plus that was not encoded.
+            // A plus that was not percent-encoded arrives as a space.
             ("2026-03-01T10:00:00 02:00", None),
             ("2026-02-30", None),
             ("+2026-03-01", None),
@@ -150,7 +150,7 @@ mod tests {
         fn a_time_survives_a_round_trip(milliseconds in -62_000_000_000_000_i64..253_000_000_000_000, nanos in 0..1_000_000_i64) {
             let at = OffsetDateTime::from_unix_timestamp_nanos(i128::from(milliseconds) * 1_000_000).unwrap();
             prop_assert_eq!(decode(encode(at)), Some(at));
-            // What lies within the millisecond means it.
+            // `decode` truncates to milliseconds.
             prop_assert_eq!(decode(encode(at + Duration::nanoseconds(nanos))), Some(at));
         }
 

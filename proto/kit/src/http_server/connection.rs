@@ -242,7 +242,7 @@ mod tests {
         http_idle: Duration::from_secs(75),
     };
 
-    /// The seconds until a connection expires, after what `activity` has seen.
+    /// How long `activity` takes to expire from now, in seconds.
     async fn seconds_until_expired(activity: &Activity) -> u64 {
         let begun = Instant::now();
         activity.expired(LIMITS).await;

@@ -105,7 +105,7 @@ mod tests {
         limits: Limits,
     }
 
-    /// Otherwise a request of the proxy may meet a connection that the service closes.
+    /// Otherwise a proxy may send a request on a connection that the service is closing.
     #[test]
     fn an_idle_connection_lasts_longer_here_than_at_the_proxies() {
         let settings: Settings = clap::Parser::parse_from(["test"]);

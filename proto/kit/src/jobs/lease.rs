@@ -190,7 +190,7 @@ mod tests {
 
     use super::*;
 
-    /// The length of a term whose renewals have these results; the last one repeats.
+    /// How long a term lasts when its renewals have these results. The last result repeats.
     async fn term(renewals: &[Result<bool, ()>]) -> Duration {
         let since = Instant::now();
         let mut renewals = VecDeque::from(renewals.to_vec());

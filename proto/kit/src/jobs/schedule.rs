@@ -278,13 +278,13 @@ mod tests {
             let due = last_due(now, time!(4:00));
             last_run.run_if_due(due, now, work).await.unwrap();
         };
-        // A new fleet has missed nothing.
+        // A new fleet catches up on no run before its first start.
         at(datetime!(2026-03-01 12:00 UTC)).await;
         at(datetime!(2026-03-02 04:00 UTC)).await;
         at(datetime!(2026-03-02 12:00 UTC)).await;
         at(datetime!(2026-03-06 01:00 UTC)).await;
         at(datetime!(2026-03-06 03:00 UTC)).await;
-        // A clock that was set back has left a time in the future.
+        // The clock is set back, so that the stored time of the last run is in the future.
         at(datetime!(2026-03-20 12:00 UTC)).await;
         at(datetime!(2026-03-07 12:00 UTC)).await;
         at(datetime!(2026-03-07 13:00 UTC)).await;

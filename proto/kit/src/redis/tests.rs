@@ -4,7 +4,7 @@ use tokio::sync::Notify;
 
 use super::*;
 
-/// Answers every command of one connection, once it may.
+/// Accepts one connection, and answers its commands after `may_answer` is notified.
 async fn answer(listener: TcpListener, may_answer: Arc<Notify>) {
     let (mut caller, _) = listener.accept().await.unwrap();
     may_answer.notified().await;
@@ -25,7 +25,7 @@ async fn answer(listener: TcpListener, may_answer: Arc<Notify>) {
     }
 }
 
-/// A connection by TLS, or to a busy cluster, takes longer than a call may.
+/// Connecting over TLS or to a busy cluster takes longer than the timeout of a call.
 #[tokio::test]
 #[expect(clippy::disallowed_methods, reason = "a test has no shutdown")]
 async fn a_connection_outlives_the_call_that_opens_it() {

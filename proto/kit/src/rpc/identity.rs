@@ -178,7 +178,7 @@ mod tests {
         headers
     }
 
-    /// The code with which a call is refused.
+    /// The code of the refusal; `None` if the call is admitted.
     fn refusal(
         authenticator: &Authenticator,
         path: &str,
@@ -238,7 +238,7 @@ mod tests {
             assert_eq!(refusal(of, STAFF_CALL, fleet, Some(&web)), DENIED);
             assert_eq!(refusal(of, GAMES, fleet, Some(&stranger)), DENIED);
         }
-        // Staff, and those who ask for the health, have no certificate.
+        // Staff and health checks need no certificate.
         assert_eq!(refusal(&strict, STAFF_CALL, Some("staff"), None), None);
         assert_eq!(refusal(&strict, CHECK, None, None), None);
     }

@@ -64,7 +64,7 @@ mod tests {
             ("/gateway.v1.StaffService/CreateKey", Callers::Staff),
             ("/listings.v1.StaffReviewService/Decide", Callers::Staff),
             ("/common.v1.FeedService/Follow", Callers::Fleet),
-            // Only an exact name is open.
+            // Only the exact name of the health service is open to everyone.
             ("/grpc.health.v1.MadeUp/Check", Callers::Fleet),
             ("/grpc.health.v2.Health/Check", Callers::Fleet),
             ("//grpc.health.v1.Health/Check", Callers::Fleet),

@@ -217,7 +217,7 @@ mod tests {
     use super::*;
     use crate::config::{Identity, Tokens};
 
-    /// Such a call is slower than all that have a response.
+    /// Dropped calls are the slowest ones; without them, the durations would look too short.
     #[test]
     fn a_call_that_is_dropped_is_counted_and_measured() {
         let recorder = PrometheusBuilder::new().build_recorder();
@@ -237,7 +237,7 @@ mod tests {
         };
         let hangs = |_: Request<Body>| pending::<Result<Response<Body>, Infallible>>();
         let mut service = layer.layer(service_fn(hangs));
-        // The permit of the first call is free again.
+        // The second call needs the permit of the first, which was dropped.
         for _ in 0..2 {
             let request = Request::builder().uri("/grpc.health.v1.Health/Check");
             let mut call = service.call(request.body(Body::empty()).unwrap());

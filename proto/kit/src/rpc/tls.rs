@@ -232,7 +232,7 @@ pub(super) mod tests {
         }
     }
 
-    /// While an authority is replaced, both sign certificates.
+    /// While an authority is being replaced, the old one and the new one sign certificates.
     #[tokio::test]
     async fn several_authorities_are_trusted() {
         let folder = Folder::new();

@@ -86,7 +86,7 @@ impl<W: Write> Write for LineBatcher<W> {
 mod tests {
     use super::*;
 
-    /// Counts the writes.
+    /// Records each write.
     #[derive(Default)]
     struct Output(Vec<Vec<u8>>);
 

@@ -190,7 +190,7 @@ mod tests {
 
     use super::*;
 
-    /// Its collector does not answer.
+    /// An exporter whose collector never answers.
     #[derive(Debug)]
     struct HangingExporter;
 

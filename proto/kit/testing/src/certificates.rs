@@ -1,4 +1,4 @@
-//! Certificates for TLS between services, in the files that `deploy/secrets` writes and `deploy/up --tls` takes.
+//! Certificates for TLS between services, in files as `deploy/secrets` writes them and `deploy/up --tls` reads them.
 
 use std::path::Path;
 
@@ -6,13 +6,11 @@ use rcgen::{
     BasicConstraints, CertificateParams, CertifiedIssuer, DnType, IsCa, KeyPair, date_time_ymd,
 };
 
-/// A certificate authority.
 pub struct Authority {
     issuer: CertifiedIssuer<'static, KeyPair>,
 }
 
 impl Authority {
-    /// A new authority.
     pub fn new(name: &str) -> anyhow::Result<Self> {
         let mut params = CertificateParams::new(Vec::new())?;
         params.distinguished_name.push(DnType::CommonName, name);
@@ -21,18 +19,17 @@ impl Authority {
         Ok(Self { issuer })
     }
 
-    /// The certificate of the authority.
     pub fn pem(&self) -> String {
         self.issuer.pem()
     }
 
-    /// Writes it to `ca.crt` in the folder of a service.
+    /// Writes the certificate of the authority to `ca.crt` in the folder of a service.
     pub fn write(&self, folder: &Path) -> anyhow::Result<()> {
         std::fs::create_dir_all(folder)?;
         Ok(std::fs::write(folder.join("ca.crt"), self.pem())?)
     }
 
-    /// Writes a new certificate of a service, until 1 January of `year`, and its key: `tls.crt` and `tls.key` in its folder.
+    /// Issues a certificate that expires on 1 January of `year`. Writes it and its key to `tls.crt` and `tls.key` in the folder of the service.
     pub fn issue(&self, folder: &Path, service: &str, year: i32) -> anyhow::Result<()> {
         let names = [service, "localhost"].map(ToOwned::to_owned);
         let mut params = CertificateParams::new(names)?;

@@ -6,10 +6,10 @@ use sqlx::PgPool;
 use sqlx::migrate::Migrator;
 use sqlx::testing::{TestArgs, TestFn as _};
 
-/// The body of a test.
+/// The body of a test, boxed so that all tests share the code of [`run`].
 pub type Test = fn(PgPool) -> Pin<Box<dyn Future<Output = ()>>>;
 
-/// Runs a test, whose path names its database, with a pool of that database, which has the tables of `migrator`.
+/// Runs a test on a new database with the tables of `migrator`. The path of the test names the database.
 pub fn run(path: &'static str, migrator: Option<&'static Migrator>, test: Test) {
     let mut args = TestArgs::new(path);
     if let Some(migrator) = migrator {

@@ -1,23 +1,23 @@
-//! Waiting for what comes by itself.
+//! Polls until a condition holds.
 
 use std::time::Duration;
 
-/// How long a test waits before it gives up. It ends a test that hangs; it measures nothing.
+/// Ends a test that hangs. No test asserts a duration with it.
 const GIVE_UP: Duration = Duration::from_mins(3);
 const POLL_INTERVAL: Duration = Duration::from_millis(20);
 
-/// Probes until something is found, and returns it. `what` says what the test waits for.
+/// Polls `probe` until it returns something, and returns that. `what` says what the test waits for.
 ///
 /// # Panics
-/// When it gives up.
+/// The condition does not hold in time.
 pub async fn eventually<T>(what: &str, probe: impl AsyncFnMut() -> Option<T>) -> T {
     eventually_within(GIVE_UP, what, probe).await
 }
 
-/// Like [`eventually`], with a limit of the test.
+/// Like [`eventually`], with another timeout.
 ///
 /// # Panics
-/// When it gives up.
+/// The timeout passes.
 #[expect(
     clippy::panic,
     reason = "test support: a test that cannot go on says so and ends"
@@ -39,10 +39,10 @@ pub async fn eventually_within<T>(
     found.unwrap_or_else(|_| panic!("gave up waiting for this: {what}"))
 }
 
-/// Waits until the condition holds.
+/// Polls until the condition holds.
 ///
 /// # Panics
-/// When it gives up.
+/// The condition does not hold in time.
 pub async fn wait_until(what: &str, mut holds: impl AsyncFnMut() -> bool) {
     eventually(what, async || holds().await.then_some(())).await;
 }

@@ -1,4 +1,4 @@
-//! Support for the tests of services: a real gRPC server on a free port, in the process of the test.
+//! Support for tests of services: a real gRPC server on a free port, in the process of the test, and real PostgreSQL and Redis servers.
 
 pub mod certificates;
 pub mod database;
@@ -24,10 +24,9 @@ pub use testing_macros::database_test;
 
 pub use eventually::{eventually, eventually_within, wait_until};
 
-/// Every timeout that a test is not about. No machine is so slow, or pauses for so long, that it passes.
+/// For timeouts that the test is not about: no machine is so slow that it passes.
 pub const LONG: Duration = Duration::from_mins(2);
 
-/// The tokens of the services of a test.
 pub fn identity() -> Identity {
     Identity {
         fleet_token: fleet_token().into(),
@@ -36,28 +35,26 @@ pub fn identity() -> Identity {
     }
 }
 
-/// The token of the fleet of a test.
 pub fn fleet_token() -> Secret {
     "fleet-token-of-a-test-0123456789abcdef".to_owned().into()
 }
 
-/// The staff token of the fleet of a test.
 pub fn staff_token() -> Secret {
     "staff-token-of-a-test-0123456789abcdef".to_owned().into()
 }
 
-/// A readiness condition that has no effect.
+/// A readiness condition that nothing reads.
 pub fn condition() -> Condition {
     Readiness::default().condition("a test")
 }
 
-/// Serves `services` as a service does; returns the address. A feed has the callers of the feed of listings-svc.
+/// Serves `services` with the authentication of a real service; returns the address.
 pub async fn serve(services: RoutesBuilder, lifecycle: &Lifecycle) -> anyhow::Result<String> {
     let authenticator = Authenticator::new(identity());
     serve_with_authenticator(authenticator, services, lifecycle).await
 }
 
-/// Like [`serve`], with an authenticator of the test.
+/// Like [`serve`], with another authenticator.
 pub async fn serve_with_authenticator(
     authenticator: Authenticator,
     services: RoutesBuilder,
@@ -77,17 +74,17 @@ pub async fn serve_with_authenticator(
     Ok(address)
 }
 
-/// A client of [`serve`] with the fleet token.
+/// A client of [`serve`] that sends the fleet token.
 pub fn client(address: &str, lifecycle: &Lifecycle) -> anyhow::Result<Client> {
     client_with_token(address, &fleet_token(), lifecycle)
 }
 
-/// A client of [`serve`] with the staff token.
+/// A client of [`serve`] that sends the staff token.
 pub fn staff_client(address: &str, lifecycle: &Lifecycle) -> anyhow::Result<Client> {
     client_with_token(address, &staff_token(), lifecycle)
 }
 
-/// A client of the service at `addresses`, with a resolver of its own.
+/// A client of `addresses` with its own resolver.
 pub fn connect(
     addresses: Addresses,
     transport: Transport,
@@ -98,7 +95,7 @@ pub fn connect(
     Client::new(resolver, transport, token)
 }
 
-/// A client of [`serve`] with a token of the test.
+/// A client of [`serve`] that sends this token.
 pub fn client_with_token(
     address: &str,
     token: &Secret,

@@ -1,4 +1,4 @@
-//! A strict reader of mails: Python's `email`, which raises on what mail servers and mail programs would refuse or guess.
+//! Reads mails strictly, with Python's `email`, which raises an error where mail servers or mail programs would refuse or guess.
 
 use std::io::Write as _;
 use std::process::{Command, Stdio};
@@ -7,7 +7,7 @@ use anyhow::{Context as _, ensure};
 
 const READER: &str = include_str!("mail.py");
 
-/// The bytes of a malformed mail that an error shows.
+/// How many bytes of a malformed mail an error shows.
 const SHOWN: usize = 4_000;
 
 /// A mail as its recipient sees it.
@@ -19,13 +19,12 @@ pub struct Mail {
     pub to: String,
     /// The header `Subject`, decoded.
     pub subject: String,
-    /// The header `Message-ID`.
     pub message_id: String,
     /// The text, decoded, with `\n` at the end of each line.
     pub body: String,
 }
 
-/// Reads a mail as it is sent by SMTP.
+/// Parses a mail in the form in which SMTP sends it.
 ///
 /// # Errors
 /// Python is missing, or the mail violates a standard: the message says which rule.

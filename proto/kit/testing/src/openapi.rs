@@ -1,9 +1,9 @@
-//! The OpenAPI document as tests read it.
+//! The OpenAPI document in the form in which tests compare it.
 
 use contracts::public::{ApiPlan, ApiSettings};
 use serde_json::{Map, Value, json};
 
-/// The settings of a gateway as they are shipped, with these plans.
+/// The default settings of a gateway, with these plans.
 pub fn settings(plans: impl Iterator<Item = ApiPlan>) -> ApiSettings {
     ApiSettings {
         key_prefix: "svc_".to_owned(),
@@ -17,10 +17,10 @@ pub fn settings(plans: impl Iterator<Item = ApiPlan>) -> ApiSettings {
     }
 }
 
-/// The document without what a later release may add (§9): an object has the fields that its schema lists, a set its known values, and a choice
-/// its known objects.
+/// Removes what the document allows for later releases (§9): an object has only the fields in its schema, an extensible enum only its known values,
+/// and an `anyOf` only its known objects.
 ///
-/// A client must accept more. In a test, more is a mistake of the service or of the document.
+/// Clients must accept additions. In a test, an addition is a mistake of the service or of the document.
 pub fn closed(document: Value) -> Value {
     match document {
         Value::Object(object) => {
@@ -28,7 +28,7 @@ pub fn closed(document: Value) -> Value {
                 .into_iter()
                 .map(|(key, value)| match key.as_str() {
                     "x-extensible-enum" => ("enum".to_owned(), value),
-                    // The values of examples are not schemas.
+                    // Examples contain values, not schemas.
                     "example" | "examples" => (key, value),
                     _ => (key, closed(value)),
                 })

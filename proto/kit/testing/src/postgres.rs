@@ -16,17 +16,14 @@ use kit::ids;
 
 use crate::certificates::Authority;
 
-/// How long a server may take to start. It is long, because a machine that runs many tests is busy.
+/// Timeout for the start of a server. It is long, because a machine that runs many tests is busy.
 const START_LIMIT: Duration = Duration::from_mins(2);
 
-/// What `deploy/test` calls these servers.
+/// `deploy/test` sums the time of these starts under this name.
 const STARTS: &str = "servers of PostgreSQL";
 
-/// A pool of the same database for which PostgreSQL's clock is behind by so many seconds: to it, this machine's clock is ahead. The
-/// sequence `behind.calls` counts how often the time was asked for.
-///
-/// # Errors
-/// PostgreSQL's.
+/// A pool of the same database in which PostgreSQL's clock is `seconds` behind, so that the clock of this machine seems ahead. The sequence
+/// `behind.calls` counts how often the clock was read.
 #[expect(
     clippy::disallowed_methods,
     reason = "a test; the seconds are a parameter"
@@ -42,24 +39,22 @@ pub async fn behind(pool: &PgPool, seconds: i32) -> Result<PgPool, sqlx::Error> 
     );
     sqlx::raw_sql(AssertSqlSafe(clock)).execute(pool).await?;
     let options = (*pool.connect_options()).clone();
-    // The schema that comes first wins, even over PostgreSQL's own.
+    // A schema before `pg_catalog` shadows PostgreSQL's own functions.
     let options = options.options([("search_path", "behind,pg_catalog,public")]);
     Ok(pool.options().clone().connect_lazy_with(options))
 }
 
-/// A server, its data folder, and a connection pool.
 #[derive(Debug)]
 pub struct Server {
     /// A pool for its database `postgres`.
     pub pool: PgPool,
-    /// The data folder.
     pub folder: PathBuf,
     port: u16,
     process: Child,
 }
 
 impl Server {
-    /// A server with an empty data folder.
+    /// Starts a server with an empty data folder.
     ///
     /// # Errors
     /// PostgreSQL is not installed, or does not start.
@@ -74,7 +69,7 @@ impl Server {
         Ok(server)
     }
 
-    /// A standby that streams from this server.
+    /// Starts a standby that streams from this server.
     ///
     /// # Errors
     /// `pg_basebackup` fails, or the standby does not start.
@@ -106,8 +101,8 @@ impl Server {
         Ok(())
     }
 
-    /// Makes the server accept TLS as well, with a certificate for `localhost`; returns the file of the authority that signed it. The server
-    /// reads its settings again a moment later.
+    /// Makes the server accept TLS as well, with a certificate for `localhost`; returns the certificate file of the authority that signed it. The
+    /// server reloads its settings a moment later.
     ///
     /// # Errors
     /// The certificate cannot be made, or PostgreSQL refuses the settings.
@@ -135,9 +130,6 @@ impl Server {
     }
 
     /// Kills the server and all its connections, like a power failure.
-    ///
-    /// # Errors
-    /// The signal cannot be sent.
     pub fn kill(&mut self) -> io::Result<()> {
         self.process.kill()?;
         self.process.wait()?;
@@ -145,9 +137,6 @@ impl Server {
     }
 
     /// Restarts a killed server with its data, on the same port.
-    ///
-    /// # Errors
-    /// The server does not start.
     pub async fn restart(&mut self) -> anyhow::Result<()> {
         let begun = Instant::now();
         // The child processes of the killed server end a moment later. Until then they hold the shared memory.
@@ -161,7 +150,7 @@ impl Server {
     }
 
     async fn start(folder: PathBuf) -> anyhow::Result<Self> {
-        // If another process has taken the port in the meantime, the server ends, and another port is tried.
+        // Another process may take the port first. The server then exits, and another port is tried.
         for _ in 0..20 {
             let port = TcpListener::bind("127.0.0.1:0")?.local_addr()?.port();
             let mut process = spawn(&folder, port)?;
@@ -204,7 +193,7 @@ fn spawn(folder: &Path, port: u16) -> anyhow::Result<Child> {
 async fn answers(pool: &PgPool, process: &mut Child) -> anyhow::Result<bool> {
     let begun = Instant::now();
     let options = pool.connect_options();
-    // Not with the pool, which retries for half a minute when nothing listens.
+    // Connect without the pool, which retries for half a minute when nothing listens.
     while PgConnection::connect_with(&options).await.is_err() {
         if process.try_wait()?.is_some() {
             return Ok(false);
@@ -215,7 +204,7 @@ async fn answers(pool: &PgPool, process: &mut Child) -> anyhow::Result<bool> {
     Ok(true)
 }
 
-/// A new data folder, owned by the user of the server, where that user can go.
+/// Creates a data folder that the user of the server owns and can reach.
 fn new_folder() -> anyhow::Result<PathBuf> {
     let user = ServerUser::unprivileged()?;
     let folder = user
@@ -227,7 +216,7 @@ fn new_folder() -> anyhow::Result<PathBuf> {
     Ok(folder)
 }
 
-/// A command of PostgreSQL without output, with a user other than root.
+/// A PostgreSQL command without output, run by a user other than root.
 fn command(name: &str) -> anyhow::Result<Command> {
     let tools = Tools::newest().context("PostgreSQL is missing (apt install postgresql)")?;
     let mut command = tools.command(name, &ServerUser::unprivileged()?, None);

@@ -9,10 +9,9 @@ use tokio::sync::Mutex;
 /// Held during an installation, so that two tests do not install the same package.
 static INSTALLATION: Mutex<()> = Mutex::const_new(());
 
-/// A virtual environment with a package in it, such as `moto[server]==5.2.5`, installed with the options of pip that are given.
+/// A virtual environment with `package`, such as `moto[server]==5.2.5`, which pip installs with `options`.
 ///
-/// It is made once in `folder`, and complete when it has its final name. Its scripts contain the path at which it was made: run its
-/// modules.
+/// It is created once in `folder`, under a temporary name until it is complete. Its scripts contain the temporary path, so run its modules instead.
 ///
 /// # Errors
 /// Python is missing, or pip cannot install the package.
@@ -42,7 +41,7 @@ pub async fn environment(
         ];
         let install = [&install[..], options, &[package]].concat();
         run(&new.path().join("bin/python"), &install).await?;
-        // Another process may have been faster.
+        // Another process may have created it first.
         if std::fs::rename(new.path(), &made).is_ok() {
             drop(new.keep());
         }

@@ -1,5 +1,5 @@
-//! Real Redis servers for tests: a cluster of three masters with or without TLS and replicas, one server with TLS, or some without. They end
-//! when the value is dropped.
+//! Real Redis servers for tests: a cluster of three masters, with or without TLS and replicas; one server with TLS; or several independent servers.
+//! They end when the value is dropped.
 
 use std::net::TcpListener;
 use std::path::{Path, PathBuf};
@@ -11,12 +11,10 @@ use servers::ServerUser;
 
 use kit::ids;
 
-/// How long servers and tools may take. It is long, because a machine that runs many tests is busy.
+/// Timeout for servers and tools. It is long, because a machine that runs many tests is busy.
 const LIMIT: Duration = Duration::from_mins(2);
-/// The offset of the port of the cluster bus.
 const BUS_PORT_OFFSET: u16 = 10_000;
 
-/// Servers, their files and their certificates.
 #[derive(Debug)]
 pub struct Servers {
     folder: PathBuf,
@@ -37,11 +35,10 @@ impl Servers {
         Self::cluster_of(tls, 3, "0")
     }
 
-    /// A cluster of three masters, the nodes 0 to 2, each with a replica, which takes its place when it has failed for as long as
-    /// `cluster-node-timeout`.
+    /// A cluster of three masters, the nodes 0 to 2, each with a replica. A replica takes over when its master has failed for `cluster-node-timeout`.
     pub fn cluster_with_replicas(tls: bool) -> anyhow::Result<Self> {
         let mut servers = Self::cluster_of(tls, 6, "1")?;
-        // A replica that has not got the data of its master, or that another master does not know, would not be elected.
+        // A replica is elected only if it has the data of its master and the other masters know it.
         for node in 0..3 {
             servers.until_answered(node, &["info", "replication"], "state=online")?;
         }
@@ -69,7 +66,7 @@ impl Servers {
         Ok(servers)
     }
 
-    /// Servers that know nothing of each other.
+    /// Independent servers.
     pub fn plain(count: usize) -> anyhow::Result<Self> {
         Self::start(false, false, count)
     }
@@ -99,9 +96,8 @@ impl Servers {
         Ok(servers)
     }
 
-    /// Starts a server on a free port.
     fn start_one(&mut self, node: usize) -> anyhow::Result<()> {
-        // If another process has taken the port in the meantime, the server ends, and another port is tried.
+        // Another process may take the port first. The server then exits, and another port is tried.
         for _ in 0..20 {
             let port = free_port()?;
             let child = self.spawn(node, port)?;
@@ -134,13 +130,13 @@ impl Servers {
         }
         if self.cluster {
             settings.push("cluster-enabled yes".to_owned());
-            // The other nodes serve their slots when one node is down.
+            // When one node is down, the others still serve their slots.
             settings.push("cluster-require-full-coverage no".to_owned());
             if self.tls {
                 settings.extend(["tls-cluster yes", "tls-replication yes"].map(str::to_owned));
             }
         }
-        // As the caller, who owns the certificates.
+        // Run as the caller, who owns the certificates.
         let user = ServerUser::default();
         servers::redis::server(&user, None, &folder, &settings.join("\n"))?
             .stdin(Stdio::null())
@@ -156,7 +152,6 @@ impl Servers {
         self.url_of(self.cluster, &places.join(","))
     }
 
-    /// The URL of a single server.
     pub fn url_of_node(&self, node: usize) -> String {
         self.url_of(false, &self.place(node))
     }
@@ -190,7 +185,7 @@ impl Servers {
         loop {
             self.nodes[node].child = self.spawn(node, port)?;
             let answered = self.until_answered(node, command, wanted);
-            // An outgoing connection may have taken the port for a moment. Then the server ends.
+            // An outgoing connection may have taken the port for a moment. The server then exits, and is started again.
             let has_ended = self.nodes[node].child.try_wait()?.is_some();
             if answered.is_ok() || !has_ended || begun.elapsed() > LIMIT {
                 return answered;
@@ -198,7 +193,6 @@ impl Servers {
         }
     }
 
-    /// The process of a server.
     pub fn pid(&self, node: usize) -> u32 {
         self.nodes[node].child.id()
     }

@@ -1,4 +1,4 @@
-//! A proxy that stops forwarding and leaves its connections open, as one that drops packets.
+//! A proxy that can stop forwarding while its connections stay open, like a network that drops packets.
 
 use std::net::SocketAddr;
 use std::sync::{Arc, Mutex, PoisonError};
@@ -9,39 +9,30 @@ use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
 use tokio::net::{TcpListener, TcpStream};
 use tokio::sync::watch;
 
-/// Forwards bytes between clients and a server.
 #[derive(Debug)]
 pub struct SilentProxy {
-    /// Where it listens.
     pub address: SocketAddr,
     silence: Silence,
-    /// Bytes that were dropped.
+    /// The number of bytes that were dropped.
     pub dropped: watch::Receiver<usize>,
 }
 
-/// Which connections forward nothing from now on.
 #[derive(Debug, Clone)]
 struct Silence {
     all: watch::Sender<bool>,
-    /// The next connection that sends these bytes.
+    /// The next connection that sends this text becomes silent.
     at: Arc<Mutex<Option<&'static str>>>,
     dropped: watch::Sender<usize>,
 }
 
 impl SilentProxy {
     /// A proxy to the PostgreSQL of `direct`.
-    ///
-    /// # Errors
-    /// There is no free port.
     pub async fn start(direct: &PgPool) -> std::io::Result<Self> {
         let options = direct.connect_options();
         Self::to(options.get_host(), options.get_port()).await
     }
 
     /// A proxy to any server.
-    ///
-    /// # Errors
-    /// There is no free port.
     #[expect(
         clippy::disallowed_methods,
         reason = "the tasks end with the runtime of their test"
@@ -71,24 +62,23 @@ impl SilentProxy {
         })
     }
 
-    /// The way to the database of `direct` through this proxy.
+    /// Options to connect to the database of `direct` through this proxy.
     pub fn options(&self, direct: &PgPool) -> PgConnectOptions {
         let options = (*direct.connect_options()).clone();
         options.host("127.0.0.1").port(self.address.port())
     }
 
-    /// Makes all connections silent, new ones too. A connection that sends or receives anything before [`recover`](Self::recover) stays
-    /// silent for ever.
+    /// Silences all connections, including new ones. A connection that sends or receives anything before [`recover`](Self::recover) stays silent.
     pub fn fall_silent(&self) {
         self.silence.all.send_replace(true);
     }
 
-    /// Forwards the bytes of new connections again.
+    /// Ends the silence for new connections.
     pub fn recover(&self) {
         self.silence.all.send_replace(false);
     }
 
-    /// Makes the next connection silent for ever that sends this text.
+    /// Silences the next connection that sends this text.
     pub fn fall_silent_at(&self, text: &'static str) {
         *self.silence.lock() = Some(text);
     }

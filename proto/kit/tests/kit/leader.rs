@@ -36,7 +36,7 @@ fn replica(pool: &PgPool, clock: &Clock, who: u8, starts: &Starts) -> (Lifecycle
     (lifecycle, supervisor)
 }
 
-/// Waits until as many jobs have started as a replica has; returns the replica that has started them all.
+/// Waits until all jobs have started; returns the one replica that has started them.
 async fn all_started(starts: &mut UnboundedReceiver<(u8, &'static str)>) -> u8 {
     let mut started = BTreeSet::new();
     while started.len() < JOBS.len() {
@@ -66,7 +66,7 @@ async fn another_replica_takes_over_while_the_leader_drains(pool: PgPool) {
 
     let (lifecycle, supervisor) = replicas[usize::from(leader) - 1].take().unwrap();
     let (end_call, call) = oneshot::channel();
-    // A call that runs until another replica leads.
+    // This call keeps the process draining until another replica leads.
     lifecycle.spawn_server("server", async move { Ok(call.await?) });
     lifecycle.spawn_background("trigger", async { anyhow::bail!("time to go") });
     drop(lifecycle);

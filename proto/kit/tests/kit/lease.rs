@@ -61,7 +61,7 @@ async fn next(taken: &mut mpsc::UnboundedReceiver<u8>) -> u8 {
 #[testing::database_test]
 async fn an_expired_lease_is_acquired_by_another_process(pool: PgPool) {
     tables(&pool).await;
-    // A killed process has left the lease. It expires by the clock, in time or because the clock was ahead when it was acquired.
+    // A killed process holds the lease. It ends at its expiry, or at once if it expires later than any term could: the clock was ahead.
     for (term, later) in [(10, 10), (3 * 86_400, 0)] {
         let clock = Clock::fixed(datetime!(2026-03-01 08:00 UTC));
         let dead = "insert into kit.lease values ('work', gen_random_uuid(), $1)";
@@ -95,7 +95,7 @@ async fn a_process_whose_clock_is_ahead_waits_for_a_lease(pool: PgPool) {
     })
     .await;
     assert!(taken.try_recv().is_err(), "another holds the lease");
-    // The lock of a row is in its `xmax`.
+    // PostgreSQL records a row lock in `xmax`.
     let unlocked = "select xmax = 0 from kit.lease";
     let unlocked: bool = sqlx::query_scalar(unlocked).fetch_one(&pool).await.unwrap();
     assert!(unlocked, "a process that waits writes nothing");

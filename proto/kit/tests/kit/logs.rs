@@ -1,4 +1,4 @@
-//! Log lines when nobody reads standard output. The process is this very test program, asked by an environment variable.
+//! Logging when nobody reads standard output. The process that logs is this test program, started with an environment variable.
 
 use std::process::Stdio;
 
@@ -31,7 +31,7 @@ async fn a_blocked_standard_output_blocks_no_one() {
     let served = tokio::time::timeout(testing::LONG, served).await;
     let dropped = served.expect("the process waits for its reader").unwrap();
     assert!((1..LINES).contains(&dropped), "{dropped} of {LINES}");
-    // The process also ends, without its last lines.
+    // The process still ends, without its last lines.
     let ended = async {
         while let Some(line) = stderr.next_line().await.unwrap() {
             if line == "ended" {
@@ -45,7 +45,7 @@ async fn a_blocked_standard_output_blocks_no_one() {
     process.kill().await.unwrap();
 }
 
-/// Not a test by itself: writes many log lines, and prints to standard error when it is done.
+/// Not a test by itself: the child process writes many log lines, and prints to standard error when it is done.
 #[tokio::test]
 async fn a_process_that_logs_much() {
     if std::env::var_os("LOGS_MUCH").is_none() {

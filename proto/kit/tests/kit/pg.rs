@@ -22,11 +22,11 @@ fn settings() -> Database {
     }
 }
 
-/// A pool of two connections through a proxy; both are open.
+/// A pool through a proxy, with two open connections.
 async fn proxied(direct: &PgPool) -> (SilentProxy, PgPool) {
     let proxy = SilentProxy::start(direct).await.unwrap();
     let through = pool(proxy.options(direct), &settings(), &[]);
-    // The deadline of the pool may pass on a busy machine.
+    // Retry: the deadline of the pool may pass on a busy machine.
     wait_until("both connections are open", async || {
         tokio::try_join!(through.acquire(), through.acquire()).is_ok()
     })
@@ -47,7 +47,7 @@ async fn silent_connections_are_replaced_when_callers_give_up(direct: PgPool) {
         let asked = proxy.dropped.changed();
         tokio::select! {
             answer = sqlx::query("select 1").execute(&through) => panic!("{answer:?}"),
-            // The caller gives up.
+            // The caller gives up after the proxy has dropped the query.
             asked = asked => asked.unwrap(),
         }
     }
@@ -130,15 +130,14 @@ async fn every_connection_of_a_pool_has_timeouts_and_settings(direct: PgPool) {
     assert_eq!(found, ["30s", "5s", "10s", "off", "off"]);
 }
 
-/// A commit that ends with one of the first may have happened; after one of the others, nothing was changed. A statement that others
-/// blocked may succeed later.
+/// If the server is lost, a commit may have happened. After the other errors nothing has changed, and a blocked statement may succeed later.
 #[testing::database_test]
 async fn a_lost_server_is_told_from_a_blocked_and_a_rejected_statement(direct: PgPool) {
     for (code, is_lost, fault) in [
         ("57P01", true, Code::Unavailable),
         ("53300", true, Code::Unavailable),
         ("25006", true, Code::Unavailable),
-        // PgBouncer's for a server that it has lost.
+        // PgBouncer reports a lost server with this code.
         ("08P01", true, Code::Unavailable),
         ("57014", false, Code::Unavailable),
         ("55P03", false, Code::Unavailable),
@@ -153,7 +152,7 @@ async fn a_lost_server_is_told_from_a_blocked_and_a_rejected_statement(direct: P
     }
 }
 
-/// The migrations of a service whose newest one has this number.
+/// The first migrations of a service, up to this number.
 fn migrations(newest: usize) -> Migrator {
     migrations_of("kit", newest)
 }
@@ -175,7 +174,7 @@ fn migrations_of(schema: &str, newest: usize) -> Migrator {
     migrator
 }
 
-/// Runs migrations that may have to wait, but not for long.
+/// Runs migrations that must not wait for the lock of another migration.
 async fn migrate_in_time(settings: &Settings, migrator: &Migrator) {
     let migrating = migrate(settings, "test", migrator);
     let migrated = tokio::time::timeout(testing::LONG, migrating).await;
@@ -192,7 +191,7 @@ fn owner(direct: &PgPool) -> Settings {
     }
 }
 
-/// Starts a service whose newest migration has this number.
+/// Starts a service that knows the migrations up to this number.
 async fn start(direct: &PgPool, newest: usize) -> anyhow::Result<PgPool> {
     let settings = Database {
         database_url: owner(direct).url,
@@ -209,7 +208,7 @@ async fn applied(direct: &PgPool) -> i64 {
         .unwrap()
 }
 
-/// Whether a migration waits for the lock of the table.
+/// Whether a migration waits for the table lock.
 async fn waits(direct: &PgPool) -> bool {
     let waits =
         "select exists (select from pg_locks where not granted and relation = 'kit.one'::regclass)";
@@ -246,7 +245,7 @@ async fn a_service_starts_only_with_the_migrations_that_it_knows(direct: PgPool)
         .execute(&direct)
         .await
         .unwrap();
-    // The one before it does not know that migration.
+    // The version before this one does not know the migration.
     start(&direct, 1).await.unwrap();
     let edited = refusal(2).await;
     assert!(
@@ -281,14 +280,14 @@ async fn a_migration_that_waits_for_a_lock_lets_others_pass(direct: PgPool) {
     assert_eq!(applied(&direct).await, 2);
 }
 
-/// Whether a migration has waited for longer than its timeout of locks.
+/// Whether a migration has waited for longer than its lock timeout.
 async fn waits_long(direct: &PgPool) -> bool {
     let waits = "select exists (select from pg_locks join pg_stat_activity using (pid)
         where not granted and datname = current_database() and clock_timestamp() - waitstart > interval '300 ms')";
     sqlx::query_scalar(waits).fetch_one(direct).await.unwrap()
 }
 
-/// If it gave up, it would leave an invalid index with the same name.
+/// If the migration gave up, it would leave an invalid index with the same name.
 #[testing::database_test]
 async fn an_index_is_built_concurrently_however_long_others_write(direct: PgPool) {
     let owner = owner(&direct);

@@ -17,7 +17,7 @@ use tokio::task::JoinSet;
 use tokio_util::sync::CancellationToken;
 
 const GET: &str = "GET / HTTP/1.1\r\nhost: x\r\n\r\n";
-/// The beginning of an HTTP/2 connection.
+/// The preface of HTTP/2 and an empty SETTINGS frame.
 const HELLO_2: &str = "PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n\0\0\0\x04\0\0\0\0\0";
 
 struct Port {
@@ -48,7 +48,7 @@ impl Port {
         TcpStream::connect(self.address).await.unwrap()
     }
 
-    /// A connection that has sent this.
+    /// A new connection that has sent `text`.
     async fn send(&self, text: &str) -> TcpStream {
         let mut stream = self.connect().await;
         stream.write_all(text.as_bytes()).await.unwrap();
@@ -86,7 +86,7 @@ async fn both_versions_of_http_are_served() {
     let mut stream = port.send(GET).await;
     let answer = read_answer(&mut stream).await;
     assert!(answer.starts_with("HTTP/1.1 200 OK\r\n"), "{answer}");
-    // The connection goes on.
+    // The connection stays open.
     stream.write_all(GET.repeat(3).as_bytes()).await.unwrap();
     for _ in 0..3 {
         read_answer(&mut stream).await;
@@ -129,7 +129,7 @@ async fn connections_without_a_request_are_closed() {
         port.send("PRI * HTTP/").await,
         port.send(HELLO_2).await,
     ];
-    // From now on, timers fire once all tasks wait.
+    // With paused time, timers fire when all tasks wait.
     tokio::time::pause();
     assert!(is_closed(idle).await);
     for stream in silent {
@@ -144,7 +144,7 @@ async fn a_connection_beyond_the_limit_waits_for_another_to_end() {
     read_answer(&mut first).await;
     let mut second = port.send(GET).await;
     let mut waiting = Box::pin(read_answer(&mut second));
-    // The server answers requests of the first connection meanwhile.
+    // Meanwhile the server answers requests on the first connection.
     for _ in 0..3 {
         first.write_all(GET.as_bytes()).await.unwrap();
         read_answer(&mut first).await;
@@ -189,7 +189,7 @@ async fn a_client_that_still_sends_gets_its_response() {
         stream.read_to_string(&mut answer).await?;
         Ok::<_, std::io::Error>(answer)
     };
-    // The server reads for a second what still comes. A machine that pauses for so long needs another try.
+    // The server reads for one second what the client still sends. Retry, because a busy machine may pause for longer.
     let answer = testing::eventually("a response", async || send().await.ok()).await;
     assert!(answer.starts_with("HTTP/1.1 405 "), "{answer}");
 }

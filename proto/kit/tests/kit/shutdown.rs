@@ -14,9 +14,9 @@ use tonic_health::pb::HealthCheckRequest;
 use tonic_health::pb::health_check_response::ServingStatus;
 use tonic_health::pb::health_client::HealthClient;
 
-/// A step of a shutdown that only a signal ends.
+/// A delay that only a signal ends.
 const ENDLESS: &str = "1000000";
-/// Runs a program with the number 1, which ends with this command, and whose status it returns.
+/// Runs a program as PID 1 of a new namespace. The program ends with `unshare`, which returns the status of the program.
 const UNSHARE: [&str; 4] = ["unshare", "--fork", "--pid", "--kill-child"];
 /// The same for users other than root.
 const UNSHARE_AS_USER: [&str; 6] = [
@@ -30,7 +30,7 @@ const UNSHARE_AS_USER: [&str; 6] = [
 
 struct Service {
     child: Child,
-    /// Whether `child` is `unshare`, whose child is the process.
+    /// Whether `child` is `unshare`, which started the process.
     is_wrapped: bool,
     http: SocketAddr,
     grpc: SocketAddr,
@@ -49,7 +49,7 @@ impl Service {
         Self::until("/readyz", || Self::start(shutdown_delay, &[])).await
     }
 
-    /// Starts the process with the number 1 in a namespace of its own, as in a container; otherwise like [`until`](Self::until).
+    /// Starts the process as PID 1 of a new namespace, as in a container; otherwise like [`until`](Self::until).
     async fn with_number_1(path: &str) -> Self {
         let wrapper: &[&str] = if geteuid().is_root() {
             &UNSHARE
@@ -64,8 +64,8 @@ impl Service {
         service
     }
 
-    /// Starts the process, and waits until the admin port answers a path with 200: `/readyz` does once the start is over. If another
-    /// process takes a port meanwhile, the process ends, and others are tried.
+    /// Starts the process, and waits until the admin port answers a path with 200: `/readyz` does once the start is over. If another process takes a
+    /// port first, the process exits and is started on other ports.
     async fn until(path: &str, start: impl Fn() -> Self) -> Self {
         let waits: &[&str] = if path == "/readyz" { &["start"] } else { &[] };
         for _ in 0..20 {
@@ -85,7 +85,7 @@ impl Service {
         panic!("the process has no ports");
     }
 
-    /// Starts the process by the command `wrapper`, if it is not empty.
+    /// Starts the process, through the command `wrapper` if it is not empty.
     fn start(shutdown_delay: &str, wrapper: &[&str]) -> Self {
         let ports = [(); 3].map(|()| std::net::TcpListener::bind("127.0.0.1:0").unwrap());
         let [http, grpc, admin] = ports.map(|port| port.local_addr().unwrap());
@@ -127,7 +127,7 @@ impl Service {
         }
     }
 
-    /// Ends a wait of the process.
+    /// Ends the wait of the process for this file.
     fn allow(&self, file: &str) {
         std::fs::write(self.folder.path().join(file), "").unwrap();
     }
@@ -139,7 +139,7 @@ impl Service {
         wait_until("the request arrives", async || asked.exists()).await;
     }
 
-    /// The number of the process, as the test sees it.
+    /// The pid in the namespace of the test.
     fn pid(&self) -> Pid {
         let child = self.child.id().unwrap();
         let pid = if self.is_wrapped {
@@ -175,7 +175,6 @@ impl Service {
     }
 }
 
-/// An HTTP/1.1 connection that stays open.
 struct Connection(TcpStream);
 
 impl Connection {
@@ -211,7 +210,7 @@ async fn status(address: SocketAddr, path: &str) -> Option<u16> {
     connection.status().await.ok()
 }
 
-/// Waits until a port accepts no connection.
+/// Waits until a port refuses connections.
 async fn refused(address: SocketAddr) {
     wait_until("the port is closed", async || {
         TcpStream::connect(address).await.is_err()
@@ -281,9 +280,9 @@ async fn a_signal_during_the_start_ends_the_process() {
     assert!(service.ended().await.success());
 }
 
-/// The kernel drops a signal for which a process with the number 1 has no handler.
+/// The kernel drops a signal to PID 1 if PID 1 has no handler for it.
 #[tokio::test]
-async fn a_signal_ends_a_process_with_the_number_1() {
+async fn a_signal_ends_a_process_that_is_pid_1() {
     for path in ["/healthz", "/readyz"] {
         let mut service = Service::with_number_1(path).await;
         service.terminate();

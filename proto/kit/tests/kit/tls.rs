@@ -33,7 +33,6 @@ impl HistoryService for Anybody {
     }
 }
 
-/// A server with TLS, and the folder of the certificates.
 struct Fixture {
     folder: TempDir,
     authority: Authority,
@@ -82,7 +81,7 @@ impl Fixture {
         client.unwrap().with_default_deadline(testing::LONG)
     }
 
-    /// A client with TLS, of the server's service.
+    /// A client with TLS that expects the service of the server.
     fn client_with(&self, authorities: &Authorities) -> Client {
         let transport = Transport::guarded().with_tls(authorities, SERVER);
         self.client("https", transport.unwrap())
@@ -108,7 +107,7 @@ async fn call(client: Client) -> Result<(), Status> {
 #[tokio::test]
 async fn services_know_each_other_by_their_certificates() {
     let fixture = Fixture::start().await;
-    // Callers that say nothing do not hold up others.
+    // Connections without a handshake do not hold up others.
     let mut silent = Vec::new();
     for _ in 0..8 {
         silent.push(TcpStream::connect(&fixture.place).await.unwrap());
@@ -139,7 +138,7 @@ async fn a_certificate_of_another_authority_is_refused() {
     let caller_folder = folder.path().join(CALLER);
     let stranger = Authority::new("stranger").unwrap();
     stranger.issue(&caller_folder, CALLER, 2090).unwrap();
-    // The client trusts the server, and the server does not trust the client.
+    // The client trusts the server, but the server does not trust the client.
     let both = fixture.authority.pem() + &stranger.pem();
     let ca = caller_folder.join("ca.crt");
     std::fs::write(&ca, both).unwrap();

@@ -177,14 +177,14 @@ mod tests {
     use super::*;
 
     const SCHEMA: Schema = Schema("kit");
-    /// Each row has an entity of its own.
+    /// 30,000 rows, each of another entity.
     const LARGE: &str = "
         insert into kit.feed (seq, entity, id, revision, event, announced, happening, at, state)
             select n, 'note', n::text, 1, 'set', true, false, now() - interval '9 days', ''
             from generate_series(1, 30000) n;
         update kit.feed_head set seq = 30000;
         analyze kit.feed";
-    /// States 1 to 50 are replaced, and nobody needs the head.
+    /// Replaces the states 1 to 51. A run does not look at the head, which is the replacement of state 51, so that one stays.
     const REPLACE: &str = "
         insert into kit.feed (seq, entity, id, revision, event, announced, happening, at, state)
             select 30000 + n, 'note', n::text, 2, 'set', true, false, now() - interval '8 days', ''
@@ -197,7 +197,7 @@ mod tests {
         reason = "a test; its schema is the kit's own"
     )]
     async fn a_run_reads_what_was_written_since_the_last_one(pool: PgPool) {
-        // One connection: it publishes its own statistics.
+        // PostgreSQL publishes the statistics of a session: a single connection can force that for all of its reads.
         let one = PgPoolOptions::new().max_connections(1);
         let pool = one.connect_lazy_with((*pool.connect_options()).clone());
         let tables = format!("create schema kit; {TABLES}; {LARGE}");

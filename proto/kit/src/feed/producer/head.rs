@@ -100,7 +100,7 @@ mod tests {
 
     const SCHEMA: Schema = Schema("kit");
 
-    /// Only the second is worth a warning. The third is what an operator does whose disk has lost commits.
+    /// In order: a new database; a move, which is the only one worth a warning; an operator whose disk has lost commits.
     #[testing::database_test]
     async fn an_epoch_begins_in_a_new_database_after_a_move_and_when_an_operator_says_so(
         pool: PgPool,

@@ -185,7 +185,7 @@ mod tests {
         guard.replica.uri.host().unwrap()
     }
 
-    /// The hosts that get further calls, in alphabetical order. All calls are in flight at once.
+    /// The hosts of `calls` concurrent calls, sorted.
     async fn spread(balancer: &Balancer, calls: usize) -> String {
         let mut guards = Vec::new();
         for _ in 0..calls {
@@ -196,7 +196,7 @@ mod tests {
         hosts.concat()
     }
 
-    /// Fails a call to this replica.
+    /// Records a failed call to this replica.
     fn fail(balancer: &Balancer, name: &str) {
         let error = TransportError::TimedOut;
         let endpoints = balancer.endpoints.lock();
@@ -226,7 +226,7 @@ mod tests {
         assert_eq!(spread(&balancer, 4).await, "bbbb");
         tokio::time::advance(AVOIDED / 2).await;
         fail(&balancer, "b");
-        // Both have failed.
+        // Now both replicas have failed.
         assert_eq!(spread(&balancer, 4).await, "aabb");
         tokio::time::advance(AVOIDED / 2).await;
         assert_eq!(spread(&balancer, 4).await, "aaaa");

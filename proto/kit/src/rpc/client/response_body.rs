@@ -163,7 +163,7 @@ mod tests {
         body.frame().await
     }
 
-    /// A response, and what its server sends.
+    /// A response, and the sender of its frames.
     fn response() -> (
         ResponseBody,
         mpsc::UnboundedSender<Result<Frame<Bytes>, io::Error>>,
@@ -187,7 +187,7 @@ mod tests {
             .unwrap();
         assert!(next(&mut body).await.unwrap().is_ok());
         for _ in 0..3 {
-            // The time that the caller takes does not count.
+            // Pauses of the caller do not count.
             sleep(deadline * 2).await;
             let answering = async {
                 sleep(deadline * 3 / 4).await;
@@ -212,7 +212,7 @@ mod tests {
                 .send(Err(io::ErrorKind::ConnectionReset.into()))
                 .unwrap();
             let read = body.read_start(idempotent, deadline).await;
-            // Before a unary response has ended, another replica may still answer.
+            // Until a unary response has ended, the client can still retry on another replica.
             let is_broken = matches!(read, Err(TransportError::Broken(_)));
             assert_eq!(is_broken, idempotent == Idempotent::Unary, "{read:?}");
             if idempotent == Idempotent::ServerStreaming {

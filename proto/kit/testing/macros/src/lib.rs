@@ -1,15 +1,15 @@
-//! The attribute of a test with a database. The crate `testing` exports it.
+//! The attribute `database_test`, which the crate `testing` exports.
 
 use proc_macro::TokenStream;
 use quote::quote;
 use syn::{ItemFn, parse_macro_input};
 
-/// A test with a PostgreSQL database of its own. `#[database_test(gateway::MIGRATOR)]` also creates the tables of that migrator.
+/// A test with its own PostgreSQL database. `#[database_test(gateway::MIGRATOR)]` also creates the tables of that migrator.
 ///
 /// The test is an `async fn` with one parameter, a `PgPool`.
 ///
-/// `#[sqlx::test]` does the same, but it is generic over the future of a test: the compiler makes its code, the runtime of tokio included, for
-/// each test again, which was a third of the code of the gateway's tests. Here all tests share that code.
+/// `#[sqlx::test]` does the same, but is generic over the future of the test: the compiler generates its code, including the tokio runtime, once per
+/// test. That was a third of the code of the gateway's tests. Here all tests share one copy.
 #[proc_macro_attribute]
 pub fn database_test(migrator: TokenStream, test: TokenStream) -> TokenStream {
     let test = parse_macro_input!(test as ItemFn);

@@ -1,4 +1,4 @@
-//! The client with replicas that start, stop, hang and fail. The service is the standard health service, with configurable replicas.
+//! The RPC client against replicas that start, stop, hang and fail. They serve the standard health service.
 
 mod silence;
 
@@ -21,14 +21,13 @@ use tonic_health::pb::health_client::HealthClient;
 use tonic_health::pb::health_server::{Health, HealthServer};
 use tonic_health::pb::{HealthCheckRequest, HealthCheckResponse};
 
-/// The behaviour of a replica.
 #[derive(Debug, Clone, Copy)]
 enum Behaviour {
     Answer,
     Hang,
     /// Returns `UNAVAILABLE` without a fault, like a proxy without an upstream.
     Unavailable,
-    /// Returns a status that is larger than the client reads.
+    /// Returns a status that is larger than the client accepts.
     TooLarge,
 }
 
@@ -94,7 +93,7 @@ impl Drop for Running {
     }
 }
 
-/// Binds the address. A replica that was there before closes its connections first and its listener a moment later.
+/// Retries, because a replica that was dropped closes its listener a moment after its connections.
 fn bind(address: &str) -> std::net::TcpListener {
     let begun = Instant::now();
     loop {
@@ -203,7 +202,7 @@ async fn a_call_that_was_not_sent_is_retried_even_if_not_idempotent() {
     for _ in 0..4 {
         call(&client, false, LONG).await.unwrap();
     }
-    // This also closes the open connection.
+    // Dropping a replica also closes its open connections.
     drop(gone);
     for _ in 0..10 {
         call(&client, true, LONG).await.unwrap();
@@ -213,7 +212,7 @@ async fn a_call_that_was_not_sent_is_retried_even_if_not_idempotent() {
     }
 }
 
-/// Reads the preface of HTTP/2 and frames up to the head of a call.
+/// Reads the HTTP/2 preface, and frames up to the HEADERS frame of a call.
 async fn read_head(connection: &mut TcpStream) {
     connection.read_exact(&mut [0; 24]).await.unwrap();
     loop {
@@ -231,11 +230,11 @@ async fn read_head(connection: &mut TcpStream) {
     }
 }
 
-/// The type of a frame that has the head of a call.
+/// The type of a HEADERS frame.
 const HEADERS: u8 = 1;
-/// A frame without settings.
+/// An empty SETTINGS frame.
 const SETTINGS: [u8; 9] = [0, 0, 0, 4, 0, 0, 0, 0, 0];
-/// A frame which says that no stream was processed, and no error.
+/// A GOAWAY frame with the last stream 0 and no error: no stream was processed.
 const GOAWAY: [u8; 17] = [0, 0, 8, 7, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0];
 
 #[tokio::test]
@@ -252,7 +251,7 @@ async fn a_call_that_a_goaway_excludes_is_retried_even_if_not_idempotent() {
     };
     let client = client(&[&stopping, &there.address]);
     let calls = async {
-        // One of them goes to the replica that stops.
+        // One of the two calls goes first to the replica that is stopping.
         for _ in 0..2 {
             call(&client, false, LONG).await.unwrap();
         }
@@ -283,7 +282,7 @@ async fn a_call_whose_stream_is_reset_is_no_failure_of_its_replica_and_ends_no_c
         Running::start(Behaviour::Answer),
     );
     let client = client(&[&large.address, &there.address]);
-    // Both connections have an open stream.
+    // Each connection has an open stream, which the resets below must not end.
     let mut streams = Vec::new();
     for _ in 0..2 {
         let request = Request::new(HealthCheckRequest::default());
@@ -379,7 +378,7 @@ async fn addresses_in_a_file_come_and_go() {
     lifecycle.stopping().cancel();
 }
 
-/// `localhost` may also resolve to an address where nothing listens: the call is then sent to the other one.
+/// `localhost` may also resolve to an address where nothing listens: the client then uses the other one.
 #[tokio::test]
 async fn a_dns_name_resolves_to_its_addresses() {
     let replica = Running::start(Behaviour::Answer);
@@ -418,7 +417,7 @@ async fn a_lost_connection_may_need_tls_if_it_has_had_no_response() {
         if has_response {
             let mut request = Request::new(HealthCheckRequest::default());
             request.set_timeout(LONG);
-            // The response begins, and its first message does not come.
+            // The response begins, but its first message never comes.
             let response = HealthClient::new(client.clone()).watch(request).await;
             open = Some(response.unwrap());
         }

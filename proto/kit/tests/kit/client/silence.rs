@@ -1,4 +1,4 @@
-//! Replicas that fall silent: their connections stay open, and nothing comes back.
+//! Replicas that fall silent: their connections stay open, but nothing comes back.
 
 use testing::silent_proxy::SilentProxy;
 use tokio::net::TcpSocket;
@@ -8,7 +8,7 @@ use tonic_health::pb::health_client::HealthClient;
 
 use super::{Behaviour, LONG, Running, call, client};
 
-/// More bytes than the smallest buffer of a receiver holds, and fewer than HTTP/2 lets a client send before the first answer, 65,535.
+/// More bytes than the smallest receive buffer holds, and fewer than the initial window of HTTP/2, 65,535.
 const MESSAGE: usize = 60_000;
 
 #[tokio::test]
@@ -23,7 +23,7 @@ async fn a_connection_without_a_pong_is_closed() {
             tokio::task::yield_now().await;
         }
         proxy.fall_silent();
-        // From now on, timers fire once all tasks wait: those of the ping and of the pong come before the deadline of the call.
+        // With paused time, timers fire when all tasks wait. Those of the ping and the pong come before the deadline of the call.
         tokio::time::pause();
     };
     let (lost, ()) = tokio::join!(call(&client, false, LONG), falls_silent);
@@ -32,14 +32,14 @@ async fn a_connection_without_a_pong_is_closed() {
     assert!(lost.message().contains("keep-alive timed out"), "{lost}");
 }
 
-/// The kernel has the timeout, so this one passes in real time.
+/// The kernel enforces this timeout, so it passes in real time.
 #[tokio::test]
 async fn a_connection_whose_data_is_not_taken_is_closed_before_a_pong_is_due() {
     let socket = TcpSocket::new_v4().unwrap();
-    // The kernel gives it some two kilobytes: the rest of the message stays with the sender.
+    // The kernel makes it about two kilobytes; the rest of the message stays with the sender.
     socket.set_recv_buffer_size(1).unwrap();
     socket.bind(([127, 0, 0, 1], 0).into()).unwrap();
-    // The kernel accepts the connection, and nobody reads from it.
+    // The kernel accepts the connection, but nobody reads from it.
     let listener = socket.listen(1).unwrap();
     let address = listener.local_addr().unwrap();
     let client = client(&[&format!("http://{address}")]);

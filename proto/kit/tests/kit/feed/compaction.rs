@@ -6,7 +6,7 @@ use time::Duration;
 
 use super::support::{Fixture, Note};
 
-/// Compacts the feed as of so many days later; returns the rows that are left.
+/// Compacts the feed as if `days` had passed; returns the `seq` of the rows that are left.
 async fn compact(fixture: &Fixture, days: i64) -> Vec<i64> {
     let later = fixture.clock.now() + Duration::days(days);
     let compacted = fixture.producer.compact(later, Retention::default());
@@ -17,7 +17,6 @@ async fn compact(fixture: &Fixture, days: i64) -> Vec<i64> {
         .unwrap()
 }
 
-/// Makes a row older.
 async fn age(pool: &PgPool, seq: i64, days: i32) {
     sqlx::query("update kit.feed set at = at - make_interval(days => $2) where seq = $1")
         .bind(seq)
@@ -36,10 +35,10 @@ async fn replaced_states_go_after_a_week_and_one_off_events_after_a_month(pool: 
     for id in ["a", "b", "b", "b"] {
         fixture.set(id).await;
     }
-    // It is old, and was replaced just now.
+    // Row 1 is old, but was replaced just now.
     age(&pool, 1, 300).await;
     assert_eq!(compact(&fixture, 6).await, [1, 2, 3, 4, 5, 6]);
-    // What the newest row replaces goes once that is not the newest any more.
+    // The state that the newest row replaces stays until another row follows.
     assert_eq!(compact(&fixture, 8).await, [2, 3, 5, 6]);
     fixture.set("c").await;
     assert_eq!(compact(&fixture, 8).await, [2, 3, 6, 7]);

@@ -19,7 +19,7 @@ async fn a_commit_that_is_not_answered_has_an_unknown_outcome(pool: PgPool) {
     fixture.set("a").await;
     proxy.fall_silent_at("commit and chain");
     let fault = fixture.write(Note::Set("a".to_owned())).await.unwrap_err();
-    // Clients that retry automatically could make the write twice.
+    // There is no `retry_after`: a client that retries automatically could write twice.
     assert_eq!(
         (fault.code, fault.retry_after),
         (Code::OutcomeUnknown, None)

@@ -30,7 +30,7 @@ async fn a_new_follower_applies_old_changes_without_effects(pool: PgPool) {
     assert_eq!(acted, [4], "only changes after it began");
 }
 
-/// A dump of the producer's tables, which can be restored.
+/// A dump of the producer's tables.
 struct Dump(Vec<u8>);
 
 impl Dump {
@@ -54,7 +54,7 @@ impl Dump {
         Self(dump.stdout)
     }
 
-    /// On a thread of its own: it waits for transactions which the runtime of the test has to end.
+    /// Runs on its own thread: it waits for transactions that the runtime of the test must end.
     async fn restore(self, url: String) {
         let restore = move || {
             let mut psql = Command::new("psql")
@@ -92,7 +92,7 @@ async fn a_restore_from_a_dump_begins_a_new_epoch(pool: PgPool) {
         .unwrap();
 
     dump.restore(url).await;
-    // The running producer has connections that know the old table, and finds the new one. The numbers 3 and 4 are reused.
+    // The connections of the running producer know the old table, but find the new one. The numbers 3 and 4 are reused.
     fixture.set("new").await;
     fixture.set("kept").await;
     assert_eq!(fixture.head().await, 4);
@@ -119,7 +119,7 @@ async fn a_follower_above_the_head_rebuilds(pool: PgPool) {
     fixture.set("b").await;
     fixture.follow();
     fixture.caught_up().await;
-    // As if a copy of the files from before the second write were restored, which leaves no trace in the database.
+    // Simulate the restore of a file copy from before the second write, which leaves no trace in the database.
     sqlx::raw_sql("delete from kit.feed where seq = 2; delete from kit.note where id = 'b'; update kit.feed_head set seq = 1")
         .execute(&pool)
         .await
@@ -131,7 +131,7 @@ async fn a_follower_above_the_head_rebuilds(pool: PgPool) {
     assert_eq!(again.mirror().await, [("a".to_owned(), 1)]);
 }
 
-/// What the follower has applied: `seq`, note and whether it acted on the change.
+/// The changes that the follower has applied: `seq`, note, and whether they had effects.
 async fn taken(pool: &PgPool) -> Vec<(i64, String, bool)> {
     sqlx::query_as("select seq, id, acted from kit.taken order by seq, id, acted")
         .fetch_all(pool)

@@ -1,4 +1,4 @@
-//! The promotion of a replica: followers get all changes that they have not seen, with announcements.
+//! After the promotion of a standby, followers get all changes that they have not seen, with announcements.
 
 use sqlx::PgPool;
 use testing::postgres::Server;
@@ -32,7 +32,7 @@ async fn a_promoted_replica_loses_no_announcement(follower: PgPool) {
         acted(&follower).await == Some(vec![1, 2])
     })
     .await;
-    // The follower is stopped while 3 is written.
+    // Stop the follower while 3 is written.
     following.stopping().cancel();
     first.set("c").await;
     wait_until("3 is on the standby", async || head(&standby).await == 3).await;

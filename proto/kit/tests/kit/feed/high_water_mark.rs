@@ -12,7 +12,6 @@ use tokio::net::TcpListener;
 
 use super::support::{Fixture, Note, tables};
 
-/// Long enough for a loaded machine.
 const LONG: Duration = Duration::from_mins(1);
 
 fn redis() -> Redis {
@@ -33,7 +32,7 @@ async fn silent_redis() -> String {
         loop {
             let (mut caller, _) = listener.accept().await.unwrap();
             tokio::spawn(async move {
-                // The client sends its name and version.
+                // The handshake sends the name and the version of the client.
                 let mut buffer = [0; 1024];
                 let _: usize = caller.read(&mut buffer).await.unwrap();
                 caller.write_all(b"+OK\r\n+OK\r\n").await.unwrap();
@@ -66,7 +65,7 @@ async fn the_mark_never_goes_back() {
         (at(old, 10), at(old, 10)),
         (at(new, 3), at(new, 3)),
         (at(new, 2), at(new, 3)),
-        // A producer that does not know yet that a replica was promoted.
+        // From a producer that does not know yet that a replica was promoted.
         (at(old, 11), at(new, 3)),
     ] {
         mark.publish(published).await;
@@ -104,7 +103,7 @@ async fn an_answered_write_is_published(pool: PgPool) {
 #[testing::database_test]
 async fn a_write_without_changes_publishes_the_head(pool: PgPool) {
     let mark = mark();
-    // This producer writes without publishing, as if it were killed in between.
+    // This producer does not publish, as if it were killed between the commit and the publication.
     let lost = Fixture::start(&pool).await;
     let other = Fixture::publishing(&pool, &mark).await;
     for _ in 0..3 {

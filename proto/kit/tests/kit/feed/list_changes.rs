@@ -1,4 +1,4 @@
-//! Callers that list the changes of one entity type from time to time get each of them once.
+//! A caller that polls for the changes of an entity type gets each change once.
 
 use contracts::common::v1::feed_service_client::FeedServiceClient;
 use contracts::common::v1::{ListChangesRequest, ListChangesResponse};
@@ -40,7 +40,7 @@ async fn list(
     Ok(client.list_changes(request).await?.into_inner())
 }
 
-/// The changes after a time by `seq`, and the next time.
+/// The `seq` of the changes after a time, and the time for the next call.
 async fn next(fixture: &Fixture, after: Timestamp, limit: u32) -> (Vec<i64>, Timestamp) {
     let listed = list(fixture, Some(after), limit).await.unwrap();
     let seqs = listed.changes.iter().map(|change| change.seq).collect();
@@ -65,7 +65,7 @@ async fn a_caller_gets_each_change_of_its_entity_type_once(pool: PgPool) {
     let (seqs, end) = next(&fixture, middle, 2).await;
     assert_eq!(seqs, [5]);
     assert_eq!(next(&fixture, end, 2).await, (vec![], end));
-    // The same time gives the same changes: a caller that did not store the next one loses nothing.
+    // A repeated call returns the same changes: a caller that did not store the next time loses nothing.
     assert_eq!(next(&fixture, middle, 2).await, (vec![5], end));
 }
 
@@ -74,7 +74,7 @@ async fn a_change_is_numbered_when_no_transaction_before_it_is_open(pool: PgPool
     let fixture = Fixture::start(&pool).await;
     fixture.set("a").await;
     let mut first = pool.begin().await.unwrap();
-    // As its commit does.
+    // A commit takes its number in this way. The transaction stays open.
     sqlx::query("update kit.feed_head set seq = seq + 1")
         .execute(&mut *first)
         .await
@@ -97,12 +97,12 @@ async fn a_time_is_a_position_in_every_epoch(pool: PgPool) {
     fixture.set("a").await;
     let begin = list(&fixture, None, 0).await.unwrap().until.unwrap();
     fixture.set("b").await;
-    // As after the promotion of a replica, which has all changes.
+    // Simulate the promotion of a replica that has all changes.
     let elsewhere = "update kit.feed_head set incarnation = 'elsewhere'";
     sqlx::raw_sql(elsewhere).execute(&pool).await.unwrap();
     let (seqs, promoted) = next(&fixture, begin, 0).await;
     assert_eq!(seqs, [2]);
-    // As after a restore to the time of the first change.
+    // Simulate a restore to the time of the first change.
     let lost = "delete from kit.feed where seq = 2;
         update kit.feed_head set seq = 1, at = (select at from kit.feed where seq = 1), incarnation = 'restored'";
     sqlx::raw_sql(lost).execute(&pool).await.unwrap();

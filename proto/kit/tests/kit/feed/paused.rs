@@ -1,4 +1,4 @@
-//! A follower that stands still inside its transaction, with the rows and the cursor locked.
+//! A follower that hangs inside its transaction, with the rows and the cursor locked.
 
 use std::sync::Arc;
 
@@ -10,7 +10,7 @@ use uuid::Uuid;
 
 use super::support::{FEED, Fixture, Mirror, own_pool};
 
-/// Writes the rows, and does not return.
+/// Hangs after it has written the rows.
 struct Stuck(Arc<Notify>);
 
 impl Projection for Stuck {
@@ -34,7 +34,7 @@ impl Projection for Stuck {
 }
 
 #[testing::database_test]
-async fn a_paused_follower_is_succeeded(pool: PgPool) {
+async fn another_follower_replaces_one_that_hangs(pool: PgPool) {
     let fixture = Fixture::start(&pool).await;
     fixture.set("a").await;
     let written = Arc::new(Notify::new());

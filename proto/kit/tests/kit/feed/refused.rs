@@ -1,11 +1,11 @@
-//! A change that cannot be applied is skipped, and stops no other.
+//! A change that cannot be applied is skipped. The changes after it are applied.
 
 use sqlx::PgPool;
 
 use super::support::Fixture;
 
 #[testing::database_test]
-async fn a_change_that_cannot_be_decoded_stops_none_after_it(pool: PgPool) {
+async fn a_change_that_cannot_be_decoded_does_not_stop_the_next_ones(pool: PgPool) {
     let fixture = Fixture::start(&pool).await;
     fixture.follow();
     fixture.caught_up().await;
@@ -18,7 +18,7 @@ async fn a_change_that_cannot_be_decoded_stops_none_after_it(pool: PgPool) {
 }
 
 #[testing::database_test]
-async fn refused_data_stop_no_other_change_of_the_batch(pool: PgPool) {
+async fn refused_data_does_not_stop_the_other_changes_of_the_batch(pool: PgPool) {
     let fixture = Fixture::start(&pool).await;
     sqlx::raw_sql("alter table kit.mirror add constraint short check (length(id) < 5)")
         .execute(&pool)

@@ -1,4 +1,4 @@
-//! A proxy drops the packets of open connections to PostgreSQL, while new connections work. Nothing waits for ever.
+//! A proxy drops the packets of open connections to PostgreSQL, while new connections work. Nothing hangs for ever.
 
 use std::time::Duration;
 
@@ -8,7 +8,7 @@ use testing::silent_proxy::SilentProxy;
 
 use super::support::Fixture;
 
-/// A pool through the proxy whose deadline passes soon. It does not ping: a connection may fall silent a moment after its last use.
+/// A pool through the proxy with a short deadline. It does not ping before use, because a connection may fall silent just after a ping.
 fn through(proxy: &SilentProxy, direct: &PgPool) -> PgPool {
     PgPoolOptions::new()
         .acquire_timeout(Duration::from_secs(1))
@@ -37,7 +37,7 @@ async fn a_stream_goes_on_when_its_connection_falls_silent(pool: PgPool) {
     fixture.follow();
     write(&pool, 1).await;
     fixture.caught_up().await;
-    // The poll of the stream.
+    // Only the stream's poll contains `bytes_before`.
     proxy.fall_silent_at("bytes_before");
     proxy.dropped.changed().await.unwrap();
     write(&pool, 2).await;
@@ -49,7 +49,7 @@ async fn a_stream_goes_on_when_its_connection_falls_silent(pool: PgPool) {
 async fn a_follower_goes_on_when_its_connection_falls_silent(pool: PgPool) {
     let mut proxy = SilentProxy::start(&pool).await.unwrap();
     let fixture = Fixture::start(&pool).await;
-    // It reads its cursor first.
+    // The follower reads its cursor first.
     proxy.fall_silent_at("feed_cursor");
     let _following = fixture.follow_into(&through(&proxy, &pool));
     proxy.dropped.changed().await.unwrap();

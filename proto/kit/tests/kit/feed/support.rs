@@ -16,7 +16,7 @@ use uuid::Uuid;
 
 pub(crate) const SCHEMA: Schema = Schema("kit");
 
-/// The tables of the follower: the notes, and a row for each change that it has applied.
+/// The notes of the producer, their mirror at the follower, and a row for each change that the follower has applied.
 const MIRROR: &str = "
     create table kit.note (id text primary key, revision bigint not null);
     create table kit.mirror (id text primary key, revision bigint not null, generation uuid not null);
@@ -31,7 +31,7 @@ pub(crate) async fn tables(pool: &PgPool) {
         .unwrap();
 }
 
-/// A write.
+/// A write to the producer.
 #[derive(Debug, Clone)]
 pub(crate) enum Note {
     /// Increments the revision of a note.
@@ -42,7 +42,6 @@ pub(crate) enum Note {
     Bad,
     /// A write that the producer rejects.
     Refused,
-    /// Changes nothing.
     Nothing,
 }
 
@@ -95,11 +94,11 @@ pub(crate) struct Fixture {
     pub(crate) clock: Clock,
 }
 
-/// Like a separate process, a producer has its own pool: connections end with the threads that opened them.
+/// Each producer has its own pool, as in a separate process: connections end with the threads that opened them.
 pub(crate) fn own_pool(pool: &PgPool) -> PgPool {
     PgPoolOptions::new()
         .acquire_timeout(testing::LONG)
-        // As in production. It also sends the rollback of a transaction that was dropped.
+        // As in production. The ping also sends the rollback of a dropped transaction.
         .after_release(|connection, _| Box::pin(async { connection.ping().await.map(|()| true) }))
         .connect_lazy_with((*pool.connect_options()).clone())
 }
@@ -110,7 +109,7 @@ impl Fixture {
         Self::again(pool).await
     }
 
-    /// Another replica, or a restarted process.
+    /// Another replica, or the same one after a restart.
     pub(crate) async fn again(pool: &PgPool) -> Self {
         Self::on(pool, None, own_pool(pool)).await
     }
@@ -121,7 +120,6 @@ impl Fixture {
         Self::on(pool, None, own).await
     }
 
-    /// A producer that publishes its high-water mark.
     pub(crate) async fn publishing(pool: &PgPool, mark: &HighWaterMark) -> Self {
         Self::on(pool, Some(mark), own_pool(pool)).await
     }
@@ -167,14 +165,13 @@ impl Fixture {
             .unwrap()
     }
 
-    /// Follows the feed into the mirror.
     pub(crate) fn follow(&self) {
         let consumer = PgConsumer::new(self.pool.clone(), FEED, Mirror);
         let following = consume(self.client.clone(), "mirror", consumer, None);
         self.lifecycle.spawn_background("mirror", following);
     }
 
-    /// Follows the feed into the mirror of another database, until the lifecycle that is returned stops.
+    /// Follows the feed into the mirror of another database, until the returned lifecycle stops.
     pub(crate) fn follow_into(&self, pool: &PgPool) -> Lifecycle {
         let (lifecycle, _) = Lifecycle::new();
         let consumer = PgConsumer::new(pool.clone(), FEED, Mirror);
@@ -183,7 +180,6 @@ impl Fixture {
         lifecycle
     }
 
-    /// The notes of the producer.
     pub(crate) async fn notes(&self) -> Vec<(String, i64)> {
         sqlx::query_as("select id, revision from kit.note order by id")
             .fetch_all(&self.pool)

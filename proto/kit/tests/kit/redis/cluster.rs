@@ -11,7 +11,6 @@ use redis::Cmd;
 use testing::redis::Servers;
 use testing::wait_until;
 
-/// Long enough for a busy machine.
 const LONG: Duration = testing::LONG;
 /// The timeout of calls to a node that hangs. Longer than any pause of the machine, since the other nodes must answer in time.
 const SHORT: Duration = Duration::from_secs(12);
@@ -36,13 +35,12 @@ async fn counted(redis: &Redis, script: &Script, account: usize) -> Result<u64, 
     redis.invoke("test", script, &command).await
 }
 
-/// The node of an account.
 fn node_of(servers: &Servers, account: usize) -> usize {
     let slot = servers
         .command(0, &["cluster", "keyslot", &key(account)])
         .unwrap();
     let slot: u32 = slot.trim().parse().unwrap();
-    // redis-cli splits the slots among three nodes like this.
+    // redis-cli assigns the slots to three nodes in this way.
     let node = [5460, 10922, 16383].iter().position(|last| slot <= *last);
     node.unwrap()
 }
@@ -78,7 +76,7 @@ async fn a_node_that_hangs_delays_only_its_own_keys() {
     servers
         .command(0, &["client", "pause", "3600000", "all"])
         .unwrap();
-    // More failures than open the breaker, but other calls are answered in the meantime.
+    // Enough failures to open the breaker, but other calls are answered in between.
     let calls = [hung, well, hung, well, hung, well, hung, well];
     let answers = join_all(calls.map(|account| counted(&redis, &script, account))).await;
     for (account, answer) in calls.iter().zip(&answers) {
@@ -94,7 +92,7 @@ async fn a_node_that_hangs_delays_only_its_own_keys() {
 #[tokio::test]
 async fn the_replica_of_a_master_that_hangs_is_found() {
     let servers = Servers::cluster_with_replicas(false).unwrap();
-    // Calls to the master that hangs time out, others are repeated.
+    // Short, because each call to the master that hangs takes this long.
     let redis = connect(servers.url(), Duration::from_millis(500));
     let script = Script::new(COUNT);
     let account = account_on(&servers, 0);
@@ -106,7 +104,7 @@ async fn the_replica_of_a_master_that_hangs_is_found() {
         let soon = ["config", "set", "cluster-node-timeout", "2000"];
         servers.command(node, &soon).unwrap();
     }
-    // It ends with the other servers, although it is stopped.
+    // The process is killed with the other servers, although it is stopped.
     let master = servers.pid(0).try_into().unwrap();
     kill(Pid::from_raw(master), Signal::SIGSTOP).unwrap();
     wait_until("the replica answers in its place", async || {

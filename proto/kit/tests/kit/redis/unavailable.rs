@@ -104,7 +104,7 @@ impl Server {
     }
 }
 
-/// The timeout of calls that are not answered. Others are answered sooner, also on a slow machine.
+/// Timeout of calls that get no answer. Other calls take less, even on a slow machine.
 const SHORT: Duration = Duration::from_secs(1);
 
 fn get() -> Cmd {
@@ -117,7 +117,6 @@ async fn ask(redis: &Redis) -> Result<Option<String>, Unavailable> {
     redis.query("test", &get()).await
 }
 
-/// Repeats a call until it is answered.
 async fn until_answered(redis: &Redis) {
     testing::wait_until("a call is answered", async || ask(redis).await.is_ok()).await;
 }
@@ -179,7 +178,7 @@ async fn concurrent_calls_share_one_connection_and_one_probe() {
     // Probes run one at a time. Each opens a connection and waits for its timeout.
     fake.set_silent(false);
     until_answered(&impatient).await;
-    // On a slow machine, some of them may time out. If each call had a probe, there would be fifty.
+    // A slow machine may let some probes time out. One probe per call would open fifty connections.
     assert!(fake.connections() < before + 25, "{}", fake.connections());
 }
 
@@ -189,7 +188,7 @@ async fn the_next_call_reopens_a_lost_connection() {
     let redis = fake.redis(testing::LONG);
     assert!(ask(&redis).await.is_ok());
     fake.close_connections();
-    // At most the first call fails.
+    // Only the first call may fail.
     let first = ask(&redis).await;
     assert!(matches!(first, Ok(_) | Err(Unavailable::Unknown)));
     assert!(ask(&redis).await.is_ok());
@@ -231,7 +230,7 @@ async fn a_service_starts_without_redis() {
     assert_eq!(ask(&redis.unwrap()).await, Err(Unavailable::NotApplied));
 }
 
-/// An address whose new connections lead to the newest of the places that are sent. Open connections stay where they are.
+/// An address that forwards each new connection to the latest value of `place`. Open connections stay where they are.
 async fn address_of(place: watch::Receiver<String>) -> Secret {
     let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
     let url = format!("redis://{}", listener.local_addr().unwrap());
@@ -279,7 +278,7 @@ async fn a_demoted_redis_is_left_for_its_successor() {
     place.send_replace(servers.place(1));
     assert_eq!(count().await, Ok(1), "the next call finds the successor");
 
-    // While the address leads to a replica for longer, the breaker probes.
+    // While the address keeps leading to a replica, the breaker probes.
     servers
         .command(1, &["replicaof", "127.0.0.1", "1"])
         .unwrap();
