@@ -39,7 +39,7 @@ pub(crate) struct StubCatalogue {
     pub(crate) asked: Arc<Mutex<Vec<proto::ListGamesRequest>>>,
     /// `when` of the requests for lists of events, in order.
     pub(crate) asked_when: Arc<Mutex<Vec<Option<String>>>>,
-    /// Lists have no rows.
+    /// Lists of listings have no rows.
     pub(crate) is_empty: Arc<Mutex<bool>>,
     /// The game has no cover.
     pub(crate) lacks_cover: Arc<Mutex<bool>>,
