@@ -179,7 +179,7 @@ mod tests {
     use super::*;
     use crate::domain::rates::{Source, rate};
 
-    /// At any minute of a day every field is exercised.
+    /// Sample times are relative to the clock, so that the samples must use every field at any minute of the day.
     #[test]
     fn every_field_of_the_samples_is_in_use() {
         for minutes in [0, 1, 59, 60, 754, 1_439] {

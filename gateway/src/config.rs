@@ -256,13 +256,13 @@ mod tests {
     }
 
     #[test]
-    fn keys_outage_is_at_most_the_grace_and_the_life_of_a_tombstone() {
+    fn keys_outage_is_at_most_a_day() {
         assert!(a_day_or_less("86400").is_ok());
         assert!(a_day_or_less("86401").is_err());
     }
 
     #[test]
-    fn callers_learn_what_is_set() {
+    fn settings_for_callers_follow_the_flags() {
         let of = |more: &[&str]| {
             let settings = settings(more);
             settings.for_callers(&settings.plan_table().unwrap())

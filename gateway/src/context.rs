@@ -79,7 +79,7 @@ mod tests {
     }
 
     #[test]
-    fn the_scheme_is_case_insensitive_and_the_header_is_unique() {
+    fn the_scheme_is_case_insensitive_and_the_header_is_sent_once() {
         for value in ["Bearer k", "bearer k", "BEARER k", "Bearer   k "] {
             assert_eq!(bearer(&headers(&[value])), Some("k"), "{value}");
         }
@@ -95,7 +95,7 @@ mod tests {
     }
 
     #[test]
-    fn a_well_formed_key_has_a_mode() {
+    fn the_mode_is_read_from_a_well_formed_key() {
         let format = KeyFormat::new("svc_");
         let shaped = format!("Bearer svc_test_{}", "x".repeat(20));
         let context = Context::new(&headers(&[&shaped]), &format);

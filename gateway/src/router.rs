@@ -119,7 +119,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_error_of_an_unknown_path_names_every_path_but_those_of_items() {
+    fn the_error_of_an_unknown_path_names_every_list_path() {
         let message = crate::errors::PATH_NOT_FOUND;
         assert!(message.contains(openapi::PATTERN), "{message}");
         let names: Vec<&str> = message

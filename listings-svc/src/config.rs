@@ -152,12 +152,12 @@ mod tests {
     }
 
     #[test]
-    fn an_account_uploads_two_hundred_pictures_a_day() {
+    fn an_account_may_upload_two_hundred_pictures_a_day() {
         assert_eq!(read(&[]).pictures_per_day, 200);
     }
 
     #[test]
-    fn pictures_are_stored_in_a_folder_or_in_a_bucket() {
+    fn a_picture_location_is_a_folder_or_a_bucket() {
         let bucket = |prefix: &str| PictureLocation::Bucket {
             bucket: "mchezo".to_owned(),
             prefix: prefix.to_owned(),
@@ -171,7 +171,7 @@ mod tests {
     }
 
     #[test]
-    fn the_limit_of_pictures_is_one_that_the_site_knows() {
+    fn the_picture_limit_is_one_to_ten_megabytes() {
         assert_eq!(megabytes("5"), Ok(5));
         assert_eq!(megabytes("10"), Ok(10));
         for bad in ["0", "11", "-1", "ten"] {
@@ -180,7 +180,7 @@ mod tests {
     }
 
     #[test]
-    fn the_deadline_of_the_store_is_short() {
+    fn the_deadline_of_the_store_is_at_most_thirty_seconds() {
         assert_eq!(pictures_deadline("1"), Ok(Duration::from_secs(1)));
         assert_eq!(pictures_deadline("30"), Ok(MAX_PICTURES_DEADLINE));
         for bad in ["0", "31", "120", "soon"] {
@@ -189,7 +189,7 @@ mod tests {
     }
 
     #[test]
-    fn a_key_and_its_id_go_together() {
+    fn a_key_id_without_its_secret_is_refused() {
         assert!(read(&[]).problems().is_empty());
         assert_eq!(read(&["--pictures-key-id=a"]).problems().len(), 1);
         let both = ["--pictures-key-id=a", "--pictures-secret=hush-hush"];

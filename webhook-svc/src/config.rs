@@ -144,7 +144,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_defaults_are_those_of_the_contract() {
+    fn the_default_settings_equal_the_default_policies() {
         let command = Settings::augment_args(clap::Command::new("webhook-svc"));
         let addresses = ["listings", "economy", "catalogue", "gateway"];
         let addresses = addresses.map(|name| format!("--{name}-addresses=http://127.0.0.1:1"));

@@ -29,7 +29,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_secret_opens_at_its_endpoint() {
+    fn a_secret_is_decrypted_only_for_its_endpoint() {
         let ring: KeyRing = "a:AQEBAQEBAQEBAQEBAQEBAQEBAQEBAQEBAQEBAQEBAQE="
             .parse()
             .unwrap();

@@ -51,7 +51,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn diacritics_and_case_do_not_part_names() {
+    fn diacritics_and_case_do_not_affect_the_order_of_names() {
         let sorted = [
             "Bo «Kono»",
             "Bo 1",

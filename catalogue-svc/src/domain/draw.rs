@@ -178,7 +178,7 @@ mod tests {
     }
 
     #[test]
-    fn a_draw_is_read_back_by_every_replica_for_ten_minutes() {
+    fn every_replica_accepts_a_draw_for_ten_minutes() {
         for kind in BoardKind::ALL {
             let signed = SigningKey::new("a token").sign(&draw(kind));
             for ago in [Duration::ZERO, VALID, Duration::seconds(-2)] {
@@ -207,7 +207,7 @@ mod tests {
             let signed = by.sign(&draw(BoardKind::Games));
             key.verify(&signed, VOTER, NOW).is_ok()
         };
-        // In each step some replicas have the tokens of the step before.
+        // In a rolling restart some replicas still have the tokens of the step before.
         for (before, after) in steps.iter().zip(&steps[1..]) {
             assert!(accepts(before, after) && accepts(after, before));
         }

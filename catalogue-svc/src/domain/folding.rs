@@ -59,7 +59,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn letters_that_people_write_for_each_other_are_one() {
+    fn letters_that_people_interchange_are_folded_to_one() {
         for (letters, folded) in [
             ("ΣσςάΆ", "σσσαα"),
             ("يىئ", "ييي"),
@@ -71,7 +71,7 @@ mod tests {
             ("ሰሠ ሱሡ ሲሢ ሳሣ ሴሤ ስሥ ሶሦ", "ሰሰ ሱሱ ሲሲ ሳሳ ሴሴ ስስ ሶሶ"),
             ("አኣዐዓ ኡዑ ኢዒ ኤዔ እዕ ኦዖ", "አአአአ ኡኡ ኢኢ ኤኤ እእ ኦኦ"),
             ("ጸፀ ጹፁ ጺፂ ጻፃ ጼፄ ጽፅ ጾፆ", "ጸጸ ጹጹ ጺጺ ጻጻ ጼጼ ጽጽ ጾጾ"),
-            // Latin letters that do not decompose become their nearest ASCII.
+            // Latin letters that do not decompose fold to their nearest ASCII letters.
             ("ƘƊŁŋø", "kdlngo"),
         ] {
             let mut found = String::new();

@@ -66,7 +66,7 @@ mod tests {
 
     proptest! {
         #[test]
-        fn a_move_is_told_when_either_rank_is_high(
+        fn a_move_is_published_when_either_rank_is_high(
             before in Just((0..40_u128).collect::<Vec<_>>()).prop_shuffle(),
             after in Just((10..50_u128).collect::<Vec<_>>()).prop_shuffle(),
             max_rank in 0..60_u32,

@@ -119,7 +119,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn names_read_back_and_others_do_not() {
+    fn only_the_names_of_kinds_and_windows_are_parsed() {
         for kind in BoardKind::ALL {
             assert_eq!(BoardKind::parse(kind.as_str()), Some(kind));
         }

@@ -132,40 +132,40 @@ mod tests {
             assert_eq!(closeness(asked, true, "lagos"), Some((1, false)), "{asked}");
         }
         assert_eq!(closeness("lgaso", true, "lagos"), None);
-        // Letters are counted, not bytes.
+        // The limit counts characters, not bytes.
         assert_eq!(closeness("саванна", true, "саваннаа"), None);
         assert_eq!(closeness("савана", true, "саванна"), Some((1, false)));
     }
 
     #[test]
-    fn short_words_need_others_beside_them() {
+    fn short_words_are_corrected_only_next_to_other_words() {
         for (asked, word) in [("koar", "kora"), ("kra", "kora"), ("nill", "nil")] {
             assert_eq!(closeness(asked, true, word), None, "{asked}");
             assert_eq!(closeness(asked, false, word), Some((1, false)), "{asked}");
         }
         assert_eq!(closeness("nli", false, "nil"), None);
-        // The longer of the two decides.
+        // The longer of the two words decides.
         assert_eq!(closeness("lgos", true, "lagos"), Some((1, false)));
     }
 
     #[test]
-    fn nothing_is_forgiven_in_endless_words() {
+    fn overlong_words_are_not_corrected() {
         let endless = "a".repeat(LONGEST);
         assert_eq!(most_edits(&endless, true), 2);
         assert_eq!(most_edits(&(endless + "a"), true), 0);
     }
 
     #[test]
-    fn numbers_are_not_forgiven() {
+    fn numbers_are_not_corrected() {
         assert_eq!(closeness("20192", true, "20191"), None);
         assert_eq!(closeness("ma3racr", true, "ma3racer"), None);
         assert_eq!(closeness("maracer", true, "ma3racer"), None);
     }
 
     proptest! {
-        /// The automata say what the distance is that counts each edit and each swap of neighbours as one.
+        /// The automata compute the optimal string alignment distance: an edit or a swap of neighbours counts as one.
         #[test]
-        fn edits_are_counted_as_by_definition(asked in "[abc]{4,9}", word in "[abc]{3,11}") {
+        fn closeness_equals_the_osa_distance(asked in "[abc]{4,9}", word in "[abc]{3,11}") {
             let most = usize::from(most_edits(&asked, false));
             let whole = strsim::osa_distance(&asked, &word);
             let mut beginnings = (0..=word.len()).map(|end| strsim::osa_distance(&asked, &word[..end]));

@@ -280,11 +280,11 @@ mod tests {
     #[test]
     fn case_and_diacritics_are_folded() {
         assert_eq!(text("Éclipse À LA Plage"), ["a", "eclipse", "la", "plage"]);
-        // Decomposed or not, it is the same word.
+        // NFC and NFD give the same word.
         assert_eq!(text("e\u{301}te\u{301}"), text("été"));
         assert_eq!(text("Ìjàpá"), ["ijapa"]);
         assert_eq!(text("Straße Łódź"), ["lodz", "strasse"]);
-        // Tatweel only stretches a line.
+        // Tatweel only lengthens a word on the page.
         assert_eq!(text("لعـــبة"), text("لعبه"));
         assert_eq!(text("ﬁre Ⅳ"), ["fire", "iv"]);
     }
@@ -293,13 +293,13 @@ mod tests {
     fn numbers_are_words_and_every_script_has_them() {
         assert_eq!(text("R-Type 2: 1960"), ["1960", "2", "r", "rtype", "type"]);
         assert_eq!(text("ሰላም ዓለም"), ["ሰላም", "አለም"]);
-        // Arabic vowel signs are marks, and dropped.
+        // Arabic vowel signs are combining marks, which are dropped.
         assert_eq!(text("لُعْبَة"), ["لعبه"]);
         assert_eq!(text("ИГРА"), ["игра"]);
     }
 
     #[test]
-    fn an_apostrophe_parts_and_joins() {
+    fn a_word_with_an_apostrophe_is_indexed_split_and_joined() {
         assert_eq!(text("Ng'ombe"), ["ng", "ngombe", "ombe"]);
         assert_eq!(text("L’Héritage"), ["heritage", "l", "lheritage"]);
         assert_eq!(text("'quoted' 'words'"), ["quoted", "words"]);
@@ -308,7 +308,7 @@ mod tests {
     }
 
     #[test]
-    fn a_name_without_its_marks_is_a_word_too() {
+    fn a_name_without_its_punctuation_is_a_word_too() {
         for (title, words) in [
             ("J.U.L.I.A.", &["a", "i", "j", "julia", "l", "u"][..]),
             ("10,000 Stones", &["000", "10", "10000", "stones"]),
@@ -316,13 +316,13 @@ mod tests {
                 "AC/DC · L’Été—Là",
                 &["ac", "acdc", "dc", "ete", "l", "la", "lete", "letela"],
             ),
-            // Apostrophes join as before, within the whole.
+            // Apostrophes still join inside a compound.
             (
                 "Spider-Man's",
                 &["man", "mans", "s", "spider", "spidermans"],
             ),
             ("rock-n'roll", &["n", "nroll", "rock", "rocknroll", "roll"]),
-            // A space separates, whatever is beside it.
+            // Punctuation next to a space joins nothing.
             (
                 "Night - Day: Two, Three -Four",
                 &["day", "four", "night", "three", "two"],
@@ -361,7 +361,7 @@ mod tests {
         let long = "la ".repeat(300);
         for (title, length) in [
             ("Hadley's Run: A Starship Saga", 5),
-            // The joined word is not one more.
+            // The joined word `koriodan` is not counted.
             ("Kori-Odan", 2),
             ("?!", 1),
             (&long, LONGEST_TITLE),
@@ -372,7 +372,7 @@ mod tests {
     }
 
     #[test]
-    fn a_word_is_of_the_best_field_that_has_it_or_of_pitch_and_rest() {
+    fn a_word_gets_the_best_field_that_has_it() {
         let words = of_texts([
             (Field::Title, "Tunis Nights"),
             (Field::Pitch, "Games from Tunis and Sfax"),
@@ -390,11 +390,11 @@ mod tests {
     }
 
     #[test]
-    fn a_query_has_no_word_or_as_many_as_may_be() {
+    fn a_query_keeps_its_first_words_up_to_the_limit() {
         let words = |q: &str| of_query(q, 2).into_iter().collect::<Vec<String>>();
         assert_eq!(words(" – !? "), [""; 0]);
         assert_eq!(words("a b A B"), ["a", "b"]);
-        // Those that come first in the text, and not in the alphabet.
+        // The first words of the text, not of the alphabet.
         assert_eq!(words("c b B a"), ["b", "c"]);
     }
 }

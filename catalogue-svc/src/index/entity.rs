@@ -146,7 +146,7 @@ mod tests {
             seconds: i64::MAX,
             nanos: 0,
         };
-        // Before the year 0, which a timestamp of §2 cannot say.
+        // Before the year 0, which RFC 3339 (§2) cannot express.
         let early = prost_types::Timestamp {
             seconds: -70_000_000_000,
             nanos: 0,

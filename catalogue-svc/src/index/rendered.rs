@@ -133,7 +133,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_field_is_not_taken_for_a_text() {
+    fn a_field_name_inside_a_string_is_not_taken_for_a_field() {
         let title = r#"""title":"rest": \ title"#;
         let listing = json!({ "a": "title", "b": ["title", "rest"], "subtitle": 1, "title": title, "zest": 2 });
         let json = serde_json::to_string(&listing).unwrap();
@@ -148,7 +148,7 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn shared_fields_stand_in_the_row() {
+    async fn shared_fields_are_inserted_into_the_row() {
         let json = r#"{"slug":"a","url":"b","rest":1}"#;
         let rendered = Rendered::with_rest(json, "rest").unwrap();
         let shared = Json::with_shared(&rendered, 12, r#""city":"c","#);

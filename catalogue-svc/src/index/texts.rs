@@ -122,7 +122,7 @@ mod tests {
     #[tokio::test]
     async fn long_texts_are_stored_and_read_back() {
         let mut texts: Vec<Vec<u8>> = (0..100_u8).map(|n| vec![n; 60 + usize::from(n)]).collect();
-        // Longer than the file can say.
+        // A text whose length does not fit the file's length bits stays in memory.
         texts.insert(50, vec![7; 1 << LENGTH_BITS]);
         let mut stored: Vec<Text> = texts.iter().map(|text| in_memory(text)).collect();
         for _ in 0..2 {
@@ -136,11 +136,11 @@ mod tests {
     }
 
     #[test]
-    fn a_text_in_the_file_is_read_by_a_thread_that_may_block() {
+    fn a_text_in_the_file_is_read_on_the_blocking_pool() {
         let mut runtime = tokio::runtime::Builder::new_current_thread();
         let runtime = runtime.max_blocking_threads(1).build().unwrap();
         runtime.block_on(async {
-            // The only such thread is busy.
+            // The runtime's only blocking thread is busy.
             let (release, held) = std::sync::mpsc::channel();
             let busy = tokio::task::spawn_blocking(move || held.recv());
             let mut stored = in_memory(&[7; LONG]);

@@ -64,7 +64,7 @@ mod tests {
     use crate::domain;
 
     #[test]
-    fn a_time_is_what_an_answer_prints_of_it() {
+    fn a_time_has_the_precision_that_responses_print() {
         let at = Timestamp {
             seconds: 1_772_352_000,
             nanos: 755_999_000,

@@ -45,10 +45,10 @@ mod tests {
     use super::*;
 
     #[tokio::test]
-    async fn a_search_runs_when_an_earlier_one_has_ended() {
+    async fn a_search_waits_for_the_permit_of_an_earlier_one() {
         let searches = TypoSearches(Arc::new(Semaphore::new(1)));
         let (release, held) = mpsc::channel::<()>();
-        // A call that ends early does not end its search.
+        // Dropping the call does not cancel its search: the search keeps the permit.
         assert!(poll!(pin!(searches.run(move || held.recv()))).is_pending());
         let mut next = pin!(searches.run(|| ()));
         assert!(poll!(&mut next).is_pending());

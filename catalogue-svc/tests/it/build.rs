@@ -1,4 +1,4 @@
-//! Listings to test with, and ways to bring them in.
+//! Builders of listings, and ways to index them.
 
 use std::sync::{Arc, LazyLock, mpsc};
 
@@ -17,15 +17,14 @@ pub(crate) const EPOCH: Uuid = Uuid::from_u128(0xe0);
 /// The base URL of the public pages.
 pub(crate) const SITE: &str = "https://mchezo.example";
 
-/// Boards that were never sorted.
 pub(crate) fn boards(catalogue: &Arc<Catalogue>) -> Arc<Boards> {
     Arc::new(Boards::new(Arc::clone(catalogue)).unwrap())
 }
 
-/// Boards of no listings, for reads that do not look at them.
+/// Boards without listings, for reads that use no boards.
 static NO_BOARDS: LazyLock<Arc<Boards>> = LazyLock::new(|| boards(&Arc::default()));
 
-/// The reads of a catalogue, but for boards.
+/// The reads of a catalogue; its boards are empty.
 pub(crate) fn reads(catalogue: Arc<Catalogue>) -> Reads {
     Reads {
         boards: Arc::clone(&NO_BOARDS),
@@ -36,7 +35,7 @@ pub(crate) fn reads(catalogue: Arc<Catalogue>) -> Reads {
     }
 }
 
-/// The id of the page, game or event with this number.
+/// The id of the page, game or event with this number, which is never nil.
 pub(crate) fn id(number: u32) -> String {
     Uuid::from_u128(u128::from(number) + 1).to_string()
 }
@@ -102,7 +101,7 @@ pub(crate) fn event(number: u32) -> listings::Event {
     }
 }
 
-/// A change that carries a listing's state; its place in the feed is given later.
+/// A change that carries a listing's state; the caller sets its `seq`.
 pub(crate) fn change(entity: &str, id: &str, state: &impl prost::Message) -> Change {
     Change {
         entity: entity.to_owned(),
@@ -114,7 +113,7 @@ pub(crate) fn change(entity: &str, id: &str, state: &impl prost::Message) -> Cha
     }
 }
 
-/// A page as listings-svc publishes it: what is published is visible, and what was once has its date.
+/// A page as listings-svc publishes it: visible when published, with a date of first publication if it ever was.
 pub(crate) fn page_change(page: &listings::Page) -> Change {
     let published = page.created_at.filter(|_| was_published(page.state()));
     let page = listings::Page {
@@ -125,7 +124,7 @@ pub(crate) fn page_change(page: &listings::Page) -> Change {
     change("page", &page.id, &page)
 }
 
-/// A game likewise.
+/// The same for a game.
 pub(crate) fn game_change(game: &listings::Game) -> Change {
     let published = game.created_at.filter(|_| was_published(game.state()));
     let game = listings::Game {
@@ -136,7 +135,7 @@ pub(crate) fn game_change(game: &listings::Game) -> Change {
     change("game", &game.id, &game)
 }
 
-/// An event likewise.
+/// The same for an event.
 pub(crate) fn event_change(event: &listings::Event) -> Change {
     let published = event.created_at.filter(|_| was_published(event.state()));
     let event = listings::Event {
@@ -156,21 +155,21 @@ pub(crate) fn entity(change: &Change) -> Entity {
     entity.unwrap().unwrap()
 }
 
-/// A runtime with one thread that may block.
+/// A runtime with one blocking thread.
 pub(crate) fn one_blocking_thread() -> Runtime {
     let mut runtime = tokio::runtime::Builder::new_current_thread();
     let runtime = runtime.enable_all().max_blocking_threads(1);
     runtime.build().unwrap()
 }
 
-/// Keeps that thread busy until the result is dropped.
+/// Occupies the blocking thread until the returned sender is dropped.
 pub(crate) fn keep_busy() -> mpsc::Sender<()> {
     let (release, held) = mpsc::channel();
     drop(tokio::task::spawn_blocking(move || held.recv()));
     release
 }
 
-/// A writer that has applied `changes`, one after the other.
+/// A writer that has applied `changes` one by one.
 pub(crate) fn writer(changes: &[Change]) -> IndexWriter {
     let mut writer = IndexWriter::new(Position {
         epoch: EPOCH,
@@ -183,7 +182,7 @@ pub(crate) fn writer(changes: &[Change]) -> IndexWriter {
     writer
 }
 
-/// A writer that gathered what `changes` carry, and indexed it whole.
+/// A writer that has stored `changes` and then indexed them all at once.
 pub(crate) fn built(changes: &[Change]) -> IndexWriter {
     let position = Position {
         epoch: EPOCH,

@@ -1,4 +1,4 @@
-//! What the follower makes of the changes that the kit hands to it.
+//! What the follower does with the changes that the kit hands it.
 
 use std::sync::Arc;
 
@@ -14,7 +14,7 @@ use crate::build::{
     EPOCH, SITE, game, game_change, keep_busy, one_blocking_thread, page, page_change,
 };
 
-/// A follower, and the last change that it got.
+/// A follower, and the position of its last change.
 struct Following {
     follower: Follower,
     catalogue: Arc<Catalogue>,
@@ -23,7 +23,7 @@ struct Following {
 }
 
 impl Following {
-    /// A replica that starts, when this is the newest change of the feed.
+    /// A replica that starts when `head` is the newest `seq` of the feed.
     async fn start(head: i64) -> Self {
         let catalogue = Arc::new(Catalogue::default());
         let mut following = Self {
@@ -63,16 +63,16 @@ impl Following {
         self.catalogue.snapshot().unwrap()
     }
 
-    /// How many games are public.
+    /// The number of public games.
     fn games(&self) -> u64 {
         self.snapshot().dataset(Mode::Live).games.len()
     }
 }
 
 #[tokio::test]
-async fn a_change_is_visible_and_a_new_epoch_replaces_all_when_it_is_complete() {
+async fn a_new_epoch_replaces_the_snapshot_when_it_is_complete() {
     let mut following = Following::start(0).await;
-    // An empty feed is complete.
+    // An empty feed is complete at once.
     assert_eq!(
         (following.snapshot().position.epoch, following.games()),
         (EPOCH, 0)
@@ -86,7 +86,7 @@ async fn a_change_is_visible_and_a_new_epoch_replaces_all_when_it_is_complete() 
         (3, 2)
     );
 
-    // A backup was restored, or a replica promoted.
+    // The epoch changes when a backup is restored or a standby promoted.
     let restored = Uuid::from_u128(0xe1);
     following.rebuild(restored, 2).await;
     following.apply(vec![game_change(&game(2))]).await;
@@ -105,7 +105,7 @@ async fn a_change_is_visible_and_a_new_epoch_replaces_all_when_it_is_complete() 
 #[tokio::test]
 async fn a_replica_answers_when_it_has_read_the_feed_to_its_head() {
     let mut following = Following::start(4).await;
-    // The same game twice: its last state stays.
+    // The feed has the same game twice; the later state wins.
     let renamed = contracts::listings::v1::Game {
         slug: "renamed".to_owned(),
         ..game(1)
@@ -128,12 +128,12 @@ async fn a_replica_answers_when_it_has_read_the_feed_to_its_head() {
 }
 
 #[tokio::test]
-async fn a_change_that_does_not_convert_is_left_out_and_the_feed_goes_on() {
+async fn a_change_that_does_not_convert_is_skipped() {
     let bad = contracts::listings::v1::Game {
         created_at: None,
         ..game(2)
     };
-    // Such a change at the beginning, and one on the way.
+    // A bad change during the first read of the feed, and one after it.
     let mut following = Following::start(2).await;
     following
         .apply(vec![page_change(&page(0)), game_change(&bad)])
@@ -147,9 +147,9 @@ async fn a_change_that_does_not_convert_is_left_out_and_the_feed_goes_on() {
     assert_eq!(following.games(), 3);
 }
 
-/// A change of a page changes thousands of games, and many new words are indexed at once.
+/// Applying can take long: a change of a page changes thousands of games, and many new words are indexed at once.
 #[test]
-fn changes_are_applied_by_a_thread_that_may_block() {
+fn changes_are_applied_on_the_blocking_pool() {
     one_blocking_thread().block_on(async {
         let mut following = Following::start(0).await;
         let busy = keep_busy();

@@ -1,4 +1,4 @@
-//! The catalogue in memory: snapshots, addresses, many rows. `property` compares its lists with SQL.
+//! The catalogue in memory: snapshots, addresses, many rows. `property` compares its lists with SQL queries.
 
 use catalogue::domain::facet::Facet;
 use catalogue::domain::listing::Mode;
@@ -10,7 +10,7 @@ use contracts::listings::v1 as listings;
 
 use crate::build::{self, entity, game_change, page_change};
 
-/// Three hundred games, each with a word of its own; every tenth is a puzzle.
+/// Three hundred games, each with a unique word; every tenth is a puzzle.
 fn many() -> Vec<Change> {
     let mut changes = vec![page_change(&build::page(0))];
     changes.extend((0..300).map(|number| {
@@ -39,7 +39,7 @@ fn words(q: &str) -> Query<GameKey> {
     }
 }
 
-/// All games of a list, as JSON.
+/// All live games, as JSON.
 fn rows(snapshot: &Snapshot) -> String {
     let mut json = Vec::new();
     for game in snapshot.dataset(Mode::Live).games.rows() {
@@ -81,8 +81,8 @@ fn a_published_snapshot_does_not_change() {
 }
 
 #[test]
-fn a_removed_listing_leaves_its_address_to_another() {
-    // Another game has the address now; then the first is removed.
+fn the_address_of_a_removed_listing_belongs_to_its_new_owner() {
+    // Another game takes over the slug; then the first game is removed.
     let mut heir = listings::Game {
         slug: "game-1".to_owned(),
         title: "Heir".to_owned(),
@@ -92,7 +92,7 @@ fn a_removed_listing_leaves_its_address_to_another() {
         state: listings::State::Removed.into(),
         ..build::game(1)
     };
-    // Then with one sort key, so that only the id tells them apart.
+    // The second time both games have the same sort key, so that only the id distinguishes them.
     for created_at in [heir.created_at, build::game(1).created_at] {
         heir.created_at = created_at;
         let games = [&build::game(1), &heir, &gone].map(game_change);
@@ -118,7 +118,7 @@ fn lists_are_ordered_by_first_publication() {
         first_published_at: Some(build::at(seconds)),
         ..build::game(number)
     };
-    // The last was published as soon as it was sent in.
+    // Game 70 was published when it was submitted.
     let games = [published(1, 100), published(2, 50), build::game(70)];
     let page = |number, seconds| listings::Page {
         first_published_at: Some(build::at(seconds)),
@@ -138,7 +138,7 @@ fn lists_are_ordered_by_first_publication() {
     assert_eq!(creators, ["maker-6", "maker-5", "maker-0"]);
 }
 
-/// The slugs of all pages of a list of games, each of three rows.
+/// The slugs of a list of games, read in pages of three rows.
 fn slugs(snapshot: &Snapshot, mut query: Query<GameKey>) -> Vec<String> {
     query.limit = 3;
     let mut slugs = Vec::new();
@@ -153,11 +153,11 @@ fn slugs(snapshot: &Snapshot, mut query: Query<GameKey>) -> Vec<String> {
     }
 }
 
-/// Rows with which an index was built are numbered in their order; rows that came later, or have got another key, are not.
+/// Doc ids follow the sort order only for rows of the first build, not for rows that were added or re-sorted later.
 #[test]
-fn few_hits_and_many_are_listed_in_their_order() {
+fn hits_are_listed_in_sort_order() {
     for mut writer in [build::writer(&many()), build::built(&many())] {
-        // Between the others by its time, and a puzzle.
+        // A puzzle that sorts between the others.
         let between = listings::Game {
             first_published_at: Some(build::at(105)),
             genres: vec!["puzzle".to_owned()],
@@ -204,17 +204,17 @@ fn few_hits_and_many_are_listed_in_their_order() {
 }
 
 #[test]
-fn a_query_forgives_two_words_at_most() {
+fn at_most_two_words_of_a_query_are_corrected() {
     let snapshot = build::built(&many()).snapshot();
     for (q, expected, similar) in [
         ("word001 lute", 1, false),
-        // A word alone needs five letters.
+        // A single word needs five letters to be corrected.
         ("luet", 0, false),
         ("luet mkaer", 299, true),
         ("word001 luet", 1, true),
-        // Three unknown words are too many.
+        // Three unknown words are not corrected.
         ("luet mkaer kroa", 0, false),
-        // A number is never forgiven.
+        // A number is never corrected.
         ("luet 2026", 0, false),
     ] {
         assert_eq!(total(&snapshot, words(q)), expected, "{q}");

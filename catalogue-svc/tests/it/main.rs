@@ -1,5 +1,5 @@
-//! Tests of catalogue-svc as a whole: its lists compared with plain SQL, its boards with a plain model, its answers, its follower, and whether
-//! searches find what people mean.
+//! Tests of catalogue-svc as a whole: its lists against SQL, its boards against a naive model, its responses, its follower, and the relevance of its
+//! search.
 
 #[cfg(test)]
 mod boards;

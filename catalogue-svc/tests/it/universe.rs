@@ -1,4 +1,4 @@
-//! Random listings, as a feed tells of them: few names and values, so that they meet.
+//! Random listings as changes of the feed. They have few distinct names and values, so that filters match.
 
 use contracts::common::v1::Change;
 use contracts::listings::v1 as listings;
@@ -14,7 +14,7 @@ pub(crate) const COUNTRIES: [&str; 3] = ["KE", "NG", ""];
 pub(crate) const KINDS: [&str; 2] = ["studio", "person"];
 pub(crate) const ROLES: [&str; 3] = ["developer", "artist", "composer"];
 pub(crate) const EVENT_KINDS: [&str; 3] = ["jam", "meetup", "conference"];
-/// As they are written, with their slugs; one is written in two ways.
+/// Names of cities with their slugs; one city has two spellings.
 pub(crate) const CITIES: [(&str, &str); 5] = [
     ("Lagos", "lagos"),
     ("Éko", "lagos"),
@@ -29,17 +29,17 @@ pub(crate) const PAGES: u32 = 10;
 
 const WORDS: [&str; 6] = ["Lagos", "lamu", "Éclair", "eclipse", "2048", "ሰላም"];
 
-/// The handle of a page, as it is now or as it was before.
+/// The handle of a page, before or after its rename.
 pub(crate) fn handle() -> impl Strategy<Value = String> {
     (0..PAGES, 0..2_u8).prop_map(|(number, renamed)| format!("maker-{number}-{renamed}"))
 }
 
 fn state() -> impl Strategy<Value = i32> {
-    // Mostly published: 2.
+    // 2 is published, the most frequent.
     prop_oneof![6 => Just(2), 1 => Just(1), 1 => Just(3), 1 => Just(4)]
 }
 
-/// Every third is a sample.
+/// Every third listing is a sample (2).
 fn mode(number: u32) -> i32 {
     if number.is_multiple_of(3) { 2 } else { 1 }
 }
@@ -109,7 +109,6 @@ prop_compose! {
     }
 }
 
-/// A day of January or February 2026.
 pub(crate) fn a_day() -> impl Strategy<Value = time::Date> {
     let first = time::macros::date!(2026 - 01 - 20);
     (0..20_i64).prop_map(move |days| first + time::Duration::days(days))

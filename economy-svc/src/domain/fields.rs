@@ -134,7 +134,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn whole_numbers_are_digits() {
+    fn only_digits_are_a_whole_number() {
         let fields = |value: &str| format!(r#"{{"a":{value}}}"#);
         let whole = |value: &str| Fields::parse(&fields(value)).unwrap().whole("a", 0, 10);
         assert_eq!(whole("0"), Ok(0));
@@ -171,7 +171,7 @@ mod tests {
     }
 
     #[test]
-    fn an_error_is_bounded() {
+    fn the_number_of_reported_fields_is_bounded() {
         let names = (0..1_000).map(|i| format!(r#""{i}{}":0"#, "x".repeat(1_000)));
         let body = format!("{{{}}}", names.collect::<Vec<_>>().join(","));
         let found = Fields::parse(&body).unwrap().unexpected(&[]);
@@ -186,7 +186,7 @@ mod tests {
     }
 
     #[test]
-    fn nesting_is_passed_over_however_deep() {
+    fn deep_nesting_does_not_overflow_the_stack() {
         let deep = format!(r#"{{"a":{}{}}}"#, "[".repeat(100_000), "]".repeat(100_000));
         assert!(Fields::parse(&deep).unwrap().whole("a", 0, 10).is_err());
     }

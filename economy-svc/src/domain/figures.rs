@@ -56,7 +56,7 @@ mod tests {
 
     const START: OffsetDateTime = datetime!(2026-03-01 00:00 UTC);
 
-    /// A report `hours` after the start, `interval` hours after the report before it; 0: there is none.
+    /// A report `hours` after the start; the report before it was `interval` hours earlier, or 0 if there was none.
     fn counted(
         (hours, interval): (i64, i64),
         supply: u64,
@@ -81,28 +81,28 @@ mod tests {
     }
 
     #[test]
-    fn each_figure_needs_its_reports() {
+    fn a_figure_without_an_earlier_report_is_absent() {
         let first = counted((0, 0), 5, 5, 5);
         let second = counted((48, 48), 1_000, 10, 800);
         let third = counted((72, 24), 1_100, 12, 600);
         assert_eq!(printed(&first, None), [None, None, None]);
         let [_, _, growth] = printed(&second, Some(&first));
         assert_eq!(growth, None, "the first report has no interval");
-        // 600 in one day against 800 in two: 600 a day against 400.
+        // Output of 600 in one day after 800 in two days: 600 a day after 400 a day.
         let percent = ["20", "10", "50"].map(|text| Some(text.to_owned()));
         assert_eq!(printed(&third, Some(&second)), percent);
     }
 
     #[test]
-    fn growth_goes_by_the_own_interval_of_each_report() {
-        // A report between the two does not count: the later one's output was earned since that one.
+    fn growth_uses_the_interval_of_each_report() {
+        // The previous report need not be `before`: the growth rate uses the report's own interval.
         let before = counted((24, 24), 1, 1, 100);
         let now = counted((72, 24), 1, 1, 100);
         assert_eq!(printed(&now, Some(&before))[2].as_deref(), Some("0"));
     }
 
     #[test]
-    fn against_nothing_there_is_no_figure() {
+    fn a_change_from_zero_has_no_figure() {
         let (now, before) = (counted((3, 1), 1_000, 10, 10), counted((2, 1), 0, 10, 0));
         assert_eq!(
             printed(&now, Some(&before)),

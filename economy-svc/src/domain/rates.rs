@@ -100,7 +100,7 @@ mod tests {
     use super::*;
 
     const AT: OffsetDateTime = datetime!(2026-03-01 08:00 UTC);
-    /// The largest relative difference of a product of three printed numbers from the exact one: half of the fifteenth digit each.
+    /// Bounds the relative error of a product of three printed rates, each rounded in its fifteenth digit.
     const NEAR: f64 = 2e-14;
 
     fn listed(slug: usize, basket: Basket) -> ListedCurrency {
@@ -135,7 +135,7 @@ mod tests {
     }
 
     prop_compose! {
-        /// Every basket that a report may contain.
+        /// Any basket that a report can contain.
         fn baskets()(meal in 1_u64..=10_000_000_000_000, ride in 0_u64..=10_000_000_000_000,
             wage in 0_u64..=10_000_000_000_000, rent in 0_u64..=10_000_000_000_000) -> Basket {
             Basket { meal, ride, wage, rent }
@@ -152,7 +152,7 @@ mod tests {
 
     proptest! {
         #[test]
-        fn worked_rates_are_reciprocal_and_lead_to_the_same_by_any_detour(a in baskets(), b in baskets(), c in baskets()) {
+        fn worked_rates_are_reciprocal_and_free_of_arbitrage(a in baskets(), b in baskets(), c in baskets()) {
             let economy = economy(&[a, b, c], HashMap::new());
             let rate = |from, to| rate(&economy, from, to).unwrap();
             prop_assert!(is_near(printed(&rate(0, 1)) * printed(&rate(1, 0)), 1.0));
@@ -172,7 +172,7 @@ mod tests {
     }
 
     #[test]
-    fn nothing_has_a_rate_to_itself() {
+    fn a_currency_has_no_rate_to_itself() {
         let basket = Basket {
             meal: 1,
             ride: 0,

@@ -63,12 +63,12 @@ mod tests {
     }
 
     #[test]
-    fn a_change_is_in_percent_of_what_was_before() {
+    fn a_change_is_in_percent_of_the_earlier_ratio() {
         assert_eq!(change((3, 2), (1, 1)).as_deref(), Some("50"));
         assert_eq!(change((1, 2), (1, 1)).as_deref(), Some("-50"));
         assert_eq!(change((2, 3), (4, 6)).as_deref(), Some("0"));
         assert_eq!(change((1, 1), (0, 1)), None);
-        // Sums of markets whose products overflow.
+        // Sums of a market whose cross products overflow `i128`.
         let large = 1 << 89;
         assert_eq!(
             change((large, large - 1), (large / 2, large)).as_deref(),
@@ -78,7 +78,7 @@ mod tests {
 
     #[test]
     fn a_small_change_has_all_its_digits() {
-        // The difference of the floats of both ratios would have two digits.
+        // The difference of the two ratios as floats would have two significant digits.
         let cost = 1_000_000_000_000_000;
         assert_eq!(
             change((cost + 3, 7), (cost, 7)).as_deref(),

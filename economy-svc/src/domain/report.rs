@@ -171,7 +171,7 @@ pub mod tests {
     }
 
     #[test]
-    fn a_report_is_read() {
+    fn a_report_is_parsed() {
         let mut sent = body();
         let report = code(&sent).unwrap();
         assert_eq!(report.basket.cost(), 600 + 200 + 2_000 + 900);
@@ -187,7 +187,7 @@ pub mod tests {
         assert_eq!(code(&sent).unwrap().policy_rate, None);
     }
 
-    /// Each field missing, negative, with a fraction, with an exponent, too large, a text, null and nested.
+    /// Each field in turn is missing, negative, fractional, exponential, too large, a string, null, or nested.
     #[test]
     fn every_bad_field_is_named() {
         let deep = format!("{}{}", "[".repeat(500), "]".repeat(500));
@@ -234,7 +234,7 @@ pub mod tests {
     }
 
     #[test]
-    fn what_does_not_belong_is_refused() {
+    fn unknown_and_out_of_range_fields_are_refused() {
         for (change, expected) in [
             (json!({"rate": 2}), "rate"),
             (json!({"suply": 2}), "suply"),

@@ -99,7 +99,7 @@ mod tests {
     }
 
     #[test]
-    fn a_player_has_one_name_however_it_is_written() {
+    fn the_name_of_a_player_is_normalized() {
         let player = |name: &str| {
             let json = serde_json::json!({ "player": name, "amount": 1 });
             Tip::parse(&json.to_string(), "bao").map(|tip| tip.player)
@@ -131,7 +131,7 @@ mod tests {
     }
 
     #[test]
-    fn a_key_tips_its_own_game() {
+    fn a_tip_to_another_game_is_not_found() {
         let other = Tip::parse(r#"{"player":"a","amount":1,"game":"mancala"}"#, "bao");
         assert_eq!(other.unwrap_err().code, Code::NotFound);
         assert_eq!(Tip::parse("[]", "bao").unwrap_err().code, Code::BadJson);

@@ -1,4 +1,4 @@
-//! The method against real figures: the Big Mac index, which compares currencies by the price of one meal.
+//! Worked rates reproduce real figures: the Big Mac index, which compares currencies by the price of one meal.
 //!
 //! `data/big-mac.csv` is cut from `output-data/big-mac-raw-index.csv` of <https://github.com/TheEconomist/big-mac-data> at commit
 //! 669a971c69ad7c5bec818e2eb3214355f13cd028 (MIT licence, © 2018 The Economist Newspaper): the rows of January 2026.
@@ -10,7 +10,7 @@ use sqlx::PgPool;
 use crate::support::{report, start};
 
 const FILE: &str = include_str!("data/big-mac.csv");
-/// The base currencies of the index.
+/// The columns of the index, and the currency area each takes as its base.
 const BASES: [(&str, &str); 5] = [
     ("USD", "USA"),
     ("EUR", "EUZ"),
@@ -18,10 +18,10 @@ const BASES: [(&str, &str); 5] = [
     ("JPY", "JPN"),
     ("CNY", "CHN"),
 ];
-/// The index has five decimal places.
+/// Half a unit of the index's fifth decimal place.
 const PRECISION: f64 = 0.000_005;
 
-/// A row of the file.
+/// A row of the file, by column.
 type Row = HashMap<&'static str, &'static str>;
 
 fn rows() -> Vec<Row> {
@@ -62,7 +62,7 @@ async fn worked_rates_reproduce_the_big_mac_index(pool: PgPool) {
     for (index, base) in BASES {
         let of_base = rows.iter().find(|row| row["iso_a3"] == base).unwrap();
         for row in rows.iter().filter(|row| row["iso_a3"] != base) {
-            // The currency's value by the price of a meal, compared with its market rate.
+            // The index: how far the rate implied by the price of a meal is from the market rate.
             let implied = rates[&(base.to_owned(), row["iso_a3"].to_owned())];
             let market = number(row, "dollar_ex") / number(of_base, "dollar_ex");
             let published = number(row, index);

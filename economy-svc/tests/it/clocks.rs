@@ -29,7 +29,7 @@ async fn a_replica_whose_clock_is_behind_misses_nothing(pool: PgPool) {
     assert_eq!(rate.currency_from, "Cowrie");
     assert_eq!(behind.rates_of(all()).await, ahead.rates_of(all()).await);
 
-    // The last name holds, whichever clock gave it its time.
+    // The last write wins, even with the earlier timestamp.
     behind.name("bao", "Shell").await;
     for replica in [&ahead, &behind] {
         assert_eq!(replica.rate("bao", "kora").await.currency_from, "Shell");

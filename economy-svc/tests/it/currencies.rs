@@ -1,4 +1,4 @@
-//! Currencies: their names and their figures.
+//! Currencies: their names, figures and history.
 
 use contracts::common::v1::{Mode, PageRequest};
 use contracts::economy::v1 as proto;
@@ -34,7 +34,7 @@ async fn a_currency_is_renamed(pool: PgPool) {
 }
 
 #[testing::database_test(economy::MIGRATOR)]
-async fn a_name_is_short_and_the_game_is_there(pool: PgPool) {
+async fn an_invalid_name_and_an_unknown_game_are_refused(pool: PgPool) {
     let economy = start(pool).await;
     economy.game("bao", true).await;
     let long = "x".repeat(61);
@@ -58,7 +58,7 @@ async fn a_name_is_short_and_the_game_is_there(pool: PgPool) {
 }
 
 #[testing::database_test(economy::MIGRATOR)]
-async fn an_owner_names_the_currency_of_a_game_and_nobody_elses(pool: PgPool) {
+async fn an_owner_names_only_the_currencies_of_own_games(pool: PgPool) {
     let economy = start(pool).await;
     economy.game("bao", true).await;
     economy.owned_by(&[ACCOUNT]).await;
@@ -111,12 +111,12 @@ async fn figures_follow_the_counted_reports(pool: PgPool) {
     let bao = &economy.all_currencies().await[0];
     assert_eq!(bao.inflation_pct, Some(Number(0.0)));
     assert_eq!(bao.money_growth_pct, Some(Number(0.0)));
-    // The same output in two days as in one day before.
+    // The output of a day is now that of two days.
     assert_eq!(bao.growth_pct, Some(Number(-50.0)));
     assert_eq!(bao.policy_rate_pct, Some(Number(12.5)));
     assert_eq!(bao.naira_per_unit, Some(Number(0.25)));
 
-    // A held report does not count, and the output of the next one was earned since then.
+    // A held report does not count, but the next report's output covers only the time since the held one.
     economy.clock.advance(Duration::DAY);
     assert!(!economy.report("bao", &report(100)).await.unwrap().counted);
     economy.clock.advance(Duration::DAY * 2);
@@ -181,7 +181,7 @@ async fn the_history_of_a_currency_is_read_page_by_page(pool: PgPool) {
         ..all.clone()
     })
     .await;
-    // A cursor can be edited, to times that PostgreSQL does not have.
+    // A cursor is client input: it may hold a time that PostgreSQL cannot represent.
     for year in [-9_999, -4_800, 0, 9_999] {
         let at = Date::from_calendar_date(year, time::Month::January, 1).unwrap();
         let key = (at.midnight().assume_utc().unix_timestamp_nanos(), 1);
@@ -220,7 +220,7 @@ async fn the_history_of_a_currency_is_read_page_by_page(pool: PgPool) {
     })
     .await;
     assert_eq!((first.as_slice(), info.total), (&samples[..1], 1));
-    // A currency without a counted report is not listed, and a page that is taken down hides its games.
+    // A currency without a counted report and a game that is not published have no history.
     economy.currency("kora").await;
     economy.listed("mancala", 10).await;
     economy.game("mancala", false).await;
@@ -236,7 +236,7 @@ async fn the_history_of_a_currency_is_read_page_by_page(pool: PgPool) {
 }
 
 #[testing::database_test(economy::MIGRATOR)]
-async fn a_history_does_not_end_before_it_begins(pool: PgPool) {
+async fn a_history_that_ends_before_it_begins_is_refused(pool: PgPool) {
     let economy = start(pool).await;
     economy.listed("bao", 10).await;
     let list = async |from, to| {
@@ -255,7 +255,7 @@ async fn a_history_does_not_end_before_it_begins(pool: PgPool) {
     assert!(refused.fields["to"].contains("`from`"), "{refused:?}");
 }
 
-/// What an answer prints, as a caller sends it back.
+/// A time as a response prints it and a caller sends it back.
 fn printed(at: OffsetDateTime) -> prost_types::Timestamp {
     let text = serde_json::to_string(&Timestamp(at)).unwrap();
     let Timestamp(at) = serde_json::from_str(&text).unwrap();
@@ -264,7 +264,7 @@ fn printed(at: OffsetDateTime) -> prost_types::Timestamp {
 
 #[testing::database_test(economy::MIGRATOR)]
 async fn a_printed_time_that_is_sent_back_bounds_a_history(pool: PgPool) {
-    // The machine's clock counts finer than answers print.
+    // The clock has microseconds; responses print milliseconds.
     let economy = start_at(pool, Clock::fixed(START + Duration::microseconds(755_999))).await;
     economy.currency("bao").await;
     let first = economy.report("bao", &report(10)).await.unwrap().at;
@@ -276,7 +276,7 @@ async fn a_printed_time_that_is_sent_back_bounds_a_history(pool: PgPool) {
     let second = timestamp::decode(second.unwrap()).unwrap();
     economy.clock.advance(Duration::HOUR);
 
-    // `from` and `to` of the history: from a moment, before a moment.
+    // `from` is inclusive, `to` is exclusive.
     let history = async |from: Option<OffsetDateTime>, to: Option<OffsetDateTime>| {
         let request = proto::ListHistoryRequest {
             mode: Mode::Live.into(),

@@ -1,4 +1,4 @@
-//! What an account reads of its own games: currencies and reports.
+//! The reads of an account: the currencies and reports of its own games.
 
 use contracts::common::v1::PageRequest;
 use contracts::economy::v1 as proto;
@@ -92,7 +92,7 @@ async fn an_account_sees_its_own_games_with_and_without_a_currency(pool: PgPool)
 }
 
 #[testing::database_test(economy::MIGRATOR)]
-async fn the_games_of_an_account_and_currencies_have_pages(pool: PgPool) {
+async fn own_currencies_and_currency_names_are_paginated(pool: PgPool) {
     let economy = start(pool).await;
     let slugs: Vec<String> = (100..225).map(|n| format!("game-{n}")).collect();
     for slug in &slugs {
@@ -126,7 +126,7 @@ async fn the_games_of_an_account_and_currencies_have_pages(pool: PgPool) {
     assert_eq!(listed, slugs);
     assert_eq!(games[0].name.as_ref().unwrap().given_by, "staff");
 
-    // Staff read all currencies, page by page.
+    // Staff read the names of all currencies, in pages.
     let (mut named, mut cursor) = (Vec::new(), String::new());
     loop {
         let request = proto::ListCurrencyNamesRequest {
@@ -145,7 +145,7 @@ async fn the_games_of_an_account_and_currencies_have_pages(pool: PgPool) {
 }
 
 #[testing::database_test(economy::MIGRATOR)]
-async fn an_account_reads_why_a_report_is_held_and_what_became_of_it(pool: PgPool) {
+async fn an_account_reads_the_state_and_reason_of_a_held_report(pool: PgPool) {
     use proto::ReportState::{Counted, Held, Rejected};
 
     let economy = start(pool).await;

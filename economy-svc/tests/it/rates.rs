@@ -1,4 +1,4 @@
-//! Rates: worked and market rates, and versions.
+//! Worked and market rates, and the versions of their list.
 
 use contracts::common::v1::Mode;
 use contracts::economy::v1 as proto;
@@ -12,7 +12,7 @@ use uuid::Uuid;
 use crate::support::{START, report, start, start_at};
 
 #[testing::database_test(economy::MIGRATOR)]
-async fn every_pair_is_worked_out_both_ways(pool: PgPool) {
+async fn every_pair_has_a_worked_rate_in_both_directions(pool: PgPool) {
     let economy = start(pool).await;
     assert!(economy.all_rates().await.is_empty());
     economy.listed("mancala", 7).await;
@@ -48,7 +48,7 @@ async fn rates_are_compared_with_those_of_a_day_before(pool: PgPool) {
     economy.report("kora", &report(12)).await.unwrap();
     let rate = economy.rate("bao", "kora").await;
     assert_eq!((rate.rate, rate.day_change_pct), (Number(1.2), None));
-    // From the moment at which the first rate is a day old.
+    // The change over a day appears when the first rate is a day old.
     economy.clock.advance(Duration::HOUR * 22);
     let rate = economy.rate("bao", "kora").await;
     assert_eq!(rate.day_change_pct, Some(Number(20.0)));
@@ -73,7 +73,7 @@ async fn enough_swaps_of_a_day_make_a_market(pool: PgPool) {
     );
     economy.clock.advance(Duration::HOUR);
     economy.swap("4", "bayo", ("kora", 150), ("bao", 50)).await;
-    // 300 units of one currency against 750 of the other, in both directions.
+    // Both directions together: 300 units of `bao` for 750 of `kora`.
     let there = economy.rate("bao", "kora").await;
     let back = economy.rate("kora", "bao").await;
     assert_eq!((there.rate, back.rate), (Number(2.5), Number(0.4)));
@@ -86,7 +86,7 @@ async fn enough_swaps_of_a_day_make_a_market(pool: PgPool) {
         .collect();
     assert_eq!(balances, [100, -250]);
 
-    // A day after the first three swaps one is left: too few for a market.
+    // A day after the first three swaps only the fourth counts, too few for a market.
     economy
         .clock
         .advance(Duration::HOUR * 23 - Duration::MICROSECOND);
@@ -102,7 +102,7 @@ async fn enough_swaps_of_a_day_make_a_market(pool: PgPool) {
 }
 
 #[testing::database_test(economy::MIGRATOR)]
-async fn a_replica_is_never_late(pool: PgPool) {
+async fn a_report_changes_the_rates_of_every_replica_at_once(pool: PgPool) {
     let economy = start(pool.clone()).await;
     let other = start_at(pool, economy.clock.clone()).await;
     economy.listed("bao", 10).await;
@@ -133,18 +133,18 @@ async fn the_same_rates_have_the_same_version_and_are_sent_once(pool: PgPool) {
     let answer = answer.unwrap().into_inner();
     assert_eq!((&answer.version, &answer.json), (&version, &None));
     assert_eq!(answer.page.unwrap().total, 2);
-    // The same version of another list.
+    // The known version belongs to another list, so that the rows are sent.
     let of_one = proto::ListRatesRequest {
         from: "bao".to_owned(),
         ..known
     };
     assert_eq!(other.rates_of(of_one).await.1.len(), 1);
-    // A tip moves no rate.
+    // A tip changes no rate, and hence not the version.
     let tip = serde_json::json!({"player": "ada", "amount": 5});
     economy.tip("bao", &tip, "").await.unwrap();
     let all = proto::ListRatesRequest::default;
     assert_eq!(other.rates_of(all()).await.0, version);
-    // The clock does: after a day there is a day_change.
+    // Time alone changes the version: after a day `day_change_pct` appears.
     economy.clock.advance(Duration::DAY);
     let (later, rows) = other.rates_of(all()).await;
     assert_ne!(later, version);
@@ -152,7 +152,7 @@ async fn the_same_rates_have_the_same_version_and_are_sent_once(pool: PgPool) {
 }
 
 #[testing::database_test(economy::MIGRATOR)]
-async fn rates_from_a_currency_and_to_one(pool: PgPool) {
+async fn rates_are_filtered_by_from_and_to(pool: PgPool) {
     let economy = start(pool).await;
     for (slug, meal) in [("bao", 10), ("kora", 20), ("mancala", 30)] {
         economy.listed(slug, meal).await;
@@ -172,7 +172,7 @@ async fn rates_from_a_currency_and_to_one(pool: PgPool) {
     assert_eq!(pairs("", "kora").await, ["bao-kora", "mancala-kora"]);
     assert_eq!(pairs("kora", "bao").await, ["kora-bao"]);
     assert!(pairs("kora", "kora").await.is_empty());
-    // Two filters that read alike when they are joined have different versions.
+    // The pairs (`bao`, `2-mancala`) and (`bao-2`, `mancala`) join to the same text, but their versions differ.
     for slug in ["bao-2", "2-mancala"] {
         economy.listed(slug, 10).await;
     }
@@ -218,7 +218,7 @@ async fn a_game_that_comes_back_is_listed_at_once(pool: PgPool) {
     economy.listed("kora", 20).await;
     let (_, rates) = economy.rates_of(proto::ListRatesRequest::default()).await;
     assert_eq!(rates.len(), 2);
-    // A rebuild of the feed lacks both games, and another one has them again.
+    // One rebuild of the feed lacks both games; the next one has them again.
     let mut connection = pool.acquire().await.unwrap();
     games::sweep(&mut connection, Uuid::max()).await.unwrap();
     let (without, rates) = economy.rates_of(proto::ListRatesRequest::default()).await;

@@ -1,4 +1,4 @@
-//! Reports: which count, which come too soon, and repeated calls.
+//! Reports: which count, which come too soon, and idempotency keys.
 
 use contracts::common::v1::Mode;
 use contracts::economy::v1 as proto;
@@ -43,7 +43,7 @@ async fn a_report_is_stored_and_counts(pool: PgPool) {
 }
 
 #[testing::database_test(economy::MIGRATOR)]
-async fn a_report_within_the_hour_comes_too_soon_by_the_second(pool: PgPool) {
+async fn a_report_within_the_hour_is_told_how_many_seconds_to_wait(pool: PgPool) {
     let economy = start(pool).await;
     economy.listed("bao", 10).await;
     for (later, wait) in [
@@ -57,7 +57,7 @@ async fn a_report_within_the_hour_comes_too_soon_by_the_second(pool: PgPool) {
         assert_eq!((fault.code, fault.retry_after), (Code::TooSoon, Some(wait)));
     }
     economy.clock.advance(Duration::seconds(59));
-    // A held report also starts the interval until the next one.
+    // A held report starts the interval as well.
     let held = economy.report("bao", &report(100)).await.unwrap();
     assert!(!held.counted);
     let fault = economy.report("bao", &report(10)).await.unwrap_err();
@@ -78,7 +78,7 @@ async fn a_clock_that_was_ahead_delays_no_report_for_more_than_an_hour(pool: PgP
     }
     economy.clock.advance(Duration::MINUTE);
     assert!(economy.report("bao", &report(11)).await.unwrap().counted);
-    // The newer report is the one that rates use.
+    // Rates use the report that was received last, although its time is earlier.
     economy.listed("kora", 22).await;
     assert_eq!(economy.rate("bao", "kora").await.rate, Number(2.0));
 }
@@ -109,7 +109,7 @@ async fn a_repeated_key_gets_the_stored_answer(pool: PgPool) {
     assert_eq!((again.report, again.at), (first.report, first.at));
     let other = economy.report_with("bao", &report(11), "k").await;
     assert_eq!(other.unwrap_err().code, Code::IdempotencyMismatch);
-    // Also when the other body has bad fields.
+    // The key is compared before the fields are validated.
     let bad = json!({"supply": -1});
     let other = economy.report_with("bao", &bad, "k").await;
     assert_eq!(other.unwrap_err().code, Code::IdempotencyMismatch);
@@ -117,7 +117,7 @@ async fn a_repeated_key_gets_the_stored_answer(pool: PgPool) {
     assert_eq!(new.unwrap_err().code, Code::BadRequest);
     let list = economy.report_with("bao", &json!([1]), "k").await;
     assert_eq!(list.unwrap_err().code, Code::BadJson);
-    // A refused call does not use the key; a key's scope is the game.
+    // A key is scoped to its game.
     economy.currency("mancala").await;
     let kora = economy.report_with("kora", &report(11), "k").await.unwrap();
     assert!(!kora.replayed);
@@ -125,7 +125,7 @@ async fn a_repeated_key_gets_the_stored_answer(pool: PgPool) {
     economy.clock.advance(Duration::DAY);
     let later = economy.report_with("bao", &report(11), "k").await.unwrap();
     assert!(!later.replayed);
-    // The answer to a held report is stored as well.
+    // The response to a held report is stored too.
     economy.clock.advance(Duration::HOUR);
     let held = economy.report_with("bao", &report(100), "h").await.unwrap();
     assert!(!held.counted);
@@ -134,7 +134,7 @@ async fn a_repeated_key_gets_the_stored_answer(pool: PgPool) {
 }
 
 #[testing::database_test(economy::MIGRATOR)]
-async fn a_game_without_a_currency_does_not_report(pool: PgPool) {
+async fn a_report_of_a_game_without_a_currency_is_refused(pool: PgPool) {
     let economy = start(pool).await;
     economy.game("bao", true).await;
     let fault = economy.report("bao", &report(10)).await.unwrap_err();
@@ -164,7 +164,7 @@ async fn a_dry_run_and_a_test_key_store_nothing(pool: PgPool) {
     let good = report(10).to_string();
     let checked = send(Mode::Test, false, good.clone()).await.unwrap();
     assert_eq!(checked, proto::SubmitReportResponse::default());
-    // The key is ignored: it is no mismatch.
+    // Dry runs and test keys ignore the idempotency key.
     for (mode, dry_run) in [(Mode::Test, false), (Mode::Live, true)] {
         let bad = send(mode, dry_run, json!({"supply": 1}).to_string()).await;
         assert_eq!(bad.unwrap_err().code, Code::BadRequest);

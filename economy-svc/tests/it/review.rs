@@ -1,4 +1,4 @@
-//! Held reports, and the decisions of staff.
+//! Held reports, and how staff decide them.
 
 use contracts::common::v1::PageRequest;
 use contracts::economy::v1 as proto;
@@ -28,7 +28,7 @@ async fn reject(economy: &Economy, report: i64, reason: &str) -> Result<bool, Fa
     Ok(answer.into_inner().unchanged)
 }
 
-/// The held reports, read in pages of this many.
+/// All held reports, read in pages of `limit`.
 async fn held_pages(economy: &Economy, limit: u32) -> Vec<proto::HeldReport> {
     let (mut reports, mut cursor) = (Vec::new(), String::new());
     loop {
@@ -50,7 +50,7 @@ async fn held(economy: &Economy) -> Vec<proto::HeldReport> {
     held_pages(economy, 100).await
 }
 
-/// Sends a report of each of these prices, all of which are held; returns their numbers.
+/// Submits a report with each of these prices of a meal, which must all be held; returns their numbers.
 async fn hold(economy: &Economy, game: &str, meals: &[u64]) -> Vec<i64> {
     let mut numbers = Vec::new();
     for meal in meals {
@@ -63,7 +63,7 @@ async fn hold(economy: &Economy, game: &str, meals: &[u64]) -> Vec<i64> {
 }
 
 #[testing::database_test(economy::MIGRATOR)]
-async fn a_jump_moves_nothing_until_it_is_approved(pool: PgPool) {
+async fn a_held_report_moves_no_rate_until_it_is_approved(pool: PgPool) {
     let economy = start(pool).await;
     economy.listed("bao", 10).await;
     economy.listed("kora", 10).await;
@@ -103,7 +103,7 @@ async fn a_jump_moves_nothing_until_it_is_approved(pool: PgPool) {
     assert_eq!(rate.rate, Number(2.0));
     let bao = &economy.all_currencies().await[0];
     assert_eq!(bao.inflation_pct, Some(Number(100.0)));
-    // The report has its own time, not that of the approval.
+    // An approved report keeps the time at which it was submitted.
     economy.clock.advance(Duration::HOUR);
     assert_eq!(bao.reported_at.0, economy.clock.now() - Duration::HOUR);
     let fault = reject(&economy, new.id, "No.").await.unwrap_err();
@@ -134,9 +134,8 @@ async fn a_rejected_report_never_counts(pool: PgPool) {
     );
 }
 
-/// Every order of three approvals leads to the same figures and rates.
 #[testing::database_test(economy::MIGRATOR)]
-async fn the_order_of_approvals_makes_no_difference(pool: PgPool) {
+async fn every_order_of_approvals_gives_the_same_rates(pool: PgPool) {
     let economy = start(pool).await;
     economy.listed("kora", 10).await;
     let mut ends = Vec::new();
@@ -173,7 +172,7 @@ async fn the_order_of_approvals_makes_no_difference(pool: PgPool) {
 }
 
 #[testing::database_test(economy::MIGRATOR)]
-async fn what_staff_do_is_in_the_audit(pool: PgPool) {
+async fn actions_of_staff_are_in_the_audit_log(pool: PgPool) {
     let economy = start(pool).await;
     economy.listed("bao", 10).await;
     economy.clock.advance(Duration::HOUR);
@@ -196,7 +195,7 @@ async fn what_staff_do_is_in_the_audit(pool: PgPool) {
 }
 
 #[testing::database_test(economy::MIGRATOR)]
-async fn held_reports_come_page_by_page(pool: PgPool) {
+async fn held_reports_are_paginated(pool: PgPool) {
     let economy = start(pool).await;
     for game in ["bao", "kora"] {
         economy.listed(game, 10).await;
@@ -223,7 +222,7 @@ async fn held_reports_come_page_by_page(pool: PgPool) {
     }
 }
 
-/// Number, state and reason of each report of `bao`, as its owner reads them: the newest first.
+/// The number, state and reason of each report of `bao`, newest first, as its owner reads them.
 async fn own_reports(economy: &Economy) -> Vec<(i64, proto::ReportState, String)> {
     let request = proto::ListOwnReportsRequest {
         account_id: ACCOUNT.to_owned(),
@@ -237,7 +236,7 @@ async fn own_reports(economy: &Economy) -> Vec<(i64, proto::ReportState, String)
         .collect()
 }
 
-/// What became of held reports, as the feed says it to the owners: the event, the number of the report and the reason.
+/// The reviews on the feed, which carry the owners' account ids: the event, the number of the report and the reason.
 async fn reviews(economy: &Economy) -> Vec<(String, i64, String)> {
     let rows = sqlx::query!(
         "select event, happening, announced, state from economy.feed where entity = 'report_review' order by seq"
@@ -254,10 +253,10 @@ async fn reviews(economy: &Economy) -> Vec<(String, i64, String)> {
 }
 
 #[testing::database_test(economy::MIGRATOR)]
-async fn the_owners_of_a_game_learn_what_becomes_of_its_held_reports(pool: PgPool) {
+async fn the_reviews_of_held_reports_are_published_to_the_owners(pool: PgPool) {
     let economy = start(pool).await;
     economy.listed("bao", 10).await;
-    // Nobody owns the game yet.
+    // A game without owners has no review on the feed.
     let first = hold(&economy, "bao", &[20]).await[0];
     assert_eq!(reviews(&economy).await, []);
     economy.owned_by(&[ACCOUNT]).await;
@@ -289,7 +288,7 @@ async fn the_owners_of_a_game_learn_what_becomes_of_its_held_reports(pool: PgPoo
     );
     assert_eq!(reviews[2].2, "A typing error.");
 
-    // They read it with their reports.
+    // The owners read the reason with the report.
     let own = own_reports(&economy).await;
     let rejected = proto::ReportState::Rejected;
     assert_eq!(own[1], (second, rejected, "A typing error.".to_owned()));

@@ -1,4 +1,4 @@
-//! A running service, and helpers to call it.
+//! A running replica, and helpers to call it.
 
 use contracts::common::v1::Mode;
 use contracts::economy::v1 as proto;
@@ -25,12 +25,10 @@ use time::macros::datetime;
 use time::{Duration, OffsetDateTime};
 use uuid::Uuid;
 
-/// The clock's first time.
+/// The clock's initial time.
 pub(crate) const START: OffsetDateTime = datetime!(2026-03-01 08:00 UTC);
-/// The account of all keys.
 pub(crate) const ACCOUNT: &str = "00000000-0000-0000-0000-00000000000a";
 
-/// A running replica.
 pub(crate) struct Economy {
     pub(crate) pool: PgPool,
     pub(crate) clock: Clock,
@@ -44,16 +42,14 @@ pub(crate) struct Economy {
     _supervisor: Supervisor,
 }
 
-/// Starts a replica.
 pub(crate) async fn start(pool: PgPool) -> Economy {
     start_at(pool, Clock::fixed(START)).await
 }
 
-/// Starts a replica with this clock.
 pub(crate) async fn start_at(pool: PgPool, clock: Clock) -> Economy {
     let (lifecycle, supervisor) = Lifecycle::new();
     let leader = Leader::start(&lifecycle, pool.clone(), economy::SCHEMA, clock.clone());
-    // The times of rows are long ago by the clock of compaction.
+    // Rows are dated by the test's clock; compaction, which compares them with the real time, must keep them.
     let retention = Retention {
         happenings: std::time::Duration::from_hours(24 * 36_500),
         ..Retention::default()
@@ -97,7 +93,7 @@ impl Drop for Economy {
     }
 }
 
-/// A report with a basket that costs 60 times the meal.
+/// A report whose basket costs 60 times the meal.
 pub(crate) fn report(meal: u64) -> Value {
     json!({
         "supply": 1_000_000, "minted": 5_000, "burned": 1_000,
@@ -107,7 +103,7 @@ pub(crate) fn report(meal: u64) -> Value {
 }
 
 impl Economy {
-    /// A live game, listed or not.
+    /// Stores a live game, published or not.
     pub(crate) async fn game(&self, slug: &str, published: bool) {
         let row = games::Row {
             id: Uuid::new_v5(&Uuid::nil(), slug.as_bytes()),
@@ -123,7 +119,7 @@ impl Economy {
             .unwrap();
     }
 
-    /// Sets the owners of the games' page.
+    /// Sets the owners of the page that has all games.
     pub(crate) async fn owned_by(&self, accounts: &[&str]) {
         let row = pages::Row {
             id: Uuid::nil(),
@@ -135,13 +131,12 @@ impl Economy {
             .unwrap();
     }
 
-    /// A published game with a currency of the same name in capitals.
+    /// Stores a published game, whose currency has the slug in capitals as its name.
     pub(crate) async fn currency(&self, slug: &str) {
         self.game(slug, true).await;
         self.name(slug, &slug.to_uppercase()).await;
     }
 
-    /// Gives a currency a name.
     pub(crate) async fn name(&self, slug: &str, name: &str) {
         let request = proto::SetCurrencyRequest {
             game: slug.to_owned(),
@@ -150,7 +145,7 @@ impl Economy {
         self.staff.clone().set_currency(request).await.unwrap();
     }
 
-    /// Sends a report of a live key.
+    /// Submits a report with a live key.
     pub(crate) async fn report(
         &self,
         game: &str,
@@ -159,7 +154,7 @@ impl Economy {
         self.report_with(game, body, "").await
     }
 
-    /// Sends a report with an `Idempotency-Key`.
+    /// Submits a report with an `Idempotency-Key`.
     pub(crate) async fn report_with(
         &self,
         game: &str,
@@ -178,19 +173,17 @@ impl Economy {
         Ok(answer?.into_inner())
     }
 
-    /// A currency whose basket costs 60 times the meal.
+    /// Stores a currency with one report, whose basket costs 60 times the meal.
     pub(crate) async fn listed(&self, slug: &str, meal: u64) {
         self.currency(slug).await;
         let answer = self.report(slug, &report(meal)).await.unwrap();
         assert!(answer.counted);
     }
 
-    /// Every rate.
     pub(crate) async fn all_rates(&self) -> Vec<Rate<'static>> {
         self.rates_of(proto::ListRatesRequest::default()).await.1
     }
 
-    /// The rate of a pair.
     pub(crate) async fn rate(&self, from: &str, to: &str) -> Rate<'static> {
         let request = proto::ListRatesRequest {
             from: from.to_owned(),
@@ -200,7 +193,7 @@ impl Economy {
         self.rates_of(request).await.1.remove(0)
     }
 
-    /// Live rates with their version.
+    /// The live rates that match a request, and the version of their list.
     pub(crate) async fn rates_of(
         &self,
         mut request: proto::ListRatesRequest,
@@ -216,7 +209,6 @@ impl Economy {
         (answer.version, rates)
     }
 
-    /// Every currency.
     pub(crate) async fn all_currencies(&self) -> Vec<Currency> {
         let request = proto::ListCurrenciesRequest {
             mode: Mode::Live.into(),
@@ -225,12 +217,11 @@ impl Economy {
         serde_json::from_slice(&answer.unwrap().into_inner().json).unwrap()
     }
 
-    /// Imports a swap of now.
+    /// Imports a swap at the clock's time.
     pub(crate) async fn swap(&self, id: &str, party: &str, from: (&str, u64), to: (&str, u64)) {
         self.swap_at(id, party, from, to, self.clock.now()).await;
     }
 
-    /// Imports a swap.
     pub(crate) async fn swap_at(
         &self,
         id: &str,
@@ -253,7 +244,7 @@ impl Economy {
         assert_eq!(answer.unwrap().into_inner().recorded, 1);
     }
 
-    /// Sends a tip of a live key.
+    /// Sends a tip with a live key.
     pub(crate) async fn tip(
         &self,
         game: &str,
@@ -272,7 +263,7 @@ impl Economy {
         Ok(answer?.into_inner())
     }
 
-    /// The player and the amount of each tip of a game, the newest first.
+    /// The player and the amount of each tip to a game, newest first.
     pub(crate) async fn tips_of(&self, game: &str) -> Vec<(String, u64)> {
         let request = proto::ListTipsRequest {
             game: game.to_owned(),

@@ -1,4 +1,4 @@
-//! Swaps, which staff import and remove.
+//! Staff import and remove swaps.
 
 use contracts::common::v1::{ListAuditRequest, PageRequest};
 use contracts::economy::v1 as proto;
@@ -42,7 +42,7 @@ async fn every_bad_field_of_a_swap_is_named(pool: PgPool) {
 }
 
 #[testing::database_test(economy::MIGRATOR)]
-async fn an_old_swap_has_no_party_and_is_the_same_when_it_comes_again(pool: PgPool) {
+async fn an_old_swap_without_its_party_is_still_recognized_as_repeated(pool: PgPool) {
     let economy = start(pool.clone()).await;
     economy.currency("bao").await;
     economy.currency("kora").await;
@@ -75,7 +75,7 @@ async fn an_old_swap_has_no_party_and_is_the_same_when_it_comes_again(pool: PgPo
 }
 
 #[testing::database_test(economy::MIGRATOR)]
-async fn history_is_loaded_and_loaded_again(pool: PgPool) {
+async fn a_repeated_import_of_swaps_records_only_new_ones(pool: PgPool) {
     let economy = start(pool).await;
     economy.listed("bao", 10).await;
     economy.listed("kora", 10).await;
@@ -129,7 +129,7 @@ async fn history_is_loaded_and_loaded_again(pool: PgPool) {
     assert_eq!(rate.at.0, START);
 }
 
-/// Removes a swap, and returns the ids of what was removed.
+/// Removes a swap; returns the ids of the removed swaps.
 async fn remove(economy: &Economy, swap: &str, reason: &str) -> Result<Vec<String>, Fault> {
     let request = proto::RemoveSwapsRequest {
         swaps: vec![swap.to_owned(), "no\u{0}thing".to_owned()],
@@ -154,7 +154,7 @@ async fn a_removed_swap_moves_no_rate(pool: PgPool) {
     assert_eq!(economy.rate("bao", "kora").await.source, "worked");
     let traded = economy.all_currencies().await;
     assert_eq!(traded[0].trade_balance, 2);
-    // The second removal changes nothing and is not in the audit.
+    // A repeated removal changes nothing and is not in the audit log.
     let again = remove(&economy, "3", "Again.").await.unwrap();
     assert!(again.is_empty(), "{again:?}");
     let request = ListAuditRequest::default();
@@ -165,13 +165,13 @@ async fn a_removed_swap_moves_no_rate(pool: PgPool) {
         ("remove_swaps", "3")
     );
     assert!(newest.details.contains("A test."), "{newest:?}");
-    // It can be imported again.
+    // A removed swap can be imported again.
     economy.swap("3", "bayo", ("bao", 1), ("kora", 2)).await;
     assert_eq!(economy.rate("bao", "kora").await.source, "market");
 }
 
 #[testing::database_test(economy::MIGRATOR)]
-async fn swaps_come_page_by_page(pool: PgPool) {
+async fn swaps_are_paginated(pool: PgPool) {
     let economy = start(pool).await;
     economy.currency("bao").await;
     economy.currency("kora").await;

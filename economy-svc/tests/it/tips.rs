@@ -54,7 +54,7 @@ async fn a_tip_loses_its_player_after_ninety_days(pool: PgPool) {
 }
 
 #[testing::database_test(economy::MIGRATOR)]
-async fn the_same_tip_at_once_and_again_is_booked_once(pool: PgPool) {
+async fn a_tip_with_a_repeated_key_is_booked_once(pool: PgPool) {
     let economy = start(pool.clone()).await;
     let other = start(pool).await;
     economy.currency("bao").await;
@@ -92,7 +92,7 @@ async fn the_same_tip_at_once_and_again_is_booked_once(pool: PgPool) {
 }
 
 #[testing::database_test(economy::MIGRATOR)]
-async fn a_tip_that_cannot_be_booked_is_refused(pool: PgPool) {
+async fn refused_tips_and_tips_of_test_keys_are_not_booked(pool: PgPool) {
     let economy = start(pool).await;
     economy.game("kora", true).await;
     economy.currency("bao").await;
@@ -119,7 +119,7 @@ async fn a_tip_that_cannot_be_booked_is_refused(pool: PgPool) {
 }
 
 #[testing::database_test(economy::MIGRATOR)]
-async fn tips_come_page_by_page(pool: PgPool) {
+async fn tips_are_paginated(pool: PgPool) {
     let economy = start(pool).await;
     economy.currency("bao").await;
     for amount in [5, 6, 7] {

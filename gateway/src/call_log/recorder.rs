@@ -183,7 +183,7 @@ mod tests {
     }
 
     #[test]
-    fn failures_do_not_hide_calls_that_succeed() {
+    fn failures_do_not_hide_successful_calls() {
         let recorder = CallRecorder::new(true);
         let key = caller().key;
         for _ in 0..100 {
@@ -198,7 +198,7 @@ mod tests {
     }
 
     #[test]
-    fn every_account_has_a_call_in_the_log_and_memory_is_bounded() {
+    fn every_account_has_a_logged_call_within_bounded_memory() {
         let recorder = CallRecorder::new(true);
         let mut key = caller().key;
         let accounts = MAX_ACCOUNTS + 10;
@@ -225,7 +225,7 @@ mod tests {
     }
 
     #[test]
-    fn little_of_a_long_target_is_copied() {
+    fn a_long_target_is_truncated() {
         let key = caller().key;
         let long = "ä".repeat(8_000);
         let logged = Call::from(&FinishedCall {

@@ -46,7 +46,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn another_name_or_plan_is_a_new_revision() {
+    fn only_a_new_name_or_plan_is_a_new_revision() {
         let account = Account {
             id: Uuid::from_u128(1),
             name: "Savanna".to_owned(),

@@ -75,7 +75,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn keys_are_left_out_of_the_log() {
+    fn keys_are_redacted_in_the_log() {
         let shown = |text| target(text, "svc_");
         assert_eq!(shown("/v1/games?q=kora"), "/v1/games?q=kora");
         assert_eq!(
@@ -87,7 +87,7 @@ mod tests {
     }
 
     #[test]
-    fn encoded_keys_are_left_out_of_the_log() {
+    fn percent_encoded_keys_are_redacted_in_the_log() {
         let shown = |text| target(text, "svc_");
         assert_eq!(
             shown("/v1/games?key=svc%5Flive%5FabcDEF123&q=x"),
@@ -97,7 +97,7 @@ mod tests {
             shown("/v1/games/%73vc_live_abc%44EF%31"),
             "/v1/games/%73vc_live_…"
         );
-        // What is no encoding stays, whatever surrounds it.
+        // Malformed percent-encodings stay as they are.
         for text in ["/v1/games?q=100%", "/v1/%zz%4", "/v1/é%C3%A9%+1", "/v1/%"] {
             assert_eq!(shown(text), text);
         }
@@ -120,7 +120,7 @@ mod tests {
     }
 
     #[test]
-    fn a_long_target_is_cut_off_between_characters() {
+    fn a_long_target_is_cut_between_characters() {
         let long = format!("/v1/games?q={}", "ä".repeat(400));
         let shown = target(&long, "svc_");
         assert!(shown.len() <= TARGET_BYTES && shown.len() > TARGET_BYTES - 4);

@@ -113,7 +113,7 @@ mod tests {
     }
 
     #[test]
-    fn a_name_shows_a_character() {
+    fn a_name_needs_a_visible_character() {
         for blank in ["", " \t", "\u{3164}", "\u{2800} \u{200B}", "\u{301}"] {
             let mut bad = BadFields::default();
             name(&mut bad, "name", blank);

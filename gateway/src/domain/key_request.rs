@@ -170,9 +170,9 @@ mod tests {
         }
     }
 
-    /// The new state for each step and state: `Some(None)` changes nothing, `None` is an error.
+    /// The new state for each step and state. `Some(None)` means that nothing changes, `None` an error.
     #[test]
-    fn every_step_from_every_state_has_its_result() {
+    fn every_transition_is_accepted_repeated_or_refused() {
         let later = NOW + Duration::HOUR;
         let state = |after: Result<Option<KeyRequest>, Fault>| {
             after.ok().map(|new| new.map(|new| new.state))

@@ -53,7 +53,7 @@ mod tests {
     const NOW: OffsetDateTime = datetime!(2026-03-01 08:00 UTC);
 
     #[test]
-    fn sample_keys_and_new_keys_are_limited() {
+    fn test_keys_and_new_keys_are_limited() {
         let code = |mode, test, new| {
             let counts = KeyCounts {
                 test,
@@ -64,7 +64,7 @@ mod tests {
         };
         assert_eq!(code(Some(Mode::Test), TEST_KEYS - 1, NEW_KEYS - 1), None);
         assert_eq!(code(Some(Mode::Test), TEST_KEYS, 0), Some(Code::Invalid));
-        // The plan limits live keys, and a rotated key replaces another.
+        // The plan limits live keys, and a rotation replaces a key.
         assert_eq!(code(Some(Mode::Live), TEST_KEYS, 0), None);
         assert_eq!(code(None, TEST_KEYS, 0), None);
         for mode in [Some(Mode::Test), Some(Mode::Live), None] {
@@ -73,7 +73,7 @@ mod tests {
     }
 
     #[test]
-    fn retry_after_is_when_there_is_room_again() {
+    fn retry_after_is_when_the_oldest_counted_key_is_a_day_old() {
         let counts = KeyCounts {
             test: 0,
             new: NEW_KEYS,

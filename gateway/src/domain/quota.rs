@@ -233,7 +233,7 @@ mod tests {
     }
 
     #[test]
-    fn the_headers_follow_the_draft() {
+    fn the_headers_follow_the_ietf_draft() {
         let live = status(Some(60), Some(50_000), true);
         assert_eq!(
             live.policy().unwrap(),
@@ -264,7 +264,7 @@ mod tests {
         let (policy, left) = shown(Some(50_000), Some(1_000));
         assert_eq!(policy, "\"minute\";q=60;w=60, \"month\";q=25000");
         assert_eq!(left, (Some(400), Some(24_600)));
-        // Other keys have used the month.
+        // Other keys have used most of the month.
         let (_, left) = shown(Some(50_000), Some(49_990));
         assert_eq!(left, (Some(400), Some(10)));
         let (policy, left) = shown(None, Some(1_000));
@@ -274,7 +274,7 @@ mod tests {
     }
 
     #[test]
-    fn the_headers_leave_absent_limits_out() {
+    fn the_headers_omit_absent_limits() {
         let test = status(Some(60), Some(50_000), false);
         assert_eq!(test.policy().unwrap(), "\"minute\";q=60;w=60");
         let unknown = RateLimitStatus {
@@ -287,7 +287,7 @@ mod tests {
     }
 
     #[test]
-    fn a_smaller_plan_never_leaves_a_negative_rest() {
+    fn after_a_downgrade_the_remaining_calls_are_not_negative() {
         let over = status(Some(10), Some(10), true);
         assert_eq!((over.minute_left(), over.month_left()), (Some(0), Some(0)));
     }
@@ -331,7 +331,7 @@ mod tests {
         assert_eq!(limit(public, live, Some(u64::MAX), 100), Some(u64::MAX));
         assert_eq!(limit(public, live, Some(50_000), 0), Some(0));
         assert_eq!(limit(public, live, None, 50), None);
-        // A test key is shown the share, and does not use it.
+        // A test key is shown the share but does not use it.
         assert_eq!(limit(public, Mode::Test, Some(50_000), 50), Some(25_000));
         for kind in [KeyKind::Account, KeyKind::Secret] {
             assert_eq!(limit(kind, live, Some(50_000), 50), None);

@@ -200,7 +200,7 @@ mod tests {
 
     #[test]
     fn the_checksum_equals_a_known_value() {
-        // The CRC-32 of "123456789" is 0xCBF43926, the check value of the algorithm, here in base 62.
+        // 0xCBF43926, the check value of CRC-32 for "123456789", in base 62.
         assert_eq!(&checksum("123456789"), b"3jZRME");
     }
 

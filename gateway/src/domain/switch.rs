@@ -112,7 +112,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn setting_a_switch_twice_changes_it_once() {
+    fn setting_a_switch_to_its_state_changes_nothing() {
         let now = datetime!(2026-03-01 08:00 UTC);
         let on = Setting {
             switch: Switch::Api,

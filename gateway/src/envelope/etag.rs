@@ -198,7 +198,7 @@ mod tests {
         assert_eq!(list(&page(61, Some("next"))), tags[0]);
     }
 
-    /// Replicas of two versions must produce the same tags, and callers keep tags for a long time.
+    /// Replicas of two versions must produce the same tags, and clients keep tags for a long time.
     #[test]
     fn tags_never_change() {
         let tag = ETag::of(br#"{"slug":"kora"}"#, None, None);
@@ -237,7 +237,7 @@ mod tests {
             r#""r12-5eb7558f""#,
             r#""r12-5EB7558F4ADB757B4F51907AAF55D5A4""#,
             r#""r12-5eb7558f4adb757b4f51907aaf55d5a40""#,
-            // Suffixes of proxies.
+            // Suffixes of proxies that are not recognized.
             r#""r12-gzip""#,
             r#""r12;br""#,
             r#""r12-5eb7558f4adb757b4f51907aaf55d5a4;br""#,

@@ -44,7 +44,7 @@ mod tests {
     }
 
     #[test]
-    fn a_key_is_one_header_of_visible_ascii() {
+    fn an_idempotency_key_is_one_header_of_visible_ascii() {
         assert_eq!(sent(&[]).as_deref(), Some(""));
         assert_eq!(sent(&["a-1"]).as_deref(), Some("a-1"));
         assert!(sent(&[&"x".repeat(255)]).is_some());

@@ -180,7 +180,6 @@ mod tests {
         let raw = "q=caf%C3%A9+noir&x=1&x=%zz&genre=&&limit=20&platform";
         let mut query = Params::parse(Some(raw));
         assert_eq!(query.text("q").as_deref(), Some("café noir"));
-        // An empty value counts as absent.
         assert_eq!(query.text("genre"), None);
         assert_eq!(query.text("platform"), None);
         assert_eq!(query.limit(), 20);
@@ -188,7 +187,7 @@ mod tests {
     }
 
     #[test]
-    fn a_flag_is_set_by_its_name() {
+    fn a_flag_is_set_without_a_value() {
         let flag = |raw: &str| {
             let mut query = Params::parse(Some(raw));
             let set = query.flag("dry_run");
@@ -238,7 +237,7 @@ mod tests {
     }
 
     #[test]
-    fn a_time_is_one_of_rfc_3339_or_a_day() {
+    fn a_time_is_an_rfc_3339_timestamp_or_a_date() {
         let read = |text: &str| {
             let mut query = Params::parse(Some(&format!("at={text}")));
             let at = query.timestamp("at");

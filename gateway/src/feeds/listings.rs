@@ -108,7 +108,7 @@ mod tests {
     }
 
     #[test]
-    fn a_game_without_a_mode_or_with_a_later_one_is_refused() {
+    fn a_game_without_a_known_mode_is_refused() {
         assert_eq!(mode_of(Mode::Live.into()).unwrap(), "live");
         assert_eq!(mode_of(Mode::Test.into()).unwrap(), "test");
         for mode in [0, 99] {

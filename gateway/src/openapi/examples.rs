@@ -89,7 +89,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn an_example_is_made_of_what_the_schema_is_made_of() {
+    fn an_example_is_built_from_the_parts_of_its_schema() {
         let row = json!({
             "type": "object",
             "properties": {
@@ -116,7 +116,7 @@ mod tests {
     }
 
     #[test]
-    fn a_schema_of_itself_ends() {
+    fn the_example_of_a_recursive_schema_ends() {
         let own = json!({"$ref": "#/components/schemas/Own"});
         let schemas = BTreeMap::from([("Own".to_owned(), own.clone())]);
         assert_eq!(example(&own, &schemas, 0), Value::Null);

@@ -166,9 +166,9 @@ mod tests {
         }
     }
 
-    /// A later operation would replace the body of an earlier one, or a type.
+    /// A body of the same name would replace the other body, or a type.
     #[test]
-    fn bodies_with_one_name_are_the_same() {
+    fn bodies_of_the_same_name_are_equal() {
         let types = components().unwrap();
         let mut bodies: BTreeMap<String, Value> = BTreeMap::new();
         for operation in &crate::routes::operations() {

@@ -232,7 +232,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_read_is_open_and_what_is_sent_is_closed() {
+    fn response_schemas_are_open_and_request_schemas_closed() {
         let schemas = schemas().unwrap();
         for (name, expected) in [
             ("Game", Value::Null),
@@ -259,7 +259,7 @@ mod tests {
     }
 
     #[test]
-    fn a_change_requires_nothing_and_has_the_fields_of_a_read() {
+    fn a_change_has_no_required_fields_and_marks_read_only_ones() {
         let schemas = schemas().unwrap();
         let change = &schemas["GameChange"];
         assert!(change.get("required").is_none());

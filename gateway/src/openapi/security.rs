@@ -42,7 +42,7 @@ mod tests {
     use crate::router::API;
 
     #[test]
-    fn what_an_operation_takes_follows_from_its_route() {
+    fn the_security_of_an_operation_follows_from_its_route() {
         for (method, pattern, expected) in [
             (
                 Method::GET,

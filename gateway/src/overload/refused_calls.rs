@@ -117,7 +117,7 @@ mod tests {
         IpAddr::V4(Ipv4Addr::from_bits(number)).into()
     }
 
-    /// The wait of a refused call over the limit; `None` if it was counted.
+    /// The `Retry-After` of a refused call beyond the limit; `None` if the call was counted.
     fn wait(calls: &RefusedCalls, from: Network, now: OffsetDateTime) -> Option<u32> {
         let checked = calls.check(from, now);
         let counted = calls.count(Fault::new(Code::InvalidKey, ""), from, now);
@@ -137,7 +137,7 @@ mod tests {
         assert_eq!(wait(&calls, from, at(59_999)), Some(1));
         assert_eq!(wait(&calls, network(2), at(59_999)), None);
         assert_eq!(wait(&calls, from, at(60_000)), None);
-        // The clock was set back.
+        // When the clock is set back, a new window starts.
         assert_eq!(wait(&calls, from, at(-3_600_000)), None);
     }
 

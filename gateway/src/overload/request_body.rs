@@ -80,14 +80,14 @@ mod tests {
 
     const TIME: Duration = Duration::from_secs(10);
 
-    /// A body that never ends.
+    /// A body of one byte that never ends.
     fn slow() -> Body {
         let byte = stream::once(async { Ok::<_, std::io::Error>(Bytes::from_static(b"{")) });
         Body::from_stream(byte.chain(stream::pending()))
     }
 
     #[tokio::test(start_paused = true)]
-    async fn a_slow_body_ends_in_time_and_only_so_many_arrive() {
+    async fn a_slow_body_times_out_and_further_ones_are_shed() {
         let arriving = ConcurrencyLimit::new("bodies", 1);
         let read = async |method, mut body| {
             let (mut head, ()) = Request::new(()).into_parts();
@@ -99,7 +99,7 @@ mod tests {
         assert!(first.as_mut().now_or_never().is_none());
         let shed = read(Method::PATCH, slow()).await;
         assert_eq!(shed.unwrap_err().code, Code::Unavailable);
-        // A body that is there does not wait, nor does a read.
+        // A complete body does not wait for a permit, and the body of a GET is not read.
         let whole = read(Method::POST, Body::from("{}")).await.unwrap();
         assert_eq!(whole, Ok(Bytes::from_static(b"{}")));
         let get = read(Method::GET, slow()).await.unwrap();
@@ -108,7 +108,7 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn a_body_has_a_largest_length() {
+    async fn a_body_beyond_the_maximum_length_is_refused() {
         let length = usize::try_from(MAX_BODY).unwrap();
         assert!(read(Body::from(vec![b' '; length])).await.is_ok());
         let longer = read(Body::from(vec![b' '; length + 1])).await;

@@ -69,7 +69,7 @@ mod tests {
     use super::*;
 
     fn code(request: http::request::Builder) -> Option<Code> {
-        // HTTP/2 needs no header `host`.
+        // HTTP/2 does not need the `host` header.
         let request = request.version(Version::HTTP_2).body(()).unwrap();
         let refused = head(&request).and_then(|()| body(request.headers()));
         refused.err().map(|fault| fault.code)

@@ -116,7 +116,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn each_method_has_its_effect_and_head_goes_with_get() {
+    fn head_is_handled_like_get_and_each_method_has_its_effect() {
         let handler: Handler = |_| Box::pin(async { Err(ApiError::path_not_found()) });
         let games = Route {
             pattern: "/v1/games",

@@ -45,7 +45,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_minute_is_limited_and_ends() {
+    fn calls_are_limited_per_key_and_minute() {
         let (local, key) = (LocalWindows::default(), Uuid::from_u128(1));
         let start = datetime!(2026-03-01 08:00:30 UTC);
         let at = |seconds| start + Duration::seconds(seconds);

@@ -90,7 +90,7 @@ mod tests {
         limit.record(&Ok(()));
         assert!(limit.acquire().now_or_never().is_none(), "it waits again");
 
-        // A service that answers slowly is not unresponsive.
+        // A service that responds slowly is not unresponsive.
         let (shed, ()) = tokio::join!(limit.acquire(), async { limit.record(&Ok(())) });
         assert!(shed.is_err());
         assert!(limit.acquire().now_or_never().is_none(), "it waits still");

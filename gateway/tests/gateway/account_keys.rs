@@ -1,4 +1,4 @@
-//! Keys and key requests as the people of an account manage them.
+//! Keys and key requests as people manage them in the dashboard.
 
 use contracts::gateway::v1 as proto;
 use contracts::gateway::v1::accounts_service_server::AccountsService as _;
@@ -108,7 +108,7 @@ fn code<T: std::fmt::Debug>(outcome: Result<T, Status>) -> Code {
 }
 
 #[testing::database_test(gateway::MIGRATOR)]
-async fn an_owner_makes_a_test_key_and_is_given_a_live_one(pool: PgPool) {
+async fn an_owner_creates_a_test_key_and_requests_a_live_one(pool: PgPool) {
     let test = Test::new(pool).await;
     let account = test.account("free").await;
     let created = create(&test, &account).await.unwrap();
@@ -170,7 +170,7 @@ async fn an_owner_makes_a_test_key_and_is_given_a_live_one(pool: PgPool) {
 }
 
 #[testing::database_test(gateway::MIGRATOR)]
-async fn another_account_reaches_no_key_and_no_request(pool: PgPool) {
+async fn the_keys_and_requests_of_another_account_are_not_found(pool: PgPool) {
     let test = Test::new(pool).await;
     let (owner, other) = (test.account("free").await, test.account("free").await);
     let created = create(&test, &owner).await.unwrap();
@@ -188,7 +188,7 @@ async fn another_account_reaches_no_key_and_no_request(pool: PgPool) {
     assert_eq!(list(&test, &other).await, [""; 0]);
     assert_eq!(list_requests(&test, &other).await, [""; 0]);
     assert_eq!(audit(&test).await.len(), before);
-    // What is refused is refused in the same words as what does not exist.
+    // A key of another account and an unknown key get the same message.
     let nothing = kit::ids::row_id().to_string();
     let words = async |id: &str| {
         let refused = revoke(&test, &other, id).await.unwrap_err();
@@ -200,7 +200,7 @@ async fn another_account_reaches_no_key_and_no_request(pool: PgPool) {
 }
 
 #[testing::database_test(gateway::MIGRATOR)]
-async fn the_requests_of_an_account_that_are_open_are_listed_first(pool: PgPool) {
+async fn open_requests_of_an_account_are_listed_first(pool: PgPool) {
     let test = Test::new(pool).await;
     let (account, other) = (test.account("free").await, test.account("free").await);
     let mut asked = Vec::new();
@@ -221,7 +221,7 @@ async fn the_requests_of_an_account_that_are_open_are_listed_first(pool: PgPool)
 }
 
 #[testing::database_test(gateway::MIGRATOR)]
-async fn the_requests_of_an_account_without_people_are_rejected(pool: PgPool) {
+async fn withdrawn_requests_are_rejected_and_cannot_be_revealed(pool: PgPool) {
     let test = Test::new(pool).await;
     let (account, other) = (test.account("free").await, test.account("free").await);
     let (asked, approved, revealed) = (
@@ -275,7 +275,7 @@ async fn a_rotation_stops_the_old_secret_at_once_or_after_a_day(pool: PgPool) {
     let refused = (401, "invalid_key");
     assert_eq!(test.get(&first, "/games").await.error(), refused);
 
-    // The next call is refused, also before a gateway has read the feed.
+    // The old secret is refused even before a gateway has read the feed.
     assert!(test.get(&second, "/games").await.is_ok());
     let rotated = rotate(&test, &account, &second.id, true).await.unwrap();
     assert_eq!(test.get(&second, "/games").await.error(), refused);
@@ -284,7 +284,7 @@ async fn a_rotation_stops_the_old_secret_at_once_or_after_a_day(pool: PgPool) {
 }
 
 #[testing::database_test(gateway::MIGRATOR)]
-async fn rotations_add_neither_calls_nor_working_secrets(pool: PgPool) {
+async fn rotations_add_neither_quota_nor_working_secrets(pool: PgPool) {
     for redis in [redis_url(), NO_REDIS.to_owned()] {
         let config = TestConfig {
             redis,
@@ -308,7 +308,7 @@ async fn rotations_add_neither_calls_nor_working_secrets(pool: PgPool) {
             }
             passed.push(calls);
         }
-        // The key before the newest is in its grace period, and both have one minute.
+        // The key before the newest is in its grace period, and shares the newest one's minute.
         assert_eq!(passed, [0, 0, 0, 0, 0, 0, 0, 0, 0, 60, 0]);
         assert_eq!(
             test.get(&keys[8], "/games").await.error(),
@@ -322,7 +322,7 @@ async fn rotations_add_neither_calls_nor_working_secrets(pool: PgPool) {
 }
 
 #[testing::database_test(gateway::MIGRATOR)]
-async fn an_owner_cannot_fill_the_tables(pool: PgPool) {
+async fn the_test_keys_and_new_keys_of_an_account_are_limited(pool: PgPool) {
     let test = Test::new(pool).await;
     let account = test.account("free").await;
     let mut newest = String::new();
@@ -332,10 +332,10 @@ async fn an_owner_cannot_fill_the_tables(pool: PgPool) {
     let full = Fault::from(create(&test, &account).await.unwrap_err());
     assert_eq!(full.code, Code::Invalid);
     assert!(full.fields["mode"].contains("Revoke one"));
-    // Staff are not limited, and neither is another account.
+    // Neither staff nor another account are limited.
     test.key(&account, "test").await;
     create(&test, &test.account("free").await).await.unwrap();
-    // A rotation replaces a key, but not for ever.
+    // Rotations replace a key, but count as new keys.
     for _ in TEST_KEYS + 1..NEW_KEYS {
         let rotated = rotate(&test, &account, &newest, false).await.unwrap();
         newest = rotated.key.unwrap().id;

@@ -1,4 +1,4 @@
-//! The accounts of people, as the dashboard reads and changes them.
+//! Accounts as the dashboard reads and changes them.
 
 use contracts::common::v1 as common;
 use contracts::gateway::v1 as proto;
@@ -59,7 +59,7 @@ async fn rename(test: &Test, account: &str, name: &str) -> Result<proto::Account
     Ok(changed.into_inner().account.unwrap())
 }
 
-/// The audit, oldest first: who, as what, what, on which entity, details.
+/// The audit log, oldest first: member, role, action, entity, details.
 pub(crate) async fn audit(test: &Test) -> Vec<(String, String, String, String, Value)> {
     let request = by_operator(common::ListAuditRequest {
         limit: 100,
@@ -91,7 +91,7 @@ async fn a_person_creates_an_account_once(pool: PgPool) {
         (id.as_str(), "free")
     );
     assert_eq!(created.name, "Karoo Studio");
-    // The first answer was lost, and the call is repeated.
+    // The client lost the first response and repeats the call.
     let again = create(&test, new_account(&id)).await;
     assert_eq!(again.unwrap(), created);
     let entries = audit(&test).await;
@@ -106,7 +106,7 @@ async fn a_person_creates_an_account_once(pool: PgPool) {
 }
 
 #[testing::database_test(gateway::MIGRATOR)]
-async fn a_change_names_the_person_who_makes_it(pool: PgPool) {
+async fn a_change_without_its_actor_is_refused(pool: PgPool) {
     let test = Test::new(pool).await;
     let odd = proto::AccountsServiceCreateAccountRequest {
         actor: None,
@@ -118,7 +118,7 @@ async fn a_change_names_the_person_who_makes_it(pool: PgPool) {
 }
 
 #[testing::database_test(gateway::MIGRATOR)]
-async fn an_account_shows_its_plan_and_what_it_has_used(pool: PgPool) {
+async fn an_account_shows_its_plan_and_usage(pool: PgPool) {
     let test = Test::new(pool).await;
     let account = test.account("free").await;
     let key = test.key(&account, "live").await;
@@ -138,7 +138,7 @@ async fn an_account_shows_its_plan_and_what_it_has_used(pool: PgPool) {
     assert_eq!(month.resets_at, at(datetime!(2026-04-01 00:00 UTC)));
     assert_eq!((month.limit, plan.name.as_str()), (Some(50_000), "free"));
     assert_eq!(found.switches.len(), 5);
-    // Staff see the same.
+    // Staff see the same account.
     let request = by_operator(proto::GetAccountRequest {
         account_id: account.clone(),
     });
@@ -157,7 +157,7 @@ async fn an_account_shows_its_plan_and_what_it_has_used(pool: PgPool) {
 }
 
 #[testing::database_test(gateway::MIGRATOR)]
-async fn a_new_name_reaches_callers_and_the_feed(pool: PgPool) {
+async fn a_new_name_is_published_and_shown_to_callers(pool: PgPool) {
     let mut test = Test::new(pool).await;
     let account = test.account("free").await;
     let key = test.key(&account, "test").await;

@@ -1,4 +1,4 @@
-//! More requests than run at once: further ones queue or are shed, and a body that comes slowly keeps no other request out.
+//! More requests than may run: they queue or are shed. A slow body delays no other request.
 
 use std::time::Duration;
 
@@ -14,7 +14,7 @@ use tokio::sync::oneshot;
 
 use crate::support::{LONG, Script, Test, TestKey, TestResponse, account_key, send};
 
-/// One request runs and one waits.
+/// One request runs and one is queued.
 const ONE: ConcurrencyLimits = ConcurrencyLimits {
     calls: 1,
     queued: 1,
@@ -40,7 +40,7 @@ async fn write_key(test: &Test) -> TestKey {
     test.key_like(request).await.unwrap()
 }
 
-/// A body whose last byte comes when the sender says so.
+/// A body whose last byte arrives when the sender fires.
 fn held_body() -> (oneshot::Sender<()>, Body) {
     let (finish, finished) = oneshot::channel();
     let first = stream::once(async { Ok::<_, std::io::Error>(Bytes::from_static(b"{")) });
@@ -56,7 +56,7 @@ async fn a_further_request_queues_and_one_more_is_shed(pool: PgPool) {
     let mut test = Test::new(pool).await;
     let key = test.live_key().await;
     test.catch_up().await;
-    // A request whose key is not known yet returns its permit.
+    // The first call caches the key; its lookup releases the permit.
     assert!(get(&test.router, &key, "/me").await.is_ok());
     let router = router(&test.app, ONE);
     test.catalogue.script(Script::Hang);
@@ -94,9 +94,9 @@ async fn a_body_that_comes_slowly_holds_no_permit(pool: PgPool) {
     assert_eq!(written.status, 201, "{}", written.text);
 }
 
-/// The error of a body comes after the checks of the key.
+/// The key is checked before the body is read.
 #[testing::database_test(gateway::MIGRATOR)]
-async fn a_body_that_does_not_come_is_bad_json(pool: PgPool) {
+async fn a_body_that_times_out_is_bad_json(pool: PgPool) {
     let test = Test::new(pool).await;
     let key = write_key(&test).await;
     let limits = ConcurrencyLimits {

@@ -1,4 +1,4 @@
-//! The calls of an account as its owner sees them: counts by day, and the log.
+//! The calls of an account as its owner sees them: counts by day, and the log of calls.
 
 use contracts::gateway::v1 as proto;
 use contracts::gateway::v1::accounts_service_server::AccountsService as _;
@@ -19,7 +19,7 @@ async fn list_use(test: &Test, account: &str) -> Result<Vec<proto::DayUse>, Stat
     Ok(found.into_inner().days)
 }
 
-/// The days with calls, and their number.
+/// The days that have calls, and the number of calls of each.
 async fn days(test: &Test, account: &str) -> Vec<(String, u64)> {
     let days = list_use(test, account).await.unwrap();
     assert_eq!(days.len(), 31);
@@ -47,7 +47,7 @@ async fn targets(test: &Test, request: proto::AccountsServiceListCallsRequest) -
     found.map(|call| call.target).collect()
 }
 
-/// Makes calls a second apart, so that their order is known.
+/// Makes calls a second apart, so that their order is defined, and writes the log.
 async fn call(test: &Test, key: &TestKey, paths: &[&str]) {
     for path in paths {
         test.get(key, path).await;
@@ -66,7 +66,7 @@ async fn calls_of_the_month_are_counted_by_day(pool: PgPool) {
     for test in [&here, &there] {
         test.get(&live, "/games").await;
         test.get(&live, "/games?limit=no").await;
-        // Neither uses the month.
+        // Neither a test call nor a refused write uses the month.
         test.get(&sample, "/games").await;
         test.call(live.request("POST", "/games")).await;
     }
@@ -83,14 +83,14 @@ async fn calls_of_the_month_are_counted_by_day(pool: PgPool) {
 }
 
 #[testing::database_test(gateway::MIGRATOR)]
-async fn the_log_tells_a_closed_connection_from_an_error(pool: PgPool) {
+async fn the_log_distinguishes_a_closed_connection_from_an_error(pool: PgPool) {
     let test = Test::new(pool).await;
     let account = test.account("free").await;
     let key = test.key(&account, "live").await;
-    // The gateway knows the key from now on, so that the next call is that of its account at once.
+    // Cache the key, so that the next call is attributed to its account although its response never comes.
     test.get(&key, "/games").await;
     test.clock.advance(Duration::SECOND);
-    // The caller closes the connection while the service hangs.
+    // The caller disconnects while the service hangs.
     test.catalogue.script(Script::Hang);
     assert!(test.get(&key, "/games").now_or_never().is_none());
     let broken = Fault::new(Code::Internal, "The service is broken.");
@@ -106,7 +106,7 @@ async fn the_log_tells_a_closed_connection_from_an_error(pool: PgPool) {
 }
 
 #[testing::database_test(gateway::MIGRATOR)]
-async fn the_log_has_each_call_newest_first(pool: PgPool) {
+async fn the_log_lists_calls_newest_first(pool: PgPool) {
     let test = Test::new(pool).await;
     let (account, other) = (test.account("free").await, test.account("free").await);
     let (live, sample) = (
@@ -153,9 +153,9 @@ async fn the_log_has_each_call_newest_first(pool: PgPool) {
     assert_eq!(targets(&test, key_of_other).await, [""; 0]);
 }
 
-/// `domain/call_record.rs` keeps encoded keys out of the log.
+/// The unit tests of `domain/call_record.rs` cover the log.
 #[testing::database_test(gateway::MIGRATOR)]
-async fn an_encoded_key_is_in_no_error(pool: PgPool) {
+async fn no_error_message_contains_an_encoded_key(pool: PgPool) {
     let test = Test::new(pool).await;
     let live = test.live_key().await;
     let encoded = live.secret.bytes().map(|it| format!("%{it:02x}"));
@@ -173,20 +173,20 @@ async fn an_encoded_key_is_in_no_error(pool: PgPool) {
 }
 
 #[testing::database_test(gateway::MIGRATOR)]
-async fn a_revoked_key_shows_that_it_is_still_used(pool: PgPool) {
+async fn calls_of_a_revoked_key_are_logged(pool: PgPool) {
     let mut test = Test::new(pool).await;
     let account = test.account("free").await;
     let key = test.key(&account, "live").await;
     call(&test, &key, &["/games"]).await;
     test.revoke(&key).await;
-    // By the tombstone, and once the feed is read by the key's own state.
+    // The first call is refused by the tombstone, the second, after the feed was read, by the key's own state.
     call(&test, &key, &["/games"]).await;
     test.catch_up().await;
     call(&test, &key, &["/games"]).await;
     let calls = list(&test, all(&account)).await.unwrap().calls;
     let codes: Vec<&str> = calls.iter().map(|call| call.code.as_str()).collect();
     assert_eq!(codes, ["invalid_key", "invalid_key", ""]);
-    // A key that does not exist belongs to no account.
+    // An unknown key belongs to no account.
     let guess = test.guess();
     call(&test, &guess, &["/games"]).await;
     assert_eq!(targets(&test, all(&account)).await.len(), 3);
@@ -221,7 +221,7 @@ async fn the_log_is_read_in_pages(pool: PgPool) {
 }
 
 #[testing::database_test(gateway::MIGRATOR)]
-async fn the_log_is_bounded_and_forgets_after_seven_days(pool: PgPool) {
+async fn the_log_is_bounded_and_drops_calls_after_seven_days(pool: PgPool) {
     let test = Test::new(pool).await;
     let account = test.account("build").await;
     let key = test.key(&account, "live").await;

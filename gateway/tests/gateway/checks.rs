@@ -1,6 +1,6 @@
 //! The order of checks (§7.1): a request that fails two checks gets the error of the earlier one.
 //!
-//! `domain/access/tests.rs` has the pairs of permissions, switches and plans.
+//! `domain/access/tests.rs` tests the pairs of permissions, switches and plans.
 
 use axum::body::Body;
 use contracts::gateway::v1 as proto;
@@ -20,7 +20,7 @@ async fn limited(pool: PgPool, limits: &str) -> Test {
     Test::with(pool, with).await
 }
 
-/// Keys of one account: of the account, and the secret and the public key of the game `kora`.
+/// Keys of one account: an account key, and the secret and the public key of the game `kora`.
 async fn keys(test: &Test, plan: &str) -> [TestKey; 3] {
     crate::keys::publish(test, "kora", true).await;
     let account = test.account(plan).await;
@@ -48,9 +48,9 @@ async fn outcome(test: &Test, call: http::request::Builder) -> (u16, String, boo
     (status, code.to_owned(), counted)
 }
 
-/// Each call passes the checks before the one that it fails, and fails all that come later and that it can fail.
+/// Each call passes all checks before the one that it fails, and would fail the later ones too.
 #[testing::database_test(gateway::MIGRATOR)]
-async fn each_check_comes_before_the_next(pool: PgPool) {
+async fn the_checks_are_made_in_the_documented_order(pool: PgPool) {
     let mut test = limited(pool, "calls_per_minute = 2\nlacks = [\"games\", \"tips\"]").await;
     let [read, write, public] = keys(&test, "free").await;
     let page = |call: http::request::Builder| call.header(ORIGIN.0, ORIGIN.1);
@@ -139,7 +139,7 @@ async fn each_check_comes_before_the_next(pool: PgPool) {
         "write_not_allowed",
     )
     .await;
-    // None of these was counted: two calls of the minute are left.
+    // None of these calls was counted: two calls of the minute are left.
     let long = |call: http::request::Builder| call.header("content-length", "1000000");
     check(&test, long(read.get("/nowhere")), 404, "not_found").await;
     check(
@@ -160,13 +160,13 @@ async fn each_check_comes_before_the_next(pool: PgPool) {
     check(&test, long(write.get("/events?limit=0")), 413, "too_large").await;
     check(&test, write.get("/events?limit=0"), 400, "invalid").await;
     assert_eq!(test.catalogue.calls(), 0);
-    // Plans bind live keys only.
+    // Plans restrict only live keys.
     let account = test.account("free").await;
     let sample = test.key(&account, "test").await;
     assert!(test.get(&sample, "/games").await.is_ok());
 }
 
-/// Reads of all kinds get this error, and no service is called.
+/// Checks that reads of all kinds get this error without a call to catalogue-svc.
 async fn assert_rejected(test: &Test, key: &TestKey, error: (u16, &str)) {
     let before = test.catalogue.calls();
     let paths = READS.iter().cycle().take(120);
@@ -177,7 +177,7 @@ async fn assert_rejected(test: &Test, key: &TestKey, error: (u16, &str)) {
 }
 
 #[testing::database_test(gateway::MIGRATOR)]
-async fn a_rejected_read_costs_the_catalogue_nothing(pool: PgPool) {
+async fn a_rejected_read_does_not_call_the_catalogue(pool: PgPool) {
     for (limits, redis, error) in [
         ("calls_per_minute = 1", true, (429, "rate_limited")),
         ("calls_per_minute = 1", false, (429, "rate_limited")),
@@ -205,7 +205,7 @@ async fn a_rejected_read_costs_the_catalogue_nothing(pool: PgPool) {
     test.catch_up().await;
     assert!(test.get(&key, "/games").await.status == 503);
     assert_rejected(&test, &key, (503, "api_unavailable")).await;
-    // The key is still in the gateway's cache: the tombstone in Redis rejects it.
+    // The gateway still caches the key; the tombstone in Redis rejects it.
     test.revoke(&key).await;
     assert_rejected(&test, &key, (401, "invalid_key")).await;
 }

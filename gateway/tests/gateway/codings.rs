@@ -1,11 +1,11 @@
-//! Content codings (§10.8), and HEAD in each of them.
+//! Content codings (§10.8), each with GET and HEAD.
 
 use http::header::ACCEPT_ENCODING;
 use sqlx::PgPool;
 
 use crate::support::{READS, Test, TestKey, TestResponse};
 
-/// Rows of at least `length` bytes in total.
+/// About `length` bytes of rows.
 fn rows(length: usize) -> String {
     let row = |n| format!(r#"{{"slug": "game-{n}",  "title":"Game {}"}}"#, n * 7_919);
     let rows: Vec<String> = (10_000..10_000 + length / 35).map(row).collect();
@@ -17,7 +17,7 @@ async fn ask(test: &Test, key: &TestKey, method: &str, path: &str, accepted: &st
     test.call(call).await
 }
 
-/// The text without the request id.
+/// The body without its request id.
 fn same(response: &TestResponse) -> String {
     let id = response.header("x-request-id");
     assert_eq!(response.text.matches(id).count(), 1, "{}", response.text);

@@ -1,4 +1,4 @@
-//! The economy routes: reports, tips and rates.
+//! The economy's routes: reports, tips and rates.
 
 use contracts::common::v1::Mode;
 use contracts::gateway::v1 as proto;
@@ -27,7 +27,7 @@ async fn post(test: &Test, key: &TestKey, path: &str, body: &Value) -> TestRespo
 }
 
 #[testing::database_test(gateway::MIGRATOR)]
-async fn a_report_is_forwarded_with_its_game_and_answered_201(pool: PgPool) {
+async fn a_report_is_forwarded_with_the_game_of_its_key(pool: PgPool) {
     let test = Test::new(pool).await;
     let key = key_of_game(&test, "secret").await;
     let response = post(&test, &key, "/economy/report", &json!({"supply": 1})).await;
@@ -60,13 +60,13 @@ async fn a_player_can_tip_thirty_times_a_minute(pool: PgPool) {
     let test = Test::new(pool).await;
     let key = key_of_game(&test, "public").await;
     let tip = |player: &str| json!({"player": player, "amount": 5});
-    // A tip that is refused books nothing, and is a call of the minute nevertheless.
+    // A refused tip counts against the minute as well.
     test.economy.refuse_tips(true);
     let refused = post(&test, &key, "/play/tips", &tip("adé")).await;
     assert_eq!(refused.error(), (400, "invalid"));
     test.economy.refuse_tips(false);
     for number in 0..29 {
-        // A name that is written otherwise is the same name.
+        // The other normalization form is the same name.
         let player = if number % 2 == 0 {
             "adé"
         } else {
@@ -76,7 +76,7 @@ async fn a_player_can_tip_thirty_times_a_minute(pool: PgPool) {
         assert_eq!(response.status, 201, "{}", response.text);
         assert_eq!(response.json["data"]["game"], "kora");
     }
-    // Spaces around a name are ignored.
+    // Spaces around the name are ignored.
     let more = post(&test, &key, "/play/tips", &tip(" adé ")).await;
     assert_eq!(more.error(), (429, "rate_limited"));
     assert_eq!(more.header("retry-after"), "60");
@@ -93,7 +93,7 @@ async fn a_player_can_tip_thirty_times_a_minute(pool: PgPool) {
 }
 
 #[testing::database_test(gateway::MIGRATOR)]
-async fn tips_that_are_only_checked_do_not_use_the_minute_of_a_player(pool: PgPool) {
+async fn dry_runs_and_test_tips_do_not_count_against_the_player(pool: PgPool) {
     let test = Test::new(pool).await;
     crate::keys::publish(&test, "kora", true).await;
     let account = test.account("partner").await;
@@ -126,7 +126,7 @@ async fn tips_that_are_only_checked_do_not_use_the_minute_of_a_player(pool: PgPo
 }
 
 #[testing::database_test(gateway::MIGRATOR)]
-async fn rates_are_a_list_with_a_tag(pool: PgPool) {
+async fn rates_are_a_list_with_an_etag(pool: PgPool) {
     let test = Test::new(pool).await;
     let key = key_of_game(&test, "secret").await;
     let plain = test.get(&key, "/economy/rates?from=bao").await;

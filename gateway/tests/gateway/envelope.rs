@@ -13,7 +13,7 @@ use sqlx::PgPool;
 use crate::support::{LIMITS, READS, Test, TestKey, TestResponse};
 
 #[testing::database_test(gateway::MIGRATOR)]
-async fn data_is_spliced_and_keys_are_ordered(pool: PgPool) {
+async fn data_is_copied_verbatim_into_the_envelope(pool: PgPool) {
     let test = Test::new(pool).await;
     let key = test.live_key().await;
     let list = test.get(&key, "/games").await;
@@ -38,7 +38,7 @@ async fn data_is_spliced_and_keys_are_ordered(pool: PgPool) {
 }
 
 #[testing::database_test(gateway::MIGRATOR)]
-async fn errors_say_what_to_do(pool: PgPool) {
+async fn an_error_names_the_bad_parameters_and_how_to_fix_them(pool: PgPool) {
     let test = Test::new(pool).await;
     let key = test.live_key().await;
     let response = test.get(&key, "/games?limit=0&q=%ff").await;
@@ -136,7 +136,7 @@ async fn ask(test: &Test, key: &TestKey, method: &str, path: &str, known: &[&str
     test.call(call).await
 }
 
-/// Asserts a 304: no body and no headers of a body, but the other headers of a counted response.
+/// Asserts a 304: no body, no headers about a body, and the other headers of a counted response.
 fn assert_not_modified(response: &TestResponse, tag: &str, what: &str) {
     assert_eq!(response.status, 304, "{what}: {}", response.text);
     assert!(response.bytes.is_empty(), "{what}");
@@ -154,9 +154,9 @@ fn assert_not_modified(response: &TestResponse, tag: &str, what: &str) {
     assert_eq!(response.header("etag"), tag, "{what}");
 }
 
-/// The paths in these tests and in `codings.rs` are all reads of the catalogue.
+/// [`READS`] must have every route that reads the catalogue.
 #[test]
-fn no_read_is_left_out() {
+fn reads_has_every_route_of_the_catalogue() {
     let name = |pattern: &str| {
         let named = pattern.split('/').map(|part| match part.strip_prefix('{') {
             Some(_) => "kora",
@@ -190,7 +190,7 @@ async fn every_read_has_a_stable_tag(pool: PgPool) {
         }
         let last = ask(&test, &key, "GET", path, &["*"]).await;
         assert_not_modified(&last, tag, path);
-        // This is the seventh request: a 304 and a HEAD are counted like others.
+        // The seventh request: a 304 and a HEAD are counted like others.
         assert!(last.header("ratelimit").contains("r=53"), "{path}");
     }
 }

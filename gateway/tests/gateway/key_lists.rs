@@ -1,4 +1,4 @@
-//! Lists of keys that stay short, however many keys an account has had.
+//! The list of an account's keys stays short, however many keys the account has had.
 
 use contracts::gateway::v1 as proto;
 use contracts::gateway::v1::accounts_service_server::AccountsService as _;
@@ -9,7 +9,7 @@ use uuid::Uuid;
 
 use crate::support::{START, Test};
 
-/// Inserts a key of an account.
+/// Inserts a key of an account, revoked at the given time if any.
 async fn insert(test: &Test, account: &str, revoked: Option<OffsetDateTime>) -> String {
     let (id, account) = (kit::ids::row_id(), account.parse::<Uuid>().unwrap());
     let hash = [id.as_bytes().as_slice(), id.as_bytes()].concat();
@@ -29,7 +29,7 @@ async fn insert(test: &Test, account: &str, revoked: Option<OffsetDateTime>) -> 
 }
 
 #[testing::database_test(gateway::MIGRATOR)]
-async fn a_list_has_the_keys_that_work_and_the_newest_that_have_ended(pool: PgPool) {
+async fn a_list_has_working_keys_and_the_newest_ended_ones(pool: PgPool) {
     let test = Test::new(pool).await;
     let account = test.account("free").await;
     let works = insert(&test, &account, None).await;

@@ -1,4 +1,4 @@
-//! Requests for live keys: requested, reviewed by staff, revealed once (§5.2).
+//! Requests for live keys: people request a key, staff decide, and the secret is revealed once (§5.2).
 
 use contracts::gateway::v1 as proto;
 use contracts::gateway::v1::staff_service_server::StaffService as _;
@@ -24,7 +24,7 @@ async fn ask_for(
     Ok(asked.into_inner().request.unwrap())
 }
 
-/// Requests a plain live key. Returns the id of the request.
+/// Requests a live account key; returns the id of the request.
 async fn ask(test: &Test, account: &str) -> Result<String, Status> {
     Ok(ask_for(test, request(account)).await?.id)
 }
@@ -50,7 +50,7 @@ async fn reveal(test: &Test, id: &str) -> Result<proto::RevealKeyResponse, Statu
     Ok(revealed.into_inner())
 }
 
-/// Ids of all requests in a state, a few at a time.
+/// The ids of all requests in a state, read in pages of two.
 async fn list(test: &Test, state: &str) -> Vec<String> {
     let (mut ids, mut cursor) = (Vec::new(), Some(String::new()));
     while let Some(after) = cursor {
@@ -79,7 +79,7 @@ async fn one_of_many_concurrent_reveals_gets_the_secret(pool: PgPool) {
     let (here, there) = (Test::new(pool.clone()).await, Test::new(pool).await);
     let account = here.account("free").await;
     let id = ask(&here, &account).await.unwrap();
-    // Concurrent approvals approve once.
+    // Of several concurrent approvals, one changes the request.
     let approvals = futures::future::join_all((0..8).map(|n| {
         let replica = if n % 2 == 0 { &here } else { &there };
         approve(replica, &id)
@@ -128,7 +128,7 @@ async fn concurrent_requests_are_limited_by_the_plan(pool: PgPool) {
     }
     let ids: Vec<String> = good.into_iter().flatten().collect();
 
-    // Approved and revealed requests still count, so no other key fits.
+    // Approved and revealed requests still count against the plan.
     let full = async |test: &Test| {
         assert!(ask(test, &account).await.is_err());
         let live = account_key(&account, "live");
@@ -139,7 +139,7 @@ async fn concurrent_requests_are_limited_by_the_plan(pool: PgPool) {
     full(&here).await;
     let revealed = reveal(&here, &ids[0]).await.unwrap();
     full(&here).await;
-    // A key in its grace period does not count, but its successor does.
+    // A key in its grace period does not count; its successor does.
     let id = revealed.key.unwrap().id;
     let rotation = proto::RotateKeyRequest { id };
     here.staff.rotate_key(by_operator(rotation)).await.unwrap();
@@ -154,7 +154,7 @@ async fn concurrent_requests_are_limited_by_the_plan(pool: PgPool) {
 }
 
 #[testing::database_test(gateway::MIGRATOR)]
-async fn a_revealed_key_says_that_its_game_is_gone(pool: PgPool) {
+async fn a_revealed_key_has_the_state_of_its_game(pool: PgPool) {
     let test = Test::new(pool).await;
     crate::keys::publish(&test, "kora", true).await;
     let account = test.account("partner").await;

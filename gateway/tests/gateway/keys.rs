@@ -1,4 +1,4 @@
-//! The life of a key, at this replica and at another.
+//! The life of a key, at the replica that changes it and at another.
 
 use contracts::common::v1::{Change, Mode};
 use contracts::gateway::v1 as proto;
@@ -16,7 +16,7 @@ use uuid::Uuid;
 
 use crate::support::{NO_REDIS, START, Test, TestConfig, TestKey, account_key, by_operator};
 
-/// A change of a game on the listings feed. Its page is `page-of-` and the slug.
+/// A change of a game on the listings feed. The game's page is `page-of-` and the slug.
 fn change(slug: &str, published: bool) -> Change {
     let state = if published {
         listings::State::Published
@@ -39,7 +39,7 @@ fn change(slug: &str, published: bool) -> Change {
     }
 }
 
-/// A change of the page of a game on the listings feed.
+/// A change of a game's page on the listings feed.
 fn page_change(slug: &str, owners: &[&str]) -> Change {
     let page = listings::Page {
         id: format!("page-of-{slug}"),
@@ -99,7 +99,7 @@ async fn a_revocation_takes_effect_at_once_at_every_replica(pool: PgPool) {
     assert!(here.get(&key, "/games").await.is_ok());
     assert!(there.get(&key, "/games").await.is_ok());
     here.revoke(&key).await;
-    // Neither replica has read the feed yet.
+    // Neither replica has read the feed: the tombstone rejects the key.
     for path in ["/games", "/me", "/nowhere", "/economy/rates"] {
         assert_eq!(there.get(&key, path).await.error(), REFUSED, "{path}");
         assert_eq!(here.get(&key, path).await.error(), REFUSED, "{path}");
@@ -110,7 +110,7 @@ async fn a_revocation_takes_effect_at_once_at_every_replica(pool: PgPool) {
 async fn a_revocation_also_reaches_every_replica_through_the_feed(pool: PgPool) {
     let here = Test::new(pool.clone()).await;
     let with = TestConfig {
-        // Not the Redis with the tombstone.
+        // This replica does not see the Redis with the tombstone.
         redis: NO_REDIS.to_owned(),
         ..Default::default()
     };
@@ -123,7 +123,7 @@ async fn a_revocation_also_reaches_every_replica_through_the_feed(pool: PgPool) 
 }
 
 #[testing::database_test(gateway::MIGRATOR)]
-async fn a_key_of_a_game_ends_with_the_ownership_of_its_page(pool: PgPool) {
+async fn a_game_key_works_only_while_its_account_owns_the_page(pool: PgPool) {
     let (here, mut there) = (Test::new(pool.clone()).await, Test::new(pool).await);
     let (owner, heir) = (here.account("free").await, here.account("free").await);
     let (owner, heir) = (owner.as_str(), heir.as_str());
@@ -131,7 +131,7 @@ async fn a_key_of_a_game_ends_with_the_ownership_of_its_page(pool: PgPool) {
     let owned_by = async |owners: &[&str]| {
         follow_changes(&here, &[page_change("kora", owners)], Uuid::nil()).await;
     };
-    // The feed has not brought the page yet.
+    // The page is not in the feed yet.
     let key = key_of_game(&here, owner, "kora").await.unwrap();
     let own_key = here.key(owner, "live").await;
     for (owners, works) in [
@@ -151,7 +151,7 @@ async fn a_key_of_a_game_ends_with_the_ownership_of_its_page(pool: PgPool) {
         }
         assert!(there.get(&own_key, "/games").await.is_ok());
     }
-    // The game moves to another page, which the account does not own.
+    // The game moves to a page that the account does not own.
     owned_by(&[owner]).await;
     follow_changes(&here, &[page_change("mbira", &[heir])], Uuid::nil()).await;
     there.catch_up().await;
@@ -166,7 +166,7 @@ async fn a_key_of_a_game_ends_with_the_ownership_of_its_page(pool: PgPool) {
 }
 
 #[testing::database_test(gateway::MIGRATOR)]
-async fn a_key_whose_game_stops_it_says_so_and_leaves_room_for_another(pool: PgPool) {
+async fn a_key_stopped_by_its_game_does_not_count_against_the_plan(pool: PgPool) {
     let test = Test::new(pool).await;
     let (account, heir) = (test.account("free").await, test.account("free").await);
     publish(&test, "kora", true).await;
@@ -174,7 +174,7 @@ async fn a_key_whose_game_stops_it_says_so_and_leaves_room_for_another(pool: PgP
     for _ in 1..5 {
         test.key(&account, "live").await;
     }
-    // The state, and the keys of the plan that are used up.
+    // The state of the key's game, and the number of working keys.
     let seen = async || {
         let request = proto::AccountsServiceListKeysRequest {
             account_id: account.clone(),
@@ -200,7 +200,7 @@ async fn a_key_whose_game_stops_it_says_so_and_leaves_room_for_another(pool: PgP
     follow_changes(&test, &[page_change("kora", &[&heir])], Uuid::nil()).await;
     assert_eq!(seen().await, expected("not_owned", 4));
     test.key_like(live()).await.unwrap();
-    // It works again, also beyond the number of the plan.
+    // The key works again, even beyond the plan's limit.
     follow_changes(&test, &[page_change("kora", &[&account])], Uuid::nil()).await;
     assert_eq!(seen().await, expected("", 6));
     test.revoke(&key).await;
@@ -209,7 +209,7 @@ async fn a_key_whose_game_stops_it_says_so_and_leaves_room_for_another(pool: PgP
 }
 
 #[testing::database_test(gateway::MIGRATOR)]
-async fn a_game_that_a_rebuild_lacks_is_not_published(pool: PgPool) {
+async fn the_key_of_a_game_that_a_rebuild_lacks_is_refused(pool: PgPool) {
     let mut test = Test::new(pool).await;
     publish(&test, "kora", true).await;
     publish(&test, "mbira", true).await;
@@ -219,7 +219,7 @@ async fn a_game_that_a_rebuild_lacks_is_not_published(pool: PgPool) {
     );
     assert!(test.get(&lost, "/games").await.is_ok());
 
-    // If a batch contains a game twice, the newest state counts.
+    // Of two states of a game in one batch the newer one wins.
     let generation = Uuid::from_u128(9);
     let rebuilt = [change("mbira", false), change("mbira", true)];
     follow_changes(&test, &rebuilt, generation).await;

@@ -1,4 +1,4 @@
-//! Keys while PostgreSQL is away, and at a replica that is cut off from it.
+//! Keys during a PostgreSQL outage, and at a replica that is cut off from PostgreSQL.
 
 use std::time::Duration;
 
@@ -16,7 +16,7 @@ use crate::support::{LONG, NO_REDIS, Test, TestConfig, another, by_operator, eve
 const AWAY: (u16, &str) = (503, "unavailable");
 
 #[testing::database_test(gateway::MIGRATOR)]
-async fn cached_keys_work_without_postgresql_and_others_are_unavailable(pool: PgPool) {
+async fn without_postgresql_only_cached_keys_work(pool: PgPool) {
     let test = Test::new(pool).await;
     let account = test.account("free").await;
     let used = test.key(&account, "live").await;
@@ -40,7 +40,7 @@ async fn cached_keys_work_without_postgresql_and_others_are_unavailable(pool: Pg
 #[testing::database_test(gateway::MIGRATOR)]
 async fn a_replica_without_postgresql_accepts_a_key_for_an_hour(pool: PgPool) {
     let with = TestConfig {
-        // Not the Redis with the tombstone.
+        // This replica does not see the Redis with the tombstone.
         redis: NO_REDIS.to_owned(),
         ..TestConfig::default()
     };
@@ -67,9 +67,9 @@ async fn a_replica_without_postgresql_accepts_a_key_for_an_hour(pool: PgPool) {
     }
 }
 
-/// A change may have touched any key, and PostgreSQL is away when it is to be read again.
+/// A change may concern any key, and PostgreSQL is down when the keys must be read again.
 #[testing::database_test(gateway::MIGRATOR)]
-async fn a_change_just_before_an_outage_stops_no_key(pool: PgPool) {
+async fn a_change_just_before_an_outage_invalidates_no_cached_key(pool: PgPool) {
     let mut test = Test::new(pool).await;
     let key = test.live_key().await;
     test.catch_up().await;
@@ -99,14 +99,14 @@ async fn a_key_is_accepted_again_once_changes_can_be_read(pool: PgPool) {
     let keys = lock(&test.pool, "gateway.key").await;
     test.clock.advance(Span::HOUR * 2);
     assert_eq!(test.get(&key, "/games").await.error(), AWAY);
-    // Polling the feed does not read the table of keys, and nothing has changed.
+    // Polling the feed does not read the table of keys, and there are no changes.
     test.catch_up().await;
     assert!(test.get(&key, "/games").await.is_ok());
     drop(keys);
 }
 
 #[testing::database_test(gateway::MIGRATOR)]
-async fn a_lookup_has_a_deadline(pool: PgPool) {
+async fn a_lookup_that_misses_its_deadline_is_unavailable(pool: PgPool) {
     let with = TestConfig {
         lookup: deadline(Duration::from_millis(200)),
         ..TestConfig::default()
@@ -118,7 +118,7 @@ async fn a_lookup_has_a_deadline(pool: PgPool) {
     let found = async |key| test.get(key, "/games").await.is_ok();
     eventually("the key is found in time", async || found(&used).await).await;
     let keys = lock(&test.pool, "gateway.key").await;
-    // More requests than the pool has connections: a lookup that misses its deadline must not leak one.
+    // More requests than the pool has connections: a timed-out lookup must not leak its connection.
     let calls = (0..20).map(|_| test.get(&fresh, "/games"));
     for response in futures::future::join_all(calls).await {
         assert_eq!(response.error(), AWAY);
@@ -133,7 +133,7 @@ async fn a_lookup_has_a_deadline(pool: PgPool) {
     .await;
 }
 
-/// A gateway whose database is behind a proxy, and which gives up a commit that is not answered after a few seconds.
+/// A gateway whose connections to PostgreSQL go through a proxy, with a commit timeout of seconds.
 async fn behind_a_proxy(pool: &PgPool) -> (SilentProxy, Test) {
     let proxy = SilentProxy::start(pool).await.unwrap();
     let through = PgPoolOptions::new()
@@ -143,7 +143,7 @@ async fn behind_a_proxy(pool: &PgPool) -> (SilentProxy, Test) {
     (proxy, gateway)
 }
 
-/// The error of a revocation whose commit PostgreSQL does not receive. Nothing answers the question for its outcome either.
+/// The error of a revocation whose commit never reaches PostgreSQL. The query for its outcome gets no response either.
 async fn lost_at_commit<T>(
     mut proxy: SilentProxy,
     revocation: impl Future<Output = Result<T, Fault>>,
@@ -159,7 +159,7 @@ async fn lost_at_commit<T>(
 }
 
 #[testing::database_test(gateway::MIGRATOR)]
-async fn a_key_whose_revocation_may_have_failed_stops_at_every_replica(pool: PgPool) {
+async fn a_key_whose_revocation_has_an_unknown_outcome_is_refused(pool: PgPool) {
     let here = Test::new(pool.clone()).await;
     let (proxy, cut_off) = behind_a_proxy(&pool).await;
     let key = here.live_key().await;
@@ -173,11 +173,11 @@ async fn a_key_whose_revocation_may_have_failed_stops_at_every_replica(pool: PgP
         lost_at_commit(proxy, revocation).await,
         Code::OutcomeUnknown
     );
-    // The replica has not read the feed, which has no revocation.
+    // The feed has no revocation: the tombstone rejects the key.
     assert_eq!(here.get(&key, "/games").await.error(), (401, "invalid_key"));
 }
 
-/// The usual options with another deadline.
+/// The default options with another deadline.
 fn deadline(deadline: Duration) -> Options {
     Options {
         deadline,

@@ -1,7 +1,6 @@
 //! Tests of the whole gateway: its router on a real PostgreSQL (`DATABASE_URL`) and a real Redis (`REDIS_URL`).
 //!
-//! The services are stubs that speak gRPC over real connections, so that tests can make them slow, absent or broken. The
-//! end-to-end tests use the real services.
+//! The services are stubs behind real gRPC connections, which a test can make slow, absent or faulty. The end-to-end tests use the real services.
 
 #![expect(clippy::unwrap_used, reason = "test support")]
 

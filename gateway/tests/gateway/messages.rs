@@ -13,7 +13,7 @@ use crate::support::webhooks::MESSAGES;
 const PATH: &str = "/webhooks/messages";
 
 #[testing::database_test(gateway::MIGRATOR)]
-async fn messages_of_the_account_are_passed_on(pool: PgPool) {
+async fn messages_of_the_account_are_forwarded(pool: PgPool) {
     let test = Test::new(pool).await;
     let account = test.account("build").await;
     let key = test.key(&account, "live").await;
@@ -61,7 +61,7 @@ async fn messages_of_the_account_are_passed_on(pool: PgPool) {
 }
 
 #[testing::database_test(gateway::MIGRATOR)]
-async fn bad_parameters_and_refusals_have_their_answers(pool: PgPool) {
+async fn bad_parameters_and_errors_of_the_service_are_returned(pool: PgPool) {
     let test = Test::new(pool).await;
     let account = test.account("build").await;
     let key = test.key(&account, "live").await;

@@ -1,4 +1,4 @@
-//! The accounts that have used a share of their month's calls.
+//! The list of accounts that have used a share of their monthly calls.
 
 use contracts::gateway::v1 as proto;
 use contracts::gateway::v1::accounts_service_server::AccountsService as _;
@@ -11,7 +11,7 @@ use tonic::{Request, Status};
 
 use crate::support::{START, Test};
 
-/// From so many calls on, accounts without a monthly limit are listed.
+/// An account without a monthly limit is listed from this many calls on.
 const LARGE: u64 = 200_000_000;
 
 type Listed = Result<proto::AccountsServiceListMonthUseResponse, Status>;
@@ -85,13 +85,13 @@ async fn accounts_are_listed_from_a_share_of_their_limit(pool: PgPool) {
     let limited = test.accounts.list_month_use(Request::new(limited)).await;
     assert_eq!(limited.unwrap().into_inner().accounts.len(), 1);
 
-    // The next month begins with nothing.
+    // A new month starts at zero.
     test.clock.advance(Duration::days(31));
     assert_eq!(ids(&test, 1).await, Vec::<String>::new());
 }
 
 #[testing::database_test(gateway::MIGRATOR)]
-async fn the_list_has_pages(pool: PgPool) {
+async fn the_list_is_paginated(pool: PgPool) {
     let test = Test::new(pool).await;
     let mut accounts = Vec::new();
     for _ in 0..3 {

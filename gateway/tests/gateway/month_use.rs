@@ -1,4 +1,4 @@
-//! Month use in Redis and PostgreSQL, when either has lost it or is away.
+//! Monthly usage in Redis and PostgreSQL, when one of them is down or has lost its data.
 
 use std::collections::BTreeSet;
 use std::sync::Arc;
@@ -24,7 +24,7 @@ fn redis(url: &str) -> Redis {
     Redis::lazy(&Secret::from(url.to_owned()), LONG, "").unwrap()
 }
 
-/// The counters of one gateway. The test flushes them.
+/// The counters of one gateway, which the test flushes.
 struct Process {
     quota: Quota,
     shared: Arc<SharedCounters>,
@@ -39,7 +39,7 @@ fn process(pool: &PgPool) -> Process {
 }
 
 impl Process {
-    /// Makes concurrent calls and returns the month's count after each.
+    /// Makes concurrent calls; returns the monthly count after each.
     async fn take(
         &self,
         calls: impl IntoIterator<Item = (&Caller, OffsetDateTime)>,
@@ -52,7 +52,7 @@ impl Process {
         join_all(calls).await
     }
 
-    /// Makes a call and returns the month's count.
+    /// Makes one call; returns the monthly count after it.
     async fn take_one(&self, caller: &Caller) -> Option<u64> {
         self.take([(caller, START)]).await[0]
     }
@@ -62,7 +62,7 @@ impl Process {
     }
 }
 
-/// A quota without Redis.
+/// A quota whose Redis is down.
 fn away(shared: &Arc<SharedCounters>) -> Quota {
     Quota::new(redis(NO_REDIS_URL), Arc::clone(shared))
 }
@@ -82,7 +82,7 @@ fn month(caller: &Caller) -> AccountMonth {
     }
 }
 
-/// The month's count in PostgreSQL.
+/// The monthly count in PostgreSQL.
 async fn written(pool: &PgPool, caller: &Caller) -> Option<u64> {
     let mut connection = pool.acquire().await.unwrap();
     store::read(&mut connection, month(caller)).await.unwrap()
@@ -94,7 +94,7 @@ async fn write(pool: &PgPool, caller: &Caller, used: u64) {
         .unwrap();
 }
 
-/// The name of an account's hash in Redis.
+/// The key of an account's hash in Redis.
 fn name(caller: &Caller) -> String {
     format!("gateway:{{{}}}:usage", caller.key.account)
 }
@@ -122,7 +122,7 @@ async fn counts_are_flushed_and_never_lowered(pool: PgPool) {
     write(&pool, &one, 9).await;
     process.flush().await;
     assert_eq!(written(&pool, &one).await, Some(9));
-    // Calls of test keys do not count in the month.
+    // Calls of test keys are not counted.
     let sample = live();
     let test = caller(sample.key.account, Mode::Test);
     process.take_one(&test).await;
@@ -131,14 +131,14 @@ async fn counts_are_flushed_and_never_lowered(pool: PgPool) {
 }
 
 #[testing::database_test(gateway::MIGRATOR)]
-async fn a_missing_month_is_read_for_all_waiting_calls(pool: PgPool) {
+async fn a_missing_month_is_read_once_for_all_waiting_calls(pool: PgPool) {
     let process = process(&pool);
     let account = kit::ids::row_id();
     let keys = [Mode::Live, Mode::Live, Mode::Test].map(|mode| caller(account, mode));
     write(&pool, &keys[0], 40).await;
     let calls = (0..300).map(|n| (&keys[n % 3], START));
     let mut used = process.take(calls).await;
-    // Every third call is of a test key.
+    // Every third call is made with a test key, which reads the count without using it.
     let looks: Vec<Option<u64>> = used.iter().skip(2).step_by(3).copied().collect();
     assert!(
         looks
@@ -154,7 +154,7 @@ async fn a_missing_month_is_read_for_all_waiting_calls(pool: PgPool) {
 }
 
 #[testing::database_test(gateway::MIGRATOR)]
-async fn a_month_that_redis_has_stays_as_it_is(pool: PgPool) {
+async fn the_count_in_redis_wins_over_postgresql(pool: PgPool) {
     let process = process(&pool);
     for (in_redis, in_postgresql) in [(5, 9), (9, 5)] {
         let caller = live();
@@ -168,7 +168,7 @@ async fn a_month_that_redis_has_stays_as_it_is(pool: PgPool) {
     }
 }
 
-/// The hash of an account does not grow with its months and keys.
+/// Otherwise the hash of an account would grow with its months and keys.
 #[testing::database_test(gateway::MIGRATOR)]
 async fn seeding_a_month_removes_expired_fields(pool: PgPool) {
     let process = process(&pool);
@@ -177,7 +177,7 @@ async fn seeding_a_month_removes_expired_fields(pool: PgPool) {
     let old = ["2025-12", "40", "2026-01", "30", "2026-02", "20"];
     command(&[&["HSET", &name(&caller)][..], &old].concat()).await;
     command(&["HSET", &name(&caller), "day:2026-01-31", "30"]).await;
-    // Two revoked keys, one of them revoked long before the month began.
+    // One key was revoked long before the month, the other just before it.
     let of_account = |n| Caller {
         key: gateway::domain::key::Key {
             id: uuid::Uuid::from_u128(n),
@@ -192,7 +192,7 @@ async fn seeding_a_month_removes_expired_fields(pool: PgPool) {
         let (account, key) = (key.key.account, key.key.id);
         assert!(process.quota.revoke(account, key, at).await);
     }
-    // A current minute, and one that has expired.
+    // One key has a current minute, the other an expired one.
     let (now, other) = (of_account(3), of_account(4));
     process
         .take([(&now, february), (&other, long_before)])
@@ -205,7 +205,7 @@ async fn seeding_a_month_removes_expired_fields(pool: PgPool) {
     let expected = [
         "2026-02".to_owned(),
         "2026-03".to_owned(),
-        // A list of the first days of March has these.
+        // The list of days in early March still needs these.
         "day:2026-02-25".to_owned(),
         "day:2026-02-28".to_owned(),
         "day:2026-03-22".to_owned(),
@@ -222,7 +222,7 @@ async fn counts_in_memory_survive_an_emptied_redis(pool: PgPool) {
     let process = process(&pool);
     let caller = live();
     process.take([(&caller, START); 5]).await;
-    // Nothing has been flushed yet.
+    // The count has not been flushed yet.
     command(&["DEL", &name(&caller)]).await;
     assert_eq!(process.take_one(&caller).await, Some(6));
 }
@@ -235,11 +235,11 @@ async fn calls_without_redis_and_postgresql_are_admitted_and_not_counted_later(p
         .unwrap();
     let cut_off = process(&nowhere);
     let caller = live();
-    // Redis lacks the month, and PostgreSQL cannot be read.
+    // Redis has no count for the month, and PostgreSQL cannot be read.
     for _ in 0..3 {
         assert_eq!(cut_off.take_one(&caller).await, None);
     }
-    // The minute is limited nevertheless.
+    // The limit per minute still applies.
     let tight = plans("calls_per_minute = 4").get("free").unwrap().clone();
     let fourth = cut_off.quota.consume(&caller, &tight, START).await;
     assert!(fourth.is_ok());
@@ -249,7 +249,7 @@ async fn calls_without_redis_and_postgresql_are_admitted_and_not_counted_later(p
     assert_eq!(process(&pool).take_one(&caller).await, Some(1));
 }
 
-/// While PostgreSQL is away, calls do not wait for it.
+/// During the outage of PostgreSQL calls do not wait for it.
 #[testing::database_test(gateway::MIGRATOR)]
 async fn a_month_is_read_again_when_postgresql_is_back(pool: PgPool) {
     let through = PgPoolOptions::new()
@@ -261,7 +261,7 @@ async fn a_month_is_read_again_when_postgresql_is_back(pool: PgPool) {
     let taken = through.acquire().await.unwrap();
     assert_eq!(process.take_one(&caller).await, None);
     drop(taken);
-    // No call looks whether it is back.
+    // Only a flush reads PostgreSQL again, not a call.
     assert_eq!(process.take_one(&caller).await, None);
     process.flush().await;
     assert_eq!(process.take_one(&caller).await, Some(1));

@@ -1,4 +1,4 @@
-//! The OpenAPI document (§10.16): without a key, and with every operation of the router.
+//! The OpenAPI document (§10.16), which needs no key and describes every operation of the router.
 
 use std::collections::BTreeSet;
 
@@ -37,7 +37,7 @@ async fn the_document_has_every_operation_of_the_router_and_no_other(pool: PgPoo
     assert_eq!(document["servers"][0]["url"], "https://api.example/v1");
 }
 
-/// Every `$ref`, and the names of operations in links.
+/// Collects every `$ref`.
 fn references<'a>(json: &'a Value, found: &mut BTreeSet<&'a str>) {
     match json {
         Value::Object(object) => {
@@ -54,7 +54,7 @@ fn references<'a>(json: &'a Value, found: &mut BTreeSet<&'a str>) {
 }
 
 #[testing::database_test(gateway::MIGRATOR)]
-async fn every_reference_leads_to_something_and_every_component_is_used(pool: PgPool) {
+async fn every_reference_resolves_and_every_component_is_used(pool: PgPool) {
     let test = Test::new(pool).await;
     let document = ask(&test, "GET", &[]).await.json;
     let mut found = BTreeSet::new();
@@ -77,7 +77,7 @@ async fn every_reference_leads_to_something_and_every_component_is_used(pool: Pg
 }
 
 #[testing::database_test(gateway::MIGRATOR)]
-async fn every_example_is_as_its_schema_says(pool: PgPool) {
+async fn every_example_is_valid_for_its_schema(pool: PgPool) {
     let test = Test::new(pool).await;
     let document = testing::openapi::closed(ask(&test, "GET", &[]).await.json);
     let components = &document["components"];
@@ -86,7 +86,7 @@ async fn every_example_is_as_its_schema_says(pool: PgPool) {
         let Some(example) = schema.get("example") else {
             continue;
         };
-        // References are resolved below the root.
+        // The validator resolves references within this root.
         let reference = format!("#/components/schemas/{name}");
         let schema = json!({"$ref": reference, "components": components});
         let validator = jsonschema::draft202012::new(&schema).unwrap();
@@ -100,7 +100,7 @@ async fn every_example_is_as_its_schema_says(pool: PgPool) {
     assert!(examples > 15, "{examples}");
 }
 
-/// Every body in the document, with its path.
+/// Collects every body of the document, with its path.
 fn bodies<'a>(json: &'a Value, path: &str, found: &mut Vec<(String, &'a Value)>) {
     let Some(object) = json.as_object() else {
         return;
@@ -116,7 +116,7 @@ fn bodies<'a>(json: &'a Value, path: &str, found: &mut Vec<(String, &'a Value)>)
 }
 
 #[testing::database_test(gateway::MIGRATOR)]
-async fn every_body_has_an_example_that_is_as_its_schema_says(pool: PgPool) {
+async fn every_body_has_a_valid_example(pool: PgPool) {
     let test = Test::new(pool).await;
     let document = testing::openapi::closed(ask(&test, "GET", &[]).await.json);
     let components = &document["components"];
@@ -126,7 +126,7 @@ async fn every_body_has_an_example_that_is_as_its_schema_says(pool: PgPool) {
     let mut responses = 0;
     for (path, body) in found {
         if path.ends_with("requestBody/content/application/json") && body.get("example").is_none() {
-            // The example is that of the schema.
+            // The example is in the schema.
             let name = body["schema"]["$ref"].as_str().unwrap();
             let schema = document.pointer(name.strip_prefix('#').unwrap()).unwrap();
             assert!(schema.get("example").is_some(), "{path}");
@@ -150,7 +150,7 @@ async fn every_body_has_an_example_that_is_as_its_schema_says(pool: PgPool) {
     assert!(responses > 20, "{responses}");
 }
 
-/// Calls `check` with every schema that a body reaches, once. What may be sent as it was read is left out.
+/// Calls `check` once with every schema that a body reaches, except read-only ones, which may be sent back as they were read.
 fn reached<'a>(
     document: &'a Value,
     json: &'a Value,
@@ -176,9 +176,9 @@ fn reached<'a>(
     parts.for_each(|(_, part)| reached(document, part, known, check));
 }
 
-/// §9: fields, values and codes may come at any time. Requests with unknown ones are refused.
+/// §9: fields, values and codes may be added at any time. Requests with unknown ones are refused.
 #[testing::database_test(gateway::MIGRATOR)]
-async fn what_clients_read_is_open_and_what_they_send_is_closed(pool: PgPool) {
+async fn response_schemas_are_open_and_request_schemas_are_closed(pool: PgPool) {
     let test = Test::new(pool).await;
     let document = ask(&test, "GET", &[]).await.json;
     let mut found = Vec::new();
@@ -187,7 +187,7 @@ async fn what_clients_read_is_open_and_what_they_send_is_closed(pool: PgPool) {
     }
     let (mut open, mut closed, mut sets) = (0, 0, 0);
     for (path, body) in found {
-        // A receiver reads the requests of webhooks.
+        // For a webhook the client is the receiver, which reads the request body.
         let is_sent = path.contains("/requestBody/") && !path.starts_with("/webhooks");
         reached(
             &document,
@@ -202,7 +202,7 @@ async fn what_clients_read_is_open_and_what_they_send_is_closed(pool: PgPool) {
                 } else {
                     assert!(others != false, "{path}: {schema}");
                     assert!(schema["enum"].is_null(), "{path}: {schema}");
-                    // A choice is whether there is a value.
+                    // `oneOf` may only express that a value can be null.
                     let mut choices = schema["oneOf"].as_array().into_iter();
                     let is_plain = choices.all(|it| it.iter().any(|it| it["type"] == "null"));
                     assert!(is_plain, "{path}: {schema}");
@@ -219,7 +219,7 @@ async fn what_clients_read_is_open_and_what_they_send_is_closed(pool: PgPool) {
 }
 
 #[testing::database_test(gateway::MIGRATOR)]
-async fn every_operation_says_who_may_call_it(pool: PgPool) {
+async fn every_operation_has_its_security_schemes(pool: PgPool) {
     let test = Test::new(pool).await;
     let document = ask(&test, "GET", &[]).await.json;
     let schemes = document["components"]["securitySchemes"].as_object();
@@ -237,9 +237,9 @@ async fn every_operation_says_who_may_call_it(pool: PgPool) {
 }
 
 #[testing::database_test(gateway::MIGRATOR)]
-async fn everybody_may_read_the_document_in_every_coding(pool: PgPool) {
+async fn the_document_is_public_and_compressed(pool: PgPool) {
     let test = Test::new(pool).await;
-    // A page may read it, and a key makes no difference.
+    // A web page may read the document, and a key makes no difference.
     let origin = ("origin", "https://tools.example");
     let plain = ask(&test, "GET", &[origin, ("authorization", "Bearer none")]).await;
     assert_eq!(plain.status, 200);
@@ -271,7 +271,7 @@ async fn everybody_may_read_the_document_in_every_coding(pool: PgPool) {
 }
 
 #[testing::database_test(gateway::MIGRATOR)]
-async fn the_document_takes_no_other_method_and_has_no_parts(pool: PgPool) {
+async fn the_document_allows_only_get_and_head(pool: PgPool) {
     let test = Test::new(pool).await;
     for method in ["POST", "PUT", "DELETE", "OPTIONS"] {
         let refused = ask(&test, method, &[]).await;
@@ -282,14 +282,14 @@ async fn the_document_takes_no_other_method_and_has_no_parts(pool: PgPool) {
     assert_eq!(below.error(), (401, "missing_key"));
 }
 
-/// Lists without pages, and what bounds each.
+/// Lists without pages, and the reason why each is bounded.
 const WITHOUT_PAGES: [(&str, &str); 3] = [
     ("/genres", "the genres, which are constants"),
     ("/economy/rates", "a stream; `from` and `to` choose rows"),
     ("/economy/currencies", "one for each listed currency"),
 ];
 
-/// Lists inside the object of a response, and what bounds each.
+/// Lists inside the object of a response, and the reason why each is bounded.
 const INSIDE_OBJECTS: [(&str, &str, &str); 7] = [
     (
         "/creators/{handle}",
@@ -308,10 +308,10 @@ const INSIDE_OBJECTS: [(&str, &str, &str); 7] = [
     ("/games/{slug}", "credits", "the limit of the field"),
 ];
 
-/// Where the schema of a response is in its operation.
+/// The path from an operation to the schema of its response.
 const SCHEMA: &str = "/responses/200/content/application~1json/schema";
 
-/// The schema, or the one that it names.
+/// Follows the `$ref` of a schema, if it has one.
 fn resolved<'a>(document: &'a Value, schema: &'a Value) -> &'a Value {
     match schema["$ref"].as_str() {
         Some(reference) => document.pointer(reference.trim_start_matches('#')).unwrap(),
@@ -341,7 +341,7 @@ async fn every_list_inside_an_object_has_a_bound(pool: PgPool) {
     assert_eq!(found, BTreeSet::from(expected));
 }
 
-/// As `lists.rs` of the contracts asks of the calls between services.
+/// `lists.rs` of the crate `contracts` checks the same for the RPCs.
 #[testing::database_test(gateway::MIGRATOR)]
 async fn every_list_of_the_router_has_pages_or_a_bound(pool: PgPool) {
     let test = Test::new(pool).await;

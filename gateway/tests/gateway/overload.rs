@@ -1,4 +1,4 @@
-//! Overload, and a service that hangs: excess requests are shed at once, and other routes do not wait.
+//! Overload while a service hangs: excess requests are shed at once, and other routes are not delayed.
 
 use std::time::Duration;
 
@@ -8,7 +8,7 @@ use sqlx::PgPool;
 
 use crate::support::{Script, Test, TestConfig, TestKey, TestResponse, UPSTREAM};
 
-/// Makes two reads that hang in catalogue-svc, and runs `meanwhile` while both wait. `meanwhile` sets the script that ends them.
+/// Makes two reads that hang in catalogue-svc, and runs `meanwhile`, which must set the script that ends them.
 async fn while_two_hang<T>(
     test: &Test,
     key: &TestKey,
@@ -35,7 +35,7 @@ fn assert_shed(response: &TestResponse) {
 }
 
 #[testing::database_test(gateway::MIGRATOR)]
-async fn a_service_that_hangs_does_not_delay_other_routes(pool: PgPool) {
+async fn a_hanging_service_does_not_delay_other_routes(pool: PgPool) {
     let with = TestConfig {
         upstream: upstream::CallLimits {
             calls: 2,
@@ -62,7 +62,7 @@ async fn a_service_that_hangs_does_not_delay_other_routes(pool: PgPool) {
     assert_shed(&beyond);
     assert_shed(&next);
     assert!(me.is_ok());
-    // Shed and failed requests are used.
+    // Shed and failed requests count against the quota.
     assert_eq!(test.catalogue.calls(), 2);
     test.catalogue.script(Script::Answer);
     let response = test.get(&key, "/games").await;

@@ -1,4 +1,4 @@
-//! The scripts that count, on a real Redis.
+//! The Lua scripts that count calls, on a real Redis.
 
 use std::sync::Arc;
 
@@ -27,7 +27,7 @@ fn plan(limits: &str) -> Plan {
     plans(limits).get("free").unwrap().clone()
 }
 
-/// A caller without any state in Redis.
+/// A caller that Redis does not know yet.
 fn live() -> Caller {
     caller(kit::ids::row_id(), Mode::Live)
 }
@@ -38,7 +38,7 @@ async fn concurrent_calls_are_limited_exactly(pool: PgPool) {
         quota(&pool),
         plan("calls_per_minute = 40\ncalls_per_month = 100"),
     );
-    // Two keys with a minute each, and three keys that share a month.
+    // Two keys have a minute each; three keys share a month.
     for (keys, passed, by_minute) in [(2, 80, 40), (3, 100, 0)] {
         let account = kit::ids::row_id();
         let callers: Vec<Caller> = (0..keys).map(|_| caller(account, Mode::Live)).collect();
@@ -56,7 +56,7 @@ async fn concurrent_calls_are_limited_exactly(pool: PgPool) {
 }
 
 #[testing::database_test(gateway::MIGRATOR)]
-async fn the_month_belongs_to_the_account_and_ends_in_utc(pool: PgPool) {
+async fn the_month_is_shared_by_the_account_and_ends_in_utc(pool: PgPool) {
     let (quota, plan) = (quota(&pool), plan("calls_per_month = 3"));
     let account = kit::ids::row_id();
     let (one, other) = (caller(account, Mode::Live), caller(account, Mode::Live));
@@ -70,7 +70,7 @@ async fn the_month_belongs_to_the_account_and_ends_in_utc(pool: PgPool) {
     };
     assert_eq!((status.month_used, status.window.used), (Some(3), 1));
 
-    // A test key does not use the month and is not limited by it, but sees it.
+    // A test key neither uses the month nor is limited by it, but sees it.
     let free = quota.consume(&sample, &plan, START).await.unwrap();
     assert_eq!((free.month_used, free.policy()), (Some(3), None));
 
@@ -109,13 +109,13 @@ async fn public_keys_together_use_at_most_half_of_the_month(pool: PgPool) {
         };
         assert_eq!(status.month_used, Some(3));
     }
-    // Neither the samples nor the other keys of the account are affected.
+    // Neither test keys nor the other keys of the account are limited.
     let sample = of(KeyKind::Public, Mode::Test);
     quota.consume(&sample, &plan, START).await.unwrap();
     let secret = of(KeyKind::Secret, Mode::Live);
     let status = quota.consume(&secret, &plan, START).await.unwrap();
     assert_eq!(status.month_used, Some(4));
-    // The whole month limits them as well, and the next month begins anew.
+    // The whole month limits public keys too, and the next month starts at zero.
     for _ in 0..2 {
         quota.consume(&secret, &plan, START).await.unwrap();
     }
@@ -141,9 +141,8 @@ async fn a_tombstone_rejects_one_key_and_counts_nothing(pool: PgPool) {
     assert_eq!(status.month_used, Some(1));
 }
 
-/// The script and the domain count alike.
 #[testing::database_test(gateway::MIGRATOR)]
-async fn the_script_and_the_domain_agree(pool: PgPool) {
+async fn the_lua_script_counts_like_the_domain(pool: PgPool) {
     let counting = quota(&pool);
     let here = Handle::current();
     let cases = move || {

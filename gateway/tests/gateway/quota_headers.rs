@@ -1,4 +1,4 @@
-//! The rate limit as clients see it: headers, errors, `GET /me`, and a Redis that is away.
+//! The rate limit as clients see it: headers, errors, `GET /me`, and a Redis outage.
 
 use std::time::Duration as Patience;
 
@@ -28,7 +28,7 @@ async fn every_counted_response_has_rate_limit_headers(pool: PgPool) {
         response.header("ratelimit-policy"),
         "\"minute\";q=60;w=60, \"month\";q=50000"
     );
-    // From 22 March 08:00 to the end of the month are 9 days and 16 hours.
+    // From 22 March 08:00 to the end of the month there are 9 days and 16 hours.
     assert_eq!(
         response.header("ratelimit"),
         "\"minute\";r=59;t=60, \"month\";r=49999;t=835200"
@@ -48,7 +48,7 @@ async fn every_counted_response_has_rate_limit_headers(pool: PgPool) {
     assert_eq!(response.header("ratelimit-policy"), "\"minute\";q=60;w=60");
 }
 
-/// A public key of the game `kora`, which is published.
+/// A public key of the published game `kora`.
 async fn public_key(test: &Test, account: &str, mode: &str) -> TestKey {
     crate::keys::publish(test, "kora", true).await;
     let public = proto::CreateKeyRequest {
@@ -67,7 +67,7 @@ async fn a_public_key_learns_nothing_of_its_account(pool: PgPool) {
     let public = public_key(&test, &account, "live").await;
     let sample = public_key(&test, &account, "test").await;
     let key = test.key(&account, "live").await;
-    // The calls of another key are seen only where they leave less than the share.
+    // Calls of other keys are visible only when they leave less than the share.
     for (others, used, left) in [(0, 1, 4), (1, 2, 3), (5, 3, 1)] {
         for _ in 0..others {
             assert!(test.get(&key, "/games").await.is_ok());
@@ -144,7 +144,7 @@ async fn an_exceeded_month_has_its_reset(pool: PgPool) {
 }
 
 #[testing::database_test(gateway::MIGRATOR)]
-async fn of_two_windows_that_are_used_up_the_error_names_the_one_that_waits_longest(pool: PgPool) {
+async fn of_two_exhausted_windows_the_error_names_the_later_reset(pool: PgPool) {
     let test = Test::with(pool, limited("calls_per_minute = 1\ncalls_per_month = 2")).await;
     let account = test.account("free").await;
     let (one, other) = (
@@ -158,7 +158,7 @@ async fn of_two_windows_that_are_used_up_the_error_names_the_one_that_waits_long
     };
     assert!(test.get(&one, "/games").await.is_ok());
     assert_eq!(refused(&one).await, ("rate_limited".to_owned(), 60));
-    // Ten seconds before the month ends, the minute of the other key begins, and the month is used up.
+    // Ten seconds before the month ends, the other key's minute starts, and the month is used up.
     test.clock.advance(Duration::seconds(835_190));
     assert!(test.get(&other, "/games").await.is_ok());
     assert_eq!(refused(&one).await, ("quota_exceeded".to_owned(), 10));
@@ -167,11 +167,9 @@ async fn of_two_windows_that_are_used_up_the_error_names_the_one_that_waits_long
     assert!(test.get(&other, "/games").await.is_ok());
 }
 
-/// The public keys of an account have half of its month.
+/// Public keys may use half of the month.
 #[testing::database_test(gateway::MIGRATOR)]
-async fn a_public_key_waits_for_the_share_of_the_month_or_for_a_minute_that_ends_later(
-    pool: PgPool,
-) {
+async fn a_public_key_waits_for_the_later_of_its_share_and_its_minute(pool: PgPool) {
     let test = Test::with(pool, limited("calls_per_minute = 3\ncalls_per_month = 6")).await;
     // In the middle of the month, and ten seconds before its end.
     for (advance, code, wait) in [
@@ -191,7 +189,7 @@ async fn a_public_key_waits_for_the_share_of_the_month_or_for_a_minute_that_ends
 }
 
 #[testing::database_test(gateway::MIGRATOR)]
-async fn me_shows_key_account_and_limits(pool: PgPool) {
+async fn me_returns_key_account_and_limits(pool: PgPool) {
     let test = Test::new(pool).await;
     let account = test.account("build").await;
     let key = test.key(&account, "live").await;
@@ -257,7 +255,7 @@ async fn without_redis(pool: PgPool, redis: String) {
         test.get(&key, "/games").await.error(),
         (429, "rate_limited")
     );
-    // The revocation succeeds without a tombstone.
+    // A revocation succeeds without a tombstone.
     test.revoke(&key).await;
 }
 
@@ -267,8 +265,8 @@ async fn without_redis_each_replica_limits_the_minute(pool: PgPool) {
 }
 
 #[testing::database_test(gateway::MIGRATOR)]
-async fn a_redis_that_does_not_reply_in_time_is_away(pool: PgPool) {
-    // It accepts connections and never responses.
+async fn an_unresponsive_redis_counts_as_down(pool: PgPool) {
+    // The listener accepts connections and never replies.
     let silent = TcpListener::bind("127.0.0.1:0").await.unwrap();
     without_redis(pool, format!("redis://{}", silent.local_addr().unwrap())).await;
 }

@@ -1,4 +1,4 @@
-//! `GET /economy/rates`: each version is read once.
+//! `GET /economy/rates`: the gateway reads each version once from economy-svc.
 
 use serde_json::Value;
 use sqlx::PgPool;
@@ -8,17 +8,17 @@ use crate::support::Test;
 use crate::support::economy::{RATES, VERSION};
 
 #[testing::database_test(gateway::MIGRATOR)]
-async fn each_version_of_the_rates_is_read_once(pool: PgPool) {
+async fn each_version_of_the_rates_is_transferred_once(pool: PgPool) {
     let test = Test::new(pool).await;
     let key = key_of_game(&test, "secret").await;
     let rates = async || test.get(&key, "/economy/rates").await.json["data"].clone();
     let first: Value = serde_json::from_str(RATES).unwrap();
     assert_eq!([rates().await, rates().await], [first.clone(), first]);
-    // The next call has the new version.
+    // The next call returns the new version.
     test.economy.set_rates("next", r#"[{"from":"bao"}]"#);
     let next = serde_json::json!([{"from": "bao"}]);
     assert_eq!([rates().await, rates().await], [next.clone(), next]);
-    // The list of one currency is not the whole list.
+    // A filtered list is not cached.
     test.get(&key, "/economy/rates?to=bao").await;
     let requests = test.economy.rates();
     let known = requests
@@ -29,7 +29,7 @@ async fn each_version_of_the_rates_is_read_once(pool: PgPool) {
 }
 
 #[testing::database_test(gateway::MIGRATOR)]
-async fn rates_are_never_older_than_those_of_the_service(pool: PgPool) {
+async fn cached_rates_are_not_returned_when_the_service_fails(pool: PgPool) {
     let test = Test::new(pool).await;
     let key = key_of_game(&test, "secret").await;
     assert!(test.get(&key, "/economy/rates").await.is_ok());

@@ -1,4 +1,4 @@
-//! Reads of the catalogue: requests to catalogue-svc, and its errors.
+//! Reads of the catalogue: the requests to catalogue-svc, and its errors.
 
 use std::time::Duration;
 
@@ -10,7 +10,7 @@ use sqlx::PgPool;
 
 use crate::support::{Script, Test, TestConfig, TestKey, UPSTREAM};
 
-/// In every request of these tests.
+/// The mode of every request here.
 const MODE: i32 = Mode::Live as i32;
 
 fn page(limit: u32, cursor: &str) -> PageRequest {
@@ -20,7 +20,7 @@ fn page(limit: u32, cursor: &str) -> PageRequest {
     }
 }
 
-/// Gets `path` and asserts which request catalogue-svc received.
+/// Gets `path`, and asserts the request that catalogue-svc received.
 async fn asks<Q: Clone + PartialEq + std::fmt::Debug + 'static>(
     test: &Test,
     key: &TestKey,
@@ -194,7 +194,7 @@ async fn a_test_key_reads_samples(pool: PgPool) {
 }
 
 #[testing::database_test(gateway::MIGRATOR)]
-async fn bad_parameters_are_answered_at_once(pool: PgPool) {
+async fn bad_parameters_are_refused_without_a_call(pool: PgPool) {
     let test = Test::new(pool).await;
     let key = test.live_key().await;
     for path in [

@@ -14,7 +14,7 @@ fn with(servers: &Servers, limits: &str) -> TestConfig {
     }
 }
 
-/// Keys of several accounts, which are spread over all nodes.
+/// Live keys of as many new accounts, which hash to different nodes.
 async fn keys(test: &Test, count: usize) -> Vec<(String, TestKey)> {
     let mut keys = Vec::new();
     for _ in 0..count {
@@ -25,7 +25,7 @@ async fn keys(test: &Test, count: usize) -> Vec<(String, TestKey)> {
     keys
 }
 
-/// Keys of accounts that have called once. Accounts are added until every node counts some of them.
+/// Keys of accounts that have called once; accounts are added until every node has a counter.
 async fn keys_on_every_node(test: &Test, servers: &Servers) -> Vec<(String, TestKey)> {
     let mut all = Vec::new();
     while (0..3).any(|node| servers.command(node, &["dbsize"]).unwrap().trim() == "0") {
@@ -67,7 +67,7 @@ async fn a_revocation_takes_effect_on_every_node(pool: PgPool) {
     for (_, key) in &keys {
         test.revoke(key).await;
     }
-    // No gateway has read the feed: the tombstone rejects the key.
+    // No gateway has read the feed: the tombstones reject the keys.
     for response in call_all(&test, &keys).await {
         assert_eq!(response.error(), (401, "invalid_key"));
     }

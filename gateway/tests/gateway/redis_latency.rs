@@ -1,4 +1,4 @@
-//! What a read costs in Redis: one round trip, over a connection that is open.
+//! The latency of a read in Redis: one round trip, over an open connection.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
@@ -13,12 +13,12 @@ use crate::support::{Test, TestConfig, TestKey, plans, redis_url};
 
 const CALLS: usize = 8;
 
-/// A proxy of Redis.
+/// A TCP proxy in front of Redis.
 struct RedisProxy {
     address: String,
-    /// Connections that were opened.
+    /// The number of connections opened.
     connections: Arc<AtomicUsize>,
-    /// Whether commands are held until those for the quota and for the position have both come.
+    /// Whether commands are held until both the one for the quota and the one for the position have arrived.
     holds: Arc<AtomicBool>,
 }
 
@@ -28,7 +28,7 @@ impl RedisProxy {
         let port = listener.local_addr().unwrap().port();
         let url: redis::ConnectionInfo = redis_url().parse().unwrap();
         let to = url.addr().to_string();
-        // A user or a database in the address is kept.
+        // Keep the user and the database of the URL.
         let address = redis_url().replacen(&to, &format!("127.0.0.1:{port}"), 1);
         let holds = Arc::new(AtomicBool::new(false));
         let connections = Arc::new(AtomicUsize::new(0));
@@ -58,7 +58,7 @@ fn spawn(task: impl Future<Output = ()> + Send + 'static) {
     drop(tokio::spawn(task));
 }
 
-/// Forwards commands, and holds them while `holds` is set until those for the quota and for the position have both come.
+/// Forwards commands. While `holds` is set, holds them until both the one for the quota and the one for the position have arrived.
 async fn forward(mut from: impl AsyncRead + Unpin, mut to: OwnedWriteHalf, holds: Arc<AtomicBool>) {
     let (mut came, mut held) = (vec![0; 1 << 16], Vec::new());
     while let Ok(length) = from.read(&mut came).await
@@ -76,7 +76,7 @@ async fn forward(mut from: impl AsyncRead + Unpin, mut to: OwnedWriteHalf, holds
     }
 }
 
-/// Makes concurrent calls. Returns how many got the month, which only Redis knows.
+/// Makes concurrent calls; returns how many responses have the monthly count, which only Redis knows.
 async fn call(test: &Test, key: &TestKey) -> usize {
     let responses = join_all((0..CALLS).map(|_| test.get(key, "/games"))).await;
     for response in &responses {
@@ -99,7 +99,7 @@ async fn a_read_takes_one_round_trip_to_redis(pool: PgPool) {
     let test = Test::with(pool, with).await;
     let key = test.live_key().await;
     assert_eq!(call(&test, &key).await, CALLS);
-    // If one command waited for the reply to the other, Redis would get neither, and the month would be unknown.
+    // If one command waited for the other's reply, Redis would get neither, and the monthly count would be unknown.
     redis.holds.store(true, Ordering::SeqCst);
     assert_eq!(call(&test, &key).await, CALLS);
 }

@@ -1,5 +1,5 @@
-//! Reads show all earlier writes (§1): the request to catalogue-svc carries the newest position of the listings, and a response is used again
-//! for reads that need show no newer one.
+//! Reads show all earlier writes (§1). The request to catalogue-svc has the newest position of the listings, and a cached response is used only while
+//! that position is unchanged.
 
 use contracts::catalogue::v1::ListGamesRequest;
 use kit::feed::Position;
@@ -9,7 +9,7 @@ use time::Duration;
 
 use crate::support::{NO_REDIS, Script, Test, TestConfig, TestKey};
 
-/// The routes whose responses depend on the listings alone.
+/// Routes whose responses depend on the listings only.
 const CACHED: [&str; 12] = [
     "/games",
     "/games?genre=puzzle&limit=2",
@@ -25,7 +25,7 @@ const CACHED: [&str; 12] = [
     "/search?q=kora",
 ];
 
-/// What coming events are depends on the day; boards depend on votes.
+/// Upcoming events depend on the date, and boards on votes.
 const NOT_CACHED: [&str; 2] = ["/events", "/rankings/games/week"];
 
 fn position(seq: i64) -> Position {
@@ -35,12 +35,12 @@ fn position(seq: i64) -> Position {
     }
 }
 
-/// Publishes the position that reads must show.
+/// Publishes the position that reads must reach.
 async fn publish(test: &Test, position: Position) {
     test.app.newest_position.publish(position).await;
 }
 
-/// Reads `path` and asserts how often catalogue-svc was called.
+/// Reads `path`, and asserts how often catalogue-svc was called.
 async fn reads(test: &Test, key: &TestKey, path: &str, calls: u32) {
     let before = test.catalogue.calls();
     let response = test.get(key, path).await;
@@ -48,13 +48,13 @@ async fn reads(test: &Test, key: &TestKey, path: &str, calls: u32) {
     assert_eq!(test.catalogue.calls() - before, calls, "{path}");
 }
 
-/// Reads `path` until its response is stored.
+/// Reads `path` twice, after which its response is stored.
 async fn stored(test: &Test, key: &TestKey, path: &str) {
     reads(test, key, path, 1).await;
     reads(test, key, path, 1).await;
 }
 
-/// A gateway and a catalogue that are at `position`.
+/// A gateway and a catalogue at `position`.
 async fn at(pool: PgPool, position: Position) -> (Test, TestKey) {
     let test = Test::new(pool).await;
     let account = test.account("build").await;
@@ -65,11 +65,11 @@ async fn at(pool: PgPool, position: Position) -> (Test, TestKey) {
 }
 
 #[testing::database_test(gateway::MIGRATOR)]
-async fn a_response_is_used_until_a_listing_changes(pool: PgPool) {
+async fn a_cached_response_is_used_until_a_listing_changes(pool: PgPool) {
     let first = position(7);
     let (test, key) = at(pool, first).await;
     for path in CACHED {
-        // It is stored when it is read a second time.
+        // A response is stored at its second read.
         for calls in [1, 1, 0] {
             reads(&test, &key, path, calls).await;
         }
@@ -77,7 +77,7 @@ async fn a_response_is_used_until_a_listing_changes(pool: PgPool) {
     let changed = Position { seq: 8, ..first };
     publish(&test, changed).await;
     for path in CACHED {
-        // This replica is behind, so its response is not that of the next read.
+        // The catalogue is behind `changed`, so that its response is not stored.
         reads(&test, &key, path, 1).await;
         reads(&test, &key, path, 1).await;
     }
@@ -89,7 +89,7 @@ async fn a_response_is_used_until_a_listing_changes(pool: PgPool) {
 }
 
 #[testing::database_test(gateway::MIGRATOR)]
-async fn what_depends_on_more_than_the_listings_is_read_each_time(pool: PgPool) {
+async fn responses_that_depend_on_votes_or_the_date_are_not_cached(pool: PgPool) {
     let (test, key) = at(pool, position(7)).await;
     for path in NOT_CACHED {
         for _ in 0..3 {
@@ -99,7 +99,7 @@ async fn what_depends_on_more_than_the_listings_is_read_each_time(pool: PgPool) 
 }
 
 #[testing::database_test(gateway::MIGRATOR)]
-async fn another_epoch_ends_the_use_of_a_response(pool: PgPool) {
+async fn a_new_epoch_invalidates_cached_responses(pool: PgPool) {
     let (test, key) = at(pool, position(7)).await;
     stored(&test, &key, "/games").await;
     let restored = position(3);
@@ -111,7 +111,7 @@ async fn another_epoch_ends_the_use_of_a_response(pool: PgPool) {
 }
 
 #[testing::database_test(gateway::MIGRATOR)]
-async fn without_a_position_no_stored_response_is_used(pool: PgPool) {
+async fn without_a_position_nothing_is_cached(pool: PgPool) {
     let without_redis = TestConfig {
         redis: NO_REDIS.to_owned(),
         ..TestConfig::default()
@@ -127,7 +127,7 @@ async fn without_a_position_no_stored_response_is_used(pool: PgPool) {
 }
 
 #[testing::database_test(gateway::MIGRATOR)]
-async fn a_response_is_used_for_ten_seconds_at_most(pool: PgPool) {
+async fn a_cached_response_expires_after_ten_seconds(pool: PgPool) {
     let (test, key) = at(pool, position(7)).await;
     stored(&test, &key, "/games").await;
     test.clock.advance(Duration::seconds(9));
@@ -137,7 +137,7 @@ async fn a_response_is_used_for_ten_seconds_at_most(pool: PgPool) {
 }
 
 #[testing::database_test(gateway::MIGRATOR)]
-async fn sample_data_and_live_data_are_kept_apart(pool: PgPool) {
+async fn samples_and_live_data_are_cached_separately(pool: PgPool) {
     let (test, key) = at(pool, position(7)).await;
     let account = test.account("build").await;
     let test_key = test.key(&account, "test").await;
@@ -149,7 +149,7 @@ async fn sample_data_and_live_data_are_kept_apart(pool: PgPool) {
 }
 
 #[testing::database_test(gateway::MIGRATOR)]
-async fn a_stored_response_counts_and_is_complete(pool: PgPool) {
+async fn a_cached_response_is_counted_and_complete(pool: PgPool) {
     let (test, key) = at(pool, position(7)).await;
     test.catalogue.set_revision(5);
     test.get(&key, "/games/kora").await;
@@ -167,7 +167,7 @@ async fn a_stored_response_counts_and_is_complete(pool: PgPool) {
 }
 
 #[testing::database_test(gateway::MIGRATOR)]
-async fn an_error_is_not_stored(pool: PgPool) {
+async fn an_error_is_not_cached(pool: PgPool) {
     let (test, key) = at(pool, position(7)).await;
     for _ in 0..3 {
         let before = test.catalogue.calls();
@@ -182,9 +182,9 @@ async fn an_error_is_not_stored(pool: PgPool) {
     reads(&test, &key, "/games", 1).await;
 }
 
-/// A search puts past events last, so its order may change at midnight. Nothing else does.
+/// A search lists past events last, so that its order changes at midnight. Other responses do not change.
 #[testing::database_test(gateway::MIGRATOR)]
-async fn no_search_outlives_its_day(pool: PgPool) {
+async fn a_cached_search_expires_at_midnight(pool: PgPool) {
     let (test, key) = at(pool, position(7)).await;
     let midnight = test.clock.now().date().next_day().unwrap().midnight();
     let before = midnight.assume_utc() - Duration::seconds(9);
@@ -199,9 +199,9 @@ async fn no_search_outlives_its_day(pool: PgPool) {
     }
 }
 
-/// Requests that nobody repeats push out none that are repeated.
+/// A response that is requested once must not evict one that is requested often.
 #[testing::database_test(gateway::MIGRATOR)]
-async fn a_request_that_comes_once_is_not_stored(pool: PgPool) {
+async fn a_response_that_is_requested_once_is_not_cached(pool: PgPool) {
     let (test, key) = at(pool, position(7)).await;
     stored(&test, &key, "/games").await;
     let long = format!("\"{}\"", "x".repeat(1_000_000));
@@ -213,7 +213,7 @@ async fn a_request_that_comes_once_is_not_stored(pool: PgPool) {
 }
 
 #[testing::database_test(gateway::MIGRATOR)]
-async fn a_read_is_sent_once_with_the_position_in_redis(pool: PgPool) {
+async fn a_read_sends_the_newest_position(pool: PgPool) {
     let first = position(7);
     let (test, key) = at(pool, first).await;
     for seq in [7, 9] {

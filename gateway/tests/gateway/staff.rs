@@ -1,4 +1,4 @@
-//! Staff RPCs, from the call to the database and the feed.
+//! Staff RPCs, on the database and the feed.
 
 use std::collections::BTreeSet;
 
@@ -20,7 +20,7 @@ fn fields(fault: &Fault) -> Vec<&str> {
     fault.fields.keys().map(String::as_str).collect()
 }
 
-/// Accounts and keys on the feed: entity, event, revision.
+/// The changes of accounts and keys on the feed: entity, event, revision.
 async fn feed(pool: &PgPool) -> Vec<(String, String, i64)> {
     let rows = sqlx::query!("select entity, event, revision from gateway.feed order by seq");
     let rows = rows.fetch_all(pool).await.unwrap();
@@ -69,7 +69,7 @@ async fn rotate(test: &Test, id: &str) -> Result<proto::RotateKeyResponse, Statu
 }
 
 #[testing::database_test(gateway::MIGRATOR)]
-async fn an_account_is_created_found_and_moved(pool: PgPool) {
+async fn an_account_is_created_found_and_changes_its_plan(pool: PgPool) {
     let test = Test::new(pool).await;
     let made = create(&test, " Savanna ", "").await.unwrap();
     assert_eq!(
@@ -78,7 +78,7 @@ async fn an_account_is_created_found_and_moved(pool: PgPool) {
     );
     assert_eq!(made.created_at, Some(kit::api::timestamp::encode(START)));
     assert_eq!(get(&test, &made.id).await.unwrap(), made);
-    // A call with the same id is a repeated one.
+    // A call with the same id is a repetition.
     let again = proto::CreateAccountRequest {
         name: "Other".to_owned(),
         plan: "build".to_owned(),
@@ -95,7 +95,7 @@ async fn an_account_is_created_found_and_moved(pool: PgPool) {
     };
     let moved = set("build").await.unwrap().into_inner().account.unwrap();
     assert_eq!((&moved.id, moved.plan.as_str()), (&made.id, "build"));
-    // A call that changes nothing is not published.
+    // A call that changes nothing publishes nothing.
     set("build").await.unwrap();
     let refused = fault(set("gold").await);
     assert_eq!(fields(&refused), ["plan"]);

@@ -1,4 +1,4 @@
-//! Authorization and audit of staff RPCs (§5).
+//! Authorization of staff RPCs, and their audit log (§5).
 
 use contracts::common::v1 as common;
 use contracts::gateway::v1 as proto;
@@ -57,7 +57,7 @@ async fn an_unauthorized_call_is_rejected_and_audited(pool: PgPool) {
     let own = own.await.unwrap();
     let said = own.iter().map(|it| (it.action.as_str(), it.refused));
     assert!(said.eq([("revoke_key", true), ("create_key", true)]));
-    // A reviewer reads and decides, but may not read the audit records of others.
+    // A reviewer reads and decides, but does not read the audit entries of others.
     let keys = proto::ListKeysRequest {
         account_id: account.clone(),
     };
@@ -68,7 +68,7 @@ async fn an_unauthorized_call_is_rejected_and_audited(pool: PgPool) {
     };
     let status = audit(&test, ada(), others).await.unwrap_err();
     assert_eq!(status.code(), tonic::Code::PermissionDenied);
-    // A call that did not pass authentication has no member.
+    // A call that was not authenticated has no member.
     let nobody = tonic::Request::new(proto::ListPlansRequest {});
     assert!(test.staff.list_plans(nobody).await.is_err());
 }
@@ -83,7 +83,7 @@ async fn every_change_is_audited(pool: PgPool) {
         plan: "build".to_owned(),
     };
     for _ in 0..2 {
-        // The second call changes nothing.
+        // The second call changes nothing, and is not audited.
         test.staff
             .set_account_plan(by_operator(plan.clone()))
             .await
@@ -107,7 +107,7 @@ async fn every_change_is_audited(pool: PgPool) {
     let rotate = proto::RotateKeyRequest { id: key.id.clone() };
     let rotated = test.staff.rotate_key(by_operator(rotate.clone())).await;
     let new = rotated.unwrap().into_inner().key.unwrap();
-    // A call that is invalid is not audited.
+    // An invalid call is not audited.
     assert!(test.staff.rotate_key(by_operator(rotate)).await.is_err());
     test.revoke(&key).await;
 

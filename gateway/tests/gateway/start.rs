@@ -1,4 +1,4 @@
-//! Tables of plans with which the gateway does not start.
+//! Plan tables with which the gateway refuses to start.
 
 use std::process::{Command, Output};
 
@@ -8,7 +8,7 @@ use crate::support::{Test, redis_url};
 
 const TABLE: &str = "[[plan]]\nname = \"free\"\ntitle = \"Free\"\nwebhook_events = false\n";
 
-/// Runs the gateway process with a table of plans on the database of `pool` until it exits.
+/// Runs the gateway with a plan table, on the database of `pool`, until it exits.
 fn run(pool: &PgPool, table: &str) -> Output {
     let options = pool.connect_options();
     let database = options.get_database().unwrap();

@@ -1,4 +1,4 @@
-//! Switches (§7.3): set at one replica, effective at another, and after a restart.
+//! Switches (§7.3): set at one replica, effective at another one and after a restart.
 
 use contracts::gateway::v1 as proto;
 use contracts::gateway::v1::staff_service_server::StaffService as _;
@@ -48,7 +48,7 @@ async fn codes(test: &Test, key: &TestKey) -> [&'static str; 4] {
             (503, "api_unavailable") => "api_unavailable",
             (503, "module_off") => "module_off",
             (503, "closed") => "closed",
-            // The requests have no body, which is checked next.
+            // These requests have no body, which is checked next.
             (400, "bad_json") => "bad_json",
             other => unreachable!("{other:?}: {}", response.text),
         };
@@ -123,7 +123,7 @@ async fn switches_are_listed_with_time_and_reason(pool: PgPool) {
         .unwrap();
     assert_eq!(updated.reason, "Reviewers are away");
     assert_eq!(updated.changed_at, Some(kit::api::timestamp::encode(START)));
-    // Setting a switch to its current state changes and publishes nothing.
+    // Setting a switch to its current state changes nothing and publishes nothing.
     let again = set(&test, "submissions", false, "Other").await.unwrap();
     assert_eq!(again, updated);
     assert_eq!(list(&test).await.switches[3], updated);

@@ -1,4 +1,4 @@
-//! Guessed keys and other refused calls (§5.1): limited per address and minute, and none is looked up beyond.
+//! Unknown keys and other refused calls (§5.1) are limited per address and minute. Beyond the limit no key is looked up.
 
 use std::net::SocketAddr;
 
@@ -28,7 +28,7 @@ async fn guess(test: &Test, address: &str) -> TestResponse {
     test.call(test.guess().get_from(address)).await
 }
 
-/// Uses up the refused calls of an address.
+/// Makes as many refused calls as an address may make.
 async fn use_up(test: &Test, address: &str) {
     for _ in 0..3 {
         assert_eq!(guess(test, address).await.error(), WRONG);
@@ -49,7 +49,7 @@ async fn an_address_over_its_limit_gets_no_lookup(pool: PgPool) {
         assert_eq!(guess(&test, HERE).await.error(), WRONG);
     }
 
-    // The table of keys is locked: a lookup would time out.
+    // The table of keys is locked, so that a lookup would time out.
     let keys = lock(&test.pool, "gateway.key").await;
     for _ in 0..50 {
         let response = guess(&test, HERE).await;
@@ -58,7 +58,7 @@ async fn an_address_over_its_limit_gets_no_lookup(pool: PgPool) {
         assert_eq!(response.json["meta"]["mode"], "live");
         assert_eq!(response.header("ratelimit"), "", "it is nobody's quota");
     }
-    // A repeated key and a mistyped one are refused calls as well.
+    // A repeated and a mistyped key are refused calls too.
     assert_eq!(test.call(wrong.get_from(HERE)).await.error(), LIMITED);
     assert_eq!(test.call(mistyped().get_from(HERE)).await.error(), LIMITED);
     assert_eq!(test.catalogue.calls(), calls);
@@ -113,7 +113,7 @@ async fn every_refused_call_counts_against_its_address(pool: PgPool) {
         assert_eq!(response.error(), LIMITED);
         assert_eq!(response.header("retry-after"), "60");
     }
-    // Calls that are allowed work, and the limit is the address's.
+    // Allowed calls still work, and another address has its own limit.
     assert!(test.call(key.get_from(HERE)).await.is_ok());
     assert_eq!(
         test.call(mistyped().get_from("192.0.2.2")).await.error(),
@@ -123,7 +123,7 @@ async fn every_refused_call_counts_against_its_address(pool: PgPool) {
     assert_eq!(test.call(mistyped().get_from(HERE)).await.error(), WRONG);
 }
 
-/// Until it is looked up, a key may be a guess.
+/// A key that is not cached may be a guess.
 #[testing::database_test(gateway::MIGRATOR)]
 async fn at_an_address_over_its_limit_only_cached_keys_work(pool: PgPool) {
     let test = Test::with(pool, three()).await;
@@ -137,7 +137,7 @@ async fn at_an_address_over_its_limit_only_cached_keys_work(pool: PgPool) {
 }
 
 #[testing::database_test(gateway::MIGRATOR)]
-async fn that_a_key_is_unknown_is_cached_until_a_change(pool: PgPool) {
+async fn an_unknown_key_is_cached_until_a_change(pool: PgPool) {
     let mut test = Test::new(pool).await;
     test.catch_up().await;
     let wrong = test.guess();
@@ -161,7 +161,7 @@ async fn that_a_key_is_unknown_is_cached_until_a_change(pool: PgPool) {
 }
 
 #[testing::database_test(gateway::MIGRATOR)]
-async fn a_cancelled_lookup_is_continued_by_the_next_request(pool: PgPool) {
+async fn a_cancelled_lookup_does_not_fail_the_next_request(pool: PgPool) {
     let test = Test::with(pool.clone(), three()).await;
     let key = Test::new(pool).await.live_key().await;
     let keys = lock(&test.pool, "gateway.key").await;
@@ -194,7 +194,7 @@ async fn clients_behind_a_trusted_proxy_are_limited_separately(pool: PgPool) {
     }
     assert_eq!(through("198.51.100.7").await, 429);
     assert_eq!(through("198.51.100.8").await, 401);
-    // The header of a client that is not a proxy is ignored.
+    // The header of a client that is not a trusted proxy is ignored.
     for forged in ["198.51.100.9", "198.51.100.10", "198.51.100.11"] {
         let call = test.guess().get_from(HERE);
         let response = test.call(call.header("x-forwarded-for", forged)).await;
@@ -203,7 +203,7 @@ async fn clients_behind_a_trusted_proxy_are_limited_separately(pool: PgPool) {
     assert_eq!(guess(&test, HERE).await.error(), LIMITED);
 }
 
-/// Lookups that wait for a lock.
+/// The number of lookups that wait for a lock.
 async fn look_ups(pool: &PgPool) -> i64 {
     #[expect(clippy::disallowed_methods, reason = "the catalogue of the server")]
     let waiting = sqlx::query_scalar(
@@ -218,7 +218,7 @@ async fn guesses_that_wait_for_a_lookup_hold_no_admission_permit(pool: PgPool) {
     let test = Test::new(pool).await;
     let known = test.live_key().await;
     assert!(test.get(&known, "/games").await.is_ok());
-    // One call runs at a time, and none waits.
+    // One call may run, and none is queued.
     let limits = ConcurrencyLimits {
         calls: 1,
         queued: 0,
@@ -231,7 +231,7 @@ async fn guesses_that_wait_for_a_lookup_hold_no_admission_permit(pool: PgPool) {
         async move { send(&router, request).await }
     };
     let keys = lock(&test.pool, "gateway.key").await;
-    // PostgreSQL does not answer.
+    // The lock makes all lookups wait.
     let mut waiting: Vec<_> = (0..34).map(|_| Box::pin(call(&test.guess()))).collect();
     for guess in &mut waiting {
         assert!(futures::poll!(guess).is_pending());
@@ -245,7 +245,7 @@ async fn guesses_that_wait_for_a_lookup_hold_no_admission_permit(pool: PgPool) {
 }
 
 #[testing::database_test(gateway::MIGRATOR)]
-async fn a_burst_of_calls_with_a_new_key_waits_for_one_lookup(pool: PgPool) {
+async fn a_burst_of_calls_with_a_new_key_waits_for_its_lookup(pool: PgPool) {
     let test = Test::new(pool.clone()).await;
     let new = test.live_key().await;
     let watching = another(&pool).await;

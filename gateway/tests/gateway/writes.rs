@@ -47,7 +47,7 @@ async fn a_write_returns_location_and_revision(pool: PgPool) {
         assert_eq!(response.status, status, "{path}: {}", response.text);
         assert_eq!(response.header("location"), location);
         assert_eq!(response.header("etag"), r#""r7""#);
-        // The limit of the plan.
+        // The daily limit of the plan.
         assert_eq!(test.listings.author().writes_per_day, Some(50), "{path}");
     }
     let dry = write(&test, key.request("POST", "/games?dry_run=true")).await;
@@ -64,7 +64,7 @@ async fn if_match_becomes_a_precondition(pool: PgPool) {
         let read = test.get(&key, path).await;
         let tag = read.header("etag").to_owned();
         assert!(tag.starts_with("\"r7-"), "{tag}");
-        // A proxy that compresses has appended its suffix.
+        // A compressing proxy appends a suffix to the tag.
         let with_suffix = format!("{}-gzip\"", tag.trim_end_matches('"'));
         for (sent, condition) in [
             (None, None),
@@ -101,7 +101,7 @@ async fn if_match_becomes_a_precondition(pool: PgPool) {
     assert_eq!(response.error(), (412, "precondition_failed"));
 }
 
-/// A POST is repeated with its `Idempotency-Key`; a PATCH takes none.
+/// The error of a POST advises to repeat it with its `Idempotency-Key`, that of a PATCH to repeat the PATCH.
 fn assert_says_how_to_repeat(response: &TestResponse, method: &str) {
     let message = response.json["error"]["message"].as_str().unwrap();
     let by_key = message.contains("Idempotency-Key");
@@ -148,7 +148,7 @@ async fn a_write_without_a_response_has_an_unknown_outcome(pool: PgPool) {
         assert_says_how_to_repeat(&response, method);
         assert_eq!(test.listings.writes(), writes, "a write is made once");
     }
-    // The service itself may not know the outcome of a commit.
+    // The service itself may not know the outcome of its commit.
     let unknown = Fault::outcome_unknown("a test");
     test.listings.set_outcome(Outcome::Refused(unknown));
     for (method, path) in WRITES {
@@ -156,7 +156,7 @@ async fn a_write_without_a_response_has_an_unknown_outcome(pool: PgPool) {
         assert_eq!(response.error(), (504, "outcome_unknown"), "{path}");
         assert_says_how_to_repeat(&response, method);
     }
-    // An error of the service itself is a known outcome, and so is a failure to send.
+    // An error of the service is a known outcome.
     test.listings
         .set_outcome(Outcome::Refused(Fault::unavailable("a test")));
     let refused = write(&test, key.request("POST", "/games")).await;

@@ -73,14 +73,14 @@ mod tests {
     use super::*;
 
     #[test]
-    fn every_text_is_there_in_both_languages() {
+    fn every_article_exists_in_both_languages() {
         let articles = Articles::read(None).unwrap();
         for (name, ..) in BUILT_IN {
             let [english, french] =
                 Language::ALL.map(|language| articles.find(name, language).unwrap());
             assert_ne!(english.title, french.title);
             assert!(!english.summary.is_empty() && !french.summary.is_empty());
-            // Both languages have the same sections.
+            // The two languages must have the same structure.
             for tag in ["<h2", "<li", "<tr"] {
                 let count = |article: &Article| article.html.matches(tag).count();
                 assert_eq!(count(english), count(french), "{name} {tag}");
@@ -89,7 +89,7 @@ mod tests {
     }
 
     #[test]
-    fn an_operator_replaces_texts_in_both_languages() {
+    fn an_operator_must_replace_an_article_in_both_languages() {
         let folder = tempfile::tempdir().unwrap();
         let write = |name: &str, text: &str| fs::write(folder.path().join(name), text).unwrap();
         write("terms.en.md", "# Our terms\n\nBe kind.\n");

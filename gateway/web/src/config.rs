@@ -256,7 +256,7 @@ mod tests {
     }
 
     #[test]
-    fn production_is_warned_until_both_texts_are_its_own() {
+    fn production_warns_until_terms_and_privacy_are_replaced() {
         let folder = tempfile::tempdir().unwrap();
         let articles = format!("--articles={}", folder.path().display());
         let shows = |more: &[&str]| settings(more).shows_default_texts();

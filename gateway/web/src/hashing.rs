@@ -178,17 +178,17 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn the_threads_give_way_to_others() {
+    async fn hashing_threads_have_a_lower_priority() {
         let own = rustix::process::getpriority_process(None).unwrap();
         let pool = PasswordPool::new(1).unwrap();
         let nice = pool.run(|| rustix::process::getpriority_process(None).unwrap());
-        // The tests may run with a low priority themselves; 19 is the lowest.
+        // The tests may run with a raised nice value themselves; 19 is the maximum.
         assert_eq!(nice.await.unwrap(), (own + NICE).min(19));
         assert_eq!(rustix::process::getpriority_process(None).unwrap(), own);
     }
 
     #[tokio::test]
-    async fn further_requests_are_refused_at_once() {
+    async fn requests_beyond_the_limit_are_refused_at_once() {
         let pool = PasswordPool::new(1).unwrap();
         let all = pool.admitted.available_permits();
         let permits = pool.admitted.try_acquire_many(u32::try_from(all).unwrap());

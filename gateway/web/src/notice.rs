@@ -26,7 +26,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_notice_is_one_of_the_texts() {
+    fn only_known_notices_are_shown() {
         let paused = AfterForm::named("webhook-paused");
         assert_eq!(paused, Some("done-webhook-paused"));
         for unknown in ["", "title", "<b>yes", "paused = x"] {

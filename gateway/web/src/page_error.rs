@@ -356,7 +356,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_page_in_french_says_in_general_what_a_service_refuses() {
+    fn a_french_error_page_replaces_the_english_reason() {
         let refused = |language| {
             let error = PageError {
                 language,

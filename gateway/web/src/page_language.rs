@@ -102,7 +102,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn only_a_refusal_shows_the_form_again() {
+    fn only_a_refused_form_is_shown_again() {
         for (code, answer) in [
             (Code::Invalid, None),
             (Code::PlanRequired, None),

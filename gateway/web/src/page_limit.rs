@@ -122,7 +122,7 @@ mod tests {
     }
 
     #[test]
-    fn a_network_has_so_many_pages_a_minute() {
+    fn pages_are_limited_per_network_and_minute() {
         let limit = PageLimit::new(2, 20);
         let at = |milliseconds| START + Duration::milliseconds(milliseconds);
         assert_eq!(limit.count(network(1), at(0)), Ok(()));
@@ -131,7 +131,7 @@ mod tests {
         assert_eq!(limit.count(network(2), at(20_500)), Ok(()));
         assert_eq!(limit.count(network(1), at(59_999)), Err(1));
         assert_eq!(limit.count(network(1), at(60_000)), Ok(()));
-        // The clock was set back.
+        // When the clock is set back, a new window starts.
         assert_eq!(limit.count(network(1), at(-3_600_000)), Ok(()));
     }
 
@@ -153,7 +153,7 @@ mod tests {
     }
 
     #[test]
-    fn a_person_has_more_and_the_count_has_a_bound() {
+    fn a_person_has_a_higher_limit_and_counters_are_bounded() {
         let limit = PageLimit::new(1, 10);
         let person = Visitor::Person(Uuid::nil());
         let allowed = (0..100).filter(|_| limit.count(person, START).is_ok());
@@ -166,7 +166,7 @@ mod tests {
     }
 
     #[test]
-    fn newcomers_are_counted_together_once_there_are_very_many_visitors() {
+    fn at_capacity_newcomers_share_counters() {
         let limit = PageLimit::new(1, 10);
         let newcomers = u32::try_from(CAPACITY).unwrap()..;
         for number in 0..newcomers.start {
@@ -176,10 +176,10 @@ mod tests {
             let mut newcomers = newcomers.clone().take(count);
             newcomers.all(|number| limit.count(network(number), START).is_ok())
         };
-        // No newcomer has a count of its own, and each bucket has ten pages.
+        // Newcomers share counters, each of which allows ten pages.
         assert!(allowed(10));
         assert!(!allowed(20_000));
-        // Visitors that were counted before keep their own counts.
+        // Visitors that were counted before keep counters of their own.
         assert_eq!(limit.count(network(0), START), Err(60));
     }
 }

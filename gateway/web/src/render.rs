@@ -168,7 +168,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_errors_of_a_service_stand_beside_their_fields() {
+    fn the_errors_of_a_service_are_shown_at_their_fields() {
         let reasons = [
             ("name", "Too long."),
             ("expires_at", "In the past."),

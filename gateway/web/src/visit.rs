@@ -86,7 +86,7 @@ mod tests {
     }
 
     #[test]
-    fn the_address_decides_the_language_and_then_the_browser() {
+    fn the_path_selects_the_language_before_the_browser() {
         let french = [(ACCEPT_LANGUAGE, "fr")];
         let default = visit("/games?genre=rpg", &french);
         assert_eq!(default.language, Language::French);

@@ -82,7 +82,7 @@ mod tests {
     }
 
     #[test]
-    fn everything_else_is_refused() {
+    fn other_addresses_are_refused() {
         for bad in [
             "",
             "http://example.com",
@@ -111,7 +111,7 @@ mod tests {
 
     proptest! {
         #[test]
-        fn any_text_is_read_or_refused(raw in "(https://)?\\PC{0,60}") {
+        fn any_text_is_accepted_or_refused(raw in "(https://)?\\PC{0,60}") {
             if let Ok(address) = read(&raw) {
                 prop_assert!(address.to_ascii_lowercase().starts_with("https://"));
                 prop_assert_eq!(read(&address), Ok(address));

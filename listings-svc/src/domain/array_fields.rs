@@ -268,7 +268,7 @@ mod tests {
     use serde_json::json;
 
     #[test]
-    fn a_list_has_no_repeats_and_each_item_its_own_reason() {
+    fn a_repeated_or_bad_item_is_refused_by_its_path() {
         let row = json!({"roles": ["artist", "artist", 7, "Big Boss"]});
         let mut fields = Fields::new(row.as_object().unwrap());
         assert_eq!(words(&mut fields, "roles", 5, parse_slug), ["artist"]);
@@ -278,7 +278,7 @@ mod tests {
     }
 
     #[test]
-    fn pictures_and_credits_are_read_part_by_part() {
+    fn each_bad_part_of_pictures_and_credits_is_named() {
         let row = json!({
             "screenshots": [
                 {"url": "https://a.example/1.png", "width": 640, "height": 480, "alt": "A hill"},
@@ -332,14 +332,14 @@ mod tests {
             fields.finish(read)
         };
         let sent = |handle: Option<&str>, name: &str| json!({"handle": handle, "name": name, "role": "Code"});
-        // As a read returns them, and as they are stored.
+        // A credit may be sent back as a read returns it or as it is stored.
         for first in [sent(None, "Ada"), sent(Some("gone"), "Ada")] {
             assert_eq!(
                 read(json!([first, sent(Some("bob"), "Bob")])).unwrap(),
                 current
             );
         }
-        // The page of Bob is public: without a handle the credit does not name it any more.
+        // Bob's page is public, so that a credit without a handle no longer names it.
         assert_eq!(
             read(json!([sent(None, "Bob")])).unwrap(),
             [credit(None, "Bob")]
@@ -352,7 +352,7 @@ mod tests {
     }
 
     #[test]
-    fn uploaded_screenshots_change_their_order_and_texts() {
+    fn uploaded_screenshots_can_be_reordered_and_described() {
         let shot = |digit: &str, alt: &str| Screenshot {
             url: format!("/pictures/{}.jpg", digit.repeat(64)),
             width: 640,

@@ -66,7 +66,7 @@ mod tests {
     }
 
     #[test]
-    fn a_reviewer_decides_and_nothing_more() {
+    fn a_reviewer_may_only_review_and_decide_claims() {
         let may: Vec<AuditAction> = AuditAction::VARIANTS
             .iter()
             .copied()

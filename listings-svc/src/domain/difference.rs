@@ -183,7 +183,7 @@ mod tests {
     }
 
     #[test]
-    fn metadata_is_not_content() {
+    fn content_excludes_metadata() {
         let listing = json!({"state": "pending", "submitter": null, "title": "A"});
         assert_eq!(content(&listing), object(json!({"title": "A"})));
     }
@@ -243,12 +243,12 @@ mod tests {
 
     proptest! {
         #[test]
-        fn the_same_has_no_difference(state in state()) {
+        fn equal_states_have_no_difference(state in state()) {
             prop_assert!(between(&state, &state).is_empty());
         }
 
         #[test]
-        fn the_differences_make_one_state_of_the_other(before in state(), after in state()) {
+        fn applying_the_differences_gives_the_other_state(before in state(), after in state()) {
             let differences = between(&before, &after);
             let mut made = before;
             for difference in &differences {
@@ -259,7 +259,7 @@ mod tests {
         }
 
         #[test]
-        fn there_and_back_are_the_same_paths(before in state(), after in state()) {
+        fn reversed_differences_have_the_same_paths(before in state(), after in state()) {
             let turned: Vec<_> = between(&after, &before)
                 .into_iter()
                 .map(|d| Difference { path: d.path, before: d.after, after: d.before })

@@ -80,7 +80,7 @@ mod tests {
     use time::macros::date;
 
     #[test]
-    fn days_are_stored_as_days() {
+    fn days_are_stored_as_iso_dates() {
         for (ends_at, stored) in [
             (Some(date!(2026 - 03 - 02)), json!("2026-03-02")),
             (None, json!(null)),

@@ -77,7 +77,7 @@ mod tests {
     use serde_json::json;
 
     #[test]
-    fn collected_names_become_other() {
+    fn links_with_collected_names_are_stored_as_other() {
         let row = json!({"links": {"profile": "https://a.example", "itch": "https://b.example", "steam": null}});
         let mut fields = Fields::new(row.as_object().unwrap());
         let links = read(&mut fields, PAGE);

@@ -379,7 +379,7 @@ mod tests {
     }
 
     #[test]
-    fn the_first_publication_is_when_it_was_approved_and_stays() {
+    fn the_time_of_first_publication_is_that_of_the_approval() {
         let much_later = datetime!(2027-01-01 12:00 UTC);
         let submitted = Listing::submitted(Uuid::nil(), Uuid::max(), named("a"), NOW);
         assert_eq!(submitted.first_published_at, None);
@@ -397,7 +397,7 @@ mod tests {
         for listing in [public, removed, restored] {
             assert_eq!(listing.first_published_at, Some(LATER));
         }
-        // An imported listing is public from the time at which it was listed, by its row.
+        // An imported listing counts as public since the `created_at` of its row.
         let imported = Listing::imported(Uuid::nil(), Mode::Live, row("a"), LATER);
         assert_eq!(imported.first_published_at, Some(LATER));
         let corrected = RowContent {

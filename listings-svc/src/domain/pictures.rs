@@ -246,7 +246,7 @@ mod tests {
     }
 
     #[test]
-    fn a_name_is_sixty_four_digits_a_size_and_an_ending() {
+    fn a_name_is_a_hash_a_size_and_an_extension() {
         let hash = hash();
         for text in [format!("{hash}.jpg"), format!("{hash}-small.jpg")] {
             let name = FileName::parse(&text).unwrap();
@@ -288,7 +288,7 @@ mod tests {
     }
 
     #[test]
-    fn nothing_else_is_a_name() {
+    fn malformed_picture_names_are_refused() {
         let hash = hash();
         for bad in [
             String::new(),
@@ -309,7 +309,7 @@ mod tests {
     }
 
     #[test]
-    fn an_overhang_is_cropped_evenly_and_a_screenshot_is_whole() {
+    fn covers_are_cropped_evenly_and_screenshots_are_scaled_whole() {
         let cover = PictureKind::Cover.large();
         let (wide, high) = (cover.crop((2_000, 675)), cover.crop((1_200, 1_675)));
         assert_eq!(
@@ -349,14 +349,14 @@ mod tests {
         }
 
         #[test]
-        fn a_path_never_leaves_its_folder(text in "\\PC{0,90}") {
+        fn a_parsed_name_prints_its_text(text in "\\PC{0,90}") {
             if let Some(name) = FileName::parse(&text) {
                 prop_assert_eq!(name.to_string(), text);
             }
         }
 
         #[test]
-        fn every_hash_has_its_name(hash: [u8; 32]) {
+        fn the_name_of_every_hash_is_parsed(hash: [u8; 32]) {
             let name = FileName::of(&hash);
             prop_assert_eq!(FileName::parse(&name.to_string()), Some(name.clone()));
             prop_assert_eq!(name.path().split('/').count(), 2);

@@ -93,13 +93,13 @@ mod tests {
         fn any_title_gives_a_slug_or_none(title in "\\PC{0,120}") {
             if let Some(slug) = from_title(&title) {
                 prop_assert!(is_valid(&slug), "{slug}");
-                // A slug is its own slug, so that a city is found by either.
+                // The slug of a slug is the slug, so that a city is found by its name or its slug.
                 prop_assert_eq!(from_title(&slug), Some(slug));
             }
         }
 
         #[test]
-        fn a_numbered_slug_is_a_slug_of_its_own(title in "[a-zA-Z0-9 ]{1,120}", n in 1..100_000_usize) {
+        fn numbered_slugs_are_valid_and_distinct(title in "[a-zA-Z0-9 ]{1,120}", n in 1..100_000_usize) {
             if let Some(base) = from_title(&title) {
                 let (this, next) = (numbered(&base, n), numbered(&base, n + 1));
                 prop_assert!(is_valid(&this), "{this}");

@@ -31,7 +31,7 @@ pub(super) mod tests {
     use super::*;
 
     thread_local! {
-        /// Number of lookups on this thread.
+        /// The number of suggestions looked up on this thread.
         pub(in super::super) static LOOKUPS: Cell<usize> = const { Cell::new(0) };
     }
 

@@ -1,4 +1,4 @@
-//! Whatever happens to a game and its page: the public sees the game while both are published, and hears of it once.
+//! After any steps, a game is visible exactly while the game and its page are published, and it is announced once.
 
 use proptest::prelude::*;
 use time::OffsetDateTime;
@@ -9,14 +9,14 @@ use super::mode::Mode;
 use super::page::Page;
 use super::state::{ListingState, Transition};
 
-/// What happens to the game, its page or both.
+/// A step of the game or of its page.
 #[derive(Debug, Clone, Copy)]
 enum Step {
     Page(Transition),
     Game(Transition),
     EditByAccount(u8),
     EditByStaff(u8),
-    /// To a page that is public or not.
+    /// Moves the game to a page that is public or not.
     Move(bool),
 }
 
@@ -38,7 +38,7 @@ fn step() -> impl Strategy<Value = Step> {
     ]
 }
 
-/// Content that differs for each number.
+/// Different content for each number.
 fn content(number: u8) -> Content {
     Content::Page(Page {
         name: number.to_string(),
@@ -46,7 +46,7 @@ fn content(number: u8) -> Content {
     })
 }
 
-/// The game after a step, and whether the step is an edit; `None` when the step changes nothing.
+/// The game after a step, and whether the step is an edit; `None` if the step changes nothing.
 fn after(
     game: &Listing,
     page: &mut ListingState,
@@ -84,7 +84,7 @@ fn after(
 
 proptest! {
     #[test]
-    fn a_game_is_seen_with_its_page_and_announced_once(
+    fn a_game_is_visible_with_its_page_and_announced_once(
         is_imported: bool,
         page_is_public: bool,
         steps in prop::collection::vec(step(), 0..40),

@@ -141,7 +141,7 @@ mod tests {
     }
 
     #[test]
-    fn a_picture_ends_with_its_marker() {
+    fn a_picture_cut_before_its_end_marker_is_truncated() {
         let whole = file(&[
             &[0xFF, 0xE1, 0, 4, 0xFF, END_OF_IMAGE],
             &SCAN,
@@ -158,10 +158,10 @@ mod tests {
         }
     }
 
-    /// A frame of two components.
+    /// A progressive frame (SOF2) of two components.
     const FRAME: [u8; 16] = [0xFF, 0xC2, 0, 14, 8, 0, 8, 0, 8, 2, 1, 0x11, 0, 2, 0x11, 0];
 
-    /// A scan of some coefficients; `low` is the position of their lowest bit.
+    /// A scan of the coefficients from `first` to `last`; `low` is the successive approximation (Ah and Al).
     fn scan(components: &[u8], first: u8, last: u8, low: u8) -> Vec<u8> {
         let count = u8::try_from(components.len()).unwrap();
         let mut scan = vec![0xFF, START_OF_SCAN, 0, 6 + 2 * count, count];
@@ -171,7 +171,7 @@ mod tests {
     }
 
     #[test]
-    fn a_picture_without_its_end_marker_may_be_whole() {
+    fn a_picture_without_its_end_marker_is_whole_after_its_last_scan() {
         let scans = [
             scan(&[1, 2], 0, 0, 1),
             scan(&[1], 1, 63, 0),
@@ -191,7 +191,7 @@ mod tests {
             let mut scans = scans.to_vec();
             scans.remove(missing);
             let cut = check(&file(&[&FRAME, &scans.concat()]));
-            // The first scan brings no last bits.
+            // The first scan carries no last bits, so that its absence goes unnoticed.
             assert_eq!(cut.is_err(), missing > 0, "{missing}");
         }
     }

@@ -1,4 +1,4 @@
-//! Real files; tests build byte by byte those that no encoder writes.
+//! Picture files made by real encoders, and files built byte by byte that no encoder writes.
 
 use std::fmt::Write as _;
 use std::io::Write as _;
@@ -84,7 +84,7 @@ fn claimed(size: (u32, u32), bits: u8, colours: u8, chunks: &[Vec<u8>]) -> Vec<u
     file
 }
 
-/// Exif data of a camera: the orientation, and the place where the picture was taken.
+/// The Exif data of a camera: the orientation, and a GPS position.
 fn exif(orientation: u16) -> Vec<u8> {
     let entry = |tag: u16, kind: u16, count: u32, value: [u8; 4]| {
         let mut entry = Vec::new();
@@ -170,7 +170,7 @@ fn every_format_is_rendered_in_both_sizes() {
 }
 
 #[test]
-fn the_same_file_makes_the_same_files() {
+fn processing_is_deterministic() {
     let file = png(&flag(700, 700));
     assert_eq!(
         processed(&file, PictureKind::Cover),
@@ -203,7 +203,7 @@ fn a_photograph_is_rotated_and_loses_its_location() {
     let pair = processed(&file, PictureKind::Screenshot);
     assert_eq!((pair.large.width, pair.large.height), (600, 800));
     let [large, small] = decoded(&pair);
-    // A quarter turn to the right: the bottom left is now at the top left.
+    // The picture is rotated clockwise by 90 degrees: the bottom left corner is now at the top left.
     for picture in [large, small] {
         let (width, height) = picture.dimensions();
         assert_colour(&picture, width / 4, height / 2, BLUE);
@@ -239,7 +239,7 @@ fn every_orientation_keeps_the_picture_whole() {
 }
 
 #[test]
-fn a_file_is_what_its_content_says() {
+fn the_format_is_detected_from_the_content() {
     for file in [
         &b"This is a picture, says its name: cover.png"[..],
         b"<svg xmlns=\"http://www.w3.org/2000/svg\"/>",
@@ -285,10 +285,10 @@ fn a_decompression_bomb_is_refused() {
     let file = claimed((10_000, 10_000), 16, 6, std::slice::from_ref(&zeros));
     assert!(file.len() < 1_000_000, "{}", file.len());
     assert!(reason(&file, PictureKind::Cover).contains("too many"));
-    // Within the limit of pixels, but each pixel takes 8 bytes.
+    // Within the limit of pixels, but at 8 bytes a pixel beyond the limit of memory.
     let file = claimed((6_000, 5_000), 16, 6, &[zeros]);
     assert!(reason(&file, PictureKind::Cover).contains("memory"));
-    // In a chunk outside the pixels.
+    // An ICC profile, outside the pixels, that decompresses to 210 MB.
     let profile = [&b"p\0\0"[..], &zlib(&vec![0; 210_000_000])].concat();
     let small = chunk(b"IDAT", &zlib(&vec![0; 200 * 601]));
     let file = claimed((200, 200), 8, 2, &[chunk(b"iCCP", &profile), small]);
@@ -375,14 +375,14 @@ fn a_picture_that_is_too_small_is_refused() {
 
 #[test]
 fn a_picture_that_is_too_small_is_refused_before_decompression() {
-    // The pixels of these files cannot be decoded.
+    // The pixel data is invalid, so that decoding would fail with another reason.
     let pixels = chunk(b"IDAT", b"no pixels");
     for size in [(10_000, 337), (599, 10_000)] {
         let file = claimed(size, 8, 2, std::slice::from_ref(&pixels));
         let reason = reason(&file, PictureKind::Cover);
         assert!(reason.starts_with("Send a larger one"), "{reason}");
     }
-    // The sides of a photograph that its camera turned are swapped.
+    // A photograph that its camera rotated has its sides swapped.
     let turned = reason(&photograph(&flag(600, 400), 6), PictureKind::Cover);
     assert!(turned.contains("400 by 600"), "{turned}");
     assert!(process(&photograph(&flag(400, 600), 6), PictureKind::Cover).is_ok());
@@ -395,7 +395,7 @@ fn a_damaged_file_does_not_panic() {
         for at in (0..file.len()).step_by(file.len() / 97 + 1) {
             let mut damaged = file.clone();
             damaged[at] ^= 0xA5;
-            // The file may be read or refused, and must not panic.
+            // The file may be decoded or refused.
             if let Err(fault) = process(&damaged, PictureKind::Avatar) {
                 assert_eq!(fault.code, Code::Invalid);
             }
@@ -403,7 +403,7 @@ fn a_damaged_file_does_not_panic() {
     }
 }
 
-/// Writes a file in one colour with this profile, which `encoder` takes.
+/// Encodes a picture with an ICC profile.
 fn profiled(mut encoder: impl ImageEncoder, picture: &DynamicImage, profile: &[u8]) {
     encoder.set_icc_profile(profile.to_vec()).unwrap();
     let (width, height) = (picture.width(), picture.height());
@@ -413,7 +413,7 @@ fn profiled(mut encoder: impl ImageEncoder, picture: &DynamicImage, profile: &[u
         .unwrap();
 }
 
-/// The colour of such a file as JPEG, PNG and WebP, after it was processed.
+/// Asserts the colour of a picture with this profile after processing, as JPEG, PNG and WebP.
 fn assert_shown(picture: &DynamicImage, profile: &[u8], colour: [u8; 3]) {
     let mut files = [Vec::new(), Vec::new(), Vec::new()];
     let [jpeg, png, webp] = &mut files;
@@ -434,7 +434,7 @@ fn rgb(colour: [u8; 3]) -> DynamicImage {
     RgbImage::from_pixel(200, 200, Rgb(colour)).into()
 }
 
-/// A profile of the colours of sRGB with red and green swapped.
+/// The sRGB profile with red and green swapped.
 fn swapped() -> Vec<u8> {
     let mut profile = ColorProfile::new_srgb();
     std::mem::swap(&mut profile.red_colorant, &mut profile.green_colorant);
@@ -443,7 +443,7 @@ fn swapped() -> Vec<u8> {
 }
 
 #[test]
-fn colours_are_those_of_the_profile() {
+fn colours_are_converted_by_the_profile() {
     let p3 = ColorProfile::new_display_p3().encode().unwrap();
     assert_shown(&rgb([220, 40, 40]), &p3, [241, 0, 10]);
     assert_shown(&rgb(RED), &swapped(), [20, 220, 20]);
@@ -452,14 +452,14 @@ fn colours_are_those_of_the_profile() {
 }
 
 #[test]
-fn greys_are_those_of_the_profile() {
+fn greys_are_converted_by_the_profile() {
     let linear = ColorProfile::new_gray_with_gamma(1.0).encode().unwrap();
     let grey = GrayImage::from_pixel(200, 200, Luma([55]));
     assert_shown(&grey.into(), &linear, [128, 128, 128]);
 }
 
 #[test]
-fn a_profile_that_is_broken_or_of_other_pixels_counts_as_none() {
+fn a_broken_or_mismatched_profile_is_ignored() {
     let whole = swapped();
     for broken in [&b"no profile"[..], &whole[..whole.len() / 2]] {
         assert_shown(&rgb(RED), broken, RED);
@@ -468,9 +468,9 @@ fn a_profile_that_is_broken_or_of_other_pixels_counts_as_none() {
     assert_shown(&rgb(RED), &grey, RED);
 }
 
-/// A profile of four inks on which pure cyan looks red, and all else white.
+/// A CMYK profile in which pure cyan is red and everything else is white.
 fn red_cyan() -> Vec<u8> {
-    // Colours of CIELAB in 16 bits: white, and `RED`.
+    // White, and `RED`, as 16-bit CIELAB.
     let (white, red) = ([65_280, 32_768, 32_768], [31_062, 50_838, 47_180]);
     let inks = (0..16).map(|inks| if inks == 0b1000 { red } else { white });
     let table = LutStore::Store16([0, 65_535].repeat(4));
@@ -494,14 +494,14 @@ fn red_cyan() -> Vec<u8> {
     profile.encode().unwrap()
 }
 
-/// A JPEG of one colour with four components, which no encoder here writes. Adobe's `transform` tells what they are.
+/// A one-coloured JPEG with four components, which no encoder here writes. Adobe's `transform` says which components they are.
 fn four_components(transform: u8, colour: [u8; 4], profile: &[u8]) -> Vec<u8> {
     let segment = |marker: u8, data: &[u8]| {
         let length = u16::try_from(data.len() + 2).unwrap().to_be_bytes();
         [&[0xFF, marker][..], &length, data].concat()
     };
     let components = |each: fn(u8) -> Vec<u8>| (1..=4).flat_map(each).collect::<Vec<u8>>();
-    // Codes of four bits for the lengths of a constant, and of one bit for `no other coefficients`.
+    // Huffman codes: four bits for the length of a DC coefficient, one bit for `no AC coefficients`.
     let constants = [
         &[0x00, 0, 0, 0, 9][..],
         &[0; 12],
@@ -517,7 +517,7 @@ fn four_components(transform: u8, colour: [u8; 4], profile: &[u8]) -> Vec<u8> {
     let scan = [&[4][..], &components(|id| vec![id, 0]), &[0, 63, 0]].concat();
     let mut bits = String::new();
     for value in colour {
-        // A step of the constant is one step of the colour.
+        // A step of the DC coefficient is one step of the colour.
         let constant = i32::from(value) - 128;
         let length = 32 - constant.unsigned_abs().leading_zeros();
         let code = if constant < 0 {
@@ -531,7 +531,7 @@ fn four_components(transform: u8, colour: [u8; 4], profile: &[u8]) -> Vec<u8> {
         }
         bits += "0";
     }
-    // The constants of the other blocks are the same.
+    // The DC coefficients of the other blocks do not differ.
     bits += &"00000".repeat(4 * (25 * 25 - 1));
     while !bits.len().is_multiple_of(8) {
         bits += "1";
@@ -560,13 +560,13 @@ fn four_components(transform: u8, colour: [u8; 4], profile: &[u8]) -> Vec<u8> {
 }
 
 #[test]
-fn inks_are_those_of_the_profile() {
+fn inks_are_converted_by_the_profile() {
     let shown = |transform, colour, profile: &[u8]| {
         let file = four_components(transform, colour, profile);
         let [large, _] = decoded(&processed(&file, PictureKind::Avatar));
         large.get_pixel(256, 256).0
     };
-    // Cyan, magenta, yellow and black, 255 for none; then the same cyan as a luma, two chromas and black.
+    // CMYK, inverted as Adobe does (255 is no ink); then the same cyan as YCCK.
     for (transform, cyan) in [(0, [0, 255, 255, 255]), (2, [76, 85, 255, 255])] {
         let [red, green, blue] = shown(transform, cyan, b"no profile");
         assert!(

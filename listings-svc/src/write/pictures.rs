@@ -195,7 +195,7 @@ mod tests {
     }
 
     #[test]
-    fn a_screenshot_comes_last_and_once() {
+    fn a_new_screenshot_is_appended_and_a_repeated_one_is_not() {
         let mut screenshots = vec![screenshot("a", "A hill")];
         for n in [2, 1, 2] {
             add_screenshot(&mut screenshots, &picture(n)).unwrap();

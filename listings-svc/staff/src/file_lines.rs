@@ -55,7 +55,7 @@ mod tests {
     }
 
     #[test]
-    fn empty_lines_are_lines() {
+    fn empty_lines_are_kept() {
         let lines = all(b"one\n\nthree and more\nlast");
         assert_eq!(lines, ["one", "", "three and more", "last"]);
         assert!(all(b"").is_empty());
@@ -72,7 +72,7 @@ mod tests {
     }
 
     #[test]
-    fn a_byte_order_mark_is_none_of_the_text() {
+    fn a_byte_order_mark_is_removed() {
         let marked = "\u{FEFF}one\n\u{FEFF}two";
         assert_eq!(all(marked.as_bytes()), ["one", "\u{FEFF}two"]);
     }

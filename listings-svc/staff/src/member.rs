@@ -69,7 +69,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_service_knows_the_token_by_the_line() {
+    fn a_service_accepts_the_token_of_the_printed_line() {
         let clock = Clock::fixed(datetime!(2026-03-01 12:00 UTC));
         let new = New {
             name: "ada".to_owned(),
@@ -86,7 +86,7 @@ mod tests {
     }
 
     #[test]
-    fn a_name_that_no_service_reads_is_refused() {
+    fn an_invalid_member_name_is_refused() {
         for bad in ["", "Ada", "a b", "operator", &"a".repeat(61)] {
             assert!(name(bad).is_err(), "{bad}");
         }

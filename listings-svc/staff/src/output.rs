@@ -123,7 +123,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_time_is_told_by_its_distance_or_its_date() {
+    fn a_time_is_shown_relative_within_a_day_and_as_a_date_beyond() {
         let now = datetime!(2026-03-10 12:00 UTC);
         for (at, expected) in [
             (datetime!(2026-03-10 11:59:30 UTC), "now"),

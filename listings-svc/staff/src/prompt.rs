@@ -46,9 +46,9 @@ mod tests {
     use super::*;
 
     #[tokio::test]
-    async fn other_tasks_run_while_a_person_thinks() {
+    async fn other_tasks_run_while_a_prompt_waits() {
         let (served, answer) = mpsc::channel();
-        // The answer comes after the other task has run. The limit ends the test when the task cannot run.
+        // The answer arrives only after the other task has run. If that task cannot run, the limit fails the test.
         let thinking = blocking(move || {
             let limit = Duration::from_secs(30);
             answer.recv_timeout(limit).map_err(io::Error::other)

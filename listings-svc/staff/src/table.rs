@@ -56,13 +56,13 @@ mod tests {
     }
 
     #[test]
-    fn text_of_strangers_is_sanitized() {
+    fn untrusted_text_is_sanitized() {
         let table = table(&["title"], row(&["\u{1b}[31mred"])).to_string();
         assert!(table.contains("\u{FFFD}[31mred"), "{table:?}");
     }
 
     #[test]
-    fn a_text_of_several_lines_is_shown_as_lines() {
+    fn a_multi_line_text_keeps_its_lines() {
         let table = table(&["text"], row(&["One\ntwo"])).to_string();
         assert!(!table.contains('\u{fffd}'), "{table:?}");
         assert_eq!(table.lines().count(), 3, "{table:?}");

@@ -1,4 +1,4 @@
-//! Accounts that submit listings: as many as needed, because each may have only a few pending.
+//! Accounts that submit listings: as many accounts as needed, because each may have only a few pending.
 
 use std::collections::HashMap;
 use std::sync::Mutex;
@@ -12,12 +12,12 @@ use uuid::Uuid;
 
 use crate::support::{MAX_PENDING, Service};
 
-/// Accounts that own the page `studio`, if there is one. They submit listings whose slug is their title.
+/// Accounts that own the page `studio`, if it exists. The slug of a listing is the title with which they submit it.
 pub(crate) struct Accounts<'a> {
     service: &'a Service,
     /// The first account.
     pub(crate) account: Uuid,
-    /// Name of a listing to the account that submitted it.
+    /// The account that submitted a listing, by the listing's name.
     submitters: Mutex<HashMap<String, Uuid>>,
 }
 
@@ -43,7 +43,7 @@ impl Accounts<'_> {
         staff.clone().add_owner(request).await.unwrap();
     }
 
-    /// An account that may have another pending submission; records it as the submitter of `name`.
+    /// Picks an account that may have another pending submission, and records it as the submitter of `name`.
     async fn submitter(&self, name: &str) -> Uuid {
         let (account, is_new) = {
             let mut submitters = self.submitters.lock().unwrap();
@@ -78,7 +78,7 @@ impl Accounts<'_> {
         self.game_of(submitter, title, "studio").await;
     }
 
-    /// Submits a game under a page that was submitted before.
+    /// Submits a game under a page that `page` submitted.
     pub(crate) async fn game_under(&self, title: &str, handle: &str) {
         let submitter = self.submitter_of(handle);
         self.game_of(submitter, title, handle).await;
@@ -103,7 +103,7 @@ impl Accounts<'_> {
         assert_eq!(slug(made.unwrap().into_inner().written), title);
     }
 
-    /// Changes a game that was submitted before.
+    /// Changes a game that `game` submitted.
     pub(crate) async fn edit(&self, slug: &str, changes: Value) {
         let writing = Some(writing(self.submitter_of(slug), &changes));
         let slug = slug.to_owned();

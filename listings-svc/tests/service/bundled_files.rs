@@ -1,4 +1,4 @@
-//! The bundled files, and the real directory.
+//! Imports of the bundled files and of the real directory.
 
 use listings::jobs::startup::{BUNDLED_FILES, BundledImport, import_bundled_files};
 use sqlx::PgPool;
@@ -66,7 +66,7 @@ async fn the_bundled_files_and_the_real_directory_are_imported(pool: PgPool) {
 }
 
 #[testing::database_test(listings::MIGRATOR)]
-async fn the_bundled_files_are_imported_once_and_not_over_those_of_a_newer_version(pool: PgPool) {
+async fn bundled_files_are_imported_once_a_version_and_never_by_an_older_one(pool: PgPool) {
     let service = start(pool.clone()).await;
     let import = BundledImport {
         pool: pool.clone(),
@@ -82,7 +82,7 @@ async fn the_bundled_files_are_imported_once_and_not_over_those_of_a_newer_versi
         run().await;
         service.head().await > seq
     };
-    // As another version would have imported it.
+    // Another version may have imported the row differently.
     let other = "update listings.listing set content = jsonb_set(content, '{name}', '\"Other\"') where entity = 'page'";
     assert!(!alter(other).await, "it is done");
     assert!(!alter("update listings.start_work set version = version + 1, input = 'newer'").await);

@@ -1,4 +1,4 @@
-//! Decisions of staff are on the feed, for the people of the accounts that they concern.
+//! Decisions of staff on the feed, addressed to the accounts that they concern.
 
 use contracts::listings::v1 as proto;
 use contracts::listings::v1::pages_service_client::PagesServiceClient;
@@ -42,7 +42,7 @@ fn game(account: Uuid, slug: &str, title: &str, reason: &str) -> proto::StaffDec
 #[testing::database_test(listings::MIGRATOR)]
 async fn each_decision_on_a_listing_is_published_once_for_its_owners(pool: PgPool) {
     let service = start_with_game(pool).await;
-    // Nobody owns the page yet.
+    // The page has no owner yet.
     decided(&service, proto::Decision::TakeDown, "a-game", "Stolen").await;
     decided(&service, proto::Decision::Restore, "a-game", "").await;
     assert_eq!(service.decisions().await, []);
@@ -87,7 +87,7 @@ async fn a_game_whose_page_is_not_public_is_approved_and_not_published(pool: PgP
     decided(&service, proto::Decision::Approve, "okoto", "").await;
     decided(&service, proto::Decision::Restore, "a-game", "").await;
     decided_on(&service, "page", proto::Decision::Restore, "studio", "").await;
-    // The games follow their page.
+    // The restored page has made its games visible again, without decisions on the games.
     decided(&service, proto::Decision::TakeDown, "okoto", "Stolen").await;
     decided(&service, proto::Decision::Restore, "okoto", "").await;
     let decisions = service.decisions().await.into_iter();
@@ -111,7 +111,7 @@ async fn a_game_whose_page_is_not_public_is_approved_and_not_published(pool: PgP
 }
 
 #[testing::database_test(listings::MIGRATOR)]
-async fn decisions_on_claims_are_for_the_account_that_asked(pool: PgPool) {
+async fn a_decision_on_a_claim_is_for_the_claimant(pool: PgPool) {
     let service = start_with_game(pool).await;
     let mut staff = StaffPageServiceClient::new(service.operator_client.clone());
     for is_granted in [false, true] {

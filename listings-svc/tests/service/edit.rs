@@ -1,4 +1,4 @@
-//! Edits of listings by staff, and the search.
+//! Edits by staff, and the search for listings.
 
 use contracts::listings::v1 as proto;
 use contracts::listings::v1::staff_review_service_client::StaffReviewServiceClient;
@@ -170,7 +170,7 @@ async fn a_game_is_featured_and_unfeatured(pool: PgPool) {
                 .unwrap();
         assert_eq!(stands, featured);
     }
-    // Only a public game can be featured; any game can cease to be.
+    // Only a public game can be featured; a hidden one can still be unfeatured.
     let hide = "update listings.listing set state = 'removed' where entity = 'game'";
     sqlx::raw_sql(hide).execute(&service.pool).await.unwrap();
     assert_eq!(fields(feature(true).await), ["featured"]);
@@ -246,7 +246,7 @@ async fn listings_are_found_by_a_part_of_their_name(pool: PgPool) {
         ..Default::default()
     };
     assert_eq!(search(of("A JAM", "")).await.0, ["a-jam"]);
-    // Wildcards of SQL patterns are plain text here.
+    // `%` and `_` are not wildcards here.
     assert_eq!(search(of("0% été_", "")).await.0.len(), 5);
     assert!(search(of("_0%", "")).await.0.is_empty());
     assert_eq!(search(of("", "page")).await.0, ["other", "studio"]);
@@ -277,7 +277,7 @@ async fn listings_are_found_by_a_part_of_their_name(pool: PgPool) {
 }
 
 #[testing::database_test(listings::MIGRATOR)]
-async fn staff_send_the_credits_of_a_hidden_page_back(pool: PgPool) {
+async fn staff_can_send_back_credits_of_a_hidden_page(pool: PgPool) {
     let (service, review) = start_with_listings(pool).await;
     let credits = |role: &str| {
         let other = json!({"handle": "other", "name": "Other", "role": "Music"});

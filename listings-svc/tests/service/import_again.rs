@@ -1,4 +1,4 @@
-//! A file with rows whose names exist already.
+//! An import of rows whose names already exist.
 
 use contracts::listings::v1 as proto;
 use contracts::listings::v1::staff_review_service_client::StaffReviewServiceClient;

@@ -1,4 +1,4 @@
-//! What an import publishes on the feed, and its revisions.
+//! The changes and revisions that an import writes.
 
 use contracts::listings::v1 as proto;
 use prost::Message as _;

@@ -1,4 +1,4 @@
-//! Imports that are interrupted, and concurrent imports.
+//! Interrupted imports, and concurrent imports.
 
 use contracts::listings::v1 as proto;
 use kit::{Code, Fault};
@@ -8,7 +8,7 @@ use tokio_stream::wrappers::ReceiverStream;
 
 use crate::support::{File, Service, counts, creator, game, refused, start};
 
-/// Sends the first `lines` lines, waits until the rows are written, which make `revisions` in all, and disconnects.
+/// Sends the first `lines` lines, waits until there are `revisions` revisions in all, and disconnects.
 async fn break_off(service: &Service, file: &File, lines: usize, revisions: i64) {
     let mut messages = file.messages();
     messages.truncate(1);
@@ -44,7 +44,7 @@ async fn an_interrupted_import_is_completed_by_another_of_the_same_file(pool: Pg
         .collect();
     rows[1]["release_year"] = serde_json::Value::Null;
     rows[699]["title"] = serde_json::Value::Null;
-    // The same slug in two chunks.
+    // The slug is repeated in a later chunk.
     rows[650]["slug"] = "game-3".into();
     let file = File::rows("game", &rows);
 
@@ -68,15 +68,14 @@ async fn a_stream_without_its_end_message_is_an_error(pool: PgPool) {
     messages.pop();
     let fault = Fault::from(service.send(messages).await.unwrap_err());
     assert_eq!(fault.code, Code::Unavailable);
-    // The chunk may be written or not; its line is written once in both cases.
+    // The first chunk may have been written; either way its line is written once.
     let report = service.import(&file).await;
     assert_eq!(report.created + report.unchanged, 1);
     assert_eq!(counts(&service.import(&file).await), (0, 0, 1, 0));
 }
 
 #[testing::database_test(listings::MIGRATOR)]
-async fn two_imports_of_a_file_at_once_load_it_once(pool: PgPool) {
-    // Two replicas.
+async fn concurrent_imports_of_a_file_load_it_once(pool: PgPool) {
     let one = start(pool.clone()).await;
     let other = start(pool).await;
     one.import(&File::rows("page", &[creator("studio")])).await;
@@ -96,7 +95,7 @@ async fn two_imports_of_a_file_at_once_load_it_once(pool: PgPool) {
 }
 
 #[testing::database_test(listings::MIGRATOR)]
-async fn two_files_with_the_same_rows_do_not_lock_each_other_out(pool: PgPool) {
+async fn files_with_the_same_rows_do_not_deadlock(pool: PgPool) {
     let one = start(pool.clone()).await;
     let other = start(pool).await;
     one.import(&File::rows("page", &[creator("studio")])).await;

@@ -1,4 +1,4 @@
-//! Single rows of an import.
+//! The rows of an import.
 
 use kit::Fault;
 use serde_json::json;
@@ -35,7 +35,7 @@ async fn bad_rows_are_reported_and_the_rest_are_loaded(pool: PgPool) {
 }
 
 #[testing::database_test(listings::MIGRATOR)]
-async fn a_row_of_the_future_is_refused(pool: PgPool) {
+async fn a_row_dated_in_the_future_is_refused(pool: PgPool) {
     let service = start(pool).await;
     let row = |handle: &str, created: &str, updated: &str| {
         let mut row = creator(handle);
@@ -87,7 +87,7 @@ async fn the_table_is_analyzed_after_an_import(pool: PgPool) {
 }
 
 #[testing::database_test(listings::MIGRATOR)]
-async fn a_second_row_of_a_name_is_refused(pool: PgPool) {
+async fn a_second_row_with_the_same_name_is_refused(pool: PgPool) {
     let service = start(pool).await;
     service
         .import(&File::rows("page", &[creator("studio")]))
@@ -101,7 +101,7 @@ async fn a_second_row_of_a_name_is_refused(pool: PgPool) {
     assert_eq!(refused(&report)[&252], ["slug"]);
     assert!(report.refused[0].fields["slug"].contains("Line 1 "));
     assert_eq!(refused(&report)[&254], ["slug"]);
-    // The same file again therefore changes nothing.
+    // The same file again changes nothing.
     assert_eq!(counts(&service.import(&file).await), (0, 0, 252, 2));
 }
 
@@ -109,7 +109,7 @@ async fn a_second_row_of_a_name_is_refused(pool: PgPool) {
 async fn a_row_that_was_changed_before_it_was_listed_is_refused(pool: PgPool) {
     let service = start(pool).await;
     let mut early = creator("early");
-    // Listed now, by default, and changed before that.
+    // The row is listed now, by default, but was updated before.
     early["updated_at"] = json!("2020-01-01T00:00:00Z");
     let report = service
         .import(&File::rows("page", &[creator("a"), early, creator("b")]))
@@ -120,7 +120,7 @@ async fn a_row_that_was_changed_before_it_was_listed_is_refused(pool: PgPool) {
 }
 
 #[testing::database_test(listings::MIGRATOR)]
-async fn a_city_is_the_gazetteers_or_as_written(pool: PgPool) {
+async fn a_city_is_spelled_as_in_the_gazetteer_or_as_written(pool: PgPool) {
     let service = start(pool).await;
     let row = |handle: &str, country: &str, city: serde_json::Value| json!({"handle": handle, "name": "A", "kind": "person", "country_code": country, "city": city});
     let file = File::rows(
@@ -174,7 +174,7 @@ async fn a_file_without_rows_is_refused(pool: PgPool) {
 }
 
 #[testing::database_test(listings::MIGRATOR)]
-async fn a_file_begins_with_its_header(pool: PgPool) {
+async fn a_stream_without_its_header_is_refused(pool: PgPool) {
     let service = start(pool).await;
     let mut messages = File::new("page", "{}\n{}\n{}").messages();
     messages.remove(0);

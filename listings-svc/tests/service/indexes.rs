@@ -1,8 +1,8 @@
-//! Frequent queries use an index, even with many rows. The queries are the ones with which the service was compiled.
+//! Frequent queries use an index, even with many rows. The queries are those that sqlx checked when the service was compiled.
 
 use sqlx::{AssertSqlSafe, PgPool};
 
-/// The checked queries, each with its description by PostgreSQL.
+/// The folder of sqlx's checked queries.
 const QUERIES: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/.sqlx");
 
 /// The text of the only checked query that contains all of `parts`.
@@ -43,7 +43,7 @@ async fn plan(pool: &PgPool, query: &str, arguments: &str) -> String {
     lines.join("\n")
 }
 
-/// 400 accounts with a page each, 20,000 games of which one in ten is pending, 20,000 events, and 10 revisions of each game.
+/// 400 accounts with a page each, 20,000 games (a tenth of them pending), 20,000 events, and 10 revisions of each game.
 async fn fill(pool: &PgPool) {
     let statements = "
         insert into listings.listing (id, entity, mode, state, revision, created_at, updated_at, hidden_by_page, content)

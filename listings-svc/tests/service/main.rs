@@ -1,4 +1,4 @@
-//! The service over gRPC, in one process, on a real PostgreSQL.
+//! The service over gRPC, in the test's process, on a real PostgreSQL.
 #![expect(clippy::unwrap_used, clippy::disallowed_methods, reason = "tests")]
 
 mod accounts;

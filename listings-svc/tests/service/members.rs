@@ -1,4 +1,4 @@
-//! Members of the staff, what their roles allow, and the audit.
+//! Members of staff: what their roles allow, and the audit log.
 
 use contracts::common::v1 as common;
 use contracts::listings::v1 as proto;
@@ -187,7 +187,7 @@ async fn a_refusal_names_the_role_and_is_recorded(pool: PgPool) {
     assert_eq!(eve.show("studio").await.unwrap().revision, 1);
     let tried = [("take_down", "studio"), ("read_audit", "operator")];
     let tried = tried.map(|(action, name)| audit_entry("eve", action, name, true));
-    // Without a name, reviewers see their own entries.
+    // A request without a member's name returns the reviewer's own entries.
     assert_eq!(eve.audit_entries().await, tried);
     assert_eq!(service.operator().await.audit_entries().await, tried);
 }

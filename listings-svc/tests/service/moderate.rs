@@ -1,4 +1,4 @@
-//! Taking down and restoring, by staff.
+//! Staff take listings down and restore them.
 
 use contracts::common::v1 as common;
 use contracts::listings::v1 as proto;
@@ -94,7 +94,7 @@ async fn each_kind_is_taken_down_and_restored_as_it_was(pool: PgPool) {
         );
         assert_eq!(removed.reason, "Its maker asked");
         assert_eq!(removed.changed_at, Some(kit::api::timestamp::encode(NOW)));
-        // Taking down again changes nothing, whatever the reason.
+        // A second takedown changes nothing, not even the reason.
         let again = take_down(&service, listing_name(kind, name), "Twice").await;
         assert_eq!(again.unwrap(), removed);
         assert_eq!(show(&service, kind, name).await.unwrap(), removed);
@@ -218,7 +218,7 @@ async fn an_unknown_name_is_refused(pool: PgPool) {
 }
 
 #[testing::database_test(listings::MIGRATOR)]
-async fn a_sample_is_taken_down_and_restored_at_its_revision(pool: PgPool) {
+async fn a_takedown_and_a_restore_of_a_sample_may_require_a_revision(pool: PgPool) {
     let service = start_with_listings(pool).await;
     service
         .import(&File::rows("page", &[creator("studio")]).test())

@@ -1,4 +1,4 @@
-//! A listing as its account reads it, and the forms of the dashboard.
+//! The reads of an account's own listings, and the data for the forms of the dashboard.
 
 use contracts::listings::v1 as proto;
 use contracts::listings::v1::get_own_listing_response::Listing;
@@ -102,7 +102,7 @@ async fn an_account_reads_its_listings_in_every_state(pool: PgPool) {
 }
 
 #[testing::database_test(listings::MIGRATOR)]
-async fn a_page_is_checked_first_and_submitted_once(pool: PgPool) {
+async fn a_dry_run_creates_no_page_and_a_repeated_call_creates_one(pool: PgPool) {
     let service = start_with_game(pool).await;
     let ada = service.accounts().await.account;
     let mut pages = PagesServiceClient::new(service.fleet.clone());
@@ -177,7 +177,7 @@ async fn a_page_is_checked_first_and_submitted_once(pool: PgPool) {
 }
 
 #[testing::database_test(listings::MIGRATOR)]
-async fn forms_are_told_the_values_of_fields(pool: PgPool) {
+async fn the_accepted_values_of_fields_are_listed(pool: PgPool) {
     let service = start_with_game(pool).await;
     let listed = service
         .own

@@ -1,4 +1,4 @@
-//! Pictures of the listings of an account.
+//! Pictures that an account adds to its own listings.
 
 use std::time::Duration;
 
@@ -68,7 +68,7 @@ pub(crate) async fn add(
     add_with(service, header(account, kind, name), file).await
 }
 
-/// Gives a listing a picture; returns the picture that it has then.
+/// Gives a listing a picture; returns the name of its stored file.
 pub(crate) async fn added(
     service: &Service,
     account: Uuid,
@@ -131,7 +131,7 @@ async fn a_listing_has_an_added_picture_until_it_is_removed(pool: PgPool) {
     for _ in 0..2 {
         let added = add(&service, ada, (COVER, "a-game"), &file).await.unwrap();
         let written = added.written.unwrap();
-        // A second call changes nothing.
+        // A repeated upload changes nothing.
         assert_eq!(
             (written.state(), written.revision),
             (proto::State::Published, 2)
@@ -150,7 +150,7 @@ async fn a_listing_has_an_added_picture_until_it_is_removed(pool: PgPool) {
 }
 
 #[testing::database_test(listings::MIGRATOR)]
-async fn screenshots_have_texts_and_an_order(pool: PgPool) {
+async fn screenshots_can_be_described_and_reordered(pool: PgPool) {
     let service = start_with_game(pool).await;
     let ada = service.accounts().await.account;
     let mut urls = Vec::new();
@@ -201,7 +201,7 @@ async fn screenshots_have_texts_and_an_order(pool: PgPool) {
         }
     }
     assert_eq!(alts().await, ["A hill at dawn", "Hill 2", ""]);
-    // Again, it stays where it is.
+    // A screenshot that is uploaded again keeps its place.
     let file = picture(640, 480, [2, 2, 2]);
     add(&service, ada, (SHOT, "a-game"), &file).await.unwrap();
     assert_eq!(alts().await, ["A hill at dawn", "Hill 2", ""]);
@@ -213,7 +213,7 @@ async fn screenshots_have_texts_and_an_order(pool: PgPool) {
 }
 
 #[testing::database_test(listings::MIGRATOR)]
-async fn pictures_of_a_public_listing_are_writes_of_the_day(pool: PgPool) {
+async fn pictures_of_a_public_listing_count_as_daily_writes(pool: PgPool) {
     let service = start_with_game(pool).await;
     let accounts = service.accounts().await;
     let (ada, writes_per_day) = (accounts.account, Some(2));
@@ -260,7 +260,7 @@ async fn pictures_of_a_public_listing_are_writes_of_the_day(pool: PgPool) {
 }
 
 #[testing::database_test(listings::MIGRATOR)]
-async fn nobody_uploads_for_others_or_without_limit(pool: PgPool) {
+async fn uploads_for_others_and_beyond_the_limit_are_refused(pool: PgPool) {
     let service = start_with_game(pool).await;
     let ada = service.accounts().await.account;
     let small = picture(640, 480, [1, 2, 3]);
@@ -295,7 +295,7 @@ async fn nobody_uploads_for_others_or_without_limit(pool: PgPool) {
     fourth.unwrap();
     let fifth = add(&service, ada, (SHOT, "a-game"), &small).await;
     fifth.unwrap();
-    // Three of them were refused.
+    // The three refused files count too: this is the sixth upload.
     let refused = add(&service, ada, (SHOT, "a-game"), &small)
         .await
         .unwrap_err();
@@ -334,7 +334,7 @@ async fn a_second_header_or_a_chunk_after_the_end_is_refused(pool: PgPool) {
 }
 
 #[testing::database_test(listings::MIGRATOR)]
-async fn a_game_that_was_taken_down_gets_no_picture(pool: PgPool) {
+async fn a_picture_for_a_removed_game_is_refused(pool: PgPool) {
     let service = start_with_game(pool).await;
     let ada = service.accounts().await.account;
     let name = (listing_name("game", "a-game"), None);

@@ -115,7 +115,7 @@ async fn a_page_belongs_to_the_account_that_submitted_it(pool: PgPool) {
 }
 
 #[testing::database_test(listings::MIGRATOR)]
-async fn changes_of_a_public_page_are_writes_of_the_day(pool: PgPool) {
+async fn changes_of_a_public_page_count_as_daily_writes(pool: PgPool) {
     let service = start(pool).await;
     create(&service, ADA, &body("Kora")).await.unwrap();
     let change = async |tagline: &str, dry_run: bool| {
@@ -191,7 +191,7 @@ async fn a_renamed_page_is_no_longer_verified(pool: PgPool) {
             other => unreachable!("{other:?}"),
         }
     };
-    // A client that sends back the whole page has the badge in it.
+    // A client may send back the whole page, badge included.
     let same = json!({"name": "A Studio", "tagline": "Games", "verified": true});
     update(&service, ADA, "studio", &same).await.unwrap();
     assert!(is_verified().await);
@@ -287,7 +287,7 @@ async fn a_claim_is_decided_by_staff_and_recorded_in_the_audit(pool: PgPool) {
     );
 }
 
-/// Event and owners of a page in its newest change after `after`.
+/// The event of the newest page change after `after`, and the owners in it.
 async fn newest_page_change(service: &Service, after: i64) -> (String, Vec<String>) {
     let changes = service.changes(after).await;
     let change = changes.iter().rfind(|change| change.entity == "page");
@@ -298,7 +298,7 @@ async fn newest_page_change(service: &Service, after: i64) -> (String, Vec<Strin
 }
 
 #[testing::database_test(listings::MIGRATOR)]
-async fn the_feed_says_who_owns_a_page(pool: PgPool) {
+async fn the_feed_has_the_owners_of_a_page(pool: PgPool) {
     let service = start(pool).await;
     create(&service, ADA, &body("Kora")).await.unwrap();
     let (ada, bob) = (ADA.to_string(), BOB.to_string());
@@ -343,7 +343,7 @@ async fn the_waiting_claims_of_an_account_are_limited(pool: PgPool) {
     let handles: Vec<String> = (0..=MAX_WAITING).map(|n| format!("page-{n}")).collect();
     let rows: Vec<Value> = handles.iter().map(|handle| creator(handle)).collect();
     service.import(&File::rows("page", &rows)).await;
-    // At once, as a client without patience does.
+    // The claims arrive concurrently, as from an impatient client.
     let made = handles
         .iter()
         .map(|handle| claim(&service, ADA, handle, "Mine"));
@@ -352,7 +352,7 @@ async fn the_waiting_claims_of_an_account_are_limited(pool: PgPool) {
     assert_eq!(refused.len(), 1);
     assert_eq!(refused[0].code, Code::TooManyPending);
     assert!(refused[0].message.contains("claims"), "{}", refused[0]);
-    // A waiting claim can be explained better, and a decision makes room.
+    // A waiting claim can be changed, and a decision frees its slot.
     let first = made.into_iter().find_map(Result::ok).unwrap();
     assert!(claim(&service, ADA, &first.handle, "Really").await.is_ok());
     let request = proto::RejectClaimRequest {
@@ -365,7 +365,7 @@ async fn the_waiting_claims_of_an_account_are_limited(pool: PgPool) {
 }
 
 #[testing::database_test(listings::MIGRATOR)]
-async fn a_page_that_is_submitted_again_counts_for_its_submitter(pool: PgPool) {
+async fn a_resubmitted_page_counts_against_its_submitter(pool: PgPool) {
     let service = start(pool).await;
     create(&service, ADA, &body("Kora")).await.unwrap();
     let name = crate::review::listing_name("page", "kora");
@@ -379,7 +379,7 @@ async fn a_page_that_is_submitted_again_counts_for_its_submitter(pool: PgPool) {
         account_id: BOB.to_string(),
     };
     staff(&service).add_owner(add).await.unwrap();
-    // Bob's own submissions do not hinder it.
+    // Bob's own submissions do not count against Ada's page.
     for n in 0..MAX_PENDING {
         let page = body(&format!("Of Bob {n}"));
         create(&service, BOB, &page).await.unwrap();
@@ -393,7 +393,7 @@ async fn a_page_that_is_submitted_again_counts_for_its_submitter(pool: PgPool) {
     let full = create(&service, ADA, &body("One More")).await;
     assert_eq!(full.unwrap_err().code, Code::TooManyPending);
 
-    // With Ada's queue full, it is refused for everybody.
+    // When Ada's queue is full, nobody can submit her page again.
     let name = crate::review::listing_name("page", "kora");
     crate::support::decide(client, rejected, (name, None), "Fewer strings")
         .await

@@ -1,4 +1,4 @@
-//! Pictures that staff purge.
+//! Staff purge pictures.
 
 use contracts::listings::v1 as proto;
 use contracts::listings::v1::staff_picture_service_client::StaffPictureServiceClient;
@@ -29,13 +29,13 @@ async fn purge(
 }
 
 #[testing::database_test(listings::MIGRATOR)]
-async fn a_purged_picture_is_gone_from_every_listing_and_from_the_store(pool: PgPool) {
+async fn a_purged_picture_is_removed_from_every_listing_and_the_store(pool: PgPool) {
     let service = start_with_game(pool.clone()).await;
     let ada = service.accounts().await.account;
     let file = picture(640, 480, [1, 2, 3]);
     let cover = added(&service, ada, (COVER, "a-game"), &file).await;
     let url = format!("https://mchezo.example{}", cover.address());
-    // By its public address, as an import or an edit of staff names it.
+    // Imports and edits of staff name a picture by its public URL.
     let mut other = game("other", "Other");
     other["screenshots"] = json!([{"url": url, "width": 1_200, "height": 675}]);
     service
@@ -76,7 +76,7 @@ async fn a_purged_picture_is_gone_from_every_listing_and_from_the_store(pool: Pg
     );
     assert_eq!(recorded.fetch_one(&pool).await.unwrap(), 4);
 
-    // A second purge changes nothing, and nobody brings the picture back.
+    // A second purge changes nothing, and the file cannot be uploaded again.
     purge(&service, &url, "Again").await.unwrap();
     assert_eq!(service.changes(before).await.len(), 3);
     let again = add(&service, ada, (COVER, "a-game"), &file).await;
@@ -96,7 +96,7 @@ async fn the_sweep_finishes_a_purge(pool: PgPool) {
     purge(&service, &name.to_string(), "A court order")
         .await
         .unwrap();
-    // As an upload would leave it that was registered before the purge.
+    // An upload that was registered before the purge leaves its files like this.
     for file in name.sizes() {
         service.store.put(&file, "left".into()).await.unwrap();
     }

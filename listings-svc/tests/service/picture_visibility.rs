@@ -1,4 +1,4 @@
-//! Who sees a picture: the public while a visible listing names it, else its owners and staff.
+//! A picture is public while a visible listing names it; otherwise only its owners and staff see it.
 
 use contracts::listings::v1 as proto;
 use contracts::listings::v1::staff_picture_service_client::StaffPictureServiceClient;
@@ -17,7 +17,7 @@ const EVERYBODY: [bool; 4] = [true; 4];
 const OWNERS: [bool; 4] = [false, true, false, true];
 const STAFF: [bool; 4] = [false, false, false, true];
 
-/// Who sees a picture, in both sizes: the public, the member of an account, a stranger's account, and staff.
+/// Whether the public, the account, a stranger's account and staff see a picture, in both sizes.
 async fn seen(service: &Service, account: Uuid, picture: &FileName) -> [bool; 4] {
     let staff = StaffPictureServiceClient::new(service.operator_client.clone());
     let mut found = Vec::new();
@@ -66,7 +66,7 @@ async fn the_public_sees_a_picture_while_a_visible_listing_names_it(pool: PgPool
     decided(Reject).await;
     assert_seen(OWNERS, "rejected").await;
 
-    // Another cover submits it again.
+    // A new cover resubmits the game.
     added(&service, ada, of, &second).await;
     decided(Approve).await;
     assert_seen(STAFF, "replaced before the approval").await;
@@ -104,7 +104,7 @@ async fn the_pictures_of_a_game_are_public_with_its_page(pool: PgPool) {
 }
 
 #[testing::database_test(listings::MIGRATOR)]
-async fn a_public_address_names_a_picture_as_an_upload_does(pool: PgPool) {
+async fn a_picture_is_also_visible_through_its_public_url(pool: PgPool) {
     use proto::Decision::TakeDown;
     let service = start_with_game(pool).await;
     let ada = service.accounts().await.account;

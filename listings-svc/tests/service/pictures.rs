@@ -37,12 +37,12 @@ pub(crate) async fn start_with_game(pool: PgPool) -> Service {
     service
 }
 
-/// The picture of an address of a listing.
+/// The name of the picture at a listing's URL.
 pub(crate) fn name_of(url: &str) -> FileName {
     FileName::in_address(url).unwrap()
 }
 
-/// Reads the whole file as the public does.
+/// Reads a whole file as the public.
 pub(crate) async fn read(
     service: &Service,
     name: &str,
@@ -51,7 +51,7 @@ pub(crate) async fn read(
     Ok(read?.into_inner())
 }
 
-/// Reads the whole file as a member of an account does.
+/// Reads a whole file as a member of an account.
 pub(crate) async fn read_as(
     service: &Service,
     account: Uuid,
@@ -120,7 +120,7 @@ async fn a_page_has_its_avatar(pool: PgPool) {
 async fn one_file_may_be_a_cover_and_a_screenshot(pool: PgPool) {
     let service = start_with_game(pool).await;
     let ada = service.accounts().await.account;
-    // It has the size of a cover, and is scaled for neither.
+    // The file has the size of a cover, so that neither use scales the large version.
     let file = picture(1_200, 675, [9, 8, 7]);
     let cover = added(&service, ada, (COVER, "a-game"), &file).await;
     let shot = added(&service, ada, (SHOT, "a-game"), &file).await;
@@ -156,7 +156,7 @@ async fn a_picture_that_no_listing_names_is_deleted_after_a_day(pool: PgPool) {
     let file = picture(640, 480, [4, 5, 6]);
     let replaced = added(&service, ada, cover, &file).await;
     let used = added(&service, ada, cover, &picture(640, 480, [1, 2, 3])).await;
-    // Its upload was interrupted before the listing changed.
+    // An upload that was interrupted before the listing named the picture.
     let interrupted = picture(640, 480, [7, 8, 9]);
     let interrupted = service.processor.store(interrupted, PictureKind::Cover);
     let interrupted = interrupted.await.unwrap().name;
@@ -175,7 +175,7 @@ async fn a_picture_that_no_listing_names_is_deleted_after_a_day(pool: PgPool) {
     assert!(read(&service, &replaced.to_string()).await.is_ok());
 }
 
-/// Puts a folder where a file should be: nothing deletes it as a file.
+/// Replaces a file by a folder, which cannot be deleted as a file.
 fn undeletable(service: &Service, name: &FileName) {
     let path = service.folder().join(name.path());
     std::fs::remove_file(&path).unwrap();

@@ -1,4 +1,4 @@
-//! Staff return a listing to an earlier revision.
+//! Staff revert a listing to an earlier revision.
 
 use contracts::listings::v1 as proto;
 use contracts::listings::v1::staff_review_service_client::StaffReviewServiceClient;
@@ -13,7 +13,7 @@ use crate::support::{File, Service, creator, decide, start};
 
 type Review = StaffReviewServiceClient<Client>;
 
-/// A service with the public game `one`, which its account has changed twice, and a reviewer.
+/// A service with a reviewer and the public game `one`, which its account has changed twice.
 async fn start_with_game(pool: PgPool) -> (Service, Review) {
     let service = start(pool).await;
     service
@@ -56,7 +56,7 @@ async fn stored(service: &Service) -> Value {
 }
 
 #[testing::database_test(listings::MIGRATOR)]
-async fn a_listing_returns_to_an_earlier_revision_by_a_new_one(pool: PgPool) {
+async fn a_revert_is_a_new_revision_with_the_earlier_content(pool: PgPool) {
     let (service, review) = start_with_game(pool).await;
     let before = stored(&service).await;
     let head = service.head().await;
@@ -77,7 +77,7 @@ async fn a_listing_returns_to_an_earlier_revision_by_a_new_one(pool: PgPool) {
         .map(|change| (change.event.as_str(), change.announced))
         .collect();
     assert_eq!(told, [("updated", true)]);
-    // The same again changes nothing, and what never was cannot return.
+    // A repeated revert changes nothing, and a revision must exist.
     assert_eq!(revert(&review, 4, None).await.unwrap().revision, 6);
     for none in [0, 7, -1] {
         let refused = revert(&review, none, None).await.unwrap_err();
@@ -86,7 +86,7 @@ async fn a_listing_returns_to_an_earlier_revision_by_a_new_one(pool: PgPool) {
             "{refused}"
         );
     }
-    // The first revision was pending; only the content returns.
+    // A revert restores the content and keeps the state: the first revision was pending.
     let first = revert(&review, 1, None).await.unwrap();
     assert_eq!(
         (first.revision, first.state()),
@@ -95,7 +95,7 @@ async fn a_listing_returns_to_an_earlier_revision_by_a_new_one(pool: PgPool) {
 }
 
 #[testing::database_test(listings::MIGRATOR)]
-async fn pictures_and_flags_stay_when_a_listing_returns_to_an_earlier_revision(pool: PgPool) {
+async fn a_revert_keeps_pictures_and_flags(pool: PgPool) {
     let (service, review) = start_with_game(pool).await;
     let mut admin = StaffReviewServiceClient::new(service.operator_client.clone());
     let request = proto::EditRequest {

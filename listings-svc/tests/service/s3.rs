@@ -1,4 +1,4 @@
-//! The file store on a server with the S3 API: moto, installed from the Python package index into a cached environment.
+//! The file store on an S3 server: moto, installed from the Python package index into a cached environment.
 
 use std::path::Path;
 use std::process::Stdio;
@@ -18,7 +18,7 @@ use crate::support::NOW;
 
 const MOTO: &str = "moto[server]==5.2.5";
 
-/// The server, which stops when this is dropped.
+/// A running S3 server, which is stopped on drop.
 struct S3 {
     address: String,
     _server: Child,
@@ -47,7 +47,7 @@ async fn start() -> S3 {
             break address.trim().to_owned();
         }
     };
-    // The server writes a line for each request, so its output must be read.
+    // Drain the log, which has a line for each request, so that the server does not block on a full pipe.
     drop(tokio::spawn(async move {
         while lines.next_line().await.is_ok_and(|it| it.is_some()) {}
     }));
@@ -71,7 +71,7 @@ fn settings(endpoint: &str, bucket: &str) -> Settings {
     }
 }
 
-/// An unsigned request, which the server accepts.
+/// Sends an unsigned request, which moto accepts; returns the response.
 async fn plain(address: &str, request: &str) -> String {
     use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
     let host = address.strip_prefix("http://").unwrap();
@@ -87,7 +87,7 @@ async fn plain(address: &str, request: &str) -> String {
 
 #[tokio::test]
 #[ignore = "long: an S3 server from the Python package index"]
-async fn pictures_lie_in_a_bucket_as_they_do_in_a_folder() {
+async fn pictures_are_stored_alike_in_a_bucket_and_in_a_folder() {
     let s3 = start().await;
     let made = plain(&s3.address, "PUT /mchezo").await;
     assert!(made.starts_with("HTTP/1.1 200"), "{made}");
@@ -115,7 +115,7 @@ async fn pictures_lie_in_a_bucket_as_they_do_in_a_folder() {
         for (offset, most) in [(0, 0), (10, 5), (u64::MAX, 5)] {
             assert_eq!(part(offset, most).await, (10, String::new()));
         }
-        // Twice: deleting a missing file succeeds.
+        // Deleting twice shows that a missing file is no error.
         for _ in 0..2 {
             store.remove_picture(&name).await.unwrap();
             assert_eq!(store.part(&name, 0, 10).await.unwrap(), None);
@@ -126,7 +126,7 @@ async fn pictures_lie_in_a_bucket_as_they_do_in_a_folder() {
 }
 
 #[tokio::test]
-async fn a_bucket_that_is_not_there_is_away_and_no_picture_is_missing() {
+async fn a_missing_bucket_is_unavailable_rather_than_empty() {
     let s3 = start().await;
     let store = FileStore::open(&settings(&s3.address, "nobody-s")).unwrap();
     let name = FileName::of(&[0xCD; 32]);
@@ -140,7 +140,7 @@ async fn a_bucket_that_is_not_there_is_away_and_no_picture_is_missing() {
     );
 }
 
-/// Answers requests for deletion, each after `asked` is done.
+/// Responds to delete requests, each after `asked` has run.
 async fn slow_bucket(listener: TcpListener, mut asked: impl AsyncFnMut()) {
     loop {
         let (mut connection, _) = listener.accept().await.unwrap();

@@ -1,4 +1,4 @@
-//! The staff tool sends a token only to the addresses that were given with it.
+//! The staff tool sends a token only to addresses from the same source as the token.
 
 use std::os::unix::fs::PermissionsExt;
 use std::path::Path;
@@ -49,7 +49,7 @@ impl Recorder {
         Self { address, tokens }
     }
 
-    /// The tokens of the calls since the last time.
+    /// The tokens of the calls since the last call of this function.
     fn tokens(&self) -> Vec<String> {
         std::mem::take(&mut self.tokens.lock().unwrap())
     }
@@ -70,7 +70,7 @@ impl Folders {
         self.0.path().join(name).display().to_string()
     }
 
-    /// The profile of a fleet in the working folder.
+    /// Writes the profile of a fleet in the working folder.
     fn fleet(&self, text: &str) -> String {
         write_profile(self.path("work/.fleet/staff.toml"), text)
     }
@@ -79,7 +79,7 @@ impl Folders {
         std::fs::remove_file(self.path("work/.fleet/staff.toml")).unwrap();
     }
 
-    /// The profile in the home folder.
+    /// Writes the profile in the home folder.
     fn profile(&self, text: &str) -> String {
         write_profile(self.path("home/.config/mchezo/staff.toml"), text)
     }
@@ -94,7 +94,7 @@ impl Folders {
         command
     }
 
-    /// Runs the tool; returns its status and what it complains of.
+    /// Runs the tool; returns its exit status and its standard error.
     async fn run(&self, variables: &[(&str, &str)], args: &[&str]) -> (i32, String) {
         let mut command = self.command(variables);
         command.args(args);
@@ -115,7 +115,7 @@ fn write_profile(path: String, text: &str) -> String {
 }
 
 #[tokio::test]
-async fn a_fleet_in_the_folder_gets_no_token_but_its_own() {
+async fn a_fleet_in_the_working_folder_gets_only_its_own_token() {
     let stranger = Recorder::start().await;
     let folders = Folders::new();
     let listings = format!("listings = \"{}\"\n", stranger.address);
@@ -135,7 +135,7 @@ async fn a_fleet_in_the_folder_gets_no_token_but_its_own() {
 }
 
 #[tokio::test]
-async fn a_token_goes_to_the_addresses_of_its_own_source() {
+async fn a_token_is_sent_only_to_the_addresses_of_its_source() {
     let [own, stranger] = [Recorder::start().await, Recorder::start().await];
     let folders = Folders::new();
     let own_profile = format!("token = \"home\"\nlistings = \"{}\"\n", own.address);
@@ -148,7 +148,7 @@ async fn a_token_goes_to_the_addresses_of_its_own_source() {
     assert!(complaint.contains("set STAFF_TOKEN"), "{complaint}");
     assert!(stranger.tokens().is_empty() && own.tokens().is_empty());
 
-    // The environment comes before the profile, and a file that the command line names before the environment.
+    // The environment takes precedence over the default profile, and a profile named on the command line over the environment.
     folders.run(&[secret, address], &["whoami"]).await;
     assert_eq!(stranger.tokens(), ["secret"]);
     let named = ["whoami", "--profile", &profile];
@@ -165,7 +165,7 @@ async fn a_token_goes_to_the_addresses_of_its_own_source() {
 }
 
 #[tokio::test]
-async fn a_fleet_in_the_folder_comes_before_the_profile_of_the_home_folder() {
+async fn a_fleet_in_the_working_folder_precedes_the_home_profile() {
     let [own, found] = [Recorder::start().await, Recorder::start().await];
     let folders = Folders::new();
     let profile = |token: &str, at: &Recorder| {

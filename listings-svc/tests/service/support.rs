@@ -1,4 +1,4 @@
-//! A running service, and helpers to call it.
+//! A running replica, and helpers to call it.
 
 use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex};
@@ -33,10 +33,10 @@ use sqlx::{PgPool, Postgres, Transaction};
 use time::macros::datetime;
 use tonic::Status;
 
-/// The time of the service's clock.
+/// The clock's initial time.
 pub(crate) const NOW: time::OffsetDateTime = datetime!(2026-06-01 12:00 UTC);
 
-/// Maximum number of pending submissions of one account.
+/// The maximum number of pending submissions of an account.
 pub(crate) const MAX_PENDING: i64 = 3;
 
 pub(crate) struct Service {
@@ -51,14 +51,12 @@ pub(crate) struct Service {
     pub(crate) events: EventsServiceClient<Client>,
     pub(crate) own: OwnListingsServiceClient<Client>,
     pub(crate) files: PictureServiceClient<Client>,
-    /// Where picture files are stored.
     pub(crate) store: FileStore,
-    /// Stores pictures.
     pub(crate) processor: PictureProcessor,
-    /// A client that is a service of the fleet, and one that is the operator, for calls without a field above.
+    /// Channels as a service of the fleet and as the operator, for calls without a client above.
     pub(crate) fleet: Client,
     pub(crate) operator_client: Client,
-    /// The file of the members of staff, and who is in it.
+    /// The lines of the file of staff members, and the members that the service has read from it.
     pub(crate) member_lines: Mutex<Vec<String>>,
     pub(crate) members: StaffMembers,
     folder: tempfile::TempDir,
@@ -67,7 +65,7 @@ pub(crate) struct Service {
     _supervisor: Supervisor,
 }
 
-/// Starts a service whose public pages are at `https://mchezo.example`.
+/// Starts a replica whose public pages are at `https://mchezo.example`.
 pub(crate) async fn start(pool: PgPool) -> Service {
     let (lifecycle, supervisor) = Lifecycle::new();
     let clock = Clock::fixed(NOW);
@@ -148,21 +146,20 @@ fn settings(folder: &std::path::Path) -> Settings {
 }
 
 impl Service {
-    /// The folder of the picture files.
     pub(crate) fn folder(&self) -> &std::path::Path {
         self.folder.path()
     }
 }
 
 impl Drop for Service {
-    /// Releases the database, which the test is about to drop.
+    /// Closes the connections to the database, which the test is about to drop.
     fn drop(&mut self) {
         self.lifecycle.draining().cancel();
         self.lifecycle.stopping().cancel();
     }
 }
 
-/// Runs a command that waits for the rows of `open`, which is committed meanwhile.
+/// Runs a command that must wait for a lock of the transaction `open`, and then commits `open`.
 pub(crate) async fn while_open<T>(
     pool: &PgPool,
     open: Transaction<'static, Postgres>,
@@ -213,7 +210,7 @@ impl File {
         self
     }
 
-    /// The header and the lines, a few in a message.
+    /// The messages of an import: the header, the lines in several messages, and the end.
     pub(crate) fn messages(&self) -> Vec<proto::ImportRequest> {
         let mut messages = vec![Message::Header(self.header.clone())];
         for part in self.lines.chunks(300) {
@@ -265,7 +262,7 @@ impl Service {
         changes
     }
 
-    /// The decisions of staff on the feed: what each is, and its message.
+    /// The decisions of staff on the feed: the event and the message of each.
     pub(crate) async fn decisions(&self) -> Vec<(String, proto::StaffDecision)> {
         let mut changes = self.all_changes(0).await;
         changes.retain(|change| change.entity == "decision");
@@ -318,7 +315,7 @@ impl Service {
     }
 }
 
-/// Refused rows: the line, and its invalid fields.
+/// The refused rows: the number of each line, and its bad fields.
 pub(crate) fn refused(report: &proto::ImportResponse) -> BTreeMap<u64, Vec<String>> {
     report
         .refused
@@ -331,7 +328,7 @@ pub(crate) fn refused(report: &proto::ImportResponse) -> BTreeMap<u64, Vec<Strin
         .collect()
 }
 
-/// Decides on one listing; its refusal is the error of the call.
+/// Decides on one listing, and returns a refusal as an error.
 pub(crate) async fn decide(
     channel: &Client,
     decision: proto::Decision,

@@ -1,4 +1,4 @@
-//! Taking a page down races with submitting or importing a game under it: one of the two waits for the other.
+//! A takedown of a page races with a submission or an import of a game under it: one must wait for the other.
 
 use std::sync::Arc;
 
@@ -33,7 +33,7 @@ fn submit(target: Target, body: &Value) -> Submission {
     }
 }
 
-/// Submissions of a game under the page `studio`, where `a-game` was rejected.
+/// Submissions of a game under the page `studio`: a new one, a rejected one again, and one that moves there.
 fn submissions() -> [Submission; 3] {
     let game = json!({"title": "Another", "release_year": 2024, "creator": "studio"});
     let rejected = || Target::Change(Entity::Game, "a-game".to_owned());
@@ -85,7 +85,7 @@ async fn open_removal(pool: &PgPool) -> Transaction<'static, Postgres> {
 }
 
 #[testing::database_test(listings::MIGRATOR)]
-async fn nothing_is_submitted_under_a_page_whose_removal_is_not_committed(pool: PgPool) {
+async fn a_submission_waits_for_an_uncommitted_removal_of_its_page(pool: PgPool) {
     let service = listings(&pool).await;
     for submission in submissions() {
         let removal = open_removal(&pool).await;
@@ -102,9 +102,9 @@ async fn nothing_is_submitted_under_a_page_whose_removal_is_not_committed(pool: 
 }
 
 #[testing::database_test(listings::MIGRATOR)]
-async fn a_page_is_not_taken_down_before_submissions_under_it_are_committed(pool: PgPool) {
+async fn a_takedown_waits_for_uncommitted_submissions_under_the_page(pool: PgPool) {
     let service = listings(&pool).await;
-    // As a submission locks its page.
+    // A submission locks its page like this.
     let mut submission = pool.begin().await.unwrap();
     sqlx::query!("select from listings.listing where name = 'studio' and mode = 'live' for share")
         .execute(&mut *submission)
@@ -113,7 +113,7 @@ async fn a_page_is_not_taken_down_before_submissions_under_it_are_committed(pool
     Box::pin(while_open(&pool, submission, take_down(&service))).await;
 }
 
-/// An import of the game `imported` under the page `studio`, as its first chunk.
+/// An import of the game `imported` under the page `studio`, read before the removal.
 async fn import(pool: &PgPool) -> Chunk {
     let page = sqlx::query_scalar!(
         "select id from listings.listing where name = 'studio' and mode = 'live'"
@@ -146,9 +146,7 @@ async fn import(pool: &PgPool) -> Chunk {
 }
 
 #[testing::database_test(listings::MIGRATOR)]
-async fn a_game_that_is_imported_under_a_page_whose_removal_is_not_committed_is_hidden(
-    pool: PgPool,
-) {
+async fn an_import_waits_for_an_uncommitted_removal_and_is_hidden(pool: PgPool) {
     let service = listings(&pool).await;
     let chunk = import(&pool).await;
     let removal = open_removal(&pool).await;

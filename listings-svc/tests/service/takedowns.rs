@@ -1,4 +1,4 @@
-//! An account takes down listings of its own, in any state; only staff restore them.
+//! An account takes its own listings down, in any state; only staff restore them.
 
 use contracts::common::v1 as common;
 use contracts::listings::v1 as proto;
@@ -130,7 +130,7 @@ async fn submit_page(service: &Service, account: Uuid, handle: &str) -> Result<(
 }
 
 #[testing::database_test(listings::MIGRATOR)]
-async fn a_page_that_was_taken_down_keeps_its_handle_and_counts_against_new_ones(pool: PgPool) {
+async fn a_removed_page_counts_against_new_ones(pool: PgPool) {
     let service = start_with_game(pool).await;
     let account = Uuid::from_u128(5);
     for number in 0..MAX_UNPUBLISHED_PAGES {
@@ -144,7 +144,7 @@ async fn a_page_that_was_taken_down_keeps_its_handle_and_counts_against_new_ones
     assert_eq!(refused.code, Code::TooManyPending);
     let other = Uuid::from_u128(6);
     submit_page(&service, other, "one-more").await.unwrap();
-    // A page that becomes public makes room.
+    // A page that becomes public no longer counts.
     let shown = sqlx::query!(
         "update listings.listing set state = 'published', waiting_since = null, first_published_at = updated_at where name = 'page-0'"
     );

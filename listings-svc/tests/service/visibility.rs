@@ -1,4 +1,4 @@
-//! A game is visible while it and its page are published, and the feed announces what the public sees (§3, §6).
+//! A game is visible while it and its page are published, and the feed announces only what the public sees (§3, §6).
 
 use contracts::common::v1 as common;
 use contracts::listings::v1 as proto;
@@ -13,7 +13,7 @@ use crate::review::listing_name;
 use crate::submissions::{ADA, start_with_pages};
 use crate::support::{File, Service, creator, decide};
 
-/// A change of the game on the feed: its event, and whether it is announced.
+/// A change of a game on the feed: its event, and whether it is announced.
 type Told = (String, bool);
 
 fn told(event: &str, announced: bool) -> Told {
@@ -26,7 +26,7 @@ struct Directory {
 }
 
 impl Directory {
-    /// The pages `studio` and `second` are public, and `new` is pending; all three are Ada's.
+    /// Ada's pages `studio` and `second` are public, and her page `new` is pending.
     async fn start(pool: PgPool) -> Self {
         let service = start_with_pages(pool).await;
         let body = json!({"handle": "new", "name": "New", "kind": "studio", "country_code": "NG"});
@@ -78,7 +78,7 @@ impl Directory {
         Ok(())
     }
 
-    /// Staff edit the game.
+    /// Edits the game as staff.
     async fn edit(&self, changes: &Value) {
         let mut review = StaffReviewServiceClient::new(self.service.operator_client.clone());
         let request = proto::EditRequest {
@@ -105,7 +105,7 @@ impl Directory {
         self.decide(decision, "game", "a-game").await;
     }
 
-    /// The changes of games that are new on the feed.
+    /// The changes of games since the last call.
     async fn news(&mut self) -> Vec<Told> {
         let changes = self.service.changes(self.seen).await;
         self.seen = self.service.head().await;
@@ -113,7 +113,7 @@ impl Directory {
         games.map(|it| (it.event, it.announced)).collect()
     }
 
-    /// Only the announced ones.
+    /// The events of the announced changes since the last call.
     async fn announced(&mut self) -> Vec<String> {
         let news = self.news().await.into_iter();
         news.filter_map(|(event, announced)| announced.then_some(event))
@@ -133,10 +133,10 @@ async fn a_change_of_a_game_under_a_removed_page_is_not_announced(pool: PgPool) 
     assert_eq!(directory.news().await, [told("hidden", false)]);
     directory.change(&json!({"title": "Spam"})).await.unwrap();
     assert_eq!(directory.news().await, [told("updated", false)]);
-    // Staff may change it too, and nobody hears of it.
+    // An edit by staff is not announced either.
     directory.edit(&json!({"tagline": "Of staff"})).await;
     assert_eq!(directory.news().await, [told("updated", false)]);
-    // It was public before, so its return is no first publication.
+    // The game was public before, so that its return is not a publication.
     directory.page(Restore, "studio").await;
     assert_eq!(directory.news().await, [told("shown", false)]);
     directory.change(&json!({"title": "Best"})).await.unwrap();
@@ -144,7 +144,7 @@ async fn a_change_of_a_game_under_a_removed_page_is_not_announced(pool: PgPool) 
 }
 
 #[testing::database_test(listings::MIGRATOR)]
-async fn a_game_that_was_taken_down_with_its_page_does_not_return_by_a_move(pool: PgPool) {
+async fn an_owner_cannot_move_a_game_from_a_removed_page(pool: PgPool) {
     let mut directory = Directory::start(pool).await;
     directory.submit("studio").await;
     directory.game(Approve).await;
@@ -155,7 +155,7 @@ async fn a_game_that_was_taken_down_with_its_page_does_not_return_by_a_move(pool
     assert_eq!(fault.code, Code::NotYours);
     assert!(fault.message.contains("`studio` was taken down"), "{fault}");
     assert_eq!(directory.news().await, []);
-    // Staff may move it. Under a pending page it is hidden again.
+    // Staff may move the game; a pending page hides it again.
     directory.edit(&json!({"creator": "second"})).await;
     assert_eq!(directory.announced().await, ["updated"]);
     directory.edit(&json!({"creator": "new"})).await;
@@ -196,7 +196,7 @@ async fn a_move_to_a_public_page_is_the_first_publication(pool: PgPool) {
 }
 
 #[testing::database_test(listings::MIGRATOR)]
-async fn all_games_of_a_page_change_with_it(pool: PgPool) {
+async fn all_games_of_a_page_are_hidden_and_shown_with_it(pool: PgPool) {
     let mut directory = Directory::start(pool).await;
     directory
         .service

@@ -179,7 +179,7 @@ mod tests {
                 .execute(&pool)
                 .await
                 .unwrap();
-                // A second read of the message would find another body.
+                // A second read of the message would return the changed body.
                 sqlx::query!("update webhook.message set body = 'changed'")
                     .execute(&pool)
                     .await

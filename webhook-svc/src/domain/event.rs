@@ -91,7 +91,7 @@ mod tests {
     }
 
     #[test]
-    fn selected_events_are_known_and_named_once() {
+    fn a_selection_has_only_known_events_each_once() {
         let parse = |names: &[&str]| {
             let names: Vec<String> = names.iter().map(ToString::to_string).collect();
             Event::parse_selection(&names)

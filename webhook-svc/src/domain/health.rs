@@ -94,7 +94,7 @@ mod tests {
 
     const START: OffsetDateTime = datetime!(2026-03-01 08:00 UTC);
 
-    /// The notices after failures at these hours.
+    /// The notices after failures that many hours after the start.
     fn notices(hours: &[i64]) -> Vec<Option<Notice>> {
         let mut health = Health::default();
         let failed = hours.iter().map(|hour| {
@@ -119,7 +119,7 @@ mod tests {
     }
 
     #[test]
-    fn a_mail_a_day_counts_what_has_failed_since_the_last_one() {
+    fn a_daily_mail_counts_the_failures_since_the_last_one() {
         let failed = |count| Some(Notice::DeliveriesFailed(count));
         let hours = [0, 1, 23, 24, 25, 60];
         let expected = [failed(1), None, None, failed(3), None, failed(2)];
@@ -127,7 +127,7 @@ mod tests {
     }
 
     #[test]
-    fn a_mail_of_the_future_delays_no_other_for_more_than_a_day() {
+    fn a_mail_dated_in_the_future_delays_the_next_by_a_day_at_most() {
         let mut health = Health {
             mailed_at: Some(START + Duration::days(9)),
             ..Health::default()

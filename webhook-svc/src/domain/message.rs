@@ -118,7 +118,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_body_is_as_the_contract_says() {
+    fn a_body_has_the_fields_of_the_contract() {
         let data = Data::Listing(Listing::game(
             "kora",
             "Kora",
@@ -133,7 +133,7 @@ mod tests {
     }
 
     #[test]
-    fn an_id_derives_from_its_change() {
+    fn an_id_is_derived_from_its_change() {
         let change = |revision| Change {
             entity: "game".to_owned(),
             id: "1".to_owned(),

@@ -77,12 +77,12 @@ mod tests {
     use super::*;
 
     #[test]
-    fn every_block_is_one() {
+    fn every_block_parses() {
         assert_eq!(BLOCKS.len(), SPECIAL.len());
     }
 
     #[test]
-    fn the_log_says_what_an_address_is() {
+    fn an_address_is_described_by_its_block() {
         for (address, expected) in [
             ("127.0.0.2", "a loopback address"),
             ("::1", "a loopback address"),
@@ -101,9 +101,9 @@ mod tests {
     }
 
     proptest! {
-        /// The standard library's own predicates are a second opinion, as far as they are stable.
+        /// Compares the table with the stable predicates of the standard library.
         #[test]
-        fn nothing_that_the_standard_library_knows_to_be_special_is_public(bits: u32) {
+        fn no_address_that_std_calls_special_is_public(bits: u32) {
             let address = Ipv4Addr::from_bits(bits);
             let special = address.is_private()
                 || address.is_loopback()
@@ -118,7 +118,7 @@ mod tests {
         }
 
         #[test]
-        fn no_ipv6_address_that_carries_an_ipv4_address_is_public(bits: u32, low: u64, subnet: u16) {
+        fn no_ipv6_address_that_embeds_an_ipv4_address_is_public(bits: u32, low: u64, subnet: u16) {
             let v4 = u128::from(bits);
             let carriers = [
                 v4,

@@ -75,7 +75,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_plan_that_is_not_sold_is_named_last() {
+    fn a_plan_that_is_not_sold_yet_is_suggested_last() {
         let plans = Plans::parse(contracts::BUILT_IN_PLANS).unwrap();
         let name = |plan: Option<&Plan>| plan.map(|plan| plan.name.clone());
         assert_eq!(plans.names_with_events(), ["build", "partner"]);

@@ -83,7 +83,7 @@ mod tests {
     }
 
     #[test]
-    fn six_attempts_with_growing_waits() {
+    fn six_attempts_have_growing_delays() {
         assert_eq!(Schedule::default().attempts(), 6);
         let delays: Vec<_> = (0..6).rev().map(|left| delay(left, 0, None)).collect();
         let minutes = [60, 300, 1_800, 7_200, 43_200].map(Some);
@@ -111,7 +111,7 @@ mod tests {
         }
 
         #[test]
-        fn nothing_is_attempted_without_an_attempt_left(left in i32::MIN..=0, jitter: u32, requested: Option<u64>) {
+        fn without_attempts_left_there_is_no_next_attempt(left in i32::MIN..=0, jitter: u32, requested: Option<u64>) {
             prop_assert_eq!(delay(left, jitter, requested), None);
         }
     }

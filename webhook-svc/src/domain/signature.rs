@@ -96,7 +96,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_secret_is_its_text_and_debug_hides_it() {
+    fn a_secret_is_parsed_from_its_text_and_hidden_from_debug() {
         let secret = Secret::generate();
         assert_eq!(secret.reveal().len(), PREFIX.len() + 44);
         assert_eq!(Secret::parse(secret.reveal()), Some(secret.clone()));
@@ -105,7 +105,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_not_a_secret_is_not_read() {
+    fn a_malformed_secret_is_not_parsed() {
         let good = Secret::from([7; BYTES]).reveal().to_owned();
         for bad in [
             "",

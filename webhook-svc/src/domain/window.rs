@@ -53,7 +53,7 @@ mod tests {
     }
 
     #[test]
-    fn three_failures_leave_one_in_flight() {
+    fn three_failures_shrink_the_window_to_one() {
         let mut window = Window::new(64);
         for _ in 0..3 {
             window.shrink();

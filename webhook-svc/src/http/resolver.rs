@@ -89,7 +89,7 @@ mod tests {
     use super::*;
     use crate::domain::address::{Address, AllowList};
 
-    /// Names of every form that a label may have.
+    /// Random host names with labels of every allowed form.
     fn hosts() -> impl Strategy<Value = String> {
         let label = prop_oneof![
             Just("my_app".to_owned()),

@@ -77,7 +77,7 @@ mod tests {
     use crate::SCHEMA;
 
     #[testing::database_test(crate::MIGRATOR)]
-    async fn the_last_state_of_accounts_counts(pool: PgPool) {
+    async fn an_upsert_keeps_the_last_state_of_an_account(pool: PgPool) {
         let mut connection = pool.acquire().await.unwrap();
         let (old, new) = (Uuid::from_u128(1), Uuid::from_u128(2));
         let account = |id, plan: &str| Row {

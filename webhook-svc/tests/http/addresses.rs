@@ -1,4 +1,4 @@
-//! Addresses of endpoints, and the IP addresses that their names resolve to, against lists of both.
+//! Lists of endpoint URLs and of IP addresses, each with the verdict it must get.
 
 use std::net::IpAddr;
 
@@ -15,7 +15,7 @@ fn lines(text: &str) -> impl Iterator<Item = &str> {
         .filter(|line| !line.is_empty() && !line.starts_with("# ") && *line != "#")
 }
 
-/// Decodes the escapes of a line of the list.
+/// Decodes the escapes that the head of `addresses.txt` describes.
 fn spelled(text: &str) -> String {
     let mut text = text.replace('␠', " ").replace('␉', "\t");
     for length in [63, 64] {
@@ -30,14 +30,14 @@ fn spelled(text: &str) -> String {
 }
 
 #[test]
-fn every_address_of_the_list_is_accepted_or_refused_as_it_says() {
+fn every_url_of_the_list_is_accepted_or_refused_as_listed() {
     let mut wrong = Vec::new();
     let mut count = 0;
     for line in lines(ADDRESSES) {
         let (text, expected) = line.split_once(" => ").unwrap();
         let found = Address::parse(&spelled(text), &AllowList::default());
         if let Ok(address) = &found {
-            // The HTTP client and TLS accept the URL.
+            // The HTTP client and rustls must parse what we accept.
             let uri = Uri::try_from(address.as_str()).unwrap();
             ServerName::try_from(uri.host().unwrap()).unwrap();
         }
@@ -57,7 +57,7 @@ fn every_address_of_the_list_is_accepted_or_refused_as_it_says() {
 }
 
 #[test]
-fn every_ip_address_of_the_list_is_what_it_says() {
+fn every_ip_address_of_the_list_is_classified_as_listed() {
     for line in lines(NETWORKS) {
         let (address, expected) = line.split_once(' ').unwrap();
         let address: IpAddr = address.parse().unwrap();

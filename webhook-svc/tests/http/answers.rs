@@ -1,4 +1,4 @@
-//! The results of answers.
+//! How responses decide the outcome of an attempt.
 
 use std::time::Duration;
 
@@ -64,7 +64,7 @@ async fn the_status_decides_the_outcome() {
 }
 
 #[tokio::test]
-async fn a_head_that_curl_takes_is_an_answer() {
+async fn a_response_head_that_curl_accepts_is_accepted() {
     let authority = Authority::new();
     let field = |number: u32| format!("x-field-{number}: {number}\r\n");
     let fields = |count| (0..count).map(field).collect::<String>();
@@ -136,10 +136,10 @@ async fn the_target_of_a_redirect_is_shown_shortened_and_escaped() {
 }
 
 #[tokio::test]
-async fn a_receiver_may_ask_to_wait() {
+async fn retry_after_of_429_and_503_is_respected() {
     let authority = Authority::new();
     let hour = Some(Duration::from_hours(1));
-    // The attempt is at 08:49:37.
+    // The clock of the attempt shows 08:49:37.
     for (status, value, expected) in [
         (429, "3600", hour),
         (503, "3600", hour),

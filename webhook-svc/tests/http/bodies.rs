@@ -1,4 +1,4 @@
-//! Receivers that answer slowly, endlessly, partially or not at all. One deadline bounds all, and no connection remains.
+//! Receivers whose response is slow, endless, partial or absent. The deadline ends each attempt, and its connection is closed.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -13,10 +13,10 @@ use super::receiver::{
     Authority, Behaviour, PATIENCE, Receiver, Stream, ping, ping_connected, request, sender,
 };
 
-/// The deadline that these receivers miss. A machine that is not busy has connected, and read a byte, long before.
+/// A deadline that these receivers miss, but that leaves time to connect and read a byte.
 const SOON: Duration = Duration::from_secs(2);
 
-/// After the request: `first` at once, then `then` again and again, with a pause between.
+/// Reads the request, writes `first`, then repeats `then` with a pause.
 fn writing(first: &'static str, then: &'static str, pause: Duration) -> Behaviour {
     Arc::new(move |mut stream: Stream| {
         async move {
@@ -32,7 +32,7 @@ fn writing(first: &'static str, then: &'static str, pause: Duration) -> Behaviou
     })
 }
 
-/// After the request: `first`, then nothing, until the sender ends the connection.
+/// Reads the request, writes `first`, then nothing until the sender closes the connection.
 fn stopping(first: &'static str) -> Behaviour {
     Arc::new(move |mut stream: Stream| {
         async move {
@@ -45,7 +45,7 @@ fn stopping(first: &'static str) -> Behaviour {
     })
 }
 
-/// After the request: `first`, then the end of the connection.
+/// Reads the request, writes `first`, then closes the connection.
 fn closing(first: &'static str) -> Behaviour {
     Arc::new(move |mut stream: Stream| {
         async move {
@@ -57,7 +57,7 @@ fn closing(first: &'static str) -> Behaviour {
     })
 }
 
-/// The result of a test event, after which the connection is closed.
+/// The result of a test event; returns after the connection is closed.
 async fn answer(
     behaviour: Behaviour,
     answer_timeout: Duration,
@@ -76,7 +76,7 @@ async fn answer(
 }
 
 #[tokio::test]
-async fn an_answer_that_does_not_come_in_time_is_a_failure() {
+async fn a_response_after_the_deadline_is_a_failure() {
     let tick = Duration::from_millis(20);
     let receivers = [
         ("nothing", stopping("")),
@@ -110,7 +110,7 @@ async fn an_answer_that_does_not_come_in_time_is_a_failure() {
 }
 
 #[tokio::test]
-async fn a_connection_that_ends_before_the_answer_is_a_failure() {
+async fn a_connection_that_closes_before_the_response_is_a_failure() {
     for first in [
         "",
         "HTTP/1.1 20",
@@ -127,7 +127,7 @@ async fn a_connection_that_ends_before_the_answer_is_a_failure() {
 }
 
 #[tokio::test]
-async fn an_answer_that_is_not_http_is_a_failure() {
+async fn a_response_that_is_not_http_is_a_failure() {
     for first in [
         "SSH-2.0-OpenSSH_9.2\r\n",
         "HTTP/1.1 two hundred\r\n\r\n",
@@ -145,7 +145,7 @@ async fn an_answer_that_is_not_http_is_a_failure() {
 }
 
 #[tokio::test]
-async fn a_body_decides_nothing_and_holds_nothing() {
+async fn a_body_neither_decides_nor_delays_the_outcome() {
     const LONG: &str = "HTTP/1.1 200 OK\r\ncontent-length: 1000000000\r\n\r\n";
     const BEGUN: &str = "HTTP/1.1 200 OK\r\ncontent-length: 1000000000\r\n\r\na";
     const CHUNKED: &str = "HTTP/1.1 200 OK\r\ntransfer-encoding: chunked\r\n\r\n";
@@ -170,7 +170,7 @@ async fn a_body_decides_nothing_and_holds_nothing() {
             PATIENCE,
             1024,
         ),
-        // The first byte comes with the head, so that a pause of the machine is not between them.
+        // The head and the first byte arrive together, so that a pause of the machine cannot separate them.
         ("a byte at a time", writing(BEGUN, "a", tick), SOON, 1),
         ("announced, then nothing", stopping(LONG), SOON, 0),
         (
@@ -195,7 +195,7 @@ async fn a_body_decides_nothing_and_holds_nothing() {
 }
 
 #[tokio::test]
-async fn the_beginning_of_a_body_is_kept() {
+async fn the_first_kilobyte_of_a_body_is_kept() {
     let authority = Authority::new();
     for length in [0_usize, 1, 1023, 1024, 1025, 5000] {
         let body: String = ('a'..='z').cycle().take(length).collect();

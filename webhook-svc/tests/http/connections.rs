@@ -1,4 +1,4 @@
-//! The number and the addresses of connections.
+//! Which addresses are connected to, and when a connection is reused.
 
 use std::net::SocketAddr;
 use std::sync::Arc;
@@ -48,11 +48,11 @@ async fn a_name_that_leads_elsewhere_at_the_next_connection_is_checked_again() {
 }
 
 #[tokio::test]
-async fn addresses_that_are_not_public_are_not_called() {
+async fn addresses_that_are_not_public_are_not_connected_to() {
     let authority = Authority::new();
     let receiver = Receiver::answering(&authority, OK).await;
     let port = receiver.address.port();
-    // Another port of the allowed address is not allowed.
+    // Allowing an address allows only its port.
     let other_port = SocketAddr::from(([127, 0, 0, 1], port ^ 1)).to_string();
     for address in [
         "127.0.0.2:443",
@@ -71,7 +71,7 @@ async fn addresses_that_are_not_public_are_not_called() {
         let sender = Sender::with_resolver(&authority.settings(&[&receiver]), resolver).unwrap();
         let answer = ping(&sender).await;
         let reason = answer.reason.unwrap();
-        // Not what the name resolves to: a stranger must not learn internal addresses.
+        // The reason does not name the address: an outsider must not learn internal addresses.
         let expected = "hooks.example does not resolve to a public address";
         assert_eq!(reason, expected, "{address}");
         assert_eq!(answer.status, None);
@@ -81,7 +81,7 @@ async fn addresses_that_are_not_public_are_not_called() {
 #[tokio::test]
 async fn a_name_without_an_address_is_a_failure() {
     let authority = Authority::new();
-    // As for a name with an address that is not public: a stranger must not learn which internal names exist.
+    // The same reason as for an address that is not public: an outsider must not learn which internal names exist.
     let not_public = "hooks.example does not resolve to a public address";
     let unresolved = "could not resolve the name hooks.example";
     let words = "no name server (/etc/resolv.conf): 10.0.0.53 refused".to_owned();
@@ -97,7 +97,7 @@ async fn a_name_without_an_address_is_a_failure() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn silent_name_servers_are_not_taken_for_a_slow_receiver() {
+async fn a_resolver_timeout_is_not_reported_as_a_slow_receiver() {
     let authority = Authority::new();
     let settings = authority.settings(&[]);
     let sender = Sender::with_resolver(&settings, Scripted::silent()).unwrap();
@@ -108,7 +108,7 @@ async fn silent_name_servers_are_not_taken_for_a_slow_receiver() {
     );
 }
 
-/// The client asks no resolver for an IP address.
+/// For an IP address in the URL the client calls no resolver.
 #[tokio::test]
 async fn an_ip_address_in_a_url_is_checked_too() {
     let authority = Authority::new();
@@ -123,7 +123,7 @@ async fn an_ip_address_in_a_url_is_checked_too() {
         "[64:ff9b::7f00:1]",
         "[fd00:ec2::254]",
     ] {
-        // Stored while another setting allowed it.
+        // The endpoint was stored while the setting still allowed the host.
         let allowed: AllowList = format!("{host}:443").parse().unwrap();
         let address = Address::parse(&format!("https://{host}/in"), &allowed).unwrap();
         let sender = Sender::with_resolver(&settings, Scripted::silent()).unwrap();
@@ -139,7 +139,7 @@ async fn an_ip_address_in_a_url_is_checked_too() {
 async fn the_next_address_is_tried_when_one_refuses() {
     let authority = Authority::new();
     let receiver = Receiver::answering(&authority, OK).await;
-    // No test listens there.
+    // No test listens on 127.0.0.3.
     let closed = SocketAddr::from(([127, 0, 0, 3], receiver.address.port()));
     let mut settings = authority.settings(&[&receiver]);
     settings.allow = format!("{},{closed}", receiver.address).parse().unwrap();
@@ -156,7 +156,7 @@ async fn the_next_address_is_tried_when_one_refuses() {
 }
 
 #[tokio::test]
-async fn a_connection_is_used_again() {
+async fn a_connection_is_reused() {
     let authority = Authority::new();
     let receiver = Receiver::answering(
         &authority,
@@ -170,7 +170,7 @@ async fn a_connection_is_used_again() {
     assert_eq!(receiver.connections(), 1);
 }
 
-/// Answers `answered` requests of each connection, and closes it when it has read the next one.
+/// Answers that many requests of a connection, reads another one and closes the connection.
 fn closing_after(answered: usize) -> Behaviour {
     Arc::new(move |mut stream: Stream| {
         async move {

@@ -1,4 +1,4 @@
-//! The HTTP client on real sockets: lists of addresses, independent implementations of the signatures, and misbehaving receivers.
+//! The HTTP client on real sockets: lists of addresses, signatures of independent implementations, and misbehaving receivers.
 #![expect(clippy::unwrap_used, reason = "tests")]
 
 mod addresses;

@@ -28,23 +28,23 @@ use webhook::domain::signed_headers::Secrets;
 use webhook::http::resolver::{Resolve, ResolveError};
 use webhook::http::{AttemptRequest, AttemptResult, Sender, Settings};
 
-/// The default host name of receivers.
+/// The host name in the certificate of a receiver.
 pub(crate) const HOST: &str = "hooks.example";
-/// Timeout of waits; nothing is measured by it.
+/// A timeout that only a hanging test reaches.
 pub(crate) const PATIENCE: Duration = testing::LONG;
 
 pub(crate) type Stream = TlsStream<TcpStream>;
 
-/// What a receiver does with each connection.
+/// How a receiver handles a connection.
 pub(crate) type Behaviour = Arc<dyn Fn(Stream) -> BoxFuture<'static, io::Result<()>> + Send + Sync>;
 
-/// An authority that the senders of a test trust.
+/// A certificate authority that the senders of a test trust.
 pub(crate) struct Authority {
     issuer: CertifiedIssuer<'static, KeyPair>,
     file: tempfile::NamedTempFile,
 }
 
-/// The certificate of a receiver, and its key.
+/// The certificate chain and key of a receiver.
 pub(crate) struct Identity {
     chain: Vec<CertificateDer<'static>>,
     key: PrivateKeyDer<'static>,
@@ -53,7 +53,7 @@ pub(crate) struct Identity {
 pub(crate) struct Receiver {
     pub(crate) address: SocketAddr,
     connections: Arc<AtomicUsize>,
-    /// A message for each connection that has ended.
+    /// Gets a message when a connection has ended.
     ended: mpsc::UnboundedReceiver<()>,
     _tasks: JoinSet<()>,
 }
@@ -103,7 +103,6 @@ impl Identity {
         }
     }
 
-    /// A self-signed certificate.
     pub(crate) fn self_signed(params: &CertificateParams) -> Self {
         let key = KeyPair::generate().unwrap();
         let certificate = params.self_signed(&key).unwrap();
@@ -123,7 +122,7 @@ impl Identity {
     }
 }
 
-/// The parameters of a valid certificate.
+/// Parameters of a valid certificate for [`HOST`].
 pub(crate) fn good() -> CertificateParams {
     CertificateParams::new(vec![HOST.to_owned()]).unwrap()
 }
@@ -170,7 +169,7 @@ impl Receiver {
         }
     }
 
-    /// A receiver that answers each request with these bytes.
+    /// A receiver that answers each request with the bytes of `answer`.
     pub(crate) async fn answering(authority: &Authority, answer: &str) -> Self {
         let answer: Arc<str> = answer.into();
         let behaviour = move |stream| {
@@ -188,7 +187,7 @@ impl Receiver {
         Self::start(authority, Arc::new(behaviour)).await
     }
 
-    /// Connections so far.
+    /// The number of accepted connections.
     pub(crate) fn connections(&self) -> usize {
         self.connections.load(Ordering::SeqCst)
     }
@@ -200,7 +199,7 @@ impl Receiver {
     }
 }
 
-/// Reads a request's head and body; `None`: the connection has ended.
+/// Reads the head and body of a request; `None` if the connection has ended.
 pub(crate) async fn request(stream: &mut Stream) -> io::Result<Option<(String, Vec<u8>)>> {
     let mut read = Vec::new();
     loop {
@@ -218,7 +217,6 @@ pub(crate) async fn request(stream: &mut Stream) -> io::Result<Option<(String, V
     }
 }
 
-/// The value of a header of a request.
 pub(crate) fn header<'a>(head: &'a str, name: &str) -> Option<&'a str> {
     let of = |line: &'a str| {
         let (found, value) = line.split_once(": ")?;
@@ -229,7 +227,7 @@ pub(crate) fn header<'a>(head: &'a str, name: &str) -> Option<&'a str> {
 
 type Resolved = Result<Vec<SocketAddr>, ResolveError>;
 
-/// A resolver that returns these answers in their order; the last one repeats. Without one it does not answer.
+/// A resolver that returns the given answers in order and repeats the last one. Without answers it never returns.
 #[derive(Debug)]
 pub(crate) struct Scripted(Mutex<VecDeque<Resolved>>);
 
@@ -288,13 +286,13 @@ pub(crate) async fn post(sender: &Sender, address: &Address) -> AttemptResult {
     sender.attempt(attempt).await
 }
 
-/// Sends a test event to the default host.
+/// Sends a test event to [`HOST`].
 pub(crate) async fn ping(sender: &Sender) -> AttemptResult {
     let address = Address::parse("https://hooks.example/in", &AllowList::default()).unwrap();
     post(sender, &address).await
 }
 
-/// Sends test events until one has a connection: a busy machine may connect after the deadline.
+/// Sends test events until one connects: a busy machine may miss the deadline before that.
 pub(crate) async fn ping_connected(sender: &Sender) -> AttemptResult {
     testing::eventually("a connection before the deadline", async || {
         let attempt = ping(sender).await;

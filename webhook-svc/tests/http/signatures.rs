@@ -1,5 +1,4 @@
-//! Signatures against independent implementations: a library of Standard Webhooks, and test vectors of other libraries of
-//! that standard.
+//! Signatures compared with other implementations of Standard Webhooks: a library, and test vectors.
 
 use std::sync::{Arc, Mutex};
 
@@ -22,7 +21,7 @@ const VECTORS: &str = include_str!("data/standard_webhooks.json");
 
 type Requests = Arc<Mutex<Vec<(String, Vec<u8>)>>>;
 
-/// The requests that arrive when a message is sent, without and with a second secret.
+/// The request of a message as it arrives, signed with one secret or with two.
 async fn arriving(secret: &Secret, next: Option<&Secret>) -> (String, Vec<u8>) {
     let authority = Authority::new();
     let requests = Requests::default();
@@ -45,7 +44,7 @@ async fn arriving(secret: &Secret, next: Option<&Secret>) -> (String, Vec<u8>) {
         address: &Address::parse("https://hooks.example/in?a=b", &AllowList::default()).unwrap(),
         event: "listing.published",
         id: Uuid::from_u128(7),
-        // The library compares it with this machine's clock.
+        // The library compares the timestamp with the machine's clock.
         at: Clock::system().now(),
         body: Bytes::from_static(BODY.as_bytes()),
         secrets: Secrets {
@@ -95,7 +94,7 @@ async fn a_library_of_standard_webhooks_verifies_by_either_secret() {
             )
         })
         .collect();
-    // The standard's secrets begin with `whsec_`.
+    // A secret of the standard begins with `whsec_`.
     let library = |secret: &Secret| Webhook::new(&secret.reveal()["svc_".len()..]).unwrap();
     for secret in [&now, &next] {
         library(secret).verify(&body, &headers).unwrap();
@@ -104,7 +103,7 @@ async fn a_library_of_standard_webhooks_verifies_by_either_secret() {
         .verify(&body, &headers)
         .unwrap_err();
     library(&now).verify(b"{}", &headers).unwrap_err();
-    // The signatures of the service itself.
+    // The signature headers of the service itself.
     let timestamp = header(&head, "x-service-timestamp").unwrap();
     for (name, secret) in [
         ("x-service-signature", &now),
@@ -115,9 +114,9 @@ async fn a_library_of_standard_webhooks_verifies_by_either_secret() {
     }
 }
 
-/// `data/README.md` describes the origin of the vectors.
+/// `data/README.md` says where the vectors come from.
 #[test]
-fn other_libraries_of_standard_webhooks_have_made_the_same_signatures() {
+fn signatures_equal_those_of_other_standard_webhooks_libraries() {
     let vectors: Vec<serde_json::Value> = serde_json::from_str(VECTORS).unwrap();
     assert!(vectors.len() >= 10);
     for vector in vectors {

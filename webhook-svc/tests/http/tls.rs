@@ -1,4 +1,4 @@
-//! Certificates are verified.
+//! The TLS certificate of a receiver is verified.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -24,7 +24,7 @@ async fn presenting(identity: Identity) -> Receiver {
 }
 
 #[tokio::test]
-async fn a_certificate_that_is_not_valid_is_a_failure() {
+async fn an_invalid_certificate_is_a_failure() {
     let authority = Authority::named("authority of the test");
     let at = |not_before: OffsetDateTime, not_after: OffsetDateTime| {
         let mut params = good();
@@ -107,7 +107,7 @@ async fn a_handshake_that_hangs_ends_with_the_deadline() {
 }
 
 #[tokio::test]
-async fn a_file_without_certificates_is_refused_at_start() {
+async fn a_missing_ca_file_is_refused_at_start() {
     let mut settings = Settings {
         ca_file: Some("/nowhere/ca.pem".into()),
         ..Settings::default()

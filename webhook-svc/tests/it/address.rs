@@ -1,4 +1,4 @@
-//! Addresses: what is requested when one is entered, and one that is no longer allowed.
+//! The URL of an endpoint: the check when it is entered, and a URL that is no longer allowed.
 
 use std::net::SocketAddr;
 use std::sync::Arc;
@@ -50,7 +50,7 @@ async fn an_address_that_redirects_is_refused(pool: PgPool) {
 }
 
 #[testing::database_test(webhook::MIGRATOR)]
-async fn other_answers_of_an_address_are_shown(pool: PgPool) {
+async fn the_result_of_the_address_check_is_shown(pool: PgPool) {
     let receiver = Receiver::start(Behaviour::Status(200)).await;
     let service = start(pool, &[&receiver]).await;
     let endpoint = service.added(ADA, &receiver.url(), &["tip.paid"]).await;
@@ -67,7 +67,7 @@ async fn other_answers_of_an_address_are_shown(pool: PgPool) {
         "{changed:?}"
     );
 
-    // The present address is not requested again.
+    // The same URL is not checked again.
     let back = change_url(&service, endpoint, &receiver.url()).await;
     assert_eq!(back.unwrap().address_check, "answered 405");
     receiver.set_behaviour(Behaviour::Redirect);
@@ -90,7 +90,7 @@ async fn an_address_that_is_no_longer_allowed_fails_and_says_so(pool: PgPool) {
     assert!(reason.contains("local name"), "{reason}");
 }
 
-/// Name servers that do not answer.
+/// A resolver whose name servers fail.
 #[derive(Debug)]
 struct Unanswered;
 
@@ -101,7 +101,7 @@ impl Resolve for Unanswered {
 }
 
 #[testing::database_test(webhook::MIGRATOR)]
-async fn a_look_up_without_an_answer_is_an_attempt(pool: PgPool) {
+async fn a_failed_look_up_counts_as_an_attempt(pool: PgPool) {
     let first = start(pool.clone(), &[]).await;
     let service = replica_with(pool, first.clock.clone(), &[], Arc::new(Unanswered)).await;
     let service = service.delivering();

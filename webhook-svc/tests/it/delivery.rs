@@ -1,4 +1,4 @@
-//! Deliveries to real receivers, through all attempts.
+//! Deliveries to real receivers, over all attempts.
 
 use contracts::listings::v1::State::{Published, Removed};
 use contracts::webhook::v1::{self as proto, DeliveryState, EndpointState};
@@ -52,7 +52,7 @@ async fn an_event_arrives_signed_and_is_shown(pool: PgPool) {
 }
 
 #[testing::database_test(webhook::MIGRATOR)]
-async fn a_waiting_delivery_outlives_the_choice_of_its_event(pool: PgPool) {
+async fn a_waiting_delivery_survives_the_deselection_of_its_event(pool: PgPool) {
     let receiver = Receiver::start(Behaviour::Status(200)).await;
     let service = start(pool, &[&receiver]).await;
     let endpoint = service
@@ -73,7 +73,7 @@ async fn a_waiting_delivery_outlives_the_choice_of_its_event(pool: PgPool) {
     };
     let mut endpoints = service.endpoints.clone();
     endpoints.change_endpoint(change).await.unwrap();
-    // A later message of that event is not for this endpoint.
+    // A later message of the deselected event is not delivered.
     service
         .listings(&[game(4, "updated", Published)], TAKEN)
         .await;
@@ -89,7 +89,7 @@ async fn a_waiting_delivery_outlives_the_choice_of_its_event(pool: PgPool) {
 }
 
 #[testing::database_test(webhook::MIGRATOR)]
-async fn a_delivery_is_shown_with_the_attempts_of_the_same_moment(pool: PgPool) {
+async fn a_delivery_and_its_attempts_are_read_in_one_snapshot(pool: PgPool) {
     let receiver = Receiver::start(Behaviour::Status(200)).await;
     let service = start(pool, &[&receiver]).await.delivering();
     let endpoint = service.added(ADA, &receiver.url(), &["tip.paid"]).await;
@@ -108,7 +108,7 @@ async fn a_delivery_is_shown_with_the_attempts_of_the_same_moment(pool: PgPool) 
 }
 
 #[testing::database_test(webhook::MIGRATOR)]
-async fn a_delivery_has_six_attempts_with_growing_waits(pool: PgPool) {
+async fn a_delivery_has_six_attempts_with_growing_delays(pool: PgPool) {
     let receiver = Receiver::start(Behaviour::Status(500)).await;
     let service = start(pool.clone(), &[&receiver]).await.delivering();
     let endpoint = service.added(ADA, &receiver.url(), &["tip.paid"]).await;
@@ -155,7 +155,7 @@ async fn a_delivery_has_six_attempts_with_growing_waits(pool: PgPool) {
     let health = service.endpoint(ADA, endpoint).await.health.unwrap();
     assert_eq!(health.failures, 1);
 
-    // The receiver works again: a dry run counts the failed deliveries, then they are sent again.
+    // The receiver is repaired: a dry run counts the failed deliveries, then they are recovered.
     receiver.set_behaviour(Behaviour::Status(204));
     for dry_run in [true, false] {
         let answer = recover(&service, endpoint, Some(START), dry_run).await;
@@ -196,7 +196,7 @@ async fn retry_after_delays_the_next_attempt(pool: PgPool) {
 }
 
 #[testing::database_test(webhook::MIGRATOR)]
-async fn a_410_switches_the_endpoint_off_and_resuming_switches_it_on(pool: PgPool) {
+async fn a_410_switches_the_endpoint_off_until_it_is_resumed(pool: PgPool) {
     let receiver = Receiver::start(Behaviour::Status(410)).await;
     let service = start(pool.clone(), &[&receiver]).await.delivering();
     let endpoint = service.added(ADA, &receiver.url(), &["tip.paid"]).await;
@@ -238,7 +238,7 @@ async fn an_attempt_for_a_listing_that_was_taken_down_is_cancelled(pool: PgPool)
     })
     .await;
     assert_eq!(receiver.received().len(), 1);
-    // The second attempt says why, and an attempt by hand once the listing is back goes on from there.
+    // The second attempt records the reason. After the listing is restored, sending again continues the same delivery.
     let shown = service.delivery(ADA, endpoint, delivery.id).await;
     let reasons: Vec<&str> = shown.attempts.iter().map(|it| &*it.reason).collect();
     assert_eq!(

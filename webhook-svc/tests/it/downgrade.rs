@@ -23,7 +23,7 @@ async fn downgrade(pool: &PgPool) {
 }
 
 #[testing::database_test(webhook::MIGRATOR)]
-async fn real_events_of_a_paused_endpoint_are_cancelled_and_tests_are_sent(pool: PgPool) {
+async fn after_a_downgrade_real_events_are_cancelled_and_tests_are_sent(pool: PgPool) {
     let receiver = Receiver::start(Behaviour::Status(200)).await;
     let service = start(pool.clone(), &[&receiver]).await;
     let events = ["listing.updated"];
@@ -52,7 +52,7 @@ async fn real_events_of_a_paused_endpoint_are_cancelled_and_tests_are_sent(pool:
 }
 
 #[testing::database_test(webhook::MIGRATOR)]
-async fn only_tests_are_sent_again(pool: PgPool) {
+async fn after_a_downgrade_only_tests_are_sent_again(pool: PgPool) {
     let receiver = Receiver::start(Behaviour::Status(200)).await;
     let service = start(pool.clone(), &[&receiver]).await.delivering();
     let events = ["listing.updated"];
@@ -76,7 +76,7 @@ async fn only_tests_are_sent_again(pool: PgPool) {
 }
 
 #[testing::database_test(webhook::MIGRATOR)]
-async fn a_test_that_is_sent_again_is_a_test_in_the_queue(pool: PgPool) {
+async fn a_test_that_is_sent_again_is_queued_as_a_test(pool: PgPool) {
     let receiver = Receiver::start(Behaviour::Status(200)).await;
     let service = start(pool.clone(), &[&receiver]).await.delivering();
     let events = ["listing.updated"];

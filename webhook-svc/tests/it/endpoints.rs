@@ -28,7 +28,7 @@ async fn an_account_has_as_many_endpoints_as_its_plan_allows(pool: PgPool) {
     );
     let nobody = uuid::Uuid::from_u128(99);
     let unknown = service.add(nobody, URL, &["tip.paid"]).await.unwrap_err();
-    // An account that calls exists: this service does not know it yet.
+    // The gateway has verified the account; only this service has not read it from the feed yet.
     assert_eq!(unknown.code, Code::Unavailable);
     assert!(unknown.retry_after.is_some());
     let request = proto::ListEndpointsRequest {
@@ -41,7 +41,7 @@ async fn an_account_has_as_many_endpoints_as_its_plan_allows(pool: PgPool) {
 }
 
 #[testing::database_test(webhook::MIGRATOR)]
-async fn bad_fields_of_an_endpoint_are_named(pool: PgPool) {
+async fn bad_fields_of_an_endpoint_are_refused_by_name(pool: PgPool) {
     let service = start(pool, &[]).await;
     for (url, events, field) in [
         ("http://hooks.example/", &["tip.paid"][..], "url"),
@@ -77,9 +77,9 @@ async fn every_bad_field_of_a_change_is_named_once_the_endpoint_is_found(pool: P
     assert_eq!(stranger.code, Code::NotFound);
 }
 
-/// Each is a request to a host that the account names.
+/// Each new address causes a request to a host that the account chose.
 #[testing::database_test(webhook::MIGRATOR)]
-async fn an_account_enters_a_hundred_addresses_in_an_hour(pool: PgPool) {
+async fn an_account_may_enter_a_hundred_addresses_an_hour(pool: PgPool) {
     let service = start(pool, &[]).await;
     let endpoint = service.added(ADA, URL, &["tip.paid"]).await;
     let mut client = service.endpoints.clone();
@@ -95,7 +95,7 @@ async fn an_account_enters_a_hundred_addresses_in_an_hour(pool: PgPool) {
     let refused = Fault::from(client.change_endpoint(change(100)).await.unwrap_err());
     assert_eq!(refused.code, Code::RateLimited, "{refused:?}");
     assert_eq!(refused.retry_after, Some(3_601));
-    // The present address is not requested again; another account has its own.
+    // The current address is not checked again, and another account has its own limit.
     client.change_endpoint(change(99)).await.unwrap();
     service.added(BOB, URL, &["tip.paid"]).await;
     service
@@ -105,7 +105,7 @@ async fn an_account_enters_a_hundred_addresses_in_an_hour(pool: PgPool) {
 }
 
 #[testing::database_test(webhook::MIGRATOR)]
-async fn a_hundred_test_events_wait_for_an_endpoint(pool: PgPool) {
+async fn at_most_a_hundred_test_events_wait_for_an_endpoint(pool: PgPool) {
     let service = start(pool.clone(), &[]).await;
     let endpoint = service.added(ADA, URL, &["tip.paid"]).await;
     for _ in 0..100 {
@@ -120,7 +120,7 @@ async fn a_hundred_test_events_wait_for_an_endpoint(pool: PgPool) {
     let refused = Fault::from(client.send_test_event(test.clone()).await.unwrap_err());
     assert_eq!(refused.code, Code::RateLimited);
     assert!(refused.retry_after.is_some());
-    // Real deliveries are not counted, however many wait.
+    // Waiting deliveries of real events do not count against the limit.
     let real = sqlx::query!(
         "update webhook.waiting set is_test = false where endpoint_id = $1",
         endpoint
@@ -130,7 +130,7 @@ async fn a_hundred_test_events_wait_for_an_endpoint(pool: PgPool) {
 }
 
 #[testing::database_test(webhook::MIGRATOR)]
-async fn a_queue_is_counted_up_to_ten_thousand(pool: PgPool) {
+async fn a_queue_is_counted_only_up_to_ten_thousand(pool: PgPool) {
     let service = start(pool.clone(), &[]).await;
     let endpoint = service.added(ADA, URL, &["tip.paid"]).await;
     let first = service.ping(ADA, endpoint).await;
@@ -226,7 +226,7 @@ async fn deliveries_are_listed_by_pages_and_state(pool: PgPool) {
     assert_eq!(none.into_inner().deliveries.len(), 0);
 }
 
-/// As a later version may write it while this one still runs.
+/// A later version may write a state that this one does not know, while both run.
 #[testing::database_test(webhook::MIGRATOR)]
 async fn an_unknown_state_is_an_internal_fault_and_is_not_overwritten(pool: PgPool) {
     let service = start(pool, &[]).await;

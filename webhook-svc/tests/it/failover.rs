@@ -1,4 +1,4 @@
-//! PostgreSQL dies while messages are in flight: a standby is promoted, or the server restarts.
+//! A PostgreSQL failover while messages are in flight.
 
 use std::collections::HashMap;
 
@@ -13,7 +13,7 @@ use uuid::Uuid;
 use crate::receiver::{Behaviour, Received, Receiver};
 use crate::support::{ADA, TAKEN, Webhook, game, replica, start};
 
-/// How often each message arrived.
+/// How often each message arrived, by id.
 fn times(received: &[Received]) -> HashMap<Uuid, usize> {
     let mut times = HashMap::new();
     for one in received {
@@ -22,7 +22,6 @@ fn times(received: &[Received]) -> HashMap<Uuid, usize> {
     times
 }
 
-/// Waits until this many attempts are recorded.
 async fn recorded(pool: &PgPool, attempts: i64) {
     wait_until(&format!("{attempts} attempts are recorded"), async || {
         let count = sqlx::query_scalar!(r#"select count(*) as "count!" from webhook.attempt_log"#);
@@ -65,7 +64,7 @@ async fn a_promoted_standby_neither_loses_nor_repeats_a_message() {
     receiver.set_behaviour(Behaviour::Status(200));
     let second = replica(standby.pool.clone(), clock, &[&receiver]).await;
     let second = second.delivering();
-    // The follower reads changes again that it has applied already.
+    // After the failover the follower applies the same changes again.
     second.listings(&changes, TAKEN).await;
     second.clock.advance(Duration::minutes(2));
     recorded(&standby.pool, 50).await;

@@ -1,4 +1,4 @@
-//! Which endpoints receive which messages.
+//! Which endpoints get which messages.
 
 use contracts::catalogue::v1::RankingMove;
 use contracts::common::v1::{Change, Mode};
@@ -18,7 +18,7 @@ use crate::support::{ADA, BOB, EVE, GAME, START, TAKEN, game, page, start, tip};
 
 const URL: &str = "https://hooks.example/";
 
-/// The events of an endpoint's deliveries, the oldest first.
+/// The events of an endpoint's waiting deliveries, oldest first.
 async fn events(pool: &PgPool, endpoint: Uuid) -> Vec<String> {
     sqlx::query_scalar!(
         "select event from webhook.waiting join webhook.message on message.id = message_id
@@ -31,7 +31,7 @@ async fn events(pool: &PgPool, endpoint: Uuid) -> Vec<String> {
 }
 
 #[testing::database_test(webhook::MIGRATOR)]
-async fn a_message_is_for_every_endpoint_that_ticked_it_on_a_plan_with_events(pool: PgPool) {
+async fn a_message_goes_to_endpoints_that_selected_it_if_the_plan_allows(pool: PgPool) {
     let service = start(pool.clone(), &[]).await;
     let both = ["listing.published", "listing.updated"];
     let first = service.added(ADA, URL, &both).await;
@@ -66,7 +66,7 @@ async fn a_message_is_for_every_endpoint_that_ticked_it_on_a_plan_with_events(po
 }
 
 #[testing::database_test(webhook::MIGRATOR)]
-async fn a_change_that_comes_again_makes_no_second_message(pool: PgPool) {
+async fn a_repeated_change_makes_no_second_message(pool: PgPool) {
     let service = start(pool.clone(), &[]).await;
     let endpoint = service.added(ADA, URL, &["listing.published"]).await;
     let changes = [page(1, "published", ADA), game(2, "published", Published)];
@@ -103,7 +103,7 @@ async fn old_silent_and_hidden_changes_make_no_message(pool: PgPool) {
 }
 
 #[testing::database_test(webhook::MIGRATOR)]
-async fn a_tip_that_comes_before_the_restored_game_is_announced(pool: PgPool) {
+async fn a_tip_that_arrives_before_its_restored_game_is_delivered(pool: PgPool) {
     let receiver = Receiver::start(Behaviour::Status(200)).await;
     let service = start(pool.clone(), &[&receiver]).await.delivering();
     let maker = service.added(ADA, &receiver.url(), &["tip.paid"]).await;
@@ -113,7 +113,7 @@ async fn a_tip_that_comes_before_the_restored_game_is_announced(pool: PgPool) {
         game(3, "removed", Removed),
     ];
     service.listings(&known, TAKEN).await;
-    // The game is public again, but the follower of listings is behind.
+    // The restored game is public, but the follower of listings is behind.
     service.economy(&[tip(1, ADA)]).await;
     service
         .listings(&[game(4, "restored", Published)], TAKEN)
@@ -134,11 +134,11 @@ async fn a_tip_that_comes_before_the_restored_game_is_announced(pool: PgPool) {
 }
 
 #[testing::database_test(webhook::MIGRATOR)]
-async fn a_tip_is_for_the_owners_of_the_page(pool: PgPool) {
+async fn a_tip_is_delivered_to_the_owners_of_the_page(pool: PgPool) {
     let service = start(pool.clone(), &[]).await;
     let maker = service.added(ADA, URL, &["tip.paid"]).await;
     let other = service.added(BOB, URL, &["tip.paid"]).await;
-    // The game is not known here yet.
+    // The follower of listings has not read the game yet.
     service.economy(&[tip(1, ADA)]).await;
     assert_eq!(events(&pool, maker).await, ["tip.paid"]);
     assert_eq!(events(&pool, other).await, [""; 0]);
@@ -150,9 +150,9 @@ async fn a_tip_is_for_the_owners_of_the_page(pool: PgPool) {
     assert_eq!(START, service.clock.now());
 }
 
-/// A game whose page is taken down is still published, and hidden.
+/// A game of a removed page is published, but not visible.
 #[testing::database_test(webhook::MIGRATOR)]
-async fn a_tip_of_a_hidden_game_is_not_announced(pool: PgPool) {
+async fn a_tip_to_a_hidden_game_is_not_delivered(pool: PgPool) {
     let receiver = Receiver::start(Behaviour::Status(200)).await;
     let service = start(pool.clone(), &[&receiver]).await.delivering();
     let maker = service.added(ADA, &receiver.url(), &["tip.paid"]).await;
@@ -177,7 +177,7 @@ async fn a_tip_of_a_hidden_game_is_not_announced(pool: PgPool) {
     assert_ne!(cancelled.id, delivered.id);
 }
 
-/// The producer was restored, and gave revision 2 of the game out again.
+/// After a restore from a backup the producer reused revision 2 of the game.
 #[testing::database_test(webhook::MIGRATOR)]
 async fn a_reused_revision_is_announced(pool: PgPool) {
     let service = start(pool.clone(), &[]).await;
@@ -192,7 +192,7 @@ async fn a_reused_revision_is_announced(pool: PgPool) {
     assert_eq!(events(&pool, endpoint).await.len(), 2);
 }
 
-/// A move of the game on the board of the week; a snapshot that is taken again has another time.
+/// A rank change of the game on the board of the week, taken `seconds` after the start.
 fn moved(seconds: i64) -> Change {
     let moved = RankingMove {
         entity: "game".to_owned(),
@@ -218,16 +218,16 @@ fn moved(seconds: i64) -> Change {
     }
 }
 
-/// The follower of listings is behind that of the catalogue.
+/// The follower of the catalogue may be ahead of that of listings.
 #[testing::database_test(webhook::MIGRATOR)]
-async fn a_move_that_comes_before_its_listing_is_delivered(pool: PgPool) {
+async fn a_move_that_arrives_before_its_listing_is_delivered(pool: PgPool) {
     let receiver = Receiver::start(Behaviour::Status(200)).await;
     let service = start(pool, &[&receiver]).await.delivering();
     let endpoint = service
         .added(ADA, &receiver.url(), &["ranking.moved"])
         .await;
     service.catalogue(&[moved(0)]).await;
-    // If the move were due already, it would be cancelled before the ping is sent.
+    // A move that is due already would be cancelled before the ping arrives.
     service.ping(ADA, endpoint).await;
     receiver.wait_for(1).await;
     service

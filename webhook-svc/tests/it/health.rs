@@ -1,4 +1,4 @@
-//! An endpoint that fails for days.
+//! An endpoint that keeps failing is switched off.
 
 use contracts::listings::v1::State::Published;
 use contracts::webhook::v1::{DeliveryState, EndpointState};
@@ -11,7 +11,7 @@ use crate::address::change_url;
 use crate::receiver::{Behaviour, Receiver};
 use crate::support::{ADA, START, TAKEN, Webhook, game, notices, start};
 
-/// Moves the clock until the newest delivery has no attempts left.
+/// Advances the clock until the newest delivery has no attempts left.
 async fn run_out_of_attempts(service: &Webhook, endpoint: Uuid) {
     for attempts in 1..=6 {
         let delivery = service.newest_attempted(ADA, endpoint, attempts).await;
@@ -48,7 +48,7 @@ async fn five_days_of_failures_switch_an_endpoint_off(pool: PgPool) {
     assert_eq!(events.first(), Some(&"deliveries_failed"));
     assert_eq!(events.last(), Some(&"disabled_after_failures"));
 
-    // No deliveries are created until the owner resumes the endpoint.
+    // A disabled endpoint gets no deliveries until the owner resumes it.
     let change = game(6, "updated", Published);
     service.listings(&[change], TAKEN).await;
     assert_eq!(service.list(ADA, endpoint).await.len(), 5);
@@ -66,7 +66,7 @@ async fn five_days_of_failures_switch_an_endpoint_off(pool: PgPool) {
 }
 
 #[testing::database_test(webhook::MIGRATOR)]
-async fn another_address_starts_from_zero_failures(pool: PgPool) {
+async fn a_new_address_resets_the_failures(pool: PgPool) {
     let receiver = Receiver::start(Behaviour::Status(500)).await;
     let mut service = start(pool.clone(), &[&receiver]).await.delivering();
     service.publisher.schedule = Schedule::new(Vec::new());
@@ -97,7 +97,7 @@ async fn another_address_starts_from_zero_failures(pool: PgPool) {
 }
 
 #[testing::database_test(webhook::MIGRATOR)]
-async fn an_attempt_in_flight_to_the_old_address_does_not_count_for_the_new_one(pool: PgPool) {
+async fn an_attempt_to_the_old_address_does_not_count_for_the_new_one(pool: PgPool) {
     let receiver = Receiver::start(Behaviour::Hang).await;
     let mut service = start(pool.clone(), &[&receiver]).await.delivering();
     service.publisher.schedule = Schedule::new(Vec::new());

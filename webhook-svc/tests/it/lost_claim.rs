@@ -1,4 +1,4 @@
-//! A replica whose claim of an endpoint has passed to another.
+//! A replica that has lost its claim of an endpoint.
 
 use contracts::webhook::v1::DeliveryState;
 use sqlx::PgPool;
@@ -11,13 +11,13 @@ use crate::support::{ADA, LEASE, START, start};
 const OTHER: Uuid = Uuid::from_u128(2);
 
 #[testing::database_test(webhook::MIGRATOR)]
-async fn a_result_under_a_lost_claim_changes_nothing(pool: PgPool) {
+async fn a_result_under_a_lost_claim_is_discarded(pool: PgPool) {
     let receiver = Receiver::start(Behaviour::Hang).await;
     let service = start(pool.clone(), &[&receiver]).await.delivering();
     let endpoint = service.added(ADA, &receiver.url(), &["tip.paid"]).await;
     service.ping(ADA, endpoint).await;
     receiver.wait_for(1).await;
-    // For PostgreSQL the lease is over: another replica claims the endpoint, while the first one waits for the answer.
+    // For PostgreSQL the lease has expired: another replica claims the endpoint while the first still waits for the response.
     let taken = queue::claim(&pool, OTHER, 9, START + LEASE, LEASE).await;
     let taken = taken.unwrap();
     assert_eq!((taken.len(), taken[0].token), (1, 2));
@@ -25,7 +25,7 @@ async fn a_result_under_a_lost_claim_changes_nothing(pool: PgPool) {
     queue::release(&pool, OTHER, &[endpoint], START)
         .await
         .unwrap();
-    // The first replica claims the endpoint again. It sends again what it had sent under the old claim, whose result does not count.
+    // The first replica claims the endpoint again and repeats the request, because the result of its old claim was discarded.
     let received = receiver.wait_for(2).await;
     let ids: Vec<Uuid> = received.iter().map(Received::id).collect();
     assert_eq!(ids[0], ids[1]);

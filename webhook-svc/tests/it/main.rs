@@ -1,5 +1,4 @@
-//! webhook-svc as a whole: feeds, calls and deliveries on a real PostgreSQL (`DATABASE_URL`) and real sockets, with a clock that the tests
-//! move.
+//! webhook-svc as a whole: feeds, RPCs and deliveries on a real PostgreSQL (`DATABASE_URL`) and real sockets, with a clock that the tests set.
 #![expect(clippy::unwrap_used, clippy::disallowed_methods, reason = "tests")]
 
 mod address;

@@ -1,4 +1,4 @@
-//! Where callers that pull messages begin: cursors, and moments.
+//! Where a caller starts to pull messages: at a cursor, at a time, or now.
 
 use contracts::common::v1::{Change, Mode};
 use contracts::listings::v1::State::Published;
@@ -14,7 +14,7 @@ use crate::messages::{after, all_of, publish, pull, refusal, seeded};
 use crate::support::{ADA, BOB, RETENTION, START, TAKEN, game};
 
 #[testing::database_test(webhook::MIGRATOR)]
-async fn a_cursor_from_elsewhere_is_refused(pool: PgPool) {
+async fn a_cursor_of_another_query_is_refused(pool: PgPool) {
     let service = seeded(pool).await;
     let good = pull(&service, all_of(ADA)).await.next;
     let binding = Binding::new(
@@ -70,7 +70,7 @@ async fn a_cursor_from_elsewhere_is_refused(pool: PgPool) {
 }
 
 #[testing::database_test(webhook::MIGRATOR)]
-async fn after_thirty_days_a_cursor_is_gone(pool: PgPool) {
+async fn a_cursor_expires_after_thirty_days(pool: PgPool) {
     let service = seeded(pool.clone()).await;
     let first = pull(&service, all_of(ADA)).await.rows[0].cursor.clone();
     service.clock.advance(RETENTION);
@@ -78,7 +78,7 @@ async fn after_thirty_days_a_cursor_is_gone(pool: PgPool) {
     assert_eq!(pull(&service, after(ADA, &first)).await.total, 3);
     let end = pull(&service, all_of(ADA)).await.next;
 
-    // Whoever began a day ago with the oldest one may continue.
+    // A cursor that is a day past the retention still works.
     service.clock.advance(Duration::DAY);
     assert_eq!(pull(&service, all_of(ADA)).await.total, 2);
     let since = proto::ListMessagesRequest {
@@ -92,7 +92,7 @@ async fn after_thirty_days_a_cursor_is_gone(pool: PgPool) {
     assert_eq!(gone.code, Code::Gone);
     assert!(gone.message.contains("30 days"), "{}", gone.message);
     assert_eq!(pull(&service, all_of(ADA)).await.total, 2);
-    // Whoever is at the end loses nothing, even when all messages are removed.
+    // A cursor at the end has lost no message, even when all messages have been removed.
     service.clock.advance(Duration::days(40));
     assert_eq!(pull(&service, after(ADA, &end)).await.next, end);
     let now = service.clock.now();
@@ -106,9 +106,9 @@ async fn after_thirty_days_a_cursor_is_gone(pool: PgPool) {
     assert_eq!(pull(&service, after(ADA, &end)).await.total, 1);
 }
 
-/// The database was restored to an earlier point: positions are given to other messages.
+/// The database was restored to an earlier point, so that other messages get the same positions.
 #[testing::database_test(webhook::MIGRATOR)]
-async fn a_cursor_of_a_lost_history_is_gone(pool: PgPool) {
+async fn a_cursor_of_a_lost_history_is_refused(pool: PgPool) {
     let service = seeded(pool.clone()).await;
     publish(&service, 3..6).await;
     let all = pull(&service, all_of(ADA)).await;
@@ -125,9 +125,9 @@ async fn a_cursor_of_a_lost_history_is_gone(pool: PgPool) {
     assert_eq!(before.total, 7);
 }
 
-/// The clock of the producer is ahead of this service's.
+/// The producer's clock is a second ahead of the clock of this service.
 #[testing::database_test(webhook::MIGRATOR)]
-async fn the_printed_time_of_a_message_finds_it(pool: PgPool) {
+async fn the_time_of_a_message_is_accepted_as_since(pool: PgPool) {
     let service = seeded(pool).await;
     let printed = START + Duration::SECOND;
     let change = Change {
@@ -143,7 +143,7 @@ async fn the_printed_time_of_a_message_finds_it(pool: PgPool) {
 }
 
 #[testing::database_test(webhook::MIGRATOR)]
-async fn a_caller_chooses_where_to_begin(pool: PgPool) {
+async fn a_caller_starts_at_a_time_or_now(pool: PgPool) {
     let service = seeded(pool).await;
     service.clock.advance(Duration::HOUR);
     publish(&service, 3..5).await;

@@ -1,4 +1,4 @@
-//! Messages that callers pull, in the order of commits.
+//! Messages that callers pull, in commit order.
 
 use contracts::common::v1::Mode;
 use contracts::listings::v1::State::{Published, Removed};
@@ -16,7 +16,6 @@ use crate::support::{
     ADA, BOB, GAME, SITE, START, TAKEN, Webhook, game, numbered_game, page, start, tip,
 };
 
-/// A page of messages.
 pub(crate) struct Pulled {
     pub(crate) rows: Vec<WebhookMessage>,
     pub(crate) next: String,
@@ -67,7 +66,7 @@ pub(crate) async fn refusal(service: &Webhook, request: proto::ListMessagesReque
     try_pull(service, request).await.map(|_| ()).unwrap_err()
 }
 
-/// Games with these numbers are published, in one batch.
+/// Publishes games with these numbers, in one batch.
 pub(crate) async fn publish(service: &Webhook, numbers: std::ops::Range<i64>) {
     let changes: Vec<_> = numbers
         .map(|seq| {
@@ -78,7 +77,7 @@ pub(crate) async fn publish(service: &Webhook, numbers: std::ops::Range<i64>) {
     service.listings(&changes, TAKEN).await;
 }
 
-/// The message of a game, as a follower makes it.
+/// A message of a game, as a follower makes it.
 fn message(number: u128) -> Message {
     let data = Data::Listing(Listing::game(
         "kora",
@@ -124,7 +123,7 @@ async fn messages_are_pulled_in_order_without_an_endpoint(pool: PgPool) {
     let stored = stored.fetch_one(&service.pool).await.unwrap();
     assert_eq!(row.body.as_bytes(), stored);
 
-    // Each page, and each message, says how to continue.
+    // The cursor of a page is that of its last message.
     let (mut cursor, mut seen) = (String::new(), Vec::new());
     for _ in 0..3 {
         let mut one = after(ADA, &cursor);
@@ -140,12 +139,12 @@ async fn messages_are_pulled_in_order_without_an_endpoint(pool: PgPool) {
         pull(&service, after(ADA, &all.rows[0].cursor)).await.total,
         2
     );
-    // Nothing is new: the same cursor comes back.
+    // Without new messages the same cursor comes back.
     for _ in 0..2 {
         let end = pull(&service, after(ADA, &cursor)).await;
         assert_eq!((end.rows.len(), end.total, &end.next), (0, 0, &cursor));
     }
-    // A change that comes again is no message.
+    // A repeated change makes no message.
     service
         .listings(&[game(3, "updated", Published)], TAKEN)
         .await;
@@ -163,7 +162,7 @@ async fn messages_are_pulled_in_order_without_an_endpoint(pool: PgPool) {
 
 /// Two transactions make messages; the one that begins first commits last.
 #[testing::database_test(webhook::MIGRATOR)]
-async fn the_order_is_that_of_commits(pool: PgPool) {
+async fn messages_are_in_commit_order(pool: PgPool) {
     let service = seeded(pool.clone()).await;
     let begin = pull(&service, all_of(ADA)).await.next;
     let mut slow = pool.begin().await.unwrap();
@@ -179,7 +178,7 @@ async fn the_order_is_that_of_commits(pool: PgPool) {
             .unwrap();
         quick.commit().await.unwrap();
     });
-    // The second waits for the first: else it would be seen now, and the first one below it later.
+    // The second transaction waits for the first. Otherwise its message would be visible first, and a reader past it would miss the others.
     let is_waiting = async || {
         let waiting = sqlx::query_scalar!(
             r#"select count(*) as "count!" from pg_stat_activity
@@ -195,7 +194,7 @@ async fn the_order_is_that_of_commits(pool: PgPool) {
     let ids: Vec<Uuid> = ids.iter().map(|row| row.id.parse().unwrap()).collect();
     assert_eq!(ids, [1, 2, 3].map(Uuid::from_u128));
 
-    // A transaction that is rolled back leaves no gap.
+    // A rollback leaves no gap in the positions.
     let mut lost = pool.begin().await.unwrap();
     messages::fan_out(&mut lost, &[message(4)], &[], 6, START)
         .await
@@ -214,7 +213,7 @@ async fn the_order_is_that_of_commits(pool: PgPool) {
 }
 
 #[testing::database_test(webhook::MIGRATOR)]
-async fn only_public_listings_are_named(pool: PgPool) {
+async fn messages_of_removed_listings_are_not_pulled(pool: PgPool) {
     let service = seeded(pool).await;
     publish(&service, 3..4).await;
     service
@@ -222,7 +221,7 @@ async fn only_public_listings_are_named(pool: PgPool) {
         .await;
     let shown = pull(&service, all_of(BOB)).await;
     assert_eq!(shown.rows.len(), 2, "the page and the other game");
-    // Test events are for their endpoint alone.
+    // Test events go only to their endpoint.
     let endpoint = service
         .added(ADA, "https://hooks.example/", &["tip.paid"])
         .await;
@@ -232,7 +231,7 @@ async fn only_public_listings_are_named(pool: PgPool) {
 }
 
 #[testing::database_test(webhook::MIGRATOR)]
-async fn a_tip_goes_to_the_owners_at_that_time(pool: PgPool) {
+async fn a_tip_goes_to_the_owners_at_the_time_of_the_tip(pool: PgPool) {
     let service = seeded(pool).await;
     service.economy(&[tip(1, ADA), tip(2, BOB)]).await;
     let tips = async |account| {
@@ -247,7 +246,7 @@ async fn a_tip_goes_to_the_owners_at_that_time(pool: PgPool) {
     assert_eq!((first.len(), second.len()), (1, 1));
     assert_ne!(first, second);
     assert_eq!(tips(Uuid::from_u128(0xf)).await, [""; 0]);
-    // A page of others' messages only moves the cursor.
+    // A message for other owners only moves the cursor.
     let at_end = pull(&service, all_of(BOB)).await.next;
     service.economy(&[tip(3, ADA)]).await;
     let moved = pull(&service, after(BOB, &at_end)).await;
@@ -260,7 +259,7 @@ async fn a_tip_goes_to_the_owners_at_that_time(pool: PgPool) {
 }
 
 #[testing::database_test(webhook::MIGRATOR)]
-async fn samples_are_pulled_and_never_change(pool: PgPool) {
+async fn test_keys_pull_samples_that_never_change(pool: PgPool) {
     let service = seeded(pool).await;
     let samples = |request| proto::ListMessagesRequest {
         mode: Mode::Test.into(),

@@ -1,4 +1,4 @@
-//! Claims: disjoint, fair, and at the same cost with a long backlog.
+//! Claims are disjoint and fair, and cost no more with a long backlog.
 
 use sqlx::PgPool;
 use testing::wait_until;
@@ -17,14 +17,14 @@ const ONE: Uuid = Uuid::from_u128(1);
 const OTHER: Uuid = Uuid::from_u128(2);
 const NONE: [Uuid; 0] = [];
 
-/// Claims, and returns the endpoints.
+/// Claims endpoints, and returns their ids.
 async fn claim(pool: &PgPool, holder: Uuid, most: i64, now: OffsetDateTime) -> Vec<Uuid> {
     let claims = queue::claim(pool, holder, most, now, LEASE).await.unwrap();
     claims.iter().map(|claim| claim.endpoint).collect()
 }
 
 #[testing::database_test(webhook::MIGRATOR)]
-async fn replicas_claim_disjointly_and_a_lease_runs_out(pool: PgPool) {
+async fn claims_are_disjoint_until_a_lease_expires(pool: PgPool) {
     let service = start(pool.clone(), &[]).await;
     let mut endpoints = Vec::new();
     for account in [ADA, ADA, BOB, BOB] {
@@ -59,16 +59,16 @@ async fn replicas_claim_disjointly_and_a_lease_runs_out(pool: PgPool) {
     assert_eq!(taken, lost);
     let still = queue::renew(&pool, ONE, &claims(&first, 1), lapsed, LEASE).await;
     assert_eq!(still.unwrap(), []);
-    // The old token of an endpoint that this replica has lost and claimed again renews nothing either.
+    // A token of an endpoint that the replica lost and claimed again is stale too.
     let again = queue::renew(&pool, OTHER, &claims(&first, 1), lapsed, LEASE).await;
     assert_eq!(again.unwrap(), []);
-    // A release of endpoints that another replica has claimed does nothing.
+    // A replica cannot release an endpoint that another one has claimed.
     queue::release(&pool, ONE, &first, lapsed).await.unwrap();
     assert_eq!(claim(&pool, ONE, 9, lapsed).await, NONE);
 }
 
 #[testing::database_test(webhook::MIGRATOR)]
-async fn work_that_is_added_while_an_endpoint_is_held_is_not_lost(pool: PgPool) {
+async fn work_that_is_added_to_a_claimed_endpoint_is_not_lost(pool: PgPool) {
     let service = start(pool.clone(), &[]).await;
     let endpoint = service.added(ADA, URL, &["tip.paid"]).await;
     service.ping(ADA, endpoint).await;
@@ -85,7 +85,7 @@ async fn work_that_is_added_while_an_endpoint_is_held_is_not_lost(pool: PgPool) 
     service.ping(ADA, endpoint).await;
     assert_eq!(claim(&pool, ONE, 9, START).await, [endpoint]);
     service.ping(ADA, endpoint).await;
-    // Only the holder sees the new work.
+    // New work of a claimed endpoint is only for its holder.
     assert_eq!(claim(&pool, OTHER, 9, START).await, NONE);
     assert_eq!(claim(&pool, ONE, 9, START).await, [endpoint]);
     queue::release(&pool, ONE, &[endpoint], START)
@@ -95,7 +95,7 @@ async fn work_that_is_added_while_an_endpoint_is_held_is_not_lost(pool: PgPool) 
 }
 
 #[testing::database_test(webhook::MIGRATOR)]
-async fn work_that_is_added_during_a_release_is_not_lost_after_the_lease(pool: PgPool) {
+async fn work_that_is_added_during_a_late_release_is_not_lost(pool: PgPool) {
     let service = start(pool.clone(), &[]).await;
     let endpoint = service.added(ADA, URL, &["tip.paid"]).await;
     service.ping(ADA, endpoint).await;
@@ -105,7 +105,7 @@ async fn work_that_is_added_during_a_release_is_not_lost_after_the_lease(pool: P
         .await
         .unwrap();
 
-    // The holder was late: its lease has expired, but no other replica has claimed the endpoint.
+    // The holder is late: its lease has expired, but no other replica has claimed the endpoint.
     let later = START + Duration::DAY;
     let mut adding = pool.begin().await.unwrap();
     let message = Message {
@@ -131,14 +131,14 @@ async fn work_that_is_added_during_a_release_is_not_lost_after_the_lease(pool: P
     assert_eq!(claimed, [endpoint]);
 }
 
-/// The rows of the queue.
+/// The number of rows in the queue.
 async fn rows(pool: &PgPool) -> i64 {
     let count = sqlx::query_scalar!(r#"select count(*) as "count!" from webhook.queue"#);
     count.fetch_one(pool).await.unwrap()
 }
 
 #[testing::database_test(webhook::MIGRATOR)]
-async fn a_removed_endpoint_is_due_and_its_row_goes_at_the_release(pool: PgPool) {
+async fn the_row_of_a_removed_endpoint_is_deleted_at_its_release(pool: PgPool) {
     let service = start(pool.clone(), &[]).await;
     let held = service.added(ADA, URL, &["tip.paid"]).await;
     service.ping(ADA, held).await;
@@ -148,7 +148,7 @@ async fn a_removed_endpoint_is_due_and_its_row_goes_at_the_release(pool: PgPool)
     for endpoint in [held, idle] {
         service.remove(ADA, endpoint).await;
     }
-    // Its holder sees a change of the one; somebody claims the other.
+    // The holder gets the removed endpoint again; any replica may claim the idle one.
     assert_eq!(claim(&pool, OTHER, 9, START).await, [idle]);
     assert_eq!(claim(&pool, ONE, 9, START).await, [held]);
     assert_eq!(rows(&pool).await, 3);
@@ -159,7 +159,7 @@ async fn a_removed_endpoint_is_due_and_its_row_goes_at_the_release(pool: PgPool)
     assert_eq!(rows(&pool).await, 1);
 }
 
-/// The claim holds until the result is recorded.
+/// The endpoint's row stays until the result is recorded.
 #[testing::database_test(webhook::MIGRATOR)]
 async fn an_attempt_that_outlives_its_endpoint_is_recorded(pool: PgPool) {
     let receiver = Receiver::start(Behaviour::Hang).await;
@@ -174,7 +174,7 @@ async fn an_attempt_that_outlives_its_endpoint_is_recorded(pool: PgPool) {
     assert_eq!(attempts.fetch_one(&pool).await.unwrap(), 1);
 }
 
-/// Rows that PostgreSQL read for a statement: those that its plan nodes returned or removed.
+/// The rows that the nodes of a plan returned or removed.
 fn rows_read(plan: &serde_json::Value) -> f64 {
     let own = [
         "Actual Rows",
@@ -189,13 +189,13 @@ fn rows_read(plan: &serde_json::Value) -> f64 {
 }
 
 #[testing::database_test(webhook::MIGRATOR)]
-async fn a_backlog_makes_reading_no_dearer_and_starves_nobody(pool: PgPool) {
+async fn a_backlog_neither_slows_reads_nor_starves_other_endpoints(pool: PgPool) {
     let service = start(pool.clone(), &[]).await;
     let flooded = service.added(ADA, URL, &["tip.paid"]).await;
     let other = service.added(BOB, URL, &["tip.paid"]).await;
     let delivery = service.ping(ADA, flooded).await;
     let message: Uuid = delivery.message_id.parse().unwrap();
-    // The deliveries of an endpoint lie apart: the planner would read and sort all 5,001.
+    // Rows in random order: without `waiting::BEGIN_READ`, the planner would read and sort all 5,001 deliveries of the endpoint.
     sqlx::query!(
         "insert into webhook.waiting (endpoint_id, message_id, created_at, due_at)
          select endpoint, $2, $3, $3 from (
@@ -232,7 +232,7 @@ async fn a_backlog_makes_reading_no_dearer_and_starves_nobody(pool: PgPool) {
     assert!(rows < 1_000.0, "{rows} rows of 5,001: {plan}");
 }
 
-/// The plan of the statement of [`waiting::due`].
+/// The plan of the statement of [`waiting::due`], which is copied here.
 async fn explain(pool: &PgPool, endpoint: Uuid) -> serde_json::Value {
     let mut transaction = pool.begin_with(waiting::BEGIN_READ).await.unwrap();
     sqlx::query_scalar(

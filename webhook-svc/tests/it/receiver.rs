@@ -1,4 +1,4 @@
-//! A receiver over plain HTTP that answers as a test says, and records messages.
+//! A receiver over plain HTTP that responds as a test sets it, and records requests.
 
 use std::net::SocketAddr;
 use std::sync::{Arc, Mutex};
@@ -17,7 +17,7 @@ use tokio::task::JoinSet;
 use uuid::Uuid;
 use webhook::http::resolver::{Resolve, ResolveError};
 
-/// Name servers that know no name.
+/// A resolver that finds no name.
 #[derive(Debug)]
 pub(crate) struct NoNames;
 
@@ -27,19 +27,19 @@ impl Resolve for NoNames {
     }
 }
 
-/// How the receiver answers.
+/// How the receiver responds.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Behaviour {
     Status(u16),
-    /// 308 to another address, also to a HEAD request.
+    /// 308 to another address, for POST and HEAD.
     Redirect,
     /// 503 with `Retry-After` in seconds.
     RetryAfter(u32),
-    /// No answer, until the test sets another one.
+    /// No response until the test sets another behaviour.
     Hang,
 }
 
-/// A request.
+/// A recorded request.
 #[derive(Debug, Clone)]
 pub(crate) struct Received {
     pub(crate) headers: HeaderMap,
@@ -63,7 +63,6 @@ struct Shared {
     arrived: Notify,
 }
 
-/// A running receiver.
 #[derive(Debug)]
 pub(crate) struct Receiver {
     /// `http://127.0.0.1:port`.
@@ -105,7 +104,7 @@ impl Receiver {
         self.shared.received.lock().unwrap().clone()
     }
 
-    /// Waits for this many requests, and returns all.
+    /// Waits for that many requests, and returns all so far.
     pub(crate) async fn wait_for(&self, count: usize) -> Vec<Received> {
         let waited = tokio::time::timeout(super::support::PATIENCE, async {
             loop {
@@ -122,7 +121,7 @@ impl Receiver {
     }
 }
 
-/// The check of an address, which is not recorded.
+/// Responds to the address check, which is not recorded.
 async fn head(State(shared): State<Arc<Shared>>) -> Response {
     match *shared.behaviour.borrow() {
         Behaviour::Redirect => redirect(),
@@ -136,7 +135,7 @@ fn redirect() -> Response {
 }
 
 async fn receive(State(shared): State<Arc<Shared>>, headers: HeaderMap, body: Bytes) -> Response {
-    // A check of a receiver sends what is not JSON, too.
+    // `webhook check` also sends bodies that are not JSON.
     let body = serde_json::from_slice(&body).unwrap_or_default();
     shared
         .received

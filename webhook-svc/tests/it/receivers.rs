@@ -1,4 +1,4 @@
-//! The events that owners choose from.
+//! The events that owners can select.
 
 use contracts::webhook::v1 as proto;
 use sqlx::PgPool;

@@ -11,7 +11,7 @@ use crate::support::{ADA, LEASE, START, start};
 
 const HOLDER: Uuid = Uuid::from_u128(1);
 
-/// The first attempt of a delivery; it is attempted again at `due_at`.
+/// The result of a delivery's first attempt; the next attempt is at `due_at`.
 fn attempt(
     claim: Claim,
     delivery_id: i64,
@@ -34,10 +34,10 @@ fn attempt(
     }
 }
 
-/// A worker that panics loses its deliveries before their results are recorded. When the release fails too, the next worker has the same claim,
-/// and sends them again.
+/// A worker that panics loses its deliveries before it records their results. If the release fails too, the next worker has the same claim and sends
+/// them again.
 #[testing::database_test(webhook::MIGRATOR)]
-async fn an_attempt_that_is_twice_in_a_batch_is_recorded_once(pool: PgPool) {
+async fn a_repeated_attempt_in_a_batch_is_recorded_once(pool: PgPool) {
     let service = start(pool.clone(), &[]).await;
     let endpoint = service
         .added(ADA, "https://hooks.example/", &["tip.paid"])

@@ -1,4 +1,4 @@
-//! *Recover*: failed deliveries are sent again.
+//! *Recover* sends failed deliveries again.
 
 use contracts::listings::v1::State::Published;
 use contracts::webhook::v1 as proto;
@@ -14,7 +14,7 @@ use crate::support::{ADA, START, TAKEN, Webhook, game, start};
 
 const URL: &str = "https://hooks.example/";
 
-/// Inserts failed deliveries, of the ten days before [`START`]; each failed when it was created.
+/// Inserts failed deliveries, spread over the ten days before [`START`]; each failed as soon as it was created.
 async fn insert_failed(pool: &PgPool, endpoint: Uuid, deliveries: i32) {
     let days = (0..=10).map(|day| partitions::day(START - Duration::days(day)));
     partitions::create(pool, &days.collect()).await.unwrap();
@@ -66,7 +66,7 @@ async fn waiting(pool: &PgPool, endpoint: Uuid) -> i64 {
 }
 
 #[testing::database_test(webhook::MIGRATOR)]
-async fn ten_thousand_failed_deliveries_are_queued_at_once_each_once(pool: PgPool) {
+async fn at_most_ten_thousand_failed_deliveries_are_requeued_each_once(pool: PgPool) {
     let service = start(pool.clone(), &[]).await;
     let endpoint = service.added(ADA, URL, &["listing.updated"]).await;
     insert_failed(&pool, endpoint, 24_000).await;
@@ -95,7 +95,7 @@ async fn ten_thousand_failed_deliveries_are_queued_at_once_each_once(pool: PgPoo
 async fn the_oldest_failed_delivery_is_known_after_a_success(pool: PgPool) {
     let receiver = Receiver::start(Behaviour::Status(500)).await;
     let mut service = start(pool.clone(), &[&receiver]).await.delivering();
-    // Each delivery has one attempt.
+    // A schedule without retries: each delivery has one attempt.
     service.publisher.schedule = Schedule::new(Vec::new());
     let events = ["listing.updated"];
     let endpoint = service.added(ADA, &receiver.url(), &events).await;
@@ -119,9 +119,9 @@ async fn the_oldest_failed_delivery_is_known_after_a_success(pool: PgPool) {
     receiver.wait_for(5).await;
 }
 
-/// An owner gives the time at which deliveries began to fail: they may have been made days before.
+/// `since` is compared with the time of failure: a delivery may have been created days before.
 #[testing::database_test(webhook::MIGRATOR)]
-async fn deliveries_are_recovered_by_when_they_failed(pool: PgPool) {
+async fn deliveries_are_recovered_by_their_time_of_failure(pool: PgPool) {
     let receiver = Receiver::start(Behaviour::Status(200)).await;
     let mut service = start(pool.clone(), &[&receiver]).await.delivering();
     service.publisher.schedule = Schedule::new(Vec::new());

@@ -1,4 +1,4 @@
-//! Old deliveries are removed.
+//! Retention removes old deliveries.
 
 use sqlx::PgPool;
 use time::Duration;
@@ -8,13 +8,13 @@ use crate::receiver::{Behaviour, Receiver};
 use crate::support::{ADA, START, start};
 
 #[testing::database_test(webhook::MIGRATOR)]
-async fn deliveries_go_with_their_attempts_and_then_their_messages(pool: PgPool) {
+async fn old_deliveries_are_removed_with_attempts_and_messages(pool: PgPool) {
     let receiver = Receiver::start(Behaviour::Status(200)).await;
     let service = start(pool.clone(), &[&receiver]).await.delivering();
     let endpoint = service.added(ADA, &receiver.url(), &["tip.paid"]).await;
     service.ping(ADA, endpoint).await;
     service.newest_attempted(ADA, endpoint, 1).await;
-    // A paused endpoint keeps its queue for as long as the log goes back.
+    // Retention also removes the waiting deliveries of a paused endpoint.
     let paused = service.added(ADA, &receiver.url(), &["tip.paid"]).await;
     service.set_paused(ADA, paused, true).await;
     service.ping(ADA, paused).await;
@@ -37,12 +37,12 @@ async fn deliveries_go_with_their_attempts_and_then_their_messages(pool: PgPool)
     let kept = retention::remove(&pool, START).await.unwrap();
     assert_eq!((kept, rows().await), (0, (1, 2, 3)));
     let later = START + Duration::days(3);
-    // Two partitions, a waiting delivery, and the messages of both.
+    // Two partitions, a waiting delivery, and two messages.
     let removed = retention::remove(&pool, later).await.unwrap();
     assert_eq!((removed, rows().await), (5, (0, 1, 1)));
     assert_eq!(service.list(ADA, endpoint).await.len(), 1);
 
-    // An attempt of a delivery whose partition is gone can still be recorded.
+    // An attempt is recorded although the partition of its delivery is gone.
     sqlx::query!(
         "with woken as (update webhook.queue set due_at = $1)
          insert into webhook.waiting (endpoint_id, message_id, created_at, due_at)
@@ -57,7 +57,7 @@ async fn deliveries_go_with_their_attempts_and_then_their_messages(pool: PgPool)
 }
 
 #[testing::database_test(webhook::MIGRATOR)]
-async fn a_partition_that_is_in_use_stops_nothing_else(pool: PgPool) {
+async fn a_locked_partition_does_not_block_the_removal_of_others(pool: PgPool) {
     let service = start(pool.clone(), &[]).await;
     let paused = service
         .added(ADA, "https://hooks.example/", &["tip.paid"])
@@ -70,7 +70,7 @@ async fn a_partition_that_is_in_use_stops_nothing_else(pool: PgPool) {
         .execute(&mut *reader)
         .await
         .unwrap();
-    // The other partition, the waiting delivery and its message.
+    // The partition that nobody reads, the waiting delivery and its message.
     let later = START + Duration::days(5);
     assert_eq!(retention::remove(&pool, later).await.unwrap(), 3);
     reader.rollback().await.unwrap();

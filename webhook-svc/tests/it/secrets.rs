@@ -18,7 +18,7 @@ fn keys(keys: &[&str]) -> KeyRing {
 }
 
 #[testing::database_test(webhook::MIGRATOR)]
-async fn a_new_secret_signs_with_the_old_one_and_then_alone(pool: PgPool) {
+async fn a_new_secret_signs_with_the_old_one_for_a_day_and_then_alone(pool: PgPool) {
     let receiver = Receiver::start(Behaviour::Status(200)).await;
     let service = start(pool, &[&receiver]).await.delivering();
     let added = service

@@ -1,4 +1,4 @@
-//! *Send again*: the answer says what happens, and it does.
+//! *Send again* does what its response announces.
 
 use contracts::listings::v1::State::Published;
 use contracts::webhook::v1::DeliveryState;
@@ -56,7 +56,7 @@ async fn a_resend_during_a_failing_attempt_is_made_at_once(pool: PgPool) {
 async fn a_resend_during_the_last_attempt_adds_one(pool: PgPool) {
     let receiver = Receiver::start(Behaviour::Hang).await;
     let mut service = start(pool, &[&receiver]).await.delivering();
-    // Each delivery has one attempt.
+    // A schedule without retries: each delivery has one attempt.
     service.publisher.schedule = Schedule::new(Vec::new());
     let events = ["listing.updated"];
     let endpoint = service.added(ADA, &receiver.url(), &events).await;

@@ -1,4 +1,4 @@
-//! A replica stops while receivers have not answered yet.
+//! A replica stops while receivers still owe it a response.
 
 use contracts::webhook::v1::DeliveryState;
 use sqlx::PgPool;
@@ -41,7 +41,7 @@ async fn a_stopping_replica_releases_each_endpoint_and_renews_the_leases_of_the_
     second.ping(ADA, of_slow).await;
     slow.wait_for(2).await;
 
-    // The other endpoint stays with the first replica until it has an answer.
+    // The first replica keeps the other endpoint until its receiver responds.
     second.clock.advance(Duration::seconds(9));
     wait_until("the lease is renewed", async || {
         leased_until(&pool, of_hanging).await > Some(START + LEASE)

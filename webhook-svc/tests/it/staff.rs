@@ -1,4 +1,4 @@
-//! Staff: what they see of an account.
+//! What staff see of an account.
 
 use contracts::webhook::v1 as proto;
 use sqlx::PgPool;

@@ -1,4 +1,4 @@
-//! A running service, changes of feeds, and helpers.
+//! A running replica, changes of feeds, and helpers.
 
 use std::sync::Arc;
 use std::time::Duration as StdDuration;
@@ -43,30 +43,29 @@ use webhook::store::accounts;
 
 use super::receiver::{NoNames, Receiver};
 
-/// The clock's first time.
+/// The clock's initial time.
 pub(crate) const START: OffsetDateTime = datetime!(2026-03-01 08:00 UTC);
-/// Timeout of waits; nothing is measured by it.
+/// A timeout that only a hanging test reaches.
 pub(crate) const PATIENCE: StdDuration = testing::LONG;
 pub(crate) const TAKEN: ProjectionContext = ProjectionContext {
     generation: Uuid::nil(),
     effects_until: OffsetDateTime::UNIX_EPOCH,
 };
 
-/// The public pages.
+/// The base URL of the public pages.
 pub(crate) const SITE: &str = "https://site.example";
-/// Another name of the receivers.
+/// A host name that is allowed with the ports of the receivers.
 pub(crate) const HOST: &str = "hooks.example";
 /// How long messages can be pulled.
 pub(crate) const RETENTION: Duration = Duration::days(30);
-/// The length of a lease on an endpoint.
 pub(crate) const LEASE: StdDuration = StdDuration::from_secs(10);
 
-/// An account on the plan `build`, another one, and one on the plan `free`.
+/// Accounts: `ADA` and `BOB` on the plan `build`, `EVE` on `free`.
 pub(crate) const ADA: Uuid = Uuid::from_u128(0xa);
 pub(crate) const BOB: Uuid = Uuid::from_u128(0xb);
 pub(crate) const EVE: Uuid = Uuid::from_u128(0xe);
 
-/// The notices on the feed, oldest first.
+/// The endpoint notices on the feed, oldest first.
 pub(crate) async fn notices(pool: &PgPool) -> Vec<(String, proto::EndpointNotice)> {
     let rows = sqlx::query!(
         "select event, state from webhook.feed where entity = 'endpoint_notice' order by seq"
@@ -79,14 +78,12 @@ pub(crate) async fn notices(pool: &PgPool) -> Vec<(String, proto::EndpointNotice
     .collect()
 }
 
-/// A key ring with one key.
 pub(crate) fn key_ring(id: &str) -> KeyRing {
     format!("{id}:AQEBAQEBAQEBAQEBAQEBAQEBAQEBAQEBAQEBAQEBAQE=")
         .parse()
         .unwrap()
 }
 
-/// A running replica.
 pub(crate) struct Webhook {
     pub(crate) pool: PgPool,
     pub(crate) clock: Clock,
@@ -102,13 +99,12 @@ pub(crate) struct Webhook {
     _supervisor: Supervisor,
 }
 
-/// Starts a replica with three accounts on two plans, which may call these receivers.
+/// Inserts three accounts on two plans, and starts a replica that may connect to `receivers`.
 pub(crate) async fn start(pool: PgPool, receivers: &[&Receiver]) -> Webhook {
     insert_accounts(&pool).await;
     replica(pool, Clock::fixed(START), receivers).await
 }
 
-/// Two plans.
 fn plans() -> Arc<Plans> {
     let plans = Plans::parse(
         r#"
@@ -141,12 +137,12 @@ async fn insert_accounts(pool: &PgPool) {
         .unwrap();
 }
 
-/// Starts another replica.
+/// Starts another replica on the same database.
 pub(crate) async fn replica(pool: PgPool, clock: Clock, receivers: &[&Receiver]) -> Webhook {
     replica_with(pool, clock, receivers, Arc::new(NoNames)).await
 }
 
-/// Starts another replica, which resolves names in its own way.
+/// Starts another replica with its own resolver.
 pub(crate) async fn replica_with(
     pool: PgPool,
     clock: Clock,
@@ -228,33 +224,33 @@ pub(crate) async fn replica_with(
 }
 
 impl Drop for Webhook {
-    /// Closes connections to the database, which the test is about to drop.
+    /// Closes the connections to the database, which the test is about to drop.
     fn drop(&mut self) {
         self.stop();
     }
 }
 
 impl Webhook {
-    /// Stops the replica, as a signal does. Its delivery tasks wait for what is in flight.
+    /// Stops the replica as a signal does. Its delivery tasks finish the attempts in flight.
     pub(crate) fn stop(&self) {
         self.lifecycle.draining().cancel();
         self.lifecycle.stopping().cancel();
     }
 
-    /// Starts the delivery tasks too.
+    /// Also starts the delivery tasks.
     pub(crate) fn delivering(self) -> Self {
         let dependencies = &self.dependencies;
         deliver::spawn(dependencies.clone(), &self.lifecycle);
         self
     }
 
-    /// Gives PostgreSQL this time for a statement of the delivery tasks.
+    /// Sets the statement timeout of the delivery tasks.
     pub(crate) fn with_statement_timeout(mut self, timeout: StdDuration) -> Self {
         self.dependencies.limits.statement_timeout = timeout;
         self
     }
 
-    /// Starts the daily sweep too.
+    /// Also starts the daily sweep.
     pub(crate) fn sweeping(self) -> Self {
         let dependencies = &self.dependencies;
         sweep::spawn(
@@ -268,7 +264,6 @@ impl Webhook {
         self
     }
 
-    /// Adds an endpoint.
     pub(crate) async fn add(
         &self,
         account: Uuid,
@@ -284,13 +279,13 @@ impl Webhook {
         Ok(answer?.into_inner())
     }
 
-    /// Adds an endpoint; returns its id.
+    /// Adds an endpoint, and returns its id.
     pub(crate) async fn added(&self, account: Uuid, url: &str, events: &[&str]) -> Uuid {
         let added = self.add(account, url, events).await.unwrap();
         added.endpoint.unwrap().id.parse().unwrap()
     }
 
-    /// Applies changes of listings, as the follower does.
+    /// Applies changes of the listings feed, as its follower does.
     pub(crate) async fn listings(&self, changes: &[Change], context: ProjectionContext) {
         let store = Listings {
             publisher: self.publisher.clone(),
@@ -299,7 +294,7 @@ impl Webhook {
         self.apply("listings", &store, changes, context).await;
     }
 
-    /// Applies changes of the economy.
+    /// Applies changes of the economy feed.
     pub(crate) async fn economy(&self, changes: &[Change]) {
         let store = Economy {
             publisher: self.publisher.clone(),
@@ -308,7 +303,7 @@ impl Webhook {
         self.apply("economy", &store, changes, TAKEN).await;
     }
 
-    /// Applies changes of the catalogue.
+    /// Applies changes of the catalogue feed.
     pub(crate) async fn catalogue(&self, changes: &[Change]) {
         let store = Catalogue(self.publisher.clone());
         self.apply("catalogue", &store, changes, TAKEN).await;
@@ -335,13 +330,12 @@ impl Webhook {
         projection.committed();
     }
 
-    /// Sends a test event; returns its delivery.
+    /// Sends a test event, and returns its delivery.
     pub(crate) async fn ping(&self, account: Uuid, endpoint: Uuid) -> proto::Delivery {
         let sent = self.test_event(account, endpoint).await;
         sent.delivery.unwrap()
     }
 
-    /// Sends a test event.
     pub(crate) async fn test_event(
         &self,
         account: Uuid,
@@ -356,7 +350,7 @@ impl Webhook {
         sent.unwrap().into_inner()
     }
 
-    /// *Send again*.
+    /// Requests *Send again*.
     pub(crate) async fn send_again(
         &self,
         account: Uuid,
@@ -372,7 +366,6 @@ impl Webhook {
         Ok(answer?.into_inner())
     }
 
-    /// Pauses or resumes an endpoint.
     pub(crate) async fn set_paused(&self, account: Uuid, endpoint: Uuid, is_paused: bool) {
         let (account_id, id) = (account.to_string(), endpoint.to_string());
         let mut endpoints = self.endpoints.clone();
@@ -385,7 +378,6 @@ impl Webhook {
         }
     }
 
-    /// Removes an endpoint.
     pub(crate) async fn remove(&self, account: Uuid, endpoint: Uuid) {
         let request = proto::RemoveEndpointRequest {
             account_id: account.to_string(),
@@ -395,7 +387,6 @@ impl Webhook {
         removed.unwrap();
     }
 
-    /// One endpoint.
     pub(crate) async fn endpoint(&self, account: Uuid, id: Uuid) -> proto::Endpoint {
         let request = proto::GetEndpointRequest {
             account_id: account.to_string(),
@@ -405,7 +396,7 @@ impl Webhook {
         answer.unwrap().into_inner().endpoint.unwrap()
     }
 
-    /// Deliveries to an endpoint, the newest first.
+    /// The deliveries to an endpoint, newest first.
     pub(crate) async fn list(&self, account: Uuid, endpoint: Uuid) -> Vec<proto::Delivery> {
         let request = proto::ListDeliveriesRequest {
             account_id: account.to_string(),
@@ -433,7 +424,7 @@ impl Webhook {
         answer.unwrap().into_inner()
     }
 
-    /// Waits until a delivery has this many attempts.
+    /// Waits until a delivery has that many attempts.
     pub(crate) async fn attempted(
         &self,
         account: Uuid,
@@ -448,7 +439,7 @@ impl Webhook {
         .await
     }
 
-    /// Waits until this many deliveries to an endpoint have failed, and returns them.
+    /// Waits until that many deliveries to an endpoint have failed, and returns them.
     pub(crate) async fn failed(
         &self,
         account: Uuid,
@@ -463,7 +454,7 @@ impl Webhook {
         .await
     }
 
-    /// Waits until the newest delivery to an endpoint has this many attempts.
+    /// Waits until the newest delivery to an endpoint has that many attempts.
     pub(crate) async fn newest_attempted(
         &self,
         account: Uuid,
@@ -478,7 +469,7 @@ impl Webhook {
     }
 }
 
-/// Returns once a statement on this database waits for a lock.
+/// Waits until a statement on this database waits for a lock.
 pub(crate) async fn is_waiting_for_a_lock(pool: &PgPool) {
     wait_until("a statement waits for a lock", async || {
         let waiting = sqlx::query_scalar!(
@@ -490,7 +481,7 @@ pub(crate) async fn is_waiting_for_a_lock(pool: &PgPool) {
     .await;
 }
 
-/// A change; `seq` is also its revision.
+/// A change, whose `seq` is also its revision.
 pub(crate) fn change(seq: i64, entity: &str, id: Uuid, event: &str, state: Vec<u8>) -> Change {
     Change {
         seq,
@@ -508,7 +499,7 @@ pub(crate) fn change(seq: i64, entity: &str, id: Uuid, event: &str, state: Vec<u
 pub(crate) const PAGE: Uuid = Uuid::from_u128(0x10);
 pub(crate) const GAME: Uuid = Uuid::from_u128(0x11);
 
-/// A change of a studio's page, which this account owns.
+/// A change of a studio's page, which `owner` owns.
 pub(crate) fn page(seq: i64, event: &str, owner: Uuid) -> Change {
     let page = listings::Page {
         id: PAGE.to_string(),
@@ -524,12 +515,12 @@ pub(crate) fn page(seq: i64, event: &str, owner: Uuid) -> Change {
     change(seq, "page", PAGE, event, page.encode_to_vec())
 }
 
-/// A change of a game of that page.
+/// A change of the studio's game.
 pub(crate) fn game(seq: i64, event: &str, state: listings::State) -> Change {
     numbered_game(seq, event, state, GAME)
 }
 
-/// A change of another game.
+/// A change of a game with another id.
 pub(crate) fn numbered_game(seq: i64, event: &str, state: listings::State, id: Uuid) -> Change {
     let game = listings::Game {
         id: id.to_string(),
@@ -544,7 +535,7 @@ pub(crate) fn numbered_game(seq: i64, event: &str, state: listings::State, id: U
     change(seq, "game", id, event, game.encode_to_vec())
 }
 
-/// A tip to that game, whose page `owner` owns.
+/// A tip to the studio's game, while `owner` owns its page.
 pub(crate) fn tip(seq: i64, owner: Uuid) -> Change {
     let tip = Tip {
         game_id: GAME.to_string(),

@@ -10,7 +10,6 @@ use webhook::store::queue;
 use crate::receiver::{Behaviour, Receiver};
 use crate::support::{ADA, LEASE, replica, start};
 
-/// Waits until the sweep has run for this many days, or has recorded its first due day.
 async fn noted(pool: &PgPool) {
     wait_until("the sweep has recorded its first due day", async || {
         let run = sqlx::query!("select done_for from webhook.daily_run where name = 'sweep'");
@@ -20,7 +19,7 @@ async fn noted(pool: &PgPool) {
 }
 
 #[testing::database_test(webhook::MIGRATOR)]
-async fn the_sweep_finds_what_the_queue_has_lost(pool: PgPool) {
+async fn the_sweep_finds_deliveries_that_the_queue_has_lost(pool: PgPool) {
     let receiver = Receiver::start(Behaviour::Status(200)).await;
     let service = start(pool.clone(), &[&receiver]).await.sweeping();
     let endpoint = service.added(ADA, &receiver.url(), &["tip.paid"]).await;
@@ -30,9 +29,9 @@ async fn the_sweep_finds_what_the_queue_has_lost(pool: PgPool) {
     assert_eq!(lost.execute(&pool).await.unwrap().rows_affected(), 1);
 
     let delivering = replica(pool, service.clock.clone(), &[&receiver]).await;
-    // The leader's lease ends when the clock advances: this replica may become the leader, so it needs the job too.
+    // When the clock advances, the leader's lease ends and this replica may become leader, so that it needs the job too.
     let delivering = delivering.delivering().sweeping();
-    // From 08:00 to 03:59 the sweep does not run.
+    // The clock now shows 03:59; the sweep runs at 04:00.
     service.clock.advance(Duration::minutes(20 * 60 - 1));
     delivering
         .ping(
@@ -50,7 +49,7 @@ async fn the_sweep_finds_what_the_queue_has_lost(pool: PgPool) {
 }
 
 #[testing::database_test(webhook::MIGRATOR)]
-async fn a_clock_that_was_ahead_delays_no_delivery_for_longer_than_the_schedule(pool: PgPool) {
+async fn a_clock_that_was_ahead_delays_a_delivery_by_the_schedule_at_most(pool: PgPool) {
     let receiver = Receiver::start(Behaviour::Status(500)).await;
     let service = start(pool.clone(), &[&receiver]).await.delivering();
     let endpoint = service.added(ADA, &receiver.url(), &["tip.paid"]).await;

@@ -1,4 +1,4 @@
-//! PostgreSQL vanishes without closing its connections, as a machine does that loses its power.
+//! PostgreSQL vanishes without closing its connections, as after a power failure.
 
 use std::time::Duration;
 
@@ -10,7 +10,7 @@ use crate::receiver::{Behaviour, Receiver};
 use crate::support::{ADA, replica, start};
 
 #[testing::database_test(webhook::MIGRATOR)]
-async fn delivery_goes_on_with_new_connections(direct: PgPool) {
+async fn delivery_continues_on_new_connections(direct: PgPool) {
     let mut proxy = SilentProxy::start(&direct).await.unwrap();
     let settings = Database {
         database_url: String::new().into(),
@@ -32,7 +32,7 @@ async fn delivery_goes_on_with_new_connections(direct: PgPool) {
     receiver.wait_for(1).await;
     proxy.fall_silent();
     proxy.dropped.changed().await.unwrap();
-    // New connections work again.
+    // The proxy accepts new connections again.
     proxy.recover();
     service.ping(ADA, endpoint).await;
     receiver.wait_for(2).await;

@@ -173,7 +173,7 @@ mod tests {
     }
 
     #[test]
-    fn a_page_is_read() {
+    fn a_page_is_parsed() {
         let body = r#"{"success":true,"data":[{"cursor":"a","id":"1","event":"ping","created_at":"x","data":{},"body":"{}"}],
             "meta":{"request_id":"req_1","next_cursor":"b","total":1}}"#;
         let page = answer(200, body).unwrap();
@@ -181,7 +181,7 @@ mod tests {
     }
 
     #[test]
-    fn only_what_may_pass_is_retried() {
+    fn only_transient_errors_are_retried() {
         let error = r#"{"success":false,"error":{"code":"gone","message":"Start again.","docs_url":""},"meta":{}}"#;
         for (status, body, is_retried) in [
             (401, error, false),
@@ -202,7 +202,7 @@ mod tests {
     }
 
     #[test]
-    fn addresses_and_keys_are_checked() {
+    fn invalid_api_addresses_and_keys_are_refused() {
         let client = || Client::new(None).unwrap();
         for bad in ["", "localhost:3000", "ftp://a/v1", "https://a/v1?key=b"] {
             assert!(Api::new(client(), bad, "svc_live_a").is_err(), "{bad}");

@@ -139,9 +139,9 @@ mod tests {
 
     const SECRET: &str = "svc_whsec_AAECAwQFBgcICQoLDA0ODxAREhMUFRYXGBkaGxwdHh8=";
 
-    /// A receiver tells a pulled message from a delivered one by nothing but `user-agent`.
+    /// Only `user-agent` may distinguish a pulled message from a delivered one.
     #[test]
-    fn the_headers_are_those_of_the_service() {
+    fn the_headers_equal_those_of_the_service() {
         let (id, body, timestamp) = (Uuid::from_u128(7), b"{\"id\": 7}", "1700000000");
         let secret = ServiceSecret::parse(SECRET).unwrap();
         let theirs = signed_headers::UnsignedMessage {
@@ -172,7 +172,7 @@ mod tests {
     }
 
     #[test]
-    fn only_a_whole_secret_is_taken_and_none_is_shown() {
+    fn a_malformed_secret_is_refused_and_debug_hides_it() {
         let secret: Secret = SECRET.parse().unwrap();
         assert_eq!(format!("{secret:?}"), "svc_whsec_…");
         for bad in [

@@ -266,7 +266,7 @@ mod tests {
     }
 
     #[test]
-    fn a_misspelled_word_stands_for_words_that_docs_have() {
+    fn a_misspelled_word_matches_only_words_that_docs_have() {
         let mut dictionary = TermDictionary::default();
         let none = Words::default();
         for (doc, word) in [(1, "lagos"), (2, "lagoons"), (3, "lamu"), (4, "logos")] {
@@ -278,10 +278,10 @@ mod tests {
         };
         let mut merged = dictionary.merged().unwrap();
         for dictionary in [&mut dictionary, &mut merged] {
-            // The beginning of `lagoons` is one edit from it.
+            // `lagoo`, a prefix of `lagoons`, is one edit from `lagso`.
             assert_eq!(similar(dictionary, "lagso"), [1, 2]);
             assert_eq!(similar(dictionary, "lgoos"), [4]);
-            // The fst keeps a word that no doc has any more, but it is no candidate.
+            // The fst keeps a word that no doc has any more; such a word is not a candidate.
             dictionary.update(1, &one("lagos"), &none);
             assert_eq!(similar(dictionary, "lagso"), [2]);
             assert_eq!(docs(dictionary, "lagos"), [0; 0]);

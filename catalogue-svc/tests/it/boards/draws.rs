@@ -1,4 +1,4 @@
-//! Pairs that are drawn.
+//! The pairs that `DrawPair` draws.
 
 use std::collections::{BTreeMap, BTreeSet, HashSet};
 
@@ -26,7 +26,7 @@ pub(crate) fn slug(candidate: Option<proto::Candidate>) -> String {
     }
 }
 
-/// Games from number 7 on, each of a page of its own.
+/// Games 7 to `last`, each on a page of its own.
 fn games_until(last: u32) -> Vec<Change> {
     let games = (7..=last).flat_map(|number| {
         let game = contracts::listings::v1::Game {
@@ -39,7 +39,7 @@ fn games_until(last: u32) -> Vec<Change> {
 }
 
 #[test]
-fn every_game_meets_every_other_one_equally_often() {
+fn every_game_is_paired_with_every_other_one_equally_often() {
     let snapshot = list(&mut index(), &[games(), games_until(40)].concat());
     let mut rng = StdRng::seed_from_u64(1);
     let mut met: BTreeMap<String, Vec<String>> = BTreeMap::new();
@@ -65,7 +65,7 @@ fn every_game_meets_every_other_one_equally_often() {
     }
 }
 
-/// The two games of the voter's next pair, in order.
+/// The two games of the voter's next pair, sorted.
 async fn drawn(replica: &Replica, voter: proto::Voter) -> BTreeSet<String> {
     let pair = replica.draw(voter, "games").await.unwrap();
     BTreeSet::from([pair.first, pair.second].map(slug))
@@ -115,7 +115,7 @@ async fn a_pair_is_drawn_after_all_earlier_writes_or_not_at_all(pool: PgPool) {
 }
 
 #[testing::database_test(catalogue::MIGRATOR)]
-async fn no_pair_is_of_one_creator_or_drawn_after_it_was_judged(pool: PgPool) {
+async fn pairs_of_one_creator_and_judged_pairs_are_not_drawn(pool: PgPool) {
     let replica = Replica::start(&pool).await;
     let mut judged = BTreeSet::new();
     for _ in 0..14 {
@@ -126,7 +126,7 @@ async fn no_pair_is_of_one_creator_or_drawn_after_it_was_judged(pool: PgPool) {
         assert!(!cast.unwrap());
         assert!(judged.insert(BTreeSet::from([first, second])));
     }
-    // These two are of one creator.
+    // Games 1 and 6 have the same creator.
     assert!(!judged.contains(&BTreeSet::from(["game-1", "game-6"].map(str::to_owned))));
     let none = replica.draw(account(8), "games").await.unwrap_err();
     assert_eq!(none.code, Code::NotFound);
@@ -149,7 +149,7 @@ async fn a_vote_needs_a_draw_of_its_voter_and_uses_it_once(pool: PgPool) {
     let draw = pair.draw;
     let (first, second) = (slug(pair.first), slug(pair.second));
     let vote = async |voter, winner: &str, loser: &str, draw: &str| {
-        // Any replica takes it.
+        // Any replica accepts the draw.
         let cast = other.try_vote_on(voter, (winner, loser), draw.to_owned());
         cast.await
     };
@@ -170,7 +170,7 @@ async fn a_vote_needs_a_draw_of_its_voter_and_uses_it_once(pool: PgPool) {
     }
     replica.clock.advance(Duration::minutes(9));
     assert!(!vote(account(1), &second, &first, &draw).await.unwrap());
-    // Once, also on the day after.
+    // A second vote on the same draw is a repeat, even after midnight.
     assert!(vote(account(1), &second, &first, &draw).await.unwrap());
     let votes = sqlx::query_scalar!(r#"select count(*) as "count!" from catalogue.vote"#);
     assert_eq!(votes.fetch_one(&pool).await.unwrap(), 1);
@@ -191,7 +191,7 @@ async fn a_vote_needs_a_draw_of_its_voter_and_uses_it_once(pool: PgPool) {
 async fn a_replica_that_lags_takes_votes_on_the_listings_that_it_has(pool: PgPool) {
     let mut replica = Replica::start(&pool).await;
     let behind = Replica::start_at(&pool, replica.clock.clone()).await;
-    // A new game, which the other replica does not have yet.
+    // Game 7 is new; the lagging replica does not have it yet.
     replica.list(&games_until(7));
     let new = ("game-7", "game-1");
     let draw = replica.signed(&account(1), new);
@@ -199,11 +199,11 @@ async fn a_replica_that_lags_takes_votes_on_the_listings_that_it_has(pool: PgPoo
     let refused = refused.unwrap_err();
     assert_eq!(refused.code, Code::Invalid);
     assert!(refused.fields.keys().eq(["winner"]), "{refused:?}");
-    // The refusal has not used the draw up.
+    // The rejected vote did not consume the draw.
     let counted = replica.try_vote_on(account(1), new, draw).await;
     assert!(!counted.unwrap());
 
-    // A game that was taken down after the draw, and is there still at the other replica.
+    // Game 2 was taken down after the draw; the lagging replica still has it.
     let removed = contracts::listings::v1::Game {
         state: State::Removed.into(),
         page_id: id(2),
@@ -216,7 +216,7 @@ async fn a_replica_that_lags_takes_votes_on_the_listings_that_it_has(pool: PgPoo
     assert!(refused.unwrap_err().fields.keys().eq(["winner"]));
     let counted = behind.try_vote_on(account(2), pair, draw).await;
     assert!(!counted.unwrap());
-    // No board shows it.
+    // No board shows game 2.
     let board = replica.board("all").await;
     let names: BTreeSet<&str> = board.iter().map(|(name, _)| name.as_str()).collect();
     assert_eq!(names, BTreeSet::from(["Game 1", "Game 3", "Game 7"]));
@@ -231,13 +231,13 @@ async fn a_vote_on_a_listing_of_the_voters_account_is_refused(pool: PgPool) {
     };
     replica.list(&[page_change(&owned)]);
     replica.catch_up().await;
-    // The third is a person in two accounts, who votes as the one without listings.
+    // The third voter has two accounts and votes with the one that owns no page.
     let of_two_accounts = proto::Voter {
         other_account_ids: vec![voter_id(2)],
         ..account(4)
     };
     for owner in [account(1), account(2), of_two_accounts] {
-        // Games 1 and 6 are of that page.
+        // Games 1 and 6 belong to the voters' page.
         for _ in 0..20 {
             let pair = replica.draw(owner.clone(), "games").await.unwrap();
             for game in [pair.first, pair.second].map(slug) {
@@ -247,10 +247,10 @@ async fn a_vote_on_a_listing_of_the_voters_account_is_refused(pool: PgPool) {
             for page in [pair.first, pair.second] {
                 assert_ne!(page.unwrap().name, "Maker 1");
             }
-            // A pair is another one on another day.
+            // Each day draws another pair.
             replica.clock.advance(Duration::DAY);
         }
-        // The page may have become theirs after the draw.
+        // The voter may have become an owner after the draw.
         for (pair, field) in [
             (("game-1", "game-2"), "winner"),
             (("game-2", "game-6"), "loser"),
@@ -265,7 +265,7 @@ async fn a_vote_on_a_listing_of_the_voters_account_is_refused(pool: PgPool) {
 }
 
 #[testing::database_test(catalogue::MIGRATOR)]
-async fn a_voter_has_a_limit_an_hour_and_a_day(pool: PgPool) {
+async fn a_voter_has_an_hourly_and_a_daily_limit(pool: PgPool) {
     let clock = Clock::fixed(START);
     let mut replicas = [
         Replica::start_at(&pool, clock.clone()).await,
@@ -283,7 +283,7 @@ async fn a_voter_has_a_limit_an_hour_and_a_day(pool: PgPool) {
         let cast = replicas[number % 2].try_vote(account(1), (one, other));
         cast.await
     };
-    // However many votes come at once at two replicas, each is counted.
+    // Concurrent votes at two replicas do not exceed the limit.
     let all = (0..pairs.len()).map(vote);
     let (taken, refused): (Vec<_>, Vec<_>) = futures::future::join_all(all)
         .await
@@ -295,7 +295,7 @@ async fn a_voter_has_a_limit_an_hour_and_a_day(pool: PgPool) {
         assert_eq!(refused.code, Code::RateLimited);
         assert_eq!(refused.retry_after, Some(1_800 + 1));
     }
-    // A vote that was cast already is no further one; others vote on.
+    // A repeated vote does not count against the limit, and other voters are not limited.
     let mut repeated = 0;
     for number in 0..pairs.len() {
         repeated += i64::from(vote(number).await.is_ok_and(|repeated| repeated));

@@ -1,4 +1,4 @@
-//! Votes and boards: against a plain model, over gRPC on PostgreSQL, with several replicas.
+//! Votes and boards: compared with a naive model, and called over gRPC with several replicas on PostgreSQL.
 
 mod draws;
 mod property;

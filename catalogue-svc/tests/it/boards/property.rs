@@ -1,5 +1,5 @@
-//! Boards of several replicas against a plain model, over real tables: random votes, voids, listings that come and go, hours and days that
-//! pass, and replicas that start.
+//! The boards of several replicas equal a naive model after random steps: votes, voids, listings that are published or hidden, clock changes and
+//! restarts of replicas.
 
 use std::cmp::Reverse;
 use std::collections::BTreeMap;
@@ -30,22 +30,22 @@ use super::support::{START, boards, games, index, list};
 use crate::build::{game, game_change, id, reads};
 
 const GAMES: u32 = 6;
-/// Sequences of steps.
+/// Random sequences of steps.
 const CASES: usize = 16;
 
 #[derive(Debug, Clone)]
 enum Step {
-    /// A vote for one game against another, so many hours ago.
+    /// Winner, loser, and how many hours ago.
     Vote(u32, u32, u32),
-    /// The vote with this number is void.
+    /// Voids the vote with this index.
     Void(usize),
-    /// A game is public, or not; published so many seconds after 1970.
+    /// A game, whether it is public, and when it was published, in seconds after 1970.
     List(u32, bool, u8),
-    /// So many hours pass, or are taken back.
+    /// Moves the clock by hours, also back.
     Hours(i64),
-    /// One of the replicas sorts its boards again.
+    /// A replica refreshes its boards.
     Update(usize),
-    /// One of the replicas starts again.
+    /// A replica restarts.
     Start(usize),
 }
 
@@ -62,12 +62,12 @@ fn step() -> impl Strategy<Value = Step> {
     ]
 }
 
-/// What a plain program would hold.
+/// The naive model.
 #[derive(Debug)]
 struct Model {
     /// Votes that count: winner, loser, hour.
     votes: Vec<(u32, u32, u32)>,
-    /// Public games, with when they were published.
+    /// Public games, and when each was published.
     public: BTreeMap<u32, i64>,
 }
 
@@ -79,7 +79,7 @@ impl Model {
                 let votes = self.votes.iter().filter(|vote| counted(vote.2));
                 let wins = votes.clone().filter(|vote| vote.0 == *game).count();
                 let losses = votes.filter(|vote| vote.1 == *game).count();
-                // A share as people would work it out, in millionths.
+                // A share of wins in millionths, in whole numbers.
                 let share = (wins * 1_000_000).checked_div(wins + losses)?;
                 let key = (
                     Reverse(wins),
@@ -105,7 +105,7 @@ fn hour(at: OffsetDateTime) -> u32 {
     Hour::of(at).0
 }
 
-/// Adds a vote to the tallies, or with a negative sign takes it back.
+/// Adds a vote to the tallies; a `sign` of -1 removes it.
 async fn add(pool: &PgPool, (winner, loser, hour): (u32, u32, u32), sign: i64) {
     let changes = TallyChange::of_vote(BoardKind::Games, uuid(winner), uuid(loser), Hour(hour));
     let changes = changes.map(|one| TallyChange {
@@ -117,7 +117,7 @@ async fn add(pool: &PgPool, (winner, loser, hour): (u32, u32, u32), sign: i64) {
     tallies::add(&mut connection, &changes).await.unwrap();
 }
 
-/// A replica without a port.
+/// A replica without a gRPC server.
 struct Replica {
     catalogue: Arc<Catalogue>,
     boards: Arc<Boards>,
@@ -137,7 +137,7 @@ impl Replica {
         }
     }
 
-    /// The rows of a board that was sorted since the last change of listings, page by page.
+    /// All rows of a board that was refreshed since the last change of listings, whose ranks therefore have no gaps.
     fn shown(&self, board: &str) -> Vec<(String, u64)> {
         let (rows, total) = self.pages(board);
         assert_eq!(usize::try_from(total).unwrap(), rows.len());
@@ -147,7 +147,7 @@ impl Replica {
         rows.map(|row| (row.name, row.wins)).collect()
     }
 
-    /// The rows of a board, page by page, and its total.
+    /// All rows of a board, read page by page, and its total.
     fn pages(&self, board: &str) -> (Vec<RankingRow>, u64) {
         let (mut rows, mut cursor) = (Vec::new(), String::new());
         loop {
@@ -158,7 +158,7 @@ impl Replica {
                 kind: "games".to_owned(),
                 board: board.to_owned(),
             };
-            // It waits for nothing.
+            // A read of a board awaits nothing.
             let answer = self.rankings.list_ranking(Request::new(request));
             let answer = answer.now_or_never().unwrap().unwrap().into_inner();
             let page: Vec<RankingRow> = serde_json::from_slice(&answer.json).unwrap();
@@ -171,7 +171,7 @@ impl Replica {
         }
     }
 
-    /// The listings on a board, in their order.
+    /// The names of the listings on a board, in order.
     fn names(&self, board: &str) -> Vec<String> {
         let (rows, _) = self.pages(board);
         rows.into_iter().map(|row| row.name).collect()
@@ -179,7 +179,7 @@ impl Replica {
 }
 
 #[testing::database_test(catalogue::MIGRATOR)]
-async fn boards_are_as_a_plain_program_works_them_out(pool: PgPool) {
+async fn boards_equal_a_naive_model(pool: PgPool) {
     let mut runner = TestRunner::new_with_rng(Config::default(), {
         let algorithm = proptest::test_runner::RngAlgorithm::ChaCha;
         proptest::test_runner::TestRng::deterministic_rng(algorithm)
@@ -214,7 +214,7 @@ async fn run(pool: &PgPool, steps: &[Step]) {
                 add(pool, cast, 1).await;
                 model.votes.push(cast);
             }
-            // Votes of 31 days can be voided.
+            // Only votes of the last 31 days can be voided.
             Step::Void(number)
                 if (model.votes.get(number))
                     .is_some_and(|vote| vote.2 + 31 * 24 > hour(clock.now())) =>
@@ -241,7 +241,7 @@ async fn run(pool: &PgPool, steps: &[Step]) {
                 for replica in &replicas {
                     let before = replica.names("all");
                     replica.catalogue.publish(snapshot.clone());
-                    // It leaves at once, and nothing else moves.
+                    // A hidden game leaves the board at once, and no other game moves.
                     let name = format!("Game {number}");
                     let after = replica.names("all");
                     assert!(public || !after.contains(&name));

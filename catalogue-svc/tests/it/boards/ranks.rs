@@ -1,4 +1,4 @@
-//! The ranks of one listing are those that the boards show.
+//! `GetRanks` returns the ranks that the boards show.
 
 use contracts::common::v1::Mode;
 use contracts::listings::v1::State;
@@ -9,7 +9,7 @@ use time::Duration;
 use super::support::Replica;
 use crate::build::{game, game_change, id};
 
-/// Compares the ranks of every game with the boards as they are read.
+/// Compares the ranks of every game with the boards.
 async fn assert_same(replica: &Replica) {
     let mut expected: Vec<(String, (String, u64, u64, u64))> = Vec::new();
     for board in ["week", "month", "all"] {
@@ -44,11 +44,11 @@ async fn a_listing_has_the_ranks_that_the_boards_show(pool: PgPool) {
     replica.vote(3, 3, 2).await;
     replica.catch_up().await;
     assert_same(&replica).await;
-    // Game 1 is not on the board of the week.
+    // The votes for game 1 are older than a week.
     let boards = replica.ranks("game-1").await.unwrap();
     let boards: Vec<String> = boards.into_iter().map(|rank| rank.0).collect();
     assert_eq!(boards, ["month", "all"]);
-    // Also before the boards are sorted again.
+    // A removed listing has no ranks, even before the boards are refreshed.
     let mut removed = game(1);
     removed.page_id = id(1);
     removed.state = State::Removed.into();

@@ -1,4 +1,4 @@
-//! The boards that test keys see: sample votes on the sample listings, as they ship.
+//! The boards that test keys see: the bundled sample votes on the sample listings.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -11,7 +11,7 @@ use time::Duration;
 use super::support::Replica;
 use crate::build::{at, game, game_change, id, page, page_change};
 
-/// The lines of a file that ships.
+/// The lines of a bundled NDJSON file.
 fn lines(file: &str) -> Vec<Value> {
     let root = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("..");
     let text = std::fs::read_to_string(root.join(file)).unwrap();
@@ -23,7 +23,7 @@ fn text<'a>(row: &'a Value, field: &str) -> &'a str {
     row[field].as_str().unwrap()
 }
 
-/// The sample pages and games, as the feed carries them.
+/// The sample pages and games as changes of the feed.
 fn samples() -> Vec<contracts::common::v1::Change> {
     let mut pages = BTreeMap::new();
     let mut changes = Vec::new();
@@ -85,7 +85,7 @@ async fn every_sample_board_is_filled_at_any_time(pool: PgPool) {
             for board in ["week", "month", "all"] {
                 let rows = replica.rows(Mode::Test, kind, board).await;
                 assert!(rows.len() > 15, "{kind}/{board}: {}", rows.len());
-                // Some moved, some did not; no row is of a real listing.
+                // Some rows moved and some did not, and every row is a sample.
                 let moved = rows.iter().filter(|row| row.rank != row.previous_rank);
                 let moved = moved.count();
                 assert!(moved > 0 && moved < rows.len(), "{kind}/{board}: {moved}");
@@ -97,6 +97,6 @@ async fn every_sample_board_is_filled_at_any_time(pool: PgPool) {
         assert!(sizes[0] <= sizes[1] && sizes[1] <= sizes[2], "{sizes:?}");
         replica.clock.advance(Duration::hours(31));
     }
-    // Real votes and samples do not meet.
+    // The sample votes do not reach the live boards.
     assert_eq!(replica.board("all").await.len(), 2);
 }

@@ -1,4 +1,4 @@
-//! The snapshot of 04:00 UTC: previous ranks, moves on the feed, once for all replicas; and what is kept how long.
+//! The snapshot at 04:00 UTC: previous ranks, moves on the feed (once for all replicas), and retention.
 
 use catalogue::jobs::retention;
 use contracts::catalogue::v1::RankingMove;
@@ -15,7 +15,7 @@ const FIRST: OffsetDateTime = datetime!(2026-03-02 04:00 UTC);
 const SECOND: OffsetDateTime = datetime!(2026-03-03 04:00 UTC);
 const THIRD: OffsetDateTime = datetime!(2026-03-04 04:00 UTC);
 
-/// The moves of games on the feed, in its order: name, rank, previous rank.
+/// The moves of games on the feed, in feed order: name, rank, previous rank.
 async fn moves(replica: &Replica) -> Vec<(String, u32, u32)> {
     let rows = sqlx::query!(
         "select state, announced, happening, id from catalogue.feed where entity = 'ranking_move' order by seq"
@@ -45,16 +45,16 @@ fn told(moves: &[(&str, u32, u32)]) -> Vec<(String, u32, u32)> {
 }
 
 #[testing::database_test(catalogue::MIGRATOR)]
-async fn previous_ranks_are_those_that_moves_told(pool: PgPool) {
+async fn previous_ranks_equal_those_of_published_moves(pool: PgPool) {
     let replica = Replica::start(&pool).await;
     replica.vote(1, 1, 2).await;
     replica.clock.advance(FIRST - replica.clock.now());
-    // A vote of the hour that has just begun is no part of it.
+    // The snapshot leaves out votes of the hour that has just begun.
     replica.vote(1, 3, 2).await;
     replica.job.take(FIRST).await.unwrap();
     let first = told(&[("Game 1", 1, 0), ("Game 2", 2, 0)]);
     assert_eq!(moves(&replica).await, first);
-    // There is no snapshot before the latest yet.
+    // There is no earlier snapshot to compare with.
     let board = shown(&[("Game 1", 0), ("Game 3", 0), ("Game 2", 0)]);
     assert_eq!(replica.previous("week").await, board);
 
@@ -71,7 +71,7 @@ async fn previous_ranks_are_those_that_moves_told(pool: PgPool) {
     assert_eq!(replica.previous("week").await, board);
     assert_eq!(replica.previous("all").await, board);
 
-    // Nothing moves: nothing is told.
+    // When no rank changes, no move is published.
     replica.clock.advance(Duration::DAY);
     replica.job.take(THIRD).await.unwrap();
     assert_eq!(moves(&replica).await, second);
@@ -81,10 +81,10 @@ async fn previous_ranks_are_those_that_moves_told(pool: PgPool) {
 }
 
 #[testing::database_test(catalogue::MIGRATOR)]
-async fn a_snapshot_is_taken_once_however_late_and_by_whomever(pool: PgPool) {
+async fn a_late_snapshot_is_taken_once_by_any_replica(pool: PgPool) {
     let one = Replica::start(&pool).await;
     one.vote(1, 1, 2).await;
-    // Everybody was away at four; votes come before it is made up for.
+    // No replica ran at 04:00, and votes arrive before the late snapshot.
     one.clock
         .advance(FIRST + Duration::hours(7) - one.clock.now());
     one.vote(1, 2, 1).await;
@@ -100,7 +100,7 @@ async fn a_snapshot_is_taken_once_however_late_and_by_whomever(pool: PgPool) {
     }
     let one = &replicas[2];
     one.job.take(FIRST).await.unwrap();
-    // The boards as they stood at four.
+    // The boards as they were at 04:00.
     let first = told(&[("Game 1", 1, 0), ("Game 2", 2, 0)]);
     assert_eq!(moves(one).await, first);
     assert_eq!(one.feed().await["taken"], 1);
@@ -109,7 +109,7 @@ async fn a_snapshot_is_taken_once_however_late_and_by_whomever(pool: PgPool) {
     replicas[0].job.take(SECOND).await.unwrap();
     let second = told(&[("Game 2", 1, 2), ("Game 1", 2, 1)]);
     assert_eq!(moves(one).await, [first, second].concat());
-    // All show one board; so does one that starts now.
+    // Running and newly started replicas show the same board.
     let board = shown(&[("Game 2", 2), ("Game 1", 1)]);
     let four = Replica::start_at(&pool, one.clock.clone()).await;
     for replica in replicas.iter().chain([&four]) {
@@ -125,7 +125,7 @@ async fn a_listing_that_left_the_board_has_moved_and_a_removed_one_has_not(pool:
     replica.clock.advance(FIRST - replica.clock.now());
     replica.job.take(FIRST).await.unwrap();
     assert_eq!(moves(&replica).await.len(), 4);
-    // A week later the votes have left the window, and game 3 was taken down.
+    // A week later the votes have left the window, and game 3 has been taken down.
     let gone = contracts::listings::v1::Game {
         page_id: id(3),
         state: State::Removed.into(),
@@ -138,12 +138,12 @@ async fn a_listing_that_left_the_board_has_moved_and_a_removed_one_has_not(pool:
     replica.clock.advance(Duration::DAY);
     let due = later + Duration::DAY;
     replica.job.take(due).await.unwrap();
-    // Game 3 stood second; nobody speaks of what is not published.
+    // Game 3 was second; no move of a hidden listing is published.
     assert_eq!(
         moves(&replica).await[4..],
         told(&[("Game 4", 1, 4), ("Game 1", 2, 1), ("Game 2", 0, 3)])[..]
     );
-    // Game 2 is still third on the board of all votes, whose previous ranks are its own.
+    // The board of all time has previous ranks of its own: game 2 is still third there.
     replica.clock.advance(Duration::DAY);
     replica.job.take(due + Duration::DAY).await.unwrap();
     assert_eq!(
@@ -153,7 +153,7 @@ async fn a_listing_that_left_the_board_has_moved_and_a_removed_one_has_not(pool:
 }
 
 #[testing::database_test(catalogue::MIGRATOR)]
-async fn old_votes_are_removed_and_their_sums_stay(pool: PgPool) {
+async fn old_votes_are_removed_and_their_tallies_stay(pool: PgPool) {
     let kept = Duration::days(31);
     let replica = Replica::start(&pool).await;
     replica.vote(1, 1, 2).await;
@@ -191,7 +191,7 @@ async fn old_votes_are_removed_and_their_sums_stay(pool: PgPool) {
         next.board("week").await,
         shown(&[("Game 2", 1), ("Game 1", 0)])
     );
-    // Voters may come back; the address of a cookie is stored again.
+    // A deleted voter may vote again, and the network of a cookie is stored again.
     for voter in [account(1), super::support::cookie(2, "192.0.2.7")] {
         let cast = replica.try_vote(voter, ("game-1", "game-2"));
         assert!(!cast.await.unwrap());

@@ -1,4 +1,4 @@
-//! Who voted, and votes that staff void.
+//! Staff list voters, void votes and restore them.
 
 use catalogue::jobs::retention;
 use contracts::catalogue::v1 as proto;
@@ -51,7 +51,7 @@ impl Replica {
 }
 
 #[testing::database_test(catalogue::MIGRATOR)]
-async fn votes_that_are_void_leave_the_boards_and_may_come_back(pool: PgPool) {
+async fn voided_votes_leave_the_boards_until_they_are_restored(pool: PgPool) {
     let replica = Replica::start(&pool).await;
     let other = Replica::start_at(&pool, replica.clock.clone()).await;
     replica.vote(1, 1, 2).await;
@@ -67,10 +67,10 @@ async fn votes_that_are_void_leave_the_boards_and_may_come_back(pool: PgPool) {
         assert_eq!(other.board(board).await, rest, "{board}");
     }
     assert_eq!(replica.void(voter(1)).await.unwrap(), [(0, true)]);
-    // Later votes of such a voter are taken, and count nowhere.
+    // Later votes of a voided voter are accepted but do not count.
     replica.vote(1, 4, 2).await;
     assert_eq!(replica.board("week").await, rest);
-    // So it is for a replica that starts.
+    // A replica that starts now does not count them either.
     let third = Replica::start_at(&pool, replica.clock.clone()).await;
     assert_eq!(third.board("all").await, rest);
 
@@ -132,7 +132,7 @@ async fn the_cookies_of_an_address_are_voided_together(pool: PgPool) {
 #[testing::database_test(catalogue::MIGRATOR)]
 async fn the_voters_of_a_listing_are_listed_with_their_votes(pool: PgPool) {
     let replica = Replica::start(&pool).await;
-    // Somebody who votes on everything, and once for neither.
+    // A voter who votes on every game, and once picks neither.
     for (winner, loser) in [(1, 2), (3, 2), (2, 4)] {
         replica.vote(1, winner, loser).await;
     }
@@ -174,7 +174,7 @@ async fn the_voters_of_a_listing_are_listed_with_their_votes(pool: PgPool) {
 }
 
 #[testing::database_test(catalogue::MIGRATOR)]
-async fn a_restore_brings_back_the_votes_that_are_stored(pool: PgPool) {
+async fn only_votes_that_are_still_stored_are_restored(pool: PgPool) {
     let replica = Replica::start(&pool).await;
     let cookie = cookie(1, "192.0.2.1");
     for later in [Duration::ZERO, Duration::days(20)] {
@@ -191,7 +191,7 @@ async fn a_restore_brings_back_the_votes_that_are_stored(pool: PgPool) {
     assert_eq!(remove().await, 1);
     assert_eq!(replica.restore(voter(1)).await, [(1, false)]);
     assert_eq!(replica.board("all").await[0].1, 1);
-    // The last vote of a cookie takes its address along.
+    // With the last vote of a cookie, its address is removed too.
     replica.clock.advance(Duration::days(32));
     assert_eq!(remove().await, 1);
     let gone = replica.void(at("192.0.2.1")).await.unwrap_err();

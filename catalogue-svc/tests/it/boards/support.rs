@@ -1,4 +1,4 @@
-//! A replica with listings, and short ways to call it.
+//! A replica with listings, and helpers to call it.
 
 use std::collections::HashMap;
 use std::sync::Arc;
@@ -31,9 +31,9 @@ use uuid::Uuid;
 
 use crate::build::{EPOCH, entity, game, game_change, id, page, page_change, reads};
 
-/// What the clock shows at first.
+/// The clock's initial time.
 pub(crate) const START: OffsetDateTime = datetime!(2026-03-01 12:30 UTC);
-/// How many votes are taken.
+/// Vote limits small enough for a test to reach.
 pub(crate) const LIMITS: Limits = Limits {
     ipv4_daily: 8,
     ipv6_daily: 5,
@@ -41,7 +41,6 @@ pub(crate) const LIMITS: Limits = Limits {
     daily: 20,
 };
 
-/// A running replica.
 pub(crate) struct Replica {
     pub(crate) pool: PgPool,
     pub(crate) clock: Clock,
@@ -60,7 +59,6 @@ fn draw_key() -> SigningKey {
     SigningKey::new("the token of a test")
 }
 
-/// An index without listings.
 pub(crate) fn index() -> IndexWriter {
     let position = Position {
         epoch: EPOCH,
@@ -69,7 +67,7 @@ pub(crate) fn index() -> IndexWriter {
     IndexWriter::new(position)
 }
 
-/// Applies changes of the listings feed, as its follower does.
+/// Applies changes to the index, as the follower of the listings feed does.
 pub(crate) fn list(listings: &mut IndexWriter, changes: &[Change]) -> Snapshot {
     let mut seq = listings.position().seq;
     for change in changes {
@@ -83,7 +81,6 @@ pub(crate) fn list(listings: &mut IndexWriter, changes: &[Change]) -> Snapshot {
     listings.snapshot()
 }
 
-/// The boards of a replica that starts with these listings.
 pub(crate) async fn boards(
     pool: &PgPool,
     clock: &Clock,
@@ -96,7 +93,7 @@ pub(crate) async fn boards(
     (catalogue, boards)
 }
 
-/// Six published games, each of a page of its own but the last, which is of the same as the first: `game-1` to `game-6`.
+/// Six published games, `game-1` to `game-6`; the first and the last share a page, each other game has its own.
 pub(crate) fn games() -> Vec<Change> {
     let pages = (1..=5).map(|number| page_change(&page(number)));
     let games = (1..=6).map(|number| {
@@ -109,12 +106,10 @@ pub(crate) fn games() -> Vec<Change> {
     pages.chain(games).collect()
 }
 
-/// The id of the voter with this number.
 pub(crate) fn voter_id(number: u32) -> String {
     Uuid::from_u128((1 << 64) + u128::from(number)).to_string()
 }
 
-/// The account with this number.
 pub(crate) fn account(number: u32) -> proto::Voter {
     let voter = voter::Voter::AccountId(voter_id(number));
     proto::Voter {
@@ -123,7 +118,6 @@ pub(crate) fn account(number: u32) -> proto::Voter {
     }
 }
 
-/// The cookie with this number.
 pub(crate) fn cookie(number: u32, address: &str) -> proto::Voter {
     let cookie = proto::CookieVoter {
         id: voter_id(number),
@@ -136,7 +130,7 @@ pub(crate) fn cookie(number: u32, address: &str) -> proto::Voter {
 }
 
 impl Replica {
-    /// A replica that has the games.
+    /// A replica with the six games.
     pub(crate) async fn start(pool: &PgPool) -> Self {
         Self::start_at(pool, Clock::fixed(START)).await
     }
@@ -147,7 +141,7 @@ impl Replica {
         let snapshot = list(&mut listings, &games());
         let (catalogue, boards) = boards(pool, &clock, snapshot).await;
         let leader = Leader::start(&lifecycle, pool.clone(), catalogue::SCHEMA, clock.clone());
-        // A test that moves the clock by weeks wakes compaction, which leaves the moves that the test looks at.
+        // A test that advances the clock by weeks triggers compaction, which must not delete the moves that the test reads.
         let retention = Retention {
             happenings: std::time::Duration::from_hours(24 * 36_500),
             ..Retention::default()
@@ -196,12 +190,12 @@ impl Replica {
         self.catalogue.publish(list(&mut self.listings, changes));
     }
 
-    /// Sorts the boards by the votes that were committed.
+    /// Refreshes the boards, so that they count every committed vote.
     pub(crate) async fn catch_up(&self) {
         self.refresh().await.unwrap();
     }
 
-    /// The same, which may fail.
+    /// Like `catch_up`, but returns the error.
     pub(crate) async fn refresh(&self) -> anyhow::Result<()> {
         self.boards.refresh(&self.pool, self.clock.now()).await?;
         Ok(())
@@ -215,7 +209,7 @@ impl Replica {
         self.draw_at(voter, kind, None).await
     }
 
-    /// Draws from listings that have reached a change of the listings feed.
+    /// Draws a pair once the replica has read up to `seq` of the listings feed.
     pub(crate) async fn draw_at(
         &self,
         voter: proto::Voter,
@@ -232,7 +226,7 @@ impl Replica {
         Ok(drawn.map_err(Fault::from)?.into_inner())
     }
 
-    /// The draw of two games for a voter, as `DrawPair` signs it. A game that is not there has the id nil.
+    /// A draw of two games, signed as `DrawPair` signs it. An unknown game gets the nil id.
     pub(crate) fn signed(&self, voter: &proto::Voter, (one, other): (&str, &str)) -> String {
         let snapshot = self.catalogue.snapshot().unwrap();
         let games = &snapshot.dataset(listing::Mode::Live).games;
@@ -250,7 +244,7 @@ impl Replica {
         })
     }
 
-    /// Casts a vote on a pair as if it had been drawn. Whether the vote was a repeated one.
+    /// Votes on a pair with a signed draw of it; returns whether the vote was a repeat.
     pub(crate) async fn try_vote(
         &self,
         voter: proto::Voter,
@@ -260,7 +254,7 @@ impl Replica {
         self.try_vote_on(voter, pair, draw).await
     }
 
-    /// The same on a draw.
+    /// Votes with a given draw; returns whether the vote was a repeat.
     pub(crate) async fn try_vote_on(
         &self,
         voter: proto::Voter,
@@ -278,7 +272,7 @@ impl Replica {
         self.cast(request).await
     }
 
-    /// Judges a pair of games as if it had been drawn, and picks neither.
+    /// Picks neither game of a pair, with a signed draw of the pair.
     pub(crate) async fn pick_neither(
         &self,
         voter: proto::Voter,
@@ -300,7 +294,7 @@ impl Replica {
         Ok(cast.map_err(Fault::from)?.into_inner().repeated_today)
     }
 
-    /// A vote of an account that counts.
+    /// Casts a vote of an account, which must not be a repeat.
     pub(crate) async fn vote(&self, voter: u32, winner: u32, loser: u32) {
         let (winner, loser) = (format!("game-{winner}"), format!("game-{loser}"));
         let cast = self.try_vote(account(voter), (&winner, &loser)).await;
@@ -324,7 +318,7 @@ impl Replica {
         Ok(listed.map_err(Fault::from)?.into_inner())
     }
 
-    /// Where a live game stands: board, rank, previous rank and wins.
+    /// The ranks of a live game: board, rank, previous rank and wins.
     pub(crate) async fn ranks(&self, game: &str) -> Result<Vec<(String, u64, u64, u64)>, Fault> {
         let request = proto::GetRanksRequest {
             mode: Mode::Live.into(),
@@ -339,13 +333,13 @@ impl Replica {
             .collect())
     }
 
-    /// The first rows of a board that is up to date.
+    /// Refreshes the boards and returns the first rows of one.
     pub(crate) async fn rows(&self, mode: Mode, kind: &str, board: &str) -> Vec<RankingRow> {
         self.catch_up().await;
         self.rows_now(mode, kind, board).await
     }
 
-    /// The first rows of a board as it was sorted last. Ranks have no gaps, and the total is exact.
+    /// The first rows of a board as last refreshed, with ranks without gaps and an exact total.
     pub(crate) async fn rows_now(&self, mode: Mode, kind: &str, board: &str) -> Vec<RankingRow> {
         let (rows, total) = self.rows_and_total(mode, kind, board).await;
         assert_eq!(usize::try_from(total).unwrap(), rows.len());
@@ -355,7 +349,7 @@ impl Replica {
         rows
     }
 
-    /// The first rows of a board as it was sorted last, with the total.
+    /// The first rows of a board as last refreshed, and its total.
     pub(crate) async fn rows_and_total(
         &self,
         mode: Mode,
@@ -371,26 +365,26 @@ impl Replica {
         (rows, listed.page.unwrap().total)
     }
 
-    /// The board of live games: names and wins.
+    /// Names and wins of a refreshed board of live games.
     pub(crate) async fn board(&self, board: &str) -> Vec<(String, u64)> {
         let rows = self.rows(Mode::Live, "games", board).await;
         rows.into_iter().map(|row| (row.name, row.wins)).collect()
     }
 
-    /// The same of a board as it was sorted last.
+    /// Names and wins of a board of live games as last refreshed.
     pub(crate) async fn board_now(&self, board: &str) -> Vec<(String, u64)> {
         let rows = self.rows_now(Mode::Live, "games", board).await;
         rows.into_iter().map(|row| (row.name, row.wins)).collect()
     }
 
-    /// The same with previous ranks instead of wins.
+    /// Names and previous ranks of a refreshed board of live games.
     pub(crate) async fn previous(&self, board: &str) -> Vec<(String, u64)> {
         let rows = self.rows(Mode::Live, "games", board).await;
         let rows = rows.into_iter();
         rows.map(|row| (row.name, row.previous_rank)).collect()
     }
 
-    /// How many changes are on the feed, by event.
+    /// The number of changes on the feed, by event.
     pub(crate) async fn feed(&self) -> HashMap<String, i64> {
         let rows: Vec<(String, i64)> = sqlx::query!(
             r#"select event, count(*) as "count!" from catalogue.feed group by event"#
@@ -419,14 +413,13 @@ impl Replica {
 }
 
 impl Drop for Replica {
-    /// Lets go of the database, which the test is about to drop.
+    /// Closes the connections to the database, which the test is about to drop.
     fn drop(&mut self) {
         self.lifecycle.draining().cancel();
         self.lifecycle.stopping().cancel();
     }
 }
 
-/// Names with numbers, as boards are compared.
 pub(crate) fn shown(rows: &[(&str, u64)]) -> Vec<(String, u64)> {
     let rows = rows.iter();
     rows.map(|(name, number)| ((*name).to_owned(), *number))

@@ -1,4 +1,4 @@
-//! Votes that count, and the boards that follow.
+//! Which votes count, and how the boards follow.
 
 use contracts::catalogue::v1 as proto;
 use contracts::common::v1::{Mode, PageRequest};
@@ -27,7 +27,7 @@ async fn a_voter_judges_a_pair_once_a_day(pool: PgPool) {
     replica.vote(2, 2, 1).await;
     let board = shown(&[("Game 1", 2), ("Game 2", 1), ("Game 3", 0)]);
     assert_eq!(replica.board("week").await, board);
-    // The day is that of UTC: it is 12:30.
+    // The day is a UTC day; it is 12:30.
     replica.clock.advance(Duration::minutes(11 * 60 + 29));
     assert!(
         replica
@@ -46,7 +46,7 @@ async fn many_votes_at_once_at_two_replicas_count_once_each(pool: PgPool) {
     let two = Replica::start_at(&pool, one.clock.clone()).await;
     let votes = (0..60_u32).map(async |n| {
         let replica = if n % 2 == 0 { &one } else { &two };
-        // Each voter votes the same at both replicas.
+        // Each voter casts the same vote at both replicas.
         let cast = replica.try_vote(account(n / 2), ("game-1", "game-2"));
         cast.await.unwrap()
     });
@@ -81,7 +81,7 @@ async fn a_vote_waits_for_no_row_that_others_hold(pool: PgPool) {
             .unwrap();
     }
     holder.commit().await.unwrap();
-    // Each row counts.
+    // Votes that skipped a locked row are still counted.
     replica.try_vote(cookie(4, address), pair).await.unwrap();
     assert_eq!(
         replica.board("all").await,
@@ -120,7 +120,7 @@ async fn a_listing_that_is_taken_down_leaves_the_boards_at_once_and_their_ranks_
     assert!(refused.unwrap_err().fields.contains_key("winner"));
     let rest = shown(&[("Game 1", 2), ("Game 3", 0)]);
     assert_eq!(replica.board("week").await, rest);
-    // Its page goes, and takes its games along.
+    // Removing a page removes its games.
     let mut gone = page(1);
     gone.state = State::Removed.into();
     replica.list(&[page_change(&gone)]);
@@ -136,7 +136,7 @@ async fn a_listing_that_is_taken_down_leaves_the_boards_at_once_and_their_ranks_
     removed.state = State::Published.into();
     replica.list(&[page_change(&page(1)), game_change(&removed)]);
     assert_eq!(replica.board("week").await, whole);
-    // What a board says of a listing is as new as the listing.
+    // A board shows the current title, without a refresh.
     removed.title = "Renamed".to_owned();
     replica.list(&[game_change(&removed)]);
     let renamed = replica.board_now("week").await;
@@ -222,7 +222,7 @@ async fn cookies_are_limited_by_ipv6_network_and_day(pool: PgPool) {
     for n in 0..most {
         let cast = replica.try_vote(cookie(n, &network(n)), pair).await;
         assert!(!cast.unwrap());
-        // What is repeated uses nothing.
+        // A repeated vote uses nothing of the limit.
         assert!(
             replica
                 .try_vote(cookie(n, &network(n)), pair)
@@ -233,9 +233,9 @@ async fn cookies_are_limited_by_ipv6_network_and_day(pool: PgPool) {
     let refused = replica.try_vote(cookie(90, &network(90)), pair).await;
     let refused = refused.unwrap_err();
     assert_eq!(refused.code, Code::RateLimited);
-    // Until midnight: it is 12:30.
+    // Retry after midnight; it is 12:30.
     assert_eq!(refused.retry_after, Some(11 * 3_600 + 1_800 + 1));
-    // Another network, and an account, are not held up.
+    // Another network and an account are not limited.
     assert!(
         !replica
             .try_vote(cookie(91, "2001:db8:0:1::1"), pair)
@@ -254,7 +254,7 @@ async fn cookies_are_limited_by_ipv6_network_and_day(pool: PgPool) {
 }
 
 #[testing::database_test(catalogue::MIGRATOR)]
-async fn many_phones_behind_an_ipv4_address_vote_up_to_a_limit_of_its_own(pool: PgPool) {
+async fn an_ipv4_address_shared_by_many_phones_has_its_own_limit(pool: PgPool) {
     let replica = Replica::start(&pool).await;
     let most = u32::try_from(LIMITS.ipv4_daily).unwrap();
     let cast = async |number: u32| {
@@ -268,7 +268,7 @@ async fn many_phones_behind_an_ipv4_address_vote_up_to_a_limit_of_its_own(pool: 
     assert_eq!(refused.code, Code::RateLimited);
 }
 
-/// What PostgreSQL would do, line by line.
+/// The plan of a statement.
 #[expect(clippy::disallowed_methods, reason = "statements of a test")]
 async fn plan(pool: &PgPool, statement: &str) -> String {
     let explain = sqlx::AssertSqlSafe(format!("explain {statement}"));
@@ -278,7 +278,7 @@ async fn plan(pool: &PgPool, statement: &str) -> String {
 
 #[testing::database_test(catalogue::MIGRATOR)]
 #[expect(clippy::disallowed_methods, reason = "statements of a test")]
-async fn a_board_is_read_without_postgresql_and_a_vote_by_keys(pool: PgPool) {
+async fn a_board_is_read_without_postgresql_and_votes_by_index(pool: PgPool) {
     let replica = Replica::start(&pool).await;
     let statement = "insert into catalogue.vote (voter_id, day, low, high, low_won, kind, at)
          select gen_random_uuid(), '2026-03-01', gen_random_uuid(), 'ffffffff-ffff-ffff-ffff-ffffffffffff', true, 'games', now()
@@ -304,7 +304,7 @@ async fn a_board_is_read_without_postgresql_and_a_vote_by_keys(pool: PgPool) {
         assert!(is_by_key, "{statement}: {plan}");
         assert!(!plan.contains("Seq Scan"), "{statement}: {plan}");
     }
-    // Retention reads the votes that it removes, and no others.
+    // Retention reads only the votes that it deletes.
     let old = "select ctid from catalogue.vote where at < '2020-01-01' limit 10000";
     let plan = plan(&pool, old).await;
     assert!(plan.contains("Index Scan using vote_by_age"), "{plan}");
@@ -318,7 +318,7 @@ async fn a_board_is_read_without_postgresql_and_a_vote_by_keys(pool: PgPool) {
     assert_eq!(listed.unwrap().page.unwrap().total, 2);
 }
 
-/// A proxy drops the packets of a connection, and the votes stay locked only until the deadline.
+/// A proxy drops all packets of a connection. The votes stay locked only until the deadline.
 #[testing::database_test(catalogue::MIGRATOR)]
 async fn an_update_fails_when_its_connection_falls_silent(pool: PgPool) {
     let one = Replica::start(&pool).await;

@@ -1,5 +1,5 @@
-//! Listings come, go and change between two pages of a list: no row that neither left nor changed its sort key is skipped or comes
-//! twice (§4.1).
+//! Listings are added, changed and removed between two pages of a list. A row that stays and keeps its sort key is neither skipped nor repeated
+//! (§4.1).
 
 use std::cell::Cell;
 use std::collections::BTreeMap;
@@ -57,12 +57,12 @@ prop_compose! {
     }
 }
 
-/// The rows of a list at a moment, by name. With each what tells its sort key: the cursor that stands after it. The last has no cursor; its
-/// JSON has all of the sort key, but for a search, where nothing tells whether the last row kept its key (`None`).
+/// The rows of a list at a point in time, by name, each with a proof of its sort key: the cursor after the row. The last row has no cursor; its JSON
+/// contains the sort key, except in a search, where nothing proves that the key stayed the same (`None`).
 type Moment = BTreeMap<String, Option<String>>;
 
 impl List {
-    /// The names of a page's rows, and its cursor.
+    /// The names and rows of a page, and its cursor.
     async fn page(
         &self,
         catalogue: &Arc<Catalogue>,
@@ -81,7 +81,7 @@ impl List {
         let rows = rows.into_iter().map(|row| {
             let name = ["slug", "handle", "code"].map(|field| row[field].as_str());
             let name = name.into_iter().flatten().next().unwrap();
-            // The rows of a search are of several kinds.
+            // A search mixes kinds of rows.
             let name = format!("{}/{name}", row["type"].as_str().unwrap_or_default());
             (name, row)
         });
@@ -104,7 +104,7 @@ impl List {
     }
 }
 
-/// How many rows stayed where they were while the list was read.
+/// Returns how many rows kept their place while the list was read.
 async fn check(before: Vec<Change>, between: Vec<Vec<Change>>, list: List, limit: u32) -> usize {
     let mut writer = IndexWriter::new(position());
     let mut between = between.into_iter();
@@ -138,7 +138,7 @@ async fn check(before: Vec<Change>, between: Vec<Vec<Change>>, list: List, limit
 }
 
 #[test]
-fn a_row_that_keeps_its_place_comes_exactly_once() {
+fn a_row_that_keeps_its_sort_key_is_listed_exactly_once() {
     let runtime = tokio::runtime::Builder::new_current_thread().build();
     let runtime = runtime.unwrap();
     let stayed = Cell::new(0);

@@ -1,4 +1,4 @@
-//! GET /creators, and the games of one.
+//! GET /creators, and GET /creators/{handle} with the creator's games.
 
 use std::sync::Arc;
 
@@ -52,7 +52,6 @@ impl Asked {
         pages::all(self.limit, async |page| self.page(catalogue, page).await).await
     }
 
-    /// The same without filters.
     pub(super) fn unfiltered(self) -> Self {
         Self {
             kind: None,
@@ -104,7 +103,7 @@ impl Asked {
     }
 }
 
-/// One creator; no row when there is none.
+/// One creator; no row if there is none with the handle.
 #[derive(Debug, Clone, Serialize)]
 pub(super) struct One {
     mode: i32,

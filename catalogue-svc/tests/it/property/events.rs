@@ -67,7 +67,6 @@ impl Asked {
         pages::all(self.limit, async |page| self.page(catalogue, page).await).await
     }
 
-    /// The same without filters.
     pub(super) fn unfiltered(self) -> Self {
         Self {
             kind: None,
@@ -107,7 +106,7 @@ impl Asked {
     }
 
     pub(super) async fn query(&self, connection: &mut PgConnection) -> Vec<Value> {
-        // Days compare as their texts do.
+        // Dates sort like their texts.
         let is_past = self.to.as_ref().is_some_and(|to| *to < self.today);
         let when = match self.when {
             None if self.from.is_some() || is_past => Some("all"),

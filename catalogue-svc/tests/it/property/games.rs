@@ -55,7 +55,6 @@ impl Asked {
         pages::all(self.limit, async |page| self.page(catalogue, page).await).await
     }
 
-    /// The same without filters.
     pub(super) fn unfiltered(self) -> Self {
         Self {
             genre: None,

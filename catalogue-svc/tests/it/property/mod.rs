@@ -1,7 +1,7 @@
-//! Every list, with random filters and page sizes, equals a plain query over the same rows.
+//! Every list, with random filters and page sizes, equals a SQL query over the same rows.
 //!
-//! Random listings are told to the catalogue, change by change, and also loaded as they are at the end; their last states are put into
-//! plain tables of a database. Then both are asked the same.
+//! Random listings are applied change by change to one catalogue; another indexes their last states at once; plain tables hold the same last states.
+//! Then all three answer the same queries.
 
 mod between_pages;
 mod creators;
@@ -28,16 +28,16 @@ use sqlx::{ConnectOptions as _, Connection as _, PgConnection};
 use crate::build::{self, EPOCH, entity};
 use crate::universe::{a_game, a_page, an_event};
 
-/// What is told, and what is asked.
+/// Changes and the queries to compare after them.
 #[derive(Debug, Clone)]
 struct Case {
     changes: Vec<Change>,
-    /// After so many changes the writer settles: what it counts must follow from any of these moments.
+    /// The writer flushes after these changes. The results must not depend on where it flushes.
     settled: Vec<usize>,
     asked: Vec<Asked>,
 }
 
-/// A question about one of the lists.
+/// A query of one of the lists.
 #[derive(Debug, Clone)]
 enum Asked {
     Games(games::Asked),
@@ -60,7 +60,7 @@ fn asked() -> impl Strategy<Value = Asked> {
 }
 
 impl Asked {
-    /// What the catalogue answers.
+    /// The rows of the catalogue.
     async fn call(&self, catalogue: &Arc<Catalogue>) -> Vec<Value> {
         match self {
             Self::Games(asked) => asked.call(catalogue).await,
@@ -72,7 +72,7 @@ impl Asked {
         }
     }
 
-    /// What the tables say.
+    /// The rows of the SQL query.
     async fn query(&self, connection: &mut PgConnection) -> Vec<Value> {
         match self {
             Self::Games(asked) => asked.query(connection).await,
@@ -97,7 +97,7 @@ prop_compose! {
 
 #[sqlx::test(migrations = false)]
 async fn every_list_equals_a_plain_query(_: PgPoolOptions, database: PgConnectOptions) {
-    // proptest does not await: it gets a thread and a runtime of its own.
+    // proptest is synchronous; it gets a thread and a runtime of its own.
     let outcome = tokio::task::spawn_blocking(move || {
         let runtime = tokio::runtime::Builder::new_current_thread();
         let runtime = { runtime }.enable_all().build().unwrap();
@@ -154,7 +154,6 @@ async fn check(connection: &mut PgConnection, case: Case) {
     transaction.rollback().await.unwrap();
 }
 
-/// A time as `updated_since` has it.
 fn moment(seconds: i64) -> String {
     format!("1970-01-01T00:00:{seconds:02}Z")
 }

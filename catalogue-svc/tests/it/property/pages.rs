@@ -1,13 +1,13 @@
-//! Following the cursors of a list to its end.
+//! Reads a list to its end by its cursors.
 
 use bytes::Bytes;
 use contracts::common::v1::{PageInfo, PageRequest};
 use serde_json::Value;
 
-/// A page of results: the rows as JSON, and the information about the page.
+/// The rows of a page as JSON, and its `PageInfo`.
 pub(super) type ResultPage = (Bytes, Option<PageInfo>);
 
-/// All rows, page by page. Every page must say how many there are.
+/// All rows of a list. Every page must report the same total.
 pub(super) async fn all(limit: u32, call: impl AsyncFn(PageRequest) -> ResultPage) -> Vec<Value> {
     let (mut rows, mut totals, mut cursor) = (Vec::new(), Vec::new(), String::new());
     loop {

@@ -46,7 +46,7 @@ pub(super) fn asked() -> impl Strategy<Value = Asked> {
     (1..=2, what, 1..3_u32).prop_map(|(mode, what, limit)| Asked { mode, what, limit })
 }
 
-/// What has pages.
+/// Lists of places with pages.
 pub(super) fn paged() -> impl Strategy<Value = Asked> {
     let what = prop_oneof![
         1 => any::<bool>().prop_map(|empty| What::Countries { empty }),
@@ -83,7 +83,6 @@ impl Asked {
         }
     }
 
-    /// A page of what has pages.
     pub(super) async fn page(&self, catalogue: &Arc<Catalogue>, page: PageRequest) -> ResultPage {
         let places = reads(Arc::clone(catalogue));
         let (mode, page) = (self.mode, Some(page));

@@ -1,4 +1,4 @@
-//! The listings as plain rows of plain tables, and who of them is public.
+//! The listings in plain tables, and views of those that are public.
 
 #![expect(
     clippy::disallowed_methods,
@@ -16,7 +16,7 @@ use serde_json::{Value, json};
 use sqlx::types::Json;
 use sqlx::{AssertSqlSafe, PgConnection};
 
-/// Words are folded already. Text is compared byte by byte, but for the names by which lists are sorted.
+/// Words are stored folded. Text compares byte by byte, except the names that sort lists.
 const TABLES: &str = r#"
 create domain word as text collate "C";
 create table genre (key word, name word);
@@ -115,7 +115,7 @@ pub(super) async fn create(connection: &mut PgConnection) {
     sqlx::raw_sql(TABLES).execute(connection).await.unwrap();
 }
 
-/// Puts in the last state of every listing.
+/// Inserts the last state of every listing.
 pub(super) async fn fill(connection: &mut PgConnection, states: &[&Change]) {
     let genres = GENRES.map(|genre| json!({ "key": genre.key, "name": genre.name }));
     let countries = COUNTRIES.map(|country| json!({ "code": country.code, "name": country.name }));
@@ -133,7 +133,7 @@ pub(super) async fn fill(connection: &mut PgConnection, states: &[&Change]) {
     }
 }
 
-/// Runs a query that makes an object of each row; its one argument is what is asked for, with the words of `q`.
+/// Runs a query that returns a JSON object per row; its one parameter is the query, with the words of `q`.
 pub(super) async fn select(
     connection: &mut PgConnection,
     query: &'static str,
@@ -165,7 +165,7 @@ fn length(title: &str) -> u8 {
     words::of_texts([(Field::Title, title)]).title_length()
 }
 
-/// The first words of titles.
+/// The words at the start of each title.
 fn start_of(titles: &[&str]) -> Vec<String> {
     let mut start = Vec::new();
     for title in titles {
@@ -178,13 +178,12 @@ fn start_of(titles: &[&str]) -> Vec<String> {
     start
 }
 
-/// The later of two times, in seconds since 1970.
 fn later(one: Option<Timestamp>, other: Option<Timestamp>) -> i64 {
     one.unwrap().seconds.max(other.unwrap().seconds)
 }
 
 fn page(page: &listings::Page) -> Value {
-    // A handle has no joined words.
+    // A handle is indexed without joined words.
     let handle = page.handle.replace('-', " ");
     json!({
         "id": page.id, "mode": page.mode, "state": page.state, "kind": page.kind, "roles": page.roles,

@@ -1,4 +1,4 @@
-//! The directory's own data (`deploy/data`), as the feed of listings-svc tells of it.
+//! The directory's own data (`deploy/data`), as changes of the listings feed.
 
 use std::collections::BTreeMap;
 
@@ -105,7 +105,7 @@ fn event(number: u32, event: Event) -> listings::Event {
     }
 }
 
-/// All of it, in the order of its files.
+/// A writer with all of the data, in file order.
 pub(super) fn writer() -> IndexWriter {
     let pages = pages().iter().map(page_change).collect::<Vec<Change>>();
     let games = games().iter().map(game_change).collect();
@@ -121,7 +121,6 @@ pub(super) fn writer() -> IndexWriter {
     writer.index_all(position).unwrap()
 }
 
-/// The titles and taglines of the games.
 pub(super) fn game_texts() -> impl Iterator<Item = (String, String)> {
     games().into_iter().map(|game| (game.title, game.tagline))
 }

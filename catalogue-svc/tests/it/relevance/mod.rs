@@ -1,7 +1,7 @@
-//! What people ask for and should find in the directory's own data (`queries.ndjson`).
+//! What people search for and should find in the directory's own data (`queries.ndjson`).
 //!
-//! The questions and their right answers were written before the ranking. Every fourth one of a kind was kept aside while it was made,
-//! so that the score of these says how it does with questions that it has not seen.
+//! The queries and their right answers were written before the ranking. Every fourth query of a kind was held out while the ranking was tuned, so
+//! that the score of these shows how the ranking does on queries it was not tuned on.
 
 mod directory;
 
@@ -14,7 +14,7 @@ use serde::Deserialize;
 
 use crate::build::entity;
 
-/// A question, and what may come first. None: nothing is to be found.
+/// A query and the results that may come first; an empty list means that nothing may be found.
 #[derive(Debug, Deserialize)]
 struct Question {
     kind: String,
@@ -30,7 +30,7 @@ fn questions() -> Vec<Question> {
         .collect()
 }
 
-/// The first three, as `type/slug`.
+/// The first three results, as `type/slug`.
 fn find(snapshot: &Snapshot, q: &str) -> Vec<String> {
     let search = Search {
         words: words::of_query(q, 10),
@@ -47,7 +47,7 @@ fn find(snapshot: &Snapshot, q: &str) -> Vec<String> {
     hits.iter().map(place).collect()
 }
 
-/// How many questions there were, how many had the right answer first, how many among the first three.
+/// The number of queries, of those whose first result was right, and of those with a right one among the first three.
 #[derive(Debug, Default, Clone, Copy)]
 struct Score {
     asked: usize,
@@ -77,7 +77,7 @@ fn people_find_what_they_mean() {
     }
     let (ours, aside) = (scores[&false], scores[&true]);
     assert!(ours.asked >= 80 && aside.asked >= 20, "{scores:?}");
-    // In hundredths.
+    // At least 96 % have a right first result, and 99 % a right one among the first three.
     for score in [ours, aside] {
         assert!(
             score.first * 100 >= score.asked * 96,
@@ -109,9 +109,9 @@ fn random_consonants_find_nothing() {
     }
 }
 
-/// Names without their marks are words too; the index grows by 5 % at most.
+/// Indexing names without their punctuation as words too grows the index by at most 5 %.
 #[test]
-fn joined_names_are_few() {
+fn joined_names_grow_the_index_by_five_percent_at_most() {
     let is_mark = |c: char| !c.is_alphanumeric() && !matches!(c, '\'' | '\u{2019}');
     let (mut joined, mut parts) = (0, 0);
     for (title, tagline) in directory::game_texts() {
@@ -126,15 +126,15 @@ fn joined_names_are_few() {
     assert!(joined * 100 <= parts * 105, "{joined}, {parts}");
 }
 
-/// A word that only removed listings had is no word any more, and no typo is judged against it.
+/// A word that only removed listings had is neither found nor a candidate for a typo.
 #[test]
-fn words_of_removed_listings_do_not_count() {
+fn words_of_removed_listings_are_not_found() {
     let mut writer = directory::writer();
     assert_eq!(
         find(&writer.snapshot(), "gazkr"),
         ["games/gazkar", "creators/lomay"]
     );
-    // A creator's pitch has the word too.
+    // The pitch of a creator has the word too.
     let changes = [
         (directory::game_removed("gazkar"), vec!["creators/lomay"]),
         (directory::page_removed("lomay"), vec![]),

@@ -1,5 +1,5 @@
-//! Calls that must see a change: they wait for it, but not for ever. Then another replica is asked; if there is none, an older state is
-//! returned.
+//! A call with a minimum position waits for that position, up to a limit. Then another replica is tried; if there is none, the call is answered from
+//! an older state.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -33,11 +33,11 @@ async fn get(games: &Reads, epoch: &str, seq: i64) -> Result<GetGameResponse, Fa
     Ok(games.get_game(Request::new(request)).await?.into_inner())
 }
 
-/// Nobody waits that long.
+/// Longer than any test runs.
 const FOREVER: Duration = Duration::from_hours(1);
 
 #[tokio::test]
-async fn a_call_waits_for_the_change_that_it_must_see() {
+async fn a_call_waits_for_its_minimum_position() {
     let mut writer = writer(&[page_change(&page(0))]);
     let catalogue = Arc::new(Catalogue::new(FOREVER));
     let games = reads(Arc::clone(&catalogue));
@@ -45,7 +45,7 @@ async fn a_call_waits_for_the_change_that_it_must_see() {
     let call = get(&games, &epoch, 3);
     tokio::pin!(call);
 
-    // Before anything is loaded, too.
+    // The call waits even before the first snapshot.
     assert!(futures::poll!(call.as_mut()).is_pending());
     catalogue.publish(writer.snapshot());
     assert!(futures::poll!(call.as_mut()).is_pending());
@@ -88,7 +88,7 @@ async fn a_call_waits_only_when_it_must() {
     assert!(!is_answered(&present, 3).await);
 }
 
-/// After a promotion, the mark has the new epoch a moment before the replicas meet it. A small catalogue is soon rebuilt.
+/// After a promotion the position has the new epoch before the replicas see it. A small catalogue is soon rebuilt.
 #[tokio::test]
 async fn a_call_waits_for_a_new_epoch() {
     let changes = [page_change(&page(0)), game_change(&game(1))];
@@ -113,7 +113,7 @@ async fn a_call_waits_for_a_new_epoch() {
     assert_eq!(call.await.unwrap().position.unwrap().epoch, promoted);
 }
 
-/// Reads of a replica whose readers hardly wait, after `changes`.
+/// Reads of a replica that waits one millisecond at most.
 fn impatient(changes: &[Change]) -> Reads {
     let catalogue = Arc::new(Catalogue::new(Duration::from_millis(1)));
     catalogue.publish(writer(changes).snapshot());
@@ -121,7 +121,7 @@ fn impatient(changes: &[Change]) -> Reads {
 }
 
 #[tokio::test]
-async fn after_a_while_a_call_goes_to_another_replica_or_is_answered_from_the_past() {
+async fn a_retried_call_is_answered_from_an_older_state() {
     let catalogue = Arc::new(Catalogue::new(Duration::from_millis(1)));
     let games = reads(Arc::clone(&catalogue));
     let epoch = EPOCH.to_string();
@@ -143,7 +143,7 @@ async fn after_a_while_a_call_goes_to_another_replica_or_is_answered_from_the_pa
 }
 
 #[tokio::test]
-async fn reads_of_the_site_are_not_answered_from_the_past() {
+async fn reads_of_the_site_are_not_answered_from_an_older_state() {
     let site = impatient(&[page_change(&page(0)), game_change(&game(1))]);
     for (seq, expected) in [(2, None), (3, Some(tonic::Code::Unavailable))] {
         let at_least = Some(Position {

@@ -1,4 +1,4 @@
-//! Creators: the list, the single read with its games, refusals.
+//! Creators: the list, one creator with its games, and errors.
 
 use catalogue::service::Reads;
 use contracts::catalogue::v1::creators_service_server::CreatorsService as _;
@@ -23,7 +23,7 @@ async fn get(creators: &Reads, mode: Mode, handle: &str) -> Result<GetCreatorRes
 }
 
 #[tokio::test]
-async fn a_creator_has_so_many_games_at_most_and_their_number() {
+async fn a_creator_has_at_most_max_games_and_their_total() {
     let mut changes = vec![page_change(&page(0))];
     changes.extend((0..5).map(|number| game_change(&game(number))));
     let creators = reads(catalogue(&changes));
@@ -59,7 +59,7 @@ fn well_described() -> listings::Page {
 }
 
 #[tokio::test]
-async fn a_single_creator_is_whole_and_of_its_own_world() {
+async fn a_creator_has_all_fields_and_is_read_only_from_its_dataset() {
     let mut featured = game(3);
     featured.featured = true;
     let mut hidden = game(4);
@@ -78,7 +78,7 @@ async fn a_single_creator_is_whole_and_of_its_own_world() {
     let response = get(&creators, Mode::Live, "maker-1").await;
     let json = response.unwrap().json;
     let creator: public::Creator = serde_json::from_slice(&json).unwrap();
-    // In the words of the contract, and without anything else.
+    // The JSON has the fields of the contract and no others.
     assert_eq!(serde_json::to_vec(&creator).unwrap(), json);
     assert_eq!(creator.row.roles, ["developer", "composer"]);
     assert_eq!(creator.bio, "Eleven people under a \"baobab\".");
@@ -109,7 +109,7 @@ async fn bad_fields_are_named_at_once() {
         mode: Mode::Live.into(),
         kind: Some("robot".to_owned()),
         country: Some("FR".to_owned()),
-        // Nobody knows all of these.
+        // The sets of roles and cities are open: unknown ones are not rejected.
         role: Some("juggler".to_owned()),
         city: Some("atlantis".to_owned()),
         ..ListCreatorsRequest::default()

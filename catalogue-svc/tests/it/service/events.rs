@@ -1,4 +1,4 @@
-//! Events: what is upcoming when, the single read, refusals.
+//! Events: when they are upcoming, one event, and errors.
 
 use catalogue::service::Reads;
 use contracts::catalogue::v1::events_service_server::EventsService as _;
@@ -13,7 +13,7 @@ use tonic::Request;
 use super::{catalogue, parse};
 use crate::build::{at, event, event_change, reads};
 
-/// Event 2 is on 3 March, event 9 on 10 to 12 March, event 19 on 20 March; it is late on 11 March.
+/// Event 2 is on 3 March, event 9 on 10 to 12 March, event 19 on 20 March. The clock shows the last second of 11 March.
 fn events() -> (Reads, Clock) {
     let clock = Clock::fixed(datetime!(2026-03-11 23:59:59 UTC));
     let mut long = event(9);
@@ -45,7 +45,7 @@ async fn a_cursor_outlives_midnight() {
     let info = first.unwrap().into_inner().page.unwrap();
     assert_eq!(info.total, 2);
     clock.advance(time::Duration::days(2));
-    // Absent or said, it is the same list.
+    // `when=upcoming` is the default: the cursor stays valid.
     request.when = Some("upcoming".to_owned());
     request.page = page(info.next_cursor.unwrap());
     let second = events.list_events(Request::new(request)).await;
@@ -85,16 +85,16 @@ async fn bad_fields_are_named_at_once() {
 }
 
 #[tokio::test]
-async fn every_day_of_four_digits_is_a_day() {
+async fn days_of_the_years_1_to_9999_are_accepted() {
     let (events, _) = events();
-    // A range that names past days needs no `when`.
+    // A range of past days needs no `when`.
     for (when, from, to, total) in [
         (Some("all"), Some("0001-01-01"), Some("1899-12-31"), 0),
         (Some("all"), Some("3000-01-01"), Some("9999-12-31"), 0),
         (None, Some("0001-01-01"), Some("9999-12-31"), 3),
         (None, None, Some("1899-12-31"), 0),
         (None, None, Some("2026-03-10"), 2),
-        // Today is no past day: without `when`, events that are over are left out.
+        // Today is not a past day: without `when`, past events are left out.
         (None, None, Some("2026-03-11"), 1),
     ] {
         let request = ListEventsRequest {
@@ -164,7 +164,7 @@ async fn a_single_event_is_its_row() {
 }
 
 #[tokio::test]
-async fn events_have_the_times_of_their_changes_and_lists_if_asked_for() {
+async fn an_event_has_its_times_and_a_list_on_request() {
     let moved = listings::Event {
         updated_at: Some(at(5_000)),
         first_published_at: Some(at(4_000)),

@@ -1,4 +1,4 @@
-//! Games: pages, filters, refusals.
+//! Games: pages, filters, and errors.
 
 use std::sync::Arc;
 
@@ -39,7 +39,7 @@ fn games() -> Reads {
             game.description = "Long \"words\"".to_owned();
             game.links
                 .insert("steam".to_owned(), "https://steam.example".to_owned());
-            // Of a public creator, of one of the sample data, and of one that is not there.
+            // No creator, a public one, one of the sample data, and one that does not exist.
             for handle in [None, Some("maker-0"), Some("maker-1"), Some("maker-9")] {
                 game.credits.push(listings::Credit {
                     handle: handle.map(ToOwned::to_owned),
@@ -83,7 +83,7 @@ async fn get(games: &Reads, mode: Mode, slug: &str) -> Result<GetGameResponse, F
 }
 
 #[tokio::test]
-async fn a_page_is_twenty_rows_unless_asked_otherwise() {
+async fn a_page_has_twenty_rows_by_default() {
     let games = games();
     let response = list(&games, live()).await.unwrap();
     assert_eq!(slugs(&response).len(), 20);
@@ -100,7 +100,7 @@ async fn a_page_is_twenty_rows_unless_asked_otherwise() {
     let response = list(&games, next).await.unwrap();
     assert_eq!(slugs(&response).len(), 10);
     assert_eq!(slugs(&response)[9], "game-0");
-    // The list ends with the page: there is no other.
+    // The last page is full; the list still ends there.
     assert_eq!(response.page.unwrap().next_cursor, None);
 }
 
@@ -137,7 +137,7 @@ async fn all_bad_fields_are_named_at_once() {
 }
 
 #[tokio::test]
-async fn a_q_counts_to_its_tenth_word() {
+async fn only_the_first_ten_words_of_q_count() {
     let games = games();
     let page = async |q: &str, cursor: String| {
         let request = ListGamesRequest {
@@ -148,11 +148,11 @@ async fn a_q_counts_to_its_tenth_word() {
         list(&games, request).await.unwrap().page.unwrap()
     };
     let ten = "g ga gam game m ma mak make maker 0";
-    // A word that comes again is not one more.
+    // A repeated word is not counted again.
     for q in [ten, &format!("G {ten} zebra"), &format!("{ten} zebra lute")] {
         let first = page(q, String::new()).await;
         assert_eq!(first.total, 30, "{q}");
-        // The next page may be asked for without the words that do not count.
+        // The next page accepts `q` without the ignored words.
         assert_eq!(
             page(ten, first.next_cursor.unwrap()).await.next_cursor,
             None
@@ -162,13 +162,13 @@ async fn a_q_counts_to_its_tenth_word() {
 }
 
 #[tokio::test]
-async fn a_time_of_changes_may_be_written_in_any_way() {
+async fn updated_since_accepts_every_spelling_of_a_time() {
     let games = games();
     let since = |text: &str| ListGamesRequest {
         updated_since: Some(text.to_owned()),
         ..live()
     };
-    // Games were changed when they were listed.
+    // Each game was updated when it was listed.
     for (text, count) in [
         ("1970-01-01", 30),
         ("1970-01-01T00:00:28.5Z", 1),
@@ -177,7 +177,7 @@ async fn a_time_of_changes_may_be_written_in_any_way() {
         let response = list(&games, since(text)).await.unwrap();
         assert_eq!(response.page.unwrap().total, count, "{text}");
     }
-    // The cursor belongs to the moment, however it is written.
+    // The cursor is bound to the moment, not to its spelling.
     let first = list(&games, since("1970-01-01T00:00:05Z")).await.unwrap();
     let page = Some(PageRequest {
         limit: 20,
@@ -202,7 +202,7 @@ async fn a_time_of_changes_may_be_written_in_any_way() {
         let expected = (!is_same).then(|| vec!["cursor".to_owned()]);
         assert_eq!(fields, expected, "{text}");
     }
-    // A caller that polls with a fast clock would get an empty list, as if nothing had changed.
+    // A time in the future is rejected: a caller whose clock is fast would get an empty list, as if nothing had changed.
     for bad in [
         "yesterday",
         "2026-02-30",
@@ -215,7 +215,7 @@ async fn a_time_of_changes_may_be_written_in_any_way() {
 }
 
 #[tokio::test]
-async fn an_empty_parameter_is_an_absent_one() {
+async fn an_empty_parameter_counts_as_absent() {
     let empty = || Some(String::new());
     let request = ListGamesRequest {
         genre: empty(),
@@ -231,7 +231,7 @@ async fn an_empty_parameter_is_an_absent_one() {
     let response = list(&games, request.clone()).await.unwrap();
     let page = response.page.unwrap();
     assert_eq!(page.total, 30);
-    // So is a cursor of the one list good for the other.
+    // A cursor of the one list is valid for the other.
     let next = ListGamesRequest {
         page: Some(PageRequest {
             limit: 0,
@@ -290,7 +290,7 @@ async fn a_cursor_belongs_to_its_filters_but_not_to_its_limit() {
 }
 
 #[tokio::test]
-async fn a_single_game_is_whole_and_of_its_own_world() {
+async fn a_game_has_all_fields_and_is_read_only_from_its_dataset() {
     let games = games();
     let json = get(&games, Mode::Live, "game-7").await.unwrap();
     let game: public::Game = parse(&json.json);
@@ -298,7 +298,7 @@ async fn a_single_game_is_whole_and_of_its_own_world() {
     assert_eq!(game.description, "Long \"words\"");
     assert_eq!(game.links["steam"], "https://steam.example");
     assert_eq!(game.credits[0].name, "Wanjiru");
-    // A credit leads to public creators only.
+    // Only a public creator is linked from a credit.
     let handles = game.credits.iter().map(|credit| credit.handle.as_deref());
     let handles: Vec<Option<&str>> = handles.collect();
     assert_eq!(handles, [None, Some("maker-0"), None, None]);
@@ -319,7 +319,7 @@ async fn a_single_game_is_whole_and_of_its_own_world() {
 }
 
 #[tokio::test]
-async fn before_anything_is_loaded_the_service_says_so() {
+async fn an_empty_replica_is_unavailable() {
     let games = reads(Arc::default());
     let fault = list(&games, live()).await.unwrap_err();
     assert_eq!(fault.code, Code::Unavailable);

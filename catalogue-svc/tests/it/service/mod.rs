@@ -1,4 +1,4 @@
-//! Answers to calls, and refusals.
+//! Responses and errors of the RPCs.
 
 mod behind;
 mod creators;
@@ -16,14 +16,13 @@ use serde::de::DeserializeOwned;
 
 use crate::build::writer;
 
-/// A catalogue that has taken in `changes`.
+/// A catalogue that has applied `changes`.
 fn catalogue(changes: &[Change]) -> Arc<Catalogue> {
     let catalogue = Catalogue::default();
     catalogue.publish(writer(changes).snapshot());
     Arc::new(catalogue)
 }
 
-/// What an answer says.
 fn parse<T: DeserializeOwned>(json: &[u8]) -> T {
     serde_json::from_slice(json).unwrap()
 }

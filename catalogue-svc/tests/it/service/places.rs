@@ -1,4 +1,4 @@
-//! Genres, countries and cities: what is counted, as it changes.
+//! Genres, countries and cities, and how their counts follow changes.
 
 use std::sync::Arc;
 
@@ -18,14 +18,14 @@ use tonic::Request;
 use super::parse;
 use crate::build::{self, at, entity, game, game_change, id, page, page_change, reads};
 
-/// A catalogue that goes on changing.
+/// A catalogue to which a test applies changes.
 struct Changing {
     writer: IndexWriter,
     catalogue: Arc<Catalogue>,
     places: Reads,
 }
 
-/// Two creators in Nairobi, one of them with a game, one in Lagos with two.
+/// Two creators in Nairobi, one of them with a game, and one in Lagos with two.
 fn changing() -> Changing {
     let catalogue = Arc::new(Catalogue::default());
     let mut changing = Changing {
@@ -115,13 +115,13 @@ async fn counts_follow_every_change() {
         [row("KE", 2, 1), row("NG", 1, 2)]
     );
 
-    // A creator moves, and its game with it.
+    // A creator moves to another city, and its game with it.
     changing.tell(&[page_change(&in_lagos(0))]);
     assert_eq!(
         changing.cities().await,
         [row("Lagos", 2, 3), row("Nairobi", 1, 0)]
     );
-    // One is taken down, and restored.
+    // A creator is taken down, and restored.
     let mut removed = in_lagos(2);
     removed.state = State::Removed.into();
     changing.tell(&[page_change(&removed)]);
@@ -131,7 +131,7 @@ async fn counts_follow_every_change() {
     );
     changing.tell(&[page_change(&in_lagos(2)), page_change(&page(0))]);
     assert_eq!(changing.cities().await, before);
-    // A game goes under another page.
+    // A game moves to another page.
     changing.tell(&[game_change(&listings::Game {
         page_id: id(0),
         ..game(2)
@@ -140,7 +140,7 @@ async fn counts_follow_every_change() {
         changing.cities().await,
         [row("Nairobi", 2, 2), row("Lagos", 1, 1)]
     );
-    // The last one leaves a city: it is listed no more.
+    // The last creator leaves a city, which is no longer listed.
     let nowhere = listings::Page {
         city: String::new(),
         city_slug: String::new(),
@@ -164,7 +164,6 @@ async fn a_city_is_called_what_its_first_creator_calls_it() {
     };
     changing.tell(&[called(3, "Eko"), called(4, "Eko")]);
     assert_eq!(changing.cities().await[0], row("Lagos", 3, 2));
-    // The first one leaves.
     let gone = listings::Page {
         city: String::new(),
         city_slug: String::new(),
@@ -247,7 +246,7 @@ async fn a_cursor_of_countries_belongs_to_them() {
 }
 
 #[tokio::test]
-async fn a_country_of_events_only_is_listed_if_asked_for() {
+async fn a_country_with_only_events_is_listed_on_request() {
     let mut changing = changing();
     let event = listings::Event {
         country_code: "SN".to_owned(),

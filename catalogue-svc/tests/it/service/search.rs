@@ -1,4 +1,4 @@
-//! One search: what comes before what, refusals.
+//! GET /search: ranking, typos, and errors.
 
 use catalogue::service::Reads;
 use contracts::catalogue::v1::games_service_server::GamesService as _;
@@ -16,7 +16,7 @@ use crate::build::{
     reads,
 };
 
-/// `kora` is in everything, somewhere.
+/// Every listing matches `kora` in one of its fields.
 fn searches() -> Reads {
     let maker = listings::Page {
         name: "Kora Works".to_owned(),
@@ -104,12 +104,12 @@ async fn the_site_gets_the_totals_of_every_kind_and_the_pictures_of_rows() {
         ..creators
     };
     assert_eq!(totals(&search(of_country).await.unwrap()), all);
-    // The API has none of this.
+    // The API's search returns neither totals nor pictures.
     let plain = search(question("kora")).await.unwrap();
     assert!(plain.totals.is_empty() && plain.picture_urls.is_empty());
 }
 
-/// Slugs and handles of what is found among games with these titles by Maker 0 in Nairobi, which are `game-1` and so on.
+/// The slugs and handles that a search finds among games with these titles, `game-1` and so on, by Maker 0 in Nairobi.
 async fn found_among(titles: &[&str], q: &str, kind: Option<&str>) -> Vec<String> {
     let games = (1..).zip(titles).map(|(number, title)| {
         game_change(&listings::Game {
@@ -129,13 +129,13 @@ async fn found_among(titles: &[&str], q: &str, kind: Option<&str>) -> Vec<String
 }
 
 #[tokio::test]
-async fn typos_are_judged_against_the_words_of_everything() {
+async fn typos_are_corrected_by_the_words_of_all_kinds() {
     let titles = ["Nairoby"];
     assert_eq!(
         found_among(&titles, "nairobi", None).await,
         ["nairobi", "maker-0"]
     );
-    // A filter only leaves out.
+    // A filter hides results and does not change which words are corrected.
     assert_eq!(
         found_among(&titles, "nairobi", Some("games")).await,
         [""; 0]
@@ -146,9 +146,9 @@ async fn typos_are_judged_against_the_words_of_everything() {
     );
 }
 
-/// It takes up to tens of milliseconds.
+/// Correcting typos takes up to tens of milliseconds.
 #[test]
-fn typos_are_forgiven_by_a_thread_that_may_block() {
+fn typos_are_corrected_on_the_blocking_pool() {
     one_blocking_thread().block_on(async {
         let busy = keep_busy();
         let mut exact = std::pin::pin!(search(question("kora")));
@@ -170,25 +170,25 @@ fn typos_are_forgiven_by_a_thread_that_may_block() {
 }
 
 #[tokio::test]
-async fn the_nearest_words_are_meant() {
+async fn a_typo_matches_only_the_nearest_words() {
     let titles = ["Savannas", "Savannahs run", "Savannah"];
-    // One edit from a word, and from what another begins with.
+    // One edit from `savannah`, and from a prefix of `savannahs`.
     assert_eq!(
         found_among(&titles, "savanah", None).await,
         ["game-3", "game-2"]
     );
     assert_eq!(found_among(&titles, "savanas", None).await, ["game-1"]);
-    // Nothing is one edit away.
+    // No word is one edit away; `savannah` is two.
     assert_eq!(found_among(&titles, "zavanaah", None).await, ["game-3"]);
 }
 
 #[tokio::test]
-async fn a_known_word_is_misspelled_when_nothing_has_all_words() {
+async fn a_known_word_is_corrected_only_when_no_listing_has_all_words() {
     let titles = ["Mario kart", "Maroon"];
     assert_eq!(found_among(&titles, "maro", None).await, ["game-2"]);
     assert_eq!(found_among(&titles, "maro kart", None).await, ["game-1"]);
     assert_eq!(found_among(&titles, "maro zebra", None).await, [""; 0]);
-    // Also with a filter that leaves out what has them.
+    // A filter that hides the match does not make the word a typo.
     assert_eq!(
         found_among(&titles, "maroon", Some("creators")).await,
         [""; 0]
@@ -196,7 +196,7 @@ async fn a_known_word_is_misspelled_when_nothing_has_all_words() {
 }
 
 #[tokio::test]
-async fn results_say_where_their_pages_are() {
+async fn results_have_the_urls_of_their_pages() {
     let results = results(&search(question("kora")).await.unwrap());
     let url = |address: &SearchAddress| {
         let result = results.iter().find(|result| result.address == *address);
@@ -213,7 +213,7 @@ async fn results_say_where_their_pages_are() {
 }
 
 #[tokio::test]
-async fn a_search_needs_a_question() {
+async fn a_search_needs_a_query() {
     for q in ["", "  "] {
         let mut request = question(q);
         request.r#type = Some("people".to_owned());
@@ -222,12 +222,12 @@ async fn a_search_needs_a_question() {
         assert_eq!(named, ["q", "type"]);
         assert!(fault.fields["type"].contains("games, creators, events, cities"));
     }
-    // Something is asked for, but no word.
+    // A `q` without words is valid and finds nothing.
     assert!(found(question("?!")).await.is_empty());
 }
 
 #[tokio::test]
-async fn a_search_says_when_it_took_words_for_others() {
+async fn a_search_reports_when_it_corrected_words() {
     for (q, similar) in [
         ("kora", false),
         ("kor night", false),

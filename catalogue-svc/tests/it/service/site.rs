@@ -1,4 +1,4 @@
-//! The reads of the public site: the sitemap, which has every public listing once, the newest games, and drawn ones.
+//! The reads of the public site: the sitemap, the newest games, and games drawn at random.
 
 use std::collections::BTreeSet;
 
@@ -46,7 +46,7 @@ fn changes() -> Vec<Change> {
     changes
 }
 
-/// The listings of a kind, and the number of messages.
+/// The entries of a kind, and the number of streamed messages.
 async fn sitemap(site: &Reads, kind: &str) -> Result<(Vec<SitemapEntry>, usize), Fault> {
     let request = ListSitemapRequest {
         kind: kind.to_owned(),
@@ -67,7 +67,7 @@ fn addresses(entries: &[SitemapEntry]) -> Vec<&str> {
 async fn the_sitemap_has_each_live_listing_once() {
     let site = reads(catalogue(&changes()));
     let (games, _) = sitemap(&site, "games").await.unwrap();
-    // The oldest come first; a featured one is the last.
+    // The oldest come first, except that the featured game 3 is last.
     let expected = (0..30).filter(|number| *number != 3).chain([3]);
     let expected: Vec<String> = expected.map(|number| format!("game-{number}")).collect();
     assert_eq!(addresses(&games), expected);
@@ -85,9 +85,9 @@ async fn the_sitemap_has_each_live_listing_once() {
     assert_eq!(sitemap(&nothing, "games").await.unwrap(), (vec![], 0));
 }
 
-/// Messages are small however many listings there are.
+/// A message of the stream has a bounded size.
 #[tokio::test]
-async fn many_games_come_in_parts() {
+async fn a_large_sitemap_is_streamed_in_parts() {
     const GAMES: u32 = 12_000;
     let games = (0..GAMES).map(|number| game_change(&game(number)));
     let changes: Vec<_> = [page_change(&page(0))].into_iter().chain(games).collect();
@@ -99,7 +99,7 @@ async fn many_games_come_in_parts() {
 }
 
 #[tokio::test]
-async fn featured_games_are_not_newer_than_others() {
+async fn the_newest_games_do_not_favour_featured_ones() {
     let site = reads(catalogue(&changes()));
     let newest = async |limit| {
         let request = Request::new(ListNewGamesRequest {
@@ -127,7 +127,7 @@ async fn featured_games_are_not_newer_than_others() {
 }
 
 #[tokio::test]
-async fn every_live_game_is_drawn_in_time() {
+async fn every_live_game_is_drawn_for_some_seed() {
     let site = reads(catalogue(&changes()));
     let draw = async |seed, limit| {
         let request = Request::new(DrawGamesRequest {
@@ -149,7 +149,7 @@ async fn every_live_game_is_drawn_in_time() {
         all.extend(different);
     }
     assert_eq!(all.len(), 30, "{all:?}");
-    // Nothing beyond the live games.
+    // There are only 30 live games.
     assert_eq!(draw(1, 50).await.unwrap().len(), 30);
     for limit in [0, 51] {
         let fault = draw(1, limit).await.unwrap_err();

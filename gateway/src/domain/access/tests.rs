@@ -13,7 +13,7 @@ const READ: Requirements = Requirements {
     from_browser: false,
 };
 
-/// The plan `free` lacks all endpoints of these tests; `build` has them.
+/// The plan `free` lacks the endpoints of these tests; `build` has them.
 fn plans() -> Plans {
     let lacking = "lacks = [\"games\", \"economy\"]\n[[plan]]\nname = \"build\"";
     plan_table::parse(&plan_table::BUILT_IN.replacen("[[plan]]\nname = \"build\"", lacking, 1))
@@ -36,7 +36,7 @@ fn all_off() -> Switches {
     })
 }
 
-/// Each step removes the reason of the error before, so that the order of all neighbours is tested.
+/// Each step removes the cause of the previous error, so that every pair of adjacent checks is tested.
 #[test]
 fn the_earlier_of_two_errors_is_returned() {
     let mut caller = caller();
@@ -77,9 +77,9 @@ fn the_earlier_of_two_errors_is_returned() {
     assert_eq!(code(required, &caller, switches), None);
 }
 
-/// The table of §7.3: each switch alone, with each effect and both modes.
+/// The table of §7.3: each switch alone, with each effect and in both modes.
 #[test]
-fn a_switch_stops_its_own_requests_only() {
+fn a_switch_stops_only_its_own_requests() {
     let read = Requirements {
         endpoint: None,
         ..READ
@@ -139,7 +139,7 @@ fn temporary_switches_have_retry_after() {
 }
 
 #[test]
-fn each_route_accepts_its_kinds_of_keys() {
+fn each_route_accepts_only_its_kinds_of_keys() {
     let own = Requirements {
         keys: AllowedKeys::NotPublic,
         endpoint: None,

@@ -5,7 +5,7 @@ use super::*;
 
 const NOW: OffsetDateTime = datetime!(2026-03-01 08:00 UTC);
 
-/// A caller on the plan `free` with a live key of the account.
+/// A caller on the plan `free` with a live account key.
 pub(crate) fn caller() -> Caller {
     Caller {
         key: Key {
@@ -31,7 +31,7 @@ pub(crate) fn caller() -> Caller {
 }
 
 #[test]
-fn a_key_works_until_its_end() {
+fn a_key_works_until_its_grace_period_ends() {
     let mut caller = caller();
     assert!(caller.works(NOW));
     let end = NOW + Duration::HOUR;
@@ -51,7 +51,7 @@ fn spec(mode: Mode) -> Spec {
 }
 
 #[test]
-fn a_plan_limits_live_keys_and_a_key_needs_a_published_game_of_its_account() {
+fn a_plan_limits_live_keys_and_a_game_key_needs_its_game() {
     let plans = plan_table::parse(plan_table::BUILT_IN).unwrap();
     let plan = plans.get_or_cheapest("free");
     let limit = i64::from(plan.working_keys.unwrap());

@@ -20,18 +20,18 @@ use tokio_stream::wrappers::TcpListenerStream;
 use tonic::transport::Server;
 use tonic::{Request, Response, Status};
 
-/// The `data` of a list, with details that a parser would lose: odd spaces, a number beyond 2^53, an escape.
+/// The `data` of a list, with details that parsing would lose: odd spaces, a number beyond 2^53, an escape.
 pub(crate) const ROWS: &str = r#"[{"slug": "kora",  "n":12345678901234567890,"t":"\u0041"}]"#;
 pub(crate) const OBJECT: &str = r#"{"slug": "kora" }"#;
 
-/// How the stub responses.
+/// How the stub responds.
 #[derive(Debug, Clone)]
 pub(crate) enum Script {
     Answer,
     Refuse(Fault),
-    /// Answers no call before another script is set, which then holds.
+    /// Holds each call until the test sets another script, which then answers the call.
     Hang,
-    /// Fails this many times like a lost connection, then responses.
+    /// Fails this many calls as if the connection was lost, then responds.
     Lose(u32),
 }
 
@@ -46,7 +46,7 @@ struct StubState {
     script: Script,
     calls: u32,
     last_request: Option<Box<dyn Any + Send>>,
-    /// The `data` of responses, if it is not the default.
+    /// The `data` of responses, instead of the default.
     data: Option<Bytes>,
     total: u64,
     /// The revision of all games and events.
@@ -54,7 +54,7 @@ struct StubState {
     position: Option<Position>,
 }
 
-/// What all responses are made of.
+/// The parts of every response.
 struct Served {
     json: Bytes,
     page: Option<PageInfo>,
@@ -121,7 +121,7 @@ impl Catalogue {
         (state.data, state.total) = (Some(data.into()), total);
     }
 
-    /// Answers a request for a list, or for the only item, `kora`. All lists have the same page.
+    /// Responds to a request for a list, or for the only item, `kora`. All lists have the same page.
     async fn serve(
         &self,
         item: Option<String>,
@@ -166,7 +166,7 @@ impl Catalogue {
     }
 }
 
-/// Implements a service by the parts of its responses. An item has the field of the request that names it.
+/// Implements a service of the stub: for each method the parts of its response and, if it reads an item, the field with the item's name.
 macro_rules! stub {
     ($service:ident { $($method:ident($request:ident $(, $name:ident)?) -> $response:ident { $($part:ident)* $(; $others:expr)? })* }) => {
         #[tonic::async_trait]

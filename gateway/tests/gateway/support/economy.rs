@@ -1,4 +1,4 @@
-//! A stub of economy-svc that records requests, and answers with the rates of a script.
+//! A stub of economy-svc that records requests.
 
 use std::sync::{Arc, Mutex};
 
@@ -18,7 +18,7 @@ use tonic::transport::Server;
 use tonic::{Request, Response, Status};
 
 pub(crate) const RATES: &str = r#"[{"from":"bao","to":"kora"},{"from":"kora","to":"bao"}]"#;
-/// The version of the rates.
+/// The default version of the rates.
 pub(crate) const VERSION: &str = "a-1-1-0--";
 
 #[derive(Clone)]
@@ -33,7 +33,7 @@ struct StubState {
     tips: Vec<proto::SendTipRequest>,
     refuses_tips: bool,
     rates: Vec<proto::ListRatesRequest>,
-    /// The version of the rates and their rows.
+    /// The version and the rows that the test has set.
     current_rates: Option<(String, Bytes)>,
     rates_fail: bool,
 }
@@ -63,7 +63,7 @@ impl Economy {
         self.state.lock().unwrap().tips.clone()
     }
 
-    /// Whether every tip is refused.
+    /// Makes every tip fail, or succeed again.
     pub(crate) fn refuse_tips(&self, refuse: bool) {
         self.state.lock().unwrap().refuses_tips = refuse;
     }
@@ -76,7 +76,7 @@ impl Economy {
         self.state.lock().unwrap().current_rates = Some((version.to_owned(), rows.into()));
     }
 
-    /// Whether every call for rates fails.
+    /// Makes every read of rates fail, or succeed again.
     pub(crate) fn fail_rates(&self, fail: bool) {
         self.state.lock().unwrap().rates_fail = fail;
     }

@@ -1,4 +1,4 @@
-//! A scripted stub of listings-svc that records writes.
+//! A stub of listings-svc that records writes and has a scripted outcome.
 
 use std::sync::{Arc, Mutex};
 
@@ -14,14 +14,14 @@ use tokio_stream::wrappers::TcpListenerStream;
 use tonic::transport::Server;
 use tonic::{Request, Response, Status};
 
-/// How the stub responses writes.
+/// How the stub responds to writes.
 #[derive(Debug, Clone, Default)]
 pub(crate) enum Outcome {
     /// Writes `kora`, at revision 7.
     #[default]
     Written,
     Refused(Fault),
-    /// Does the work and loses the response.
+    /// Writes, and loses the response.
     Lost,
     Hangs,
 }
@@ -39,7 +39,7 @@ struct StubState {
 }
 
 impl Listings {
-    /// Serves the stub; returns its address.
+    /// Serves the stub, and returns its address.
     pub(super) async fn serve(&self, lifecycle: &Lifecycle) -> String {
         let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
         let address = format!("http://{}", listener.local_addr().unwrap());
@@ -60,12 +60,11 @@ impl Listings {
         self.0.lock().unwrap().writes
     }
 
-    /// The author of the last write.
     pub(crate) fn author(&self) -> proto::Author {
         self.0.lock().unwrap().author.clone().unwrap()
     }
 
-    /// Takes the recorded conditions of `PATCH` requests.
+    /// Takes the recorded preconditions of `PATCH` requests.
     pub(crate) fn preconditions(&self) -> Vec<Option<Vec<i64>>> {
         std::mem::take(&mut self.0.lock().unwrap().preconditions)
     }

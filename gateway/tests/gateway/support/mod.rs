@@ -57,7 +57,7 @@ pub(crate) use setup::CALL_LOG;
 use setup::{caches, connect, openapi, position, producer, write_month_use};
 pub(crate) use webhooks::Webhooks;
 
-/// Paths of all reads that catalogue-svc responses.
+/// A path of each read that catalogue-svc serves.
 pub(crate) const READS: [&str; 12] = [
     "/games",
     "/games/kora",
@@ -73,10 +73,10 @@ pub(crate) const READS: [&str; 12] = [
     "/rankings/kora/kora",
 ];
 
-/// The time at which tests begin.
+/// The clock's initial time.
 pub(crate) const START: OffsetDateTime = datetime!(2026-03-22 08:00:00.5 UTC);
 
-/// Every timeout that a test is not about. No machine is so slow, or pauses for so long, that it passes.
+/// A timeout that only a hanging test reaches, for every timeout that is not under test.
 pub(crate) const LONG: Duration = Duration::from_mins(2);
 
 pub(crate) const UPSTREAM: upstream::CallLimits = upstream::CallLimits {
@@ -111,19 +111,19 @@ pub(crate) struct Test {
 }
 
 impl Drop for Test {
-    /// Stops the tasks, which releases their connections.
+    /// Stops the tasks, so that they release their connections.
     fn drop(&mut self) {
         self.lifecycle.stopping().cancel();
     }
 }
 
-/// A whole key.
+/// A key with its secret.
 pub(crate) struct TestKey {
     pub(crate) id: String,
     pub(crate) secret: String,
 }
 
-/// How a replica differs from the default.
+/// The settings of a replica.
 pub(crate) struct TestConfig {
     pub(crate) clock: Clock,
     pub(crate) plans: Plans,
@@ -133,7 +133,7 @@ pub(crate) struct TestConfig {
     pub(crate) lookup: Options,
     pub(crate) refused_calls: u32,
     pub(crate) proxies: TrustedProxies,
-    /// Nothing listens at the address of listings-svc.
+    /// Whether listings-svc is down.
     pub(crate) no_listings: bool,
 }
 
@@ -161,7 +161,7 @@ pub(crate) fn redis_url() -> String {
     std::env::var("REDIS_URL").expect("REDIS_URL names a Redis for tests")
 }
 
-/// A table with the plan `free` with these limits, and the plan `build` without any.
+/// A plan table: `free` with these limits, and `build` without limits.
 pub(crate) fn plans(limits: &str) -> Plans {
     plan_table::parse(&format!(
         "[[plan]]\nname = \"free\"\ntitle = \"Free\"\nwebhook_events = false\n{limits}\n
@@ -170,7 +170,7 @@ pub(crate) fn plans(limits: &str) -> Plans {
     .unwrap()
 }
 
-/// The caller that the checks of a route find.
+/// A caller with a new key of an account, as the checks of a route get it.
 pub(crate) fn caller(account: Uuid, mode: Mode) -> Caller {
     let id = kit::ids::row_id();
     Caller {
@@ -202,7 +202,7 @@ impl Test {
     }
 
     pub(crate) async fn with(pool: PgPool, with: TestConfig) -> Self {
-        // Nobody supervises the tasks. A task that ends early makes the test fail.
+        // Without a supervisor, a task that ends early makes the test fail.
         let (lifecycle, _) = Lifecycle::new();
         let catalogue = Catalogue::start(&lifecycle).await;
         let economy = Economy::start(&lifecycle).await;
@@ -279,7 +279,7 @@ impl Test {
         }
     }
 
-    /// Polls the feed as the replica does periodically.
+    /// Reads the feed, as the replica does periodically.
     pub(crate) async fn catch_up(&mut self) {
         self.try_catch_up().await.unwrap();
     }
@@ -296,7 +296,7 @@ impl Test {
         send(&self.router, request).await
     }
 
-    /// GETs a path below `/v1`.
+    /// Gets a path below `/v1`.
     pub(crate) async fn get(&self, key: &TestKey, path: &str) -> TestResponse {
         self.call(key.get(path)).await
     }
@@ -313,7 +313,7 @@ impl Test {
         }
     }
 
-    /// Creates an account on a plan. Returns its id.
+    /// Creates an account on a plan, and returns its id.
     pub(crate) async fn account(&self, plan: &str) -> String {
         let request = proto::CreateAccountRequest {
             name: "Savanna Studio".to_owned(),
@@ -324,7 +324,7 @@ impl Test {
         made.unwrap().into_inner().account.unwrap().id
     }
 
-    /// Creates a key that can only read.
+    /// Creates a read-only key.
     pub(crate) async fn key(&self, account: &str, mode: &str) -> TestKey {
         self.key_like(account_key(account, mode)).await.unwrap()
     }
@@ -353,14 +353,14 @@ impl Test {
     }
 }
 
-/// Sends a request with a host.
+/// Sends a request with a `host` header.
 pub(crate) async fn send(router: &Router, mut request: http::Request<Body>) -> TestResponse {
     let host = http::HeaderValue::from_static("api.example");
     request.headers_mut().insert(HOST, host);
     TestResponse::read(router.clone().oneshot(request).await.unwrap()).await
 }
 
-/// Polls until the condition holds. A call with a short timeout may miss it on a slow machine, and is then made again.
+/// Polls until the condition holds, for calls with a short timeout that a slow machine may miss.
 pub(crate) async fn eventually(what: &str, mut holds: impl AsyncFnMut() -> bool) {
     let polling = async {
         while !holds().await {
@@ -373,7 +373,7 @@ pub(crate) async fn eventually(what: &str, mut holds: impl AsyncFnMut() -> bool)
 
 pub(crate) const NO_REDIS: &str = "redis://127.0.0.1:1";
 
-/// Another pool for the same database, for a replica that is cut off alone.
+/// A second pool of the same database, which a test can close alone.
 pub(crate) async fn another(pool: &PgPool) -> PgPool {
     let options = (*pool.connect_options()).clone();
     PgPoolOptions::new().connect_with(options).await.unwrap()
@@ -389,19 +389,16 @@ pub(crate) async fn lock(pool: &PgPool, table: &str) -> sqlx::Transaction<'stati
     transaction
 }
 
-/// A staff call with the fleet's staff token.
 pub(crate) fn by_operator<T>(message: T) -> Request<T> {
     by(Member::operator(), message)
 }
 
-/// A staff call of a member.
 pub(crate) fn by<T>(member: Member, message: T) -> Request<T> {
     let mut request = Request::new(message);
     request.extensions_mut().insert(member);
     request
 }
 
-/// A request for a key of an account.
 pub(crate) fn account_key(account: &str, mode: &str) -> proto::CreateKeyRequest {
     proto::CreateKeyRequest {
         account_id: account.to_owned(),
@@ -423,7 +420,7 @@ impl TestKey {
         self.request("GET", path)
     }
 
-    /// GETs games over a connection from `address`.
+    /// Gets `/games` over a connection from `address`.
     pub(crate) fn get_from(&self, address: &str) -> http::request::Builder {
         let peer: IpAddr = address.parse().unwrap();
         self.get("/games")

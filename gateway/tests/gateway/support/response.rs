@@ -12,9 +12,9 @@ use serde_json::Value;
 pub(crate) struct TestResponse {
     pub(crate) status: StatusCode,
     pub(crate) headers: HeaderMap,
-    /// As received.
+    /// The body as received.
     pub(crate) bytes: Bytes,
-    /// Decoded.
+    /// The decompressed body.
     pub(crate) text: String,
     pub(crate) json: Value,
 }
@@ -34,7 +34,7 @@ impl TestResponse {
         }
     }
 
-    /// Status and `error.code`.
+    /// The status and `error.code`.
     pub(crate) fn error(&self) -> (u16, &str) {
         let code = self.json["error"]["code"].as_str().unwrap_or("none");
         (self.status.as_u16(), code)
@@ -50,14 +50,14 @@ impl TestResponse {
             .map_or("", |value| value.to_str().unwrap())
     }
 
-    /// Names of the bad fields.
+    /// The names of the bad fields.
     pub(crate) fn fields(&self) -> Vec<&str> {
         let fields = self.json["fields"].as_object();
         fields.map_or_else(Vec::new, |map| map.keys().map(String::as_str).collect())
     }
 }
 
-/// Decodes a body. An empty body, as of HEAD, stays empty.
+/// Decompresses a body. An empty body, such as that of HEAD, stays empty.
 fn decoded(coding: &str, bytes: &[u8]) -> String {
     let mut text = String::new();
     let mut decoder: Box<dyn std::io::Read> = match coding {

@@ -19,7 +19,7 @@ use kit::rpc::client::{Addresses, Client, Transport};
 use kit::{Clock, Lifecycle};
 use sqlx::PgPool;
 
-/// Calls in the log of an account.
+/// The number of calls that the log of an account keeps.
 pub(crate) const CALL_LOG: u32 = 50;
 const MONTH_FLUSH: Duration = Duration::from_millis(50);
 
@@ -31,18 +31,17 @@ pub(super) fn write_month_use(lifecycle: &Lifecycle, counters: Arc<SharedCounter
     });
 }
 
-/// Tests share a Redis, so each has a position of its own.
+/// Tests share a Redis, so that each has a position of its own.
 pub(super) fn position(redis: Redis) -> HighWaterMark {
     HighWaterMark::new(redis, &format!("test-{}", kit::ids::row_id()))
 }
 
-/// Starts the feed.
 pub(super) fn producer(pool: &PgPool, clock: &Clock, lifecycle: &Lifecycle) -> Producer {
     let leader = Leader::start(lifecycle, pool.clone(), gateway::SCHEMA, clock.clone());
     Producer::start(&leader, lifecycle, Retention::default())
 }
 
-/// What the replica caches of the database, and what keeps that up to date.
+/// The caches of the database, and the task that invalidates them.
 pub(super) async fn caches(
     pool: &PgPool,
     options: Options,
@@ -55,7 +54,7 @@ pub(super) async fn caches(
     (lookup, switches, started.await.unwrap())
 }
 
-/// The description of the API.
+/// The OpenAPI document.
 pub(super) fn openapi(plans: &Plans) -> Bytes {
     let url = "https://api.example/v1";
     let plans = plans.iter().map(ApiPlan::from);

@@ -11,7 +11,7 @@ use tokio_stream::wrappers::TcpListenerStream;
 use tonic::transport::Server;
 use tonic::{Request, Response, Status};
 
-/// The `data` of the messages, with a detail that a parser would lose.
+/// The `data` of messages, with details that parsing would lose.
 pub(crate) const MESSAGES: &str = r#"[{"cursor": "c", "body":"{\"id\":1}"}]"#;
 
 #[derive(Clone)]
@@ -40,12 +40,12 @@ impl Webhooks {
         webhooks
     }
 
-    /// Takes the requests for messages.
+    /// Takes the recorded requests for messages.
     pub(crate) fn messages(&self) -> Vec<proto::ListMessagesRequest> {
         std::mem::take(&mut self.state.lock().unwrap().messages)
     }
 
-    /// Refuses all requests from now on.
+    /// Fails all requests from now on.
     pub(crate) fn refuse(&self, fault: Fault) {
         self.state.lock().unwrap().refusal = Some(fault);
     }

@@ -120,7 +120,7 @@ mod tests {
     }
 
     #[test]
-    fn a_file_of_another_release_has_another_hash() {
+    fn a_file_of_another_release_is_found_by_its_stem() {
         let found = |name| of_other_release(name).map(|asset| asset.stem);
         for (name, stem) in [
             ("style-0000000000000000.css", Some("style")),
@@ -137,10 +137,10 @@ mod tests {
     }
 
     #[test]
-    fn the_style_names_the_font_as_it_is_served() {
+    fn the_stylesheet_names_the_served_font() {
         let style = std::str::from_utf8(STYLE.content).unwrap();
         assert!(style.contains(&format!("url(\"{}\")", FONT.name)));
-        // No page waits for it, and no text moves when it arrives.
+        // The font neither delays a page nor shifts text when it arrives.
         assert!(style.contains("font-display: optional"));
         assert!(FONT.content.len() <= 40_000);
         assert!(find(&FONT.name).is_some());

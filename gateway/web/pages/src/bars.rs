@@ -141,7 +141,7 @@ mod tests {
     }
 
     #[test]
-    fn columns_are_named_and_need_a_call() {
+    fn a_chart_is_labelled_and_absent_without_calls() {
         assert!(columns(&[]).is_none() && columns(&[0; 31]).is_none());
         let html = columns(&[9_000, 0, 1]).unwrap().render().unwrap();
         assert!(

@@ -209,11 +209,11 @@ mod tests {
     }
 
     #[test]
-    fn a_drawing_follows_from_kind_country_and_name() {
+    fn a_drawing_is_determined_by_kind_country_and_name() {
         let okoto = draw("games", "NG", "okoto");
         assert_eq!(okoto, draw("games", "NG", "okoto"));
         assert_ne!(okoto, draw("games", "GH", "okoto"));
-        // A country that nobody foresaw.
+        // An unknown country code.
         assert_ne!(okoto, draw("games", "XX", "okoto"));
         let names = (0..100).map(|number| draw("games", "NG", &format!("game-{number}")));
         assert!(names.collect::<HashSet<_>>().len() > 50);

@@ -248,7 +248,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn an_error_is_tied_to_its_field() {
+    fn an_error_is_linked_to_its_field_by_aria() {
         let errors = Fields::one("email", "Write it as ada@studio.example.");
         let field = Field::email("email", "E-mail")
             .value("<b>")
@@ -261,7 +261,7 @@ mod tests {
     }
 
     #[test]
-    fn a_text_has_its_own_direction_and_a_date_that_of_the_page() {
+    fn text_has_automatic_direction_and_a_date_has_none() {
         let text = Field::text("title", "Title").render().unwrap();
         assert!(text.contains(" dir=\"auto\""), "{text}");
         let date = Field::date("day", "Day").render().unwrap();
@@ -285,7 +285,7 @@ mod tests {
     }
 
     #[test]
-    fn a_page_says_in_its_language_what_is_optional_and_what_is_wrong() {
+    fn labels_and_errors_are_in_the_language_of_the_page() {
         let mut errors = Fields::one("email", "Indiquez une adresse.");
         errors.add("name", "Trop long.");
         let errors = errors.in_language(Language::French);

@@ -193,7 +193,7 @@ mod tests {
     }
 
     #[test]
-    fn typed_text_is_escaped_and_stays() {
+    fn typed_text_cannot_end_its_element() {
         let area = Area::new("bio", "About").value("</textarea><script>");
         let html = area.render().unwrap();
         assert!(!html.contains("<script>"), "{html}");
@@ -201,7 +201,7 @@ mod tests {
     }
 
     #[test]
-    fn boxes_of_which_none_need_be_ticked_are_optional() {
+    fn optional_checkboxes_are_marked_as_optional() {
         let checks = || Checks::new("kind", "Kind", choices());
         let html = checks().optional().hint("Any.").render().unwrap();
         assert!(
@@ -214,7 +214,7 @@ mod tests {
     }
 
     #[test]
-    fn choices_are_escaped_and_their_error_is_tied_to_them() {
+    fn choices_are_escaped_and_linked_to_their_error() {
         let errors = Fields::one("kind", "Choose one.");
         for html in [
             Select::new("kind", "Kind", choices())

@@ -162,7 +162,7 @@ mod tests {
     }
 
     #[test]
-    fn a_first_key_asks_for_a_name_and_the_data() {
+    fn the_form_of_a_first_key_hides_its_options() {
         let choices = KeyChoices {
             mode: String::new(),
             kind: String::new(),

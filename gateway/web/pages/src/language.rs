@@ -96,7 +96,7 @@ mod tests {
     }
 
     #[test]
-    fn the_reader_s_preference_decides() {
+    fn accept_language_selects_the_preferred_language() {
         for (header, language) in [
             ("", Language::English),
             ("fr", Language::French),

@@ -148,11 +148,11 @@ mod tests {
     }
 
     #[test]
-    fn counts_have_the_forms_of_their_language() {
+    fn counts_have_the_plural_forms_of_their_language() {
         let (en, fr) = (Texts::of(Language::English), Texts::of(Language::French));
         assert_eq!(en.count("games-count", 0), "0 games");
         assert_eq!(en.count("games-count", 1), "1 game");
-        // In French zero is singular.
+        // Zero is singular in French.
         assert_eq!(fr.count("games-count", 0), "0 jeu");
         assert_eq!(fr.count("games-count", 1_500), "1\u{202f}500 jeux");
     }

@@ -126,7 +126,7 @@ mod tests {
     }
 
     #[test]
-    fn paragraphs_are_parted_by_an_empty_line() {
+    fn paragraphs_are_separated_by_an_empty_line() {
         let mail = MailText::new("totp-on").write(Language::English);
         assert!(mail.body.contains("now on.\n\nIf this"), "{}", mail.body);
         let mail = mail.and_paragraph("More.");

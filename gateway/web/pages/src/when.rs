@@ -72,7 +72,7 @@ mod tests {
     use crate::language::Language;
 
     #[test]
-    fn times_say_their_zone_in_the_words_of_their_readers() {
+    fn times_name_their_zone_in_the_language_of_the_page() {
         let at = datetime!(2026-11-23 01:05:59 +2);
         let texts = Texts::of(Language::English);
         assert_eq!(minute(texts, at), "22 November 2026, 23:05 UTC");
@@ -85,7 +85,7 @@ mod tests {
     }
 
     #[test]
-    fn the_time_left_is_short() {
+    fn the_time_left_has_two_units_at_most() {
         let now = datetime!(2026-11-23 00:00 UTC);
         for (until, text) in [
             (datetime!(2026-11-25 04:30 UTC), "2 d 4 h"),

@@ -107,7 +107,7 @@ mod tests {
     use crate::domain::action::Action;
 
     #[test]
-    fn an_action_in_an_account_has_words() {
+    fn every_action_of_an_account_has_a_text() {
         let of_accounts = Action::VARIANTS.iter();
         let of_accounts = of_accounts.take_while(|name| **name != Action::SignedIn.name());
         let texts = Texts::of(Language::English);

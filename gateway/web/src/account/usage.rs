@@ -78,7 +78,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_share_of_the_month_has_a_tenth() {
+    fn the_share_of_the_month_has_one_decimal_place() {
         let english = Texts::of(Language::English);
         for (used, limit, share, left) in [
             (0, 50_000, "0.0 %", "50,000"),

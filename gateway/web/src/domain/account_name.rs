@@ -28,7 +28,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_gateway_has_the_same_rule() {
+    fn names_are_accepted_exactly_if_the_gateway_accepts_them() {
         let longest = "ọ".repeat(MAX);
         let too_long = "ọ".repeat(MAX + 1);
         for name in [

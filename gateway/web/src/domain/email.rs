@@ -28,7 +28,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn addresses_are_in_lower_case() {
+    fn addresses_are_lowercased() {
         assert_eq!(parse(" Ada@Studio.Example ").unwrap(), "ada@studio.example");
     }
 

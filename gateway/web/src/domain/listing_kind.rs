@@ -37,7 +37,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_name_needs_no_encoding() {
+    fn only_names_that_need_no_encoding_are_accepted() {
         for good in ["kora", "a-game-2"] {
             assert!(is_listing_name(good));
         }

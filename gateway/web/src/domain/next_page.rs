@@ -53,7 +53,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_mail_leads_to_a_claim_or_a_new_game_and_nowhere_else() {
+    fn sign_up_leads_only_to_a_claim_or_a_new_game() {
         assert_eq!(after_sign_up("/claim/a-studio"), Some("/claim/a-studio"));
         assert_eq!(after_sign_up("/add-game"), Some("/add-game"));
         for other in [

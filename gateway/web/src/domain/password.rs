@@ -69,14 +69,14 @@ mod tests {
     }
 
     #[test]
-    fn the_same_text_of_two_keyboards_is_one_password() {
+    fn unicode_forms_of_a_password_are_equal() {
         let composed = "\u{1ECC}\u{300}y\u{1ECD}\u{301} ń lọ sí ọjà";
         let decomposed: String = composed.nfd().collect();
         assert_ne!(composed, decomposed);
         assert_eq!(normalized(composed), normalized(&decomposed));
         assert_eq!(normalized("baobab\u{A0}lorry"), "baobab lorry");
         assert_eq!(normalized("ｂａｏｂａｂ"), "baobab");
-        // Counted and looked up as it is hashed.
+        // The length and the list of common passwords apply to the normalized text.
         assert!(check(&"e\u{301}".repeat(9), &[]).is_err());
         assert!(check("ｐａｓｓｗｏｒｄ１２３", &[]).is_err());
     }

@@ -48,7 +48,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_code_may_be_typed_in_any_way() {
+    fn a_recovery_code_ignores_case_and_separators() {
         let (codes, hashes) = generate();
         assert_eq!((codes.len(), hashes.len()), (COUNT, COUNT));
         let code = &codes[0];

@@ -70,7 +70,7 @@ mod tests {
     }
 
     #[test]
-    fn the_code_is_that_of_the_rfc() {
+    fn the_code_equals_the_test_vector_of_rfc_6238() {
         assert_eq!(rfc().code(NOW), "287082");
         assert_eq!(rfc().step_of("287082", NOW), Some(1));
         assert_eq!(rfc().step_of("287083", NOW), None);
@@ -78,7 +78,7 @@ mod tests {
     }
 
     #[test]
-    fn a_code_works_for_one_step_more_on_both_sides() {
+    fn a_code_is_accepted_one_step_early_or_late() {
         let later = |seconds| rfc().step_of("287082", NOW + Duration::seconds(seconds));
         assert_eq!(later(30), Some(1));
         assert_eq!(later(-30), Some(1));
@@ -86,7 +86,7 @@ mod tests {
     }
 
     #[test]
-    fn the_address_names_the_person() {
+    fn the_otpauth_uri_names_the_person() {
         let address = rfc().address("ada+1@b.example");
         assert!(
             address.starts_with("otpauth://totp/Mchezo:ada%2B1%40b%2Eexample?secret=GEZ"),

@@ -57,7 +57,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_slash_at_the_end_is_no_part_of_an_address() {
+    fn trailing_slashes_are_removed() {
         for (address, expected) in [
             ("/games/", Some("/games")),
             ("/fr/", Some("/fr")),

@@ -40,7 +40,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn an_address_gets_https() {
+    fn http_and_bare_addresses_are_completed_to_https() {
         for (typed, stored) in [
             ("http://play.google.com/a", "https://play.google.com/a"),
             ("HTTP://studio.example", "https://studio.example"),

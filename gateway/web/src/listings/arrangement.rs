@@ -57,7 +57,7 @@ mod tests {
     }
 
     #[test]
-    fn a_screenshot_takes_the_place_that_is_typed() {
+    fn a_screenshot_moves_to_the_typed_place() {
         for (places, order) in [
             ([1, 2, 3, 4], "abcd"),
             ([1, 2, 1, 4], "cabd"),

@@ -55,7 +55,7 @@ mod tests {
         TypedListing::of(&Listing::Game(game), "studio")
     }
 
-    /// A form with these boxes ticked.
+    /// A form in which these platforms are ticked.
     fn with_platforms(form: &TypedListing, platforms: &[&str]) -> TypedListing {
         let mut pairs: Vec<(String, String)> = form.pairs().cloned().collect();
         pairs.retain(|(name, _)| name != "platforms");
@@ -65,7 +65,7 @@ mod tests {
     }
 
     #[test]
-    fn only_what_differs_is_sent() {
+    fn only_changed_fields_are_sent() {
         let game = game();
         assert_eq!(
             changed_fields(&game.body(KIND), game.body(KIND)),
@@ -92,7 +92,7 @@ mod tests {
         assert_eq!(change(&[])["platforms"], json!([]));
     }
 
-    /// Values as listings-svc stores them.
+    /// Values in the form in which listings-svc stores them.
     const LINE: &str = "[a-cé|]( ?[a-cé|]){0,3}";
     const OPTIONAL_LINE: &str = "([a-c|]( ?[a-c|]){0,3})?";
     const PARAGRAPHS: &str = "([a-c](\n{0,2} ?[a-c]){0,3})?";
@@ -100,7 +100,7 @@ mod tests {
     const ADDRESS: &str = "https://[a-c]{1,2}\\.example(/[a-c])?";
     const DAY: &str = "20[0-9]{2}-0[1-9]-[12][0-9]";
 
-    /// No list has a value twice.
+    /// A shuffled list without repeats.
     fn keys() -> impl Strategy<Value = Vec<String>> {
         let keys = btree_set(KEY, 0..4);
         keys.prop_map(|keys| keys.into_iter().collect::<Vec<_>>())
@@ -178,7 +178,7 @@ mod tests {
         })
     }
 
-    /// The fields of a listing as a call of the API writes them.
+    /// The fields of a listing as a client of the API sends them.
     fn api_json(listing: &Listing) -> Value {
         match listing {
             Listing::Page(page) => json!({
@@ -229,7 +229,7 @@ mod tests {
         }
     }
 
-    /// The form of a stored listing as a browser sends it back untouched.
+    /// The form of a stored listing as a browser sends it back unchanged.
     fn sent_back(stored: &TypedListing, kind: ListingKind) -> TypedListing {
         let pairs = stored
             .pairs()
@@ -242,7 +242,7 @@ mod tests {
 
     proptest! {
         #[test]
-        fn an_untouched_form_has_the_json_of_the_api_and_changes_nothing(
+        fn an_unchanged_form_has_the_json_of_the_api_and_no_changes(
             listing in prop_oneof![pages(), games(), events()],
         ) {
             let kind = kind_of(&listing);

@@ -115,7 +115,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_error_of_a_select_names_no_value_of_the_api() {
+    fn the_error_of_a_select_is_in_words() {
         let reasons = [
             (
                 "stage",

@@ -257,7 +257,7 @@ mod tests {
     }
 
     #[test]
-    fn credits_are_lines() {
+    fn credits_are_edited_as_lines() {
         let credits = [
             credit("Ada", "Code", Some("ada")),
             credit("Bob", "", None),
@@ -303,7 +303,7 @@ mod tests {
     }
 
     #[test]
-    fn an_error_of_an_item_stands_beside_its_field() {
+    fn an_error_of_an_item_is_shown_at_its_field() {
         let paths = ["genres.0", "links.play", "title"];
         let reasons = paths.map(|path| (path.to_owned(), "No.".to_owned()));
         let fault = beside_fields(Fault::invalid(reasons.into()));

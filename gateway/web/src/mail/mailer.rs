@@ -194,7 +194,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_log_names_the_domain_alone() {
+    fn the_log_has_only_the_domain_of_a_recipient() {
         for (recipient, expected) in [
             ("ada@studio.example", "studio.example"),
             ("Ada <ada@studio.example>", "studio.example"),

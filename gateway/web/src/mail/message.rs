@@ -69,7 +69,7 @@ mod tests {
 
     const ADA: &str = "ada@studio.example";
 
-    /// The mail as a strict reader sees it, which also refuses every header that is not ours.
+    /// The mail as a strict parser reads it, which also refuses headers that are not ours.
     fn read(recipient: &str, subject: &str, body: &str) -> anyhow::Result<testing::mail::Mail> {
         let mail = NewMessage {
             recipient,
@@ -81,7 +81,7 @@ mod tests {
             kit::ids::row_id(),
         );
         let read = testing::mail::read(&message(&sender, id, mail)?.formatted()).unwrap();
-        // Sent again, it has the same id.
+        // A retry has the same Message-ID.
         assert_eq!(read.message_id, format!("<{id}@mchezo.example>"));
         Ok(read)
     }
@@ -93,7 +93,7 @@ mod tests {
     }
 
     #[test]
-    fn names_of_all_languages_arrive() {
+    fn names_in_all_scripts_survive_encoding() {
         for name in [
             "Ada",
             "Ọ̀yọ́ ń lọ",
@@ -108,7 +108,7 @@ mod tests {
             let read = read(&recipient, name, &body).unwrap();
             assert_eq!((read.subject.as_str(), &read.body), (name, &body));
             assert!(read.to.contains("<ada@studio.example>"), "{}", read.to);
-            // Python shows spaces between the encoded words of a name, as it should not (RFC 2047, section 6.2).
+            // Python keeps the spaces between encoded words, against RFC 2047, section 6.2.
             let words = |text: &str| text.replace(' ', "");
             assert!(words(&read.to).contains(&words(name)), "{}", read.to);
             assert_eq!(read.from, "Mchezo <no-reply@mchezo.example>");
@@ -130,7 +130,7 @@ mod tests {
     }
 
     #[test]
-    fn a_name_in_a_subject_is_not_decoded_by_its_reader() {
+    fn an_encoded_word_in_a_name_is_not_decoded() {
         let encoded = "=?utf-8?q?Your_invoice=0d=0aBcc:_eve?= has made 5 calls";
         let read = subject(encoded);
         assert!(read.contains("Your_invoice=0d=0aBcc:_eve"), "{read}");
@@ -145,7 +145,7 @@ mod tests {
     }
 
     #[test]
-    fn lines_of_a_body_are_legal() {
+    fn lines_of_a_body_are_folded_and_without_control_characters() {
         for letter in ["x", "é", "\u{1F3AE}", "x "] {
             let body = format!("{}\n", letter.repeat(10_000));
             let read = read(ADA, "A subject", &body).unwrap();
@@ -157,7 +157,7 @@ mod tests {
     }
 
     #[test]
-    fn a_recipient_is_one_address() {
+    fn only_one_valid_recipient_is_accepted() {
         for bad in [
             "ada@studio.example\r\nBcc: eve@evil.example",
             "ada@studio.example, eve@evil.example",

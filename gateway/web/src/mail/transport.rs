@@ -188,7 +188,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn answers_in_the_log_name_neither_mailbox_nor_link() {
+    fn logged_replies_are_redacted() {
         let ada = "Ada@studio.example".parse::<Address>().unwrap();
         let redact = |text: &str| redact(text, Some(&ada));
         assert_eq!(
@@ -203,7 +203,7 @@ mod tests {
     }
 
     #[test]
-    fn the_mode_of_tls_is_that_of_the_address() {
+    fn the_tls_mode_is_read_from_the_url() {
         for (address, mode) in [
             ("smtp://relay", TlsMode::None),
             ("smtp://relay:587?tls=opportunistic", TlsMode::Opportunistic),

@@ -180,7 +180,7 @@ mod tests {
     }
 
     #[test]
-    fn the_public_site_and_the_dashboard_have_no_first_part_in_common() {
+    fn public_paths_and_dashboard_paths_do_not_overlap() {
         for route in routes() {
             let is_public = matches!(route.access, Access::Public | Access::File | Access::Docs);
             assert_eq!(site::is_public(route.path), is_public, "{}", route.path);
@@ -188,7 +188,7 @@ mod tests {
     }
 
     #[test]
-    fn the_errors_of_a_page_in_english_lead_to_no_other_language() {
+    fn errors_of_untranslated_pages_offer_no_other_language() {
         for route in routes() {
             if matches!(route.access, Access::Public | Access::Docs) {
                 let uri = route.path.replace(['{', '}'], "").parse().unwrap();
@@ -204,7 +204,7 @@ mod tests {
         for route in routes() {
             let only_reads = route.access == Access::Member(Permission::Read);
             let changes = route.methods.contains(&Method::POST);
-            // Every member may leave.
+            // Every member may leave an account.
             let is_open = route.path.ends_with("/team/leave");
             assert!(!only_reads || !changes || is_open, "{}", route.path);
         }

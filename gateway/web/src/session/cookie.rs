@@ -127,7 +127,7 @@ mod tests {
     }
 
     #[test]
-    fn cookies_of_other_pages_hide_none_of_ours() {
+    fn foreign_cookies_do_not_hide_the_session_cookie() {
         let token = Token::generate();
         let (style, text) = (CookieStyle::Secure, token.text());
         let ours = format!("__Host-session={text}");

@@ -132,7 +132,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_refused_try_says_when_the_next_one_may_succeed() {
+    fn a_refused_attempt_says_when_to_try_again() {
         for (seconds, time) in [
             (1, "in 1 minute."),
             (60, "in 1 minute."),

@@ -222,7 +222,7 @@ mod tests {
         let lines: Vec<&str> = unfolded.split_terminator("\r\n").collect();
         assert_eq!(lines[0], format!("SUMMARY:{title}"));
         assert_eq!(lines.len(), 3);
-        // 75 octets fit one line, 76 do not.
+        // A line of 75 octets is not folded; one of 76 is.
         assert_eq!(text.matches("\r\n ").count(), text.lines().count() - 3);
         assert!(text.contains(&format!("URL:{}\r\nURL:", "a".repeat(71))));
         assert!(text.ends_with(&format!("URL:{}\r\n a\r\n", "a".repeat(71))));

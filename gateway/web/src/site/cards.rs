@@ -297,7 +297,7 @@ mod tests {
         };
         assert_eq!(in_french("Cape Town", "ZA"), "Le Cap, Afrique du Sud");
         assert_eq!(in_french("Giza", "EG"), "Gizeh, Égypte");
-        // Another city of this name keeps it.
+        // A city of the same name in another country keeps its name.
         assert_eq!(in_french("Alexandria", "ZA"), "Alexandria, Afrique du Sud");
         let texts = Texts::of(Language::English);
         assert_eq!(place(texts, "Giza", "EG"), "Giza, Egypt");

@@ -43,7 +43,7 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn an_address_of_a_page_leads_to_a_drawing() {
+    async fn the_address_of_a_drawing_returns_an_svg() {
         for country in [
             "GH", "NG", "ML", "CV", "ZA", "LS", "KE", "ET", "MA", "EG", "CD", "MG",
         ] {
@@ -62,7 +62,7 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn a_page_of_another_release_gets_a_drawing_that_is_not_stored() {
+    async fn drawings_of_other_releases_are_not_cached() {
         let address = drawing::address("games", "NG", "okoto");
         let (_, path) = address.split_once("/games/").unwrap();
         for (address, cached) in [
@@ -76,7 +76,7 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn another_address_leads_nowhere() {
+    async fn malformed_addresses_of_drawings_are_not_found() {
         let address = drawing::address("games", "NG", "okoto");
         for other in [
             address.replace("games", "game"),

@@ -272,7 +272,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn search_engines_list_what_does_not_multiply() {
+    fn only_lists_with_few_filters_are_indexed() {
         let no = ("stage", None);
         let (genre, country) = (("genre", Some("rpg")), ("country", Some("NG")));
         for (set, cursor, indexed) in [

@@ -358,7 +358,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_change_before_the_listing_is_none() {
+    fn an_update_by_the_day_of_publication_is_not_shown() {
         let submitted = datetime!(2026-03-01 08:00 UTC);
         let published = datetime!(2026-03-05 08:00 UTC);
         let later = datetime!(2026-03-06 00:00 UTC);

@@ -51,7 +51,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn open_choices_do_not_count() {
+    fn empty_parameters_are_ignored() {
         let query = Query::parse(Some("genre=&q=a%26b&country=ng&q=c"));
         assert_eq!(query.get("genre"), None);
         assert_eq!(query.get("q"), Some("a&b"));

@@ -48,7 +48,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn crawlers_read_the_site_and_not_the_dashboard() {
+    fn crawlers_may_read_only_the_public_site() {
         let text = text("https://mchezo.example");
         for line in [
             "User-agent: *",

@@ -173,7 +173,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_file_has_one_name() {
+    fn only_canonical_file_names_are_parsed() {
         assert_eq!(read_name("games-1.xml"), Some(("games", 1)));
         assert_eq!(read_name("pages-12.xml"), Some(("pages", 12)));
         for name in [
@@ -190,7 +190,7 @@ mod tests {
     }
 
     #[test]
-    fn a_file_has_fifty_thousand_listings() {
+    fn a_sitemap_file_has_at_most_fifty_thousand_listings() {
         for (mut place, number) in [(0, 1), (49_999, 1), (50_000, 2), (100_000, 3)] {
             assert_eq!(file_of(&mut place), number);
         }

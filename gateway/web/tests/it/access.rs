@@ -1,4 +1,4 @@
-//! A second account at every path of the first. The paths come from the router, so that a new page is in it.
+//! Another account tries every path of an account. The paths come from the router, so that new pages are covered.
 
 use http::Method;
 use sqlx::PgPool;
@@ -11,10 +11,10 @@ use crate::full_account::{FullAccount, every_field, send};
 use crate::support::{ADA, BOB, START, Site};
 use crate::webhook_service::insert_account;
 
-/// Files are named by the hash of their content, and the API shows them to everybody.
+/// Pictures are named by their hash, and the API shows them to everybody.
 const PUBLIC: &str = "/accounts/{account}/pictures/{name}";
 
-/// Parameters that name no thing of an account.
+/// Parameters that name nothing that belongs to an account.
 const OF_NOBODY: [&str; 3] = ["{account}", "{kind}", "{operation}"];
 
 #[testing::database_test(web::MIGRATOR)]
@@ -42,7 +42,7 @@ async fn nobody_reaches_the_account_of_another(pool: PgPool) {
             } else {
                 page.assert(401, "You are signed out");
             }
-            // Nor are the things of the account found under one's own.
+            // Things of the account are not found under the neighbour's own account either.
             let mut paths = vec![path];
             if names_a_thing {
                 paths.push(full.path(route.path, &own));
@@ -58,7 +58,7 @@ async fn nobody_reaches_the_account_of_another(pool: PgPool) {
         }
     }
     assert!(tried > 60, "{tried}");
-    // Nor do the sessions of others end.
+    // Nor can the neighbour end sessions of other people.
     let end = full.own("/you/sessions/{session}/end");
     neighbour.post(&end, &[]).await.location();
     assert_eq!(full.state().await, before);
@@ -86,9 +86,9 @@ async fn a_role_reaches_only_what_it_may(pool: PgPool) {
     }
 }
 
-/// A page offers nobody a form or the page of a form that the role may not use.
+/// No page has a form, or a link to a form, that the role may not use.
 #[testing::database_test(web::MIGRATOR)]
-async fn a_page_offers_a_role_what_it_may_do_only(pool: PgPool) {
+async fn a_page_offers_only_the_forms_that_the_role_may_use(pool: PgPool) {
     let full = FullAccount::new(pool).await;
     let site = &full.hooks.site;
     let account = full.account.parse().unwrap();

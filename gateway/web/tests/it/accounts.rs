@@ -1,4 +1,4 @@
-//! Accounts that people make: several, each once, and never again from an old form.
+//! People create accounts: several, one per form, and a used form gives no access.
 
 use futures::future::join_all;
 use sqlx::PgPool;
@@ -10,7 +10,7 @@ use crate::support::{ADA, BOB, Site};
 
 const NEW: &str = "/accounts/new";
 
-/// Opens the form of a new account; returns its fields.
+/// Opens the form of a new account, and returns its fields.
 async fn fields(browser: &mut Browser, name: &'static str) -> [(&'static str, String); 2] {
     let form = browser.get(NEW).await.hidden()["form"].clone();
     [("form", form), ("name", name.to_owned())]
@@ -23,12 +23,12 @@ fn borrowed<'a>(fields: &'a [(&'static str, String); 2]) -> [(&'static str, &'a 
 }
 
 #[testing::database_test(web::MIGRATOR)]
-async fn a_person_with_an_account_makes_another_one(pool: PgPool) {
+async fn a_person_with_an_account_creates_another_one(pool: PgPool) {
     let site = Site::new(pool).await;
     let ada = site.person(ADA).await;
     let first = site.account(ada, Role::Editor).await;
     let mut browser = site.signed_in(ADA).await;
-    // One account is where the list leads to; the page of the person leads to the form.
+    // With one account, the list redirects to it; the page of the person links to the form.
     let list = browser.get("/accounts").await;
     assert_eq!(list.location(), format!("/accounts/{first}"));
     browser
@@ -44,14 +44,14 @@ async fn a_person_with_an_account_makes_another_one(pool: PgPool) {
 }
 
 #[testing::database_test(web::MIGRATOR)]
-async fn a_form_that_failed_in_the_middle_makes_the_same_account(pool: PgPool) {
+async fn a_form_that_failed_halfway_creates_the_same_account(pool: PgPool) {
     let site = Site::new(pool).await;
     site.person(ADA).await;
     let mut browser = site.signed_in(ADA).await;
     let fields = fields(&mut browser, "Karoo").await;
     #[expect(clippy::disallowed_methods, reason = "it changes a table")]
     let run = async |sql: &'static str| sqlx::query(sql).execute(&site.pool).await.unwrap();
-    // The gateway has the account, and PostgreSQL refuses the membership.
+    // The gateway has created the account, but PostgreSQL refuses the membership.
     run("alter table web.member add constraint away check (false)").await;
     let failed = browser.post("/accounts", &borrowed(&fields)).await;
     assert!(failed.status.is_server_error(), "{}", failed.text);
@@ -64,7 +64,7 @@ async fn a_form_that_failed_in_the_middle_makes_the_same_account(pool: PgPool) {
 }
 
 #[testing::database_test(web::MIGRATOR)]
-async fn an_old_form_leads_nobody_back_into_an_account(pool: PgPool) {
+async fn a_used_form_gives_no_access_to_its_account(pool: PgPool) {
     let site = Site::new(pool).await;
     let (ada, bob) = (site.person(ADA).await, site.person(BOB).await);
     let mut browser = site.signed_in(ADA).await;
@@ -79,7 +79,7 @@ async fn an_old_form_leads_nobody_back_into_an_account(pool: PgPool) {
     let again = browser.post("/accounts", &borrowed(&fields)).await;
     again.assert(422, "Open the page again");
     browser.get(&path).await.assert(404, "Not found");
-    // Neither does the form of another person.
+    // The form id of another person does not lead into the account either.
     let theirs = other.post("/accounts", &borrowed(&fields)).await;
     assert_ne!(theirs.location(), path);
     browser
@@ -89,7 +89,7 @@ async fn an_old_form_leads_nobody_back_into_an_account(pool: PgPool) {
 }
 
 #[testing::database_test(web::MIGRATOR)]
-async fn forms_that_are_sent_at_once_make_no_more_accounts(pool: PgPool) {
+async fn concurrent_forms_do_not_exceed_the_limit_of_accounts(pool: PgPool) {
     let site = Site::new(pool).await;
     let ada = site.person(ADA).await;
     for _ in 0..19 {
@@ -129,7 +129,7 @@ async fn a_person_belongs_to_a_number_of_accounts_at_most(pool: PgPool) {
     let refused = browser.post("/accounts", &borrowed(&fields)).await;
     refused.assert(422, most);
     browser.post(&link, &[]).await.assert(409, most);
-    // The link still works when the person has left another account.
+    // The link still works after the person has left another account.
     site.join(last, ada, Role::Owner).await;
     let leave = format!("/accounts/{last}/team/leave");
     assert_eq!(browser.post(&leave, &[]).await.location(), "/accounts");

@@ -60,7 +60,7 @@ async fn all_boards_are_on_one_page_and_an_empty_one_asks_for_votes(pool: PgPool
     }
     let same = "So far the same as for the shorter period.";
     assert!(!page.text.contains(same), "{}", page.text);
-    // Before votes are older than a week, longer periods have nothing else to show.
+    // In the first week of votes, the boards of longer periods equal that of the week.
     *site.catalogue.is_first_week.lock().unwrap() = true;
     let first = browser.get("/rankings").await;
     first.assert(200, same);

@@ -12,16 +12,16 @@ use http_body_util::BodyExt as _;
 use percent_encoding::{NON_ALPHANUMERIC, utf8_percent_encode};
 use tower::ServiceExt as _;
 
-/// What the head of a page says to search engines that should not list it.
+/// The tag of pages that search engines must not index.
 pub(crate) const NOINDEX: &str = "<meta name=\"robots\" content=\"noindex\">";
 
-/// Has one session at most.
+/// A browser with at most one session.
 #[derive(Clone)]
 pub(crate) struct Browser {
     router: Router,
-    /// That of a session.
+    /// The session cookie.
     pub(crate) cookie: Option<String>,
-    /// The others, by name.
+    /// The other cookies, by name.
     pub(crate) cookies: BTreeMap<String, String>,
     pub(crate) address: SocketAddr,
     pub(crate) agent: String,
@@ -45,7 +45,7 @@ impl Browser {
         }
     }
 
-    /// The same browser at another router.
+    /// The same browser with another router.
     pub(crate) fn with_router(self, router: &Router) -> Self {
         Self {
             router: router.clone(),
@@ -53,7 +53,7 @@ impl Browser {
         }
     }
 
-    /// A browser at another address.
+    /// A browser with another IP address, which ends in `last`.
     pub(crate) fn at(router: &Router, last: u8) -> Self {
         Self {
             address: ([203, 0, 113, last], 4_711).into(),
@@ -66,7 +66,7 @@ impl Browser {
         self.send(request).await
     }
 
-    /// Sends a form, as a browser does from a page of the site.
+    /// Posts a form as a browser does from a page of the site.
     pub(crate) async fn post(&mut self, path: &str, fields: &[(&str, &str)]) -> Page {
         let request = form(path, fields)
             .header("sec-fetch-site", "same-origin")
@@ -75,7 +75,7 @@ impl Browser {
         self.send(request).await
     }
 
-    /// Sends a form with the id of the form at `page`.
+    /// Posts a form with the form id found on `page`.
     pub(crate) async fn submit(
         &mut self,
         page: &str,
@@ -88,7 +88,7 @@ impl Browser {
         self.post(action, &fields).await
     }
 
-    /// Invites somebody to an account, as its owner.
+    /// Invites a person to an account, as its owner.
     pub(crate) async fn invite(
         &mut self,
         account: impl std::fmt::Display,
@@ -100,7 +100,7 @@ impl Browser {
         self.submit(&team, &format!("{team}/invite"), &fields).await
     }
 
-    /// Sends another body than that of a usual form in the same way.
+    /// Posts a body that is not a form, in the same way.
     pub(crate) async fn post_body(
         &mut self,
         path: &str,
@@ -142,13 +142,13 @@ impl Browser {
         Page {
             status: parts.status,
             headers: parts.headers,
-            // Pictures are no text.
+            // The body of a picture is not UTF-8.
             text: String::from_utf8_lossy(&bytes).into_owned(),
         }
     }
 }
 
-/// A form without the headers that a browser adds by itself.
+/// A form without the headers that a browser adds on its own.
 pub(crate) fn form(path: &str, _: &[(&str, &str)]) -> http::request::Builder {
     Request::builder()
         .method(Method::POST)
@@ -161,7 +161,7 @@ pub(crate) fn body(fields: &[(&str, &str)]) -> Body {
     Body::from(encode(fields))
 }
 
-/// The text of a form.
+/// The fields as `application/x-www-form-urlencoded`.
 pub(crate) fn encode(fields: &[(&str, &str)]) -> String {
     let encoded = |text: &str| utf8_percent_encode(text, NON_ALPHANUMERIC).to_string();
     let pairs = fields.iter();
@@ -170,7 +170,7 @@ pub(crate) fn encode(fields: &[(&str, &str)]) -> String {
 }
 
 impl Page {
-    /// Where the page sends the browser.
+    /// The target of a 303 redirect.
     #[track_caller]
     pub(crate) fn location(&self) -> &str {
         assert_eq!(self.status, StatusCode::SEE_OTHER, "{}", self.text);
@@ -183,7 +183,7 @@ impl Page {
         assert!(self.text.contains(part), "`{part}` is not in {}", self.text);
     }
 
-    /// The hidden fields of the forms of the page.
+    /// The hidden fields of all forms on the page.
     pub(crate) fn hidden(&self) -> BTreeMap<String, String> {
         let inputs = self.text.split("<input type=\"hidden\" name=\"").skip(1);
         let pairs = inputs.filter_map(|input| {

@@ -1,4 +1,4 @@
-//! Guesses of one-time codes and of the password of a session.
+//! Attempts to guess one-time codes and the password of a session.
 
 use sqlx::PgPool;
 use time::Duration;
@@ -25,7 +25,7 @@ async fn guesses_are_counted_by_person_over_all_sessions_and_addresses(pool: PgP
         let page = half.post("/sign-in/code", &[("code", &code)]).await;
         page.assert(422, "wrong");
     }
-    // The eleventh guess is right, in each session, in a new one, and as a recovery code.
+    // The eleventh guess has the right code: in each session, in a new one, and as a recovery code.
     halves.push(half_signed_in(&site).await);
     let right = secret.code(site.clock.now());
     for half in &mut halves {
@@ -35,7 +35,7 @@ async fn guesses_are_counted_by_person_over_all_sessions_and_addresses(pool: PgP
             assert!(half.get("/you").await.location().starts_with("/sign-in"));
         }
     }
-    // That keeps nobody who is signed in from confirming. The forms for it have a limit of their own, so they are no way around.
+    // The owner's session can still confirm actions. Its forms have a limit of their own, so that they are no bypass.
     let fields = [("email", "new@studio.example"), ("password", PASSWORD)];
     let asked = owner.post("/you/email", &fields).await;
     assert_eq!(asked.location(), "/you?done=email-sent");
@@ -76,7 +76,7 @@ async fn ending_other_sessions_gives_no_more_than_thirty_tries_of_the_password(p
 }
 
 #[testing::database_test(web::MIGRATOR)]
-async fn the_person_is_told_of_many_wrong_codes_once_a_day(pool: PgPool) {
+async fn the_person_gets_one_mail_a_day_about_wrong_codes(pool: PgPool) {
     let site = Site::new(pool).await;
     site.person(ADA).await;
     let mut owner = site.signed_in(ADA).await;

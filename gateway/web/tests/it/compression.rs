@@ -1,4 +1,4 @@
-//! Text leaves compressed, and a first visit is small.
+//! Text is compressed, and a first visit is small.
 
 use std::io::Read as _;
 
@@ -13,9 +13,9 @@ use tower::ServiceExt as _;
 
 use crate::support::Site;
 
-/// As Chromium sends it.
+/// The `Accept-Encoding` of Chromium.
 const BROWSER: &str = "gzip, deflate, br, zstd";
-/// The most bytes of a first visit without pictures.
+/// The maximum size of a first visit, without pictures.
 const MOST_BYTES: usize = 60_000;
 
 struct Answer {
@@ -57,7 +57,7 @@ impl Answer {
 }
 
 #[testing::database_test(web::MIGRATOR)]
-async fn text_leaves_in_the_coding_that_the_client_reads(pool: PgPool) {
+async fn text_is_compressed_in_an_accepted_coding(pool: PgPool) {
     let site = Site::new(pool).await;
     for path in [
         "/games/okoto",
@@ -78,12 +78,12 @@ async fn text_leaves_in_the_coding_that_the_client_reads(pool: PgPool) {
             assert_eq!(coded.headers.get(VARY), plain.headers.get(VARY), "{path}");
             let vary = coded.headers[VARY].to_str().unwrap();
             assert!(vary.contains("accept-encoding"), "{path}: {vary}");
-            // The pages without a tag have ids of their own.
+            // Pages without a tag contain random ids.
             let Some(tag) = coded.headers.get(ETAG) else {
                 continue;
             };
             assert!(coded.decoded() == plain.body, "{path}");
-            // The tag is weak: it names the page in every coding.
+            // The tag is weak, because it names the page in every coding.
             assert!(tag.as_bytes().starts_with(b"W/"), "{path}: {tag:?}");
             assert_eq!(Some(tag), plain.headers.get(ETAG), "{path}");
             let known = [
@@ -93,7 +93,7 @@ async fn text_leaves_in_the_coding_that_the_client_reads(pool: PgPool) {
             let again = get(&site, path, &known).await;
             assert_eq!(again.status, 304, "{path}");
             assert!(again.body.is_empty(), "{path}");
-            // Caches replace the stored header with this one.
+            // A cache replaces its stored header with that of the 304.
             assert_eq!(again.headers[VARY], coded.headers[VARY], "{path}");
             assert!(!again.headers.contains_key(CONTENT_ENCODING), "{path}");
         }
@@ -104,12 +104,12 @@ async fn text_leaves_in_the_coding_that_the_client_reads(pool: PgPool) {
 }
 
 #[testing::database_test(web::MIGRATOR)]
-async fn a_first_visit_is_small(pool: PgPool) {
+async fn a_first_visit_is_under_sixty_kilobytes(pool: PgPool) {
     let site = Site::new(pool).await;
     let accepted = [(ACCEPT_ENCODING, BROWSER)];
     let page = get(&site, "/games/okoto", &accepted).await;
     let text = String::from_utf8(page.decoded()).unwrap();
-    // The picture of links is whole in its address: no browser loads it.
+    // The sharing picture has an absolute URL, and browsers do not load it.
     let assets: std::collections::BTreeSet<&str> = text
         .split("=\"/assets/")
         .skip(1)

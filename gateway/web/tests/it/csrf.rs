@@ -1,4 +1,4 @@
-//! Forms that other sites send, and the headers of every response.
+//! Forms sent by other sites, and the security headers of every response.
 
 use axum::body::Body;
 use http::Request;
@@ -63,7 +63,7 @@ async fn every_response_has_the_headers_of_a_strict_page(pool: PgPool) {
         assert!(!policy.contains("unsafe"), "{policy}");
         assert_eq!(page.headers["cache-control"], "no-store");
         assert_eq!(page.headers["x-content-type-options"], "nosniff");
-        // Of this host only.
+        // HSTS covers only this host.
         let https = &page.headers["strict-transport-security"];
         assert_eq!(https, "max-age=31536000");
         assert!(
@@ -84,7 +84,7 @@ async fn every_response_has_the_headers_of_a_strict_page(pool: PgPool) {
 }
 
 #[testing::database_test(web::MIGRATOR)]
-async fn assets_are_stored_for_ever_under_the_name_of_their_content(pool: PgPool) {
+async fn assets_with_a_hashed_name_are_cached_for_ever(pool: PgPool) {
     let site = Site::new(pool).await;
     let mut browser = site.browser();
     let page = browser.get("/").await;
@@ -106,7 +106,7 @@ async fn assets_are_stored_for_ever_under_the_name_of_their_content(pool: PgPool
 }
 
 #[testing::database_test(web::MIGRATOR)]
-async fn a_form_that_is_too_long_or_no_form_is_refused(pool: PgPool) {
+async fn an_oversized_or_malformed_form_is_refused(pool: PgPool) {
     let site = Site::new(pool).await;
     let long = "x".repeat(100_000);
     let page = site.browser().post("/sign-up", &[("email", &long)]).await;
@@ -117,7 +117,7 @@ async fn a_form_that_is_too_long_or_no_form_is_refused(pool: PgPool) {
         .send(request.body(Body::from("{}")).unwrap())
         .await;
     page.assert(400, "Unreadable form");
-    // No field at all is like empty fields.
+    // A form without fields is like one with empty fields.
     site.browser()
         .post("/sign-up", &[])
         .await

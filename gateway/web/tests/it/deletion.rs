@@ -1,4 +1,4 @@
-//! What a person leaves behind: closed accounts, and accounts with an owner.
+//! What remains of a deleted person: closed accounts, and accounts of other owners.
 
 use std::sync::atomic::Ordering;
 
@@ -34,7 +34,7 @@ async fn an_account_without_people_has_no_key_no_request_for_one_and_no_webhook(
     assert_eq!(left.unwrap().endpoints, []);
 }
 
-/// Signs up, and returns the path of the account.
+/// Signs up; returns the browser and the path of the account.
 async fn sign_up(site: &Site, email: &str) -> (Browser, String) {
     let mut browser = site.browser();
     browser.post("/sign-up", &[("email", email)]).await;
@@ -45,7 +45,7 @@ async fn sign_up(site: &Site, email: &str) -> (Browser, String) {
 }
 
 #[testing::database_test(web::MIGRATOR)]
-async fn nobody_gets_the_account_of_a_deleted_person(pool: PgPool) {
+async fn a_reused_address_gets_no_account_of_a_deleted_person(pool: PgPool) {
     let hooks = WebhookSite::new(pool).await;
     let site = &hooks.site;
     let (mut first, old) = sign_up(site, BOB).await;
@@ -53,7 +53,7 @@ async fn nobody_gets_the_account_of_a_deleted_person(pool: PgPool) {
     insert_account(&site.pool, id.parse().unwrap(), "build").await;
     let gone = first.post("/you/delete", &DELETE).await;
     assert_eq!(gone.location(), "/?done=deleted");
-    // The address has another holder now, who gets an account of their own.
+    // The e-mail address belongs to another person now, who gets a new account.
     let (mut second, new) = sign_up(site, BOB).await;
     assert_ne!(new, old);
     second.get(&old).await.assert(404, "");

@@ -1,4 +1,4 @@
-//! The documentation: every page at one address, as HTML and as Markdown, one by one and in one piece.
+//! The documentation: every page at one URL, as HTML and as Markdown, and all pages in one file.
 
 use http::header::{ACCEPT_LANGUAGE, CACHE_CONTROL, LOCATION, VARY};
 use sqlx::PgPool;
@@ -16,7 +16,7 @@ async fn every_page_is_in_english_at_one_address(pool: PgPool) {
     let mut browser = site.browser();
     for path in PATHS.iter().copied().chain(["/docs/all"]) {
         let page = file(&mut browser, path, HTML).await;
-        // These pages are long: they are shown while they arrive.
+        // These long pages are rendered while they load.
         assert!(!page.text.contains("blocking=\"render\""), "{path}");
         for part in [
             "<html lang=\"en\">",
@@ -33,12 +33,12 @@ async fn every_page_is_in_english_at_one_address(pool: PgPool) {
             assert_eq!(moved.status, 308, "{language}{path}");
             assert_eq!(moved.headers[LOCATION], format!("{path}?a=b").as_str());
         }
-        // At its end, a page has the way to the site in French, whatever the browser prefers.
+        // Every page but the whole documentation ends with a link to the French site.
         let site = "La documentation est en anglais. <a href=\"/fr\">Le site en français</a>";
         let end = page.text.find("</article>");
         let is_at_end = page.text.find(site).is_some_and(|at| Some(at) > end);
         assert_eq!(is_at_end, path != "/docs/all", "{path}");
-        // Whatever the browser prefers.
+        // The `Accept-Language` header makes no difference.
         let request = http::Request::get(path).header(ACCEPT_LANGUAGE, "fr");
         let french = browser
             .send(request.body(axum::body::Body::empty()).unwrap())
@@ -48,7 +48,7 @@ async fn every_page_is_in_english_at_one_address(pool: PgPool) {
     let missing = browser.get("/docs/no-such-page").await;
     assert_eq!(missing.status, 404);
     assert_eq!(missing.headers[CACHE_CONTROL], "no-store");
-    // An error has the reader's language, but leads to no page that is not there.
+    // An error is in the reader's language, but links to no page that does not exist.
     for path in ["/docs/no-such-page", "/docs/no/such/page?q=x"] {
         let request = http::Request::get(path).header(ACCEPT_LANGUAGE, "fr");
         let french = browser
@@ -97,12 +97,12 @@ async fn a_page_has_its_headings_its_neighbours_and_its_markdown(pool: PgPool) {
     );
 }
 
-/// An operator who changes a setting of the gateway has no text to change.
+/// An operator who changes a setting of the gateway need not edit the guides.
 #[testing::database_test(web::MIGRATOR)]
-async fn guides_name_the_settings_of_the_gateway(pool: PgPool) {
+async fn guides_show_the_settings_of_the_gateway(pool: PgPool) {
     let site = Site::new(pool).await;
     let mut browser = site.browser();
-    // Nothing is said about settings that are not known.
+    // Before the settings are known, the guides show `…`.
     let keys = browser.get("/docs/keys.md").await;
     keys.assert(200, "| begins with | `…test_` | `…live_` |");
     site.app.docs.refresh().await;

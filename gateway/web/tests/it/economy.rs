@@ -1,4 +1,4 @@
-//! The economy of an account's games: the currency and the reports.
+//! The currency and the reports of an account's games.
 
 use sqlx::PgPool;
 use web::domain::role::Role;

@@ -1,4 +1,4 @@
-//! Nobody learns whether a person exists: the same answer, by the same work. The work is counted, since times differ on every machine.
+//! Nobody can find out whether a person exists: the response and the work are the same. The work is counted, because durations vary.
 
 use sqlx::PgPool;
 use time::Duration;
@@ -12,7 +12,7 @@ use crate::work::{Work, counted};
 
 const NOBODY: &str = "eve@evil.example";
 
-/// The answer to a form of a fresh browser without what differs in every answer, and the numbers of statements and hashes.
+/// The response to a form from a new browser, without the parts that always vary, and the numbers of statements and hashes.
 pub(crate) async fn observed(
     site: &Site,
     path: &str,
@@ -35,14 +35,14 @@ pub(crate) async fn observed(
     )
 }
 
-/// A person, a person with a second factor, and nobody.
+/// A site with a person, and a person with a second factor. `NOBODY` is neither.
 async fn people(pool: PgPool) -> Site {
     let site = Site::new(pool).await;
     site.person(ADA).await;
     site.person(BOB).await;
     let mut browser = site.signed_in(ADA).await;
     turn_on(&site, &mut browser).await;
-    // Nobody has tried to sign in in this quarter of an hour.
+    // The sign-ins above are then older than the window of fifteen minutes.
     site.clock.advance(Duration::minutes(16));
     site
 }
@@ -51,7 +51,7 @@ async fn people(pool: PgPool) -> Site {
 async fn sign_up_and_reset_do_the_same_for_everybody(pool: PgPool) {
     let site = people(pool).await;
     for path in ["/sign-up", "/reset"] {
-        // More often than mails are sent to one address.
+        // More often than the limit of mails to an address.
         for _ in 0..7 {
             let nobody = observed(&site, path, &[("email", NOBODY)]).await;
             assert!(nobody.0.contains("Check your e-mail"), "{nobody:?}");
@@ -88,7 +88,7 @@ async fn sign_in_does_the_same_for_everybody(pool: PgPool) {
         for person in [ADA, BOB] {
             assert_eq!(of(person).await, nobody, "{person} {time}");
         }
-        // What is no address takes the same way.
+        // Input that is not an address causes the same work.
         if time < 10 {
             let odd = of("no address").await;
             assert_eq!((odd.1, odd.2), (nobody.1, nobody.2));
@@ -97,7 +97,7 @@ async fn sign_in_does_the_same_for_everybody(pool: PgPool) {
 }
 
 #[testing::database_test(web::MIGRATOR)]
-async fn an_invitation_and_a_new_address_tell_nothing_either(pool: PgPool) {
+async fn an_invitation_and_a_new_address_reveal_no_person(pool: PgPool) {
     let site = people(pool).await;
     let account = {
         let person = person_id(&site.pool, BOB).await;
@@ -114,7 +114,7 @@ async fn an_invitation_and_a_new_address_tell_nothing_either(pool: PgPool) {
         answers.push((status, to, asked.status, asked.location().to_owned()));
     }
     assert_eq!(answers[0], answers[1]);
-    // The page of the team shows both alike.
+    // The team page shows both invitations alike.
     let page = owner.get(&team).await.text;
     let shown = page.split("<li>").filter(|it| it.contains("withdraw"));
     let shown: Vec<String> = shown

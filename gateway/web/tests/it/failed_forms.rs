@@ -1,5 +1,5 @@
-//! Every form of the router, and every way in which it fails. A refused one is shown again with its errors. Another one ends with an error
-//! page, which can send the same fields again. A form that the tables of `typed_forms.rs` lack fails the test.
+//! Every form of the router, and every way in which a form fails. A refused form is shown again with its errors; any other failure shows an error
+//! page that can send the same fields again. A form that `typed_forms.rs` lacks fails a test.
 
 use std::collections::BTreeMap;
 use std::time::Duration;
@@ -17,7 +17,7 @@ use crate::typed_forms::{BUTTONS, NEW_ACCOUNT, Needs, OF_ACCOUNTS, OF_PEOPLE, Ty
 
 const READ_ONLY: &str = "read-only for a while";
 const AWAY: &str = "Try again";
-/// The buttons that work while everything is read-only.
+/// The buttons that still work in read-only mode.
 const ALWAYS_OPEN: [&str; 3] = [
     "/accounts/{account}/keys/{key}/revoke",
     "/accounts/{account}/team/{person}/remove",
@@ -25,10 +25,10 @@ const ALWAYS_OPEN: [&str; 3] = [
 ];
 const UPLOAD: &str = "/accounts/{account}/listings/{kind}/{name}/pictures/{picture}";
 
-/// A form with what was typed into it.
+/// A form with its typed fields.
 type Filled = (&'static TypedForm, Vec<(String, String)>);
 
-/// All forms of the account, opened and filled in.
+/// Opens and fills in all forms of the account.
 async fn fill_in(full: &FullAccount) -> Vec<Filled> {
     let mut owner = full.owner.clone();
     let mut filled = Vec::new();
@@ -40,7 +40,7 @@ async fn fill_in(full: &FullAccount) -> Vec<Filled> {
     filled
 }
 
-/// Sends forms: each ends with an error page that can send what was typed again.
+/// Sends forms that must fail with an error page that can send the typed fields again.
 async fn assert_fail<'a>(
     full: &FullAccount,
     browser: &mut Browser,
@@ -59,7 +59,7 @@ async fn assert_fail<'a>(
     }
 }
 
-/// Presses the buttons of the account, except those that always work.
+/// Presses the buttons of the account except those of [`ALWAYS_OPEN`]; each must fail.
 async fn assert_buttons_fail(full: &FullAccount, browser: &mut Browser, says: &str) {
     let fields = every_field();
     let fields: Vec<(&str, &str)> = fields.iter().map(|(n, v)| (*n, v.as_str())).collect();
@@ -76,7 +76,7 @@ async fn assert_buttons_fail(full: &FullAccount, browser: &mut Browser, says: &s
     page.assert(503, says);
 }
 
-/// Ends the sessions of Ada from another device, whose browser is returned.
+/// Ends Ada's sessions from another device; returns that device's browser.
 async fn end_sessions(site: &Site) -> Browser {
     let mut other = site.signed_in(ADA).await;
     other.post("/you/sessions/end-others", &[]).await.location();
@@ -111,7 +111,7 @@ async fn a_form_that_fails_can_be_sent_again(pool: PgPool) {
         let forms = filled.iter().filter(needs);
         assert_fail(&full, &mut owner, forms, (503, AWAY)).await;
     }
-    // A gateway that accepts calls and never answers.
+    // This gateway accepts connections and never responds.
     let silent = TcpListener::bind("127.0.0.1:0").await.unwrap();
     let address = format!("http://{}", silent.local_addr().unwrap());
     let client = testing::client(&address, &site.app.lifecycle).unwrap();
@@ -139,7 +139,7 @@ async fn a_form_that_fails_can_be_sent_again(pool: PgPool) {
     assert_fail(&full, &mut again, &filled, (429, says)).await;
     assert_eq!(full.state().await, before);
 
-    // The same fields are taken once nothing is in the way.
+    // The same fields are accepted once everything works again.
     site.clock.advance(time::Duration::minutes(16));
     for (form, fields) in &filled {
         let page = form.post(&mut again, &full, fields).await;
@@ -154,13 +154,11 @@ async fn a_form_that_fails_can_be_sent_again(pool: PgPool) {
 }
 
 #[testing::database_test(web::MIGRATOR)]
-async fn without_postgresql_no_form_loses_what_was_typed_and_no_page_repeats_a_secret(
-    pool: PgPool,
-) {
+async fn without_postgresql_typed_fields_are_kept_except_secrets(pool: PgPool) {
     let full = FullAccount::new(pool).await;
     let site = &full.hooks.site;
     let mut filled = fill_in(&full).await;
-    // The form of the code needs a person with a second factor, who is signed out here.
+    // The form for the code needs a person with a second factor, and is left out here.
     for form in OF_PEOPLE.iter().filter(|it| it.action != "/sign-in/code") {
         filled.push((form, form.typed(&BTreeMap::new(), false)));
     }
@@ -174,7 +172,7 @@ async fn without_postgresql_no_form_loses_what_was_typed_and_no_page_repeats_a_s
 }
 
 #[testing::database_test(web::MIGRATOR)]
-async fn a_refused_form_keeps_what_was_typed_and_its_errors_stand_at_their_fields(pool: PgPool) {
+async fn a_refused_form_keeps_its_fields_and_links_its_errors(pool: PgPool) {
     let full = FullAccount::new(pool).await;
     let before = full.state().await;
     for form in OF_ACCOUNTS {
@@ -197,7 +195,7 @@ async fn assert_refused(full: &FullAccount, browser: &mut Browser, form: &TypedF
     form.assert_kept(&page, &fields);
 }
 
-/// Every error is named by the field that it stands beside, and there is the one that is expected.
+/// Asserts that every error is linked to its field, and that the expected error is among them.
 #[track_caller]
 fn assert_tied(form: &TypedForm, page: &Page) {
     let (_, _, field) = form.wrong;
@@ -207,7 +205,7 @@ fn assert_tied(form: &TypedForm, page: &Page) {
         field => format!("id=\"{field}-error\""),
     };
     page.assert(422, &expected);
-    // The summary at the top leads to each field.
+    // The summary links to each field.
     let summary = text.split_once("problem summary");
     let (_, summary) = summary.expect(action);
     let (links, _) = summary.split_once("</div>").unwrap();
@@ -228,11 +226,11 @@ fn assert_tied(form: &TypedForm, page: &Page) {
 }
 
 #[testing::database_test(web::MIGRATOR)]
-async fn buttons_are_closed_too_except_three(pool: PgPool) {
+async fn in_read_only_mode_only_three_buttons_work(pool: PgPool) {
     let full = FullAccount::new(pool).await;
     let site = &full.hooks.site;
     let before = full.state().await;
-    // Without the gateway, nobody knows whether everything is read-only.
+    // Without the gateway the switch for read-only mode cannot be read.
     let mut owner = full
         .owner
         .clone()
@@ -253,7 +251,7 @@ async fn buttons_are_closed_too_except_three(pool: PgPool) {
 }
 
 #[testing::database_test(web::MIGRATOR)]
-async fn nobody_joins_signs_up_or_is_deleted_while_everything_is_read_only(pool: PgPool) {
+async fn in_read_only_mode_nobody_joins_signs_up_or_is_deleted(pool: PgPool) {
     let full = FullAccount::new(pool).await;
     let site = &full.hooks.site;
     site.person(BOB).await;
@@ -288,7 +286,7 @@ async fn nobody_joins_signs_up_or_is_deleted_while_everything_is_read_only(pool:
 }
 
 #[testing::database_test(web::MIGRATOR)]
-async fn while_submissions_are_paused_new_games_and_events_wait(pool: PgPool) {
+async fn paused_submissions_refuse_only_new_games_and_events(pool: PgPool) {
     let full = FullAccount::new(pool).await;
     let switched = &full.hooks.site.gateway.switched;
     switched.lock().unwrap().insert("submissions");
@@ -305,7 +303,7 @@ async fn while_submissions_are_paused_new_games_and_events_wait(pool: PgPool) {
         page.assert(503, "value=\"Typed title\"");
     }
     assert_eq!(full.state().await, before);
-    // What is listed can still be changed, and pages can be submitted.
+    // Listings can still be changed, and pages submitted.
     let path = format!("/accounts/{}/listings/new/page", full.account);
     let fields = [("name", "A page"), ("kind", "studio")];
     owner.submit(&path, &path, &fields).await.location();
@@ -315,7 +313,7 @@ async fn while_submissions_are_paused_new_games_and_events_wait(pool: PgPool) {
     }
 }
 
-/// The next person at this browser must not leave the team, or revoke a key, by a click on a page that was left open.
+/// The next person at this computer must not leave the team or revoke a key by a click on a page that was left open.
 #[testing::database_test(web::MIGRATOR)]
 async fn a_signed_out_person_is_offered_no_button_and_no_file_again(pool: PgPool) {
     let full = FullAccount::new(pool).await;

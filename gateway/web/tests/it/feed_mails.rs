@@ -1,4 +1,4 @@
-//! Mails about what other services publish: each once, over restarts, replicas and clocks, in the language of its reader, with a switch.
+//! Mails about changes that other services publish: each once despite restarts, replicas and clocks, in the reader's language, and with an opt-out.
 
 use contracts::economy::v1::ReportReview;
 use contracts::gateway::v1::KeyRequest;
@@ -14,7 +14,7 @@ use crate::support::{ADA, BOB, Site};
 
 const CAROL: &str = "carol@studio.example";
 
-/// Ada owns the account, Bob edits its listings, Carol makes its keys.
+/// An account with Ada as owner, Bob as editor and Carol as developer.
 async fn account(site: &Site) -> Uuid {
     let ada = site.person(ADA).await;
     let account = site.account(ada, Role::Owner).await;
@@ -29,7 +29,7 @@ async fn run(site: &Site) -> u64 {
     feed_mails::run(&site.app, site.clock.now()).await.unwrap()
 }
 
-/// Recipients and subjects.
+/// The recipient and subject of each mail, sorted.
 async fn mails(site: &Site) -> Vec<(String, String)> {
     let mails = site.mails().await.into_iter();
     let mut mails: Vec<_> = mails.map(|(to, subject, _)| (to, subject)).collect();
@@ -61,7 +61,7 @@ fn publish(site: &Site, event: &str, decision: &StaffDecision) {
 }
 
 #[testing::database_test(web::MIGRATOR)]
-async fn a_decision_about_a_listing_is_mailed_once_to_who_edits_it(pool: PgPool) {
+async fn a_decision_on_a_listing_is_mailed_once_to_its_editors(pool: PgPool) {
     let site = Site::new(pool.clone()).await;
     let account = account(&site).await;
     publish(&site, "listing_removed", &game(account));
@@ -78,7 +78,7 @@ async fn a_decision_about_a_listing_is_mailed_once_to_who_edits_it(pool: PgPool)
     ] {
         assert!(body.contains(part), "{part}: {body}");
     }
-    // Another process goes on where this one was.
+    // After a restart another process continues at the same position.
     let restarted = Site::new(pool).await;
     let all = site.feed.changes.lock().unwrap().clone();
     *restarted.feed.changes.lock().unwrap() = all;
@@ -92,7 +92,7 @@ async fn a_decision_about_a_listing_is_mailed_once_to_who_edits_it(pool: PgPool)
 }
 
 #[testing::database_test(web::MIGRATOR)]
-async fn the_decisions_of_staff_are_in_the_activity_once(pool: PgPool) {
+async fn decisions_of_staff_are_recorded_once_in_the_activity(pool: PgPool) {
     let site = Site::new(pool).await;
     let account = account(&site).await;
     assert_eq!(run(&site).await, 0);
@@ -129,12 +129,12 @@ async fn two_replicas_mail_a_decision_once(pool: PgPool) {
 
 #[testing::database_test(web::MIGRATOR)]
 #[expect(clippy::disallowed_methods, reason = "an index of the test")]
-async fn a_run_that_is_interrupted_is_made_again(pool: PgPool) {
+async fn an_interrupted_run_is_repeated(pool: PgPool) {
     let site = Site::new(pool).await;
     let account = account(&site).await;
     assert_eq!(run(&site).await, 0);
     publish(&site, "listing_published", &game(account));
-    // The changes are read, and the second mail cannot be stored.
+    // The changes are read, but the second mail cannot be stored.
     let one_each = sqlx::raw_sql("create unique index one_each on web.mail (subject)");
     one_each.execute(&site.pool).await.unwrap();
     let failed = feed_mails::run(&site.app, site.clock.now()).await;
@@ -151,7 +151,7 @@ async fn a_run_that_is_interrupted_is_made_again(pool: PgPool) {
 }
 
 #[testing::database_test(web::MIGRATOR)]
-async fn decisions_about_keys_come_in_the_language_of_each_reader(pool: PgPool) {
+async fn decisions_on_keys_are_mailed_in_the_language_of_each_reader(pool: PgPool) {
     let site = Site::new(pool).await;
     let account = account(&site).await;
     let mut french = site.signed_in(CAROL).await;
@@ -177,7 +177,7 @@ async fn decisions_about_keys_come_in_the_language_of_each_reader(pool: PgPool) 
     assert_eq!(subjects.len(), 2, "{subjects:?}");
     assert!(subjects.contains(&(ADA, "Your live key is approved")));
     assert!(subjects.contains(&(CAROL, "Votre clé de production est approuvée")));
-    // The French reader wants no notices any more.
+    // The French reader opts out of notices.
     let settings = [("language", "fr")];
     french.post("/you/settings", &settings).await.location();
     let rejected = request(Some("Say what it is for."));
@@ -198,7 +198,7 @@ async fn decisions_about_keys_come_in_the_language_of_each_reader(pool: PgPool) 
 }
 
 #[testing::database_test(web::MIGRATOR)]
-async fn each_decision_has_a_mail_with_its_page(pool: PgPool) {
+async fn the_mail_of_each_decision_links_to_its_page(pool: PgPool) {
     let site = Site::new(pool).await;
     let account = account(&site).await;
     assert_eq!(run(&site).await, 0);
@@ -282,7 +282,7 @@ async fn the_mail_about_a_game_whose_page_is_not_public_has_no_link_to_the_game(
 }
 
 #[testing::database_test(web::MIGRATOR)]
-async fn a_feed_that_is_away_or_unreadable_stops_no_other(pool: PgPool) {
+async fn an_unavailable_or_unreadable_feed_does_not_block_others(pool: PgPool) {
     let recorder = PrometheusBuilder::new().build_recorder();
     let _recording = metrics::set_default_local_recorder(&recorder);
     let site = Site::new(pool).await;
@@ -315,7 +315,7 @@ async fn a_feed_that_is_away_or_unreadable_stops_no_other(pool: PgPool) {
 }
 
 #[testing::database_test(web::MIGRATOR)]
-async fn failing_webhooks_are_mailed_to_who_develops(pool: PgPool) {
+async fn failing_webhooks_are_mailed_to_developers(pool: PgPool) {
     let site = Site::new(pool).await;
     let account = account(&site).await;
     assert_eq!(run(&site).await, 0);

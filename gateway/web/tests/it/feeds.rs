@@ -1,4 +1,4 @@
-//! The feed of new games, and the calendar of events.
+//! The Atom feed of new games, and the calendar of events.
 
 use roxmltree::{Document, Node};
 use sqlx::PgPool;
@@ -10,7 +10,7 @@ use crate::support::Site;
 
 const ATOM: &str = "http://www.w3.org/2005/Atom";
 
-/// Checks what RFC 4287 requires of a feed and its entries.
+/// Asserts what RFC 4287 requires of a feed and its entries.
 fn check_feed(feed: &str, address: &str) {
     let document = Document::parse(feed).unwrap();
     let root = document.root_element();
@@ -71,7 +71,7 @@ async fn new_games_have_a_feed(pool: PgPool) {
         let feed = file(&mut browser, path, atom).await.text;
         check_feed(&feed, &format!("https://mchezo.example{path}"));
         assert!(feed.contains(&format!("<title>{title}</title>")), "{feed}");
-        // The list leads to it.
+        // The list links to its feed.
         let page = browser.get(list).await.text;
         assert!(page.contains(&format!("href=\"{path}\"")), "{page}");
     }
@@ -79,7 +79,7 @@ async fn new_games_have_a_feed(pool: PgPool) {
     for part in [
         "<id>https://mchezo.example/games/okoto</id>",
         "href=\"https://mchezo.example/fr/games/okoto\"",
-        // It was submitted on January 1.
+        // The date is that of publication; the game was submitted on 1 January.
         "<published>2026-11-12T00:00:00Z</published>",
         "<updated>2026-11-22T00:00:00Z</updated>",
         "<name>Savanna &#60;i&#62;Studio</name>",
@@ -115,12 +115,12 @@ async fn events_have_a_calendar(pool: PgPool) {
         [
             "BEGIN:VEVENT",
             "UID:https://mchezo.example/events/jam",
-            // It was moved after it was listed.
+            // The event was moved after it was listed.
             "DTSTAMP:20260202T100000Z",
             "LAST-MODIFIED:20260202T100000Z",
             "SEQUENCE:2080800",
             "DTSTART;VALUE=DATE:20261122",
-            // The day after the last.
+            // `DTEND` is exclusive: the day after the last.
             "DTEND;VALUE=DATE:20261124",
             "SUMMARY:Lagos <Jam>",
             "DESCRIPTION:Bring\\nseeds.",
@@ -136,7 +136,7 @@ async fn events_have_a_calendar(pool: PgPool) {
         lines.contains(&"X-WR-CALNAME:Events in Nigeria · Mchezo"),
         "{calendar}"
     );
-    // A calendar that has one copy of the event takes the newer one, whichever file it comes from.
+    // A calendar application keeps the newer copy of an event, whichever of the two files it comes from.
     let single = browser.get("/events/jam/calendar.ics").await;
     assert_eq!(
         single.headers["content-type"],
@@ -155,7 +155,7 @@ async fn events_have_a_calendar(pool: PgPool) {
         .assert(200, &format!("href=\"{path}\""));
 }
 
-/// RFC 5545, 3.6: a calendar has at least one component.
+/// RFC 5545, section 3.6: a calendar has at least one component.
 #[testing::database_test(web::MIGRATOR)]
 async fn a_calendar_without_events_has_a_time_zone(pool: PgPool) {
     let site = Site::new(pool).await;

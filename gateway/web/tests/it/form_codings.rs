@@ -7,7 +7,7 @@ use crate::browser::{Browser, Page, body, form};
 use crate::full_account::{FullAccount, every_field, forms};
 use crate::support::{ADA, Site};
 
-/// Sends a form as a browser does, but with this header.
+/// Posts a form with this `Content-Encoding`.
 async fn send(browser: &mut Browser, path: &str, coding: &str, fields: &[(&str, &str)]) -> Page {
     let request = form(path, fields)
         .header("sec-fetch-site", "same-origin")
@@ -31,7 +31,7 @@ async fn no_form_of_the_router_is_decompressed(pool: PgPool) {
 }
 
 #[testing::database_test(web::MIGRATOR)]
-async fn a_coding_is_named_and_identity_is_none(pool: PgPool) {
+async fn the_error_names_the_coding_and_identity_is_accepted(pool: PgPool) {
     let site = Site::new(pool).await;
     let mut browser = site.browser();
     let fields = [("email", ADA)];

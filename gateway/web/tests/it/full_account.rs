@@ -1,4 +1,4 @@
-//! An account in which every kind of thing exists, so that a test can fill in every path of the router.
+//! An account with a thing of every kind, so that a test can fill in every path of the router.
 
 use http::Method;
 use sqlx::{AssertSqlSafe, PgPool};
@@ -10,7 +10,7 @@ use crate::stub_pictures::file;
 use crate::support::ADA;
 use crate::webhook_service::WebhookSite;
 
-/// Who is invited to the account.
+/// The address of a person who is invited to the account.
 pub(crate) const CAROL: &str = "carol@new.example";
 
 /// The account of [`ADA`], who is signed in.
@@ -78,9 +78,9 @@ impl FullAccount {
         }
     }
 
-    /// A path of the router about the things of this account, as a path of `account`.
+    /// Fills a path of the router with the things of this account, under the account `account`.
     ///
-    /// A parameter that is not known here fails the test: add a real thing of the account for it.
+    /// An unknown parameter fails the test: add a thing of the account for it.
     pub(crate) fn path(&self, pattern: &str, account: &str) -> String {
         let fill = |segment: &str| self.value(pattern, segment, account);
         pattern.split('/').map(fill).collect::<Vec<_>>().join("/")
@@ -121,12 +121,12 @@ impl FullAccount {
         }
     }
 
-    /// The path of a route about this account itself.
+    /// Fills a path of the router, under this account.
     pub(crate) fn own(&self, pattern: &str) -> String {
         self.path(pattern, &self.account)
     }
 
-    /// Everything that a form could have changed.
+    /// Everything that a form could change.
     pub(crate) async fn state(&self) -> String {
         let site = &self.hooks.site;
         let mut state = String::new();
@@ -157,13 +157,12 @@ impl FullAccount {
     }
 }
 
-/// The id of the person with this address.
 pub(crate) async fn person_id(pool: &PgPool, email: &str) -> String {
     let person = web::store::people::by_email(pool, email).await.unwrap();
     person.unwrap().id.to_string()
 }
 
-/// All rows of a table as one text.
+/// All rows of a table as text.
 #[expect(
     clippy::disallowed_methods,
     reason = "the name of the table is a parameter"
@@ -175,7 +174,7 @@ pub(crate) async fn rows(pool: &PgPool, table: &str) -> String {
     rows.await.unwrap()
 }
 
-/// A key, and an approved request for another one; returns their ids.
+/// Adds a key, and an approved request for another key; returns their ids.
 fn keys(hooks: &WebhookSite, account: &str) -> (String, String) {
     let (key, request) = (
         kit::ids::row_id().to_string(),
@@ -210,7 +209,7 @@ fn last(path: &str) -> String {
     path.rsplit('/').next().unwrap().to_owned()
 }
 
-/// The hash by which a page names the session of a browser.
+/// The hash by which pages name a browser's session.
 pub(crate) fn session_hash(browser: &Browser) -> String {
     let cookie = browser.cookie.clone().unwrap();
     let (_, token) = cookie.split_once('=').unwrap();
@@ -218,7 +217,7 @@ pub(crate) fn session_hash(browser: &Browser) -> String {
     token.hash().hex()
 }
 
-/// The fields of all forms at once. Each form reads its own.
+/// The fields of all forms together; each form reads its own.
 pub(crate) fn every_field() -> Vec<(&'static str, String)> {
     let fixed = [
         ("email", "taken@evil.example"),
@@ -271,7 +270,7 @@ pub(crate) async fn send(
     browser.post(path, &fields).await
 }
 
-/// The routes that take forms.
+/// The routes that accept POST.
 pub(crate) fn forms() -> impl Iterator<Item = Route> {
     let routes = web::router::routes().into_iter();
     routes.filter(|route| route.methods.contains(&Method::POST))

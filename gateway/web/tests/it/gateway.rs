@@ -1,4 +1,4 @@
-//! A gateway that holds accounts and keys in memory.
+//! A stub of the gateway that keeps accounts and keys in memory.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -17,19 +17,19 @@ pub(crate) struct StubGateway {
     pub(crate) keys: Arc<Mutex<Vec<proto::Key>>>,
     pub(crate) requests: Arc<Mutex<Vec<proto::KeyRequest>>>,
     pub(crate) is_down: Arc<AtomicBool>,
-    /// The answer about a new key waits for this lock, or is lost.
+    /// The response about a new key waits for this lock; with `loses_new_keys` it is lost.
     pub(crate) new_keys_wait: Arc<tokio::sync::Mutex<()>>,
     pub(crate) loses_new_keys: Arc<AtomicBool>,
-    /// Whether the last rotation has stopped the old secret at once.
+    /// Whether the last rotation stopped the old secret at once.
     pub(crate) revoked_old: Arc<AtomicBool>,
-    /// What every account uses: by day, and the log.
+    /// The usage of every account: by day, and the log of calls.
     pub(crate) day_use: Arc<Mutex<proto::AccountsServiceListUseResponse>>,
     pub(crate) calls: Arc<Mutex<proto::AccountsServiceListCallsResponse>>,
     /// The accounts that have used a share of their month.
     pub(crate) month_use: Arc<Mutex<Vec<proto::AccountMonthUse>>>,
     /// The plan of every account, with its limits.
     pub(crate) plan: Arc<Mutex<Option<proto::Plan>>>,
-    /// Switches that are not as usual.
+    /// Switches that are not in their default state.
     pub(crate) switched: Arc<Mutex<BTreeSet<&'static str>>>,
 }
 
@@ -81,7 +81,7 @@ impl StubGateway {
     }
 }
 
-/// As the gateway checks the name of an account.
+/// Checks the name of an account as the gateway does.
 fn check_name(name: &str) -> Result<(), Status> {
     if name.len() > 80 || name.contains(char::is_control) {
         return Err(Fault::invalid_field("name", "Shorten it.").into());
@@ -91,7 +91,7 @@ fn check_name(name: &str) -> Result<(), Status> {
 
 type Answer<T> = Result<Response<T>, Status>;
 
-/// The answer of a method that no test uses.
+/// The response of a method that no test uses.
 fn empty<T: Default>() -> Response<T> {
     Response::new(T::default())
 }

@@ -1,5 +1,4 @@
-//! Forms whose last byte comes late, and changes that wait for a lock: what the person may do is asked when the form is there, and again under
-//! the lock.
+//! Forms whose last byte arrives late, and changes that wait for a lock: permissions are checked when the form is complete, and again under the lock.
 
 use axum::body::Body;
 use futures::{StreamExt as _, stream};
@@ -14,7 +13,7 @@ use crate::support::{ADA, BOB, PASSWORD, Site};
 
 const CAROL: &str = "carol@new.example";
 
-/// Sends a form whose last byte comes when `meanwhile` has ended, which begins when the server reads the body.
+/// Posts a form whose last byte is sent after `meanwhile`, which starts when the server reads the body.
 async fn held_open(
     browser: &mut Browser,
     path: &str,
@@ -109,7 +108,7 @@ async fn a_change_of_the_team_reads_the_role_again_under_the_lock(pool: PgPool) 
             ("role", "editor"),
         ];
         let path = format!("{team}/{action}");
-        // The role is taken after the request was admitted, and before it has the lock.
+        // The role is revoked after the request was admitted and before it gets the lock.
         let mut transaction = kit::pg::begin(&site.pool).await.unwrap();
         let taken = members::set_role(&mut transaction, account, bob, None).await;
         assert_eq!(taken.unwrap(), members::MemberChange::Changed);

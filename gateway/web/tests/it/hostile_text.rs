@@ -1,4 +1,4 @@
-//! Text that is a page of its own, in every field that a studio, its team or its receivers may fill, on every page of the router.
+//! Hostile text in every field that a studio, its team or its receivers can fill, on every page of the router.
 
 use std::collections::BTreeSet;
 
@@ -12,7 +12,7 @@ use crate::support::{ADA, PASSWORD, Site};
 
 const LINK: &str = "javascript:alert(1)";
 
-/// Where [`hostile`] text stands; each must be seen on a page, escaped.
+/// The places of [`hostile`] text, each of which a page must show, escaped.
 const FIELDS: [&str; 23] = [
     "account name",
     "key name",
@@ -48,7 +48,7 @@ fn assert_harmless(page: &Page, path: &str) {
     assert!(!page.status.is_server_error(), "{path}: {}", page.text);
     let media_type = page.headers.get("content-type");
     if media_type.is_some_and(|it| it == "text/calendar; charset=utf-8") {
-        // Calendars have texts as they are, and no browser takes one for a page.
+        // Calendars contain text unescaped, but browsers do not render them as pages.
         assert_eq!(page.headers["x-content-type-options"], "nosniff", "{path}");
         return;
     }
@@ -161,7 +161,7 @@ async fn fill(full: &mut FullAccount) {
     update(pool, sql, &hostile("endpoint reason")).await;
 }
 
-/// The page of the only endpoint.
+/// The path of the page of the only endpoint.
 async fn world_endpoint(hooks: &mut crate::webhook_service::WebhookSite) -> String {
     let base = hooks.base();
     let list = hooks.browser.get(&base).await;
@@ -193,7 +193,7 @@ async fn no_page_runs_what_a_studio_wrote(pool: PgPool) {
     }
     let missing: Vec<&&str> = FIELDS.iter().filter(|it| !seen.contains(*it)).collect();
     assert!(missing.is_empty(), "no page shows {missing:?}");
-    // The person as well, whose address is on every page.
+    // The address of the person is hostile too.
     let id = person_id(&full.hooks.site.pool, ADA).await;
     let sql = format!("update web.person set email = $1 where id = '{id}'");
     update(&full.hooks.site.pool, &sql, &hostile("person")).await;

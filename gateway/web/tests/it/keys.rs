@@ -1,4 +1,4 @@
-//! Keys: shown once, made once.
+//! A key's secret is shown once, and a form creates one key.
 
 use std::sync::atomic::Ordering;
 
@@ -28,13 +28,13 @@ async fn a_new_key_is_shown_once(pool: PgPool) {
     page.assert(200, "svc_test_");
     page.assert(200, "SERVICE_API_KEY=");
     page.assert(200, "https://mchezo.example/v1/games?limit=3");
-    // No other page has the secret.
+    // No other page shows the secret.
     let list = browser.get(&keys).await;
     assert!(!list.text.contains("svc_test_"), "{}", list.text);
 }
 
 #[testing::database_test(web::MIGRATOR)]
-async fn the_game_of_a_key_is_typed_when_the_account_has_more_listings_than_a_page(pool: PgPool) {
+async fn with_many_listings_the_game_of_a_key_is_typed(pool: PgPool) {
     let site = Site::new(pool).await;
     let (mut browser, account) = owner(&site).await;
     site.listings.game(&account.to_string(), "okoto", "Okoto");
@@ -83,7 +83,7 @@ async fn a_key_is_rotated_and_revoked(pool: PgPool) {
 }
 
 #[testing::database_test(web::MIGRATOR)]
-async fn the_page_of_a_key_says_what_used_it_last_and_what_is_left_of_its_grace(pool: PgPool) {
+async fn the_page_of_a_key_shows_its_last_use_and_grace_period(pool: PgPool) {
     let site = Site::new(pool).await;
     let (mut browser, account) = owner(&site).await;
     let id = kit::ids::row_id().to_string();

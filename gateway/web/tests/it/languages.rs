@@ -1,4 +1,4 @@
-//! People who read French: they sign up and in, and get their mails, in French. The dashboard is in English.
+//! People who read French sign up, sign in and get mails in French. The dashboard is in English.
 
 use axum::body::Body;
 use http::Request;
@@ -10,7 +10,7 @@ use crate::browser::Browser;
 use crate::second_factor::{half_signed_in, turn_on};
 use crate::support::{ADA, BOB, PASSWORD, Site};
 
-/// The path of the link in the newest mail to this address.
+/// The path of the French link in the newest mail to this address.
 pub(crate) async fn french_link(site: &Site, recipient: &str) -> String {
     let mails = site.mails().await;
     let mut newest = mails.iter().rev().filter(|mail| mail.0 == recipient);
@@ -62,7 +62,7 @@ async fn a_french_visitor_signs_up_in_french(pool: PgPool) {
     let mails = site.mails().await;
     let newest = mails.last().unwrap();
     assert_eq!(newest.1, "Votre mot de passe a été changé");
-    // Without a session the page keeps the language, whatever the browser prefers.
+    // Without a session the page keeps its language, whatever the browser prefers.
     let goodbye = browser.post("/sign-out", &[]).await;
     assert_eq!(goodbye.location(), "/fr?done=signed-out");
     let goodbye = browser.get(goodbye.location()).await;
@@ -70,7 +70,7 @@ async fn a_french_visitor_signs_up_in_french(pool: PgPool) {
 }
 
 #[testing::database_test(web::MIGRATOR)]
-async fn sign_in_is_in_the_language_of_the_address_or_the_browser(pool: PgPool) {
+async fn sign_in_is_in_the_language_of_the_path_or_the_browser(pool: PgPool) {
     let site = Site::new(pool).await;
     site.person(ADA).await;
     let mut browser = site.browser();
@@ -98,7 +98,7 @@ async fn sign_in_is_in_the_language_of_the_address_or_the_browser(pool: PgPool) 
 }
 
 #[testing::database_test(web::MIGRATOR)]
-async fn a_chosen_language_is_that_of_mails(pool: PgPool) {
+async fn mails_are_in_the_chosen_language(pool: PgPool) {
     let site = Site::new(pool).await;
     let ada = site.person(ADA).await;
     let account = site.account(ada, Role::Owner).await;
@@ -109,12 +109,12 @@ async fn a_chosen_language_is_that_of_mails(pool: PgPool) {
     let mails = site.mails().await;
     let (_, subject, _) = mails.last().unwrap();
     assert_eq!(subject, "La double authentification est active");
-    // The second step of signing in is in French as well.
+    // The second step of signing in is in French too.
     site.clock.advance(Duration::minutes(16));
     let mut half = half_signed_in(&site).await;
     let page = half.get("/sign-in/code").await;
     page.assert(200, "<html lang=\"fr\">");
-    // An invitation of somebody without a language is in that of the inviter.
+    // An invitation to a person without a language is in the inviter's language.
     browser.invite(account, BOB, "editor").await.location();
     let mails = site.mails().await;
     let (to, subject, body) = mails.last().unwrap();
@@ -165,7 +165,7 @@ async fn new_recovery_codes_replace_the_earlier_ones(pool: PgPool) {
         .iter()
         .filter(|it| it.1 == "New recovery codes were created");
     assert_eq!(told.count(), 1);
-    // The second factor is the same one, and the earlier codes are gone.
+    // The second factor stays the same, and the earlier recovery codes no longer work.
     let mut half = half_signed_in(&site).await;
     half.post("/sign-in/code", &[("code", &earlier[1])])
         .await

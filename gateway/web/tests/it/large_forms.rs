@@ -1,11 +1,11 @@
-//! Forms with more fields than any page of the site has.
+//! Forms with more fields than any form of the site.
 
 use sqlx::PgPool;
 use web::domain::role::Role;
 
 use crate::support::{ADA, Site};
 
-/// A form with this many fields of one name, each with another value.
+/// Fields of one name, each with another value.
 fn many<'a>(name: &'a str, values: &'a [String]) -> Vec<(&'a str, &'a str)> {
     values.iter().map(|value| (name, value.as_str())).collect()
 }
@@ -30,13 +30,13 @@ async fn a_form_has_five_hundred_fields_at_most(pool: PgPool) {
         let page = browser.post(&path, &many(name, &values)).await;
         page.assert(413, "more text than is allowed");
     }
-    // Strangers as well.
+    // The limit also applies to signed-out visitors.
     let page = site
         .browser()
         .post("/sign-in", &many("email", &values))
         .await;
     page.assert(413, "more text than is allowed");
-    // The most that is read is shown again, each value once.
+    // A form at the limit is shown again, with each value once.
     let path = format!("{base}/listings/new/game");
     let mut fields = many("genres", &values[..400]);
     fields.extend(many("genres", &values[..50]));

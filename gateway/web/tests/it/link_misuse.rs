@@ -1,4 +1,4 @@
-//! Links of mails that are used twice, too late, by another person, or opened by a scanner. Every kind of link is tried.
+//! Links in mails that are used twice, too late or by another person, or opened by a scanner, for every kind of link.
 
 use axum::body::Body;
 use http::{Method, Request, StatusCode};
@@ -26,7 +26,7 @@ struct Mailed {
     fields: Vec<(&'static str, &'static str)>,
 }
 
-/// A link, mailed to a person or to somebody new, whose addresses begin with the purpose. Ada invites.
+/// Mails a link to a person or to a new address, each of which begins with the name of the purpose. Ada is the inviter.
 async fn mail(site: &Site, purpose: Purpose) -> Mailed {
     let of = |domain: &str| format!("{}@{domain}", purpose.as_str());
     let (known, new) = (of("studio.example"), of("new.example"));
@@ -63,7 +63,7 @@ async fn mail(site: &Site, purpose: Purpose) -> Mailed {
     }
 }
 
-/// Everything that a link could have changed.
+/// Everything that a link could change.
 async fn state(site: &Site) -> String {
     let mut state = format!("{:?}", site.gateway.accounts);
     for table in ["web.person", "web.member", "web.link"] {
@@ -101,7 +101,7 @@ async fn a_scanner_uses_no_link_up_and_its_button_works_once(pool: PgPool) {
         let before = state(&site).await;
         let seen = scan(&site, &link.path).await;
         assert!(matches!(seen.as_u16(), 200 | 303), "{seen}");
-        // Some scanners have the cookies of the reader.
+        // Some scanners have the reader's cookies.
         let request = Request::head(&link.path).body(Body::empty()).unwrap();
         assert_eq!(link.holder.send(request).await.status, StatusCode::OK);
         link.holder.get(&link.path).await.assert(200, "<form");
@@ -114,7 +114,7 @@ async fn a_scanner_uses_no_link_up_and_its_button_works_once(pool: PgPool) {
         );
         let mut statuses = [one.status, two.status].map(|it| it.as_u16());
         statuses.sort_unstable();
-        // A new address may have ended the session of the second.
+        // The first form may have changed the address and thus ended the session of the second.
         let is_signed_out = purpose == Purpose::Email && statuses[1] == 401;
         assert_eq!(statuses[0], 303, "{purpose:?}");
         assert!(statuses[1] == 410 || is_signed_out, "{purpose:?}");

@@ -1,4 +1,4 @@
-//! Sign-up, forgotten passwords, and links in mails.
+//! Sign-up, password reset, and links in mails.
 
 use std::sync::atomic::Ordering;
 
@@ -33,7 +33,7 @@ async fn a_visitor_becomes_the_owner_of_an_account(pool: PgPool) {
         .await
         .assert(200, "Create the first key");
     browser.get("/accounts").await.location();
-    // In another browser, with the password.
+    // The person signs in with the password in another browser.
     let mut other = site.signed_in(ADA).await;
     other.get(&overview).await.assert(200, "Savanna");
 }
@@ -76,7 +76,7 @@ async fn a_new_password_ends_all_sessions_and_voids_other_links(pool: PgPool) {
 }
 
 #[testing::database_test(web::MIGRATOR)]
-async fn without_the_gateway_the_link_stays_good_and_nothing_typed_is_lost(pool: PgPool) {
+async fn without_the_gateway_a_link_stays_valid_and_its_form_is_kept(pool: PgPool) {
     let site = Site::new(pool).await;
     let mut browser = site.browser();
     browser.post("/sign-up", &[("email", ADA)]).await;
@@ -95,7 +95,7 @@ async fn without_the_gateway_the_link_stays_good_and_nothing_typed_is_lost(pool:
 }
 
 #[testing::database_test(web::MIGRATOR)]
-async fn a_link_hashes_few_passwords_and_none_of_a_form_that_is_refused_anyway(pool: PgPool) {
+async fn a_link_hashes_few_passwords_and_none_of_an_invalid_form(pool: PgPool) {
     let site = Site::new(pool).await;
     site.browser().post("/sign-up", &[("email", ADA)]).await;
     let link = site.link(ADA).await;
@@ -111,7 +111,7 @@ async fn a_link_hashes_few_passwords_and_none_of_a_form_that_is_refused_anyway(p
         assert!(page.contains(part), "{part}: {page}");
         assert_eq!(hashes, 0, "{part}");
     }
-    // The gateway's stub refuses this name; its rule of the length is another one.
+    // The stub refuses this name by a rule that the form does not check.
     let taken = "x".repeat(100);
     let fields = [("account_name", taken.as_str()), ("password", PASSWORD)];
     for _ in 4..20 {
@@ -127,7 +127,7 @@ async fn a_link_hashes_few_passwords_and_none_of_a_form_that_is_refused_anyway(p
     assert_eq!(hashes, 0);
     let refused = site.browser().post(&link, &right).await;
     refused.assert(429, "value=\"Savanna\"");
-    // Other links are not concerned, until one network has sent sixty forms.
+    // Other links still work, until one network has sent sixty forms.
     for person in [BOB, "carol@new.example"] {
         site.browser().post("/sign-up", &[("email", person)]).await;
         let link = site.link(person).await;
@@ -149,7 +149,7 @@ async fn a_link_hashes_few_passwords_and_none_of_a_form_that_is_refused_anyway(p
 }
 
 #[testing::database_test(web::MIGRATOR)]
-async fn mails_to_one_address_are_limited_without_a_word(pool: PgPool) {
+async fn mails_to_one_address_are_limited_silently(pool: PgPool) {
     let site = Site::new(pool).await;
     for _ in 0..8 {
         let page = site.browser().post("/sign-up", &[("email", ADA)]).await;
@@ -169,7 +169,7 @@ async fn mails_to_one_address_are_limited_without_a_word(pool: PgPool) {
 const NEW: &str = "another lorry teapot nine";
 
 #[testing::database_test(web::MIGRATOR)]
-async fn a_reset_link_in_the_browser_of_another_person_says_so_first(pool: PgPool) {
+async fn a_reset_link_warns_in_the_browser_of_another_person(pool: PgPool) {
     let site = Site::new(pool).await;
     site.person(ADA).await;
     site.person(BOB).await;
@@ -190,7 +190,7 @@ async fn a_reset_link_in_the_browser_of_another_person_says_so_first(pool: PgPoo
     let set = bob.post(&link, &[("password", NEW)]).await;
     assert_eq!(set.location(), "/accounts");
     bob.get("/you").await.assert(200, ADA);
-    // As after signing in, the session of the person before has ended.
+    // The session of the other person has ended, as after signing in.
     let mut session = session;
     assert!(session.get("/you").await.location().starts_with("/sign-in"));
 }
@@ -201,7 +201,7 @@ async fn a_reset_link_to_an_earlier_address_sets_no_password(pool: PgPool) {
     let ada = site.person(ADA).await;
     site.browser().post("/reset", &[("email", ADA)]).await;
     let link = site.link(ADA).await;
-    // The address changes while the mail is made, so that the change does not remove the link.
+    // The address changes while the mail is being made, so that the change does not delete the link.
     sqlx::query!(
         "update web.person set email = 'ada@moved.example' where id = $1",
         ada
@@ -218,12 +218,12 @@ async fn a_reset_link_to_an_earlier_address_sets_no_password(pool: PgPool) {
 }
 
 #[testing::database_test(web::MIGRATOR)]
-async fn a_reset_waits_for_a_change_of_the_person_and_not_the_other_way_round(pool: PgPool) {
+async fn a_reset_and_a_change_of_password_do_not_deadlock(pool: PgPool) {
     let site = Site::new(pool).await;
     let ada = site.person(ADA).await;
     site.browser().post("/reset", &[("email", ADA)]).await;
     let link = site.link(ADA).await;
-    // A change of the password, as `people/password.rs` makes it: the person first, then the links.
+    // Changes the password as `people/password.rs` does: first the person, then the links.
     let mut change = kit::pg::begin(&site.pool).await.unwrap();
     let set = web::store::people::set_password(&mut *change, ada, "hash");
     set.await.unwrap();
@@ -238,7 +238,7 @@ async fn a_reset_waits_for_a_change_of_the_person_and_not_the_other_way_round(po
     page.assert(410, "does not work any more");
 }
 
-/// Waits until a statement waits for the row of another transaction.
+/// Waits until a statement waits for a row lock of another transaction.
 pub(crate) async fn until_a_row_is_waited_for(pool: &PgPool) {
     let waiting = async || {
         let waiting = sqlx::query_scalar!(

@@ -8,7 +8,7 @@ use sqlx::PgPool;
 use crate::browser::Page;
 use crate::support::studio;
 
-/// The fields of the form of the game, as a browser sends them.
+/// The fields of a game's form, as a browser sends them.
 fn fields<'a>(title: &'a str, more: &[(&'a str, &'a str)]) -> Vec<(&'a str, &'a str)> {
     let mut fields = vec![
         ("creator", "studio"),
@@ -27,7 +27,7 @@ fn fields<'a>(title: &'a str, more: &[(&'a str, &'a str)]) -> Vec<(&'a str, &'a 
 }
 
 #[testing::database_test(web::MIGRATOR)]
-async fn the_list_leads_to_each_listing(pool: PgPool) {
+async fn the_list_links_to_each_listing(pool: PgPool) {
     let (site, account, mut owner) = studio(pool).await;
     let base = format!("/accounts/{account}/listings");
     let list = owner.get(&base).await;
@@ -54,7 +54,7 @@ async fn a_form_that_is_sent_twice_submits_one_game(pool: PgPool) {
     let more = [("form", id.as_str())];
     for _ in 0..2 {
         let sent = owner.post(&path, &fields("A game", &more)).await;
-        // The next page is that of its pictures.
+        // The next page is that of the game's pictures.
         assert!(
             sent.location()
                 .ends_with("/listings/game/new-game/pictures?done=listing-submitted")
@@ -66,7 +66,7 @@ async fn a_form_that_is_sent_twice_submits_one_game(pool: PgPool) {
     page.assert(200, "Thank you. We review it before it goes public.");
     page.assert(200, "Upload the cover");
     owner.get(&base).await.assert(200, "Add a cover");
-    // The form cannot submit another listing, and becomes one that can.
+    // The used form cannot submit another listing; its error page has a new form id.
     let page = owner.post(&path, &fields("Another game", &more)).await;
     page.assert(422, "has submitted a listing already");
     assert_ne!(page.hidden()["form"], id);
@@ -75,7 +75,7 @@ async fn a_form_that_is_sent_twice_submits_one_game(pool: PgPool) {
 }
 
 #[testing::database_test(web::MIGRATOR)]
-async fn a_change_is_saved_and_a_changed_listing_keeps_what_was_typed(pool: PgPool) {
+async fn a_stale_form_is_refused_with_the_typed_fields(pool: PgPool) {
     let (site, account, mut owner) = studio(pool).await;
     let path = format!("/accounts/{account}/listings/game/okoto/edit");
     let form = owner.get(&path).await;
@@ -96,12 +96,12 @@ async fn a_change_is_saved_and_a_changed_listing_keeps_what_was_typed(pool: PgPo
     let done = format!("/accounts/{account}/listings/game/okoto?done=listing-changed");
     owner.get(&done).await.assert(200, "The change is saved.");
 
-    // Now the form is about an older revision.
+    // The form has an older revision now.
     let late = owner.post(&path, &fields("Mine", &more)).await;
     late.assert(422, "Somebody else changed this listing");
     late.assert(422, "value=\"Mine\"");
     assert_eq!(site.listings.recorded().len(), 1);
-    // Sent again, it replaces what the listing has.
+    // Sent again, the form overwrites the newer revision.
     let hidden = late.hidden();
     assert_eq!(hidden["revision"], "2");
     let more = [("revision", hidden["revision"].as_str())];
@@ -113,7 +113,7 @@ async fn a_change_is_saved_and_a_changed_listing_keeps_what_was_typed(pool: PgPo
 }
 
 #[testing::database_test(web::MIGRATOR)]
-async fn every_form_that_counts_says_how_many_writes_of_the_day_are_left(pool: PgPool) {
+async fn forms_show_the_remaining_writes_of_the_day(pool: PgPool) {
     let (site, account, mut owner) = studio(pool).await;
     let base = format!("/accounts/{account}/listings");
     let counts = |page: &Page| page.text.contains("You can submit or change");
@@ -127,7 +127,7 @@ async fn every_form_that_counts_says_how_many_writes_of_the_day_are_left(pool: P
         };
         *site.gateway.plan.lock().unwrap() = Some(plan);
     };
-    // The account has sent seven.
+    // The account has used seven writes.
     set_limit(50);
     let left = "You can submit or change 43 more listings today.";
     for path in [
@@ -139,7 +139,7 @@ async fn every_form_that_counts_says_how_many_writes_of_the_day_are_left(pool: P
         let page = owner.get(&format!("{base}/{path}")).await;
         page.assert(200, left);
     }
-    // A new page is not one of them.
+    // A new page does not count as a write.
     let page = owner.get(&format!("{base}/new/page")).await;
     page.assert(200, "<form");
     assert!(!counts(&page), "{}", page.text);
@@ -172,7 +172,7 @@ async fn a_game_whose_page_is_in_review_has_no_problem(pool: PgPool) {
 }
 
 #[testing::database_test(web::MIGRATOR)]
-async fn a_new_studio_is_led_to_its_page_before_its_game(pool: PgPool) {
+async fn an_account_without_pages_is_led_to_submit_one_first(pool: PgPool) {
     let (site, account, mut owner) = studio(pool).await;
     let base = format!("/accounts/{account}/listings");
     site.listings.has_no_pages.store(true, Ordering::Relaxed);
@@ -182,7 +182,7 @@ async fn a_new_studio_is_led_to_its_page_before_its_game(pool: PgPool) {
         &format!("<a class=\"button\" href=\"{base}/new/page\">"),
     );
     assert!(!game.text.contains("name=\"title\""), "{}", game.text);
-    // The name of the account is filled in. A second page may be that of another person or studio.
+    // The first page is prefilled with the account's name; a second page may be for somebody else.
     for (has_no_pages, count) in [(true, 1), (false, 0)] {
         let has = &site.listings.has_no_pages;
         has.store(has_no_pages, Ordering::Relaxed);
@@ -193,13 +193,13 @@ async fn a_new_studio_is_led_to_its_page_before_its_game(pool: PgPool) {
 }
 
 #[testing::database_test(web::MIGRATOR)]
-async fn all_errors_of_a_new_game_come_at_once(pool: PgPool) {
+async fn all_errors_of_a_new_game_are_shown_together(pool: PgPool) {
     let (site, account, mut owner) = studio(pool).await;
     let path = format!("/accounts/{account}/listings/new/game");
     let id = owner.get(&path).await.hidden()["form"].clone();
     let more = [("form", id.as_str()), ("credits", "Ada\r\n|||")];
     let page = owner.post(&path, &fields("", &more)).await;
-    // What the form has found, and what the service says.
+    // The errors of the form and of the service are shown together.
     for name in ["credits", "title", "genres"] {
         page.assert(422, &format!("<a href=\"#{name}\">"));
         page.assert(422, &format!("id=\"{name}-error\""));
@@ -213,7 +213,7 @@ async fn all_errors_of_a_new_game_come_at_once(pool: PgPool) {
 }
 
 #[testing::database_test(web::MIGRATOR)]
-async fn a_second_listing_with_the_same_title_is_asked_about_once(pool: PgPool) {
+async fn a_repeated_title_asks_for_confirmation_once(pool: PgPool) {
     let (site, account, mut owner) = studio(pool).await;
     site.listings.game(&account, "okoto", "Okoto");
     site.clock.advance(time::Duration::MINUTE);

@@ -1,4 +1,4 @@
-//! The people of a local fleet.
+//! The people of a local fleet, whom the program `local-people` creates.
 
 use std::io::Write as _;
 use std::process::{Command, Stdio};
@@ -7,7 +7,7 @@ use sqlx::{ConnectOptions as _, PgPool};
 
 use crate::support::{PASSWORD, Site};
 
-/// Runs the program with the owner of an account on standard input.
+/// Runs the program with the owner of an account on its standard input.
 #[expect(
     clippy::disallowed_methods,
     reason = "cargo sets it, and it is no setting"
@@ -15,7 +15,7 @@ use crate::support::{PASSWORD, Site};
 fn create(pool: &PgPool, email: &str, password: &str) {
     let account = kit::ids::row_id();
     let owners = serde_json::json!([{ "email": email, "password": password, "account": account }]);
-    // Read when the test runs: the shell script around the compiler passes on no variable with a hyphen.
+    // Read at run time: the shell wrapper of the compiler drops variables with a hyphen.
     let program = std::env::var("CARGO_BIN_EXE_local-people").unwrap();
     let mut program = Command::new(program)
         .env(

@@ -1,4 +1,4 @@
-//! The outbox: a mail whose link has ended is not sent.
+//! A mail whose link has ended is not sent from the outbox.
 
 use sqlx::PgPool;
 use time::Duration;
@@ -10,7 +10,7 @@ use crate::support::{ADA, BOB, PASSWORD, Site};
 const RESET: &str = "Set a new password at Mchezo";
 const INVITATION: &str = "An invitation to Mchezo";
 
-/// Sends what is due, and leaves nothing. Returns the recipients and subjects.
+/// Sends all due mails, after which the outbox is empty; returns the recipients and subjects.
 async fn sent(site: &Site) -> Vec<(String, String)> {
     let folder = tempfile::tempdir().unwrap();
     let settings = mail::Settings {

@@ -1,5 +1,4 @@
-//! The reads of public pages. Pages show all earlier writes (§1): their reads name the newest position of the listings, which a replica of catalogue-svc that is
-//! behind waits for.
+//! Pages show all earlier writes (§1): their reads send the newest position of the listings, for which a lagging replica of catalogue-svc waits.
 
 use kit::feed::Position;
 use kit::ids;
@@ -7,7 +6,7 @@ use sqlx::PgPool;
 
 use crate::support::Site;
 
-/// Pages that read every kind of listing.
+/// Pages that together make every kind of read of listings.
 const PAGES: [&str; 18] = [
     "/",
     "/games",
@@ -29,7 +28,7 @@ const PAGES: [&str; 18] = [
     "/vote",
 ];
 
-/// Opens every page, and asserts that each of its reads names this position.
+/// Opens every page, and asserts the position of each of its reads.
 async fn assert_reads_at(site: &Site, position: Option<Position>) {
     let expected = position.map(Into::into);
     for path in PAGES {
@@ -43,9 +42,9 @@ async fn assert_reads_at(site: &Site, position: Option<Position>) {
 }
 
 #[testing::database_test(web::MIGRATOR)]
-async fn every_read_of_a_page_names_the_position_in_redis(pool: PgPool) {
+async fn every_read_of_a_page_sends_the_position_in_redis(pool: PgPool) {
     let site = Site::new(pool).await;
-    // Without any position, the site still answers.
+    // Without a position the pages still work.
     assert_reads_at(&site, None).await;
     let epoch = ids::row_id();
     for seq in [7, 9] {
@@ -64,7 +63,7 @@ async fn pages_that_many_visitors_open_make_few_calls(pool: PgPool) {
         let calls = site.catalogue.positions.lock().unwrap().len();
         assert_eq!(calls, most, "{path}");
     }
-    // The similar games of a game are looked for in a few rows.
+    // Similar games are chosen from a few rows.
     let asked = site.catalogue.asked.lock().unwrap()[0].clone();
     assert_eq!(asked.genre.as_deref(), Some("puzzle"));
     assert_eq!(asked.page.unwrap().limit, 8);

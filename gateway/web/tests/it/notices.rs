@@ -1,4 +1,4 @@
-//! The mail about a removal from a team, which people may switch off.
+//! The mail about a removal from a team, and its opt-out.
 
 use sqlx::PgPool;
 use web::domain::role::Role;
@@ -13,7 +13,7 @@ async fn count(site: &Site, subject: &str) -> usize {
 }
 
 #[testing::database_test(web::MIGRATOR)]
-async fn who_is_removed_from_a_team_gets_a_mail(pool: PgPool) {
+async fn a_removed_member_gets_a_mail_unless_opted_out(pool: PgPool) {
     let site = Site::new(pool).await;
     let (ada, bob) = (site.person(ADA).await, site.person(BOB).await);
     let account = site.account(ada, Role::Owner).await;
@@ -29,7 +29,7 @@ async fn who_is_removed_from_a_team_gets_a_mail(pool: PgPool) {
     for part in [ADA, "https://mchezo.example/accounts", "/you#settings"] {
         assert!(body.contains(part), "{part}: {body}");
     }
-    // Who leaves knows it, and so does who has switched the mail off.
+    // A member who leaves, or who has opted out, gets no mail.
     site.join(account, bob, Role::Editor).await;
     let mut member = site.signed_in(BOB).await;
     let leave = format!("/accounts/{account}/team/leave");

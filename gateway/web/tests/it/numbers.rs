@@ -1,5 +1,5 @@
-//! The numbers in the guides are those of the product. Settings of the gateway are filled in (`settings.rs`); of the settings of other services,
-//! the guides have the usual values, and say that they are.
+//! The numbers in the guides equal those of the code. Settings of the gateway are filled in (`settings.rs`); for other settings the guides state the
+//! defaults, and say that they are defaults.
 
 use ::economy::Settings as Economy;
 use ::economy::domain::basket::{MEALS, RENTS, RIDES, WAGES};
@@ -12,7 +12,7 @@ use kit::api::page::Limits;
 use web::docs::guides::{GuideAddresses, Guides};
 use webhook::Settings as Webhooks;
 
-/// Asserts that a setting has this value if its operator leaves it out, and that a guide says so.
+/// Asserts the default of a setting, and that a guide states it.
 fn assert_usual<S: Args>(setting: &str, value: &str, page: &str, sentence: &str) {
     let command = S::augment_args(clap::Command::new("service"));
     let mut arguments = command.get_arguments();
@@ -21,7 +21,7 @@ fn assert_usual<S: Args>(setting: &str, value: &str, page: &str, sentence: &str)
     assert_says(page, sentence);
 }
 
-/// Asserts that a guide has a sentence, wherever its lines break.
+/// Asserts that a guide has a sentence, ignoring line breaks.
 fn assert_says(page: &str, sentence: &str) {
     let guides = Guides::read(&GuideAddresses::default(), None).unwrap();
     let text = &guides.find(page).unwrap().markdown;
@@ -30,7 +30,7 @@ fn assert_says(page: &str, sentence: &str) {
 }
 
 #[test]
-fn guides_have_the_usual_values_of_settings() {
+fn guides_state_the_defaults_of_settings() {
     let waits = "1 minute, 5 minutes, 30 minutes, 2 hours and 12 hours";
     assert_usual::<Listings>("max_pending", "10", "limits", "account: 10 |");
     assert_usual::<Listings>("max_pending", "10", "writing", "10 submissions in review");
@@ -48,7 +48,7 @@ fn guides_have_the_usual_values_of_settings() {
 }
 
 #[test]
-fn guides_have_the_constants_of_the_services() {
+fn guides_state_the_constants_of_the_services() {
     assert_says("keys", &format!("{TEST_KEYS} working test keys"));
     assert_says("keys", &format!("request {NEW_KEYS} keys in 24 hours"));
     let Limits { default, max } = Limits::PUBLIC;

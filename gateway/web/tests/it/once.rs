@@ -1,4 +1,4 @@
-//! Forms that are sent twice, as by a double click: they take effect once, and the second answer leads to the page that shows the effect.
+//! Forms sent twice, as by a double click, take effect once. The second response leads to the page that shows the effect.
 
 use std::sync::atomic::Ordering;
 use std::time::Duration;
@@ -13,7 +13,7 @@ use crate::full_account::{CAROL, FullAccount};
 use crate::second_factor::offered;
 use crate::support::{ADA, PASSWORD, Site};
 
-/// Opens `page`, and sends its form twice at once to `action`.
+/// Opens `page`, and posts its form twice concurrently to `action`.
 async fn send_twice(
     browser: &mut Browser,
     page: &str,
@@ -36,7 +36,7 @@ async fn send_twice(
     [one, two]
 }
 
-/// Sends a form with an id twice at once: one answer leads to `list`, whose notice says so. Returns the other one.
+/// Posts a form with an id twice concurrently: one response leads to `list`, whose notice says so. Returns the other response.
 async fn send_once(
     browser: &mut Browser,
     page: &str,
@@ -121,7 +121,7 @@ async fn one_key_one_invitation_and_one_endpoint(pool: PgPool) {
     }
 }
 
-/// The ids of the forms that reveal keys, and their paths.
+/// The form ids and paths of the forms that reveal keys.
 fn reveal_forms(page: &Page) -> Vec<(String, String)> {
     let forms = page.text.split("<form method=\"post\" action=\"").skip(1);
     let forms = forms.filter(|form| form.contains("/reveal\""));
@@ -135,7 +135,7 @@ fn reveal_forms(page: &Page) -> Vec<(String, String)> {
 }
 
 #[testing::database_test(web::MIGRATOR)]
-async fn the_id_of_a_form_stands_for_one_form_of_one_person(pool: PgPool) {
+async fn a_form_id_is_bound_to_one_form_and_one_person(pool: PgPool) {
     let site = Site::new(pool).await;
     let ada = site.person(ADA).await;
     let account = site.account(ada, Role::Owner).await;
@@ -160,14 +160,14 @@ async fn the_id_of_a_form_stands_for_one_form_of_one_person(pool: PgPool) {
     let key = |path: &str| format!("svc_live_{}", path.split('/').rev().nth(1).unwrap());
     let page = owner.post(first, &[("form", id)]).await;
     page.assert(200, &key(first));
-    // Neither does the second form take effect with the id of the first, nor does a form show a secret again.
+    // The second form does not accept the id of the first, and a form shows its secret only once.
     for path in [second, first] {
         let page = owner.post(path, &[("form", id)]).await;
         assert_eq!(page.location(), format!("{keys}?done=form-sent"));
     }
     let page = owner.post(second, &[("form", other)]).await;
     page.assert(200, &key(second));
-    // Another person with the same id has another form.
+    // For another person the same id is another form.
     let bob = site.person(crate::support::BOB).await;
     let theirs = site.account(bob, Role::Owner).await;
     let mut other = site.signed_in(crate::support::BOB).await;
@@ -180,14 +180,14 @@ async fn the_id_of_a_form_stands_for_one_form_of_one_person(pool: PgPool) {
         .post(&format!("/accounts/{theirs}/keys"), &fields)
         .await;
     page.assert(200, "svc_test_");
-    // Every form has an id.
+    // A form without an id is refused.
     let page = owner
         .post(&keys, &[("name", "server"), ("kind", "account")])
         .await;
     page.assert(400, "Unreadable form");
 }
 
-/// An owner, the page of the keys, and the form of a new key.
+/// An owner, the path of the keys, and the form id of a new key.
 async fn owner_with_form(site: &Site) -> (Browser, String, String) {
     let ada = site.person(ADA).await;
     let account = site.account(ada, Role::Owner).await;
@@ -240,7 +240,7 @@ async fn a_slow_service_holds_no_connection_of_the_pool(pool: PgPool) {
     made.assert(200, "svc_test_");
 }
 
-/// Makes the mails of the site fail, or not.
+/// Makes storing mails fail, or succeed again.
 #[expect(clippy::disallowed_methods, reason = "a statement of a test")]
 async fn fail_mails(pool: &PgPool, fails: bool) {
     let check = if fails {
@@ -290,7 +290,7 @@ async fn a_form_whose_work_failed_can_be_sent_again(pool: PgPool) {
 }
 
 #[testing::database_test(web::MIGRATOR)]
-async fn a_change_that_comes_again_changes_nothing(pool: PgPool) {
+async fn a_repeated_change_changes_nothing(pool: PgPool) {
     let full = FullAccount::new(pool).await;
     let mut owner = full.owner.clone();
     let listing = full.own("/accounts/{account}/listings/game/okoto");

@@ -1,4 +1,4 @@
-//! A service refuses connections: every page says so or shows the rest.
+//! When a service refuses connections, every page says so or shows the rest.
 
 use std::time::Duration;
 
@@ -15,7 +15,7 @@ use crate::full_account::FullAccount;
 use crate::support::Site;
 use crate::typed_forms::Needs;
 
-/// The services, and paths whose pages are nothing without them.
+/// The services, and the paths whose pages need them.
 const SERVICES: [(Needs, &[&str]); 4] = [
     (Needs::Gateway, &["/keys", "/accounts/{account}"]),
     (Needs::Webhooks, &["/webhooks"]),
@@ -26,10 +26,10 @@ const SERVICES: [(Needs, &[&str]); 4] = [
     (Needs::Economy, &["/economy"]),
 ];
 
-/// What stands in the place of a part that cannot be read.
+/// The text in the place of a part that cannot be read.
 const AWAY: &str = "This part of the page is not available at the moment.";
 
-/// The same site, in which nothing answers at the address of a service.
+/// The same site with a service that refuses connections.
 pub(crate) fn without(site: &Site, service: Needs) -> Router {
     let lifecycle = &site.app.lifecycle;
     let dead = testing::client("http://127.0.0.1:1", lifecycle).unwrap();
@@ -77,9 +77,9 @@ async fn every_page_answers_without_a_service(pool: PgPool) {
     }
 }
 
-/// A page that can be read as a whole is as ever. Another one says so, and no search engine lists it.
+/// A page that can be read completely is unchanged. Any other page says what is missing and is not indexed.
 #[testing::database_test(web::MIGRATOR)]
-async fn no_public_page_looks_empty_without_what_it_shows(pool: PgPool) {
+async fn an_incomplete_public_page_says_so(pool: PgPool) {
     let full = FullAccount::new(pool).await;
     let site = &full.hooks.site;
     let mut usual = Browser::new(&site.changed(|_| {}));
@@ -94,7 +94,7 @@ async fn no_public_page_looks_empty_without_what_it_shows(pool: PgPool) {
                 path => full.own(path),
             };
             let whole = usual.get(&path).await;
-            // A page that is not the same for everybody, such as that of a pair to vote for, has other tests.
+            // Pages that differ between visitors, such as that of a pair to vote on, have other tests.
             let is_shared = whole.headers[CACHE_CONTROL] == "public, no-cache";
             if !is_public || whole.status != 200 || !is_shared {
                 continue;

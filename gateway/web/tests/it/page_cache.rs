@@ -1,4 +1,4 @@
-//! A public page is made once a second, and again after every change of a listing (§1).
+//! A public page is rendered at most once a second, and again after every change of a listing (§1).
 
 use http::header::ETAG;
 use kit::feed::Position;
@@ -16,12 +16,12 @@ async fn publish(site: &Site, epoch: Uuid, seq: i64) {
     site.mark.publish(Position { epoch, seq }).await;
 }
 
-/// The reads of listings since the last call.
+/// The number of reads of listings since the last call.
 fn reads(site: &Site) -> usize {
     site.catalogue.positions.lock().unwrap().drain(..).count()
 }
 
-/// Whether a page is made, by the reads of it.
+/// Whether a page is rendered anew, judged by its reads.
 async fn is_made(site: &Site, path: &str) -> bool {
     reads(site);
     let page = site.browser().get(path).await;
@@ -30,7 +30,7 @@ async fn is_made(site: &Site, path: &str) -> bool {
 }
 
 #[testing::database_test(web::MIGRATOR)]
-async fn a_page_is_made_again_after_a_change_and_after_a_second(pool: PgPool) {
+async fn a_cached_page_expires_after_a_change_or_a_second(pool: PgPool) {
     let site = Site::new(pool).await;
     let epoch = ids::row_id();
     publish(&site, epoch, 7).await;
@@ -49,7 +49,7 @@ async fn a_page_is_made_again_after_a_change_and_after_a_second(pool: PgPool) {
 }
 
 #[testing::database_test(web::MIGRATOR)]
-async fn one_of_several_requests_makes_the_page(pool: PgPool) {
+async fn concurrent_requests_render_a_page_once(pool: PgPool) {
     let site = Site::new(pool).await;
     let epoch = ids::row_id();
     publish(&site, epoch, 7).await;
@@ -78,7 +78,7 @@ async fn the_position_is_read_once_a_page(pool: PgPool) {
 }
 
 #[testing::database_test(web::MIGRATOR)]
-async fn without_a_position_in_redis_every_page_is_made(pool: PgPool) {
+async fn without_a_position_in_redis_no_page_is_cached(pool: PgPool) {
     let site = Site::new(pool).await;
     for _ in 0..2 {
         assert!(is_made(&site, PATH).await);
@@ -117,7 +117,7 @@ async fn a_page_from_the_cache_is_the_same_in_each_language(pool: PgPool) {
 }
 
 #[testing::database_test(web::MIGRATOR)]
-async fn the_page_of_an_error_is_not_stored(pool: PgPool) {
+async fn an_error_page_is_not_cached(pool: PgPool) {
     let site = Site::new(pool).await;
     publish(&site, ids::row_id(), 7).await;
     for (is_away, status) in [(true, 503), (false, 200)] {

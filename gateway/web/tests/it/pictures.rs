@@ -9,7 +9,7 @@ use crate::support::studio;
 
 const FORM: &str = "multipart/form-data; boundary=edge";
 
-/// Sends a file, as a browser does from a page of the site.
+/// Posts a file as a browser does from a page of the site.
 async fn upload(browser: &mut Browser, path: &str, file: &[u8]) -> Page {
     let mut body = b"--edge\r\ncontent-disposition: form-data; name=\"picture\"; filename=\"a.jpg\"\r\ncontent-type: image/jpeg\r\n\r\n".to_vec();
     body.extend_from_slice(file);
@@ -18,7 +18,7 @@ async fn upload(browser: &mut Browser, path: &str, file: &[u8]) -> Page {
 }
 
 #[testing::database_test(web::MIGRATOR)]
-async fn the_listing_has_an_uploaded_picture_at_once(pool: PgPool) {
+async fn an_uploaded_picture_is_shown_at_once(pool: PgPool) {
     let (site, account, mut owner) = studio(pool).await;
     let base = format!("/accounts/{account}/listings/game/okoto/pictures");
     owner
@@ -37,11 +37,11 @@ async fn the_listing_has_an_uploaded_picture_at_once(pool: PgPool) {
 }
 
 #[testing::database_test(web::MIGRATOR)]
-async fn a_file_has_ten_megabytes_at_most(pool: PgPool) {
+async fn a_file_over_ten_megabytes_is_refused(pool: PgPool) {
     let (site, account, mut owner) = studio(pool).await;
     let base = format!("/accounts/{account}/listings/game/okoto/pictures");
     let mut large = b"JPEG".to_vec();
-    // Of the longest, only the beginning is read.
+    // Only the beginning of the longest file is read.
     for size in [10 * 1024 * 1024 + 1, 65 * 1024 * 1024] {
         large.resize(size, 7);
         let page = upload(&mut owner, &format!("{base}/cover"), &large).await;
@@ -108,7 +108,7 @@ async fn files_come_through_the_site(pool: PgPool) {
     assert_eq!(picture.headers[CONTENT_TYPE], "image/jpeg");
     assert_eq!(picture.headers["x-content-type-options"], "nosniff");
     assert_eq!(picture.text.len(), 600_000);
-    // That of a pending listing is shown to members of its account only.
+    // The picture of a pending listing is shown only to members of its account.
     let pending = pending_file();
     let shown = format!("/accounts/{account}/pictures/{pending}");
     assert_eq!(owner.get(&shown).await.status, 200);

@@ -1,4 +1,4 @@
-//! The activity of an account cannot be recorded: what was done is done, and is answered as such.
+//! When the activity of an account cannot be recorded, a form whose work is done still succeeds.
 
 use sqlx::PgPool;
 
@@ -18,7 +18,7 @@ async fn no_form_fails_after_its_work_is_done(pool: PgPool) {
     let full = FullAccount::new(pool).await;
     without_activity(&full).await;
     let mut owner = full.owner.clone();
-    // An invitation is one transaction with its record.
+    // An invitation and its record are one transaction.
     let forms = OF_ACCOUNTS
         .iter()
         .filter(|form| !form.action.ends_with("/team/invite"));

@@ -1,4 +1,4 @@
-//! Addresses: every redirect stays on this site, whatever a request asks for, and what is not UTF-8 is no fault of the site.
+//! Every redirect stays on this site, whatever a request contains, and a path that is not UTF-8 is not a server error.
 
 use http::Method;
 use percent_encoding::{NON_ALPHANUMERIC, utf8_percent_encode};
@@ -10,7 +10,7 @@ use crate::full_account::{FullAccount, every_field, send};
 use crate::second_factor::{half_signed_in, turn_on};
 use crate::support::{ADA, Site};
 
-/// The names that sites give to such a parameter.
+/// Names that sites commonly use for a parameter with a target.
 const NAMES: [&str; 8] = [
     "next",
     "return",
@@ -22,7 +22,7 @@ const NAMES: [&str; 8] = [
     "done",
 ];
 
-/// Where a browser goes, as it reads the header, is on this site.
+/// Asserts that a browser, as it reads the `Location` header, stays on this site.
 #[track_caller]
 fn assert_stays(page: &Page, asked: &str) {
     assert!(!page.headers.contains_key("refresh"), "{asked:?}");
@@ -37,7 +37,7 @@ fn assert_stays(page: &Page, asked: &str) {
 }
 
 #[testing::database_test(web::MIGRATOR)]
-async fn a_slash_at_the_end_leads_to_the_page_without_it(pool: PgPool) {
+async fn a_trailing_slash_redirects_to_the_page_without_it(pool: PgPool) {
     let site = Site::new(pool).await;
     let mut browser = site.browser();
     for (path, to) in [
@@ -56,7 +56,7 @@ async fn a_slash_at_the_end_leads_to_the_page_without_it(pool: PgPool) {
         assert_eq!(page.headers["location"], to, "{path}");
         assert_stays(&page, path);
     }
-    // A form is sent to the new address again, with its fields.
+    // A form is sent again to the new address, with its fields.
     let page = browser.post("/sign-up/", &[("email", ADA)]).await;
     assert_eq!(page.status, 308, "{}", page.text);
     browser.get("/fr").await.assert(200, "<html lang=\"fr\">");
@@ -106,11 +106,11 @@ async fn programs_find_the_addresses_that_they_know(pool: PgPool) {
 }
 
 #[testing::database_test(web::MIGRATOR)]
-async fn a_path_that_is_not_utf_8_has_no_page(pool: PgPool) {
+async fn a_path_that_is_not_utf_8_is_not_found(pool: PgPool) {
     let mut full = FullAccount::new(pool).await;
     let mut stranger = full.hooks.site.browser();
     for route in routes() {
-        // One after the other: each parameter of the path.
+        // Each parameter of the path in turn.
         let own = full.own(route.path);
         let parts: Vec<&str> = own.split('/').collect();
         for (at, pattern) in route.path.split('/').enumerate() {
@@ -132,7 +132,7 @@ async fn a_path_that_is_not_utf_8_has_no_page(pool: PgPool) {
 }
 
 #[testing::database_test(web::MIGRATOR)]
-async fn a_person_who_is_signed_in_leaves_the_page_of_the_code(pool: PgPool) {
+async fn a_signed_in_person_is_redirected_from_the_page_of_the_code(pool: PgPool) {
     let site = Site::new(pool).await;
     site.person(ADA).await;
     let mut owner = site.signed_in(ADA).await;
@@ -142,7 +142,7 @@ async fn a_person_who_is_signed_in_leaves_the_page_of_the_code(pool: PgPool) {
     let code = secret.code(site.clock.now());
     let fields = [("code", code.as_str()), ("next", "/you")];
     half.post("/sign-in/code", &fields).await.location();
-    // Back, a bookmark, a second tab, and a form that was open in it.
+    // The back button, a bookmark, a second tab, and a form that was open in one.
     for (path, to) in [
         ("/sign-in/code?next=%2Fyou", "/you"),
         ("/sign-in/code", "/accounts"),
@@ -192,7 +192,7 @@ async fn no_parameter_of_any_page_or_form_leads_elsewhere(pool: PgPool) {
     ] {
         assert_stays(&stranger.get(path).await, path);
     }
-    // Forms, with every field that could be an address.
+    // Forms, with every field that could be a target.
     for route in crate::full_account::forms() {
         let mut fields = every_field();
         fields.extend(NAMES.map(|name| (name, "//evil.example".to_owned())));

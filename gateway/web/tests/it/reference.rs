@@ -1,4 +1,4 @@
-//! The reference: its pages are made from the document of the gateway, and stay while the gateway is away.
+//! The reference: its pages are made from the gateway's OpenAPI document, and stay available without the gateway.
 
 use std::collections::BTreeSet;
 
@@ -14,7 +14,7 @@ const MARKDOWN: &str = "text/markdown; charset=utf-8";
 const LIST: &str = "/docs/reference";
 const PAGE: &str = "/docs/reference/listGames";
 
-/// Where a page leads to on this site.
+/// The links of a page to pages of the documentation.
 fn links(text: &str) -> BTreeSet<String> {
     let links = text.split("href=\"/docs").skip(1);
     links
@@ -41,7 +41,7 @@ async fn every_page_is_there_as_html_and_as_markdown(pool: PgPool) {
     let short = browser.get("/llms.txt").await;
     let sitemap = browser.get("/sitemap/pages-1.xml").await;
     for (number, path) in pages.iter().enumerate() {
-        // The limit of pages is that of a network.
+        // Pages are limited by network, so that each page is read from another one.
         browser = Browser::at(&site.router, u8::try_from(number).unwrap());
         let page = file(&mut browser, path, HTML).await;
         page.assert(200, "<p class=\"steps\"><a rel=\"prev\"");
@@ -71,7 +71,7 @@ async fn a_newer_document_shows_once_it_is_read(pool: PgPool) {
     let tag = browser.get(PAGE).await.headers["etag"].clone();
     site.app.docs.refresh().await;
     assert_eq!(browser.get(PAGE).await.headers["etag"], tag);
-    // The second read named the tag of the first, and nothing had changed.
+    // The second read sent the tag of the first, and the document had not changed.
     assert!(reads()[1].is_some());
     site.api.document.lock().unwrap().json["paths"]["/games"]["get"]["summary"] =
         "Lists quite other games.".into();
@@ -94,7 +94,7 @@ async fn without_the_gateway_the_last_reference_stays(pool: PgPool) {
         page.assert(503, "The reference is not available at the moment.");
         assert_eq!(page.headers["cache-control"], "no-store", "{path}");
     }
-    // The other pages go on without it, and say so where they would have it.
+    // The other pages remain, and say where the reference is missing.
     assert_eq!(browser.get("/docs").await.status, 200);
     for path in ["/docs/all", "/llms.txt", "/llms-full.txt"] {
         let page = browser.get(path).await;

@@ -1,4 +1,4 @@
-//! Headers that a browser or a program reads: when to come back, and for which sites HTTPS is required.
+//! Headers for browsers and programs: when to retry, and for which hosts HTTPS is required.
 
 use sqlx::PgPool;
 use time::Duration;
@@ -16,11 +16,11 @@ fn assert_limited(page: &Page, seconds: u32) {
 }
 
 #[testing::database_test(web::MIGRATOR)]
-async fn a_page_of_too_many_tries_says_when_the_next_one_may_succeed(pool: PgPool) {
+async fn a_page_of_too_many_attempts_has_retry_after(pool: PgPool) {
     let site = Site::new(pool).await;
     let ada = site.person(ADA).await;
     let mut owner = site.signed_in(ADA).await;
-    // Every window begins with the hour; a minute of it has gone.
+    // Every window starts with the hour, of which one minute has passed.
     site.clock.advance(Duration::minutes(61));
     let mut browser = site.browser();
     let fields = [("email", "bob@new.example"), ("password", "wrong")];
@@ -39,7 +39,7 @@ async fn a_page_of_too_many_tries_says_when_the_next_one_may_succeed(pool: PgPoo
 }
 
 #[testing::database_test(web::MIGRATOR)]
-async fn the_mail_to_a_new_address_is_left_out_with_a_word(pool: PgPool) {
+async fn a_person_is_told_when_the_mail_to_a_new_address_is_not_sent(pool: PgPool) {
     let site = Site::new(pool).await;
     site.person(ADA).await;
     let mut browser = site.signed_in(ADA).await;
@@ -53,7 +53,7 @@ async fn the_mail_to_a_new_address_is_left_out_with_a_word(pool: PgPool) {
     page.assert(429, "value=\"new@studio.example\"");
 }
 
-/// As of the mails of the other forms: they could be sent to any number of addresses.
+/// Otherwise the form could send mails to any number of addresses.
 #[testing::database_test(web::MIGRATOR)]
 async fn mails_to_new_addresses_are_limited_by_network(pool: PgPool) {
     let site = Site::new(pool).await;

@@ -1,4 +1,4 @@
-//! The second factor: codes work once, and only after the password.
+//! The second factor: a code works once, and only after the password.
 
 use kit::key_ring::KeyRing;
 use sqlx::PgPool;
@@ -10,7 +10,7 @@ use web::store::people;
 use crate::browser::Browser;
 use crate::support::{ADA, PASSWORD, Site};
 
-/// Reads the secret of the page to set it up.
+/// Reads the secret from the page that sets up the second factor.
 pub(crate) async fn offered(site: &Site, browser: &mut Browser) -> SharedSecret {
     let page = browser.get("/you/totp").await;
     page.assert(200, "<svg");
@@ -27,7 +27,7 @@ pub(crate) async fn offered(site: &Site, browser: &mut Browser) -> SharedSecret 
     secret
 }
 
-/// Turns it on; returns the secret and the recovery codes.
+/// Turns the second factor on; returns its secret and the recovery codes.
 pub(crate) async fn turn_on(site: &Site, browser: &mut Browser) -> (SharedSecret, Vec<String>) {
     let secret = offered(site, browser).await;
     let form = browser.get("/you/totp").await.hidden()["form"].clone();
@@ -55,7 +55,7 @@ pub(crate) async fn turn_on(site: &Site, browser: &mut Browser) -> (SharedSecret
     (secret, codes)
 }
 
-/// A browser after the password.
+/// A browser that has sent the password, but not the code.
 pub(crate) async fn half_signed_in(site: &Site) -> Browser {
     let mut browser = site.browser();
     let page = browser
@@ -149,7 +149,7 @@ async fn a_recovery_code_works_once(pool: PgPool) {
         .post("/sign-in/code", &[("code", &codes[3])])
         .await
         .assert(422, "used before");
-    // Turning it off takes the password and a code.
+    // Turning the second factor off needs the password and a code.
     half.post("/you/totp/off", &[("password", PASSWORD), ("code", "1")])
         .await
         .assert(422, "code-error");
@@ -180,7 +180,7 @@ async fn a_reset_password_does_not_replace_the_second_factor(pool: PgPool) {
 }
 
 #[testing::database_test(web::MIGRATOR)]
-async fn a_text_that_is_no_code_is_not_counted(pool: PgPool) {
+async fn malformed_codes_are_not_counted(pool: PgPool) {
     let site = Site::new(pool).await;
     site.person(ADA).await;
     let mut browser = site.signed_in(ADA).await;
@@ -230,7 +230,7 @@ async fn a_clock_that_was_fast_locks_nobody_out(pool: PgPool) {
 }
 
 #[testing::database_test(web::MIGRATOR)]
-async fn a_sign_in_without_its_code_ends_after_ten_minutes(pool: PgPool) {
+async fn a_sign_in_without_a_code_expires_after_ten_minutes(pool: PgPool) {
     let site = Site::new(pool).await;
     site.person(ADA).await;
     let mut owner = site.signed_in(ADA).await;

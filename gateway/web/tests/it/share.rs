@@ -1,4 +1,4 @@
-//! What machines read of the public site: addresses, structured data, the sitemap.
+//! What machines read of the public site: canonical URLs, structured data, and the sitemap.
 
 use std::collections::BTreeSet;
 
@@ -20,7 +20,7 @@ use crate::support::Site;
 
 const SITEMAP: &str = "http://www.sitemaps.org/schemas/sitemap/0.9";
 
-/// Reads a file, and reads it again, which must cost nothing.
+/// Reads a file twice; the second response must be 304.
 pub(crate) async fn file(browser: &mut Browser, path: &str, media_type: &str) -> Page {
     let page = browser.get(path).await;
     assert_eq!(page.status, 200, "{path}: {}", page.text);
@@ -39,7 +39,7 @@ pub(crate) fn children<'a>(node: Node<'a, 'a>, name: &str) -> Vec<Node<'a, 'a>> 
     children.collect()
 }
 
-/// The text of an element that is there once.
+/// The text of an element that occurs once.
 #[track_caller]
 pub(crate) fn text<'a>(node: Node<'a, 'a>, name: &str) -> &'a str {
     let found = children(node, name);
@@ -47,7 +47,7 @@ pub(crate) fn text<'a>(node: Node<'a, 'a>, name: &str) -> &'a str {
     found[0].text().unwrap_or_default()
 }
 
-/// The structured data of a page, in the terms of schema.org.
+/// The structured data (JSON-LD) of a page.
 #[track_caller]
 fn structured_data(page: &str) -> Vec<Value> {
     let (_, rest) = page
@@ -60,7 +60,7 @@ fn structured_data(page: &str) -> Vec<Value> {
 }
 
 #[testing::database_test(web::MIGRATOR)]
-async fn structured_data_is_what_schema_org_says(pool: PgPool) {
+async fn structured_data_follows_schema_org(pool: PgPool) {
     let site = Site::new(pool).await;
     let mut browser = site.browser();
     for (path, kinds) in [
@@ -113,7 +113,7 @@ async fn a_studio_s_text_stays_inside_its_element(pool: PgPool) {
 }
 
 #[testing::database_test(web::MIGRATOR)]
-async fn pages_have_one_address_for_search_engines(pool: PgPool) {
+async fn pages_have_canonical_urls(pool: PgPool) {
     let site = Site::new(pool).await;
     *site.economy.name.lock().unwrap() = Some("Cowrie".to_owned());
     let mut browser = site.browser();
@@ -170,7 +170,7 @@ async fn pages_have_one_address_for_search_engines(pool: PgPool) {
 }
 
 #[testing::database_test(web::MIGRATOR)]
-async fn the_sitemap_names_what_there_is(pool: PgPool) {
+async fn the_sitemap_lists_every_public_page(pool: PgPool) {
     let site = Site::with_docs(pool).await;
     *site.economy.name.lock().unwrap() = Some("Cowrie".to_owned());
     let mut browser = site.browser();
@@ -237,7 +237,7 @@ async fn the_sitemap_names_what_there_is(pool: PgPool) {
 }
 
 #[testing::database_test(web::MIGRATOR)]
-async fn a_file_that_ends_early_is_not_shown(pool: PgPool) {
+async fn a_truncated_sitemap_is_not_served(pool: PgPool) {
     let site = Site::new(pool).await;
     *site.catalogue.breaks_off.lock().unwrap() = true;
     let mut browser = site.browser();
@@ -247,7 +247,7 @@ async fn a_file_that_ends_early_is_not_shown(pool: PgPool) {
 }
 
 #[testing::database_test(web::MIGRATOR)]
-async fn crawlers_are_kept_from_the_dashboard(pool: PgPool) {
+async fn robots_txt_excludes_the_dashboard(pool: PgPool) {
     let site = Site::new(pool).await;
     let mut browser = site.browser();
     let text = file(&mut browser, "/robots.txt", "text/plain; charset=utf-8")
@@ -265,7 +265,7 @@ async fn crawlers_are_kept_from_the_dashboard(pool: PgPool) {
         };
         assert_eq!(robots::is_allowed(route.path), is_open, "{}", route.path);
     }
-    // Files count like pages.
+    // Files count against the limit of pages.
     for _ in 0..119 {
         browser.get("/robots.txt").await;
     }

@@ -1,4 +1,4 @@
-//! Sign-in: its limits, its sessions, and where it leads.
+//! Sign-in: its limits, its sessions, and its redirects.
 
 use base64::Engine as _;
 use base64::engine::general_purpose::URL_SAFE_NO_PAD;
@@ -33,7 +33,7 @@ async fn tries_are_limited_by_person_and_address(pool: PgPool) {
         .post("/sign-in", &right)
         .await
         .assert(429, "Too many tries");
-    // The same for a person who does not exist.
+    // The limit is the same for an unknown person.
     let mut stranger = Browser::at(&site.router, 8);
     for _ in 0..10 {
         let fields = [("email", BOB), ("password", "wrong")];
@@ -46,7 +46,7 @@ async fn tries_are_limited_by_person_and_address(pool: PgPool) {
         .post("/sign-in", &[("email", BOB), ("password", "x")])
         .await;
     page.assert(429, "Too many tries");
-    // The person signs in from elsewhere, and from here after the window.
+    // The person signs in from another network, and from this one after the window.
     let mut elsewhere = Browser::at(&site.router, 9);
     elsewhere.post("/sign-in", &right).await.location();
     site.clock.advance(Duration::minutes(15));
@@ -54,13 +54,13 @@ async fn tries_are_limited_by_person_and_address(pool: PgPool) {
 }
 
 #[testing::database_test(web::MIGRATOR)]
-async fn right_passwords_do_not_count(pool: PgPool) {
+async fn right_passwords_do_not_count_as_attempts(pool: PgPool) {
     let site = Site::new(pool).await;
     site.person(ADA).await;
     for _ in 0..=limits::SIGN_IN.tries {
         site.signed_in(ADA).await;
     }
-    // Of the sixty tries of the network, one is left.
+    // One of the network's sixty attempts is left.
     let (limit, now) = (limits::SIGN_IN_FROM, site.clock.now());
     let client = ClientInfo {
         ip: site.browser().address.ip(),
@@ -83,7 +83,7 @@ async fn right_passwords_do_not_count(pool: PgPool) {
 async fn a_person_whose_tries_others_have_used_up_signs_in_by_a_new_password(pool: PgPool) {
     let site = Site::new(pool).await;
     site.person(ADA).await;
-    // Many networks try as many wrong passwords as are accepted of a person; of an unknown one as well.
+    // Many networks use up the attempts of a person, known or unknown.
     for email in [ADA, BOB] {
         let (limit, now) = (limits::SIGN_IN_OF_PERSON, site.clock.now());
         for _ in 0..100 {
@@ -103,7 +103,7 @@ async fn a_person_whose_tries_others_have_used_up_signs_in_by_a_new_password(poo
 }
 
 #[testing::database_test(web::MIGRATOR)]
-async fn of_tries_at_once_no_more_are_accepted_than_of_others(pool: PgPool) {
+async fn concurrent_attempts_do_not_exceed_the_limit(pool: PgPool) {
     let site = Site::new(pool).await;
     let (limit, now) = (limits::CODES, site.clock.now());
     let tries = (0..2 * limit.tries).map(|_| site.app.limits.count(limit, ADA, now));
@@ -126,14 +126,14 @@ async fn a_session_that_was_planted_is_not_the_one_that_signs_in(pool: PgPool) {
     victim.get("/you").await.assert(200, ADA);
     let mut thief = thief;
     assert!(thief.get("/you").await.location().starts_with("/sign-in"));
-    // An id that nobody has given out is not adopted.
+    // An unknown session id is not adopted.
     let mut made_up = site.browser();
     made_up.cookie = Some(format!("__Host-session={}", "A".repeat(43)));
     assert!(made_up.get("/you").await.location().starts_with("/sign-in"));
 }
 
 #[testing::database_test(web::MIGRATOR)]
-async fn sign_in_leads_to_pages_of_this_site_only(pool: PgPool) {
+async fn sign_in_redirects_only_to_this_site(pool: PgPool) {
     let site = Site::new(pool).await;
     site.person(ADA).await;
     let mut browser = site.browser();
@@ -179,7 +179,7 @@ async fn sessions_end_by_age_by_silence_and_by_hand(pool: PgPool) {
     assert!(browser.get("/you").await.location().starts_with("/sign-in"));
 }
 
-/// The script shows a person the link to the accounts, so that caches may share public pages.
+/// A script adds the link to the accounts, so that caches may share public pages.
 #[testing::database_test(web::MIGRATOR)]
 async fn public_pages_are_the_same_with_a_session(pool: PgPool) {
     let site = Site::new(pool).await;
@@ -193,7 +193,7 @@ async fn public_pages_are_the_same_with_a_session(pool: PgPool) {
 }
 
 #[testing::database_test(web::MIGRATOR)]
-async fn a_redis_that_is_away_signs_nobody_out(pool: PgPool) {
+async fn a_redis_outage_signs_nobody_out(pool: PgPool) {
     let site = Site::with_redis(pool, Secret::from("redis://127.0.0.1:1".to_owned())).await;
     site.person(ADA).await;
     let mut browser = site.signed_in(ADA).await;
@@ -215,10 +215,10 @@ async fn the_table_of_sessions_signs_nobody_in(pool: PgPool) {
 }
 
 #[testing::database_test(web::MIGRATOR)]
-async fn a_sign_in_whose_password_changes_meanwhile_begins_no_session(pool: PgPool) {
+async fn a_concurrent_change_of_password_prevents_a_session(pool: PgPool) {
     let site = Site::new(pool).await;
     let ada = site.person(ADA).await;
-    // A change of the password, as `people/password.rs` makes it.
+    // Changes the password as `people/password.rs` does.
     let mut change = kit::pg::begin(&site.pool).await.unwrap();
     let locked = people::lock(&mut *change, ada).await;
     locked.unwrap().unwrap();
@@ -258,7 +258,7 @@ async fn a_form_of_a_session_that_ends_meanwhile_does_nothing(pool: PgPool) {
     site.signed_in(ADA).await;
 }
 
-/// Begins a session of a browser that keeps no cookie.
+/// Begins a session of a browser that does not keep the cookie.
 async fn begin(site: &Site, person: Uuid, stage: Stage) {
     let now = site.clock.now();
     let session = Session {
@@ -291,7 +291,7 @@ async fn beyond_fifty_sessions_the_least_used_ends(pool: PgPool) {
         begin(&site, ada, Stage::SignedIn).await;
     }
     assert_eq!(count_sessions(&site).await, sessions::MOST);
-    // The one without the second factor ends first.
+    // The session without the second factor ends first.
     begin(&site, ada, Stage::SignedIn).await;
     idle.get("/you").await.assert(200, ADA);
     site.clock.advance(Duration::minutes(6));
@@ -305,7 +305,7 @@ async fn beyond_fifty_sessions_the_least_used_ends(pool: PgPool) {
 }
 
 #[testing::database_test(web::MIGRATOR)]
-async fn a_session_stores_once_in_five_minutes_when_it_was_seen(pool: PgPool) {
+async fn the_last_use_of_a_session_is_stored_every_five_minutes(pool: PgPool) {
     let site = Site::new(pool).await;
     site.person(ADA).await;
     let mut browser = site.signed_in(ADA).await;
@@ -322,7 +322,7 @@ async fn a_session_stores_once_in_five_minutes_when_it_was_seen(pool: PgPool) {
 }
 
 #[testing::database_test(web::MIGRATOR)]
-async fn sessions_and_tries_that_have_ended_are_removed(pool: PgPool) {
+async fn expired_sessions_and_attempts_are_removed(pool: PgPool) {
     let site = Site::new(pool).await;
     let ada = site.person(ADA).await;
     let mut browser = site.signed_in(ADA).await;

@@ -1,4 +1,4 @@
-//! The public site: its pages in both languages, what caches may store, and its limits.
+//! The public site: its pages in both languages, caching, and limits.
 
 use axum::body::Body;
 use http::header::{ACCEPT_LANGUAGE, CACHE_CONTROL, ETAG, IF_NONE_MATCH, SET_COOKIE, VARY};
@@ -22,14 +22,14 @@ pub(crate) async fn get_with(browser: &mut Browser, path: &str, headers: &[(&str
     browser.send(request.body(Body::empty()).unwrap()).await
 }
 
-/// The public paths, with a listing of the stub in the place of a parameter.
+/// The public paths, filled with a listing of the stub.
 fn paths() -> Vec<String> {
     let public = routes()
         .into_iter()
         .filter(|route| route.access == Access::Public)
-        // A page with a form is not stored.
+        // A page with a form is not cached.
         .filter(|route| route.methods == [Method::GET]);
-    // Feeds are no HTML.
+    // Feeds are not HTML.
     let public = public.filter(|route| !route.path.contains('.'));
     let filled = public.map(|route| {
         let name = match route.path {
@@ -50,7 +50,7 @@ fn paths() -> Vec<String> {
 }
 
 #[testing::database_test(web::MIGRATOR)]
-async fn every_page_may_be_stored_and_is_asked_for_again(pool: PgPool) {
+async fn every_page_is_cacheable_with_revalidation(pool: PgPool) {
     let site = Site::new(pool).await;
     *site.economy.name.lock().unwrap() = Some("Cowrie".to_owned());
     let paths = paths();
@@ -87,7 +87,7 @@ async fn every_page_may_be_stored_and_is_asked_for_again(pool: PgPool) {
 }
 
 #[testing::database_test(web::MIGRATOR)]
-async fn a_game_shows_what_the_api_has(pool: PgPool) {
+async fn the_page_of_a_game_shows_the_fields_of_the_api(pool: PgPool) {
     let site = Site::new(pool).await;
     let mut browser = site.browser();
     *site.economy.name.lock().unwrap() = Some("Cowrie".to_owned());
@@ -119,7 +119,7 @@ async fn a_game_shows_what_the_api_has(pool: PgPool) {
         "Listed 9 January 2026",
         "1 November 2026",
         "alt=\"A hill\"",
-        // A screenshot without a text is a link all the same.
+        // A screenshot without a description still needs a text for its link.
         "alt=\"Picture 2\"",
         "GET /v1/games/okoto",
         "<dd><a href=\"/economy/okoto\"><bdi>Cowrie</bdi></a>",
@@ -130,7 +130,7 @@ async fn a_game_shows_what_the_api_has(pool: PgPool) {
     for absent in ["<script>text", "elsewhere.example", "javascript:"] {
         assert!(!page.text.contains(absent), "{absent} in {}", page.text);
     }
-    // Games of the creator, and those of others that share its genre or country.
+    // Other games of the creator, and games of other creators that share the genre or the country.
     let others = "<h2>More by <a href=\"/creators/savanna\">";
     let (_, others) = page.text.split_once(others).unwrap();
     let (others, similar) = others.split_once("<h2>Similar games</h2>").unwrap();
@@ -164,7 +164,7 @@ async fn links_of_a_creator_say_where_they_lead(pool: PgPool) {
     let page = site.browser().get("/creators/savanna").await;
     for (address, label) in [
         ("https://savanna.example", "Website (savanna.example)"),
-        // The key `other` says nothing.
+        // The key `other` has no label of its own.
         ("https://www.forum.example/a", "forum.example"),
     ] {
         let rel = "rel=\"ugc nofollow noopener\"";
@@ -188,7 +188,7 @@ async fn a_change_shows_at_once(pool: PgPool) {
 }
 
 #[testing::database_test(web::MIGRATOR)]
-async fn the_browser_decides_where_the_address_does_not(pool: PgPool) {
+async fn a_path_without_a_language_uses_that_of_the_browser(pool: PgPool) {
     let site = Site::new(pool).await;
     let mut browser = site.browser();
     let french = [(ACCEPT_LANGUAGE.as_str(), "fr-SN, en;q=0.5")];
@@ -230,7 +230,7 @@ async fn a_range_that_names_past_days_has_past_events(pool: PgPool) {
         ("?to=2001-01-01", "all"),
         ("?from=2001-01-01", "all"),
         ("?from=2001-01-01&to=2001-02-01", "all"),
-        // What is chosen stays.
+        // An explicit choice stays.
         ("?when=upcoming&to=2001-01-01", "upcoming"),
         ("?when=past&from=2001-01-01", "past"),
     ] {
@@ -271,7 +271,7 @@ async fn a_list_has_filters_and_pages(pool: PgPool) {
 }
 
 #[testing::database_test(web::MIGRATOR)]
-async fn search_engines_list_no_list_without_rows(pool: PgPool) {
+async fn empty_lists_are_not_indexed(pool: PgPool) {
     let site = Site::new(pool).await;
     let mut browser = site.browser();
     let noindex = "<meta name=\"robots\" content=\"noindex\">";
@@ -306,14 +306,14 @@ async fn every_error_of_the_site_has_its_language(pool: PgPool) {
     let long = format!("text={}", "x".repeat(70_000));
     let long = post(&mut browser, "/fr/vote", "same-origin", long).await;
     long.assert(413, "Trop de texte");
-    // The dashboard has the language of its person, and here nobody is signed in.
+    // The dashboard uses the person's language, and here nobody is signed in.
     let dashboard = post(&mut browser, "/you", "same-origin", String::new()).await;
     dashboard.assert(405, "Wrong kind of request");
     assert!(dashboard.text.contains("lang=\"en\""), "{}", dashboard.text);
 }
 
 #[testing::database_test(web::MIGRATOR)]
-async fn a_list_says_by_what_it_is_filtered(pool: PgPool) {
+async fn a_list_names_its_filters(pool: PgPool) {
     let site = Site::new(pool).await;
     let mut browser = site.browser();
     for (path, title) in [
@@ -342,7 +342,7 @@ async fn a_list_says_by_what_it_is_filtered(pool: PgPool) {
     }
     let asked = site.catalogue.asked.lock().unwrap().clone();
     assert_eq!(asked[1].city.as_deref(), Some("lagos"));
-    // The API has no filter by city.
+    // The API cannot filter games by city.
     let page = browser.get("/games?city=lagos").await;
     assert!(!page.text.contains("GET /v1/games"), "{}", page.text);
     let city = browser.get("/cities/lagos").await;
@@ -350,7 +350,7 @@ async fn a_list_says_by_what_it_is_filtered(pool: PgPool) {
 }
 
 #[testing::database_test(web::MIGRATOR)]
-async fn an_event_says_day_and_place(pool: PgPool) {
+async fn an_event_shows_its_date_and_place(pool: PgPool) {
     let site = Site::new(pool).await;
     let mut browser = site.browser();
     let page = browser.get("/events/jam").await;
@@ -394,7 +394,7 @@ async fn every_page_has_a_picture_for_sharing(pool: PgPool) {
             .unwrap()
             .to_owned()
     };
-    // A listing has its own, and every other page that of the site.
+    // A listing has its own picture; every other page has that of the site.
     let cover = format!("/pictures/{}", stub_pictures::file());
     assert_eq!(image(&mut browser, "/games/okoto").await, cover);
     *site.catalogue.lacks_cover.lock().unwrap() = true;
@@ -418,7 +418,7 @@ async fn every_page_has_a_picture_for_sharing(pool: PgPool) {
 }
 
 #[testing::database_test(web::MIGRATOR)]
-async fn a_search_says_what_was_forgiven(pool: PgPool) {
+async fn a_search_reports_corrected_typos(pool: PgPool) {
     let site = Site::new(pool).await;
     let mut browser = site.browser();
     let page = browser.get("/search?q=okotto").await;
@@ -435,14 +435,14 @@ async fn a_search_says_what_was_forgiven(pool: PgPool) {
         "Did you mean <a href=\"/search?q=Okoto+%3Cb%3E&#38;type=games&#38;country=NG\">",
     );
     let page = browser.get("/fr/search?q=okoto").await;
-    // The script announces it, in an element of its own.
+    // A script announces the number of results from an element of its own.
     page.assert(200, "<p id=\"results-count\">25 résultats</p>");
     for part in [
         "aria-current=\"page\">Tout <span class=\"quiet\">1\u{202f}225</span></a>",
         "Jeux <span class=\"quiet\">20</span></a>",
         "Créateurs <span class=\"quiet\">0</span></a>",
         "Villes <span class=\"quiet\">1\u{202f}205</span></a>",
-        // Only an event has a day.
+        // Only an event has a date.
         "<a href=\"/fr/events/jam\">Jam</a></h3>\n<p>22 novembre 2026</p>",
         &format!(
             "<span class=\"thumb\"><img src=\"/pictures/{}\"",
@@ -469,7 +469,7 @@ async fn a_network_has_so_many_pages_a_minute_and_a_person_more(pool: PgPool) {
     refused.assert(429, "Réessayez dans 60 secondes.");
     assert_eq!(refused.headers["retry-after"], "60");
     assert!(!refused.headers.contains_key(SET_COOKIE));
-    // A search while somebody types is counted apart, and a form is not counted.
+    // A search while typing has a limit of its own, and forms do not count.
     let typing = [("sec-fetch-dest", "empty")];
     let found = get_with(&mut browser, "/search?q=okoto", &typing).await;
     found.assert(200, "id=\"results\"");
@@ -499,7 +499,7 @@ async fn a_browser_has_fewer_pages_a_minute_than_its_network(pool: PgPool) {
         one.get("/terms").await.assert(200, "Terms");
     }
     one.get("/terms").await.assert(429, "Try again in");
-    // At the same address, browsers differ by their names and their languages.
+    // Browsers at one address are told apart by their user agent and language.
     other.get("/terms").await.assert(200, "Terms");
     let swahili = [(ACCEPT_LANGUAGE.as_str(), "sw, en;q=0.5")];
     let page = get_with(&mut one, "/terms", &swahili).await;
@@ -517,7 +517,7 @@ async fn pages_do_not_take_the_catalogue_from_others(pool: PgPool) {
     };
     let other = async {
         held.began.notified().await;
-        // The stub's site allows one call at once.
+        // The stub's site allows one concurrent call.
         let mut browser = site.browser();
         let page = browser.get("/creators/savanna").await;
         held.released.notify_one();
@@ -530,7 +530,7 @@ async fn pages_do_not_take_the_catalogue_from_others(pool: PgPool) {
 }
 
 #[testing::database_test(web::MIGRATOR)]
-async fn pictures_are_served_from_here(pool: PgPool) {
+async fn pictures_are_served_by_the_site(pool: PgPool) {
     let site = Site::new(pool).await;
     let mut browser = site.browser();
     let path = format!("/pictures/{}", stub_pictures::file());
@@ -546,7 +546,7 @@ async fn pictures_are_served_from_here(pool: PgPool) {
         picture.headers[CACHE_CONTROL],
         "public, max-age=31536000, s-maxage=60, immutable"
     );
-    // A browser that has the picture gets 304 from its name, in each size.
+    // The tag follows from the file name, so that a browser with the picture gets 304 in each size.
     let small = format!("/pictures/{}", stub_pictures::small_file());
     let reads = || site.listings.pictures_read.lock().unwrap().len();
     for path in [&path, &small] {

@@ -17,7 +17,7 @@ async fn site_with_currencies(pool: PgPool) -> Site {
 }
 
 #[testing::database_test(web::MIGRATOR)]
-async fn currencies_lead_to_their_rates(pool: PgPool) {
+async fn currencies_link_to_their_rates(pool: PgPool) {
     let site = site_with_currencies(pool).await;
     let mut browser = site.browser();
     let page = browser.get("/economy").await;
@@ -99,7 +99,7 @@ async fn without_economy_svc_or_currencies_the_pages_say_so(pool: PgPool) {
     site.clock.advance(Duration::seconds(10));
     browser.get("/economy").await.assert(200, "Cowrie");
     *site.economy.is_away.lock().unwrap() = true;
-    // The list of before serves for some minutes.
+    // The cached list is used for some minutes.
     site.clock.advance(Duration::seconds(290));
     browser.get("/economy").await.assert(200, "Cowrie");
     let rates = browser.get("/economy/okoto").await;
@@ -126,7 +126,7 @@ async fn the_list_of_currencies_does_not_depend_on_one_browser(pool: PgPool) {
     *site.economy.held.lock().unwrap() = Some(held.clone());
     let mut browser = site.browser();
     {
-        // A browser that goes before the first list is there.
+        // This browser disconnects before the first list has been read.
         let began = held.began.notified();
         let page = browser.get("/economy");
         tokio::select! {
@@ -156,13 +156,13 @@ async fn the_page_of_a_game_does_not_wait_for_a_slow_economy(pool: PgPool) {
     let page = hurried.get("/games/okoto").await;
     page.assert(200, "Okoto");
     assert!(!page.text.contains("Cowrie"), "{}", page.text);
-    // The read goes on, for other pages.
+    // The read continues, for other pages.
     held.began.notified().await;
     *site.economy.held.lock().unwrap() = None;
     held.released.notify_one();
     patient.get("/games/okoto").await.assert(200, "Cowrie");
     assert_eq!(site.economy.lists_read.load(Ordering::Relaxed), 1);
-    // The list of before serves while the next one does not come.
+    // The cached list is used while the next read hangs.
     *site.economy.held.lock().unwrap() = Some(held.clone());
     site.clock.advance(Duration::seconds(10));
     hurried.get("/games/okoto").await.assert(200, "Cowrie");

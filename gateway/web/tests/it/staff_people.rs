@@ -1,4 +1,4 @@
-//! Staff invite owners, read who belongs to an account, and end the second factor of a person who has lost phone and recovery codes.
+//! Staff invite owners, list the people of an account, and end the second factor of a person who has lost the phone and the recovery codes.
 
 use contracts::common::v1::{AuditEntry, ListAuditRequest};
 use contracts::web::v1 as proto;
@@ -22,7 +22,7 @@ use crate::support::{ADA, BOB, PASSWORD, Site};
 const CAROL: &str = "carol@studio.example";
 const REASON: &str = "Called back on the number in the contract";
 
-/// Ada has a second factor and an account, which Bob owns as well; Carol edits it. Returns the browser in which Ada is signed in.
+/// Ada, who has a second factor, is a developer of an account, of which Bob is an owner and Carol an editor. Returns Ada's browser.
 async fn site_of_ada(pool: PgPool) -> (Site, Browser) {
     let site = Site::new(pool).await;
     let ada = site.person(ADA).await;
@@ -50,7 +50,7 @@ fn staff(site: &Site) -> Staff {
     }
 }
 
-/// A call of the member `rita` with this role.
+/// A call of the member `rita`, with this role.
 fn by<T>(role: StaffRole, message: T) -> Request<T> {
     let mut request = Request::new(message);
     let name = "rita".to_owned();
@@ -83,7 +83,7 @@ async fn end_by(
     Ok(response.into_inner().person.unwrap())
 }
 
-/// The audit, oldest first.
+/// The audit log, oldest first.
 async fn audit(site: &Site) -> Vec<AuditEntry> {
     let request = by(StaffRole::Admin, ListAuditRequest::default());
     let listed = staff(site).list_audit(request).await.unwrap();
@@ -189,7 +189,7 @@ async fn invite(
     Ok(response.into_inner().person.unwrap())
 }
 
-/// The people of an account, as a reviewer sees them: address, role, and whether the person is only invited.
+/// The people of an account as a reviewer sees them: address, role, and whether the person is only invited.
 async fn people_of(site: &Site, account: &str) -> Vec<(String, String, bool)> {
     let account_id = account.to_owned();
     let request = by(
@@ -213,7 +213,7 @@ async fn accounts_of(site: &Site, email: &str) -> Result<Vec<String>, Status> {
     Ok(response.into_inner().account_ids)
 }
 
-/// An account as staff create it: nobody belongs to it.
+/// Adds an account without people, as staff create it.
 fn account_without_people(site: &Site) -> String {
     let id = kit::ids::row_id().to_string();
     site.gateway.add(contracts::gateway::v1::Account {
@@ -235,7 +235,7 @@ async fn the_first_owner_of_an_account_is_invited_by_staff(pool: PgPool) {
         .await
         .unwrap();
     let first = site.link(ADA).await;
-    // Sent again: the first mail leads nowhere, and nobody is invited twice.
+    // A second invitation invalidates the first link, and nobody is invited twice.
     invite(&site, admin, &account, ADA).await.unwrap();
     site.browser().get(&first).await.assert(410, "");
     assert_eq!(people_of(&site, &account).await, [owner(ADA, true)]);
@@ -251,7 +251,7 @@ async fn the_first_owner_of_an_account_is_invited_by_staff(pool: PgPool) {
         accounts_of(&site, ADA).await.unwrap(),
         std::slice::from_ref(&account)
     );
-    // A second account for the same person, who signs in to accept it.
+    // A second account for the same person, who accepts while signed in.
     let second = account_without_people(&site);
     invite(&site, admin, &second, ADA).await.unwrap();
     let accepted = browser.post(&site.link(ADA).await, &[]).await;

@@ -7,7 +7,7 @@ use time::Duration;
 
 use crate::support::Site;
 
-/// The addresses of the games of the day and of the pair, in their order.
+/// The addresses of the games of the day and of the pair, in order.
 fn drawn(page: &str) -> [Vec<&str>; 2] {
     let (_, rest) = page.split_once("<h2>Games of the day</h2>").unwrap();
     let (games, rest) = rest.split_once("<section class=\"duel\">").unwrap();
@@ -22,7 +22,7 @@ fn drawn(page: &str) -> [Vec<&str>; 2] {
 async fn the_start_page_has_genres_counts_games_of_the_day_and_a_pair(pool: PgPool) {
     let site = Site::new(pool).await;
     let mut browser = site.browser();
-    // Without two more games, there is no pair.
+    // Without two more games there is no pair.
     let page = browser.get("/").await;
     page.assert(200, "Games of the day");
     assert!(!page.text.contains("class=\"duel\""), "{}", page.text);
@@ -48,10 +48,10 @@ async fn the_start_page_has_genres_counts_games_of_the_day_and_a_pair(pool: PgPo
     let [games, pair] = drawn(&page.text);
     assert_eq!((games.len(), pair.len()), (8, 2));
     assert!(pair.iter().all(|game| !games.contains(game)), "{pair:?}");
-    // The draw is that of the day.
+    // The draw stays the same for the day.
     let again = browser.get("/").await;
     assert_eq!(drawn(&again.text), drawn(&page.text));
-    // Every game is on the page in time.
+    // Every game is on the page within twelve days.
     let mut seen = BTreeSet::new();
     for _ in 0..12 {
         site.clock.advance(Duration::DAY);
@@ -65,18 +65,18 @@ async fn the_start_page_has_genres_counts_games_of_the_day_and_a_pair(pool: PgPo
 }
 
 #[testing::database_test(web::MIGRATOR)]
-async fn new_games_stand_on_the_start_page_for_a_week(pool: PgPool) {
+async fn new_games_are_on_the_start_page_for_a_week(pool: PgPool) {
     let site = Site::new(pool).await;
     site.catalogue.add_game("kora", "acacia");
     let mut browser = site.browser();
     let title = "<h2>New this week</h2>";
-    // It is the 23rd, at noon.
+    // It is noon on the 23rd.
     for (day, is_new) in [(12, false), (16, false), (17, true), (23, true)] {
         *site.catalogue.published_day.lock().unwrap() = day;
         let page = browser.get("/").await;
         page.assert(200, "<h2>Games of the day</h2>");
         assert_eq!(page.text.contains(title), is_new, "{day}: {}", page.text);
-        // No game stands there twice.
+        // No game is listed twice.
         let okoto = page.text.matches("<a href=\"/games/okoto\">");
         assert_eq!(okoto.count(), 1, "{day}: {}", page.text);
     }

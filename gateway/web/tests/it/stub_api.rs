@@ -1,4 +1,4 @@
-//! The public API: the OpenAPI document of the real gateway.
+//! A stub of the public API, which serves the OpenAPI document of the real gateway.
 
 use std::sync::{Arc, Mutex};
 
@@ -14,30 +14,30 @@ use serde_json::Value;
 use tokio::net::TcpListener;
 use tokio::task::JoinSet;
 
-/// What the API does.
+/// How the stub responds.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub(crate) enum ApiMood {
     #[default]
     Answers,
-    /// The OpenAPI document is a page of an error.
+    /// Serves an error page instead of the OpenAPI document.
     IsBroken,
 }
 
 #[derive(Debug)]
 pub(crate) struct StubApi {
-    /// The address with the version.
+    /// The URL of the API, with its version.
     pub(crate) url: String,
     pub(crate) mood: Arc<Mutex<ApiMood>>,
     pub(crate) document: Arc<Mutex<Document>>,
-    /// Ends with this value.
+    /// The server stops when this is dropped.
     _server: JoinSet<()>,
 }
 
-/// The OpenAPI document, as it is served.
+/// The served OpenAPI document.
 #[derive(Debug)]
 pub(crate) struct Document {
     pub(crate) json: Value,
-    /// The tag that each request has named.
+    /// The tag that each request has sent.
     pub(crate) reads: Vec<Option<String>>,
 }
 
@@ -53,7 +53,7 @@ impl Default for Document {
     }
 }
 
-/// The settings of a gateway, as they are shipped.
+/// The default settings of a gateway.
 fn settings() -> ApiSettings {
     let plans = plan_table::parse(plan_table::BUILT_IN).unwrap();
     let plans = plans.iter().map(ApiPlan::from);

@@ -1,4 +1,4 @@
-//! catalogue-svc with one game, its studio, its city and an event. Requests are recorded.
+//! A stub of catalogue-svc with one game, its studio, its city and an event. It records requests.
 
 use std::sync::{Arc, Mutex};
 
@@ -25,31 +25,31 @@ use crate::stub_votes::StubVotes;
 #[derive(Debug, Clone)]
 pub(crate) struct StubCatalogue {
     pub(crate) tagline: Arc<Mutex<String>>,
-    /// What every field says that a studio may write, and the address that every link leads to.
+    /// The text of every field that a studio fills, and the target of every link.
     pub(crate) words: Arc<Mutex<Option<(String, &'static str)>>>,
     /// All calls fail.
     pub(crate) is_away: Arc<Mutex<bool>>,
-    /// The calls of this RPC fail.
+    /// Calls of this RPC fail.
     pub(crate) away_rpc: Arc<Mutex<Option<&'static str>>>,
-    /// The second part of a sitemap fails.
+    /// The second message of a sitemap fails.
     pub(crate) breaks_off: Arc<Mutex<bool>>,
-    /// The positions that reads of listings name.
+    /// The positions of the reads of listings.
     pub(crate) positions: Arc<Mutex<Vec<Option<Position>>>>,
-    /// Lists of games, in order.
+    /// The requests for lists of games, in order.
     pub(crate) asked: Arc<Mutex<Vec<proto::ListGamesRequest>>>,
-    /// `when` of the lists of events, in order.
+    /// `when` of the requests for lists of events, in order.
     pub(crate) asked_when: Arc<Mutex<Vec<Option<String>>>>,
     /// Lists of listings have no rows.
     pub(crate) is_empty: Arc<Mutex<bool>>,
     /// The game has no cover.
     pub(crate) lacks_cover: Arc<Mutex<bool>>,
-    /// Games that lists have after the first one.
+    /// More games of lists, after the first one.
     pub(crate) more_games: Arc<Mutex<Vec<Value>>>,
     /// The day of November 2026 on which the newest game became public.
     pub(crate) published_day: Arc<Mutex<i64>>,
     /// The boards of longer periods have the rows of the week.
     pub(crate) is_first_week: Arc<Mutex<bool>>,
-    /// While it is set, a read of a creator waits, after it has said that it began.
+    /// While set, a read of a creator signals that it began and then waits.
     pub(crate) held: Arc<Mutex<Option<HeldRead>>>,
     pub(crate) votes: StubVotes,
 }
@@ -86,7 +86,7 @@ impl Default for StubCatalogue {
     }
 }
 
-/// Writes into the fields that a studio fills.
+/// Replaces the fields that a studio fills.
 fn write(json: &mut Value, words: &str, link: &str) {
     match json {
         Value::Array(items) => items.iter_mut().for_each(|item| write(item, words, link)),
@@ -186,7 +186,7 @@ impl StubCatalogue {
         })
     }
 
-    /// Adds a game of this creator, which is not featured, to the lists.
+    /// Adds a game of this creator to the lists; the game is not featured.
     pub(crate) fn add_game(&self, slug: &str, handle: &str) {
         let mut game = self.game();
         let fields = json!({
@@ -198,7 +198,7 @@ impl StubCatalogue {
         self.more_games.lock().unwrap().push(game);
     }
 
-    /// The games of lists; with a handle, those of this creator.
+    /// The games of lists, or of one creator.
     pub(crate) fn games(&self, handle: Option<&str>) -> Value {
         let more = self.more_games.lock().unwrap().clone();
         let all = [self.game()].into_iter().chain(more);
@@ -213,7 +213,7 @@ impl StubCatalogue {
         Ok(())
     }
 
-    /// The same for the calls of an RPC.
+    /// Fails if all calls, or those of this RPC, must fail.
     pub(crate) fn answers_to(&self, rpc: &str) -> Result<(), Status> {
         if *self.away_rpc.lock().unwrap() == Some(rpc) {
             return Err(Fault::unavailable("a test").into());
@@ -221,7 +221,7 @@ impl StubCatalogue {
         self.answers()
     }
 
-    /// Notes the position that a read names.
+    /// Records the position of a read.
     pub(crate) fn read(&self, at_least: Option<&Position>) {
         self.positions.lock().unwrap().push(at_least.cloned());
     }
@@ -233,7 +233,7 @@ impl StubCatalogue {
         json.to_string().into()
     }
 
-    /// The rows of a list, and what is said about them.
+    /// The rows of a list, and its page information.
     fn list(&self, rows: Value, next: Option<&str>) -> (bytes::Bytes, Option<PageInfo>) {
         if *self.is_empty.lock().unwrap() {
             return (self.body(json!([])), Some(PageInfo::default()));
@@ -241,7 +241,7 @@ impl StubCatalogue {
         (self.body(rows), Some(info(next)))
     }
 
-    /// A listing, if the name is its.
+    /// A listing, if the requested name is its name.
     fn one(&self, (name, only): (&str, &str), listing: &Value) -> Result<bytes::Bytes, Status> {
         self.answers()?;
         if name != only {
@@ -522,7 +522,7 @@ impl RankingsService for StubCatalogue {
         let has_next = is_first && request.board == "week";
         let cover = format!("https://mchezo.example/pictures/{}", stub_pictures::file());
         let details = proto::BoardRowDetails {
-            // Its creators have no picture.
+            // Creators on boards have no picture.
             picture_url: (request.kind == "games").then_some(cover),
             losses: 4_000,
         };

@@ -1,4 +1,4 @@
-//! economy-svc with two games that have currencies, once the first one's is named.
+//! A stub of economy-svc with two games, which have currencies once the first currency has a name.
 
 use std::sync::atomic::{AtomicU32, Ordering};
 use std::sync::{Arc, Mutex};
@@ -24,15 +24,15 @@ pub(crate) struct StubEconomy {
     pub(crate) name: Arc<Mutex<Option<String>>>,
     /// How often the name was set.
     pub(crate) named: Arc<AtomicU32>,
-    /// What every field says that somebody may write.
+    /// The text of every field that somebody fills.
     pub(crate) words: Arc<Mutex<Option<String>>>,
     /// Reads of rates and currencies fail.
     pub(crate) is_away: Arc<Mutex<bool>>,
-    /// So many rates to made-up currencies come before the one to `kora`.
+    /// The number of rates to made-up currencies before the one to `kora`.
     pub(crate) more_rates: Arc<AtomicU32>,
-    /// Lists of currencies that were read.
+    /// How often the list of currencies was read.
     pub(crate) lists_read: Arc<AtomicU32>,
-    /// While it is set, a read of the currencies waits, after it has said that it began.
+    /// While set, a read of the currencies signals that it began and then waits.
     pub(crate) held: Arc<Mutex<Option<HeldRead>>>,
 }
 
@@ -116,7 +116,7 @@ impl CurrenciesService for StubEconomy {
         if request.name.len() > 60 {
             return Err(Fault::invalid_field("name", "It must have 1 to 60 characters.").into());
         }
-        // As the service does: the same name changes nothing.
+        // As in the service, the same name changes nothing.
         let before = self.name.lock().unwrap().replace(request.name.clone());
         if before.as_ref() != Some(&request.name) {
             self.named.fetch_add(1, Ordering::Relaxed);

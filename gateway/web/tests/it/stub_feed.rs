@@ -1,4 +1,4 @@
-//! The feeds of the services, as one: their entity types differ. Its changes are those of the test.
+//! One stub for the feeds of all services, whose entity types differ. A test publishes its changes.
 
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex};
@@ -12,7 +12,7 @@ use tonic::{Request, Response, Status};
 
 use crate::stub_catalogue::Answer;
 
-/// Changes of a response, where the services have more.
+/// The number of changes in a response, fewer than the services send.
 const PAGE: usize = 2;
 
 #[derive(Debug, Clone, Default)]
@@ -20,7 +20,7 @@ pub(crate) struct StubFeed {
     pub(crate) changes: Arc<Mutex<Vec<proto::Change>>>,
     /// How often changes were listed.
     pub(crate) lists: Arc<AtomicUsize>,
-    /// The entity type whose service is away.
+    /// The entity type whose service is down.
     pub(crate) away: Arc<Mutex<&'static str>>,
 }
 
@@ -40,7 +40,7 @@ impl StubFeed {
     }
 }
 
-/// The time of a change. There is one a second.
+/// The time of a change: one change a second.
 fn at(seq: i64) -> Timestamp {
     Timestamp {
         seconds: seq,

@@ -1,4 +1,4 @@
-//! listings-svc with games, claims and pictures in memory.
+//! A stub of listings-svc that keeps games, claims and pictures in memory.
 
 use std::collections::BTreeMap;
 use std::sync::atomic::{AtomicBool, AtomicU32, Ordering};
@@ -25,30 +25,30 @@ use crate::support::START;
 
 #[derive(Debug, Clone, Default)]
 pub(crate) struct StubListings {
-    /// By account and slug.
+    /// Games by account and slug.
     pub(crate) games: Arc<Mutex<BTreeMap<(String, String), proto::Game>>>,
-    /// What was changed, in words.
+    /// The recorded changes, in words.
     pub(crate) calls: Arc<Mutex<Vec<String>>>,
-    /// The slug that a form has submitted.
+    /// The slug that each form has submitted.
     submitted: Arc<Mutex<BTreeMap<String, String>>>,
     pub(crate) is_down: Arc<AtomicBool>,
-    /// What every field says that a studio or staff may write.
+    /// The text of every field that a studio or staff fill.
     pub(crate) words: Arc<Mutex<Option<String>>>,
-    /// Lists of an account's listings have another page.
+    /// Whether lists of an account's listings have another page.
     pub(crate) has_more: Arc<AtomicBool>,
-    /// Why the public does not see a game.
+    /// Why a game is not visible to the public.
     pub(crate) note: Arc<Mutex<Option<String>>>,
     /// Uploads whose end has not arrived.
     pub(crate) uploads: Arc<AtomicU32>,
-    /// Seconds until an upload is accepted again, after the last one of the day.
+    /// Seconds until the next upload, when the uploads of the day are used up.
     pub(crate) upload_wait: Arc<Mutex<Option<u32>>>,
     /// Why a rejected game was rejected.
     pub(crate) rejection: Arc<Mutex<Option<String>>>,
-    /// No account has a page.
+    /// Whether accounts have no page.
     pub(crate) has_no_pages: Arc<AtomicBool>,
     /// The claims of every account.
     pub(crate) claims: Arc<Mutex<Vec<proto::Claim>>>,
-    /// Reads of parts of pictures.
+    /// The recorded reads of parts of pictures.
     pub(crate) pictures_read: Arc<Mutex<Vec<proto::GetPictureRequest>>>,
 }
 
@@ -65,7 +65,7 @@ impl StubListings {
             .add_service(PictureServiceServer::new(self.clone()));
     }
 
-    /// A public game of an account.
+    /// Adds a public game of an account.
     pub(crate) fn game(&self, account: &str, slug: &str, title: &str) {
         let mut game = proto::Game {
             slug: slug.to_owned(),
@@ -99,7 +99,7 @@ impl StubListings {
         Ok(())
     }
 
-    /// The text of a field.
+    /// The text of a field: that of the test, or `usual`.
     pub(crate) fn text(&self, usual: &str) -> String {
         self.all_words().unwrap_or_else(|| usual.to_owned())
     }

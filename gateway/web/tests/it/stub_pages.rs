@@ -1,4 +1,4 @@
-//! The pages of the test, and claims.
+//! The pages and claims of the listings stub.
 
 use std::sync::atomic::Ordering;
 
@@ -66,7 +66,7 @@ impl PagesService for StubListings {
             return Err(Fault::not_found("There is no public page with this handle.").into());
         }
         let claim = format!("claim {}: {}", request.handle, request.evidence);
-        // As the service does: one claim of a page waits.
+        // As in the service, an account has one waiting claim of a page.
         if !self.recorded().contains(&claim) {
             self.record(claim);
         }

@@ -1,4 +1,4 @@
-//! Pictures of the listings of the test.
+//! The pictures of the listings stub.
 
 use std::sync::atomic::Ordering;
 
@@ -11,12 +11,12 @@ use tonic::{Request, Streaming};
 
 use crate::stub_listings::{Answer, StubListings};
 
-/// The name of a file that only members of an account see.
+/// The name of a file that only members of its account may see.
 pub(crate) fn pending_file() -> String {
     format!("{}.jpg", "0c".repeat(32))
 }
 
-/// The name of the only picture of the public, and that of its small size.
+/// The name of the only public picture; [`small_file`] is its small size.
 pub(crate) fn file() -> String {
     format!("{}.jpg", "0a".repeat(32))
 }
@@ -37,7 +37,7 @@ impl OwnPicturesService for StubListings {
             return Err(Fault::invalid_field("message", "A header comes first.").into());
         };
         self.find(&header.account_id, &header.name)?;
-        // As the service does: before it reads the file.
+        // As in the service, the limit is checked before the file is read.
         let wait = *self.upload_wait.lock().unwrap();
         if let Some(seconds) = wait {
             let fault = Fault::new(Code::Limit, "These were all pictures of the day.");
@@ -110,7 +110,7 @@ impl PictureService for StubListings {
     ) -> Answer<proto::GetPictureResponse> {
         let request = request.into_inner();
         self.pictures_read.lock().unwrap().push(request.clone());
-        // The first part decides.
+        // Access is checked at the first part.
         let may_see = request.offset > 0 || !request.account_id.is_empty();
         let is_pending = request.name == pending_file() && may_see;
         if request.name == small_file() {

@@ -1,4 +1,4 @@
-//! catalogue-svc for the sitemap and the feed of new games: games in two parts, and one listing of each other kind.
+//! The sitemap and new games of the catalogue stub: games in two messages, and one listing of each other kind.
 
 use contracts::catalogue::v1 as proto;
 use contracts::catalogue::v1::site_service_server::SiteService;
@@ -75,7 +75,7 @@ impl SiteService for StubCatalogue {
     ) -> Answer<proto::ListNewGamesResponse> {
         self.read(request.get_ref().at_least.as_ref());
         self.answers_to("list_new_games")?;
-        // The feed and the start page.
+        // The limits of the feed and of the start page.
         assert!([50, 4].contains(&request.into_inner().limit));
         Ok(Response::new(proto::ListNewGamesResponse {
             json: self.body(json!([self.game()])),

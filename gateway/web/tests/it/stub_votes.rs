@@ -1,4 +1,4 @@
-//! The votes of catalogue-svc: it draws the same two listings each time, and records votes.
+//! The votes of the catalogue stub: it draws the same two listings each time, and records votes.
 
 use std::sync::{Arc, Mutex};
 
@@ -15,13 +15,13 @@ use crate::stub_pictures;
 
 #[derive(Debug, Clone, Default)]
 pub(crate) struct StubVotes {
-    /// Counted votes.
+    /// The counted votes.
     pub(crate) cast: Arc<Mutex<Vec<CastVoteRequest>>>,
-    /// All voters for whom a pair was drawn.
+    /// The voters of all draws.
     pub(crate) drawn_for: Arc<Mutex<Vec<proto::Voter>>>,
-    /// The positions that draws name, with those of other reads.
+    /// The positions of draws, together with those of other reads.
     pub(crate) positions: Arc<Mutex<Vec<Option<Position>>>>,
-    /// What every field says that a studio may write.
+    /// The text of every field that a studio fills.
     pub(crate) words: Arc<Mutex<Option<String>>>,
     pub(crate) state: Arc<Mutex<State>>,
 }
@@ -31,10 +31,10 @@ pub(crate) enum State {
     #[default]
     Open,
     NoPairs,
-    /// No more votes for so many seconds.
+    /// No more votes for this many seconds.
     Limited(u32),
     Away,
-    /// The next vote is counted, and its answer lost.
+    /// Counts the next vote and loses the response.
     LosesAnswer,
 }
 
@@ -66,7 +66,7 @@ impl StubVotes {
     }
 }
 
-/// A draw begins with its voter, whom the signed one of the service has too.
+/// A draw starts with its voter; the service's signed draw contains the voter too.
 fn voter_of(voter: &proto::Voter) -> String {
     match voter.voter.as_ref().unwrap() {
         proto::voter::Voter::AccountId(id) => format!("draw-{id}-"),

@@ -1,4 +1,4 @@
-//! A site with a gateway of the test, and people.
+//! A site with stubs of the services, and its people.
 
 use std::net::IpAddr;
 use std::sync::Arc;
@@ -47,9 +47,9 @@ use crate::stub_feed::StubFeed;
 use crate::stub_listings::StubListings;
 use crate::work::with_counted_calls;
 
-/// The clock's first time.
+/// The clock's initial time.
 pub(crate) const START: OffsetDateTime = datetime!(2026-11-23 12:00 UTC);
-/// Longer than an answer takes on a busy machine; a test waits for it to see an API that hangs.
+/// Longer than a response takes on a busy machine; a test waits this long for an API that hangs.
 const API_DEADLINE: std::time::Duration = std::time::Duration::from_secs(12);
 const LIFETIMES: Lifetimes = Lifetimes {
     idle: Duration::days(14),
@@ -69,7 +69,7 @@ pub(crate) struct Site {
     pub(crate) economy: StubEconomy,
     pub(crate) catalogue: StubCatalogue,
     pub(crate) api: StubApi,
-    /// The feeds of all services, and the position of that of listings-svc in Redis.
+    /// The feeds of all services, and the position of the listings feed in Redis.
     pub(crate) feed: StubFeed,
     pub(crate) mark: HighWaterMark,
     lifecycle: Lifecycle,
@@ -88,7 +88,7 @@ pub(crate) fn redis_url() -> Secret {
     url.into()
 }
 
-/// A site, the account of a game, and the browser of its owner.
+/// A site, an account with a game, and the browser of its owner.
 pub(crate) async fn studio(pool: PgPool) -> (Site, String, Browser) {
     let site = Site::new(pool).await;
     let ada = site.person(ADA).await;
@@ -103,7 +103,7 @@ impl Site {
         Self::with_redis(pool, redis_url()).await
     }
 
-    /// A site whose documentation has asked the API.
+    /// A site whose documentation has read the API.
     pub(crate) async fn with_docs(pool: PgPool) -> Self {
         let site = Self::new(pool).await;
         site.app.docs.refresh().await;
@@ -114,7 +114,7 @@ impl Site {
         Self::build(pool, redis, Clock::fixed(START), None).await
     }
 
-    /// A site with a webhook-svc. The other sites have none.
+    /// A site with a webhook-svc; other sites have none.
     pub(crate) async fn with_webhooks(pool: PgPool, clock: Clock, webhooks: Client) -> Self {
         Self::build(pool, redis_url(), clock, Some(webhooks)).await
     }
@@ -136,7 +136,7 @@ impl Site {
         let services = with_counted_calls(services);
         let address = testing::serve(services, &lifecycle).await.unwrap();
         let client = testing::client(&address, &lifecycle).unwrap();
-        // Tests share a Redis, so each has keys of its own.
+        // Tests share a Redis, so that each has a prefix of its own.
         let redis = Redis::lazy(&redis, testing::LONG, "").unwrap();
         let prefix = format!("test-{}", ids::row_id());
         let mark = HighWaterMark::new(redis, &prefix);
@@ -191,7 +191,7 @@ impl Site {
         }
     }
 
-    /// The same site with something changed, and with room for any number of pages.
+    /// The same site with a change, and with unlimited pages.
     pub(crate) fn changed(&self, change: impl FnOnce(&mut Web)) -> Router {
         let app = &self.app;
         let mut web = Web {
@@ -234,7 +234,7 @@ impl Site {
         Browser::new(&self.router)
     }
 
-    /// Makes a person with [`PASSWORD`].
+    /// Creates a person with [`PASSWORD`].
     pub(crate) async fn person(&self, email: &str) -> Uuid {
         let hash = self.app.passwords.hash(PASSWORD).await.unwrap();
         let id = ids::row_id();
@@ -248,7 +248,7 @@ impl Site {
         id
     }
 
-    /// Makes an account with this person.
+    /// Creates an account with this person in a role.
     pub(crate) async fn account(&self, person: Uuid, role: Role) -> Uuid {
         let id = ids::row_id();
         let account = contracts::gateway::v1::Account {
@@ -277,7 +277,7 @@ impl Site {
         browser
     }
 
-    /// The mails in the outbox, oldest first: recipient, subject and body. Their readers see the same.
+    /// The mails of the outbox, oldest first: recipient, subject and body, as their readers see them.
     pub(crate) async fn mails(&self) -> Vec<(String, String, String)> {
         let rows = sqlx::query!("select recipient, subject, body from web.mail order by id");
         let rows = rows.fetch_all(&self.pool).await.unwrap().into_iter();
@@ -318,7 +318,7 @@ fn docs(api: Api) -> DocumentCache {
     DocumentCache::new(api, addresses).unwrap()
 }
 
-/// The proxy that no test's browser is.
+/// A trusted proxy whose address no test uses.
 fn web_proxies() -> kit::client_address::TrustedProxies {
     let proxy: IpAddr = [192, 0, 2, 1].into();
     proxy.to_string().parse().unwrap()

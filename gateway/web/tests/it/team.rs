@@ -30,7 +30,7 @@ async fn people_are_invited_by_mail(pool: PgPool) {
         owner.invite(account, email, role).await.location();
     }
     owner.get(&team).await.assert(200, CAROL);
-    // Bob has a password: he signs in, and presses the button. Nobody else can.
+    // Bob has a password: he signs in and accepts. Nobody else can accept.
     let link = site.link(BOB).await;
     owner.get(&link).await.assert(403, "For another person");
     owner
@@ -52,7 +52,7 @@ async fn people_are_invited_by_mail(pool: PgPool) {
         format!("/accounts/{account}")
     );
     bob.get(&team).await.assert(200, "editor");
-    // Carol is new: the link gives her a password.
+    // Carol is new: she sets a password with the link.
     let link = site.link(CAROL).await;
     let mut carol = site.browser();
     carol.get(&link).await.assert(200, "Join Savanna");
@@ -73,7 +73,7 @@ async fn people_are_invited_by_mail(pool: PgPool) {
 }
 
 #[testing::database_test(web::MIGRATOR)]
-async fn forms_that_are_sent_at_once_invite_no_more_people(pool: PgPool) {
+async fn concurrent_forms_do_not_exceed_the_limit_of_invitations(pool: PgPool) {
     let site = Site::new(pool).await;
     let ada = site.person(ADA).await;
     let account = site.account(ada, Role::Owner).await;
@@ -104,14 +104,14 @@ async fn forms_that_are_sent_at_once_invite_no_more_people(pool: PgPool) {
 }
 
 #[testing::database_test(web::MIGRATOR)]
-async fn the_last_owner_stays(pool: PgPool) {
+async fn the_last_owner_cannot_be_removed(pool: PgPool) {
     let site = Site::new(pool).await;
     let (ada, bob) = (site.person(ADA).await, site.person(BOB).await);
     let account = site.account(ada, Role::Owner).await;
     site.join(account, bob, Role::Owner).await;
     let team = format!("/accounts/{account}/team");
     let (mut one, mut two) = (site.signed_in(ADA).await, site.signed_in(BOB).await);
-    // Each removes the other at once: one succeeds.
+    // Each removes the other concurrently; one succeeds.
     let (of_bob, of_ada) = (
         format!("{team}/{bob}/remove"),
         format!("{team}/{ada}/remove"),
@@ -137,7 +137,7 @@ async fn the_last_owner_stays(pool: PgPool) {
 }
 
 #[testing::database_test(web::MIGRATOR)]
-async fn an_owner_who_is_removed_leaves_no_invitation_to_come_back_by(pool: PgPool) {
+async fn a_removed_owner_leaves_no_invitation_to_return(pool: PgPool) {
     let site = Site::new(pool).await;
     let (ada, bob) = (site.person(ADA).await, site.person(BOB).await);
     let account = site.account(ada, Role::Owner).await;
@@ -191,7 +191,7 @@ async fn a_removal_names_the_live_keys_that_the_person_has_seen(pool: PgPool) {
         ip: [203, 0, 113, 7].into(),
         agent: String::new(),
     };
-    // Bob has seen three secrets: of a key that was revoked since, of one that somebody else has rotated since, and of one that works.
+    // Bob has seen three secrets: of a revoked key, of a key that somebody else has rotated since, and of a working key.
     for name in ["revoked", "rotated", "server"] {
         let entry = NewEntry::new(bob, BOB, &client, Action::KeyRevealed);
         let inserted = activity::insert(&site.pool, entry.in_account(account, name), START);
@@ -234,13 +234,13 @@ async fn a_removal_names_the_live_keys_that_the_person_has_seen(pool: PgPool) {
     site.gateway.is_down.store(true, Ordering::Relaxed);
     owner.get(&answer).await.assert(200, "cannot be told now");
     site.gateway.is_down.store(false, Ordering::Relaxed);
-    // A member sees the keys anyway.
+    // A member still sees the keys.
     site.join(account, bob, Role::Developer).await;
     let page = owner.get(&answer).await;
     assert!(!page.text.contains(&rotate), "{}", page.text);
 }
 
-/// Changes the address of a person, by the link.
+/// Changes a person's address by its link.
 async fn change_address(site: &Site, browser: &mut Browser, new: &str) {
     let fields = [("email", new), ("password", PASSWORD)];
     browser.post("/you/email", &fields).await.location();
@@ -258,7 +258,7 @@ async fn an_invitation_stays_with_a_person_whose_address_changes(pool: PgPool) {
     let link = site.link(BOB).await;
     let mut invited = site.signed_in(BOB).await;
     change_address(&site, &mut invited, CAROL).await;
-    // Somebody else gets the old address, and is not the one who was invited.
+    // Somebody else gets the old address, and must not be taken for the invited person.
     site.person(BOB).await;
     let mut heir = site.signed_in(BOB).await;
     heir.get(&link).await.assert(403, "For another person");
@@ -291,7 +291,7 @@ async fn an_invitation_in_another_browser_says_whom_it_is_for(pool: PgPool) {
     let next = link.replace('/', "%2F");
     let action = format!("/sign-out?next={next}");
     assert_eq!(browser.post(&action, &[]).await.location(), link);
-    // The sign-in page knows why, also after a typing error.
+    // The sign-in page gives the reason, even after a wrong password.
     let sign_in = browser.get(&link).await.location().to_owned();
     let page = browser.get(&sign_in).await;
     let why = format!("Sign in as {BOB} to join Savanna.");
@@ -306,7 +306,7 @@ async fn an_invitation_in_another_browser_says_whom_it_is_for(pool: PgPool) {
     assert_eq!(out.location(), "/accounts");
 }
 
-/// The part of a page that is open only after a question.
+/// The parts of a page that are shown only after a question.
 fn behind_a_question(page: &Page) -> String {
     let parts = page.text.split("<details class=\"question\">").skip(1);
     let parts = parts.filter_map(|part| part.split("</details>").next());
@@ -314,7 +314,7 @@ fn behind_a_question(page: &Page) -> String {
 }
 
 #[testing::database_test(web::MIGRATOR)]
-async fn what_cannot_be_undone_is_behind_a_question(pool: PgPool) {
+async fn irreversible_actions_need_a_confirmation(pool: PgPool) {
     let full = crate::full_account::FullAccount::new(pool).await;
     let mut owner = full.owner.clone();
     for (page, actions) in [

@@ -1,4 +1,4 @@
-//! The start page of an account: first steps, what waits, and what a service that is away leaves out.
+//! The start page of an account: first steps, open tasks, and what is left out when a service is down.
 
 use std::sync::atomic::Ordering;
 
@@ -36,7 +36,7 @@ async fn each_role_sees_its_first_step_until_there_is_a_key_or_a_game(pool: PgPo
 }
 
 #[testing::database_test(web::MIGRATOR)]
-async fn what_waits_leads_on(pool: PgPool) {
+async fn open_tasks_link_to_their_pages(pool: PgPool) {
     let (site, account, mut owner) = studio(pool).await;
     let path = format!("/accounts/{account}");
     for (name, state) in [("server", "approved"), ("launcher", "asked")] {
@@ -63,7 +63,7 @@ async fn what_waits_leads_on(pool: PgPool) {
 }
 
 #[testing::database_test(web::MIGRATOR)]
-async fn an_address_that_is_switched_off_is_on_the_page(pool: PgPool) {
+async fn a_disabled_webhook_is_on_the_page(pool: PgPool) {
     let mut site = WebhookSite::new(pool).await;
     let endpoint = site.add().await;
     let today = format!("/accounts/{}", site.account);
@@ -80,7 +80,7 @@ async fn an_address_that_is_switched_off_is_on_the_page(pool: PgPool) {
 }
 
 #[testing::database_test(web::MIGRATOR)]
-async fn a_service_that_is_away_leaves_the_rest(pool: PgPool) {
+async fn without_a_service_the_rest_is_shown(pool: PgPool) {
     let full = FullAccount::new(pool).await;
     let mut owner = full.owner.clone();
     let path = full.own("/accounts/{account}");

@@ -1,4 +1,4 @@
-//! Every form with typed text: what is typed, and what the rules refuse about it.
+//! Every form with typed text, with values that the rules accept and one that they refuse.
 
 use std::collections::BTreeMap;
 
@@ -17,16 +17,15 @@ pub(crate) enum Needs {
     Economy,
 }
 
-/// A form of the router.
 #[derive(Debug, Clone)]
 pub(crate) struct TypedForm {
-    /// The page with the form.
+    /// The page that has the form.
     pub(crate) page: &'static str,
     pub(crate) action: &'static str,
     pub(crate) needs: Needs,
-    /// Names and values that the rules admit.
+    /// Names and values that the rules accept.
     pub(crate) fields: &'static [(&'static str, &'static str)],
-    /// A field, a value that the rules refuse, and the field that shows the error; `*` for an error above the form.
+    /// A field, a value that the rules refuse, and the field that shows the error; `*` is an error above the form.
     pub(crate) wrong: (&'static str, &'static str, &'static str),
 }
 
@@ -51,7 +50,7 @@ pub(crate) const BUTTONS: &[&str] = &[
     "/vote/creators",
     "/sign-out",
     "/you/settings",
-    // Of people with a second factor: `languages.rs` tries it.
+    // Needs a second factor: `languages.rs` tests it.
     "/you/totp/codes",
     "/you/sessions/end-others",
     "/you/sessions/{session}/end",
@@ -74,7 +73,7 @@ pub(crate) const BUTTONS: &[&str] = &[
     "/accounts/{account}/listings/{kind}/{name}/pictures/{picture}/remove",
 ];
 
-/// Forms of strangers and of a person. The last one turns the second factor on.
+/// Forms of signed-out visitors and of a person. The last form turns the second factor on.
 pub(crate) const OF_PEOPLE: &[TypedForm] = forms! { "":
     "/sign-up", "/sign-up", Nothing, &[("email", "typed@new.example")], ("email", "typed", "email");
     "/reset", "/reset", Nothing, &[("email", "typed@new.example")], ("email", "typed", "email");
@@ -130,13 +129,13 @@ pub(crate) const OF_ACCOUNTS: &[TypedForm] = forms! { "/accounts/{account}":
     "/economy/{game}", "/economy/{game}/currency", Economy, &[("name", "Typed name")], ("name", LONG, "name");
 };
 
-/// The form of a new account, whose page is the list of accounts of a person with another number than one.
+/// The form of a new account. Its page is the list of accounts, which a person with exactly one account does not see.
 pub(crate) const NEW_ACCOUNT: &[TypedForm] = forms! { "":
     "/accounts", "/accounts", Gateway, &[("name", "Typed name")], ("name", LONG, "name");
 };
 
 impl TypedForm {
-    /// The fields with the hidden ones of the page.
+    /// The typed fields together with the hidden fields of the page.
     pub(crate) fn typed(
         &self,
         hidden: &BTreeMap<String, String>,
@@ -185,12 +184,12 @@ impl TypedForm {
         browser.post(&full.own(self.action), &fields).await
     }
 
-    /// The page has everything that was typed, except secrets.
+    /// Asserts that the page has everything typed except secrets.
     #[track_caller]
     pub(crate) fn assert_kept(&self, page: &Page, fields: &[(String, String)]) {
         for (name, value) in fields {
             let is_secret = ["password", "current", "code"].contains(&name.as_str());
-            // The id of a form that was used up is replaced.
+            // A used form id is replaced.
             let is_hidden =
                 ["form", "revision", "confirmed", "id", "place", "mode"].contains(&name.as_str());
             if is_hidden || value.is_empty() {
@@ -207,7 +206,7 @@ impl TypedForm {
     }
 }
 
-/// A browser that may send the forms of people: `/sign-in/code` needs a person after the password.
+/// A browser that may send a form of people; `/sign-in/code` needs one that has sent the password.
 pub(crate) async fn holder(full: &FullAccount, form: &TypedForm, site: &Site) -> Browser {
     match form.action {
         "/sign-in/code" => {

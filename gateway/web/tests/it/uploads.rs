@@ -1,4 +1,4 @@
-//! Uploads that are not what they seem. listings-svc has tests of what it decodes; these are about the way there and back.
+//! Uploads that are not what they seem. listings-svc tests decoding; these tests are about the transport.
 
 use std::sync::atomic::Ordering;
 
@@ -16,7 +16,7 @@ use crate::support::{BOB, studio};
 
 const PAGE: &str = "<html><script>alert(1)</script></html>";
 
-/// Sends a body with this type to the form of the cover.
+/// Posts a body of this type to the form of the cover.
 async fn send(
     owner: &mut Browser,
     account: &str,
@@ -27,7 +27,7 @@ async fn send(
     owner.post_body(&path, content_type, body).await
 }
 
-/// A form with a part that has these headers and this content.
+/// A multipart body with one part.
 fn multipart(headers: &str, content: &[u8]) -> Vec<u8> {
     let head = format!("--limit\r\n{headers}\r\n\r\n");
     [head.as_bytes(), content, b"\r\n--limit--\r\n"].concat()
@@ -57,7 +57,7 @@ async fn files_that_are_something_else_are_refused_in_words(pool: PgPool) {
 }
 
 #[testing::database_test(web::MIGRATOR)]
-async fn bodies_that_are_no_upload_are_refused_in_words(pool: PgPool) {
+async fn malformed_uploads_are_refused_with_a_message(pool: PgPool) {
     let (site, account, mut owner) = studio(pool).await;
     let good = || multipart(PART, b"JPEG");
     for (content_type, body) in [
@@ -107,7 +107,7 @@ async fn bodies_that_are_no_upload_are_refused_in_words(pool: PgPool) {
 }
 
 #[testing::database_test(web::MIGRATOR)]
-async fn after_the_last_upload_of_a_day_the_page_says_when_the_next_one_may_come(pool: PgPool) {
+async fn the_page_says_when_the_next_upload_is_allowed(pool: PgPool) {
     let (site, account, mut owner) = studio(pool).await;
     *site.listings.upload_wait.lock().unwrap() = Some(5_400);
     let page = send(&mut owner, &account, FORM, multipart(PART, b"JPEG")).await;
@@ -161,7 +161,7 @@ async fn slow_browsers_hold_no_upload_of_the_service(pool: PgPool) {
         }
         let mut browser = site.signed_in(email).await;
         others.push((browser.clone(), second));
-        // The second part waits in the channel until the site has taken the first one.
+        // The second part waits in the channel until the site has read the first one.
         let (line, parts) = mpsc::channel(1);
         let parts = stream::unfold(parts, async |mut parts: mpsc::Receiver<Bytes>| {
             let part = parts.recv().await?;

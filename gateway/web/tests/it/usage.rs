@@ -1,4 +1,4 @@
-//! What an account uses: the share of the month, the plans, the log of calls, and mails about the month.
+//! The usage of an account: the share of the month, the plans, the log of calls, and mails about the month.
 
 use contracts::gateway::v1 as proto;
 use kit::api::timestamp::encode;
@@ -19,7 +19,7 @@ async fn owner(site: &Site) -> (Browser, Uuid) {
     (site.signed_in(ADA).await, account)
 }
 
-/// The last two days, with these calls.
+/// Calls of the last two days.
 fn days(calls: [u64; 2]) -> proto::AccountsServiceListUseResponse {
     let days = ["2026-11-22", "2026-11-23"].into_iter().zip(calls);
     proto::AccountsServiceListUseResponse {
@@ -33,7 +33,7 @@ fn days(calls: [u64; 2]) -> proto::AccountsServiceListUseResponse {
 }
 
 #[testing::database_test(web::MIGRATOR)]
-async fn usage_is_drawn_with_the_same_figures_in_a_table(pool: PgPool) {
+async fn the_usage_chart_has_a_table_with_the_same_figures(pool: PgPool) {
     let site = Site::new(pool).await;
     let (mut browser, account) = owner(&site).await;
     let path = format!("/accounts/{account}/usage");
@@ -90,7 +90,7 @@ fn call(key: &str, status: u32, code: &str) -> proto::Call {
 }
 
 #[testing::database_test(web::MIGRATOR)]
-async fn each_request_has_its_time_and_a_refused_one_a_link_to_its_code(pool: PgPool) {
+async fn refused_calls_link_to_their_error_code(pool: PgPool) {
     let site = Site::new(pool).await;
     let (mut browser, account) = owner(&site).await;
     let path = format!("/accounts/{account}/requests");
@@ -123,7 +123,7 @@ async fn each_request_has_its_time_and_a_refused_one_a_link_to_its_code(pool: Pg
         page.assert(200, part);
     }
     assert!(!page.text.contains("<script>'"), "{}", page.text);
-    // A key that is too old for the list has no page.
+    // A key that the list of keys no longer has gets no link.
     page.assert(200, "<span class=\"quiet\">gone</span>");
     assert!(!page.text.contains("/keys/gone"), "{}", page.text);
     let filtered = browser.get(&format!("{path}?errors=yes")).await;
@@ -177,7 +177,7 @@ async fn owners_and_developers_get_a_mail_at_each_share_of_the_month(pool: PgPoo
         |months: Vec<proto::AccountMonthUse>| *site.gateway.month_use.lock().unwrap() = months;
     let run = async || month_use::run(&site.app, START).await.unwrap();
     assert_eq!(run().await, 0);
-    // Both replicas of a moment in which two hold the lease.
+    // Two replicas run at once, as when both hold the lease.
     set(vec![month(first, 40_000), month(second, 39_999)]);
     let (one, other) = futures::join!(run(), run());
     assert_eq!(one + other, 1);
@@ -204,7 +204,7 @@ async fn owners_and_developers_get_a_mail_at_each_share_of_the_month(pool: PgPoo
     ] {
         assert!(mails[0].2.contains(part), "{part}: {}", mails[0].2);
     }
-    // The next month begins anew; records of old months go.
+    // The next month starts at zero, and records of old months are deleted.
     let mut next = month(first, 40_000);
     let of_next = next.month.as_mut().unwrap();
     of_next.starts_at = Some(encode(datetime!(2026-12-01 0:00 UTC)));
@@ -228,7 +228,7 @@ async fn a_larger_plan_in_the_same_month_has_mails_of_its_own(pool: PgPool) {
         (800_000, 1_000_000, 2),
         (1_000_000, 1_000_000, 3),
         (1_000_001, 1_000_000, 3),
-        // Back to the smaller plan, whose mails were sent.
+        // Back to the smaller plan, whose mails were already sent.
         (1_000_001, 50_000, 3),
     ] {
         *site.gateway.month_use.lock().unwrap() = vec![month_of(account, used, limit)];

@@ -1,4 +1,4 @@
-//! What a visitor can do about a listing: write to staff about it, claim its page, add another one.
+//! What visitors can do about a listing: write to staff, claim its page, add another listing.
 
 use http::header::ETAG;
 use http::{Request, StatusCode};
@@ -10,7 +10,7 @@ use crate::stub_pictures::{file, small_file};
 use crate::support::{ADA, PASSWORD, Site};
 
 #[testing::database_test(web::MIGRATOR)]
-async fn the_pages_of_listings_lead_to_a_mail_and_to_a_claim(pool: PgPool) {
+async fn pages_of_listings_link_to_a_mail_and_a_claim(pool: PgPool) {
     let site = Site::new(pool).await;
     let mut browser = site.browser();
     let mail = "href=\"mailto:staff@mchezo.example?subject=https%3A%2F%2Fmchezo%2Eexample%2F";
@@ -28,7 +28,7 @@ async fn the_pages_of_listings_lead_to_a_mail_and_to_a_claim(pool: PgPool) {
     assert!(!shown.text.contains("mailto:"), "{}", shown.text);
 }
 
-/// Opens a path that needs a person, below the prefix of a language, and signs up on the way to it.
+/// Opens a path that needs a person, under a language prefix, and signs up on the way.
 async fn sign_up_for(site: &Site, browser: &mut Browser, prefix: &str, path: &str) {
     let query = format!("?next={}", path.replace('/', "%2F").replace('-', "%2D"));
     let page = browser.get(&format!("{prefix}{path}")).await;
@@ -76,7 +76,7 @@ async fn a_claim_leads_through_sign_up_to_its_form(pool: PgPool) {
     assert!(form.ends_with("/claims?handle=savanna"), "{form}");
     browser.get(&form).await.assert(200, "value=\"savanna\"");
 
-    // Anything else is not put into a mail.
+    // Any other target is not put into the mail.
     let fields = [("email", "other@studio.example"), ("next", "/you/delete")];
     site.browser()
         .post("/sign-up", &fields)
@@ -87,7 +87,7 @@ async fn a_claim_leads_through_sign_up_to_its_form(pool: PgPool) {
 }
 
 #[testing::database_test(web::MIGRATOR)]
-async fn a_french_page_leads_to_the_sign_in_in_french_whatever_the_browser_prefers(pool: PgPool) {
+async fn a_french_page_leads_to_the_french_sign_in(pool: PgPool) {
     let site = Site::new(pool).await;
     let mut browser = site.browser();
     let creator = browser.get("/fr/creators/savanna").await;

@@ -1,4 +1,4 @@
-//! The page where people vote: who votes, what a form may say, and what the page says back.
+//! The page for votes: who votes, which forms are accepted, and how the page responds.
 
 use contracts::catalogue::v1::voter::Voter;
 use http::header::{CACHE_CONTROL, SET_COOKIE};
@@ -13,14 +13,14 @@ use crate::support::{ADA, Site};
 
 const COOKIE: &str = "__Host-voter";
 
-/// Opens a page with a pair, and picks a listing of it.
+/// Opens a page with a pair, and votes for a listing of it.
 async fn vote(browser: &mut Browser, path: &str, pick: &str) -> Page {
     let page = browser.get(path).await;
     page.assert(200, "name=\"draw\"");
     send(browser, path, &page, pick).await
 }
 
-/// Picks a listing of the pair of a page.
+/// Votes for a listing of the pair on a page.
 async fn send(browser: &mut Browser, path: &str, page: &Page, pick: &str) -> Page {
     let hidden = page.hidden();
     let hidden = hidden
@@ -99,7 +99,7 @@ async fn a_pair_is_skipped_by_a_vote_for_neither(pool: PgPool) {
     let mut browser = site.browser();
     let page = browser.get("/vote").await;
     page.assert(200, "name=\"pick\" value=\"neither\"");
-    // Esc also stops loading and closes menus.
+    // Escape is not a shortcut: it also stops loading and closes menus.
     assert!(!page.text.contains("Escape"), "{}", page.text);
     let skipped = send(&mut browser, "/vote", &page, "neither").await;
     assert_eq!(skipped.location(), "/vote?done=skipped");
@@ -126,7 +126,7 @@ async fn a_person_votes_as_the_oldest_account(pool: PgPool) {
     vote(&mut person, "/vote", "first").await.location();
     let voter = Voter::AccountId(first.to_string());
     assert_eq!(voters(&site), [voter]);
-    // Listings of the person's other accounts are not for this voter either.
+    // Listings of the person's other accounts are not drawn for this voter either.
     let second = site.account(ada, Role::Owner).await;
     vote(&mut person, "/vote", "first").await.location();
     let cast = site.catalogue.votes.cast.lock().unwrap();
@@ -152,9 +152,9 @@ async fn a_draw_counts_once_also_in_two_tabs(pool: PgPool) {
     assert_eq!(voters(&site).len(), 1);
 }
 
-/// Sent again by itself, it would be called a repeated vote, which did not count.
+/// A retry would be reported as a repeated vote that does not count.
 #[testing::database_test(web::MIGRATOR)]
-async fn a_vote_whose_answer_is_lost_is_not_sent_again(pool: PgPool) {
+async fn a_vote_without_a_response_is_not_retried(pool: PgPool) {
     let site = Site::new(pool).await;
     let mut browser = site.browser();
     let page = browser.get("/vote").await;
@@ -176,7 +176,7 @@ async fn nobody_votes_with_the_draw_or_the_cookie_of_another(pool: PgPool) {
         200,
         "role=\"alert\">That vote was not counted: the pair was drawn",
     );
-    // A cookie that was changed is nobody's, and its browser is a new voter.
+    // A forged cookie belongs to nobody; its browser becomes a new voter.
     let cookie = other.cookies[COOKIE].clone();
     let mut forged = cookie.clone().into_bytes();
     forged[3] = if forged[3] == b'A' { b'B' } else { b'A' };
@@ -194,7 +194,7 @@ async fn nobody_votes_with_the_draw_or_the_cookie_of_another(pool: PgPool) {
 }
 
 #[testing::database_test(web::MIGRATOR)]
-async fn what_is_no_vote_is_refused(pool: PgPool) {
+async fn malformed_votes_are_refused(pool: PgPool) {
     let site = Site::new(pool).await;
     let mut browser = site.browser();
     let page = browser.get("/vote").await;
@@ -205,7 +205,7 @@ async fn what_is_no_vote_is_refused(pool: PgPool) {
     let refused = browser.post("/vote", &[]).await;
     assert_eq!(refused.location(), "/vote?done=refused");
     assert_eq!(voters(&site), []);
-    // What an address says is no sentence of ours.
+    // Text in the URL is not shown as a notice.
     let page = browser.get("/vote?done=%3Cb%3Eyes").await;
     assert!(!page.text.contains("role=\"status\""), "{}", page.text);
 }

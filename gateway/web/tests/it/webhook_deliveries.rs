@@ -4,7 +4,7 @@ use sqlx::PgPool;
 
 use crate::webhook_service::WebhookSite;
 
-/// Sends a test event; returns the address of the page of its delivery.
+/// Sends a test event; returns the path of its delivery's page.
 async fn send_test(site: &mut WebhookSite, path: &str, event: &str) -> String {
     let test = format!("{path}/test");
     let sent = site.browser.submit(path, &test, &[("event", event)]).await;
@@ -71,7 +71,7 @@ async fn a_list_continues_on_the_next_page(pool: PgPool) {
         .await
         .location();
     let delivery = send_test(&mut site, &path, "ping").await;
-    // As many more as do not fit on a page.
+    // More deliveries than fit on a page.
     sqlx::raw_sql(
         "insert into webhook.waiting (endpoint_id, message_id, created_at, attempts_left, due_at)
          select endpoint_id, message_id, created_at, attempts_left, due_at from webhook.waiting, generate_series(1, 104)",
@@ -122,7 +122,7 @@ async fn failed_deliveries_are_counted_before_they_are_sent_again(pool: PgPool) 
         .await
         .assert(200, "No delivery");
 
-    // A 410 ends a delivery at once, and switches the endpoint off.
+    // A 410 fails a delivery at once, and disables the endpoint.
     site.receiver.answer(410);
     let delivery = send_test(&mut site, &path, "ping").await;
     site.eventually(&delivery, "It has failed").await;

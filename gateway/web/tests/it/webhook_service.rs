@@ -75,7 +75,7 @@ impl WebhookSite {
         format!("/accounts/{}/webhooks", self.account)
     }
 
-    /// Adds the address of the receiver; returns the path of its page.
+    /// Adds an endpoint for the receiver; returns the path of its page.
     pub(crate) async fn add(&mut self) -> String {
         let (base, url) = (self.base(), self.receiver.url.clone());
         let fields = [("url", url.as_str()), ("events", "tip.paid")];
@@ -98,7 +98,7 @@ impl WebhookSite {
     }
 }
 
-/// Makes an account known to webhook-svc, as the gateway's feed does.
+/// Adds an account to webhook-svc, as the gateway's feed does.
 pub(crate) async fn insert_account(pool: &PgPool, id: Uuid, plan: &str) {
     let mut connection = pool.acquire().await.unwrap();
     let account = accounts::Row {
@@ -110,7 +110,6 @@ pub(crate) async fn insert_account(pool: &PgPool, id: Uuid, plan: &str) {
         .unwrap();
 }
 
-/// Two plans.
 fn plans() -> Arc<Plans> {
     let plans = Plans::parse(
         r#"
@@ -127,7 +126,7 @@ fn plans() -> Arc<Plans> {
     Arc::new(plans.unwrap())
 }
 
-/// Serves webhook-svc, which delivers too.
+/// Serves webhook-svc, including deliveries.
 async fn serve(
     pool: &PgPool,
     clock: &Clock,
@@ -185,7 +184,7 @@ async fn serve(
     testing::client(&address, lifecycle).unwrap()
 }
 
-/// Answers every POST with one status, and records the bodies.
+/// A receiver that responds to every POST with one status, and records the bodies.
 pub(crate) struct Receiver {
     pub(crate) url: String,
     shared: Arc<Shared>,
@@ -193,7 +192,7 @@ pub(crate) struct Receiver {
 }
 
 struct Shared {
-    /// `None`: no answer, until the test sets one.
+    /// `None`: no response until the test sets a status.
     status: watch::Sender<Option<u16>>,
     bodies: Mutex<Vec<String>>,
     answer: Mutex<String>,
@@ -220,7 +219,7 @@ impl Receiver {
         }
     }
 
-    /// From now on, it refuses connections.
+    /// Refuses connections from now on.
     pub(crate) async fn stop(&mut self) {
         self.server.shutdown().await;
     }
@@ -229,7 +228,7 @@ impl Receiver {
         self.shared.status.send_replace(Some(status));
     }
 
-    /// What the answers say from now on.
+    /// Sets the body of responses from now on.
     pub(crate) fn say(&self, text: &str) {
         text.clone_into(&mut self.shared.answer.lock().unwrap());
     }
@@ -243,7 +242,7 @@ impl Receiver {
     }
 }
 
-/// With a cookie, which nobody but the receiver may see.
+/// Sets a cookie, which nobody but the receiver may see.
 async fn receive(State(shared): State<Arc<Shared>>, body: Bytes) -> impl IntoResponse {
     let body = String::from_utf8_lossy(&body).into_owned();
     shared.bodies.lock().unwrap().push(body);

@@ -1,4 +1,4 @@
-//! Addresses of webhooks: added once, changed, paused, rotated and removed.
+//! Endpoints of webhooks: added, changed, paused, rotated and removed.
 
 use sqlx::PgPool;
 
@@ -32,7 +32,7 @@ async fn a_new_address_shows_its_secret_once(pool: PgPool) {
 }
 
 #[testing::database_test(web::MIGRATOR)]
-async fn an_address_that_cannot_be_reached_is_added_and_says_what_to_do(pool: PgPool) {
+async fn an_unreachable_address_is_added_with_advice(pool: PgPool) {
     let mut site = WebhookSite::new(pool).await;
     site.receiver.stop().await;
     let (base, url) = (site.base(), site.receiver.url.clone());
@@ -68,7 +68,7 @@ async fn a_full_plan_says_so(pool: PgPool) {
     page.assert(200, says);
     page.assert(200, &format!("href=\"/accounts/{}/plans\"", site.account));
     assert!(!page.text.contains("name=\"url\""), "{}", page.text);
-    // A form that was opened while there was room.
+    // This form was opened while there was room.
     let fields = [
         ("form", opened.as_str()),
         ("url", "https://hooks.example/"),
@@ -155,7 +155,7 @@ async fn a_secret_is_rotated_and_switched(pool: PgPool) {
 }
 
 #[testing::database_test(web::MIGRATOR)]
-async fn a_path_that_is_no_id_is_not_found(pool: PgPool) {
+async fn an_invalid_endpoint_id_is_not_found(pool: PgPool) {
     let mut site = WebhookSite::new(pool).await;
     let path = site.add().await;
     let base = site.base();

@@ -1,4 +1,4 @@
-//! Counts what a request costs: statements, hashes of passwords, and calls of the stubs.
+//! Counts the work of a request: statements, password hashes, and calls of the stubs.
 
 use std::cell::Cell;
 use std::sync::Once;
@@ -12,8 +12,8 @@ use tracing::{Event, Metadata, Subscriber};
 
 use crate::support::studio;
 
-/// What a page of an account costs before its own work: the statement that finds the session, the person and the role, and the call for the
-/// account and the switches, for which the gateway makes three statements.
+/// The work of every page of an account: one statement for the session, the person and the role, and one call for the account and the switches, for
+/// which the gateway makes three statements.
 const FRAME: u32 = 2;
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -32,7 +32,7 @@ impl Work {
 }
 
 thread_local! {
-    /// The work of the test of this thread, whose runtime has no other.
+    /// The work on this thread, whose runtime runs only this test.
     static DONE: Cell<Work> = const { Cell::new(Work::NONE) };
 }
 
@@ -80,7 +80,7 @@ pub(crate) fn with_counted_calls(stubs: RoutesBuilder) -> RoutesBuilder {
 
 /// The result of a request, and its work.
 pub(crate) async fn counted<T>(request: impl Future<Output = T>) -> (T, Work) {
-    // For all threads: one of a single thread misses events that another thread has met first.
+    // Global, because a subscriber of one thread misses events whose call sites another thread has met first.
     static INSTALLED: Once = Once::new();
     INSTALLED.call_once(|| tracing::subscriber::set_global_default(Counter).unwrap());
     DONE.set(Work::NONE);

@@ -1,4 +1,4 @@
-//! What a person changes: sessions, password, address; and the end.
+//! What people change about themselves: sessions, password and address; and their deletion.
 
 use http::header::SET_COOKIE;
 use sqlx::PgPool;
@@ -32,7 +32,7 @@ async fn sessions_are_listed_and_ended(pool: PgPool) {
         Token::parse(&token).unwrap().hash().hex()
     };
     let end = format!("/you/sessions/{}/end", hash(&phone));
-    // Nobody ends the session of another.
+    // Nobody ends another person's session.
     bob.post(&end, &[]).await.location();
     phone.get("/you").await.assert(200, "");
     assert_eq!(
@@ -55,7 +55,7 @@ async fn sessions_are_listed_and_ended(pool: PgPool) {
 }
 
 #[testing::database_test(web::MIGRATOR)]
-async fn the_end_of_the_own_session_signs_out(pool: PgPool) {
+async fn ending_the_own_session_signs_out(pool: PgPool) {
     let site = Site::new(pool).await;
     site.person(ADA).await;
     let mut browser = site.signed_in(ADA).await;
@@ -85,7 +85,7 @@ async fn a_new_password_ends_the_other_sessions(pool: PgPool) {
     let changed = browser.post("/you/password", &fields).await;
     assert_eq!(changed.location(), "/you?done=password");
     browser.get("/you").await.assert(200, ADA);
-    // The token changes with the credentials.
+    // Changing the credentials replaces the session token.
     assert!(copy.get("/you").await.location().starts_with("/sign-in"));
     assert!(other.get("/you").await.location().starts_with("/sign-in"));
     let old = [("email", ADA), ("password", PASSWORD)];
@@ -105,7 +105,7 @@ async fn an_address_changes_by_its_own_link_and_both_are_told(pool: PgPool) {
     let sent = browser.post("/you/email", &fields).await;
     assert_eq!(sent.location(), "/you?done=email-sent");
     let link = site.link("new@studio.example").await;
-    // Whoever got the mail by mistake cannot use it.
+    // Whoever gets the mail by mistake cannot use its link.
     assert!(
         site.browser()
             .post(&link, &[])
@@ -133,7 +133,7 @@ async fn an_address_changes_by_its_own_link_and_both_are_told(pool: PgPool) {
         })
         .collect();
     assert_eq!(told, [ADA, "new@studio.example"]);
-    // The address of another person is not told when it is asked for, and not taken.
+    // The form does not reveal that another person has the address, and does not take it.
     let fields = [("email", BOB), ("password", PASSWORD)];
     assert_eq!(
         browser.post("/you/email", &fields).await.location(),

@@ -240,7 +240,7 @@ mod tests {
     }
 
     #[test]
-    fn a_body_of_unknown_fields_costs_what_its_report_does() {
+    fn suggestions_are_looked_up_only_for_reported_fields() {
         let fields: Map<String, Value> = (0..22_000)
             .map(|i| (format!("field-{i}"), json!(0)))
             .collect();
@@ -278,7 +278,7 @@ mod tests {
     }
 
     #[test]
-    fn a_report_is_bounded() {
+    fn the_report_of_bad_fields_has_a_bounded_size() {
         let object: Map<String, Value> = (0..1_000)
             .map(|i| (format!("{i}{}", "x".repeat(1_000)), json!(0)))
             .collect();

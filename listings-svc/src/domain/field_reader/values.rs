@@ -248,7 +248,7 @@ mod tests {
     }
 
     #[test]
-    fn numbers_are_whole_and_within_their_range() {
+    fn only_whole_numbers_within_the_range_are_accepted() {
         for (number, good) in [
             (json!(2020), true),
             (json!(2020.5), false),
@@ -262,7 +262,7 @@ mod tests {
     }
 
     #[test]
-    fn times_are_points_in_time_within_reach() {
+    fn times_outside_the_calendar_or_range_are_refused() {
         for (at, good) in [
             ("2024-02-29T08:15:00.123456789+03:00", true),
             ("2024-02-30T08:15:00Z", false),
@@ -279,7 +279,7 @@ mod tests {
     }
 
     #[test]
-    fn times_keep_their_order() {
+    fn an_update_before_the_creation_is_refused() {
         let object =
             json!({"created_at": "2025-01-01T00:00:00Z", "updated_at": "2024-12-31T23:59:59Z"});
         let found = problems(&object, |fields| {
@@ -310,7 +310,7 @@ mod tests {
     }
 
     #[test]
-    fn the_error_names_the_bounds() {
+    fn the_error_names_the_range_of_years() {
         let found = problems(&json!({"created_at": "3000-01-01T00:00:00Z"}), |fields| {
             fields.timestamp("created_at");
         });

@@ -1,4 +1,4 @@
-//! What accounts, staff and files may give, and what becomes of it.
+//! Which fields accounts, staff and import files may set, and how they are read.
 
 use proptest::prelude::*;
 use serde_json::json;
@@ -144,7 +144,7 @@ fn page() -> Page {
 }
 
 #[test]
-fn missing_fields_of_something_new_are_empty() {
+fn missing_fields_of_a_new_listing_have_defaults() {
     let body = json!({"creator": "maliyo", "title": " Bao "});
     let expected = Game {
         title: "Bao".to_owned(),
@@ -219,7 +219,7 @@ fn missing_fields_keep_their_values_and_null_clears_optional_ones() {
     let expected = Game {
         tagline: String::new(),
         genres: Vec::new(),
-        // Of the submission.
+        // Null resets the year to that of the submission.
         release_year: 2024,
         ..game()
     };
@@ -237,7 +237,7 @@ fn missing_fields_keep_their_values_and_null_clears_optional_ones() {
 }
 
 #[test]
-fn a_whole_row_may_come_back_with_its_changes() {
+fn a_row_as_read_is_accepted_with_changes() {
     let mut row = game_as_read();
     row["tagline"] = json!("Reap");
     let expected = Game {
@@ -264,7 +264,7 @@ fn a_whole_row_may_come_back_with_its_changes() {
 }
 
 #[test]
-fn each_gives_the_fields_that_are_theirs() {
+fn accounts_staff_and_files_may_set_different_fields() {
     let staff_only = json!({
         "source": "S", "featured": false, "verified": false, "cover_url": null, "avatar_url": null, "screenshots": [], "note": "N",
         "website": "https://b.example", "account": "x",
@@ -304,7 +304,7 @@ fn each_gives_the_fields_that_are_theirs() {
         );
         let by_staff = edit(&content, staff_only.clone()).unwrap_err();
         assert_eq!(accepted_by(by_staff), staff, "{entity:?}");
-        // The account of an event is not in a file.
+        // A file cannot set the account of an event.
         let mut file = staff.to_vec();
         file.retain(|name| *name != "account");
         let by_file = import(entity, staff_only.clone()).unwrap_err();
@@ -313,7 +313,7 @@ fn each_gives_the_fields_that_are_theirs() {
 }
 
 #[test]
-fn staff_change_neither_names_nor_times() {
+fn staff_cannot_change_slugs_or_times() {
     let content = Content::Game(game());
     let changes =
         json!({"slug": "b", "creator": "other", "created_at": null, "titel": "x", "genres": ["x"]});
@@ -329,7 +329,7 @@ fn staff_change_neither_names_nor_times() {
 }
 
 #[test]
-fn a_release_year_is_within_reach() {
+fn a_release_year_outside_the_range_is_refused() {
     for (year, good) in [
         (json!(null), false),
         (json!(1949), false),
@@ -344,7 +344,7 @@ fn a_release_year_is_within_reach() {
 }
 
 #[test]
-fn a_new_name_takes_the_badge_of_a_page() {
+fn a_page_that_its_account_renames_is_no_longer_verified() {
     let page = Content::Page(page());
     let renamed = change_of(&page, &json!({}), json!({"name": "Eve"})).unwrap();
     assert!(!renamed.page().unwrap().verified);
@@ -353,7 +353,7 @@ fn a_new_name_takes_the_badge_of_a_page() {
 }
 
 #[test]
-fn a_city_that_changes_takes_its_slug_with_it() {
+fn a_changed_city_gets_a_new_slug() {
     let moved = change_event(json!({"city": "Nairobi", "country_code": "KE"})).unwrap();
     assert_eq!(
         (moved.city.as_str(), moved.city_slug.as_str()),
@@ -364,7 +364,7 @@ fn a_city_that_changes_takes_its_slug_with_it() {
 }
 
 #[test]
-fn an_event_ends_when_it_has_started() {
+fn an_event_that_ends_before_it_starts_is_refused() {
     for (body, refused) in [
         (json!({"ends_at": "2026-03-01"}), None),
         (json!({"ends_at": "2026-02-28"}), Some("ends_at")),
@@ -379,7 +379,7 @@ fn an_event_ends_when_it_has_started() {
 }
 
 #[test]
-fn the_site_of_an_event_has_two_names() {
+fn the_website_of_an_event_may_be_set_as_url() {
     let [new, ours] = ["https://new.example", "https://x.example/events/jam"];
     for (body, site) in [
         (json!({"url": new}), Ok(Some(new))),

@@ -162,7 +162,7 @@ mod tests {
     }
 
     #[test]
-    fn a_file_in_another_encoding_is_named_as_one() {
+    fn a_utf16_file_is_refused_with_advice() {
         let file = "{\"handle\": \"ada\"}\n";
         let utf16 = file.encode_utf16().flat_map(u16::to_le_bytes);
         let utf16: Vec<u8> = [0xFF, 0xFE].into_iter().chain(utf16).collect();
@@ -178,7 +178,7 @@ mod tests {
     }
 
     #[test]
-    fn a_refused_row_is_named_by_its_fields() {
+    fn a_refused_row_is_named_by_its_handle_or_name() {
         let parsed = parse_lines(&lines(&[
             r#"{"handle":"Bad Key","name":"Ada"}"#,
             r#"{"name":"Ada"}"#,
@@ -201,7 +201,7 @@ mod tests {
         assert!(refused[0].fields["name"].contains("twice"));
     }
 
-    /// Each line is refused at most once, with reasons; the rest are rows.
+    /// Whether each line is refused at most once, and with reasons.
     fn is_read(line: &str) -> bool {
         Entity::VARIANTS.iter().all(|&entity| {
             let parsed = parse_lines(&lines(&[line, line]));
@@ -232,18 +232,18 @@ mod tests {
         })
     }
 
-    /// Names of fields of all entities.
+    /// Field names of all entities.
     const FIELDS: &str = "key|name|slug|title|tagline|description|handle|kind|creator|country|country_code|city|genres|\
         platforms|stage|release_year|links|starts_at|ends_at|timezone|latitude|longitude|cover";
 
     proptest! {
         #[test]
-        fn any_line_is_a_row_or_refused(line: String) {
+        fn any_line_is_refused_at_most_once(line: String) {
             prop_assert!(is_read(&line));
         }
 
         #[test]
-        fn any_object_is_a_row_or_refused(fields in btree_map(FIELDS, any_value(), 0..8)) {
+        fn any_object_is_refused_at_most_once(fields in btree_map(FIELDS, any_value(), 0..8)) {
             let object: Map<String, Value> = fields.into_iter().collect();
             prop_assert!(is_read(&Value::Object(object).to_string()));
         }

@@ -105,7 +105,7 @@ mod tests {
     }
 
     #[test]
-    fn a_file_that_is_wrong_says_where() {
+    fn an_error_names_the_file_and_the_problem() {
         let account = format!("[[account]]\nname = \"Ada\"\nplan = \"free\"\nid = \"{ID}\"\n");
         let key = "[[account.keys]]\nname = \"k\"\nmode = \"test\"\n";
         for (text, says) in [
@@ -124,7 +124,7 @@ mod tests {
     }
 
     #[test]
-    fn a_key_is_of_the_account_unless_it_says_otherwise() {
+    fn a_key_is_an_account_key_by_default() {
         let text = format!(
             "[[account]]\nname = \"Ada\"\nplan = \"free\"\nid = \"{ID}\"\nkeys = [{{ name = \"k\", mode = \"test\" }}]"
         );

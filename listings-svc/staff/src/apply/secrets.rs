@@ -83,7 +83,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn secrets_are_added_to_those_of_the_file_and_only_the_owner_reads_them() {
+    fn secrets_are_appended_to_a_file_that_only_its_owner_reads() {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("secrets.json");
         for key in ["one", "two"] {
@@ -98,7 +98,7 @@ mod tests {
     }
 
     #[test]
-    fn a_secret_of_another_key_with_the_name_is_not_the_secret() {
+    fn a_secret_of_another_key_of_the_same_name_does_not_match() {
         let folder = tempfile::tempdir().unwrap();
         let key = |last4: &str| Key {
             name: "k".to_owned(),
@@ -115,7 +115,7 @@ mod tests {
     }
 
     #[test]
-    fn a_file_that_is_wrong_is_neither_shown_nor_replaced() {
+    fn a_malformed_secrets_file_is_neither_shown_nor_replaced() {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("secrets.json");
         std::fs::write(&path, "geheim").unwrap();

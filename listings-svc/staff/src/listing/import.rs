@@ -227,7 +227,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_name_of_a_file_tells_the_kind() {
+    fn the_kind_is_taken_from_the_file_name() {
         for (name, kind) in [
             ("data/games.ndjson", Some(RowKind::Game)),
             ("games-without-year.ndjson", Some(RowKind::Game)),
@@ -250,12 +250,12 @@ mod tests {
     }
 
     #[test]
-    fn a_file_is_refused_when_every_row_is() {
+    fn a_file_counts_as_refused_when_every_row_is() {
         for ([created, updated, unchanged, refused_count], expected) in [
             ([0, 0, 0, 9], true),
             ([1, 0, 0, 9], false),
             ([0, 1, 0, 9], false),
-            // Loaded before.
+            // The row exists already.
             ([0, 0, 1, 9], false),
             ([0, 0, 0, 0], false),
         ] {
@@ -272,7 +272,7 @@ mod tests {
     }
 
     #[test]
-    fn a_row_is_told_by_its_line_and_its_name_if_it_has_one() {
+    fn a_refused_row_is_shown_with_its_line_and_name() {
         let row = |name: &str, fields: &[(&str, &str)]| proto::ImportedRow {
             line: 7,
             name: name.to_owned(),

@@ -1,4 +1,4 @@
-//! The commands of the real contracts.
+//! The commands that the tool derives from the real contracts.
 
 use std::collections::BTreeSet;
 
@@ -11,7 +11,7 @@ use serde_json::json;
 
 use super::*;
 
-/// The arguments of a line, and the command that has them.
+/// Parses a command line, and returns all commands too.
 fn parse(line: &[&str]) -> Result<(ArgMatches, Vec<RpcCommand>), clap::Error> {
     let commands = commands().unwrap();
     let line = [&["staff"], line].concat();
@@ -19,7 +19,7 @@ fn parse(line: &[&str]) -> Result<(ArgMatches, Vec<RpcCommand>), clap::Error> {
     Ok((matches, commands))
 }
 
-/// The request that a line sends.
+/// The request that a command line sends.
 fn request<M: Message + Default>(line: &[&str]) -> M {
     let (matches, commands) = parse(line).unwrap();
     let (command, arguments) = find(&commands, &matches).unwrap();
@@ -31,7 +31,7 @@ fn refusal(line: &[&str]) -> String {
 }
 
 #[test]
-fn each_command_has_its_own_words_and_help() {
+fn each_command_has_a_unique_path_and_help() {
     let commands = commands().unwrap();
     let paths: BTreeSet<&[String]> = commands.iter().map(|it| &it.path[..]).collect();
     assert_eq!(paths.len(), commands.len());
@@ -115,7 +115,7 @@ fn a_noun_sets_the_kind_of_a_listing() {
 }
 
 #[test]
-fn of_a_choice_one_is_given() {
+fn exactly_one_alternative_of_a_choice_is_accepted() {
     use catalogue::voters_of::Voters;
 
     let void = ["vote", "void", "--reason", "Why"];
@@ -134,7 +134,7 @@ fn of_a_choice_one_is_given() {
 }
 
 #[test]
-fn a_bad_argument_says_what_is_good() {
+fn a_bad_argument_is_refused_with_a_hint() {
     for (line, hint) in [
         (&["report", "approve", "x"][..], "give a whole number"),
         (&["switch", "set", "api", "maybe"], "`on` or `off`"),
@@ -152,7 +152,7 @@ fn a_bad_argument_says_what_is_good() {
 }
 
 #[test]
-fn a_question_names_what_is_changed() {
+fn a_confirmation_names_what_is_changed() {
     let (matches, commands) = parse(&["key", "revoke", "k-1", "--yes"]).unwrap();
     let (command, arguments) = find(&commands, &matches).unwrap();
     let (question, _) = command.question(arguments).unwrap();
@@ -160,7 +160,7 @@ fn a_question_names_what_is_changed() {
 }
 
 #[test]
-fn a_file_has_a_message_a_line() {
+fn each_line_of_a_file_is_a_message() {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("swaps.ndjson").display().to_string();
     let swap = r#"{"id":"1","party":"Adé","from":"a-game","to":"b-game","gave":1,"got":2,"at":"2026-01-01T00:00:00Z"}"#;
@@ -186,7 +186,7 @@ fn a_file_has_a_message_a_line() {
 }
 
 #[test]
-fn json_has_the_names_of_the_contract_and_words_for_values() {
+fn json_has_contract_field_names_and_enum_words() {
     let found = listings::FoundListing {
         name: Some(listings::ListingName {
             kind: "game".to_owned(),

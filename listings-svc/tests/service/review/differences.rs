@@ -1,4 +1,4 @@
-//! What a reviewer sees of a change.
+//! What a change looks like to a reviewer.
 
 use super::*;
 
@@ -31,7 +31,7 @@ async fn the_difference_is_to_the_last_public_revision(pool: PgPool) {
     let changes = serde_json::json!({"links": {"steam": "https://steam.example"}, "tagline": "New", "genres": []});
     accounts.edit("a-game", changes).await;
     let then = get_review(&review, "game", "a-game").await;
-    // An edit of a public listing is public at once.
+    // An edit of a public listing is public at once, so that nothing differs.
     assert_eq!((then.approved_revision, then.differences.len()), (3, 0));
     assert_eq!(
         then.history[0].changed,
@@ -52,7 +52,7 @@ async fn the_difference_is_to_the_last_public_revision(pool: PgPool) {
 }
 
 #[testing::database_test(listings::MIGRATOR)]
-async fn changes_are_computed_from_whole_revisions_as_well(pool: PgPool) {
+async fn differences_span_several_revisions(pool: PgPool) {
     let (service, _, review) = start_with_reviewer(pool).await;
     service
         .import(&File::rows("game", &[game("a-game", "A Game")]))

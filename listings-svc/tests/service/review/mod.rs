@@ -1,4 +1,4 @@
-//! Decisions of staff on submissions.
+//! Staff review submissions.
 
 mod differences;
 mod queue;
@@ -97,7 +97,7 @@ fn fields(outcome: Result<impl std::fmt::Debug, Status>) -> Vec<String> {
     fault.fields.into_keys().collect()
 }
 
-/// Event of each change, whether it was announced, and the revision.
+/// The event of each change, whether it was announced, and its revision.
 async fn events_after(service: &Service, after: i64) -> Vec<(String, bool, i64)> {
     let changes = service.changes(after).await;
     let short = |c: common::Change| (c.event, c.announced, c.revision);
@@ -181,7 +181,7 @@ async fn a_rejected_listing_has_its_reason_and_can_be_resubmitted(pool: PgPool) 
     assert_eq!(ada.audit_entries().await.len(), 1);
 }
 
-/// The reason of the rejection that the owner of the only game reads.
+/// The reason of the rejection of the owner's only game, as its owner reads it.
 async fn rejection_reason(service: &Service, account: uuid::Uuid) -> Option<String> {
     let request = proto::ListOwnListingsRequest {
         account_id: account.to_string(),
@@ -236,7 +236,7 @@ async fn the_reason_of_a_rejection_stays_until_the_next_decision(pool: PgPool) {
 }
 
 #[testing::database_test(listings::MIGRATOR)]
-async fn a_decision_is_about_the_revision_that_was_read(pool: PgPool) {
+async fn a_decision_on_an_outdated_revision_is_refused(pool: PgPool) {
     let (service, ada, review) = start_with_reviewer(pool).await;
     let accounts = service.accounts().await;
     accounts.game("a-game").await;
@@ -262,7 +262,7 @@ async fn a_decision_is_about_the_revision_that_was_read(pool: PgPool) {
     }
     assert_eq!(waiting(&review).await, ["a-game"]);
     assert!(ada.audit_entries().await.is_empty());
-    // The refusal names what has changed.
+    // The refusal lists the differences.
     let request = proto::DecideRequest {
         decision: proto::Decision::Approve.into(),
         items: vec![proto::DecideItem {
@@ -284,7 +284,7 @@ async fn a_decision_is_about_the_revision_that_was_read(pool: PgPool) {
 }
 
 #[testing::database_test(listings::MIGRATOR)]
-async fn two_reviewers_at_once_are_one_decision(pool: PgPool) {
+async fn of_two_concurrent_decisions_one_is_made(pool: PgPool) {
     let (service, ada, _) = start_with_reviewer(pool).await;
     let accounts = service.accounts().await;
     accounts.game("a-game").await;
@@ -299,7 +299,7 @@ async fn two_reviewers_at_once_are_one_decision(pool: PgPool) {
 }
 
 #[testing::database_test(listings::MIGRATOR)]
-async fn approving_a_game_notes_its_pending_page(pool: PgPool) {
+async fn approving_a_game_reports_its_pending_page(pool: PgPool) {
     let (service, ada, _) = start_with_reviewer(pool).await;
     let accounts = service.accounts().await;
     accounts.page("new-page").await;
@@ -353,7 +353,7 @@ async fn many_listings_are_decided_independently(pool: PgPool) {
     assert!(waiting(&review).await.is_empty());
     assert_eq!(ada.audit_entries().await.len(), 60);
 
-    // Taking down needs an admin and a reason.
+    // A takedown needs an admin and a reason.
     let refused = review
         .clone()
         .decide(request(proto::Decision::TakeDown, "Why"))

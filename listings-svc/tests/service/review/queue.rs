@@ -1,4 +1,4 @@
-//! The queue.
+//! The review queue.
 
 use super::*;
 
@@ -13,7 +13,7 @@ async fn the_oldest_submission_comes_first(pool: PgPool) {
     }
     service.clock.advance(time::Duration::MINUTE);
     accounts.event("four").await;
-    // An edit keeps the place in the queue.
+    // An edit does not change the place in the queue.
     accounts
         .edit("two", serde_json::json!({"title": "Renamed"}))
         .await;

@@ -1,8 +1,8 @@
-//! Pages, games and events: owners, edits, names.
+//! Staff commands on pages, games and events.
 
 use super::*;
 
-/// Runs the tool with this editor.
+/// Runs the tool with `EDITOR` set to this command.
 async fn edit_with(service: &Service, token: &str, editor: &str, args: &[&str]) -> Ran {
     let mut command = tool();
     command
@@ -86,7 +86,7 @@ async fn an_edit_opens_the_editor(pool: PgPool) {
     assert_eq!(ran.status(), 1, "{ran:?}");
     assert!(ran.complaint().contains("revision 2 now"), "{ran:?}");
 
-    // A text that is refused is not lost: it can be corrected and sent.
+    // An edit that is refused is kept in a file, so that it can be corrected and sent.
     for (editor, status) in [(title(""), 1), ("echo no >>".to_owned(), 2)] {
         let ran = edit_with(&service, &token, &editor, &edit).await;
         assert_eq!(ran.status(), status, "{ran:?}");
@@ -100,7 +100,7 @@ async fn an_edit_opens_the_editor(pool: PgPool) {
 }
 
 #[testing::database_test(listings::MIGRATOR)]
-async fn a_page_has_one_name_in_commands_and_answers(pool: PgPool) {
+async fn a_page_is_named_page_in_commands_and_responses(pool: PgPool) {
     let (service, token) = reviewed(pool).await;
     let args = ["--json", "page", "show", "studio"];
     let document = staff_with(&service, &token, &args, "").await.document();

@@ -1,4 +1,4 @@
-//! Imports, and the exit status.
+//! Imports by the staff tool, and its exit status.
 
 use super::*;
 
@@ -31,19 +31,19 @@ async fn an_import_reports_on_each_file(pool: PgPool) {
 }
 
 #[testing::database_test(listings::MIGRATOR)]
-async fn the_status_says_what_went_wrong(pool: PgPool) {
+async fn the_exit_status_distinguishes_errors(pool: PgPool) {
     let service = start(pool).await;
     let (_folder, path) = file("unknown.ndjson", "{}");
     let usage = staff(&service.address, &["listing", "import", &path]).await;
     assert_eq!(usage.status.code(), Some(2));
     let away = staff("http://127.0.0.1:9", &["review", "list"]).await;
     assert_eq!(away.status.code(), Some(3));
-    // Services have lists of addresses; a command calls one.
+    // A command connects to one address, not to a list or a resolver.
     for several in ["http://a:1,http://b:2", "dns:http://a:1", "file:/a"] {
         let output = staff(several, &["review", "list"]).await;
         assert_eq!(output.status.code(), Some(2), "{several}: {output:?}");
     }
-    // listings-svc is no gateway.
+    // listings-svc does not implement the gateway's RPCs.
     let mut command = tool();
     command
         .args(["plan", "list"])

@@ -1,4 +1,4 @@
-//! What members of staff did, and profiles.
+//! The audit log of staff, profiles, and `whoami`.
 
 use super::*;
 

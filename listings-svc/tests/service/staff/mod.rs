@@ -1,4 +1,4 @@
-//! The staff tool as a process.
+//! The staff tool as a process of its own.
 
 mod directory;
 mod imports;
@@ -18,9 +18,9 @@ use tokio::process::{Child, ChildStdin, ChildStdout};
 
 use crate::support::{File, Service, creator, game, start};
 
-/// The tool, which cargo builds as an example of this crate.
+/// The staff tool, which cargo builds as an example of this crate.
 pub(crate) fn tool() -> std::process::Command {
-    // …/deps/service-0123456789abcdef
+    // The test runs as `…/deps/service-0123456789abcdef`.
     let test = std::env::current_exe().unwrap();
     let tool = test.ancestors().nth(2).unwrap().join("examples/staff");
     assert!(
@@ -30,7 +30,7 @@ pub(crate) fn tool() -> std::process::Command {
     std::process::Command::new(tool)
 }
 
-/// Runs the tool on a thread of its own: the runtime of the test runs the service.
+/// Runs the tool on a blocking thread, because the test's runtime runs the service.
 pub(crate) async fn staff(address: &str, args: &[&str]) -> Output {
     let mut command = tool();
     command
@@ -42,7 +42,7 @@ pub(crate) async fn staff(address: &str, args: &[&str]) -> Output {
         .unwrap()
 }
 
-/// A file with this name and its temporary folder, which is removed when the first of the two is dropped.
+/// A file with this name, in a temporary folder that is removed when the `TempDir` is dropped.
 pub(crate) fn file(name: &str, text: impl AsRef<[u8]>) -> (TempDir, String) {
     let folder = TempDir::new().unwrap();
     let path = folder.path().join(name);
@@ -65,7 +65,7 @@ async fn staff_with(service: &Service, token: &str, args: &[&str], lines: &str) 
     let output = tokio::task::spawn_blocking(move || {
         let mut child = command.spawn().unwrap();
         let mut stdin = child.stdin.take().unwrap();
-        // The tool may end before it has read all lines.
+        // The tool may exit before it has read all lines.
         stdin.write_all(lines.as_bytes()).unwrap_or_default();
         drop(stdin);
         child.wait_with_output().unwrap()
@@ -73,7 +73,6 @@ async fn staff_with(service: &Service, token: &str, args: &[&str], lines: &str) 
     Ran(output.await.unwrap())
 }
 
-/// A finished run.
 #[derive(Debug)]
 struct Ran(Output);
 
@@ -95,12 +94,12 @@ impl Ran {
     }
 }
 
-/// The tool while it runs.
+/// The tool as a running process.
 struct Running {
     child: Child,
     stdin: ChildStdin,
     stdout: BufReader<ChildStdout>,
-    /// What it has printed.
+    /// The output so far.
     text: String,
 }
 
@@ -122,7 +121,7 @@ impl Running {
         self.stdin.write_all(lines.as_bytes()).await.unwrap();
     }
 
-    /// Waits until it has printed this part of a line.
+    /// Waits until the output contains `part`.
     async fn wait_for(&mut self, part: &str) {
         while !self.text.contains(part) {
             let read = self.stdout.read_line(&mut self.text).await.unwrap();
@@ -130,7 +129,7 @@ impl Running {
         }
     }
 
-    /// Waits for its end. The input stays open until then.
+    /// Waits until the process exits. Its input stays open until then.
     async fn end(mut self) -> Ran {
         self.stdout.read_to_string(&mut self.text).await.unwrap();
         drop(self.stdin);

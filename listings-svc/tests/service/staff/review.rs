@@ -1,11 +1,11 @@
-//! Reviews and other decisions.
+//! Reviews and other decisions with the staff tool.
 
 use contracts::listings::v1::staff_review_service_client::StaffReviewServiceClient;
 
 use super::*;
 
 #[testing::database_test(listings::MIGRATOR)]
-async fn a_review_reads_its_answers_as_lines(pool: PgPool) {
+async fn a_review_reads_one_answer_a_line(pool: PgPool) {
     let (service, token) = reviewed(pool).await;
     let accounts = service.accounts().await;
     for name in ["one", "two", "three", "four"] {
@@ -30,7 +30,7 @@ async fn a_review_reads_its_answers_as_lines(pool: PgPool) {
     ] {
         assert!(text.contains(line), "{line}: {text}");
     }
-    // No colours without a terminal.
+    // Without a terminal there are no colours.
     assert!(!text.contains('\u{1b}'), "{text}");
     let complaint = ran.complaint();
     assert!(complaint.contains("needs a reason"), "{complaint}");
@@ -54,7 +54,7 @@ async fn a_review_reads_its_answers_as_lines(pool: PgPool) {
 }
 
 #[testing::database_test(listings::MIGRATOR)]
-async fn many_are_decided_on_and_refused_ones_are_named(pool: PgPool) {
+async fn a_batch_of_decisions_reports_refused_ones(pool: PgPool) {
     let (service, token) = reviewed(pool).await;
     let names: Vec<String> = (0..55).map(|n| format!("game-{n}")).collect();
     let games: Vec<Value> = names.iter().map(|name| game(name, name)).collect();
@@ -108,7 +108,7 @@ async fn a_decision_is_refused_when_the_revision_is_not_the_reviewed_one(pool: P
     assert_eq!(result["changed"][0]["after"], "Other");
     assert!(result["revision"].is_null());
 
-    // Without a terminal nobody has seen what is there now.
+    // Without a terminal nobody has seen the current revision.
     for args in [
         &["game", "approve", "one", "two"][..],
         &["--json", "game", "approve", "one"],
@@ -120,7 +120,7 @@ async fn a_decision_is_refused_when_the_revision_is_not_the_reviewed_one(pool: P
     }
     let ran = staff_with(&service, &token, &["review", "list"], "").await;
     assert!(ran.text().contains("revision"), "{ran:?}");
-    // On a terminal each is shown, and approved at the revision that was shown.
+    // On a terminal each listing is shown, and approved at the revision that was shown.
     let ran = on_terminal(&service, "game approve one two", "y\nn\n").await;
     assert_eq!(ran.status(), 0, "{ran:?}");
     for line in [
@@ -164,14 +164,14 @@ async fn a_limit_of_zero_is_refused(pool: PgPool) {
 }
 
 #[testing::database_test(listings::MIGRATOR)]
-async fn a_review_goes_back_to_what_was_skipped(pool: PgPool) {
+async fn a_review_can_go_back_to_a_skipped_listing(pool: PgPool) {
     let (service, token) = reviewed(pool).await;
     let accounts = service.accounts().await;
     for name in ["one", "two", "three"] {
         accounts.game(name).await;
         service.clock.advance(time::Duration::MINUTE);
     }
-    // Back from the first; skip it, approve the second, go back over the second to the first, and approve it.
+    // Back at the first; skip it; approve the second; from the third back over the second to the first; approve the first.
     let lines = "b\ns\na\nb\nx\n?\nb\na\nn\nq\n";
     let ran = staff_with(&service, &token, &["review"], lines).await;
     assert_eq!(ran.status(), 0, "{ran:?}");
@@ -197,7 +197,7 @@ async fn a_review_goes_back_to_what_was_skipped(pool: PgPool) {
     assert_eq!(document["items"][0]["name"]["name"], "three");
 }
 
-/// The tool on a terminal of its own, at its start.
+/// The tool on a terminal of its own, not yet started.
 fn tool_on_terminal(service: &Service, args: &str) -> std::process::Command {
     let tool = tool();
     let line = format!("{} {args}", tool.get_program().to_str().unwrap());
@@ -218,7 +218,7 @@ async fn on_terminal(service: &Service, args: &str, input: &'static str) -> Ran 
         let mut child = command.spawn().unwrap();
         let mut stdin = child.stdin.take().unwrap();
         stdin.write_all(input.as_bytes()).unwrap();
-        // `script` ends the terminal when its own input ends, so this stays open until the tool has ended.
+        // `script` closes the terminal when its input ends, so that the input stays open until the tool has exited.
         let output = child.wait_with_output().unwrap();
         drop(stdin);
         output
@@ -226,7 +226,7 @@ async fn on_terminal(service: &Service, args: &str, input: &'static str) -> Ran 
     Ran(output.await.unwrap())
 }
 
-/// Runs the tool until it has shown `line`, then makes a change, and only then types the answers.
+/// Runs the tool until it has shown `line`, then awaits `change`, and then sends the answers.
 async fn changed_meanwhile(
     command: std::process::Command,
     line: &str,
@@ -240,7 +240,7 @@ async fn changed_meanwhile(
     tool.end().await
 }
 
-/// The interactive review, at its start.
+/// The interactive review, not yet started.
 fn review(service: &Service, token: &str) -> std::process::Command {
     let mut command = tool();
     command
@@ -250,10 +250,10 @@ fn review(service: &Service, token: &str) -> std::process::Command {
     command
 }
 
-/// An account that changes its listing all the time does not evade a rejection: what it is by then is rejected. An approval is of what
-/// was shown.
+/// An account cannot evade a rejection by changing its listing all the time: the current revision is rejected. An approval is only of the revision
+/// that was shown.
 #[testing::database_test(listings::MIGRATOR)]
-async fn a_rejection_is_of_the_listing_as_it_is_by_then(pool: PgPool) {
+async fn a_rejection_applies_to_the_current_revision(pool: PgPool) {
     let (service, token) = reviewed(pool).await;
     let accounts = service.accounts().await;
     let reviews = StaffReviewServiceClient::new(service.operator_client.clone());
@@ -270,7 +270,7 @@ async fn a_rejection_is_of_the_listing_as_it_is_by_then(pool: PgPool) {
     let review = || review(&service, &token);
     accounts.game("one").await;
 
-    // In a review, the approval of what is not there any more shows the change, and the listing again.
+    // Approving a revision that is outdated shows the change and the listing again.
     let edit = accounts.edit("one", serde_json::json!({"tagline": "Other"}));
     let ran = changed_meanwhile(review(), "1 of 1", edit, "a\nq\n").await;
     assert_eq!(ran.status(), 0, "{ran:?}");
@@ -279,7 +279,7 @@ async fn a_rejection_is_of_the_listing_as_it_is_by_then(pool: PgPool) {
     assert!(text.contains("0 approved"), "{text}");
     assert_eq!(current("one").await.state(), proto::State::Pending);
 
-    // The rejection is carried out, of the listing with the change.
+    // The rejection applies to the changed listing.
     let edit = accounts.edit("one", serde_json::json!({"tagline": "Third"}));
     let answers = "r\nNot a game\nq\n";
     let ran = changed_meanwhile(review(), "1 of 1", edit, answers).await;
@@ -293,7 +293,7 @@ async fn a_rejection_is_of_the_listing_as_it_is_by_then(pool: PgPool) {
     let rejection = &one.history[0];
     assert_eq!((rejection.revision, rejection.actor.as_str()), (4, "ada"));
 
-    // As a command on a terminal, too.
+    // The same as a command on a terminal.
     accounts.game("two").await;
     let command = tool_on_terminal(&service, "game reject two --reason Why");
     let edit = accounts.edit("two", serde_json::json!({"tagline": "Other"}));
@@ -307,7 +307,7 @@ async fn a_rejection_is_of_the_listing_as_it_is_by_then(pool: PgPool) {
 }
 
 #[testing::database_test(listings::MIGRATOR)]
-async fn taking_many_down_and_purging_are_confirmed(pool: PgPool) {
+async fn a_takedown_of_several_and_a_purge_need_confirmation(pool: PgPool) {
     let service = start(pool).await;
     let games = ["one", "two", "three"].map(|slug| game(slug, slug));
     service
@@ -336,7 +336,7 @@ async fn taking_many_down_and_purging_are_confirmed(pool: PgPool) {
     let ran = on_terminal(&service, "picture purge x.jpg --reason Why", "no\n").await;
     assert_eq!(ran.status(), 1, "{ran:?}");
     assert!(ran.text().contains("Purge x.jpg?"), "{ran:?}");
-    // One listing is taken down without a question.
+    // The takedown of a single listing needs no confirmation.
     let args = ["game", "take-down", "three", "--reason", "Why"];
     let ran = Ran(staff(&service.address, &args).await);
     assert_eq!(ran.status(), 0, "{ran:?}");

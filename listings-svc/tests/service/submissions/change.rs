@@ -1,9 +1,9 @@
-//! Changes, and the revision that a change is made at.
+//! Changes of submissions, and their preconditions.
 
 use super::*;
 
 #[testing::database_test(listings::MIGRATOR)]
-async fn a_change_shows_at_once_and_one_that_changes_nothing_is_none(pool: PgPool) {
+async fn a_change_of_a_public_game_is_published_at_once(pool: PgPool) {
     let service = start_with_pages(pool).await;
     let slug = LIVE
         .game(&service, &game("A Game"))
@@ -75,7 +75,7 @@ async fn a_changed_rejected_listing_is_pending_again(pool: PgPool) {
         .await
         .unwrap();
     assert_eq!(same.state(), proto::State::Rejected);
-    // It needs room among the pending submissions.
+    // A resubmission counts as a pending submission.
     for n in 0..MAX_PENDING {
         LIVE.event(&service, &event(&format!("Jam {n}")))
             .await
@@ -111,7 +111,7 @@ async fn a_changed_rejected_listing_is_pending_again(pool: PgPool) {
 }
 
 #[testing::database_test(listings::MIGRATOR)]
-async fn concurrent_changes_all_last(pool: PgPool) {
+async fn concurrent_changes_of_different_fields_are_all_kept(pool: PgPool) {
     let service = start_with_pages(pool.clone()).await;
     let other = start(pool).await;
     let slug = LIVE
@@ -135,7 +135,7 @@ async fn concurrent_changes_all_last(pool: PgPool) {
         assert_eq!(title_and_tagline(&service, &slug).await, expected);
     }
     assert_eq!(service.revisions().await, revisions + 20);
-    // The last write of a field wins, and each is a revision.
+    // The last write of a field wins, and both writes are revisions.
     let (first, second) = (json!({"tagline": "first"}), json!({"tagline": "second"}));
     let (one, two) = futures::join!(
         LIVE.change_game(&service, &slug, &first),
@@ -156,7 +156,7 @@ async fn concurrent_changes_all_last(pool: PgPool) {
 }
 
 #[testing::database_test(listings::MIGRATOR)]
-async fn a_change_is_made_only_at_a_revision_that_its_condition_names(pool: PgPool) {
+async fn a_change_needs_a_revision_of_its_precondition(pool: PgPool) {
     let service = start_with_pages(pool).await;
     let made = LIVE.game(&service, &game("A Game")).await.unwrap();
     let slug = made.slug.clone().unwrap();
@@ -167,7 +167,7 @@ async fn a_change_is_made_only_at_a_revision_that_its_condition_names(pool: PgPo
     };
     let first = change(&[made.revision], "One.").await.unwrap();
     assert_eq!(first.revision, made.revision + 1);
-    // The listing has changed since, or no tag can match; also when nothing would change.
+    // An outdated revision or an empty list never matches, even for a change that changes nothing.
     for revisions in [&[made.revision][..], &[]] {
         for tagline in ["One.", "Two."] {
             let late = change(revisions, tagline).await;
@@ -177,7 +177,7 @@ async fn a_change_is_made_only_at_a_revision_that_its_condition_names(pool: PgPo
     let several = [made.revision, first.revision];
     let second = change(&several, "Two.").await.unwrap();
     assert_eq!(second.revision, first.revision + 1);
-    // A change that is refused anyway is refused for that reason; a dry run gets the same answer.
+    // Other reasons to refuse come before the precondition, and a dry run checks the precondition too.
     let bad = Call::at(&[])
         .change_game(&service, &slug, &json!({ "title": "" }))
         .await;
@@ -200,7 +200,7 @@ async fn a_change_is_made_only_at_a_revision_that_its_condition_names(pool: PgPo
 }
 
 #[testing::database_test(listings::MIGRATOR)]
-async fn an_owner_gives_credits_and_sends_hidden_ones_back(pool: PgPool) {
+async fn an_owner_can_send_back_credits_of_a_hidden_page(pool: PgPool) {
     let service = start_with_pages(pool).await;
     let made = LIVE.game(&service, &game("A Game")).await.unwrap();
     let slug = made.slug.unwrap();
@@ -229,7 +229,7 @@ async fn an_owner_gives_credits_and_sends_hidden_ones_back(pool: PgPool) {
         ("Eve", None)
     );
 
-    // The page of Bob is taken down: a read has no handle, and sending that back changes nothing.
+    // Bob's page is taken down: a read returns no handle, and sending the credits back as read changes nothing.
     let name = (crate::review::listing_name("page", "other"), None);
     let client = &service.operator_client;
     let down = proto::Decision::TakeDown;
@@ -243,7 +243,7 @@ async fn an_owner_gives_credits_and_sends_hidden_ones_back(pool: PgPool) {
         .await
         .unwrap();
     assert_eq!(credits().await, [stored[1].clone(), stored[0].clone()]);
-    // A page that is not public cannot be credited anew.
+    // A new credit must name a public page.
     change(json!([])).await.unwrap();
     for handle in ["other", "nobody", "no\0ne"] {
         let refused = change(json!([{"handle": handle, "name": "Bob"}])).await;

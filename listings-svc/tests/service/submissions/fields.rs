@@ -3,14 +3,14 @@
 use super::*;
 
 #[testing::database_test(listings::MIGRATOR)]
-async fn a_read_only_field_that_is_null_is_refused_unless_it_is_null(pool: PgPool) {
+async fn null_for_a_read_only_field_is_refused_unless_the_field_is_null(pool: PgPool) {
     let service = start_with_pages(pool).await;
     let null = json!({"creator": "studio", "title": "A Game", "cover_url": null, "slug": null});
     let fault = LIVE.game(&service, &null).await.unwrap_err();
     assert!(fault.fields.keys().eq(["cover_url", "slug"]), "{fault:?}");
     let made = LIVE.game(&service, &game("A Game")).await.unwrap();
     let slug = made.slug.unwrap();
-    // It has no cover, so a read returns null, and null is accepted.
+    // The game has no cover, so that a read returns null, which is accepted.
     let change = json!({"cover_url": null, "tagline": "x"});
     LIVE.change_game(&service, &slug, &change).await.unwrap();
     for field in ["slug", "creator", "featured", "created_at", "url"] {

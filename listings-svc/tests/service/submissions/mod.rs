@@ -26,7 +26,7 @@ const BOB: Uuid = Uuid::from_u128(2);
 /// The result of a write, or its fault.
 type WriteResult = Result<proto::Written, Fault>;
 
-/// A call as the gateway makes it, of the account `ADA` unless told otherwise.
+/// A call as the gateway makes it.
 #[derive(Clone)]
 struct Call {
     account: Uuid,
@@ -34,7 +34,7 @@ struct Call {
     writes_per_day: Option<u32>,
     dry_run: bool,
     key: String,
-    /// For a change: the revisions at which it applies.
+    /// The revisions at which a change applies.
     revisions: Option<Vec<i64>>,
 }
 
@@ -181,7 +181,7 @@ async fn own(service: &Service, handle: &str, account: Uuid) {
     .unwrap();
 }
 
-/// Sets the state of a game in the database, as if the public had seen it before.
+/// Sets the state of a game in the database, as if it had been public before.
 pub(crate) async fn set_state(service: &Service, slug: &str, state: &str) {
     sqlx::query!(
         "update listings.listing set state = $2, waiting_since = null, first_published_at = coalesce(first_published_at, created_at)

@@ -1,4 +1,4 @@
-//! The list of an account, and pages that are not public.
+//! An account's list of its listings, and games under pages that are not public.
 
 use super::*;
 
@@ -61,7 +61,6 @@ async fn an_account_sees_the_states_of_its_listings(pool: PgPool) {
     assert_eq!(fault.code, Code::Invalid);
 }
 
-/// The rows of Ada's list.
 async fn own_list(service: &Service) -> Vec<contracts::public::OwnListing> {
     let request = proto::ListOwnListingsRequest {
         account_id: ADA.to_string(),
@@ -85,7 +84,7 @@ async fn set_page_state(service: &Service, handle: &str, state: &str) {
 }
 
 #[testing::database_test(listings::MIGRATOR)]
-async fn games_under_a_page_that_is_not_public_have_a_note(pool: PgPool) {
+async fn a_game_under_a_page_that_is_not_public_has_a_note(pool: PgPool) {
     let service = start_with_pages(pool).await;
     LIVE.game(&service, &game("A Game")).await.unwrap();
     assert_eq!(own_list(&service).await[0].note, None);
@@ -95,7 +94,7 @@ async fn games_under_a_page_that_is_not_public_have_a_note(pool: PgPool) {
         assert_eq!(rows.len(), 1, "{state}");
         let note = rows[0].note.as_deref().unwrap();
         assert!(note.contains(word) && note.contains("`studio`"), "{note}");
-        // Its owner may still change it, and the answer says the same.
+        // The owner may still change the game, and the response has the same note.
         let change = json!({ "tagline": state });
         let changed = LIVE.change_game(&service, "a-game", &change).await.unwrap();
         assert_eq!(changed.note, note);
@@ -138,14 +137,14 @@ async fn nothing_is_submitted_under_a_removed_page(pool: PgPool) {
     }
     let sample = json!({"creator": "samples", "title": "Another"});
     assert_eq!(code(test.game(&service, &sample).await), Code::NotYours);
-    // A change of a rejected game submits it again.
+    // A change of a rejected game resubmits it.
     let better = json!({"title": "Better"});
     for call in [&LIVE, &dry] {
         let changed = call.change_game(&service, "a-game", &better).await;
         let fault = changed.unwrap_err();
         assert!(fault.message.contains("taken down"), "{fault}");
     }
-    // It may move to another page of the account.
+    // The game may move to another page of the account.
     let moved = json!({"title": "Better", "creator": "second"});
     let moved = LIVE.change_game(&service, "a-game", &moved).await.unwrap();
     assert_eq!(

@@ -1,11 +1,11 @@
-//! Repeated calls, and calls that write nothing.
+//! Idempotency keys, dry runs, and test keys.
 
 use super::*;
 
 #[testing::database_test(listings::MIGRATOR)]
-async fn the_same_call_has_its_effect_once(pool: PgPool) {
+async fn a_repeated_call_is_replayed(pool: PgPool) {
     let service = start_with_pages(pool).await;
-    // For the game, the event and the dry run: a repeated call is no write.
+    // Enough for the game, the event and the dry run: a repeated call is not a write.
     let call = Call {
         writes_per_day: Some(3),
         ..Call::keyed("a-key")
@@ -25,12 +25,12 @@ async fn the_same_call_has_its_effect_once(pool: PgPool) {
         code(call.game(&service, &game("Another")).await),
         Code::IdempotencyMismatch
     );
-    // The same value in other bytes is the same call.
+    // Bodies are compared as JSON, not byte by byte.
     let bytes = format!("  {}  ", game("A Game"));
     let spaced = call.game_of_bytes(&service, &bytes).await.unwrap();
     assert_eq!(spaced.slug, first.slug);
     assert!(spaced.replayed);
-    // Other routes, accounts and datasets have their own keys.
+    // A key is scoped to its route, account and dataset.
     assert!(
         !call
             .event(&service, &event("A Jam"))
@@ -74,7 +74,7 @@ async fn the_same_call_has_its_effect_once(pool: PgPool) {
 }
 
 #[testing::database_test(listings::MIGRATOR)]
-async fn of_many_equal_calls_at_once_one_has_an_effect(pool: PgPool) {
+async fn of_concurrent_calls_with_one_key_one_has_an_effect(pool: PgPool) {
     let service = start_with_pages(pool.clone()).await;
     let other = start(pool).await;
     let call = Call::keyed("a-key");
@@ -137,7 +137,7 @@ async fn dry_runs_and_test_keys_check_everything_and_write_nothing(pool: PgPool)
         proto::State::Pending
     );
     assert_eq!(code(dry.game(&service, &samples).await), Code::NotYours);
-    // A live slug is a 404 to a test key, and the slug of a sample is a 404 to a live key.
+    // A live slug is not found with a test key, and a sample's slug is not found with a live key.
     let change = json!({"title": "Other"});
     assert_eq!(
         state(test.change_game(&service, "a-sample", &change).await),
@@ -166,7 +166,7 @@ async fn dry_runs_and_test_keys_check_everything_and_write_nothing(pool: PgPool)
         ),
         Code::Invalid
     );
-    // The limits apply to a dry run as well.
+    // The limits also apply to a dry run.
     let none_left = Call {
         writes_per_day: Some(1),
         ..dry.clone()

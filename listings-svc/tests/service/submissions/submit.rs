@@ -66,7 +66,7 @@ async fn a_submission_is_pending_under_its_own_slug(pool: PgPool) {
 }
 
 #[testing::database_test(listings::MIGRATOR)]
-async fn the_first_of_two_reasons_to_refuse_is_given(pool: PgPool) {
+async fn reasons_to_refuse_have_an_order(pool: PgPool) {
     let service = start_with_pages(pool).await;
     let none_left = Call {
         writes_per_day: Some(0),
@@ -77,7 +77,7 @@ async fn the_first_of_two_reasons_to_refuse_is_given(pool: PgPool) {
             .await
             .unwrap();
     }
-    // Each body fixes the error of the one before.
+    // Each call fixes the error of the call before it.
     let bad = json!({"creator": "other", "title": ""});
     let fault = none_left
         .change_game(&service, "nobodys", &bad)
@@ -97,7 +97,7 @@ async fn the_first_of_two_reasons_to_refuse_is_given(pool: PgPool) {
     );
     set_state(&service, "game-0", "published").await;
     let fault = none_left.game(&service, &game("A Game")).await.unwrap_err();
-    // The clock shows noon.
+    // The clock shows noon, 12 hours before the reset.
     assert_eq!(
         (fault.code, fault.retry_after),
         (Code::Limit, Some(12 * 3_600))
@@ -126,7 +126,7 @@ async fn submissions_of_a_page_that_an_account_no_longer_owns_do_not_count(pool:
 }
 
 #[testing::database_test(listings::MIGRATOR)]
-async fn the_credits_of_a_test_key_name_what_those_of_a_live_key_do(pool: PgPool) {
+async fn a_test_key_may_credit_live_pages_and_samples(pool: PgPool) {
     let service = start_with_pages(pool).await;
     let test = Call {
         mode: Mode::Test,
@@ -142,14 +142,14 @@ async fn the_credits_of_a_test_key_name_what_those_of_a_live_key_do(pool: PgPool
             call.game(&service, &credited(handle)).await.unwrap();
         }
     }
-    // Only a sample names a sample.
+    // Only samples may credit a sample.
     test.game(&service, &credited("samples")).await.unwrap();
     let refused = LIVE.game(&service, &credited("samples")).await.unwrap_err();
     assert!(refused.fields.keys().eq(["credits.0.handle"]), "{refused}");
 }
 
 #[testing::database_test(listings::MIGRATOR)]
-async fn a_creator_is_a_page_of_the_account(pool: PgPool) {
+async fn the_creator_must_be_a_page_of_the_account(pool: PgPool) {
     let service = start_with_pages(pool).await;
     for handle in ["nobody", "other", "samples", "Studio"] {
         let body = json!({"creator": handle, "title": "A Game"});
@@ -180,7 +180,7 @@ async fn a_creator_is_a_page_of_the_account(pool: PgPool) {
 }
 
 #[testing::database_test(listings::MIGRATOR)]
-async fn of_many_at_once_exactly_the_limit_is_accepted(pool: PgPool) {
+async fn concurrent_submissions_are_accepted_up_to_the_limit(pool: PgPool) {
     let service = start_with_pages(pool.clone()).await;
     let other = start(pool).await;
     let calls = (0..60).map(|n| {
@@ -205,7 +205,7 @@ async fn of_many_at_once_exactly_the_limit_is_accepted(pool: PgPool) {
 }
 
 #[testing::database_test(listings::MIGRATOR)]
-async fn the_writes_of_a_day_are_counted_exactly(pool: PgPool) {
+async fn concurrent_writes_are_accepted_up_to_the_daily_limit(pool: PgPool) {
     let service = start_with_pages(pool.clone()).await;
     let other = start(pool).await;
     let slug = LIVE
@@ -218,7 +218,7 @@ async fn the_writes_of_a_day_are_counted_exactly(pool: PgPool) {
         writes_per_day: Some(20),
         ..LIVE.clone()
     };
-    // Submitting the game used one write.
+    // Submitting the game used one of the 20 writes.
     let changes = (0..40).map(|n| {
         let service = if n % 2 == 0 { &service } else { &other };
         let (call, slug) = (&call, &slug);
@@ -235,7 +235,7 @@ async fn the_writes_of_a_day_are_counted_exactly(pool: PgPool) {
     for fault in outcomes.into_iter().filter_map(Result::err) {
         assert_eq!(fault.code, Code::Limit, "{fault}");
     }
-    // A refusal uses no write, and the day changes at 00:00 UTC.
+    // A refused write uses nothing, and the count resets at 00:00 UTC.
     service
         .clock
         .advance(time::Duration::hours(12) - time::Duration::MILLISECOND);
@@ -253,7 +253,7 @@ async fn the_writes_of_a_day_are_counted_exactly(pool: PgPool) {
 }
 
 #[testing::database_test(listings::MIGRATOR)]
-async fn many_of_one_title_get_slugs_of_their_own_at_two_replicas(pool: PgPool) {
+async fn concurrent_submissions_of_one_title_get_distinct_slugs(pool: PgPool) {
     let service = start_with_pages(pool.clone()).await;
     let other = start(pool).await;
     let accounts: Vec<Uuid> = (100..140).map(Uuid::from_u128).collect();
@@ -285,11 +285,11 @@ async fn many_of_one_title_get_slugs_of_their_own_at_two_replicas(pool: PgPool) 
 }
 
 #[testing::database_test(listings::MIGRATOR)]
-async fn titles_whose_slugs_share_candidates_get_slugs_of_their_own(pool: PgPool) {
+async fn titles_with_overlapping_candidate_slugs_get_distinct_slugs(pool: PgPool) {
     let service = start_with_pages(pool).await;
     let bases =
         ["a", "b", "c", "d", "e", "f", "g", "h", "i", "j"].map(|name| format!("fest-{name}"));
-    // Of the slugs from `fest-a`, the eighth is free, and all from the tenth on.
+    // For each base, the slug with 8 is free, and all from 10 on.
     let taken: Vec<Value> = (bases.iter())
         .flat_map(|base| {
             let numbered = [2, 3, 4, 5, 6, 7, 9].map(|n| format!("{base}-{n}"));
@@ -330,7 +330,7 @@ async fn titles_whose_slugs_share_candidates_get_slugs_of_their_own(pool: PgPool
 }
 
 #[testing::database_test(listings::MIGRATOR)]
-async fn a_replica_whose_clock_is_behind_does_not_begin_the_day_again(pool: PgPool) {
+async fn a_replica_whose_clock_is_behind_does_not_reset_the_day(pool: PgPool) {
     let account = Uuid::from_u128(1);
     let today = time::macros::date!(2026 - 06 - 15);
     let mut connection = pool.acquire().await.unwrap();

@@ -7,7 +7,7 @@ fn parse(text: &str) -> Result<Address, String> {
 }
 
 #[test]
-fn an_address_is_at_most_so_long() {
+fn an_address_longer_than_the_limit_is_refused() {
     let of = |length: usize| {
         let base = "https://hooks.example/";
         format!("{base}{}", "a".repeat(length - base.len()))
@@ -19,7 +19,7 @@ fn an_address_is_at_most_so_long() {
 }
 
 #[test]
-fn the_allow_list_is_of_exact_origins() {
+fn the_allow_list_matches_exact_origins() {
     let allowed: AllowList =
         "localhost:9400, 127.0.0.1:9443,[::1]:9443,http://localhost:9500,hooks.example:443"
             .parse()
@@ -73,7 +73,7 @@ fn a_refusal_names_the_hosts_that_need_not_be_public() {
         let sentence = Address::parse(refused, &allowed).unwrap_err();
         let hint = " Also permitted here: http://127.0.0.1:9500, https://localhost:9400.";
         assert!(sentence.ends_with(hint), "{sentence}");
-        // The people who read it know no settings of ours.
+        // Owners of endpoints read this message; they do not know our settings.
         assert!(!sentence.contains("WEBHOOK_ALLOW"), "{sentence}");
         assert!(!parse(refused).unwrap_err().contains("permitted here"));
     }
@@ -85,7 +85,7 @@ fn the_path_is_not_shown_in_a_log() {
     assert_eq!(format!("{address:?}"), "hooks.example:443/…");
 }
 
-/// Parts of unusual URLs in any order.
+/// Random concatenations of parts of unusual URLs.
 fn pieces() -> impl Strategy<Value = String> {
     let piece = prop_oneof![
         Just("https://"),
@@ -127,7 +127,7 @@ proptest! {
     }
 
     #[test]
-    fn an_accepted_address_is_public_and_reads_back_as_itself(tail in pieces()) {
+    fn an_accepted_address_is_public_and_normalized(tail in pieces()) {
         for text in [tail.clone(), format!("https://{tail}"), format!("https://hooks.example{tail}")] {
             let Ok(address) = parse(&text) else { continue };
             prop_assert_eq!(address.port, 443);

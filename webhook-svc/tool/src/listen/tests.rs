@@ -1,4 +1,4 @@
-//! A stub of the API, and a receiver.
+//! `webhook listen` between a stub of the API and a receiver.
 
 use std::sync::{Arc, Mutex};
 
@@ -18,15 +18,15 @@ use super::*;
 
 const SECRET: &str = "svc_whsec_AAECAwQFBgcICQoLDA0ODxAREhMUFRYXGBkaGxwdHh8=";
 
-/// Messages are the numbers up to `head`, and a cursor is a number.
+/// A stub whose messages are the numbers up to `head`; a cursor is a number.
 #[derive(Default)]
 struct Stub {
     head: usize,
-    /// Statuses that the API answers with before it lists messages; after a 200, the response breaks off.
+    /// The statuses of the first responses; a 200 among them breaks off in its body.
     failures: Vec<u16>,
     /// The message that the receiver never accepts.
     refused: usize,
-    /// The messages that the receiver got, in their order.
+    /// The messages that the receiver got, in order.
     posted: Vec<usize>,
 }
 
@@ -78,7 +78,7 @@ async fn receive(State(shared): State<Shared>, headers: HeaderMap, body: Bytes) 
     StatusCode::NO_CONTENT
 }
 
-/// Pulls until the receiver has got so many posts, or the program ends; returns the messages that were posted.
+/// Pulls until the receiver has got that many posts or the program ends; returns the posted messages.
 async fn posted(stub: Stub, posts: usize) -> anyhow::Result<Vec<usize>> {
     let shared = Arc::new(Mutex::new(stub));
     let app = Router::new()

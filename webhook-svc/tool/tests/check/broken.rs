@@ -1,16 +1,16 @@
-//! The receiver in Python with one of its lines tampered: the check must name the rule.
+//! The Python receiver with changed lines: the check must name the rule that each change breaks.
 
 use std::fs;
 use std::thread;
 
 use super::process::{AT_ONCE, Receiver, example, start_example};
 
-/// Blocks of a rule, what the check says of it, and the changes that break it.
+/// Each block has the number of a rule, a part of the expected report, and the changes that break the rule.
 const BREAKS: &str = include_str!("breaks.txt");
-/// Receivers that are checked at once.
+/// How many receivers run concurrently.
 const AT_A_TIME: usize = 4;
 
-/// Starts the receiver in Python, after each of `changes` in its text.
+/// Starts the Python receiver after replacing texts in its source.
 fn start_changed(changes: &[(&str, &str)]) -> Receiver {
     let mut text = fs::read_to_string(example("receiver.py")).unwrap();
     for (good, bad) in changes {
@@ -44,7 +44,7 @@ fn assert_breaks(block: &str) {
 }
 
 #[test]
-fn each_break_of_a_rule_is_named() {
+fn each_broken_rule_is_named() {
     let blocks: Vec<&str> = BREAKS.trim_end_matches('\n').split("\n\n").collect();
     for some in blocks.chunks(AT_A_TIME) {
         thread::scope(|scope| {
@@ -56,7 +56,7 @@ fn each_break_of_a_rule_is_named() {
 }
 
 #[test]
-fn a_body_that_is_written_anew_breaks_the_first() {
+fn verifying_a_reserialized_body_breaks_rule_one() {
     let checked = start_changed(&[(
         "b\".\" + body, hashlib",
         "b\".\" + json.dumps(json.loads(body or b'0'), separators=(',', ':')).encode(), hashlib",
@@ -73,7 +73,7 @@ fn a_body_that_is_written_anew_breaks_the_first() {
 }
 
 #[test]
-fn work_that_is_never_done_breaks_the_fourth() {
+fn work_that_is_never_done_breaks_rule_four() {
     let changes = [
         ("    arrived.set()\n    return 200", "    return 200"),
         (
@@ -86,7 +86,7 @@ fn work_that_is_never_done_breaks_the_fourth() {
 }
 
 #[test]
-fn work_before_the_answer_breaks_the_fifth() {
+fn work_before_the_response_breaks_rule_five() {
     let changes = [(
         "    arrived.set()
     return 200",
@@ -94,7 +94,7 @@ fn work_before_the_answer_breaks_the_fifth() {
     arrived.set()
     return 200",
     )];
-    // The answers come long before `webhook check` gives up, which takes eight seconds.
+    // A response after more than a second fails the rule; `webhook check` itself gives up only after eight seconds.
     let checked = start_changed(&changes).check_within("1", "60");
     assert_eq!(checked.rules("FAILED"), [5], "{}", checked.text);
     assert!(checked.text.contains("answered after"), "{}", checked.text);

@@ -1,4 +1,4 @@
-//! Receivers whose work fails the first time for every message, and each time for tips. The examples wait a tenth as long between attempts.
+//! Receivers whose work fails once for every message, and always for tips. The examples wait only a tenth as long between attempts here.
 
 use std::fs;
 use std::path::PathBuf;
@@ -9,10 +9,10 @@ use tempfile::TempDir;
 
 use super::process::{AT_ONCE, Receiver, build_go, check, example, start_example};
 
-/// For giving up, not for measuring.
+/// A timeout that only a hanging test reaches.
 const PATIENCE: Duration = Duration::from_mins(2);
 
-/// A receiver of the examples with changes in its text.
+/// Copies an example with replaced texts to a temporary folder.
 fn changed(name: &str, changes: &[(&str, &str)]) -> (TempDir, PathBuf) {
     let mut text = fs::read_to_string(example(name)).unwrap();
     for (good, bad) in changes {
@@ -25,7 +25,7 @@ fn changed(name: &str, changes: &[(&str, &str)]) -> (TempDir, PathBuf) {
     (folder, file)
 }
 
-/// The work of every message but tips is done once.
+/// Checks that the work of every message except tips is done once.
 fn assert_is_done_once(receiver: &Receiver) {
     let checked = receiver.check();
     let (text, log) = (&checked.text, receiver.log());
@@ -34,7 +34,7 @@ fn assert_is_done_once(receiver: &Receiver) {
     assert!(log.contains("tried again"), "{log}");
 }
 
-/// Tips get five attempts, and the messages behind them are worked on meanwhile.
+/// Checks that tips are set aside after five attempts, while the messages behind them are processed.
 fn assert_sets_tips_aside(receiver: &Receiver) {
     let tips = check(
         &receiver.url(),
@@ -65,7 +65,7 @@ def handle(message):
     assert_sets_tips_aside(&start_example(&format!("python3 {}", file.display())));
 }
 
-/// The clock of the worker goes back by an hour with each message; that of the signatures stays.
+/// The clock of the worker goes back by an hour with each message; the clock of the verification does not.
 #[test]
 fn the_receiver_in_python_does_not_wait_for_a_clock_that_goes_back() {
     let bad = "seen = set()
@@ -105,13 +105,13 @@ async function handle(message) {
     assert_sets_tips_aside(&start_example(&format!("node {}", file.display())));
 }
 
-/// It would accept messages for ever, and work on none.
+/// Otherwise the receiver would accept messages forever and process none.
 #[test]
-fn the_receiver_in_python_ends_with_its_worker() {
+fn the_receiver_in_python_exits_when_its_worker_fails() {
     let change = ("set is_handled = 1", "set no_such_column = 1");
     let (_folder, file) = changed("receiver.py", &[change]);
     let receiver = start_example(&format!("python3 {}", file.display()));
-    // The first message that is worked on ends it, and thus the check.
+    // The first message crashes the receiver, and with it the check.
     check(&receiver.url(), &[]);
     let begun = Instant::now();
     while receiver.answers() {
@@ -125,7 +125,7 @@ fn the_receiver_in_python_ends_with_its_worker() {
     );
 }
 
-/// Only on a machine with Go.
+/// Does nothing on a machine without Go.
 #[test]
 fn the_receiver_in_go_tries_again_and_passes_what_always_fails() {
     let bad = "var seen = map[string]bool{}

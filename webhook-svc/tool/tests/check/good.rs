@@ -12,7 +12,7 @@ use super::process::{
 
 const GUIDE: &str = include_str!("../../../../gateway/web/pages/guides/webhooks.md");
 
-/// The receivers: their language, their file, and the line at which their work begins with a line that takes a second.
+/// For each receiver its language, its file, the line at which its work begins, and a line that makes the work take a second.
 const EXAMPLES: [(&str, &str, &str, &str); 3] = [
     (
         "python",
@@ -34,7 +34,7 @@ const EXAMPLES: [(&str, &str, &str, &str); 3] = [
     ),
 ];
 
-/// Starts a receiver whose work takes a second, so that the order of answer and work is seen. `None`: this machine has no Go.
+/// Starts a receiver whose work takes a second, so that the check sees whether the response precedes the work. `None` on a machine without Go.
 fn start_slow(file: &str) -> Option<(Receiver, TempDir)> {
     let example_of = EXAMPLES.iter().find(|(_, name, ..)| *name == file);
     let (language, name, work, pause) = example_of.unwrap();
@@ -47,7 +47,7 @@ fn start_slow(file: &str) -> Option<(Receiver, TempDir)> {
     Some((start_example(&command), folder))
 }
 
-/// How a receiver is started. `None`: this machine has no Go.
+/// The command that starts a receiver. `None` on a machine without Go.
 fn command(language: &str, file: &Path, folder: &Path) -> Option<String> {
     Some(match language {
         "python" => format!("python3 {}", file.display()),
@@ -59,7 +59,7 @@ fn command(language: &str, file: &Path, folder: &Path) -> Option<String> {
     })
 }
 
-/// A coded body is refused; one that is not is as unsigned as before.
+/// A compressed body gets 415; an uncompressed one without a signature gets 401.
 fn assert_decompresses_nothing(receiver: &Receiver) {
     for (coding, status) in [
         ("gzip", " 415 "),
@@ -81,7 +81,7 @@ fn assert_keeps_all_rules(file: &str) {
         return;
     };
     assert_decompresses_nothing(&receiver);
-    // Else anybody could fill its memory, without a secret.
+    // Otherwise anybody could fill the receiver's memory without a secret.
     assert!(receiver.refuses_a_long_body(), "{}", receiver.log());
     assert!(receiver.answers(), "{}", receiver.log());
     let checked = until_order_is_seen(|| receiver.check());
@@ -91,7 +91,7 @@ fn assert_keeps_all_rules(file: &str) {
         "{}",
         checked.text
     );
-    // Nobody can see from outside whether the comparison takes constant time.
+    // Whether a comparison takes constant time cannot be observed from outside.
     assert_eq!(checked.rules("not checked"), [2], "{}", checked.text);
     assert_eq!(checked.status, 0);
 }
@@ -106,7 +106,7 @@ fn the_receiver_in_node_keeps_all_rules() {
     assert_keeps_all_rules("receiver.mjs");
 }
 
-/// Only on a machine with Go.
+/// Does nothing on a machine without Go.
 #[test]
 fn the_receiver_in_go_keeps_all_rules() {
     assert_keeps_all_rules("receiver.go");
@@ -120,7 +120,7 @@ fn the_documentation_shows_the_receivers() {
     }
 }
 
-/// With an empty secret anybody could sign. The receiver in Go is checked only on a machine with Go.
+/// An empty secret would let anybody sign. Without Go on the machine, the Go receiver is skipped.
 #[test]
 fn no_receiver_starts_without_its_secret() {
     let folder = tempfile::tempdir().unwrap();

@@ -1,4 +1,4 @@
-//! `webhook check` against receivers that keep the rules, and against receivers that break one each.
+//! `webhook check` against receivers that keep the rules, and receivers that break one each.
 #![expect(clippy::unwrap_used, reason = "tests")]
 
 mod broken;

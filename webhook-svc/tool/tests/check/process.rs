@@ -1,4 +1,4 @@
-//! Receivers as processes of their own, in a folder of their own, which the check can restart.
+//! Receivers as processes in folders of their own, which the check can restart.
 
 use std::fs;
 use std::io::{ErrorKind, Read as _, Write as _};
@@ -12,15 +12,15 @@ use std::time::{Duration, Instant};
 use tempfile::TempDir;
 
 pub(crate) const SECRET: &str = "svc_whsec_AAECAwQFBgcICQoLDA0ODxAREhMUFRYXGBkaGxwdHh8=";
-/// The same and the new one of a rotation.
+/// [`SECRET`], and the new secret of a rotation.
 pub(crate) const SECRETS: &str = "svc_whsec_AAECAwQFBgcICQoLDA0ODxAREhMUFRYXGBkaGxwdHh8= \
                                   svc_whsec_ICEiIyQlJicoKSorLC0uLzAxMjM0NTY3ODk6Ozw9Pj8=";
-/// The seconds of an immediate response on any machine, however slow it is.
+/// The limit in seconds for an immediate response, generous enough for a slow machine.
 pub(crate) const AT_ONCE: &str = "120";
-/// For giving up, not for measuring.
+/// A timeout that only a hanging test reaches.
 const PATIENCE: Duration = Duration::from_mins(3);
 
-/// A receiver; it ends with the value.
+/// A running receiver, which is killed on drop.
 pub(crate) struct Receiver {
     folder: TempDir,
     port: u16,
@@ -28,21 +28,21 @@ pub(crate) struct Receiver {
     handled: String,
 }
 
-/// Starts a receiver of the examples, by this command. It prints a line for each message whose work is done.
+/// Starts a receiver of the examples with this command. The receiver prints a line for each message that it has processed.
 pub(crate) fn start_example(command: &str) -> Receiver {
     Receiver::start(&format!(
         "env SERVICE_WEBHOOK_SECRET='{SECRETS}' PORT=%PORT% {command}"
     ))
 }
 
-/// What `webhook check` said.
+/// The output and exit status of `webhook check`.
 pub(crate) struct Checked {
     pub(crate) text: String,
     pub(crate) status: i32,
 }
 
-/// A port that is free, and that no other receiver of these tests has or had. It is none that outgoing connections get: it is free again for a
-/// moment while its receiver restarts.
+/// A free port that no other receiver of these tests has had. It is outside the ephemeral range: while its receiver restarts, no outgoing connection
+/// can take the port.
 fn free_port() -> u16 {
     static NEXT: AtomicU32 = AtomicU32::new(0);
     loop {
@@ -55,14 +55,14 @@ fn free_port() -> u16 {
     }
 }
 
-/// A folder in memory, where there is one: a receiver writes each message to the disk before it answers, which takes seconds on a busy disk.
+/// A temporary folder in memory if possible: a receiver writes each message to disk before it responds, which takes seconds on a busy disk.
 fn folder() -> TempDir {
     let in_memory = tempfile::tempdir_in("/dev/shm");
     in_memory.or_else(|_| tempfile::tempdir()).unwrap()
 }
 
-/// Whether a server answers. That somebody listens would not be enough: a child that another test has forked holds the listener of
-/// [`free_port`] until it becomes its program.
+/// Whether a server responds. A listening socket is no proof: a child process that another test has forked holds the listener of [`free_port`] until
+/// it calls `exec`.
 fn answers(port: u16) -> bool {
     let ask = || {
         let mut server = TcpStream::connect(("127.0.0.1", port))?;
@@ -79,7 +79,7 @@ pub(crate) fn example(name: &str) -> PathBuf {
     crate_folder.join("examples").join(name)
 }
 
-/// Builds a receiver in Go. `false`: this machine has no Go.
+/// Builds a receiver in Go. `false` on a machine without Go.
 pub(crate) fn build_go(file: &Path, program: &Path) -> bool {
     let mut build = Command::new("go");
     build.args(["build", "-o"]).arg(program).arg(file);
@@ -92,13 +92,12 @@ pub(crate) fn build_go(file: &Path, program: &Path) -> bool {
 }
 
 impl Receiver {
-    /// Starts `program`, in which `%PORT%` stands for what it says.
+    /// Starts `program`, after replacing `%PORT%` with the port.
     fn start(program: &str) -> Self {
         let folder = folder();
         let port = free_port();
         let program = program.replace("%PORT%", &port.to_string());
-        // A process that was killed may be there for a moment, and hold the port and the store: until its last thread has ended, which may be
-        // after its main thread.
+        // A killed process holds the port and the store until its last thread has ended, which may be after its main thread.
         let script = format!(
             "cd {}\n\
              if [ -e pid ]; then\n\
@@ -144,12 +143,10 @@ impl Receiver {
         }
     }
 
-    /// What it has written.
     pub(crate) fn log(&self) -> String {
         fs::read_to_string(self.file("log")).unwrap()
     }
 
-    /// Whether it is there.
     pub(crate) fn answers(&self) -> bool {
         answers(self.port)
     }
@@ -158,7 +155,7 @@ impl Receiver {
         format!("http://127.0.0.1:{}/in", self.port)
     }
 
-    /// The head of its response to an unsigned message with this `Content-Encoding`, in lower case.
+    /// The head of the response to an unsigned message with this `Content-Encoding`, in lower case.
     pub(crate) fn answer_to_coding(&self, coding: &str) -> String {
         let mut server = TcpStream::connect(("127.0.0.1", self.port)).unwrap();
         server.set_read_timeout(Some(PATIENCE)).unwrap();
@@ -171,14 +168,14 @@ impl Receiver {
         String::from_utf8(response).unwrap().to_lowercase()
     }
 
-    /// Whether it answers, or closes the connection, although most of a long body has not come.
+    /// Whether the receiver responds or closes the connection before most of a long body has arrived.
     pub(crate) fn refuses_a_long_body(&self) -> bool {
         let mut server = TcpStream::connect(("127.0.0.1", self.port)).unwrap();
         server.set_read_timeout(Some(PATIENCE)).unwrap();
         server.set_write_timeout(Some(PATIENCE)).unwrap();
         let head = "POST /in HTTP/1.1\r\nHost: localhost\r\nContent-Length: 1000000000\r\n\r\n";
         server.write_all(head.as_bytes()).unwrap();
-        // It may close the connection meanwhile.
+        // The receiver may already have closed the connection.
         server.write_all(&vec![b' '; 1 << 20]).ok();
         match server.read_exact(&mut [0]) {
             Ok(()) => true,
@@ -189,7 +186,7 @@ impl Receiver {
         }
     }
 
-    /// A command that restarts it.
+    /// The command that restarts the receiver.
     pub(crate) fn restart(&self) -> String {
         format!("sh {}", self.file("restart").display())
     }
@@ -198,12 +195,12 @@ impl Receiver {
         &self.handled
     }
 
-    /// Checks it, with all that the check can be given.
+    /// Runs the check with every option.
     pub(crate) fn check(&self) -> Checked {
         self.check_within(AT_ONCE, "60")
     }
 
-    /// The same, with other limits in seconds.
+    /// Runs the check with other limits, in seconds.
     pub(crate) fn check_within(&self, at_once: &str, patience: &str) -> Checked {
         let restart = self.restart();
         check(
@@ -232,10 +229,9 @@ impl Drop for Receiver {
     }
 }
 
-/// The program of this crate.
+/// The path of the binary under test.
 pub(crate) const PROGRAM: &str = env!("CARGO_BIN_EXE_webhook");
 
-/// Runs `webhook check`.
 pub(crate) fn check(url: &str, options: &[&str]) -> Checked {
     let Output {
         status,
@@ -253,7 +249,7 @@ pub(crate) fn check(url: &str, options: &[&str]) -> Checked {
     }
 }
 
-/// Checks again while the fifth rule cannot be seen: on a busy machine the work of a message may be done before the check looks.
+/// Repeats the check while rule five cannot be observed: on a busy machine the work may be done before the check looks.
 pub(crate) fn until_order_is_seen(check: impl Fn() -> Checked) -> Checked {
     let mut checked = check();
     for _ in 0..10 {

@@ -1,4 +1,4 @@
-//! The service's own sender and a receiver agree.
+//! A receiver of the examples accepts what the service's own sender sends.
 
 use std::time::Duration;
 
@@ -12,7 +12,7 @@ use webhook::http::{AttemptRequest, Sender, Settings};
 
 use super::process::{SECRET, example, start_example};
 
-/// No machine is so slow, or pauses for so long, that it passes.
+/// A timeout that only a hanging test reaches.
 const LONG: Duration = Duration::from_mins(2);
 
 #[tokio::test]

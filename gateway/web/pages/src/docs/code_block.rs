@@ -54,7 +54,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn an_answer_is_not_copied() {
+    fn a_response_has_no_copy_button() {
         for (info, label) in [("json answer", "Response"), ("text answer", "Output")] {
             let block = CodeBlock::new("code-1".to_owned(), info, "{}");
             let html = block.html();

@@ -220,7 +220,7 @@ mod tests {
         ```sh run\ncurl \"$API\" <x>\n```\n\n### `invalid_key`\n\n<script>x</script>\n\n## Kinds of keys\n";
 
     #[test]
-    fn a_guide_has_anchors_tables_and_code_and_no_html_of_its_author() {
+    fn a_guide_has_anchors_tables_and_code_and_escapes_html() {
         let guide = Guide::read(TEXT, "").unwrap();
         assert_eq!(guide.title, "Keys & more");
         assert_eq!(guide.summary, "What keys are for.");
@@ -243,14 +243,14 @@ mod tests {
     }
 
     #[test]
-    fn a_heading_of_a_table_has_words() {
+    fn an_empty_table_heading_is_a_plain_cell() {
         let guide = Guide::read("# A\n\n| | a |\n| --- | --- |\n| b | |\n", "").unwrap();
         let row = "<tr><td></td><th>a</th></tr>";
         assert!(guide.html.contains(row), "{}", guide.html);
     }
 
     #[test]
-    fn sections_of_languages_are_tabs() {
+    fn sections_of_programming_languages_become_tabs() {
         let text = "# A\n\n## B\n\nIntro.\n\n### Python\n\n```python\n1\n```\n\n### Node\n\n2\n\n### Other\n\n### Go\n\n3\n";
         let guide = Guide::read(text, "").unwrap();
         let titles: Vec<_> = guide.sections.iter().map(|it| it.title.as_str()).collect();
@@ -278,7 +278,7 @@ mod tests {
     }
 
     #[test]
-    fn ids_of_a_guide_among_others_have_its_prefix() {
+    fn ids_have_the_prefix_of_their_guide() {
         let guide = Guide::read(TEXT, "keys-").unwrap();
         assert!(guide.html.contains("<h3 id=\"keys-invalid_key\">"));
         assert!(guide.html.contains("<code id=\"keys-code-1\">"));

@@ -129,7 +129,7 @@ mod tests {
 
     use super::*;
 
-    /// What askama makes of the characters with a meaning in HTML, the ampersand last.
+    /// How askama escapes characters, the ampersand last.
     const ESCAPES: [(char, &str); 5] = [
         ('<', "&#60;"),
         ('>', "&#62;"),
@@ -141,10 +141,10 @@ mod tests {
     const CLASSES: [&str; 4] = ["comment", "string", "keyword", "number"];
     const LANGUAGES: [&str; 7] = ["sh", "python", "js", "ts", "go", "json", "http"];
 
-    /// What begins and ends tokens, and other characters.
+    /// Delimiters of tokens, keywords, escapes and other characters.
     const CODE: &str = "(\"|'|`|#|//|\\\\|\n| |for|12|<|>|&|&#38;|\\PC){0,40}";
 
-    /// The text that a browser shows, and that the copy button copies.
+    /// The text that a browser shows and the copy button copies.
     fn shown(html: &str) -> String {
         let mut text = html.replace("</span>", "");
         for class in CLASSES {
@@ -159,7 +159,7 @@ mod tests {
 
     proptest! {
         #[test]
-        fn a_reader_sees_the_code_and_nothing_of_it_is_html(code in CODE) {
+        fn highlighted_code_is_escaped_and_shows_the_same_text(code in CODE) {
             for language in LANGUAGES {
                 prop_assert_eq!(&shown(&highlight(language, &code)), &code);
             }

@@ -1,13 +1,13 @@
-//! The directions of the titles of listings.
+//! The text direction of titles of listings.
 
 use super::pictures::{GalleryPage, SinglePicture};
 use super::*;
 
-/// Its mark at the end stands on the left, if the title has its own direction.
+/// A right-to-left title, whose final mark is on the left only if the title has its own direction.
 const RTL: &str = "كاروت!";
 
 #[test]
-fn what_a_studio_writes_has_its_own_direction() {
+fn text_of_a_studio_has_automatic_direction() {
     let state = StateText {
         text: "public",
         tone: "good",

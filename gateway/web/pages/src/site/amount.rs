@@ -53,7 +53,7 @@ mod tests {
     use crate::language::Language;
 
     #[test]
-    fn readers_get_four_digits_and_a_true_minus() {
+    fn amounts_have_four_significant_digits_and_a_minus_sign() {
         let (en, fr) = (Texts::of(Language::English), Texts::of(Language::French));
         for (number, english, french) in [
             ("63.5294117647059", "63.53", "63,53"),

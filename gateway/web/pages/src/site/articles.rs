@@ -41,7 +41,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn markdown_becomes_html_without_html_of_its_author() {
+    fn an_article_is_rendered_and_its_html_escaped() {
         let read = Article::read(
             "# Rules & *more*\n\nOne <b>bold</b>\nline.\n\n<script>x</script>\n\n| a | b |\n| - | - |\n| 1 | 2 |\n",
         );

@@ -103,7 +103,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_shade_tells_the_number_of_games() {
+    fn the_shade_grows_with_the_number_of_games() {
         for (games, shade) in [(0, 0), (1, 1), (3, 1), (6, 2), (12, 3), (13, 4), (24, 4)] {
             assert_eq!(MapCountry::shade(games, 24), shade, "{games}");
         }

@@ -1,4 +1,4 @@
-//! The texts: none is missing, unused or broken.
+//! Checks that no text is missing, unused or invalid.
 
 use std::collections::BTreeSet;
 use std::fs;
@@ -9,7 +9,7 @@ use fluent_bundle::FluentResource;
 use crate::language::Language;
 use super::{Texts, dashboard_source, keys_of, source};
 
-/// Files below a folder.
+/// The contents of the files below a folder, without `tests.rs`.
 fn files(folder: &Path) -> Vec<String> {
     let mut found = Vec::new();
     for entry in fs::read_dir(folder).unwrap() {
@@ -26,7 +26,7 @@ fn files(folder: &Path) -> Vec<String> {
     found
 }
 
-/// The keys that pages and handlers name in quotes.
+/// The keys that templates and Rust code name in quotes.
 fn named_keys(known: &BTreeSet<&str>) -> BTreeSet<String> {
     let here = Path::new(env!("CARGO_MANIFEST_DIR"));
     let folders = ["templates", "src", "../src"].map(|folder| here.join(folder));
@@ -134,7 +134,7 @@ fn no_text_is_missing_unused_or_broken() {
 fn both_languages_take_the_same_arguments() {
     let arguments = |source: &str, key: &str| {
         let (_, rest) = source.split_once(&format!("\n{key} =")).unwrap();
-        // The text of a mail has empty lines.
+        // The text of a mail contains empty lines.
         let text: Vec<&str> = rest
             .lines()
             .enumerate()

@@ -204,7 +204,7 @@ mod tests {
     const BASE: &str = "/accounts/a/webhooks";
 
     #[test]
-    fn an_error_of_the_events_is_tied_to_each_of_them() {
+    fn an_error_of_the_events_is_linked_to_each_checkbox() {
         let event = |name: &str| EventChoice {
             event: EventRow {
                 name: name.to_owned(),

@@ -105,7 +105,7 @@ mod tests {
     };
 
     #[test]
-    fn a_key_that_does_not_work_says_why() {
+    fn a_key_that_does_not_work_shows_the_reason() {
         let at = |after: Duration| Some(timestamp::encode(NOW + after));
         let used_up = proto::MonthUse {
             used: 50_000,
@@ -121,7 +121,7 @@ mod tests {
         };
         let (past, future) = (at(-Duration::HOUR), at(Duration::HOUR));
         for (key, works, says) in [
-            // Test calls do not count.
+            // Calls of test keys do not use the month.
             (key("test", None, None, ""), true, None),
             (key("test", None, future, ""), true, None),
             (key("live", None, None, ""), true, Some("key-refusal-month")),

@@ -45,7 +45,7 @@ mod tests {
 
     const BODY: &str = "{\"id\":\"1\",\"name\":\"Ada's $HOME `x` \\n ✓\"}";
 
-    /// Runs a command in a shell whose `curl` prints its arguments, one per line.
+    /// Runs a command in a shell in which `curl` prints its arguments, one per line.
     fn arguments(command: &str) -> Vec<String> {
         let script = format!("curl() {{ printf '%s\\n' \"$@\"; }}\n{command}");
         let mut shell = Command::new("sh");
@@ -58,7 +58,7 @@ mod tests {
     }
 
     #[test]
-    fn no_text_breaks_out_of_its_quotes() {
+    fn no_text_escapes_its_quotes() {
         let url = "https://hooks.example/a'; rm -rf /; '$(x)";
         let webhook = Webhook {
             url,

@@ -118,7 +118,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_listing_is_read_by_its_path() {
+    fn the_curl_command_reads_the_listing_of_a_delivery() {
         let call = |body| listing_call("https://mchezo.example/v1", body);
         assert_eq!(
             call(r#"{"data":{"api":"/games/it's"}}"#).unwrap(),

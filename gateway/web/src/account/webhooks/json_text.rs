@@ -70,7 +70,7 @@ mod tests {
     }
 
     #[test]
-    fn any_text_ends() {
+    fn any_text_is_indented_without_panic() {
         for text in ["", "\"", "\"\\", "}}}]", "{", "not JSON"] {
             indented(text);
         }

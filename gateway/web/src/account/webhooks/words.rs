@@ -197,11 +197,11 @@ mod tests {
         }
     }
 
-    /// Before the time of the next attempt.
+    /// A minute before the next attempt.
     const NOW: OffsetDateTime = time::macros::datetime!(2026-11-23 12:04 UTC);
 
     #[test]
-    fn a_waiting_delivery_says_what_it_waits_for() {
+    fn a_waiting_delivery_shows_what_it_waits_for() {
         let language = PageLanguage::default();
         let later = NOW + time::Duration::minutes(2);
         for (tries, endpoint, now, key) in [

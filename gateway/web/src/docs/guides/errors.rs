@@ -29,7 +29,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn codes_stand_below_their_status() {
+    fn error_codes_are_listed_under_their_status() {
         let text = markdown();
         let (_, rest) = text.split_once("## 401 Unauthorized\n").unwrap();
         let (part, _) = rest.split_once("\n## ").unwrap();

@@ -58,7 +58,7 @@ mod tests {
     const TEXT: &str = "{{contact}}\n{{status}}\n{{licence}}\n{{tools}}\n";
 
     #[test]
-    fn an_address_becomes_a_link_and_a_sentence_says_that_one_is_missing() {
+    fn addresses_become_links_and_missing_ones_a_sentence() {
         let links = Links {
             contact: Some("mailto:help@mchezo.example".to_owned()),
             status: Some("https://status.example".to_owned()),

@@ -250,7 +250,7 @@ mod tests {
                     continue;
                 };
                 let name = name.trim_end_matches(".md");
-                // The pages of the reference come from the gateway.
+                // The gateway's document provides the pages of the reference.
                 if name.starts_with("reference") {
                     continue;
                 }
@@ -263,14 +263,14 @@ mod tests {
     }
 
     #[test]
-    fn attributes_of_code_blocks_are_for_the_test() {
+    fn attributes_of_code_blocks_are_removed_from_markdown() {
         let text = "a\n```sh run=live\ncurl\n```\n```json\n{}\n```\n";
         let plain = "a\n```sh\ncurl\n```\n```json\n{}\n```\n";
         assert_eq!(without_attributes(text), plain);
     }
 
     #[test]
-    fn pages_have_neighbours() {
+    fn a_page_knows_the_previous_and_the_next_one() {
         let guides = guides();
         let of = |name| Neighbours::of(name, &guides.pages);
         assert_eq!(of("keys").previous.unwrap().name, "first-call");

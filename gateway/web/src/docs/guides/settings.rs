@@ -153,7 +153,7 @@ mod tests {
     }
 
     #[test]
-    fn settings_take_the_place_of_their_placeholders() {
+    fn placeholders_are_replaced_by_settings() {
         let text = "`{{key_prefix}}test_`, {{public_share}} %, {{body_time}}, {{idle_time}}, \
             {{plan_name}}, {{minute}}, {{month}}";
         let expected = "`mz_test_`, 25 %, 90 seconds, 1 hour, small, 90, …";
@@ -162,7 +162,7 @@ mod tests {
     }
 
     #[test]
-    fn the_table_has_every_plan_and_says_what_one_lacks() {
+    fn the_table_of_plans_lists_missing_endpoints() {
         let mut settings = settings();
         let table = fill(PLANS, Some(&settings));
         for line in [

@@ -256,7 +256,7 @@ mod tests {
     }
 
     #[test]
-    fn references_in_a_circle_end() {
+    fn circular_references_end() {
         let document =
             json!({"a": {"$ref": "#/b"}, "b": {"$ref": "#/a"}, "c": {"oneOf": [{"$ref": "#/c"}]}});
         let document = Document(&document);

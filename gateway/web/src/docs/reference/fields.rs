@@ -175,7 +175,7 @@ mod tests {
     }
 
     #[test]
-    fn a_field_that_one_alternative_lacks_is_not_always_there() {
+    fn a_field_that_one_alternative_lacks_is_optional() {
         let object = |names: &[&str]| {
             let properties = names.iter();
             let properties =
@@ -189,7 +189,7 @@ mod tests {
     }
 
     #[test]
-    fn an_object_in_itself_and_a_deep_one_end() {
+    fn recursive_deep_and_wide_schemas_are_cut_off() {
         let tree = json!({"tree": {
             "type": "object",
             "properties": {"name": {"type": "string"}, "children": {"type": "array", "items": {"$ref": "#/tree"}}},

@@ -117,7 +117,7 @@ mod tests {
 
     const API: &str = "https://mchezo.example/v1";
 
-    /// The document of the real gateway.
+    /// The OpenAPI document of the real gateway.
     fn document() -> Value {
         gateway::openapi::document(API, gateway::router::API).unwrap()
     }
@@ -155,7 +155,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_no_document_of_an_api_is_refused_and_odd_parts_are_left_out() {
+    fn an_invalid_document_is_refused_and_invalid_parts_are_skipped() {
         for text in ["", "<html>", "{}", "[]", "{\"paths\": 1}"] {
             assert!(Reference::read(text.as_bytes(), API).is_err(), "{text}");
         }

@@ -1,4 +1,4 @@
-//! Mails by SMTP, to a mail server within the test.
+//! Mails over SMTP, to a mail server in the test's process.
 
 mod server;
 mod tls;
@@ -18,7 +18,7 @@ const ADA: &str = "ada@studio.example";
 const BOB: &str = "bob@games.example";
 const GREYLISTED: &str = "451 4.7.1 Greylisted";
 
-/// The settings of mails that leave so.
+/// The settings of a mailer with this transport.
 fn mail_settings(transport: Transport) -> mail::Settings {
     mail::Settings {
         mail: transport,
@@ -57,7 +57,7 @@ async fn waiting(pool: &PgPool) -> i64 {
 }
 
 #[testing::database_test(web::MIGRATOR)]
-async fn a_mail_waits_until_the_server_takes_it(pool: PgPool) {
+async fn a_mail_is_retried_until_the_server_accepts_it(pool: PgPool) {
     let (mut server, mailer) = started(&pool).await;
     let body = "A body.\n.\nIts end.\n";
     let mail = NewMessage {
@@ -76,14 +76,14 @@ async fn a_mail_waits_until_the_server_takes_it(pool: PgPool) {
     assert_eq!(mail.recipient, ADA);
     assert_eq!(mail.content.subject, ADA);
     assert_eq!(mail.content.from, "Mchezo <no-reply@mchezo.example>");
-    // An empty line is added at the end.
+    // The transport appends an empty line.
     assert_eq!(mail.content.body.trim_end(), body.trim_end());
     let host = std::fs::read_to_string("/proc/sys/kernel/hostname").unwrap();
     assert_eq!(*server.behaviour.client.lock().unwrap(), host.trim());
 }
 
 #[testing::database_test(web::MIGRATOR)]
-async fn a_mail_that_is_not_taken_waits_longer_each_time_and_stops_no_other(pool: PgPool) {
+async fn a_rejected_mail_is_retried_with_growing_delays_and_blocks_no_other(pool: PgPool) {
     let (mut server, mailer) = started(&pool).await;
     server.refuse(ADA, GREYLISTED);
     queue(&pool, ADA).await;
@@ -105,7 +105,7 @@ async fn a_mail_that_is_not_taken_waits_longer_each_time_and_stops_no_other(pool
 }
 
 #[testing::database_test(web::MIGRATOR)]
-async fn a_mail_without_an_answer_stops_no_other(pool: PgPool) {
+async fn a_mail_that_times_out_blocks_no_other(pool: PgPool) {
     let mut server = MailServer::start().await;
     let settings = mail::Settings {
         mail_deadline: std::time::Duration::from_secs(1),
@@ -115,7 +115,7 @@ async fn a_mail_without_an_answer_stops_no_other(pool: PgPool) {
     queue(&pool, ADA).await;
     queue(&pool, BOB).await;
     server.be_silent(Some("ada"));
-    // On a slow machine, the other mail may miss the deadline too, which is short.
+    // On a slow machine the other mail may miss the short deadline too.
     let mut now = START;
     while server.arrived().is_empty() {
         mailer.send_due(now).await.unwrap();

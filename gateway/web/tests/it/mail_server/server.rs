@@ -1,4 +1,4 @@
-//! A mail server within the test (RFC 5321), without TLS.
+//! A mail server in the test's process (RFC 5321), without TLS.
 
 use std::collections::BTreeMap;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -9,28 +9,26 @@ use tokio::net::{TcpListener, TcpStream};
 use tokio::sync::{mpsc, watch};
 use tokio::task::JoinSet;
 
-/// A received mail.
 #[derive(Debug)]
 pub(crate) struct Mail {
     pub(crate) recipient: String,
     pub(crate) content: testing::mail::Mail,
 }
 
-/// How the server behaves, and what it has seen.
+/// The behaviour of the server, and what it has seen.
 #[derive(Debug)]
 pub(crate) struct Behaviour {
-    /// It takes no connections.
+    /// Whether the server refuses connections.
     pub(crate) is_busy: AtomicBool,
-    /// The name with which the client has introduced itself last.
+    /// The name with which the client introduced itself last.
     pub(crate) client: Mutex<String>,
-    /// The answers to recipients whom it does not take.
+    /// The replies to recipients that the server rejects.
     answers: Mutex<BTreeMap<String, &'static str>>,
-    /// Recipients whose address begins so get no answer.
+    /// Recipients whose address starts with this prefix get no reply.
     silent: watch::Sender<Option<&'static str>>,
     recipients: Mutex<Vec<String>>,
 }
 
-/// A mail server.
 pub(crate) struct MailServer {
     pub(crate) url: String,
     pub(crate) behaviour: Arc<Behaviour>,
@@ -69,23 +67,23 @@ impl MailServer {
         }
     }
 
-    /// From now on it gives this answer to a recipient.
+    /// Rejects a recipient with this reply from now on.
     pub(crate) fn refuse(&self, recipient: &str, answer: &'static str) {
         let mut answers = self.behaviour.answers.lock().unwrap();
         answers.insert(recipient.to_owned(), answer);
     }
 
-    /// Recipients whose address begins so get no answer until this is changed. `None`: all get one.
+    /// Gives no reply to recipients whose address starts with `prefix`, until the next call; `None` ends it.
     pub(crate) fn be_silent(&self, prefix: Option<&'static str>) {
         self.behaviour.silent.send_replace(prefix);
     }
 
-    /// The recipients of all tries, in their order.
+    /// The recipients of all attempts, in order.
     pub(crate) fn recipients(&self) -> Vec<String> {
         self.behaviour.recipients.lock().unwrap().clone()
     }
 
-    /// The recipients of the mails that have arrived since the last call. The subject of each mail must be its recipient.
+    /// The recipients of the mails that arrived since the last call. The subject of each mail must be its recipient.
     pub(crate) fn arrived(&mut self) -> Vec<String> {
         let mut recipients = Vec::new();
         while let Ok(mail) = self.mails.try_recv() {
@@ -96,7 +94,7 @@ impl MailServer {
     }
 }
 
-/// One connection.
+/// Serves one connection.
 async fn serve(
     mut connection: TcpStream,
     behaviour: &Behaviour,
@@ -127,7 +125,7 @@ async fn serve(
                     if line == "." {
                         break;
                     }
-                    // A dot at the beginning is sent twice (RFC 5321, section 4.5.2).
+                    // A leading dot is doubled (RFC 5321, section 4.5.2).
                     text.push_str(line.strip_prefix('.').unwrap_or(&line));
                     text.push_str("\r\n");
                 }
@@ -148,7 +146,7 @@ async fn serve(
     Ok(())
 }
 
-/// The answer to a recipient, once there is one.
+/// The reply to a recipient, once there is one.
 async fn answer_to(behaviour: &Behaviour, recipient: &str) -> &'static str {
     let seen = recipient.to_owned();
     behaviour.recipients.lock().unwrap().push(seen);

@@ -1,4 +1,4 @@
-//! Mails by SMTP with TLS and AUTH, to aiosmtpd, installed from the Python package index into a cached environment.
+//! Mails over SMTP with TLS and AUTH, to aiosmtpd, installed from the Python package index into a cached environment.
 
 use std::path::Path;
 use std::process::Stdio;
@@ -19,7 +19,7 @@ use super::{START, mail_settings, queue, waiting};
 
 const AIOSMTPD: &str = "aiosmtpd==1.4.6";
 const SERVER: &str = include_str!("tls.py");
-/// Encoded for a URL.
+/// The password, encoded for a URL.
 const PASSWORD: &str = "p%40ss%2Fword";
 
 #[derive(Debug, Clone, Copy)]
@@ -28,13 +28,13 @@ enum Tls {
     Implicit,
 }
 
-/// The server, which stops when this is dropped.
+/// A running aiosmtpd, which is stopped on drop.
 struct Aiosmtpd {
     tls: Tls,
     port: u64,
-    /// Has the certificate of its authority.
+    /// Contains the certificate of the server's authority.
     folder: TempDir,
-    /// What it has seen.
+    /// The events that the server has reported.
     events: Arc<Mutex<Vec<Value>>>,
     _reader: JoinSet<()>,
     _process: Child,
@@ -83,7 +83,7 @@ impl Aiosmtpd {
         }
     }
 
-    /// The settings of a mailer, without the authority of the server.
+    /// The settings of a mailer that does not know the server's authority.
     fn settings(&self, password: &str) -> mail::Settings {
         let port = self.port;
         let url = match self.tls {
@@ -100,7 +100,7 @@ impl Aiosmtpd {
         }
     }
 
-    /// What it has seen of this kind.
+    /// The events of this kind.
     fn seen(&self, kind: &str) -> Vec<Value> {
         let events = self.events.lock().unwrap();
         let events = events.iter().filter(|event| event.get(kind).is_some());
@@ -130,7 +130,7 @@ async fn mails_arrive_by(tls: Tls, pool: PgPool) {
     assert_eq!(first.to, first.subject);
     assert_eq!(waiting(&pool).await, 2);
 
-    // Its authority is not public; and another password.
+    // The first mailer does not trust the server's authority; the second has a wrong password.
     let mut now = START;
     for settings in [
         server.settings(PASSWORD),

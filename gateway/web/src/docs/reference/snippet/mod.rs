@@ -98,7 +98,7 @@ mod tests {
     use super::*;
 
     const KEY: &str = "svc_test_key";
-    /// Texts that end a literal, start a command, or look like something else.
+    /// Texts that could end a literal, start a command or be taken for a file name.
     const HOSTILE: [&str; 8] = [
         "it's \"quoted\" `id` $(id) ${1+1} $HOME \\n \\",
         "{\"title\": \"\u{e9}\u{4e2d}\u{1f600} \u{2028}\"}",
@@ -110,7 +110,7 @@ mod tests {
         "\t\u{1}\u{7f} end",
     ];
 
-    /// A request as it arrives, without the headers that a client adds by itself.
+    /// A received request, without the headers that clients add on their own.
     #[derive(Debug, PartialEq, Eq)]
     struct Arrived {
         line: String,
@@ -156,7 +156,7 @@ mod tests {
         }
     }
 
-    /// Runs a snippet; returns the request that arrives, and what it prints.
+    /// Runs a snippet; returns the request that arrives and the output.
     fn run(server: &TcpListener, command: [&str; 2], snippet: &str) -> (Arrived, String) {
         std::thread::scope(|scope| {
             let got = scope.spawn(|| arrived(server.accept().unwrap().0));
@@ -177,7 +177,7 @@ mod tests {
         })
     }
 
-    /// All three send this request, and print the answer.
+    /// Asserts that all three snippets send this request and print the response.
     fn assert_same(server: &TcpListener, call: &ApiCall, expected: &Arrived) {
         for (command, snippet) in [
             (["sh", "-c"], curl::snippet(call)),
@@ -195,7 +195,7 @@ mod tests {
         }
     }
 
-    /// The call with these texts, and the request that is to arrive.
+    /// A call with these texts, and the request that must arrive.
     fn call(
         host: &str,
         method: &str,
@@ -235,10 +235,10 @@ mod tests {
     }
 
     #[test]
-    fn the_three_languages_send_the_same_request_whatever_it_has() {
+    fn curl_python_and_node_send_the_same_request() {
         let (server, host) = server();
         for (place, hostile) in HOSTILE.into_iter().enumerate() {
-            // A header is visible ASCII.
+            // A header value may contain only visible ASCII.
             let header = hostile.chars().filter(|c| (' '..='~').contains(c));
             let header = format!("\"{}\"", header.collect::<String>().trim());
             let method = ["POST", "PATCH", "DELETE"][place % 3];
@@ -261,7 +261,7 @@ mod tests {
     }
 
     #[test]
-    fn a_target_holds_what_it_is_given() {
+    fn a_target_has_its_encoded_parameters() {
         for (path, in_path, query, expected) in [
             ("/games", vec![], vec![], "/games"),
             (
