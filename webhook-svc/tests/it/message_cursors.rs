@@ -32,20 +32,10 @@ async fn a_cursor_of_another_query_is_refused(pool: PgPool) {
         mode: Mode::Test.into(),
         ..after(ADA, &good)
     };
-    let mut bad: Vec<_> = [
-        "",
-        "%",
-        "AAAA",
-        "now",
-        &good[1..],
-        &negative,
-        &last,
-        &of_list,
-    ]
-    .into_iter()
-    .skip(1)
-    .map(|cursor| after(ADA, cursor))
-    .collect();
+    let mut bad: Vec<_> = ["%", "AAAA", "now", &good[1..], &negative, &last, &of_list]
+        .into_iter()
+        .map(|cursor| after(ADA, cursor))
+        .collect();
     bad.extend([after(BOB, &good), of_event, of_mode]);
     for request in bad {
         let shown = format!("{request:?}");
@@ -70,7 +60,7 @@ async fn a_cursor_of_another_query_is_refused(pool: PgPool) {
 }
 
 #[testing::database_test(webhook::MIGRATOR)]
-async fn a_cursor_expires_after_thirty_days(pool: PgPool) {
+async fn a_cursor_expires_a_day_after_its_messages(pool: PgPool) {
     let service = seeded(pool.clone()).await;
     let first = pull(&service, all_of(ADA)).await.rows[0].cursor.clone();
     service.clock.advance(RETENTION);
