@@ -6,7 +6,6 @@ use e2e::{Fleet, Process, SmallFleet, eventually_within};
 use nix::sys::signal::{Signal, kill};
 use nix::unistd::Pid;
 use sqlx::{Connection as _, PgConnection};
-use uuid::Uuid;
 
 use super::generate::Generator;
 
@@ -31,7 +30,7 @@ pub(super) async fn fill(fleet: &Fleet, generator: &Generator) -> usize {
     let head = sqlx::query_scalar("select seq from listings.feed_head for update");
     let mut seq: i64 = head.fetch_one(&mut *transaction).await.unwrap();
     let mut bytes = 0;
-    let statement = "copy listings.feed (seq, entity, id, revision, event, announced, happening, at, request, state)
+    let statement = "copy listings.feed (seq, entity, id, revision, event, announced, happening, at, state)
          from stdin (format binary)";
     let mut copy = transaction.copy_in_raw(statement).await.unwrap();
     let mut buffer = BINARY_HEADER.to_vec();
@@ -39,7 +38,7 @@ pub(super) async fn fill(fleet: &Fleet, generator: &Generator) -> usize {
         seq += 1;
         let state = listing.encode();
         bytes += state.len();
-        buffer.extend(10_i16.to_be_bytes());
+        buffer.extend(9_i16.to_be_bytes());
         for field in [
             &seq.to_be_bytes()[..],
             listing.kind().as_bytes(),
@@ -51,7 +50,6 @@ pub(super) async fn fill(fleet: &Fleet, generator: &Generator) -> usize {
             &[0],
             // The start of the year 2000.
             &0_i64.to_be_bytes(),
-            Uuid::nil().as_bytes(),
             &state,
         ] {
             buffer.extend(i32::try_from(field.len()).unwrap().to_be_bytes());
