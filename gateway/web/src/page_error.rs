@@ -367,7 +367,7 @@ mod tests {
         assert_eq!(refused(Language::English), "Odd.");
         assert_eq!(
             refused(Language::French),
-            "Le site n’a pas pu le faire (code invalid)."
+            "Le site n’a pas pu faire ce qui était demandé (code invalid)."
         );
     }
 }

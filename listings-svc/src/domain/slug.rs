@@ -65,7 +65,7 @@ mod tests {
             ),
             ("Crève Coeur", "creve-coeur"),
             ("N’djamena", "ndjamena"),
-            ("ገበጣ", "gabataa"),
+            ("ገበጣ", "gabathaa"),
             ("  --2048-- ", "2048"),
         ] {
             let made = from_title(title).unwrap();
