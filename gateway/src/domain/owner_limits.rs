@@ -53,7 +53,7 @@ mod tests {
     const NOW: OffsetDateTime = datetime!(2026-03-01 08:00 UTC);
 
     #[test]
-    fn test_keys_and_new_keys_are_limited() {
+    fn the_numbers_of_test_keys_and_of_new_keys_are_limited() {
         let code = |mode, test, new| {
             let counts = KeyCounts {
                 test,

@@ -30,7 +30,8 @@ pub(super) async fn fill(fleet: &Fleet, generator: &Generator) -> usize {
     let head = sqlx::query_scalar("select seq from listings.feed_head for update");
     let mut seq: i64 = head.fetch_one(&mut *transaction).await.unwrap();
     let mut bytes = 0;
-    let statement = "copy listings.feed (seq, entity, id, revision, event, announced, happening, at, state)
+    let statement =
+        "copy listings.feed (seq, entity, id, revision, event, announced, happening, at, state)
          from stdin (format binary)";
     let mut copy = transaction.copy_in_raw(statement).await.unwrap();
     let mut buffer = BINARY_HEADER.to_vec();

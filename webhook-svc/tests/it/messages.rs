@@ -259,7 +259,7 @@ async fn a_tip_goes_to_the_owners_at_the_time_of_the_tip(pool: PgPool) {
 }
 
 #[testing::database_test(webhook::MIGRATOR)]
-async fn test_keys_pull_samples_that_never_change(pool: PgPool) {
+async fn the_samples_that_test_keys_pull_never_change(pool: PgPool) {
     let service = seeded(pool).await;
     let samples = |request| proto::ListMessagesRequest {
         mode: Mode::Test.into(),
