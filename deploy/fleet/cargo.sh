@@ -1,6 +1,6 @@
 # Read by deploy/up and its siblings: finds a cargo that is new enough and a C compiler (rustc links with it), or says in one
-# sentence how to get them. Leaves $launcher, where the launcher is after its build, and `launch`, which compiles and runs it; cargo is
-# first in PATH afterwards.
+# sentence how to get them. Leaves $manifest, the checkout's Cargo.toml, $launcher, where the launcher is after its build,
+# and $quiet, cargo's flag when it has been built before; cargo is first in PATH afterwards.
 root=$(CDPATH='' cd -- "$(dirname -- "$0")/.." && pwd) || exit 1
 manifest=$root/Cargo.toml
 needed=$(sed -n 's/^rust-version = "1\.\(.*\)"$/\1/p' "$manifest")
@@ -34,14 +34,6 @@ if ! command -v cc >/dev/null; then
         exit 1
     }
 fi
-# The user may have configured another target folder.
-target=$(cargo metadata --manifest-path "$manifest" --no-deps --offline --format-version 1 | sed -n 's/.*"target_directory":"\([^"]*\)".*/\1/p')
-launcher=${target:-$root/target}/debug/fleet
+launcher=${CARGO_TARGET_DIR:-$root/target}/debug/fleet
 quiet=
 [ ! -x "$launcher" ] || quiet=-q
-
-# As `cargo run`, but of the whole workspace: its crates have the features that they have in all other builds, and are compiled once.
-launch() {
-    cargo build $quiet --manifest-path "$manifest" --workspace --bin fleet || exit
-    exec "$launcher" "$@"
-}

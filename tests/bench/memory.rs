@@ -92,7 +92,7 @@ async fn call_with_each(fleet: &Fleet, secrets: &[String]) {
     calls.for_each_concurrent(AT_ONCE, call).await;
 }
 
-/// Opens connections, each of which makes one call and then stays idle.
+/// Opens connections. Each makes one call and then stays idle.
 async fn rest(target: &Target) -> Vec<TcpStream> {
     let one = async |_| {
         let mut connection = Connection::open(target).await.unwrap();

@@ -60,7 +60,7 @@ fn to_internal_port(
     ]
 }
 
-/// Sends requests, none of which may cause an internal error.
+/// Sends requests, and checks that no response is an internal error.
 async fn send(requests: impl IntoIterator<Item = RequestBuilder>) {
     let answers = stream::iter(requests).map(async |request| {
         let answer = request.send().await.unwrap();

@@ -1,5 +1,5 @@
 //! Redis Cluster with TLS and three masters with replicas. One master fails: every read is answered, and until a replica has taken over, each
-//! gateway limits the minutes of that master's accounts by itself.
+//! gateway counts the calls of that master's accounts locally.
 
 use e2e::{Client, Fleet, Receiver, SmallFleet, Staff, burst, eventually};
 use nix::sys::signal::{Signal, kill};

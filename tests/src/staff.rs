@@ -129,7 +129,7 @@ impl Staff {
         self.reviews.clone().edit(request).await.unwrap();
     }
 
-    /// Imports rows, all of which must be valid and new.
+    /// Imports rows. All must be valid and new.
     pub async fn import(&self, entity: &str, rows: &[Value]) {
         let messages = import_messages(entity, rows);
         let mut imports = self.imports.clone();

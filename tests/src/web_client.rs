@@ -23,7 +23,7 @@ pub struct WebClient {
 #[expect(missing_docs, reason = "each is named for what it is")]
 pub struct WebPage {
     pub status: StatusCode,
-    /// The target of a redirect; empty if there is none.
+    /// The target of a redirect; empty for other responses.
     pub location: String,
     pub text: String,
 }

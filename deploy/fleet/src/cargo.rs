@@ -39,6 +39,14 @@ pub(crate) fn command(args: &[&str]) -> Command {
     command.current_dir(root()).args(args);
     // As in .cargo/config.toml, even if the environment of the user differs.
     command.env("SQLX_OFFLINE", "true");
+    // `cargo run` sets these variables for the launcher. The build script of `ring` depends on them: `ring` and its dependents would be
+    // compiled again whenever the launcher and the user run cargo in turn.
+    for (name, _) in env::vars_os() {
+        let name = name.to_string_lossy();
+        if name.starts_with("CARGO_PKG_") || name.starts_with("CARGO_MANIFEST_") {
+            command.env_remove(&*name);
+        }
+    }
     command
 }
 

@@ -176,7 +176,7 @@ mod tests {
             let mut newcomers = newcomers.clone().take(count);
             newcomers.all(|number| limit.count(network(number), START).is_ok())
         };
-        // Newcomers share counters, each of which allows ten pages.
+        // Newcomers share counters. A counter allows ten pages.
         assert!(allowed(10));
         assert!(!allowed(20_000));
         // Visitors that were counted before keep counters of their own.

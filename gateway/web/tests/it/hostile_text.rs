@@ -12,7 +12,7 @@ use crate::support::{ADA, PASSWORD, Site};
 
 const LINK: &str = "javascript:alert(1)";
 
-/// The places of [`hostile`] text, each of which a page must show, escaped.
+/// The fields with [`hostile`] text. Some page must show each of them, escaped.
 const FIELDS: [&str; 23] = [
     "account name",
     "key name",

@@ -26,7 +26,7 @@ struct Mailed {
     fields: Vec<(&'static str, &'static str)>,
 }
 
-/// Mails a link to a person or to a new address, each of which begins with the name of the purpose. Ada is the inviter.
+/// Mails a link to a person or to a new address. Both addresses begin with the name of the purpose. Ada is the inviter.
 async fn mail(site: &Site, purpose: Purpose) -> Mailed {
     let of = |domain: &str| format!("{}@{domain}", purpose.as_str());
     let (known, new) = (of("studio.example"), of("new.example"));

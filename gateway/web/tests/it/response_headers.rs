@@ -20,7 +20,7 @@ async fn a_page_of_too_many_attempts_has_retry_after(pool: PgPool) {
     let site = Site::new(pool).await;
     let ada = site.person(ADA).await;
     let mut owner = site.signed_in(ADA).await;
-    // Every window starts with the hour, of which one minute has passed.
+    // Windows start on the hour; this is one minute past it.
     site.clock.advance(Duration::minutes(61));
     let mut browser = site.browser();
     let fields = [("email", "bob@new.example"), ("password", "wrong")];

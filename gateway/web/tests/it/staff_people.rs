@@ -22,7 +22,7 @@ use crate::support::{ADA, BOB, PASSWORD, Site};
 const CAROL: &str = "carol@studio.example";
 const REASON: &str = "Called back on the number in the contract";
 
-/// Ada, who has a second factor, is a developer of an account, of which Bob is an owner and Carol an editor. Returns Ada's browser.
+/// Creates an account with Bob as owner, Carol as editor, and Ada as a developer who has a second factor. Returns Ada's browser.
 async fn site_of_ada(pool: PgPool) -> (Site, Browser) {
     let site = Site::new(pool).await;
     let ada = site.person(ADA).await;

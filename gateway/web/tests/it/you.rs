@@ -105,7 +105,7 @@ async fn an_address_changes_by_its_own_link_and_both_are_told(pool: PgPool) {
     let sent = browser.post("/you/email", &fields).await;
     assert_eq!(sent.location(), "/you?done=email-sent");
     let link = site.link("new@studio.example").await;
-    // Whoever gets the mail by mistake cannot use its link.
+    // A stranger who receives the mail by mistake cannot use its link.
     assert!(
         site.browser()
             .post(&link, &[])

@@ -45,7 +45,7 @@ async fn a_blocked_standard_output_blocks_no_one() {
     process.kill().await.unwrap();
 }
 
-/// Not a test by itself: the child process writes many log lines, and prints to standard error when it is done.
+/// The child process of the tests: it writes many log lines, and prints to standard error when it is done.
 #[tokio::test]
 async fn a_process_that_logs_much() {
     if std::env::var_os("LOGS_MUCH").is_none() {
