@@ -54,6 +54,9 @@ async fn delete(
         && remove_files(files, name).await;
     if deleted {
         transaction.commit().await?;
+    } else {
+        // A dropped transaction would hold the lock a little longer, and the next sweep leaves out what is locked.
+        transaction.rollback().await?;
     }
     Ok(deleted)
 }
