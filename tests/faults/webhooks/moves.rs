@@ -150,4 +150,5 @@ async fn moves_on_the_boards_are_announced_once_a_day_even_after_downtime() {
         (scene.told() == all).then_some(())
     })
     .await;
+    assert!(scene.told().len() > first.len(), "nothing moved: {first:?}");
 }

@@ -2,4 +2,6 @@
 
 use libfuzzer_sys::fuzz_target;
 
-fuzz_target!(|text: &str| fuzz::address(text));
+fuzz_target!(|text: &str| {
+    fuzz::address(text);
+});

@@ -2,4 +2,6 @@
 
 use libfuzzer_sys::fuzz_target;
 
-fuzz_target!(|line: &[u8]| fuzz::client_address(line));
+fuzz_target!(|line: &[u8]| {
+    fuzz::client_address(line);
+});

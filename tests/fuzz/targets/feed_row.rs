@@ -2,4 +2,6 @@
 
 use libfuzzer_sys::fuzz_target;
 
-fuzz_target!(|encoded: &[u8]| fuzz::feed_row(encoded));
+fuzz_target!(|encoded: &[u8]| {
+    fuzz::feed_row(encoded);
+});

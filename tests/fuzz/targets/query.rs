@@ -2,4 +2,6 @@
 
 use libfuzzer_sys::fuzz_target;
 
-fuzz_target!(|query: &str| fuzz::query(query));
+fuzz_target!(|query: &str| {
+    fuzz::query(query);
+});

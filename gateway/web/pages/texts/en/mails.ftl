@@ -127,7 +127,7 @@ mail-listing-rejected-body =
     Change what they name: saving the change submits it again. { $page }
 mail-listing-removed-subject = Your listing is taken down
 mail-listing-removed-body =
-    Staff have taken down { $title }. Nobody finds it on the site or in the API any more, and keys of this game do not work.
+    Staff have taken down { $title }. Nobody finds it on the site or in the API any more. If it is a game, its own keys do not work.
 
     See what the page of your listing says about it, and whom to ask: { $page }
 mail-listing-restored-subject = Your listing is restored

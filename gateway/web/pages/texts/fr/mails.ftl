@@ -127,7 +127,7 @@ mail-listing-rejected-body =
     Corrigez la fiche en conséquence : enregistrer la modification la soumet de nouveau. { $page }
 mail-listing-removed-subject = Votre fiche est retirée
 mail-listing-removed-body =
-    Notre équipe a retiré { $title }. Plus personne ne trouve cette fiche sur le site ni dans l’API, et les clés de ce jeu ne fonctionnent plus.
+    Notre équipe a retiré { $title }. Plus personne ne trouve cette fiche sur le site ni dans l’API, et, s’il s’agit d’un jeu, ses propres clés ne fonctionnent plus.
 
     Voyez ce qu’en dit la page de votre fiche, et à qui vous adresser : { $page }
 mail-listing-restored-subject = Votre fiche est rétablie
