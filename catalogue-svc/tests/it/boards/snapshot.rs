@@ -191,7 +191,7 @@ async fn old_votes_are_removed_and_their_tallies_stay(pool: PgPool) {
         next.board("week").await,
         shown(&[("Game 2", 1), ("Game 1", 0)])
     );
-    // A deleted voter may vote again, and the network of a cookie is stored again.
+    // Both may judge the pair again, and the network of a cookie is stored again.
     for voter in [account(1), super::support::cookie(2, "192.0.2.7")] {
         let cast = replica.try_vote(voter, ("game-1", "game-2"));
         assert!(!cast.await.unwrap());
