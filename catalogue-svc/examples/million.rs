@@ -87,7 +87,9 @@ fn main() {
         }
         encoded += rows.iter().map(|row| row.body.len()).sum::<usize>();
         let started = Instant::now();
-        for entity in convert(&rows) {
+        let mut entities = convert(&rows);
+        writer.store_texts(&mut entities);
+        for entity in entities {
             writer.store(entity);
         }
         spent += started.elapsed();
@@ -111,11 +113,7 @@ fn main() {
 
 fn convert(rows: &[Row]) -> Vec<Entity> {
     let (first, second) = rows.split_at(rows.len() / 2);
-    let converted = |rows: &[Row]| {
-        let mut entities: Vec<Entity> = rows.iter().map(Row::convert).collect();
-        Entity::store_texts(&mut entities);
-        entities
-    };
+    let converted = |rows: &[Row]| rows.iter().map(Row::convert).collect::<Vec<Entity>>();
     std::thread::scope(|scope| {
         let first = scope.spawn(|| converted(first));
         let second = converted(second);

@@ -47,6 +47,7 @@ fn draw<L: Votable>(
         return None;
     }
     for _ in 0..RANDOM_TRIES {
+        // A position leads to the same listing at each replica, unlike a doc id: a voter who loads the page again gets the same pair.
         let mut choose = || {
             let position = rng.random_range(0..listings.len());
             listings.nth(position)

@@ -158,7 +158,6 @@ impl Consumer for Follower {
                     changes.into_iter().filter_map(convert).collect()
                 }
             };
-            Entity::store_texts(&mut converted);
             match progress {
                 Progress::Nothing => anyhow::bail!("changes came before a start"),
                 Progress::Gathering {
@@ -166,6 +165,7 @@ impl Consumer for Follower {
                     whole_at,
                     mut entities,
                 } => {
+                    entities.store_texts(&mut converted);
                     for entity in converted {
                         entities.store(entity);
                     }
@@ -177,6 +177,7 @@ impl Consumer for Follower {
                     })
                 }
                 Progress::Following(mut writer) => {
+                    writer.store_texts(&mut converted);
                     for entity in converted {
                         writer.apply(entity);
                     }

@@ -9,7 +9,8 @@ use prost::Message as _;
 use uuid::Uuid;
 
 use crate::domain::listing::{Header, Mode};
-use crate::index::{Creator, Event, Game, texts};
+use crate::index::texts::Text;
+use crate::index::{Creator, Event, Game};
 
 /// The whole state of one entity, converted. Applying it cannot fail.
 #[derive(Debug, Clone)]
@@ -41,17 +42,6 @@ pub struct NewGame {
 }
 
 impl Entity {
-    /// Moves the parts that only single reads need out of memory.
-    pub fn store_texts(entities: &mut [Self]) {
-        let bodies = entities.iter_mut().map(|entity| &mut entity.body);
-        texts::store(bodies.filter_map(|body| match body {
-            Body::Page(_, creator) => Arc::get_mut(creator).map(Creator::rest_mut),
-            Body::Game(_, new) => Some(new.game.rest_mut()),
-            // The row of an event is its single read.
-            Body::Event(..) => None,
-        }));
-    }
-
     /// Decodes and converts an entity of the kind that the feed calls `kind`; `None` for a kind that the catalogue does not know. `site` is the
     /// base URL of the public pages.
     ///
@@ -67,6 +57,16 @@ impl Entity {
 }
 
 impl Body {
+    /// The part that only a single read needs.
+    pub(super) fn rest_mut(&mut self) -> Option<&mut Text> {
+        match self {
+            Self::Page(_, creator) => Arc::get_mut(creator).map(Creator::rest_mut),
+            Self::Game(_, new) => Some(new.game.rest_mut()),
+            // The row of an event is its single read.
+            Self::Event(..) => None,
+        }
+    }
+
     fn read(kind: &str, id: &str, encoded: &[u8], site: &str) -> anyhow::Result<Option<Self>> {
         Ok(Some(match kind {
             "page" => {

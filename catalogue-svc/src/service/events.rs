@@ -77,24 +77,22 @@ fn read(request: ListEventsRequest, now: OffsetDateTime) -> Result<ListQuery<Eve
     params.any(request.city, Facet::City);
     let when = non_empty(request.when);
     let (from, to) = (non_empty(request.from), non_empty(request.to));
+    let first = day(&mut params.bad, "from", from.as_deref());
+    let last = day(&mut params.bad, "to", to.as_deref());
+    // A range that names past days asks for past events.
+    let is_past = first.is_some() || last.is_some_and(|last| last < today);
+    let default = if is_past { "all" } else { "upcoming" };
+    let when = when.as_deref().unwrap_or(default);
+    let chosen = params.bad.named("when", when).unwrap_or(When::All);
     // Absent or given, it is the same list.
-    let default = if from.is_some() { "all" } else { "upcoming" };
-    params.bind(when.as_deref().or(Some(default)));
+    params.bind(Some(when));
     params.bind(from.as_deref());
     params.bind(to.as_deref());
     params.words(request.q.as_deref());
     params.updated_since(request.updated_since, now);
-    let bad = &mut params.bad;
-    let first = day(bad, "from", from.as_deref());
-    let last = day(bad, "to", to.as_deref());
-    let chosen = match when.as_deref() {
-        Some(key) => bad.named("when", key).unwrap_or(When::All),
-        // A range that names past days asks for past events.
-        None if first.is_some() || last.is_some_and(|last| last < today) => When::All,
-        None => When::Upcoming,
-    };
     if first.zip(last).is_some_and(|(first, last)| last < first) {
-        bad.add("to", "Use a day that is not before `from`.");
+        let reason = "Use a day that is not before `from`.";
+        params.bad.add("to", reason);
     }
     params.query.span = Some(Span::new(chosen, today, first, last));
     params.query.backwards = chosen == When::Past;

@@ -145,6 +145,9 @@ async fn a_change_that_does_not_convert_is_skipped() {
     assert_eq!(following.games(), 2);
     following.apply(vec![game_change(&game(2))]).await;
     assert_eq!(following.games(), 3);
+    // The last good state stays.
+    following.apply(vec![game_change(&bad)]).await;
+    assert_eq!(following.games(), 3);
 }
 
 /// Applying can take long: a change of a page changes thousands of games, and many new words are indexed at once.

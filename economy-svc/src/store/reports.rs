@@ -143,7 +143,7 @@ pub struct Row {
 pub enum Selection<'a> {
     /// The reports with these numbers.
     Numbers(&'a [i64]),
-    /// The held reports with the lowest numbers after this one.
+    /// The held reports with the lowest numbers after this one, without those of games that listings-svc does not have any more.
     Held(Option<i64>),
     /// The reports of a game, the newest first, after the one with this time and number.
     OfGame {
@@ -171,10 +171,10 @@ pub async fn list(
         r#"with selected as (
                select id from economy.report where id = any ($1::bigint[])
                union all (
-                   select id from economy.report
+                   select report.id from economy.report join economy.game on game.id = report.game_id
                    where $1::bigint[] is null and $5::uuid is null and not counted and not rejected
-                       and ($3::bigint is null or id > $3)
-                   order by id limit $4
+                       and ($3::bigint is null or report.id > $3)
+                   order by report.id limit $4
                )
                union all (
                    select id from economy.report

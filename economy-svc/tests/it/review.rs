@@ -3,10 +3,12 @@
 use contracts::common::v1::PageRequest;
 use contracts::economy::v1 as proto;
 use contracts::public::Number;
+use economy::store::games;
 use kit::{Code, Fault};
 use prost::Message as _;
 use sqlx::PgPool;
 use time::Duration;
+use uuid::Uuid;
 
 use crate::support::{ACCOUNT, Economy, report, start};
 
@@ -220,6 +222,25 @@ async fn held_reports_are_paginated(pool: PgPool) {
             .collect();
         assert_eq!(listed, expected, "{limit}");
     }
+}
+
+#[testing::database_test(economy::MIGRATOR)]
+async fn the_held_report_of_a_game_that_is_gone_ends_no_list(pool: PgPool) {
+    let economy = start(pool).await;
+    let mut reports = Vec::new();
+    for game in ["bao", "kora", "mancala"] {
+        economy.listed(game, 10).await;
+        reports.extend(hold(&economy, game, &[20]).await);
+    }
+    // A rebuild of the feed lacks `kora`.
+    let mut connection = economy.pool.acquire().await.unwrap();
+    games::sweep(&mut connection, Uuid::max()).await.unwrap();
+    for game in ["bao", "mancala"] {
+        economy.game(game, true).await;
+    }
+    let listed = held_pages(&economy, 1).await.into_iter();
+    let listed: Vec<i64> = listed.map(|held| held.report.unwrap().id).collect();
+    assert_eq!(listed, [reports[0], reports[2]]);
 }
 
 /// The number, state and reason of each report of `bao`, newest first, as its owner reads them.

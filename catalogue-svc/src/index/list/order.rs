@@ -2,13 +2,22 @@
 
 use std::cmp::Ordering;
 use std::ops::Bound;
+use std::sync::{Arc, OnceLock};
 
 use equivalent::{Comparable, Equivalent};
 use imbl::OrdSet;
 
+/// How many rows there are from one checkpoint to the next.
+const STRIDE: usize = 1_024;
+
 /// The rows of an index by their sort keys. Clones share what they have in common.
 #[derive(Debug, Clone)]
-pub(crate) struct Order<K: Ord>(OrdSet<Entry<K>>);
+pub(crate) struct Order<K: Ord> {
+    entries: OrdSet<Entry<K>>,
+    /// Every [`STRIDE`]th row, from the first. They are gathered when a row is first read by its position, in one walk for all clones with
+    /// these rows.
+    checkpoints: Arc<OnceLock<Vec<Entry<K>>>>,
+}
 
 /// A row. Two rows have the same key while an address passes from one listing to another.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
@@ -42,7 +51,10 @@ impl<K: Ord> Comparable<Entry<K>> for Gap<'_, K> {
 
 impl<K: Clone + Ord> Order<K> {
     pub(crate) fn new() -> Self {
-        Self(OrdSet::new())
+        Self {
+            entries: OrdSet::new(),
+            checkpoints: Arc::default(),
+        }
     }
 
     /// The order of rows that are sorted already, and numbered in that order.
@@ -55,29 +67,31 @@ impl<K: Clone + Ord> Order<K> {
         // The set splits a full node in the middle. Every other row leaves the nodes half full, and the rows between fill them.
         for first in 0..2 {
             for (doc, key) in entries.clone().skip(first).step_by(2) {
-                order.insert(key, doc);
+                order.entries.insert(Entry { key, doc });
             }
         }
         order
     }
 
     pub(crate) fn len(&self) -> usize {
-        self.0.len()
+        self.entries.len()
     }
 
     pub(crate) fn insert(&mut self, key: K, doc: u32) {
-        self.0.insert(Entry { key, doc });
+        self.entries.insert(Entry { key, doc });
+        self.checkpoints = Arc::default();
     }
 
     pub(crate) fn remove(&mut self, key: &K, doc: u32) {
         let key = key.clone();
-        self.0.remove(&Entry { key, doc });
+        self.entries.remove(&Entry { key, doc });
+        self.checkpoints = Arc::default();
     }
 
     /// The rows with this key.
     pub(crate) fn with_key(&self, key: &K) -> impl Iterator<Item = u32> {
         let gap = |is_behind| Bound::Included(Gap { key, is_behind });
-        let entries = self.0.range((gap(false), gap(true)));
+        let entries = self.entries.range((gap(false), gap(true)));
         entries.map(|entry| entry.doc)
     }
 
@@ -92,23 +106,21 @@ impl<K: Clone + Ord> Order<K> {
             Bound::Included(Gap { key, is_behind })
         });
         if backwards {
-            let entries = self.0.range((Bound::Unbounded, gap));
+            let entries = self.entries.range((Bound::Unbounded, gap));
             Box::new(entries.rev().map(|entry| entry.doc))
         } else {
-            let entries = self.0.range((gap, Bound::Unbounded));
+            let entries = self.entries.range((gap, Bound::Unbounded));
             Box::new(entries.map(|entry| entry.doc))
         }
     }
 
-    /// The row at this position, from 0. It is found by counting, from the nearer end.
+    /// The row at this position, from 0. It is found by counting, from the checkpoint before it.
     pub(crate) fn nth(&self, position: usize) -> Option<u32> {
-        let behind = self.len().checked_sub(position + 1)?;
-        let entry = if behind < position {
-            self.0.iter().rev().nth(behind)
-        } else {
-            self.0.iter().nth(position)
-        };
-        entry.map(|entry| entry.doc)
+        let gather = || self.entries.iter().step_by(STRIDE).cloned().collect();
+        let checkpoints = self.checkpoints.get_or_init(gather);
+        let checkpoint = checkpoints.get(position / STRIDE)?;
+        let mut entries = self.entries.range::<_, Entry<K>>(checkpoint..);
+        entries.nth(position % STRIDE).map(|entry| entry.doc)
     }
 }
 
@@ -133,10 +145,31 @@ mod tests {
         assert_eq!(docs(Some(20), true), [100, 3, 2]);
         assert_eq!(docs(Some(0), true), [0; 0]);
         assert!(order.with_key(&20).eq([5]) && order.with_key(&0).eq([0, 1]));
-        let all: Vec<u32> = order.docs(None, false).collect();
-        for (position, doc) in all.iter().enumerate() {
-            assert_eq!(order.nth(position), Some(*doc));
+    }
+
+    #[test]
+    fn rows_are_found_by_their_positions_before_and_after_changes() {
+        let keys: Vec<usize> = (0..3 * STRIDE).collect();
+        let mut order = Order::of_sorted(keys.iter());
+        let check = |order: &Order<usize>| {
+            let docs: Vec<u32> = order.docs(None, false).collect();
+            let around = [STRIDE, 2 * STRIDE].map(|at| [at - 1, at, at + 1]);
+            for position in [0, docs.len() - 1].into_iter().chain(around.concat()) {
+                assert_eq!(order.nth(position), Some(docs[position]));
+            }
+            assert_eq!((order.len(), order.nth(docs.len())), (docs.len(), None));
+        };
+        check(&order);
+        // `after` is first read by position when `order` has changed again.
+        for key in [5, STRIDE + 5] {
+            let before = order.clone();
+            order.remove(&key, u32::try_from(key).unwrap());
+            let after = order.clone();
+            order.insert(key, 1_000_000);
+            for order in [&before, &after, &order] {
+                check(order);
+            }
         }
-        assert_eq!((order.len(), order.nth(100)), (100, None));
+        assert_eq!(Order::<usize>::new().nth(0), None);
     }
 }

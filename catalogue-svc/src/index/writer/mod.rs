@@ -19,6 +19,7 @@ use super::document::Document;
 use super::events::Event;
 use super::list::Index;
 use super::snapshot::{Dataset, Snapshot};
+use super::texts::TextFile;
 use crate::domain::listing::Mode;
 use crate::index::entity::{Body, Entity};
 
@@ -31,6 +32,8 @@ pub struct IndexWriter {
     /// Public ones.
     events: BTreeMap<Uuid, Listed<Event>>,
     cities: Cities,
+    /// `None`: long texts stay in memory.
+    texts: Option<Arc<TextFile>>,
 }
 
 /// A row of an index, and the mode of the index.
@@ -45,6 +48,7 @@ impl IndexWriter {
             games: BTreeMap::new(),
             events: BTreeMap::new(),
             cities: Cities::default(),
+            texts: TextFile::open(),
         }
     }
 
@@ -56,6 +60,14 @@ impl IndexWriter {
     /// The snapshot as it was when the writer last flushed. Cheap: it shares its parts with the writer's.
     pub fn snapshot(&self) -> Snapshot {
         self.snapshot.clone()
+    }
+
+    /// Moves the parts of entities that only single reads need out of memory.
+    pub fn store_texts(&self, entities: &mut [Entity]) {
+        if let Some(file) = &self.texts {
+            let bodies = entities.iter_mut().map(|entity| &mut entity.body);
+            file.store(bodies.filter_map(Body::rest_mut));
+        }
     }
 
     /// Applies one change. It cannot fail: [`Entity::read`] has done everything that can.

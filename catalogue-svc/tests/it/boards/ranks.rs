@@ -42,8 +42,17 @@ async fn a_listing_has_the_ranks_that_the_boards_show(pool: PgPool) {
     replica.vote(2, 1, 3).await;
     replica.clock.advance(Duration::days(10));
     replica.vote(3, 3, 2).await;
+    // The first of these snapshots has another order than the boards.
+    for voter in [4, 5] {
+        replica.clock.advance(Duration::HOUR);
+        replica.job.take(replica.clock.now()).await.unwrap();
+        replica.vote(voter, 2, 3).await;
+    }
     replica.catch_up().await;
     assert_same(&replica).await;
+    let ranks = replica.ranks("game-2").await.unwrap().into_iter();
+    let ranks: Vec<(u64, u64)> = ranks.map(|rank| (rank.1, rank.2)).collect();
+    assert_eq!(ranks, [(1, 2), (2, 3), (2, 3)]);
     // The votes for game 1 are older than a week.
     let boards = replica.ranks("game-1").await.unwrap();
     let boards: Vec<String> = boards.into_iter().map(|rank| rank.0).collect();

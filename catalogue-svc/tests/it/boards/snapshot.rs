@@ -191,7 +191,7 @@ async fn old_votes_are_removed_and_their_tallies_stay(pool: PgPool) {
         next.board("week").await,
         shown(&[("Game 2", 1), ("Game 1", 0)])
     );
-    // A deleted voter may vote again, and the network of a cookie is stored again.
+    // Both may judge the pair again, and the network of a cookie is stored again.
     for voter in [account(1), super::support::cookie(2, "192.0.2.7")] {
         let cast = replica.try_vote(voter, ("game-1", "game-2"));
         assert!(!cast.await.unwrap());
@@ -217,4 +217,32 @@ async fn the_latest_two_snapshots_are_kept(pool: PgPool) {
         .unwrap();
     let left = sqlx::query_scalar!(r#"select count(*) as "count!" from catalogue.snapshot"#);
     assert_eq!(left.fetch_one(&pool).await.unwrap(), 2);
+}
+
+#[testing::database_test(catalogue::MIGRATOR)]
+async fn snapshots_of_a_clock_that_was_ahead_are_removed_and_taken_again(pool: PgPool) {
+    let replica = Replica::start(&pool).await;
+    let take = async |due: OffsetDateTime| {
+        replica.clock.advance(due - replica.clock.now());
+        replica.job.take(due).await.unwrap();
+    };
+    let later = FIRST + Duration::days(7);
+    replica.vote(1, 1, 2).await;
+    take(FIRST).await;
+    take(later).await;
+    let board = shown(&[("Game 1", 1), ("Game 2", 2)]);
+    assert_eq!(replica.previous("all").await, board);
+
+    replica.clock.advance(FIRST - later);
+    for voter in [2, 3] {
+        replica.vote(voter, 2, 1).await;
+    }
+    take(SECOND).await;
+    // The snapshot before the latest is the first one, also for a replica that has shown the later one.
+    let board = shown(&[("Game 2", 2), ("Game 1", 1)]);
+    assert_eq!(replica.previous("all").await, board);
+    take(later).await;
+    let board = shown(&[("Game 2", 1), ("Game 1", 2)]);
+    assert_eq!(replica.previous("all").await, board);
+    assert_eq!(replica.feed().await["taken"], 4);
 }

@@ -57,6 +57,26 @@ async fn a_cursor_outlives_midnight() {
 }
 
 #[tokio::test]
+async fn a_cursor_of_past_days_is_that_of_all_events() {
+    let (events, _) = events();
+    let list = async |when: Option<&str>, cursor: String| {
+        let request = ListEventsRequest {
+            when: when.map(str::to_owned),
+            to: Some("2026-03-10".to_owned()),
+            page: Some(PageRequest { limit: 1, cursor }),
+            ..live()
+        };
+        let listed = events.list_events(Request::new(request)).await;
+        let listed = listed.map_err(Fault::from)?.into_inner();
+        Ok::<_, Fault>(listed.page.unwrap().next_cursor)
+    };
+    let cursor = list(None, String::new()).await.unwrap().unwrap();
+    assert_eq!(list(Some("all"), cursor.clone()).await.unwrap(), None);
+    let refused = list(Some("upcoming"), cursor).await.unwrap_err();
+    assert!(refused.fields.contains_key("cursor"), "{refused:?}");
+}
+
+#[tokio::test]
 async fn bad_fields_are_named_at_once() {
     let (events, _) = events();
     let refused = async |request: ListEventsRequest| {

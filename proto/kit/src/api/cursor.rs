@@ -39,11 +39,13 @@ impl Binding {
         Ok(URL_SAFE_NO_PAD.encode(bytes))
     }
 
-    /// The sort key in `cursor`; `None` when it is malformed or has another binding.
+    /// The sort key in `cursor`; `None` when it is malformed, has another binding, or has a NUL, which PostgreSQL refuses in a text.
     pub fn decode<K: DeserializeOwned>(self, cursor: &str) -> Option<K> {
         let bytes = URL_SAFE_NO_PAD.decode(cursor).ok()?;
-        let key = bytes.strip_prefix(&self.0)?;
-        serde_json::from_slice(key).ok()
+        let key = str::from_utf8(bytes.strip_prefix(&self.0)?).ok()?;
+        // JSON escapes each NUL. Escaped backslashes are left out first: a text may have a backslash before `u0000`.
+        let has_nul = key.replace(r"\\", "").contains(r"\u0000");
+        serde_json::from_str(key).ok().filter(|_| !has_nul)
     }
 }
 
@@ -104,6 +106,21 @@ mod tests {
         for year_minus_one in [-62_198_755_200_000_000_000_i128, i128::MAX] {
             let cursor = binding.encode(&(year_minus_one, 7)).unwrap();
             assert_eq!(binding.decode::<(SortTime, u8)>(&cursor), None);
+        }
+    }
+
+    #[test]
+    fn a_key_with_a_nul_does_not_decode() {
+        let binding = Binding::new("names", []);
+        let decode = |key: &str| {
+            let cursor = binding.encode(&key).unwrap();
+            binding.decode::<String>(&cursor)
+        };
+        for key in ["\0", "bao\0", "\\\0", "\\\\\0"] {
+            assert_eq!(decode(key), None, "{key:?}");
+        }
+        for key in [r"\u0000", r"\\u0000", "\u{1}0000"] {
+            assert_eq!(decode(key).as_deref(), Some(key));
         }
     }
 
