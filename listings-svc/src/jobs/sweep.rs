@@ -33,6 +33,7 @@ pub fn spawn(leader: &Leader, pool: &PgPool, files: &FileStore, clock: &Clock) {
 pub async fn sweep(pool: &PgPool, files: &FileStore, clock: &Clock) -> Result<u64, Fault> {
     let now = kit::pg::now(pool, clock).await?;
     accounts::date_back(pool, now.date()).await?;
+    uploads::date_back(pool, now).await?;
     uploads::delete_before(pool, now - MIN_AGE).await?;
     let mut deleted = 0;
     for name in pictures::unnamed(pool, now - MIN_AGE).await? {
