@@ -1,6 +1,6 @@
 //! What `create` and `update` share while a submission is applied. Rows are locked in the order accounts, listings, head of the feed.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeSet, HashSet};
 
 use kit::Fault;
 use kit::feed::NewChange;
@@ -216,6 +216,7 @@ impl SubmissionContext<'_> {
             let numbers = first..first + window;
             let slugs: Vec<String> = numbers.map(|n| slug::numbered(base, n)).collect();
             let taken = listings::names(self.connection, entity, Mode::Live, &slugs).await?;
+            let taken: HashSet<String> = taken.into_iter().collect();
             if let Some(free) = slugs.into_iter().find(|slug| !taken.contains(slug)) {
                 return Ok(free);
             }
