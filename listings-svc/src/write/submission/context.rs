@@ -177,15 +177,14 @@ impl SubmissionContext<'_> {
     }
 
     /// Refuses a submission beyond the limit of pending ones of `submitter`, the account for which it counts.
+    ///
+    /// The row of the author is locked, but not that of another submitter: a submission of that account may hold it and wait for this listing.
+    /// What the submitter and other owners submit in the same instant may therefore exceed the limit.
     pub(super) async fn check_pending_limit(&mut self, submitter: Uuid) -> Result<(), Fault> {
         if self.is_about_samples() {
             return Ok(());
         }
         let is_own = submitter == self.submission.author.account;
-        // The row of the author is locked already.
-        if !is_own && !self.is_dry_run {
-            accounts::lock(self.connection, submitter, self.now.date(), 0).await?;
-        }
         let waiting = accounts::count_pending(self.connection, submitter).await?;
         let whose = if is_own {
             "of your submissions"
