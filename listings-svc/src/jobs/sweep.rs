@@ -35,13 +35,13 @@ pub async fn sweep(pool: &PgPool, files: &FileStore, clock: &Clock) -> Result<u6
     accounts::date_back(pool, now.date()).await?;
     uploads::date_back(pool, now).await?;
     uploads::delete_before(pool, now - MIN_AGE).await?;
+    // A purge that was interrupted leaves files, as does an upload during the purge. They are deleted first: an error below ends the sweep.
+    for name in pictures::purged_after(pool, now - PURGE_AGE).await? {
+        remove_files(files, &name).await;
+    }
     let mut deleted = 0;
     for name in pictures::unnamed(pool, now - MIN_AGE).await? {
         deleted += u64::from(delete(pool, files, &name, now - MIN_AGE).await?);
-    }
-    // A purge that was interrupted leaves files, as does an upload during the purge.
-    for name in pictures::purged_after(pool, now - PURGE_AGE).await? {
-        remove_files(files, &name).await;
     }
     Ok(deleted)
 }
