@@ -1,6 +1,6 @@
 //! Counts the writes of an account per day, and its pending submissions.
 
-use sqlx::{PgConnection, PgExecutor};
+use sqlx::{PgConnection, PgExecutor, PgPool};
 use time::Date;
 use uuid::Uuid;
 
@@ -41,6 +41,19 @@ pub async fn writes_on(
     .fetch_optional(executor)
     .await?;
     Ok(written.unwrap_or(0))
+}
+
+/// Sets days after `today`, of a clock that was ahead, to today: their writes count as ones of today. Returns the number of accounts.
+///
+/// The sweep does so hourly. Until then an account may be refused for writes of a day that has not begun, and a clock that is still ahead
+/// begins a new count after each sweep. A locked row is left for the next sweep, so that no write waits.
+pub async fn date_back(pool: &PgPool, today: Date) -> Result<u64, sqlx::Error> {
+    let dated_back = sqlx::query!(
+        "update listings.account set day = $1
+         where id in (select id from listings.account where day > $1 for update skip locked)",
+        today
+    );
+    Ok(dated_back.execute(pool).await?.rows_affected())
 }
 
 /// Number of pages that an account has submitted and that the public never saw.

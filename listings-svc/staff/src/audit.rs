@@ -75,8 +75,6 @@ pub(crate) async fn run(audit: Audit, fleet: &Fleet, output: Output) -> Result<(
     // Staff change nothing in webhook-svc.
     let services = Service::VARIANTS.iter().copied();
     let services = services.filter(|it| *it != Service::Webhook);
-    // Staff change nothing in webhook-svc.
-    let services = services.filter(|it| *it != Service::Webhook);
     for service in services.filter(|it| *it == Service::Listings || fleet.has(*it)) {
         let Some(client) = unreachable.skip(service, fleet.client(service).await)? else {
             continue;

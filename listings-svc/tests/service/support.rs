@@ -165,7 +165,17 @@ pub(crate) async fn while_open<T>(
     open: Transaction<'static, Postgres>,
     command: impl Future<Output = T>,
 ) -> T {
-    let committing = async {
+    let committing = async { open.commit().await.unwrap() };
+    while_waiting(pool, committing, command).await
+}
+
+/// Runs a command that must wait for a lock, and `unblocking` once it waits.
+pub(crate) async fn while_waiting<T>(
+    pool: &PgPool,
+    unblocking: impl Future<Output = ()>,
+    command: impl Future<Output = T>,
+) -> T {
+    let unblocking = async {
         testing::wait_until("the command waits for a row", async || {
             sqlx::query_scalar!(
                 r#"select exists (
@@ -177,9 +187,9 @@ pub(crate) async fn while_open<T>(
             .unwrap()
         })
         .await;
-        open.commit().await.unwrap();
+        unblocking.await;
     };
-    tokio::join!(command, committing).0
+    tokio::join!(command, unblocking).0
 }
 
 /// A file to import.

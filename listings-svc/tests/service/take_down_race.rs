@@ -2,6 +2,7 @@
 
 use std::sync::Arc;
 
+use kit::Code;
 use kit::rpc::staff::Member;
 use listings::domain::entity::Entity;
 use listings::domain::fields::read_row;
@@ -17,7 +18,7 @@ use sqlx::{PgPool, Postgres, Transaction};
 use uuid::Uuid;
 
 use crate::submissions::{ADA, set_state, start_with_pages};
-use crate::support::{File, Service, while_open};
+use crate::support::{File, Service, while_open, while_waiting};
 
 fn submit(target: Target, body: &Value) -> Submission {
     Submission {
@@ -84,13 +85,22 @@ async fn open_removal(pool: &PgPool) -> Transaction<'static, Postgres> {
     removal
 }
 
+/// Ends a takedown, which locks the games after their page: a submission that waits for the page has locked no game.
+async fn finish(mut removal: Transaction<'static, Postgres>) {
+    sqlx::query!("select from listings.listing where entity = 'game' for no key update nowait")
+        .execute(&mut *removal)
+        .await
+        .unwrap();
+    removal.commit().await.unwrap();
+}
+
 #[testing::database_test(listings::MIGRATOR)]
 async fn a_submission_waits_for_an_uncommitted_removal_of_its_page(pool: PgPool) {
     let service = listings(&pool).await;
     for submission in submissions() {
         let removal = open_removal(&pool).await;
         let submitting = submission::apply::apply(&service.commands, &submission);
-        let fault = Box::pin(while_open(&pool, removal, submitting))
+        let fault = Box::pin(while_waiting(&pool, finish(removal), submitting))
             .await
             .unwrap_err();
         assert!(fault.message.contains("taken down"), "{fault}");
@@ -111,6 +121,26 @@ async fn a_takedown_waits_for_uncommitted_submissions_under_the_page(pool: PgPoo
         .await
         .unwrap();
     Box::pin(while_open(&pool, submission, take_down(&service))).await;
+}
+
+#[testing::database_test(listings::MIGRATOR)]
+async fn a_change_of_a_game_that_moves_meanwhile_is_unavailable(pool: PgPool) {
+    let service = listings(&pool).await;
+    let mut moving = pool.begin().await.unwrap();
+    sqlx::query!(
+        "update listings.listing set content = case name when 'second' then content else content || jsonb_build_object(
+             'page_id', (select id from listings.listing where name = 'studio' and mode = 'live')
+         ) end
+         where name in ('second', 'elsewhere') and mode = 'live'"
+    )
+    .execute(&mut *moving)
+    .await
+    .unwrap();
+    let game = Target::Change(Entity::Game, "elsewhere".to_owned());
+    let change = submit(game, &json!({"tagline": "New"}));
+    let changing = submission::apply::apply(&service.commands, &change);
+    let changed = Box::pin(while_open(&pool, moving, changing)).await;
+    assert_eq!(changed.unwrap_err().code, Code::Unavailable);
 }
 
 /// An import of the game `imported` under the page `studio`, read before the removal.

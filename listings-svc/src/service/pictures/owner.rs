@@ -106,10 +106,11 @@ impl Service {
             "{} pictures in 24 hours are the most that an account can upload, refused ones included. Try again later.",
             self.pictures_per_day
         );
-        // There is room again when the oldest of them no longer counts.
+        // There is room again when the oldest of them no longer counts. One in the future, of a clock that was ahead, counts for a day at most.
         let oldest = uploads::oldest(&self.pool, account, since).await?;
         let wait = oldest.map_or(Duration::SECOND, |oldest| oldest - since);
-        Err(Fault::new(Code::Limit, message).retry_in(wait.max(Duration::SECOND)))
+        let wait = wait.clamp(Duration::SECOND, Duration::DAY);
+        Err(Fault::new(Code::Limit, message).retry_in(wait))
     }
 
     /// The addresses and texts of an arrangement; a bad text is named by its index.

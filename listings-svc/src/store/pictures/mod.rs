@@ -10,6 +10,9 @@ use crate::domain::entity::Entity;
 use crate::domain::listing_name::ListingName;
 use crate::domain::pictures::FileName;
 
+/// [`unnamed`] reads every listing, for which the timeout of the pool is too short once there are many.
+const BEGIN_UNNAMED: &str = "begin; set local statement_timeout = '10min'";
+
 /// Who reads a picture.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Reader {
@@ -88,14 +91,16 @@ pub async fn listings(pool: &PgPool, name: &FileName) -> Result<Vec<ListingName>
 
 /// The pictures that no listing names, among those last uploaded before `before`.
 pub async fn unnamed(pool: &PgPool, before: OffsetDateTime) -> Result<Vec<FileName>, sqlx::Error> {
+    let mut transaction = kit::pg::begin_with(pool, BEGIN_UNNAMED).await?;
     let hashes = sqlx::query_scalar!(
         r#"select hash as "hash!" from listings.picture where uploaded_at < $1 and purged_at is null
            except
            select unnest(listings.picture_hashes(content)) from listings.listing where listings.may_name_pictures(content)"#,
         before
     )
-    .fetch_all(pool)
+    .fetch_all(&mut *transaction)
     .await?;
+    transaction.commit().await?;
     Ok(file_names(&hashes))
 }
 

@@ -1,6 +1,7 @@
-//! What `create` and `update` share while a submission is applied. Rows are locked in the order accounts, listings, head of the feed.
+//! What `create` and `update` share while a submission is applied. Rows are locked in the order accounts, pages, games and events, head of
+//! the feed.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeSet, HashMap, HashSet};
 
 use kit::Fault;
 use kit::feed::NewChange;
@@ -93,7 +94,8 @@ impl SubmissionContext<'_> {
         })
     }
 
-    /// Locks a listing of the account, which may change it. Also returns the page of a game, which is not locked.
+    /// Locks a listing of the account, which may change it. Also returns the page of a game; others cannot change the page until the submission
+    /// is committed.
     pub(super) async fn lock_own(
         &mut self,
         entity: Entity,
@@ -105,6 +107,7 @@ impl SubmissionContext<'_> {
             mode: self.submission.author.mode,
             key: name.to_owned(),
         };
+        let shared = self.share_pages_of_game(&name).await?;
         let found = if self.is_dry_run {
             listings::find(&mut *self.connection, &name).await?
         } else {
@@ -115,7 +118,14 @@ impl SubmissionContext<'_> {
         let listing = found.ok_or_else(not_found)?;
         let page = match &listing.content {
             Content::Page(_) => listing.id,
-            Content::Game(game) => game.page_id,
+            Content::Game(game) if self.is_dry_run || shared.contains_key(&game.page_id) => {
+                game.page_id
+            }
+            Content::Game(_) => {
+                return Err(Fault::unavailable(
+                    "a game that has just moved to another page",
+                ));
+            }
             Content::Event(_) => {
                 let account = Some(self.submission.author.account);
                 let is_own = self.is_about_samples() || listing.submitter == account;
@@ -126,6 +136,27 @@ impl SubmissionContext<'_> {
         let page = page.ok_or_else(not_found)?;
         let page = Some(page).filter(|_| entity == Entity::Game);
         Ok((listing, page))
+    }
+
+    /// Locks the page of a game, and the page that the body moves the game to, before the game itself: decisions on a page lock the page and
+    /// then its games. Returns the locked pages. A dry run locks none.
+    async fn share_pages_of_game(
+        &mut self,
+        name: &ListingName,
+    ) -> Result<HashMap<Uuid, bool>, Fault> {
+        if self.is_dry_run || name.entity != Entity::Game {
+            return Ok(HashMap::new());
+        }
+        let found = listings::find(&mut *self.connection, name).await?;
+        let page = found.and_then(|listing| listing.content.game().map(|game| game.page_id));
+        let handle = game::creator(&self.submission.body);
+        let new_page = match handle.filter(|handle| slug::is_valid(handle)) {
+            Some(handle) => self.find_page(PageRef::Handle(handle)).await?,
+            None => None,
+        };
+        let new_page = new_page.map(|page| page.id);
+        let pages: Vec<Uuid> = page.into_iter().chain(new_page).collect();
+        Ok(listings::share_pages(self.connection, &pages).await?)
     }
 
     /// The page of the account with this handle, for a game under it (§4.3): pending or public.
@@ -142,10 +173,7 @@ impl SubmissionContext<'_> {
 
     /// Locks a page of the account, in any state, against changes by others until the submission is committed: nothing is submitted under a
     /// page whose removal is being committed.
-    pub(super) async fn share_page(
-        &mut self,
-        page_ref: PageRef<'_>,
-    ) -> Result<Option<OwnedPage>, Fault> {
+    async fn share_page(&mut self, page_ref: PageRef<'_>) -> Result<Option<OwnedPage>, Fault> {
         if self.is_dry_run {
             return self.find_page(page_ref).await;
         }
@@ -177,15 +205,14 @@ impl SubmissionContext<'_> {
     }
 
     /// Refuses a submission beyond the limit of pending ones of `submitter`, the account for which it counts.
+    ///
+    /// The row of the author is locked, but not that of another submitter: a submission of that account may hold it and wait for this listing.
+    /// What the submitter and other owners submit in the same instant may therefore exceed the limit.
     pub(super) async fn check_pending_limit(&mut self, submitter: Uuid) -> Result<(), Fault> {
         if self.is_about_samples() {
             return Ok(());
         }
         let is_own = submitter == self.submission.author.account;
-        // The row of the author is locked already.
-        if !is_own && !self.is_dry_run {
-            accounts::lock(self.connection, submitter, self.now.date(), 0).await?;
-        }
         let waiting = accounts::count_pending(self.connection, submitter).await?;
         let whose = if is_own {
             "of your submissions"
@@ -216,6 +243,7 @@ impl SubmissionContext<'_> {
             let numbers = first..first + window;
             let slugs: Vec<String> = numbers.map(|n| slug::numbered(base, n)).collect();
             let taken = listings::names(self.connection, entity, Mode::Live, &slugs).await?;
+            let taken: HashSet<String> = taken.into_iter().collect();
             if let Some(free) = slugs.into_iter().find(|slug| !taken.contains(slug)) {
                 return Ok(free);
             }

@@ -49,7 +49,13 @@ pub(super) async fn create(
     if content.name().is_empty() {
         let base = slug::from_title(content.title());
         let base = base.unwrap_or_else(|| entity.as_str().to_owned());
-        content.set_name(context.free_slug(entity, &base).await?);
+        // The answer of a dry run has no slug.
+        let name = if context.is_dry_run {
+            base
+        } else {
+            context.free_slug(entity, &base).await?
+        };
+        content.set_name(name);
     }
     let listing = Listing::submitted(ids::row_id(), author, content, now);
     let listing = listing.under_page(is_under_public_page, now);

@@ -3,7 +3,7 @@
 use kit::Fault;
 
 use super::context::{AcceptedSubmission, SubmissionContext};
-use super::update::{save, share_standing_page};
+use super::update::{check_not_taken_down, save};
 use crate::domain::entity::Entity;
 use crate::domain::state::ListingState;
 use crate::store::pictures;
@@ -19,7 +19,7 @@ pub(super) async fn apply(
     let (before, page) = context.lock_own(entity, name).await?;
     // A change of a rejected game is a submission (§3).
     if let Some(page) = page.filter(|_| before.state == ListingState::Rejected) {
-        share_standing_page(context, &page).await?;
+        check_not_taken_down(&page)?;
     }
     let content = with_pictures(&before.content, operation)?;
     let is_under_public_page = !before.hidden_by_page;

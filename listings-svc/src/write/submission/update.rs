@@ -11,8 +11,7 @@ use crate::domain::listing::{Content, Listing};
 use crate::domain::page::hidden_note;
 use crate::domain::state::ListingState;
 use crate::feed::ChangeKind;
-use crate::store::page_owners::{OwnedPage, PageRef};
-use crate::write::absent::no_own_listing;
+use crate::store::page_owners::OwnedPage;
 use crate::write::limits::taken_down;
 use crate::write::record_change::{self, Actor};
 
@@ -52,28 +51,25 @@ async fn page_after(
         Some(handle) if handle != page.handle => {
             // A game that was taken down with its page does not return by a move.
             if before.state == ListingState::Published {
-                share_standing_page(context, &page).await?;
+                check_not_taken_down(&page)?;
             }
             context.page_with_handle(handle).await
         }
-        Some(_) | None if before.state == ListingState::Rejected => {
-            share_standing_page(context, &page).await
+        Some(_) | None => {
+            if before.state == ListingState::Rejected {
+                check_not_taken_down(&page)?;
+            }
+            Ok(page)
         }
-        Some(_) | None => Ok(page),
     }
 }
 
-/// Locks a page of the account against changes by others; refuses one that was taken down.
-pub(super) async fn share_standing_page(
-    context: &mut SubmissionContext<'_>,
-    page: &OwnedPage,
-) -> Result<OwnedPage, Fault> {
-    let page = context.share_page(PageRef::Id(page.id)).await?;
-    let page = page.ok_or_else(|| no_own_listing(Entity::Game))?;
+/// Refuses to submit a game under a page that was taken down.
+pub(super) fn check_not_taken_down(page: &OwnedPage) -> Result<(), Fault> {
     if page.state == ListingState::Removed {
         return Err(taken_down(&page.handle));
     }
-    Ok(page)
+    Ok(())
 }
 
 fn precondition_failed() -> Fault {

@@ -1,5 +1,7 @@
 //! Changes of submissions, and their preconditions.
 
+use listings::store::accounts;
+
 use super::*;
 
 #[testing::database_test(listings::MIGRATOR)]
@@ -108,6 +110,27 @@ async fn a_changed_rejected_listing_is_pending_again(pool: PgPool) {
         proto::State::Pending,
         "what waits may be changed while it waits"
     );
+}
+
+#[testing::database_test(listings::MIGRATOR)]
+async fn a_resubmission_does_not_wait_for_the_account_that_submitted_the_listing(pool: PgPool) {
+    let service = start_with_pages(pool.clone()).await;
+    let submitted = LIVE.game(&service, &game("A Game")).await.unwrap();
+    let slug = submitted.slug.unwrap();
+    set_state(&service, &slug, "rejected").await;
+    own(&service, "studio", BOB).await;
+    let bob = Call {
+        account: BOB,
+        ..LIVE.clone()
+    };
+    // A submission of Ada holds her account like this, and may wait for the game.
+    let mut submission = pool.begin().await.unwrap();
+    let today = service.clock.now().date();
+    let written = accounts::lock(&mut submission, ADA, today, 1).await;
+    assert_eq!(written.unwrap(), 2);
+    let change = json!({"title": "Better"});
+    let better = bob.change_game(&service, &slug, &change).await.unwrap();
+    assert_eq!(better.state(), proto::State::Pending);
 }
 
 #[testing::database_test(listings::MIGRATOR)]

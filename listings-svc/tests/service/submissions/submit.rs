@@ -348,3 +348,18 @@ async fn a_replica_whose_clock_is_behind_does_not_reset_the_day(pool: PgPool) {
     let shown = accounts::writes_on(&mut *connection, account, next_day).await;
     assert_eq!(shown.unwrap(), 0);
 }
+
+#[testing::database_test(listings::MIGRATOR)]
+async fn writes_of_a_clock_that_was_ahead_become_ones_of_today(pool: PgPool) {
+    let account = Uuid::from_u128(1);
+    let today = time::macros::date!(2026 - 06 - 15);
+    let tomorrow = today + time::Duration::DAY;
+    let mut connection = pool.acquire().await.unwrap();
+    let written = accounts::lock(&mut connection, account, tomorrow, 7).await;
+    assert_eq!(written.unwrap(), 7);
+    assert_eq!(accounts::date_back(&pool, today).await.unwrap(), 1);
+    for (day, expected) in [(today, 7), (tomorrow, 0)] {
+        let shown = accounts::writes_on(&mut *connection, account, day).await;
+        assert_eq!(shown.unwrap(), expected, "{day}");
+    }
+}
