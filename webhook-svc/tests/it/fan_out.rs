@@ -1,10 +1,10 @@
 //! Which endpoints get which messages.
 
 use contracts::catalogue::v1::RankingMove;
-use contracts::common::v1::{Change, Mode};
+use contracts::common::v1::Change;
 use contracts::listings::v1 as proto;
 use contracts::listings::v1::State::{Published, Removed};
-use contracts::webhook::v1::{DeliveryState, ListMessagesRequest};
+use contracts::webhook::v1::DeliveryState;
 use kit::api::timestamp;
 use kit::feed::ProjectionContext;
 use prost::Message as _;
@@ -13,6 +13,7 @@ use sqlx::PgPool;
 use time::Duration;
 use uuid::Uuid;
 
+use crate::messages::{after, all_of, pull};
 use crate::receiver::{Behaviour, Receiver};
 use crate::support::{ADA, BOB, EVE, GAME, START, TAKEN, game, page, start, tip};
 
@@ -115,19 +116,14 @@ async fn a_tip_that_arrives_before_its_restored_game_is_delivered(pool: PgPool) 
     service.listings(&known, TAKEN).await;
     // The restored game is public, but the follower of listings is behind.
     service.economy(&[tip(1, ADA)]).await;
+    let early = pull(&service, all_of(ADA)).await;
+    assert_eq!(early.events(), ["listing.published"], "the page");
     service
         .listings(&[game(4, "restored", Published)], TAKEN)
         .await;
     assert_eq!(events(&pool, maker).await, ["tip.paid"]);
-    let request = ListMessagesRequest {
-        account_id: ADA.to_string(),
-        mode: Mode::Live.into(),
-        ..ListMessagesRequest::default()
-    };
-    let pulled = service.messages.clone().list_messages(request).await;
-    let pulled = pulled.unwrap().into_inner().json;
-    let pulled = String::from_utf8_lossy(&pulled);
-    assert!(pulled.contains("tip.paid"), "{pulled}");
+    let pulled = pull(&service, after(ADA, &early.next)).await;
+    assert_eq!(pulled.events(), ["tip.paid"]);
     service.clock.advance(time::Duration::MINUTE);
     let delivered = service.newest_attempted(ADA, maker, 1).await;
     assert_eq!(delivered.state(), DeliveryState::Delivered);
