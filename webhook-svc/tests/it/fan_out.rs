@@ -10,6 +10,7 @@ use kit::feed::ProjectionContext;
 use prost::Message as _;
 use serde_json::json;
 use sqlx::PgPool;
+use testing::wait_until;
 use time::Duration;
 use uuid::Uuid;
 
@@ -231,4 +232,43 @@ async fn a_move_that_arrives_before_its_listing_is_delivered(pool: PgPool) {
     service.clock.advance(time::Duration::MINUTE);
     let received = receiver.wait_for(2).await;
     assert_eq!(received[1].event(), "ranking.moved");
+}
+
+/// The follower of listings is minutes behind.
+#[testing::database_test(webhook::MIGRATOR)]
+async fn a_move_waits_for_its_listing_without_an_attempt(pool: PgPool) {
+    let receiver = Receiver::start(Behaviour::Status(200)).await;
+    let service = start(pool, &[&receiver]).await.delivering();
+    let endpoint = service
+        .added(ADA, &receiver.url(), &["ranking.moved"])
+        .await;
+    service.catalogue(&[moved(0)]).await;
+    let due_at = service.list(ADA, endpoint).await[0].due_at;
+    service.clock.advance(Duration::MINUTE);
+    wait_until("the delivery is due later", async || {
+        service.list(ADA, endpoint).await[0].due_at != due_at
+    })
+    .await;
+    service
+        .listings(&[game(2, "published", Published)], TAKEN)
+        .await;
+    service.clock.advance(Duration::MINUTE);
+    let delivered = service.newest_attempted(ADA, endpoint, 1).await;
+    assert_eq!(
+        (delivered.state(), delivered.tries),
+        (DeliveryState::Delivered, 1)
+    );
+}
+
+#[testing::database_test(webhook::MIGRATOR)]
+async fn a_move_whose_listing_never_comes_is_cancelled(pool: PgPool) {
+    let receiver = Receiver::start(Behaviour::Status(200)).await;
+    let service = start(pool, &[&receiver]).await.delivering();
+    let endpoint = service
+        .added(ADA, &receiver.url(), &["ranking.moved"])
+        .await;
+    service.catalogue(&[moved(0)]).await;
+    service.clock.advance(Duration::minutes(10));
+    let cancelled = service.newest_attempted(ADA, endpoint, 1).await;
+    assert_eq!(cancelled.state(), DeliveryState::Cancelled);
 }
