@@ -135,7 +135,7 @@ where
     if let Some(file) = common.clock_file {
         let clock = clock.clone();
         // Before the service starts: its jobs compare stored times with this clock.
-        clock.read_file(&file).await;
+        clock.read_file(&file);
         lifecycle.spawn_background("clock file", async {
             clock.follow_file(file).await;
             Ok(())

@@ -3,7 +3,7 @@
 //! Times are whole milliseconds, as answers print them. A caller that sends a printed time back therefore names that very moment, in each
 //! parameter that is a time.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -110,14 +110,14 @@ impl Clock {
     /// Only in the local profile: a test moves the time of a whole fleet with one file.
     pub async fn follow_file(self, path: PathBuf) {
         loop {
-            self.read_file(&path).await;
+            self.read_file(&path);
             tokio::time::sleep(FILE_INTERVAL).await;
         }
     }
 
-    /// Sets the offset from a file.
-    pub(crate) async fn read_file(&self, path: &PathBuf) {
-        match read_offset(path).await {
+    /// Sets the offset from a file. It blocks: a few bytes of a local file cost less than a thread that reads them.
+    pub(crate) fn read_file(&self, path: &Path) {
+        match read_offset(path) {
             Ok(offset) => {
                 self.offset.send_if_modified(|current| {
                     let moved = *current != offset;
@@ -132,8 +132,8 @@ impl Clock {
     }
 }
 
-async fn read_offset(path: &PathBuf) -> Result<time::Duration, String> {
-    let text = match tokio::fs::read_to_string(path).await {
+fn read_offset(path: &Path) -> Result<time::Duration, String> {
+    let text = match std::fs::read_to_string(path) {
         Ok(text) => text,
         Err(error) if error.kind() == std::io::ErrorKind::NotFound => String::new(),
         Err(error) => return Err(error.to_string()),
@@ -192,16 +192,16 @@ mod tests {
         assert_eq!(system.moved(there), START + time::Duration::MILLISECOND);
     }
 
-    #[tokio::test]
-    async fn a_clock_file_moves_the_clock() {
+    #[test]
+    fn a_clock_file_moves_the_clock() {
         let folder = std::env::temp_dir().join(crate::ids::row_id().to_string());
-        tokio::fs::create_dir(&folder).await.unwrap();
+        std::fs::create_dir(&folder).unwrap();
         let file = folder.join("clock");
-        assert_eq!(read_offset(&file).await, Ok(time::Duration::ZERO));
-        tokio::fs::write(&file, "+90\n").await.unwrap();
-        assert_eq!(read_offset(&file).await, Ok(time::Duration::seconds(90)));
-        tokio::fs::write(&file, "soon").await.unwrap();
-        assert!(read_offset(&file).await.unwrap_err().contains("soon"));
-        tokio::fs::remove_dir_all(&folder).await.unwrap();
+        assert_eq!(read_offset(&file), Ok(time::Duration::ZERO));
+        std::fs::write(&file, "+90\n").unwrap();
+        assert_eq!(read_offset(&file), Ok(time::Duration::seconds(90)));
+        std::fs::write(&file, "soon").unwrap();
+        assert!(read_offset(&file).unwrap_err().contains("soon"));
+        std::fs::remove_dir_all(&folder).unwrap();
     }
 }

@@ -99,6 +99,10 @@ impl Dispatcher {
         while !self.stop.is_cancelled() {
             // Subscribe before reading: a commit between the two is not missed.
             wakeups.mark_unchanged();
+            if self.claimed.is_empty() {
+                // A claim holds for a whole term. A tick from before it would renew it at once.
+                renewal.reset();
+            }
             let may_be_more = shared
                 .with_statement_timeout(self.claim())
                 .await
@@ -111,7 +115,7 @@ impl Dispatcher {
                 _ = wakeups.changed() => {}
                 () = std::future::ready(()), if may_be_more => {}
                 () = tokio::time::sleep(POLL_INTERVAL) => {}
-                _ = renewal.tick() => self.renew().await,
+                _ = renewal.tick(), if !self.claimed.is_empty() => self.renew().await,
                 Some(ended) = self.workers.join_next() => self.release(ended).await,
             }
         }
@@ -153,10 +157,12 @@ impl Dispatcher {
         if most == 0 {
             return Ok(false);
         }
-        let (pool, sent_at) = (&dependencies.pool, Instant::now());
-        let now = self.shared.now().await?;
-        let wanted = i64::try_from(most).unwrap_or(i64::MAX);
-        let claims = queue::claim(pool, self.shared.holder, wanted, now, self.term()).await?;
+        let (wanted, holder) = (i64::try_from(most).unwrap_or(i64::MAX), self.shared.holder);
+        let sent_at = Instant::now();
+        let mut connection = dependencies.pool.acquire().await?;
+        let now = kit::pg::now(&mut *connection, &dependencies.clock).await?;
+        let claims = queue::claim(&mut connection, holder, wanted, now, self.term()).await?;
+        drop(connection);
         let is_full = claims.len() == most;
         for claim in claims {
             match self.claimed.get(&claim.endpoint) {

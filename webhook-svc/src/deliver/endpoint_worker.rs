@@ -19,12 +19,12 @@ use tracing::Instrument as _;
 use super::Shared;
 use super::attempt::{self, Finished};
 use super::lease::Lease;
-use super::pages::{self, DueDelivery};
+use super::pages::{self, DueDelivery, ListingState};
 use super::recorder::{Outcome, Record};
 use super::target::{self, Target};
 use crate::domain::window::Window;
 use crate::http::AttemptOutcome;
-use crate::store::waiting::Cursor;
+use crate::store::waiting::{self, Cursor};
 
 /// Before every delivery.
 const START: Cursor = (OffsetDateTime::UNIX_EPOCH, 0);
@@ -39,6 +39,9 @@ const TIME_SLICE: Duration = Duration::from_secs(20);
 const MAX_UNRECORDED_WINDOWS: usize = 2;
 /// Delay before an endpoint is released after an error.
 const BACKOFF: Duration = Duration::from_secs(1);
+/// A delivery whose listing has no row is due again after this delay, until it is as old as [`ABSENT_GRACE`]. Then it is cancelled.
+const ABSENT_DELAY: Duration = Duration::from_mins(1);
+const ABSENT_GRACE: Duration = Duration::from_mins(10);
 
 /// Why a delivery is cancelled, for the owner of the endpoint.
 const NOT_PUBLISHED: &str = "The listing is no longer published.";
@@ -182,21 +185,48 @@ impl EndpointWorker {
         self.enqueue(ready).await
     }
 
-    /// Makes deliveries ready to be sent. One whose listing is not public, or that the account's plan does not include, is cancelled.
+    /// Makes deliveries ready to be sent. One whose listing is not public, or that the account's plan does not include, is cancelled. One whose
+    /// listing has no row yet waits for it.
     async fn enqueue(&mut self, deliveries: Vec<DueDelivery>) -> anyhow::Result<()> {
         let has_real_events = self.target.as_ref().is_some_and(|it| it.has_real_events);
+        let now = self.now();
+        let mut early = Vec::new();
         for due in deliveries {
-            let reason = if !due.is_published {
-                NOT_PUBLISHED
-            } else if !has_real_events && !due.message.is_test() {
-                ONLY_TEST_EVENTS
-            } else {
-                self.ready.push_back(due);
-                continue;
+            // A creation in the future comes from a clock that was ahead. The delivery would wait until then.
+            let age = (now - due.created_at).unsigned_abs();
+            let reason = match due.listing {
+                ListingState::Absent if age < ABSENT_GRACE => {
+                    self.forget(due.id);
+                    early.push(due.id);
+                    continue;
+                }
+                ListingState::Absent | ListingState::Unpublished => NOT_PUBLISHED,
+                ListingState::Published if !has_real_events && !due.message.is_test() => {
+                    ONLY_TEST_EVENTS
+                }
+                ListingState::Published => {
+                    self.ready.push_back(due);
+                    continue;
+                }
             };
             self.record(due, Outcome::Cancelled(reason)).await?;
         }
-        Ok(())
+        self.postpone(&early, now + ABSENT_DELAY).await
+    }
+
+    async fn postpone(&self, ids: &[i64], until: OffsetDateTime) -> anyhow::Result<()> {
+        if ids.is_empty() {
+            return Ok(());
+        }
+        let (pool, holder) = (&self.shared.dependencies.pool, self.shared.holder);
+        let postponed = waiting::postpone(pool, holder, self.lease.claim, ids, until);
+        Ok(self.shared.with_statement_timeout(postponed).await?)
+    }
+
+    /// The time by which deliveries are due.
+    fn now(&self) -> OffsetDateTime {
+        let now = self.shared.dependencies.clock.now();
+        now.max(self.lease.claimed_at)
     }
 
     /// Makes the next page the first one again.
@@ -232,7 +262,7 @@ impl EndpointWorker {
         }
         let dependencies = &self.shared.dependencies;
         let (pool, endpoint) = (&dependencies.pool, self.lease.claim.endpoint);
-        let now = dependencies.clock.now().max(self.lease.claimed_at);
+        let now = self.now();
         let most = PAGE_WINDOWS * self.window.size();
         let page = pages::read(pool, &self.shared.messages, endpoint, after, most, now);
         let page = self.shared.with_statement_timeout(page).await?;

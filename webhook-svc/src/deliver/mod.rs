@@ -49,11 +49,13 @@ pub struct Limits {
     pub statement_timeout: Duration,
 }
 
-/// File descriptors for each delivery in flight: its connection, and an idle one.
+/// File descriptors for each delivery in flight: its connection, and one for the connections that the client keeps for some seconds after their
+/// deliveries. It may keep more, up to `idle_connections` per host. An attempt that finds no descriptor fails, and is repeated.
 const DESCRIPTORS: u32 = 2;
 
 impl Limits {
-    /// These limits, or lower ones if the process does not have enough file descriptors. Raises the limit of descriptors as far as needed.
+    /// These limits, or lower ones if the process does not have enough file descriptors. Raises the limit of descriptors as far as the
+    /// system allows.
     #[must_use]
     pub fn within_descriptors(self) -> Self {
         let wanted = u32::try_from(self.in_flight).unwrap_or(u32::MAX);

@@ -28,8 +28,17 @@ pub(super) struct DueDelivery {
     pub(super) due_at: OffsetDateTime,
     /// When it was created; its attempts are recorded in the partition of this day.
     pub(super) created_at: OffsetDateTime,
-    /// The listing is still public, or the delivery is a test.
-    pub(super) is_published: bool,
+    pub(super) listing: ListingState,
+}
+
+/// Whether the listing of a delivery is public now.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum ListingState {
+    /// It is public, or the delivery is a test.
+    Published,
+    Unpublished,
+    /// There is no row of it: the follower of listings may be behind.
+    Absent,
 }
 
 /// A page of deliveries.
@@ -111,7 +120,7 @@ pub(super) async fn read(
             attempts_left: row.attempts_left,
             due_at: row.due_at,
             created_at: row.created_at,
-            is_published: true,
+            listing: ListingState::Published,
         })
     });
     let mut deliveries = deliveries.collect::<Vec<_>>();
@@ -137,8 +146,14 @@ pub(super) async fn check_listings(
     let listed: Vec<(String, Uuid)> = listed.into_iter().collect();
     let published = listings::published(pool, &listed).await?;
     for due in deliveries {
-        let listing = due.message.listing.as_ref();
-        due.is_published = listing.is_none_or(|listing| published.contains(listing));
+        let Some(listing) = &due.message.listing else {
+            continue;
+        };
+        due.listing = match published.get(listing) {
+            Some(true) => ListingState::Published,
+            Some(false) => ListingState::Unpublished,
+            None => ListingState::Absent,
+        };
     }
     Ok(())
 }

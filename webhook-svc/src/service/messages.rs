@@ -73,21 +73,25 @@ impl Dependencies {
     /// Messages of the account, and where the next call begins.
     async fn pull(&self, query: &Query) -> Result<(Vec<WebhookMessage>, MessageCursor), Fault> {
         let (after, head) = self.begin(query.begin).await?;
-        let until = head.min(after.0.saturating_add(MAX_POSITIONS));
-        let range = Range {
+        let mut range = Range {
             account: query.account,
             event: query.event.map(Event::as_str),
             after: after.0,
-            until,
+            until: head.min(after.0.saturating_add(MAX_POSITIONS)),
             limit: i64::try_from(query.limit).unwrap_or(i64::MAX),
         };
+        if range.until > after.0
+            && let Some(early) = messages::first_early(&self.pool, range, self.clock.now()).await?
+        {
+            range.until = early - 1;
+        }
         let found = messages::list(&self.pool, range).await?;
         let end = match found.last() {
             Some(last) if found.len() == query.limit => cursor_of(last),
-            _ if until == after.0 => after,
+            _ if range.until == after.0 => after,
             _ => {
-                let here = message_positions::state(&self.pool, until).await?.here;
-                (until, here.map_or(0, fingerprint))
+                let state = message_positions::state(&self.pool, range.until).await?;
+                (range.until, state.here.map_or(0, fingerprint))
             }
         };
         let rows = found.iter().map(|message| query.row(message));

@@ -1,6 +1,6 @@
 //! `webhook.listing`.
 
-use std::collections::{HashMap, HashSet};
+use std::collections::HashMap;
 
 use serde::Serialize;
 use sqlx::types::Json;
@@ -46,20 +46,22 @@ pub async fn upsert(
     Ok(())
 }
 
-/// Those of these listings that are published.
+/// Whether these listings are published. Those without a row are left out.
 pub async fn published(
     pool: &PgPool,
     listings: &[(String, Uuid)],
-) -> Result<HashSet<(String, Uuid)>, sqlx::Error> {
+) -> Result<HashMap<(String, Uuid), bool>, sqlx::Error> {
     let (kinds, ids): (Vec<String>, Vec<Uuid>) = listings.iter().cloned().unzip();
     let published = sqlx::query!(
-        "select kind, id from webhook.listing join unnest($1::text[], $2::uuid[]) as asked (kind, id) using (kind, id)
-         where published",
+        "select kind, id, published from webhook.listing
+         join unnest($1::text[], $2::uuid[]) as asked (kind, id) using (kind, id)",
         &kinds,
         &ids
     );
     let published = published.fetch_all(pool).await?.into_iter();
-    Ok(published.map(|row| (row.kind, row.id)).collect())
+    Ok(published
+        .map(|row| ((row.kind, row.id), row.published))
+        .collect())
 }
 
 #[cfg(test)]

@@ -2,11 +2,15 @@
 
 use bytes::Bytes;
 use sqlx::{PgConnection, PgPool};
-use time::OffsetDateTime;
+use time::{Duration, OffsetDateTime};
 use uuid::Uuid;
 
-use super::message_positions;
+use super::message_positions::{self, CLOCK_DIFFERENCE};
 use crate::domain::message::Message;
+
+/// How long a message waits for the row of its listing. The row may be older than the message, or absent, because the follower of listings may
+/// be behind the follower that made the message.
+const LISTING_GRACE: Duration = Duration::MINUTE;
 
 /// Inserts messages with positions, and a delivery of each to every subscribed endpoint.
 ///
@@ -37,7 +41,7 @@ pub async fn fan_out(
              insert into webhook.waiting (endpoint_id, message_id, created_at, attempts_left, due_at)
              select endpoint.id, made.id, $6, $7,
                  -- The row of the listing may be older than the message, or absent: an attempt now would cancel the delivery.
-                 case when made.listing_id is not null and listing.published is not true then $6 + interval '1 minute' else $6 end
+                 case when made.listing_id is not null and listing.published is not true then $11::timestamptz else $6 end
              from made
              left join webhook.listing on listing.kind = made.listing_kind and listing.id = made.listing_id
              join unnest($1::uuid[]) with ordinality as sent (id, position) on sent.id = made.id
@@ -64,6 +68,7 @@ pub async fn fan_out(
         &messages.iter().map(|message| message.created_at).collect::<Vec<_>>(),
         &messages.iter().map(recipients).collect::<Vec<_>>() as _,
         plans_with_events,
+        now + LISTING_GRACE,
     )
     .fetch_one(&mut *connection)
     .await?;
@@ -183,5 +188,34 @@ pub async fn list(pool: &PgPool, range: Range<'_>) -> Result<Vec<PositionedMessa
         range.limit
     )
     .fetch_all(pool)
+    .await
+}
+
+/// The position of the first message in a range whose listing may become public within [`LISTING_GRACE`]. `None`: there is no such message.
+///
+/// A caller that was told a later position would never get this message. One transaction stores a message of the listings feed and the row of
+/// its listing, so only messages of other feeds wait. A message that a clock far ahead has stored does not wait until that time comes.
+pub async fn first_early(
+    pool: &PgPool,
+    range: Range<'_>,
+    now: OffsetDateTime,
+) -> Result<Option<i64>, sqlx::Error> {
+    sqlx::query_scalar!(
+        "select min(position) from webhook.message
+         where position > $1 and position <= $2 and ($3::text is null or event = $3)
+             and (recipients is null or $4 = any(recipients))
+             and created_at > $5 and created_at < $6 and event not like 'listing.%'
+             and not exists (
+                 select from webhook.listing
+                 where listing.kind = message.listing_kind and listing.id = message.listing_id and published
+             )",
+        range.after,
+        range.until,
+        range.event,
+        range.account,
+        now - LISTING_GRACE,
+        now + CLOCK_DIFFERENCE
+    )
+    .fetch_one(pool)
     .await
 }

@@ -9,7 +9,7 @@
 
 use std::time::Duration;
 
-use sqlx::PgPool;
+use sqlx::{PgConnection, PgPool};
 use time::OffsetDateTime;
 use uuid::Uuid;
 
@@ -23,7 +23,7 @@ pub struct Claim {
 
 /// Claims up to `most` due endpoints for `term`. Endpoints that this replica has claimed already are among them when they have new work.
 pub async fn claim(
-    pool: &PgPool,
+    connection: &mut PgConnection,
     holder: Uuid,
     most: i64,
     now: OffsetDateTime,
@@ -46,7 +46,7 @@ pub async fn claim(
         most,
         now + term,
     )
-    .fetch_all(pool)
+    .fetch_all(connection)
     .await
 }
 

@@ -4,6 +4,8 @@ use sqlx::{PgExecutor, PgPool};
 use time::OffsetDateTime;
 use uuid::Uuid;
 
+use super::queue::Claim;
+
 /// A row of `webhook.waiting` that is due.
 #[derive(Debug, Clone, Copy)]
 pub struct DueRow {
@@ -47,6 +49,29 @@ pub async fn due(
     .await?;
     transaction.commit().await?;
     Ok(due)
+}
+
+/// Makes deliveries of a claimed endpoint due at `until`, without an attempt. Does nothing when another replica has claimed the endpoint.
+pub async fn postpone(
+    pool: &PgPool,
+    holder: Uuid,
+    claim: Claim,
+    ids: &[i64],
+    until: OffsetDateTime,
+) -> Result<(), sqlx::Error> {
+    sqlx::query!(
+        "update webhook.waiting set due_at = $5
+         where endpoint_id = $2 and id = any($4)
+             and $3 = (select token from webhook.queue where endpoint_id = $2 and holder = $1)",
+        holder,
+        claim.endpoint,
+        claim.token,
+        ids,
+        until,
+    )
+    .execute(pool)
+    .await?;
+    Ok(())
 }
 
 /// Waiting deliveries that are counted: a backlog may be very long, and is counted in each response about its endpoint.

@@ -1,18 +1,20 @@
 //! Which endpoints get which messages.
 
 use contracts::catalogue::v1::RankingMove;
-use contracts::common::v1::{Change, Mode};
+use contracts::common::v1::Change;
 use contracts::listings::v1 as proto;
 use contracts::listings::v1::State::{Published, Removed};
-use contracts::webhook::v1::{DeliveryState, ListMessagesRequest};
+use contracts::webhook::v1::DeliveryState;
 use kit::api::timestamp;
 use kit::feed::ProjectionContext;
 use prost::Message as _;
 use serde_json::json;
 use sqlx::PgPool;
+use testing::wait_until;
 use time::Duration;
 use uuid::Uuid;
 
+use crate::messages::{after, all_of, pull};
 use crate::receiver::{Behaviour, Receiver};
 use crate::support::{ADA, BOB, EVE, GAME, START, TAKEN, game, page, start, tip};
 
@@ -115,19 +117,14 @@ async fn a_tip_that_arrives_before_its_restored_game_is_delivered(pool: PgPool) 
     service.listings(&known, TAKEN).await;
     // The restored game is public, but the follower of listings is behind.
     service.economy(&[tip(1, ADA)]).await;
+    let early = pull(&service, all_of(ADA)).await;
+    assert_eq!(early.events(), ["listing.published"], "the page");
     service
         .listings(&[game(4, "restored", Published)], TAKEN)
         .await;
     assert_eq!(events(&pool, maker).await, ["tip.paid"]);
-    let request = ListMessagesRequest {
-        account_id: ADA.to_string(),
-        mode: Mode::Live.into(),
-        ..ListMessagesRequest::default()
-    };
-    let pulled = service.messages.clone().list_messages(request).await;
-    let pulled = pulled.unwrap().into_inner().json;
-    let pulled = String::from_utf8_lossy(&pulled);
-    assert!(pulled.contains("tip.paid"), "{pulled}");
+    let pulled = pull(&service, after(ADA, &early.next)).await;
+    assert_eq!(pulled.events(), ["tip.paid"]);
     service.clock.advance(time::Duration::MINUTE);
     let delivered = service.newest_attempted(ADA, maker, 1).await;
     assert_eq!(delivered.state(), DeliveryState::Delivered);
@@ -235,4 +232,43 @@ async fn a_move_that_arrives_before_its_listing_is_delivered(pool: PgPool) {
     service.clock.advance(time::Duration::MINUTE);
     let received = receiver.wait_for(2).await;
     assert_eq!(received[1].event(), "ranking.moved");
+}
+
+/// The follower of listings is minutes behind.
+#[testing::database_test(webhook::MIGRATOR)]
+async fn a_move_waits_for_its_listing_without_an_attempt(pool: PgPool) {
+    let receiver = Receiver::start(Behaviour::Status(200)).await;
+    let service = start(pool, &[&receiver]).await.delivering();
+    let endpoint = service
+        .added(ADA, &receiver.url(), &["ranking.moved"])
+        .await;
+    service.catalogue(&[moved(0)]).await;
+    let due_at = service.list(ADA, endpoint).await[0].due_at;
+    service.clock.advance(Duration::MINUTE);
+    wait_until("the delivery is due later", async || {
+        service.list(ADA, endpoint).await[0].due_at != due_at
+    })
+    .await;
+    service
+        .listings(&[game(2, "published", Published)], TAKEN)
+        .await;
+    service.clock.advance(Duration::MINUTE);
+    let delivered = service.newest_attempted(ADA, endpoint, 1).await;
+    assert_eq!(
+        (delivered.state(), delivered.tries),
+        (DeliveryState::Delivered, 1)
+    );
+}
+
+#[testing::database_test(webhook::MIGRATOR)]
+async fn a_move_whose_listing_never_comes_is_cancelled(pool: PgPool) {
+    let receiver = Receiver::start(Behaviour::Status(200)).await;
+    let service = start(pool, &[&receiver]).await.delivering();
+    let endpoint = service
+        .added(ADA, &receiver.url(), &["ranking.moved"])
+        .await;
+    service.catalogue(&[moved(0)]).await;
+    service.clock.advance(Duration::minutes(10));
+    let cancelled = service.newest_attempted(ADA, endpoint, 1).await;
+    assert_eq!(cancelled.state(), DeliveryState::Cancelled);
 }

@@ -18,7 +18,8 @@ async fn a_result_under_a_lost_claim_is_discarded(pool: PgPool) {
     service.ping(ADA, endpoint).await;
     receiver.wait_for(1).await;
     // For PostgreSQL the lease has expired: another replica claims the endpoint while the first still waits for the response.
-    let taken = queue::claim(&pool, OTHER, 9, START + LEASE, LEASE).await;
+    let mut connection = pool.acquire().await.unwrap();
+    let taken = queue::claim(&mut connection, OTHER, 9, START + LEASE, LEASE).await;
     let taken = taken.unwrap();
     assert_eq!((taken.len(), taken[0].token), (1, 2));
     receiver.set_behaviour(Behaviour::Status(200));

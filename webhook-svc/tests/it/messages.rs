@@ -23,7 +23,7 @@ pub(crate) struct Pulled {
 }
 
 impl Pulled {
-    fn events(&self) -> Vec<&str> {
+    pub(crate) fn events(&self) -> Vec<&str> {
         self.rows.iter().map(|row| row.event.as_str()).collect()
     }
 }

@@ -19,7 +19,9 @@ const NONE: [Uuid; 0] = [];
 
 /// Claims endpoints, and returns their ids.
 async fn claim(pool: &PgPool, holder: Uuid, most: i64, now: OffsetDateTime) -> Vec<Uuid> {
-    let claims = queue::claim(pool, holder, most, now, LEASE).await.unwrap();
+    let mut connection = pool.acquire().await.unwrap();
+    let claims = queue::claim(&mut connection, holder, most, now, LEASE).await;
+    let claims = claims.unwrap();
     claims.iter().map(|claim| claim.endpoint).collect()
 }
 

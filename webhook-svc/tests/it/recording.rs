@@ -50,8 +50,9 @@ async fn a_repeated_attempt_in_a_batch_is_recorded_once(pool: PgPool) {
     webhook::store::partitions::create(&pool, &[day].into())
         .await
         .unwrap();
-    let claimed = queue::claim(&pool, HOLDER, 9, START, LEASE).await.unwrap();
-    let claim = claimed[0];
+    let mut connection = pool.acquire().await.unwrap();
+    let claimed = queue::claim(&mut connection, HOLDER, 9, START, LEASE).await;
+    let claim = claimed.unwrap()[0];
     let later = Some(START + Duration::MINUTE);
     let outcomes = [
         (DeliveryState::Delivered, None),

@@ -10,7 +10,7 @@ use std::time::Duration;
 use anyhow::Context as _;
 use http::Uri;
 use parking_lot::Mutex;
-use tokio::sync::watch;
+use tokio::sync::{Notify, watch};
 
 use super::transport::Transport;
 use crate::grpc_address;
@@ -50,10 +50,16 @@ impl FromStr for Addresses {
 
 /// The addresses of a service, kept up to date. Clones share them.
 #[derive(Debug, Clone)]
-pub struct Resolver(pub(super) watch::Receiver<Arc<[Uri]>>);
+pub struct Resolver {
+    pub(super) list: watch::Receiver<Arc<[Uri]>>,
+    /// Raised when a call to one of the addresses has failed: there may be others now.
+    pub(super) call_failed: Arc<Notify>,
+}
 
-/// How often a name is resolved, or a file read, again.
+/// How often a file is read again, and a name at most resolved.
 const REFRESH: Duration = Duration::from_millis(500);
+/// How much longer the addresses of a name stay while calls to them succeed: five seconds in all.
+const DNS_PAUSE: Duration = Duration::from_millis(4_500);
 
 impl Resolver {
     /// Keeps `addresses` up to date until the process stops.
@@ -67,8 +73,11 @@ impl Resolver {
     ) -> anyhow::Result<Self> {
         let Addresses::List(list) = addresses else {
             let (sender, receiver) = watch::channel(Arc::from([]));
-            lifecycle.spawn_background("address watch", refresh(addresses, transport, sender));
-            return Ok(Self(receiver));
+            let resolver = Self::new(receiver);
+            let call_failed = Arc::clone(&resolver.call_failed);
+            let refreshing = refresh(addresses, transport, sender, call_failed);
+            lifecycle.spawn_background("address watch", refreshing);
+            return Ok(resolver);
         };
         Self::fixed(&list, &transport)
     }
@@ -78,7 +87,14 @@ impl Resolver {
         let list = list.iter().map(|text| transport.address(text));
         let list: anyhow::Result<Arc<[Uri]>> = list.collect();
         // The list never changes, so it needs no sender.
-        Ok(Self(watch::channel(list?).1))
+        Ok(Self::new(watch::channel(list?).1))
+    }
+
+    pub(super) fn new(list: watch::Receiver<Arc<[Uri]>>) -> Self {
+        Self {
+            list,
+            call_failed: Arc::default(),
+        }
     }
 }
 
@@ -111,6 +127,7 @@ async fn refresh(
     addresses: Addresses,
     transport: Transport,
     current: watch::Sender<Arc<[Uri]>>,
+    call_failed: Arc<Notify>,
 ) -> anyhow::Result<()> {
     // A name that cannot be looked up would be logged twice a second.
     let warnings = Throttle::new();
@@ -138,6 +155,12 @@ async fn refresh(
             });
         }
         tokio::time::sleep(REFRESH).await;
+        if matches!(addresses, Addresses::Dns(_)) && !current.borrow().is_empty() {
+            tokio::select! {
+                () = call_failed.notified() => {}
+                () = tokio::time::sleep(DNS_PAUSE) => {}
+            }
+        }
     }
 }
 
@@ -183,6 +206,8 @@ async fn resolve(addresses: &Addresses, transport: &Transport) -> anyhow::Result
 
 #[cfg(test)]
 mod tests {
+    use tokio::time::Instant;
+
     use super::*;
 
     #[test]
@@ -217,6 +242,44 @@ mod tests {
         assert_eq!(found.ignored.len(), 1, "{found:?}");
     }
 
+    #[tokio::test(start_paused = true)]
+    async fn a_name_is_resolved_soon_only_without_addresses_or_after_a_failed_call() {
+        let (sender, mut list) = watch::channel::<Arc<[Uri]>>(Arc::from([]));
+        let call_failed = Arc::<Notify>::default();
+        let resolving = refresh(
+            Addresses::Dns("http://127.0.0.1:1".to_owned()),
+            Transport::plain(),
+            sender.clone(),
+            Arc::clone(&call_failed),
+        );
+        let former = Uri::from_static("http://127.0.0.1:2/");
+        let mut waits = Vec::new();
+        let waiting = async {
+            list.changed().await.unwrap();
+            let cases = [
+                (vec![], false),
+                (vec![former.clone()], false),
+                (vec![former], true),
+            ];
+            for (before, has_failed) in cases {
+                // The next look-up changes the list.
+                sender.send_replace(before.into());
+                list.mark_unchanged();
+                if has_failed {
+                    call_failed.notify_one();
+                }
+                let begun = Instant::now();
+                list.changed().await.unwrap();
+                waits.push(begun.elapsed());
+            }
+        };
+        tokio::select! {
+            ended = resolving => panic!("{ended:?}"),
+            () = waiting => {}
+        }
+        assert_eq!(waits, [REFRESH, REFRESH + DNS_PAUSE, REFRESH]);
+    }
+
     #[tokio::test]
     async fn clients_of_the_same_addresses_share_their_look_ups() {
         let (lifecycle, _supervisor) = Lifecycle::new();
@@ -224,7 +287,7 @@ mod tests {
         let resolver = |file: &str| {
             let addresses = Addresses::File(file.into());
             let found = resolvers.watch(&addresses, &transport, &lifecycle);
-            found.unwrap().0
+            found.unwrap().list
         };
         let files = ["/nowhere/a", "/nowhere/a", "/nowhere/b"];
         let [first, second, other] = files.map(resolver);

@@ -7,7 +7,7 @@ use std::time::Duration;
 
 use http::Uri;
 use parking_lot::Mutex;
-use tokio::sync::watch;
+use tokio::sync::{Notify, watch};
 use tokio::time::Instant;
 
 use super::addresses::Resolver;
@@ -28,6 +28,8 @@ pub(super) struct Balancer {
 
 struct Endpoints {
     addresses: watch::Receiver<Arc<[Uri]>>,
+    /// Shared with the resolver.
+    call_failed: Arc<Notify>,
     transport: Transport,
     replicas: Vec<Arc<Replica>>,
     /// Where the next search begins, so that replicas with equally many calls take turns.
@@ -43,6 +45,8 @@ pub(super) struct Replica {
     in_flight: AtomicUsize,
     /// When a call last failed.
     failed_at: Mutex<Option<Instant>>,
+    /// Raised then, so that the addresses are resolved again.
+    call_failed: Arc<Notify>,
 }
 
 /// A call in flight; it counts for its replica until this is dropped.
@@ -54,7 +58,8 @@ pub(super) struct InFlightGuard {
 impl Balancer {
     pub(super) fn new(resolver: Resolver, transport: Transport) -> Self {
         let mut endpoints = Endpoints {
-            addresses: resolver.0,
+            addresses: resolver.list,
+            call_failed: resolver.call_failed,
             transport,
             replicas: Vec::new(),
             next: 0,
@@ -100,7 +105,7 @@ impl Endpoints {
             .map(|uri| {
                 let index = former.iter().position(|replica| replica.uri == *uri);
                 index.map_or_else(
-                    || Replica::new(uri.clone(), &self.transport),
+                    || Replica::new(uri.clone(), &self.transport, &self.call_failed),
                     |index| former.swap_remove(index),
                 )
             })
@@ -127,12 +132,13 @@ impl Endpoints {
 }
 
 impl Replica {
-    pub(super) fn new(uri: Uri, transport: &Transport) -> Arc<Self> {
+    pub(super) fn new(uri: Uri, transport: &Transport, call_failed: &Arc<Notify>) -> Arc<Self> {
         Arc::new(Self {
             uri,
             http: connection::client(transport),
             in_flight: AtomicUsize::new(0),
             failed_at: Mutex::new(None),
+            call_failed: Arc::clone(call_failed),
         })
     }
 
@@ -147,6 +153,7 @@ impl Replica {
     /// Records a call that failed.
     pub(super) fn record_failure(&self, error: &TransportError) {
         *self.failed_at.lock() = Some(Instant::now());
+        self.call_failed.notify_one();
         if WARNINGS.admits() {
             tracing::warn!(replica = %self.uri, ?error, "a call failed: other replicas get the calls of the next second");
         }
@@ -177,7 +184,7 @@ mod tests {
         let (sender, receiver) = watch::channel(list);
         (
             sender,
-            Balancer::new(Resolver(receiver), Transport::plain()),
+            Balancer::new(Resolver::new(receiver), Transport::plain()),
         )
     }
 
@@ -223,6 +230,8 @@ mod tests {
     async fn a_replica_that_fails_gets_no_call_for_a_second_if_there_is_another() {
         let (_sender, balancer) = balancer(&["a", "b"]);
         fail(&balancer, "a");
+        let call_failed = Arc::clone(&balancer.endpoints.lock().call_failed);
+        call_failed.notified().await;
         assert_eq!(spread(&balancer, 4).await, "bbbb");
         tokio::time::advance(AVOIDED / 2).await;
         fail(&balancer, "b");

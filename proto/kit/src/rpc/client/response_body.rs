@@ -170,7 +170,7 @@ mod tests {
     ) {
         let (server, frames) = mpsc::unbounded_channel();
         let frames = UnboundedReceiverStream::new(frames);
-        let guard = Replica::new(Uri::default(), &Transport::plain()).acquire();
+        let guard = Replica::new(Uri::default(), &Transport::plain(), &Arc::default()).acquire();
         (ResponseBody::new(StreamBody::new(frames), guard), server)
     }
 
