@@ -227,6 +227,8 @@ async fn change(request: &MemberRequest, person: Uuid, role: Option<Role>) -> Pa
         MemberChange::Changed => {}
         MemberChange::NotFound => return Err(PageError::not_found()),
         MemberChange::LastOwner => {
+            // The page reads with other connections, and waits for the gateway. Such requests must not hold all connections of the pool.
+            transaction.rollback().await?;
             return refused(request, "team-last-owner").await;
         }
     }

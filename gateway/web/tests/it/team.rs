@@ -134,6 +134,11 @@ async fn the_last_owner_cannot_be_removed(pool: PgPool) {
         .await
         .assert(422, "at least one owner");
     last.post(&role, &[("role", "owner")]).await.location();
+    // The page of a refusal waits for no second connection.
+    let mut last = last.with_router(&site.with_one_connection());
+    last.post(&format!("{team}/leave"), &[])
+        .await
+        .assert(422, "at least one owner");
 }
 
 #[testing::database_test(web::MIGRATOR)]
