@@ -10,6 +10,7 @@ use time::Duration;
 use web::client_info::ClientInfo;
 use web::domain::action::Action;
 use web::domain::role::Role;
+use web::jobs::clean_up;
 use web::store::activity::{self, NewEntry};
 use web::store::links::{self, LinkTarget};
 
@@ -228,7 +229,12 @@ async fn a_removal_names_the_live_keys_that_the_person_has_seen(pool: PgPool) {
         key("server", "test", START),
         key("other", "live", START),
     ]);
+    // The page of the activity forgets what Bob has seen before the keys end.
+    site.clock.advance(Duration::days(366));
+    clean_up::run(&site.app, site.clock.now()).await.unwrap();
     let mut owner = site.signed_in(ADA).await;
+    let activity = owner.get(&format!("/accounts/{account}/activity")).await;
+    assert!(!activity.text.contains(BOB), "{}", activity.text);
     let team = format!("/accounts/{account}/team");
     let removed = owner.post(&format!("{team}/{bob}/remove"), &[]).await;
     let answer = removed.location().to_owned();
