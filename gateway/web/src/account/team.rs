@@ -236,6 +236,10 @@ async fn change(request: &MemberRequest, person: Uuid, role: Option<Role>) -> Pa
     if role.is_none_or(|role| !role.may(Permission::Manage)) {
         links::remove_invitations_by(&mut *transaction, account, person).await?;
     }
+    // So would an older invitation for the person by somebody else. One for a member who stays changes no role.
+    if role.is_none() {
+        links::remove_invitations_for(&mut *transaction, account, person).await?;
+    }
     let subject = role.map_or_else(
         || email.clone(),
         |role| format!("{email}, {}", role.as_str()),

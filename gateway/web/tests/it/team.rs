@@ -152,12 +152,29 @@ async fn a_removed_owner_leaves_no_invitation_to_return(pool: PgPool) {
     let mut removed = site.signed_in(BOB).await;
     removed.invite(account, CAROL, "owner").await.location();
     let link = site.link(CAROL).await;
+    // Ada has invited Bob twice, once at an earlier address, and somebody else.
+    let (old, other) = ("bob@old.example", "dora@new.example");
+    let now = site.clock.now();
+    let target = LinkTarget::Invite {
+        by: Some(ada),
+        account,
+        role: Role::Editor,
+    };
+    for email in [BOB, old, other] {
+        let invited = links::insert(&site.pool, email, &target, now).await;
+        invited.unwrap();
+    }
+    let bound = links::bind_invitations(&site.pool, old, bob).await;
+    bound.unwrap();
     let mut owner = site.signed_in(ADA).await;
     owner
         .post(&format!("{team}/{bob}/remove"), &[])
         .await
         .location();
     site.browser().get(&link).await.assert(410, "");
+    let left = links::invitations(&site.pool, account, now).await.unwrap();
+    let [left] = left.try_into().unwrap();
+    assert_eq!(left.email, other);
 }
 
 #[testing::database_test(web::MIGRATOR)]
