@@ -5,6 +5,7 @@ use std::time::Duration;
 
 use contracts::gateway::v1::Call;
 use kit::Code;
+use kit::api::text::clip;
 use kit::api::timestamp;
 use time::OffsetDateTime;
 use uuid::Uuid;
@@ -116,7 +117,6 @@ impl AccountCalls {
 
 impl From<&FinishedCall<'_>> for Call {
     fn from(call: &FinishedCall<'_>) -> Self {
-        let end = call.target.floor_char_boundary(MAX_TARGET);
         Self {
             at: Some(timestamp::encode(call.at)),
             request_id: call.request_id.to_owned(),
@@ -124,7 +124,7 @@ impl From<&FinishedCall<'_>> for Call {
             mode: call.key.mode.as_str().to_owned(),
             method: call.method.to_owned(),
             route: call.route.to_owned(),
-            target: call.target[..end].to_owned(),
+            target: clip(call.target, MAX_TARGET).into_owned(),
             status: call.status.into(),
             code: call.code.map_or("", Code::as_str).to_owned(),
             duration_us: call.duration.as_micros().try_into().unwrap_or(u32::MAX),
@@ -232,6 +232,6 @@ mod tests {
             target: &long,
             ..call(&key, 200)
         });
-        assert_eq!(logged.target.len(), MAX_TARGET);
+        assert!(logged.target.len() <= MAX_TARGET && logged.target.ends_with('…'));
     }
 }

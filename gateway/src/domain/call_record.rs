@@ -1,5 +1,7 @@
 //! Calls as the log of the account shows them.
 
+use kit::api::text::clip;
+
 /// The most bytes of path and query that the log holds.
 pub const TARGET_BYTES: usize = 300;
 
@@ -25,13 +27,7 @@ pub fn target(text: &str, prefix: &str) -> String {
         rest = starts[next];
     }
     shown.push_str(&text[rest..]);
-    if shown.len() > TARGET_BYTES {
-        let end = (0..=TARGET_BYTES)
-            .rev()
-            .find(|at| shown.is_char_boundary(*at));
-        shown.truncate(end.unwrap_or(0));
-    }
-    shown
+    clip(&shown, TARGET_BYTES).into_owned()
 }
 
 /// The percent-decoded bytes of a text, and where each begins in it; then the length of the text.
@@ -124,6 +120,12 @@ mod tests {
         let long = format!("/v1/games?q={}", "ä".repeat(400));
         let shown = target(&long, "svc_");
         assert!(shown.len() <= TARGET_BYTES && shown.len() > TARGET_BYTES - 4);
-        assert!(long.starts_with(&shown));
+        assert!(long.starts_with(shown.strip_suffix('…').unwrap()));
+    }
+
+    #[test]
+    fn a_target_that_fits_is_whole() {
+        let whole = format!("/v1/games?q={}", "a".repeat(TARGET_BYTES - 12));
+        assert_eq!(target(&whole, "svc_"), whole);
     }
 }

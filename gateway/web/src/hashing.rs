@@ -44,11 +44,19 @@ impl PasswordPool {
     /// # Errors
     /// The random number generator failed, or no thread could be started.
     pub fn new(cores: usize) -> anyhow::Result<Self> {
+        Self::with_limit(cores, cores * (1 + WAITING_PER_CORE))
+    }
+
+    /// A pool that computes up to `cores` hashes at once, and refuses requests while it has `limit` of them.
+    ///
+    /// # Errors
+    /// As for [`Self::new`].
+    pub fn with_limit(cores: usize, limit: usize) -> anyhow::Result<Self> {
         let random: [u8; 32] = rand::random();
         let unknown = hash(&hex::encode(random)).map_err(|error| anyhow::anyhow!(error))?;
         Ok(Self {
             threads: Arc::new(Threads::new(cores)?),
-            admitted: Arc::new(Semaphore::new(cores * (1 + WAITING_PER_CORE))),
+            admitted: Arc::new(Semaphore::new(limit)),
             unknown: unknown.into(),
         })
     }

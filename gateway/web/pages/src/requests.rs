@@ -38,8 +38,6 @@ pub struct RequestRow {
     pub at: String,
     pub method: String,
     pub target: String,
-    /// Whether path and query may be longer than the log holds.
-    pub is_cut_off: bool,
     /// The pattern of the path; empty for a path that does not exist.
     pub route: String,
     pub status: u32,

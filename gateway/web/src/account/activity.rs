@@ -29,10 +29,11 @@ pub async fn show(request: MemberRequest, Query(before): Query<Before>) -> PageR
     let (app, account) = (&request.app, request.scope.id);
     let texts = request.language().texts();
     let before: Option<Uuid> = before.before.parse().ok();
+    let now = app.clock.now();
     // Read one row more than a page has, to see whether there is a next page.
     let limit = u32::from(ROWS) + 1;
     let (entries, frame) = futures::join!(
-        activity::of_account(&app.pool, account, before, limit.into()),
+        activity::of_account(&app.pool, account, now, before, limit.into()),
         request.frame(Section::Activity),
     );
     let mut entries = entries?;

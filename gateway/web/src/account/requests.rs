@@ -20,8 +20,6 @@ use crate::upstream::time_of;
 
 /// Rows of a page.
 const ROWS: u32 = 50;
-/// The log cuts path and query off after 300 bytes, between characters.
-const CUT_OFF: usize = 297;
 
 #[derive(Debug, Clone, Default, Deserialize)]
 #[serde(default)]
@@ -119,7 +117,6 @@ fn row(language: PageLanguage, call: &proto::Call, keys: &[proto::Key]) -> Reque
         at: at.unwrap_or_default(),
         method: call.method.clone(),
         target: call.target.clone(),
-        is_cut_off: call.target.len() >= CUT_OFF,
         route: Some(&call.route)
             .filter(|route| *route != "none")
             .cloned()

@@ -227,12 +227,18 @@ async fn change(request: &MemberRequest, person: Uuid, role: Option<Role>) -> Pa
         MemberChange::Changed => {}
         MemberChange::NotFound => return Err(PageError::not_found()),
         MemberChange::LastOwner => {
+            // The page reads with other connections, and waits for the gateway. Such requests must not hold all connections of the pool.
+            transaction.rollback().await?;
             return refused(request, "team-last-owner").await;
         }
     }
     // An open invitation of the person would lead back into the team.
     if role.is_none_or(|role| !role.may(Permission::Manage)) {
         links::remove_invitations_by(&mut *transaction, account, person).await?;
+    }
+    // So would an older invitation for the person by somebody else. One for a member who stays changes no role.
+    if role.is_none() {
+        links::remove_invitations_for(&mut *transaction, account, person).await?;
     }
     let subject = role.map_or_else(
         || email.clone(),

@@ -1,4 +1,4 @@
-//! Removes sessions, counts of tries and links that have ended, activity that is older than a year, records of notices whose event
+//! Removes sessions, counts of tries and links that have ended, most activity that is older than a year, records of notices whose event
 //! cannot come again, and old forms.
 
 use time::OffsetDateTime;

@@ -17,18 +17,29 @@ pub(super) async fn confirm_password(
     let (app, person) = (&request.app, request.person());
     let now = app.clock.now();
     let (session, id) = (request.viewer.token.hash().hex(), person.id.to_string());
-    for (limit, subject) in [
+    let tries = [
         (limits::CONFIRMATIONS, session),
         (limits::CONFIRMATIONS_OF_PERSON, id),
-    ] {
-        if let Err(reached) = app.limits.count(limit, &subject, now).await? {
+    ];
+    for (limit, subject) in &tries {
+        if let Err(reached) = app.limits.count(*limit, subject, now).await? {
             let language = request.language().language;
             let fault = reached.too_many_in(language, "limit-tries");
             return Ok(FormState::refused_here(&fault));
         }
     }
     let checked = app.passwords.check(password, Some(&person.password_hash));
-    if checked.await?.is_right {
+    let checked = match checked.await {
+        Ok(checked) => checked,
+        Err(fault) => {
+            // While the pool of hashes is full, nothing is tried.
+            for (limit, subject) in &tries {
+                app.limits.take_back(*limit, subject, now).await?;
+            }
+            return Err(fault);
+        }
+    };
+    if checked.is_right {
         Ok(FormState::default())
     } else {
         let errors = Fields::one(field, request.language().say("password-wrong"));

@@ -19,7 +19,7 @@ use crate::page_error::{PageError, PageResult};
 use crate::page_language::PageLanguage;
 use crate::render::{FormState, html};
 use crate::request::PersonRequest;
-use crate::store::{members, people};
+use crate::store::{allow_idle, members, people};
 use crate::upstream::gateway::Actor;
 
 #[derive(Debug, Deserialize)]
@@ -53,6 +53,8 @@ pub async fn send(
             return page(&request, FormState::invalid(errors)).await;
         }
     };
+    // The locks are held while other services work, however slowly: nobody may join an account that is being closed.
+    allow_idle(&mut transaction, app.timeout).await?;
     // Nothing can refuse the deletion any more. If a service is away, the person still exists and can send the form again.
     for account in &closed {
         disconnect(app, &actor, *account).await?;

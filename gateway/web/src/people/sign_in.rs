@@ -84,14 +84,19 @@ pub async fn send(
     }
     let person = people::by_email(&app.pool, &address).await?;
     let stored = person.as_ref().map(|person| person.password_hash.as_str());
-    let checked = app.passwords.check(&form.password, stored).await?;
+    let checked = match app.passwords.check(&form.password, stored).await {
+        Ok(checked) => checked,
+        Err(fault) => {
+            // While the pool of hashes is full, nothing is tried, and nobody must be locked out by it.
+            take_back(&app, tries, now).await?;
+            return Err(fault.into());
+        }
+    };
     let Some(person) = person.filter(|_| checked.is_right) else {
         let errors = Fields::general(language.say("sign-in-wrong"));
         return refuse(FormState::invalid(errors)).await;
     };
-    for (limit, subject) in tries {
-        app.limits.take_back(limit, subject, now).await?;
-    }
+    take_back(&app, tries, now).await?;
     let upgraded = if checked.is_outdated {
         Some(app.passwords.hash(&form.password).await?)
     } else {
@@ -136,6 +141,13 @@ async fn count(
         }
     }
     Ok(Ok(()))
+}
+
+async fn take_back(app: &Web, tries: [(Limit, &str); 3], now: OffsetDateTime) -> Result<(), Fault> {
+    for (limit, subject) in tries {
+        app.limits.take_back(limit, subject, now).await?;
+    }
+    Ok(())
 }
 
 /// Ends the session, and redirects to the next page if the request names one.

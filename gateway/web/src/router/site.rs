@@ -122,8 +122,11 @@ pub(super) fn add_docs_of_languages(mut router: Router<App>) -> Router<App> {
 
 /// Adds a file of the public site, or a page of the documentation: it has one address.
 pub(super) fn add_once(router: Router<App>, route: Route, app: &App) -> Router<App> {
-    let counted = route
-        .handlers
-        .layer(from_fn_with_state(App::clone(app), public::admit));
+    let mut handlers = route.handlers;
+    // A file of the sitemap reads all listings of a kind up to its last row, the index those of all kinds.
+    if route.path.starts_with("/sitemap") {
+        handlers = handlers.layer(from_fn_with_state(App::clone(app), public::cache));
+    }
+    let counted = handlers.layer(from_fn_with_state(App::clone(app), public::admit));
     router.route(route.path, counted)
 }

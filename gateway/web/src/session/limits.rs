@@ -115,7 +115,7 @@ impl Limits {
         Ok(Err(LimitReached { retry_after }))
     }
 
-    /// Takes back a try that was counted at this time, because it was right.
+    /// Takes back a try that was counted at this time, because it was right or did not take place.
     pub async fn take_back(
         &self,
         limit: Limit,

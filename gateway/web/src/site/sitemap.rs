@@ -1,5 +1,6 @@
 //! The sitemap (sitemaps.org): an index, and files of at most 50,000 addresses, cut from the listings of a kind.
 
+use std::ops::ControlFlow;
 use std::sync::Arc;
 
 use axum::Extension;
@@ -57,6 +58,7 @@ pub async fn index(PublicRequest { app, .. }: PublicRequest, catalogue: Catalogu
                 Some((_, latest)) => *latest = later(*latest, entry.updated_at),
                 None => files.push((number, entry.updated_at)),
             }
+            ControlFlow::Continue(())
         });
         each.await?;
         for (number, updated_at) in files {
@@ -94,10 +96,15 @@ pub async fn file(
     let mut text = format!("{DECLARATION}<urlset xmlns=\"{NAMESPACE}\">\n");
     let (start, mut place) = (text.len(), 0);
     let each = catalogue.sitemap(kind, |entry| {
-        if file_of(&mut place) == number {
+        let file = file_of(&mut place);
+        if file > number {
+            return ControlFlow::Break(());
+        }
+        if file == number {
             let address = [app.public_url.as_str(), "/", kind, "/", &entry.address];
             push_entry(&mut text, "url", address, entry.updated_at);
         }
+        ControlFlow::Continue(())
     });
     each.await?;
     if text.len() == start {

@@ -8,7 +8,7 @@ use uuid::Uuid;
 use crate::client_info::ClientInfo;
 use crate::domain::action::Action;
 
-/// How long entries are kept.
+/// How long entries are shown, and most of them kept.
 pub const RETENTION: time::Duration = time::Duration::days(365);
 
 /// An entry to record.
@@ -95,20 +95,22 @@ pub async fn insert(
     Ok(())
 }
 
-/// Entries of an account before the one with the id `before`, newest first.
+/// Entries of an account in the last [`RETENTION`], before the one with the id `before`, newest first.
 pub async fn of_account(
     executor: impl PgExecutor<'_>,
     account: Uuid,
+    now: OffsetDateTime,
     before: Option<Uuid>,
     limit: i64,
 ) -> Result<Vec<Activity>, sqlx::Error> {
     sqlx::query_as!(
         Activity,
         "select id, at, email, action, subject, address, agent from web.activity
-         where account_id = $1 and id < coalesce($2, 'ffffffff-ffff-ffff-ffff-ffffffffffff'::uuid)
-         order by id desc limit $3",
+         where account_id = $1 and id < coalesce($2, 'ffffffff-ffff-ffff-ffff-ffffffffffff'::uuid) and at >= $3
+         order by id desc limit $4",
         account,
         before,
+        now - RETENTION,
         limit,
     )
     .fetch_all(executor)
@@ -124,6 +126,11 @@ pub struct Sight {
     pub email: String,
 }
 
+/// The names of the actions that show a person the secret of a live key.
+fn sights() -> [String; 2] {
+    [Action::KeyRevealed, Action::KeyRotated].map(|it| it.name().to_owned())
+}
+
 /// The live keys of an account whose secrets a person has seen.
 pub async fn sights_of_keys(
     executor: impl PgExecutor<'_>,
@@ -136,14 +143,21 @@ pub async fn sights_of_keys(
          where account_id = $1 and person_id = $2 and action = any ($3) order by id desc",
         account,
         person,
-        &[Action::KeyRevealed, Action::KeyRotated].map(|it| it.name().to_owned()),
+        &sights(),
     )
     .fetch_all(executor)
     .await
 }
 
-/// Removes entries older than [`RETENTION`]; returns their number.
+/// Removes entries older than [`RETENTION`]; returns their number. Live keys work for years: which secrets a person has seen stays known
+/// as long as the person exists, for the day on which an account removes the person.
 pub async fn remove_old(pool: &PgPool, now: OffsetDateTime) -> Result<u64, sqlx::Error> {
-    let removed = sqlx::query!("delete from web.activity where at < $1", now - RETENTION);
+    let removed = sqlx::query!(
+        "delete from web.activity
+         where at < $1
+         and not (action = any ($2) and exists (select from web.person where person.id = activity.person_id))",
+        now - RETENTION,
+        &sights(),
+    );
     Ok(removed.execute(pool).await?.rows_affected())
 }

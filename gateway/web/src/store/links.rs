@@ -240,6 +240,24 @@ pub async fn remove_invitations_by(
     Ok(())
 }
 
+/// Removes the invitations to an account that are for a person.
+pub async fn remove_invitations_for(
+    executor: impl PgExecutor<'_>,
+    account: Uuid,
+    person: Uuid,
+) -> Result<(), sqlx::Error> {
+    sqlx::query!(
+        "delete from web.link
+         where account_id = $1
+         and (invited_id = $2 or invited_id is null and email = (select email from web.person where id = $2))",
+        account,
+        person,
+    )
+    .execute(executor)
+    .await?;
+    Ok(())
+}
+
 /// Removes links that have expired; returns their number.
 pub async fn remove_expired(pool: &PgPool, now: OffsetDateTime) -> Result<u64, sqlx::Error> {
     let removed = sqlx::query!("delete from web.link where expires_at <= $1", now);

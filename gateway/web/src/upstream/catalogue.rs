@@ -2,6 +2,7 @@
 //!
 //! Lists and listings arrive as the JSON of the API, which catalogue-svc has rendered already.
 
+use std::ops::ControlFlow;
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -183,18 +184,20 @@ impl PageCalls {
         self.client.calls.read(method, message).await
     }
 
-    /// Reads a stream to its end, in the same way.
+    /// Reads a stream in the same way, to its end or until `each` breaks.
     pub(super) async fn read_all<S: GrpcClient, Q: ListingRead, A>(
         &self,
         method: impl AsyncFnOnce(&mut S, Request<Q>) -> Result<Response<Streaming<A>>, Status>,
         mut message: Q,
-        mut each: impl FnMut(A),
+        mut each: impl FnMut(A) -> ControlFlow<()>,
     ) -> Result<(), Fault> {
         message.set_at_least(self.position().await);
         let _permit = self.client.limit.acquire(QUEUE_TIMEOUT).await?;
         let mut parts = self.client.calls.read(method, message).await?;
         while let Some(part) = parts.message().await? {
-            each(part);
+            if each(part).is_break() {
+                break;
+            }
         }
         Ok(())
     }

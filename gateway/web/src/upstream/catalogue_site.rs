@@ -1,5 +1,7 @@
 //! catalogue-svc: reads that only the public site needs, for its sitemap, its feed of new games and its games of the day.
 
+use std::ops::ControlFlow;
+
 use bytes::Bytes;
 use contracts::catalogue::v1 as proto;
 use contracts::public::GameRow;
@@ -43,17 +45,18 @@ impl NewGames {
 }
 
 impl Catalogue {
-    /// Calls `each` for all listings of a kind, in the order of the sitemap.
+    /// Calls `each` for all listings of a kind, in the order of the sitemap, until it breaks.
     pub async fn sitemap(
         &self,
         kind: &str,
-        mut each: impl FnMut(proto::SitemapEntry) + Send,
+        mut each: impl FnMut(proto::SitemapEntry) -> ControlFlow<()> + Send,
     ) -> Result<(), Fault> {
         let request = proto::ListSitemapRequest {
             kind: kind.to_owned(),
             at_least: None,
         };
-        let each = |part: proto::ListSitemapResponse| part.entries.into_iter().for_each(&mut each);
+        let each =
+            |part: proto::ListSitemapResponse| part.entries.into_iter().try_for_each(&mut each);
         self.0.read_all(Site::list_sitemap, request, each).await
     }
 }

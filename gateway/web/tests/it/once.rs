@@ -1,11 +1,9 @@
 //! Forms sent twice, as by a double click, take effect once. The second response leads to the page that shows the effect.
 
 use std::sync::atomic::Ordering;
-use std::time::Duration;
 
 use contracts::gateway::v1 as proto;
 use sqlx::PgPool;
-use sqlx::postgres::PgPoolOptions;
 use web::domain::role::Role;
 
 use crate::browser::{Browser, Page};
@@ -218,11 +216,7 @@ async fn a_form_whose_outcome_nobody_knows_is_not_sent_a_second_time(pool: PgPoo
 async fn a_slow_service_holds_no_connection_of_the_pool(pool: PgPool) {
     let site = Site::new(pool).await;
     let (mut owner, keys, form) = owner_with_form(&site).await;
-    let one = PgPoolOptions::new()
-        .max_connections(1)
-        .acquire_timeout(Duration::from_secs(3));
-    let one = one.connect_lazy_with((*site.pool.connect_options()).clone());
-    owner = owner.with_router(&site.changed(|web| web.pool = one));
+    owner = owner.with_router(&site.with_one_connection());
     let mut other = owner.clone();
     let fields = [
         ("form", form.as_str()),

@@ -117,6 +117,19 @@ async fn a_page_from_the_cache_is_the_same_in_each_language(pool: PgPool) {
 }
 
 #[testing::database_test(web::MIGRATOR)]
+async fn the_sitemap_is_cached(pool: PgPool) {
+    let site = Site::new(pool).await;
+    publish(&site, ids::row_id(), 7).await;
+    for path in ["/sitemap.xml", "/sitemap/games-1.xml"] {
+        let made = site.browser().get(path).await;
+        made.assert(200, "games");
+        assert!(reads(&site) > 0, "{path}");
+        assert_eq!(site.browser().get(path).await.text, made.text);
+        assert_eq!(reads(&site), 0, "{path}");
+    }
+}
+
+#[testing::database_test(web::MIGRATOR)]
 async fn an_error_page_is_not_cached(pool: PgPool) {
     let site = Site::new(pool).await;
     publish(&site, ids::row_id(), 7).await;

@@ -244,6 +244,11 @@ async fn a_truncated_sitemap_is_not_served(pool: PgPool) {
     for path in ["/sitemap/games-1.xml", "/sitemap.xml"] {
         assert_eq!(browser.get(path).await.status, 503, "{path}");
     }
+    // A file is complete with its last row.
+    *site.catalogue.fills_a_file.lock().unwrap() = true;
+    for (path, status) in [("/sitemap/games-1.xml", 200), ("/sitemap/games-2.xml", 503)] {
+        assert_eq!(browser.get(path).await.status, status, "{path}");
+    }
 }
 
 #[testing::database_test(web::MIGRATOR)]

@@ -9,6 +9,7 @@ use time::Duration;
 use uuid::Uuid;
 use web::client_info::ClientInfo;
 use web::domain::session_token::Token;
+use web::hashing::PasswordPool;
 use web::jobs::clean_up;
 use web::session::limits;
 use web::store::people;
@@ -77,6 +78,26 @@ async fn right_passwords_do_not_count_as_attempts(pool: PgPool) {
     browser.post("/sign-in", &WRONG).await.assert(422, "wrong");
     let right = [("email", ADA), ("password", PASSWORD)];
     browser.post("/sign-in", &right).await.assert(429, "");
+}
+
+#[testing::database_test(web::MIGRATOR)]
+async fn passwords_that_a_full_pool_does_not_check_do_not_count_as_attempts(pool: PgPool) {
+    let site = Site::new(pool).await;
+    site.person(ADA).await;
+    let full = site.changed(|web| web.passwords = PasswordPool::with_limit(1, 0).unwrap());
+    let mut refused = site.browser().with_router(&full);
+    for _ in 0..=limits::SIGN_IN.tries {
+        refused.post("/sign-in", &WRONG).await.assert(503, "");
+    }
+    let mut browser = site.signed_in(ADA).await;
+    let mut refused = browser.clone().with_router(&full);
+    let change = [("current", "wrong"), ("password", "wrong")];
+    for _ in 0..=limits::CONFIRMATIONS.tries {
+        let page = refused.post("/you/password", &change).await;
+        page.assert(503, "");
+    }
+    let page = browser.post("/you/password", &change).await;
+    page.assert(422, "This is not your password");
 }
 
 #[testing::database_test(web::MIGRATOR)]

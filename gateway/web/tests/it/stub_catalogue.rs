@@ -33,6 +33,8 @@ pub(crate) struct StubCatalogue {
     pub(crate) away_rpc: Arc<Mutex<Option<&'static str>>>,
     /// The second message of a sitemap fails.
     pub(crate) breaks_off: Arc<Mutex<bool>>,
+    /// The first message of the sitemap of games has one row more than a file.
+    pub(crate) fills_a_file: Arc<Mutex<bool>>,
     /// The positions of the reads of listings.
     pub(crate) positions: Arc<Mutex<Vec<Option<Position>>>>,
     /// The requests for lists of games, in order.
@@ -69,6 +71,7 @@ impl Default for StubCatalogue {
             is_away: Arc::default(),
             away_rpc: Arc::default(),
             breaks_off: Arc::default(),
+            fills_a_file: Arc::default(),
             positions: Arc::clone(&positions),
             asked: Arc::default(),
             asked_when: Arc::default(),

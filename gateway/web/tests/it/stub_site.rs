@@ -39,6 +39,11 @@ impl SiteService for StubCatalogue {
         self.read(request.get_ref().at_least.as_ref());
         self.answers()?;
         let mut parts = match request.get_ref().kind.as_str() {
+            "games" if *self.fills_a_file.lock().unwrap() => {
+                let rows: Vec<String> = (0..=50_000).map(|row| format!("game-{row}")).collect();
+                let rows: Vec<&str> = rows.iter().map(String::as_str).collect();
+                vec![Ok(part(&rows))]
+            }
             "games" => vec![Ok(part(&["okoto", "kora"])), Ok(part(&["zuri"]))],
             "creators" => vec![Ok(part(&["savanna"]))],
             "events" => vec![Ok(part(&["jam"]))],

@@ -16,6 +16,7 @@ use kit::redis::Redis;
 use kit::rpc::client::Client;
 use pages::Language;
 use sqlx::PgPool;
+use sqlx::postgres::PgPoolOptions;
 use time::macros::datetime;
 use time::{Duration, OffsetDateTime};
 use uuid::Uuid;
@@ -228,6 +229,15 @@ impl Site {
         };
         change(&mut web);
         router(&Arc::new(web))
+    }
+
+    /// The same site with one connection to PostgreSQL.
+    pub(crate) fn with_one_connection(&self) -> Router {
+        let one = PgPoolOptions::new()
+            .max_connections(1)
+            .acquire_timeout(std::time::Duration::from_secs(3));
+        let one = one.connect_lazy_with((*self.pool.connect_options()).clone());
+        self.changed(|web| web.pool = one)
     }
 
     pub(crate) fn browser(&self) -> Browser {

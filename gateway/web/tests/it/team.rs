@@ -10,6 +10,7 @@ use time::Duration;
 use web::client_info::ClientInfo;
 use web::domain::action::Action;
 use web::domain::role::Role;
+use web::jobs::clean_up;
 use web::store::activity::{self, NewEntry};
 use web::store::links::{self, LinkTarget};
 
@@ -134,6 +135,11 @@ async fn the_last_owner_cannot_be_removed(pool: PgPool) {
         .await
         .assert(422, "at least one owner");
     last.post(&role, &[("role", "owner")]).await.location();
+    // The page of a refusal waits for no second connection.
+    let mut last = last.with_router(&site.with_one_connection());
+    last.post(&format!("{team}/leave"), &[])
+        .await
+        .assert(422, "at least one owner");
 }
 
 #[testing::database_test(web::MIGRATOR)]
@@ -146,12 +152,29 @@ async fn a_removed_owner_leaves_no_invitation_to_return(pool: PgPool) {
     let mut removed = site.signed_in(BOB).await;
     removed.invite(account, CAROL, "owner").await.location();
     let link = site.link(CAROL).await;
+    // Ada has invited Bob twice, once at an earlier address, and somebody else.
+    let (old, other) = ("bob@old.example", "dora@new.example");
+    let now = site.clock.now();
+    let target = LinkTarget::Invite {
+        by: Some(ada),
+        account,
+        role: Role::Editor,
+    };
+    for email in [BOB, old, other] {
+        let invited = links::insert(&site.pool, email, &target, now).await;
+        invited.unwrap();
+    }
+    let bound = links::bind_invitations(&site.pool, old, bob).await;
+    bound.unwrap();
     let mut owner = site.signed_in(ADA).await;
     owner
         .post(&format!("{team}/{bob}/remove"), &[])
         .await
         .location();
     site.browser().get(&link).await.assert(410, "");
+    let left = links::invitations(&site.pool, account, now).await.unwrap();
+    let [left] = left.try_into().unwrap();
+    assert_eq!(left.email, other);
 }
 
 #[testing::database_test(web::MIGRATOR)]
@@ -223,7 +246,12 @@ async fn a_removal_names_the_live_keys_that_the_person_has_seen(pool: PgPool) {
         key("server", "test", START),
         key("other", "live", START),
     ]);
+    // The page of the activity forgets what Bob has seen before the keys end.
+    site.clock.advance(Duration::days(366));
+    clean_up::run(&site.app, site.clock.now()).await.unwrap();
     let mut owner = site.signed_in(ADA).await;
+    let activity = owner.get(&format!("/accounts/{account}/activity")).await;
+    assert!(!activity.text.contains(BOB), "{}", activity.text);
     let team = format!("/accounts/{account}/team");
     let removed = owner.post(&format!("{team}/{bob}/remove"), &[]).await;
     let answer = removed.location().to_owned();

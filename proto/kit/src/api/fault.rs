@@ -10,6 +10,7 @@ use std::time::Duration;
 use tonic::Status;
 use tonic_types::{ErrorDetails, FieldViolation, StatusExt as _};
 
+use super::text::clip;
 use crate::Code;
 
 /// The `domain` of our `ErrorInfo`.
@@ -130,18 +131,6 @@ impl Fault {
             "Something broke on our side. It has been logged under this request id.",
         )
     }
-}
-
-/// The beginning of a text, of at most `max` bytes. An ellipsis shows that it was cut.
-fn clip(text: &str, max: usize) -> Cow<'_, str> {
-    const ELLIPSIS: char = '…';
-    if text.len() <= max {
-        return text.into();
-    }
-    let end = text.floor_char_boundary(max - ELLIPSIS.len_utf8());
-    let mut clipped = text[..end].to_owned();
-    clipped.push(ELLIPSIS);
-    clipped.into()
 }
 
 /// The most bytes of a message in its header. gRPC percent-encodes spaces, control characters, some signs and everything but ASCII.

@@ -1,5 +1,7 @@
 //! Text as it is stored: trimmed, in Unicode NFC, within its maximum length, without control characters (§4.3).
 
+use std::borrow::Cow;
+
 use unicode_normalization::UnicodeNormalization as _;
 use unicode_normalization::char::is_combining_mark;
 
@@ -38,6 +40,18 @@ pub(crate) fn normalize(raw: &str) -> String {
 /// Whether a reader sees nothing of a text. [`line()`] and [`paragraphs`] store such a text as the empty one.
 pub fn is_blank(text: &str) -> bool {
     text.chars().all(is_invisible)
+}
+
+/// The beginning of a text, of at most `max` bytes. An ellipsis shows that it was cut.
+pub fn clip(text: &str, max: usize) -> Cow<'_, str> {
+    const ELLIPSIS: char = '…';
+    if text.len() <= max {
+        return text.into();
+    }
+    let end = text.floor_char_boundary(max - ELLIPSIS.len_utf8());
+    let mut clipped = text[..end].to_owned();
+    clipped.push(ELLIPSIS);
+    clipped.into()
 }
 
 fn check(

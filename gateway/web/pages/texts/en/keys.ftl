@@ -176,7 +176,6 @@ request-time = Time
 request-call = Call
 request-status = Status
 request-duration = Duration
-request-cut-off = cut off
 request-no-path = no such path
 request-more = and { $value } more in this second
 request-gone = gone
