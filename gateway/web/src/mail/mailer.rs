@@ -3,7 +3,6 @@
 use std::sync::Arc;
 use std::time::Duration as StdDuration;
 
-use kit::Clock;
 use kit::jobs::Leader;
 use kit::pg;
 use lettre::message::Mailbox;
@@ -60,7 +59,7 @@ impl Mailer {
     }
 
     /// Adds its jobs to those of the leader.
-    pub fn spawn(self, leader: &Leader, clock: &Clock) {
+    pub fn spawn(self, leader: &Leader) {
         for name in [
             "mails_sent_total",
             "mails_deferred_total",
@@ -73,24 +72,10 @@ impl Mailer {
             let pool = pool.clone();
             async move { count(&pool, now).await }
         });
-        let clock = clock.clone();
-        leader.spawn_polling("mails", PERIOD, move || {
-            let (mailer, clock) = (self.clone(), clock.clone());
-            async move { mailer.poll(&clock).await }
+        leader.spawn_periodic("mails", PERIOD, move |now| {
+            let mailer = self.clone();
+            async move { mailer.send_due(now).await }
         });
-    }
-
-    /// Sends each mail that is due at PostgreSQL's time; returns their number. There is seldom one, so that one connection answers both questions.
-    async fn poll(&self, clock: &Clock) -> anyhow::Result<u64> {
-        let reading = async |connection: &mut PgConnection| {
-            let now = pg::now(&mut *connection, clock).await?;
-            let due = find_due(connection, now).await?;
-            Ok::<_, sqlx::Error>(due.map(|_| now))
-        };
-        match pg::in_time(&self.pool, reading).await? {
-            Some(now) => self.send_due(now).await,
-            None => Ok(0),
-        }
     }
 
     /// Sends each mail that is due; returns their number. A mail is sent twice, with the same `Message-ID`, when the process dies between sending
@@ -139,8 +124,18 @@ impl Mailer {
         self.transport.send(message).await
     }
 
+    /// The mail that is to be tried next, if one is due: those that were not tried yet go first.
     async fn next(&self, now: OffsetDateTime) -> Result<Option<QueuedMail>, sqlx::Error> {
-        let reading = async |connection: &mut PgConnection| find_due(connection, now).await;
+        let row = sqlx::query_as!(
+            QueuedMail,
+            r#"select id, recipient, subject, body, created_at, tries,
+                 coalesce(expires_at <= $1 or link_id is null and expires_at is not null, false) as "link_has_ended!"
+             from web.mail where next_attempt_at <= $1 or next_attempt_at > $2 order by next_attempt_at, id limit 1"#,
+            now,
+            // No mail waits for longer, unless the clock was ahead.
+            now + MAX_WAIT
+        );
+        let reading = async |connection: &mut PgConnection| row.fetch_optional(connection).await;
         pg::in_time(&self.pool, reading).await
     }
 
@@ -162,24 +157,6 @@ impl Mailer {
         pg::in_time(&self.pool, deleting).await?;
         Ok(())
     }
-}
-
-/// The mail that is to be tried next, if one is due: those that were not tried yet go first.
-async fn find_due(
-    connection: &mut PgConnection,
-    now: OffsetDateTime,
-) -> Result<Option<QueuedMail>, sqlx::Error> {
-    sqlx::query_as!(
-        QueuedMail,
-        r#"select id, recipient, subject, body, created_at, tries,
-                 coalesce(expires_at <= $1 or link_id is null and expires_at is not null, false) as "link_has_ended!"
-             from web.mail where next_attempt_at <= $1 or next_attempt_at > $2 order by next_attempt_at, id limit 1"#,
-        now,
-        // No mail waits for longer, unless the clock was ahead.
-        now + MAX_WAIT
-    )
-    .fetch_optional(connection)
-    .await
 }
 
 /// Sets the metrics of the mails that wait. It changes no rows.

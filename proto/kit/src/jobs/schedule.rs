@@ -39,25 +39,12 @@ impl Leader {
         F: Future<Output = anyhow::Result<u64>> + Send + 'static,
     {
         let (pool, clock) = (self.pool.clone(), self.clock.clone());
-        self.spawn_polling(name, interval, move || {
-            let (pool, clock, work) = (pool.clone(), clock.clone(), work.clone());
-            async move { work(pg::now_in_time(&pool, &clock).await?).await }
-        });
-    }
-
-    /// Adds a job as [`Leader::spawn_periodic`] does. `work` reads PostgreSQL's time itself: a job that seldom finds something to do then asks for
-    /// both over one connection.
-    pub fn spawn_polling<F>(
-        &self,
-        name: &'static str,
-        interval: Duration,
-        work: impl Fn() -> F + Clone + Send + Sync + 'static,
-    ) where
-        F: Future<Output = anyhow::Result<u64>> + Send + 'static,
-    {
-        let clock = self.clock.clone();
         self.spawn(name, move || {
-            run(name, interval, clock.clone(), work.clone())
+            let (pool, now, work) = (pool.clone(), clock.clone(), work.clone());
+            run(name, interval, clock.clone(), move || {
+                let (pool, now, work) = (pool.clone(), now.clone(), work.clone());
+                async move { work(pg::now_in_time(&pool, &now).await?).await }
+            })
         });
     }
 
