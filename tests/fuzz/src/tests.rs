@@ -120,23 +120,22 @@ fn a_picture_is_rendered_or_refused() {
 
 #[test]
 fn a_query_is_read_or_refused() {
-    for text in ["q=caf%C3%A9+noir&limit=20&at=now", ""] {
+    for text in [
+        "q=caf%C3%A9+noir&limit=20&at=now",
+        "at=2026-03-01&cursor=AA",
+        "",
+    ] {
         assert!(query(text), "{text}");
     }
-    for text in ["at=2026-03-01&cursor=AA", "q=%zz&%ff=1&&=&Q=\u{0}é"] {
-        assert!(!query(text), "{text}");
-    }
+    assert!(!query("q=%zz&%ff=1&&=&Q=\u{0}é"));
 }
 
 #[test]
 fn the_year_of_a_time_has_four_digits() {
-    assert!(timestamp("2026-03-01T08:00:00+02:00"));
-    for text in [
-        "2026-03-01",
-        "",
-        "9999-12-31T23:59:59-00:01",
-        "\u{FF12}\u{0}",
-    ] {
+    for text in ["2026-03-01T08:00:00+02:00", "2026-03-01"] {
+        assert!(timestamp(text), "{text}");
+    }
+    for text in ["", "9999-12-31T23:59:59-00:01", "\u{FF12}\u{0}"] {
         assert!(!timestamp(text), "{text}");
     }
 }

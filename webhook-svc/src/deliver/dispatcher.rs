@@ -103,8 +103,10 @@ impl Dispatcher {
                 // A claim holds for a whole term. A tick from before it would renew it at once.
                 renewal.reset();
             }
+            // Boxed, since the futures of its statements are large.
+            let claiming = Box::pin(self.claim());
             let may_be_more = shared
-                .with_statement_timeout(self.claim())
+                .with_statement_timeout(claiming)
                 .await
                 .unwrap_or_else(|error| {
                     tracing::warn!(%error, "cannot claim endpoints");

@@ -149,8 +149,10 @@ pub async fn sights_of_keys(
     .await
 }
 
-/// Removes entries older than [`RETENTION`]; returns their number. Live keys work for years: which secrets a person has seen stays known
-/// as long as the person exists, for the day on which an account removes the person.
+/// Removes entries older than [`RETENTION`]; returns their number.
+///
+/// Live keys work for years: which secrets a person has seen stays known as long as the person exists, for the day on which an account
+/// removes the person.
 pub async fn remove_old(pool: &PgPool, now: OffsetDateTime) -> Result<u64, sqlx::Error> {
     let removed = sqlx::query!(
         "delete from web.activity
