@@ -1,5 +1,7 @@
-//! The tables of schema `economy`. Only [`crate::write`] changes them, apart from the games and pages, which follow listings-svc, and the
-//! players of old tips and swaps, which [`crate::jobs::retention`] removes.
+//! The tables of schema `economy`.
+//!
+//! Only [`crate::write`] changes them, apart from the games and pages, which follow listings-svc, and the players of old tips and swaps,
+//! which [`crate::jobs::retention`] removes.
 
 pub mod currencies;
 pub mod decisions;
