@@ -2,7 +2,7 @@
 
 use std::process::Command;
 
-use e2e::{Receiver, SmallFleet, mails};
+use e2e::{Receiver, SmallFleet, eventually, mails};
 use fantoccini::Locator;
 use testing::wait_until;
 
@@ -71,7 +71,12 @@ impl Visitor {
         self.look("/new-webhook").await;
         receiver.expect(&secret);
         self.click("main form[action$='/test'] button").await;
-        let delivery = self.browser.path().await;
+        // The click returns before the page of the delivery is there.
+        let delivery = eventually("the page of the delivery", async || {
+            let path = self.browser.path().await;
+            path.contains("/deliveries/").then_some(path)
+        })
+        .await;
         wait_until("the page shows that the receiver accepted it", async || {
             self.browser.open(&delivery).await;
             let good = Locator::Css("section.attempt span.good");

@@ -14,6 +14,8 @@ const PERIOD: Duration = Duration::from_secs(2);
 /// The pause after an update is at least this many times as long as the update took, so that a slow update leaves PostgreSQL and the replica
 /// free for calls.
 const SHARE: u32 = 9;
+/// The longest pause: an update may have taken long only because it waited.
+const MAX_PAUSE: Duration = Duration::from_mins(1);
 
 /// Refreshes the boards periodically, as soon as there are listings. `sorted` is met after the first time.
 ///
@@ -42,6 +44,6 @@ pub async fn run(
         }
         is_failing = refreshed.is_err();
         let took = refreshed.unwrap_or_default();
-        tokio::time::sleep((took * SHARE).max(PERIOD)).await;
+        tokio::time::sleep((took * SHARE).clamp(PERIOD, MAX_PAUSE)).await;
     }
 }

@@ -27,8 +27,11 @@ pub async fn eventually_within<T>(
     what: &str,
     mut probe: impl AsyncFnMut() -> Option<T>,
 ) -> T {
+    // Tells a probe that hangs from one that finds nothing.
+    let mut probes = 0;
     let probing = async {
         loop {
+            probes += 1;
             if let Some(found) = probe().await {
                 return found;
             }
@@ -36,7 +39,7 @@ pub async fn eventually_within<T>(
         }
     };
     let found = tokio::time::timeout(limit, probing).await;
-    found.unwrap_or_else(|_| panic!("gave up waiting for this: {what}"))
+    found.unwrap_or_else(|_| panic!("gave up waiting for this, at probe {probes}: {what}"))
 }
 
 /// Polls until the condition holds.
