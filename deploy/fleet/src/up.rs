@@ -331,7 +331,7 @@ fn build(args: &Args, signals: &Signals) -> Result<PathBuf> {
     } else {
         if !args.no_build {
             say(
-                "Building the services (the first time takes 5 to 9 minutes on two cores; later, seconds)",
+                "Building the services (the first time takes some 5 minutes on two cores; later, seconds)",
             );
             // The fleet does not need the tool `webhook`, but developers of webhook receivers do.
             let built = [&names[..], &["webhook"]].concat();

@@ -6,7 +6,7 @@ use std::time::Instant;
 use anyhow::{Context, Result};
 
 use super::TestResults;
-use super::output::{Counts, FailureBlock};
+use super::output::{Counts, FailureBlock, failed_test};
 use super::times::Reader;
 use crate::cargo;
 use crate::database::Address;
@@ -153,6 +153,8 @@ pub(super) fn run(
     let good = process::stream_all(&mut commands, fleet.signals(), |number, line| {
         blocks[number].say(line);
         readers[number].read(line, Instant::now(), &mut results.times);
+        let failed = failed_test(line).map(str::to_owned);
+        results.failed_tests.extend(failed);
         if let Some(counts) = Counts::read(line) {
             results.counts.add(counts);
         }

@@ -74,6 +74,8 @@ pub(crate) struct Args {
 #[derive(Debug, Default)]
 struct TestResults {
     failed_steps: Vec<&'static str>,
+    /// The names of the tests that failed.
+    failed_tests: Vec<String>,
     counts: Counts,
     times: Times,
 }
@@ -124,6 +126,9 @@ pub(crate) fn run(args: &Args) -> Result<ExitCode> {
         say(results.times.to_string());
         if !results.failed_steps.is_empty() {
             say(format!("Failed: {}", results.failed_steps.join(", ")));
+        }
+        for name in &results.failed_tests {
+            say(format!("failed: {name}"));
         }
         say(results.counts.to_string());
     }

@@ -49,6 +49,11 @@ impl Display for Counts {
     }
 }
 
+/// `test a::b ... FAILED` → `a::b`.
+pub(super) fn failed_test(line: &str) -> Option<&str> {
+    line.strip_prefix("test ")?.strip_suffix(" ... FAILED")
+}
+
 /// The output of cargo about the failures of one test binary. It is printed as a block, because another cargo process prints at the same
 /// time.
 #[derive(Debug, Default, Clone)]
@@ -70,7 +75,7 @@ impl FailureBlock {
 
 #[cfg(test)]
 mod tests {
-    use super::Counts;
+    use super::{Counts, failed_test};
 
     #[test]
     fn results_are_counted() {
@@ -89,5 +94,11 @@ mod tests {
             "12 passed, 1 failed, 2 ignored (long tests and benchmarks: see tests/README.md)"
         );
         assert_eq!(Counts::read("test a::b ... ok"), None);
+    }
+
+    #[test]
+    fn failed_tests_are_found() {
+        assert_eq!(failed_test("test a::b ... FAILED"), Some("a::b"));
+        assert_eq!(failed_test("test a::b ... ok"), None);
     }
 }
