@@ -1,7 +1,7 @@
 //! Decides on one or more listings, each independently.
 
 use contracts::listings::v1 as proto;
-use futures::future::join_all;
+use futures::stream::{self, StreamExt as _};
 use kit::Fault;
 use kit::api::bad_fields::BadFields;
 use kit::rpc::staff::Member;
@@ -16,6 +16,8 @@ use crate::store::{history, queue};
 use crate::write::moderate::{self, Moderation};
 
 const MAX_LISTINGS: usize = 100;
+/// How many are decided on at once. More would wait for connections, and other calls with them.
+const AT_ONCE: usize = 4;
 
 impl Service {
     /// Decides on each listing by itself: one refusal does not affect the others.
@@ -50,9 +52,10 @@ impl Service {
         let required = matches!(transition, Some(Transition::Reject | Transition::TakeDown));
         let reason = listing_name::reason(&request.reason, required, &mut bad);
         let transition = bad.finish(transition)?;
-        let decisions =
-            (request.items.into_iter()).map(|item| self.decide_on(item, transition, &reason, by));
-        Ok(join_all(decisions).await)
+        let decisions: Vec<_> = (request.items.into_iter())
+            .map(|item| self.decide_on(item, transition, &reason, by))
+            .collect();
+        Ok(stream::iter(decisions).buffered(AT_ONCE).collect().await)
     }
 
     async fn decide_on(

@@ -66,8 +66,7 @@ impl BadFields {
     ) -> Page<K> {
         let after = binding.decode(cursor);
         if after.is_none() && !cursor.is_empty() {
-            let reason =
-                "It is not whole, or belongs to another list or other filters: begin without one.";
+            let reason = "It belongs to another list or other filters: begin without one.";
             self.add("cursor", reason);
         }
         Page {
