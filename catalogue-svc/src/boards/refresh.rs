@@ -11,8 +11,8 @@ use super::Boards;
 
 /// How often the boards are sorted, if votes, the hour or listings have changed.
 const PERIOD: Duration = Duration::from_secs(2);
-/// The pause after an update is at least this many times as long as the update took, so that a slow update leaves PostgreSQL and the replica
-/// free for calls.
+/// The pause after an update is this many times as long as the update took, within [`PERIOD`] and [`MAX_PAUSE`]: a slow update leaves PostgreSQL
+/// and the replica free for calls.
 const SHARE: u32 = 9;
 /// The longest pause: an update may have taken long only because it waited.
 const MAX_PAUSE: Duration = Duration::from_mins(1);
