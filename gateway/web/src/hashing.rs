@@ -8,11 +8,11 @@ use argon2::password_hash::phc::PasswordHash;
 use argon2::{Argon2, PasswordHasher as _, PasswordVerifier as _};
 use kit::Fault;
 use tokio::runtime::{Builder, Runtime};
-use tokio::sync::Semaphore;
+use tokio::sync::{OwnedSemaphorePermit, Semaphore};
 
 use crate::domain::password::normalized;
 
-/// Requests per core that may wait for a thread. Further ones are refused.
+/// Requests per core that may have a permit while another one is hashed. Further ones are refused.
 const WAITING_PER_CORE: usize = 32;
 /// The threads have a ninth of the usual share of a core (nice(2)). The lowest priority, a 68th, would let sign-ins starve on a machine
 /// without an idle core.
@@ -22,9 +22,15 @@ const NICE: i32 = 10;
 #[derive(Clone)]
 pub struct PasswordPool {
     threads: Arc<Threads>,
-    admitted: Arc<Semaphore>,
+    permits: Arc<Semaphore>,
     /// A hash that no password has, so that a check takes the same time if the person does not exist.
     unknown: Arc<str>,
+}
+
+/// Allows one hash or one check. A permit that is dropped before is released at once.
+pub struct Permit {
+    pool: PasswordPool,
+    permit: OwnedSemaphorePermit,
 }
 
 /// Threads for blocking work only.
@@ -47,7 +53,7 @@ impl PasswordPool {
         Self::with_limit(cores, cores * (1 + WAITING_PER_CORE))
     }
 
-    /// A pool that computes up to `cores` hashes at once, and refuses requests while it has `limit` of them.
+    /// A pool that computes up to `cores` hashes at once, and gives up to `limit` permits.
     ///
     /// # Errors
     /// As for [`Self::new`].
@@ -56,22 +62,35 @@ impl PasswordPool {
         let unknown = hash(&hex::encode(random)).map_err(|error| anyhow::anyhow!(error))?;
         Ok(Self {
             threads: Arc::new(Threads::new(cores)?),
-            admitted: Arc::new(Semaphore::new(limit)),
+            permits: Arc::new(Semaphore::new(limit)),
             unknown: unknown.into(),
         })
     }
 
+    /// Acquires a permit without waiting.
+    ///
+    /// # Errors
+    /// The pool is full.
+    pub fn try_acquire(&self) -> Result<Permit, Fault> {
+        let permit = Arc::clone(&self.permits).try_acquire_owned();
+        let permit = permit.map_err(|_full| unavailable())?;
+        let pool = self.clone();
+        Ok(Permit { pool, permit })
+    }
+}
+
+impl Permit {
     /// The hash of a new password.
-    pub async fn hash(&self, password: &str) -> Result<String, Fault> {
+    pub async fn hash(self, password: &str) -> Result<String, Fault> {
         let password = password.to_owned();
         let hashed = self.run(move || hash(&password)).await?;
         hashed.map_err(|error| Fault::internal(&std::io::Error::other(error)))
     }
 
     /// Checks a password against a hash, or against none, which takes the same time.
-    pub async fn check(&self, password: &str, stored: Option<&str>) -> Result<Checked, Fault> {
+    pub async fn check(self, password: &str, stored: Option<&str>) -> Result<Checked, Fault> {
         let exists = stored.is_some();
-        let stored = stored.map_or_else(|| self.unknown.to_string(), ToOwned::to_owned);
+        let stored = stored.map_or_else(|| self.pool.unknown.to_string(), ToOwned::to_owned);
         let password = password.to_owned();
         let checked = self.run(move || check(&password, &stored)).await?;
         Ok(Checked {
@@ -81,24 +100,26 @@ impl PasswordPool {
     }
 
     async fn run<T: Send + 'static>(
-        &self,
+        self,
         work: impl FnOnce() -> T + Send + 'static,
     ) -> Result<T, Fault> {
-        let busy = || Fault::unavailable("the pool of password hashes");
-        let admitted = Arc::clone(&self.admitted).try_acquire_owned();
-        let admitted = admitted.map_err(|_full| busy())?;
+        let Self { pool, permit } = self;
         tracing::trace!("a password is hashed");
-        let Some(threads) = &self.threads.0 else {
-            return Err(busy());
+        let Some(threads) = &pool.threads.0 else {
+            return Err(unavailable());
         };
         // The closure owns the permit, since it runs to its end even if the caller is dropped.
         let work = threads.spawn_blocking(move || {
             let result = work();
-            drop(admitted);
+            drop(permit);
             result
         });
         work.await.map_err(|error| Fault::internal(&error))
     }
+}
+
+fn unavailable() -> Fault {
+    Fault::unavailable("the pool of password hashes")
 }
 
 impl Threads {
@@ -156,19 +177,26 @@ fn check(password: &str, stored: &str) -> Checked {
 mod tests {
     use super::*;
 
+    async fn hashed(pool: &PasswordPool, password: &str) -> String {
+        pool.try_acquire().unwrap().hash(password).await.unwrap()
+    }
+
+    async fn checked(pool: &PasswordPool, password: &str, stored: Option<&str>) -> Checked {
+        let permit = pool.try_acquire().unwrap();
+        permit.check(password, stored).await.unwrap()
+    }
+
     #[tokio::test]
     async fn a_password_is_checked_against_its_hash() {
         let pool = PasswordPool::new(1).unwrap();
-        let stored = pool.hash("baobab lorry teapot").await.unwrap();
+        let stored = hashed(&pool, "baobab lorry teapot").await;
         assert!(stored.starts_with("$argon2id$"), "{stored}");
-        let right = pool
-            .check("baobab lorry teapot", Some(&stored))
-            .await
-            .unwrap();
+        let right = checked(&pool, "baobab lorry teapot", Some(&stored)).await;
         assert!(right.is_right && !right.is_outdated);
-        assert!(!pool.check("other", Some(&stored)).await.unwrap().is_right);
-        assert!(!pool.check("other", None).await.unwrap().is_right);
-        assert!(!pool.check("other", Some("damaged")).await.unwrap().is_right);
+        for stored in [Some(stored.as_str()), None, Some("damaged")] {
+            let wrong = checked(&pool, "other", stored).await;
+            assert!(!wrong.is_right, "{stored:?}");
+        }
     }
 
     #[tokio::test]
@@ -178,9 +206,9 @@ mod tests {
             "o\u{323}\u{300}ja\u{300} teapot",
             "\u{1ECD}\u{300}jà\u{A0}teapot",
         );
-        let stored = pool.hash(typed).await.unwrap();
+        let stored = hashed(&pool, typed).await;
         for typed in [typed, on_another] {
-            let checked = pool.check(typed, Some(&stored)).await.unwrap();
+            let checked = checked(&pool, typed, Some(&stored)).await;
             assert!(checked.is_right && !checked.is_outdated, "{typed:?}");
         }
     }
@@ -188,21 +216,20 @@ mod tests {
     #[tokio::test]
     async fn hashing_threads_have_a_lower_priority() {
         let own = rustix::process::getpriority_process(None).unwrap();
-        let pool = PasswordPool::new(1).unwrap();
-        let nice = pool.run(|| rustix::process::getpriority_process(None).unwrap());
+        let permit = PasswordPool::new(1).unwrap().try_acquire().unwrap();
+        let nice = permit.run(|| rustix::process::getpriority_process(None).unwrap());
         // The tests may run with a raised nice value themselves; 19 is the maximum.
         assert_eq!(nice.await.unwrap(), (own + NICE).min(19));
         assert_eq!(rustix::process::getpriority_process(None).unwrap(), own);
     }
 
     #[tokio::test]
-    async fn requests_beyond_the_limit_are_refused_at_once() {
-        let pool = PasswordPool::new(1).unwrap();
-        let all = pool.admitted.available_permits();
-        let permits = pool.admitted.try_acquire_many(u32::try_from(all).unwrap());
-        let refused = pool.hash("password").await.unwrap_err();
+    async fn a_full_pool_refuses_at_once_until_a_permit_is_dropped() {
+        let pool = PasswordPool::with_limit(1, 1).unwrap();
+        let permit = pool.try_acquire().unwrap();
+        let refused = pool.try_acquire().err().unwrap();
         assert_eq!(refused.code, kit::Code::Unavailable);
-        drop(permits);
-        assert!(pool.hash("password").await.is_ok());
+        drop(permit);
+        hashed(&pool, "password").await;
     }
 }

@@ -79,7 +79,7 @@ async fn create(pool: &PgPool, passwords: &PasswordPool, owner: &Owner) -> anyho
         let person = NewPerson {
             id,
             email: &email,
-            password_hash: &passwords.hash(&owner.password).await?,
+            password_hash: &passwords.try_acquire()?.hash(&owner.password).await?,
             language: Language::English,
         };
         people::insert(&mut *transaction, person, now).await?;

@@ -15,30 +15,22 @@ pub(super) async fn confirm_password(
     password: &str,
 ) -> Result<FormState, Fault> {
     let (app, person) = (&request.app, request.person());
-    let now = app.clock.now();
     let (session, id) = (request.viewer.token.hash().hex(), person.id.to_string());
     let tries = [
-        (limits::CONFIRMATIONS, session),
-        (limits::CONFIRMATIONS_OF_PERSON, id),
+        (limits::CONFIRMATIONS, session.as_str()),
+        (limits::CONFIRMATIONS_OF_PERSON, id.as_str()),
     ];
-    for (limit, subject) in &tries {
-        if let Err(reached) = app.limits.count(*limit, subject, now).await? {
+    let now = app.clock.now();
+    let admitted = app.limits.admit_hash(&app.passwords, &tries, now).await?;
+    let permit = match admitted {
+        Ok(permit) => permit,
+        Err(reached) => {
             let language = request.language().language;
             let fault = reached.too_many_in(language, "limit-tries");
             return Ok(FormState::refused_here(&fault));
         }
-    }
-    let checked = app.passwords.check(password, Some(&person.password_hash));
-    let checked = match checked.await {
-        Ok(checked) => checked,
-        Err(fault) => {
-            // While the pool of hashes is full, nothing is tried.
-            for (limit, subject) in &tries {
-                app.limits.take_back(*limit, subject, now).await?;
-            }
-            return Err(fault);
-        }
     };
+    let checked = permit.check(password, Some(&person.password_hash)).await?;
     if checked.is_right {
         Ok(FormState::default())
     } else {

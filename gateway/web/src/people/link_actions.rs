@@ -16,6 +16,7 @@ use crate::domain::action::Action;
 use crate::domain::percent::encoded;
 use crate::domain::role::Role;
 use crate::domain::{account_name, password};
+use crate::hashing::Permit;
 use crate::page_error::{PageError, PageResult};
 use crate::page_language::PageLanguage;
 use crate::person_mail::{self, Reader};
@@ -65,38 +66,34 @@ impl<E: Into<PageError>> From<E> for LinkError {
 }
 
 impl LinkForm<'_> {
-    /// Counts a form with a new password: of this link, and of the network. Anybody can get a link, so without limits a few clients could
-    /// use up the pool of hashes, and nobody could sign in.
-    async fn count(&self) -> Result<(), LinkError> {
-        let now = self.app.clock.now();
-        for (limit, subject) in [
-            (limits::LINK, self.link.id.to_string()),
-            (limits::LINKS_FROM, self.client.network()),
-        ] {
-            if let Err(reached) = self.app.limits.count(limit, &subject, now).await? {
-                let fault = reached.too_many_in(self.language.language, "limit-tries");
-                return Err(LinkError::Refused(FormState::refused_here(&fault)));
-            }
-        }
-        Ok(())
-    }
-
-    /// Hashes a new password, which was checked before.
-    async fn new_hash(&self) -> Result<String, LinkError> {
-        Ok(self.app.passwords.hash(&self.input.password).await?)
+    /// Admits a form with a new password, which counts for this link and for the network. Anybody can get a link, so without limits a few
+    /// clients could use up the pool of hashes, and nobody could sign in.
+    async fn admit(&self) -> Result<Permit, LinkError> {
+        let (app, now) = (self.app, self.app.clock.now());
+        let (link, network) = (self.link.id.to_string(), self.client.network());
+        let tries = [
+            (limits::LINK, link.as_str()),
+            (limits::LINKS_FROM, network.as_str()),
+        ];
+        let admitted = app.limits.admit_hash(&app.passwords, &tries, now).await?;
+        admitted.map_err(|reached| {
+            let fault = reached.too_many_in(self.language.language, "limit-tries");
+            LinkError::Refused(FormState::refused_here(&fault))
+        })
     }
 
     /// Makes a person: with an account, or as a member of the one that the link names.
     pub(super) async fn create_person(&self) -> Result<Response, LinkError> {
         let (app, link) = (self.app, self.link);
-        self.count().await?;
-        // Check everything else before the password is hashed, since a hash costs a core for a while.
+        // Ask the gateway first, so that no permit is held while it responds.
+        app.gateway.admit_change().await?;
+        let permit = self.admit().await?;
+        // Check the form before the password is hashed, since a hash costs a core for a while.
         let errors = self.errors_of_new_person();
         if !errors.is_empty() {
             return Err(LinkError::Refused(FormState::invalid(errors)));
         }
-        app.gateway.admit_change().await?;
-        let hash = self.new_hash().await?;
+        let hash = permit.hash(&self.input.password).await?;
         let id = ids::row_id();
         // Make the account first. If the gateway is away, the link is still valid, and makes the same account when it is used again.
         let (account, role) = match &link.target {
@@ -181,12 +178,12 @@ impl LinkForm<'_> {
     /// Sets a new password, which ends all sessions, and signs the person in.
     pub(super) async fn reset_password(&self, person: &Person) -> Result<Response, LinkError> {
         let app = self.app;
-        self.count().await?;
+        let permit = self.admit().await?;
         if let Err(problem) = password::check(&self.input.password, &[&person.email]) {
             let errors = Fields::one("password", password_problem(problem, self.language));
             return Err(LinkError::Refused(FormState::invalid(errors)));
         }
-        let hash = self.new_hash().await?;
+        let hash = permit.hash(&self.input.password).await?;
         let now = app.clock.now();
         let mut transaction = kit::pg::begin(&app.pool).await?;
         // The second factor may have changed meanwhile. A change of the address removes the link.

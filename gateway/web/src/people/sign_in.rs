@@ -3,11 +3,9 @@
 use axum::Extension;
 use axum::extract::{Query, State};
 use http::HeaderMap;
-use kit::Fault;
 use pages::people::SignInPage;
 use pages::{Field, Fields};
 use serde::Deserialize;
-use time::OffsetDateTime;
 
 use super::link::{self, Invitation};
 use super::sign_up;
@@ -22,7 +20,7 @@ use crate::page_error::{PageError, PageResult};
 use crate::page_language::PageLanguage;
 use crate::render::{FormState, html, see_other};
 use crate::request::{Viewer, begin_session};
-use crate::session::limits::{self, Limit, LimitReached};
+use crate::session::limits;
 use crate::store::activity::{self, NewEntry};
 use crate::store::people;
 use crate::store::sessions::{self, Stage};
@@ -76,29 +74,28 @@ pub async fn send(
         (limits::SIGN_IN_FROM, network.as_str()),
         (limits::SIGN_IN_OF_PERSON, address.as_str()),
     ];
-    if let Err(reached) = count(&app, tries, now).await? {
-        let mut fault = reached.too_many_in(language.language, "limit-tries");
-        let text = language.texts().say_of("sign-in-or-reset", &fault.message);
-        fault.message = text.into();
-        return refuse(FormState::refused_here(&fault)).await;
-    }
-    let person = people::by_email(&app.pool, &address).await?;
-    let stored = person.as_ref().map(|person| person.password_hash.as_str());
-    let checked = match app.passwords.check(&form.password, stored).await {
-        Ok(checked) => checked,
-        Err(fault) => {
-            // While the pool of hashes is full, nothing is tried, and nobody must be locked out by it.
-            take_back(&app, tries, now).await?;
-            return Err(fault.into());
+    let admitted = app.limits.admit_hash(&app.passwords, &tries, now).await?;
+    let permit = match admitted {
+        Ok(permit) => permit,
+        Err(reached) => {
+            let mut fault = reached.too_many_in(language.language, "limit-tries");
+            let text = language.texts().say_of("sign-in-or-reset", &fault.message);
+            fault.message = text.into();
+            return refuse(FormState::refused_here(&fault)).await;
         }
     };
+    let person = people::by_email(&app.pool, &address).await?;
+    let stored = person.as_ref().map(|person| person.password_hash.as_str());
+    let checked = permit.check(&form.password, stored).await?;
     let Some(person) = person.filter(|_| checked.is_right) else {
         let errors = Fields::general(language.say("sign-in-wrong"));
         return refuse(FormState::invalid(errors)).await;
     };
-    take_back(&app, tries, now).await?;
+    for (limit, subject) in tries {
+        app.limits.take_back(limit, subject, now).await?;
+    }
     let upgraded = if checked.is_outdated {
-        Some(app.passwords.hash(&form.password).await?)
+        Some(app.passwords.try_acquire()?.hash(&form.password).await?)
     } else {
         None
     };
@@ -126,28 +123,6 @@ pub async fn send(
     let mut response = see_other(&path);
     session.add_cookies(&app, &mut response);
     Ok(response)
-}
-
-/// Counts a try. A limit that is reached keeps the later ones from counting it.
-async fn count(
-    app: &Web,
-    tries: [(Limit, &str); 3],
-    now: OffsetDateTime,
-) -> Result<Result<(), LimitReached>, Fault> {
-    for (limit, subject) in tries {
-        let counted = app.limits.count(limit, subject, now).await?;
-        if counted.is_err() {
-            return Ok(counted);
-        }
-    }
-    Ok(Ok(()))
-}
-
-async fn take_back(app: &Web, tries: [(Limit, &str); 3], now: OffsetDateTime) -> Result<(), Fault> {
-    for (limit, subject) in tries {
-        app.limits.take_back(limit, subject, now).await?;
-    }
-    Ok(())
 }
 
 /// Ends the session, and redirects to the next page if the request names one.

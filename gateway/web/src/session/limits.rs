@@ -3,9 +3,10 @@
 use kit::{Code, Fault};
 use pages::{Language, Texts};
 use sha2::{Digest as _, Sha256};
-use sqlx::PgPool;
+use sqlx::{PgExecutor, PgPool};
 use time::{Duration, OffsetDateTime};
 
+use crate::hashing::{PasswordPool, Permit};
 use crate::store::tries;
 
 /// The most tries per window.
@@ -106,16 +107,32 @@ impl Limits {
         subject: &str,
         now: OffsetDateTime,
     ) -> Result<Result<(), LimitReached>, Fault> {
-        let until = limit.end(now);
-        let tries = tries::count(&self.0, limit.name, &hash(subject), until).await?;
-        if tries <= limit.tries {
-            return Ok(Ok(()));
-        }
-        let retry_after = until - now.truncate_to_second();
-        Ok(Err(LimitReached { retry_after }))
+        count(&self.0, limit, subject, now).await
     }
 
-    /// Takes back a try that was counted at this time, because it was right or did not take place.
+    /// Acquires a permit to hash a password, and then counts the try, for each of these limits and its subject.
+    ///
+    /// A try that the full pool of hashes refuses is not counted. A limit that is reached keeps the later ones from counting the try. Do not
+    /// wait for other services between this and the hash, since they would delay everybody who needs a permit.
+    pub async fn admit_hash(
+        &self,
+        passwords: &PasswordPool,
+        tries: &[(Limit, &str)],
+        now: OffsetDateTime,
+    ) -> Result<Result<Permit, LimitReached>, Fault> {
+        // Acquire the connection first. A try that waits for one has no permit, so a flood of tries beyond their limits holds at most as many
+        // permits as there are connections, and others can still sign in.
+        let mut connection = self.0.acquire().await?;
+        let permit = passwords.try_acquire()?;
+        for &(limit, subject) in tries {
+            if let Err(reached) = count(&mut *connection, limit, subject, now).await? {
+                return Ok(Err(reached));
+            }
+        }
+        Ok(Ok(permit))
+    }
+
+    /// Takes back a try that was counted at this time, because it was right.
     pub async fn take_back(
         &self,
         limit: Limit,
@@ -125,6 +142,21 @@ impl Limits {
         let until = limit.end(now);
         Ok(tries::take_back(&self.0, limit.name, &hash(subject), until).await?)
     }
+}
+
+async fn count(
+    executor: impl PgExecutor<'_>,
+    limit: Limit,
+    subject: &str,
+    now: OffsetDateTime,
+) -> Result<Result<(), LimitReached>, Fault> {
+    let until = limit.end(now);
+    let tries = tries::count(executor, limit.name, &hash(subject), until).await?;
+    if tries <= limit.tries {
+        return Ok(Ok(()));
+    }
+    let retry_after = until - now.truncate_to_second();
+    Ok(Err(LimitReached { retry_after }))
 }
 
 #[cfg(test)]

@@ -84,20 +84,28 @@ async fn right_passwords_do_not_count_as_attempts(pool: PgPool) {
 async fn passwords_that_a_full_pool_does_not_check_do_not_count_as_attempts(pool: PgPool) {
     let site = Site::new(pool).await;
     site.person(ADA).await;
-    let full = site.changed(|web| web.passwords = PasswordPool::with_limit(1, 0).unwrap());
-    let mut refused = site.browser().with_router(&full);
-    for _ in 0..=limits::SIGN_IN.tries {
-        refused.post("/sign-in", &WRONG).await.assert(503, "");
-    }
-    let mut browser = site.signed_in(ADA).await;
-    let mut refused = browser.clone().with_router(&full);
+    let (mut visitor, signed_in) = (site.browser(), site.signed_in(ADA).await);
+    visitor.post("/sign-up", &[("email", BOB)]).await;
+    visitor.post("/reset", &[("email", ADA)]).await;
+    let (sign_up, reset) = (site.link(BOB).await, site.link(ADA).await);
     let change = [("current", "wrong"), ("password", "wrong")];
-    for _ in 0..=limits::CONFIRMATIONS.tries {
-        let page = refused.post("/you/password", &change).await;
-        page.assert(503, "");
+    let weak = [("account_name", "Savanna"), ("password", "password123")];
+    let full = site.changed(|web| web.passwords = PasswordPool::with_limit(1, 0).unwrap());
+    for (browser, path, fields, problem) in [
+        (&visitor, "/sign-in", WRONG, "wrong"),
+        (&signed_in, "/you/password", change, "not your password"),
+        (&visitor, sign_up.as_str(), weak, "easy to guess"),
+        (&visitor, reset.as_str(), weak, "easy to guess"),
+    ] {
+        let mut refused = browser.clone().with_router(&full);
+        // More often than the limit of any of these forms.
+        for _ in 0..=limits::LINK.tries {
+            refused.post(path, &fields).await.assert(503, "");
+        }
+        let mut browser = browser.clone();
+        let page = browser.post(path, &fields).await;
+        page.assert(422, problem);
     }
-    let page = browser.post("/you/password", &change).await;
-    page.assert(422, "This is not your password");
 }
 
 #[testing::database_test(web::MIGRATOR)]

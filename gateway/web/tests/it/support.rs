@@ -246,7 +246,8 @@ impl Site {
 
     /// Creates a person with [`PASSWORD`].
     pub(crate) async fn person(&self, email: &str) -> Uuid {
-        let hash = self.app.passwords.hash(PASSWORD).await.unwrap();
+        let permit = self.app.passwords.try_acquire().unwrap();
+        let hash = permit.hash(PASSWORD).await.unwrap();
         let id = ids::row_id();
         let person = people::NewPerson {
             id,
