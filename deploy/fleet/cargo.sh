@@ -1,6 +1,6 @@
 # Read by deploy/up and its siblings: finds a cargo that is new enough and a C compiler (rustc links with it), or says in one
 # sentence how to get them. Leaves $manifest, the checkout's Cargo.toml, $launcher, where the launcher is after its build,
-# and $quiet, cargo's flag when it has been built before; cargo is first in PATH afterwards.
+# and $quiet, cargo's flag when it has been built before and no other cargo is at work; cargo is first in PATH afterwards.
 root=$(CDPATH='' cd -- "$(dirname -- "$0")/.." && pwd) || exit 1
 manifest=$root/Cargo.toml
 needed=$(sed -n 's/^rust-version = "1\.\(.*\)"$/\1/p' "$manifest")
@@ -36,4 +36,7 @@ if ! command -v cc >/dev/null; then
 fi
 launcher=${CARGO_TARGET_DIR:-$root/target}/debug/fleet
 quiet=
-[ ! -x "$launcher" ] || quiet=-q
+# Another cargo that compiles holds this lock. With -q, cargo would wait for it in silence. flock ends with 1 only when the lock is held.
+if [ -x "$launcher" ] && { flock -sn "${launcher%/*}/.cargo-lock" true 2>/dev/null || [ $? -ne 1 ]; }; then
+    quiet=-q
+fi
