@@ -176,7 +176,7 @@ impl Query {
             Begin::After(_) => match binding.decode::<MessageCursor>(&request.after) {
                 Some(cursor) if (0..i64::MAX).contains(&cursor.0) => Begin::After(cursor),
                 _ => {
-                    let reason = "It is not a cursor of this list with this account and these filters: begin without one.";
+                    let reason = "It is not a whole cursor of this list with this account and these filters: begin without one.";
                     bad.add("after", reason);
                     begin
                 }

@@ -66,7 +66,8 @@ impl BadFields {
     ) -> Page<K> {
         let after = binding.decode(cursor);
         if after.is_none() && !cursor.is_empty() {
-            let reason = "It belongs to another list or other filters: begin without one.";
+            let reason =
+                "It is not a whole cursor of this list with these filters: begin without one.";
             self.add("cursor", reason);
         }
         Page {
