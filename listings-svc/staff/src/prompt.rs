@@ -10,11 +10,9 @@ pub(crate) fn is_terminal() -> bool {
     io::stdin().is_terminal() && io::stderr().is_terminal()
 }
 
-/// Shows `prompt` if a person types the input, and reads a line. Returns `None` at the end of the input.
+/// Shows `prompt`, and reads a line. Returns `None` at the end of the input. Callers first check that there [is a terminal](is_terminal).
 pub(crate) async fn read_line(prompt: &str) -> Result<Option<String>, Error> {
-    if io::stdin().is_terminal() {
-        eprint!("{prompt}");
-    }
+    eprint!("{prompt}");
     let read = || {
         let mut line = String::new();
         let bytes = io::stdin().read_line(&mut line)?;

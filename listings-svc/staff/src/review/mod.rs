@@ -12,12 +12,13 @@ use crate::error::Error;
 use crate::fleet::Fleet;
 use crate::listing::name::ListingKind;
 use crate::output::Output;
+use crate::prompt;
 
 /// Review pending listings one by one, oldest first
 ///
-/// Each listing is shown with its position in the queue and its changes since it was last public. Then a line of input decides: a
-/// (approve), r (reject; the reason is on the next line), s (skip), b (back to the previous listing), o (open: show all of it), q
-/// (quit), ? (help).
+/// Each listing is shown on the terminal with its position in the queue and its changes since it was last public. Then a line of input
+/// decides: a (approve), r (reject; the reason is on the next line), s (skip), b (back to the previous listing), o (open: show all of
+/// it), q (quit), ? (help).
 #[derive(Debug, Args)]
 pub(crate) struct Review {
     /// Only listings of this kind
@@ -29,9 +30,10 @@ type Service = StaffReviewServiceClient<Client>;
 
 pub(crate) async fn run(review: Review, fleet: &Fleet, output: Output) -> Result<(), Error> {
     let kind = review.kind.map_or("", ListingKind::as_str);
-    if output.is_json() {
+    // Nobody has seen the listings that a pipe would approve.
+    if output.is_json() || !prompt::is_terminal() {
         return Err(Error::usage(format!(
-            "`staff review` is interactive: programs use {} and {}",
+            "nothing was changed: `staff review` shows each listing on a terminal and asks. Programs use {} and {}",
             command_hint::staff("review list --json"),
             command_hint::staff("game approve SLUG --revision N")
         )));

@@ -5,15 +5,21 @@ use contracts::listings::v1::staff_review_service_client::StaffReviewServiceClie
 use super::*;
 
 #[testing::database_test(listings::MIGRATOR)]
-async fn a_review_reads_one_answer_a_line(pool: PgPool) {
+async fn a_review_reads_one_answer_a_line_on_a_terminal(pool: PgPool) {
     let (service, token) = reviewed(pool).await;
     let accounts = service.accounts().await;
     for name in ["one", "two", "three", "four"] {
         accounts.game(name).await;
         service.clock.advance(time::Duration::MINUTE);
     }
+    // A pipe approves nothing.
+    for args in [&["review"][..], &["--json", "review"]] {
+        let ran = staff_with(&service, &token, args, "a\na\n").await;
+        assert_eq!(ran.status(), 2, "{ran:?}");
+        assert!(ran.complaint().contains("staff review list"), "{ran:?}");
+    }
     let lines = "o\na\nr\n\nr\nNot a game\nx\n?\ns\nq\na\n";
-    let ran = staff_with(&service, &token, &["review"], lines).await;
+    let ran = on_terminal(&service, &token, "review", lines).await;
     assert_eq!(ran.status(), 0, "{ran:?}");
     let text = ran.text();
     for line in [
@@ -24,18 +30,14 @@ async fn a_review_reads_one_answer_a_line(pool: PgPool) {
         "1 of 4",
         "2 of 4",
         "approved: one",
+        "a rejection needs a reason",
         "rejected: two",
+        "x is not one of a, r, s, b, o, q: ? for help",
         "s  skip it: it stays pending",
         "1 approved, 1 rejected, 1 skipped",
     ] {
         assert!(text.contains(line), "{line}: {text}");
     }
-    // Without a terminal there are no colours.
-    assert!(!text.contains('\u{1b}'), "{text}");
-    let complaint = ran.complaint();
-    assert!(complaint.contains("needs a reason"), "{complaint}");
-    let unknown = "x is not one of a, r, s, b, o, q: ? for help";
-    assert!(complaint.contains(unknown), "{complaint}");
 
     let ran = staff_with(&service, &token, &["--json", "review", "list"], "").await;
     let document = ran.document();
@@ -47,10 +49,8 @@ async fn a_review_reads_one_answer_a_line(pool: PgPool) {
         .map(|item| &item["name"]["name"])
         .collect();
     assert_eq!(names, ["three", "four"]);
-    let rest = staff_with(&service, &token, &["review", "--kind", "game"], "a\na\n").await;
+    let rest = on_terminal(&service, &token, "review --kind game", "a\na\n").await;
     assert!(rest.text().contains("nothing else is pending"), "{rest:?}");
-    let usage = staff_with(&service, &token, &["--json", "review"], "").await;
-    assert_eq!(usage.status(), 2);
 }
 
 #[testing::database_test(listings::MIGRATOR)]
@@ -101,6 +101,8 @@ async fn a_decision_is_refused_when_the_revision_is_not_the_reviewed_one(pool: P
     for line in ["changed since it was reviewed", "tagline", "+ Other"] {
         assert!(ran.text().contains(line), "{line}: {ran:?}");
     }
+    // Without a terminal there are no colours.
+    assert!(!ran.text().contains('\u{1b}'), "{ran:?}");
     let args = ["--json", "game", "approve", "one", "--revision", "1"];
     let document = staff_with(&service, &token, &args, "").await.document();
     let result = &document["results"][0];
@@ -121,7 +123,7 @@ async fn a_decision_is_refused_when_the_revision_is_not_the_reviewed_one(pool: P
     let ran = staff_with(&service, &token, &["review", "list"], "").await;
     assert!(ran.text().contains("revision"), "{ran:?}");
     // On a terminal each listing is shown, and approved at the revision that was shown.
-    let ran = on_terminal(&service, "game approve one two", "y\nn\n").await;
+    let ran = on_terminal(&service, &token, "game approve one two", "y\nn\n").await;
     assert_eq!(ran.status(), 0, "{ran:?}");
     for line in [
         "never public before",
@@ -130,7 +132,7 @@ async fn a_decision_is_refused_when_the_revision_is_not_the_reviewed_one(pool: P
     ] {
         assert!(ran.text().contains(line), "{line}: {ran:?}");
     }
-    let ran = on_terminal(&service, "game reject two --reason Why", "n\n").await;
+    let ran = on_terminal(&service, &token, "game reject two --reason Why", "n\n").await;
     assert_eq!(ran.status(), 1, "{ran:?}");
     let list = ["--json", "review", "list"];
     let waiting = staff_with(&service, &token, &list, "").await.document();
@@ -173,10 +175,12 @@ async fn a_review_can_go_back_to_a_skipped_listing(pool: PgPool) {
     }
     // Back at the first; skip it; approve the second; from the third back over the second to the first; approve the first.
     let lines = "b\ns\na\nb\nx\n?\nb\na\nn\nq\n";
-    let ran = staff_with(&service, &token, &["review"], lines).await;
+    let ran = on_terminal(&service, &token, "review", lines).await;
     assert_eq!(ran.status(), 0, "{ran:?}");
     let text = ran.text();
-    let positions: Vec<&str> = text.lines().filter(|it| it.ends_with(" of 3")).collect();
+    // A prompt is before most of them.
+    let lines = text.lines().filter(|line| line.ends_with(" of 3"));
+    let positions: Vec<&str> = lines.filter_map(|line| line.rsplit("> ").next()).collect();
     assert_eq!(
         positions,
         [
@@ -185,11 +189,13 @@ async fn a_review_can_go_back_to_a_skipped_listing(pool: PgPool) {
     );
     assert!(text.contains("two is published now"), "{text}");
     assert!(text.contains("2 approved, 0 rejected, 0 skipped"), "{text}");
-    let complaint = ran.complaint();
-    assert!(complaint.contains("the first listing"), "{complaint}");
-    let unknown = "x is not one of n, b, o, q: ? for help";
-    assert!(complaint.contains(unknown), "{complaint}");
-    assert!(text.contains("n  next listing"), "{text}");
+    for line in [
+        "this is the first listing of the review",
+        "x is not one of n, b, o, q: ? for help",
+        "n  next listing",
+    ] {
+        assert!(text.contains(line), "{line}: {text}");
+    }
 
     let args = ["--json", "review", "list"];
     let document = staff_with(&service, &token, &args, "").await.document();
@@ -197,14 +203,15 @@ async fn a_review_can_go_back_to_a_skipped_listing(pool: PgPool) {
     assert_eq!(document["items"][0]["name"]["name"], "three");
 }
 
-/// The tool on a terminal of its own, not yet started.
-fn tool_on_terminal(service: &Service, args: &str) -> std::process::Command {
+/// The tool on a terminal of its own, not yet started. The terminal shows its output without colours, its errors, and the input.
+fn tool_on_terminal(service: &Service, token: &str, args: &str) -> std::process::Command {
     let tool = tool();
     let line = format!("{} {args}", tool.get_program().to_str().unwrap());
     let mut command = std::process::Command::new("script");
     command
         .args(["--quiet", "--return", "--command", &line, "/dev/null"])
-        .env("STAFF_TOKEN", testing::staff_token().expose())
+        .env("NO_COLOR", "1")
+        .env("STAFF_TOKEN", token)
         .env("STAFF_LISTINGS", &service.address)
         .stdin(std::process::Stdio::piped())
         .stdout(std::process::Stdio::piped());
@@ -212,8 +219,8 @@ fn tool_on_terminal(service: &Service, args: &str) -> std::process::Command {
 }
 
 /// Runs the tool on a terminal of its own with this input.
-async fn on_terminal(service: &Service, args: &str, input: &'static str) -> Ran {
-    let mut command = tool_on_terminal(service, args);
+async fn on_terminal(service: &Service, token: &str, args: &str, input: &'static str) -> Ran {
+    let mut command = tool_on_terminal(service, token, args);
     let output = tokio::task::spawn_blocking(move || {
         let mut child = command.spawn().unwrap();
         let mut stdin = child.stdin.take().unwrap();
@@ -240,16 +247,6 @@ async fn changed_meanwhile(
     tool.end().await
 }
 
-/// The interactive review, not yet started.
-fn review(service: &Service, token: &str) -> std::process::Command {
-    let mut command = tool();
-    command
-        .arg("review")
-        .env("STAFF_TOKEN", token)
-        .env("STAFF_LISTINGS", &service.address);
-    command
-}
-
 /// An account cannot evade a rejection by changing its listing all the time: the current revision is rejected. An approval is only of the revision
 /// that was shown.
 #[testing::database_test(listings::MIGRATOR)]
@@ -267,7 +264,7 @@ async fn a_rejection_applies_to_the_current_revision(pool: PgPool) {
         let content: Value = serde_json::from_str(&review.content).unwrap();
         content["tagline"].clone()
     };
-    let review = || review(&service, &token);
+    let review = || tool_on_terminal(&service, &token, "review");
     accounts.game("one").await;
 
     // Approving a revision that is outdated shows the change and the listing again.
@@ -295,7 +292,7 @@ async fn a_rejection_applies_to_the_current_revision(pool: PgPool) {
 
     // The same as a command on a terminal.
     accounts.game("two").await;
-    let command = tool_on_terminal(&service, "game reject two --reason Why");
+    let command = tool_on_terminal(&service, &token, "game reject two --reason Why");
     let edit = accounts.edit("two", serde_json::json!({"tagline": "Other"}));
     let ran = changed_meanwhile(command, "game two", edit, "y\n").await;
     assert_eq!(ran.status(), 0, "{ran:?}");
@@ -322,18 +319,20 @@ async fn a_takedown_of_several_and_a_purge_need_confirmation(pool: PgPool) {
         assert_eq!(refused.status(), 2, "{refused:?}");
         assert!(refused.complaint().contains("--yes"), "{refused:?}");
     }
+    let operator = testing::staff_token();
+    let token = operator.expose();
     let line = "--json game take-down one two --reason Why";
-    let ran = on_terminal(&service, line, "n\n").await;
+    let ran = on_terminal(&service, token, line, "n\n").await;
     assert_eq!(ran.status(), 1, "{ran:?}");
     assert!(
         ran.text().contains("Take down 2 games (one, two)?"),
         "{ran:?}"
     );
     assert!(ran.text().contains("nothing was changed"), "{ran:?}");
-    let ran = on_terminal(&service, line, "y\n").await;
+    let ran = on_terminal(&service, token, line, "y\n").await;
     assert_eq!(ran.status(), 0, "{ran:?}");
     assert!(ran.text().contains("removed"), "{ran:?}");
-    let ran = on_terminal(&service, "picture purge x.jpg --reason Why", "no\n").await;
+    let ran = on_terminal(&service, token, "picture purge x.jpg --reason Why", "no\n").await;
     assert_eq!(ran.status(), 1, "{ran:?}");
     assert!(ran.text().contains("Purge x.jpg?"), "{ran:?}");
     // The takedown of a single listing needs no confirmation.
