@@ -130,7 +130,12 @@ pub(crate) fn run(args: &Args) -> Result<ExitCode> {
         for name in &results.failed_tests {
             say(format!("failed: {name}"));
         }
-        say(results.counts.to_string());
+        let counts = results.counts;
+        say(match &outcome {
+            Ok(()) => counts.to_string(),
+            // Such as a run that Ctrl-C ends: a test binary prints its counts at its end.
+            Err(_) => format!("{counts}, in the test binaries that had ended"),
+        });
     }
     // The data may be in memory.
     let removed = folder
