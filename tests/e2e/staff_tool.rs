@@ -3,7 +3,8 @@
 use std::process::Output;
 
 use e2e::{Fleet, Staff, Studio, binaries, eventually};
-use serde_json::Value;
+use kit::rpc::staff::Role;
+use serde_json::{Value, json};
 use tokio::process::Command;
 
 fn command(fleet: &Fleet, args: &[&str]) -> Command {
@@ -85,7 +86,41 @@ async fn a_person_is_shown_and_a_second_factor_that_is_off_cannot_be_ended() {
     let nobody = ["person", "show", "nobody@fleet.example"];
     let (status, sentence) = refused(&fleet, &nobody).await;
     assert_eq!(status, Some(1), "{sentence}");
-    said(&fleet, &["audit", "list", "--kind", "person"]).await;
+}
+
+/// Only web has the kind `person`; the command succeeds although the other services refuse it.
+#[tokio::test]
+async fn the_audit_of_one_kind_lists_a_call_that_was_refused_for_lack_of_a_role() {
+    let fleet = Fleet::shared();
+    let member = format!("member-{}", kit::ids::row_id());
+    let token = fleet.add_member(&member, Role::Reviewer);
+    let account = Staff::of(&fleet).await.account("free").await.account.id;
+    let email = fleet.account("free").email.as_str();
+    let attempt = async |args: &[&str]| {
+        let mut staff = command(&fleet, args);
+        let output = staff.env("STAFF_TOKEN", &token).output().await.unwrap();
+        assert_eq!(output.status.code(), Some(1), "{args:?}: {output:?}");
+    };
+    let list = ["audit", "list", "--member", &member];
+    eventually("web has read the file of members", async || {
+        attempt(&["account", "invite", &account, email]).await;
+        let listed = answer(&fleet, &list).await;
+        listed["entries"][0].is_object().then_some(())
+    })
+    .await;
+    attempt(&["person", "show", email]).await;
+    for (kind, name, action) in [
+        ("account", account.as_str(), "invite_owner"),
+        ("person", email, "look"),
+    ] {
+        let listed = answer(&fleet, &[&list[..], &["--kind", kind]].concat()).await;
+        let entries = listed["entries"].as_array().unwrap();
+        assert_eq!(entries.len(), 1, "{listed}");
+        let expected = json!({"member": member, "action": action, "entity": kind, "name": name, "refused": true});
+        for (field, value) in expected.as_object().unwrap() {
+            assert_eq!(&entries[0][field], value, "{field}: {listed}");
+        }
+    }
 }
 
 #[tokio::test]
