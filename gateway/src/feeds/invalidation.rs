@@ -107,7 +107,7 @@ impl Cursor {
     async fn read(connection: &mut PgConnection) -> Result<Self, sqlx::Error> {
         Ok(Self {
             games: games::latest_change(connection).await?,
-            feed: feed::read_changes(connection, SCHEMA, 0, 0).await?.head,
+            feed: feed::read_head(connection, SCHEMA).await?,
         })
     }
 }

@@ -60,8 +60,13 @@ impl Wakeup {
 
     /// Call this after a commit: wakes the tasks of this process at once, and those of other replicas within milliseconds.
     pub fn wake(&self) {
-        increment(&self.all);
+        self.wake_here();
         self.committed.notify_one();
+    }
+
+    /// Wakes the tasks of this process only.
+    pub(crate) fn wake_here(&self) {
+        increment(&self.all);
     }
 
     /// Notifies other replicas after commits. NOTIFY inside the transactions would take a lock that all writers of the server share.

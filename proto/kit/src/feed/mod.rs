@@ -19,7 +19,7 @@ pub use consumer::{
 pub use contracts::common::v1::Change;
 pub use producer::{
     ChangeBatch, HighWaterMark, NewChange, Producer, Retention, TABLES as PRODUCER_TABLES,
-    Transaction, read_changes,
+    Transaction, read_changes, read_head,
 };
 
 use contracts::common::v1 as proto;

@@ -29,11 +29,14 @@ use head::Head;
 
 pub use compact::Retention;
 pub use high_water_mark::HighWaterMark;
-pub use rows::{ChangeBatch, read_changes};
+pub use rows::{ChangeBatch, read_changes, read_head};
 pub use transaction::{NewChange, Transaction};
 
 /// The tables of a producer, for a schema named `kit`.
 pub const TABLES: &str = include_str!("producer.sql");
+
+/// How often a replica reads the head, in case a wakeup was lost.
+const POLL_INTERVAL: Duration = Duration::from_secs(1);
 
 /// The feed of one service, in its own schema. Clones share it.
 #[derive(Debug, Clone)]
@@ -59,10 +62,31 @@ impl Producer {
             wakeup: Wakeup::start(pool.clone(), format!("{schema}_feed"), lifecycle),
             high_water_mark: None,
         };
+        lifecycle.spawn_background("feed poll", producer.clone().poll());
         leader.spawn("feed compaction", move || {
             compact::run(pool.clone(), schema, clock.clone(), retention)
         });
         producer
+    }
+
+    /// Wakes the streams when the head has moved and perhaps no wakeup has come. If the head cannot be read, they find out as well, and end:
+    /// their followers then connect again.
+    async fn poll(self) -> anyhow::Result<()> {
+        let mut last = None;
+        loop {
+            tokio::time::sleep(POLL_INTERVAL).await;
+            let reading = pg::in_time(&self.pool, async |connection| {
+                rows::read_head(connection, self.schema).await
+            });
+            let head = reading.await.ok();
+            if head.is_none() || head != last {
+                self.wakeup.wake_here();
+            }
+            if let Some(head) = head {
+                lag::head(self.schema.0, head.seq);
+            }
+            last = head;
+        }
     }
 
     /// Makes the transactions publish `mark` before they return.

@@ -21,8 +21,6 @@ use crate::pg::{self, Schema};
 const BATCH: usize = 500;
 /// No further row is read after this many bytes of states. One row is always read, however large it is.
 const MAX_BYTES: usize = 4 << 20;
-/// How often PostgreSQL is queried without a wakeup, in case one was lost.
-const POLL: Duration = Duration::from_secs(1);
 
 /// The stream of one follower.
 pub(super) struct Rows {
@@ -64,8 +62,21 @@ impl ChangeBatch {
     }
 }
 
-/// Reads up to `limit` changes above `after`, of some 4 MiB together, and the head, in one snapshot. The replicas of a producer read their
-/// own feed with this; other services follow it over gRPC.
+/// Reads the position of the newest change. Replicas of the producer look with this whether there is a new one; other services follow the
+/// feed over gRPC.
+///
+/// # Errors
+/// The errors of PostgreSQL.
+pub async fn read_head(
+    connection: &mut PgConnection,
+    schema: Schema,
+) -> Result<Position, sqlx::Error> {
+    let query = schema.query_as::<(Uuid, i64)>("select epoch, seq from kit.feed_head");
+    let (epoch, seq) = query.fetch_one(connection).await?;
+    Ok(Position { epoch, seq })
+}
+
+/// Reads up to `limit` changes above `after`, of some 4 MiB together, and the head, in one snapshot.
 ///
 /// # Errors
 /// The errors of PostgreSQL.
@@ -147,7 +158,6 @@ impl Rows {
                 tokio::select! {
                     () = self.draining.cancelled() => return Ok(None),
                     changed = self.wakeups.changed() => if changed.is_err() { return Ok(None) },
-                    () = tokio::time::sleep(POLL) => {}
                 }
             }
             // Mark first, then query: a commit between the two is not missed.

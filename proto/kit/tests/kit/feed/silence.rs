@@ -37,10 +37,10 @@ async fn a_stream_goes_on_when_its_connection_falls_silent(pool: PgPool) {
     fixture.follow();
     write(&pool, 1).await;
     fixture.caught_up().await;
-    // Only the stream's poll contains `bytes_before`.
+    // Only the stream's statement contains `bytes_before`.
     proxy.fall_silent_at("bytes_before");
-    proxy.dropped.changed().await.unwrap();
     write(&pool, 2).await;
+    proxy.dropped.changed().await.unwrap();
     fixture.caught_up().await;
     assert_eq!(fixture.mirror().await, fixture.notes().await);
 }
