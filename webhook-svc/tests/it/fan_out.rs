@@ -16,7 +16,7 @@ use uuid::Uuid;
 
 use crate::messages::{after, all_of, pull};
 use crate::receiver::{Behaviour, Receiver};
-use crate::support::{ADA, BOB, EVE, GAME, START, TAKEN, game, page, start, tip};
+use crate::support::{ADA, BOB, EVE, GAME, START, TAKEN, Webhook, game, page, start, tip};
 
 const URL: &str = "https://hooks.example/";
 
@@ -188,8 +188,8 @@ async fn a_reused_revision_is_announced(pool: PgPool) {
     assert_eq!(events(&pool, endpoint).await.len(), 2);
 }
 
-/// A rank change of the game on the board of the week, taken `seconds` after the start.
-fn moved(seconds: i64) -> Change {
+/// A rank change of the game on the board of the week.
+fn moved() -> Change {
     let moved = RankingMove {
         entity: "game".to_owned(),
         listing_id: GAME.to_string(),
@@ -206,23 +206,27 @@ fn moved(seconds: i64) -> Change {
         event: "moved".to_owned(),
         announced: true,
         happening: true,
-        at: Some(kit::api::timestamp::encode(
-            START + time::Duration::seconds(seconds),
-        )),
+        at: Some(timestamp::encode(START)),
         state: moved.encode_to_vec().into(),
         ..Change::default()
     }
 }
 
-/// The follower of the catalogue may be ahead of that of listings.
-#[testing::database_test(webhook::MIGRATOR)]
-async fn a_move_that_arrives_before_its_listing_is_delivered(pool: PgPool) {
+/// A receiver, a replica that delivers to it, and its endpoint with a delivery: a move of a game that the follower of listings has not read yet.
+async fn move_before_its_listing(pool: PgPool) -> (Receiver, Webhook, Uuid) {
     let receiver = Receiver::start(Behaviour::Status(200)).await;
     let service = start(pool, &[&receiver]).await.delivering();
     let endpoint = service
         .added(ADA, &receiver.url(), &["ranking.moved"])
         .await;
-    service.catalogue(&[moved(0)]).await;
+    service.catalogue(&[moved()]).await;
+    (receiver, service, endpoint)
+}
+
+/// The follower of the catalogue may be ahead of that of listings.
+#[testing::database_test(webhook::MIGRATOR)]
+async fn a_move_that_arrives_before_its_listing_is_delivered(pool: PgPool) {
+    let (receiver, service, endpoint) = move_before_its_listing(pool).await;
     // A move that is due already would be cancelled before the ping arrives.
     service.ping(ADA, endpoint).await;
     receiver.wait_for(1).await;
@@ -237,12 +241,7 @@ async fn a_move_that_arrives_before_its_listing_is_delivered(pool: PgPool) {
 /// The follower of listings is minutes behind.
 #[testing::database_test(webhook::MIGRATOR)]
 async fn a_move_waits_for_its_listing_without_an_attempt(pool: PgPool) {
-    let receiver = Receiver::start(Behaviour::Status(200)).await;
-    let service = start(pool, &[&receiver]).await.delivering();
-    let endpoint = service
-        .added(ADA, &receiver.url(), &["ranking.moved"])
-        .await;
-    service.catalogue(&[moved(0)]).await;
+    let (_receiver, service, endpoint) = move_before_its_listing(pool).await;
     let due_at = service.list(ADA, endpoint).await[0].due_at;
     service.clock.advance(Duration::MINUTE);
     wait_until("the delivery is due later", async || {
@@ -262,12 +261,7 @@ async fn a_move_waits_for_its_listing_without_an_attempt(pool: PgPool) {
 
 #[testing::database_test(webhook::MIGRATOR)]
 async fn a_move_whose_listing_never_comes_is_cancelled(pool: PgPool) {
-    let receiver = Receiver::start(Behaviour::Status(200)).await;
-    let service = start(pool, &[&receiver]).await.delivering();
-    let endpoint = service
-        .added(ADA, &receiver.url(), &["ranking.moved"])
-        .await;
-    service.catalogue(&[moved(0)]).await;
+    let (_receiver, service, endpoint) = move_before_its_listing(pool).await;
     service.clock.advance(Duration::minutes(10));
     let cancelled = service.newest_attempted(ADA, endpoint, 1).await;
     assert_eq!(cancelled.state(), DeliveryState::Cancelled);
