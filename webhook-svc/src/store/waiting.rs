@@ -23,7 +23,7 @@ pub type Cursor = (OffsetDateTime, i64);
 /// Begins a read of deliveries in the order of their index.
 ///
 /// The length of the table changes faster than its statistics: the planner could read and sort the whole backlog for each page.
-pub const BEGIN_READ: &str = "begin read only; set local enable_bitmapscan = off";
+pub(super) const BEGIN_READ: &str = "begin read only; set local enable_bitmapscan = off";
 
 /// Up to `most` due deliveries of an endpoint after the cursor.
 pub async fn due(
