@@ -18,6 +18,8 @@ impl Projection for Catalogue {
     type Row = ();
     type Message = Message;
 
+    const MAX_CHANGES: usize = Publisher::MAX_CHANGES;
+
     fn message(&self, change: &Change) -> anyhow::Result<Option<Message>> {
         message(change)
     }

@@ -23,6 +23,8 @@ impl Projection for Economy {
     type Row = ();
     type Message = Message;
 
+    const MAX_CHANGES: usize = Publisher::MAX_CHANGES;
+
     /// The message of a tip. Whether its game is public is checked before each attempt and when the message is pulled.
     fn message(&self, change: &Change) -> anyhow::Result<Option<Message>> {
         if change.entity != "tip" {

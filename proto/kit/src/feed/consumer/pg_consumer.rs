@@ -173,6 +173,36 @@ impl<P: Projection> PgConsumer<P> {
         }
         Ok(cursor)
     }
+
+    /// Applies changes and moves the cursor to the last of them, in one transaction.
+    async fn apply(&mut self, epoch: Uuid, changes: Vec<proto::Change>) -> anyhow::Result<()> {
+        let (Some(from), Some(last)) = (self.cursor, changes.last()) else {
+            anyhow::bail!("the producer sent changes before the start of the stream");
+        };
+        let until = from.effects_until;
+        let to = StoredCursor {
+            epoch,
+            seq: last.seq,
+            effects_until: time_of(last).map_or(until, |at| at.max(until)),
+            ..from
+        };
+        let context = ProjectionContext {
+            generation: from.generation,
+            effects_until: until,
+        };
+        let applying = async {
+            let mut transaction = pg::begin_with(&self.pool, BEGIN).await?;
+            let (producer, projection) = (self.feed.producer, &self.projection);
+            project_changes(&mut transaction, producer, projection, changes, context).await?;
+            let to = self.sweep_if_rebuilt(&mut transaction, to).await?;
+            self.advance(&mut transaction, to).await?;
+            transaction.commit().await?;
+            anyhow::Ok(to)
+        };
+        self.cursor = Some(in_time(to, applying).await?);
+        self.projection.committed();
+        Ok(())
+    }
 }
 
 /// Ends the transaction that moves the cursor to `to` when PostgreSQL does not answer.
@@ -234,33 +264,13 @@ impl<P: Projection> Consumer for PgConsumer<P> {
     async fn handle_batch(
         &mut self,
         epoch: Uuid,
-        changes: Vec<proto::Change>,
+        mut changes: Vec<proto::Change>,
     ) -> anyhow::Result<()> {
-        let (Some(from), Some(last)) = (self.cursor, changes.last()) else {
-            anyhow::bail!("the producer sent changes before the start of the stream");
-        };
-        let until = from.effects_until;
-        let to = StoredCursor {
-            epoch,
-            seq: last.seq,
-            effects_until: time_of(last).map_or(until, |at| at.max(until)),
-            ..from
-        };
-        let context = ProjectionContext {
-            generation: from.generation,
-            effects_until: until,
-        };
-        let applying = async {
-            let mut transaction = pg::begin_with(&self.pool, BEGIN).await?;
-            let (producer, projection) = (self.feed.producer, &self.projection);
-            project_changes(&mut transaction, producer, projection, changes, context).await?;
-            let to = self.sweep_if_rebuilt(&mut transaction, to).await?;
-            self.advance(&mut transaction, to).await?;
-            transaction.commit().await?;
-            anyhow::Ok(to)
-        };
-        self.cursor = Some(in_time(to, applying).await?);
-        self.projection.committed();
+        while !changes.is_empty() {
+            let later = changes.split_off(changes.len().min(P::MAX_CHANGES));
+            self.apply(epoch, changes).await?;
+            changes = later;
+        }
         Ok(())
     }
 }

@@ -11,4 +11,5 @@ mod paused;
 mod refused;
 mod silence;
 mod size;
+mod split;
 mod support;
