@@ -1,5 +1,7 @@
 //! Responses of pages and forms.
 
+use std::fmt::Display;
+
 use axum::response::{IntoResponse as _, Response};
 use http::header::{CONTENT_TYPE, LOCATION, RETRY_AFTER};
 use http::{HeaderName, HeaderValue, StatusCode};
@@ -34,8 +36,13 @@ impl From<&Fault> for PageStatus {
 
 /// A page.
 pub fn html(status: impl Into<PageStatus>, page: &impl Template) -> Response {
-    let PageStatus { code, retry_after } = status.into();
-    match page.render() {
+    response(status.into(), page.render())
+}
+
+/// Does not depend on the type of the page, so that it is compiled once, and not for each.
+fn response(status: PageStatus, rendered: Result<String, impl Display>) -> Response {
+    let PageStatus { code, retry_after } = status;
+    match rendered {
         Ok(text) => {
             let media_type = HeaderValue::from_static("text/html; charset=utf-8");
             let mut response = (code, [(CONTENT_TYPE, media_type)], text).into_response();
