@@ -158,19 +158,27 @@ pub async fn end_future_waits(
     longest: Duration,
     term: Duration,
 ) -> Result<u64, sqlx::Error> {
-    let ended = sqlx::query!(
-        "with ended as (
-             update webhook.waiting set due_at = $1 where due_at > $2 returning endpoint_id
-         )
-         update webhook.queue set due_at = least(due_at, $1),
-             holder = case when leased_until > $3 then null else holder end,
-             leased_until = case when leased_until > $3 then null else leased_until end
-         where leased_until > $3 or endpoint_id in (select endpoint_id from ended)",
+    let mut transaction = kit::pg::begin(pool).await?;
+    // In one statement, the condition on the queue would read what the update returns. PostgreSQL checks it again for a row that another
+    // transaction has just changed, and does not run an update for that: the statement would fail.
+    let ended = sqlx::query_scalar!(
+        "update webhook.waiting set due_at = $1 where due_at > $2 returning endpoint_id",
         now,
         now + longest,
-        now + 2 * term,
     );
-    Ok(ended.execute(pool).await?.rows_affected())
+    let endpoints = ended.fetch_all(&mut *transaction).await?;
+    let ended = sqlx::query!(
+        "update webhook.queue set due_at = least(due_at, $1),
+             holder = case when leased_until > $2 then null else holder end,
+             leased_until = case when leased_until > $2 then null else leased_until end
+         where leased_until > $2 or endpoint_id = any($3)",
+        now,
+        now + 2 * term,
+        &endpoints,
+    );
+    let ended = ended.execute(&mut *transaction).await?.rows_affected();
+    transaction.commit().await?;
+    Ok(ended)
 }
 
 /// Makes every endpoint with a due delivery due, whatever its row says. Returns how many.
