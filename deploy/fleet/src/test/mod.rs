@@ -143,6 +143,14 @@ pub(crate) fn run(args: &Args) -> Result<ExitCode> {
         .and_then(|()| Folder::locate(Some(&folder.template()), PathBuf::new())?.wipe());
     outcome.and(removed)?;
     let good = results.failed_steps.is_empty() && results.counts.failed == 0;
+    if let Some(filter) = &args.filter
+        && good
+        && results.counts.passed == 0
+    {
+        bail!(
+            "no test ran: no name contains `{filter}`, or only those of long tests, which need --long"
+        );
+    }
     Ok(if good {
         ExitCode::SUCCESS
     } else {

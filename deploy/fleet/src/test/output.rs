@@ -7,7 +7,7 @@ use crate::say::{say, say_lines};
 /// Test counts.
 #[derive(Debug, Default, Clone, Copy, PartialEq, Eq)]
 pub(super) struct Counts {
-    passed: u64,
+    pub(super) passed: u64,
     pub(super) failed: u64,
     ignored: u64,
 }
