@@ -211,7 +211,7 @@ async fn a_reviewer_edits_no_field_of_admins(pool: PgPool) {
     edit(&review, "game", "a-game", r#"{"title": "B"}"#)
         .await
         .unwrap();
-    // The whole text is nested one level deeper than a JSON parser accepts, and each field by itself is not.
+    // A JSON parser refuses the whole text, which is nested one level too deep, but accepts each field by itself.
     let (opening, closing) = ("[".repeat(127), "]".repeat(127));
     let deep = format!(r#"{{"note": {opening}{closing}, "verified": true}}"#);
     for (kind, name, changes) in [

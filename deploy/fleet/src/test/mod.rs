@@ -148,7 +148,7 @@ pub(crate) fn run(args: &Args) -> Result<ExitCode> {
         && results.counts.passed == 0
     {
         bail!(
-            "no test ran: no name contains `{filter}`, or only those of long tests, which need --long"
+            "no test ran: no name contains `{filter}`; long tests run only with --long, and the others only without"
         );
     }
     Ok(if good {
