@@ -129,21 +129,25 @@ async fn decide(
         title: &claim.name,
         reason,
         accounts: vec![claim.account_id],
+        named: None,
+        former: None,
     };
     changes.extend(decision.change());
     Ok(changes)
 }
 
-/// Makes the account of a claim an owner of the page.
-async fn grant_page(
-    context: &mut CommandContext,
-    claim: &Claim,
-) -> Result<Option<NewChange>, Fault> {
+/// Makes the account of a claim an owner of the page. The other owners learn of it.
+async fn grant_page(context: &mut CommandContext, claim: &Claim) -> Result<Vec<NewChange>, Fault> {
     let (connection, now) = (&mut *context.connection, context.now);
     let page = page_owners::lock(connection, &claim.handle).await?;
     let (account, source) = (claim.account_id, GrantSource::Claim);
-    let is_new = owners::add(connection, page.id, account, source, now).await?;
-    Ok(is_new.then(|| feed::change(&page, ChangeKind::OwnersChanged, false)))
+    let others = listings::owners(connection, page.id).await?;
+    if !owners::add(connection, page.id, account, source, now).await? {
+        return Ok(Vec::new());
+    }
+    let owners_changed = feed::change(&page, ChangeKind::OwnersChanged, false);
+    let told = page_owners::owner_added(&page, account, others);
+    Ok([owners_changed].into_iter().chain(told).collect())
 }
 
 fn no_claim() -> Fault {

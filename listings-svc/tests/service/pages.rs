@@ -317,7 +317,11 @@ async fn the_feed_has_the_owners_of_a_page(pool: PgPool) {
     let added = newest_page_change(&service, head).await;
     let both = vec![ada.clone(), bob.clone()];
     assert_eq!(added, ("owners_changed".to_owned(), both));
-    assert_eq!(service.head().await, head + 1, "adding again is no change");
+    assert_eq!(
+        service.head().await,
+        head + 2,
+        "the page and its decision, once"
+    );
 
     head = service.head().await;
     let remove = proto::RemoveOwnerRequest {

@@ -177,13 +177,14 @@ pub struct Event {
     #[prost(bool, tag = "19")]
     pub visible: bool,
 }
-/// A decision of staff, for mails to the people of the accounts that it concerns.
+/// A decision of staff, or of another owner, for mails to the people of the accounts that it concerns.
 ///
-/// `Change.event` says what staff decided: `listing_published`, `listing_approved` (a game whose page is not public, so that it is not
-/// public either), `listing_rejected`, `listing_removed`, `listing_restored`, `claim_granted` or `claim_rejected`.
+/// `Change.event` says what was decided: `listing_published`, `listing_approved` (a game whose page is not public, so that it is not
+/// public either), `listing_rejected`, `listing_removed`, `listing_removed_by_owner` (another owner of the page took it down),
+/// `listing_restored`, `claim_granted`, `claim_rejected`, `owner_added` (to a page), or `event_moved` (to another account).
 #[derive(Clone, PartialEq, Eq, Hash, ::prost::Message)]
 pub struct StaffDecision {
-    /// The owners of the listing; or the account that claimed the page.
+    /// The accounts whose people read it: the owners of the listing; the account that claimed the page; both accounts of an event that moved.
     #[prost(string, repeated, tag = "1")]
     pub account_ids: ::prost::alloc::vec::Vec<::prost::alloc::string::String>,
     /// `page`, `game` or `event`.
@@ -198,6 +199,12 @@ pub struct StaffDecision {
     /// The reason of staff; may be empty.
     #[prost(string, tag = "5")]
     pub reason: ::prost::alloc::string::String,
+    /// The new owner of a page, the owner who took a listing down, or the account that has an event now; empty otherwise.
+    #[prost(string, tag = "6")]
+    pub account_id: ::prost::alloc::string::String,
+    /// The account that had an event; empty otherwise, and for an event that no account had.
+    #[prost(string, tag = "7")]
+    pub former_account_id: ::prost::alloc::string::String,
 }
 /// The state of a listing (§3).
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, ::prost::Enumeration)]
@@ -1361,8 +1368,8 @@ pub mod own_listings_service_client {
                 );
             self.inner.unary(req, path, codec).await
         }
-        /// Takes down a listing of the account, in any state, for the dashboard: the public does not see it from then on, and only staff restore it. A
-        /// second call changes nothing.
+        /// Takes down a listing of the account, for the dashboard: the public does not see it from then on, and only staff restore it. A listing that
+        /// waits for its review is taken back instead: it is rejected, and a change submits it again. A second call changes nothing.
         pub async fn take_down_listing(
             &mut self,
             request: impl tonic::IntoRequest<super::TakeDownListingRequest>,
@@ -1447,8 +1454,8 @@ pub mod own_listings_service_server {
             tonic::Response<super::GetOwnListingResponse>,
             tonic::Status,
         >;
-        /// Takes down a listing of the account, in any state, for the dashboard: the public does not see it from then on, and only staff restore it. A
-        /// second call changes nothing.
+        /// Takes down a listing of the account, for the dashboard: the public does not see it from then on, and only staff restore it. A listing that
+        /// waits for its review is taken back instead: it is rejected, and a change submits it again. A second call changes nothing.
         async fn take_down_listing(
             &self,
             request: tonic::Request<super::TakeDownListingRequest>,
@@ -6195,11 +6202,17 @@ pub struct Revision {
     pub actor: ::prost::alloc::string::String,
     #[prost(enumeration = "State", tag = "5")]
     pub state: i32,
-    /// The changed fields, as paths; empty for the first revision.
+    /// The changed fields, as paths; empty for the first revision. `account`: an event belongs to another account.
     #[prost(string, repeated, tag = "6")]
     pub changed: ::prost::alloc::vec::Vec<::prost::alloc::string::String>,
+    /// For a takedown or a rejection, what its owners read.
     #[prost(string, tag = "7")]
     pub reason: ::prost::alloc::string::String,
+    /// The accounts that had the event before and after such a change; empty otherwise, and where no account had it.
+    #[prost(string, tag = "8")]
+    pub former_account_id: ::prost::alloc::string::String,
+    #[prost(string, tag = "9")]
+    pub account_id: ::prost::alloc::string::String,
 }
 #[derive(Clone, PartialEq, ::prost::Message)]
 pub struct DecideRequest {
@@ -6208,7 +6221,7 @@ pub struct DecideRequest {
     /// 1 to 100 items.
     #[prost(message, repeated, tag = "2")]
     pub items: ::prost::alloc::vec::Vec<DecideItem>,
-    /// Up to 500 characters; required to reject and to take down.
+    /// Up to 500 characters; required to reject and to take down: the owners read it.
     #[prost(string, tag = "3")]
     pub reason: ::prost::alloc::string::String,
 }
@@ -6216,7 +6229,8 @@ pub struct DecideRequest {
 pub struct DecideItem {
     #[prost(message, optional, tag = "1")]
     pub name: ::core::option::Option<ListingName>,
-    /// The revision that was reviewed. The decision is refused if the listing has another revision; absent: any revision.
+    /// The revision that was reviewed, which an approval must name. The decision is refused if the listing has another revision; absent: it is
+    /// of the listing, whatever its revision.
     #[prost(int64, optional, tag = "2")]
     pub revision: ::core::option::Option<i64>,
 }
@@ -6350,7 +6364,7 @@ pub enum Decision {
     Reject = 2,
     /// Takes down a public listing (§3): reads answer 404, and its slug stays reserved. For admins.
     TakeDown = 3,
-    /// Publishes a listing again that was taken down. For admins.
+    /// Publishes a listing again that was taken down, a game once its page is public. For admins.
     Restore = 4,
 }
 impl Decision {

@@ -58,6 +58,8 @@ did-listing_removed = took { $value } down
 did-listing_restored = restored { $value }
 did-claim_granted = granted the claim of the page { $value }
 did-claim_rejected = rejected the claim of the page { $value }
+did-owner_added = added an owner to the page { $value }
+did-event_moved = moved { $value } to another account
 did-currency_named = named the currency of { $value }
 activity-staff = Staff
 ## Notices after forms
