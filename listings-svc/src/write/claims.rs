@@ -20,6 +20,9 @@ use crate::store::claims::{self as store, Claim};
 use crate::store::page_owners::{self as owners, GrantSource};
 use crate::store::{accounts, listings};
 
+/// The reason of the rejection of claims of an account without people.
+const ACCOUNT_CLOSED: &str = "The account was closed.";
+
 #[derive(Debug)]
 pub enum ClaimChange {
     /// An account claims the page with this handle.
@@ -148,6 +151,16 @@ async fn grant_page(context: &mut CommandContext, claim: &Claim) -> Result<Vec<N
     let owners_changed = feed::change(&page, ChangeKind::OwnersChanged, false);
     let told = page_owners::owner_added(&page, account, others);
     Ok([owners_changed].into_iter().chain(told).collect())
+}
+
+/// Rejects the waiting claims of an account that has no people any more: nobody would own the page.
+pub async fn withdraw(commands: &CommandDependencies, account: Uuid) -> Result<(), Fault> {
+    let mut context = commands.begin().await?;
+    let (connection, now) = (&mut *context.connection, context.now);
+    // A claim that is being made comes first.
+    accounts::lock(connection, account, now.date(), 0).await?;
+    store::reject_waiting(connection, account, ACCOUNT_CLOSED, now).await?;
+    context.commit(Vec::new()).await
 }
 
 fn no_claim() -> Fault {

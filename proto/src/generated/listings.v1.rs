@@ -2512,6 +2512,13 @@ pub struct ListOwnClaimsResponse {
     pub claims: ::prost::alloc::vec::Vec<Claim>,
 }
 #[derive(Clone, PartialEq, Eq, Hash, ::prost::Message)]
+pub struct WithdrawClaimsRequest {
+    #[prost(string, tag = "1")]
+    pub account_id: ::prost::alloc::string::String,
+}
+#[derive(Clone, Copy, PartialEq, Eq, Hash, ::prost::Message)]
+pub struct WithdrawClaimsResponse {}
+#[derive(Clone, PartialEq, Eq, Hash, ::prost::Message)]
 pub struct ListClaimsRequest {
     #[prost(message, optional, tag = "1")]
     pub page: ::core::option::Option<super::super::common::v1::PageRequest>,
@@ -2836,6 +2843,31 @@ pub mod pages_service_client {
                 .insert(GrpcMethod::new("listings.v1.PagesService", "ListOwnClaims"));
             self.inner.unary(req, path, codec).await
         }
+        /// Rejects the open claims of the account, because the account has no people any more.
+        pub async fn withdraw_claims(
+            &mut self,
+            request: impl tonic::IntoRequest<super::WithdrawClaimsRequest>,
+        ) -> std::result::Result<
+            tonic::Response<super::WithdrawClaimsResponse>,
+            tonic::Status,
+        > {
+            self.inner
+                .ready()
+                .await
+                .map_err(|e| {
+                    tonic::Status::unknown(
+                        format!("Service was not ready: {}", e.into()),
+                    )
+                })?;
+            let codec = tonic_prost::ProstCodec::default();
+            let path = http::uri::PathAndQuery::from_static(
+                "/listings.v1.PagesService/WithdrawClaims",
+            );
+            let mut req = request.into_request();
+            req.extensions_mut()
+                .insert(GrpcMethod::new("listings.v1.PagesService", "WithdrawClaims"));
+            self.inner.unary(req, path, codec).await
+        }
     }
 }
 /// Generated server implementations.
@@ -2889,6 +2921,14 @@ pub mod pages_service_server {
             request: tonic::Request<super::ListOwnClaimsRequest>,
         ) -> std::result::Result<
             tonic::Response<super::ListOwnClaimsResponse>,
+            tonic::Status,
+        >;
+        /// Rejects the open claims of the account, because the account has no people any more.
+        async fn withdraw_claims(
+            &self,
+            request: tonic::Request<super::WithdrawClaimsRequest>,
+        ) -> std::result::Result<
+            tonic::Response<super::WithdrawClaimsResponse>,
             tonic::Status,
         >;
     }
@@ -3179,6 +3219,51 @@ pub mod pages_service_server {
                     let inner = self.inner.clone();
                     let fut = async move {
                         let method = ListOwnClaimsSvc(inner);
+                        let codec = tonic_prost::ProstCodec::default();
+                        let mut grpc = tonic::server::Grpc::new(codec)
+                            .apply_compression_config(
+                                accept_compression_encodings,
+                                send_compression_encodings,
+                            )
+                            .apply_max_message_size_config(
+                                max_decoding_message_size,
+                                max_encoding_message_size,
+                            );
+                        let res = grpc.unary(method, req).await;
+                        Ok(res)
+                    };
+                    Box::pin(fut)
+                }
+                "/listings.v1.PagesService/WithdrawClaims" => {
+                    #[allow(non_camel_case_types)]
+                    struct WithdrawClaimsSvc<T: PagesService>(pub Arc<T>);
+                    impl<
+                        T: PagesService,
+                    > tonic::server::UnaryService<super::WithdrawClaimsRequest>
+                    for WithdrawClaimsSvc<T> {
+                        type Response = super::WithdrawClaimsResponse;
+                        type Future = BoxFuture<
+                            tonic::Response<Self::Response>,
+                            tonic::Status,
+                        >;
+                        fn call(
+                            &mut self,
+                            request: tonic::Request<super::WithdrawClaimsRequest>,
+                        ) -> Self::Future {
+                            let inner = Arc::clone(&self.0);
+                            let fut = async move {
+                                <T as PagesService>::withdraw_claims(&inner, request).await
+                            };
+                            Box::pin(fut)
+                        }
+                    }
+                    let accept_compression_encodings = self.accept_compression_encodings;
+                    let send_compression_encodings = self.send_compression_encodings;
+                    let max_decoding_message_size = self.max_decoding_message_size;
+                    let max_encoding_message_size = self.max_encoding_message_size;
+                    let inner = self.inner.clone();
+                    let fut = async move {
+                        let method = WithdrawClaimsSvc(inner);
                         let codec = tonic_prost::ProstCodec::default();
                         let mut grpc = tonic::server::Grpc::new(codec)
                             .apply_compression_config(
