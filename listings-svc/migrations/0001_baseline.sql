@@ -122,7 +122,7 @@ create table listings.revision (
     before jsonb,
     -- The same fields; all fields for the first.
     after jsonb not null,
-    -- Why staff made the change; null where nobody gives a reason.
+    -- Why staff made the change, or that its account withdrew the listing; null where nobody gives a reason.
     reason text,
     primary key (id, revision)
 );

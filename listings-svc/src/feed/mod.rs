@@ -27,7 +27,7 @@ pub enum ChangeKind {
     Approved,
     /// Staff rejected a submission, or its account withdrew it.
     Rejected,
-    /// Staff took the listing down.
+    /// Staff or its account took the listing down.
     Removed,
     /// Staff published the listing again.
     Restored,

@@ -144,3 +144,21 @@ pub async fn decide(
     .await?;
     Ok(())
 }
+
+/// Rejects the waiting claims of an account.
+pub async fn reject_waiting(
+    connection: &mut PgConnection,
+    account: Uuid,
+    reason: &str,
+    now: OffsetDateTime,
+) -> Result<(), sqlx::Error> {
+    sqlx::query!(
+        "update listings.claim set state = 'rejected', reason = $2, decided_at = $3 where account_id = $1 and state = 'waiting'",
+        account,
+        reason,
+        now
+    )
+    .execute(connection)
+    .await?;
+    Ok(())
+}

@@ -106,15 +106,20 @@ pub(super) async fn update_by_staff(
         difference::content(&revision.after),
     );
     let changed = difference::between(&old.unwrap_or_default(), &new).into_iter();
-    let changed: Vec<String> = changed.map(|difference| difference.path).collect();
-    let details = json!({
+    let mut changed: Vec<String> = changed.map(|difference| difference.path).collect();
+    let mut details = json!({
         "mode": after.mode,
         "title": after.content.title(),
         "revision": after.revision,
         "state": after.state,
-        "changed": changed,
         "reason": change.reason,
     });
+    if before.submitter != after.submitter {
+        changed.push(difference::ACCOUNT.to_owned());
+        details["former_account"] = json!(before.submitter);
+        details["account"] = json!(after.submitter);
+    }
+    details["changed"] = json!(changed);
     save(connection, after, revision, change.now).await?;
     let subject = Subject {
         entity: after.entity().as_str(),

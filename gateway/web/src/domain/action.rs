@@ -44,6 +44,8 @@ pub enum Action {
     ListingRestored,
     ClaimGranted,
     ClaimRejected,
+    OwnerAdded,
+    EventMoved,
     CurrencyNamed,
     // Of a person only. No page shows them: operators look them up after an attack.
     SignedIn,

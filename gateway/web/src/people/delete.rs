@@ -115,9 +115,10 @@ fn problem(request: &PersonRequest, key: &'static str) -> Fields {
     Fields::general(request.language().say(key))
 }
 
-/// Ends everything of an account that would go on without people: key requests, keys and webhooks. In this order, none of them can
-/// create another one afterwards.
+/// Ends everything of an account that would go on without people: claims of pages, key requests, keys and webhooks. In this order, none of
+/// them can create another one afterwards.
 async fn disconnect(app: &Web, actor: &Actor, account: Uuid) -> Result<(), Fault> {
+    app.listings.withdraw_claims(account).await?;
     app.gateway.withdraw_key_requests(actor, account).await?;
     // A list begins with the keys that work.
     loop {

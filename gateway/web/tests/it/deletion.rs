@@ -16,7 +16,9 @@ use crate::webhook_service::{WebhookSite, insert_account};
 const DELETE: [(&str, &str); 1] = [("password", PASSWORD)];
 
 #[testing::database_test(web::MIGRATOR)]
-async fn an_account_without_people_has_no_key_no_request_for_one_and_no_webhook(pool: PgPool) {
+async fn an_account_without_people_has_no_key_no_request_for_one_no_claim_and_no_webhook(
+    pool: PgPool,
+) {
     let full = FullAccount::new(pool).await;
     let (site, mut owner) = (&full.hooks.site, full.owner.clone());
     let page = owner.get("/you/delete").await;
@@ -32,6 +34,8 @@ async fn an_account_without_people_has_no_key_no_request_for_one_and_no_webhook(
     assert!(keys.iter().all(|it| it.revoked_at.is_some()));
     let left = site.app.webhooks.endpoints(full.hooks.account).await;
     assert_eq!(left.unwrap().endpoints, []);
+    let withdrawn = format!("withdraw the claims of {}", full.hooks.account);
+    assert!(site.listings.recorded().contains(&withdrawn));
 }
 
 /// Signs up; returns the browser and the path of the account.

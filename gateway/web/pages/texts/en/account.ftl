@@ -58,6 +58,8 @@ did-listing_removed = took { $value } down
 did-listing_restored = restored { $value }
 did-claim_granted = granted the claim of the page { $value }
 did-claim_rejected = rejected the claim of the page { $value }
+did-owner_added = added an owner to the page { $value }
+did-event_moved = moved { $value } to another account
 did-currency_named = named the currency of { $value }
 activity-staff = Staff
 ## Notices after forms
@@ -235,7 +237,7 @@ codes-new-text = Your earlier recovery codes stop working. The second factor sta
 codes-new-button = Create new codes
 delete-title = Delete your profile
 delete-goes = This is deleted: your address, password and second factor, your sessions, and your membership of accounts.
-delete-accounts = In an account of which you are the only member, every key is revoked, every request for a key is withdrawn, every webhook is removed, and nobody can open it any more.
+delete-accounts = In an account of which you are the only member, every key is revoked, every request for a key and every claim of a page is withdrawn, every webhook is removed, and nobody can open it any more.
 delete-stays = This stays: what the account has published, which belongs to its pages, and the activity of its team and your own with your address, for a year.
 delete-button = Delete my profile
 delete-last-owner = You are the last owner of an account with other members. Make one of them an owner first, on its page `Team`.

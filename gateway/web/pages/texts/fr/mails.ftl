@@ -4,6 +4,7 @@ mail-link-foot = Le lien fonctionne pendant { $value }, une seule fois. Si vous 
 mail-signature = L’équipe de Mchezo
 mail-switch-foot = Vous pouvez désactiver ces e-mails : { $value }
 mail-no-reason = non précisé
+mail-no-account = aucun compte
 mail-sign-up-subject = Créez votre compte sur Mchezo
 mail-sign-up-body =
     Bonjour,
@@ -127,9 +128,18 @@ mail-listing-rejected-body =
     Corrigez la fiche en conséquence : enregistrer la modification la soumet de nouveau. { $page }
 mail-listing-removed-subject = Votre fiche est retirée
 mail-listing-removed-body =
-    Notre équipe a retiré { $title }. Plus personne ne trouve cette fiche sur le site ni dans l’API, et, s’il s’agit d’un jeu, ses propres clés ne fonctionnent plus.
+    Notre équipe a retiré { $title }. Plus personne ne trouve cette fiche sur le site ni dans l’API, et, s’il s’agit d’un jeu, ses propres clés ne fonctionnent plus. Motif : { $reason }
 
-    Voyez ce qu’en dit la page de votre fiche, et à qui vous adresser : { $page }
+    Seule notre équipe peut la rétablir. Si vous pensez qu’il s’agit d’une erreur, écrivez-nous : { $contact }
+
+    La fiche dans le tableau de bord : { $page }
+mail-listing-removed-by-owner-subject = Un autre propriétaire a retiré votre fiche
+mail-listing-removed-by-owner-body =
+    Le compte { $account }, auquel la page appartient aussi, a retiré { $title }. Plus personne ne trouve cette fiche sur le site ni dans l’API, et, s’il s’agit d’un jeu, ses propres clés ne fonctionnent plus.
+
+    Seule notre équipe peut la rétablir. Si vous n’étiez pas d’accord, écrivez-nous : { $contact }
+
+    La fiche dans le tableau de bord : { $page }
 mail-listing-restored-subject = Votre fiche est rétablie
 mail-listing-restored-body =
     Notre équipe a rétabli { $title }. La fiche est affichée comme avant, sauf si la page de son créateur n’est pas publique.
@@ -145,6 +155,20 @@ mail-claim-rejected-body =
     Notre équipe a rejeté votre revendication de la page { $handle }. Motif : { $reason }
 
     Revendiquez-la de nouveau avec d’autres preuves : { $page }
+mail-owner-added-subject = Une page de votre compte a un nouveau propriétaire
+mail-owner-added-body =
+    Notre équipe a fait du compte { $account } un propriétaire de la page { $handle }. Comme tout autre propriétaire, il peut modifier la page et ses jeux, et les retirer.
+
+    Si vous ne connaissez pas ce compte, écrivez-nous tout de suite : { $contact }
+
+    Vos fiches : { $page }
+mail-event-moved-subject = Un événement appartient maintenant à un autre compte
+mail-event-moved-body =
+    Notre équipe a déplacé l’événement { $title }. Il appartenait à : { $former }. Il appartient maintenant à : { $account }. Seul ce compte peut le modifier.
+
+    Si vous ne vous y attendiez pas, écrivez-nous : { $contact }
+
+    Vos fiches : { $page }
 mail-report-held-subject = Un rapport de votre jeu est mis en attente
 mail-report-held-body =
     Le rapport { $report } du jeu { $game } n’est pas encore pris en compte : une personne l’examine d’abord. Motif : { $reason }
