@@ -77,10 +77,11 @@ fn arguments_are_fields_of_the_request() {
         let switch: gateway::SetSwitchRequest = request(&["switch", "set", "api", word]);
         assert_eq!((switch.name.as_str(), switch.on), ("api", on));
     }
-    let voters: catalogue::ListVotersRequest = request(&["vote", "list", "games/a-game"]);
+    let voters: catalogue::ListVotersRequest =
+        request(&["vote", "list", "games/a-game", "--address", "192.0.2.7"]);
     assert_eq!(
-        (voters.kind.as_str(), voters.listing.as_str()),
-        ("games", "a-game")
+        [voters.kind, voters.listing, voters.address],
+        ["games", "a-game", "192.0.2.7"]
     );
     let swaps: economy::RemoveSwapsRequest =
         request(&["swap", "remove", "s-1", "s-2", "--reason", "Why"]);
