@@ -85,16 +85,13 @@ impl Votes {
         let day = vote::day(now);
         let judged = votes::judged(&self.pool, voter.id, L::KIND, day).await?;
         let network = voter.drawing_network().filter(|_| judged.is_empty());
-        let (drawer, turn) = match network {
-            Some(network) => {
-                let bucket = vote::bucket(voter.id);
-                let votes = voters::bucket_votes(&self.pool, network, day, bucket).await?;
-                (Drawer::Bucket(network, bucket), vote::turn(votes))
-            }
-            None => {
-                let judged = i64::try_from(judged.len()).unwrap_or(i64::MAX);
-                (Drawer::Voter(voter.id), judged)
-            }
+        let (drawer, turn) = if let Some(network) = network {
+            let bucket = vote::bucket(voter.id);
+            let votes = voters::bucket_votes(&self.pool, network, day, bucket).await?;
+            (Drawer::Bucket(network, bucket), vote::turn(votes))
+        } else {
+            let judged = i64::try_from(judged.len()).unwrap_or(i64::MAX);
+            (Drawer::Voter(voter.id), judged)
         };
         let seed = self.draw_key.seed(SeedParts {
             drawer,

@@ -39,8 +39,10 @@ impl From<&ListingVoters> for Key {
     }
 }
 
-/// Voters with stored votes on a listing, at most `limit` rows behind the row `after`: a row for each network and each account, or for each cookie
-/// of `network`. Rows whose votes are all void come last, and among the others those with the most votes on the listing come first.
+/// Voters with stored votes on a listing, at most `limit` rows behind the row `after`.
+///
+/// There is a row for each network and each account, or for each cookie of `network`. Rows whose votes are all void come last, and among the others
+/// those with the most votes on the listing come first.
 ///
 /// It reads all votes once: staff call it seldom, and an index by listing would make every vote more expensive.
 pub async fn list(

@@ -131,7 +131,7 @@ pub async fn remove_without_votes(
     seen_before: OffsetDateTime,
     portion: i64,
 ) -> Result<u64, sqlx::Error> {
-    let mut transaction = pool.begin().await?;
+    let mut transaction = kit::pg::begin(pool).await?;
     // A voter who is voting now is locked, and stays.
     let locked = sqlx::query_scalar!(
         "select id from catalogue.voter
