@@ -182,6 +182,7 @@ pub fn parse_choice(raw: &str, words: &[&str]) -> Result<String, String> {
     }
 }
 
+/// Reads an integer. A float that is one is an integer since the body was parsed (`kit::api::json_object`).
 pub fn integer(value: &Value, range: RangeInclusive<i64>) -> Result<i64, String> {
     match value.as_i64() {
         Some(number) if range.contains(&number) => Ok(number),
@@ -252,7 +253,6 @@ mod tests {
         for (number, good) in [
             (json!(2020), true),
             (json!(2020.5), false),
-            (json!(2020.0), false),
             (json!("2020"), false),
             (json!(1949), false),
             (json!(1e300), false),
