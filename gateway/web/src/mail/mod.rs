@@ -12,7 +12,7 @@ use time::OffsetDateTime;
 use uuid::Uuid;
 
 pub use lettre::message::Mailbox;
-pub use mailer::Mailer;
+pub use mailer::{MAX_TRIES, Mailer};
 pub use message::message;
 pub use settings::{Settings, mailbox};
 pub use transport::Transport;
