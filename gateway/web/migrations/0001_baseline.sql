@@ -139,6 +139,8 @@ create table web.activity (
 );
 create index activity_by_account on web.activity (account_id, id);
 create index activity_by_age on web.activity (at);
+-- Finds out whether a person was signed in in a network.
+create index activity_by_network on web.activity (person_id, (nullif(address, '')::inet));
 
 -- Actions of staff on people (kit::audit), and what the role of a member did not allow.
 create table web.audit (
