@@ -90,14 +90,18 @@ create table web.mail (
     created_at timestamptz not null,
     -- Of a mail that was not tried: '-infinity'.
     next_attempt_at timestamptz not null default '-infinity',
-    -- How often the mail could not be sent.
+    -- How often the mail server did not accept the mail.
     tries integer not null default 0,
+    -- When the mail server refused the mail for good, for the first time.
+    refused_at timestamptz,
+    -- A job sends the mail; no other one does before this time.
+    claimed_until timestamptz,
     -- The end of the link in the mail; null: it has none.
     expires_at timestamptz,
     -- The link in the mail; null in a mail with a link: it was used, replaced or withdrawn.
     link_id uuid references web.link on delete set null
 );
-create index mail_by_next_attempt on web.mail (next_attempt_at, id);
+create index mail_by_priority on web.mail ((expires_at is null), next_attempt_at, id);
 create index mail_by_link on web.mail (link_id) where link_id is not null;
 
 -- Accounts of the gateway: which people may do what in one.
@@ -135,6 +139,8 @@ create table web.activity (
 );
 create index activity_by_account on web.activity (account_id, id);
 create index activity_by_age on web.activity (at);
+-- Finds out whether a person was signed in in a network.
+create index activity_by_network on web.activity (person_id, (nullif(address, '')::inet));
 
 -- Actions of staff on people (kit::audit), and what the role of a member did not allow.
 create table web.audit (

@@ -23,7 +23,7 @@ pub struct Settings {
     #[command(flatten)]
     pub(crate) mail: mail::Settings,
     /// Where people write about plans, and staff get mails; without it, the page of the plans names no address
-    #[arg(long)]
+    #[arg(long, value_parser = mail::mailbox)]
     staff_mail: Option<mail::Mailbox>,
     /// Calls of a month after which staff get a mail about an account without a monthly limit
     #[arg(long, default_value = "10000000", value_parser = clap::value_parser!(u64).range(1..))]

@@ -13,6 +13,7 @@ use super::seen_keys;
 use crate::account::member_request::MemberRequest;
 use crate::domain::action::Action;
 use crate::domain::email;
+use crate::domain::link::Purpose;
 use crate::domain::role::{Permission, Role};
 use crate::form_body::FormBody;
 use crate::notice::AfterForm;
@@ -22,7 +23,6 @@ use crate::people::link_mail::{LinkMail, send_link};
 use crate::person_mail::{self, Reader};
 use crate::render::{FormState, html, see_other};
 use crate::request::Section;
-use crate::session::limits;
 use crate::store::links::{self, Link, LinkTarget};
 use crate::store::members::{self, Member, MemberChange};
 use crate::store::{people, sent_forms};
@@ -94,11 +94,12 @@ pub async fn invite(
         return page(&request, &query, &form, FormState::invalid(errors)).await;
     };
     let network = request.client.network();
-    for (limit, subject) in [(limits::MAILS_TO, &address), (limits::MAILS_FROM, &network)] {
-        if let Err(reached) = app.limits.count(limit, subject, now).await? {
-            let fault = reached.too_many_in(language.language, "limit-mails");
-            return page(&request, &query, &form, FormState::refused_here(&fault)).await;
-        }
+    let counted = app
+        .limits
+        .count_mail(Purpose::Invite, &address, &network, now);
+    if let Err(reached) = counted.await? {
+        let fault = reached.too_many_in(language.language, "limit-mails");
+        return page(&request, &query, &form, FormState::refused_here(&fault)).await;
     }
     match mail_invitation(&request, sent, &address, role).await? {
         Invitation::Mailed => Ok(back(&request)),

@@ -12,15 +12,15 @@ use time::OffsetDateTime;
 use uuid::Uuid;
 
 pub use lettre::message::Mailbox;
-pub use mailer::Mailer;
+pub use mailer::{MAX_TRIES, Mailer};
 pub use message::message;
-pub use settings::Settings;
+pub use settings::{Settings, mailbox};
 pub use transport::Transport;
 
 /// A mail to queue.
 #[derive(Debug, Clone, Copy)]
 pub struct NewMessage<'a> {
-    /// An address, with or without a name.
+    /// An address of [`crate::domain::email::parse`].
     pub recipient: &'a str,
     /// One line.
     pub subject: &'a str,

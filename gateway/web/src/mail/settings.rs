@@ -6,8 +6,8 @@ use std::time::Duration;
 use kit::config::{Profile, a_second_or_more};
 use lettre::message::Mailbox;
 
-use super::message::is_ascii;
 use super::transport::Transport;
+use crate::domain::email;
 
 /// The settings of mails.
 #[derive(Debug, Clone, clap::Args)]
@@ -24,7 +24,7 @@ pub struct Settings {
     #[arg(long, default_value = "60", value_parser = a_second_or_more)]
     pub mail_deadline: Duration,
     /// Sender of mails; outside the local profile, an address of a domain of yours
-    #[arg(long, default_value = "Mchezo <no-reply@mchezo.example>", value_parser = sender)]
+    #[arg(long, default_value = "Mchezo <no-reply@mchezo.example>", value_parser = mailbox)]
     pub mail_sender: Mailbox,
 }
 
@@ -49,12 +49,14 @@ impl Settings {
     }
 }
 
-/// Parses the sender. Its domain is in the id of every mail, which is ASCII.
-pub(super) fn sender(text: &str) -> Result<Mailbox, String> {
-    match text.parse::<Mailbox>() {
-        Ok(sender) if is_ascii(&sender) => Ok(sender),
-        _ => Err("write `Name <address@domain>`, the address in ASCII".to_owned()),
-    }
+/// Parses an address of ours, with or without a name.
+pub fn mailbox(text: &str) -> Result<Mailbox, String> {
+    let parse = || {
+        let mailbox: Mailbox = text.parse().ok()?;
+        let address = email::parse(mailbox.email.as_ref()).ok()?;
+        Some(Mailbox::new(mailbox.name, address.parse().ok()?))
+    };
+    parse().ok_or_else(|| "write `Name <address@domain>`, what is before the @ in ASCII".to_owned())
 }
 
 #[cfg(test)]
@@ -68,7 +70,7 @@ mod tests {
                 mail: mail.parse().unwrap(),
                 mail_ca: None,
                 mail_deadline: Duration::from_mins(1),
-                mail_sender: sender(from).unwrap(),
+                mail_sender: mailbox(from).unwrap(),
             };
             settings.problems(profile).len()
         };
@@ -94,8 +96,10 @@ mod tests {
             assert_eq!(problems(Profile::Production, mail, from), 1, "{from}");
             assert_eq!(problems(Profile::Local, bad[1], from), 0, "{from}");
         }
-        for from in ["", "mchezo", "Mchezo <no-reply@mchezo.áfrica>"] {
-            sender(from).unwrap_err();
+        for from in ["", "mchezo", "Mchezo <no-replý@mchezo.africa>"] {
+            mailbox(from).unwrap_err();
         }
+        let sender = mailbox("Mchezo <no-reply@mchezo.áfrica>").unwrap();
+        assert_eq!(sender.email.domain(), "mchezo.xn--frica-wqa");
     }
 }

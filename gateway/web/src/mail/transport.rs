@@ -5,11 +5,12 @@ use std::str::FromStr;
 use std::time::Duration;
 
 use anyhow::Context as _;
-use lettre::transport::smtp::AsyncSmtpTransportBuilder;
-use lettre::transport::smtp::client::{Certificate, Tls, TlsParameters};
-use lettre::{
-    Address, AsyncFileTransport, AsyncSmtpTransport, AsyncTransport as _, Message, Tokio1Executor,
-};
+use lettre::transport::smtp::authentication::{Credentials, DEFAULT_MECHANISMS};
+use lettre::transport::smtp::client::{AsyncSmtpConnection, Certificate, TlsParameters};
+use lettre::transport::smtp::extension::ClientId;
+use lettre::transport::smtp::{Error, SMTP_PORT, SUBMISSION_PORT, SUBMISSIONS_PORT};
+use lettre::{Address, AsyncFileTransport, AsyncTransport as _, Message, Tokio1Executor};
+use percent_encoding::percent_decode_str;
 use rustls::pki_types::CertificateDer;
 use rustls::pki_types::pem::PemObject as _;
 use tokio::time::timeout;
@@ -17,8 +18,8 @@ use url::Url;
 
 /// The most characters of a server's answer in the log.
 const MAX_ANSWER: usize = 400;
-
-type SmtpTransport = AsyncSmtpTransport<Tokio1Executor>;
+/// How long a server may take to answer that it closes a connection.
+const QUIT_DEADLINE: Duration = Duration::from_secs(1);
 
 /// How mails leave.
 #[derive(Debug, Clone)]
@@ -32,13 +33,15 @@ pub enum Transport {
 /// The address of a mail server, with user and password, which nothing prints.
 #[derive(Debug, Clone)]
 pub struct Relay {
-    builder: AsyncSmtpTransportBuilder,
     host: String,
+    port: u16,
     tls: TlsMode,
-    has_password: bool,
+    /// The name with which we greet the server.
+    name: ClientId,
+    credentials: Option<Credentials>,
 }
 
-/// The mode of TLS, which lettre reads from the URL too.
+/// The mode of TLS.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum TlsMode {
     None,
@@ -73,7 +76,11 @@ impl Transport {
         deadline: Duration,
     ) -> anyhow::Result<OpenTransport> {
         Ok(match self {
-            Self::Smtp(relay) => OpenTransport::Smtp(Box::new(relay.open(ca)?), deadline),
+            Self::Smtp(relay) => OpenTransport::Smtp(Box::new(Server {
+                tls: relay.tls_parameters(ca)?,
+                relay: Relay::clone(relay),
+                deadline,
+            })),
             Self::Folder(folder) => OpenTransport::Folder(folder.clone()),
         })
     }
@@ -82,33 +89,46 @@ impl Transport {
 impl Relay {
     /// Parses `smtps://user:password@host` and the like. `None`: it is no address of a mail server.
     fn parse(text: &str) -> Option<Self> {
-        let builder = SmtpTransport::from_url(text).ok()?;
         let url = Url::parse(text).ok()?;
-        let mut parameters = url.query_pairs();
-        let tls = parameters.find(|(name, _)| name == "tls");
-        let tls = match (url.scheme(), tls.as_ref().map(|(_, value)| &**value)) {
-            ("smtps", _) => TlsMode::Implicit,
-            (_, Some("required")) => TlsMode::Required,
-            (_, Some("opportunistic")) => TlsMode::Opportunistic,
-            _ => TlsMode::None,
+        let parameter = url.query_pairs().find(|(name, _)| name == "tls");
+        let (tls, port) = match (url.scheme(), parameter.as_ref().map(|(_, value)| &**value)) {
+            ("smtps", _) => (TlsMode::Implicit, SUBMISSIONS_PORT),
+            ("smtp", Some("required")) => (TlsMode::Required, SUBMISSION_PORT),
+            ("smtp", Some("opportunistic")) => (TlsMode::Opportunistic, SUBMISSION_PORT),
+            ("smtp", None) => (TlsMode::None, SMTP_PORT),
+            _ => return None,
+        };
+        let name = match url.path().trim_matches('/') {
+            "" => ClientId::default(),
+            name => ClientId::Domain(name.to_owned()),
+        };
+        let decoded = |text| Some(percent_decode_str(text).decode_utf8().ok()?.into_owned());
+        let credentials = match url.password() {
+            Some(password) => Some(Credentials::new(
+                decoded(url.username())?,
+                decoded(password)?,
+            )),
+            None => None,
         };
         Some(Self {
-            builder,
-            host: url.host_str()?.to_owned(),
+            host: url.host_str()?.trim_matches(['[', ']']).to_owned(),
+            port: url.port().unwrap_or(port),
             tls,
-            has_password: url.password().is_some(),
+            name,
+            credentials,
         })
     }
 
     /// Whether the password may be sent in plain text: TLS is off, or used only if the server offers it.
     pub(super) fn exposes_password(&self) -> bool {
-        self.has_password && matches!(self.tls, TlsMode::None | TlsMode::Opportunistic)
+        self.credentials.is_some() && matches!(self.tls, TlsMode::None | TlsMode::Opportunistic)
     }
 
-    fn open(&self, ca: Option<&Path>) -> anyhow::Result<SmtpTransport> {
-        let builder = self.builder.clone();
+    /// The authorities that are trusted, among them those in the file `ca`.
+    fn tls_parameters(&self, ca: Option<&Path>) -> anyhow::Result<TlsParameters> {
+        let mut parameters = TlsParameters::builder(self.host.clone());
         let Some(file) = ca else {
-            return Ok(builder.build());
+            return Ok(parameters.build()?);
         };
         let context = || {
             let file = file.display();
@@ -117,50 +137,134 @@ impl Relay {
         let pem = std::fs::read(file).with_context(context)?;
         let mut certificates = CertificateDer::pem_slice_iter(&pem).peekable();
         anyhow::ensure!(certificates.peek().is_some(), context());
-        let mut parameters = TlsParameters::builder(self.host.clone());
         for certificate in certificates {
             let certificate = certificate.with_context(context)?;
             let certificate = Certificate::from_der(certificate.to_vec()).with_context(context)?;
             parameters = parameters.add_root_certificate(certificate);
         }
-        let parameters = parameters.build().with_context(context)?;
-        let builder = builder.tls(match self.tls {
-            TlsMode::None => Tls::None,
-            TlsMode::Opportunistic => Tls::Opportunistic(parameters),
-            TlsMode::Required => Tls::Required(parameters),
-            TlsMode::Implicit => Tls::Wrapper(parameters),
-        });
-        Ok(builder.build())
+        parameters.build().with_context(context)
     }
+}
+
+/// What became of a mail. The texts are for the log.
+#[derive(Debug)]
+pub(super) enum Outcome {
+    Sent,
+    /// The server did not accept the mail this time.
+    Deferred(String),
+    /// The server says that it will never accept the mail.
+    Refused(String),
 }
 
 /// A transport in use.
-#[derive(Debug)]
 pub(super) enum OpenTransport {
-    Smtp(Box<SmtpTransport>, Duration),
+    Smtp(Box<Server>),
     Folder(PathBuf),
 }
 
+/// A mail server.
+pub(super) struct Server {
+    relay: Relay,
+    tls: TlsParameters,
+    /// How long a mail may take.
+    deadline: Duration,
+}
+
+/// The connection over which mails are sent one after the other. There is none before the first one, and after an error.
+#[derive(Default)]
+pub(super) struct Connection(Option<AsyncSmtpConnection>);
+
 impl OpenTransport {
-    /// Sends a mail; an error is a text for the log.
-    pub(super) async fn send(&self, message: Message) -> Result<(), String> {
+    /// Sends a mail. An error is no fault of the mail: no other one can be sent either.
+    pub(super) async fn send(
+        &self,
+        connection: &mut Connection,
+        message: Message,
+    ) -> anyhow::Result<Outcome> {
         match self {
-            Self::Smtp(transport, deadline) => {
-                let recipient = message.envelope().to().first().cloned();
-                match timeout(*deadline, transport.send(message)).await {
-                    Ok(Ok(_)) => Ok(()),
-                    Ok(Err(error)) => Err(redact(&error.to_string(), recipient.as_ref())),
-                    Err(_elapsed) => {
-                        Err(format!("no answer within {} seconds", deadline.as_secs()))
-                    }
-                }
-            }
+            Self::Smtp(server) => server.send(connection, &message).await,
             Self::Folder(folder) => {
                 let written = write(folder, message).await;
-                written.map_err(|error| format!("{}: {error:#}", folder.display()))
+                written.with_context(|| folder.display().to_string())?;
+                Ok(Outcome::Sent)
             }
         }
     }
+}
+
+impl Server {
+    async fn send(
+        &self,
+        connection: &mut Connection,
+        message: &Message,
+    ) -> anyhow::Result<Outcome> {
+        let (envelope, text) = (message.envelope(), message.formatted());
+        let late = format!("no answer within {} seconds", self.deadline.as_secs());
+        loop {
+            let (mut open, is_used) = match connection.0.take() {
+                Some(open) => (open, true),
+                None => match timeout(self.deadline, self.connect()).await {
+                    Ok(Ok(open)) => (open, false),
+                    Ok(Err(error)) => anyhow::bail!("the mail server: {}", describe(&error, None)),
+                    Err(_elapsed) => anyhow::bail!("the mail server: {late}"),
+                },
+            };
+            // A connection on which a command was dropped is closed: the next mail would read the answer to that command.
+            let Ok(sent) = timeout(self.deadline, open.send(envelope, &text)).await else {
+                return Ok(Outcome::Deferred(late));
+            };
+            let Err(error) = sent else {
+                *connection = Connection(Some(open));
+                return Ok(Outcome::Sent);
+            };
+            // The server may close a connection after some mails or some time, with or without a reply (421).
+            let status = error.status().map(u16::from);
+            if is_used && matches!(status, None | Some(421)) {
+                continue;
+            }
+            let reason = describe(&error, envelope.to().first());
+            return Ok(if error.is_permanent() {
+                Outcome::Refused(reason)
+            } else {
+                Outcome::Deferred(reason)
+            });
+        }
+    }
+
+    async fn connect(&self) -> Result<AsyncSmtpConnection, Error> {
+        let Relay {
+            host,
+            port,
+            tls,
+            name,
+            credentials,
+        } = &self.relay;
+        let implicit = (*tls == TlsMode::Implicit).then(|| self.tls.clone());
+        let server = (host.as_str(), *port);
+        let mut open =
+            AsyncSmtpConnection::connect_tokio1(server, None, name, implicit, None).await?;
+        if *tls == TlsMode::Required || *tls == TlsMode::Opportunistic && open.can_starttls() {
+            open.starttls(self.tls.clone(), name).await?;
+        }
+        if let Some(credentials) = credentials {
+            open.auth(DEFAULT_MECHANISMS, credentials).await?;
+        }
+        Ok(open)
+    }
+}
+
+impl Connection {
+    /// Closes the connection, politely if the server answers soon.
+    pub(super) async fn close(self) {
+        if let Some(mut open) = self.0 {
+            drop(timeout(QUIT_DEADLINE, open.abort()).await);
+        }
+    }
+}
+
+/// An error for the log.
+fn describe(error: &Error, recipient: Option<&Address>) -> String {
+    redact(&error.to_string(), recipient)
 }
 
 async fn write(folder: &Path, message: Message) -> anyhow::Result<()> {
@@ -240,7 +344,7 @@ mod tests {
             if let Some(text) = text {
                 std::fs::write(&file, text).unwrap();
             }
-            let error = relay.open(Some(&file)).unwrap_err();
+            let error = relay.tls_parameters(Some(&file)).err().unwrap();
             let error = format!("{error:#}");
             assert!(
                 error.contains("mail_ca") && error.contains("ca.pem"),

@@ -10,11 +10,11 @@ use super::confirmation::confirm_password;
 use super::link_mail::{LinkMail, record_and_inform, send_link};
 use crate::domain::action::Action;
 use crate::domain::email;
+use crate::domain::link::Purpose;
 use crate::form_body::FormBody;
 use crate::page_error::PageResult;
 use crate::render::{FormState, html, see_other};
 use crate::request::PersonRequest;
-use crate::session::limits;
 use crate::store::links::LinkTarget;
 
 #[derive(Debug, Default, Deserialize)]
@@ -45,12 +45,13 @@ pub async fn send(request: PersonRequest, FormBody(form): FormBody<Input>) -> Pa
         _ => return Ok(page(&request, &form.email, state)),
     };
     let network = request.client.network();
-    for (limit, subject) in [(limits::MAILS_FROM, &network), (limits::MAILS_TO, &address)] {
-        if let Err(reached) = app.limits.count(limit, subject, now).await? {
-            let fault = reached.too_many_in(language.language, "limit-mails");
-            let state = FormState::refused_here(&fault);
-            return Ok(page(&request, &form.email, state));
-        }
+    let counted = app
+        .limits
+        .count_mail(Purpose::Email, &address, &network, now);
+    if let Err(reached) = counted.await? {
+        let fault = reached.too_many_in(language.language, "limit-mails");
+        let state = FormState::refused_here(&fault);
+        return Ok(page(&request, &form.email, state));
     }
     let mut transaction = kit::pg::begin(&app.pool).await?;
     let mail = LinkMail {

@@ -7,6 +7,7 @@ use pages::{Fields, Language, Texts};
 use sqlx::PgConnection;
 use time::OffsetDateTime;
 
+use super::sign_up;
 use crate::app::Web;
 use crate::client_info::ClientInfo;
 use crate::domain::action::Action;
@@ -18,7 +19,6 @@ use crate::page_language::PageLanguage;
 use crate::person_mail::{self, Reader};
 use crate::render::{self, FormState};
 use crate::request::PersonRequest;
-use crate::session::limits;
 use crate::store::links::{self, LinkTarget};
 use crate::store::people::{self, Person};
 
@@ -30,15 +30,6 @@ pub enum LinkRequest<'a> {
         next: Option<&'a str>,
     },
     Reset,
-}
-
-impl<'a> LinkRequest<'a> {
-    const fn next(self) -> Option<&'a str> {
-        match self {
-            Self::SignUp { next } => next,
-            Self::Reset => None,
-        }
-    }
 }
 
 /// Mails a link to this address: to set a password if a person has it, to sign up otherwise.
@@ -55,59 +46,55 @@ pub async fn send(
         let errors = Fields::one("email", language.say("email-invalid"));
         return Ok(Err(FormState::invalid(errors)));
     };
-    let now = app.clock.now();
-    let network = client.network();
-    let from = app.limits.count(limits::MAILS_FROM, &network, now).await?;
+    let (now, network) = (app.clock.now(), client.network());
+    let (asked, again) = match wanted {
+        LinkRequest::SignUp { next } => (Purpose::SignUp, sign_up::address(next)),
+        LinkRequest::Reset => (Purpose::Reset, "/reset".to_owned()),
+    };
+    let from = app.limits.count_mail_from(asked, &network, now).await?;
     if let Err(reached) = from {
         let fault = reached.too_many_in(language.language, "limit-mails");
         return Ok(Err(FormState::refused_here(&fault)));
     }
-    // Beyond the limit of an address, send no mail and show no error: the address may belong to somebody else.
-    let to = app.limits.count(limits::MAILS_TO, &address, now).await?;
-    if to.is_ok() {
-        queue(app, language.language, &address, wanted).await?;
-    }
-    let purpose = match wanted {
-        LinkRequest::SignUp { .. } => Purpose::SignUp,
-        LinkRequest::Reset => Purpose::Reset,
-    };
-    Ok(Ok(render::ok(&MailSentPage {
-        frame: language.frame(),
-        email: address,
-        lifetime: purpose.lifetime_key(),
-        again: language.path("/sign-up"),
-        mail_folder: app.mail_folder.clone(),
-    })))
-}
-
-async fn queue(
-    app: &Web,
-    language: Language,
-    address: &str,
-    wanted: LinkRequest<'_>,
-) -> Result<(), sqlx::Error> {
-    let mut transaction = kit::pg::begin(&app.pool).await?;
-    let person = people::by_email(&mut *transaction, address).await?;
+    let person = people::by_email(&app.pool, &address).await?;
     let target = match &person {
         Some(person) => LinkTarget::Reset { person: person.id },
         None => LinkTarget::SignUp,
     };
-    let key = match (wanted, &person) {
-        (LinkRequest::SignUp { .. }, None) => "sign-up",
-        (LinkRequest::SignUp { .. }, Some(_)) => "sign-up-exists",
-        (LinkRequest::Reset, Some(_)) => "reset",
-        (LinkRequest::Reset, None) => "reset-nobody",
-    };
-    let mail = LinkMail {
-        address,
-        target,
-        next: wanted.next(),
-        // The reader may not be the person who typed the address.
-        language: person.as_ref().map_or(language, Person::language),
-        text: MailText::new(key),
-    };
-    send_link(&mut transaction, app, mail).await?;
-    transaction.commit().await
+    // Beyond the limit of an address, send no mail and show no error: the address may belong to somebody else. Earlier mails of this purpose
+    // have links that still work.
+    let to = app
+        .limits
+        .count_mail_to(target.purpose(), &address, &network, now);
+    if to.await?.is_ok() {
+        let mail = LinkMail {
+            address: &address,
+            target,
+            next: match wanted {
+                LinkRequest::SignUp { next } => next,
+                LinkRequest::Reset => None,
+            },
+            // The reader may not be the person who typed the address.
+            language: person.as_ref().map_or(language.language, Person::language),
+            text: MailText::new(match (wanted, &person) {
+                (LinkRequest::SignUp { .. }, None) => "sign-up",
+                (LinkRequest::SignUp { .. }, Some(_)) => "sign-up-exists",
+                (LinkRequest::Reset, Some(_)) => "reset",
+                (LinkRequest::Reset, None) => "reset-nobody",
+            }),
+        };
+        let mut transaction = kit::pg::begin(&app.pool).await?;
+        send_link(&mut transaction, app, mail).await?;
+        transaction.commit().await?;
+    }
+    Ok(Ok(render::ok(&MailSentPage {
+        frame: language.frame(),
+        email: address,
+        // That of the shorter one of both links.
+        lifetime: Purpose::Reset.lifetime_key(),
+        again: language.path(&again),
+        mail_folder: app.mail_folder.clone(),
+    })))
 }
 
 /// A link to mail.

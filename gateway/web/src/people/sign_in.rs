@@ -3,6 +3,7 @@
 use axum::Extension;
 use axum::extract::{Query, State};
 use http::HeaderMap;
+use kit::client_address::Network;
 use pages::people::SignInPage;
 use pages::{Field, Fields};
 use serde::Deserialize;
@@ -12,7 +13,6 @@ use super::sign_up;
 use crate::app::{App, Web};
 use crate::client_info::ClientInfo;
 use crate::domain::action::Action;
-use crate::domain::email;
 use crate::domain::next_page::{self, NextPage};
 use crate::domain::percent::encoded;
 use crate::form_body::FormBody;
@@ -20,7 +20,7 @@ use crate::page_error::{PageError, PageResult};
 use crate::page_language::PageLanguage;
 use crate::render::{FormState, html, see_other};
 use crate::request::{Viewer, begin_session};
-use crate::session::limits;
+use crate::session::limits::SignInTry;
 use crate::store::activity::{self, NewEntry};
 use crate::store::people;
 use crate::store::sessions::{self, Stage};
@@ -65,16 +65,9 @@ pub async fn send(
         next,
     };
     let refuse = async |refused: FormState| shown.page(Some(&form.email), refused).await;
-    // A text that is no address takes the steps of an unknown address, and so the same time.
-    let address = email::parse(&form.email).unwrap_or_default();
-    let (network, from) = (client.network(), format!("{address} {}", client.network()));
-    // A person and the network, the network, and the person.
-    let tries = [
-        (limits::SIGN_IN, from.as_str()),
-        (limits::SIGN_IN_FROM, network.as_str()),
-        (limits::SIGN_IN_OF_PERSON, address.as_str()),
-    ];
-    let admitted = app.limits.admit_hash(&app.passwords, &tries, now).await?;
+    let sign_in = SignInTry::new(&form.email, Network::from(client.ip));
+    let admitted = app.limits.admit_sign_in(&app.passwords, &sign_in, now);
+    let admitted = admitted.await?;
     let permit = match admitted {
         Ok(permit) => permit,
         Err(reached) => {
@@ -84,16 +77,14 @@ pub async fn send(
             return refuse(FormState::refused_here(&fault)).await;
         }
     };
-    let person = people::by_email(&app.pool, &address).await?;
+    let person = people::by_email(&app.pool, &sign_in.address).await?;
     let stored = person.as_ref().map(|person| person.password_hash.as_str());
     let checked = permit.check(&form.password, stored).await?;
     let Some(person) = person.filter(|_| checked.is_right) else {
         let errors = Fields::general(language.say("sign-in-wrong"));
         return refuse(FormState::invalid(errors)).await;
     };
-    for (limit, subject) in tries {
-        app.limits.take_back(limit, subject, now).await?;
-    }
+    app.limits.take_back_sign_in(&sign_in, now).await?;
     let upgraded = if checked.is_outdated {
         Some(app.passwords.try_acquire()?.hash(&form.password).await?)
     } else {

@@ -1,5 +1,8 @@
 //! `web.activity`: the actions of people, with the client's address.
 
+use std::net::{IpAddr, Ipv6Addr};
+
+use kit::client_address::Network;
 use kit::ids;
 use sqlx::{PgExecutor, PgPool};
 use time::OffsetDateTime;
@@ -114,6 +117,30 @@ pub async fn of_account(
         limit,
     )
     .fetch_all(executor)
+    .await
+}
+
+/// Whether the person with this e-mail address was signed in in this network, within [`RETENTION`].
+pub async fn has_been_at(
+    executor: impl PgExecutor<'_>,
+    email: &str,
+    network: Network,
+) -> Result<bool, sqlx::Error> {
+    let first = network.address();
+    let last = match first {
+        IpAddr::V4(_) => first,
+        IpAddr::V6(first) => Ipv6Addr::from_bits(first.to_bits() | u128::from(u64::MAX)).into(),
+    };
+    sqlx::query_scalar!(
+        r#"select exists (
+             select from web.activity where person_id = (select id from web.person where email = $1)
+             and nullif(address, '')::inet between $2::text::inet and $3::text::inet
+           ) as "exists!""#,
+        email,
+        first.to_string(),
+        last.to_string(),
+    )
+    .fetch_one(executor)
     .await
 }
 

@@ -3,6 +3,7 @@
 use sqlx::PgPool;
 use time::Duration;
 use web::domain::role::Role;
+use web::session::limits;
 
 use crate::browser::Page;
 use crate::full_account::person_id;
@@ -94,6 +95,24 @@ async fn sign_in_does_the_same_for_everybody(pool: PgPool) {
             assert_eq!((odd.1, odd.2), (nobody.1, nobody.2));
         }
     }
+}
+
+/// Beyond the limit of all networks, sign-in looks for networks where the person was signed in.
+#[testing::database_test(web::MIGRATOR)]
+async fn sign_in_beyond_the_limit_does_the_same_for_everybody(pool: PgPool) {
+    let site = people(pool).await;
+    let mut observations = Vec::new();
+    for email in [BOB, NOBODY] {
+        let (limit, now) = (limits::SIGN_IN_OF_PERSON, site.clock.now());
+        for _ in 0..limit.tries {
+            let counted = site.app.limits.count(limit, email, now).await;
+            counted.unwrap().unwrap();
+        }
+        let fields = [("email", email), ("password", PASSWORD)];
+        observations.push(observed(&site, "/sign-in", &fields).await);
+    }
+    assert!(observations[0].0.starts_with("429"), "{observations:?}");
+    assert_eq!(observations[0], observations[1]);
 }
 
 #[testing::database_test(web::MIGRATOR)]

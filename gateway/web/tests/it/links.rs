@@ -4,6 +4,7 @@ use std::sync::atomic::Ordering;
 
 use sqlx::PgPool;
 use time::Duration;
+use web::domain::role::Role;
 
 use crate::browser::Browser;
 use crate::enumeration::observed;
@@ -148,22 +149,143 @@ async fn a_link_hashes_few_passwords_and_none_of_an_invalid_form(pool: PgPool) {
     elsewhere.post(&link, &right).await.location();
 }
 
+/// The number of mails to an address.
+async fn mails_to(site: &Site, address: &str) -> usize {
+    let mails = site.mails().await;
+    mails.iter().filter(|(to, ..)| to == address).count()
+}
+
 #[testing::database_test(web::MIGRATOR)]
 async fn mails_to_one_address_are_limited_silently(pool: PgPool) {
     let site = Site::new(pool).await;
-    for _ in 0..8 {
-        let page = site.browser().post("/sign-up", &[("email", ADA)]).await;
-        page.assert(200, "Check your e-mail");
-    }
-    assert_eq!(site.mails().await.len(), 5);
+    let from = async |network| {
+        let mut browser = Browser::at(&site.router, network);
+        for _ in 0..4 {
+            let page = browser.post("/sign-up", &[("email", ADA)]).await;
+            page.assert(200, "Check your e-mail");
+        }
+        mails_to(&site, ADA).await
+    };
+    // One network leaves some to others.
+    assert_eq!((from(8).await, from(9).await), (3, 5));
     site.clock.advance(Duration::HOUR);
-    site.browser().post("/sign-up", &[("email", ADA)]).await;
-    assert_eq!(site.mails().await.len(), 6);
+    assert_eq!(from(8).await, 8);
     let bad = site
         .browser()
         .post("/sign-up", &[("email", "a@b.example\r\nBcc: c@d.example")])
         .await;
     bad.assert(422, "email-error");
+}
+
+#[testing::database_test(web::MIGRATOR)]
+async fn a_person_gets_a_link_that_works_whoever_asks_for_mails(pool: PgPool) {
+    let site = Site::new(pool).await;
+    for person in [ADA, BOB] {
+        site.person(person).await;
+    }
+    let account = {
+        let eve = site.person("eve@evil.example").await;
+        site.account(eve, Role::Owner).await
+    };
+    // Invitations and changes of address, of which none sets a password.
+    let mut eve = site.signed_in("eve@evil.example").await;
+    for network in [8, 9] {
+        eve.address = Browser::at(&site.router, network).address;
+        for _ in 0..4 {
+            eve.invite(account, ADA, "editor").await;
+            let fields = [("email", ADA), ("password", PASSWORD)];
+            eve.post("/you/email", &fields).await;
+        }
+    }
+    let before = mails_to(&site, ADA).await;
+    site.browser().post("/reset", &[("email", ADA)]).await;
+    assert_eq!(mails_to(&site, ADA).await, before + 1);
+    // Somebody else's requests for a new password.
+    for network in [8, 9] {
+        for _ in 0..4 {
+            let mut browser = Browser::at(&site.router, network);
+            browser.post("/reset", &[("email", BOB)]).await;
+        }
+    }
+    site.clock.advance(Duration::minutes(59));
+    site.browser().post("/reset", &[("email", BOB)]).await;
+    assert_eq!(mails_to(&site, BOB).await, 5);
+    let link = site.link(BOB).await;
+    let mut browser = site.browser();
+    browser.post(&link, &[("password", NEW)]).await.location();
+    browser.get("/you").await.assert(200, BOB);
+}
+
+#[testing::database_test(web::MIGRATOR)]
+async fn mails_before_the_sign_up_use_up_no_new_password(pool: PgPool) {
+    let site = Site::new(pool).await;
+    for network in [8, 9] {
+        for _ in 0..4 {
+            let mut browser = Browser::at(&site.router, network);
+            browser.post("/reset", &[("email", ADA)]).await;
+        }
+    }
+    let link = site.link(ADA).await;
+    let fields = [("account_name", "Savanna"), ("password", PASSWORD)];
+    site.browser().post(&link, &fields).await.location();
+    site.browser().post("/reset", &[("email", ADA)]).await;
+    let link = site.link(ADA).await;
+    let mut browser = site.browser();
+    browser.post(&link, &[("password", NEW)]).await.location();
+}
+
+#[testing::database_test(web::MIGRATOR)]
+async fn the_page_of_a_mail_promises_an_hour_and_leads_back_to_its_form(pool: PgPool) {
+    let site = Site::new(pool).await;
+    site.person(ADA).await;
+    for (path, fields, again) in [
+        ("/reset", &[("email", ADA)][..], "href=\"/reset\""),
+        ("/reset", &[("email", BOB)], "href=\"/reset\""),
+        ("/sign-up", &[("email", ADA)], "href=\"/sign-up\""),
+        (
+            "/sign-up",
+            &[("email", BOB), ("next", "/claim/savanna")],
+            "href=\"/sign-up?next=%2Fclaim%2Fsavanna\"",
+        ),
+        ("/fr/reset", &[("email", BOB)], "href=\"/fr/reset\""),
+    ] {
+        let page = site.browser().post(path, fields).await;
+        page.assert(200, again);
+        page.assert(
+            200,
+            if path.contains("fr") {
+                "une heure"
+            } else {
+                "an hour"
+            },
+        );
+    }
+}
+
+#[testing::database_test(web::MIGRATOR)]
+async fn a_person_has_one_address_however_its_domain_is_written(pool: PgPool) {
+    let site = Site::new(pool).await;
+    let (unicode, ascii) = ("Ada@Bücher.example", "ada@xn--bcher-kva.example");
+    let mut browser = site.browser();
+    browser.post("/sign-up", &[("email", unicode)]).await;
+    let link = site.link(ascii).await;
+    let fields = [("account_name", "Savanna"), ("password", PASSWORD)];
+    browser.post(&link, &fields).await.location();
+    for email in [unicode, ascii] {
+        site.signed_in(email).await;
+        let fields = [("email", email), ("password", PASSWORD)];
+        let page = browser.post("/you/email", &fields).await;
+        page.assert(422, "email-error");
+        site.browser().post("/reset", &[("email", email)]).await;
+    }
+    // The mails of the sign-up and of both resets.
+    assert_eq!(mails_to(&site, ascii).await, 3);
+    for path in ["/sign-up", "/reset", "/you/email"] {
+        for email in ["\"ada b\"@studio.example", "ada@[192.0.2.1]"] {
+            let fields = [("email", email), ("password", PASSWORD)];
+            browser.post(path, &fields).await.assert(422, "email-error");
+        }
+    }
 }
 
 const NEW: &str = "another lorry teapot nine";

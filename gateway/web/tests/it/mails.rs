@@ -19,8 +19,8 @@ async fn sent(site: &Site) -> Vec<(String, String)> {
         mail_deadline: testing::LONG,
         mail_sender: "Mchezo <no-reply@mchezo.example>".parse().unwrap(),
     };
-    let mailer = Mailer::new(site.pool.clone(), &settings).unwrap();
-    mailer.send_due(site.clock.now()).await.unwrap();
+    let mailer = Mailer::new(site.pool.clone(), site.clock.clone(), &settings).unwrap();
+    mailer.send_due().await.unwrap();
     let mut mails = Vec::new();
     for file in std::fs::read_dir(folder.path()).unwrap() {
         let text = std::fs::read(file.unwrap().path()).unwrap();

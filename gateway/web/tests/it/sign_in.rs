@@ -114,11 +114,7 @@ async fn a_person_whose_tries_others_have_used_up_signs_in_by_a_new_password(poo
     site.person(ADA).await;
     // Many networks use up the attempts of a person, known or unknown.
     for email in [ADA, BOB] {
-        let (limit, now) = (limits::SIGN_IN_OF_PERSON, site.clock.now());
-        for _ in 0..100 {
-            let counted = site.app.limits.count(limit, email, now).await;
-            counted.unwrap().unwrap();
-        }
+        use_up_person(&site, email).await;
         let right = [("email", email), ("password", PASSWORD)];
         let refused = site.browser().post("/sign-in", &right).await;
         refused.assert(429, "Too many tries");
@@ -129,6 +125,100 @@ async fn a_person_whose_tries_others_have_used_up_signs_in_by_a_new_password(poo
     let new = [("password", "another lorry teapot nine")];
     browser.post(&link, &new).await.location();
     browser.get("/you").await.assert(200, ADA);
+}
+
+/// Uses up the wrong passwords of a person from all networks.
+async fn use_up_person(site: &Site, email: &str) {
+    let (limit, now) = (limits::SIGN_IN_OF_PERSON, site.clock.now());
+    for _ in 0..limit.tries {
+        let counted = site.app.limits.count(limit, email, now).await;
+        counted.unwrap().unwrap();
+    }
+}
+
+#[testing::database_test(web::MIGRATOR)]
+async fn others_keep_nobody_out_where_the_person_was_signed_in(pool: PgPool) {
+    let site = Site::new(pool).await;
+    site.person(ADA).await;
+    let right = [("email", ADA), ("password", PASSWORD)];
+    let at = |address: &str| {
+        let mut browser = site.browser();
+        browser.address = format!("{address}:4711").parse().unwrap();
+        browser
+    };
+    let homes = ["203.0.113.50", "[2001:db8:1:2::3]"];
+    for home in homes {
+        at(home).post("/sign-in", &right).await.location();
+    }
+    use_up_person(&site, ADA).await;
+    for elsewhere in ["203.0.113.51", "[2001:db8:1:3::3]"] {
+        let page = at(elsewhere).post("/sign-in", &right).await;
+        page.assert(429, "set a new password");
+    }
+    // Another address of the same IPv6 network.
+    for home in [homes[0], homes[1], "[2001:db8:1:2:ffff::]"] {
+        at(home).post("/sign-in", &WRONG).await.assert(422, "wrong");
+        at(home).post("/sign-in", &right).await.location();
+    }
+    // The person's tries at the network have their limit.
+    for _ in 1..limits::SIGN_IN.tries {
+        let page = at(homes[0]).post("/sign-in", &WRONG).await;
+        page.assert(422, "wrong");
+    }
+    at(homes[0]).post("/sign-in", &right).await.assert(429, "");
+    at(homes[1]).post("/sign-in", &right).await.location();
+}
+
+#[testing::database_test(web::MIGRATOR)]
+async fn tries_beyond_the_limit_of_a_network_store_nothing(pool: PgPool) {
+    let site = Site::new(pool).await;
+    let mut browser = site.browser();
+    let client = ClientInfo {
+        ip: browser.address.ip(),
+        agent: String::new(),
+    };
+    let (limit, now) = (limits::SIGN_IN_FROM, site.clock.now());
+    for _ in 1..limit.tries {
+        let counted = site.app.limits.count(limit, &client.network(), now).await;
+        counted.unwrap().unwrap();
+    }
+    for (number, status) in [(0, 422), (1, 429), (2, 429), (3, 429)] {
+        let email = format!("p{number}@new.example");
+        let fields = [("email", email.as_str()), ("password", "wrong")];
+        browser.post("/sign-in", &fields).await.assert(status, "");
+    }
+    let rows = sqlx::query_scalar!(r#"select count(*) as "count!" from web.try_count"#);
+    // Of the network, and two of the first address.
+    assert_eq!(rows.fetch_one(&site.pool).await.unwrap(), 3);
+}
+
+#[testing::database_test(web::MIGRATOR)]
+async fn refused_tries_of_a_person_use_up_none_of_the_network(pool: PgPool) {
+    let site = Site::new(pool).await;
+    site.person(BOB).await;
+    let mut browser = site.browser();
+    for _ in 0..limits::SIGN_IN.tries {
+        browser.post("/sign-in", &WRONG).await.assert(422, "wrong");
+    }
+    for _ in 0..limits::SIGN_IN_FROM.tries {
+        browser.post("/sign-in", &WRONG).await.assert(429, "");
+    }
+    site.signed_in(BOB).await;
+}
+
+#[testing::database_test(web::MIGRATOR)]
+async fn what_is_no_address_counts_for_itself(pool: PgPool) {
+    let site = Site::new(pool).await;
+    let mut browser = site.browser();
+    let mut typed = async |email| {
+        let fields = [("email", email), ("password", "wrong")];
+        browser.post("/sign-in", &fields).await
+    };
+    for _ in 0..limits::SIGN_IN.tries {
+        typed("ada@studio").await.assert(422, "wrong");
+    }
+    typed("ada@studio").await.assert(429, "Too many tries");
+    typed("bob@games").await.assert(422, "wrong");
 }
 
 #[testing::database_test(web::MIGRATOR)]

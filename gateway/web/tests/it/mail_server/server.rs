@@ -1,7 +1,7 @@
 //! A mail server in the test's process (RFC 5321), without TLS.
 
 use std::collections::BTreeMap;
-use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex};
 
 use tokio::io::{AsyncBufReadExt as _, AsyncWriteExt as _, BufReader};
@@ -20,6 +20,10 @@ pub(crate) struct Mail {
 pub(crate) struct Behaviour {
     /// Whether the server refuses connections.
     pub(crate) is_busy: AtomicBool,
+    /// Whether the server closes each connection after a mail.
+    pub(crate) closes_after_mail: AtomicBool,
+    /// The number of connections.
+    pub(crate) connections: AtomicUsize,
     /// The name with which the client introduced itself last.
     pub(crate) client: Mutex<String>,
     /// The replies to recipients that the server rejects.
@@ -42,6 +46,8 @@ impl MailServer {
         let url = format!("smtp://{}", listener.local_addr().unwrap());
         let behaviour = Arc::new(Behaviour {
             is_busy: AtomicBool::new(false),
+            closes_after_mail: AtomicBool::new(false),
+            connections: AtomicUsize::new(0),
             client: Mutex::default(),
             answers: Mutex::default(),
             silent: watch::Sender::new(None),
@@ -73,6 +79,11 @@ impl MailServer {
         answers.insert(recipient.to_owned(), answer);
     }
 
+    /// Accepts all recipients again.
+    pub(crate) fn accept_all(&self) {
+        self.behaviour.answers.lock().unwrap().clear();
+    }
+
     /// Gives no reply to recipients whose address starts with `prefix`, until the next call; `None` ends it.
     pub(crate) fn be_silent(&self, prefix: Option<&'static str>) {
         self.behaviour.silent.send_replace(prefix);
@@ -100,6 +111,7 @@ async fn serve(
     behaviour: &Behaviour,
     mails: &mpsc::UnboundedSender<Mail>,
 ) -> std::io::Result<()> {
+    behaviour.connections.fetch_add(1, Ordering::Relaxed);
     let (read, mut write) = connection.split();
     let mut lines = BufReader::new(read).lines();
     if behaviour.is_busy.load(Ordering::Relaxed) {
@@ -135,6 +147,9 @@ async fn serve(
                 };
                 text.clear();
                 mails.send(mail).unwrap();
+                if behaviour.closes_after_mail.load(Ordering::Relaxed) {
+                    return write.write_all(b"250 OK\r\n").await;
+                }
                 "250 OK"
             }
             "QUIT" => return write.write_all(b"221 Bye\r\n").await,

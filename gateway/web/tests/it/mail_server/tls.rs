@@ -4,6 +4,7 @@ use std::path::Path;
 use std::process::Stdio;
 use std::sync::{Arc, Mutex};
 
+use kit::clock::Clock;
 use serde_json::Value;
 use sqlx::PgPool;
 use tempfile::TempDir;
@@ -110,12 +111,14 @@ impl Aiosmtpd {
 
 async fn mails_arrive_by(tls: Tls, pool: PgPool) {
     let server = Aiosmtpd::start(tls).await;
-    let mailer = |settings: &mail::Settings| Mailer::new(pool.clone(), settings).unwrap();
+    let clock = Clock::fixed(START);
+    let mailer =
+        |settings: &mail::Settings| Mailer::new(pool.clone(), clock.clone(), settings).unwrap();
     for mailbox in ["nobody", "later", "ada", "bob", "eve"] {
         queue(&pool, &format!("{mailbox}@studio.example")).await;
     }
     let trusting = mailer(&server.settings_with_ca(PASSWORD));
-    assert_eq!(trusting.send_due(START).await.unwrap(), 3);
+    assert_eq!(trusting.send_due().await.unwrap(), 3);
     wait_until("all tries are seen", async || {
         server.seen("mail").len() == 3 && server.seen("recipient").len() == 5
     })
@@ -131,13 +134,12 @@ async fn mails_arrive_by(tls: Tls, pool: PgPool) {
     assert_eq!(waiting(&pool).await, 2);
 
     // The first mailer does not trust the server's authority; the second has a wrong password.
-    let mut now = START;
     for settings in [
         server.settings(PASSWORD),
         server.settings_with_ca("hunter2"),
     ] {
-        now += Duration::HOUR;
-        assert_eq!(mailer(&settings).send_due(now).await.unwrap(), 0);
+        clock.advance(Duration::HOUR);
+        mailer(&settings).send_due().await.unwrap_err();
         assert_eq!(waiting(&pool).await, 2);
     }
     assert_eq!(server.seen("recipient").len(), 5);
