@@ -15,7 +15,8 @@ use crate::page_error::PageError;
 use crate::picture_file;
 use crate::render::RESOURCE_POLICY;
 
-/// The content of a name never changes. A shared cache asks again each minute, so that a picture that is no longer public soon disappears.
+/// The content of a name never changes, so browsers do not ask again. A shared cache does after a minute, and loses a picture that is no
+/// longer public.
 const CACHE_CONTROL: &str = "public, max-age=31536000, s-maxage=60, immutable";
 /// How long a picture waits until fewer others are read.
 const QUEUE_TIMEOUT: Duration = Duration::from_secs(5);
@@ -28,16 +29,17 @@ pub async fn show(
     if !is_file_name(&name) {
         return Err(PageError::not_found());
     }
-    // A browser that has the picture gets a 304 without a call.
     let tag = format!("\"{}\"", name.trim_end_matches(".jpg"));
+    let request = GetPictureRequest {
+        name,
+        ..GetPictureRequest::default()
+    };
+    let _permit = app.public_pictures.acquire(QUEUE_TIMEOUT).await?;
     let mut response = if etag::is_known(headers.get_all(IF_NONE_MATCH), &tag) {
+        // Without `most`, only the size is read. A picture that is not public is an error.
+        app.listings.picture_part(request).await?;
         StatusCode::NOT_MODIFIED.into_response()
     } else {
-        let _permit = app.public_pictures.acquire(QUEUE_TIMEOUT).await?;
-        let request = GetPictureRequest {
-            name,
-            ..GetPictureRequest::default()
-        };
         picture_file::respond(App::clone(&app), request, CACHE_CONTROL).await?
     };
     let headers = response.headers_mut();

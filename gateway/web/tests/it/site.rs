@@ -546,21 +546,29 @@ async fn pictures_are_served_by_the_site(pool: PgPool) {
         picture.headers[CACHE_CONTROL],
         "public, max-age=31536000, s-maxage=60, immutable"
     );
-    // The tag follows from the file name, so that a browser with the picture gets 304 in each size.
+    // A shared cache that has the picture gets 304 in each size, for which no content is read.
     let small = format!("/pictures/{}", stub_pictures::small_file());
-    let reads = || site.listings.pictures_read.lock().unwrap().len();
     for path in [&path, &small] {
         let tag = browser.get(path).await.headers[ETAG].clone();
-        let before = reads();
         let tag = tag.to_str().unwrap();
         let again = get_with(&mut browser, path, &[("if-none-match", tag)]).await;
         assert_eq!(again.status, 304);
         assert!(again.text.is_empty());
-        assert_eq!(reads(), before);
+        let read = site.listings.pictures_read.lock().unwrap();
+        assert_eq!(read.last().unwrap().most, 0);
     }
     let first = site.listings.pictures_read.lock().unwrap()[0].clone();
     assert_eq!(first.account_id, "");
     let missing = format!("/pictures/{}.jpg", "0b".repeat(32));
     assert_eq!(browser.get(&missing).await.status, 404);
     assert_eq!(browser.get("/pictures/x.jpg").await.status, 404);
+    // Nor is it there for somebody who has it.
+    let pending = stub_pictures::pending_file();
+    let tag = format!("\"{}\"", pending.trim_end_matches(".jpg"));
+    for known in [&tag, "*"] {
+        let path = format!("/pictures/{pending}");
+        let page = get_with(&mut browser, &path, &[("if-none-match", known)]).await;
+        page.assert(404, "Not found");
+        assert_eq!(page.headers[CACHE_CONTROL], "no-store");
+    }
 }
