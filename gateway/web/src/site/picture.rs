@@ -2,6 +2,7 @@
 
 use std::time::Duration;
 
+use axum::Extension;
 use axum::extract::{Path, State};
 use axum::response::{IntoResponse as _, Response};
 use contracts::listings::v1::GetPictureRequest;
@@ -9,9 +10,11 @@ use http::header::{ETAG, IF_NONE_MATCH};
 use http::{HeaderMap, HeaderValue, StatusCode};
 
 use crate::app::App;
+use crate::client_info::ClientInfo;
 use crate::domain::picture_name::is_file_name;
 use crate::etag;
 use crate::page_error::PageError;
+use crate::page_limit::Visitor;
 use crate::picture_file;
 use crate::render::RESOURCE_POLICY;
 
@@ -24,11 +27,15 @@ const QUEUE_TIMEOUT: Duration = Duration::from_secs(5);
 pub async fn show(
     State(app): State<App>,
     Path(name): Path<String>,
+    Extension(client): Extension<ClientInfo>,
     headers: HeaderMap,
 ) -> Result<Response, PageError> {
     if !is_file_name(&name) {
         return Err(PageError::not_found());
     }
+    let visitor = Visitor::Pictures(client.ip.into());
+    let counted = app.page_limit.count(visitor, app.clock.now());
+    counted.map_err(PageError::too_many_pages)?;
     let tag = format!("\"{}\"", name.trim_end_matches(".jpg"));
     let request = GetPictureRequest {
         name,

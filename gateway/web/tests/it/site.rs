@@ -469,14 +469,15 @@ async fn a_network_has_so_many_pages_a_minute_and_a_person_more(pool: PgPool) {
     refused.assert(429, "Réessayez dans 60 secondes.");
     assert_eq!(refused.headers["retry-after"], "60");
     assert!(!refused.headers.contains_key(SET_COOKIE));
-    // A search while typing has a limit of its own, and forms do not count.
+    // A search while typing has a limit of its own, and so have forms and pictures.
     let typing = [("sec-fetch-dest", "empty")];
     let found = get_with(&mut browser, "/search?q=okoto", &typing).await;
     found.assert(200, "id=\"results\"");
     let form = browser.post("/vote", &[("text", "Typed")]).await;
     assert_ne!(form.status, 429, "{}", form.text);
-    // The dashboard, files and pictures are not counted.
     browser.get("/sign-in").await.assert(200, "Sign in");
+    let picture = format!("/pictures/{}", stub_pictures::small_file());
+    browser.get(&picture).await.assert(200, "small");
     person.get("/terms").await.assert(200, "Terms");
     Browser::at(&site.router, 9)
         .get("/terms")
@@ -527,6 +528,27 @@ async fn pages_do_not_take_the_catalogue_from_others(pool: PgPool) {
     second.assert(503, "Not available now");
     assert_eq!(second.headers["retry-after"], "1");
     first.assert(200, "Savanna");
+}
+
+#[testing::database_test(web::MIGRATOR)]
+async fn the_sitemap_takes_no_call_from_other_pages(pool: PgPool) {
+    let site = Site::new(pool).await;
+    let held = HeldRead::default();
+    *site.catalogue.held.lock().unwrap() = Some(held.clone());
+    let sitemap = async {
+        let mut browser = site.browser();
+        browser.get("/sitemap/games-1.xml").await
+    };
+    let other = async {
+        held.began.notified().await;
+        // The site of the tests allows one concurrent call.
+        let page = site.browser().get("/games").await;
+        held.released.notify_one();
+        page
+    };
+    let (sitemap, other) = tokio::join!(sitemap, other);
+    other.assert(200, "Okoto");
+    sitemap.assert(200, "/games/okoto");
 }
 
 #[testing::database_test(web::MIGRATOR)]
