@@ -10,6 +10,9 @@ use super::games::not_listed;
 use super::{Service, render};
 use crate::domain::economy::Economy;
 
+/// The most rates of a list with a limit.
+const MAX_LIMIT: usize = 1_000;
+
 #[tonic::async_trait]
 impl RatesService for Service {
     async fn list_rates(
@@ -27,11 +30,21 @@ impl Service {
     ) -> Result<proto::ListRatesResponse, Fault> {
         let snapshot = self.snapshots.current(request.mode()).await?;
         let (from, to) = currencies(&snapshot.economy, request)?;
-        // Neither a version nor a slug has a colon: two different lists never have the same version.
-        let version = format!("{}:{}:{}", snapshot.version, request.from, request.to);
+        let (limit, after) = (request.limit, request.after.clone());
+        // Neither a version nor a slug has a colon: two different lists never have the same version. `after` may be any text.
+        let version = format!(
+            "{}:{}:{}:{limit}:{after}",
+            snapshot.version, request.from, request.to
+        );
         let total = render::count(&snapshot.economy, from, to);
         let json = if version == request.known_version {
             None
+        } else if limit > 0 {
+            let most = usize::try_from(limit).map_or(MAX_LIMIT, |most| most.min(MAX_LIMIT));
+            render::on_blocking_thread(move || {
+                render::first_rates(&snapshot.economy, from, to, (&after, most))
+            })
+            .await?
         } else {
             Some(snapshot.rates(from, to).await?)
         };

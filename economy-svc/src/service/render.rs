@@ -38,17 +38,28 @@ pub(super) fn rates(
     from: Option<usize>,
     to: Option<usize>,
 ) -> Result<Option<Bytes>, serde_json::Error> {
-    let indexes = 0..economy.currencies.len();
-    let one_or_all = |one: Option<usize>| one.map_or_else(|| indexes.clone(), |one| one..one + 1);
+    first_rates(economy, from, to, ("", usize::MAX))
+}
+
+/// The first `most` of these rates, of those to currencies whose slugs come after `after`. Further rates are not computed.
+pub(super) fn first_rates(
+    economy: &Economy,
+    from: Option<usize>,
+    to: Option<usize>,
+    (after, most): (&str, usize),
+) -> Result<Option<Bytes>, serde_json::Error> {
+    let currencies = &economy.currencies;
+    let start = currencies.partition_point(|currency| currency.slug.as_str() <= after);
+    let one_or_all = |one: Option<usize>| one.map_or(0..currencies.len(), |one| one..one + 1);
+    let pairs = one_or_all(from).flat_map(|from| {
+        let to = one_or_all(to).filter(|to| *to >= start);
+        to.map(move |to| (from, to))
+    });
+    let rated = pairs.filter_map(|(from, to)| Some((from, to, rate(economy, from, to)?)));
     let mut json = Vec::new();
-    for from in one_or_all(from) {
-        for to in one_or_all(to) {
-            let Some(rate) = rate(economy, from, to) else {
-                continue;
-            };
-            json.push(if json.is_empty() { b'[' } else { b',' });
-            serde_json::to_writer(&mut json, &rate_row(economy, from, to, &rate))?;
-        }
+    for (from, to, rate) in rated.take(most) {
+        json.push(if json.is_empty() { b'[' } else { b',' });
+        serde_json::to_writer(&mut json, &rate_row(economy, from, to, &rate))?;
         if json.len() > MAX_RATES {
             return Ok(None);
         }

@@ -2,7 +2,7 @@
 
 use contracts::common::v1::Mode;
 use contracts::economy::v1 as proto;
-use contracts::public::Number;
+use contracts::public::{Number, Rate};
 use economy::store::games;
 use kit::Fault;
 use sqlx::PgPool;
@@ -196,6 +196,47 @@ async fn rates_are_filtered_by_from_and_to(pool: PgPool) {
     let refused = economy.rates.clone().list_rates(unknown).await;
     let fault = Fault::from(refused.unwrap_err());
     assert!(fault.fields.contains_key("from"), "{fault}");
+}
+
+#[testing::database_test(economy::MIGRATOR)]
+async fn a_page_of_rates_has_only_its_rows(pool: PgPool) {
+    let economy = start(pool).await;
+    for slug in ["bao", "kora", "mancala", "oware"] {
+        economy.listed(slug, 10).await;
+    }
+    let page = async |after: &str, limit: u32, known: &str| {
+        let request = proto::ListRatesRequest {
+            mode: Mode::Live.into(),
+            from: "kora".to_owned(),
+            known_version: known.to_owned(),
+            after: after.to_owned(),
+            limit,
+            ..proto::ListRatesRequest::default()
+        };
+        let answer = economy.rates.clone().list_rates(request).await;
+        answer.unwrap().into_inner()
+    };
+    let to = |answer: &proto::ListRatesResponse| {
+        let rates = answer.json.as_deref().unwrap();
+        let rates: Vec<Rate<'_>> = serde_json::from_slice(rates).unwrap();
+        let to = rates.iter().map(|rate| rate.to.to_string());
+        to.collect::<Vec<_>>()
+    };
+    for (after, limit, expected) in [
+        ("", 1, &["bao"][..]),
+        ("bao", 1, &["mancala"]),
+        ("bao", 5_000, &["mancala", "oware"]),
+        ("lamu:", 1, &["mancala"]),
+        ("oware", 1, &[]),
+    ] {
+        let answer = page(after, limit, "").await;
+        assert_eq!(to(&answer), expected, "{after} {limit}");
+        assert_eq!(answer.page.unwrap().total, 3);
+    }
+    let first = page("", 1, "").await.version;
+    assert_eq!(page("", 1, &first).await.json, None);
+    assert_eq!(to(&page("", 2, &first).await), ["bao", "mancala"]);
+    assert_eq!(to(&page("bao", 1, &first).await), ["mancala"]);
 }
 
 #[testing::database_test(economy::MIGRATOR)]

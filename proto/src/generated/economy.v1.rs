@@ -944,6 +944,12 @@ pub struct ListRatesRequest {
     /// The version that the caller has of this list. Empty: none.
     #[prost(string, tag = "4")]
     pub known_version: ::prost::alloc::string::String,
+    /// The most rates, up to 1,000. 0: all.
+    #[prost(uint32, tag = "5")]
+    pub limit: u32,
+    /// With `limit`: only rates to currencies whose slugs come after this one.
+    #[prost(string, tag = "6")]
+    pub after: ::prost::alloc::string::String,
 }
 #[derive(Clone, PartialEq, Eq, Hash, ::prost::Message)]
 pub struct ListRatesResponse {

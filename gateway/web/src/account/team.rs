@@ -299,7 +299,7 @@ async fn page(
     });
     let invites = links::invitations(&app.pool, account, app.clock.now()).await?;
     let email = Field::email("email", language.say("email-label"))
-        .autocomplete("off")
+        .autocomplete("on")
         .value(&form.email);
     let role = if form.role.is_empty() {
         "developer"

@@ -25,10 +25,9 @@ const NEW_GAMES: u32 = 50;
 const NEVER: &str = "1970-01-01T00:00:00Z";
 
 pub async fn games(
-    PublicRequest { app, mut visit, .. }: PublicRequest,
+    PublicRequest { app, visit, .. }: PublicRequest,
     catalogue: Catalogue,
 ) -> PageResult {
-    GAMES.clone_into(&mut visit.path);
     let games = catalogue.new_games(NEW_GAMES).await?;
     respond_as(&app, &visit, MEDIA_TYPE, |mut frame| {
         let (title, description) = (

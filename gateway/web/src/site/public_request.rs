@@ -16,6 +16,7 @@ use crate::visit::Visit;
 pub struct PublicRequest {
     pub app: App,
     pub visit: Visit,
+    /// The parameters that the router's table names for the page.
     pub query: Query,
     pub client: ClientInfo,
 }
@@ -33,7 +34,7 @@ impl FromRequestParts<App> for PublicRequest {
         Ok(Self {
             app: App::clone(app),
             visit: visit.clone(),
-            query: Query::parse(parts.uri.query()),
+            query: Query::parse(visit.path.split_once('?').map(|(_, query)| query)),
             client: client.clone(),
         })
     }

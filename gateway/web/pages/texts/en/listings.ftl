@@ -155,6 +155,8 @@ picture-change-public = A change of the pictures is public at once.
 picture-no-file = Choose a file.
 picture-too-large = Make it smaller: a file has { $value } MB at most.
 picture-incomplete = The file did not arrive whole. Send it again.
+picture-silent = Nothing of the file arrived for { $value } seconds, so the upload ended. Check your connection, and send the file again.
+picture-slow = The file did not arrive within { $value } minutes. Send a smaller one, or use a faster connection.
 picture-other-upload = You are uploading another picture: send this one when that is done.
 ## Claims of pages
 
