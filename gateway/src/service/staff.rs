@@ -81,11 +81,11 @@ methods! {
         set_account_plan(SetAccountPlanRequest) -> SetAccountPlanResponse, SetPlan on "account", |it| &it.account_id;
             |s, by, it| accounts::set_plan(s, by, &it.account_id, &it.plan);
         create_key(CreateKeyRequest) -> CreateKeyResponse, CreateKey on "account", |it| &it.account_id;
-            |s, by, it| keys::create(s, by, &it.account_id, &it.mode, key_fields!(it));
-        rotate_key(RotateKeyRequest) -> RotateKeyResponse, RotateKey on "key", |it| &it.id; |s, by, it| keys::rotate(s, by, &it.id, false);
+            |s, by, it| keys::create(s, by, &it.account_id, &it.mode, key_fields!(it), "");
+        rotate_key(RotateKeyRequest) -> RotateKeyResponse, RotateKey on "key", |it| &it.id; |s, by, it| keys::rotate(s, by, &it.id, false, "");
         revoke_key(RevokeKeyRequest) -> RevokeKeyResponse, RevokeKey on "key", |it| &it.id; |s, by, it| keys::revoke(s, by, &it.id);
         request_key(RequestKeyRequest) -> RequestKeyResponse, RequestKey on "account", |it| &it.account_id;
-            |s, by, it| key_requests::request(s, by, &it.account_id, key_fields!(it));
+            |s, by, it| key_requests::request(s, by, &it.account_id, key_fields!(it), "");
         approve_key(ApproveKeyRequest) -> ApproveKeyResponse, ApproveKey on "key_request", |it| &it.id;
             |s, by, it| key_requests::approve(s, by, &it.id);
         reject_key(RejectKeyRequest) -> RejectKeyResponse, RejectKey on "key_request", |it| &it.id;

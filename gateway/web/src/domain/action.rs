@@ -13,6 +13,7 @@ pub enum Action {
     AccountChanged,
     KeyCreated,
     KeyAsked,
+    KeyRequestWithdrawn,
     KeyRevealed,
     KeyRotated,
     KeyRevoked,

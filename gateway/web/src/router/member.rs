@@ -64,6 +64,10 @@ fn account_routes() -> Vec<Route> {
             account!("/keys/requests/{request}/reveal"),
             keys::list::reveal,
         ),
+        develop.action(
+            account!("/keys/requests/{request}/withdraw"),
+            keys::list::withdraw,
+        ),
         read.page(account!("/usage"), usage::show),
         read.page(account!("/plans"), plans::show),
         read.page(account!("/requests"), requests::show),
