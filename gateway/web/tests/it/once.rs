@@ -364,8 +364,9 @@ async fn a_repeated_change_changes_nothing(pool: PgPool) {
     let full = FullAccount::new(pool).await;
     let mut owner = full.owner.clone();
     let listing = full.own("/accounts/{account}/listings/game/okoto");
+    let base = owner.get(&format!("{listing}/edit")).await.hidden()["base"].clone();
     let fields = [
-        ("revision", "1"),
+        ("base", base.as_str()),
         ("title", "Okoto II"),
         ("creator", "studio"),
         ("genres", "puzzle"),

@@ -143,7 +143,7 @@ impl TypedForm {
         is_wrong: bool,
     ) -> Vec<(String, String)> {
         let mut fields: Vec<(String, String)> = Vec::new();
-        for name in ["form", "revision", "base_url", "base_events"] {
+        for name in ["form", "base", "base_url", "base_events"] {
             if let Some(value) = hidden.get(name) {
                 fields.push((name.to_owned(), value.clone()));
             }
