@@ -11,6 +11,7 @@ use strum::IntoStaticStr;
 pub enum Action {
     AccountCreated,
     AccountChanged,
+    AccountClosed,
     KeyCreated,
     KeyAsked,
     KeyRequestWithdrawn,

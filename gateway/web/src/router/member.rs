@@ -54,6 +54,7 @@ fn account_routes() -> Vec<Route> {
     vec![
         read.page(account!(""), today::show),
         manage.form(account!("/settings"), settings::show, settings::send),
+        manage.action(account!("/close"), settings::close),
         read.page(account!("/keys"), keys::list::show),
         develop.action(account!("/keys"), keys::create::send),
         develop.page(account!("/keys/new"), keys::create::show),

@@ -54,6 +54,7 @@ pub(crate) const BUTTONS: &[&str] = &[
     "/you/totp/codes",
     "/you/sessions/end-others",
     "/you/sessions/{session}/end",
+    "/accounts/{account}/close",
     "/accounts/{account}/keys/{key}/revoke",
     "/accounts/{account}/keys/{key}/rotate",
     "/accounts/{account}/keys/requests/{request}/reveal",

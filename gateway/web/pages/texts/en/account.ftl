@@ -26,6 +26,7 @@ team-role-developer = developer
 team-role-editor = editor
 did-account_created = created the account
 did-account_changed = changed the name of the account: { $value }
+did-account_closed = closed the account
 did-key_created = created the key { $value }
 did-key_asked = requested the live key { $value }
 did-key_request_withdrawn = withdrew the request for the live key { $value }
@@ -125,6 +126,13 @@ accounts-most = You are an owner of { $value } accounts already, which is the mo
 settings-title = Name
 settings-heading = Name of the account
 settings-name = Name
+settings-close = Close the account
+settings-close-text = An account without other people, keys, webhooks and listings can be closed. Nobody can open it again.
+settings-close-yes = Yes, close it
+settings-close-members = The account has other people: remove them first, or leave the account to them.
+settings-close-keys = The account has keys that work: revoke them first.
+settings-close-webhooks = The account has webhooks: remove them first.
+settings-close-listings = The account has pages, games or events. They would have nobody to care for them: leave the account to somebody else.
 
 ## The team of an account, and its activity
 

@@ -11,7 +11,7 @@ use pages::when;
 use time::OffsetDateTime;
 
 use self::words::rights;
-pub(super) use self::words::{mode_name, state};
+pub(super) use self::words::{may_revoke, mode_name, state};
 use crate::account::effect::{Effect, FormError};
 use crate::account::member_request::MemberRequest;
 use crate::domain::action::Action;
