@@ -29,8 +29,7 @@ pub(crate) async fn request(
     by: &Author,
     account: Uuid,
     spec: &Spec,
-    id: Uuid,
-    form: Option<Uuid>,
+    (id, form): (Uuid, Option<Uuid>),
 ) -> Result<Requested, Fault> {
     let mut transaction = producer.begin().await?;
     let account = accounts::lock(&mut transaction, account).await?;

@@ -294,9 +294,6 @@ pub struct RequestKeyRequest {
 pub struct RequestKeyResponse {
     #[prost(message, optional, tag = "1")]
     pub request: ::core::option::Option<KeyRequest>,
-    /// Whether the form of a person was sent before.
-    #[prost(bool, tag = "2")]
-    pub repeated_form: bool,
 }
 #[derive(Clone, PartialEq, Eq, Hash, ::prost::Message)]
 pub struct ListKeyRequestsRequest {
@@ -2044,6 +2041,14 @@ pub struct AccountsServiceRequestKeyRequest {
     pub form_id: ::prost::alloc::string::String,
 }
 #[derive(Clone, PartialEq, Eq, Hash, ::prost::Message)]
+pub struct AccountsServiceRequestKeyResponse {
+    #[prost(message, optional, tag = "1")]
+    pub request: ::core::option::Option<KeyRequest>,
+    /// Whether the form was sent before.
+    #[prost(bool, tag = "2")]
+    pub repeated_form: bool,
+}
+#[derive(Clone, PartialEq, Eq, Hash, ::prost::Message)]
 pub struct AccountsServiceListKeyRequestsRequest {
     #[prost(string, tag = "1")]
     pub account_id: ::prost::alloc::string::String,
@@ -2506,7 +2511,7 @@ pub mod accounts_service_client {
             &mut self,
             request: impl tonic::IntoRequest<super::AccountsServiceRequestKeyRequest>,
         ) -> std::result::Result<
-            tonic::Response<super::RequestKeyResponse>,
+            tonic::Response<super::AccountsServiceRequestKeyResponse>,
             tonic::Status,
         > {
             self.inner
@@ -2834,7 +2839,7 @@ pub mod accounts_service_server {
             &self,
             request: tonic::Request<super::AccountsServiceRequestKeyRequest>,
         ) -> std::result::Result<
-            tonic::Response<super::RequestKeyResponse>,
+            tonic::Response<super::AccountsServiceRequestKeyResponse>,
             tonic::Status,
         >;
         /// Up to 200 requests of the account: those that may still lead to a key first, then the newest.
@@ -3340,7 +3345,7 @@ pub mod accounts_service_server {
                     > tonic::server::UnaryService<
                         super::AccountsServiceRequestKeyRequest,
                     > for RequestKeySvc<T> {
-                        type Response = super::RequestKeyResponse;
+                        type Response = super::AccountsServiceRequestKeyResponse;
                         type Future = BoxFuture<
                             tonic::Response<Self::Response>,
                             tonic::Status,

@@ -125,7 +125,7 @@ pub(super) async fn of_former_members(
         let member = members.iter().find(|member| member.person == person);
         let known = emails.iter().find(|(it, _)| *it == person);
         let email = member.map(|member| &member.email);
-        let email = email.or(known.map(|(_, email)| email)).cloned();
+        let email = email.or_else(|| known.map(|(_, email)| email)).cloned();
         FormerMember {
             email: email.unwrap_or_else(|| texts.say("team-seen-somebody").to_owned()),
             secrets: secrets.links(texts, person),

@@ -13,8 +13,9 @@ const ALPHABET: &[u8; 32] = b"23456789abcdefghjkmnpqrstuvwxyz0";
 const GROUPS: usize = 4;
 const GROUP: usize = 4;
 
-/// The codes of a form, such as `k7mp-2x9q-hd4w-zv8t`, and their hashes. They are derived from the token of the session that sends the form:
-/// if the form is sent twice, both answers show the same codes, and only their hashes are stored.
+/// The codes of a form, such as `k7mp-2x9q-hd4w-zv8t`, and their hashes.
+///
+/// They are derived from the token of the session that sends the form: if the form is sent twice, both answers show the same codes, and only their hashes are stored.
 pub fn of_form(token: &Token, form: Uuid) -> (Vec<String>, Vec<Vec<u8>>) {
     let code = |number| {
         let random = token.derived_key(&format!("recovery code {number} of {form}"));

@@ -38,6 +38,7 @@ impl Token {
     }
 
     /// The token of the session that replaces this one, by a form of this session. The same form leads to the same token.
+    #[must_use]
     pub fn successor(&self, form: Uuid) -> Self {
         Self(self.derived_key(&format!("session after {form}")))
     }

@@ -253,14 +253,14 @@ impl AccountsService for StubGateway {
     async fn request_key(
         &self,
         request: Request<proto::AccountsServiceRequestKeyRequest>,
-    ) -> Answer<proto::RequestKeyResponse> {
+    ) -> Answer<proto::AccountsServiceRequestKeyResponse> {
         self.check()?;
         let request = request.into_inner();
         let mut forms = self.requested_by_form.lock().unwrap();
         if !forms.insert(request.form_id.clone()) {
-            return Ok(Response::new(proto::RequestKeyResponse {
+            return Ok(Response::new(proto::AccountsServiceRequestKeyResponse {
                 repeated_form: true,
-                ..proto::RequestKeyResponse::default()
+                ..proto::AccountsServiceRequestKeyResponse::default()
             }));
         }
         let request = proto::KeyRequest {
