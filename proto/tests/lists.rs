@@ -33,10 +33,6 @@ const WITHOUT_PAGES: [(&str, &str); 33] = [
     ("gateway.v1.AccountsService/ListKeyRequests", "200"),
     ("gateway.v1.AccountsService/ListKeys", "200"),
     ("gateway.v1.AccountsService/ListUse", "31 days"),
-    (
-        "gateway.v1.AccountsService/WithdrawKeyRequests",
-        "the keys that wait to be revealed",
-    ),
     ("gateway.v1.StaffService/ListKeys", "200"),
     ("listings.v1.PagesService/ListOwnClaims", "the newest 100"),
     ("listings.v1.PagesService/ListOwnPages", "500"),

@@ -95,6 +95,12 @@ create table webhook.endpoint (
     -- During a rotation: the secret that replaces it then.
     next_secret bytea,
     next_secret_from timestamptz,
+    -- The people who have seen the secrets: who added the endpoint, or rotated its secret. Null: nobody is named.
+    seen_by uuid,
+    next_seen_by uuid,
+    -- The forms of the dashboard that added the endpoint and that made its newest secret: sent again, they make no other.
+    form_id uuid,
+    rotation_form_id uuid,
     created_at timestamptz not null,
     -- Failed deliveries since the last success, with the first and the last of them.
     failures integer not null default 0,
@@ -109,6 +115,7 @@ create table webhook.endpoint (
     check ((failures = 0) = (first_failure_at is null))
 );
 create index endpoint_by_account on webhook.endpoint (account_id, created_at, id);
+create unique index endpoint_by_form on webhook.endpoint (account_id, form_id) where form_id is not null;
 create index endpoint_by_event on webhook.endpoint using gin (events) where state <> 'off';
 
 -- Messages.

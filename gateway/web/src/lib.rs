@@ -36,6 +36,7 @@ pub mod site;
 pub mod store;
 pub mod uploads;
 pub mod upstream;
+pub mod url_query;
 pub mod visit;
 pub mod well_known;
 

@@ -6,6 +6,7 @@ use serde::Deserialize;
 #[derive(Debug, Clone, PartialEq, Eq, Deserialize)]
 pub struct Plan {
     pub name: String,
+    pub title: String,
     /// `None`: no limit.
     #[serde(rename = "webhook_endpoints")]
     pub endpoints: Option<u32>,

@@ -151,6 +151,23 @@ pub async fn find(
         .await
 }
 
+/// The id of the delivery of a message to an endpoint.
+pub async fn of_message(
+    executor: impl PgExecutor<'_>,
+    endpoint: Uuid,
+    message: Uuid,
+) -> Result<Option<i64>, sqlx::Error> {
+    let id = sqlx::query_scalar!(
+        "select id from webhook.waiting where endpoint_id = $1 and message_id = $2
+         union all
+         select delivery_id from webhook.attempt_log where endpoint_id = $1 and message_id = $2
+         limit 1",
+        endpoint,
+        message,
+    );
+    Ok(id.fetch_optional(executor).await?.flatten())
+}
+
 /// A delivery with all its attempts and the body of its message.
 #[derive(Debug, Clone)]
 pub struct Details {

@@ -82,23 +82,26 @@ fn recipients(message: &Message) -> Option<String> {
     Some(format!("{{{}}}", accounts.join(",")))
 }
 
-/// Inserts a test message and its delivery to one endpoint, whatever events the endpoint has selected. Returns the delivery's id.
+/// Inserts a test message and its delivery to one endpoint, whatever events the endpoint has selected. Returns the delivery's id;
+/// `None` if the message was sent before.
 pub async fn send_to(
     connection: &mut PgConnection,
     message: &Message,
     endpoint: Uuid,
     max_attempts: i32,
     now: OffsetDateTime,
-) -> Result<i64, sqlx::Error> {
+) -> Result<Option<i64>, sqlx::Error> {
     sqlx::query_scalar!(
         "with made as (
              insert into webhook.message (id, event, listing_kind, listing_id, body, created_at)
              values ($1, $2, $3, $4, $5, $7)
+             on conflict (id) do nothing
+             returning id
          ), woken as (
              update webhook.queue set due_at = least(due_at, $7) where endpoint_id = $6
          )
          insert into webhook.waiting (endpoint_id, message_id, created_at, attempts_left, due_at, is_test)
-         values ($6, $1, $7, $8, $7, true)
+         select $6, id, $7, $8, $7, true from made
          returning id",
         message.id,
         message.event.as_str(),
@@ -109,7 +112,7 @@ pub async fn send_to(
         now,
         max_attempts,
     )
-    .fetch_one(connection)
+    .fetch_optional(connection)
     .await
 }
 

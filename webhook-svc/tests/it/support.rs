@@ -110,10 +110,12 @@ fn plans() -> Arc<Plans> {
         r#"
         [[plan]]
         name = "free"
+        title = "Free"
         webhook_endpoints = 1
         webhook_events = false
         [[plan]]
         name = "build"
+        title = "Build"
         webhook_endpoints = 5
         webhook_events = true
         "#,
@@ -274,6 +276,7 @@ impl Webhook {
             account_id: account.to_string(),
             url: url.to_owned(),
             events: events.iter().map(ToString::to_string).collect(),
+            ..proto::AddEndpointRequest::default()
         };
         let answer = self.endpoints.clone().add_endpoint(request).await;
         Ok(answer?.into_inner())

@@ -189,6 +189,7 @@ pub(crate) fn caller(account: Uuid, mode: Mode) -> Caller {
             grace_until: None,
             revoked_at: None,
             revision: 1,
+            seen_by: None,
             game_state: GameState::Usable,
         },
         account_name: "Savanna".to_owned(),

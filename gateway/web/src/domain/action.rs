@@ -11,8 +11,10 @@ use strum::IntoStaticStr;
 pub enum Action {
     AccountCreated,
     AccountChanged,
+    AccountClosed,
     KeyCreated,
     KeyAsked,
+    KeyRequestWithdrawn,
     KeyRevealed,
     KeyRotated,
     KeyRevoked,

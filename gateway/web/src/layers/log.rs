@@ -103,9 +103,9 @@ pub async fn record(
     } else {
         running.await
     };
-    typed_form::attach(&mut answered, &captured);
     let route = answered.extensions().get::<RoutePattern>();
     let route = route.map_or("none", |route| route.0.as_str()).to_owned();
+    typed_form::attach(&mut answered, &captured, &route);
     let mut response = match answered.extensions().get::<PageError>().cloned() {
         Some(error) => {
             let rendered = match visit {

@@ -1,7 +1,7 @@
 //! Sign-in with address and password, and sign-out.
 
 use axum::Extension;
-use axum::extract::{Query, State};
+use axum::extract::State;
 use http::HeaderMap;
 use kit::client_address::Network;
 use pages::people::SignInPage;
@@ -24,6 +24,7 @@ use crate::session::limits::SignInTry;
 use crate::store::activity::{self, NewEntry};
 use crate::store::people;
 use crate::store::sessions::{self, Stage};
+use crate::url_query::UrlQuery;
 
 #[derive(Debug, Default, Deserialize)]
 #[serde(default)]
@@ -37,7 +38,7 @@ pub async fn show(
     State(app): State<App>,
     Extension(viewer): Extension<Option<Viewer>>,
     Extension(language): Extension<PageLanguage>,
-    Query(next): Query<NextPage>,
+    UrlQuery(next): UrlQuery<NextPage>,
 ) -> PageResult {
     let next = next_page::path(&next.next);
     if viewer.is_some() {
@@ -121,7 +122,7 @@ pub async fn sign_out(
     State(app): State<App>,
     Extension(language): Extension<PageLanguage>,
     headers: HeaderMap,
-    Query(next): Query<NextPage>,
+    UrlQuery(next): UrlQuery<NextPage>,
 ) -> PageResult {
     if let Some(token) = app.cookie.token(&headers) {
         sessions::end(&app.pool, token.hash()).await?;

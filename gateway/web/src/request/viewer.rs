@@ -112,7 +112,18 @@ pub async fn begin_session(
     stage: Stage,
     client: &ClientInfo,
 ) -> Result<NewSession, sqlx::Error> {
-    let (now, token) = (app.clock.now(), Token::generate());
+    begin_session_with(app, connection, Token::generate(), (person, stage), client).await
+}
+
+/// The same with this token.
+pub(super) async fn begin_session_with(
+    app: &Web,
+    connection: &mut PgConnection,
+    token: Token,
+    (person, stage): (Uuid, Stage),
+    client: &ClientInfo,
+) -> Result<NewSession, sqlx::Error> {
+    let now = app.clock.now();
     let session = Session {
         stage,
         since: now,
@@ -125,6 +136,12 @@ pub async fn begin_session(
 }
 
 impl NewSession {
+    /// The session that the same form of this session has begun before.
+    pub fn after(token: &Token, form: Uuid) -> Self {
+        let (token, stage) = (token.successor(form), Stage::SignedIn);
+        Self { token, stage }
+    }
+
     /// Adds the cookies of the session, whose transaction is committed.
     pub fn add_cookies(&self, app: &Web, response: &mut Response) {
         let is_signed_in = self.stage == Stage::SignedIn;

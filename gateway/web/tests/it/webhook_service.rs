@@ -115,10 +115,12 @@ fn plans() -> Arc<Plans> {
         r#"
         [[plan]]
         name = "free"
+        title = "Free"
         webhook_endpoints = 1
         webhook_events = false
         [[plan]]
         name = "build"
+        title = "Build"
         webhook_endpoints = 5
         webhook_events = true
         "#,

@@ -65,6 +65,10 @@ pub struct ListingPage {
     pub reason: String,
     /// As in [`ListingRow`].
     pub note: String,
+    /// Who has taken it down, and when; empty if it is not taken down.
+    pub taken_down: String,
+    /// Whom to ask for its restoration.
+    pub staff_mail: Option<String>,
     /// Its public address, if the public sees it.
     pub public_url: Option<String>,
     pub facts: Vec<Fact>,

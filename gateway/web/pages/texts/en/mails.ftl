@@ -85,6 +85,18 @@ mail-removed-body =
     { $by } has removed you from the team of an account at Mchezo. Its keys, webhooks and listings go on, and you cannot open it any more.
 
     If you think that this is a mistake, ask { $by }. Your other accounts: { $page }
+mail-seen-secrets-subject = Somebody has seen secrets of your account that still work
+mail-seen-secrets-body =
+    { $email } does not work with the keys and webhooks of the account { $name } any more, and has seen the secrets of these. They work until somebody replaces them: rotate each key, and create a new signing secret for each webhook.
+
+    { $secrets }
+
+    The page of the team lists them too: { $team }
+mail-seen-secrets-unknown-subject = Somebody may have seen secrets of your account
+mail-seen-secrets-unknown-body =
+    { $email } does not work with the keys and webhooks of the account { $name } any more. Which secrets { $email } has seen could not be told, because a service did not answer.
+
+    The page of the team lists them: { $team }
 mail-month-share-subject = 80 % of the month's calls are used
 mail-month-share-body =
     The account { $name } has made { $used } of the { $limit } calls a month that the plan { $plan } includes.

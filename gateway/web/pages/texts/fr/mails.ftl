@@ -85,6 +85,18 @@ mail-removed-body =
     { $by } vous a retiré de l’équipe d’un compte sur Mchezo. Les clés, les webhooks et les fiches de ce compte restent en service, mais vous ne pouvez plus l’ouvrir.
 
     Si vous pensez que c’est une erreur, adressez-vous à { $by }. Vos autres comptes : { $page }
+mail-seen-secrets-subject = Quelqu’un a vu des secrets de votre compte encore valables
+mail-seen-secrets-body =
+    { $email } ne s’occupe plus des clés et des webhooks du compte { $name }, et a vu les secrets suivants. Ils restent valables jusqu’à ce que quelqu’un les remplace : renouvelez chaque clé, et créez un nouveau secret de signature pour chaque webhook.
+
+    { $secrets }
+
+    La page de l’équipe les énumère aussi : { $team }
+mail-seen-secrets-unknown-subject = Quelqu’un a peut-être vu des secrets de votre compte
+mail-seen-secrets-unknown-body =
+    { $email } ne s’occupe plus des clés et des webhooks du compte { $name }. Un service n’a pas répondu : on ne sait pas quels secrets { $email } a vus.
+
+    La page de l’équipe les énumère : { $team }
 mail-month-share-subject = 80 % des appels du mois sont utilisés
 mail-month-share-body =
     Le compte { $name } a fait { $used } des { $limit } appels mensuels que comprend l’offre { $plan }.
