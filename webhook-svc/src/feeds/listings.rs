@@ -27,7 +27,7 @@ impl Projection for Listings {
     type Message = Message;
 
     const TABLES: &'static [&'static str] = &["listing"];
-    const MAX_CHANGES: usize = Publisher::MAX_CHANGES;
+    const MAX_MESSAGES: usize = Publisher::MAX_MESSAGES;
 
     fn row(&self, change: &Change) -> anyhow::Result<Option<Row>> {
         Ok(read(change, &self.public_url)?.map(|(row, _)| row))

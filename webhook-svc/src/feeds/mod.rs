@@ -31,12 +31,12 @@ pub struct Publisher {
 }
 
 impl Publisher {
-    /// The most changes that one transaction publishes.
+    /// The most messages that one transaction publishes.
     ///
     /// A message becomes a row for each subscribed endpoint, and a feed sends up to 500 changes at once. PostgreSQL inserts some 50,000 such rows a
     /// second on two busy cores: 500 messages to 3,000 endpoints would take the 30 s that a statement may last, and 20 messages take them with
     /// 75,000 endpoints.
-    const MAX_CHANGES: usize = 20;
+    const MAX_MESSAGES: usize = 20;
 
     /// Inserts messages with their deliveries, in the transaction of the changes.
     async fn publish(
