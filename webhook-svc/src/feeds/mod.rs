@@ -5,8 +5,6 @@ pub mod economy;
 pub mod gateway;
 pub mod listings;
 
-use std::sync::Arc;
-
 use anyhow::Context as _;
 use contracts::common::v1::Change;
 use kit::Clock;
@@ -16,7 +14,6 @@ use sqlx::PgConnection;
 use time::OffsetDateTime;
 
 use crate::domain::message::Message;
-use crate::domain::plans::Plans;
 use crate::domain::schedule::Schedule;
 use crate::store::messages;
 
@@ -25,7 +22,6 @@ use crate::store::messages;
 pub struct Publisher {
     pub clock: Clock,
     pub schedule: Schedule,
-    pub plans: Arc<Plans>,
     /// Wakes the dispatchers.
     pub wakeup: Wakeup,
 }
@@ -45,8 +41,7 @@ impl Publisher {
         messages: &[Message],
     ) -> anyhow::Result<()> {
         let (attempts, now) = (self.schedule.attempts(), self.clock.now());
-        let plans = self.plans.names_with_events();
-        Ok(messages::fan_out(connection, messages, &plans, attempts, now).await?)
+        Ok(messages::fan_out(connection, messages, attempts, now).await?)
     }
 }
 

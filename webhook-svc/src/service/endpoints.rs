@@ -11,11 +11,11 @@ use uuid::Uuid;
 use super::{Dependencies, convert, parse_id};
 use crate::domain::address::Address;
 use crate::domain::event::Event;
-use crate::domain::plans::Plan;
 use crate::domain::signature::Secret;
 use crate::key_ring::seal_secret;
 use crate::store::accounts;
 use crate::store::endpoints::{self, Endpoint, EndpointState};
+use crate::store::plans::{self, Plan};
 use crate::store::waiting::{self, Backlog};
 
 /// Addresses that an account may enter in an interval.
@@ -56,12 +56,12 @@ impl Dependencies {
         };
         let plan = self.plan(account).await?;
         let mut transaction = kit::pg::begin(&self.pool).await?;
-        self.check_quota(&mut transaction, account, plan).await?;
+        self.check_quota(&mut transaction, account, &plan).await?;
         // The account is not locked during the request.
         transaction.rollback().await?;
         endpoint.address_check = self.check_address(account, &address).await?;
         let mut transaction = kit::pg::begin(&self.pool).await?;
-        self.check_quota(&mut transaction, account, plan).await?;
+        self.check_quota(&mut transaction, account, &plan).await?;
         endpoints::insert(&mut transaction, &endpoint).await?;
         transaction.commit().await?;
         Ok(proto::AddEndpointResponse {
@@ -187,7 +187,7 @@ impl Dependencies {
         }
         Ok(proto::ListEndpointsResponse {
             endpoints: rows,
-            most: plan.endpoints,
+            most: plan.endpoints.and_then(|most| u32::try_from(most).ok()),
             real_events: plan.events,
         })
     }
@@ -208,15 +208,14 @@ impl Dependencies {
         account: Uuid,
         plan: &Plan,
     ) -> Result<(), Fault> {
-        let count = endpoints::count_locked(connection, account).await?;
-        let most = plan.endpoints.map(i64::from);
-        let Some(most) = most.filter(|most| count >= *most) else {
+        let count = endpoints::count_locked(&mut *connection, account).await?;
+        let Some(most) = plan.endpoints.filter(|most| count >= *most) else {
             return Ok(());
         };
         let allows = format!("The account's plan allows {}", quantity(most));
-        let message = match self.plans.cheapest_with_more_endpoints(count) {
+        let message = match plans::cheapest_with_more_endpoints(connection, count).await? {
             Some(plan) => {
-                let more = plan.endpoints.map(|most| quantity(most.into()));
+                let more = plan.endpoints.map(quantity);
                 let more = more.unwrap_or_else(|| "any number".to_owned());
                 let name = &plan.name;
                 format!("{allows}. Remove one, or change to the plan {name}, which allows {more}.")
@@ -227,9 +226,8 @@ impl Dependencies {
     }
 
     /// The account's plan. Waits for an account that the gateway has just created.
-    pub(super) async fn plan(&self, account: Uuid) -> Result<&Plan, Fault> {
-        let plan = arrival(|| accounts::plan(&self.pool, account)).await?;
-        let plan = plan.map(|plan| self.plans.get_or_cheapest(&plan));
+    pub(super) async fn plan(&self, account: Uuid) -> Result<Plan, Fault> {
+        let plan = arrival(|| plans::of_account(&self.pool, account)).await?;
         // The caller's account exists: the follower of the gateway is behind.
         plan.ok_or_else(|| Fault::unavailable("the follower of accounts"))
     }
