@@ -24,6 +24,13 @@ pub struct Plan {
     #[prost(bool, tag = "9")]
     pub coming: bool,
 }
+/// The table of plans. A gateway publishes it at its start, before it serves accounts on one of its plans.
+#[derive(Clone, PartialEq, ::prost::Message)]
+pub struct Plans {
+    /// The cheapest first.
+    #[prost(message, repeated, tag = "1")]
+    pub plans: ::prost::alloc::vec::Vec<Plan>,
+}
 #[derive(Clone, PartialEq, Eq, Hash, ::prost::Message)]
 pub struct Account {
     #[prost(string, tag = "1")]

@@ -16,7 +16,7 @@ use crate::domain::message::Message;
 use crate::domain::samples;
 use crate::store::deliveries::{self, DeliveryState, Filter};
 use crate::store::endpoints::EndpointState;
-use crate::store::{failed, messages, waiting};
+use crate::store::{failed, messages, plans, waiting};
 
 /// Test deliveries of an endpoint that may wait. Those of a paused endpoint wait for a month.
 const MAX_WAITING_TESTS: i64 = 100;
@@ -95,22 +95,25 @@ impl Dependencies {
         }
         check_enabled(endpoint.state)?;
         let (id, now) = (endpoint.id, self.clock.now());
+        let was_waiting = found.state == DeliveryState::Waiting;
         let mut transaction = kit::pg::begin(&self.pool).await?;
-        if !deliveries::send_again(&mut transaction, id, request.id, now).await? {
-            return Err(not_found());
-        }
+        deliveries::send_again(&mut transaction, id, request.id, was_waiting, now).await?;
         let delivery = deliveries::find(&mut *transaction, id, request.id).await?;
+        let delivery = delivery.ok_or_else(not_found)?;
         transaction.commit().await?;
         self.wakeup.wake();
         let next = match endpoint.state {
-            EndpointState::On if found.state == DeliveryState::Waiting => {
+            _ if delivery.state == DeliveryState::Delivered => {
+                "The try that was running has succeeded: nothing is sent again."
+            }
+            EndpointState::On if was_waiting => {
                 "A try is made now. If one is running, the next one follows at once when it fails."
             }
             EndpointState::On => "One try is made now. If it fails, no other follows.",
             EndpointState::Paused | EndpointState::Off => WHEN_RESUMED,
         };
         Ok(proto::SendAgainResponse {
-            delivery: Some(convert::delivery(delivery.ok_or_else(not_found)?)),
+            delivery: Some(convert::delivery(delivery)),
             next: next.to_owned(),
         })
     }
@@ -226,7 +229,7 @@ impl Dependencies {
         if self.plan(account).await?.events {
             return Ok(());
         }
-        let plan = self.plans.cheapest_with_events().map_or_else(
+        let plan = plans::cheapest_with_events(&self.pool).await?.map_or_else(
             || "another plan".to_owned(),
             |plan| format!("the plan {}", plan.title),
         );

@@ -11,11 +11,11 @@ use uuid::Uuid;
 use super::{Dependencies, convert, parse_id};
 use crate::domain::address::Address;
 use crate::domain::event::Event;
-use crate::domain::plans::Plan;
 use crate::domain::signature::Secret;
 use crate::key_ring::{open_secret, seal_secret};
 use crate::store::accounts;
 use crate::store::endpoints::{self, Endpoint, EndpointState};
+use crate::store::plans::{self, Plan};
 use crate::store::waiting::{self, Backlog};
 
 /// Addresses that an account may enter in an interval.
@@ -66,7 +66,7 @@ impl Dependencies {
         let plan = self.plan(account).await?;
         let mut transaction = kit::pg::begin(&self.pool).await?;
         let before = self
-            .check_new(&mut transaction, account, plan, form)
+            .check_new(&mut transaction, account, &plan, form)
             .await?;
         // The account is not locked during the request.
         transaction.rollback().await?;
@@ -76,7 +76,7 @@ impl Dependencies {
         endpoint.address_check = self.check_address(account, &address).await?;
         let mut transaction = kit::pg::begin(&self.pool).await?;
         if let Some(added) = self
-            .check_new(&mut transaction, account, plan, form)
+            .check_new(&mut transaction, account, &plan, form)
             .await?
         {
             return self.added_before(added, person);
@@ -262,7 +262,7 @@ impl Dependencies {
         }
         Ok(proto::ListEndpointsResponse {
             endpoints: rows,
-            most: plan.endpoints,
+            most: plan.endpoints.and_then(|most| u32::try_from(most).ok()),
             real_events: plan.events,
         })
     }
@@ -285,22 +285,21 @@ impl Dependencies {
         plan: &Plan,
         form: Option<Uuid>,
     ) -> Result<Option<Endpoint>, Fault> {
-        let count = endpoints::count_locked(connection, account).await?;
+        let count = endpoints::count_locked(&mut *connection, account).await?;
         if let Some(form) = form
             && let Some(added) = endpoints::by_form(&mut *connection, account, form).await?
         {
             return Ok(Some(added));
         }
-        let most = plan.endpoints.map(i64::from);
-        let Some(most) = most.filter(|most| count >= *most) else {
+        let Some(most) = plan.endpoints.filter(|most| count >= *most) else {
             return Ok(None);
         };
         let allows = format!("The account's plan allows {}", quantity(most));
-        let message = match self.plans.cheapest_with_more_endpoints(count) {
+        let message = match plans::cheapest_with_more_endpoints(connection, count).await? {
             Some(plan) => {
-                let more = plan.endpoints.map(|most| quantity(most.into()));
+                let more = plan.endpoints.map(quantity);
                 let more = more.unwrap_or_else(|| "any number".to_owned());
-                let name = &plan.name;
+                let name = &plan.title;
                 format!("{allows}. Remove one, or change to the plan {name}, which allows {more}.")
             }
             None => format!("{allows}, and no plan allows more. Remove one."),
@@ -309,9 +308,8 @@ impl Dependencies {
     }
 
     /// The account's plan. Waits for an account that the gateway has just created.
-    pub(super) async fn plan(&self, account: Uuid) -> Result<&Plan, Fault> {
-        let plan = arrival(|| accounts::plan(&self.pool, account)).await?;
-        let plan = plan.map(|plan| self.plans.get_or_cheapest(&plan));
+    pub(super) async fn plan(&self, account: Uuid) -> Result<Plan, Fault> {
+        let plan = arrival(|| plans::of_account(&self.pool, account)).await?;
         // The caller's account exists: the follower of the gateway is behind.
         plan.ok_or_else(|| Fault::unavailable("the follower of accounts"))
     }

@@ -53,8 +53,8 @@ pub(crate) use catalogue::{Catalogue, Script};
 pub(crate) use economy::Economy;
 pub(crate) use listings::{Listings, Outcome};
 pub(crate) use response::TestResponse;
-pub(crate) use setup::CALL_LOG;
-use setup::{caches, connect, openapi, position, producer, write_month_use};
+pub(crate) use setup::{CALL_LOG, producer};
+use setup::{caches, connect, openapi, position, write_month_use};
 pub(crate) use webhooks::Webhooks;
 
 /// A path of each read that catalogue-svc serves.
