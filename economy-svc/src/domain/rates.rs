@@ -130,7 +130,8 @@ mod tests {
                 .collect(),
             markets,
             markets_day_before: HashMap::new(),
-            valid_until: None,
+            rates_until: None,
+            currencies_until: None,
         }
     }
 

@@ -7,6 +7,7 @@ use kit::rpc::respond;
 use tonic::{Request, Response, Status};
 
 use super::games::not_listed;
+use super::snapshot::List;
 use super::{Service, render};
 use crate::domain::economy::Economy;
 
@@ -25,19 +26,13 @@ impl Service {
         &self,
         request: &proto::ListRatesRequest,
     ) -> Result<proto::ListRatesResponse, Fault> {
-        let snapshot = self.snapshots.current(request.mode()).await?;
+        let snapshot = self.snapshots.current(request.mode(), List::Rates).await?;
         let (from, to) = currencies(&snapshot.economy, request)?;
-        // Neither a version nor a slug has a colon: two different lists never have the same version.
-        let version = format!("{}:{}:{}", snapshot.version, request.from, request.to);
+        let rates = snapshot.rates(from, to).await?;
         let total = render::count(&snapshot.economy, from, to);
-        let json = if version == request.known_version {
-            None
-        } else {
-            Some(snapshot.rates(from, to).await?)
-        };
         Ok(proto::ListRatesResponse {
-            version,
-            json,
+            json: (rates.version != request.known_version).then_some(rates.json),
+            version: rates.version,
             page: Some(render::page_info(total)),
         })
     }

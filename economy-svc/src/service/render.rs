@@ -4,6 +4,7 @@ use bytes::Bytes;
 use contracts::common::v1::PageInfo;
 use contracts::public::{self, Number, Timestamp};
 use kit::Fault;
+use sha2::{Digest as _, Sha256};
 use time::{Duration, OffsetDateTime};
 
 use crate::domain::basket::Basket;
@@ -32,12 +33,20 @@ pub(super) fn page_info(total: u64) -> PageInfo {
     }
 }
 
+/// A list of rates.
+#[derive(Debug, Clone)]
+pub(super) struct RateList {
+    /// The hash of the content.
+    pub(super) version: String,
+    pub(super) json: Bytes,
+}
+
 /// The JSON list of rates in the order of their slugs; optionally only those from or to one currency. `None`: it is too long.
 pub(super) fn rates(
     economy: &Economy,
     from: Option<usize>,
     to: Option<usize>,
-) -> Result<Option<Bytes>, serde_json::Error> {
+) -> Result<Option<RateList>, serde_json::Error> {
     let indexes = 0..economy.currencies.len();
     let one_or_all = |one: Option<usize>| one.map_or_else(|| indexes.clone(), |one| one..one + 1);
     let mut json = Vec::new();
@@ -54,7 +63,11 @@ pub(super) fn rates(
         }
     }
     json.extend_from_slice(if json.is_empty() { b"[]" } else { b"]" });
-    Ok(Some(json.into()))
+    let hash = Bytes::copy_from_slice(&Sha256::digest(&json));
+    Ok(Some(RateList {
+        version: format!("{hash:x}"),
+        json: json.into(),
+    }))
 }
 
 /// The number of rates, optionally only of those from or to one currency.

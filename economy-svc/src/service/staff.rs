@@ -22,7 +22,7 @@ use super::{Service, page};
 use crate::domain::staff_action::Action;
 use crate::store::reports::Selection;
 use crate::store::{currencies, games, has_nul, reports, swaps, tips};
-use crate::write::{ReviewReport, SetName, SwapChange, Verdict, review, swap};
+use crate::write::{ReviewReport, SetName, Verdict, review, swap};
 
 #[tonic::async_trait]
 impl StaffService for Service {
@@ -168,8 +168,8 @@ impl StaffService for Service {
         check_count(request.swaps.len())?;
         let reason = required_reason(&request.reason)?;
         let ids = request.swaps.into_iter().filter(|id| !has_nul(id));
-        let change = SwapChange::Remove(ids.collect(), reason);
-        let removed = swap::apply(&self.producer, &by, &change).await?;
+        let ids: Vec<String> = ids.collect();
+        let removed = swap::remove(&self.producer, &by, &ids, &reason).await?;
         Ok(Response::new(proto::RemoveSwapsResponse { removed }))
     }
 

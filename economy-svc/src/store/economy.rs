@@ -2,7 +2,7 @@
 
 use std::collections::HashMap;
 
-use sqlx::{PgConnection, PgPool};
+use sqlx::{Connection as _, PgConnection};
 use time::{Duration, OffsetDateTime};
 use uuid::Uuid;
 
@@ -17,12 +17,12 @@ use crate::domain::market::Market;
 /// The economy has every row, also a row whose time is ahead of `now` because another replica's clock is. A currency without a report for
 /// `late_after` is late.
 pub async fn load(
-    pool: &PgPool,
+    connection: &mut PgConnection,
     now: OffsetDateTime,
     late_after: Duration,
 ) -> Result<(Version, Economy), sqlx::Error> {
     let begin = "begin isolation level repeatable read read only";
-    let mut transaction = kit::pg::begin_with(pool, begin).await?;
+    let mut transaction = connection.begin_with(begin).await?;
     let version = version::read(&mut *transaction).await?;
     let (mut currencies, indexes) = listed_currencies(&mut transaction, now - DAY).await?;
     for (game, units) in trade_balances(&mut transaction, now - TRADE_WINDOW).await? {
@@ -36,12 +36,22 @@ pub async fn load(
     let markets_now = markets(&mut transaction, now - DAY, None, &indexes).await?;
     let markets_day_before =
         markets(&mut transaction, now - DAY * 2, Some(now - DAY), &indexes).await?;
-    let oldest = oldest_events(&mut transaction, now, late_after).await?;
+    let [reported, swapped_today, swapped_lately, traded] =
+        oldest_events(&mut transaction, now).await?;
+    transaction.commit().await?;
+    let of_rates = [
+        (reported, DAY),
+        (swapped_today, DAY),
+        (swapped_lately, DAY * 2),
+    ];
+    let newest = currencies.iter().map(|currency| currency.newest.at);
+    let late = newest.map(|at| (Some(at), late_after));
     let economy = Economy {
+        rates_until: valid_until(now, of_rates),
+        currencies_until: valid_until(now, late.chain([(traded, TRADE_WINDOW)])),
         currencies,
         markets: markets_now,
         markets_day_before,
-        valid_until: valid_until(now, oldest),
     };
     Ok((version, economy))
 }
@@ -171,35 +181,28 @@ async fn markets(
     Ok(markets)
 }
 
-/// For each time window that ends at `at`: the time of its oldest event, and the length of the window. Events after `at` count as within it.
+/// The times of the oldest counted report of the last day, and of the oldest swaps of the last day, the last two days and the trade window.
+/// Events after `at` count as within these.
 async fn oldest_events(
     connection: &mut PgConnection,
     at: OffsetDateTime,
-    late_after: Duration,
-) -> Result<Vec<(OffsetDateTime, Duration)>, sqlx::Error> {
+) -> Result<[Option<OffsetDateTime>; 4], sqlx::Error> {
     let rows = sqlx::query!(
         r#"select
-               (select min(at) from economy.report where counted and at > $1) as reported_today,
-               (select min(at) from economy.report where counted and at > $2) as reported_in_time,
+               (select min(at) from economy.report where counted and at > $1) as reported,
                (select min(at) from economy.swap where at > $1) as swapped_today,
-               (select min(at) from economy.swap where at > $3) as swapped_lately,
-               (select min(at) from economy.swap where at > $4) as traded"#,
+               (select min(at) from economy.swap where at > $2) as swapped_lately,
+               (select min(at) from economy.swap where at > $3) as traded"#,
         at - DAY,
-        at - late_after,
         at - (DAY + DAY),
         at - TRADE_WINDOW
     )
     .fetch_one(connection)
     .await?;
-    let windows = [
-        (rows.reported_today, DAY),
-        (rows.reported_in_time, late_after),
-        (rows.swapped_today, DAY),
-        (rows.swapped_lately, DAY * 2),
-        (rows.traded, TRADE_WINDOW),
-    ];
-    Ok(windows
-        .into_iter()
-        .filter_map(|(at, window)| Some((at?, window)))
-        .collect())
+    Ok([
+        rows.reported,
+        rows.swapped_today,
+        rows.swapped_lately,
+        rows.traded,
+    ])
 }
