@@ -4,6 +4,7 @@ use bytes::Bytes;
 use contracts::common::v1::PageInfo;
 use contracts::public::{self, Number, Timestamp};
 use kit::Fault;
+use sha2::{Digest as _, Sha256};
 use time::{Duration, OffsetDateTime};
 
 use crate::domain::basket::Basket;
@@ -32,22 +33,22 @@ pub(super) fn page_info(total: u64) -> PageInfo {
     }
 }
 
-/// The JSON list of rates in the order of their slugs; optionally only those from or to one currency. `None`: it is too long.
+/// A list of rates.
+#[derive(Debug, Clone)]
+pub(super) struct RateList {
+    /// The hash of the content.
+    pub(super) version: String,
+    pub(super) json: Bytes,
+}
+
+/// The JSON list of rates in the order of their slugs; optionally only those from or to one currency. It has the first `most` of the rates to
+/// currencies whose slugs come after `after`. Further rates are not computed. `None`: the list is too long.
 pub(super) fn rates(
     economy: &Economy,
     from: Option<usize>,
     to: Option<usize>,
-) -> Result<Option<Bytes>, serde_json::Error> {
-    first_rates(economy, from, to, ("", usize::MAX))
-}
-
-/// The first `most` of these rates, of those to currencies whose slugs come after `after`. Further rates are not computed.
-pub(super) fn first_rates(
-    economy: &Economy,
-    from: Option<usize>,
-    to: Option<usize>,
     (after, most): (&str, usize),
-) -> Result<Option<Bytes>, serde_json::Error> {
+) -> Result<Option<RateList>, serde_json::Error> {
     let currencies = &economy.currencies;
     let start = currencies.partition_point(|currency| currency.slug.as_str() <= after);
     let one_or_all = |one: Option<usize>| one.map_or(0..currencies.len(), |one| one..one + 1);
@@ -65,7 +66,11 @@ pub(super) fn first_rates(
         }
     }
     json.extend_from_slice(if json.is_empty() { b"[]" } else { b"]" });
-    Ok(Some(json.into()))
+    let hash = Bytes::copy_from_slice(&Sha256::digest(&json));
+    Ok(Some(RateList {
+        version: format!("{hash:x}"),
+        json: json.into(),
+    }))
 }
 
 /// The number of rates, optionally only of those from or to one currency.
@@ -145,10 +150,16 @@ pub(super) fn history(
     let mut rows = Vec::with_capacity(entries.len());
     for entry in entries {
         let figures = Figures::of(&entry.counted, before.as_ref());
-        let CountedReport { at, report, .. } = before.insert(entry.counted);
+        let CountedReport {
+            at,
+            report,
+            new_unit,
+            ..
+        } = before.insert(entry.counted);
         rows.push(public::HistoryRow {
             reported_at: Timestamp(*at),
             currency: currency.to_owned(),
+            new_unit: *new_unit,
             supply: report.supply,
             minted: report.minted,
             burned: report.burned,

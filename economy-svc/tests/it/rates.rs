@@ -152,6 +152,35 @@ async fn the_same_rates_have_the_same_version_and_are_sent_once(pool: PgPool) {
 }
 
 #[testing::database_test(economy::MIGRATOR)]
+async fn a_time_at_which_no_rate_changes_leaves_the_version(pool: PgPool) {
+    let economy = start(pool.clone()).await;
+    let other = start_at(pool, economy.clock.clone()).await;
+    economy.listed("bao", 10).await;
+    economy.listed("kora", 10).await;
+    let at = START - Duration::days(20);
+    let (bao, kora) = (("bao", 3), ("kora", 4));
+    economy.swap_at("1", "ada", bao, kora, at).await;
+    economy.clock.advance(Duration::days(2));
+    economy.report("bao", &report(12)).await.unwrap();
+    economy.clock.advance(Duration::days(2));
+    let all = proto::ListRatesRequest::default;
+    let (version, _) = economy.rates_of(all()).await;
+    // A week after the first reports: the one of `kora` is its newest, and that of `bao` is not. Thirty days after the swap.
+    let mut figures = Vec::new();
+    for days in [7, 10] {
+        economy
+            .clock
+            .advance(START + Duration::days(days) - economy.clock.now());
+        for replica in [&economy, &other] {
+            assert_eq!(replica.rates_of(all()).await.0, version, "{days}");
+        }
+        let currencies = economy.all_currencies().await;
+        figures.extend(currencies.iter().map(|it| (it.late, it.trade_balance)));
+    }
+    assert_eq!(figures, [(false, 3), (true, -4), (true, 0), (true, 0)]);
+}
+
+#[testing::database_test(economy::MIGRATOR)]
 async fn rates_are_filtered_by_from_and_to(pool: PgPool) {
     let economy = start(pool).await;
     for (slug, meal) in [("bao", 10), ("kora", 20), ("mancala", 30)] {
