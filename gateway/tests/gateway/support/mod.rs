@@ -325,6 +325,15 @@ impl Test {
         made.unwrap().into_inner().account.unwrap().id
     }
 
+    pub(crate) async fn set_plan(&self, account: &str, plan: &str) {
+        let request = proto::SetAccountPlanRequest {
+            account_id: account.to_owned(),
+            plan: plan.to_owned(),
+        };
+        let set = self.staff.set_account_plan(by_operator(request)).await;
+        set.unwrap();
+    }
+
     /// Creates a read-only key.
     pub(crate) async fn key(&self, account: &str, mode: &str) -> TestKey {
         self.key_like(account_key(account, mode)).await.unwrap()
