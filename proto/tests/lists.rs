@@ -7,7 +7,7 @@ use prost_types::field_descriptor_proto::{Label, Type};
 use prost_types::{DescriptorProto, FileDescriptorSet, MessageOptions};
 
 /// Calls that return lists without pages, and what bounds each.
-const WITHOUT_PAGES: [(&str, &str); 33] = [
+const WITHOUT_PAGES: [(&str, &str); 32] = [
     (
         "catalogue.v1.RankingsService/GetRanks",
         "one for each board",
