@@ -7,7 +7,7 @@ use prost_types::field_descriptor_proto::{Label, Type};
 use prost_types::{DescriptorProto, FileDescriptorSet, MessageOptions};
 
 /// Calls that return lists without pages, and what bounds each.
-const WITHOUT_PAGES: [(&str, &str); 32] = [
+const WITHOUT_PAGES: [(&str, &str); 31] = [
     (
         "catalogue.v1.RankingsService/GetRanks",
         "one for each board",
@@ -21,7 +21,6 @@ const WITHOUT_PAGES: [(&str, &str); 32] = [
         "those that the request names",
     ),
     ("common.v1.FeedService/Follow", "a stream of chunks"),
-    ("economy.v1.RatesService/ListRates", "64 MB"),
     (
         "economy.v1.StaffService/ImportSwaps",
         "1,000 swaps of a request",
