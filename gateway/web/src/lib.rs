@@ -26,6 +26,7 @@ pub mod page_limit;
 pub mod people;
 pub mod person_mail;
 pub mod picture_file;
+pub mod query;
 pub mod render;
 pub mod request;
 pub mod route;

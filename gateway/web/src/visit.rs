@@ -4,7 +4,7 @@ use http::header::ACCEPT_LANGUAGE;
 use http::{HeaderMap, Uri};
 use pages::{Frame, Language};
 
-use crate::site::query::{Query, address};
+use crate::query::{Query, address};
 
 /// This page and those below it are in English only.
 const IN_ENGLISH: &str = "/docs";

@@ -25,13 +25,13 @@ use crate::visit::Visit;
 
 /// The state of [`admit`].
 #[derive(Clone)]
-pub struct PublicRoute {
+pub struct RouteState {
     pub app: App,
     /// The parameters of the query on which the page depends.
     pub query: Arc<[&'static str]>,
 }
 
-pub async fn admit(State(route): State<PublicRoute>, request: Request, next: Next) -> Response {
+pub async fn admit(State(route): State<RouteState>, request: Request, next: Next) -> Response {
     let app = &route.app;
     // The page is made, and stored, without parameters that it ignores.
     let visit = Visit::of(request.uri(), request.headers()).reading(&route.query);

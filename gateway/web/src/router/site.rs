@@ -11,7 +11,7 @@ use pages::Language;
 
 use crate::app::App;
 use crate::layers::access::Access;
-use crate::layers::public::PublicRoute;
+use crate::layers::public::RouteState;
 use crate::layers::{path, public};
 use crate::route::Route;
 use crate::site::docs::{all, guide, llms, reference};
@@ -161,7 +161,7 @@ fn layered(route: &Route, app: &App, is_cached: bool) -> MethodRouter<App> {
     if is_cached {
         handlers = handlers.layer(from_fn_with_state(App::clone(app), public::cache));
     }
-    let state = PublicRoute {
+    let state = RouteState {
         app: App::clone(app),
         query: route.query.as_slice().into(),
     };

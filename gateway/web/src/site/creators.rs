@@ -9,12 +9,12 @@ use pages::{ApiCall, Frame, Head};
 
 use super::cards::AVATAR;
 use super::filters::{FixedFilter, ListRequest, RowNames};
-use super::query::address;
 use super::response::respond;
 use super::{boards, cards, or_sample, structured_data, visitor_actions};
 use crate::app::Web;
 use crate::domain::listing_kind::ListingKind;
 use crate::page_error::PageResult;
+use crate::query::address;
 use crate::site::public_request::PublicRequest;
 use crate::upstream::Catalogue;
 

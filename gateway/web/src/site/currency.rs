@@ -7,7 +7,7 @@ use pages::site::list::{Filters, Pager};
 use pages::{ApiCall, Frame, Head, Link, Texts};
 
 use super::filters;
-use super::query::address;
+use crate::query::address;
 use crate::upstream::currencies::find;
 use crate::upstream::rates::RatePage;
 

@@ -7,10 +7,10 @@ use pages::{Frame, Head};
 use time::OffsetDateTime;
 use time::format_description::well_known::Rfc3339;
 
-use super::query::address;
 use super::response::respond_as;
 use super::{cards, xml};
 use crate::page_error::PageResult;
+use crate::query::address;
 use crate::render::ok;
 use crate::site::public_request::PublicRequest;
 use crate::upstream::Catalogue;

@@ -13,12 +13,12 @@ use time::{Date, OffsetDateTime};
 
 use super::cards::COVER;
 use super::filters::{FixedFilter, ListRequest, RowNames};
-use super::query::address;
 use super::response::respond;
 use super::{boards, cards, feeds, or_sample, structured_data, visitor_actions};
 use crate::app::Web;
 use crate::domain::listing_kind::ListingKind;
 use crate::page_error::PageResult;
+use crate::query::address;
 use crate::site::public_request::PublicRequest;
 use crate::upstream::Catalogue;
 use crate::upstream::catalogue::page;

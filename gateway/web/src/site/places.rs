@@ -12,10 +12,10 @@ use pages::site::places::{CitiesPage, CountriesPage, MapCountry, Part, PlacePage
 use pages::{ApiCall, Frame, Head};
 
 use super::filters::{ListRequest, RowNames};
-use super::query::address;
 use super::response::respond;
 use super::{FEW, ROWS, cards, next_events};
 use crate::page_error::PageResult;
+use crate::query::address;
 use crate::site::public_request::PublicRequest;
 use crate::upstream::Catalogue;
 use crate::upstream::catalogue::{Rows, page};

@@ -5,10 +5,10 @@ use std::convert::Infallible;
 use axum::extract::FromRequestParts;
 use http::request::Parts;
 
-use super::query::Query;
 use crate::app::App;
 use crate::client_info::ClientInfo;
 use crate::page_error::PageError;
+use crate::query::Query;
 use crate::upstream::Catalogue;
 use crate::visit::Visit;
 

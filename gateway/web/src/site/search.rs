@@ -6,10 +6,10 @@ use kit::Fault;
 use pages::site::search::{Found, Kind, ResultPage, Row};
 use pages::{ApiCall, Frame, Head};
 
-use super::query::address;
 use super::response::respond;
 use super::{ROWS, cards, filters};
 use crate::page_error::PageResult;
+use crate::query::address;
 use crate::site::public_request::PublicRequest;
 use crate::upstream::Catalogue;
 use crate::upstream::catalogue::{Results, page};
