@@ -311,7 +311,7 @@ async fn mails_about_owners_name_the_accounts(pool: PgPool) {
         name: "Dunes".to_owned(),
         ..proto::Account::default()
     };
-    let accounts = site.gateway.accounts.clone();
+    let accounts = &site.gateway.accounts;
     accounts.lock().unwrap().insert(other.to_string(), named);
     assert_eq!(run(&site).await, 0);
     let of_other = StaffDecision {
