@@ -23,10 +23,8 @@ use super::transport::{Connection, OpenTransport, Outcome};
 const PERIOD: StdDuration = StdDuration::from_secs(1);
 /// How often the mails that wait are counted.
 const COUNT_PERIOD: StdDuration = StdDuration::from_secs(10);
-/// The jobs that send mails with links only: slow answers to notices do not delay them.
-const LINK_JOBS: usize = 1;
-/// The jobs that send all mails.
-const JOBS: usize = 3;
+/// For each job that sends mails, whether it sends only those with links, which then never wait for slow answers to notices.
+const JOBS: [bool; 4] = [true, false, false, false];
 /// A job begins no mail after this time, since a run of a job is dropped after an hour. The next run continues.
 const MAX_RUN: StdDuration = StdDuration::from_mins(10);
 /// How long a job pauses when the mail server cannot be reached.
@@ -95,13 +93,13 @@ impl Mailer {
             let pool = pool.clone();
             async move { count(&pool, now).await }
         });
-        for job in 0..LINK_JOBS + JOBS {
+        for only_links in JOBS {
             let mailer = self.clone();
             // Each mail asks for the time, since a run may take long.
             leader.spawn_periodic("mails", PERIOD, move |_| {
                 let mailer = mailer.clone();
                 async move {
-                    let sent = mailer.run(job < LINK_JOBS).await;
+                    let sent = mailer.run(only_links).await;
                     if sent.is_err() {
                         mailer.clock.sleep(OUTAGE_PAUSE).await;
                     }
