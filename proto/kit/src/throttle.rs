@@ -9,7 +9,7 @@ use tokio::time::Instant;
 const INTERVAL: Duration = Duration::from_mins(1);
 
 /// Admits one line a minute.
-#[derive(Debug)]
+#[derive(Debug, Default)]
 pub struct Throttle {
     /// When the last line was logged.
     logged: Mutex<Option<Instant>>,
