@@ -48,6 +48,8 @@ struct SampleReport {
     active_players: u64,
     policy_rate: Option<f64>,
     naira_per_unit: Option<f64>,
+    #[serde(default)]
+    new_unit: bool,
 }
 
 #[derive(Debug, Clone, Deserialize)]
@@ -111,6 +113,7 @@ fn counted(reports: Vec<SampleReport>, midnight: OffsetDateTime) -> Vec<CountedR
         .map(|(reported, previous_at)| CountedReport {
             at: at(&reported),
             previous_at,
+            new_unit: reported.new_unit,
             report: report(&reported),
         })
         .collect()

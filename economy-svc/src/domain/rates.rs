@@ -109,6 +109,7 @@ mod tests {
         let newest = CountedReport {
             at: AT,
             previous_at: None,
+            new_unit: false,
             report,
         };
         ListedCurrency {

@@ -147,10 +147,16 @@ pub(super) fn history(
     let mut rows = Vec::with_capacity(entries.len());
     for entry in entries {
         let figures = Figures::of(&entry.counted, before.as_ref());
-        let CountedReport { at, report, .. } = before.insert(entry.counted);
+        let CountedReport {
+            at,
+            report,
+            new_unit,
+            ..
+        } = before.insert(entry.counted);
         rows.push(public::HistoryRow {
             reported_at: Timestamp(*at),
             currency: currency.to_owned(),
+            new_unit: *new_unit,
             supply: report.supply,
             minted: report.minted,
             burned: report.burned,

@@ -63,7 +63,7 @@ async fn listed_currencies(
 ) -> Result<(Vec<ListedCurrency>, HashMap<Uuid, usize>), sqlx::Error> {
     let rows = sqlx::query!(
         r#"select game.id, game.slug, game.title, currency.name as currency, before.cost as "cost_before?",
-               report.at as "at!", report.previous_at as "previous_at?", report.supply as "supply!",
+               report.at as "at!", report.previous_at as "previous_at?", report.new_unit as "new_unit!", report.supply as "supply!",
                report.minted as "minted!", report.burned as "burned!",
                report.meal as "meal!", report.ride as "ride!", report.wage as "wage!", report.rent as "rent!",
                report.output as "output!", report.active_players as "active_players!",
@@ -72,12 +72,13 @@ async fn listed_currencies(
            join economy.game on game.id = currency.game_id and game.mode = 'live' and game.published
            join lateral (
                select at, supply, minted, burned, meal, ride, wage, rent, output, active_players,
-                   policy_rate, naira_per_unit, id, previous_at
+                   policy_rate, naira_per_unit, id, previous_at, new_unit
                from economy.report where game_id = currency.game_id and counted
                order by at desc, id desc limit 2
            ) as report on true
            left join lateral (
                select cost from economy.report where game_id = currency.game_id and counted and at <= $1
+                   and at >= coalesce((select since from economy.current_unit where game_id = currency.game_id), '-infinity')
                order by at desc, id desc limit 1
            ) as before on true
            order by game.slug collate "C", report.at desc, report.id desc"#,
@@ -91,6 +92,7 @@ async fn listed_currencies(
         let counted = CountedReport {
             at: row.at,
             previous_at: row.previous_at,
+            new_unit: row.new_unit,
             report: report_of_row!(row),
         };
         // The second row of a currency is the counted report before the newest.
@@ -114,7 +116,7 @@ async fn listed_currencies(
     Ok((currencies, indexes))
 }
 
-/// Units of each currency that were given in after `from`, less the units that were given out.
+/// Current units of each currency that were given in after `from`, less the units that were given out.
 async fn trade_balances(
     connection: &mut PgConnection,
     from: OffsetDateTime,
@@ -122,10 +124,12 @@ async fn trade_balances(
     let rows = sqlx::query!(
         r#"select game as "game!", sum(units)::text as "units!"
            from (
-               select from_game as game, gave as units from economy.swap where at > $1
+               select from_game as game, gave as units, at from economy.swap where at > $1
                union all
-               select to_game, -got from economy.swap where at > $1
+               select to_game, -got, at from economy.swap where at > $1
            ) as moved
+           left join economy.current_unit as unit on unit.game_id = moved.game
+           where unit.since is null or moved.at >= unit.since
            group by game"#,
         from
     )
@@ -137,7 +141,7 @@ async fn trade_balances(
         .collect())
 }
 
-/// The swaps after `from`, per pair, and up to `to`, if that is given.
+/// The swaps of current units after `from`, per pair, and up to `to`, if that is given.
 async fn markets(
     connection: &mut PgConnection,
     from: OffsetDateTime,
@@ -149,7 +153,11 @@ async fn markets(
                count(*) as "swaps!", count(distinct party) as "parties!", max(at) as "last!",
                sum(case when from_game < to_game then gave else got end)::text as "units_of_one!",
                sum(case when from_game < to_game then got else gave end)::text as "units_of_other!"
-           from economy.swap where at > $1 and ($2::timestamptz is null or at <= $2)
+           from economy.swap
+           left join economy.current_unit as unit_from on unit_from.game_id = from_game
+           left join economy.current_unit as unit_to on unit_to.game_id = to_game
+           where at > $1 and ($2::timestamptz is null or at <= $2)
+               and (unit_from.since is null or at >= unit_from.since) and (unit_to.since is null or at >= unit_to.since)
            group by 1, 2"#,
         from,
         to

@@ -263,6 +263,7 @@ fn on_report(change: &Change) -> anyhow::Result<Notice> {
         "held" => text("report-held").with("reason", review.reason.clone()),
         "counted" => text("report-counted"),
         "rejected" => with_reason(text("report-rejected"), &review.reason),
+        "retracted" => with_reason(text("report-retracted"), &review.reason),
         _ => return Err(unknown(change)),
     };
     Ok(Notice {

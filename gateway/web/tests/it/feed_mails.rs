@@ -239,6 +239,12 @@ async fn the_mail_of_each_decision_links_to_its_page(pool: PgPool) {
             "A held report of your game is rejected",
             "/economy/okoto",
         ),
+        (
+            "retracted",
+            [ADA, CAROL],
+            "A report of your game does not count any more",
+            "/economy/okoto",
+        ),
     ] {
         sqlx::query!("delete from web.mail")
             .execute(&site.pool)
@@ -260,7 +266,13 @@ async fn the_mail_of_each_decision_links_to_its_page(pool: PgPool) {
         let body = &site.mails().await[0].2;
         let address = format!("https://mchezo.example/accounts/{account}{page}\n");
         assert!(body.contains(&address), "{event}: {body}");
-        let has_reason = ["listing_rejected", "claim_rejected", "rejected"].contains(&event);
+        let has_reason = [
+            "listing_rejected",
+            "claim_rejected",
+            "rejected",
+            "retracted",
+        ]
+        .contains(&event);
         assert_eq!(body.contains("none was given"), has_reason, "{body}");
         assert_eq!(body.contains("4711"), page.starts_with("/economy"));
     }

@@ -160,6 +160,11 @@ mail-report-rejected-body =
     Staff have rejected the report { $report } of the game { $game }: it never counts. Their reason: { $reason }
 
     Correct what your game sends. Its next report is compared with the last one that counts: { $page }
+mail-report-retracted-subject = A report of your game does not count any more
+mail-report-retracted-body =
+    Staff have retracted the report { $report } of the game { $game }: rates and figures are computed without it. Their reason: { $reason }
+
+    Correct what your game sends. Its next report is compared with the last one that counts: { $page }
 mail-webhooks-failed-subject = Webhooks could not be delivered
 mail-webhooks-failed-body =
     Deliveries to { $url } that have failed since the last such e-mail: { $failed }. No attempt is left, and the last one was not answered with a 2xx status.

@@ -160,6 +160,11 @@ mail-report-rejected-body =
     Notre équipe a rejeté le rapport { $report } du jeu { $game } : il ne sera jamais pris en compte. Motif : { $reason }
 
     Corrigez ce que votre jeu envoie. Son prochain rapport sera comparé au dernier rapport pris en compte : { $page }
+mail-report-retracted-subject = Un rapport de votre jeu n’est plus pris en compte
+mail-report-retracted-body =
+    Notre équipe a retiré le rapport { $report } du jeu { $game } : les taux et les chiffres sont calculés sans lui. Motif : { $reason }
+
+    Corrigez ce que votre jeu envoie. Son prochain rapport sera comparé au dernier rapport pris en compte : { $page }
 mail-webhooks-failed-subject = Des webhooks n’ont pas pu être livrés
 mail-webhooks-failed-body =
     Livraisons vers { $url } qui ont échoué depuis le dernier e-mail de ce type : { $failed }. Il ne reste aucune tentative, et la dernière n’a pas reçu de réponse 2xx.
