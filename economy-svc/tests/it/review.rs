@@ -2,6 +2,7 @@
 
 use contracts::common::v1::{Mode, PageRequest};
 use contracts::economy::v1 as proto;
+use contracts::economy::v1::ReportState::{Counted, Held, Rejected};
 use contracts::public::{HistoryRow, Number};
 use economy::store::games;
 use kit::{Code, Fault};
@@ -393,7 +394,6 @@ async fn a_retracted_report_is_as_if_it_had_never_counted(pool: PgPool) {
         .map(|own| (own.report.as_ref().unwrap().id, own.state(), own.reason))
         .collect();
     assert_eq!(listed, own_reports(&economy).await);
-    use proto::ReportState::{Counted, Held, Rejected};
     let states: Vec<_> = listed.iter().map(|(_, state, _)| *state).collect();
     assert_eq!(states, [Held, Rejected, Rejected, Counted]);
     assert_eq!(listed[2].2, "A slip.");

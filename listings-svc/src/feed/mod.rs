@@ -99,6 +99,11 @@ impl PublicUrl {
     }
 }
 
+/// The state in a column; unspecified if only a newer version knows it.
+pub(crate) fn stored_state(text: &str) -> i32 {
+    text.parse().map_or(0, state)
+}
+
 pub(crate) fn state(state: ListingState) -> i32 {
     i32::from(match state {
         ListingState::Pending => proto::State::Pending,

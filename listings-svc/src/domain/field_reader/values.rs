@@ -82,6 +82,11 @@ impl Fields<'_> {
         self.text(name, value, address::read)
     }
 
+    pub fn picture(&mut self, name: &'static str, public_url: &str) -> Option<String> {
+        let value = self.value(name)?;
+        self.text(name, value, |raw| address::read_picture(raw, public_url))
+    }
+
     /// Reads a boolean; false when the field is missing.
     pub fn boolean(&mut self, name: &'static str) -> bool {
         match self.value(name) {

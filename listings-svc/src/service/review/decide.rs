@@ -139,7 +139,7 @@ impl Service {
     async fn page_note(&self, name: &ListingName) -> Result<Option<String>, Fault> {
         let item = queue::find(&self.pool, name.entity, &name.key).await?;
         let page = item.and_then(|item| item.page.zip(item.page_state));
-        let hidden = page.filter(|(_, state)| state.0 != ListingState::Published);
+        let hidden = page.filter(|(_, state)| state != ListingState::Published.as_str());
         Ok(hidden.map(|(page, _)| {
             format!("its page {page} is not public: the game is shown as soon as the page is")
         }))

@@ -80,7 +80,7 @@ impl Service {
         history::name_pages(&self.pool, &mut contents).await?;
         let [then, now] = contents;
         let differences = difference::between(&then, &now);
-        let state = feed::state(found.state);
+        let state = feed::stored_state(&found.state);
         // The response is about this revision, even if the listing has changed since the first query.
         let found = queue::Item {
             revision: versions.revision,
@@ -194,7 +194,7 @@ fn found(found: SearchResult) -> proto::FoundListing {
     proto::FoundListing {
         name: Some(listing_name::message(found.kind, Mode::Live, found.name)),
         title: found.title,
-        state: feed::state(found.state),
+        state: feed::stored_state(&found.state),
         revision: found.revision,
         submitter: found.submitter.map(|id| id.to_string()).unwrap_or_default(),
         updated_at: Some(timestamp::encode(found.updated_at)),
