@@ -1,5 +1,7 @@
 //! Secrets: shown once, encrypted at rest, rotated with an overlap.
 
+use std::slice;
+
 use contracts::webhook::v1::{self as proto, DeliveryState};
 use kit::key_ring::KeyRing;
 use sqlx::PgPool;
@@ -78,7 +80,7 @@ async fn a_form_that_is_sent_twice_makes_one_secret_and_shows_it_for_ten_minutes
     let ((added, secret), (again, same)) = futures::join!(add(&ada), add(&ada));
     assert_eq!((&again.id, &same), (&added.id, &secret));
     assert!(secret.starts_with("svc_whsec_"));
-    assert_eq!(added.seen_by, [ada.clone()]);
+    assert_eq!(added.seen_by, slice::from_ref(&ada));
     let bob = Uuid::from_u128(3).to_string();
     for nobody in [bob.as_str(), ""] {
         assert_eq!(add(nobody).await.1, "", "{nobody}");
@@ -106,7 +108,10 @@ async fn a_form_that_is_sent_twice_makes_one_secret_and_shows_it_for_ten_minutes
     // Then the new one signs alone, also once the job has moved it.
     service.clock.advance(Duration::DAY);
     let id = added.id.parse().unwrap();
-    assert_eq!(service.endpoint(EVE, id).await.seen_by, [bob.clone()]);
+    assert_eq!(
+        service.endpoint(EVE, id).await.seen_by,
+        slice::from_ref(&bob)
+    );
     let now = service.clock.now();
     let key_ring = keys(&[OLD]);
     maintenance::reencrypt_secrets(&pool, &key_ring, now)
@@ -125,7 +130,10 @@ async fn a_form_that_is_sent_twice_makes_one_secret_and_shows_it_for_ten_minutes
         .switch_secret(request)
         .await
         .unwrap();
-    assert_eq!(service.endpoint(EVE, id).await.seen_by, [ada.clone()]);
+    assert_eq!(
+        service.endpoint(EVE, id).await.seen_by,
+        slice::from_ref(&ada)
+    );
     // The secret that the first form made signs no more.
     assert_eq!(add(&ada).await.1, "");
     assert_eq!(rotate(5, &ada).await.1, "");
