@@ -56,6 +56,29 @@ async fn a_report_is_forwarded_with_the_game_of_its_key(pool: PgPool) {
 }
 
 #[testing::database_test(gateway::MIGRATOR)]
+async fn an_idempotency_key_is_read_where_it_counts(pool: PgPool) {
+    let test = Test::new(pool).await;
+    let live = key_of_game(&test, "secret").await;
+    let request = proto::CreateKeyRequest {
+        kind: "secret".to_owned(),
+        game: Some("kora".to_owned()),
+        ..account_key(&test.account("free").await, "test")
+    };
+    let sample = test.key_like(request).await.unwrap();
+    for (key, path, status) in [
+        (&live, "/economy/report", 400),
+        (&live, "/economy/report?dry_run", 200),
+        (&sample, "/economy/report", 200),
+    ] {
+        let call = key.request("POST", path).header("idempotency-key", "a b");
+        let response = test.send(call.body("{}".into()).unwrap()).await;
+        assert_eq!(response.status, status, "{path}: {}", response.text);
+        let fields = response.fields();
+        assert_eq!(fields.contains(&"Idempotency-Key"), status == 400);
+    }
+}
+
+#[testing::database_test(gateway::MIGRATOR)]
 async fn a_player_can_tip_thirty_times_a_minute(pool: PgPool) {
     let test = Test::new(pool).await;
     let key = key_of_game(&test, "public").await;
