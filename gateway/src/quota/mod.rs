@@ -69,7 +69,7 @@ impl SharedCounters {
 
     /// Writes the month use to PostgreSQL that only this process has.
     pub async fn flush_month_use(&self) {
-        if self.month_use.flush().await.is_ok() {
+        if self.month_use.flush().await {
             metrics::counter!("month_use_flushes_total").increment(1);
         }
     }

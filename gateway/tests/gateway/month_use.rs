@@ -16,7 +16,7 @@ use sqlx::PgPool;
 use sqlx::postgres::PgPoolOptions;
 use time::OffsetDateTime;
 
-use crate::support::{LONG, START, caller, plans, redis_url};
+use crate::support::{LONG, START, another, caller, eventually, lock, plans, redis_url};
 
 const NO_REDIS_URL: &str = "redis://127.0.0.1:1";
 
@@ -249,7 +249,7 @@ async fn calls_without_redis_and_postgresql_are_admitted_and_not_counted_later(p
     assert_eq!(process(&pool).take_one(&caller).await, Some(1));
 }
 
-/// During the outage of PostgreSQL calls do not wait for it.
+/// One load that fails is no outage. In an outage, which a flush notices, calls do not wait for PostgreSQL.
 #[testing::database_test(gateway::MIGRATOR)]
 async fn a_month_is_read_again_when_postgresql_is_back(pool: PgPool) {
     let through = PgPoolOptions::new()
@@ -261,10 +261,42 @@ async fn a_month_is_read_again_when_postgresql_is_back(pool: PgPool) {
     let taken = through.acquire().await.unwrap();
     assert_eq!(process.take_one(&caller).await, None);
     drop(taken);
-    // Only a flush reads PostgreSQL again, not a call.
-    assert_eq!(process.take_one(&caller).await, None);
-    process.flush().await;
     assert_eq!(process.take_one(&caller).await, Some(1));
+
+    let other = live();
+    let taken = through.acquire().await.unwrap();
+    process.flush().await;
+    drop(taken);
+    assert_eq!(process.take_one(&other).await, None);
+    process.flush().await;
+    assert_eq!(process.take_one(&other).await, Some(1));
+}
+
+/// The first calls of all accounts in a month leave connections for other work.
+#[testing::database_test(gateway::MIGRATOR)]
+async fn few_months_are_loaded_at_once(pool: PgPool) {
+    let through = another(&pool).await;
+    let process = process(&through);
+    let callers: Vec<Caller> = (0..20).map(|_| live()).collect();
+    let months = lock(&pool, "gateway.month_use").await;
+    let first_calls = process.take(callers.iter().map(|caller| (caller, START)));
+    let other_work = async {
+        #[expect(clippy::disallowed_methods, reason = "the catalogue of the server")]
+        let waiting = async || {
+            sqlx::query_scalar::<_, i64>(
+                "select count(*) from pg_locks l join pg_database d on d.oid = l.database
+                 where d.datname = current_database() and l.relation = 'gateway.month_use'::regclass and not l.granted",
+            )
+            .fetch_one(&pool)
+            .await
+            .unwrap()
+        };
+        eventually("months are being loaded", async || waiting().await == 4).await;
+        assert!(through.acquire().await.is_ok());
+        drop(months);
+    };
+    let (used, ()) = futures::join!(first_calls, other_work);
+    assert_eq!(used, [Some(1); 20]);
 }
 
 #[testing::database_test(gateway::MIGRATOR)]
