@@ -10,6 +10,7 @@ use gateway::domain::month::{AccountMonth, Month};
 use gateway::domain::plan::Plan;
 use gateway::quota::{Denial, Quota, SharedCounters};
 use gateway::store::month_use as store;
+use kit::Clock;
 use kit::config::Secret;
 use kit::redis::Redis;
 use sqlx::PgPool;
@@ -27,13 +28,16 @@ fn redis(url: &str) -> Redis {
 /// The counters of one gateway, which the test flushes.
 struct Process {
     quota: Quota,
+    clock: Clock,
     shared: Arc<SharedCounters>,
 }
 
 fn process(pool: &PgPool) -> Process {
     let shared = Arc::new(SharedCounters::new(pool.clone(), LONG, 50));
+    let clock = Clock::fixed(START);
     Process {
-        quota: Quota::new(redis(&redis_url()), Arc::clone(&shared)),
+        quota: Quota::new(redis(&redis_url()), Arc::clone(&shared), clock.clone()),
+        clock,
         shared,
     }
 }
@@ -64,7 +68,7 @@ impl Process {
 
 /// A quota whose Redis is down.
 fn away(shared: &Arc<SharedCounters>) -> Quota {
-    Quota::new(redis(NO_REDIS_URL), Arc::clone(shared))
+    Quota::new(redis(NO_REDIS_URL), Arc::clone(shared), Clock::fixed(START))
 }
 
 fn plan() -> Plan {
@@ -194,9 +198,11 @@ async fn seeding_a_month_removes_expired_fields(pool: PgPool) {
     }
     // One key has a current minute, the other an expired one.
     let (now, other) = (of_account(3), of_account(4));
-    process
-        .take([(&now, february), (&other, long_before)])
-        .await;
+    for (key, at) in [(&other, long_before), (&now, february)] {
+        process.clock.advance(at - process.clock.now());
+        process.take([(key, at)]).await;
+    }
+    process.clock.advance(START - process.clock.now());
     assert_eq!(process.take([(&now, START)]).await, [Some(1)]);
     let fields: BTreeSet<String> = redis(&redis_url())
         .query("test", redis::cmd("HKEYS").arg(name(&caller)))
