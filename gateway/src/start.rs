@@ -69,7 +69,9 @@ pub async fn start(boot: Boot<Settings>) -> anyhow::Result<()> {
     write_call_records(&boot, &call_recorder, &redis);
     write_month_use(&boot, &counters);
 
-    let quota = Arc::new(Quota::new(redis.new_connection(), Arc::clone(&counters)));
+    let clock = boot.clock.clone();
+    let quota = Quota::new(redis.new_connection(), Arc::clone(&counters), clock.clone());
+    let quota = Arc::new(quota);
     let services = Arc::new(Services {
         audit: Audit::new(pool.clone(), SCHEMA, boot.clock.clone()),
         pool,
@@ -107,7 +109,7 @@ pub async fn start(boot: Boot<Settings>) -> anyhow::Result<()> {
         call_recorder,
         openapi,
         rates: RatesCache::default(),
-        quota: Quota::new(redis.clone(), counters),
+        quota: Quota::new(redis.clone(), counters, clock),
         catalogue: Upstream::new("catalogue", catalogue, limits),
         listings: Upstream::new("listings", listings, limits),
         economy: Upstream::new("economy", economy, limits),

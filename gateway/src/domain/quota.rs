@@ -65,15 +65,14 @@ pub struct RateLimitStatus {
     pub month_used: Option<u64>,
     /// Those of them with public keys.
     pub public_used: u64,
-    /// When the call was counted.
+    /// When the call was counted, by the clock that counts minutes.
     pub now: OffsetDateTime,
 }
 
 impl Window {
     /// The window of a call at `now`, before the call is counted.
     ///
-    /// A window that begins after `now` was begun by a clock that was ahead. It begins now instead, so that no window refuses for longer than a
-    /// minute.
+    /// A window begins after `now` if the clock was set back since. It begins now instead, so that no window refuses for longer than a minute.
     pub fn current(previous: Option<Self>, now: OffsetDateTime) -> Self {
         let current = previous.filter(|window| now - window.start < MINUTE);
         Self {
@@ -302,7 +301,7 @@ mod tests {
     }
 
     #[test]
-    fn a_minute_that_a_fast_clock_began_refuses_for_no_longer_than_a_minute() {
+    fn a_clock_that_is_set_back_refuses_for_no_longer_than_a_minute() {
         for ahead in [Duration::milliseconds(5), Duration::days(3)] {
             let mut window = Window::current(None, NOW + ahead);
             assert!(window.consume(Some(1)));

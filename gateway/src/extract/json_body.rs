@@ -16,7 +16,11 @@ const BYTE_ORDER_MARK: &[u8] = b"\xEF\xBB\xBF";
 /// # Errors
 /// The body has a content coding, could not be read, or is not a JSON object.
 pub fn read(headers: &HeaderMap, body: Result<Bytes, Fault>) -> Result<Bytes, Fault> {
-    unencoded(headers)?;
+    // In the order of §7.1: the length, the coding, and then every other error.
+    let is_too_large = |fault: &Fault| fault.code == Code::TooLarge;
+    if !body.as_ref().is_err_and(is_too_large) {
+        unencoded(headers)?;
+    }
     let mut body = body?;
     if body.starts_with(BYTE_ORDER_MARK) {
         body = body.slice(BYTE_ORDER_MARK.len()..);
@@ -57,7 +61,11 @@ fn object(body: &[u8]) -> Result<(), Fault> {
 
 #[cfg(test)]
 mod tests {
+    use http::HeaderValue;
+    use http::header::CONTENT_ENCODING;
+
     use super::*;
+    use crate::overload::request_limits::too_large;
 
     #[test]
     fn each_invalid_body_gets_its_own_message() {
@@ -83,6 +91,19 @@ mod tests {
                 (Some(message), Some(cause)) => assert!(message.contains(cause), "{message}"),
                 _ => panic!("{body:?}: {message:?}"),
             }
+        }
+    }
+
+    /// The length of a body in chunks is known when it has been read.
+    #[test]
+    fn the_length_comes_before_the_coding_and_the_coding_before_other_errors() {
+        let mut headers = HeaderMap::new();
+        headers.insert(CONTENT_ENCODING, HeaderValue::from_static("gzip"));
+        for (error, code) in [
+            (too_large(), Code::TooLarge),
+            (bad_json(""), Code::UnsupportedEncoding),
+        ] {
+            assert_eq!(read(&headers, Err(error)).unwrap_err().code, code);
         }
     }
 

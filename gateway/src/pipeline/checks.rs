@@ -105,16 +105,11 @@ fn preflight(method: &Method, headers: &HeaderMap) -> Result<(), Fault> {
 }
 
 fn quota_error(denial: Denial, plan: &Plan, context: &mut Context) -> ApiError {
-    // In the last seconds of a month, its minute may end later.
-    let denial = match denial {
-        Denial::Month(status) | Denial::PublicMonth(status) if minute_ends_last(&status) => {
-            Denial::Minute(status)
-        }
-        denial => denial,
-    };
-    let (Denial::Minute(status) | Denial::Month(status) | Denial::PublicMonth(status)) = denial
-    else {
-        return invalid_key().into();
+    let (status, is_of_month) = match denial {
+        Denial::Revoked => return invalid_key().into(),
+        Denial::Minute(status) => (status, false),
+        // In the last seconds of a month, its minute may end later.
+        Denial::Month(status) | Denial::PublicMonth(status) => (status, !minute_ends_last(&status)),
     };
     context.rate_limit = Some(status);
     // Anybody may know a public key.
@@ -123,22 +118,23 @@ fn quota_error(denial: Denial, plan: &Plan, context: &mut Context) -> ApiError {
     } else {
         format!(" (plan {})", plan.title)
     };
-    let message = match denial {
-        Denial::Revoked | Denial::Minute(_) => {
-            let message = format!(
-                "This key has used all calls of its minute{of_plan}. Try again after the seconds in Retry-After."
-            );
-            let fault = Fault::new(Code::RateLimited, message);
-            return fault.with_retry_after(status.minute_wait()).into();
-        }
-        Denial::Month(_) => format!(
-            "The account has used all calls of its month{of_plan}. Wait until `resets_at`, or choose a larger plan."
-        ),
-        Denial::PublicMonth(_) => format!(
+    if !is_of_month {
+        let message = format!(
+            "This key has used all calls of its minute{of_plan}. Try again after the seconds in Retry-After."
+        );
+        let fault = Fault::new(Code::RateLimited, message);
+        return fault.with_retry_after(status.minute_wait()).into();
+    }
+    let message = if matches!(denial, Denial::PublicMonth(_)) {
+        format!(
             "The public keys of this account together have used the {} calls that they may make in a month. The account's other keys \
              still work. Wait until `resets_at`, or choose a larger plan.",
             status.limits.public_month.unwrap_or_default()
-        ),
+        )
+    } else {
+        format!(
+            "The account has used all calls of its month{of_plan}. Wait until `resets_at`, or choose a larger plan."
+        )
     };
     let resets_at = status.month_resets_at();
     let fault = Fault::new(Code::QuotaExceeded, message);

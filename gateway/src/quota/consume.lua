@@ -1,50 +1,53 @@
 -- Decides whether a call is allowed and counts it, atomically. domain/quota.rs has the same rules.
 --
 -- KEYS: the account's hash; redis.rs lists its fields.
--- ARGV: the key; its chain; the month; now in milliseconds; calls per minute (-1: no limit); calls per month (-1: no limit); 1 if the
--- call counts in the month; 1 if the key is public; calls per month of the account's public keys (-1: no limit); the UTC day.
+-- ARGV: the key; its chain; the month; the factor and the offset of the time; calls per minute (-1: no limit); calls per month (-1: no limit);
+-- 1 if the call counts in the month; 1 if the key is public; calls per month of the account's public keys (-1: no limit); the UTC day.
 -- Returns: the verdict (0 allowed, 1 revoked, 2 minute exceeded, 3 month exceeded, 4 month of the public keys exceeded, 5 month
--- missing); the start of the minute; the calls in the minute, in the month, and in the month with public keys, this one included. Only
--- an allowed call is counted.
+-- missing); now, in milliseconds; the start of the minute; the calls in the minute, in the month, and in the month with public keys, this
+-- one included. Only an allowed call is counted.
 
 local start_field, calls_field = ARGV[2] .. ':start', ARGV[2] .. ':calls'
-local month_field, public_field, day_field = ARGV[3], 'public:' .. ARGV[3], 'day:' .. ARGV[10]
+local month_field, public_field, day_field = ARGV[3], 'public:' .. ARGV[3], 'day:' .. ARGV[11]
 local values = redis.call('hmget', KEYS[1], start_field, calls_field, month_field, public_field, ARGV[1] .. ':revoked', day_field)
 if values[5] then
-  return {1, 0, 0, 0, 0}
+  return {1, 0, 0, 0, 0, 0}
 end
 local month = tonumber(values[3])
 if not month then
-  return {5, 0, 0, 0, 0}
+  return {5, 0, 0, 0, 0, 0}
 end
 
 local public = tonumber(values[4]) or 0
-local now, start, calls = tonumber(ARGV[4]), tonumber(values[1]), tonumber(values[2])
+-- The time of Redis: a gateway whose clock is ahead would begin a new minute for all others.
+local time = redis.call('time')
+local now = ARGV[4] * (time[1] * 1000 + math.floor(time[2] / 1000)) + ARGV[5]
+local start, calls = tonumber(values[1]), tonumber(values[2])
 if not start or now - start >= 60000 then
   start, calls = now, 0
 elseif start > now then
-  -- A fast clock began this minute. It begins now instead, so that it refuses for no longer than a minute.
+  -- The clock was set back since. The minute begins now instead, so that it refuses for no longer than a minute.
   start = now
   redis.call('hset', KEYS[1], start_field, start)
 end
 
 -- The month is checked before the minute, since its end is farther away: a client that waits for the minute would be refused again.
-local in_month, is_public = ARGV[7] == '1', ARGV[8] == '1'
-local per_minute, per_month, per_public_month = tonumber(ARGV[5]), tonumber(ARGV[6]), tonumber(ARGV[9])
+local in_month, is_public = ARGV[8] == '1', ARGV[9] == '1'
+local per_minute, per_month, per_public_month = tonumber(ARGV[6]), tonumber(ARGV[7]), tonumber(ARGV[10])
 if in_month and per_month >= 0 and month >= per_month then
-  return {3, start, calls, month, public}
+  return {3, now, start, calls, month, public}
 end
 if in_month and is_public and per_public_month >= 0 and public >= per_public_month then
-  return {4, start, calls, month, public}
+  return {4, now, start, calls, month, public}
 end
 if per_minute >= 0 and calls >= per_minute then
-  return {2, start, calls, month, public}
+  return {2, now, start, calls, month, public}
 end
 
 calls = calls + 1
 if not in_month then
   redis.call('hset', KEYS[1], start_field, start, calls_field, calls)
-  return {0, start, calls, month, public}
+  return {0, now, start, calls, month, public}
 end
 if is_public then
   public = public + 1
@@ -53,4 +56,4 @@ end
 month = month + 1
 local day = (tonumber(values[6]) or 0) + 1
 redis.call('hset', KEYS[1], start_field, start, calls_field, calls, month_field, month, day_field, day)
-return {0, start, calls, month, public}
+return {0, now, start, calls, month, public}

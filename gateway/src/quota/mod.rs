@@ -8,6 +8,7 @@ mod redis;
 use std::sync::Arc;
 use std::time::Duration;
 
+use kit::Clock;
 use kit::handles::Handles;
 use kit::redis::Redis;
 use metrics::Counter;
@@ -20,7 +21,7 @@ use uuid::Uuid;
 use crate::domain::key::Caller;
 use crate::domain::month::{AccountMonth, Month};
 use crate::domain::plan::Plan;
-use crate::domain::quota::{Limits, RateLimitStatus};
+use crate::domain::quota::{Limits, MINUTE, RateLimitStatus};
 use local_windows::LocalWindows;
 use month_use::MonthUse;
 use redis::Counters;
@@ -29,6 +30,7 @@ use redis::Counters;
 #[derive(Debug)]
 pub struct Quota {
     counters: Counters,
+    clock: Clock,
     shared: Arc<SharedCounters>,
 }
 
@@ -69,7 +71,7 @@ impl SharedCounters {
 
     /// Writes the month use to PostgreSQL that only this process has.
     pub async fn flush_month_use(&self) {
-        if self.month_use.flush().await.is_ok() {
+        if self.month_use.flush().await {
             metrics::counter!("month_use_flushes_total").increment(1);
         }
     }
@@ -86,9 +88,11 @@ impl SharedCounters {
 }
 
 impl Quota {
-    pub fn new(redis: Redis, shared: Arc<SharedCounters>) -> Self {
+    /// Minutes are counted by the time of Redis, moved as `clock` is.
+    pub fn new(redis: Redis, shared: Arc<SharedCounters>, clock: Clock) -> Self {
         Self {
             counters: Counters::new(redis),
+            clock,
             shared,
         }
     }
@@ -130,7 +134,8 @@ impl Quota {
         now: OffsetDateTime,
     ) -> Option<Result<RateLimitStatus, Denial>> {
         let (key, month) = (&caller.key, caller.month(now));
-        let consume = async || self.counters.consume(key, month, limits, now).await.ok();
+        let (counters, clock) = (&self.counters, &self.clock);
+        let consume = async || counters.consume(key, month, limits, now, clock).await.ok();
         let mut counted = consume().await?;
         if counted.is_none() {
             // Boxed, so that the futures of most calls are small.
@@ -170,28 +175,25 @@ impl Quota {
         }
     }
 
-    /// Counts a call of a player to a game. The error is the start of the exceeded minute.
+    /// Counts a call of a player to a game, whichever account's key it has. The error is how long the exceeded minute lasts.
     ///
     /// While Redis is away, this process counts alone.
     pub async fn consume_player(
         &self,
-        caller: &Caller,
         game: &str,
         player: &str,
         limit: u32,
         now: OffsetDateTime,
-    ) -> Result<(), OffsetDateTime> {
-        let account = caller.key.account;
-        let player = Uuid::new_v5(&account, format!("{game} {player}").as_bytes());
-        let counted = self
-            .counters
-            .consume_player(account, player, limit, now)
-            .await;
-        let (source, free, start) = match counted {
-            Ok((free, start)) => ("redis", free, start),
+    ) -> Result<(), time::Duration> {
+        // A slug has no spaces.
+        let player = Uuid::new_v5(&Uuid::nil(), format!("{game} {player}").as_bytes());
+        let counters = &self.counters;
+        let counted = counters.consume_player(player, limit, &self.clock).await;
+        let (source, free, left) = match counted {
+            Ok((free, left)) => ("redis", free, left),
             Err(_away) => {
                 let (window, free) = self.shared.players.consume(player, Some(limit), now);
-                ("local", free, window.start)
+                ("local", free, window.start + MINUTE - now)
             }
         };
         let verdict = if free {
@@ -200,7 +202,7 @@ impl Quota {
             "player_limited"
         };
         record_decision(source, verdict);
-        if free { Ok(()) } else { Err(start) }
+        if free { Ok(()) } else { Err(left) }
     }
 
     /// Calls of an account that used its month, on each of these UTC days; `None` if Redis is away.

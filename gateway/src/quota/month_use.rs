@@ -8,6 +8,7 @@ use std::time::Duration;
 
 use quick_cache::sync::Cache;
 use sqlx::PgPool;
+use tokio::sync::Semaphore;
 use tokio::time::timeout;
 
 use super::redis::Counters;
@@ -16,7 +17,9 @@ use crate::per_thread::PerThread;
 use crate::store::month_use as store;
 
 /// Months that are being loaded are joined up to about this many. More are loaded nevertheless.
-const LOADS: usize = 1_000;
+const JOINED: usize = 1_000;
+/// Months that are loaded at once. When a month begins, all accounts lack it, and the other work needs connections too.
+const LOADS: usize = 4;
 
 #[derive(Debug)]
 pub(super) struct MonthUse {
@@ -27,12 +30,13 @@ pub(super) struct MonthUse {
     pending: PerThread<HashMap<AccountMonth, u64>>,
     /// Joins the calls that wait for one month. Months are removed at once.
     loads: Cache<AccountMonth, ()>,
-    /// The last access to PostgreSQL failed, so no call waits for it.
+    permits: Semaphore,
+    /// The last flush failed, so no call waits for PostgreSQL. A load that fails says less: it may have been one of too many.
     is_away: AtomicBool,
 }
 
-/// PostgreSQL or Redis failed. The reason is in the log.
-pub(super) struct Failed;
+/// PostgreSQL or Redis failed.
+struct Failed;
 
 impl MonthUse {
     pub(super) fn new(pool: PgPool, deadline: Duration) -> Self {
@@ -40,7 +44,8 @@ impl MonthUse {
             pool,
             deadline,
             pending: PerThread::default(),
-            loads: Cache::new(LOADS),
+            loads: Cache::new(JOINED),
+            permits: Semaphore::new(LOADS),
             is_away: AtomicBool::new(false),
         }
     }
@@ -66,19 +71,37 @@ impl MonthUse {
     }
 
     async fn try_load(&self, month: AccountMonth, counters: &Counters) -> Result<(), Failed> {
+        // The semaphore is never closed.
+        let _permit = self.permits.acquire().await;
         // This process may still have counts that Redis has lost.
-        self.flush().await?;
+        self.write_pending().await.map_err(|_failed| Failed)?;
         let read = kit::pg::within(&self.pool, self.deadline, async |connection| {
             store::read(connection, month).await
         });
-        let used = self.reported(read.await)?;
+        let used = read.await.map_err(|error| {
+            tracing::debug!(%error, "cannot load a month that Redis lacks");
+            Failed
+        })?;
         metrics::counter!("month_use_seeds_total").increment(1);
         let seeded = counters.seed(month, used.unwrap_or(0)).await;
         seeded.map_err(|_away| Failed)
     }
 
-    /// Writes the pending counts to PostgreSQL.
-    pub(super) async fn flush(&self) -> Result<(), Failed> {
+    /// Writes the pending counts to PostgreSQL. Returns whether it worked, and logs when it no longer does, and when it does again.
+    pub(super) async fn flush(&self) -> bool {
+        let written = self.write_pending().await;
+        let was_away = self.is_away.swap(written.is_err(), Ordering::Relaxed);
+        match &written {
+            Ok(()) if was_away => tracing::info!("writing month use to PostgreSQL works again"),
+            Err(error) if !was_away => {
+                tracing::warn!(%error, "cannot write month use to PostgreSQL, nor load months that Redis lacks");
+            }
+            _ => {}
+        }
+        written.is_ok()
+    }
+
+    async fn write_pending(&self) -> Result<(), sqlx::Error> {
         let used = self.take();
         // While PostgreSQL is away, a statement without rows finds out whether it is back.
         if used.is_empty() && !self.is_away.load(Ordering::Relaxed) {
@@ -94,7 +117,7 @@ impl MonthUse {
                 self.record(month, used);
             }
         }
-        self.reported(written)
+        written
     }
 
     /// Takes the pending counts of all threads.
@@ -104,19 +127,6 @@ impl MonthUse {
             raise(&mut all, month, used);
         }
         all
-    }
-
-    /// Logs when PostgreSQL goes away, and when it is back.
-    fn reported<T>(&self, outcome: Result<T, sqlx::Error>) -> Result<T, Failed> {
-        let was_away = self.is_away.swap(outcome.is_err(), Ordering::Relaxed);
-        match &outcome {
-            Ok(_) if was_away => tracing::info!("writing month use to PostgreSQL works again"),
-            Err(error) if !was_away => {
-                tracing::warn!(%error, "cannot write month use to PostgreSQL, nor load months that Redis lacks");
-            }
-            _ => {}
-        }
-        outcome.map_err(|_logged| Failed)
     }
 }
 

@@ -12,8 +12,9 @@
 //! | `public:<month>` | those of them with public keys. No copy is in PostgreSQL |
 //! | `day:<day>` | those of them on the UTC day, such as `2026-03-22`. No copy is in PostgreSQL |
 //!
-//! `seed.lua` runs when a month begins and removes expired fields.
+//! `seed.lua` runs when a month begins and removes expired fields. `gateway:player:<player of a game>` is the minute of a player.
 
+use kit::Clock;
 use kit::api::timestamp::unix_milliseconds;
 use kit::redis::{Redis, Script, Unavailable, evaluate};
 use redis::{Cmd, RedisWrite as _, Value};
@@ -28,6 +29,9 @@ use crate::domain::quota::{Limits, RateLimitStatus, Window};
 
 /// How long the gateway waits for the connection before it serves.
 const WARM_UP: std::time::Duration = std::time::Duration::from_secs(2);
+
+/// What `consume.lua` returns.
+type Reply = (u8, i64, i64, u32, u64, u64);
 
 #[derive(Debug)]
 pub(super) struct Counters {
@@ -67,13 +71,14 @@ impl Counters {
         month: AccountMonth,
         limits: Limits,
         now: OffsetDateTime,
+        clock: &Clock,
     ) -> Result<Option<Result<RateLimitStatus, Denial>>, Unavailable> {
         let mut call = evaluate(&self.consume, 1);
         write_hash(&mut call, month.account);
         call.write_arg_fmt(key.id);
         call.write_arg_fmt(key.chain);
         call.write_arg_fmt(month.month);
-        call.arg(unix_milliseconds(now))
+        call.arg(&clock.factor_and_offset())
             .arg(limits.minute.map_or(-1, i64::from))
             .arg(limits.month.map_or(-1, u64::cast_signed))
             .arg(u8::from(limits.uses_month))
@@ -81,7 +86,8 @@ impl Counters {
             .arg(limits.public_month.map_or(-1, u64::cast_signed));
         call.write_arg_fmt(now.to_offset(UtcOffset::UTC).date());
         let reply = self.redis.invoke("consume", &self.consume, &call).await?;
-        let (verdict, start, used, month_used, public_used): (u8, i64, u32, u64, u64) = reply;
+        let (verdict, now_in_redis, start, used, month_used, public_used): Reply = reply;
+        let now = from_milliseconds(now_in_redis).unwrap_or(now);
         let status = RateLimitStatus {
             limits,
             window: Window {
@@ -131,20 +137,19 @@ impl Counters {
         seeded.await.map(|_| ())
     }
 
-    /// Counts a call of a player. Returns whether it is allowed, and when the player's minute began.
+    /// Counts a call of a player. Returns whether it is allowed, and how long the player's minute lasts.
     pub(super) async fn consume_player(
         &self,
-        account: Uuid,
         player: Uuid,
         limit: u32,
-        now: OffsetDateTime,
-    ) -> Result<(bool, OffsetDateTime), Unavailable> {
+        clock: &Clock,
+    ) -> Result<(bool, Duration), Unavailable> {
         let mut call = evaluate(&self.player, 1);
-        write_player(&mut call, account, player);
-        call.arg(unix_milliseconds(now)).arg(limit);
+        call.write_arg_fmt(format_args!("gateway:player:{player}"));
+        call.arg(&clock.factor_and_offset()).arg(limit);
         let reply = self.redis.invoke("consume player", &self.player, &call);
-        let (free, start): (u8, i64) = reply.await?;
-        Ok((free == 1, from_milliseconds(start).unwrap_or(now)))
+        let (free, left): (u8, i64) = reply.await?;
+        Ok((free == 1, Duration::milliseconds(left)))
     }
 
     pub(super) async fn revoke(&self, account: Uuid, key: Uuid, now: OffsetDateTime) -> bool {
@@ -167,10 +172,6 @@ impl Counters {
 
 fn write_hash(command: &mut Cmd, account: Uuid) {
     command.write_arg_fmt(format_args!("gateway:{{{account}}}:usage"));
-}
-
-fn write_player(command: &mut Cmd, account: Uuid, player: Uuid) {
-    command.write_arg_fmt(format_args!("gateway:{{{account}}}:player:{player}"));
 }
 
 fn from_milliseconds(at: i64) -> Option<OffsetDateTime> {

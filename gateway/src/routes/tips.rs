@@ -9,8 +9,7 @@ use kit::{Code, Fault};
 use serde::Deserialize;
 
 use crate::app::App;
-use crate::domain::key::{Caller, Mode};
-use crate::domain::quota::MINUTE;
+use crate::domain::key::Mode;
 use crate::envelope::{self, ApiResponse};
 use crate::errors::ApiError;
 use crate::extract::call::Call;
@@ -48,7 +47,7 @@ pub async fn send(call: Call) -> Result<ApiResponse, ApiError> {
     let game = caller.key.game.clone().unwrap_or_default();
     // A call that only checks does not use up the minute of the live player.
     if caller.key.mode == Mode::Live && !dry_run {
-        count_player(&app, &caller, &game, &body).await?;
+        count_player(&app, &game, &body).await?;
     }
     let request = SendTipRequest {
         account_id: caller.key.account.to_string(),
@@ -74,7 +73,7 @@ pub async fn send(call: Call) -> Result<ApiResponse, ApiError> {
 }
 
 /// Limits the tips of one player per minute (§8). economy-svc rejects a body without a player.
-async fn count_player(app: &App, caller: &Caller, game: &str, body: &[u8]) -> Result<(), Fault> {
+async fn count_player(app: &App, game: &str, body: &[u8]) -> Result<(), Fault> {
     let Ok(TipPlayer { player }) = serde_json::from_slice(body) else {
         return Ok(());
     };
@@ -83,11 +82,10 @@ async fn count_player(app: &App, caller: &Caller, game: &str, body: &[u8]) -> Re
         return Ok(());
     };
     let (now, limit) = (app.clock.now(), app.player_calls);
-    let consumed = app.quota.consume_player(caller, game, &player, limit, now);
-    let Err(start) = consumed.await else {
+    let consumed = app.quota.consume_player(game, &player, limit, now);
+    let Err(wait) = consumed.await else {
         return Ok(());
     };
-    let wait = start + MINUTE - now;
     let message = format!(
         "This player has used the {limit} calls of a minute. Try again after the seconds in Retry-After."
     );

@@ -10,13 +10,14 @@ use gateway::domain::month::{AccountMonth, Month};
 use gateway::domain::plan::Plan;
 use gateway::quota::{Denial, Quota, SharedCounters};
 use gateway::store::month_use as store;
+use kit::Clock;
 use kit::config::Secret;
 use kit::redis::Redis;
 use sqlx::PgPool;
 use sqlx::postgres::PgPoolOptions;
 use time::OffsetDateTime;
 
-use crate::support::{LONG, START, caller, plans, redis_url};
+use crate::support::{LONG, START, another, caller, eventually, lock, plans, redis_url};
 
 const NO_REDIS_URL: &str = "redis://127.0.0.1:1";
 
@@ -27,13 +28,16 @@ fn redis(url: &str) -> Redis {
 /// The counters of one gateway, which the test flushes.
 struct Process {
     quota: Quota,
+    clock: Clock,
     shared: Arc<SharedCounters>,
 }
 
 fn process(pool: &PgPool) -> Process {
     let shared = Arc::new(SharedCounters::new(pool.clone(), LONG, 50));
+    let clock = Clock::fixed(START);
     Process {
-        quota: Quota::new(redis(&redis_url()), Arc::clone(&shared)),
+        quota: Quota::new(redis(&redis_url()), Arc::clone(&shared), clock.clone()),
+        clock,
         shared,
     }
 }
@@ -64,7 +68,7 @@ impl Process {
 
 /// A quota whose Redis is down.
 fn away(shared: &Arc<SharedCounters>) -> Quota {
-    Quota::new(redis(NO_REDIS_URL), Arc::clone(shared))
+    Quota::new(redis(NO_REDIS_URL), Arc::clone(shared), Clock::fixed(START))
 }
 
 fn plan() -> Plan {
@@ -194,9 +198,11 @@ async fn seeding_a_month_removes_expired_fields(pool: PgPool) {
     }
     // One key has a current minute, the other an expired one.
     let (now, other) = (of_account(3), of_account(4));
-    process
-        .take([(&now, february), (&other, long_before)])
-        .await;
+    for (key, at) in [(&other, long_before), (&now, february)] {
+        process.clock.advance(at - process.clock.now());
+        process.take([(key, at)]).await;
+    }
+    process.clock.advance(START - process.clock.now());
     assert_eq!(process.take([(&now, START)]).await, [Some(1)]);
     let fields: BTreeSet<String> = redis(&redis_url())
         .query("test", redis::cmd("HKEYS").arg(name(&caller)))
@@ -249,7 +255,7 @@ async fn calls_without_redis_and_postgresql_are_admitted_and_not_counted_later(p
     assert_eq!(process(&pool).take_one(&caller).await, Some(1));
 }
 
-/// During the outage of PostgreSQL calls do not wait for it.
+/// One load that fails is no outage. In an outage, which a flush notices, calls do not wait for PostgreSQL.
 #[testing::database_test(gateway::MIGRATOR)]
 async fn a_month_is_read_again_when_postgresql_is_back(pool: PgPool) {
     let through = PgPoolOptions::new()
@@ -261,10 +267,42 @@ async fn a_month_is_read_again_when_postgresql_is_back(pool: PgPool) {
     let taken = through.acquire().await.unwrap();
     assert_eq!(process.take_one(&caller).await, None);
     drop(taken);
-    // Only a flush reads PostgreSQL again, not a call.
-    assert_eq!(process.take_one(&caller).await, None);
-    process.flush().await;
     assert_eq!(process.take_one(&caller).await, Some(1));
+
+    let other = live();
+    let taken = through.acquire().await.unwrap();
+    process.flush().await;
+    drop(taken);
+    assert_eq!(process.take_one(&other).await, None);
+    process.flush().await;
+    assert_eq!(process.take_one(&other).await, Some(1));
+}
+
+/// The first calls of all accounts in a month leave connections for other work.
+#[testing::database_test(gateway::MIGRATOR)]
+async fn few_months_are_loaded_at_once(pool: PgPool) {
+    let through = another(&pool).await;
+    let process = process(&through);
+    let callers: Vec<Caller> = (0..20).map(|_| live()).collect();
+    let months = lock(&pool, "gateway.month_use").await;
+    let first_calls = process.take(callers.iter().map(|caller| (caller, START)));
+    let other_work = async {
+        #[expect(clippy::disallowed_methods, reason = "the catalogue of the server")]
+        let waiting = async || {
+            sqlx::query_scalar::<_, i64>(
+                "select count(*) from pg_locks l join pg_database d on d.oid = l.database
+                 where d.datname = current_database() and l.relation = 'gateway.month_use'::regclass and not l.granted",
+            )
+            .fetch_one(&pool)
+            .await
+            .unwrap()
+        };
+        eventually("months are being loaded", async || waiting().await == 4).await;
+        assert!(through.acquire().await.is_ok());
+        drop(months);
+    };
+    let (used, ()) = futures::join!(first_calls, other_work);
+    assert_eq!(used, [Some(1); 20]);
 }
 
 #[testing::database_test(gateway::MIGRATOR)]

@@ -6,6 +6,7 @@ use gateway::domain::key::{Caller, KeyKind, Mode};
 use gateway::domain::plan::Plan;
 use gateway::domain::quota::{RateLimitStatus, Window};
 use gateway::quota::{Denial, Quota, SharedCounters};
+use kit::Clock;
 use kit::config::Secret;
 use kit::redis::Redis;
 use proptest::collection::vec;
@@ -17,10 +18,15 @@ use tokio::runtime::Handle;
 
 use crate::support::{LONG, START, caller, plans, redis_url};
 
+/// A quota whose Redis has the time `START`.
 fn quota(pool: &PgPool) -> Quota {
+    quota_at(pool, &Clock::fixed(START))
+}
+
+fn quota_at(pool: &PgPool, clock: &Clock) -> Quota {
     let redis = Redis::lazy(&Secret::from(redis_url()), LONG, "").unwrap();
     let shared = SharedCounters::new(pool.clone(), LONG, 50);
-    Quota::new(redis, Arc::new(shared))
+    Quota::new(redis, Arc::new(shared), clock.clone())
 }
 
 fn plan(limits: &str) -> Plan {
@@ -143,27 +149,29 @@ async fn a_tombstone_rejects_one_key_and_counts_nothing(pool: PgPool) {
 
 #[testing::database_test(gateway::MIGRATOR)]
 async fn the_lua_script_counts_like_the_domain(pool: PgPool) {
-    let counting = quota(&pool);
+    let clock = Clock::fixed(START);
+    let counting = quota_at(&pool, &clock);
     let here = Handle::current();
     let cases = move || {
         let mut runner = TestRunner::new(ProptestConfig::with_cases(20));
         let calls = (1..4_u32, vec(-70_000..70_000_i64, 1..25));
         runner.run(&calls, |(limit, gaps)| {
-            here.block_on(follow_the_rules(&counting, limit, gaps));
+            here.block_on(follow_the_rules(&counting, &clock, limit, gaps));
             Ok(())
         })
     };
     tokio::task::spawn_blocking(cases).await.unwrap().unwrap();
 }
 
-async fn follow_the_rules(quota: &Quota, limit: u32, gaps: Vec<i64>) {
+async fn follow_the_rules(quota: &Quota, clock: &Clock, limit: u32, gaps: Vec<i64>) {
     let (plan, caller) = (plan(&format!("calls_per_minute = {limit}")), live());
-    let (mut now, mut known) = (START, None);
+    let mut known = None;
     for gap in gaps {
-        now += Duration::milliseconds(gap);
+        clock.advance(Duration::milliseconds(gap));
+        let now = clock.now();
         let mut window = Window::current(known, now);
         let free = window.consume(Some(limit));
-        let counted = quota.consume(&caller, &plan, now).await;
+        let counted = quota.consume(&caller, &plan, START).await;
         assert_eq!(counted.is_ok(), free);
         let status = match counted {
             Ok(status) | Err(Denial::Minute(status)) => status,
@@ -171,5 +179,47 @@ async fn follow_the_rules(quota: &Quota, limit: u32, gaps: Vec<i64>) {
         };
         assert_eq!(status.window, window);
         known = Some(window);
+    }
+}
+
+#[testing::database_test(gateway::MIGRATOR)]
+async fn a_gateway_whose_clock_is_ahead_ends_no_minute(pool: PgPool) {
+    let (here, ahead) = (quota(&pool), quota(&pool));
+    let (plan, caller) = (plan("calls_per_minute = 5"), live());
+    let game = caller.key.id.to_string();
+    let mut passed = 0;
+    for _ in 0..10 {
+        for (gateway, now) in [(&here, START), (&ahead, START + Duration::seconds(90))] {
+            let counted = gateway.consume(&caller, &plan, now).await;
+            passed += usize::from(counted.is_ok());
+            let (Ok(status) | Err(Denial::Minute(status))) = counted else {
+                unreachable!("{counted:?}");
+            };
+            assert_eq!(status.minute_wait(), 60);
+            let tip = gateway.consume_player(&game, "p", 5, now);
+            assert_eq!(tip.await.is_ok(), passed <= 5 && counted.is_ok());
+        }
+    }
+    assert_eq!(passed, 5);
+}
+
+/// Redis has a time of its own, which the clock of tests moves.
+#[testing::database_test(gateway::MIGRATOR)]
+async fn a_minute_ends_by_the_time_of_redis(pool: PgPool) {
+    let clock = Clock::system();
+    let quota = quota_at(&pool, &clock);
+    let (plan, caller) = (plan("calls_per_minute = 1"), live());
+    let game = caller.key.id.to_string();
+    for _ in 0..2 {
+        quota.consume(&caller, &plan, START).await.unwrap();
+        quota.consume_player(&game, "p", 1, START).await.unwrap();
+        let refused = quota.consume(&caller, &plan, START).await;
+        assert!(matches!(refused, Err(Denial::Minute(_))), "{refused:?}");
+        let wait = quota
+            .consume_player(&game, "p", 1, START)
+            .await
+            .unwrap_err();
+        assert!(wait <= Duration::MINUTE);
+        clock.advance(Duration::MINUTE);
     }
 }

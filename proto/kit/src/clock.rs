@@ -11,6 +11,8 @@ use time::OffsetDateTime;
 use tokio::sync::watch;
 use tokio::time::Instant;
 
+use crate::api::timestamp::unix_milliseconds;
+
 /// A clock that can be moved. Clones share it.
 ///
 /// A system clock is the machine's clock plus an offset; a fixed clock only moves when it is advanced.
@@ -69,6 +71,17 @@ impl Clock {
                 .truncate_to_millisecond(),
             Base::Fixed(_) => self.now(),
         }
+    }
+
+    /// How a script of Redis gets the time that all processes share: it multiplies Redis's own time, in milliseconds, by the first number and
+    /// adds the second. A fixed clock is thus alone the time.
+    pub fn factor_and_offset(&self) -> [i64; 2] {
+        let (factor, base) = match self.base {
+            Base::System => (1, OffsetDateTime::UNIX_EPOCH),
+            Base::Fixed(at) => (0, at),
+        };
+        let offset = base.saturating_add(*self.offset.borrow());
+        [factor, unix_milliseconds(offset)]
     }
 
     /// Moves the clock, and wakes the sleepers whose time has come.

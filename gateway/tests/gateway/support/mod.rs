@@ -219,8 +219,9 @@ impl Test {
         let producer = producer(&pool, &clock, &lifecycle);
         let redis = Redis::lazy(&Secret::from(with.redis), with.patience, "").unwrap();
         let counters = Arc::new(quota::SharedCounters::new(pool.clone(), LONG, 50));
-        let quota = Quota::new(redis.clone(), Arc::clone(&counters));
-        let quota_of_services = Arc::new(Quota::new(redis.clone(), Arc::clone(&counters)));
+        let [quota, quota_of_services] =
+            [(); 2].map(|()| Quota::new(redis.clone(), Arc::clone(&counters), clock.clone()));
+        let quota_of_services = Arc::new(quota_of_services);
         let (log, log_of_services) = (redis.new_connection(), redis.new_connection());
         write_month_use(&lifecycle, counters);
         let newest_position = position(redis);
