@@ -2,8 +2,11 @@
 
 use contracts::webhook::v1 as proto;
 use kit::{Code, Fault};
-use sqlx::PgPool;
+use sqlx::postgres::{PgConnectOptions, PgPoolOptions};
+use sqlx::{PgPool, Row as _};
+use webhook::store::deliveries::{self, DeliveryState, Filter};
 
+use crate::recover::insert_failed;
 use crate::support::{ADA, BOB, EVE, start};
 
 const URL: &str = "https://hooks.example/kora";
@@ -300,4 +303,50 @@ async fn an_unknown_state_is_an_internal_fault_and_is_not_overwritten(pool: PgPo
         .await
         .unwrap();
     assert_eq!(state, "later");
+}
+
+/// PostgreSQL may use the plan for any state, which reads the whole log of a busy endpoint.
+#[testing::database_test(webhook::MIGRATOR)]
+async fn a_list_of_a_rare_state_does_not_read_the_whole_log(pool: PgPool) {
+    let service = start(pool.clone(), &[]).await;
+    let endpoint = service.added(ADA, URL, &["tip.paid"]).await;
+    insert_failed(&pool, endpoint, 20_000).await;
+    // The oldest ones are the rare ones.
+    for statement in [
+        "update webhook.attempt_log
+         set state = case when delivery_id <= 5 then 'cancelled' else 'delivered' end where delivery_id > 3",
+        "vacuum analyze webhook.attempt_log",
+    ] {
+        sqlx::raw_sql(statement).execute(&pool).await.unwrap();
+    }
+    // PostgreSQL publishes the statistics of a session: a single connection can force that for all of its reads.
+    let options = PgConnectOptions::clone(&pool.connect_options());
+    let one = PgPoolOptions::new()
+        .max_connections(1)
+        .connect_lazy_with(options.options([("plan_cache_mode", "force_generic_plan")]));
+    for (state, count) in [(DeliveryState::Failed, 3), (DeliveryState::Cancelled, 2)] {
+        let filter = Filter {
+            state: Some(state),
+            before: None,
+        };
+        let before = rows_read(&one).await;
+        let found = deliveries::list(&one, endpoint, filter, 21).await.unwrap();
+        assert_eq!(found.len(), count, "{state:?}");
+        let read = rows_read(&one).await - before;
+        assert!(read < 500, "{read} rows of 20,000 for {state:?}");
+    }
+}
+
+/// The rows of the log that were read. `pool` has one connection, whose reads are all counted.
+async fn rows_read(pool: &PgPool) -> i64 {
+    let mut rows = 0;
+    for statement in [
+        "select pg_stat_force_next_flush()",
+        "select sum(seq_tup_read + coalesce(idx_tup_fetch, 0))::bigint as rows from pg_stat_user_tables
+         where schemaname = 'webhook' and relname like 'attempt_log%'",
+    ] {
+        let read = sqlx::raw_sql(statement).fetch_one(pool).await.unwrap();
+        rows = read.try_get("rows").unwrap_or(rows);
+    }
+    rows
 }

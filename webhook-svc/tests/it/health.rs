@@ -65,6 +65,32 @@ async fn five_days_of_failures_switch_an_endpoint_off(pool: PgPool) {
     assert_eq!(delivery.state(), DeliveryState::Delivered);
 }
 
+/// A success between two failures allows no second mail.
+#[testing::database_test(webhook::MIGRATOR)]
+async fn an_endpoint_that_fails_now_and_then_makes_one_notice_a_day(pool: PgPool) {
+    let receiver = Receiver::start(Behaviour::Status(500)).await;
+    let mut service = start(pool.clone(), &[&receiver]).await.delivering();
+    // Each delivery has one attempt.
+    service.publisher.schedule = Schedule::new(Vec::new());
+    let events = ["listing.updated"];
+    let endpoint = service.added(ADA, &receiver.url(), &events).await;
+    let mut seq = 0;
+    for hours in [0, 1, 30] {
+        let time = START + Duration::hours(hours);
+        service.clock.advance(time - service.clock.now());
+        for status in [500, 200] {
+            receiver.set_behaviour(Behaviour::Status(status));
+            seq += 1;
+            let change = game(seq, "updated", Published);
+            service.listings(&[change], TAKEN).await;
+            service.newest_attempted(ADA, endpoint, 1).await;
+        }
+    }
+    let notices = notices(&pool).await;
+    let failed: Vec<u32> = notices.iter().map(|(_, notice)| notice.failed).collect();
+    assert_eq!(failed, [1, 2]);
+}
+
 #[testing::database_test(webhook::MIGRATOR)]
 async fn a_new_address_resets_the_failures(pool: PgPool) {
     let receiver = Receiver::start(Behaviour::Status(500)).await;

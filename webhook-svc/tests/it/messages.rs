@@ -100,6 +100,16 @@ pub(crate) async fn seeded(pool: PgPool) -> Webhook {
 }
 
 #[testing::database_test(webhook::MIGRATOR)]
+async fn a_caller_who_pulled_before_any_message_gets_the_first_one(pool: PgPool) {
+    let service = start(pool, &[]).await;
+    let none = pull(&service, all_of(ADA)).await;
+    assert_eq!(none.total, 0);
+    assert_eq!(pull(&service, after(ADA, &none.next)).await.next, none.next);
+    service.listings(&[page(1, "published", ADA)], TAKEN).await;
+    assert_eq!(pull(&service, after(ADA, &none.next)).await.total, 1);
+}
+
+#[testing::database_test(webhook::MIGRATOR)]
 async fn messages_are_pulled_in_order_without_an_endpoint(pool: PgPool) {
     let service = seeded(pool).await;
     service

@@ -15,7 +15,7 @@ use crate::support::{ADA, START, TAKEN, Webhook, game, start};
 const URL: &str = "https://hooks.example/";
 
 /// Inserts failed deliveries, spread over the ten days before [`START`]; each failed as soon as it was created.
-async fn insert_failed(pool: &PgPool, endpoint: Uuid, deliveries: i32) {
+pub(crate) async fn insert_failed(pool: &PgPool, endpoint: Uuid, deliveries: i32) {
     let days = (0..=10).map(|day| partitions::day(START - Duration::days(day)));
     partitions::create(pool, &days.collect()).await.unwrap();
     sqlx::query!(
@@ -158,4 +158,27 @@ async fn deliveries_are_recovered_by_their_time_of_failure(pool: PgPool) {
         .unwrap();
     assert_eq!(sent.deliveries, 3);
     receiver.wait_for(6).await;
+}
+
+#[testing::database_test(webhook::MIGRATOR)]
+async fn recovered_deliveries_of_a_paused_endpoint_wait_until_it_is_resumed(pool: PgPool) {
+    let receiver = Receiver::start(Behaviour::Status(500)).await;
+    let mut service = start(pool.clone(), &[&receiver]).await.delivering();
+    service.publisher.schedule = Schedule::new(Vec::new());
+    let events = ["listing.updated"];
+    let endpoint = service.added(ADA, &receiver.url(), &events).await;
+    let change = game(2, "updated", Published);
+    service.listings(&[change], TAKEN).await;
+    service.failed(ADA, endpoint, 1).await;
+    receiver.set_behaviour(Behaviour::Status(200));
+    service.set_paused(ADA, endpoint, true).await;
+    let answer = recover(&service, endpoint, Some(START), false)
+        .await
+        .unwrap();
+    assert_eq!(answer.deliveries, 1);
+    assert!(answer.next.contains("until it is resumed"), "{answer:?}");
+    assert_eq!(waiting(&pool, endpoint).await, 1);
+    assert_eq!(receiver.received().len(), 1, "nothing is sent");
+    service.set_paused(ADA, endpoint, false).await;
+    receiver.wait_for(2).await;
 }

@@ -1,6 +1,10 @@
 //! Staff commands on pages, games and events.
 
+use image::codecs::png::PngEncoder;
+use image::{Rgb, RgbImage};
+
 use super::*;
+use crate::own_pictures::{COVER, added};
 
 /// Runs the tool with `EDITOR` set to this command.
 async fn edit_with(service: &Service, token: &str, editor: &str, args: &[&str]) -> Ran {
@@ -109,4 +113,42 @@ async fn a_page_is_named_page_in_commands_and_responses(pool: PgPool) {
     let args = ["--json", "listing", "search", "studio", "--kind", "page"];
     let document = staff_with(&service, &token, &args, "").await.document();
     assert_eq!(document["listings"][0]["name"]["kind"], "page");
+}
+
+#[testing::database_test(listings::MIGRATOR)]
+async fn a_reviewer_saves_the_picture_of_a_submission(pool: PgPool) {
+    let (service, token) = reviewed(pool).await;
+    let accounts = service.accounts().await;
+    accounts.game("a-game").await;
+    // Noise, whose file the tool reads in several parts.
+    let noise = |x: u32, y: u32| {
+        let mixed = (x ^ (y << 11)).wrapping_mul(0x9E37_79B1);
+        Rgb((mixed ^ (mixed >> 15)).to_be_bytes()[..3]
+            .try_into()
+            .unwrap())
+    };
+    let mut upload = Vec::new();
+    RgbImage::from_fn(1_200, 675, noise)
+        .write_with_encoder(PngEncoder::new(&mut upload))
+        .unwrap();
+    let cover = added(&service, accounts.account, (COVER, "a-game"), &upload).await;
+    let stored = std::fs::read(service.folder().join(cover.path())).unwrap();
+    assert!(stored.len() > 300_000, "{}", stored.len());
+
+    let (_folder, path) = file("cover.jpg", "");
+    let url = format!("https://mchezo.example{}", cover.address());
+    let save = async |url: &str, path: &str| {
+        staff_with(&service, &token, &["picture", "save", url, path], "").await
+    };
+    let saved = save(&url, &path).await;
+    assert_eq!(saved.status(), 0, "{saved:?}");
+    assert!(std::fs::read(&path).unwrap() == stored, "the whole file");
+    let unknown = save(&format!("{}.jpg", "0".repeat(64)), &path).await;
+    assert_eq!(unknown.status(), 1, "{unknown:?}");
+    assert!(
+        std::fs::read(&path).unwrap() == stored,
+        "it stays as it was"
+    );
+    let nowhere = save(&url, &format!("{path}/cover.jpg")).await;
+    assert_eq!(nowhere.status(), 2, "{nowhere:?}");
 }
