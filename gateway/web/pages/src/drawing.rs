@@ -218,4 +218,17 @@ mod tests {
         let names = (0..100).map(|number| draw("games", "NG", &format!("game-{number}")));
         assert!(names.collect::<HashSet<_>>().len() > 50);
     }
+
+    /// A family that is drawn is also credited.
+    #[test]
+    fn the_page_of_credits_names_every_family() {
+        for credits in [
+            include_str!("../articles/credits.en.md"),
+            include_str!("../articles/credits.fr.md"),
+        ] {
+            let table = credits.rsplit("| --- | --- |\n").next().unwrap();
+            let families = table.lines().take_while(|line| line.starts_with('|'));
+            assert_eq!(families.count(), FAMILIES.len(), "{table}");
+        }
+    }
 }

@@ -75,5 +75,7 @@ mod tests {
             assert!(outline.y + outline.height <= SIZE.1, "{}", outline.code);
         }
         assert_eq!(all.len(), 55);
+        let dots = all.iter().filter(|outline| outline.dot().is_some());
+        assert_eq!(dots.count(), ISLANDS.len());
     }
 }

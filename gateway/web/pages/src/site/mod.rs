@@ -33,3 +33,14 @@ pub fn sort_key(name: &str) -> String {
     let letters = name.nfd().filter(|c| !is_combining_mark(*c));
     letters.flat_map(char::to_lowercase).collect()
 }
+
+#[cfg(test)]
+mod tests {
+    #[test]
+    fn names_are_sorted_without_accents() {
+        let mut names = ["Zambie", "Égypte", "Eswatini", "Érythrée", "Algérie"];
+        names.sort_by_cached_key(|name| super::sort_key(name));
+        let sorted = ["Algérie", "Égypte", "Érythrée", "Eswatini", "Zambie"];
+        assert_eq!(names, sorted);
+    }
+}

@@ -157,3 +157,14 @@ fn both_languages_take_the_same_arguments() {
         assert_eq!(arguments(&english, key), arguments(&french, key), "{key}");
     }
 }
+
+#[test]
+fn french_punctuation_never_begins_a_line() {
+    let source = source(Language::French);
+    let texts = source.lines().filter(|line| !line.starts_with('#'));
+    for line in texts {
+        for broken in [" :", " ;", " !", " ?", " »", "« "] {
+            assert!(!line.contains(broken), "no no-break space in: {line}");
+        }
+    }
+}

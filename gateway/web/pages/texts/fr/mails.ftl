@@ -87,16 +87,16 @@ mail-removed-body =
     Si vous pensez que c’est une erreur, adressez-vous à { $by }. Vos autres comptes : { $page }
 mail-seen-secrets-subject = Quelqu’un a vu des secrets de votre compte encore valables
 mail-seen-secrets-body =
-    { $email } ne s’occupe plus des clés et des webhooks du compte { $name }, et a vu les secrets suivants. Ils restent valables jusqu’à ce que quelqu’un les remplace : renouvelez chaque clé, et créez un nouveau secret de signature pour chaque webhook.
+    { $email } ne s’occupe plus des clés et des webhooks du compte { $name }, et a vu les secrets suivants. Ils restent valables jusqu’à ce que quelqu’un les remplace : renouvelez chaque clé, et créez un nouveau secret de signature pour chaque webhook.
 
     { $secrets }
 
-    La page de l’équipe les énumère aussi : { $team }
+    La page de l’équipe les énumère aussi : { $team }
 mail-seen-secrets-unknown-subject = Quelqu’un a peut-être vu des secrets de votre compte
 mail-seen-secrets-unknown-body =
-    { $email } ne s’occupe plus des clés et des webhooks du compte { $name }. Un service n’a pas répondu : on ne sait pas quels secrets { $email } a vus.
+    { $email } ne s’occupe plus des clés et des webhooks du compte { $name }. Un service n’a pas répondu : on ne sait pas quels secrets { $email } a vus.
 
-    La page de l’équipe les énumère : { $team }
+    La page de l’équipe les énumère : { $team }
 mail-month-share-subject = 80 % des appels du mois sont utilisés
 mail-month-share-body =
     Le compte { $name } a fait { $used } des { $limit } appels mensuels que comprend l’offre { $plan }.
@@ -198,9 +198,9 @@ mail-report-rejected-body =
     Corrigez ce que votre jeu envoie. Son prochain rapport sera comparé au dernier rapport pris en compte : { $page }
 mail-report-retracted-subject = Un rapport de votre jeu n’est plus pris en compte
 mail-report-retracted-body =
-    Notre équipe a retiré le rapport { $report } du jeu { $game } : les taux et les chiffres sont calculés sans lui. Motif : { $reason }
+    Notre équipe a retiré le rapport { $report } du jeu { $game } : les taux et les chiffres sont calculés sans lui. Motif : { $reason }
 
-    Corrigez ce que votre jeu envoie. Son prochain rapport sera comparé au dernier rapport pris en compte : { $page }
+    Corrigez ce que votre jeu envoie. Son prochain rapport sera comparé au dernier rapport pris en compte : { $page }
 mail-webhooks-failed-subject = Des webhooks n’ont pas pu être livrés
 mail-webhooks-failed-body =
     Livraisons vers { $url } qui ont échoué depuis le dernier e-mail de ce type : { $failed }. Il ne reste aucune tentative, et la dernière n’a pas reçu de réponse 2xx.
