@@ -7,6 +7,7 @@ pub mod email;
 pub mod link;
 mod link_actions;
 pub mod link_mail;
+mod new_network;
 pub mod password;
 pub mod recovery_codes;
 pub mod reset;

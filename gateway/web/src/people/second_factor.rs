@@ -8,6 +8,7 @@ use serde::Deserialize;
 use sqlx::PgExecutor;
 use uuid::Uuid;
 
+use super::new_network;
 use crate::app::Web;
 use crate::domain::action::Action;
 use crate::domain::next_page::{self, NextPage};
@@ -58,6 +59,7 @@ pub async fn send(request: PersonRequest, FormBody(form): FormBody<CodeForm>) ->
         let errors = Fields::one("code", language.say("code-wrong-wait"));
         return Ok(refused(&page(&request, next, errors)));
     }
+    new_network::mail(app, person, &request.client).await?;
     let mut transaction = kit::pg::begin(&app.pool).await?;
     request.lock(&mut transaction).await?;
     request

@@ -9,7 +9,7 @@ use pages::{Field, Fields};
 use serde::Deserialize;
 
 use super::link::{self, Invitation};
-use super::sign_up;
+use super::{new_network, sign_up};
 use crate::app::{App, Web};
 use crate::client_info::ClientInfo;
 use crate::domain::action::Action;
@@ -91,6 +91,9 @@ pub async fn send(
     } else {
         None
     };
+    if person.totp_secret.is_none() {
+        new_network::mail(&app, &person, &client).await?;
+    }
     let mut transaction = kit::pg::begin(&app.pool).await?;
     let locked = people::lock(&mut *transaction, person.id).await?;
     // The password may have changed while it was checked.

@@ -41,6 +41,8 @@ pub const CODES: Limit = Limit::new("codes", 10, 15);
 pub const WRONG_CODES: Limit = Limit::new("wrong_codes", 19, DAY);
 /// Mails about wrong codes to one person.
 pub const CODE_MAILS: Limit = Limit::new("code_mails", 1, DAY);
+/// Mails about sign-ins from new networks to one person.
+pub const NETWORK_MAILS: Limit = Limit::new("network_mails", 5, DAY);
 /// Passwords that one session confirms.
 pub const CONFIRMATIONS: Limit = Limit::new("confirmations", 10, 15);
 /// Passwords that all sessions of one person confirm: a session gets another token when its person ends the others.

@@ -144,6 +144,21 @@ pub async fn has_been_at(
     .await
 }
 
+/// Whether a person has been at any network.
+pub async fn has_been_anywhere(
+    executor: impl PgExecutor<'_>,
+    person: Uuid,
+) -> Result<bool, sqlx::Error> {
+    sqlx::query_scalar!(
+        r#"select exists (
+             select from web.activity where person_id = $1 and nullif(address, '')::inet is not null
+           ) as "exists!""#,
+        person,
+    )
+    .fetch_one(executor)
+    .await
+}
+
 /// The newest address that the activity of an account has of each of these people.
 pub async fn last_emails(
     executor: impl PgExecutor<'_>,

@@ -39,6 +39,14 @@ async fn a_board_shows_ranks_and_moves(pool: PgPool) {
     ] {
         french.assert(200, part);
     }
+    let creator = browser.get("/fr/creators/savanna").await;
+    for part in [
+        "<h2>Dans les classements</h2>",
+        "rang 3",
+        "href=\"/fr/rankings/creators/week\"",
+    ] {
+        creator.assert(200, part);
+    }
     for path in [
         "/rankings/games/day",
         "/rankings/events/week",

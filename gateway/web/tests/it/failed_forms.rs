@@ -302,6 +302,13 @@ async fn in_read_only_mode_nobody_joins_signs_up_or_is_deleted(pool: PgPool) {
         assert!(!page.text.contains(PASSWORD), "{path}: {}", page.text);
     }
     assert_eq!(full.state().await, before);
+    // The people of the site look after themselves.
+    let mut phone = site.signed_in(ADA).await;
+    let new = [
+        ("current", PASSWORD),
+        ("password", "another lorry teapot nine"),
+    ];
+    phone.post("/you/password", &new).await.location();
     switched.lock().unwrap().clear();
     bob.post(&of_bob, &[]).await.location();
     carol.post(&of_carol, &password).await.location();

@@ -3,12 +3,15 @@
 use std::collections::BTreeSet;
 
 use http::Method;
+use percent_encoding::{NON_ALPHANUMERIC, utf8_percent_encode};
 use sqlx::{AssertSqlSafe, PgPool};
+use time::Duration;
 use web::router::routes;
 
 use crate::browser::Page;
 use crate::full_account::{FullAccount, person_id};
 use crate::support::{ADA, PASSWORD, Site};
+use crate::typed_forms::{NEW_ACCOUNT, OF_ACCOUNTS, OF_PEOPLE};
 
 const LINK: &str = "javascript:alert(1)";
 
@@ -153,7 +156,7 @@ async fn fill(full: &mut FullAccount) {
     update(pool, sql, &hostile("member")).await;
     let sql = "update web.link set email = $1 where purpose = 'invite'";
     update(pool, sql, &hostile("invited")).await;
-    let sql = "update web.activity set subject = $1, action = $1, email = $1, address = $1, agent = $1 where account_id is not null";
+    let sql = "update web.activity set subject = $1, action = $1, email = $1, agent = $1 where account_id is not null";
     update(pool, sql, &hostile("activity")).await;
     let sql = "update webhook.endpoint set state = 'off', url = 'https://hooks.example/' || $1";
     update(pool, sql, &hostile("endpoint")).await;
@@ -200,4 +203,65 @@ async fn no_page_runs_what_a_studio_wrote(pool: PgPool) {
     let page = full.owner.get("/you").await;
     page.assert(200, "alert(person)");
     assert_harmless(&page, "/you");
+}
+
+/// The text that somebody types or puts into an address: no page runs it, and no form or page fails. PostgreSQL has no text with a NUL.
+fn typed() -> [String; 3] {
+    [hostile("typed"), LINK.to_owned(), "a\0b".to_owned()]
+}
+
+/// Each field in turn, so that the rules accept the others.
+#[testing::database_test(web::MIGRATOR)]
+async fn no_form_runs_or_fails_on_what_was_typed(pool: PgPool) {
+    let mut full = FullAccount::new(pool).await;
+    for typed in typed() {
+        let tables = OF_ACCOUNTS.iter().chain(NEW_ACCOUNT).chain(OF_PEOPLE);
+        // The first would delete the person, and the second needs a second factor.
+        let forms = tables.filter(|it| !["/you/delete", "/sign-in/code"].contains(&it.action));
+        for form in forms {
+            full.hooks.site.clock.advance(Duration::minutes(1));
+            let shown = full.owner.get(&full.own(form.page)).await;
+            let own = form.typed(&shown.hidden(), false);
+            for (at, _) in own.iter().enumerate().filter(|(_, it)| it.0 != "form") {
+                let mut fields = own.clone();
+                fields[at].1.clone_from(&typed);
+                let mut owner = full.owner.clone();
+                let page = form.post(&mut owner, &full, &fields).await;
+                full.owner = owner;
+                let name = format!("{} {}={typed:?}", form.action, fields[at].0);
+                assert_harmless(&page, &name);
+            }
+        }
+    }
+}
+
+#[testing::database_test(web::MIGRATOR)]
+async fn no_page_runs_or_fails_on_what_its_address_says(pool: PgPool) {
+    let mut full = FullAccount::new(pool).await;
+    let mut stranger = full.hooks.site.browser();
+    let names = [
+        "next", "done", "to", "cursor", "state", "since", "before", "after", "key", "errors", "q",
+        "page", "genre", "country", "city", "kind", "when", "type", "handle", "draw", "month",
+    ];
+    for typed in typed() {
+        let typed = utf8_percent_encode(&typed, NON_ALPHANUMERIC).to_string();
+        let query = names.map(|name| format!("{name}={typed}")).join("&");
+        for route in routes() {
+            if !route.methods.contains(&Method::GET) {
+                continue;
+            }
+            full.hooks.site.clock.advance(Duration::seconds(10));
+            let mut paths = vec![format!("{}?{query}", full.own(route.path))];
+            if let Some((parent, last)) = route.path.rsplit_once('/')
+                && last.starts_with('{')
+            {
+                paths.push(format!("{}/{typed}", full.own(parent)));
+            }
+            for path in paths {
+                for browser in [&mut full.owner, &mut stranger] {
+                    assert_harmless(&browser.get(&path).await, &path);
+                }
+            }
+        }
+    }
 }

@@ -1,9 +1,12 @@
-//! The mail about a removal from a team, and its opt-out.
+//! Mails about a removal from a team and a sign-in from a new network, and their opt-out.
 
 use sqlx::PgPool;
+use time::Duration;
 use web::domain::role::Role;
 
-use crate::support::{ADA, BOB, Site};
+use crate::browser::Browser;
+use crate::second_factor::turn_on;
+use crate::support::{ADA, BOB, PASSWORD, Site};
 
 const REMOVED: &str = "You are no longer in a team";
 
@@ -39,4 +42,54 @@ async fn a_removed_member_gets_a_mail_unless_opted_out(pool: PgPool) {
     member.post("/you/settings", &settings).await.location();
     owner.post(&remove, &[]).await.location();
     assert_eq!(count(&site, REMOVED).await, 1);
+}
+
+const NEW_NETWORK: &str = "A sign-in from a new network";
+
+#[testing::database_test(web::MIGRATOR)]
+async fn a_sign_in_from_a_new_network_is_mailed_once(pool: PgPool) {
+    let site = Site::new(pool).await;
+    site.person(ADA).await;
+    let fields = [("email", ADA), ("password", PASSWORD)];
+    let sign_in = async |last| {
+        let mut browser = Browser::at(&site.router, last);
+        browser.post("/sign-in", &fields).await.location();
+        browser
+    };
+    // The first network of a person is not new.
+    sign_in(7).await;
+    assert_eq!(count(&site, NEW_NETWORK).await, 0);
+    sign_in(8).await;
+    sign_in(8).await;
+    let mut browser = sign_in(7).await;
+    assert_eq!(count(&site, NEW_NETWORK).await, 1);
+    let (_, _, body) = site.mails().await.remove(0);
+    for part in ["203.0.113.8", "/you/password", "/you#settings"] {
+        assert!(body.contains(part), "{part}: {body}");
+    }
+    // With a second factor, the sign-in ends with the code.
+    let (secret, _) = turn_on(&site, &mut browser).await;
+    site.clock.advance(Duration::minutes(1));
+    let mut half = sign_in(9).await;
+    assert_eq!(count(&site, NEW_NETWORK).await, 1);
+    let code = secret.code(site.clock.now());
+    let code = [("code", code.as_str())];
+    half.post("/sign-in/code", &code).await.location();
+    assert_eq!(count(&site, NEW_NETWORK).await, 2);
+    // Five a day, and none for a person who has opted out.
+    site.clock.advance(Duration::DAY);
+    let mut networks = 10..;
+    for (settings, mails) in [(&[("notices", "yes")][..], 7), (&[], 7)] {
+        let mut browser = half.clone();
+        browser.post("/you/settings", settings).await.location();
+        for _ in 0..6 {
+            let mut half = sign_in(networks.next().unwrap()).await;
+            site.clock.advance(Duration::minutes(2));
+            let code = secret.code(site.clock.now());
+            let code = [("code", code.as_str())];
+            half.post("/sign-in/code", &code).await.location();
+        }
+        assert_eq!(count(&site, NEW_NETWORK).await, mails);
+        site.clock.advance(Duration::DAY);
+    }
 }

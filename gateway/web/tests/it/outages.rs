@@ -6,13 +6,14 @@ use axum::Router;
 use http::Method;
 use http::header::CACHE_CONTROL;
 use sqlx::PgPool;
+use web::domain::role::Role;
 use web::layers::access::Access;
 use web::router::routes;
 use web::upstream::{CatalogueClient, Currencies, Economy, Gateway, Listings, Webhooks};
 
 use crate::browser::{Browser, NOINDEX};
 use crate::full_account::FullAccount;
-use crate::support::Site;
+use crate::support::{ADA, Site};
 use crate::typed_forms::Needs;
 
 /// The services, and the paths whose pages need them.
@@ -153,4 +154,22 @@ async fn a_part_that_cannot_be_read_says_so_in_its_place(pool: PgPool) {
             page.text
         );
     }
+}
+
+#[testing::database_test(web::MIGRATOR)]
+async fn people_sign_in_and_work_without_the_catalogue(pool: PgPool) {
+    let site = Site::new(pool).await;
+    let ada = site.person(ADA).await;
+    let account = site.account(ada, Role::Owner).await;
+    *site.catalogue.is_away.lock().unwrap() = true;
+    let mut browser = site.browser();
+    let start = browser.get("/").await;
+    start.assert(503, "href=\"/sign-in\"");
+    browser.get("/sign-in").await.assert(200, "Sign in");
+    let mut browser = site.signed_in(ADA).await;
+    browser
+        .get(&format!("/accounts/{account}"))
+        .await
+        .assert(200, "Today");
+    browser.get("/about/boards").await.assert(200, "Rankings");
 }

@@ -40,4 +40,9 @@ async fn no_form_fails_after_its_work_is_done(pool: PgPool) {
     ] {
         owner.post(&action, fields).await.location();
     }
+    let reveal = full.own("/accounts/{account}/keys/requests/{request}/reveal");
+    owner.post(&reveal, &[]).await.assert(200, "svc_live_");
+    let name = [("name", "Karoo")];
+    let made = owner.submit("/accounts/new", "/accounts", &name).await;
+    owner.get(made.location()).await.assert(200, "Karoo");
 }

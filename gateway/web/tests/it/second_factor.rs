@@ -109,6 +109,15 @@ async fn a_code_works_once_and_its_session_is_new(pool: PgPool) {
     };
     assert_ne!(winner.cookie, before);
     winner.get("/you").await.assert(200, ADA);
+    let mut half_signed_in_before = site.browser();
+    half_signed_in_before.cookie = before;
+    let page = half_signed_in_before.get("/sign-in/code").await;
+    assert!(page.location().starts_with("/sign-in?"), "{page:?}");
+    // The code before the last used one is valid by the time, and used up as well.
+    let mut late = half_signed_in(&site).await;
+    late.post("/sign-in/code", &[("code", &used)])
+        .await
+        .assert(422, "used before");
 }
 
 #[testing::database_test(web::MIGRATOR)]

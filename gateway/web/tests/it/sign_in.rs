@@ -359,21 +359,32 @@ async fn a_concurrent_change_of_password_prevents_a_session(pool: PgPool) {
 async fn a_form_of_a_session_that_ends_meanwhile_does_nothing(pool: PgPool) {
     let site = Site::new(pool).await;
     let ada = site.person(ADA).await;
-    let mut browser = site.signed_in(ADA).await;
-    let mut other = kit::pg::begin(&site.pool).await.unwrap();
-    let locked = people::lock(&mut *other, ada).await;
-    locked.unwrap().unwrap();
-    let commit = async {
-        until_a_row_is_waited_for(&site.pool).await;
-        sessions::end_all(&mut *other, ada).await.unwrap();
-        other.commit().await.unwrap();
-    };
-    let fields = [
+    let mut asking = site.signed_in(ADA).await;
+    let fields = [("email", "new@studio.example"), ("password", PASSWORD)];
+    asking.post("/you/email", &fields).await.location();
+    let link = site.link("new@studio.example").await;
+    let password = [
         ("current", PASSWORD),
         ("password", "another lorry teapot nine"),
     ];
-    let (page, ()) = futures::join!(browser.post("/you/password", &fields), commit);
-    page.assert(401, "Sign in again");
+    for (path, fields) in [
+        ("/you/password", &password[..]),
+        ("/you/sessions/end-others", &[]),
+        (link.as_str(), &[]),
+    ] {
+        let mut browser = site.signed_in(ADA).await;
+        let mut other = kit::pg::begin(&site.pool).await.unwrap();
+        let locked = people::lock(&mut *other, ada).await;
+        locked.unwrap().unwrap();
+        let commit = async {
+            until_a_row_is_waited_for(&site.pool).await;
+            sessions::end_all(&mut *other, ada).await.unwrap();
+            other.commit().await.unwrap();
+        };
+        let (page, ()) = futures::join!(browser.post(path, fields), commit);
+        page.assert(401, "Sign in again");
+    }
+    // Neither the password nor the address has changed.
     site.signed_in(ADA).await;
 }
 
@@ -438,6 +449,17 @@ async fn the_last_use_of_a_session_is_stored_every_five_minutes(pool: PgPool) {
     site.clock.advance(Duration::minutes(1));
     browser.get("/you").await.assert(200, ADA);
     assert_eq!(seen().await, START + Duration::minutes(5));
+    // A database that only reads signs nobody out.
+    refuse_changes_of_sessions(&site.pool).await;
+    site.clock.advance(Duration::minutes(5));
+    browser.get("/you").await.assert(200, ADA);
+    assert_eq!(seen().await, START + Duration::minutes(5));
+}
+
+#[expect(clippy::disallowed_methods, reason = "a statement of a test")]
+async fn refuse_changes_of_sessions(pool: &PgPool) {
+    let check = "alter table web.session add constraint failing check (false) not valid";
+    sqlx::query(check).execute(pool).await.unwrap();
 }
 
 #[testing::database_test(web::MIGRATOR)]

@@ -550,12 +550,8 @@ impl RankingsService for StubCatalogue {
         self.answers_to("get_ranks")?;
         let request = request.into_inner();
         let name = (request.kind.as_str(), request.name.as_str());
-        match name {
-            ("games", "okoto") => {}
-            ("creators", "savanna") => {
-                return Ok(Response::new(proto::GetRanksResponse::default()));
-            }
-            _ => return Err(Fault::not_found("There is no such listing.").into()),
+        if ![("games", "okoto"), ("creators", "savanna")].contains(&name) {
+            return Err(Fault::not_found("There is no such listing.").into());
         }
         Ok(Response::new(proto::GetRanksResponse {
             ranks: ranks_of_game(),

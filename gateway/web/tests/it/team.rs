@@ -99,6 +99,10 @@ async fn concurrent_forms_do_not_exceed_the_limit_of_invitations(pool: PgPool) {
     for page in refused {
         page.assert(422, "A team has at most 100 people and invitations.");
     }
+    // Who has lost the mail is invited again: the new invitation replaces the old one.
+    let mut owner = owner;
+    let again = owner.invite(account, "0@old.example", "editor").await;
+    again.location();
 }
 
 #[testing::database_test(web::MIGRATOR)]

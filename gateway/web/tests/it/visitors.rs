@@ -106,27 +106,35 @@ async fn a_french_page_leads_to_the_french_sign_in(pool: PgPool) {
 }
 
 #[testing::database_test(web::MIGRATOR)]
-async fn a_claim_is_made_for_one_of_several_accounts(pool: PgPool) {
+async fn a_claim_and_a_new_game_are_for_one_of_several_accounts(pool: PgPool) {
     let site = Site::new(pool).await;
     let ada = site.person(ADA).await;
     let mut browser = site.signed_in(ADA).await;
-    assert_eq!(browser.get("/claim/savanna").await.location(), "/accounts");
-    let reads = site.account(ada, Role::Developer).await;
-    let refused = browser.get("/claim/savanna").await;
-    refused.assert(403, "Your role does not allow this");
-    let one = site.account(ada, Role::Owner).await;
-    let only = browser.get("/claim/savanna").await;
-    assert_eq!(
-        only.location(),
-        format!("/accounts/{one}/claims?handle=savanna")
-    );
-    let two = site.account(ada, Role::Editor).await;
-    let choice = browser.get("/claim/savanna").await;
-    for account in [one, two] {
-        let form = format!("href=\"/accounts/{account}/claims?handle=savanna\"");
-        choice.assert(200, &form);
+    let both = [
+        ("/claim/savanna", "claims?handle=savanna"),
+        ("/add-game", "listings/new/game"),
+    ];
+    for (path, _) in both {
+        assert_eq!(browser.get(path).await.location(), "/accounts");
     }
-    assert!(!choice.text.contains(&reads.to_string()), "{}", choice.text);
+    let reads = site.account(ada, Role::Developer).await;
+    for (path, _) in both {
+        let refused = browser.get(path).await;
+        refused.assert(403, "Your role does not allow this");
+    }
+    let one = site.account(ada, Role::Owner).await;
+    for (path, form) in both {
+        let only = browser.get(path).await;
+        assert_eq!(only.location(), format!("/accounts/{one}/{form}"));
+    }
+    let two = site.account(ada, Role::Editor).await;
+    for (path, form) in both {
+        let choice = browser.get(path).await;
+        for account in [one, two] {
+            choice.assert(200, &format!("href=\"/accounts/{account}/{form}\""));
+        }
+        assert!(!choice.text.contains(&reads.to_string()), "{}", choice.text);
+    }
     browser.get("/claim/A%2F..").await.assert(404, "Not found");
 }
 

@@ -2,9 +2,12 @@
 
 use http::header::SET_COOKIE;
 use sqlx::PgPool;
+use time::Duration;
 use web::domain::session_token::Token;
 
+use crate::browser::Browser;
 use crate::full_account::rows;
+use crate::second_factor::turn_on;
 use crate::support::{ADA, BOB, PASSWORD, Site};
 
 const NEW: &str = "another lorry teapot nine";
@@ -144,6 +147,39 @@ async fn an_address_changes_by_its_own_link_and_both_are_told(pool: PgPool) {
         .post(&link, &[])
         .await
         .assert(409, "This address is taken");
+}
+
+#[testing::database_test(web::MIGRATOR)]
+async fn a_change_of_the_address_or_the_second_factor_ends_all_earlier_sessions(pool: PgPool) {
+    let site = Site::new(pool).await;
+    site.person(ADA).await;
+    let mut browser = site.signed_in(ADA).await;
+    let fields = [("email", "new@studio.example"), ("password", PASSWORD)];
+    browser.post("/you/email", &fields).await.location();
+    let link = site.link("new@studio.example").await;
+    let earlier = [browser.clone(), site.signed_in(ADA).await];
+    browser.post(&link, &[]).await.location();
+    assert_ended(earlier, &mut browser).await;
+
+    let earlier = [browser.clone(), site.signed_in("new@studio.example").await];
+    let (secret, _) = turn_on(&site, &mut browser).await;
+    assert_ended(earlier, &mut browser).await;
+
+    site.clock.advance(Duration::seconds(30));
+    let earlier = [browser.clone()];
+    let code = secret.code(site.clock.now());
+    let fields = [("code", code.as_str()), ("password", PASSWORD)];
+    browser.post("/you/totp/off", &fields).await.location();
+    assert_ended(earlier, &mut browser).await;
+}
+
+/// Asserts that these sessions have ended, and that the browser which changed something has one.
+async fn assert_ended(earlier: impl IntoIterator<Item = Browser>, current: &mut Browser) {
+    for mut earlier in earlier {
+        let page = earlier.get("/you").await;
+        assert!(page.location().starts_with("/sign-in"), "{page:?}");
+    }
+    current.get("/you").await.assert(200, "new@studio.example");
 }
 
 #[testing::database_test(web::MIGRATOR)]

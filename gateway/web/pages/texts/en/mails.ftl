@@ -78,6 +78,11 @@ mail-wrong-codes-body =
     Twenty wrong codes of an authenticator app were typed for you today, by somebody who knows your password.
 
     If this was not you, sign in and set a new password at once: { $page }
+mail-new-network-subject = A sign-in from a new network
+mail-new-network-body =
+    You have signed in from a network that is new to us: the address { $address }, with { $browser }, on { $at }.
+
+    If this was you, there is nothing to do. If it was not, set a new password at once, which ends all other sessions: { $page }
 mail-deleted-subject = Your profile is deleted
 mail-deleted-body = Your profile at Mchezo is deleted, as you asked.
 mail-removed-subject = You are no longer in a team
