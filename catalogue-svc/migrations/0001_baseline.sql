@@ -58,10 +58,10 @@ create index audit_by_name on catalogue.audit (entity, name, at, id);
 
 -- Votes.
 
--- Who votes: an account, or a cookie. Voters are never deleted: a voter who comes back keeps the day on which they were first seen.
+-- Who votes: an account, or a cookie. A voter without stored votes is deleted, unless the votes are void.
 create table catalogue.voter (
     id uuid primary key,
-    -- The address, or IPv6 network, at which a cookie was first seen; null for an account, and for a cookie without stored votes.
+    -- The address, or IPv6 network, at which a cookie was first seen; null for an account.
     network text,
     first_seen_at timestamptz not null,
     -- Since when its votes do not count.
@@ -91,13 +91,15 @@ create index vote_by_age on catalogue.vote (at);
 -- Sums that many votes change at once have several rows, which `slot` tells apart: a transaction adds to a row that no other has locked, or
 -- inserts one. No vote waits for another.
 
--- Votes with cookies on a day, by address or IPv6 network (/64 and /48).
+-- Votes with cookies on pairs that were drawn on a day, by address or IPv6 network (/64 and /48).
 create table catalogue.network_day (
     network text not null,
     day date not null,
+    -- The bucket of the cookie, see `domain/vote.rs`.
+    bucket smallint not null,
     slot integer not null default (random() * 2147483647)::integer,
     votes integer not null,
-    primary key (network, day, slot)
+    primary key (network, day, bucket, slot)
 );
 
 -- Tallies: the votes that count, by listing, of all time and of each hour that a board may need. The transaction of a vote, and of a void,

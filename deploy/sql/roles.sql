@@ -24,7 +24,7 @@
 \set owner :service _owner
 
 \if :{?database}
-  select format('create database %I', :'database') where not exists (select from pg_database where datname = :'database') \gexec
+  select format('create database %I template template0 locale ''C.UTF-8''', :'database') where not exists (select from pg_database where datname = :'database') \gexec
   \connect :"database"
   select format('revoke all on database %I from public', current_database()) \gexec
 \endif

@@ -145,7 +145,9 @@ create table economy.report (
     -- Why the report was held when it came, and the counted report that it was compared with.
     held text,
     compared_with bigint references economy.report (id),
-    -- The decision of staff on a held report.
+    -- Whether it is the first in a new unit of the currency: figures are not compared across it.
+    new_unit boolean not null default false,
+    -- Whether staff rejected it while it was held, or retracted it after it had counted.
     rejected boolean not null default false,
     decided_by text,
     decided_at timestamptz,
@@ -158,8 +160,13 @@ create table economy.report (
 create index report_of_game on economy.report (game_id, at desc, id desc);
 create index report_counted on economy.report (game_id, at desc, id desc) where counted;
 create index report_counted_by_age on economy.report (at) where counted;
+create index report_new_unit on economy.report (game_id, at) where counted and new_unit;
 -- For the list of staff.
 create index report_held on economy.report (id) where not counted and not rejected;
+
+-- Since when each currency has its current unit; currencies that never had another are missing.
+create view economy.current_unit as
+select game_id, max(at) as since from economy.report where counted and new_unit group by game_id;
 
 -- Swaps and tips.
 

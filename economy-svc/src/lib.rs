@@ -39,6 +39,7 @@ pub async fn start(boot: Boot<Settings>) -> anyhow::Result<()> {
         producer,
         policy: boot.settings.report_policy(),
         late_after: boot.settings.late_after(),
+        lifecycle: boot.lifecycle.clone(),
     };
     dependencies.add_to(&mut services);
     boot.serve_rpc(services).await

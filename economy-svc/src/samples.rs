@@ -7,7 +7,7 @@ use serde::Deserialize;
 use time::{Duration, OffsetDateTime, Time};
 
 use crate::domain::basket::Basket;
-use crate::domain::economy::{DAY, Economy, ListedCurrency, Pair, valid_until};
+use crate::domain::economy::{DAY, Economy, ListedCurrency, Pair};
 use crate::domain::figures::{CountedReport, Figures};
 use crate::domain::market::Market;
 use crate::domain::report::Report;
@@ -48,6 +48,8 @@ struct SampleReport {
     active_players: u64,
     policy_rate: Option<f64>,
     naira_per_unit: Option<f64>,
+    #[serde(default)]
+    new_unit: bool,
 }
 
 #[derive(Debug, Clone, Deserialize)]
@@ -78,7 +80,8 @@ pub fn economy(at: OffsetDateTime) -> Result<Economy, serde_json::Error> {
         currencies,
         markets: HashMap::new(),
         markets_day_before: HashMap::new(),
-        valid_until: valid_until(at, [(next_hour, Duration::ZERO)]),
+        rates_until: Some(next_hour),
+        currencies_until: Some(next_hour),
     };
     economy.markets = markets(&economy, samples.markets, hour);
     economy.markets_day_before = markets(&economy, samples.markets_day_before, hour);
@@ -110,6 +113,7 @@ fn counted(reports: Vec<SampleReport>, midnight: OffsetDateTime) -> Vec<CountedR
         .map(|(reported, previous_at)| CountedReport {
             at: at(&reported),
             previous_at,
+            new_unit: reported.new_unit,
             report: report(&reported),
         })
         .collect()
@@ -215,7 +219,7 @@ mod tests {
             }
             assert!(rates.iter().any(|rate| rate.day_change.is_none()));
             assert!(rates.iter().any(|rate| rate.day_change.is_some()));
-            assert_eq!(economy.valid_until.map(|until| until > at), Some(true));
+            assert!(economy.rates_until > Some(at));
         }
     }
 }

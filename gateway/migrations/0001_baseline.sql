@@ -99,6 +99,10 @@ create table gateway.key (
     rotated_to uuid references gateway.key (id),
     revoked_at timestamptz,
     revision bigint not null,
+    -- The person who has seen the secret: who created, revealed or rotated the key in the dashboard. Null: staff did.
+    seen_by uuid,
+    -- The form of the dashboard that created the key, which creates no second one.
+    form_id uuid,
     constraint key_of_game check ((kind = 'account') = (game is null)),
     constraint key_public_reads check (kind <> 'public' or not may_write),
     constraint key_grace check ((grace_until is null) = (rotated_to is null))
@@ -106,6 +110,7 @@ create table gateway.key (
 create index key_by_account on gateway.key (account_id, id);
 create index key_by_game on gateway.key (game) where game is not null;
 create unique index key_by_successor on gateway.key (rotated_to);
+create unique index key_by_form on gateway.key (account_id, form_id) where form_id is not null;
 
 -- A revealed request has become the key with its id. The request has no secret.
 create table gateway.key_request (
@@ -123,6 +128,8 @@ create table gateway.key_request (
     -- Why it was rejected.
     reason text,
     revision bigint not null,
+    -- The form of the dashboard that made the request, which makes no second one.
+    form_id uuid,
     constraint key_request_of_game check ((kind = 'account') = (game is null)),
     constraint key_request_public_reads check (kind <> 'public' or not may_write),
     constraint key_request_decided check ((state = 'asked') = (decided_at is null)),
@@ -132,6 +139,7 @@ create index key_request_by_state on gateway.key_request (state, id);
 create index key_request_open on gateway.key_request (account_id) where state in ('asked', 'approved');
 -- The key requests of one account, for its people; `key_request_open` has only those that are open.
 create index key_request_by_account on gateway.key_request (account_id, id);
+create unique index key_request_by_form on gateway.key_request (account_id, form_id) where form_id is not null;
 
 -- Games and pages of the listings feed: a key of a game works while the game is published and the key's account owns the game's page.
 

@@ -29,6 +29,14 @@ impl From<&Plans> for proto::ListPlansResponse {
     }
 }
 
+impl From<&Plans> for proto::Plans {
+    fn from(plans: &Plans) -> Self {
+        Self {
+            plans: plans.iter().map(Into::into).collect(),
+        }
+    }
+}
+
 impl From<&Plan> for ApiPlan {
     fn from(plan: &Plan) -> Self {
         Self {

@@ -35,6 +35,7 @@ use crate::service::tombstones::Tombstones;
 use crate::store::accounts;
 use crate::switches::SwitchCache;
 use crate::upstream::{RatesCache, Upstream};
+use crate::write;
 
 /// Logged when Redis is away.
 const WITHOUT_REDIS: &str =
@@ -52,6 +53,8 @@ pub async fn start(boot: Boot<Settings>) -> anyhow::Result<()> {
 
     let leader = boot.leader(&pool, SCHEMA);
     let producer = Producer::start(&leader, &boot.lifecycle, Retention::default());
+    // Before this process puts an account on one of the plans.
+    write::plans::publish(&producer, &plans).await?;
 
     let lookup = Arc::new(Lookup::new(pool.clone(), settings.lookup_options()));
     let refused_calls = Arc::new(RefusedCalls::new(settings.lookup.refused_calls));

@@ -122,7 +122,7 @@ create table listings.revision (
     before jsonb,
     -- The same fields; all fields for the first.
     after jsonb not null,
-    -- Why staff made the change; null where nobody gives a reason.
+    -- Why staff made the change, or that its account withdrew the listing; null where nobody gives a reason.
     reason text,
     primary key (id, revision)
 );
@@ -193,22 +193,22 @@ create table listings.picture (
 create index picture_by_age on listings.picture (uploaded_at) where purged_at is null;
 create index picture_purged on listings.picture (purged_at) where purged_at is not null;
 
--- The hashes of the uploaded pictures that a listing names, by their addresses here, `/pictures/<hash>.jpg`, or by whole public ones.
+-- The hashes of the uploaded pictures that a listing names, by their addresses: `/pictures/<hash>.jpg`.
 create function listings.picture_hashes(content jsonb) returns text[]
     language sql immutable
     return array(
-        select substring(url from '^[^?#]*/pictures/([0-9a-f]{64})(?:-small)?[.]jpg(?:[?#].*)?$') from (
+        select substring(url from '^/pictures/([0-9a-f]{64})[.]jpg$') from (
             select unnest(array[content ->> 'cover_url', content ->> 'avatar_url']) as url
             union all
             select screenshot ->> 'url' from jsonb_array_elements(content -> 'screenshots') as screenshot
         ) as named
-        where url ~ '^[^?#]*/pictures/[0-9a-f]{64}(-small)?[.]jpg([?#].*)?$'
+        where url ~ '^/pictures/[0-9a-f]{64}[.]jpg$'
     );
 -- Whether a listing may name an uploaded picture. The condition is cheap, because every write of a listing evaluates it.
 create function listings.may_name_pictures(content jsonb) returns boolean
     language sql immutable
-    return content ->> 'cover_url' like '%/pictures/%' or content ->> 'avatar_url' like '%/pictures/%'
-        or content ->> 'screenshots' like '%/pictures/%';
+    return content ->> 'cover_url' like '/pictures/%' or content ->> 'avatar_url' like '/pictures/%'
+        or content ->> 'screenshots' like '%"/pictures/%';
 create index listing_picture on listings.listing using gin (listings.picture_hashes(content))
     where listings.may_name_pictures(content);
 

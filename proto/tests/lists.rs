@@ -7,14 +7,10 @@ use prost_types::field_descriptor_proto::{Label, Type};
 use prost_types::{DescriptorProto, FileDescriptorSet, MessageOptions};
 
 /// Calls that return lists without pages, and what bounds each.
-const WITHOUT_PAGES: [(&str, &str); 34] = [
+const WITHOUT_PAGES: [(&str, &str); 31] = [
     (
         "catalogue.v1.RankingsService/GetRanks",
         "one for each board",
-    ),
-    (
-        "catalogue.v1.StaffService/ListVoters",
-        "the 500 with the most votes",
     ),
     (
         "catalogue.v1.StaffService/RestoreVotes",
@@ -25,7 +21,6 @@ const WITHOUT_PAGES: [(&str, &str); 34] = [
         "those that the request names",
     ),
     ("common.v1.FeedService/Follow", "a stream of chunks"),
-    ("economy.v1.RatesService/ListRates", "64 MB"),
     (
         "economy.v1.StaffService/ImportSwaps",
         "1,000 swaps of a request",
@@ -37,10 +32,6 @@ const WITHOUT_PAGES: [(&str, &str); 34] = [
     ("gateway.v1.AccountsService/ListKeyRequests", "200"),
     ("gateway.v1.AccountsService/ListKeys", "200"),
     ("gateway.v1.AccountsService/ListUse", "31 days"),
-    (
-        "gateway.v1.AccountsService/WithdrawKeyRequests",
-        "the keys that wait to be revealed",
-    ),
     ("gateway.v1.StaffService/ListKeys", "200"),
     ("listings.v1.PagesService/ListOwnClaims", "the newest 100"),
     ("listings.v1.PagesService/ListOwnPages", "500"),

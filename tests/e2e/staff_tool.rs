@@ -144,6 +144,33 @@ async fn an_account_is_created_for_an_owner_who_is_invited() {
     assert_eq!(status, Some(1), "{sentence}");
 }
 
+/// A mistyped id must not take an event from its account.
+#[tokio::test]
+async fn an_event_is_moved_only_to_an_account_that_exists() {
+    let fleet = Fleet::shared();
+    let studio = Studio::new(&fleet).await;
+    let title = format!("Jam {}", kit::ids::row_id());
+    let event = json!({"title": title, "kind": "jam", "starts_at": "2026-07-01", "country_code": "NG", "city": "Lagos"});
+    let made = studio.live.post("/events", &event).await;
+    let slug = made.data()["slug"].as_str().unwrap().to_owned();
+    let give = |account: &str| {
+        let changes = json!({ "account": account }).to_string();
+        ["event", "edit", &slug, "--changes", &changes].map(ToOwned::to_owned)
+    };
+    let path = format!("/events/{slug}");
+    let change = json!({"description": "Two days."});
+    let unknown = give("00000000-0000-4000-8000-000000000001");
+    let (status, sentence) = refused(&fleet, &unknown.each_ref().map(String::as_str)).await;
+    assert_eq!(status, Some(1), "{sentence}");
+    let own = studio.live.patch(&path, &change).await;
+    assert_eq!(own.status, 200, "{}", own.text);
+
+    let given = give(fleet.account("free").email.as_str());
+    answer(&fleet, &given.each_ref().map(String::as_str)).await;
+    let own = studio.live.patch(&path, &change).await;
+    own.assert_error(404, "not_found");
+}
+
 #[tokio::test]
 async fn a_key_is_requested_approved_revealed_and_revoked() {
     let fleet = Fleet::shared();

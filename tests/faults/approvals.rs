@@ -58,7 +58,7 @@ async fn an_approval_is_made_once_whichever_replica_is_killed() {
         eventually(&what, async || {
             let item = DecideItem {
                 name: Some(named("event", slug)),
-                revision: None,
+                revision: Some(1),
             };
             let request = DecideRequest {
                 decision: Decision::Approve.into(),

@@ -10,8 +10,8 @@ use contracts::listings::v1::staff_import_service_client::StaffImportServiceClie
 use contracts::listings::v1::staff_page_service_client::StaffPageServiceClient;
 use contracts::listings::v1::staff_review_service_client::StaffReviewServiceClient;
 use contracts::listings::v1::{
-    AddOwnerRequest, DecideItem, DecideRequest, Decision, EditRequest, ImportEnd, ImportHeader,
-    ImportLines, ImportRequest, ListingName,
+    AddOwnerRequest, DecideItem, DecideRequest, Decision, EditRequest, GetReviewRequest, ImportEnd,
+    ImportHeader, ImportLines, ImportRequest, ListingName,
 };
 use kit::Fault;
 use kit::rpc::client::Client as Channel;
@@ -109,9 +109,19 @@ impl Staff {
     }
 
     async fn decide(&self, decision: Decision, kind: &str, name: &str, reason: &str) {
+        let name_of = || Some(named(kind, name));
+        let revision = match decision {
+            // Only an approval is of a revision.
+            Decision::Approve => {
+                let request = GetReviewRequest { name: name_of() };
+                let read = self.reviews.clone().get_review(request).await;
+                read.unwrap().into_inner().item.map(|item| item.revision)
+            }
+            _ => None,
+        };
         let item = DecideItem {
-            name: Some(named(kind, name)),
-            revision: None,
+            name: name_of(),
+            revision,
         };
         let request = DecideRequest {
             decision: decision.into(),

@@ -165,6 +165,7 @@ pub async fn add_endpoint(
             account_id: account.account.id.clone(),
             url: format!("http://{place}/hook"),
             events: events.iter().map(|&event| event.to_owned()).collect(),
+            ..AddEndpointRequest::default()
         };
         endpoints.clone().add_endpoint(request).await.ok()
     })

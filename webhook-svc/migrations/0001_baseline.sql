@@ -52,29 +52,43 @@ create table webhook.daily_run (
     done_for timestamptz not null
 );
 
--- The read model: listings of listings-svc, accounts of the gateway.
+-- The read model: listings of listings-svc, accounts and plans of the gateway.
 
--- Whether a listing may be announced, and what a message about it says.
+-- Whether a listing is public.
 create table webhook.listing (
     kind text not null check (kind in ('page', 'game', 'event')),
     id uuid not null,
     generation uuid not null,
-    mode text not null check (mode in ('live', 'test')),
-    -- Handle of a page, slug of a game or an event.
-    slug text not null,
-    name text not null,
     published boolean not null,
-    revision bigint not null,
+    -- When that changed, by the clock of listings-svc.
+    changed_at timestamptz not null,
     primary key (kind, id)
 );
 
 create table webhook.account (
     id uuid primary key,
     generation uuid not null,
+    -- The name of a row of `plan`, which comes over the same feed before the account. Without that row nothing is known of the plan.
     plan text not null,
     -- How many addresses of the account were checked in the hour that began then: each check is a request to a host that the account names.
     address_checks integer not null default 0,
     address_checks_since timestamptz
+);
+
+-- The newest table of plans, with what they allow of webhooks (§8).
+create table webhook.plan (
+    name text primary key,
+    -- As people read it.
+    title text not null,
+    generation uuid not null,
+    -- The cheapest first.
+    place integer not null,
+    -- Null: no limit.
+    endpoints bigint,
+    -- Whether real events are sent, in addition to test events.
+    events boolean not null,
+    -- Announced and not sold yet.
+    coming boolean not null
 );
 
 -- Endpoints.
@@ -95,6 +109,12 @@ create table webhook.endpoint (
     -- During a rotation: the secret that replaces it then.
     next_secret bytea,
     next_secret_from timestamptz,
+    -- The people who have seen the secrets: who added the endpoint, or rotated its secret. Null: nobody is named.
+    seen_by uuid,
+    next_seen_by uuid,
+    -- The forms of the dashboard that added the endpoint and that made its newest secret: sent again, they make no other.
+    form_id uuid,
+    rotation_form_id uuid,
     created_at timestamptz not null,
     -- Failed deliveries since the last success, with the first and the last of them.
     failures integer not null default 0,
@@ -109,6 +129,7 @@ create table webhook.endpoint (
     check ((failures = 0) = (first_failure_at is null))
 );
 create index endpoint_by_account on webhook.endpoint (account_id, created_at, id);
+create unique index endpoint_by_form on webhook.endpoint (account_id, form_id) where form_id is not null;
 create index endpoint_by_event on webhook.endpoint using gin (events) where state <> 'off';
 
 -- Messages.
@@ -133,6 +154,18 @@ create table webhook.message (
 create index message_by_time on webhook.message using brin (created_at) with (autosummarize = on);
 create unique index message_by_position on webhook.message (position) where position is not null;
 create index message_numbered_by_time on webhook.message (created_at, position) where position is not null;
+
+-- Whether a message waits for the row of its listing, which is not published, or absent: the follower of listings may be behind the follower that
+-- made the message. A message that was stored then waits for ten minutes, unless the row is newer than the message. A message of the listings
+-- feed does not wait: one transaction stores it and the row. Nor does a message that a clock far ahead has stored.
+create function webhook.waits_for_listing(
+    event text, stored_at timestamptz, listing_changed_at timestamptz, now timestamptz
+) returns boolean
+language sql stable
+as $$
+    select event not like 'listing.%' and (listing_changed_at is null or listing_changed_at <= stored_at)
+        and stored_at > now - interval '10 minutes' and stored_at < now + interval '1 minute'
+$$;
 
 -- The last position. Its one row is locked until the messages that get positions are committed: the order of positions is that of commits.
 create table webhook.message_head (

@@ -1,6 +1,5 @@
 //! The settings of webhook-svc.
 
-use std::path::PathBuf;
 use std::time::Duration;
 
 use kit::config::{Common, a_second_or_more, count, seconds};
@@ -9,7 +8,6 @@ use kit::rpc::client::Addresses;
 
 use crate::deliver::Limits;
 use crate::domain::health::DisablePolicy;
-use crate::domain::plans::Plans;
 use crate::domain::schedule::Schedule;
 use crate::http;
 
@@ -43,9 +41,6 @@ pub struct Settings {
     /// Base URL of the public pages, for links in messages, such as `https://mchezo.example`
     #[arg(long, value_parser = kit::public_url::parse)]
     pub(crate) public_url: String,
-    /// TOML file with a table of plans: the gateway's
-    #[arg(long)]
-    plans: Option<PathBuf>,
     /// Delays in seconds before each further attempt of a delivery
     #[arg(long, value_delimiter = ',', value_parser = seconds, default_value = "60,300,1800,7200,43200")]
     waits: Vec<Duration>,
@@ -79,17 +74,6 @@ pub struct Settings {
 }
 
 impl Settings {
-    /// The table of plans.
-    pub(crate) fn plan_table(&self) -> Result<Plans, String> {
-        let Some(path) = &self.plans else {
-            return Plans::parse(contracts::BUILT_IN_PLANS);
-        };
-        let text = std::fs::read_to_string(path);
-        text.map_err(|error| format!("cannot read the file: {error}"))
-            .and_then(|text| Plans::parse(&text))
-            .map_err(|problem| format!("plans: {}: {problem}", path.display()))
-    }
-
     pub(crate) fn schedule(&self) -> Schedule {
         Schedule::new(self.waits.clone())
     }
@@ -131,9 +115,7 @@ impl kit::config::Settings for Settings {
     }
 
     fn problems(&self) -> Vec<String> {
-        let mut problems = self.http.problems(self.common.profile);
-        problems.extend(self.plan_table().err());
-        problems
+        self.http.problems(self.common.profile)
     }
 }
 

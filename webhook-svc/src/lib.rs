@@ -11,8 +11,6 @@ mod notice;
 pub mod service;
 pub mod store;
 
-use std::sync::Arc;
-
 use kit::boot::Boot;
 use kit::feed::{Producer, Retention};
 use kit::pg::Schema;
@@ -40,11 +38,9 @@ pub async fn start(boot: Boot<Settings>) -> anyhow::Result<()> {
     let (settings, clock) = (&boot.settings, &boot.clock);
     let wakeup = Wakeup::start(pool.clone(), CHANNEL, &boot.lifecycle);
 
-    let plans = Arc::new(settings.plan_table().map_err(anyhow::Error::msg)?);
     let publisher = Publisher {
         clock: clock.clone(),
         schedule: settings.schedule(),
-        plans: Arc::clone(&plans),
         wakeup: wakeup.clone(),
     };
     let leader = boot.leader(&pool, SCHEMA);
@@ -77,7 +73,6 @@ pub async fn start(boot: Boot<Settings>) -> anyhow::Result<()> {
         key_ring: key_ring.clone(),
         schedule: settings.schedule(),
         disable_policy: settings.disable_policy(),
-        plans: Arc::clone(&plans),
         limits: settings.limits().within_descriptors(),
     };
     jobs::future_waits::spawn(&leader, &dependencies);
@@ -96,7 +91,6 @@ pub async fn start(boot: Boot<Settings>) -> anyhow::Result<()> {
         sender,
         key_ring,
         schedule: settings.schedule(),
-        plans,
         rotation: settings.rotation(),
         retention: settings.retention(),
         public_url: settings.public_url.clone(),

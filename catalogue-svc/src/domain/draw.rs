@@ -1,7 +1,7 @@
 //! Draws: the pairs that the service chooses for voters (§2.5).
 //!
-//! They are signed, so that voters cannot choose a pair. The choice follows from the voter, so that a voter cannot draw again until the
-//! pair is judged.
+//! They are signed, so that a voter votes only on a pair that was drawn. The pair follows from the voter, or for a cookie that has judged nothing
+//! from the bucket of the cookie in its network, so that neither a second request nor a new cookie draws another pair: only votes do.
 
 use base64::Engine as _;
 use base64::engine::general_purpose::URL_SAFE_NO_PAD;
@@ -17,8 +17,10 @@ use super::vote::Pair;
 const VALID: Duration = Duration::minutes(10);
 /// Separates the key of draws from other uses of the fleet token.
 const CONTEXT: &[u8] = b"mchezo: draws of pairs to vote on";
-/// The fields of a draw: voter, kind, both listings, time.
-const FIELDS: usize = 16 + 1 + 16 + 16 + 8;
+/// The fields of a draw: voter, kind, both listings, time, turn.
+const FIELDS: usize = 16 + 1 + 16 + 16 + 8 + 8;
+/// The turn of a pair that is not that of a bucket.
+const NO_TURN: i64 = -1;
 const SIGNATURE: usize = 32;
 
 /// A pair that was drawn for a voter.
@@ -32,19 +34,30 @@ pub struct Draw {
     pub pair: Pair,
     /// The time of the draw, to the second.
     pub drawn_at: OffsetDateTime,
+    /// The turn of the bucket, if the pair is that of a bucket.
+    pub turn: Option<i64>,
+}
+
+/// Whose draw it is.
+#[derive(Debug, Clone, Copy)]
+pub enum Drawer<'a> {
+    /// The voter with this id.
+    Voter(Uuid),
+    /// The cookies of a bucket of a network that have judged nothing.
+    Bucket(&'a str, i16),
 }
 
 /// What the seed of a draw is made from: while it stays the same, so does the pair.
 #[derive(Debug, Clone, Copy)]
-pub struct SeedParts {
-    /// The id of the voter.
-    pub voter: Uuid,
+pub struct SeedParts<'a> {
+    /// Whose draw it is.
+    pub drawer: Drawer<'a>,
     /// The kind of both listings.
     pub kind: BoardKind,
     /// The day (UTC).
     pub day: Date,
-    /// How many pairs were judged on this day.
-    pub judged: u64,
+    /// How many pairs the voter has judged on this day; the turn of a bucket.
+    pub turn: i64,
 }
 
 /// Signs draws. All replicas of a fleet have the same keys.
@@ -78,13 +91,17 @@ impl SigningKey {
     }
 
     /// The seed of the random choice of a pair, which nobody without the key can predict.
-    pub fn seed(&self, of: SeedParts) -> [u8; 32] {
+    pub fn seed(&self, of: SeedParts<'_>) -> [u8; 32] {
+        let drawer = match of.drawer {
+            Drawer::Voter(id) => format!("voter {id}"),
+            Drawer::Bucket(network, bucket) => format!("bucket {bucket} of {network}"),
+        };
         let mac = (self.signing.clone())
             .chain_update(b"seed")
             .chain_update(of.day.to_julian_day().to_be_bytes())
-            .chain_update(of.judged.to_be_bytes())
+            .chain_update(of.turn.to_be_bytes())
             .chain_update([u8::from(of.kind == BoardKind::Creators)])
-            .chain_update(of.voter.as_bytes());
+            .chain_update(drawer);
         mac.finalize().into_bytes().into()
     }
 
@@ -96,6 +113,7 @@ impl SigningKey {
         bytes.extend(draw.pair.low.as_bytes());
         bytes.extend(draw.pair.high.as_bytes());
         bytes.extend(draw.drawn_at.unix_timestamp().to_be_bytes());
+        bytes.extend(draw.turn.unwrap_or(NO_TURN).to_be_bytes());
         let signature = self.signing.clone().chain_update(&bytes).finalize();
         bytes.extend(signature.into_bytes());
         URL_SAFE_NO_PAD.encode(bytes)
@@ -136,12 +154,15 @@ impl SigningKey {
         let (kind, rest) = rest.split_first()?;
         let (low, rest) = rest.split_first_chunk::<16>()?;
         let (high, rest) = rest.split_first_chunk::<16>()?;
-        let seconds = i64::from_be_bytes(rest.try_into().ok()?);
+        let (seconds, rest) = rest.split_first_chunk::<8>()?;
+        let seconds = i64::from_be_bytes(*seconds);
+        let turn = i64::from_be_bytes(rest.try_into().ok()?);
         Some(Draw {
             voter: Uuid::from_bytes(*voter),
             kind: BoardKind::ALL.get(usize::from(*kind)).copied()?,
             pair: Pair::of(Uuid::from_bytes(*low), Uuid::from_bytes(*high)),
             drawn_at: OffsetDateTime::from_unix_timestamp(seconds).ok()?,
+            turn: Some(turn).filter(|turn| *turn != NO_TURN),
         })
     }
 }
@@ -174,6 +195,7 @@ mod tests {
             kind,
             pair: Pair::of(Uuid::from_u128(2), Uuid::from_u128(1)),
             drawn_at: NOW,
+            turn: (kind == BoardKind::Games).then_some(3),
         }
     }
 
@@ -218,25 +240,26 @@ mod tests {
     fn a_seed_depends_on_each_of_its_parts_and_on_the_key() {
         let key = SigningKey::new("a token");
         let of = SeedParts {
-            voter: VOTER,
+            drawer: Drawer::Voter(VOTER),
             kind: BoardKind::Games,
             day: NOW.date(),
-            judged: 0,
+            turn: 0,
         };
         assert_eq!(key.seed(of), SigningKey::new("a token").seed(of));
         let (kind, day) = (BoardKind::Creators, NOW.date() + Duration::DAY);
-        let others = [
-            SeedParts {
-                voter: Uuid::nil(),
-                ..of
-            },
+        let drawn_by = |drawer| SeedParts { drawer, ..of };
+        let all = [
+            of,
+            drawn_by(Drawer::Voter(Uuid::nil())),
+            drawn_by(Drawer::Bucket("192.0.2.1", 1)),
+            drawn_by(Drawer::Bucket("192.0.2.1", 2)),
+            drawn_by(Drawer::Bucket("192.0.2.2", 1)),
             SeedParts { kind, ..of },
             SeedParts { day, ..of },
-            SeedParts { judged: 1, ..of },
+            SeedParts { turn: 1, ..of },
         ];
-        for other in others {
-            assert_ne!(key.seed(of), key.seed(other), "{other:?}");
-        }
+        let seeds: std::collections::BTreeSet<_> = all.map(|of| key.seed(of)).into();
+        assert_eq!(seeds.len(), all.len());
         assert_ne!(key.seed(of), SigningKey::new("another token").seed(of));
     }
 

@@ -7,6 +7,11 @@ use uuid::Uuid;
 
 use super::rankings::BoardKind;
 
+/// The pairs that the cookies of a network which have judged nothing draw from at a time.
+const BUCKETS: u128 = 16;
+/// The votes of a bucket after which it draws another pair.
+const VOTES_OF_TURN: i64 = 10;
+
 /// Two listings, in no order.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Pair {
@@ -52,6 +57,33 @@ pub struct Vote {
     pub winner: Option<Uuid>,
     /// The day (UTC) of its draw. A voter has one vote per pair and day, and therefore uses a draw once.
     pub day: Date,
+    /// The [`turn`] of the draw, if the pair was that of a bucket.
+    pub turn: Option<i64>,
+}
+
+impl Voter {
+    /// The network whose [buckets](bucket) a cookie draws from; `None` for an account.
+    pub fn drawing_network(&self) -> Option<&str> {
+        self.site.as_deref().or(self.network.as_deref())
+    }
+}
+
+/// The bucket of a cookie within its network. All cookies of a bucket that have judged nothing draw the same pair, so that a new cookie is not a
+/// new draw.
+pub fn bucket(cookie: Uuid) -> i16 {
+    // Ids of cookies are random.
+    i16::try_from(cookie.as_u128() % BUCKETS).unwrap_or_default()
+}
+
+/// The number of the pair that a bucket with so many votes of the day draws.
+pub fn turn(votes: i64) -> i64 {
+    votes / VOTES_OF_TURN
+}
+
+/// Whether a pair of a bucket may still be judged after so many votes of the bucket: voters who were shown it may vote while the next one is
+/// drawn.
+pub fn is_current(turn: i64, votes: i64) -> bool {
+    self::turn(votes) <= turn + 1
 }
 
 /// The key of the limit for an address: an IPv4 address itself, or the /64 network of an IPv6 address, since one holder has all of it.
@@ -90,6 +122,16 @@ mod tests {
         let (one, other) = (Uuid::from_u128(1), Uuid::from_u128(2));
         assert_eq!(Pair::of(one, other), Pair::of(other, one));
         assert_ne!(Pair::of(one, other), Pair::of(one, one));
+    }
+
+    #[test]
+    fn a_pair_of_a_bucket_may_be_judged_until_the_turn_after_it_ends() {
+        let voted = |turn| (0..100).filter(|votes| is_current(turn, *votes)).count();
+        assert_eq!((turn(9), turn(10)), (0, 1));
+        assert_eq!((voted(0), voted(1)), (20, 30));
+        let buckets: std::collections::BTreeSet<i16> =
+            (0..100).map(|id| bucket(Uuid::from_u128(id))).collect();
+        assert!(buckets.into_iter().eq(0..16));
     }
 
     #[test]

@@ -10,7 +10,8 @@
 //!
 //! **A change that does not convert** (it does not decode, or a required time, day or reference is missing) does not stop the follower. Every
 //! replica logs the change with kind, id and seq, counts it in `catalogue_changes_rejected_total`, and continues with the last good state of
-//! that entity. A replica that starts has no earlier state, and leaves the entity out. Entities of unknown kinds are skipped.
+//! that entity. A replica that starts has no earlier state, and leaves the entity out. Entities of unknown kinds are skipped. A change that hides
+//! a listing needs only its id, and therefore always converts.
 
 use std::sync::Arc;
 use std::time::Duration;

@@ -8,7 +8,7 @@ use contracts::listings::v1 as listings;
 use prost::Message as _;
 use uuid::Uuid;
 
-use crate::domain::listing::{Header, Mode};
+use crate::domain::listing::Mode;
 use crate::index::texts::Text;
 use crate::index::{Creator, Event, Game};
 
@@ -21,15 +21,15 @@ pub struct Entity {
     pub body: Body,
 }
 
-/// The content of an entity, by kind.
+/// The producer's id of a listing, and its content with its dataset, by kind. A listing that the public does not see has no content.
 #[derive(Debug, Clone)]
 pub enum Body {
     /// A creator.
-    Page(Header, Arc<Creator>),
+    Page(Uuid, Option<(Mode, Arc<Creator>)>),
     /// A game.
-    Game(Header, Box<NewGame>),
+    Game(Uuid, Option<(Mode, Box<NewGame>)>),
     /// An event.
-    Event(Header, Arc<Event>),
+    Event(Uuid, Option<(Mode, Arc<Event>)>),
 }
 
 /// A game of the feed, with the reference to its page.
@@ -60,55 +60,63 @@ impl Body {
     /// The part that only a single read needs.
     pub(super) fn rest_mut(&mut self) -> Option<&mut Text> {
         match self {
-            Self::Page(_, creator) => Arc::get_mut(creator).map(Creator::rest_mut),
-            Self::Game(_, new) => Some(new.game.rest_mut()),
+            Self::Page(_, page) => {
+                let (_, creator) = page.as_mut()?;
+                Arc::get_mut(creator).map(Creator::rest_mut)
+            }
+            Self::Game(_, game) => game.as_mut().map(|(_, new)| new.game.rest_mut()),
             // The row of an event is its single read.
             Self::Event(..) => None,
         }
     }
 
     fn read(kind: &str, id: &str, encoded: &[u8], site: &str) -> anyhow::Result<Option<Self>> {
+        let uuid = || id.parse::<Uuid>().context("the id is not a UUID");
         Ok(Some(match kind {
             "page" => {
-                let page = listings::Page::decode(encoded)?;
-                let header = header(id, page.mode, page.state(), page.visible)?;
-                Self::Page(header, Arc::new(Creator::new(header.id, page, site)?))
+                let (id, page) = (uuid()?, listings::Page::decode(encoded)?);
+                let content = shown(page.visible, page.mode, || {
+                    Ok(Arc::new(Creator::new(id, page, site)?))
+                });
+                Self::Page(id, content?)
             }
             "game" => {
-                let game = listings::Game::decode(encoded)?;
-                let header = header(id, game.mode, game.state(), game.visible)?;
-                let new = NewGame {
-                    page: game.page_id.parse().context("the page is not a UUID")?,
-                    game: Game::new(header.id, game, site)?,
-                };
-                Self::Game(header, Box::new(new))
+                let (id, game) = (uuid()?, listings::Game::decode(encoded)?);
+                let content = shown(game.visible, game.mode, || {
+                    Ok(Box::new(NewGame {
+                        page: game.page_id.parse().context("the page is not a UUID")?,
+                        game: Game::new(id, game, site)?,
+                    }))
+                });
+                Self::Game(id, content?)
             }
             "event" => {
-                let event = listings::Event::decode(encoded)?;
-                let header = header(id, event.mode, event.state(), event.visible)?;
-                Self::Event(header, Arc::new(Event::new(header.id, event, site)?))
+                let (id, event) = (uuid()?, listings::Event::decode(encoded)?);
+                let content = shown(event.visible, event.mode, || {
+                    Ok(Arc::new(Event::new(id, event, site)?))
+                });
+                Self::Event(id, content?)
             }
             _ => return Ok(None),
         }))
     }
 }
 
-/// The header of a listing.
-fn header(id: &str, mode: i32, state: listings::State, visible: bool) -> anyhow::Result<Header> {
+/// The content of a listing if it is `visible`. Nothing else of a hidden listing is read: whatever a later release writes there, the listing is hidden.
+fn shown<T>(
+    visible: bool,
+    mode: i32,
+    content: impl FnOnce() -> anyhow::Result<T>,
+) -> anyhow::Result<Option<(Mode, T)>> {
+    if !visible {
+        return Ok(None);
+    }
     let mode = match common::Mode::try_from(mode) {
         Ok(common::Mode::Live) => Mode::Live,
         Ok(common::Mode::Test) => Mode::Test,
         Ok(common::Mode::Unspecified) | Err(_) => anyhow::bail!("{mode} is not a mode"),
     };
-    anyhow::ensure!(
-        state != listings::State::Unspecified,
-        "the state is unknown"
-    );
-    Ok(Header {
-        id: id.parse().context("the id is not a UUID")?,
-        mode,
-        visible,
-    })
+    Ok(Some((mode, content()?)))
 }
 
 #[cfg(test)]
@@ -122,10 +130,11 @@ mod tests {
         let at = prost_types::Timestamp::default();
         listings::Game {
             mode: common::Mode::Test.into(),
-            state: listings::State::Pending.into(),
+            visible: true,
             page_id: ID.to_owned(),
             created_at: Some(at),
             updated_at: Some(at),
+            first_published_at: Some(at),
             ..listings::Game::default()
         }
     }
@@ -134,10 +143,29 @@ mod tests {
     fn an_unknown_kind_is_none() {
         assert!(Entity::read("board", "1", &[255], SITE).unwrap().is_none());
         let entity = Entity::read("game", ID, &game().encode_to_vec(), SITE).unwrap();
-        let Body::Game(header, _) = entity.unwrap().body else {
-            panic!("it is a game");
+        let Body::Game(_, Some((mode, _))) = entity.unwrap().body else {
+            panic!("it is a public game");
         };
-        assert_eq!((header.mode, header.visible), (Mode::Test, false));
+        assert_eq!(mode, Mode::Test);
+    }
+
+    #[test]
+    fn a_listing_that_is_not_visible_needs_only_its_id_and_its_kind() {
+        let hidden = listings::Game {
+            state: 99,
+            ..listings::Game::default()
+        };
+        let body = |kind, encoded: Vec<u8>| {
+            let entity = Entity::read(kind, ID, &encoded, SITE).unwrap();
+            entity.unwrap().body
+        };
+        let id: Uuid = ID.parse().unwrap();
+        let game = body("game", hidden.encode_to_vec());
+        assert!(matches!(game, Body::Game(it, None) if it == id));
+        let page = body("page", listings::Page::default().encode_to_vec());
+        assert!(matches!(page, Body::Page(it, None) if it == id));
+        let event = body("event", listings::Event::default().encode_to_vec());
+        assert!(matches!(event, Body::Event(it, None) if it == id));
     }
 
     #[test]
@@ -157,7 +185,7 @@ mod tests {
             game
         };
         let bad = [
-            with(|game| game.state = 99),
+            with(|game| game.mode = 99),
             with(|game| game.page_id.clear()),
             with(|game| game.created_at = None),
             listings::Game {

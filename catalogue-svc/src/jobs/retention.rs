@@ -1,4 +1,4 @@
-//! Removes votes, addresses of voters and snapshots every hour that no board, voter or member of staff needs any more.
+//! Removes votes, voters and snapshots every hour that no board, voter or member of staff needs any more.
 
 use std::time::Duration;
 
@@ -23,8 +23,8 @@ pub(crate) fn spawn(leader: &Leader, pool: &PgPool, votes_kept: time::Duration) 
     });
 }
 
-/// Removes votes that are older than `votes_kept`, the addresses of their voters, and old snapshots; returns the number of removed votes. The
-/// tally of all time keeps them.
+/// Removes votes that are older than `votes_kept`, voters without other votes, and old snapshots; returns the number of removed votes. The tally
+/// of all time keeps them.
 ///
 /// # Errors
 /// PostgreSQL's.
@@ -41,11 +41,12 @@ pub async fn remove(
             break;
         }
     }
-    let voted_before = now - votes_kept;
-    while voters::remove_old_networks(pool, voted_before, PORTION).await? == PORTION.unsigned_abs()
+    let seen_before = now - votes_kept;
+    while voters::remove_without_votes(pool, seen_before, PORTION).await? == PORTION.unsigned_abs()
     {
     }
-    voters::remove_networks(pool, vote::day(now)).await?;
+    // After midnight, votes on pairs that were drawn before it still count for the day before.
+    voters::remove_networks(pool, vote::day(now - time::Duration::DAY)).await?;
     tallies::remove_before(pool, Hour::of(now).oldest_kept()).await?;
     let mut connection = pool.acquire().await?;
     board_snapshots::remove_old(&mut connection).await?;

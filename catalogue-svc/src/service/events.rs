@@ -82,10 +82,11 @@ fn read(request: ListEventsRequest, now: OffsetDateTime) -> Result<ListQuery<Eve
     // A range that names past days asks for past events.
     let is_past = first.is_some() || last.is_some_and(|last| last < today);
     let default = if is_past { "all" } else { "upcoming" };
-    let when = when.as_deref().unwrap_or(default);
-    let chosen = params.bad.named("when", when).unwrap_or(When::All);
-    // Absent or given, it is the same list.
-    params.bind(Some(when));
+    let chosen = when.as_deref().unwrap_or(default);
+    // Absent or given, it is the same list. Only the default of a `to` alone changes at a midnight, and the cursor must not end there.
+    let is_stable = when.is_some() || from.is_some() || to.is_none();
+    params.bind(Some(chosen).filter(|_| is_stable));
+    let chosen = params.bad.named("when", chosen).unwrap_or(When::All);
     params.bind(from.as_deref());
     params.bind(to.as_deref());
     params.words(request.q.as_deref());

@@ -1,9 +1,9 @@
 //! Votes, by staff (`catalogue/v1/staff.proto`).
 //!
-//! `staff vote list games/SLUG` lists who voted on a listing; it reads all stored votes once. Voiding (`staff vote void VOTER`, or `--address` for
-//! all cookies first seen at an address) subtracts the stored votes of a voter from the tallies; later votes of this voter
+//! `staff vote list games/SLUG` lists who voted on a listing, by address; it reads all stored votes once. Voiding (`staff vote void VOTER`, or
+//! `--address` for all cookies first seen at an address) subtracts the stored votes of a voter from the tallies; later votes of this voter
 //! are accepted and not counted. `staff vote restore` undoes it. A vote is stored for 31 days (`CATALOGUE_VOTES_KEPT`), the longest window of a
-//! board; older votes stay in the tally of all time. The last vote of a cookie is deleted together with its address.
+//! board; older votes stay in the tally of all time. A cookie is deleted with its last vote, address included, unless its votes are void.
 
 use std::net::IpAddr;
 use std::sync::Arc;
@@ -15,6 +15,8 @@ use contracts::common::v1::{ListAuditRequest, ListAuditResponse};
 use futures::{StreamExt as _, TryStreamExt as _, stream};
 use kit::Fault;
 use kit::api::bad_fields::BadFields;
+use kit::api::cursor::Binding;
+use kit::api::page::Page;
 use kit::api::timestamp;
 use kit::audit::{Audit, reason};
 use kit::feed::Producer;
@@ -28,11 +30,10 @@ use crate::domain::listing::Mode;
 use crate::domain::rankings::BoardKind;
 use crate::domain::staff_action::{Action, By};
 use crate::domain::vote;
-use crate::store::{listing_voters, voters};
+use crate::store::listing_voters::{self, Key, ListingVoters};
+use crate::store::voters;
 use crate::write::{self, Void};
 
-/// The most voters of a listing in an answer.
-const LISTED_VOTERS: i64 = 500;
 /// Voters whose votes are voided concurrently.
 const AT_ONCE: usize = 32;
 
@@ -52,23 +53,28 @@ impl StaffService for Staff {
         request: Request<proto::ListVotersRequest>,
     ) -> Result<Response<proto::ListVotersResponse>, Status> {
         self.admit(&request, Action::Look, "").await?;
-        let (kind, listing) = self.listing(request.get_ref())?;
-        let voters = listing_voters::list(&self.pool, kind, listing, LISTED_VOTERS).await;
-        let voters = voters.map_err(|error| Fault::internal(&error))?;
-        let count = |count: i64| u64::try_from(count).unwrap_or_default();
+        let request = request.into_inner();
+        let (kind, listing) = self.listing(&request)?;
+        let network = Some(request.address.as_str()).filter(|address| !address.is_empty());
+        let network = network.map(network_of).transpose()?;
+        let id = listing.to_string();
+        let filters = [Some(kind.as_str()), Some(&*id), network.as_deref()];
+        let mut bad = BadFields::default();
+        let page = bad.read_public_page(Binding::new("voters", filters), request.page);
+        let page: Page<Key> = bad.finish(Some(page))?;
+        let (after, limit) = (page.after.as_ref(), page.rows_to_fetch());
+        let rows = listing_voters::list(
+            &self.pool,
+            (kind, listing),
+            network.as_deref(),
+            after,
+            limit,
+        );
+        let mut rows = rows.await.map_err(|error| Fault::internal(&error))?;
+        let next_cursor = page.cut(&mut rows, |row| Key::from(row))?;
         Ok(Response::new(proto::ListVotersResponse {
-            total: voters.first().map_or(0, |voter| count(voter.total)),
-            voters: (voters.into_iter())
-                .map(|voter| proto::ListingVoter {
-                    voter: voter.id.to_string(),
-                    address: voter.network.unwrap_or_default(),
-                    first_seen_at: Some(timestamp::encode(voter.first_seen_at)),
-                    votes_for: count(voter.wins),
-                    votes_against: count(voter.losses),
-                    votes: count(voter.votes),
-                    void: voter.is_void,
-                })
-                .collect(),
+            voters: rows.into_iter().map(voters_message).collect(),
+            next_cursor: next_cursor.unwrap_or_default(),
         }))
     }
 
@@ -145,7 +151,7 @@ impl Staff {
         results.buffered(AT_ONCE).try_collect().await
     }
 
-    /// The kind and the id of a public live listing.
+    /// The kind and the id of a listing. Only public ones have a name here.
     fn listing(&self, request: &proto::ListVotersRequest) -> Result<(BoardKind, Uuid), Fault> {
         let snapshot = self.reads.catalogue.snapshot()?;
         let live = snapshot.dataset(Mode::Live);
@@ -157,7 +163,8 @@ impl Staff {
                 BoardKind::Games => live.games.get(name).map(|row| row.id),
                 BoardKind::Creators => live.creators.get(name).map(|row| row.id),
             };
-            let reason = "No published listing of this kind has this name.";
+            let id = id.or_else(|| name.parse().ok());
+            let reason = "No published listing of this kind has this name. Give the id of another: `staff game show` and `staff page show` print it.";
             bad.read("listing", id.ok_or(reason))
         });
         bad.finish(kind.zip(listing))
@@ -174,12 +181,7 @@ impl Staff {
                 Ok(vec![id])
             }
             Some(Voters::Address(address)) => {
-                // A network is named as `ListVoters` does.
-                let address = address.strip_suffix("/64").unwrap_or(&address);
-                let address = address.parse::<IpAddr>().ok().ok_or_else(|| {
-                    Fault::invalid_field("address", "It is an IP address, or an IPv6 network /64.")
-                })?;
-                let voters = voters::of_network(&self.pool, &vote::network(address)).await?;
+                let voters = voters::of_network(&self.pool, &network_of(&address)?).await?;
                 if voters.is_empty() {
                     return Err(Fault::not_found(
                         "Nobody voted with a cookie that was first seen at this address.",
@@ -192,6 +194,33 @@ impl Staff {
                 "Name a voter or an address.",
             )),
         }
+    }
+}
+
+/// The network of an address, or a network as `ListVoters` names it.
+fn network_of(address: &str) -> Result<String, Fault> {
+    let address = address.strip_suffix("/64").unwrap_or(address);
+    let address = address.parse::<IpAddr>().ok().ok_or_else(|| {
+        Fault::invalid_field("address", "It is an IP address, or an IPv6 network /64.")
+    })?;
+    Ok(vote::network(address))
+}
+
+fn voters_message(row: ListingVoters) -> proto::ListingVoters {
+    let count = |count: i64| u64::try_from(count).unwrap_or_default();
+    let voter = match &row.voters[..] {
+        [voter] => voter.to_string(),
+        _ => String::new(),
+    };
+    proto::ListingVoters {
+        address: row.network.unwrap_or_default(),
+        voter,
+        voters: row.voters.len() as u64,
+        void: count(row.void),
+        votes_for: count(row.wins),
+        votes_against: count(row.losses),
+        votes: count(row.votes),
+        first_seen_at: Some(timestamp::encode(row.first_seen_at)),
     }
 }
 

@@ -18,12 +18,12 @@ use uuid::Uuid;
 use super::Reads;
 use super::query_params::board_kind;
 use crate::boards::{Votable, random_pair};
-use crate::domain::draw::{Draw, SeedParts, SigningKey};
+use crate::domain::draw::{Draw, Drawer, SeedParts, SigningKey};
 use crate::domain::listing::Mode;
 use crate::domain::rankings::BoardKind;
 use crate::domain::vote::{self, Pair, Vote, Voter};
 use crate::index::{Creator, Dataset, Game};
-use crate::store::votes;
+use crate::store::{voters, votes};
 use crate::write::{self, Limits};
 
 /// The most other accounts of a voter.
@@ -84,11 +84,20 @@ impl Votes {
         let now = self.reads.clock.now();
         let day = vote::day(now);
         let judged = votes::judged(&self.pool, voter.id, L::KIND, day).await?;
+        let network = voter.drawing_network().filter(|_| judged.is_empty());
+        let (drawer, turn) = if let Some(network) = network {
+            let bucket = vote::bucket(voter.id);
+            let votes = voters::bucket_votes(&self.pool, network, day, bucket).await?;
+            (Drawer::Bucket(network, bucket), vote::turn(votes))
+        } else {
+            let judged = i64::try_from(judged.len()).unwrap_or(i64::MAX);
+            (Drawer::Voter(voter.id), judged)
+        };
         let seed = self.draw_key.seed(SeedParts {
-            voter: voter.id,
+            drawer,
             kind: L::KIND,
             day,
-            judged: judged.len() as u64,
+            turn,
         });
         let mut rng = StdRng::from_seed(seed);
         let pair = random_pair::<L>(listings, &mut rng, &voter.accounts, &judged);
@@ -113,6 +122,7 @@ impl Votes {
             kind: L::KIND,
             pair: Pair::of(*first.id(), *second.id()),
             drawn_at: now,
+            turn: network.map(|_| turn),
         };
         Ok(proto::DrawPairResponse {
             first: Some(candidate(&first)?),
@@ -157,6 +167,7 @@ impl Votes {
             pair: Pair::of(winner, loser),
             winner: (!request.neither).then_some(winner),
             day: vote::day(draw.drawn_at),
+            turn: draw.turn,
         })
     }
 }

@@ -11,8 +11,15 @@ use crate::domain::vote::Voter;
 pub struct LockedVoter {
     /// Whether the votes are void.
     pub is_void: bool,
-    /// Whether the network of a cookie is stored.
-    pub has_network: bool,
+}
+
+/// Votes with cookies from a network on a day.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct NetworkVotes {
+    /// All of them.
+    pub votes: i64,
+    /// Those of one bucket.
+    pub votes_of_bucket: i64,
 }
 
 /// Locks a voter, so that votes of the voter are cast and voided one after the other.
@@ -22,8 +29,7 @@ pub async fn lock(
 ) -> Result<Option<LockedVoter>, sqlx::Error> {
     sqlx::query_as!(
         LockedVoter,
-        r#"select voided_at is not null as "is_void!", network is not null as "has_network!"
-           from catalogue.voter where id = $1 for update"#,
+        r#"select voided_at is not null as "is_void!" from catalogue.voter where id = $1 for update"#,
         id
     )
     .fetch_optional(connection)
@@ -45,22 +51,6 @@ pub async fn insert(
     .execute(connection)
     .await?;
     Ok(inserted.rows_affected() == 1)
-}
-
-/// Stores the network of a cookie that votes again after its network was removed.
-pub async fn set_network(
-    connection: &mut PgConnection,
-    id: Uuid,
-    network: &str,
-) -> Result<(), sqlx::Error> {
-    sqlx::query!(
-        "update catalogue.voter set network = $2 where id = $1",
-        id,
-        network
-    )
-    .execute(connection)
-    .await?;
-    Ok(())
 }
 
 /// Voids the votes of a voter, or lets them count again.
@@ -89,53 +79,77 @@ pub async fn of_network(pool: &PgPool, network: &str) -> Result<Vec<Uuid>, sqlx:
     .await
 }
 
-/// Counts a vote with a cookie. Returns false if `most` votes were cast from its network on this day already. Votes whose transactions still
-/// run are not seen: a vote waits for no other.
+/// Counts a vote with a cookie of a bucket. Returns the votes from its network on this day before it. Votes whose transactions still run are not
+/// seen: a vote waits for no other.
 pub async fn count_network(
     connection: &mut PgConnection,
     network: &str,
     day: Date,
-    most: i32,
-) -> Result<bool, sqlx::Error> {
-    sqlx::query_scalar!(
+    bucket: i16,
+) -> Result<NetworkVotes, sqlx::Error> {
+    sqlx::query_as!(
+        NetworkVotes,
         r#"with unlocked as (
-               select slot from catalogue.network_day where network = $1 and day = $2 limit 1 for update skip locked
+               select slot from catalogue.network_day where network = $1 and day = $2 and bucket = $3 limit 1 for update skip locked
            ), raised as (
                update catalogue.network_day as held set votes = held.votes + 1 from unlocked
-               where held.network = $1 and held.day = $2 and held.slot = unlocked.slot
+               where held.network = $1 and held.day = $2 and held.bucket = $3 and held.slot = unlocked.slot
                returning held.slot
            ), added as (
-               insert into catalogue.network_day (network, day, votes) select $1, $2, 1 where not exists (select from raised)
+               insert into catalogue.network_day (network, day, bucket, votes) select $1, $2, $3, 1 where not exists (select from raised)
            )
-           select coalesce(sum(votes), 0) < $3 as "is_below!" from catalogue.network_day where network = $1 and day = $2"#,
+           select coalesce(sum(votes), 0) as "votes!", coalesce(sum(votes) filter (where bucket = $3), 0) as "votes_of_bucket!"
+           from catalogue.network_day where network = $1 and day = $2"#,
         network,
         day,
-        i64::from(most)
+        bucket
     )
     .fetch_one(connection)
     .await
 }
 
-/// Removes the networks of voters who were first seen before this moment and have no stored vote; at most `portion` of them. The voters stay,
-/// with the day on which they were first seen.
-pub async fn remove_old_networks(
+/// The votes with the cookies of a bucket of a network on a day.
+pub async fn bucket_votes(
+    pool: &PgPool,
+    network: &str,
+    day: Date,
+    bucket: i16,
+) -> Result<i64, sqlx::Error> {
+    sqlx::query_scalar!(
+        r#"select coalesce(sum(votes), 0) as "votes!" from catalogue.network_day where network = $1 and day = $2 and bucket = $3"#,
+        network,
+        day,
+        bucket
+    )
+    .fetch_one(pool)
+    .await
+}
+
+/// Removes voters who were first seen before this moment, have no stored vote and are not void; at most `portion` of them.
+pub async fn remove_without_votes(
     pool: &PgPool,
     seen_before: OffsetDateTime,
     portion: i64,
 ) -> Result<u64, sqlx::Error> {
+    let mut transaction = kit::pg::begin(pool).await?;
     // A voter who is voting now is locked, and stays.
-    let removed = sqlx::query!(
-        "update catalogue.voter set network = null where id in (
-             select id from catalogue.voter
-             where first_seen_at < $1 and network is not null
-                 and not exists (select from catalogue.vote where voter_id = voter.id)
-             limit $2 for update skip locked
-         )",
+    let locked = sqlx::query_scalar!(
+        "select id from catalogue.voter
+         where first_seen_at < $1 and voided_at is null and not exists (select from catalogue.vote where voter_id = voter.id)
+         limit $2 for update skip locked",
         seen_before,
         portion
     )
-    .execute(pool)
+    .fetch_all(&mut *transaction)
     .await?;
+    // A second statement sees the vote of a voter who voted while the first one ran.
+    let removed = sqlx::query!(
+        "delete from catalogue.voter where id = any ($1) and not exists (select from catalogue.vote where voter_id = voter.id)",
+        &locked
+    )
+    .execute(&mut *transaction)
+    .await?;
+    transaction.commit().await?;
     Ok(removed.rows_affected())
 }
 

@@ -38,15 +38,7 @@ pub(super) async fn cast(
     if locked.is_none() && !voters::insert(connection, &vote.voter, now).await? {
         locked = voters::lock(connection, vote.voter.id).await?;
     }
-    let is_void = match locked {
-        Some(voter) => {
-            if let Some(network) = network.as_ref().filter(|_| !voter.has_network) {
-                voters::set_network(connection, vote.voter.id, network).await?;
-            }
-            voter.is_void
-        }
-        None => false,
-    };
+    let is_void = locked.is_some_and(|voter| voter.is_void);
     if !votes::insert(connection, vote, now).await? {
         return Ok(false);
     }
@@ -76,15 +68,26 @@ pub(super) async fn cast(
         (network, network_daily),
         (site, limits.ipv6_daily.saturating_mul(SITE)),
     ];
+    let bucket = vote::bucket(vote.voter.id);
+    let mut votes_of_bucket = 0;
     for (network, most) in networks {
         let Some(network) = network else { continue };
-        let day = vote::day(now);
-        if !voters::count_network(connection, network, day, most).await? {
+        let before = voters::count_network(connection, network, vote.day, bucket).await?;
+        if before.votes >= i64::from(most) {
             let message = format!(
                 "{most} votes without an account have come from this address today. Sign in, or come back tomorrow (UTC)."
             );
             return Err(too_many(message, tomorrow - now));
         }
+        // The last network is the one that draws.
+        votes_of_bucket = before.votes_of_bucket;
+    }
+    if vote
+        .turn
+        .is_some_and(|turn| !vote::is_current(turn, votes_of_bucket))
+    {
+        let reason = "Others at this address have judged pairs meanwhile. Draw another.";
+        return Err(Fault::invalid_field("draw", reason));
     }
     if let Some(winner) = vote.winner.filter(|_| !is_void) {
         let Pair { low, high } = vote.pair;

@@ -150,6 +150,36 @@ async fn a_change_that_does_not_convert_is_skipped() {
     assert_eq!(following.games(), 3);
 }
 
+/// A later release of listings-svc may hide a listing in a state that this one does not know, or with fields that it cannot convert.
+#[tokio::test]
+async fn a_hidden_listing_is_hidden_whatever_its_state_and_its_fields_are() {
+    let hidden = |number| contracts::listings::v1::Game {
+        state: 99,
+        page_id: String::new(),
+        created_at: None,
+        ..game(number)
+    };
+    let mut following = Following::start(2).await;
+    following
+        .apply(vec![page_change(&page(0)), game_change(&game(1))])
+        .await;
+    following.apply(vec![game_change(&game(2))]).await;
+    assert_eq!(following.games(), 2);
+    for (number, left) in [(1, 1), (2, 0)] {
+        following.apply(vec![game_change(&hidden(number))]).await;
+        assert_eq!(following.games(), left);
+    }
+    // A change of its page does not bring it back; its own next change does.
+    let renamed = contracts::listings::v1::Page {
+        name: "Other maker".to_owned(),
+        ..page(0)
+    };
+    following.apply(vec![page_change(&renamed)]).await;
+    assert_eq!(following.games(), 0);
+    following.apply(vec![game_change(&game(1))]).await;
+    assert_eq!(following.games(), 1);
+}
+
 /// Applying can take long: a change of a page changes thousands of games, and many new words are indexed at once.
 #[test]
 fn changes_are_applied_on_the_blocking_pool() {

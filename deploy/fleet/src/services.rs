@@ -355,8 +355,8 @@ fn settings_of(
     if service.name == "gateway" && !is_set("DOCS_URL") {
         settings.push(("DOCS_URL", format!("{}/docs/errors", shared.dashboard_url)));
     }
-    let reads_plans = ["gateway", "webhook-svc"].contains(&service.name);
-    if let Some(plans) = shared.plans.as_ref().filter(|_| reads_plans) {
+    let is_gateway = service.name == "gateway";
+    if let Some(plans) = shared.plans.as_ref().filter(|_| is_gateway) {
         settings.push(("PLANS", text(plans.clone())?));
     }
     Ok(settings)

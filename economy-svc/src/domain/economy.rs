@@ -1,4 +1,4 @@
-//! All listed currencies at a moment, and the time until which their rates and figures are valid.
+//! All listed currencies at a moment, and the times until which their rates and figures are valid.
 
 use std::collections::HashMap;
 
@@ -42,16 +42,20 @@ pub struct Economy {
     pub markets: HashMap<Pair, Market>,
     /// Swaps of the 24 hours before these.
     pub markets_day_before: HashMap<Pair, Market>,
-    /// The next time at which something changes with the clock alone; `None`: never.
-    pub valid_until: Option<OffsetDateTime>,
+    /// The next time at which a rate may change with the clock alone; `None`: never.
+    pub rates_until: Option<OffsetDateTime>,
+    /// The same for the figures of a currency.
+    pub currencies_until: Option<OffsetDateTime>,
 }
 
 /// The next time at which something changes with the clock alone: an event leaves its window when it is as old as the window is long.
 pub fn valid_until(
     now: OffsetDateTime,
-    events: impl IntoIterator<Item = (OffsetDateTime, Duration)>,
+    events: impl IntoIterator<Item = (Option<OffsetDateTime>, Duration)>,
 ) -> Option<OffsetDateTime> {
-    let moments = events.into_iter().map(|(at, window)| at + window);
+    let moments = events
+        .into_iter()
+        .filter_map(|(at, window)| Some(at? + window));
     moments.filter(|moment| *moment > now).min()
 }
 

@@ -1,15 +1,13 @@
-//! The fields of a JSON object as raw text. Whole numbers are parsed from their digits and never pass through a float.
+//! The fields of a JSON object as raw text.
 //!
 //! What is wrong with a field is a clause such as `it is given twice`: a report joins several of them in one message, a tip makes a sentence
 //! of each.
 
 use std::collections::HashSet;
 
-use kit::api::json_object::RawFields;
+pub use kit::api::json_object::MAX_SAFE_INTEGER;
+use kit::api::json_object::{self, RawFields};
 use serde_json::value::RawValue;
-
-/// 2^53 − 1: JSON readers that use floats hold whole numbers up to this one exactly (`Number.MAX_SAFE_INTEGER`).
-pub const MAX_SAFE_INTEGER: u64 = 9_007_199_254_740_991;
 
 /// The most unexpected fields that one error names (§4.3).
 const MAX_REPORTED: usize = 50;
@@ -79,15 +77,16 @@ impl<'a> Fields<'a> {
     pub fn whole(&self, name: &str, least: u64, most: u64) -> Result<u64, String> {
         let Some(text) = self.raw(name) else {
             return Err(format!(
-                "it is required: send a whole number from {least} to {most}, in digits only"
+                "it is required: send a whole number from {least} to {most}"
             ));
         };
-        let is_whole = text.bytes().all(|byte| byte.is_ascii_digit());
-        let value = text.parse().ok().filter(|_| is_whole);
+        let of_float = || {
+            let integer = json_object::integer(serde_json::from_str(text).ok()?)?;
+            u64::try_from(integer).ok()
+        };
+        let value = text.parse().ok().or_else(of_float);
         let value = value.filter(|value| (least..=most).contains(value));
-        value.ok_or_else(|| {
-            format!("it must be a whole number from {least} to {most}, in digits only")
-        })
+        value.ok_or_else(|| format!("it must be a whole number from {least} to {most}"))
     }
 
     /// A number that `is_valid`; `None` when it is absent or null.
@@ -134,16 +133,26 @@ mod tests {
     use super::*;
 
     #[test]
-    fn only_digits_are_a_whole_number() {
+    fn a_whole_number_is_taken_however_it_is_written() {
         let fields = |value: &str| format!(r#"{{"a":{value}}}"#);
         let whole = |value: &str| Fields::parse(&fields(value)).unwrap().whole("a", 0, 10);
-        assert_eq!(whole("0"), Ok(0));
-        assert_eq!(whole("10"), Ok(10));
+        for (good, number) in [
+            ("0", 0),
+            ("-0.0", 0),
+            ("10", 10),
+            ("10.0", 10),
+            ("1e1", 10),
+            ("0.1e1", 1),
+        ] {
+            assert_eq!(whole(good), Ok(number), "{good}");
+        }
         for bad in [
             "11",
+            "11.0",
             "-1",
-            "1.0",
-            "1e0",
+            "-1.0",
+            "1.5",
+            "1e-1",
             "1e400",
             "\"1\"",
             "null",

@@ -11,6 +11,8 @@ pub struct CountedReport {
     pub at: OffsetDateTime,
     /// Time of the game's report before this one, whether that one counts, is held or was rejected; `None`: this is the first.
     pub previous_at: Option<OffsetDateTime>,
+    /// Whether it is the first in a new unit of the currency.
+    pub new_unit: bool,
     pub report: Report,
 }
 
@@ -27,8 +29,9 @@ pub struct Figures {
 }
 
 impl Figures {
-    /// Compares a counted report with the counted report before it.
+    /// Compares a counted report with the counted report before it, if both have the same unit.
     pub fn of(now: &CountedReport, before: Option<&CountedReport>) -> Self {
+        let before = before.filter(|_| !now.new_unit);
         let change = |of: fn(&CountedReport) -> Option<Ratio>| of(now)?.change_pct(of(before?)?);
         Self {
             inflation: change(|counted| Ratio::new(counted.report.basket.cost().into(), 1)),
@@ -70,6 +73,7 @@ mod tests {
         CountedReport {
             at: START + Duration::hours(hours),
             previous_at: (interval > 0).then(|| START + Duration::hours(hours - interval)),
+            new_unit: false,
             report,
         }
     }
@@ -91,6 +95,17 @@ mod tests {
         // Output of 600 in one day after 800 in two days: 600 a day after 400 a day.
         let percent = ["20", "10", "50"].map(|text| Some(text.to_owned()));
         assert_eq!(printed(&third, Some(&second)), percent);
+    }
+
+    #[test]
+    fn a_report_in_a_new_unit_is_compared_with_none_before() {
+        let before = counted((24, 24), 1_000, 10, 800);
+        let mut now = counted((48, 24), 10, 1, 8);
+        now.new_unit = true;
+        assert_eq!(printed(&now, Some(&before)), [None, None, None]);
+        let next = counted((72, 24), 11, 1, 16);
+        let percent = ["0", "10", "100"].map(|text| Some(text.to_owned()));
+        assert_eq!(printed(&next, Some(&now)), percent);
     }
 
     #[test]

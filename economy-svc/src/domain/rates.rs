@@ -109,6 +109,7 @@ mod tests {
         let newest = CountedReport {
             at: AT,
             previous_at: None,
+            new_unit: false,
             report,
         };
         ListedCurrency {
@@ -130,7 +131,8 @@ mod tests {
                 .collect(),
             markets,
             markets_day_before: HashMap::new(),
-            valid_until: None,
+            rates_until: None,
+            currencies_until: None,
         }
     }
 

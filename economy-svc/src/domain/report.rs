@@ -187,15 +187,24 @@ pub mod tests {
         assert_eq!(code(&sent).unwrap().policy_rate, None);
     }
 
-    /// Each field in turn is missing, negative, fractional, exponential, too large, a string, null, or nested.
+    /// Engines whose numbers are floats write every number like this.
+    #[test]
+    fn whole_numbers_may_be_written_as_floats() {
+        let floats = r#"{"supply": 1000000.0, "minted": 5e3, "burned": 1000.0, "output": 4.2e4, "active_players": 120.0,
+            "basket": {"meal": 10.0, "ride": 5.0, "wage": 100.0, "rent": 9e2}}"#;
+        assert_eq!(Report::parse(floats), Report::parse(&body().to_string()));
+    }
+
+    /// Each field in turn is missing, negative, fractional, too large, a string, null, or nested.
     #[test]
     fn every_bad_field_is_named() {
         let deep = format!("{}{}", "[".repeat(500), "]".repeat(500));
         let wrong = [
             "-1",
             "1.5",
-            "1e3",
+            "1e-3",
             "9007199254740992",
+            "9007199254740992.0",
             "1e400",
             "\"5\"",
             "null",

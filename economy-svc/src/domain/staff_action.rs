@@ -15,6 +15,8 @@ pub enum Action {
     ApproveReport,
     /// Rejects a held report permanently.
     RejectReport,
+    /// Makes a report count no more.
+    RetractReport,
     /// Books past swaps.
     ImportSwaps,
     /// Removes swaps that were imported by mistake.

@@ -87,7 +87,7 @@ mod tests {
     #[test]
     fn a_tip_is_read() {
         let tip = Tip::parse(
-            r#"{"player":" ada ","amount":5,"game":"bao","note":"gg"}"#,
+            r#"{"player":" ada ","amount":5.0,"game":"bao","note":"gg"}"#,
             "bao",
         );
         let expected = Tip {

@@ -1,6 +1,7 @@
 //! What reports and tips have in common: calls with a game's key, and `Idempotency-Key`.
 
 use contracts::common::v1::Mode;
+use kit::api::json_object;
 use kit::idempotency::{self, CallId, body_hash};
 use kit::{Code, Fault};
 use uuid::Uuid;
@@ -39,8 +40,8 @@ impl Call<'_> {
             return Ok(None);
         }
         let account = parse_account(self.account_id)?;
-        // An empty object stands for a body that serde cannot parse (nested too deeply): its fields are refused, so it is never stored.
-        let body = serde_json::from_slice(self.body).unwrap_or_default();
+        // An empty object stands for a body that cannot be parsed: its fields are refused, so it is never stored.
+        let body = json_object::parse(self.body).unwrap_or_default();
         let route = format!("{route} {}", self.game);
         Ok(Some(idempotency::Key {
             call: CallId::new(account, route, self.idempotency_key)?,

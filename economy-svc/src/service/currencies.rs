@@ -12,6 +12,7 @@ use super::Service;
 use super::games::{no_owned_game, owned_game, parse_account};
 use super::page;
 use super::render;
+use super::snapshot::List;
 use crate::domain::staff_action::AuthorizedAction;
 use crate::store::{currencies, has_nul};
 use crate::write::{SetName, currency};
@@ -27,10 +28,11 @@ impl CurrenciesService for Service {
         &self,
         request: Request<proto::ListCurrenciesRequest>,
     ) -> Result<Response<proto::ListCurrenciesResponse>, Status> {
-        let snapshot = self.snapshots.current(request.get_ref().mode()).await?;
+        let mode = request.get_ref().mode();
+        let snapshot = self.snapshots.current(mode, List::Currencies).await?;
         let total = u64::try_from(snapshot.economy.currencies.len()).unwrap_or(u64::MAX);
         Ok(Response::new(proto::ListCurrenciesResponse {
-            json: snapshot.currencies().await?,
+            json: snapshot.currencies.clone(),
             page: Some(render::page_info(total)),
         }))
     }

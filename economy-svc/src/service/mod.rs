@@ -27,13 +27,14 @@ use contracts::economy::v1::tips_service_server::TipsServiceServer;
 use kit::Clock;
 use kit::audit::Audit;
 use kit::feed::Producer;
+use kit::lifecycle::Lifecycle;
 use sqlx::PgPool;
 use time::Duration;
 use tonic::service::RoutesBuilder;
 
 use crate::SCHEMA;
 use crate::domain::report_policy::ReportPolicy;
-use snapshots::SnapshotCache;
+use snapshots::Snapshots;
 
 /// The dependencies of the services.
 #[derive(Debug)]
@@ -44,14 +45,15 @@ pub struct Dependencies {
     pub policy: ReportPolicy,
     /// A currency without a counted report for this long is late.
     pub late_after: Duration,
+    pub lifecycle: Lifecycle,
 }
 
 impl Dependencies {
     /// Adds every service.
     pub fn add_to(self, services: &mut RoutesBuilder) {
-        let snapshots = SnapshotCache::new(self.pool.clone(), self.clock.clone(), self.late_after);
+        let (pool, clock) = (self.pool.clone(), self.clock.clone());
         let service = Arc::new(Service {
-            snapshots: Arc::new(snapshots),
+            snapshots: Snapshots::start(pool, clock, self.late_after, &self.lifecycle),
             audit: Audit::new(self.pool.clone(), SCHEMA, self.clock.clone()),
             pool: self.pool,
             clock: self.clock,
@@ -77,6 +79,6 @@ struct Service {
     clock: Clock,
     producer: Producer,
     policy: ReportPolicy,
-    snapshots: Arc<SnapshotCache>,
+    snapshots: Snapshots,
     audit: Audit,
 }

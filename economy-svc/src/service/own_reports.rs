@@ -1,4 +1,4 @@
-//! The reports of a game, for an owner of the game's page.
+//! The reports of a game, for an owner of the game's page and for staff.
 
 use contracts::economy::v1 as proto;
 use kit::Fault;
@@ -6,6 +6,7 @@ use kit::api::cursor::SortTime;
 use kit::api::page::Page;
 use kit::api::timestamp;
 use sqlx::PgPool;
+use uuid::Uuid;
 
 use super::games::{owned_game, parse_account};
 use super::page;
@@ -20,18 +21,25 @@ pub(super) async fn list(
     let account = parse_account(&request.account_id)?;
     let game = owned_game(pool, account, &request.game).await?;
     let filters = [request.account_id.as_str(), request.game.as_str()];
-    let page: Page<(SortTime, i64)> = page::read("own reports", filters, request.page)?;
-    let after = page.after.map(|(SortTime(at), id)| (at, id));
-    let selection = Selection::OfGame {
-        game: game.id,
-        after,
-    };
-    let mut rows = reports::list(pool, selection, page.rows_to_fetch()).await?;
-    let next = page.cut(&mut rows, |row| (SortTime(row.at), row.id))?;
+    let page = page::read("own reports", filters, request.page)?;
+    let (reports, next) = of_game(pool, game.id, &page).await?;
     Ok(proto::ListOwnReportsResponse {
-        reports: rows.into_iter().map(own_report).collect(),
+        reports,
         page: Some(page::info(next)),
     })
+}
+
+/// A page of the reports of a game, the newest first, and the cursor of the next page.
+pub(super) async fn of_game(
+    pool: &PgPool,
+    game: Uuid,
+    page: &Page<(SortTime, i64)>,
+) -> Result<(Vec<proto::OwnReport>, Option<String>), Fault> {
+    let after = page.after.map(|(SortTime(at), id)| (at, id));
+    let selection = Selection::OfGame { game, after };
+    let mut rows = reports::list(pool, selection, page.rows_to_fetch()).await?;
+    let next = page.cut(&mut rows, |row| (SortTime(row.at), row.id))?;
+    Ok((rows.into_iter().map(own_report).collect(), next))
 }
 
 /// A report without the name of the member who decided. The reason is shown only if the report was rejected: other reasons are notes for

@@ -7,8 +7,12 @@ use kit::rpc::respond;
 use tonic::{Request, Response, Status};
 
 use super::games::not_listed;
+use super::snapshot::List;
 use super::{Service, render};
 use crate::domain::economy::Economy;
+
+/// The most rates of a list with a limit.
+const MAX_LIMIT: usize = 1_000;
 
 #[tonic::async_trait]
 impl RatesService for Service {
@@ -25,19 +29,17 @@ impl Service {
         &self,
         request: &proto::ListRatesRequest,
     ) -> Result<proto::ListRatesResponse, Fault> {
-        let snapshot = self.snapshots.current(request.mode()).await?;
+        let snapshot = self.snapshots.current(request.mode(), List::Rates).await?;
         let (from, to) = currencies(&snapshot.economy, request)?;
-        // Neither a version nor a slug has a colon: two different lists never have the same version.
-        let version = format!("{}:{}:{}", snapshot.version, request.from, request.to);
+        let part = (request.limit > 0).then(|| {
+            let most = usize::try_from(request.limit).map_or(MAX_LIMIT, |most| most.min(MAX_LIMIT));
+            (request.after.clone(), most)
+        });
+        let rates = snapshot.rates(from, to, part).await?;
         let total = render::count(&snapshot.economy, from, to);
-        let json = if version == request.known_version {
-            None
-        } else {
-            Some(snapshot.rates(from, to).await?)
-        };
         Ok(proto::ListRatesResponse {
-            version,
-            json,
+            json: (rates.version != request.known_version).then_some(rates.json),
+            version: rates.version,
             page: Some(render::page_info(total)),
         })
     }

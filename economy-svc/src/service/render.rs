@@ -4,6 +4,7 @@ use bytes::Bytes;
 use contracts::common::v1::PageInfo;
 use contracts::public::{self, Number, Timestamp};
 use kit::Fault;
+use sha2::{Digest as _, Sha256};
 use time::{Duration, OffsetDateTime};
 
 use crate::domain::basket::Basket;
@@ -32,29 +33,44 @@ pub(super) fn page_info(total: u64) -> PageInfo {
     }
 }
 
-/// The JSON list of rates in the order of their slugs; optionally only those from or to one currency. `None`: it is too long.
+/// A list of rates.
+#[derive(Debug, Clone)]
+pub(super) struct RateList {
+    /// The hash of the content.
+    pub(super) version: String,
+    pub(super) json: Bytes,
+}
+
+/// The JSON list of rates in the order of their slugs; optionally only those from or to one currency. It has the first `most` of the rates to
+/// currencies whose slugs come after `after`. Further rates are not computed. `None`: the list is too long.
 pub(super) fn rates(
     economy: &Economy,
     from: Option<usize>,
     to: Option<usize>,
-) -> Result<Option<Bytes>, serde_json::Error> {
-    let indexes = 0..economy.currencies.len();
-    let one_or_all = |one: Option<usize>| one.map_or_else(|| indexes.clone(), |one| one..one + 1);
+    (after, most): (&str, usize),
+) -> Result<Option<RateList>, serde_json::Error> {
+    let currencies = &economy.currencies;
+    let start = currencies.partition_point(|currency| currency.slug.as_str() <= after);
+    let one_or_all = |one: Option<usize>| one.map_or(0..currencies.len(), |one| one..one + 1);
+    let pairs = one_or_all(from).flat_map(|from| {
+        let to = one_or_all(to).filter(|to| *to >= start);
+        to.map(move |to| (from, to))
+    });
+    let rated = pairs.filter_map(|(from, to)| Some((from, to, rate(economy, from, to)?)));
     let mut json = Vec::new();
-    for from in one_or_all(from) {
-        for to in one_or_all(to) {
-            let Some(rate) = rate(economy, from, to) else {
-                continue;
-            };
-            json.push(if json.is_empty() { b'[' } else { b',' });
-            serde_json::to_writer(&mut json, &rate_row(economy, from, to, &rate))?;
-        }
+    for (from, to, rate) in rated.take(most) {
+        json.push(if json.is_empty() { b'[' } else { b',' });
+        serde_json::to_writer(&mut json, &rate_row(economy, from, to, &rate))?;
         if json.len() > MAX_RATES {
             return Ok(None);
         }
     }
     json.extend_from_slice(if json.is_empty() { b"[]" } else { b"]" });
-    Ok(Some(json.into()))
+    let hash = Bytes::copy_from_slice(&Sha256::digest(&json));
+    Ok(Some(RateList {
+        version: format!("{hash:x}"),
+        json: json.into(),
+    }))
 }
 
 /// The number of rates, optionally only of those from or to one currency.
@@ -134,10 +150,16 @@ pub(super) fn history(
     let mut rows = Vec::with_capacity(entries.len());
     for entry in entries {
         let figures = Figures::of(&entry.counted, before.as_ref());
-        let CountedReport { at, report, .. } = before.insert(entry.counted);
+        let CountedReport {
+            at,
+            report,
+            new_unit,
+            ..
+        } = before.insert(entry.counted);
         rows.push(public::HistoryRow {
             reported_at: Timestamp(*at),
             currency: currency.to_owned(),
+            new_unit: *new_unit,
             supply: report.supply,
             minted: report.minted,
             burned: report.burned,

@@ -1,70 +1,82 @@
-//! The economy at one moment, with the answers rendered from it.
+//! The economy at one moment, with the lists rendered from it.
 
 use std::sync::Arc;
 
 use bytes::Bytes;
 use kit::Fault;
 use time::{Duration, OffsetDateTime};
-use tokio::sync::OnceCell;
 
-use super::render;
+use super::render::{self, RateList};
 use crate::domain::economy::Economy;
 use crate::store::version::Version;
 
-/// An economy and the answers rendered from it.
+/// A list that is rendered from the economy.
+#[derive(Debug, Clone, Copy)]
+pub(super) enum List {
+    Rates,
+    Currencies,
+}
+
+/// A whole list of rates.
+const ALL: (&str, usize) = ("", usize::MAX);
+
+/// An economy and the lists rendered from it.
 #[derive(Debug)]
 pub(super) struct Snapshot {
-    /// Identifies the content: equal content has the same version at every replica, other content has another.
-    pub(super) version: String,
     pub(super) economy: Economy,
     /// The time when it was loaded.
     pub(super) at: OffsetDateTime,
-    pub(super) late_after: Duration,
     /// `None`: samples.
-    pub(super) data_version: Option<Version>,
-    /// `None`: the list is too long.
-    rates: OnceCell<Option<Bytes>>,
-    currencies: OnceCell<Bytes>,
+    data_version: Option<Version>,
+    /// The JSON list of all currencies.
+    pub(super) currencies: Bytes,
+    /// `None`: the list of all rates is too long.
+    rates: Option<RateList>,
 }
 
 impl Snapshot {
-    /// The current economy, live or (without a data version) of the samples.
+    /// Renders the economy of `now`, live or (without a data version) of the samples. Rates that are as in the snapshot before are not
+    /// rendered again.
     pub(super) fn new(
         economy: Economy,
         data_version: Option<Version>,
         now: OffsetDateTime,
         late_after: Duration,
-    ) -> Self {
-        // The content also changes with the clock, at known times. Together with the data version, the next such time identifies the content.
-        let until = economy
-            .valid_until
-            .map_or(0, OffsetDateTime::unix_timestamp_nanos);
-        let data = data_version.map_or_else(|| "samples".to_owned(), |version| version.to_string());
-        Self {
-            version: format!("{data}-{until:x}"),
-            economy,
-            at: now,
-            late_after,
-            data_version,
-            rates: OnceCell::new(),
-            currencies: OnceCell::new(),
-        }
-    }
-
-    /// Whether it may answer a call at `now` that has read the version `read`. The snapshot may be newer: another call may have loaded it
-    /// while this call waited for the lock.
-    pub(super) fn is_fresh(&self, read: Option<Version>, now: OffsetDateTime) -> bool {
-        let is_new_enough = match (self.data_version, read) {
-            (Some(loaded), Some(read)) => loaded.reaches(read),
-            (loaded, read) => loaded == read,
+        before: Option<&Self>,
+    ) -> Result<Self, serde_json::Error> {
+        let same = before.zip(data_version).filter(|(before, version)| {
+            before.data_version == data_version && before.is_fresh(*version, List::Rates, now)
+        });
+        let rates = match same {
+            Some((before, _)) => before.rates.clone(),
+            None => render::rates(&economy, None, None, ALL)?,
         };
-        let is_in_time = self.economy.valid_until.is_none_or(|until| now < until);
-        // After the clock was set back, a snapshot of the future is not fresh.
-        is_new_enough && is_in_time && self.at <= now
+        Ok(Self {
+            at: now,
+            data_version,
+            currencies: render::currencies(&economy, now, late_after)?,
+            rates,
+            economy,
+        })
     }
 
-    /// The JSON list of the rates, optionally only of those from or to one currency. The list of all rates is rendered once, while
-    /// concurrent calls wait.
+    /// Whether its data are of the epoch of `read`. Versions of different epochs cannot be compared.
+    pub(super) fn has_epoch_of(&self, read: Version) -> bool {
+        (self.data_version).is_some_and(|loaded| loaded.epoch == read.epoch)
+    }
+
+    /// Whether its list may answer a call at `now` that has read the version `read` of the data.
+    pub(super) fn is_fresh(&self, read: Version, list: List, now: OffsetDateTime) -> bool {
+        let until = match list {
+            List::Rates => self.economy.rates_until,
+            List::Currencies => self.economy.currencies_until,
+        };
+        let is_in_time = until.is_none_or(|until| now < until);
+        is_in_time && (self.data_version).is_some_and(|loaded| loaded.reaches(read))
+    }
+
+    /// The list of the rates, optionally only of those from or to one currency, and of a part of the list: as many as this, to currencies
+    /// whose slugs come after this one.
     ///
     /// # Errors
     /// `unavailable`: the list is too long.
@@ -72,31 +84,23 @@ impl Snapshot {
         self: &Arc<Self>,
         from: Option<usize>,
         to: Option<usize>,
-    ) -> Result<Bytes, Fault> {
-        let render = || {
-            let snapshot = Arc::clone(self);
-            render::on_blocking_thread(move || render::rates(&snapshot.economy, from, to))
-        };
-        let rendered = if from.is_none() && to.is_none() {
-            self.rates.get_or_try_init(render).await?.clone()
+        part: Option<(String, usize)>,
+    ) -> Result<RateList, Fault> {
+        let rates = if from.is_none() && to.is_none() && part.is_none() {
+            self.rates.clone()
         } else {
-            render().await?
+            let snapshot = Arc::clone(self);
+            let render = move || {
+                let part = part.as_ref();
+                let part = part.map_or(ALL, |(after, most)| (after, *most));
+                render::rates(&snapshot.economy, from, to, part)
+            };
+            render::on_blocking_thread(render).await?
         };
-        rendered.ok_or_else(|| {
+        rates.ok_or_else(|| {
             Fault::unavailable(
                 "the list of all rates: it is too long. Ask for those of one currency",
             )
         })
-    }
-
-    /// The JSON list of all currencies. It is rendered once, while concurrent calls wait.
-    pub(super) async fn currencies(self: &Arc<Self>) -> Result<Bytes, Fault> {
-        let rendered = self.currencies.get_or_try_init(|| {
-            let snapshot = Arc::clone(self);
-            render::on_blocking_thread(move || {
-                render::currencies(&snapshot.economy, snapshot.at, snapshot.late_after)
-            })
-        });
-        rendered.await.cloned()
     }
 }

@@ -18,11 +18,11 @@ use uuid::Uuid;
 use super::currencies::{name_message, parse_name};
 use super::report_message::report_message;
 use super::swap_import::check_count;
-use super::{Service, page};
+use super::{Service, own_reports, page};
 use crate::domain::staff_action::Action;
 use crate::store::reports::Selection;
 use crate::store::{currencies, games, has_nul, reports, swaps, tips};
-use crate::write::{ReviewReport, SetName, SwapChange, Verdict, review, swap};
+use crate::write::{ReviewReport, SetName, Verdict, review, swap};
 
 #[tonic::async_trait]
 impl StaffService for Service {
@@ -74,6 +74,23 @@ impl StaffService for Service {
         respond(self.held_reports(request.into_inner()).await)
     }
 
+    async fn list_reports(
+        &self,
+        request: Request<proto::ListReportsRequest>,
+    ) -> Result<Response<proto::ListReportsResponse>, Status> {
+        let on = ("report", "");
+        self.audit.admit(&request, Action::Look, on).await?;
+        let request = request.into_inner();
+        let page = page::read("reports", [request.game.as_str()], request.page)?;
+        let game = self.game_filter(&request.game).await?;
+        let game = game.ok_or_else(|| no_game(&request.game))?;
+        let (reports, next_cursor) = own_reports::of_game(&self.pool, game, &page).await?;
+        Ok(Response::new(proto::ListReportsResponse {
+            reports,
+            next_cursor: next_cursor.unwrap_or_default(),
+        }))
+    }
+
     /// An approval needs no reason.
     async fn approve_report(
         &self,
@@ -85,7 +102,9 @@ impl StaffService for Service {
         let request = request.into_inner();
         let review = ReviewReport {
             report: request.report,
-            verdict: Verdict::Approve,
+            verdict: Verdict::Approve {
+                new_unit: request.new_unit,
+            },
             reason: reason(&request.reason)?,
         };
         let unchanged = !review::decide(&self.producer, &by, &review).await?;
@@ -107,6 +126,23 @@ impl StaffService for Service {
         };
         let unchanged = !review::decide(&self.producer, &by, &review).await?;
         Ok(Response::new(proto::RejectReportResponse { unchanged }))
+    }
+
+    async fn retract_report(
+        &self,
+        request: Request<proto::RetractReportRequest>,
+    ) -> Result<Response<proto::RetractReportResponse>, Status> {
+        let number = request.get_ref().report.to_string();
+        let on = ("report", number.as_str());
+        let by = (self.audit.admit(&request, Action::RetractReport, on)).await?;
+        let request = request.into_inner();
+        let review = ReviewReport {
+            report: request.report,
+            verdict: Verdict::Retract,
+            reason: required_reason(&request.reason)?,
+        };
+        let unchanged = !review::decide(&self.producer, &by, &review).await?;
+        Ok(Response::new(proto::RetractReportResponse { unchanged }))
     }
 
     async fn import_swaps(
@@ -168,8 +204,8 @@ impl StaffService for Service {
         check_count(request.swaps.len())?;
         let reason = required_reason(&request.reason)?;
         let ids = request.swaps.into_iter().filter(|id| !has_nul(id));
-        let change = SwapChange::Remove(ids.collect(), reason);
-        let removed = swap::apply(&self.producer, &by, &change).await?;
+        let ids: Vec<String> = ids.collect();
+        let removed = swap::remove(&self.producer, &by, &ids, &reason).await?;
         Ok(Response::new(proto::RemoveSwapsResponse { removed }))
     }
 

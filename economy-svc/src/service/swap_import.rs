@@ -13,9 +13,9 @@ use uuid::Uuid;
 use super::Service;
 use crate::domain::fields::MAX_SAFE_INTEGER;
 use crate::domain::staff_action::AuthorizedAction;
-use crate::store::swaps::{self, Swap};
+use crate::store::swaps::Swap;
 use crate::store::{currencies, has_nul};
-use crate::write::{SwapChange, swap};
+use crate::write::swap::{self, ImportedSwaps};
 
 /// The most swaps in one call.
 const MAX_SWAPS: usize = 1_000;
@@ -35,7 +35,7 @@ impl Service {
         let (mut swaps, mut refused) = (Vec::new(), Vec::new());
         for (index, sent) in (0..).zip(&request.swaps) {
             match parse(sent, &currencies, now) {
-                Ok(swap) => swaps.push((index, swap)),
+                Ok(swap) => swaps.push((index, sent.at.is_some(), swap)),
                 Err(fault) => {
                     let reasons =
                         (fault.fields.iter()).map(|(field, reason)| format!("{field}: {reason}"));
@@ -44,49 +44,50 @@ impl Service {
                 }
             }
         }
-        let sent = swaps.iter().map(|(_, swap)| swap.clone()).collect();
-        let booked = swap::apply(&self.producer, by, &SwapChange::Import(sent)).await?;
-        let booked = booked.len();
-        let ids: Vec<String> = swaps.iter().map(|(_, swap)| swap.id.clone()).collect();
-        let stored = swaps::find(&self.pool, &ids).await?;
+        let sent: Vec<Swap> = swaps.iter().map(|(_, _, swap)| swap.clone()).collect();
+        let ImportedSwaps { booked, stored } = swap::import(&self.producer, by, &sent).await?;
+        let mut booked: HashSet<String> = booked.into_iter().collect();
         let stored: HashMap<&str, &Swap> =
             stored.iter().map(|swap| (swap.id.as_str(), swap)).collect();
-        // A swap whose id was booked before is repeated if it is the same swap, and refused otherwise.
-        let conflicts = swaps.iter().filter(|(_, swap)| {
-            !stored
-                .get(swap.id.as_str())
-                .is_some_and(|stored| is_same(stored, swap))
-        });
-        let accepted = swaps.len() - conflicts.clone().count();
-        refused.extend(conflicts.map(|(index, _)| {
-            proto::RefusedSwap {
-                index: *index,
-                reason:
+        let (mut recorded, mut repeated) = (0, 0);
+        for (index, has_time, swap) in swaps {
+            let reason = match stored.get(swap.id.as_str()) {
+                Some(stored) if is_same(stored, &swap, has_time) => {
+                    // Of two such swaps in one import, the first is the new one.
+                    let is_new = booked.remove(&swap.id);
+                    *(if is_new { &mut recorded } else { &mut repeated }) += 1;
+                    continue;
+                }
+                Some(_) => {
                     "id: A different swap with this id is already booked. Use a new id for each swap."
-                        .to_owned(),
-            }
-        }));
+                }
+                None => "id: The swap was removed during the import. Import it again.",
+            };
+            refused.push(proto::RefusedSwap {
+                index,
+                reason: reason.to_owned(),
+            });
+        }
         refused.sort_unstable_by_key(|refused| refused.index);
-        let count = |count: usize| u64::try_from(count).unwrap_or(u64::MAX);
         Ok(proto::ImportSwapsResponse {
-            recorded: count(booked),
-            repeated: count(accepted - booked),
+            recorded,
+            repeated,
             refused,
         })
     }
 }
 
-/// Whether a swap is the one that is stored. An old one has no party any more.
-fn is_same(stored: &Swap, swap: &Swap) -> bool {
-    let party = stored.party.clone();
-    let is_removed = party.is_empty();
-    stored == swap
-        || is_removed
-            && *stored
-                == Swap {
-                    party,
-                    ..swap.clone()
-                }
+/// Whether a swap is the one that is stored. An old one has no party any more, and one that was sent without a time has that of its first
+/// import.
+fn is_same(stored: &Swap, sent: &Swap, has_time: bool) -> bool {
+    let mut sent = sent.clone();
+    if stored.party.is_empty() {
+        sent.party.clear();
+    }
+    if !has_time {
+        sent.at = stored.at;
+    }
+    *stored == sent
 }
 
 pub(super) fn check_count(count: usize) -> Result<(), Fault> {

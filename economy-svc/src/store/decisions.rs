@@ -1,4 +1,4 @@
-//! The decisions of staff on held reports.
+//! The decisions of staff on reports.
 
 use sqlx::PgConnection;
 use time::OffsetDateTime;
@@ -11,6 +11,7 @@ use crate::domain::report_state::ReportState;
 pub struct ReviewedReport {
     pub game_id: Uuid,
     pub state: ReportState,
+    pub new_unit: bool,
 }
 
 /// The report with this number.
@@ -19,7 +20,7 @@ pub async fn find(
     id: i64,
 ) -> Result<Option<ReviewedReport>, sqlx::Error> {
     let row = sqlx::query!(
-        "select game_id, counted, rejected from economy.report where id = $1",
+        "select game_id, counted, rejected, new_unit from economy.report where id = $1",
         id
     )
     .fetch_optional(connection)
@@ -27,13 +28,16 @@ pub async fn find(
     Ok(row.map(|row| ReviewedReport {
         game_id: row.game_id,
         state: ReportState::from_columns(row.counted, row.rejected),
+        new_unit: row.new_unit,
     }))
 }
 
 /// A decision of staff on a report.
 #[derive(Debug, Clone, Copy)]
 pub struct Decision<'a> {
-    pub approved: bool,
+    /// Whether the report counts from now on; otherwise it never does.
+    pub counts: bool,
+    pub new_unit: bool,
     pub by: &'a str,
     pub reason: &'a str,
 }
@@ -46,9 +50,10 @@ pub async fn decide(
     now: OffsetDateTime,
 ) -> Result<(), sqlx::Error> {
     sqlx::query!(
-        "update economy.report set counted = $2, rejected = not $2, decided_by = $3, decided_at = $4, reason = $5 where id = $1",
+        "update economy.report set counted = $2, rejected = not $2, new_unit = $3, decided_by = $4, decided_at = $5, reason = $6 where id = $1",
         id,
-        decision.approved,
+        decision.counts,
+        decision.new_unit,
         decision.by,
         now,
         decision.reason

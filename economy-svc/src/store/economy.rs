@@ -2,7 +2,7 @@
 
 use std::collections::HashMap;
 
-use sqlx::{PgConnection, PgPool};
+use sqlx::{Connection as _, PgConnection};
 use time::{Duration, OffsetDateTime};
 use uuid::Uuid;
 
@@ -17,12 +17,12 @@ use crate::domain::market::Market;
 /// The economy has every row, also a row whose time is ahead of `now` because another replica's clock is. A currency without a report for
 /// `late_after` is late.
 pub async fn load(
-    pool: &PgPool,
+    connection: &mut PgConnection,
     now: OffsetDateTime,
     late_after: Duration,
 ) -> Result<(Version, Economy), sqlx::Error> {
     let begin = "begin isolation level repeatable read read only";
-    let mut transaction = kit::pg::begin_with(pool, begin).await?;
+    let mut transaction = connection.begin_with(begin).await?;
     let version = version::read(&mut *transaction).await?;
     let (mut currencies, indexes) = listed_currencies(&mut transaction, now - DAY).await?;
     for (game, units) in trade_balances(&mut transaction, now - TRADE_WINDOW).await? {
@@ -36,12 +36,22 @@ pub async fn load(
     let markets_now = markets(&mut transaction, now - DAY, None, &indexes).await?;
     let markets_day_before =
         markets(&mut transaction, now - DAY * 2, Some(now - DAY), &indexes).await?;
-    let oldest = oldest_events(&mut transaction, now, late_after).await?;
+    let [reported, swapped_today, swapped_lately, traded] =
+        oldest_events(&mut transaction, now).await?;
+    transaction.commit().await?;
+    let of_rates = [
+        (reported, DAY),
+        (swapped_today, DAY),
+        (swapped_lately, DAY * 2),
+    ];
+    let newest = currencies.iter().map(|currency| currency.newest.at);
+    let late = newest.map(|at| (Some(at), late_after));
     let economy = Economy {
+        rates_until: valid_until(now, of_rates),
+        currencies_until: valid_until(now, late.chain([(traded, TRADE_WINDOW)])),
         currencies,
         markets: markets_now,
         markets_day_before,
-        valid_until: valid_until(now, oldest),
     };
     Ok((version, economy))
 }
@@ -53,7 +63,7 @@ async fn listed_currencies(
 ) -> Result<(Vec<ListedCurrency>, HashMap<Uuid, usize>), sqlx::Error> {
     let rows = sqlx::query!(
         r#"select game.id, game.slug, game.title, currency.name as currency, before.cost as "cost_before?",
-               report.at as "at!", report.previous_at as "previous_at?", report.supply as "supply!",
+               report.at as "at!", report.previous_at as "previous_at?", report.new_unit as "new_unit!", report.supply as "supply!",
                report.minted as "minted!", report.burned as "burned!",
                report.meal as "meal!", report.ride as "ride!", report.wage as "wage!", report.rent as "rent!",
                report.output as "output!", report.active_players as "active_players!",
@@ -62,12 +72,13 @@ async fn listed_currencies(
            join economy.game on game.id = currency.game_id and game.mode = 'live' and game.published
            join lateral (
                select at, supply, minted, burned, meal, ride, wage, rent, output, active_players,
-                   policy_rate, naira_per_unit, id, previous_at
+                   policy_rate, naira_per_unit, id, previous_at, new_unit
                from economy.report where game_id = currency.game_id and counted
                order by at desc, id desc limit 2
            ) as report on true
            left join lateral (
                select cost from economy.report where game_id = currency.game_id and counted and at <= $1
+                   and at >= coalesce((select since from economy.current_unit where game_id = currency.game_id), '-infinity')
                order by at desc, id desc limit 1
            ) as before on true
            order by game.slug collate "C", report.at desc, report.id desc"#,
@@ -81,6 +92,7 @@ async fn listed_currencies(
         let counted = CountedReport {
             at: row.at,
             previous_at: row.previous_at,
+            new_unit: row.new_unit,
             report: report_of_row!(row),
         };
         // The second row of a currency is the counted report before the newest.
@@ -104,7 +116,7 @@ async fn listed_currencies(
     Ok((currencies, indexes))
 }
 
-/// Units of each currency that were given in after `from`, less the units that were given out.
+/// Current units of each currency that were given in after `from`, less the units that were given out.
 async fn trade_balances(
     connection: &mut PgConnection,
     from: OffsetDateTime,
@@ -112,10 +124,12 @@ async fn trade_balances(
     let rows = sqlx::query!(
         r#"select game as "game!", sum(units)::text as "units!"
            from (
-               select from_game as game, gave as units from economy.swap where at > $1
+               select from_game as game, gave as units, at from economy.swap where at > $1
                union all
-               select to_game, -got from economy.swap where at > $1
+               select to_game, -got, at from economy.swap where at > $1
            ) as moved
+           left join economy.current_unit as unit on unit.game_id = moved.game
+           where unit.since is null or moved.at >= unit.since
            group by game"#,
         from
     )
@@ -127,7 +141,7 @@ async fn trade_balances(
         .collect())
 }
 
-/// The swaps after `from`, per pair, and up to `to`, if that is given.
+/// The swaps of current units after `from`, per pair, and up to `to`, if that is given.
 async fn markets(
     connection: &mut PgConnection,
     from: OffsetDateTime,
@@ -139,7 +153,11 @@ async fn markets(
                count(*) as "swaps!", count(distinct party) as "parties!", max(at) as "last!",
                sum(case when from_game < to_game then gave else got end)::text as "units_of_one!",
                sum(case when from_game < to_game then got else gave end)::text as "units_of_other!"
-           from economy.swap where at > $1 and ($2::timestamptz is null or at <= $2)
+           from economy.swap
+           left join economy.current_unit as unit_from on unit_from.game_id = from_game
+           left join economy.current_unit as unit_to on unit_to.game_id = to_game
+           where at > $1 and ($2::timestamptz is null or at <= $2)
+               and (unit_from.since is null or at >= unit_from.since) and (unit_to.since is null or at >= unit_to.since)
            group by 1, 2"#,
         from,
         to
@@ -171,35 +189,28 @@ async fn markets(
     Ok(markets)
 }
 
-/// For each time window that ends at `at`: the time of its oldest event, and the length of the window. Events after `at` count as within it.
+/// The times of the oldest counted report of the last day, and of the oldest swaps of the last day, the last two days and the trade window.
+/// Events after `at` count as within these.
 async fn oldest_events(
     connection: &mut PgConnection,
     at: OffsetDateTime,
-    late_after: Duration,
-) -> Result<Vec<(OffsetDateTime, Duration)>, sqlx::Error> {
+) -> Result<[Option<OffsetDateTime>; 4], sqlx::Error> {
     let rows = sqlx::query!(
         r#"select
-               (select min(at) from economy.report where counted and at > $1) as reported_today,
-               (select min(at) from economy.report where counted and at > $2) as reported_in_time,
+               (select min(at) from economy.report where counted and at > $1) as reported,
                (select min(at) from economy.swap where at > $1) as swapped_today,
-               (select min(at) from economy.swap where at > $3) as swapped_lately,
-               (select min(at) from economy.swap where at > $4) as traded"#,
+               (select min(at) from economy.swap where at > $2) as swapped_lately,
+               (select min(at) from economy.swap where at > $3) as traded"#,
         at - DAY,
-        at - late_after,
         at - (DAY + DAY),
         at - TRADE_WINDOW
     )
     .fetch_one(connection)
     .await?;
-    let windows = [
-        (rows.reported_today, DAY),
-        (rows.reported_in_time, late_after),
-        (rows.swapped_today, DAY),
-        (rows.swapped_lately, DAY * 2),
-        (rows.traded, TRADE_WINDOW),
-    ];
-    Ok(windows
-        .into_iter()
-        .filter_map(|(at, window)| Some((at?, window)))
-        .collect())
+    Ok([
+        rows.reported,
+        rows.swapped_today,
+        rows.swapped_lately,
+        rows.traded,
+    ])
 }

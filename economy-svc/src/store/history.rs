@@ -34,7 +34,7 @@ pub async fn list(
 ) -> Result<Vec<Entry>, sqlx::Error> {
     let (after, after_id) = range.after.unzip();
     let rows = sqlx::query!(
-        r#"select id, at, previous_at, supply, minted, burned, meal, ride, wage, rent, output, active_players,
+        r#"select id, at, previous_at, new_unit, supply, minted, burned, meal, ride, wage, rent, output, active_players,
                policy_rate, naira_per_unit
            from economy.report
            where game_id = $1 and counted
@@ -57,6 +57,7 @@ pub async fn list(
             counted: CountedReport {
                 at: row.at,
                 previous_at: row.previous_at,
+                new_unit: row.new_unit,
                 report: report_of_row!(row),
             },
         })
@@ -84,7 +85,7 @@ pub async fn before(
     entry: &Entry,
 ) -> Result<Option<CountedReport>, sqlx::Error> {
     let row = sqlx::query!(
-        "select at, previous_at, supply, minted, burned, meal, ride, wage, rent, output, active_players,
+        "select at, previous_at, new_unit, supply, minted, burned, meal, ride, wage, rent, output, active_players,
              policy_rate, naira_per_unit
          from economy.report where game_id = $1 and counted and (at, id) < ($2, $3)
          order by at desc, id desc limit 1",
@@ -97,6 +98,7 @@ pub async fn before(
     Ok(row.map(|row| CountedReport {
         at: row.at,
         previous_at: row.previous_at,
+        new_unit: row.new_unit,
         report: report_of_row!(row),
     }))
 }

@@ -63,13 +63,13 @@ pub async fn remove(
 }
 
 /// The swaps with these ids.
-pub async fn find(pool: &PgPool, ids: &[String]) -> Result<Vec<Swap>, sqlx::Error> {
+pub async fn find(connection: &mut PgConnection, ids: &[String]) -> Result<Vec<Swap>, sqlx::Error> {
     sqlx::query_as!(
         Swap,
         "select id, at, party, from_game, to_game, gave, got from economy.swap where id = any ($1)",
         ids
     )
-    .fetch_all(pool)
+    .fetch_all(connection)
     .await
 }
 

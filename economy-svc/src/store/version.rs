@@ -1,7 +1,5 @@
 //! The version of the data behind rates and figures, in two rows. Every call reads it, so that no replica serves stale data.
 
-use std::fmt;
-
 use sqlx::PgExecutor;
 use uuid::Uuid;
 
@@ -15,13 +13,6 @@ pub struct Version {
     pub seq: i64,
     /// The number of changes of games.
     pub games: i64,
-}
-
-impl fmt::Display for Version {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let Self { epoch, seq, games } = self;
-        write!(f, "{}-{seq:x}-{games:x}", epoch.simple())
-    }
 }
 
 impl Version {

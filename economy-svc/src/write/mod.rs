@@ -15,7 +15,6 @@ use kit::feed::NewChange;
 pub use currency::{NameOutcome, SetName};
 pub use report::{ReportReceipt, SubmitReport};
 pub use review::{ReviewReport, Verdict};
-pub use swap::SwapChange;
 pub use tip::{SendTip, TipReceipt};
 
 /// The change that makes every replica compute rates and figures again.

@@ -1,4 +1,4 @@
-//! What becomes of held reports, on the feed: `web` mails it to the people of the accounts that own the game.
+//! What becomes of reports by staff, on the feed: `web` mails it to the people of the accounts that own the game.
 
 use contracts::economy::v1 as proto;
 use kit::feed::NewChange;
@@ -20,6 +20,8 @@ pub(super) enum ReviewEvent {
     Counted,
     /// It was held, and never counts.
     Rejected,
+    /// It counted, and does not any more.
+    Retracted,
 }
 
 /// A report that is held, or that staff have decided on.

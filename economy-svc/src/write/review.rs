@@ -1,4 +1,4 @@
-//! Decisions of staff on held reports (§3).
+//! Decisions of staff on reports (§3).
 
 use kit::audit::Subject;
 use kit::feed::Producer;
@@ -11,15 +11,17 @@ use crate::SCHEMA;
 use crate::domain::report_state::ReportState;
 use crate::domain::staff_action::AuthorizedAction;
 use crate::store::currencies;
-use crate::store::decisions::{self, Decision};
+use crate::store::decisions::{self, Decision, ReviewedReport};
 
-/// What staff decide about a held report.
+/// What staff decide about a report.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Verdict {
-    /// It counts.
-    Approve,
-    /// It never counts.
+    /// A held report counts, perhaps as the first in a new unit of the currency.
+    Approve { new_unit: bool },
+    /// A held report never counts.
     Reject,
+    /// A report that counted does not any more.
+    Retract,
 }
 
 /// Decides on a report.
@@ -31,8 +33,8 @@ pub struct ReviewReport {
     pub reason: String,
 }
 
-/// Decides on a report; returns false if it was decided in the same way before. An approved report counts from its own time, so that the
-/// order of approvals makes no difference.
+/// Decides on a report; returns false if it was decided in the same way before. An approved report counts from its own time, and is compared
+/// when the figures are read, so that the order of decisions makes no difference.
 pub(crate) async fn decide(
     producer: &Producer,
     by: &AuthorizedAction,
@@ -50,63 +52,77 @@ pub(crate) async fn decide(
     let report = decisions::find(&mut transaction, review.report)
         .await?
         .unwrap_or(report);
-    if !changes_state(review, report.state)? {
+    if !changes_report(review, report)? {
         transaction.commit(&[]).await?;
         return Ok(false);
     }
-    let approved = review.verdict == Verdict::Approve;
     let decision = Decision {
-        approved,
+        counts: matches!(review.verdict, Verdict::Approve { .. }),
+        new_unit: review.verdict == Verdict::Approve { new_unit: true },
         by: &by.member.name,
         reason: &review.reason,
     };
     decisions::decide(&mut transaction, review.report, decision, now).await?;
     // A rejection changes no rate.
-    let mut changes: Vec<_> = approved.then(rates_moved).into_iter().collect();
-    // The owners of the game get a mail about the decision.
-    let published = ReportReview {
-        game: report.game_id,
-        report: review.report,
-        event: match review.verdict {
-            Verdict::Approve => ReviewEvent::Counted,
-            Verdict::Reject => ReviewEvent::Rejected,
-        },
-        reason: &review.reason,
+    let moves_rates = review.verdict != Verdict::Reject;
+    let mut changes: Vec<_> = moves_rates.then(rates_moved).into_iter().collect();
+    let event = match (review.verdict, report.state) {
+        // Its unit changes, which is no news about the report.
+        (Verdict::Approve { .. }, ReportState::Counted) => None,
+        (Verdict::Approve { .. }, _) => Some(ReviewEvent::Counted),
+        (Verdict::Reject, _) => Some(ReviewEvent::Rejected),
+        (Verdict::Retract, _) => Some(ReviewEvent::Retracted),
     };
-    changes.extend(report_review::change(&mut transaction, published).await?);
+    // The owners of the game get a mail about the decision.
+    if let Some(event) = event {
+        let published = ReportReview {
+            game: report.game_id,
+            report: review.report,
+            event,
+            reason: &review.reason,
+        };
+        changes.extend(report_review::change(&mut transaction, published).await?);
+    }
     by.record(&mut *transaction, SCHEMA, audit_subject(review), now)
         .await?;
     transaction.commit(&changes).await?;
     Ok(true)
 }
 
-/// Whether a verdict changes the state of its report.
+/// Whether a verdict changes its report.
 ///
 /// # Errors
 /// `precondition_failed`: a report in this state cannot get this verdict.
-fn changes_state(review: &ReviewReport, state: ReportState) -> Result<bool, Fault> {
-    let refused = |problem: &str| {
-        let message = format!("Report {} {problem}", review.report);
-        Err(Fault::new(Code::PreconditionFailed, message))
-    };
-    match (review.verdict, state) {
-        (Verdict::Approve | Verdict::Reject, ReportState::Held) => Ok(true),
-        (Verdict::Approve, ReportState::Counted) | (Verdict::Reject, ReportState::Rejected) => {
-            Ok(false)
+fn changes_report(review: &ReviewReport, report: ReviewedReport) -> Result<bool, Fault> {
+    let problem = match (review.verdict, report.state) {
+        (Verdict::Approve { .. } | Verdict::Reject, ReportState::Held)
+        | (Verdict::Retract, ReportState::Counted) => return Ok(true),
+        (Verdict::Approve { new_unit }, ReportState::Counted) => {
+            return Ok(new_unit && !report.new_unit);
         }
+        (Verdict::Reject | Verdict::Retract, ReportState::Rejected) => return Ok(false),
         (Verdict::Reject, ReportState::Counted) => {
-            refused("counts already. Only a held report can be rejected.")
+            "counts already, and only a held report can be rejected. Retract it: `staff report retract`."
         }
-        (Verdict::Approve, ReportState::Rejected) => {
-            refused("was rejected. Only a held report can be approved.")
+        (Verdict::Retract, ReportState::Held) => {
+            "is held, and only a report that counts can be retracted. Reject it: `staff report reject`."
         }
-    }
+        (Verdict::Approve { .. }, ReportState::Rejected) => {
+            "was rejected. Only a held report can be approved."
+        }
+    };
+    let message = format!("Report {} {problem}", review.report);
+    Err(Fault::new(Code::PreconditionFailed, message))
 }
 
 fn audit_subject(review: &ReviewReport) -> Subject {
+    let mut details = json!({ "reason": review.reason });
+    if let Verdict::Approve { new_unit } = review.verdict {
+        details["new_unit"] = new_unit.into();
+    }
     Subject {
         entity: "report",
         name: review.report.to_string(),
-        details: json!({ "reason": review.reason }),
+        details,
     }
 }

@@ -2,51 +2,69 @@
 
 use kit::Fault;
 use kit::audit::Subject;
-use kit::feed::Producer;
-use serde_json::json;
+use kit::feed::{Producer, Transaction};
+use serde_json::{Value, json};
 
 use super::rates_moved;
 use crate::SCHEMA;
 use crate::domain::staff_action::AuthorizedAction;
 use crate::store::swaps::{self, Swap};
 
+/// What an import has done.
 #[derive(Debug)]
-pub enum SwapChange {
-    Import(Vec<Swap>),
-    /// The removal of the swaps with these ids, and its reason.
-    Remove(Vec<String>, String),
+pub(crate) struct ImportedSwaps {
+    /// The ids of the swaps that were new.
+    pub(crate) booked: Vec<String>,
+    /// The swaps that are booked now under the ids of the import.
+    pub(crate) stored: Vec<Swap>,
 }
 
-/// Books the swaps whose ids are new, or removes those that are stored; returns their ids.
-pub(crate) async fn apply(
+/// Books the swaps whose ids are new.
+pub(crate) async fn import(
     producer: &Producer,
     by: &AuthorizedAction,
-    change: &SwapChange,
-) -> Result<Vec<String>, Fault> {
+    sent: &[Swap],
+) -> Result<ImportedSwaps, Fault> {
     let mut transaction = producer.begin().await?;
     let now = transaction.now;
-    let ids = match change {
-        SwapChange::Import(swaps) => swaps::insert(&mut transaction, swaps, now).await?,
-        SwapChange::Remove(ids, _) => swaps::remove(&mut transaction, ids).await?,
-    };
-    if ids.is_empty() {
-        transaction.commit(&[]).await?;
-        return Ok(ids);
-    }
-    by.record(&mut *transaction, SCHEMA, audit_subject(change, &ids), now)
-        .await?;
-    transaction.commit(&[rates_moved()]).await?;
-    Ok(ids)
+    let booked = swaps::insert(&mut transaction, sent, now).await?;
+    let ids: Vec<String> = sent.iter().map(|swap| swap.id.clone()).collect();
+    let stored = swaps::find(&mut transaction, &ids).await?;
+    let details = json!({ "booked": booked.len() });
+    commit(transaction, by, &booked, details).await?;
+    Ok(ImportedSwaps { booked, stored })
 }
 
-/// An import has the id of the first booked swap, a removal the ids of all removed ones, which are stored nowhere else any more.
-fn audit_subject(change: &SwapChange, ids: &[String]) -> Subject {
-    Subject {
+/// Removes the swaps with these ids; returns the ids that there were. The audit has all of them, which are stored nowhere else any more.
+pub(crate) async fn remove(
+    producer: &Producer,
+    by: &AuthorizedAction,
+    ids: &[String],
+    reason: &str,
+) -> Result<Vec<String>, Fault> {
+    let mut transaction = producer.begin().await?;
+    let removed = swaps::remove(&mut transaction, ids).await?;
+    let details = json!({ "removed": removed, "reason": reason });
+    commit(transaction, by, &removed, details).await?;
+    Ok(removed)
+}
+
+/// Commits the change of the swaps with these ids. If there are none, nothing has changed.
+async fn commit(
+    mut transaction: Transaction,
+    by: &AuthorizedAction,
+    ids: &[String],
+    details: Value,
+) -> Result<(), Fault> {
+    let Some(first) = ids.first() else {
+        return transaction.commit(&[]).await;
+    };
+    let subject = Subject {
         entity: "swap",
-        name: ids.first().cloned().unwrap_or_default(),
-        details: match change {
-            SwapChange::Import(_) => json!({ "booked": ids.len() }),
-            SwapChange::Remove(_, reason) => json!({ "removed": ids, "reason": reason }),
-        },
-    }
+        name: first.clone(),
+        details,
+    };
+    let now = transaction.now;
+    by.record(&mut *transaction, SCHEMA, subject, now).await?;
+    transaction.commit(&[rates_moved()]).await
 }

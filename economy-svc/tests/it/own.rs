@@ -161,6 +161,7 @@ async fn an_account_reads_the_state_and_reason_of_a_held_report(pool: PgPool) {
     let approve = proto::ApproveReportRequest {
         report: numbers[0],
         reason: "a note for staff".to_owned(),
+        ..proto::ApproveReportRequest::default()
     };
     economy.staff.clone().approve_report(approve).await.unwrap();
     let reject = proto::RejectReportRequest {

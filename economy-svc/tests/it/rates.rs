@@ -2,7 +2,7 @@
 
 use contracts::common::v1::Mode;
 use contracts::economy::v1 as proto;
-use contracts::public::Number;
+use contracts::public::{Number, Rate};
 use economy::store::games;
 use kit::Fault;
 use sqlx::PgPool;
@@ -152,6 +152,35 @@ async fn the_same_rates_have_the_same_version_and_are_sent_once(pool: PgPool) {
 }
 
 #[testing::database_test(economy::MIGRATOR)]
+async fn a_time_at_which_no_rate_changes_leaves_the_version(pool: PgPool) {
+    let economy = start(pool.clone()).await;
+    let other = start_at(pool, economy.clock.clone()).await;
+    economy.listed("bao", 10).await;
+    economy.listed("kora", 10).await;
+    let at = START - Duration::days(20);
+    let (bao, kora) = (("bao", 3), ("kora", 4));
+    economy.swap_at("1", "ada", bao, kora, at).await;
+    economy.clock.advance(Duration::days(2));
+    economy.report("bao", &report(12)).await.unwrap();
+    economy.clock.advance(Duration::days(2));
+    let all = proto::ListRatesRequest::default;
+    let (version, _) = economy.rates_of(all()).await;
+    // A week after the first reports: the one of `kora` is its newest, and that of `bao` is not. Thirty days after the swap.
+    let mut figures = Vec::new();
+    for days in [7, 10] {
+        economy
+            .clock
+            .advance(START + Duration::days(days) - economy.clock.now());
+        for replica in [&economy, &other] {
+            assert_eq!(replica.rates_of(all()).await.0, version, "{days}");
+        }
+        let currencies = economy.all_currencies().await;
+        figures.extend(currencies.iter().map(|it| (it.late, it.trade_balance)));
+    }
+    assert_eq!(figures, [(false, 3), (true, -4), (true, 0), (true, 0)]);
+}
+
+#[testing::database_test(economy::MIGRATOR)]
 async fn rates_are_filtered_by_from_and_to(pool: PgPool) {
     let economy = start(pool).await;
     for (slug, meal) in [("bao", 10), ("kora", 20), ("mancala", 30)] {
@@ -196,6 +225,47 @@ async fn rates_are_filtered_by_from_and_to(pool: PgPool) {
     let refused = economy.rates.clone().list_rates(unknown).await;
     let fault = Fault::from(refused.unwrap_err());
     assert!(fault.fields.contains_key("from"), "{fault}");
+}
+
+#[testing::database_test(economy::MIGRATOR)]
+async fn a_page_of_rates_has_only_its_rows(pool: PgPool) {
+    let economy = start(pool).await;
+    for slug in ["bao", "kora", "mancala", "oware"] {
+        economy.listed(slug, 10).await;
+    }
+    let page = async |after: &str, limit: u32, known: &str| {
+        let request = proto::ListRatesRequest {
+            mode: Mode::Live.into(),
+            from: "kora".to_owned(),
+            known_version: known.to_owned(),
+            after: after.to_owned(),
+            limit,
+            ..proto::ListRatesRequest::default()
+        };
+        let answer = economy.rates.clone().list_rates(request).await;
+        answer.unwrap().into_inner()
+    };
+    let to = |answer: &proto::ListRatesResponse| {
+        let rates = answer.json.as_deref().unwrap();
+        let rates: Vec<Rate<'_>> = serde_json::from_slice(rates).unwrap();
+        let to = rates.iter().map(|rate| rate.to.to_string());
+        to.collect::<Vec<_>>()
+    };
+    for (after, limit, expected) in [
+        ("", 1, &["bao"][..]),
+        ("bao", 1, &["mancala"]),
+        ("bao", 5_000, &["mancala", "oware"]),
+        ("lamu:", 1, &["mancala"]),
+        ("oware", 1, &[]),
+    ] {
+        let answer = page(after, limit, "").await;
+        assert_eq!(to(&answer), expected, "{after} {limit}");
+        assert_eq!(answer.page.unwrap().total, 3);
+    }
+    let first = page("", 1, "").await.version;
+    assert_eq!(page("", 1, &first).await.json, None);
+    assert_eq!(to(&page("", 2, &first).await), ["bao", "mancala"]);
+    assert_eq!(to(&page("bao", 1, &first).await), ["mancala"]);
 }
 
 #[testing::database_test(economy::MIGRATOR)]

@@ -1,8 +1,9 @@
 //! Held reports, and how staff decide them.
 
-use contracts::common::v1::PageRequest;
+use contracts::common::v1::{Mode, PageRequest};
 use contracts::economy::v1 as proto;
-use contracts::public::Number;
+use contracts::economy::v1::ReportState::{Counted, Held, Rejected};
+use contracts::public::{HistoryRow, Number};
 use economy::store::games;
 use kit::{Code, Fault};
 use prost::Message as _;
@@ -19,6 +20,36 @@ async fn approve(economy: &Economy, report: i64) -> Result<bool, Fault> {
     };
     let answer = economy.staff.clone().approve_report(request).await?;
     Ok(answer.into_inner().unchanged)
+}
+
+/// Approves a report as the first in a new unit.
+async fn approve_new_unit(economy: &Economy, report: i64) -> bool {
+    let request = proto::ApproveReportRequest {
+        report,
+        new_unit: true,
+        ..proto::ApproveReportRequest::default()
+    };
+    let answer = economy.staff.clone().approve_report(request).await;
+    answer.unwrap().into_inner().unchanged
+}
+
+async fn retract(economy: &Economy, report: i64, reason: &str) -> Result<bool, Fault> {
+    let request = proto::RetractReportRequest {
+        report,
+        reason: reason.to_owned(),
+    };
+    let answer = economy.staff.clone().retract_report(request).await?;
+    Ok(answer.into_inner().unchanged)
+}
+
+async fn history(economy: &Economy, game: &str) -> Vec<HistoryRow> {
+    let request = proto::ListHistoryRequest {
+        mode: Mode::Live.into(),
+        game: game.to_owned(),
+        ..proto::ListHistoryRequest::default()
+    };
+    let answer = economy.history.clone().list_history(request).await;
+    serde_json::from_slice(&answer.unwrap().into_inner().json).unwrap()
 }
 
 async fn reject(economy: &Economy, report: i64, reason: &str) -> Result<bool, Fault> {
@@ -313,4 +344,145 @@ async fn the_reviews_of_held_reports_are_published_to_the_owners(pool: PgPool) {
     let own = own_reports(&economy).await;
     let rejected = proto::ReportState::Rejected;
     assert_eq!(own[1], (second, rejected, "A typing error.".to_owned()));
+}
+
+/// The meal and the inflation of each row of a history.
+fn prices(rows: &[HistoryRow]) -> Vec<(u64, Option<Number>)> {
+    let rows = rows.iter();
+    rows.map(|row| (row.basket.meal, row.inflation_pct))
+        .collect()
+}
+
+#[testing::database_test(economy::MIGRATOR)]
+async fn a_retracted_report_is_as_if_it_had_never_counted(pool: PgPool) {
+    let economy = start(pool).await;
+    economy.listed("kora", 10).await;
+    economy.currency("bao").await;
+    economy.owned_by(&[ACCOUNT]).await;
+    let mut numbers = Vec::new();
+    for meal in [10, 14, 20] {
+        let answer = economy.report("bao", &report(meal)).await.unwrap();
+        assert!(answer.counted, "{meal}");
+        numbers.push(answer.report.unwrap());
+        economy.clock.advance(Duration::HOUR);
+    }
+    let fault = retract(&economy, numbers[1], " ").await.unwrap_err();
+    assert!(fault.fields.contains_key("reason"), "{fault}");
+    assert!(!retract(&economy, numbers[1], "A slip.").await.unwrap());
+    assert!(retract(&economy, numbers[1], "Again.").await.unwrap());
+    // The report after it is compared with the one before it.
+    let rows = prices(&history(&economy, "bao").await);
+    assert_eq!(rows, [(10, None), (20, Some(Number(100.0)))]);
+    assert!(!retract(&economy, numbers[2], "A slip.").await.unwrap());
+    assert_eq!(economy.rate("kora", "bao").await.rate, Number(1.0));
+    let fault = approve(&economy, numbers[2]).await.unwrap_err();
+    assert_eq!(fault.code, Code::PreconditionFailed);
+    // The next report is compared with the last one that counts.
+    let held = economy.report("bao", &report(18)).await.unwrap();
+    assert!(!held.counted, "80 % more than 10");
+    let held = held.report.unwrap();
+    let fault = retract(&economy, held, "A slip.").await.unwrap_err();
+    assert_eq!(fault.code, Code::PreconditionFailed);
+
+    let request = proto::ListReportsRequest {
+        game: "bao".to_owned(),
+        page: None,
+    };
+    let listed = economy.staff.clone().list_reports(request).await;
+    let listed = listed.unwrap().into_inner().reports.into_iter();
+    let listed: Vec<_> = listed
+        .map(|own| (own.report.as_ref().unwrap().id, own.state(), own.reason))
+        .collect();
+    assert_eq!(listed, own_reports(&economy).await);
+    let states: Vec<_> = listed.iter().map(|(_, state, _)| *state).collect();
+    assert_eq!(states, [Held, Rejected, Rejected, Counted]);
+    assert_eq!(listed[2].2, "A slip.");
+    let told: Vec<_> = reviews(&economy).await.into_iter().take(2).collect();
+    let retracted = |report| ("retracted".to_owned(), report, "A slip.".to_owned());
+    assert_eq!(told, [retracted(numbers[1]), retracted(numbers[2])]);
+    let request = contracts::common::v1::ListAuditRequest::default();
+    let entries = economy.staff.clone().list_audit(request).await;
+    let newest = entries.unwrap().into_inner().entries.remove(0);
+    assert_eq!(newest.action, "retract_report");
+    assert!(newest.details.contains("A slip."), "{newest:?}");
+    // Without a counted report, the currency is not listed.
+    assert!(!retract(&economy, numbers[0], "A slip.").await.unwrap());
+    assert_eq!(economy.all_currencies().await.len(), 1);
+}
+
+#[testing::database_test(economy::MIGRATOR)]
+async fn figures_begin_anew_with_a_new_unit(pool: PgPool) {
+    let economy = start(pool).await;
+    economy.listed("kora", 10).await;
+    economy.owned_by(&[ACCOUNT]).await;
+    let games = ["bao", "mancala"];
+    for game in games {
+        economy.listed(game, 1_000).await;
+    }
+    economy.clock.advance(Duration::DAY);
+    for game in games {
+        economy.report(game, &report(1_000)).await.unwrap();
+        for (n, party) in [(1, "ada"), (2, "ada"), (3, "bayo")] {
+            let id = format!("{game}-{n}");
+            economy.swap(&id, party, (game, 1_000), ("kora", 9)).await;
+        }
+    }
+    let rate = economy.rate("bao", "kora").await;
+    assert_eq!((&*rate.source, rate.rate), ("market", Number(0.009)));
+    let mut held = Vec::new();
+    for meal in [10, 11] {
+        economy.clock.advance(Duration::HOUR);
+        for game in games {
+            let answer = economy.report(game, &report(meal)).await.unwrap();
+            assert!(!answer.counted);
+            held.push(answer.report.unwrap());
+        }
+    }
+    // Each order gives the same, also when the unit is said afterwards.
+    assert!(!approve_new_unit(&economy, held[0]).await);
+    assert!(!approve(&economy, held[2]).await.unwrap());
+    assert!(!approve(&economy, held[3]).await.unwrap());
+    assert!(!approve(&economy, held[1]).await.unwrap());
+    assert!(!approve_new_unit(&economy, held[1]).await);
+    assert!(approve_new_unit(&economy, held[1]).await);
+    let told = sqlx::query_scalar!(
+        r#"select count(*) as "count!" from economy.feed where entity = 'report_review' and event = 'counted'"#
+    );
+    assert_eq!(told.fetch_one(&economy.pool).await.unwrap(), 4);
+    let currencies = economy.all_currencies().await;
+    for game in games {
+        let rows = history(&economy, game).await;
+        let (some, none) = (|percent| Some(Number(percent)), None);
+        let expected = [
+            (1_000, none),
+            (1_000, some(0.0)),
+            (10, none),
+            (11, some(10.0)),
+        ];
+        assert_eq!(prices(&rows), expected);
+        let units: Vec<bool> = rows.iter().map(|row| row.new_unit).collect();
+        assert_eq!(units, [false, false, true, false]);
+        assert_eq!((rows[2].growth_pct, rows[2].money_growth_pct), (none, none));
+        assert!(rows[3].growth_pct.is_some());
+        let listed = currencies.iter().find(|listed| listed.slug == game);
+        let listed = listed.unwrap();
+        assert_eq!(
+            (listed.inflation_pct, listed.trade_balance),
+            (some(10.0), 0)
+        );
+        // Swaps in the old unit make no market.
+        let rate = economy.rate("kora", game).await;
+        assert_eq!((&*rate.source, rate.rate), ("worked", Number(1.1)));
+        assert_eq!(rate.day_change_pct, None);
+    }
+    economy.clock.advance(Duration::HOUR * 23);
+    let rate = economy.rate("kora", "bao").await;
+    assert_eq!(rate.day_change_pct, Some(Number(10.0)));
+    // Without the report that began the unit, the next one is compared with the old unit, unless it is said to begin the unit.
+    retract(&economy, held[0], "A slip.").await.unwrap();
+    let rows = prices(&history(&economy, "bao").await);
+    assert_eq!(rows[2], (11, Some(Number(-98.9))));
+    assert!(!approve_new_unit(&economy, held[2]).await);
+    let rows = prices(&history(&economy, "bao").await);
+    assert_eq!(rows[2], (11, None));
 }

@@ -66,6 +66,7 @@ pub(crate) async fn start_at(pool: PgPool, clock: Clock) -> Economy {
         producer,
         policy,
         late_after: Duration::days(7),
+        lifecycle: lifecycle.clone(),
     };
     dependencies.add_to(&mut services);
     let address = testing::serve(services, &lifecycle).await.unwrap();

@@ -129,6 +129,34 @@ async fn a_repeated_import_of_swaps_records_only_new_ones(pool: PgPool) {
     assert_eq!(rate.at.0, START);
 }
 
+#[testing::database_test(economy::MIGRATOR)]
+async fn a_swap_without_a_time_is_repeated_by_a_second_import(pool: PgPool) {
+    let economy = start(pool).await;
+    economy.currency("bao").await;
+    economy.currency("kora").await;
+    let swap = |got| proto::Swap {
+        id: "1".to_owned(),
+        party: "ada".to_owned(),
+        from: "bao".to_owned(),
+        to: "kora".to_owned(),
+        gave: 10,
+        got,
+        at: None,
+    };
+    let import = async |swaps| {
+        let request = proto::ImportSwapsRequest { swaps };
+        let answer = economy.staff.clone().import_swaps(request).await;
+        let answer = answer.unwrap().into_inner();
+        (answer.recorded, answer.repeated, answer.refused.len())
+    };
+    assert_eq!(import(vec![swap(20), swap(20)]).await, (1, 1, 0));
+    economy.clock.advance(Duration::HOUR);
+    assert_eq!(import(vec![swap(20)]).await, (0, 1, 0));
+    assert_eq!(import(vec![swap(21)]).await, (0, 0, 1));
+    let stored = sqlx::query_scalar!("select at from economy.swap");
+    assert_eq!(stored.fetch_one(&economy.pool).await.unwrap(), START);
+}
+
 /// Removes a swap; returns the ids of the removed swaps.
 async fn remove(economy: &Economy, swap: &str, reason: &str) -> Result<Vec<String>, Fault> {
     let request = proto::RemoveSwapsRequest {

@@ -67,9 +67,12 @@ async fn a_tip_with_a_repeated_key_is_booked_once(pool: PgPool) {
     }
     ids.dedup();
     assert_eq!(ids.len(), 1);
-    let again = other.tip("bao", &body, "k").await.unwrap();
-    assert!(again.replayed);
-    assert_eq!(again.tip.as_ref(), ids.first());
+    // A program whose numbers are floats writes 5.0.
+    for same in [body, json!({"player": "ada", "amount": 5.0})] {
+        let again = other.tip("bao", &same, "k").await.unwrap();
+        assert!(again.replayed, "{same}");
+        assert_eq!(again.tip.as_ref(), ids.first());
+    }
     assert_eq!(economy.tips_of("bao").await.len(), 1);
     for (other, code) in [
         (

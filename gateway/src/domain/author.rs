@@ -29,6 +29,14 @@ impl Author {
         matches!(self, Self::Person(..))
     }
 
+    /// The id of the person, if it is one.
+    pub const fn person(&self) -> Option<Uuid> {
+        match self {
+            Self::Staff(_) => None,
+            Self::Person(person, _) => Some(person.id),
+        }
+    }
+
     /// Whether keys and key requests of an account exist for the author: for a person, those of the own account.
     pub fn is_for(&self, account: Uuid) -> bool {
         match self {

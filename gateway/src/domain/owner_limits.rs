@@ -27,9 +27,10 @@ pub fn check(mode: Option<Mode>, counts: KeyCounts, now: OffsetDateTime) -> Resu
     if counts.new >= NEW_KEYS {
         let end = counts.last_of_limit.unwrap_or(now) + Duration::DAY;
         let wait = (end - now).whole_seconds() + 1;
+        let minutes = wait.max(0).unsigned_abs().div_ceil(60);
+        let (hours, minutes) = (minutes / 60, minutes % 60);
         let message = format!(
-            "The account has created or requested {NEW_KEYS} keys in the last 24 hours, and cannot create more for now. Try again after the seconds in \
-             Retry-After."
+            "The account has created or requested {NEW_KEYS} keys in the last 24 hours. It can create another one in {hours} h {minutes} min."
         );
         return Err(Fault {
             retry_after: u32::try_from(wait).ok(),
@@ -81,5 +82,6 @@ mod tests {
         };
         let fault = check(None, counts, NOW).unwrap_err();
         assert_eq!(fault.retry_after, Some(22 * 3_600 + 1));
+        assert!(fault.message.ends_with("in 22 h 1 min."), "{fault:?}");
     }
 }

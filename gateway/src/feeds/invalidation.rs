@@ -1,8 +1,9 @@
-//! Follows the gateway's own feed. Any change outdates the cached callers and reloads the switches.
+//! Follows the gateway's own feed. A change outdates the cached callers that it concerns, and no others.
 //!
-//! Every replica polls the head of the feed. Changes of games and pages take a second path: one replica follows listings-svc for all and
-//! numbers the changes in the column `change` of `gateway.game` and `gateway.page`. Changes are rare, and callers are soon read again.
+//! Every replica polls the head of the feed, and reads what is new. Changes of games and pages take a second path: one replica follows
+//! listings-svc for all and numbers the changes in the column `change` of `gateway.game` and `gateway.page`.
 
+use std::collections::HashSet;
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -12,14 +13,18 @@ use kit::wakeup::CatchUp;
 use sqlx::{PgConnection, PgPool};
 use time::OffsetDateTime;
 use tokio::sync::watch;
+use uuid::Uuid;
 
 use crate::SCHEMA;
+use crate::domain::key::Caller;
 use crate::lookup::Lookup;
 use crate::store::games;
 use crate::switches::SwitchCache;
 
 /// How often a replica polls, in case a notification was lost.
 const POLL_INTERVAL: Duration = Duration::from_millis(500);
+/// The most changes that are read one by one. More concern every caller.
+const MAX_CHANGES: usize = 1_000;
 
 /// Keeps the caller cache and the switches of this replica up to date.
 #[derive(Debug)]
@@ -38,6 +43,19 @@ pub struct Invalidation {
 struct Cursor {
     feed: Position,
     games: i64,
+}
+
+/// What the changes since the last poll concern.
+#[derive(Debug, Default)]
+struct Changes {
+    /// There are too many changes, or the database was restored.
+    everything: bool,
+    /// Accounts, and keys.
+    ids: HashSet<Uuid>,
+    /// Slugs of games.
+    games: HashSet<String>,
+    key_created: bool,
+    switches: bool,
 }
 
 impl Invalidation {
@@ -87,14 +105,28 @@ impl Invalidation {
 
     /// Applies all changes since the last poll.
     pub async fn catch_up(&mut self) -> Result<(), sqlx::Error> {
+        let caught_up = self.apply_changes().await;
+        if caught_up.as_ref().is_err_and(kit::pg::is_unavailable) {
+            self.lookup.set_away();
+        }
+        caught_up
+    }
+
+    async fn apply_changes(&mut self) -> Result<(), sqlx::Error> {
         let started = self.clock.now();
-        let pool = &self.pool;
+        let (from, pool) = (self.cursor, &self.pool);
         // After the deadline, the next poll uses another connection.
-        let cursor = kit::pg::within(pool, kit::pg::deadline(pool), Cursor::read).await?;
-        if cursor != self.cursor {
-            self.lookup.invalidate();
-            self.switches.reload().await?;
-            self.cursor = cursor;
+        let (to, changes) =
+            kit::pg::in_time(pool, async |connection| from.read_changes(connection).await).await?;
+        if let Some(changes) = changes {
+            self.lookup.invalidate(|caller| changes.concern(caller));
+            if changes.everything || changes.key_created {
+                self.lookup.forget_unknown();
+            }
+            if changes.everything || changes.switches {
+                self.switches.reload().await?;
+            }
+            self.cursor = to;
         }
         self.fresh_as_of = started;
         self.lookup.set_fresh_as_of(started);
@@ -109,5 +141,43 @@ impl Cursor {
             games: games::latest_change(connection).await?,
             feed: feed::read_head(connection, SCHEMA).await?,
         })
+    }
+
+    /// The changes after this cursor, if there are any, and the cursor after them.
+    async fn read_changes(
+        self,
+        connection: &mut PgConnection,
+    ) -> Result<(Self, Option<Changes>), sqlx::Error> {
+        let mut to = Self::read(connection).await?;
+        if to == self {
+            return Ok((to, None));
+        }
+        let mut changes = Changes::default();
+        let batch = feed::read_changes(connection, SCHEMA, self.feed.seq, MAX_CHANGES).await?;
+        to.feed = batch.head;
+        changes.everything = !to.feed.reaches(self.feed)
+            || to.games < self.games
+            || !batch.is_complete
+            || batch.has_gap(self.feed.seq);
+        for change in batch.changes {
+            changes.switches |= change.entity == "switch";
+            changes.key_created |= change.entity == "key" && change.event == "created";
+            // Switches have names.
+            changes.ids.extend(change.id.parse::<Uuid>().ok());
+        }
+        let games = games::changed(connection, self.games, to.games).await?;
+        changes.games = games.into_iter().collect();
+        Ok((to, Some(changes)))
+    }
+}
+
+impl Changes {
+    fn concern(&self, caller: &Caller) -> bool {
+        let key = &caller.key;
+        let is_of_game = |game| self.games.contains(game);
+        self.everything
+            || self.ids.contains(&key.id)
+            || self.ids.contains(&key.account)
+            || key.game.as_ref().is_some_and(is_of_game)
     }
 }

@@ -1,12 +1,10 @@
-//! A bounded cache of callers. An entry may be used for a limited time while changes cannot be read.
+//! A bounded cache of callers. An outdated entry stays: its key is known to exist, and is used while PostgreSQL is unavailable.
 
-use std::collections::VecDeque;
 use std::sync::Arc;
-use std::sync::atomic::{AtomicI64, AtomicU64, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicI64, AtomicU64, Ordering};
 use std::time::Duration;
 
 use kit::api::timestamp::unix_milliseconds;
-use parking_lot::Mutex;
 use quick_cache::sync::Cache;
 use time::OffsetDateTime;
 
@@ -24,24 +22,23 @@ pub(super) struct CallerCache {
     callers: Cache<Hash, Entry>,
     /// How long an entry may be used after it was last known to be correct.
     max_staleness: UnixMillis,
-    /// All changes before this time have been applied, so every entry of this generation was correct then or is newer.
+    /// All changes before this time have been applied.
     fresh_as_of: AtomicI64,
+    /// How often the changes have been read.
+    polls: AtomicU64,
+    /// PostgreSQL is unavailable, also for the changes.
+    is_away: AtomicBool,
     /// Incremented by every invalidation.
     generation: AtomicU64,
-    /// Earlier generations, each with the time until which its entries were correct, as far back as they may be used.
-    ended: Mutex<VecDeque<(Generation, UnixMillis)>>,
 }
 
 #[derive(Debug, Clone)]
 struct Entry {
     read: UnixMillis,
-    generation: Generation,
+    /// Set by a change that concerns the caller: how long the entry was correct.
+    outdated: Option<UnixMillis>,
     caller: Arc<Caller>,
 }
-
-/// The generation at which a query began.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) struct Generation(u64);
 
 impl CallerCache {
     pub(super) fn new(max_staleness: Duration) -> Self {
@@ -50,37 +47,33 @@ impl CallerCache {
             max_staleness: UnixMillis::try_from(max_staleness.as_millis())
                 .unwrap_or(UnixMillis::MAX),
             fresh_as_of: AtomicI64::new(UnixMillis::MIN),
+            polls: AtomicU64::new(0),
+            is_away: AtomicBool::new(false),
             generation: AtomicU64::new(0),
-            ended: Mutex::default(),
         }
     }
 
-    /// The caller of the key, unless a change may have touched it since, or the entry is too old at `now`.
+    /// The caller of the key, unless the entry is outdated or too old at `now`. While PostgreSQL is unavailable, an outdated entry is used, so
+    /// that a change just before an outage stops no key.
     pub(super) fn get(&self, hash: &Hash, now: OffsetDateTime) -> Option<Arc<Caller>> {
         let entry = self.callers.get(hash)?;
-        let is_current = entry.generation == self.generation();
-        let fresh_as_of = self.fresh_as_of.load(Ordering::Acquire);
-        (is_current && self.may_use(entry.read.max(fresh_as_of), now)).then_some(entry.caller)
+        let correct_until = match entry.outdated {
+            None => self.fresh_as_of.load(Ordering::Acquire),
+            Some(_) if !self.is_away.load(Ordering::Acquire) => return None,
+            Some(correct_until) => correct_until,
+        };
+        let age = unix_milliseconds(now).saturating_sub(entry.read.max(correct_until));
+        (age <= self.max_staleness).then_some(entry.caller)
     }
 
-    /// The caller of the key as it was last known, also before the changes since, unless that is too long ago at `now`.
-    pub(super) fn last_known(&self, hash: &Hash, now: OffsetDateTime) -> Option<Arc<Caller>> {
-        let entry = self.callers.get(hash)?;
-        let ended = self.ended.lock();
-        let mut ended = ended.iter();
-        let (_, correct_until) = ended.find(|(generation, _)| *generation == entry.generation)?;
-        let correct_at = entry.read.max(*correct_until);
-        self.may_use(correct_at, now).then_some(entry.caller)
-    }
-
-    /// Whether an entry that was correct at a time may be used at `now`.
-    fn may_use(&self, correct_at: UnixMillis, now: OffsetDateTime) -> bool {
-        unix_milliseconds(now).saturating_sub(correct_at) <= self.max_staleness
+    /// Whether the key has an entry, also an outdated one.
+    pub(super) fn contains(&self, hash: &Hash) -> bool {
+        self.callers.contains_key(hash)
     }
 
     /// Call this before the query whose result is inserted.
-    pub(super) fn generation(&self) -> Generation {
-        Generation(self.generation.load(Ordering::SeqCst))
+    pub(super) fn generation(&self) -> u64 {
+        self.generation.load(Ordering::SeqCst)
     }
 
     /// Inserts the result of a query that began at `now` or later, in this generation. If another has begun, the result may be outdated.
@@ -89,31 +82,49 @@ impl CallerCache {
         hash: Hash,
         caller: &Arc<Caller>,
         now: OffsetDateTime,
-        generation: Generation,
+        generation: u64,
     ) {
-        let entry = Entry {
-            read: unix_milliseconds(now),
-            generation,
+        let read = unix_milliseconds(now);
+        let entry = |outdated| Entry {
+            read,
+            outdated,
             caller: Arc::clone(caller),
         };
-        self.callers.insert(hash, entry);
+        self.callers.insert(hash, entry(None));
+        // Checked after the insert: an invalidation that begins later sees the entry.
+        if self.generation() != generation {
+            self.callers.insert(hash, entry(Some(read)));
+        }
     }
 
-    /// Begins a generation, because a change may have touched any entry.
-    pub(super) fn invalidate(&self) {
-        let mut ended = self.ended.lock();
-        let correct_until = self.fresh_as_of.load(Ordering::Acquire);
-        let oldest = correct_until.saturating_sub(self.max_staleness);
-        while ended.front().is_some_and(|(_, at)| *at < oldest) {
-            ended.pop_front();
+    /// Outdates the callers that a change concerns.
+    pub(super) fn invalidate(&self, is_concerned: impl Fn(&Caller) -> bool) {
+        self.generation.fetch_add(1, Ordering::SeqCst);
+        let outdated = Some(self.fresh_as_of.load(Ordering::Acquire));
+        for (hash, entry) in self.callers.iter() {
+            if entry.outdated.is_none() && is_concerned(&entry.caller) {
+                // It fails if the entry has been evicted meanwhile.
+                let (Ok(()) | Err(_)) =
+                    self.callers
+                        .replace(hash, Entry { outdated, ..entry }, true);
+            }
         }
-        let generation = self.generation.fetch_add(1, Ordering::SeqCst);
-        ended.push_back((Generation(generation), correct_until));
     }
 
     /// All changes that were committed before `at` have been applied.
     pub(super) fn set_fresh_as_of(&self, at: OffsetDateTime) {
         self.fresh_as_of
             .store(unix_milliseconds(at), Ordering::Release);
+        self.polls.fetch_add(1, Ordering::SeqCst);
+        self.is_away.store(false, Ordering::Release);
+    }
+
+    pub(super) fn polls(&self) -> u64 {
+        self.polls.load(Ordering::SeqCst)
+    }
+
+    /// PostgreSQL is unavailable until the changes are read again.
+    pub(super) fn set_away(&self) {
+        self.is_away.store(true, Ordering::Release);
     }
 }

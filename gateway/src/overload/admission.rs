@@ -1,7 +1,7 @@
 //! Admission control: limits how many requests run at once.
 //!
-//! Further requests queue, first in, first out. A request is shed with 503 before any work is done for it if the queue is full or
-//! its wait is too long.
+//! Further requests queue, first in, first out. A request is shed with 503 before it is checked if the queue is full or its wait is too
+//! long.
 //!
 //! A request takes its permit once its body has arrived, and returns it before the client receives the response: a slow client keeps
 //! no other request out.
@@ -56,12 +56,13 @@ pub(crate) struct Admission {
 
 /// A request that may run.
 #[derive(Debug)]
-pub(crate) struct Admitted {
+pub(crate) struct Admitted<'a> {
     pub(crate) head: Parts,
     /// The body, or why it could not be read. The checks of the request come before that error.
     pub(crate) body: Result<Bytes, Fault>,
-    /// `None` once the request has returned it.
+    /// `None` while the request has returned it.
     pub(crate) permit: Option<Permit>,
+    admission: &'a Admission,
 }
 
 impl Admission {
@@ -78,13 +79,26 @@ impl Admission {
     ///
     /// # Errors
     /// The request is shed.
-    pub(crate) async fn admit(&self, head: Parts, body: &mut Body) -> Result<Admitted, Fault> {
-        let body = read_ahead(&head, body, &self.bodies, self.limits.body_timeout).await?;
-        let permit = self.calls.acquire(self.limits.queue_timeout).await?;
-        Ok(Admitted {
+    pub(crate) async fn admit(&self, head: Parts, body: &mut Body) -> Result<Admitted<'_>, Fault> {
+        let mut admitted = Admitted {
+            body: read_ahead(&head, body, &self.bodies, self.limits.body_timeout).await?,
             head,
-            body,
-            permit: Some(permit),
-        })
+            permit: None,
+            admission: self,
+        };
+        admitted.acquire_permit().await?;
+        Ok(admitted)
+    }
+}
+
+impl Admitted<'_> {
+    /// Waits for a permit.
+    ///
+    /// # Errors
+    /// The request is shed.
+    pub(crate) async fn acquire_permit(&mut self) -> Result<(), Fault> {
+        let Admission { calls, limits, .. } = self.admission;
+        self.permit = Some(calls.acquire(limits.queue_timeout).await?);
+        Ok(())
     }
 }

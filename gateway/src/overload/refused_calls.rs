@@ -1,6 +1,7 @@
 //! Limits the refused calls (401, 403) of an address per minute.
 //!
-//! Refused calls use no quota, so nothing else limits a client that repeats them, or one that guesses keys. Allowed calls are not counted.
+//! Refused calls use no quota, so nothing else limits a client that repeats them, or one that guesses keys. Allowed calls are not counted,
+//! and a key that this process has seen works on at an address without refused calls left.
 
 use std::collections::HashMap;
 use std::sync::{Mutex, MutexGuard, PoisonError};
@@ -98,8 +99,8 @@ fn rate_limited(start: OffsetDateTime, now: OffsetDateTime) -> Fault {
     metrics::counter!("refused_calls_limited_total").increment(1);
     // After the clock was set back, no address waits longer than a minute.
     let left = (start + MINUTE - now).min(MINUTE);
-    let message = "Too many calls from your address were refused (401, 403), so this one was not checked any further. Correct the key and \
-                   what you call with it, and try again after the seconds in Retry-After. Calls that are allowed are not affected.";
+    let message = "Too many calls from your address were refused (401, 403), so this one was not checked any further. Check the key \
+                   and what it may do, and try again after the number of seconds in Retry-After.";
     Fault::new(Code::RateLimited, message).retry_in(left.max(Duration::SECOND))
 }
 

@@ -34,7 +34,7 @@ pub(super) struct Checked {
 pub(super) async fn check(
     app: &Gateway,
     route: &Route,
-    request: &mut Admitted,
+    request: &mut Admitted<'_>,
     context: &mut Context,
     now: OffsetDateTime,
 ) -> Result<Checked, ApiError> {
@@ -71,7 +71,7 @@ pub(super) async fn check(
 async fn allowed_caller(
     app: &Gateway,
     route: &Route,
-    request: &mut Admitted,
+    request: &mut Admitted<'_>,
     context: &mut Context,
     now: OffsetDateTime,
 ) -> Result<Arc<Caller>, Fault> {

@@ -19,7 +19,7 @@ use crate::overload::admission::Admitted;
 pub(super) async fn caller(
     app: &Gateway,
     context: &mut Context,
-    request: &mut Admitted,
+    request: &mut Admitted<'_>,
     now: OffsetDateTime,
 ) -> Result<Arc<Caller>, Fault> {
     let presented_key = context
@@ -37,18 +37,25 @@ pub(super) async fn caller(
     caller.ok_or_else(invalid_key)
 }
 
-/// Looks up a key, which may be a guess. The client's address must have refused calls left. The request returns its admission permit, so
-/// that requests with guessed keys keep no other from being admitted.
+/// Looks up a key. If this process has not seen it yet, it may be a guess: the client's address must have refused calls left, and the
+/// request has no admission permit meanwhile, so that guessed keys keep no other request from being admitted.
 async fn find(
     app: &Gateway,
     hash: Hash,
-    request: &mut Admitted,
+    request: &mut Admitted<'_>,
     now: OffsetDateTime,
 ) -> Result<Option<Arc<Caller>>, Fault> {
-    let from = client_ip::network(app, &request.head);
-    app.refused_calls.check(from, now)?;
-    request.permit = None;
-    app.lookup.find(hash, now).await.map_err(failed)
+    let may_be_guess = !app.lookup.is_known(hash);
+    if may_be_guess {
+        let from = client_ip::network(app, &request.head);
+        app.refused_calls.check(from, now)?;
+        request.permit = None;
+    }
+    let found = app.lookup.find(hash, now).await.map_err(failed)?;
+    if may_be_guess && found.is_some() {
+        request.acquire_permit().await?;
+    }
+    Ok(found)
 }
 
 /// The gateway reads the key from the `Authorization` header alone.

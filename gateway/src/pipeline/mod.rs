@@ -95,7 +95,7 @@ impl Pipeline {
         &self,
         target: &Target,
         head: Result<(), Fault>,
-        mut admitted: Admitted,
+        mut admitted: Admitted<'_>,
         context: &mut Context,
     ) -> Result<ApiResponse, ApiError> {
         head?;
@@ -120,6 +120,7 @@ impl Pipeline {
             head,
             body,
             permit: _permit,
+            ..
         } = admitted;
         let method = route
             .method(&head.method)

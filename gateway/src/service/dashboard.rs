@@ -5,6 +5,7 @@ use std::sync::Arc;
 
 use contracts::gateway::v1 as proto;
 use contracts::gateway::v1::accounts_service_server::AccountsService;
+use futures::TryFutureExt as _;
 use kit::Fault;
 use kit::api::bad_fields::BadFields;
 use kit::rpc::respond;
@@ -63,15 +64,16 @@ methods! {
         change_account(AccountsServiceChangeAccountRequest) -> AccountsServiceChangeAccountResponse, ChangeAccount =
             |s, by, it| accounts::rename(s, by, &it.account_id, &it.name);
         create_key(AccountsServiceCreateKeyRequest) -> CreateKeyResponse, CreateKey =
-            |s, by, it| keys::create(s, by, &it.account_id, "test", key_fields!(it));
-        request_key(AccountsServiceRequestKeyRequest) -> RequestKeyResponse, RequestKey =
-            |s, by, it| key_requests::request(s, by, &it.account_id, key_fields!(it));
+            |s, by, it| keys::create(s, by, &it.account_id, "test", key_fields!(it), &it.form_id);
+        request_key(AccountsServiceRequestKeyRequest) -> AccountsServiceRequestKeyResponse, RequestKey =
+            |s, by, it| key_requests::request(s, by, &it.account_id, key_fields!(it), &it.form_id).ok_into();
         reveal_key(AccountsServiceRevealKeyRequest) -> RevealKeyResponse, RevealKey = |s, by, it| key_requests::reveal(s, by, &it.id);
-        withdraw_key_requests(AccountsServiceWithdrawKeyRequestsRequest) -> AccountsServiceWithdrawKeyRequestsResponse, RejectKey =
-            |s, by, it| key_requests::withdraw(s, by, &it.account_id);
+        withdraw_key_request(WithdrawKeyRequestRequest) -> WithdrawKeyRequestResponse, RejectKey =
+            |s, by, it| key_requests::withdraw(s, by, &it.id);
         rotate_key(AccountsServiceRotateKeyRequest) -> RotateKeyResponse, RotateKey =
-            |s, by, it| keys::rotate(s, by, &it.id, it.revoke_old);
+            |s, by, it| keys::rotate(s, by, &it.id, it.revoke_old, &it.form_id);
         revoke_key(AccountsServiceRevokeKeyRequest) -> RevokeKeyResponse, RevokeKey = |s, by, it| keys::revoke(s, by, &it.id);
+        close_account(CloseAccountRequest) -> CloseAccountResponse, RevokeKey = |s, by, it| keys::close_account(s, by, &it.account_id);
     }
 }
 

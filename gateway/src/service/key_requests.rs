@@ -8,32 +8,52 @@ use kit::api::page::{Limits, Page};
 use kit::{Fault, ids};
 use uuid::Uuid;
 
-use super::keys::KeyFields;
+use super::keys::{KeyFields, form_id};
 use super::{Services, id};
 use crate::domain::author::Author;
 use crate::domain::fields;
 use crate::domain::key::Mode;
+use crate::domain::key_request::KeyRequest;
 use crate::store::key_requests;
-use crate::write::key_requests as write;
+use crate::write::key_requests::{self as write, Requested};
 
 /// The reason for the rejection of a request whose account has no people any more.
-const WITHDRAWN: &str = "The account was closed.";
+const CLOSED: &str = "The account was closed.";
+/// The reason for the rejection of a request that its account does not want any more.
+const WITHDRAWN: &str = "The account withdrew the request.";
 
 pub(super) async fn request(
     services: &Services,
     by: Author,
     account: &str,
     fields: KeyFields,
-) -> Result<proto::RequestKeyResponse, Fault> {
+    form: &str,
+) -> Result<Requested, Fault> {
     let mut bad = BadFields::default();
     let account = bad.id("account_id", account);
+    let form = form_id(&mut bad, form);
     let spec = fields.parse(&mut bad, Mode::Live);
     bad.check()?;
     let (producer, plans) = (&services.producer, &services.plans);
-    let requested = write::request(producer, plans, &by, account, &spec, ids::row_id()).await?;
-    Ok(proto::RequestKeyResponse {
-        request: Some((&requested).into()),
-    })
+    let ids = (ids::row_id(), form);
+    write::request(producer, plans, &by, account, &spec, ids).await
+}
+
+impl From<Requested> for proto::RequestKeyResponse {
+    fn from(requested: Requested) -> Self {
+        Self {
+            request: Some((&requested.request).into()),
+        }
+    }
+}
+
+impl From<Requested> for proto::AccountsServiceRequestKeyResponse {
+    fn from(requested: Requested) -> Self {
+        Self {
+            request: Some((&requested.request).into()),
+            repeated_form: !requested.is_new,
+        }
+    }
 }
 
 /// The requests of all accounts.
@@ -101,19 +121,36 @@ pub(super) async fn reject(
     })
 }
 
-/// Rejects the requests of an account that may still lead to a key.
+/// Rejects a request of the author's account.
 pub(super) async fn withdraw(
     services: &Services,
     by: Author,
-    account: &str,
-) -> Result<proto::AccountsServiceWithdrawKeyRequestsResponse, Fault> {
-    let account = id("account_id", account)?;
-    let mut requests = Vec::new();
+    request: &str,
+) -> Result<proto::WithdrawKeyRequestResponse, Fault> {
+    let request = own(services, &by, request).await?;
+    let rejected = write::reject(&services.producer, &by, request.id, WITHDRAWN).await?;
+    Ok(proto::WithdrawKeyRequestResponse {
+        request: Some((&rejected).into()),
+    })
+}
+
+/// Rejects the requests of an account that may still lead to a key.
+pub(super) async fn reject_all(
+    services: &Services,
+    by: &Author,
+    account: Uuid,
+) -> Result<(), Fault> {
     for id in key_requests::open(&services.pool, account).await? {
-        let rejected = write::reject(&services.producer, &by, id, WITHDRAWN).await?;
-        requests.push((&rejected).into());
+        write::reject(&services.producer, by, id, CLOSED).await?;
     }
-    Ok(proto::AccountsServiceWithdrawKeyRequestsResponse { requests })
+    Ok(())
+}
+
+/// A request of an account whose requests exist for the author.
+async fn own(services: &Services, by: &Author, request: &str) -> Result<KeyRequest, Fault> {
+    let found = key_requests::find(&services.pool, id("id", request)?).await?;
+    let own = found.filter(|request| by.is_for(request.account));
+    own.ok_or_else(write::unknown)
 }
 
 pub(super) async fn reveal(
@@ -121,11 +158,8 @@ pub(super) async fn reveal(
     by: Author,
     request: &str,
 ) -> Result<proto::RevealKeyResponse, Fault> {
-    let id = id("id", request)?;
-    let found = key_requests::find(&services.pool, id).await?;
-    let own = found.filter(|request| by.is_for(request.account));
-    let request = own.ok_or_else(write::unknown)?;
-    let (secret, new_key) = services.new_secret(id, Mode::Live, request.kind);
+    let request = own(services, &by, request).await?;
+    let (secret, new_key) = services.new_secret(request.id, Mode::Live, request.kind, None);
     let key = write::reveal(&services.producer, &by, &new_key).await?;
     Ok(proto::RevealKeyResponse {
         key: Some((&key).into()),

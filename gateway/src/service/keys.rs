@@ -6,7 +6,7 @@ use kit::{Fault, ids};
 use uuid::Uuid;
 
 use super::tombstones::KeyOfAccount;
-use super::{Services, id};
+use super::{Services, id, key_requests};
 use crate::domain::author::Author;
 use crate::domain::fields;
 use crate::domain::key::{Key, KeyKind, Mode, Spec};
@@ -68,19 +68,35 @@ pub(super) async fn create(
     account: &str,
     mode: &str,
     fields: KeyFields,
+    form: &str,
 ) -> Result<proto::CreateKeyResponse, Fault> {
     let mut bad = BadFields::default();
     let account = bad.id("account_id", account);
+    let form = form_id(&mut bad, form);
     let mode = fields::mode(&mut bad, "mode", mode);
     let spec = fields.parse(&mut bad, mode);
     bad.check()?;
-    let (secret, new_key) = services.new_secret(ids::row_id(), mode, spec.kind);
+    let (secret, new_key) = services.new_secret(ids::row_id(), mode, spec.kind, form);
     let (producer, plans) = (&services.producer, &services.plans);
-    let key = write::create(producer, plans, &by, account, &spec, &new_key).await?;
+    let created = write::create(producer, plans, &by, account, &spec, &new_key).await?;
     Ok(proto::CreateKeyResponse {
-        key: Some((&key).into()),
-        secret: secret.expose().to_owned(),
+        key: Some((&created.key).into()),
+        secret: shown(&secret, created.is_new),
     })
+}
+
+/// The id of the form that was sent, if there is one.
+pub(super) fn form_id(bad: &mut BadFields, form: &str) -> Option<Uuid> {
+    (!form.is_empty()).then(|| bad.id("form_id", form))
+}
+
+/// The secret of a new key. That of a key that the same form has created before is not stored.
+fn shown(secret: &Secret, is_new: bool) -> String {
+    if is_new {
+        secret.expose().to_owned()
+    } else {
+        String::new()
+    }
 }
 
 pub(super) async fn rotate(
@@ -88,9 +104,13 @@ pub(super) async fn rotate(
     by: Author,
     key: &str,
     revokes_old: bool,
+    form: &str,
 ) -> Result<proto::RotateKeyResponse, Fault> {
-    let old = services.key(&by, id("id", key)?).await?;
-    let (secret, new_key) = services.new_secret(ids::row_id(), old.mode, old.kind);
+    let mut bad = BadFields::default();
+    let (key, form) = (bad.id("id", key), form_id(&mut bad, form));
+    bad.check()?;
+    let old = services.key(&by, key).await?;
+    let (secret, new_key) = services.new_secret(ids::row_id(), old.mode, old.kind, form);
     let producer = services.producer.clone();
     let rotating =
         async move { write::rotate(&producer, &by, old.id, &new_key, revokes_old).await };
@@ -102,7 +122,7 @@ pub(super) async fn rotate(
     let rotated = rotated.await?;
     Ok(proto::RotateKeyResponse {
         key: Some((&rotated.new).into()),
-        secret: secret.expose().to_owned(),
+        secret: shown(&secret, rotated.is_new),
         old_key: Some((&rotated.old).into()),
     })
 }
@@ -112,15 +132,25 @@ pub(super) async fn revoke(
     by: Author,
     key: &str,
 ) -> Result<proto::RevokeKeyResponse, Fault> {
-    let Key { account, id, .. } = services.key(&by, id("id", key)?).await?;
-    let producer = services.producer.clone();
-    let revoking = async move { write::revoke(&producer, &by, id).await };
-    let revoked = Some(KeyOfAccount { account, id });
-    let tombstones = &services.tombstones;
-    let key = tombstones.change(Box::pin(revoking), revoked, |key| vec![key]);
+    let key = services.key(&by, id("id", key)?).await?;
+    let key = services.revoke(&by, key.account, key.id).await?;
     Ok(proto::RevokeKeyResponse {
-        key: Some((&key.await?).into()),
+        key: Some((&key).into()),
     })
+}
+
+/// Rejects the requests of an account that may still lead to a key, and revokes its keys. In this order, no request leads to a key afterwards.
+pub(super) async fn close_account(
+    services: &Services,
+    by: Author,
+    account: &str,
+) -> Result<proto::CloseAccountResponse, Fault> {
+    let account = id("account_id", account)?;
+    key_requests::reject_all(services, &by, account).await?;
+    for key in keys::not_revoked(&services.pool, account).await? {
+        services.revoke(&by, account, key).await?;
+    }
+    Ok(proto::CloseAccountResponse {})
 }
 
 impl Services {
@@ -131,14 +161,31 @@ impl Services {
         own.ok_or_else(|| Fault::not_found("There is no key with this id."))
     }
 
+    /// Revokes a key, which every gateway refuses from the next call on.
+    async fn revoke(&self, by: &Author, account: Uuid, id: Uuid) -> Result<Key, Fault> {
+        let (producer, by) = (self.producer.clone(), by.clone());
+        let revoking = async move { write::revoke(&producer, &by, id).await };
+        let revoked = Some(KeyOfAccount { account, id });
+        let tombstones = &self.tombstones;
+        let key = tombstones.change(Box::pin(revoking), revoked, |key| vec![key]);
+        key.await
+    }
+
     /// Generates a secret, with the hash and the last characters to store.
-    pub(super) fn new_secret(&self, id: Uuid, mode: Mode, kind: KeyKind) -> (Secret, NewKey) {
+    pub(super) fn new_secret(
+        &self,
+        id: Uuid,
+        mode: Mode,
+        kind: KeyKind,
+        form: Option<Uuid>,
+    ) -> (Secret, NewKey) {
         let public = kind == KeyKind::Public;
         let secret = self.format.generate(mode, public, &mut rand::rng());
         let new_key = NewKey {
             id,
             hash: secret.hash(),
             last4: secret.last4().to_owned(),
+            form,
         };
         (secret, new_key)
     }

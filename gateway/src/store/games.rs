@@ -91,3 +91,21 @@ pub async fn latest_change(connection: &mut PgConnection) -> Result<i64, sqlx::E
     .fetch_one(connection)
     .await
 }
+
+/// Slugs of the games that have a change number after `after`, up to `to`, or whose pages have one.
+pub async fn changed(
+    connection: &mut PgConnection,
+    after: i64,
+    to: i64,
+) -> Result<Vec<String>, sqlx::Error> {
+    sqlx::query_scalar!(
+        r#"select slug as "slug!" from gateway.game where change > $1 and change <= $2
+           union
+           select game.slug from gateway.page join gateway.game on game.page = page.id
+           where page.change > $1 and page.change <= $2"#,
+        after,
+        to,
+    )
+    .fetch_all(connection)
+    .await
+}

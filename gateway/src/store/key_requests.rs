@@ -21,11 +21,12 @@ macro_rules! key_requests {
 pub async fn insert(
     connection: &mut PgConnection,
     request: &KeyRequest,
+    form: Option<Uuid>,
 ) -> Result<(), sqlx::Error> {
     sqlx::query!(
         "insert into gateway.key_request
-             (id, account_id, name, kind, may_write, game, state, asked_at, revision)
-         values ($1, $2, $3, $4, $5, $6, $7, $8, $9)",
+             (id, account_id, name, kind, may_write, game, state, asked_at, revision, form_id)
+         values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10)",
         request.id,
         request.account,
         request.name,
@@ -35,10 +36,22 @@ pub async fn insert(
         request.state.as_str(),
         request.asked_at,
         request.revision,
+        form,
     )
     .execute(connection)
     .await?;
     Ok(())
+}
+
+/// The request that a form of the dashboard has made.
+pub async fn by_form(
+    connection: &mut PgConnection,
+    account: Uuid,
+    form: Uuid,
+) -> Result<Option<KeyRequest>, sqlx::Error> {
+    key_requests!("account_id = $1 and form_id = $2", account, form)
+        .fetch_optional(connection)
+        .await
 }
 
 /// Updates the state of a request.

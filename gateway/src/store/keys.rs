@@ -14,7 +14,7 @@ macro_rules! keys {
         sqlx::query_as!(
             Key,
             r#"select id, account_id as account, chain, name, mode as "mode: Mode", kind as "kind: KeyKind", may_write, game, last4, created_at,
-                   last_used_at, grace_until, revoked_at, revision,
+                   last_used_at, grace_until, revoked_at, revision, seen_by,
                    gateway.game_state(game, mode, account_id) as "game_state!: GameState"
                from gateway.key where "# + $where,
             $($argument),+
@@ -68,6 +68,27 @@ pub async fn lock(connection: &mut PgConnection, id: Uuid) -> Result<Option<Key>
         .await
 }
 
+/// The key that a form of the dashboard has created.
+pub async fn by_form(
+    connection: &mut PgConnection,
+    account: Uuid,
+    form: Uuid,
+) -> Result<Option<Key>, sqlx::Error> {
+    keys!("account_id = $1 and form_id = $2", account, form)
+        .fetch_optional(connection)
+        .await
+}
+
+/// The keys of an account that are not revoked, oldest first.
+pub async fn not_revoked(pool: &PgPool, account: Uuid) -> Result<Vec<Uuid>, sqlx::Error> {
+    sqlx::query_scalar!(
+        "select id from gateway.key where account_id = $1 and revoked_at is null order by id",
+        account
+    )
+    .fetch_all(pool)
+    .await
+}
+
 /// The id of the key that was rotated to this one.
 pub async fn predecessor(
     connection: &mut PgConnection,
@@ -85,11 +106,13 @@ pub async fn insert(
     connection: &mut PgConnection,
     key: &Key,
     hash: Hash,
+    form: Option<Uuid>,
 ) -> Result<(), sqlx::Error> {
     sqlx::query!(
         "insert into gateway.key
-             (id, account_id, chain, hash, name, mode, kind, may_write, game, last4, created_at, revision)
-         values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12)",
+             (id, account_id, chain, hash, name, mode, kind, may_write, game, last4, created_at, revision, seen_by,
+              form_id)
+         values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14)",
         key.id,
         key.account,
         key.chain,
@@ -102,6 +125,8 @@ pub async fn insert(
         key.last4,
         key.created_at,
         key.revision,
+        key.seen_by,
+        form,
     )
     .execute(connection)
     .await?;

@@ -8,4 +8,5 @@ pub mod key_requests;
 pub mod keys;
 pub mod month_use;
 pub mod pages;
+pub mod plans;
 pub mod switches;

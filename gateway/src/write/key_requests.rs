@@ -9,12 +9,19 @@ use sqlx::PgConnection;
 use uuid::Uuid;
 
 use super::keys::{self, NewKey};
-use super::{audit, commit, feed_row};
+use super::{accounts, audit, commit, feed_row};
 use crate::domain::author::Author;
 use crate::domain::key::{Key, Spec};
 use crate::domain::key_request::KeyRequest;
 use crate::domain::plan::Plans;
 use crate::store::{self, key_requests};
+
+/// A request, and whether this command has made it: the form of a person may be sent twice.
+#[derive(Debug)]
+pub(crate) struct Requested {
+    pub(crate) request: KeyRequest,
+    pub(crate) is_new: bool,
+}
 
 pub(crate) async fn request(
     producer: &Producer,
@@ -22,16 +29,28 @@ pub(crate) async fn request(
     by: &Author,
     account: Uuid,
     spec: &Spec,
-    id: Uuid,
-) -> Result<KeyRequest, Fault> {
+    (id, form): (Uuid, Option<Uuid>),
+) -> Result<Requested, Fault> {
     let mut transaction = producer.begin().await?;
-    let limited = by.is_limited();
-    let account = keys::lock_account(&mut transaction, plans, limited, account, spec).await?;
+    let account = accounts::lock(&mut transaction, account).await?;
+    if let Some(form) = form
+        && let Some(request) = key_requests::by_form(&mut transaction, account.id, form).await?
+    {
+        transaction.commit(&[]).await?;
+        return Ok(Requested {
+            request,
+            is_new: false,
+        });
+    }
+    keys::check_new(&mut transaction, plans, by.is_limited(), &account, spec).await?;
     let request = KeyRequest::new(id, account.id, spec.clone(), transaction.now);
-    key_requests::insert(&mut transaction, &request).await?;
+    key_requests::insert(&mut transaction, &request, form).await?;
     let change = publish(&request, "asked");
     commit(transaction, by, audit::key_request(&request), &[change]).await?;
-    Ok(request)
+    Ok(Requested {
+        request,
+        is_new: true,
+    })
 }
 
 /// Allows the owner to reveal the requested key.
@@ -88,8 +107,9 @@ pub(crate) async fn reveal(
     let (request, mut key) = request.revealed(&new_key.last4, transaction.now)?;
     // The game may have been taken down since the request, or its page may have another owner.
     let game = key.game.as_deref();
+    key.seen_by = by.person();
     key.game_state = store::games::state(&mut transaction, game, key.mode, key.account).await?;
-    store::keys::insert(&mut transaction, &key, new_key.hash).await?;
+    store::keys::insert(&mut transaction, &key, new_key.hash, None).await?;
     key_requests::update(&mut transaction, &request).await?;
     let changes = [
         publish(&request, "revealed"),

@@ -26,12 +26,23 @@ pub(crate) struct NewKey {
     pub(crate) hash: Hash,
     /// The last four characters of the secret.
     pub(crate) last4: String,
+    /// The form of the dashboard that creates the key.
+    pub(crate) form: Option<Uuid>,
+}
+
+/// A key, and whether this command has created it: the form of a person may be sent twice.
+#[derive(Debug)]
+pub(crate) struct Created {
+    pub(crate) key: Key,
+    pub(crate) is_new: bool,
 }
 
 /// A rotated key.
 #[derive(Debug)]
 pub(crate) struct Rotated {
     pub(crate) new: Key,
+    /// Whether this command has created the new key.
+    pub(crate) is_new: bool,
     pub(crate) old: Key,
     /// The predecessor of the old key, if the rotation has ended it.
     pub(crate) ended: Option<Key>,
@@ -44,27 +55,44 @@ pub(crate) async fn create(
     account: Uuid,
     spec: &Spec,
     new_key: &NewKey,
-) -> Result<Key, Fault> {
+) -> Result<Created, Fault> {
     let mut transaction = producer.begin().await?;
-    let account = lock_account(&mut transaction, plans, by.is_limited(), account, spec).await?;
+    let account = accounts::lock(&mut transaction, account).await?;
+    if let Some(key) = of_form(&mut transaction, account.id, new_key.form).await? {
+        transaction.commit(&[]).await?;
+        return Ok(Created { key, is_new: false });
+    }
+    check_new(&mut transaction, plans, by.is_limited(), &account, spec).await?;
     let (id, last4) = (new_key.id, &new_key.last4);
-    let key = Key::new(id, account.id, spec.clone(), last4, transaction.now);
-    keys::insert(&mut transaction, &key, new_key.hash).await?;
+    let mut key = Key::new(id, account.id, spec.clone(), last4, transaction.now);
+    key.seen_by = by.person();
+    keys::insert(&mut transaction, &key, new_key.hash, new_key.form).await?;
     let change = publish(&key, "created");
     commit(transaction, by, audit::key(&key), &[change]).await?;
-    Ok(key)
+    Ok(Created { key, is_new: true })
 }
 
-/// Locks the account and rejects a key that the plan, the directory or, if the author is `limited`, the limits of owners do not allow.
-pub(super) async fn lock_account(
+/// The key that this form has created.
+async fn of_form(
+    connection: &mut PgConnection,
+    account: Uuid,
+    form: Option<Uuid>,
+) -> Result<Option<Key>, sqlx::Error> {
+    match form {
+        Some(form) => keys::by_form(connection, account, form).await,
+        None => Ok(None),
+    }
+}
+
+/// Rejects a key that the plan, the directory or, if the author is `limited`, the limits of owners do not allow. The account is locked.
+pub(super) async fn check_new(
     transaction: &mut Transaction,
     plans: &Plans,
     limited: bool,
-    account: Uuid,
+    account: &Account,
     spec: &Spec,
-) -> Result<Account, Fault> {
+) -> Result<(), Fault> {
     let now = transaction.now;
-    let account = accounts::lock(transaction, account).await?;
     let working = keys::count_working(transaction, account.id).await?;
     let game = games::state(transaction, spec.game.as_deref(), spec.mode, account.id).await?;
     spec.check(plans, plans.get_or_cheapest(&account.plan), working, game)?;
@@ -72,7 +100,7 @@ pub(super) async fn lock_account(
         let counts = keys::counts(transaction, account.id, now).await?;
         owner_limits::check(Some(spec.mode), counts, now)?;
     }
-    Ok(account)
+    Ok(())
 }
 
 pub(crate) async fn rotate(
@@ -85,18 +113,33 @@ pub(crate) async fn rotate(
     let mut transaction = producer.begin().await?;
     let now = transaction.now;
     let key = lock(&mut transaction, id).await?;
+    if let Some(new) = of_form(&mut transaction, key.account, new_key.form).await? {
+        transaction.commit(&[]).await?;
+        return Ok(Rotated {
+            new,
+            is_new: false,
+            old: key,
+            ended: None,
+        });
+    }
     if by.is_limited() {
         let counts = keys::counts(&mut transaction, key.account, now).await?;
         owner_limits::check(None, counts, now)?;
     }
-    let (old, new) = key.rotated(new_key.id, &new_key.last4, revokes_old, now)?;
-    keys::insert(&mut transaction, &new, new_key.hash).await?;
+    let (old, mut new) = key.rotated(new_key.id, &new_key.last4, revokes_old, now)?;
+    new.seen_by = by.person();
+    keys::insert(&mut transaction, &new, new_key.hash, new_key.form).await?;
     keys::update_rotated(&mut transaction, &old, new.id).await?;
     let mut changes = vec![publish(&new, "created"), publish(&old, "rotated")];
     let ended = end_predecessor(&mut transaction, old.id, now).await?;
     changes.extend(ended.as_ref().map(|ended| publish(ended, "revoked")));
     commit(transaction, by, audit::rotation(&old, &new), &changes).await?;
-    Ok(Rotated { new, old, ended })
+    Ok(Rotated {
+        new,
+        is_new: true,
+        old,
+        ended,
+    })
 }
 
 /// Revokes the predecessor of a key that is rotated, if it is still in its grace period: two secrets of a chain work at most.
@@ -138,6 +181,8 @@ pub(super) fn publish(key: &Key, event: &'static str) -> NewChange {
     let state = proto::Key {
         // A change of the game is no change of the key, so the feed would not follow it.
         game_state: String::new(),
+        // Only the account's own people ask who has seen a secret.
+        seen_by: String::new(),
         ..key.into()
     };
     let state = state.encode_to_vec();
@@ -160,6 +205,7 @@ impl From<&Key> for proto::Key {
             grace_until: key.grace_until.map(timestamp::encode),
             revoked_at: key.revoked_at.map(timestamp::encode),
             revision: key.revision,
+            seen_by: key.seen_by.map_or_else(String::new, |id| id.to_string()),
             game_state: match key.game_state {
                 GameState::Usable => String::new(),
                 state => state.to_string(),

@@ -6,6 +6,7 @@ pub(crate) mod accounts;
 mod audit;
 pub(crate) mod key_requests;
 pub(crate) mod keys;
+pub mod plans;
 pub(crate) mod switches;
 
 use kit::Fault;

@@ -58,6 +58,7 @@ async fn rotate(
         account_id: account.to_owned(),
         id: id.to_owned(),
         revoke_old,
+        ..Default::default()
     };
     let rotated = test.accounts.rotate_key(Request::new(request)).await?;
     Ok(rotated.into_inner())
@@ -221,35 +222,161 @@ async fn open_requests_of_an_account_are_listed_first(pool: PgPool) {
 }
 
 #[testing::database_test(gateway::MIGRATOR)]
-async fn withdrawn_requests_are_rejected_and_cannot_be_revealed(pool: PgPool) {
+async fn a_withdrawn_request_is_rejected_and_cannot_be_revealed(pool: PgPool) {
     let test = Test::new(pool).await;
     let (account, other) = (test.account("free").await, test.account("free").await);
-    let (asked, approved, revealed) = (
-        request(&test, &account).await.unwrap().id,
-        request(&test, &account).await.unwrap().id,
-        request(&test, &account).await.unwrap().id,
-    );
-    let others = request(&test, &other).await.unwrap().id;
-    for id in [&approved, &revealed, &others] {
-        approve(&test, id).await;
+    let asked = request(&test, &account).await.unwrap().id;
+    let stays = request(&test, &account).await.unwrap().id;
+    approve(&test, &asked).await;
+    let withdraw = async |account: &str| {
+        let request = proto::WithdrawKeyRequestRequest {
+            actor: Some(actor()),
+            account_id: account.to_owned(),
+            id: asked.clone(),
+        };
+        let withdrawn = test.accounts.withdraw_key_request(Request::new(request));
+        Ok(withdrawn.await?.into_inner().request.unwrap().state)
+    };
+    assert_eq!(code(withdraw(&other).await), Code::NotFound);
+    for _ in 0..2 {
+        assert_eq!(withdraw(&account).await.unwrap(), "rejected");
     }
-    reveal(&test, &account, &revealed).await.unwrap();
-    for expected in [vec![asked, approved.clone()], Vec::new()] {
-        let request = proto::AccountsServiceWithdrawKeyRequestsRequest {
+    assert_eq!(code(reveal(&test, &account, &asked).await), Code::Invalid);
+    approve(&test, &stays).await;
+    reveal(&test, &account, &stays).await.unwrap();
+}
+
+#[testing::database_test(gateway::MIGRATOR)]
+async fn a_closed_account_has_no_key_and_no_request_for_one(pool: PgPool) {
+    let test = Test::new(pool).await;
+    let (account, other) = (test.account("free").await, test.account("free").await);
+    let created = create(&test, &account).await.unwrap();
+    let sample = test_key(created.key, created.secret);
+    let asked = request(&test, &account).await.unwrap().id;
+    approve(&test, &asked).await;
+    let theirs = create(&test, &other).await.unwrap();
+    let theirs = test_key(theirs.key, theirs.secret);
+    assert!(test.get(&sample, "/games").await.is_ok());
+    for _ in 0..2 {
+        let request = proto::CloseAccountRequest {
             actor: Some(actor()),
             account_id: account.clone(),
         };
-        let withdrawn = test.accounts.withdraw_key_requests(Request::new(request));
-        let withdrawn = withdrawn.await.unwrap().into_inner().requests;
-        assert!(withdrawn.iter().all(|it| it.state == "rejected"));
-        let ids: Vec<String> = withdrawn.into_iter().map(|it| it.id).collect();
-        assert_eq!(ids, expected);
+        let closed = test.accounts.close_account(Request::new(request));
+        closed.await.unwrap();
     }
-    assert_eq!(
-        code(reveal(&test, &account, &approved).await),
-        Code::Invalid
+    let refused = (401, "invalid_key");
+    assert_eq!(test.get(&sample, "/games").await.error(), refused);
+    assert_eq!(code(reveal(&test, &account, &asked).await), Code::Invalid);
+    assert!(test.get(&theirs, "/games").await.is_ok());
+}
+
+#[testing::database_test(gateway::MIGRATOR)]
+async fn a_form_that_is_sent_twice_creates_one_key(pool: PgPool) {
+    let test = Test::new(pool).await;
+    let (account, other) = (test.account("free").await, test.account("free").await);
+    let form = kit::ids::row_id().to_string();
+    let create = async |account: &str| {
+        let request = proto::AccountsServiceCreateKeyRequest {
+            actor: Some(actor()),
+            account_id: account.to_owned(),
+            name: "server".to_owned(),
+            form_id: form.clone(),
+            ..Default::default()
+        };
+        let created = test.accounts.create_key(Request::new(request)).await;
+        let created = created.unwrap().into_inner();
+        (created.key.unwrap(), created.secret)
+    };
+    let (one, two) = futures::join!(create(&account), create(&account));
+    assert_eq!(one.0, two.0);
+    assert_ne!(
+        one.1.is_empty(),
+        two.1.is_empty(),
+        "one answer has the secret"
     );
-    reveal(&test, &other, &others).await.unwrap();
+    assert_eq!(one.0.seen_by, actor().person_id);
+    // The form of another account is another one.
+    assert_ne!(create(&other).await.0.id, one.0.id);
+
+    let rotate = async || {
+        let request = proto::AccountsServiceRotateKeyRequest {
+            actor: Some(actor()),
+            account_id: account.clone(),
+            id: one.0.id.clone(),
+            form_id: kit::ids::row_id().to_string(),
+            ..Default::default()
+        };
+        let (first, second) = (request.clone(), request);
+        let first = test.accounts.rotate_key(Request::new(first)).await.unwrap();
+        let second = test.accounts.rotate_key(Request::new(second)).await;
+        (first.into_inner(), second.unwrap().into_inner())
+    };
+    let (first, second) = rotate().await;
+    assert_eq!(first.key, second.key);
+    assert_eq!(first.old_key, second.old_key);
+    assert!(!first.secret.is_empty() && second.secret.is_empty());
+    assert_eq!(list(&test, &account).await.len(), 2);
+
+    let ask = async || {
+        let request = proto::AccountsServiceRequestKeyRequest {
+            actor: Some(actor()),
+            account_id: account.clone(),
+            name: "production".to_owned(),
+            form_id: form.clone(),
+            ..Default::default()
+        };
+        let asked = test.accounts.request_key(Request::new(request)).await;
+        asked.unwrap().into_inner().request.unwrap()
+    };
+    let (one, two) = futures::join!(ask(), ask());
+    assert_eq!(one, two);
+    assert_eq!(list_requests(&test, &account).await, [one.id]);
+}
+
+#[testing::database_test(gateway::MIGRATOR)]
+async fn a_key_names_the_person_who_has_seen_its_secret(pool: PgPool) {
+    let test = Test::new(pool).await;
+    let account = test.account("free").await;
+    let asked = request(&test, &account).await.unwrap().id;
+    approve(&test, &asked).await;
+    let ada = actor().person_id;
+    let revealed = reveal(&test, &account, &asked).await.unwrap();
+    assert_eq!(revealed.key.unwrap().seen_by, ada);
+    // Bob rotates it: nobody else has seen the new secret.
+    let bob = kit::ids::row_id().to_string();
+    let request = proto::AccountsServiceRotateKeyRequest {
+        actor: Some(proto::Actor {
+            person_id: bob.clone(),
+            ..actor()
+        }),
+        account_id: account.clone(),
+        id: asked.clone(),
+        ..Default::default()
+    };
+    test.accounts
+        .rotate_key(Request::new(request))
+        .await
+        .unwrap();
+    let of_staff = test.key(&account, "live").await.id;
+    let request = proto::AccountsServiceListKeysRequest {
+        account_id: account.clone(),
+    };
+    let keys = test.accounts.list_keys(Request::new(request)).await;
+    let keys = keys.unwrap().into_inner().keys;
+    let seen_by = |id: &str| {
+        keys.iter()
+            .find(|key| key.id == id)
+            .unwrap()
+            .seen_by
+            .clone()
+    };
+    assert_eq!(seen_by(&asked), ada);
+    assert_eq!(seen_by(&of_staff), "");
+    let new = keys
+        .iter()
+        .find(|key| key.id != asked && key.id != of_staff);
+    assert_eq!(new.unwrap().seen_by, bob);
 }
 
 #[testing::database_test(gateway::MIGRATOR)]

@@ -246,14 +246,7 @@ async fn a_new_plan_applies_to_cached_keys(pool: PgPool) {
             .header("ratelimit-policy")
             .contains("q=60;")
     );
-    let request = proto::SetAccountPlanRequest {
-        account_id: account,
-        plan: "build".to_owned(),
-    };
-    here.staff
-        .set_account_plan(by_operator(request))
-        .await
-        .unwrap();
+    here.set_plan(&account, "build").await;
     there.catch_up().await;
     let response = there.get(&key, "/games").await;
     assert_eq!(

@@ -11,7 +11,9 @@ use sqlx::postgres::PgPoolOptions;
 use testing::silent_proxy::SilentProxy;
 use time::Duration as Span;
 
-use crate::support::{LONG, NO_REDIS, Test, TestConfig, another, by_operator, eventually, lock};
+use crate::support::{
+    LONG, NO_REDIS, Test, TestConfig, another, by_operator, eventually, lock, send,
+};
 
 const AWAY: (u16, &str) = (503, "unavailable");
 
@@ -67,22 +69,79 @@ async fn a_replica_without_postgresql_accepts_a_key_for_an_hour(pool: PgPool) {
     }
 }
 
-/// A change may concern any key, and PostgreSQL is down when the keys must be read again.
+/// PostgreSQL is down when the keys of an account must be read again.
 #[testing::database_test(gateway::MIGRATOR)]
-async fn a_change_just_before_an_outage_invalidates_no_cached_key(pool: PgPool) {
+async fn a_change_just_before_an_outage_stops_no_key(pool: PgPool) {
     let mut test = Test::new(pool).await;
-    let key = test.live_key().await;
+    let account = test.account("free").await;
+    let key = test.key(&account, "live").await;
     test.catch_up().await;
     assert!(test.get(&key, "/games").await.is_ok());
     test.clock.advance(Span::HOUR);
     test.catch_up().await;
-    test.live_key().await;
+    test.set_plan(&account, "build").await;
     test.catch_up().await;
     test.pool.close().await;
     test.clock.advance(Span::HOUR);
     assert!(test.get(&key, "/games").await.is_ok());
     test.clock.advance(Span::MILLISECOND);
     assert_eq!(test.get(&key, "/games").await.error(), AWAY);
+}
+
+/// The lookup of a key would wait, and its call does not.
+#[testing::database_test(gateway::MIGRATOR)]
+async fn while_changes_cannot_be_read_no_call_waits_for_a_key_that_was_known(pool: PgPool) {
+    let through = PgPoolOptions::new()
+        .acquire_timeout(Duration::from_secs(1))
+        .connect_lazy_with((*pool.connect_options()).clone());
+    let mut test = Test::new(through).await;
+    let account = test.account("free").await;
+    let key = test.key(&account, "live").await;
+    test.catch_up().await;
+    assert!(test.get(&key, "/games").await.is_ok());
+    test.set_plan(&account, "build").await;
+    test.catch_up().await;
+    let (feed, keys) = (
+        lock(&pool, "gateway.feed_head").await,
+        lock(&pool, "gateway.key").await,
+    );
+    assert!(test.try_catch_up().await.is_err());
+    // Until the deadline of a lookup, which is longer.
+    let calls = futures::future::join_all((0..20).map(|_| test.get(&key, "/me")));
+    for response in tokio::time::timeout(LONG / 2, calls).await.unwrap() {
+        assert_eq!(response.plan(), "free");
+    }
+    drop((feed, keys));
+    test.catch_up().await;
+    let response = test.get(&key, "/me").await;
+    assert_eq!(response.plan(), "build");
+}
+
+/// A former owner could otherwise go on with the key.
+#[testing::database_test(gateway::MIGRATOR)]
+async fn a_key_is_not_accepted_as_last_known_while_changes_can_be_read(pool: PgPool) {
+    let with = TestConfig {
+        lookup: deadline(Duration::from_millis(200)),
+        ..TestConfig::default()
+    };
+    let mut test = Test::with(pool, with).await;
+    let account = test.account("free").await;
+    let key = test.key(&account, "live").await;
+    test.catch_up().await;
+    let found = async || test.get(&key, "/games").await.is_ok();
+    eventually("the key is found in time", found).await;
+    test.set_plan(&account, "build").await;
+    test.catch_up().await;
+    let keys = lock(&test.pool, "gateway.key").await;
+    let router = test.router.clone();
+    // On a slow machine, changes may be read less often than a lookup takes.
+    eventually("the key is refused", async || {
+        let call = key.get("/games").body(axum::body::Body::empty()).unwrap();
+        let (response, ()) = tokio::join!(send(&router, call), test.catch_up());
+        response.error() == AWAY
+    })
+    .await;
+    drop(keys);
 }
 
 #[testing::database_test(gateway::MIGRATOR)]

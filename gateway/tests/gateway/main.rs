@@ -21,6 +21,7 @@ mod month_shares;
 mod month_use;
 mod openapi;
 mod overload;
+mod plans;
 mod quota;
 mod quota_headers;
 mod rates;

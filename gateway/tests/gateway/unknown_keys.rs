@@ -10,7 +10,9 @@ use gateway::router::router;
 use sqlx::PgPool;
 use time::Duration;
 
-use crate::support::{LIMITS, Test, TestConfig, TestKey, TestResponse, another, lock, send};
+use crate::support::{
+    LIMITS, Script, Test, TestConfig, TestKey, TestResponse, another, lock, send,
+};
 
 const WRONG: (u16, &str) = (401, "invalid_key");
 const LIMITED: (u16, &str) = (429, "rate_limited");
@@ -123,9 +125,9 @@ async fn every_refused_call_counts_against_its_address(pool: PgPool) {
     assert_eq!(test.call(mistyped().get_from(HERE)).await.error(), WRONG);
 }
 
-/// A key that is not cached may be a guess.
+/// A key that the gateway has not seen yet may be a guess.
 #[testing::database_test(gateway::MIGRATOR)]
-async fn at_an_address_over_its_limit_only_cached_keys_work(pool: PgPool) {
+async fn at_an_address_over_its_limit_only_keys_that_were_seen_work(pool: PgPool) {
     let test = Test::with(pool, three()).await;
     let [cached, other] = [test.live_key().await, test.live_key().await];
     assert!(test.call(cached.get_from(HERE)).await.is_ok());
@@ -136,8 +138,63 @@ async fn at_an_address_over_its_limit_only_cached_keys_work(pool: PgPool) {
     assert!(test.call(other.get_from(HERE)).await.is_ok());
 }
 
+/// A change may concern the key itself, or nobody who calls from there.
 #[testing::database_test(gateway::MIGRATOR)]
-async fn an_unknown_key_is_cached_until_a_change(pool: PgPool) {
+async fn no_change_makes_a_guess_of_a_key_that_was_seen(pool: PgPool) {
+    let mut test = Test::with(pool, three()).await;
+    let account = test.account("free").await;
+    let seen = test.key(&account, "live").await;
+    test.catch_up().await;
+    assert!(test.call(seen.get_from(HERE)).await.is_ok());
+    use_up(&test, HERE).await;
+    let works = async |test: &Test| {
+        let response = test.call(seen.get_from(HERE)).await;
+        assert!(response.is_ok(), "{}", response.text);
+    };
+    test.live_key().await;
+    test.catch_up().await;
+    works(&test).await;
+    test.set_plan(&account, "build").await;
+    test.catch_up().await;
+    works(&test).await;
+    crate::keys::publish(&test, "kora", true).await;
+    test.catch_up().await;
+    works(&test).await;
+    assert_eq!(guess(&test, HERE).await.error(), LIMITED);
+}
+
+#[testing::database_test(gateway::MIGRATOR)]
+async fn a_change_outdates_only_the_keys_that_it_concerns(pool: PgPool) {
+    let mut test = Test::new(pool).await;
+    let (one, other) = (test.account("free").await, test.account("free").await);
+    let [changed, unchanged] = [test.key(&one, "live").await, test.key(&other, "live").await];
+    let wrong = test.guess();
+    test.catch_up().await;
+    for key in [&changed, &unchanged] {
+        assert!(test.get(key, "/me").await.is_ok());
+    }
+    assert_eq!(test.get(&wrong, "/me").await.error(), WRONG);
+    test.set_plan(&one, "build").await;
+    crate::switches::set(&test, "submissions", false, "")
+        .await
+        .unwrap();
+    test.catch_up().await;
+    let watching = another(&test.pool).await;
+    let keys = lock(&test.pool, "gateway.key").await;
+    assert!(test.get(&unchanged, "/me").await.is_ok());
+    assert_eq!(test.get(&wrong, "/me").await.error(), WRONG);
+    let see = async {
+        while look_ups(&watching).await < 1 {
+            tokio::task::yield_now().await;
+        }
+        drop(keys);
+    };
+    let response = tokio::join!(test.get(&changed, "/me"), see).0;
+    assert_eq!(response.plan(), "build");
+}
+
+#[testing::database_test(gateway::MIGRATOR)]
+async fn an_unknown_key_is_cached_until_a_key_is_created(pool: PgPool) {
     let mut test = Test::new(pool).await;
     test.catch_up().await;
     let wrong = test.guess();
@@ -145,7 +202,6 @@ async fn an_unknown_key_is_cached_until_a_change(pool: PgPool) {
     let keys = lock(&test.pool, "gateway.key").await;
     assert_eq!(test.get(&wrong, "/me").await.error(), WRONG);
     drop(keys);
-    // Any change may have created the key.
     let watching = another(&test.pool).await;
     test.live_key().await;
     test.catch_up().await;
@@ -242,6 +298,112 @@ async fn guesses_that_wait_for_a_lookup_hold_no_admission_permit(pool: PgPool) {
     for guess in waiting {
         assert_eq!(guess.await.error(), WRONG);
     }
+}
+
+/// A guess could otherwise bring a call past admission: one that finds a key waits for a permit again.
+#[testing::database_test(gateway::MIGRATOR)]
+async fn a_call_holds_a_permit_whether_or_not_its_key_was_looked_up(pool: PgPool) {
+    let mut test = Test::new(pool).await;
+    let account = test.account("free").await;
+    let (known, other) = (test.key(&account, "live").await, test.live_key().await);
+    test.catch_up().await;
+    for key in [&known, &other] {
+        assert!(test.get(key, "/me").await.is_ok());
+    }
+    let new = test.live_key().await;
+    test.set_plan(&account, "build").await;
+    test.catch_up().await;
+    // One call may run, and none is queued.
+    let limits = ConcurrencyLimits {
+        calls: 1,
+        queued: 0,
+        ..LIMITS
+    };
+    let router = router(&test.app, limits);
+    let call = |key: &TestKey, path: &str| {
+        let request = key.get(path).body(Body::empty()).unwrap();
+        let router = router.clone();
+        async move { send(&router, request).await }
+    };
+    let shed = (503, "unavailable");
+
+    // A known key keeps its permit while it is looked up.
+    let watching = another(&test.pool).await;
+    let keys = lock(&test.pool, "gateway.key").await;
+    let see = async {
+        while look_ups(&watching).await < 1 {
+            tokio::task::yield_now().await;
+        }
+        let second = call(&other, "/me").await;
+        drop(keys);
+        second
+    };
+    let (first, second) = tokio::join!(call(&known, "/me"), see);
+    assert!(first.is_ok(), "{}", first.text);
+    assert_eq!(second.error(), shed);
+
+    // A key that may be a guess has none meanwhile, and one when it works.
+    test.catalogue.script(Script::Hang);
+    let others = async {
+        while test.catalogue.calls() < 1 {
+            tokio::task::yield_now().await;
+        }
+        let second = call(&other, "/me").await;
+        test.catalogue.script(Script::Answer);
+        second
+    };
+    let (first, second) = tokio::join!(call(&new, "/games"), others);
+    assert!(first.is_ok(), "{}", first.text);
+    assert_eq!(second.error(), shed);
+}
+
+#[testing::database_test(gateway::MIGRATOR)]
+async fn a_known_key_does_not_wait_behind_guesses_for_its_lookup(pool: PgPool) {
+    let mut test = Test::new(another(&pool).await).await;
+    let account = test.account("free").await;
+    let known = test.key(&account, "live").await;
+    test.catch_up().await;
+    assert!(test.get(&known, "/me").await.is_ok());
+    test.set_plan(&account, "build").await;
+    test.catch_up().await;
+    let watching = another(&test.pool).await;
+    let keys = lock(&test.pool, "gateway.key").await;
+    let guesses = (0..20).map(|_| test.guess()).collect::<Vec<_>>();
+    let guesses = join_all(guesses.iter().map(|guess| test.get(guess, "/me")));
+    let see = async {
+        while look_ups(&watching).await < 4 {
+            tokio::task::yield_now().await;
+        }
+        let release = async {
+            while look_ups(&watching).await < 5 {
+                tokio::task::yield_now().await;
+            }
+            drop(keys);
+        };
+        tokio::join!(test.get(&known, "/me"), release).0
+    };
+    let (guesses, used) = tokio::join!(guesses, see);
+    assert_eq!(used.plan(), "build");
+    assert!(guesses.iter().all(|guess| guess.error() == WRONG));
+}
+
+/// The changes since are not known one by one: the numbers of a restored database go back.
+#[testing::database_test(gateway::MIGRATOR)]
+async fn a_restore_outdates_all_keys_and_makes_none_a_guess(pool: PgPool) {
+    let mut test = Test::with(pool, three()).await;
+    let account = test.account("free").await;
+    let seen = test.key(&account, "live").await;
+    test.catch_up().await;
+    assert!(test.call(seen.get_from(HERE)).await.is_ok());
+    use_up(&test, HERE).await;
+    let restored = "update gateway.account set plan = 'build'; update gateway.feed_head set epoch = gen_random_uuid(), seq = 0";
+    #[expect(clippy::disallowed_methods, reason = "several statements")]
+    let restoring = sqlx::raw_sql(restored).execute(&test.pool);
+    restoring.await.unwrap();
+    test.catch_up().await;
+    let response = test.call(seen.get_from(HERE)).await;
+    let policy = response.header("ratelimit-policy");
+    assert!(policy.contains("q=300;"), "{}", response.text);
 }
 
 #[testing::database_test(gateway::MIGRATOR)]

@@ -26,6 +26,7 @@ pub mod page_limit;
 pub mod people;
 pub mod person_mail;
 pub mod picture_file;
+pub mod query;
 pub mod render;
 pub mod request;
 pub mod route;
@@ -36,6 +37,7 @@ pub mod site;
 pub mod store;
 pub mod uploads;
 pub mod upstream;
+pub mod url_query;
 pub mod visit;
 pub mod well_known;
 

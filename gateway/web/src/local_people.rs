@@ -9,7 +9,6 @@ use kit::{Clock, ids};
 use pages::Language;
 use serde::Deserialize;
 use sqlx::PgPool;
-use sqlx::postgres::PgConnectOptions;
 use uuid::Uuid;
 use web::domain::email;
 use web::domain::role::Role;
@@ -56,8 +55,8 @@ async fn run(args: Args) -> anyhow::Result<()> {
     let mut text = String::new();
     std::io::stdin().read_to_string(&mut text)?;
     let owners: Vec<Owner> = serde_json::from_str(&text).context("standard input")?;
+    let options = kit::pg::options(&args.database_url).context("the URL of the database")?;
     // Poolers refuse this parameter.
-    let options: PgConnectOptions = args.database_url.parse()?;
     let pool = PgPool::connect_with(options.extra_float_digits(None)).await?;
     let passwords = PasswordPool::new(1)?;
     for owner in owners {

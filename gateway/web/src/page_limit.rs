@@ -1,10 +1,11 @@
-//! Limits how many pages a visitor may request per minute. Each replica counts separately.
+//! Limits how many pages a visitor may request per minute, before they cost a statement or a call. Each replica counts separately.
 //!
 //! A network has a limit for public pages, so that a scraper does not slow the catalogue down for callers of the API. It is high, since a
 //! carrier or a campus may have thousands of people behind one address. A visitor has a lower limit: a browser of a network for public
 //! pages, and a signed-in person for pages of the public site and the dashboard together. Browsers on most Android phones send the same
 //! headers, thus many people of a carrier may count as one browser: its limit is by default half of the network's, which is low enough to
-//! keep one runaway browser from locking the others out. Searches while somebody types are counted apart.
+//! keep one runaway browser from locking the others out. Searches while somebody types, pictures, and the requests of people whom nobody
+//! knows yet are counted apart, so that a scraper keeps no neighbour from signing in.
 
 use std::collections::HashMap;
 use std::collections::hash_map::RandomState;
@@ -22,6 +23,8 @@ const CAPACITY: usize = 100_000;
 const BUCKETS: u64 = 1_024;
 /// A bucket's limit, as a multiple of a network's limit.
 const OF_BUCKET: u32 = 10;
+/// The pictures of a network, as a multiple of its pages: a list shows 24, and browsers keep them.
+const PICTURES_PER_PAGE: u32 = 10;
 
 /// A visitor whose pages are counted.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
@@ -29,6 +32,10 @@ pub enum Visitor {
     Network(Network),
     /// The searches of a network that run while somebody types.
     Typing(Network),
+    /// The requests of a network whose person is not known: to sign in, for the link of a mail, with a vote, or with a cookie of no session.
+    Unknown(Network),
+    /// The pictures that a network reads.
+    Pictures(Network),
     /// Browsers of a network with the same headers: no cookie tells them apart.
     Browser {
         network: Network,
@@ -79,6 +86,15 @@ impl PageLimit {
 
     /// Counts a page; beyond the limit, returns the seconds until the minute ends.
     pub fn count(&self, visitor: Visitor, now: OffsetDateTime) -> Result<(), u32> {
+        self.add(visitor, 1, now)
+    }
+
+    /// Does the same without counting a page.
+    pub fn check(&self, visitor: Visitor, now: OffsetDateTime) -> Result<(), u32> {
+        self.add(visitor, 0, now)
+    }
+
+    fn add(&self, visitor: Visitor, more: u32, now: OffsetDateTime) -> Result<(), u32> {
         let mut minute = self.minute.lock().unwrap_or_else(PoisonError::into_inner);
         // The clock may have been set back.
         if (now - minute.start).abs() >= MINUTE {
@@ -92,13 +108,18 @@ impl PageLimit {
             counted = Counted::Bucket(self.buckets.hash_one(visitor) % BUCKETS);
         }
         let limit = match counted {
-            Counted::Visitor(Visitor::Network(_) | Visitor::Typing(_)) => self.pages,
+            Counted::Visitor(Visitor::Pictures(_)) => self.pages.saturating_mul(PICTURES_PER_PAGE),
+            Counted::Visitor(Visitor::Network(_) | Visitor::Typing(_) | Visitor::Unknown(_)) => {
+                self.pages
+            }
             Counted::Visitor(Visitor::Browser { .. } | Visitor::Person(_)) => self.pages_of_visitor,
             Counted::Bucket(_) => self.pages.saturating_mul(OF_BUCKET),
         };
-        let pages = minute.pages.entry(counted).or_default();
-        if *pages < limit {
-            *pages += 1;
+        let pages = minute.pages.get(&counted).copied().unwrap_or_default();
+        if pages < limit {
+            if more > 0 {
+                minute.pages.insert(counted, pages + more);
+            }
             return Ok(());
         }
         let left = (minute.start + MINUTE - now).min(MINUTE);
@@ -150,6 +171,14 @@ mod tests {
         }
         assert_eq!(allowed(Visitor::Network(ip.into())), 5);
         assert_eq!(allowed(Visitor::Typing(ip.into())), 5);
+        let unknown = Visitor::Unknown(ip.into());
+        assert_eq!(limit.check(unknown, START), Ok(()));
+        assert_eq!(allowed(unknown), 5);
+        assert_eq!(limit.check(unknown, START), Err(60));
+        let limit = PageLimit::new(5, 2);
+        let pictures = Visitor::Pictures(ip.into());
+        let allowed = (0..100).filter(|_| limit.count(pictures, START).is_ok());
+        assert_eq!(allowed.count(), 50);
     }
 
     #[test]

@@ -19,6 +19,8 @@ pub struct Route {
     pub path: &'static str,
     pub access: Access,
     pub methods: Vec<Method>,
+    /// The parameters of the query on which a public page depends, in the order of its address. The layers remove all others.
+    pub query: Vec<&'static str>,
     /// The longest body of its form.
     pub body_limit: usize,
     pub handlers: MethodRouter<App>,
@@ -58,9 +60,17 @@ impl Route {
             path,
             access,
             methods,
+            query: Vec::new(),
             body_limit: form_body::DEFAULT_LIMIT,
             handlers,
         }
+    }
+
+    /// The same path, for a page that depends on these parameters as well.
+    #[must_use]
+    pub fn reads(mut self, parameters: &[&'static str]) -> Self {
+        self.query.extend(parameters);
+        self
     }
 }
 

@@ -4,6 +4,8 @@ use http::header::ACCEPT_LANGUAGE;
 use http::{HeaderMap, Uri};
 use pages::{Frame, Language};
 
+use crate::query::{Query, address};
+
 /// This page and those below it are in English only.
 const IN_ENGLISH: &str = "/docs";
 
@@ -34,6 +36,21 @@ impl Visit {
                 Some(query) => format!("{path}?{query}"),
                 None => path.to_owned(),
             },
+        }
+    }
+
+    /// The same with only these parameters that have a value, in this order: each page has one address.
+    #[must_use]
+    pub fn reading(self, parameters: &[&str]) -> Self {
+        let (path, query) = self.path.split_once('?').unwrap_or((&self.path, ""));
+        let query = Query::parse(Some(query));
+        let parameters: Vec<_> = parameters
+            .iter()
+            .map(|name| (*name, query.get(name)))
+            .collect();
+        Self {
+            path: address(path, &parameters),
+            ..self
         }
     }
 
@@ -83,6 +100,23 @@ mod tests {
             .iter()
             .map(|(name, value)| (name.clone(), HeaderValue::from_static(value)));
         Visit::of(&path.parse().unwrap(), &headers.collect())
+    }
+
+    #[test]
+    fn parameters_that_a_page_does_not_read_are_removed() {
+        let parameters = ["genre", "country"];
+        for (path, expected) in [
+            ("/games?x=1&country=ng&genre=&y", "/games?country=NG"),
+            (
+                "/games?country=ng&genre=rpg&genre=2",
+                "/games?genre=rpg&country=NG",
+            ),
+            ("/games?x=genre=rpg", "/games"),
+            ("/games", "/games"),
+        ] {
+            assert_eq!(visit(path, &[]).reading(&parameters).path, expected);
+            assert_eq!(visit(path, &[]).reading(&[]).path, "/games");
+        }
     }
 
     #[test]

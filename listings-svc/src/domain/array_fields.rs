@@ -64,6 +64,7 @@ pub fn screenshots(
     fields: &mut Fields<'_>,
     name: &'static str,
     current: &[Screenshot],
+    public_url: &str,
 ) -> Vec<Screenshot> {
     let mut screenshots: Vec<Screenshot> = Vec::new();
     for (path, item) in items(fields, name, MAX_ITEMS) {
@@ -95,7 +96,9 @@ pub fn screenshots(
             });
             continue;
         }
-        let url = required_text(fields, &path, object, "url", screenshot_address);
+        let url = required_text(fields, &path, object, "url", |raw| {
+            address::read_picture(raw, public_url)
+        });
         let width = pixels(fields, &path, object, "width");
         let height = pixels(fields, &path, object, "height");
         if let (Some(url), Some(width), Some(height)) = (url, width, height) {
@@ -115,13 +118,6 @@ fn uploaded<'a>(object: &Map<String, Value>, current: &'a [Screenshot]) -> Optio
     let url = object.get("url")?.as_str()?;
     let mut current = current.iter();
     current.find(|it| is_uploaded(&it.url) && url.ends_with(&it.url))
-}
-
-fn screenshot_address(raw: &str) -> Result<String, String> {
-    if is_uploaded(raw) {
-        return Err("This game has no such screenshot: its owner adds one on the site.".to_owned());
-    }
-    address::read(raw)
 }
 
 /// Reads the credits of a game.
@@ -287,7 +283,7 @@ mod tests {
             "credits": [{"handle": null, "name": "A. N. Other", "role": "Goat"}, {"handle": "nobody", "name": ""}],
         });
         let mut fields = Fields::new(row.as_object().unwrap());
-        assert_eq!(screenshots(&mut fields, "screenshots", &[]).len(), 1);
+        assert_eq!(screenshots(&mut fields, "screenshots", &[], "").len(), 1);
         assert_eq!(
             credits(&mut fields, "credits", &[], &ReferenceData::default())[0].role,
             "Goat"
@@ -363,7 +359,7 @@ mod tests {
         let read = |list: Value| {
             let row = json!({ "screenshots": list });
             let mut fields = Fields::new(row.as_object().unwrap());
-            let read = screenshots(&mut fields, "screenshots", &current);
+            let read = screenshots(&mut fields, "screenshots", &current, "");
             fields.finish(read)
         };
         let [one, two] = [&current[0].url, &current[1].url];
@@ -374,17 +370,13 @@ mod tests {
             read(reordered).unwrap(),
             [shot("2", "A river"), shot("1", "")]
         );
-        let refused = json!([{"url": one, "width": 1}, {"url": one}, {"url": shot("3", "").url, "width": 1, "height": 1}]);
+        // One that the game does not have, or not any more.
+        let three = shot("3", "");
+        let added = json!([{"url": three.url, "width": 640, "height": 480}]);
+        assert_eq!(read(added).unwrap(), [three]);
+        let refused = json!([{"url": one, "width": 1}, {"url": one}]);
         let problems = read(refused).unwrap_err();
         let paths: Vec<&String> = problems.keys().collect();
-        assert_eq!(
-            paths,
-            [
-                "screenshots.0.width",
-                "screenshots.1.url",
-                "screenshots.2.url"
-            ]
-        );
-        assert!(problems["screenshots.2.url"].contains("on the site"));
+        assert_eq!(paths, ["screenshots.0.width", "screenshots.1.url"]);
     }
 }

@@ -72,7 +72,7 @@ pub struct Place {
 
 impl Place {
     /// Reads `country_code`, `city` and `city_slug` as files and staff give them. A slug of the gazetteer wins over the name, because
-    /// names repeat. When all three fields are missing, the current place stays; otherwise the city is looked up again.
+    /// names repeat. When all three fields are missing, a current city of the gazetteer stays; otherwise the city is looked up again.
     pub fn from_row(fields: &mut Fields<'_>, current: Self) -> Self {
         let names = ["country_code", "city", "city_slug"];
         let is_kept = names.into_iter().all(|name| fields.is_kept(name));
@@ -84,7 +84,7 @@ impl Place {
             fields.line("city", text::MAX_TITLE)
         });
         let city_slug = fields.line("city_slug", text::MAX_TITLE);
-        if is_kept {
+        if is_kept && current.is_settled() {
             return current;
         }
         if let Some(listed) = with_slug(&country_code, &city_slug) {
@@ -109,7 +109,7 @@ impl Place {
     }
 
     /// Reads `country_code` and `city` as accounts give them; `read` reads the city. The city is looked up again when one of the two
-    /// fields differs from the current place.
+    /// fields differs from the current place, or the gazetteer did not have it.
     pub fn from_body(
         fields: &mut Fields<'_>,
         current: Self,
@@ -120,7 +120,7 @@ impl Place {
             country::read_country_code(fields)
         });
         fields.update("city", &mut city, read);
-        if current.country_code == country_code && current.city == city {
+        if current.country_code == country_code && current.city == city && current.is_settled() {
             return current;
         }
         if city.is_empty() {
@@ -130,6 +130,11 @@ impl Place {
             };
         }
         Self::resolve(fields, country_code, city)
+    }
+
+    /// Whether there is no city, or the gazetteer has it. A later version may have a city that this one does not.
+    fn is_settled(&self) -> bool {
+        self.city.is_empty() || with_slug(&self.country_code, &self.city_slug).is_some()
     }
 
     /// Looks a city up by name. A city that the gazetteer does not have keeps its name as written, and gets a slug made from it.
@@ -157,7 +162,7 @@ impl Place {
 mod tests {
     use super::*;
     use proptest::prelude::*;
-    use serde_json::json;
+    use serde_json::{Map, json};
 
     #[test]
     fn a_city_is_found_in_its_country_by_slug_or_name() {
@@ -199,6 +204,31 @@ mod tests {
         assert!(place(json!({"country_code": "NG", "city": "???"})).is_err());
         assert!(place(json!({"country_code": "FR", "city": "Paris"})).is_err());
         assert!(place(json!({"country_code": "NG", "city_slug": "uige"})).is_err());
+    }
+
+    /// The place was stored by a version whose gazetteer did not have the city.
+    #[test]
+    fn a_city_that_the_gazetteer_got_is_found_by_the_next_edit() {
+        let stored = |city: &str, slug: &str| Place {
+            country_code: "NG".to_owned(),
+            city: city.to_owned(),
+            city_slug: slug.to_owned(),
+        };
+        let nothing = Map::new();
+        for (before, after) in [
+            (stored("LAGOS", "lagos-ng"), stored("Lagos", "lagos")),
+            (stored("Lagos", "lagos"), stored("Lagos", "lagos")),
+            (
+                stored("Ìlú Àlá", "ilu-ala-ng"),
+                stored("Ìlú Àlá", "ilu-ala-ng"),
+            ),
+            (stored("", ""), stored("", "")),
+        ] {
+            let mut fields = Fields::of_change(&nothing);
+            let by_account = Place::from_body(&mut fields, before.clone(), |_| String::new());
+            let by_staff = Place::from_row(&mut fields, before);
+            assert_eq!((&by_account, &by_staff), (&after, &after));
+        }
     }
 
     proptest! {

@@ -3,11 +3,15 @@
 use std::collections::BTreeSet;
 
 use serde_json::{Map, Value};
+use uuid::Uuid;
 
 use super::listing::Listing;
 
 /// What a revision stores besides the content.
 const METADATA_FIELDS: [&str; 2] = ["state", "submitter"];
+
+/// The name of `submitter` among the changed fields: that of the field by which staff change it.
+pub const ACCOUNT: &str = "account";
 
 /// A field whose value differs.
 #[derive(Debug, Clone, PartialEq)]
@@ -33,6 +37,14 @@ pub fn content(stored: &Value) -> Map<String, Value> {
     let mut content = stored.as_object().cloned().unwrap_or_default();
     content.retain(|key, _| !METADATA_FIELDS.contains(&key.as_str()));
     content
+}
+
+/// The accounts that had an event before and after a revision that gave it to another account; `None` for every other revision.
+pub fn moved_accounts(before: &Value, after: &Value) -> Option<(Option<Uuid>, Option<Uuid>)> {
+    let account = |stored: &Value| stored["submitter"].as_str()?.parse().ok();
+    // A revision stores the submitter only if it changed.
+    after.get("submitter")?;
+    Some((account(before), account(after)))
 }
 
 /// What a revision stores of a listing: its content, state and submitter.

@@ -10,7 +10,7 @@ use super::event::Event;
 use super::game::Game;
 use super::mode::Mode;
 use super::page::Page;
-use super::state::ListingState;
+use super::state::{ListingState, OwnAction};
 
 /// The fields of a listing, by its kind.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
@@ -249,12 +249,12 @@ impl Listing {
         }
     }
 
-    /// The listing with content that its account edited; `None` when nothing differs. A rejected listing becomes pending again.
+    /// The listing with content that its account edited; `None` when nothing differs, or its account cannot edit it in this state.
     pub fn apply_account_edit(&self, content: Content, now: OffsetDateTime) -> Option<Self> {
         if content == self.content {
             return None;
         }
-        let state = self.state.after_account_edit();
+        let (state, _) = OwnAction::Edit.rule().after(self.state)?;
         let waits = state == ListingState::Pending;
         Some(Self {
             state,

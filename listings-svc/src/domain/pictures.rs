@@ -1,8 +1,10 @@
 //! Pictures: kinds, sizes, and the names of their files (§2.2, §2.4).
 
+use std::collections::BTreeSet;
 use std::fmt;
 
 use bytes::Bytes;
+use serde_json::Value;
 use strum::{EnumString, IntoStaticStr};
 
 use super::entity::Entity;
@@ -203,6 +205,23 @@ impl fmt::Display for FileName {
     }
 }
 
+/// The address as listings store it, if it is that of an uploaded picture: with or without the public URL, and of either size.
+pub fn stored_address(address: &str, public_url: &str) -> Option<String> {
+    let path = address.strip_prefix(public_url).unwrap_or(address);
+    let path = path.split(['?', '#']).next()?;
+    let name = FileName::parse(path.strip_prefix(PATH_PREFIX)?)?;
+    Some(name.address())
+}
+
+/// The uploaded pictures that the fields of a listing name.
+pub fn uploaded_in(fields: &Value) -> BTreeSet<FileName> {
+    let screenshots = fields["screenshots"].as_array().into_iter().flatten();
+    let urls = screenshots.map(|screenshot| &screenshot["url"]);
+    let urls = urls.chain([&fields["cover_url"], &fields["avatar_url"]]);
+    let names = urls.filter_map(|url| FileName::parse(url.as_str()?.strip_prefix(PATH_PREFIX)?));
+    names.collect()
+}
+
 /// Whether an address, as listings store it, is that of an uploaded picture, not of a picture on another site.
 pub fn is_uploaded(address: &str) -> bool {
     FileName::in_address(address).is_some_and(|name| name.address() == address)
@@ -284,6 +303,29 @@ mod tests {
             let name = FileName::in_address(&address);
             assert_eq!(name.is_some_and(|it| it.hash() == hash), found, "{address}");
             assert_eq!(is_uploaded(&address), stored, "{address}");
+        }
+    }
+
+    #[test]
+    fn one_form_of_an_address_is_stored() {
+        let hash = hash();
+        let stored = format!("/pictures/{hash}.jpg");
+        for (address, is_ours) in [
+            (stored.clone(), true),
+            (format!("/pictures/{hash}-small.jpg"), true),
+            (format!("https://a.example/pictures/{hash}.jpg"), true),
+            (
+                format!("https://a.example/pictures/{hash}-small.jpg?b=c"),
+                true,
+            ),
+            (format!("https://a.example.evil/pictures/{hash}.jpg"), false),
+            (format!("https://b.example/pictures/{hash}.jpg"), false),
+            (format!("https://a.example/b/pictures/{hash}.jpg"), false),
+            (format!("https://a.example/pictures/{hash}.png"), false),
+            (format!("{hash}.jpg"), false),
+        ] {
+            let found = stored_address(&address, "https://a.example");
+            assert_eq!(found, is_ours.then(|| stored.clone()), "{address}");
         }
     }
 

@@ -1,9 +1,25 @@
-//! The states of a listing (§3), and the transitions between them.
+//! The states of a listing (§3), and as tables who may change them: how, what they must have seen, who is told, and what the audit names it.
+//!
+//! Edits by staff, reverts and imports change no state, so the tables do not have them. A listing becomes public only by its approval: a
+//! restore publishes nothing new, because only what is public can be taken down.
 
 use serde::{Deserialize, Serialize};
-use strum::{EnumString, IntoStaticStr};
+use strum::{EnumString, IntoStaticStr, VariantArray};
 
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, EnumString, IntoStaticStr)]
+use super::audit_action::AuditAction;
+
+#[derive(
+    Debug,
+    Clone,
+    Copy,
+    PartialEq,
+    Eq,
+    Serialize,
+    Deserialize,
+    EnumString,
+    IntoStaticStr,
+    VariantArray,
+)]
 #[serde(rename_all = "lowercase")]
 #[strum(serialize_all = "lowercase")]
 #[expect(
@@ -14,14 +30,16 @@ pub enum ListingState {
     /// Submitted, not reviewed yet.
     Pending,
     Published,
-    /// Reviewed, and returned with a reason.
+    /// Returned by a reviewer with a reason, or taken back by its account. A change by the account submits it again.
     Rejected,
-    /// Taken down; the slug stays taken.
+    /// Taken down after it was public; the slug stays taken.
     Removed,
 }
 
-/// A decision of staff: on a submission, or on a published listing.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+use ListingState::{Pending, Published, Rejected, Removed};
+
+/// A decision of staff. The role that it needs is that of its [audit action](AuditAction).
+#[derive(Debug, Clone, Copy, PartialEq, Eq, VariantArray)]
 pub enum Transition {
     /// Publishes a submission.
     Approve,
@@ -30,6 +48,109 @@ pub enum Transition {
     TakeDown,
     /// Publishes a listing that was taken down.
     Restore,
+}
+
+/// What an account does to a listing of its own.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, VariantArray)]
+pub enum OwnAction {
+    /// Changes fields or pictures.
+    Edit,
+    /// Takes it back from the review, or down when it is public.
+    TakeDown,
+}
+
+/// The effects of an action.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Rule {
+    /// The state before, the state after, and who is told. The action is refused in every state that is not listed.
+    pub cells: &'static [(ListingState, ListingState, Told)],
+    pub seen: Seen,
+}
+
+/// What must have been seen. A call that names a revision is always refused when the listing has another one.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Seen {
+    /// The revision, which the call must name.
+    Revision,
+    /// The listing. An account that changes its listing all the time does not evade the decision.
+    Listing,
+    Nothing,
+}
+
+/// Who is told by mail.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Told {
+    Nobody,
+    /// All accounts that own the listing.
+    Owners,
+    /// The owners but the account that acts.
+    OtherOwners,
+}
+
+use Told::{Nobody, OtherOwners, Owners};
+
+impl Transition {
+    #[rustfmt::skip]
+    pub const fn rule(self) -> Rule {
+        match self {
+            Self::Approve => Rule {
+                cells: &[(Pending, Published, Owners), (Published, Published, Nobody)],
+                seen: Seen::Revision,
+            },
+            Self::Reject => Rule {
+                cells: &[(Pending, Rejected, Owners), (Rejected, Rejected, Nobody)],
+                seen: Seen::Listing,
+            },
+            Self::TakeDown => Rule {
+                cells: &[(Published, Removed, Owners), (Removed, Removed, Nobody)],
+                seen: Seen::Nothing,
+            },
+            Self::Restore => Rule {
+                cells: &[(Removed, Published, Owners), (Published, Published, Nobody)],
+                seen: Seen::Nothing,
+            },
+        }
+    }
+
+    /// The action in the audit, whose entry holds the revision, the state and the reason.
+    pub const fn audit_action(self) -> AuditAction {
+        match self {
+            Self::Approve => AuditAction::Approve,
+            Self::Reject => AuditAction::Reject,
+            Self::TakeDown => AuditAction::TakeDown,
+            Self::Restore => AuditAction::Restore,
+        }
+    }
+}
+
+impl OwnAction {
+    #[rustfmt::skip]
+    pub const fn rule(self) -> Rule {
+        match self {
+            Self::Edit => Rule {
+                cells: &[(Pending, Pending, Nobody), (Published, Published, Nobody), (Rejected, Pending, Nobody)],
+                // `If-Match` names a revision (§10.10).
+                seen: Seen::Nothing,
+            },
+            // A second call changes nothing.
+            Self::TakeDown => Rule {
+                cells: &[
+                    (Pending, Rejected, Nobody), (Rejected, Rejected, Nobody),
+                    (Published, Removed, OtherOwners), (Removed, Removed, Nobody),
+                ],
+                seen: Seen::Nothing,
+            },
+        }
+    }
+}
+
+impl Rule {
+    /// The state after the action, which may be the same, and who is told; `None` when the action is refused in this state.
+    pub fn after(&self, before: ListingState) -> Option<(ListingState, Told)> {
+        let mut cells = self.cells.iter();
+        let cell = cells.find(|(from, ..)| *from == before);
+        cell.map(|&(_, after, told)| (after, told))
+    }
 }
 
 impl ListingState {
@@ -47,67 +168,118 @@ impl ListingState {
             Self::Removed => "was taken down",
         }
     }
-
-    /// The state after an edit by the account.
-    #[must_use]
-    pub const fn after_account_edit(self) -> Self {
-        match self {
-            Self::Rejected => Self::Pending,
-            other => other,
-        }
-    }
-
-    /// The state after a transition, which may be the same state; `None` when the transition is not allowed.
-    pub const fn apply(self, transition: Transition) -> Option<Self> {
-        match (self, transition) {
-            (Self::Pending | Self::Rejected, Transition::Reject) => Some(Self::Rejected),
-            (Self::Published | Self::Removed, Transition::TakeDown) => Some(Self::Removed),
-            (Self::Pending | Self::Published, Transition::Approve)
-            | (Self::Published | Self::Removed, Transition::Restore) => Some(Self::Published),
-            _ => None,
-        }
-    }
 }
 
 #[cfg(test)]
 mod tests {
+    use kit::audit::Action as _;
+    use kit::rpc::staff::Role;
+
     use super::*;
 
-    #[test]
-    fn only_public_listings_are_taken_down_and_restored() {
-        for (state, taken_down, restored) in [
-            (ListingState::Pending, None, None),
-            (ListingState::Rejected, None, None),
-            (
-                ListingState::Published,
-                Some(ListingState::Removed),
-                Some(ListingState::Published),
-            ),
-            (
-                ListingState::Removed,
-                Some(ListingState::Removed),
-                Some(ListingState::Published),
-            ),
-        ] {
-            assert_eq!(state.apply(Transition::TakeDown), taken_down, "{state:?}");
-            assert_eq!(state.apply(Transition::Restore), restored, "{state:?}");
-        }
+    /// What §3 says of an action: the state after it and who is told, for each state before it; `None` where it is refused.
+    type Row = [Option<(ListingState, Told)>; 4];
+
+    fn row(rule: Rule) -> Row {
+        [Pending, Published, Rejected, Removed].map(|before| rule.after(before))
     }
 
     #[test]
-    fn only_pending_listings_are_approved_or_rejected() {
-        for (state, approved, rejected) in [
+    fn each_cell_is_what_the_contract_says() {
+        let own = [
             (
-                ListingState::Pending,
-                Some(ListingState::Published),
-                Some(ListingState::Rejected),
+                OwnAction::Edit,
+                [
+                    Some((Pending, Nobody)),
+                    Some((Published, Nobody)),
+                    Some((Pending, Nobody)),
+                    None,
+                ],
             ),
-            (ListingState::Published, Some(ListingState::Published), None),
-            (ListingState::Rejected, None, Some(ListingState::Rejected)),
-            (ListingState::Removed, None, None),
-        ] {
-            assert_eq!(state.apply(Transition::Approve), approved, "{state:?}");
-            assert_eq!(state.apply(Transition::Reject), rejected, "{state:?}");
+            (
+                OwnAction::TakeDown,
+                [
+                    Some((Rejected, Nobody)),
+                    Some((Removed, OtherOwners)),
+                    Some((Rejected, Nobody)),
+                    Some((Removed, Nobody)),
+                ],
+            ),
+        ];
+        assert!(own.iter().map(|(action, _)| action).eq(OwnAction::VARIANTS));
+        for (action, expected) in own {
+            assert_eq!(row(action.rule()), expected, "{action:?}");
+        }
+        let (reviewer, admin) = (Role::Reviewer, Role::Admin);
+        let staff = [
+            (
+                (Transition::Approve, reviewer, Seen::Revision),
+                [
+                    Some((Published, Owners)),
+                    Some((Published, Nobody)),
+                    None,
+                    None,
+                ],
+            ),
+            (
+                (Transition::Reject, reviewer, Seen::Listing),
+                [
+                    Some((Rejected, Owners)),
+                    None,
+                    Some((Rejected, Nobody)),
+                    None,
+                ],
+            ),
+            (
+                (Transition::TakeDown, admin, Seen::Nothing),
+                [None, Some((Removed, Owners)), None, Some((Removed, Nobody))],
+            ),
+            (
+                (Transition::Restore, admin, Seen::Nothing),
+                [
+                    None,
+                    Some((Published, Nobody)),
+                    None,
+                    Some((Published, Owners)),
+                ],
+            ),
+        ];
+        assert!(
+            staff
+                .iter()
+                .map(|((decision, ..), _)| decision)
+                .eq(Transition::VARIANTS)
+        );
+        for ((decision, role, seen), expected) in staff {
+            let rule = decision.rule();
+            assert_eq!(row(rule), expected, "{decision:?}");
+            assert_eq!((decision.audit_action().needs(), rule.seen), (role, seen));
+        }
+    }
+
+    /// The reason why a restore may publish.
+    #[test]
+    fn only_an_approval_publishes_and_only_what_is_public_is_removed() {
+        let own = OwnAction::VARIANTS
+            .iter()
+            .map(|action| (None, action.rule()));
+        let staff = Transition::VARIANTS
+            .iter()
+            .map(|decision| (Some(*decision), decision.rule()));
+        for (decision, rule) in own.chain(staff) {
+            for &(before, after, _) in rule
+                .cells
+                .iter()
+                .filter(|(before, after, _)| before != after)
+            {
+                let expected = match after {
+                    Published if before == Removed => decision == Some(Transition::Restore),
+                    Published => (decision, before) == (Some(Transition::Approve), Pending),
+                    Removed => before == Published,
+                    Pending | Rejected => true,
+                };
+                assert!(expected, "{decision:?}: {before:?} to {after:?}");
+            }
         }
     }
 }

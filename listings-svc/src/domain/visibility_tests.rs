@@ -1,13 +1,14 @@
 //! After any steps, a game is visible exactly while the game and its page are published, and it is announced once.
 
 use proptest::prelude::*;
+use strum::VariantArray as _;
 use time::OffsetDateTime;
 use uuid::Uuid;
 
 use super::listing::{Announcement, Content, Listing, RowContent};
 use super::mode::Mode;
 use super::page::Page;
-use super::state::{ListingState, Transition};
+use super::state::{ListingState, OwnAction, Transition};
 
 /// A step of the game or of its page.
 #[derive(Debug, Clone, Copy)]
@@ -15,24 +16,19 @@ enum Step {
     Page(Transition),
     Game(Transition),
     EditByAccount(u8),
+    TakeDownByAccount,
     EditByStaff(u8),
     /// Moves the game to a page that is public or not.
     Move(bool),
 }
 
 fn step() -> impl Strategy<Value = Step> {
-    let transition = || {
-        prop::sample::select(vec![
-            Transition::Approve,
-            Transition::Reject,
-            Transition::TakeDown,
-            Transition::Restore,
-        ])
-    };
+    let transition = || prop::sample::select(Transition::VARIANTS);
     prop_oneof![
         transition().prop_map(Step::Page),
         transition().prop_map(Step::Game),
         any::<u8>().prop_map(Step::EditByAccount),
+        Just(Step::TakeDownByAccount),
         any::<u8>().prop_map(Step::EditByStaff),
         any::<bool>().prop_map(Step::Move),
     ]
@@ -55,18 +51,22 @@ fn after(
 ) -> Option<(Listing, bool)> {
     match step {
         Step::Page(transition) => {
-            *page = page.apply(transition)?;
+            *page = transition.rule().after(*page)?.0;
             let is_public = *page == ListingState::Published;
             Some((game.clone().under_page(is_public, now), false))
         }
         Step::Game(transition) => {
-            let state = game.state.apply(transition)?;
+            let state = transition.rule().after(game.state)?.0;
             Some((game.with_state(state, now)?, false))
         }
         Step::EditByAccount(number) => {
             let edited = game.apply_account_edit(content(number), now)?;
             let is_edit = edited.state == game.state;
             Some((edited, is_edit))
+        }
+        Step::TakeDownByAccount => {
+            let (state, _) = OwnAction::TakeDown.rule().after(game.state)?;
+            Some((game.with_state(state, now)?, false))
         }
         Step::EditByStaff(number) => Some((game.apply_staff_edit(content(number), now)?, true)),
         Step::Move(is_public) => {

@@ -1,4 +1,4 @@
-//! Decisions of staff on the feed, which `web` mails to the people of the accounts that they concern.
+//! Decisions on the feed, which `web` mails to the people of the accounts that they concern.
 
 use contracts::listings::v1 as proto;
 use kit::feed::NewChange;
@@ -8,8 +8,9 @@ use strum::IntoStaticStr;
 use uuid::Uuid;
 
 use crate::domain::entity::Entity;
+use crate::domain::listing::Listing;
 
-/// What staff decided. The names are those of events.
+/// What staff, or another owner, decided. The names are those of events.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, IntoStaticStr)]
 #[strum(serialize_all = "snake_case")]
 pub enum DecisionKind {
@@ -19,11 +20,17 @@ pub enum DecisionKind {
     ListingRestored,
     ListingRejected,
     ListingRemoved,
+    /// Another owner of the page took the listing down.
+    ListingRemovedByOwner,
     ClaimGranted,
     ClaimRejected,
+    /// The page has another owner.
+    OwnerAdded,
+    /// The event belongs to another account.
+    EventMoved,
 }
 
-/// A decision of staff about a listing, or about a claim of one.
+/// A decision about a listing, or about a claim of one.
 #[derive(Debug, Clone)]
 pub struct StaffDecision<'a> {
     pub kind: DecisionKind,
@@ -33,22 +40,43 @@ pub struct StaffDecision<'a> {
     pub title: &'a str,
     /// May be empty.
     pub reason: &'a str,
-    /// The accounts that it concerns.
+    /// The accounts whose people read it.
     pub accounts: Vec<Uuid>,
+    /// The new owner of a page, the owner who took a listing down, or the account that has an event now.
+    pub named: Option<Uuid>,
+    /// The account that had an event.
+    pub former: Option<Uuid>,
 }
 
-impl StaffDecision<'_> {
+impl<'a> StaffDecision<'a> {
+    /// A decision without a reason, which names no account.
+    pub fn on(listing: &'a Listing, kind: DecisionKind, accounts: Vec<Uuid>) -> Self {
+        Self {
+            kind,
+            entity: listing.entity(),
+            name: listing.name(),
+            title: listing.content.title(),
+            reason: "",
+            accounts,
+            named: None,
+            former: None,
+        }
+    }
+
     /// The change to publish; `None` if the decision concerns no account.
     pub fn change(&self) -> Option<NewChange> {
         if self.accounts.is_empty() {
             return None;
         }
+        let id = |account: Option<Uuid>| account.as_ref().map(Uuid::to_string).unwrap_or_default();
         let message = proto::StaffDecision {
             account_ids: self.accounts.iter().map(Uuid::to_string).collect(),
             kind: self.entity.as_str().to_owned(),
             name: self.name.to_owned(),
             title: self.title.to_owned(),
             reason: self.reason.to_owned(),
+            account_id: id(self.named),
+            former_account_id: id(self.former),
         };
         Some(NewChange {
             entity: "decision",

@@ -27,7 +27,7 @@ pub enum ChangeKind {
     Approved,
     /// Staff rejected a submission, or its account withdrew it.
     Rejected,
-    /// Staff took the listing down.
+    /// Staff or its account took the listing down.
     Removed,
     /// Staff published the listing again.
     Restored,
@@ -97,6 +97,11 @@ impl PublicUrl {
         };
         addresses::listing(&self.0, list, name)
     }
+}
+
+/// The state in a column; unspecified if only a newer version knows it.
+pub(crate) fn stored_state(text: &str) -> i32 {
+    text.parse().map_or(0, state)
 }
 
 pub(crate) fn state(state: ListingState) -> i32 {

@@ -73,6 +73,34 @@ impl FileStore {
         }
     }
 
+    /// Writes and deletes a trial object, because each upload would fail in a bucket that refuses it. While a bucket does not answer, only
+    /// pictures are unavailable: the service starts.
+    ///
+    /// # Errors
+    /// The bucket does not exist, or refuses the object.
+    pub async fn try_write(&self) -> anyhow::Result<()> {
+        let name = format!("trial-{}", ids::row_id().simple());
+        let path: Path = self.prefix.parts().chain([name.into()]).collect();
+        let trial = async {
+            self.objects.put(&path, Bytes::new().into()).await?;
+            self.objects.delete(&path).await
+        };
+        match self.in_time(trial).await {
+            Ok(()) => Ok(()),
+            Err(
+                error @ (Error::NotFound { .. }
+                | Error::PermissionDenied { .. }
+                | Error::Unauthenticated { .. }),
+            ) => Err(error).context(
+                "pictures: no file can be written in the bucket; check pictures, pictures_region, pictures_key_id and pictures_secret",
+            ),
+            Err(error) => {
+                tracing::error!(%error, "the picture store does not take a trial file: uploads may fail");
+                Ok(())
+            }
+        }
+    }
+
     /// Writes a file atomically. Writing the same file again has no effect.
     pub async fn put(&self, name: &FileName, bytes: Bytes) -> Result<(), Fault> {
         let put = async {

@@ -62,7 +62,7 @@ pub(super) async fn find(pool: &PgPool, name: &ListingName) -> Result<proto::Lis
         )),
         id: found.id.to_string(),
         title: found.title,
-        state: feed::state(found.state),
+        state: feed::stored_state(&found.state),
         revision: found.revision,
         changed_at: Some(timestamp::encode(found.changed_at)),
         actor_kind: found.actor_kind,

@@ -122,7 +122,8 @@ impl Service {
         };
         let (mut rows, total) = (rows?, total?);
         let next_cursor = page.cut(&mut rows, |row| (SortTime(row.created_at), row.id))?;
-        let rows: Vec<OwnListing> = rows.into_iter().map(|row| self.own_row(row)).collect();
+        let rows = rows.into_iter().filter_map(|row| self.own_row(row));
+        let rows: Vec<OwnListing> = rows.collect();
         let json = serde_json::to_vec(&rows).map_err(|error| Fault::internal(&error))?;
         let page = common::PageInfo {
             total: u64::try_from(total).unwrap_or_default(),
@@ -131,23 +132,20 @@ impl Service {
         Ok((json, page))
     }
 
-    fn own_row(&self, row: OwnListingRow) -> OwnListing {
-        let entity = if row.kind == Entity::Game.as_str() {
-            Entity::Game
-        } else {
-            Entity::Event
-        };
-        OwnListing {
+    /// `None`: only a newer version knows the kind.
+    fn own_row(&self, row: OwnListingRow) -> Option<OwnListing> {
+        let entity: Entity = row.kind.parse().ok()?;
+        Some(OwnListing {
             url: self.commands.public_url.listing(entity, &row.name),
             kind: row.kind,
             slug: row.name,
             title: row.title,
             note: (row.page.zip(row.page_state))
-                .and_then(|(page, state)| hidden_note(&page, state.0)),
-            status: row.state.as_str().to_owned(),
+                .and_then(|(page, state)| hidden_note(&page, state.parse().ok()?)),
+            status: row.state,
             reason: row.reason,
             created_at: Timestamp(row.created_at),
             updated_at: Timestamp(row.updated_at),
-        }
+        })
     }
 }

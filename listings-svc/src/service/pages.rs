@@ -15,7 +15,7 @@ use crate::domain::text;
 use crate::feed;
 use crate::store::claims as store;
 use crate::store::{accounts, page_owners};
-use crate::write::claims::ClaimChange;
+use crate::write::claims::{ClaimChange, withdraw};
 use crate::write::submission::Target;
 
 const MAX_EVIDENCE: usize = 2_000;
@@ -134,5 +134,14 @@ impl PagesService for Service {
         let claims = claims.map_err(Fault::from)?;
         let claims = claims.into_iter().map(claims::message).collect();
         Ok(Response::new(proto::ListOwnClaimsResponse { claims }))
+    }
+
+    async fn withdraw_claims(
+        &self,
+        request: Request<proto::WithdrawClaimsRequest>,
+    ) -> Result<Response<proto::WithdrawClaimsResponse>, Status> {
+        let account = parse_uuid("account_id", &request.into_inner().account_id)?;
+        withdraw(&self.commands, account).await?;
+        Ok(Response::new(proto::WithdrawClaimsResponse {}))
     }
 }

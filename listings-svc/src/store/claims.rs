@@ -1,12 +1,12 @@
 //! Claims of pages.
 
 use serde::Deserialize;
-use sqlx::types::Json;
 use sqlx::{PgConnection, PgExecutor, PgPool};
 use time::OffsetDateTime;
 use time::serde::rfc3339;
 use uuid::Uuid;
 
+use super::readable;
 use crate::domain::claim::ClaimState;
 
 #[derive(Debug, Clone, PartialEq, Eq, Deserialize)]
@@ -31,13 +31,13 @@ pub struct Claim {
 macro_rules! select_claims {
     ($clause:literal, $($argument:expr),+ $(,)?) => {
         sqlx::query!(
-            r#"select to_json(claim) as "claim!: Json<Claim>" from (
+            r#"select to_jsonb(claim) as "claim!" from (
                    select claim.*, page.name as handle, page.title as name
                    from listings.claim join listings.listing as page on page.id = claim.page_id
                ) as claim "# + $clause,
             $($argument),+
         )
-        .map(|row| row.claim.0)
+        .map(|row| row.claim)
     };
 }
 
@@ -64,9 +64,11 @@ pub async fn insert(
 }
 
 pub async fn find(executor: impl PgExecutor<'_>, id: Uuid) -> Result<Option<Claim>, sqlx::Error> {
-    select_claims!("where id = $1", id)
-        .fetch_optional(executor)
-        .await
+    let claim = select_claims!("where id = $1", id).fetch_optional(executor);
+    let claim = claim.await?.map(serde_json::from_value);
+    claim
+        .transpose()
+        .map_err(|error| sqlx::Error::Decode(error.into()))
 }
 
 /// Locks a claim for a decision, and returns it.
@@ -79,9 +81,8 @@ pub async fn lock(connection: &mut PgConnection, id: Uuid) -> Result<Option<Clai
 
 /// The newest 100 claims of an account, newest first.
 pub async fn of_account(pool: &PgPool, account: Uuid) -> Result<Vec<Claim>, sqlx::Error> {
-    select_claims!("where account_id = $1 order by id desc limit 100", account)
-        .fetch_all(pool)
-        .await
+    let claims = select_claims!("where account_id = $1 order by id desc limit 100", account);
+    Ok(readable(claims.fetch_all(pool).await?))
 }
 
 /// The waiting claims, oldest first, after this key.
@@ -91,14 +92,13 @@ pub async fn list_waiting(
     limit: i64,
 ) -> Result<Vec<Claim>, sqlx::Error> {
     let (made_at, id) = after.unzip();
-    select_claims!(
+    let claims = select_claims!(
         "where state = 'waiting' and ($1::timestamptz is null or (made_at, id) > ($1, $2::uuid)) order by made_at, id limit $3",
         made_at,
         id,
         limit
-    )
-    .fetch_all(pool)
-    .await
+    );
+    Ok(readable(claims.fetch_all(pool).await?))
 }
 
 pub async fn count_waiting(pool: &PgPool) -> Result<i64, sqlx::Error> {
@@ -137,6 +137,24 @@ pub async fn decide(
         "update listings.claim set state = $2, reason = $3, decided_at = $4 where id = $1",
         id,
         state.as_str(),
+        reason,
+        now
+    )
+    .execute(connection)
+    .await?;
+    Ok(())
+}
+
+/// Rejects the waiting claims of an account.
+pub async fn reject_waiting(
+    connection: &mut PgConnection,
+    account: Uuid,
+    reason: &str,
+    now: OffsetDateTime,
+) -> Result<(), sqlx::Error> {
+    sqlx::query!(
+        "update listings.claim set state = 'rejected', reason = $2, decided_at = $3 where account_id = $1 and state = 'waiting'",
+        account,
         reason,
         now
     )

@@ -3,13 +3,11 @@
 use std::collections::HashMap;
 
 use serde_json::{Map, Value};
-use sqlx::types::Json;
 use sqlx::{PgExecutor, PgPool};
 use time::OffsetDateTime;
 use uuid::Uuid;
 
 use crate::domain::listing_name::ListingName;
-use crate::domain::state::ListingState as State;
 
 /// A revision in the history.
 #[derive(Debug, Clone, PartialEq)]
@@ -117,7 +115,8 @@ pub struct ListingStatus {
     pub id: Uuid,
     /// The title of a game or an event, the name of a page.
     pub title: String,
-    pub state: State,
+    /// A newer version may know other states.
+    pub state: String,
     pub revision: i64,
     pub changed_at: OffsetDateTime,
     /// `account`, `staff` or `import`.
@@ -134,7 +133,7 @@ pub async fn status(
 ) -> Result<Option<ListingStatus>, sqlx::Error> {
     sqlx::query_as!(
         ListingStatus,
-        r#"select listing.id, listing.title, to_jsonb(listing.state) as "state!: Json<State>", listing.revision,
+        r#"select listing.id, listing.title, listing.state, listing.revision,
              newest.at as changed_at, newest.actor_kind, newest.actor,
              (
                  select given.reason from listings.revision as given

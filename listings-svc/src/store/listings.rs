@@ -130,6 +130,9 @@ pub struct Revision {
 }
 
 /// Inserts new listings and updates changed ones, and appends their revisions. A game that only follows its page has none.
+///
+/// Of the content, an update writes the fields that the revision changed: a replica of an older version must not delete fields that it does
+/// not know.
 pub async fn save(
     connection: &mut PgConnection,
     listings: &[Listing],
@@ -137,7 +140,9 @@ pub async fn save(
     at: OffsetDateTime,
 ) -> Result<(), sqlx::Error> {
     sqlx::query!(
-        "with saved as (
+        "with changed as (
+             select id, after - '{state,submitter}'::text[] as fields from jsonb_populate_recordset(null::listings.revision, $2)
+         ), saved as (
              insert into listings.listing as stored (
                  id, entity, mode, state, revision, submitter, waiting_since, created_at, first_published_at, hidden_by_page,
                  updated_at, content
@@ -150,7 +155,8 @@ pub async fn save(
                  state = excluded.state, revision = excluded.revision, submitter = excluded.submitter,
                  waiting_since = excluded.waiting_since, created_at = excluded.created_at,
                  first_published_at = excluded.first_published_at, hidden_by_page = excluded.hidden_by_page,
-                 updated_at = excluded.updated_at, content = excluded.content
+                 updated_at = excluded.updated_at,
+                 content = stored.content || coalesce((select fields from changed where changed.id = stored.id), '{}')
          )
          insert into listings.revision (id, revision, at, actor_kind, actor, before, after, reason)
          select id, revision, $3, actor_kind, actor, before, after, reason

@@ -9,7 +9,6 @@ use uuid::Uuid;
 use crate::domain::entity::Entity;
 use crate::domain::listing::Listing;
 use crate::domain::slug;
-use crate::domain::state::ListingState as State;
 
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct OwnListingRow {
@@ -20,12 +19,13 @@ pub struct OwnListingRow {
     /// The slug.
     pub name: String,
     pub title: String,
-    pub state: State,
+    /// A newer version may know other states.
+    pub state: String,
     pub created_at: OffsetDateTime,
     pub updated_at: OffsetDateTime,
     /// Handle of the page of a game.
     pub page: Option<String>,
-    pub page_state: Option<Json<State>>,
+    pub page_state: Option<String>,
     /// Reason of the rejection, while the listing is rejected.
     pub reason: Option<String>,
 }
@@ -64,8 +64,8 @@ pub async fn list(
                    order by created_at desc, id desc limit $4
                )
            )
-           select entity as "kind!", id as "id!", name as "name!", title as "title!", to_jsonb(state) as "state!: Json<State>",
-               created_at as "created_at!", updated_at as "updated_at!", page, to_jsonb(page_state) as "page_state: Json<State>",
+           select entity as "kind!", id as "id!", name as "name!", title as "title!", state as "state!",
+               created_at as "created_at!", updated_at as "updated_at!", page, page_state,
                case when state = 'rejected' then (
                    select given.reason from listings.revision as given
                    where given.id = my_listing.id and given.after ->> 'state' = 'rejected'
@@ -146,8 +146,8 @@ pub async fn list_samples(
     let (created_at, id) = after.unzip();
     sqlx::query_as!(
         OwnListingRow,
-        r#"select entity as kind, id, name, title, to_jsonb(state) as "state!: Json<State>", created_at, updated_at,
-               null as page, null as "page_state: Json<State>", null as reason
+        r#"select entity as kind, id, name, title, state, created_at, updated_at,
+               null as page, null as page_state, null as reason
            from listings.listing
            where mode = 'test' and entity <> 'page' and ($1::timestamptz is null or (created_at, id) < ($1, $2))
            order by created_at desc, id desc limit $3"#,

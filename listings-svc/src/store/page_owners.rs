@@ -6,7 +6,7 @@ use strum::IntoStaticStr;
 use time::OffsetDateTime;
 use uuid::Uuid;
 
-use super::unwrap_json;
+use super::readable;
 use crate::domain::listing::Listing;
 use crate::domain::state::ListingState as State;
 
@@ -166,7 +166,7 @@ pub async fn of_pages(
 /// has.
 pub async fn pages_of(pool: &PgPool, account: Uuid) -> Result<Vec<Listing>, sqlx::Error> {
     let rows = sqlx::query_scalar!(
-        r#"select to_jsonb(page) || jsonb_build_object('content', content || '{"bio": "", "links": {}}') as "page!: Json<Listing>"
+        r#"select to_jsonb(page) || jsonb_build_object('content', content || '{"bio": "", "links": {}}') as "page!"
            from listings.listing as page
            where id in (select page_id from listings.page_owner where account_id = $1)
            order by state = 'rejected', name limit 500"#,
@@ -174,7 +174,7 @@ pub async fn pages_of(pool: &PgPool, account: Uuid) -> Result<Vec<Listing>, sqlx
     )
     .fetch_all(pool)
     .await?;
-    Ok(unwrap_json(rows))
+    Ok(readable(rows))
 }
 
 /// The handles of the rejected pages of an account, each with the reason.

@@ -1,12 +1,10 @@
 //! The review queue, and the search. Both cover the live dataset.
 
 use sqlx::PgPool;
-use sqlx::types::Json;
 use time::OffsetDateTime;
 use uuid::Uuid;
 
 use crate::domain::entity::Entity;
-use crate::domain::state::ListingState as State;
 
 /// Maximum number of rows of [`page`]: the largest page, and one row to detect a next page. The query repeats the number.
 pub const MAX_ROWS: usize = 101;
@@ -20,7 +18,8 @@ pub struct Item {
     pub name: String,
     /// The title of a game or an event, the name of a page.
     pub title: String,
-    pub state: State,
+    /// A newer version may know other states.
+    pub state: String,
     pub revision: i64,
     pub submitter: Option<Uuid>,
     /// Set while the listing is pending.
@@ -28,7 +27,7 @@ pub struct Item {
     pub approved_before: bool,
     /// Handle of the page of a game.
     pub page: Option<String>,
-    pub page_state: Option<Json<State>>,
+    pub page_state: Option<String>,
 }
 
 /// A listing that the search found.
@@ -39,7 +38,8 @@ pub struct SearchResult {
     pub name: String,
     /// The title of a game or an event, the name of a page.
     pub title: String,
-    pub state: State,
+    /// A newer version may know other states.
+    pub state: String,
     pub revision: i64,
     pub submitter: Option<Uuid>,
     pub updated_at: OffsetDateTime,
@@ -59,14 +59,14 @@ pub async fn page(
     sqlx::query_as!(
         Item,
         r#"select item.id, item.entity as kind, item.name, item.title,
-             to_jsonb(item.state) as "state!: Json<State>", item.revision, item.submitter, item.waiting_since,
+             item.state, item.revision, item.submitter, item.waiting_since,
              coalesce((
                  select true from listings.revision
                  where revision.id = item.id and revision.after ->> 'state' = 'published'
                      and revision.before ->> 'state' is distinct from 'published'
                  limit 1
              ), false) as "approved_before!",
-             page.name as "page?", to_jsonb(page.state) as "page_state?: Json<State>"
+             page.name as "page?", page.state as "page_state?"
          from (
              select * from (
                  select * from listings.listing
@@ -102,14 +102,14 @@ pub async fn find(pool: &PgPool, kind: Entity, name: &str) -> Result<Option<Item
     sqlx::query_as!(
         Item,
         r#"select item.id, item.entity as kind, item.name, item.title,
-             to_jsonb(item.state) as "state!: Json<State>", item.revision, item.submitter, item.waiting_since,
+             item.state, item.revision, item.submitter, item.waiting_since,
              coalesce((
                  select true from listings.revision
                  where revision.id = item.id and revision.after ->> 'state' = 'published'
                      and revision.before ->> 'state' is distinct from 'published'
                  limit 1
              ), false) as "approved_before!",
-             page.name as "page?", to_jsonb(page.state) as "page_state?: Json<State>"
+             page.name as "page?", page.state as "page_state?"
          from listings.listing as item
          left join listings.listing as page on page.id = item.page_id
          where item.entity = $1 and item.mode = 'live' and item.name = $2"#,
@@ -132,7 +132,7 @@ pub async fn search(
     let (name, after_kind) = after.unwrap_or_default();
     sqlx::query_as!(
         SearchResult,
-        r#"select entity as kind, name, title, to_jsonb(state) as "state!: Json<State>", revision, submitter, updated_at
+        r#"select entity as kind, name, title, state, revision, submitter, updated_at
          from listings.listing
          where mode = 'live' and ($2 = '' or entity = $2) and ($3 = '' or state = $3)
              and (strpos(name, lower($1)) > 0 or strpos(lower(title), lower($1)) > 0)

@@ -20,6 +20,9 @@ use crate::store::claims::{self as store, Claim};
 use crate::store::page_owners::{self as owners, GrantSource};
 use crate::store::{accounts, listings};
 
+/// The reason of the rejection of claims of an account without people.
+const ACCOUNT_CLOSED: &str = "The account was closed.";
+
 #[derive(Debug)]
 pub enum ClaimChange {
     /// An account claims the page with this handle.
@@ -129,21 +132,35 @@ async fn decide(
         title: &claim.name,
         reason,
         accounts: vec![claim.account_id],
+        named: None,
+        former: None,
     };
     changes.extend(decision.change());
     Ok(changes)
 }
 
-/// Makes the account of a claim an owner of the page.
-async fn grant_page(
-    context: &mut CommandContext,
-    claim: &Claim,
-) -> Result<Option<NewChange>, Fault> {
+/// Makes the account of a claim an owner of the page. The other owners learn of it.
+async fn grant_page(context: &mut CommandContext, claim: &Claim) -> Result<Vec<NewChange>, Fault> {
     let (connection, now) = (&mut *context.connection, context.now);
     let page = page_owners::lock(connection, &claim.handle).await?;
     let (account, source) = (claim.account_id, GrantSource::Claim);
-    let is_new = owners::add(connection, page.id, account, source, now).await?;
-    Ok(is_new.then(|| feed::change(&page, ChangeKind::OwnersChanged, false)))
+    let others = listings::owners(connection, page.id).await?;
+    if !owners::add(connection, page.id, account, source, now).await? {
+        return Ok(Vec::new());
+    }
+    let owners_changed = feed::change(&page, ChangeKind::OwnersChanged, false);
+    let told = page_owners::owner_added(&page, account, others);
+    Ok([owners_changed].into_iter().chain(told).collect())
+}
+
+/// Rejects the waiting claims of an account that has no people any more: nobody would own the page.
+pub async fn withdraw(commands: &CommandDependencies, account: Uuid) -> Result<(), Fault> {
+    let mut context = commands.begin().await?;
+    let (connection, now) = (&mut *context.connection, context.now);
+    // A claim that is being made comes first.
+    accounts::lock(connection, account, now.date(), 0).await?;
+    store::reject_waiting(connection, account, ACCOUNT_CLOSED, now).await?;
+    context.commit(Vec::new()).await
 }
 
 fn no_claim() -> Fault {

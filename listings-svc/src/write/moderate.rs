@@ -1,16 +1,13 @@
 //! Moderation: staff approve, reject, take down and restore listings.
 
 use kit::Fault;
-use kit::feed::NewChange;
 use kit::rpc::staff::Member;
 
 use super::absent::listing_not_found;
 use super::record_change::{StaffChange, check_revision, update_by_staff};
-use super::{CommandContext, CommandDependencies, page_games};
-use crate::domain::audit_action::AuditAction;
-use crate::domain::listing::Listing;
+use super::{CommandDependencies, page_games};
 use crate::domain::listing_name::ListingName;
-use crate::domain::state::{ListingState, Transition};
+use crate::domain::state::{ListingState, Told, Transition};
 use crate::feed::ChangeKind;
 use crate::feed::decisions::{DecisionKind, StaffDecision};
 use crate::store::listings;
@@ -21,7 +18,7 @@ pub struct Moderation {
     pub transition: Transition,
     /// May be empty.
     pub reason: String,
-    /// The revision that the member has seen. The decision is refused when the listing has another.
+    /// The revision that the member has seen, which an approval must name. The decision is refused when the listing has another.
     pub revision: Option<i64>,
     pub by: Member,
 }
@@ -31,8 +28,9 @@ pub async fn apply(commands: &CommandDependencies, moderation: &Moderation) -> R
     let mut context = commands.begin().await?;
     let before = listings::lock(&mut context.connection, &moderation.listing).await?;
     let before = before.ok_or_else(listing_not_found)?;
-    let Some(state) = before.state.apply(moderation.transition) else {
-        return Err(transition_refused(before.state, moderation.transition));
+    let transition = moderation.transition;
+    let Some((state, told)) = transition.rule().after(before.state) else {
+        return Err(transition_refused(before.state, transition));
     };
     let Some(after) = before.with_state(state, context.now) else {
         context.commit(Vec::new()).await?;
@@ -43,40 +41,31 @@ pub async fn apply(commands: &CommandDependencies, moderation: &Moderation) -> R
     }
     let change = StaffChange {
         by: &moderation.by,
-        action: audit_action(moderation.transition),
+        action: transition.audit_action(),
         reason: &moderation.reason,
         now: context.now,
     };
     update_by_staff(&mut context.connection, &before, &after, change).await?;
-    let change_kind = match moderation.transition {
+    let change_kind = match transition {
         Transition::Approve => ChangeKind::Approved,
         Transition::Reject => ChangeKind::Rejected,
         Transition::TakeDown => ChangeKind::Removed,
         Transition::Restore => ChangeKind::Restored,
     };
     let mut changes = page_games::changes(&mut context, &before, &after, change_kind).await?;
-    let kind = decision_kind(moderation.transition, after.is_visible());
-    changes.extend(decision(&mut context, moderation, kind, &after).await?);
+    if told != Told::Nobody {
+        let decision = StaffDecision {
+            reason: &moderation.reason,
+            ..StaffDecision::on(
+                &after,
+                decision_kind(transition, after.is_visible()),
+                listings::owners(&mut context.connection, after.id).await?,
+            )
+        };
+        changes.extend(decision.change());
+    }
     context.commit(changes).await?;
     Ok(true)
-}
-
-/// The decision on a listing, for its owners.
-async fn decision(
-    context: &mut CommandContext,
-    moderation: &Moderation,
-    kind: DecisionKind,
-    listing: &Listing,
-) -> Result<Option<NewChange>, sqlx::Error> {
-    let decision = StaffDecision {
-        kind,
-        entity: listing.entity(),
-        name: listing.name(),
-        title: listing.content.title(),
-        reason: &moderation.reason,
-        accounts: listings::owners(&mut context.connection, listing.id).await?,
-    };
-    Ok(decision.change())
 }
 
 /// `is_public` is whether the public sees the listing after the transition.
@@ -87,15 +76,6 @@ const fn decision_kind(transition: Transition, is_public: bool) -> DecisionKind 
         Transition::Restore => DecisionKind::ListingRestored,
         Transition::Reject => DecisionKind::ListingRejected,
         Transition::TakeDown => DecisionKind::ListingRemoved,
-    }
-}
-
-pub const fn audit_action(transition: Transition) -> AuditAction {
-    match transition {
-        Transition::Approve => AuditAction::Approve,
-        Transition::Reject => AuditAction::Reject,
-        Transition::TakeDown => AuditAction::TakeDown,
-        Transition::Restore => AuditAction::Restore,
     }
 }
 

@@ -18,6 +18,7 @@ use crate::domain::audit_action::AuditAction;
 use crate::domain::entity::Entity;
 use crate::domain::listing::Listing;
 use crate::domain::listing_name::ListingName;
+use crate::feed::decisions::{DecisionKind, StaffDecision};
 use crate::feed::{self, ChangeKind};
 use crate::store::listings;
 use crate::store::page_owners::{self as store, GrantSource, Owner};
@@ -63,10 +64,23 @@ pub async fn apply(
         by.record(&mut *context.connection, SCHEMA, subject, now)
             .await?;
         changes.push(feed::change(&page, ChangeKind::OwnersChanged, false));
+        if change.is_added {
+            let owners = listings::owners(&mut context.connection, page.id).await?;
+            changes.extend(owner_added(&page, account, owners));
+        }
     }
     let owners = store::of_page(&mut *context.connection, page.id).await?;
     context.commit(changes).await?;
     Ok(owners)
+}
+
+/// The news of a new owner, for these owners of the page: whoever owns it may change it and take it down.
+pub(super) fn owner_added(page: &Listing, new: Uuid, readers: Vec<Uuid>) -> Option<NewChange> {
+    let decision = StaffDecision {
+        named: Some(new),
+        ..StaffDecision::on(page, DecisionKind::OwnerAdded, readers)
+    };
+    decision.change()
 }
 
 /// Locks the live page with this handle.

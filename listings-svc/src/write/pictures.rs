@@ -37,24 +37,8 @@ pub enum PictureOperation {
     RemoveScreenshot(String),
     /// All screenshots in a new order: the address, as listings store it, and the alternative text.
     ArrangeScreenshots(Vec<(String, String)>),
-    /// Every address of the picture.
+    /// The picture, wherever the listing has it.
     Purge(FileName),
-}
-
-impl PictureOperation {
-    /// The picture that the listing gets.
-    pub(super) fn added(&self) -> Option<&FileName> {
-        match self {
-            Self::SetCover(picture) | Self::SetAvatar(picture) | Self::AddScreenshot(picture) => {
-                Some(&picture.name)
-            }
-            Self::RemoveCover
-            | Self::RemoveAvatar
-            | Self::RemoveScreenshot(_)
-            | Self::ArrangeScreenshots(_)
-            | Self::Purge(_) => None,
-        }
-    }
 }
 
 /// The content of a listing after a change of its pictures.
@@ -99,9 +83,9 @@ pub(super) fn with_pictures(
     Ok(content)
 }
 
-/// Whether an address is one of a picture.
+/// Whether an address, as listings store it, is that of a picture.
 fn names(url: &str, picture: &FileName) -> bool {
-    FileName::in_address(url).is_some_and(|name| name.hash() == picture.hash())
+    url == picture.address()
 }
 
 /// Adds a screenshot after the others; one that the game has stays as it is.

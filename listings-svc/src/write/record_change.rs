@@ -1,5 +1,7 @@
 //! Records a change of a listing: the listing, its revision and, for a change by staff, the audit entry.
 
+use std::collections::BTreeSet;
+
 use kit::Fault;
 use kit::audit::{AuthorizedAction, Subject};
 use kit::rpc::staff::Member;
@@ -12,8 +14,10 @@ use crate::SCHEMA;
 use crate::domain::audit_action::AuditAction;
 use crate::domain::difference;
 use crate::domain::listing::Listing;
+use crate::domain::pictures::uploaded_in;
 use crate::store::constraints;
 use crate::store::listings::{self, Revision};
+use crate::store::pictures;
 
 /// Who changed a listing.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -72,6 +76,7 @@ pub(super) async fn save_all(
     let Some(first) = listings.first() else {
         return Ok(());
     };
+    lock_pictures(connection, revisions).await?;
     let saved = listings::save(connection, listings, revisions, now).await;
     saved.map_err(
         |error| match constraints::field_errors(&error, first.entity()) {
@@ -79,6 +84,27 @@ pub(super) async fn save_all(
             None => error.into(),
         },
     )
+}
+
+/// Locks the uploaded pictures that listings get, against the sweep and a purge.
+async fn lock_pictures(connection: &mut PgConnection, revisions: &[Revision]) -> Result<(), Fault> {
+    let mut added = BTreeSet::new();
+    for revision in revisions {
+        let mut names = uploaded_in(&revision.after);
+        for before in revision.before.as_ref().map(uploaded_in).iter().flatten() {
+            names.remove(before);
+        }
+        added.extend(names);
+    }
+    for name in added {
+        if !pictures::lock(connection, &name).await? {
+            let reason = format!(
+                "The picture {name} is not there any more: upload it again, or leave it out."
+            );
+            return Err(Fault::invalid_field("picture", reason));
+        }
+    }
+    Ok(())
 }
 
 /// A change by staff.
@@ -106,15 +132,20 @@ pub(super) async fn update_by_staff(
         difference::content(&revision.after),
     );
     let changed = difference::between(&old.unwrap_or_default(), &new).into_iter();
-    let changed: Vec<String> = changed.map(|difference| difference.path).collect();
-    let details = json!({
+    let mut changed: Vec<String> = changed.map(|difference| difference.path).collect();
+    let mut details = json!({
         "mode": after.mode,
         "title": after.content.title(),
         "revision": after.revision,
         "state": after.state,
-        "changed": changed,
         "reason": change.reason,
     });
+    if before.submitter != after.submitter {
+        changed.push(difference::ACCOUNT.to_owned());
+        details["former_account"] = json!(before.submitter);
+        details["account"] = json!(after.submitter);
+    }
+    details["changed"] = json!(changed);
     save(connection, after, revision, change.now).await?;
     let subject = Subject {
         entity: after.entity().as_str(),

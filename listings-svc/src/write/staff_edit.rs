@@ -19,6 +19,7 @@ use crate::domain::listing_name::ListingName;
 use crate::domain::reference_data::ReferenceData;
 use crate::domain::slug;
 use crate::domain::state::ListingState;
+use crate::feed::decisions::{DecisionKind, StaffDecision};
 use crate::feed::{ChangeKind, listing_change};
 use crate::store::{history, listings};
 
@@ -63,14 +64,14 @@ const NOT_REVERTED: [&str; 6] = [
 /// Edits a listing. Its state stays.
 pub async fn apply(commands: &CommandDependencies, edit: &StaffEdit) -> Result<(), Fault> {
     let mut context = commands.begin().await?;
-    let change = edit_listing(&mut context, edit).await?;
-    context.commit(change.into_iter().collect()).await
+    let changes = edit_listing(&mut context, edit).await?;
+    context.commit(changes).await
 }
 
 async fn edit_listing(
     context: &mut CommandContext,
     edit: &StaffEdit,
-) -> Result<Option<NewChange>, Fault> {
+) -> Result<Vec<NewChange>, Fault> {
     // The page is locked before the game.
     let page = new_page(context, edit).await?;
     let before = listings::lock(&mut context.connection, &edit.listing).await?;
@@ -97,7 +98,7 @@ async fn edit_listing(
         }
     };
     let Some(after) = after else {
-        return Ok(None);
+        return Ok(Vec::new());
     };
     if let Some(fault) = check_revision(edit.revision, before.revision) {
         return Err(fault);
@@ -115,7 +116,20 @@ async fn edit_listing(
     } else {
         ChangeKind::Updated
     };
-    Ok(Some(listing_change(Some(&before), &after, change_kind)))
+    let changed = listing_change(Some(&before), &after, change_kind);
+    let moved = (before.submitter != after.submitter).then(|| event_moved(&before, &after));
+    Ok([changed].into_iter().chain(moved.flatten()).collect())
+}
+
+/// The move of an event to another account, for both accounts.
+fn event_moved(before: &Listing, after: &Listing) -> Option<NewChange> {
+    let accounts = [before.submitter, after.submitter].into_iter().flatten();
+    let decision = StaffDecision {
+        named: after.submitter,
+        former: before.submitter,
+        ..StaffDecision::on(after, DecisionKind::EventMoved, accounts.collect())
+    };
+    decision.change()
 }
 
 /// The page that an edit moves a game to. It is locked, so that nobody takes it down meanwhile.

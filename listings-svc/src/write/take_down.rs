@@ -1,4 +1,4 @@
-//! An account takes down a listing of its own. Only staff restore it.
+//! An account takes a listing of its own down, or back from the review. Only staff restore what was taken down.
 
 use kit::Fault;
 use uuid::Uuid;
@@ -9,9 +9,13 @@ use super::{CommandDependencies, page_games};
 use crate::domain::entity::Entity;
 use crate::domain::listing_name::ListingName;
 use crate::domain::mode::Mode;
-use crate::domain::state::ListingState;
+use crate::domain::state::{ListingState, OwnAction, Told};
 use crate::feed::ChangeKind;
+use crate::feed::decisions::{DecisionKind, StaffDecision};
 use crate::store::{listings, own_listings};
+
+/// The reason that the owner of a listing reads after the account took it back from the review.
+const WITHDRAWN: &str = "Withdrawn by its account.";
 
 #[derive(Debug)]
 pub struct OwnTakedown {
@@ -37,12 +41,27 @@ pub async fn apply(commands: &CommandDependencies, takedown: &OwnTakedown) -> Re
     let before = listings::lock(&mut context.connection, &listing).await?;
     let own = own_listings::find(&mut *context.connection, *account, *entity, name).await?;
     let before = own.and(before).ok_or_else(|| no_own_listing(*entity))?;
-    let Some(after) = before.with_state(ListingState::Removed, now) else {
+    let after = OwnAction::TakeDown.rule().after(before.state);
+    let (state, told) = after.ok_or_else(|| no_own_listing(*entity))?;
+    let Some(after) = before.with_state(state, now) else {
         return context.commit(Vec::new()).await;
     };
+    let (change_kind, reason) = match state {
+        ListingState::Rejected => (ChangeKind::Rejected, Some(WITHDRAWN.to_owned())),
+        _ => (ChangeKind::Removed, None),
+    };
     let actor = Actor::Account(*account);
-    let revision = record_change::revision(Some(&before), &after, actor, None)?;
+    let revision = record_change::revision(Some(&before), &after, actor, reason)?;
     record_change::save(&mut context.connection, &after, revision, now).await?;
-    let changes = page_games::changes(&mut context, &before, &after, ChangeKind::Removed).await?;
+    let mut changes = page_games::changes(&mut context, &before, &after, change_kind).await?;
+    if told == Told::OtherOwners {
+        let mut others = listings::owners(&mut context.connection, after.id).await?;
+        others.retain(|owner| owner != account);
+        let decision = StaffDecision {
+            named: Some(*account),
+            ..StaffDecision::on(&after, DecisionKind::ListingRemovedByOwner, others)
+        };
+        changes.extend(decision.change());
+    }
     context.commit(changes).await
 }

@@ -29,6 +29,13 @@ async fn decided_on(
         .unwrap();
 }
 
+/// The decisions but those about owners, which the tests make by their preparation.
+async fn decisions(service: &Service) -> Vec<(String, proto::StaffDecision)> {
+    let mut decisions = service.decisions().await;
+    decisions.retain(|(event, _)| event != "owner_added");
+    decisions
+}
+
 fn game(account: Uuid, slug: &str, title: &str, reason: &str) -> proto::StaffDecision {
     proto::StaffDecision {
         account_ids: vec![account.to_string()],
@@ -36,6 +43,7 @@ fn game(account: Uuid, slug: &str, title: &str, reason: &str) -> proto::StaffDec
         name: slug.to_owned(),
         title: title.to_owned(),
         reason: reason.to_owned(),
+        ..proto::StaffDecision::default()
     }
 }
 
@@ -45,7 +53,7 @@ async fn each_decision_on_a_listing_is_published_once_for_its_owners(pool: PgPoo
     // The page has no owner yet.
     decided(&service, proto::Decision::TakeDown, "a-game", "Stolen").await;
     decided(&service, proto::Decision::Restore, "a-game", "").await;
-    assert_eq!(service.decisions().await, []);
+    assert_eq!(decisions(&service).await, []);
 
     let accounts = service.accounts().await;
     let ada = accounts.account;
@@ -57,7 +65,7 @@ async fn each_decision_on_a_listing_is_published_once_for_its_owners(pool: PgPoo
     decided(&service, proto::Decision::Restore, "a-game", "").await;
     let told = |event: &str, decision| (event.to_owned(), decision);
     assert_eq!(
-        service.decisions().await,
+        decisions(&service).await,
         [
             told(
                 "listing_rejected",
@@ -85,12 +93,16 @@ async fn a_game_whose_page_is_not_public_is_approved_and_not_published(pool: PgP
     )
     .await;
     decided(&service, proto::Decision::Approve, "okoto", "").await;
-    decided(&service, proto::Decision::Restore, "a-game", "").await;
+    let client = &service.operator_client;
+    let restored = (listing_name("game", "a-game"), None);
+    let restored = decide(client, proto::Decision::Restore, restored, "").await;
+    let note = restored.unwrap().note;
+    assert!(note.contains("its page studio is not public"), "{note}");
     decided_on(&service, "page", proto::Decision::Restore, "studio", "").await;
     // The restored page has made its games visible again, without decisions on the games.
     decided(&service, proto::Decision::TakeDown, "okoto", "Stolen").await;
     decided(&service, proto::Decision::Restore, "okoto", "").await;
-    let decisions = service.decisions().await.into_iter();
+    let decisions = decisions(&service).await.into_iter();
     let decisions: Vec<(String, String)> = decisions
         .map(|(event, decision)| {
             assert_eq!(decision.account_ids, [ada.to_string()], "{event}");
@@ -139,12 +151,63 @@ async fn a_decision_on_a_claim_is_for_the_claimant(pool: PgPool) {
         name: "studio".to_owned(),
         title: "A Studio".to_owned(),
         reason: reason.to_owned(),
+        ..proto::StaffDecision::default()
     };
     assert_eq!(
         service.decisions().await,
         [
             ("claim_rejected".to_owned(), page("Not shown")),
             ("claim_granted".to_owned(), page("")),
+        ]
+    );
+}
+
+/// A new owner may take the page and its games down, and write them.
+#[testing::database_test(listings::MIGRATOR)]
+async fn all_owners_of_a_page_learn_of_a_new_one(pool: PgPool) {
+    let service = start_with_game(pool).await;
+    let mut staff = StaffPageServiceClient::new(service.operator_client.clone());
+    let (ada, bob) = (Uuid::from_u128(1), Uuid::from_u128(2));
+    for account in [ada, bob, bob] {
+        let request = proto::AddOwnerRequest {
+            handle: "studio".to_owned(),
+            account_id: account.to_string(),
+        };
+        staff.add_owner(request).await.unwrap();
+    }
+    let request = proto::ClaimPageRequest {
+        account_id: STRANGER.to_string(),
+        handle: "studio".to_owned(),
+        evidence: "Mine".to_owned(),
+    };
+    let mut pages = PagesServiceClient::new(service.fleet.clone());
+    let claim = pages.claim_page(request).await.unwrap().into_inner();
+    let id = claim.claim.unwrap().id;
+    for _ in 0..2 {
+        let grant = proto::GrantClaimRequest { id: id.clone() };
+        staff.grant_claim(grant).await.unwrap();
+    }
+
+    let told = |readers: &[Uuid], new: Uuid| {
+        let decision = proto::StaffDecision {
+            account_ids: readers.iter().map(Uuid::to_string).collect(),
+            kind: "page".to_owned(),
+            name: "studio".to_owned(),
+            title: "A Studio".to_owned(),
+            account_id: new.to_string(),
+            ..proto::StaffDecision::default()
+        };
+        ("owner_added".to_owned(), decision)
+    };
+    let mut decisions = service.decisions().await;
+    decisions.retain(|(event, _)| event != "claim_granted");
+    // Who claimed the page reads that the claim was granted.
+    assert_eq!(
+        decisions,
+        [
+            told(&[ada], ada),
+            told(&[ada, bob], bob),
+            told(&[ada, bob], STRANGER)
         ]
     );
 }

@@ -199,8 +199,68 @@ async fn a_game_moves_to_another_page_and_an_event_to_another_account(pool: PgPo
     assert_eq!((row.submitter, row.name.as_str()), (Uuid::max(), "other"));
     let nobody = edit(&review, "game", "a-game", r#"{"creator": "nobody"}"#).await;
     assert_eq!(fields(nobody), ["creator"]);
+    assert_eq!(service.decisions().await.len(), 1, "of the event");
     let me = edit(&review, "event", "a-jam", r#"{"account": "me"}"#).await;
     assert_eq!(fields(me), ["account"]);
+}
+
+#[testing::database_test(listings::MIGRATOR)]
+async fn a_transfer_of_an_event_names_both_accounts(pool: PgPool) {
+    let (service, review) = start_with_listings(pool).await;
+    let [ada, bob] = [1, 2].map(|n| Uuid::from_u128(n).to_string());
+    let give = async |account: &str| {
+        let changes = json!({ "account": account }).to_string();
+        edit(&review, "event", "a-jam", &changes).await.unwrap();
+    };
+    give(&ada).await;
+    give(&bob).await;
+
+    let name = Some(listing_name("event", "a-jam"));
+    let read = proto::GetReviewRequest { name };
+    let read = review.clone().get_review(read).await.unwrap().into_inner();
+    let history: Vec<_> = (read.history.iter())
+        .map(|it| {
+            (
+                it.changed.clone(),
+                it.former_account_id.as_str(),
+                it.account_id.as_str(),
+            )
+        })
+        .collect();
+    let account = vec!["account".to_owned()];
+    assert_eq!(
+        history,
+        [
+            (account.clone(), &*ada, &*bob),
+            (account, "", &*ada),
+            (Vec::new(), "", "")
+        ]
+    );
+    let content: Value = serde_json::from_str(&read.content).unwrap();
+    assert!(content.get("submitter").is_none(), "{content}");
+
+    let entries = sqlx::query_scalar!(
+        "select details from listings.audit where action = 'edit_as_admin' order by id desc"
+    );
+    let entry = &entries.fetch_all(&service.pool).await.unwrap()[0];
+    assert_eq!(entry["changed"], json!(["account"]));
+    assert_eq!(
+        (&entry["former_account"], &entry["account"]),
+        (&json!(ada), &json!(bob))
+    );
+
+    let told = proto::StaffDecision {
+        account_ids: vec![ada.clone(), bob.clone()],
+        kind: "event".to_owned(),
+        name: "a-jam".to_owned(),
+        title: "A Jam".to_owned(),
+        account_id: bob,
+        former_account_id: ada,
+        ..proto::StaffDecision::default()
+    };
+    let decisions = service.decisions().await;
+    assert_eq!(decisions.len(), 2);
+    assert_eq!(decisions[1], ("event_moved".to_owned(), told));
 }
 
 #[testing::database_test(listings::MIGRATOR)]

@@ -13,6 +13,7 @@ mod import_rows;
 mod indexes;
 mod members;
 mod moderate;
+mod newer_version;
 mod own_listing;
 mod own_pictures;
 mod pages;

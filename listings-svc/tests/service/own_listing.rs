@@ -85,7 +85,7 @@ async fn an_account_reads_its_listings_in_every_state(pool: PgPool) {
     );
     assert_eq!(
         removed.reason, "",
-        "the reason of a takedown is for the record of staff"
+        "it is the reason of a rejection; the mail has that of a takedown"
     );
     for (account, kind, name, code) in [
         (STRANGER, "page", "a-page", Code::NotFound),

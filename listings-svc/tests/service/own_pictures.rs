@@ -5,6 +5,7 @@ use std::time::Duration;
 use contracts::listings::v1 as proto;
 use contracts::listings::v1::add_own_picture_request::Message;
 use contracts::listings::v1::own_pictures_service_client::OwnPicturesServiceClient;
+use contracts::listings::v1::staff_review_service_client::StaffReviewServiceClient;
 use kit::rpc::client::Client;
 use kit::{Code, Fault};
 use listings::domain::pictures::FileName;
@@ -379,4 +380,44 @@ async fn a_new_picture_submits_a_rejected_game_again(pool: PgPool) {
     let added = add(&service, ada, (COVER, "a-second-game"), &file).await;
     let written = added.unwrap().written.unwrap();
     assert_eq!(written.state(), proto::State::Pending);
+}
+
+#[testing::database_test(listings::MIGRATOR)]
+async fn a_picture_that_staff_name_by_any_address_is_the_uploaded_one(pool: PgPool) {
+    let service = start_with_game(pool.clone()).await;
+    let ada = service.accounts().await.account;
+    let file = picture(640, 480, [1, 2, 3]);
+    let shot = added(&service, ada, (SHOT, "a-game"), &file).await;
+    let url = format!("https://mchezo.example{}", shot.address());
+    remove(&service, ada, (SHOT, "a-game"), &url).await.unwrap();
+    let edit = async |url: &str| {
+        let shots = serde_json::json!([{"url": url, "width": 640, "height": 480}]);
+        let request = proto::EditRequest {
+            name: Some(listing_name("game", "a-game")),
+            changes: serde_json::json!({"screenshots": shots, "cover_url": url}).to_string(),
+            ..proto::EditRequest::default()
+        };
+        let staff = StaffReviewServiceClient::new(service.operator_client.clone());
+        staff.clone().edit(request).await.map_err(Fault::from)
+    };
+    for address in [url.as_str(), &shot.address()] {
+        edit(address).await.unwrap();
+        let stored = sqlx::query_scalar!(
+            r#"select array[content ->> 'cover_url', content -> 'screenshots' -> 0 ->> 'url'] as "urls!"
+               from listings.listing where name = 'a-game'"#
+        );
+        let stored = stored.fetch_one(&pool).await.unwrap();
+        assert_eq!(stored, [shot.address(), shot.address()]);
+        // Its owner removes it like any other.
+        let gone = remove(&service, ada, (SHOT, "a-game"), &url).await;
+        gone.unwrap();
+        assert_eq!(own_game(&service, ada).await.screenshots.len(), 0);
+    }
+    // A picture that the sweep has deleted cannot be named.
+    sqlx::query!("delete from listings.picture")
+        .execute(&pool)
+        .await
+        .unwrap();
+    let refused = edit(&url).await.unwrap_err();
+    assert!(refused.fields.contains_key("picture"), "{refused}");
 }

@@ -287,6 +287,50 @@ async fn a_claim_is_decided_by_staff_and_recorded_in_the_audit(pool: PgPool) {
     );
 }
 
+#[testing::database_test(listings::MIGRATOR)]
+async fn the_waiting_claims_of_a_closed_account_end(pool: PgPool) {
+    let service = start(pool).await;
+    let rows = ["studio", "other"].map(creator);
+    service.import(&File::rows("page", &rows)).await;
+    let granted = claim(&service, ADA, "other", "Mine").await.unwrap();
+    let grant = proto::GrantClaimRequest { id: granted.id };
+    staff(&service).grant_claim(grant).await.unwrap();
+    claim(&service, ADA, "studio", "Mine").await.unwrap();
+    claim(&service, BOB, "studio", "Mine").await.unwrap();
+    for _ in 0..2 {
+        let request = proto::WithdrawClaimsRequest {
+            account_id: ADA.to_string(),
+        };
+        pages(&service).withdraw_claims(request).await.unwrap();
+    }
+    let waiting = staff(&service)
+        .list_claims(proto::ListClaimsRequest { page: None })
+        .await
+        .unwrap()
+        .into_inner();
+    let claimants: Vec<&str> = (waiting.claims.iter())
+        .map(|it| it.account_id.as_str())
+        .collect();
+    assert_eq!(claimants, [BOB.to_string()]);
+    let request = proto::ListOwnClaimsRequest {
+        account_id: ADA.to_string(),
+    };
+    let own = pages(&service).list_own_claims(request).await.unwrap();
+    let ended: Vec<_> = (own.into_inner().claims.into_iter())
+        .map(|it| (it.state(), it.reason))
+        .collect();
+    assert_eq!(
+        ended,
+        [
+            (
+                proto::ClaimState::Rejected,
+                "The account was closed.".to_owned()
+            ),
+            (proto::ClaimState::Granted, String::new()),
+        ]
+    );
+}
+
 /// The event of the newest page change after `after`, and the owners in it.
 async fn newest_page_change(service: &Service, after: i64) -> (String, Vec<String>) {
     let changes = service.changes(after).await;
@@ -317,7 +361,11 @@ async fn the_feed_has_the_owners_of_a_page(pool: PgPool) {
     let added = newest_page_change(&service, head).await;
     let both = vec![ada.clone(), bob.clone()];
     assert_eq!(added, ("owners_changed".to_owned(), both));
-    assert_eq!(service.head().await, head + 1, "adding again is no change");
+    assert_eq!(
+        service.head().await,
+        head + 2,
+        "the page and its decision, once"
+    );
 
     head = service.head().await;
     let remove = proto::RemoveOwnerRequest {

@@ -140,6 +140,48 @@ async fn a_missing_bucket_is_unavailable_rather_than_empty() {
     );
 }
 
+/// Refuses each request, as a bucket does with a wrong key.
+async fn refusing_bucket(listener: TcpListener) {
+    loop {
+        let (mut connection, _) = listener.accept().await.unwrap();
+        let mut request = Vec::new();
+        while !request.ends_with(b"\r\n\r\n") {
+            assert_ne!(connection.read_buf(&mut request).await.unwrap(), 0);
+        }
+        let answer = b"HTTP/1.1 403 Forbidden\r\nContent-Length: 0\r\nConnection: close\r\n\r\n";
+        connection.write_all(answer).await.unwrap();
+    }
+}
+
+#[tokio::test]
+async fn a_bucket_that_refuses_files_is_an_error_at_the_start() {
+    let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
+    let address = format!("http://{}", listener.local_addr().unwrap());
+    let store = FileStore::open(&settings(&address, "mchezo")).unwrap();
+    let refused = tokio::select! {
+        () = refusing_bucket(listener) => unreachable!("it answers for ever"),
+        tried = store.try_write() => tried.unwrap_err(),
+    };
+    assert!(
+        refused.to_string().contains("pictures_secret"),
+        "{refused:#}"
+    );
+    // One that does not answer may do so later.
+    let nobody = FileStore::open(&settings("http://127.0.0.1:1", "mchezo")).unwrap();
+    nobody.try_write().await.unwrap();
+    let folder = tempfile::tempdir().unwrap();
+    let in_folder = Settings {
+        pictures: listings::config::PictureLocation::Folder(folder.path().to_owned()),
+        ..settings(&address, "mchezo")
+    };
+    FileStore::open(&in_folder)
+        .unwrap()
+        .try_write()
+        .await
+        .unwrap();
+    assert_eq!(std::fs::read_dir(folder.path()).unwrap().count(), 0);
+}
+
 /// Responds to delete requests, each after `asked` has run.
 async fn slow_bucket(listener: TcpListener, mut asked: impl AsyncFnMut()) {
     loop {

@@ -338,7 +338,7 @@ pub(crate) fn refused(report: &proto::ImportResponse) -> BTreeMap<u64, Vec<Strin
         .collect()
 }
 
-/// Decides on one listing, and returns a refusal as an error.
+/// Decides on one listing, and returns a refusal as an error. An approval is of the current revision, if none is named.
 pub(crate) async fn decide(
     channel: &Client,
     decision: proto::Decision,
@@ -346,12 +346,20 @@ pub(crate) async fn decide(
     reason: &str,
 ) -> Result<proto::DecideResult, Status> {
     let name = Some(name);
+    let mut review = StaffReviewServiceClient::new(channel.clone());
+    let revision = match revision {
+        None if decision == proto::Decision::Approve => {
+            let request = proto::GetReviewRequest { name: name.clone() };
+            let read = review.get_review(request).await?.into_inner();
+            read.item.map(|item| item.revision)
+        }
+        revision => revision,
+    };
     let request = proto::DecideRequest {
         decision: decision.into(),
         items: vec![proto::DecideItem { name, revision }],
         reason: reason.to_owned(),
     };
-    let mut review = StaffReviewServiceClient::new(channel.clone());
     let answer = review.decide(request).await?.into_inner();
     let result = answer.results.into_iter().next().unwrap();
     match kit::Code::parse(&result.code) {

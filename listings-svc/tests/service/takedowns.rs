@@ -1,8 +1,9 @@
-//! An account takes its own listings down, in any state; only staff restore them.
+//! An account takes its own listings down, or back from the review; only staff restore what was public.
 
 use contracts::common::v1 as common;
 use contracts::listings::v1 as proto;
 use contracts::listings::v1::pages_service_client::PagesServiceClient;
+use contracts::listings::v1::staff_page_service_client::StaffPageServiceClient;
 use contracts::listings::v1::staff_review_service_client::StaffReviewServiceClient;
 use kit::{Code, Fault};
 use listings::write::limits::MAX_UNPUBLISHED_PAGES;
@@ -13,9 +14,16 @@ use uuid::Uuid;
 use crate::accounts::{Accounts, writing};
 use crate::pictures::start_with_game;
 use crate::review::listing_name;
-use crate::support::{Service, decide};
+use crate::support::{File, MAX_PENDING, Service, creator, decide, start};
 
 const STRANGER: Uuid = Uuid::from_u128(77);
+
+async fn start_with_page(pool: PgPool) -> Service {
+    let service = start(pool).await;
+    let page = File::rows("page", &[creator("studio")]);
+    service.import(&page).await;
+    service
+}
 
 async fn take_down(
     service: &Service,
@@ -31,59 +39,44 @@ async fn take_down(
     Ok(())
 }
 
-async fn own_states(service: &Service, account: Uuid) -> Vec<(String, String)> {
+async fn own_rows(service: &Service, account: Uuid) -> Vec<serde_json::Value> {
     let request = proto::ListOwnListingsRequest {
         account_id: account.to_string(),
         mode: common::Mode::Live.into(),
         page: None,
     };
     let own = service.own.clone().list_own_listings(request).await;
-    let own: serde_json::Value = serde_json::from_slice(&own.unwrap().into_inner().json).unwrap();
-    let rows = own.as_array().unwrap().iter();
+    serde_json::from_slice(&own.unwrap().into_inner().json).unwrap()
+}
+
+async fn own_states(service: &Service, account: Uuid) -> Vec<(String, String)> {
+    let rows = own_rows(service, account).await.into_iter();
     let text = |row: &serde_json::Value, key: &str| row[key].as_str().unwrap().to_owned();
     let mut states: Vec<_> = rows
-        .map(|row| (text(row, "slug"), text(row, "status")))
+        .map(|row| (text(&row, "slug"), text(&row, "status")))
         .collect();
     states.sort();
     states
 }
 
 #[testing::database_test(listings::MIGRATOR)]
-async fn a_listing_in_any_state_is_taken_down_at_once_and_staff_restore_it(pool: PgPool) {
+async fn what_is_public_is_taken_down_and_only_staff_restore_it(pool: PgPool) {
     let service = start_with_game(pool).await;
-    let accounts: Accounts<'_> = service.accounts().await;
-    let ada = accounts.account;
-    accounts.game("pending").await;
-    accounts.game("rejected").await;
-    accounts.event("a-jam").await;
+    let ada = service.accounts().await.account;
     let client = &service.operator_client;
-    let rejected = (listing_name("game", "rejected"), None);
-    let reject = decide(client, proto::Decision::Reject, rejected, "No");
-    reject.await.unwrap();
-    let listings = [
-        ("game", "a-game"),
-        ("game", "pending"),
-        ("game", "rejected"),
-        ("event", "a-jam"),
-    ];
-    for listing in listings {
-        let strange = take_down(&service, STRANGER, listing).await.unwrap_err();
-        assert_eq!(strange.code, Code::NotFound, "{listing:?}");
-        for _ in 0..2 {
-            take_down(&service, ada, listing).await.unwrap();
-        }
+    let listing = ("game", "a-game");
+    let strange = take_down(&service, STRANGER, listing).await.unwrap_err();
+    assert_eq!(strange.code, Code::NotFound);
+    for _ in 0..2 {
+        take_down(&service, ada, listing).await.unwrap();
     }
-    let removed = ["a-game", "a-jam", "pending", "rejected"]
-        .map(|slug| (slug.to_owned(), "removed".to_owned()));
-    assert_eq!(own_states(&service, ada).await, removed);
+    let removed = ("a-game".to_owned(), "removed".to_owned());
+    assert_eq!(own_states(&service, ada).await, [removed]);
     let actors = sqlx::query_scalar!(
         "select actor_kind from listings.revision where after ->> 'state' = 'removed'"
     );
     let actors = actors.fetch_all(&service.pool).await.unwrap();
-    assert_eq!(actors, ["account"; 4], "once each");
-    let mut review = StaffReviewServiceClient::new(client.clone());
-    let queue = review.list_queue(proto::ListQueueRequest::default()).await;
-    assert_eq!(queue.unwrap().into_inner().items, []);
+    assert_eq!(actors, ["account"], "once");
 
     let change = proto::UpdateGameRequest {
         slug: "a-game".to_owned(),
@@ -96,6 +89,96 @@ async fn a_listing_in_any_state_is_taken_down_at_once_and_staff_restore_it(pool:
     let restore = decide(client, proto::Decision::Restore, restored, "");
     restore.await.unwrap();
     assert_eq!(own_states(&service, ada).await[0].1, "published");
+}
+
+/// A restore must not publish what nobody has approved.
+#[testing::database_test(listings::MIGRATOR)]
+async fn what_is_taken_back_waits_no_more_and_can_be_submitted_again(pool: PgPool) {
+    let service = start_with_page(pool).await;
+    let accounts: Accounts<'_> = service.accounts().await;
+    let ada = accounts.account;
+    accounts.game("a-game").await;
+    accounts.event("a-jam").await;
+    accounts.page("a-page").await;
+    assert_eq!(MAX_PENDING, 3, "the queue of the account is full");
+    let client = &service.operator_client;
+    let rejected = (listing_name("event", "a-jam"), None);
+    let reject = decide(client, proto::Decision::Reject, rejected, "No day");
+    reject.await.unwrap();
+    for listing in [("game", "a-game"), ("event", "a-jam"), ("page", "a-page")] {
+        let strange = take_down(&service, STRANGER, listing).await.unwrap_err();
+        assert_eq!(strange.code, Code::NotFound, "{listing:?}");
+        for _ in 0..2 {
+            take_down(&service, ada, listing).await.unwrap();
+        }
+        let name = listing_name(listing.0, listing.1);
+        let restore = decide(client, proto::Decision::Restore, (name, None), "");
+        let refused = Fault::from(restore.await.unwrap_err());
+        assert!(refused.fields.keys().eq(["name"]), "{refused:?}");
+    }
+    let own = own_rows(&service, ada).await;
+    let reasons = own
+        .iter()
+        .map(|row| (&row["slug"], &row["status"], &row["reason"]));
+    let mut reasons: Vec<_> = reasons
+        .map(|(slug, status, reason)| [slug, status, reason].map(|it| it.as_str().unwrap()))
+        .collect();
+    reasons.sort_unstable();
+    assert_eq!(
+        reasons,
+        [
+            ["a-game", "rejected", "Withdrawn by its account."],
+            ["a-jam", "rejected", "No day"]
+        ]
+    );
+    let decisions = service.decisions().await;
+    let events: Vec<&str> = decisions.iter().map(|(event, _)| event.as_str()).collect();
+    assert_eq!(events, ["owner_added", "listing_rejected"]);
+    let mut review = StaffReviewServiceClient::new(client.clone());
+    let queue = review.list_queue(proto::ListQueueRequest::default()).await;
+    assert_eq!(queue.unwrap().into_inner().items, []);
+
+    accounts.edit("a-game", json!({"title": "Better"})).await;
+    let states = own_states(&service, ada).await;
+    assert_eq!(states[0], ("a-game".to_owned(), "pending".to_owned()));
+    let again = (listing_name("game", "a-game"), Some(3));
+    let approve = decide(client, proto::Decision::Approve, again, "");
+    approve.await.unwrap();
+    assert_eq!(own_states(&service, ada).await[0].1, "published");
+}
+
+#[testing::database_test(listings::MIGRATOR)]
+async fn the_other_owners_of_a_page_learn_of_a_takedown(pool: PgPool) {
+    let service = start_with_game(pool).await;
+    let ada = service.accounts().await.account;
+    let request = proto::AddOwnerRequest {
+        handle: "studio".to_owned(),
+        account_id: STRANGER.to_string(),
+    };
+    let staff = StaffPageServiceClient::new(service.operator_client.clone());
+    staff.clone().add_owner(request).await.unwrap();
+    let before = service.decisions().await.len();
+    for (listing, title) in [
+        (("game", "a-game"), "A Game"),
+        (("page", "studio"), "A Studio"),
+    ] {
+        for _ in 0..2 {
+            take_down(&service, STRANGER, listing).await.unwrap();
+        }
+        let (kind, name) = listing;
+        let told = proto::StaffDecision {
+            account_ids: vec![ada.to_string()],
+            kind: kind.to_owned(),
+            name: name.to_owned(),
+            title: title.to_owned(),
+            account_id: STRANGER.to_string(),
+            ..proto::StaffDecision::default()
+        };
+        let decisions = service.decisions().await;
+        let newest = decisions.last().unwrap().clone();
+        assert_eq!(newest, ("listing_removed_by_owner".to_owned(), told));
+    }
+    assert_eq!(service.decisions().await.len(), before + 2, "once each");
 }
 
 #[testing::database_test(listings::MIGRATOR)]
@@ -114,7 +197,7 @@ async fn a_page_that_is_taken_down_hides_its_games(pool: PgPool) {
         let refused = take_down(&service, ada, listing).await.unwrap_err();
         assert_eq!(refused.code, code, "{listing:?}");
     }
-    assert_eq!(service.decisions().await, [], "nobody decided for them");
+    assert_eq!(service.decisions().await.len(), 1, "the owner was added");
 }
 
 async fn submit_page(service: &Service, account: Uuid, handle: &str) -> Result<(), Fault> {
@@ -130,7 +213,7 @@ async fn submit_page(service: &Service, account: Uuid, handle: &str) -> Result<(
 }
 
 #[testing::database_test(listings::MIGRATOR)]
-async fn a_removed_page_counts_against_new_ones(pool: PgPool) {
+async fn a_page_that_was_taken_back_keeps_its_handle_and_counts_against_new_ones(pool: PgPool) {
     let service = start_with_game(pool).await;
     let account = Uuid::from_u128(5);
     for number in 0..MAX_UNPUBLISHED_PAGES {

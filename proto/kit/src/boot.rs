@@ -14,6 +14,7 @@ use tonic::service::RoutesBuilder;
 
 use crate::admin::{self, Readiness};
 use crate::clock::Clock;
+use crate::clock_difference::ClockComparison;
 use crate::config::{self, Common, Profile, Request, Settings};
 use crate::feed::{self, PgConsumer, Projection, Subscription};
 use crate::jobs::Leader;
@@ -23,7 +24,7 @@ use crate::rpc::client::{Addresses, Client, Resolvers, Transport};
 use crate::rpc::tls::Credentials;
 use crate::rpc::{Authenticator, StaffMembers};
 use crate::runtime::block_on;
-use crate::{clock_difference, healthcheck, pg, rpc, telemetry};
+use crate::{healthcheck, pg, rpc, telemetry};
 
 /// The parts that a service gets at start.
 #[derive(Debug)]
@@ -223,14 +224,10 @@ impl<S: Settings> Boot<S> {
         let pool = pg::open(settings, S::SERVICE, self.migrator, session).await?;
         let condition = "the clock to be compared with PostgreSQL's";
         let agreed = self.readiness.condition(condition);
-        if !clock_difference::agree(&pool, &agreed).await {
-            let agreeing = clock_difference::until_agreed(pool.clone(), agreed);
-            self.lifecycle.spawn_background("clock comparison", async {
-                agreeing.await;
-                // A background task that ends has failed.
-                std::future::pending().await
-            });
-        }
+        let mut comparison = ClockComparison::new(pool.clone(), agreed);
+        comparison.compare().await;
+        self.lifecycle
+            .spawn_background("clock comparison", comparison.watch());
         self.lifecycle
             .spawn_background("pool metrics", pg::watch_pool(pool.clone()));
         Ok(pool)

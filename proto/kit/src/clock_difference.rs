@@ -2,7 +2,7 @@
 //!
 //! Replicas use PostgreSQL's time ([`pg::now`]) for what they must agree on. Times in rows and answers come from the clock of the replica,
 //! which must therefore be about right. A replica that is ready stays ready when the clocks come to differ: if PostgreSQL's clock is the wrong
-//! one, all replicas would stop at once.
+//! one, all replicas would stop at once. A metric and the log tell the operator.
 
 use std::time::Duration;
 
@@ -15,44 +15,80 @@ use crate::pg;
 
 /// A larger difference is wrong.
 const LIMIT: time::Duration = time::Duration::seconds(2);
-/// How often the clocks are compared until they agree.
-const INTERVAL: Duration = Duration::from_secs(5);
+/// How often the clocks are compared until they agree, and after that.
+const FIRST_INTERVAL: Duration = Duration::from_secs(5);
+const INTERVAL: Duration = Duration::from_mins(1);
 /// How long PostgreSQL may take to tell its time.
 const TIMEOUT: Duration = Duration::from_secs(2);
 
-/// Compares the clocks until they agree, then sets `agreed`.
-pub(crate) async fn until_agreed(pool: PgPool, agreed: Condition) {
-    while !agree(&pool, &agreed).await {
-        tokio::time::sleep(INTERVAL).await;
-    }
+/// The comparison of the clocks of one process.
+#[derive(Debug)]
+pub(crate) struct ClockComparison {
+    pool: PgPool,
+    /// Met once the clocks have agreed.
+    agreed: Condition,
+    has_agreed: bool,
+    is_wrong: bool,
 }
 
-/// Compares the clocks. Nothing changes while PostgreSQL does not answer.
-pub(crate) async fn agree(pool: &PgPool, agreed: &Condition) -> bool {
-    // A clock that tests have moved differs on purpose.
-    let clock = Clock::system();
-    let asking = pg::within(pool, TIMEOUT, async |connection| {
-        let before = clock.now();
-        let there = pg::now(connection, &clock).await?;
-        Ok(ahead(before, there, clock.now()))
-    });
-    match asking.await {
-        Ok(ahead) if ahead.abs() <= LIMIT => {
-            agreed.set(true);
-            true
+impl ClockComparison {
+    pub(crate) fn new(pool: PgPool, agreed: Condition) -> Self {
+        Self {
+            pool,
+            agreed,
+            has_agreed: false,
+            is_wrong: false,
         }
-        Ok(ahead) => {
-            let seconds = ahead.as_seconds_f64();
-            let problem = format!(
-                "the clock differs by {seconds:+.1} s from PostgreSQL's; set this machine's clock"
-            );
-            tracing::error!("{problem}");
-            agreed.fail(problem);
-            false
+    }
+
+    /// Compares the clocks again and again, for ever.
+    pub(crate) async fn watch(mut self) -> anyhow::Result<()> {
+        loop {
+            let interval = if self.has_agreed {
+                INTERVAL
+            } else {
+                FIRST_INTERVAL
+            };
+            tokio::time::sleep(interval).await;
+            self.compare().await;
         }
-        Err(error) => {
-            tracing::debug!(%error, "cannot compare the clock with PostgreSQL's");
-            false
+    }
+
+    /// Compares the clocks. Nothing changes while PostgreSQL does not answer.
+    pub(crate) async fn compare(&mut self) {
+        // A clock that tests have moved differs on purpose.
+        let clock = Clock::system();
+        let asking = pg::within(&self.pool, TIMEOUT, async |connection| {
+            let before = clock.now();
+            let there = pg::now(connection, &clock).await?;
+            Ok(ahead(before, there, clock.now()))
+        });
+        match asking.await {
+            Ok(ahead) => self.record(ahead),
+            Err(error) => tracing::debug!(%error, "cannot compare the clock with PostgreSQL's"),
+        }
+    }
+
+    /// Records how far this clock is ahead of PostgreSQL's.
+    fn record(&mut self, ahead: time::Duration) {
+        let seconds = ahead.as_seconds_f64();
+        metrics::gauge!("clock_difference_seconds").set(seconds);
+        let was_wrong = std::mem::replace(&mut self.is_wrong, ahead.abs() > LIMIT);
+        if !self.is_wrong {
+            if was_wrong {
+                tracing::info!("the clock agrees with PostgreSQL's again");
+            }
+            self.has_agreed = true;
+            self.agreed.set(true);
+            return;
+        }
+        let problem = format!("the clock differs by {seconds:+.1} s from PostgreSQL's");
+        if !was_wrong {
+            tracing::error!("{problem}; set the clock that is wrong");
+        }
+        if !self.has_agreed {
+            self.agreed
+                .fail(format!("{problem}; set this machine's clock"));
         }
     }
 }
@@ -70,6 +106,7 @@ fn ahead(before: OffsetDateTime, there: OffsetDateTime, after: OffsetDateTime) -
 
 #[cfg(test)]
 mod tests {
+    use metrics_exporter_prometheus::PrometheusBuilder;
     use testing::wait_until;
     use time::macros::datetime;
 
@@ -89,18 +126,52 @@ mod tests {
     async fn a_replica_whose_clock_differs_at_its_start_is_not_ready(pool: PgPool) {
         let readiness = Readiness::default();
         let agreed = readiness.condition("the clock to be compared");
+        let mut comparison = ClockComparison::new(pool.clone(), agreed);
         // A comparison that takes too long has no result, so try again.
         for (behind, expected) in [(604_800, "+604"), (-600, "-")] {
-            let elsewhere = testing::postgres::behind(&pool, behind).await.unwrap();
+            comparison.pool = testing::postgres::behind(&pool, behind).await.unwrap();
             let says = format!("the clock differs by {expected}");
             wait_until(&says, async || {
-                assert!(!agree(&elsewhere, &agreed).await);
+                comparison.compare().await;
                 readiness.missing()[0].starts_with(&says)
             })
             .await;
             assert!(!*readiness.watch().borrow());
         }
-        until_agreed(pool, agreed).await;
-        assert!(*readiness.watch().borrow(), "{:?}", readiness.missing());
+        comparison.pool = pool;
+        wait_until("the clocks agree", async || {
+            comparison.compare().await;
+            *readiness.watch().borrow()
+        })
+        .await;
+    }
+
+    #[testing::database_test]
+    async fn a_clock_that_goes_wrong_later_is_measured_and_the_replica_stays_ready(pool: PgPool) {
+        let readiness = Readiness::default();
+        let agreed = readiness.condition("the clock to be compared");
+        let recorder = PrometheusBuilder::new().build_recorder();
+        let mut comparison = ClockComparison::new(pool.clone(), agreed);
+        comparison.has_agreed = true;
+        comparison.agreed.set(true);
+        for (behind, is_wrong, measured) in [(600, true, "600"), (0, false, "0")] {
+            comparison.pool = match behind {
+                0 => pool.clone(),
+                behind => testing::postgres::behind(&pool, behind).await.unwrap(),
+            };
+            wait_until("the clocks are compared", async || {
+                comparison.compare().await;
+                comparison.is_wrong == is_wrong
+            })
+            .await;
+            assert!(*readiness.watch().borrow(), "{:?}", readiness.missing());
+            // The recorder of this thread is local: a future may not hold it.
+            metrics::with_local_recorder(&recorder, || {
+                comparison.record(time::Duration::seconds(behind.into()));
+            });
+            let metrics = recorder.handle().render();
+            let line = format!("clock_difference_seconds {measured}");
+            assert!(metrics.lines().any(|it| it == line), "{metrics}");
+        }
     }
 }

@@ -29,7 +29,7 @@ pub mod request_id;
 pub mod rpc;
 mod runtime;
 pub mod telemetry;
-mod throttle;
+pub mod throttle;
 pub mod wakeup;
 
 pub use api::{Code, Fault, Mode};

@@ -9,21 +9,22 @@ use tokio::time::Instant;
 const INTERVAL: Duration = Duration::from_mins(1);
 
 /// Admits one line a minute.
-#[derive(Debug)]
-pub(crate) struct Throttle {
+#[derive(Debug, Default)]
+pub struct Throttle {
     /// When the last line was logged.
     logged: Mutex<Option<Instant>>,
 }
 
 impl Throttle {
-    pub(crate) const fn new() -> Self {
+    /// Admits the first line at once.
+    pub const fn new() -> Self {
         Self {
             logged: Mutex::new(None),
         }
     }
 
     /// Whether the line is logged now.
-    pub(crate) fn admits(&self) -> bool {
+    pub fn admits(&self) -> bool {
         let now = Instant::now();
         let mut logged = self.logged.lock();
         let is_due = logged.is_none_or(|logged| now.duration_since(logged) >= INTERVAL);

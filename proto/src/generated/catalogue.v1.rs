@@ -478,7 +478,7 @@ pub struct ListEventsRequest {
     pub country: ::core::option::Option<::prost::alloc::string::String>,
     #[prost(string, optional, tag = "6")]
     pub city: ::core::option::Option<::prost::alloc::string::String>,
-    /// `upcoming` (the default), `past` or `all`.
+    /// `upcoming`, `past` or `all`. The default is `all` if `from` is given or `to` is a past day, and `upcoming` otherwise.
     #[prost(string, optional, tag = "7")]
     pub when: ::core::option::Option<::prost::alloc::string::String>,
     /// Dates as YYYY-MM-DD: events that take place on any day from `from` to `to`, inclusive.
@@ -2900,7 +2900,7 @@ pub struct NewGame {
 }
 #[derive(Clone, PartialEq, Eq, Hash, ::prost::Message)]
 pub struct DrawGamesRequest {
-    /// The same number draws the same games until a game comes or goes.
+    /// The same number draws the same games at each replica, until a game comes, goes or is featured.
     #[prost(uint64, tag = "1")]
     pub seed: u64,
     /// 1 to 50.
@@ -3387,41 +3387,50 @@ pub struct ListVotersRequest {
     /// `games` or `creators`.
     #[prost(string, tag = "1")]
     pub kind: ::prost::alloc::string::String,
-    /// The slug or handle of a published listing.
+    /// The slug or handle of a published listing, or the id of any listing (`staff game show` prints it).
     #[prost(string, tag = "2")]
     pub listing: ::prost::alloc::string::String,
+    /// An IP address, or an IPv6 network (/64): lists its cookies one by one.
+    #[prost(string, tag = "3")]
+    pub address: ::prost::alloc::string::String,
+    #[prost(message, optional, tag = "4")]
+    pub page: ::core::option::Option<super::super::common::v1::PageRequest>,
 }
 #[derive(Clone, PartialEq, ::prost::Message)]
 pub struct ListVotersResponse {
-    /// The number of all voters of the listing.
-    #[prost(uint64, tag = "1")]
-    pub total: u64,
-    /// At most 500.
-    #[prost(message, repeated, tag = "2")]
-    pub voters: ::prost::alloc::vec::Vec<ListingVoter>,
-}
-#[derive(Clone, PartialEq, Eq, Hash, ::prost::Message)]
-pub struct ListingVoter {
-    /// The id of an account, or of a cookie.
-    #[prost(string, tag = "1")]
-    pub voter: ::prost::alloc::string::String,
-    /// The address, or IPv6 network (/64), at which a cookie was first seen; empty for an account.
+    #[prost(message, repeated, tag = "1")]
+    pub voters: ::prost::alloc::vec::Vec<ListingVoters>,
+    /// Empty on the last page.
     #[prost(string, tag = "2")]
+    pub next_cursor: ::prost::alloc::string::String,
+}
+/// Voters of a listing: the cookies of an address, or one voter.
+#[derive(Clone, PartialEq, Eq, Hash, ::prost::Message)]
+pub struct ListingVoters {
+    /// The address, or IPv6 network (/64), at which the cookies were first seen; empty for an account.
+    #[prost(string, tag = "1")]
     pub address: ::prost::alloc::string::String,
-    #[prost(message, optional, tag = "3")]
-    pub first_seen_at: ::core::option::Option<::prost_types::Timestamp>,
-    /// Stored votes for the listing.
+    /// The id of the account, or of the cookie; empty if there are several.
+    #[prost(string, tag = "2")]
+    pub voter: ::prost::alloc::string::String,
+    /// How many voters there are.
+    #[prost(uint64, tag = "3")]
+    pub voters: u64,
+    /// How many of them have void votes.
     #[prost(uint64, tag = "4")]
+    pub void: u64,
+    /// Stored votes for the listing, void or not.
+    #[prost(uint64, tag = "5")]
     pub votes_for: u64,
     /// Stored votes for the other listing of a pair.
-    #[prost(uint64, tag = "5")]
-    pub votes_against: u64,
-    /// All stored votes of the voter.
     #[prost(uint64, tag = "6")]
+    pub votes_against: u64,
+    /// All stored votes of these voters.
+    #[prost(uint64, tag = "7")]
     pub votes: u64,
-    /// The votes of the voter are void.
-    #[prost(bool, tag = "7")]
-    pub void: bool,
+    /// When the first of them was first seen.
+    #[prost(message, optional, tag = "8")]
+    pub first_seen_at: ::core::option::Option<::prost_types::Timestamp>,
 }
 #[derive(Clone, PartialEq, Eq, Hash, ::prost::Message)]
 pub struct VoidVotesRequest {
@@ -3572,7 +3581,8 @@ pub mod staff_service_client {
             self.inner = self.inner.max_encoding_message_size(limit);
             self
         }
-        /// Lists the voters of a listing, by the votes that are stored: those with the most votes on it first.
+        /// Lists who voted on a listing, by the votes that are stored: an address with all its cookies in a row, and each account. Rows with voters
+        /// whose votes count come first, then those with the most votes on the listing.
         pub async fn list_voters(
             &mut self,
             request: impl tonic::IntoRequest<super::ListVotersRequest>,
@@ -3690,7 +3700,8 @@ pub mod staff_service_server {
     /// Generated trait containing gRPC methods that should be implemented for use with StaffServiceServer.
     #[async_trait]
     pub trait StaffService: std::marker::Send + std::marker::Sync + 'static {
-        /// Lists the voters of a listing, by the votes that are stored: those with the most votes on it first.
+        /// Lists who voted on a listing, by the votes that are stored: an address with all its cookies in a row, and each account. Rows with voters
+        /// whose votes count come first, then those with the most votes on the listing.
         async fn list_voters(
             &self,
             request: tonic::Request<super::ListVotersRequest>,
@@ -4227,8 +4238,8 @@ pub mod votes_service_client {
             self
         }
         /// Draws two listings for a voter at random: every pair has the same chance, but for two of the same creator, listings of the voter's
-        /// accounts, and pairs that the voter has judged today. A voter gets the same pair until it is judged. `not_found` when there is no such
-        /// pair.
+        /// accounts, and pairs that the voter has judged today. A voter gets the same pair until it is judged; cookies that have judged no pair of the
+        /// kind today share a few pairs of their network, which change with its votes. `not_found` when there is no such pair.
         pub async fn draw_pair(
             &mut self,
             request: impl tonic::IntoRequest<super::DrawPairRequest>,
@@ -4295,8 +4306,8 @@ pub mod votes_service_server {
     #[async_trait]
     pub trait VotesService: std::marker::Send + std::marker::Sync + 'static {
         /// Draws two listings for a voter at random: every pair has the same chance, but for two of the same creator, listings of the voter's
-        /// accounts, and pairs that the voter has judged today. A voter gets the same pair until it is judged. `not_found` when there is no such
-        /// pair.
+        /// accounts, and pairs that the voter has judged today. A voter gets the same pair until it is judged; cookies that have judged no pair of the
+        /// kind today share a few pairs of their network, which change with its votes. `not_found` when there is no such pair.
         async fn draw_pair(
             &self,
             request: tonic::Request<super::DrawPairRequest>,

@@ -586,9 +586,10 @@ pub struct Tip {
     #[prost(string, repeated, tag = "9")]
     pub account_ids: ::prost::alloc::vec::Vec<::prost::alloc::string::String>,
 }
-/// What became of a held report, for mails to the people of the accounts that own the game.
+/// What became of a report, for mails to the people of the accounts that own the game.
 ///
-/// `Change.event` is `held` when the report comes, and `counted` or `rejected` when staff have decided.
+/// `Change.event` is `held` when the report comes, `counted` or `rejected` when staff have decided on it, and `retracted` when staff have
+/// retracted a report that counted.
 #[derive(Clone, PartialEq, Eq, Hash, ::prost::Message)]
 pub struct ReportReview {
     /// The accounts that own the page of the game.
@@ -944,6 +945,12 @@ pub struct ListRatesRequest {
     /// The version that the caller has of this list. Empty: none.
     #[prost(string, tag = "4")]
     pub known_version: ::prost::alloc::string::String,
+    /// The most rates, up to 1,000. 0: all.
+    #[prost(uint32, tag = "5")]
+    pub limit: u32,
+    /// With `limit`: only rates to currencies whose slugs come after this one.
+    #[prost(string, tag = "6")]
+    pub after: ::prost::alloc::string::String,
 }
 #[derive(Clone, PartialEq, Eq, Hash, ::prost::Message)]
 pub struct ListRatesResponse {
@@ -1260,1251 +1267,6 @@ pub mod rates_service_server {
     }
 }
 #[derive(Clone, PartialEq, Eq, Hash, ::prost::Message)]
-pub struct SetCurrencyRequest {
-    /// The slug of a game.
-    #[prost(string, tag = "1")]
-    pub game: ::prost::alloc::string::String,
-    /// The name of the currency.
-    #[prost(string, tag = "2")]
-    pub name: ::prost::alloc::string::String,
-}
-#[derive(Clone, PartialEq, Eq, Hash, ::prost::Message)]
-pub struct ListCurrencyNamesRequest {
-    #[prost(message, optional, tag = "1")]
-    pub page: ::core::option::Option<super::super::common::v1::PageRequest>,
-}
-#[derive(Clone, PartialEq, ::prost::Message)]
-pub struct ListCurrencyNamesResponse {
-    #[prost(message, repeated, tag = "1")]
-    pub currencies: ::prost::alloc::vec::Vec<CurrencyName>,
-    /// Empty on the last page.
-    #[prost(string, tag = "2")]
-    pub next_cursor: ::prost::alloc::string::String,
-}
-#[derive(Clone, PartialEq, Eq, Hash, ::prost::Message)]
-pub struct ListHeldReportsRequest {
-    #[prost(message, optional, tag = "1")]
-    pub page: ::core::option::Option<super::super::common::v1::PageRequest>,
-}
-#[derive(Clone, PartialEq, ::prost::Message)]
-pub struct ListHeldReportsResponse {
-    #[prost(message, repeated, tag = "1")]
-    pub reports: ::prost::alloc::vec::Vec<HeldReport>,
-    /// Empty on the last page.
-    #[prost(string, tag = "2")]
-    pub next_cursor: ::prost::alloc::string::String,
-}
-#[derive(Clone, PartialEq, ::prost::Message)]
-pub struct HeldReport {
-    #[prost(message, optional, tag = "1")]
-    pub report: ::core::option::Option<Report>,
-    /// The counted report with which it was compared.
-    #[prost(message, optional, tag = "2")]
-    pub last_counted: ::core::option::Option<Report>,
-    /// The reason for holding it.
-    #[prost(string, tag = "3")]
-    pub held: ::prost::alloc::string::String,
-}
-#[derive(Clone, PartialEq, ::prost::Message)]
-pub struct Report {
-    #[prost(int64, tag = "1")]
-    pub id: i64,
-    /// The slug of its game.
-    #[prost(string, tag = "2")]
-    pub game: ::prost::alloc::string::String,
-    /// The name of the game's currency.
-    #[prost(string, tag = "3")]
-    pub currency: ::prost::alloc::string::String,
-    #[prost(message, optional, tag = "4")]
-    pub at: ::core::option::Option<::prost_types::Timestamp>,
-    #[prost(uint64, tag = "5")]
-    pub supply: u64,
-    #[prost(uint64, tag = "6")]
-    pub minted: u64,
-    #[prost(uint64, tag = "7")]
-    pub burned: u64,
-    #[prost(uint64, tag = "8")]
-    pub meal: u64,
-    #[prost(uint64, tag = "9")]
-    pub ride: u64,
-    #[prost(uint64, tag = "10")]
-    pub wage: u64,
-    #[prost(uint64, tag = "11")]
-    pub rent: u64,
-    #[prost(uint64, tag = "12")]
-    pub cost: u64,
-    #[prost(uint64, tag = "13")]
-    pub output: u64,
-    #[prost(uint64, tag = "14")]
-    pub active_players: u64,
-    /// Percent.
-    #[prost(double, optional, tag = "15")]
-    pub policy_rate: ::core::option::Option<f64>,
-    #[prost(double, optional, tag = "16")]
-    pub naira_per_unit: ::core::option::Option<f64>,
-}
-#[derive(Clone, PartialEq, Eq, Hash, ::prost::Message)]
-pub struct ApproveReportRequest {
-    /// The number of the report.
-    #[prost(int64, tag = "1")]
-    pub report: i64,
-    #[prost(string, tag = "2")]
-    pub reason: ::prost::alloc::string::String,
-}
-#[derive(Clone, Copy, PartialEq, Eq, Hash, ::prost::Message)]
-pub struct ApproveReportResponse {
-    /// Nothing was decided: the report already counted.
-    #[prost(bool, tag = "1")]
-    pub unchanged: bool,
-}
-#[derive(Clone, PartialEq, Eq, Hash, ::prost::Message)]
-pub struct RejectReportRequest {
-    /// The number of the report.
-    #[prost(int64, tag = "1")]
-    pub report: i64,
-    /// Required; the owners of the game see it.
-    #[prost(string, tag = "2")]
-    pub reason: ::prost::alloc::string::String,
-}
-#[derive(Clone, Copy, PartialEq, Eq, Hash, ::prost::Message)]
-pub struct RejectReportResponse {
-    /// Nothing was decided: the report was already rejected.
-    #[prost(bool, tag = "1")]
-    pub unchanged: bool,
-}
-#[derive(Clone, PartialEq, Eq, Hash, ::prost::Message)]
-pub struct Swap {
-    /// 1 to 128 visible ASCII characters. Each id takes effect once.
-    #[prost(string, tag = "1")]
-    pub id: ::prost::alloc::string::String,
-    /// The party that swaps, 1 to 128 characters.
-    #[prost(string, tag = "2")]
-    pub party: ::prost::alloc::string::String,
-    /// The slug of the game whose currency the party gives.
-    #[prost(string, tag = "3")]
-    pub from: ::prost::alloc::string::String,
-    /// The slug of the game whose currency the party gets.
-    #[prost(string, tag = "4")]
-    pub to: ::prost::alloc::string::String,
-    /// Whole units that the party gives, 1 to 2^53 - 1.
-    #[prost(uint64, tag = "5")]
-    pub gave: u64,
-    /// Whole units that the party gets, 1 to 2^53 - 1.
-    #[prost(uint64, tag = "6")]
-    pub got: u64,
-    /// Absent: now. At most five seconds ahead of the service.
-    #[prost(message, optional, tag = "7")]
-    pub at: ::core::option::Option<::prost_types::Timestamp>,
-}
-#[derive(Clone, PartialEq, ::prost::Message)]
-pub struct ImportSwapsRequest {
-    /// 1 to 1,000.
-    #[prost(message, repeated, tag = "1")]
-    pub swaps: ::prost::alloc::vec::Vec<Swap>,
-}
-#[derive(Clone, PartialEq, ::prost::Message)]
-pub struct ImportSwapsResponse {
-    #[prost(uint64, tag = "1")]
-    pub recorded: u64,
-    /// Swaps that were already recorded.
-    #[prost(uint64, tag = "2")]
-    pub repeated: u64,
-    #[prost(message, repeated, tag = "3")]
-    pub refused: ::prost::alloc::vec::Vec<RefusedSwap>,
-}
-#[derive(Clone, PartialEq, Eq, Hash, ::prost::Message)]
-pub struct RefusedSwap {
-    /// The index in the request, from 0.
-    #[prost(uint32, tag = "1")]
-    pub index: u32,
-    #[prost(string, tag = "2")]
-    pub reason: ::prost::alloc::string::String,
-}
-#[derive(Clone, PartialEq, Eq, Hash, ::prost::Message)]
-pub struct ListTipsRequest {
-    /// The slug of a game; empty: of all games.
-    #[prost(string, tag = "1")]
-    pub game: ::prost::alloc::string::String,
-    #[prost(message, optional, tag = "2")]
-    pub page: ::core::option::Option<super::super::common::v1::PageRequest>,
-}
-#[derive(Clone, PartialEq, ::prost::Message)]
-pub struct ListTipsResponse {
-    #[prost(message, repeated, tag = "1")]
-    pub tips: ::prost::alloc::vec::Vec<BookedTip>,
-    /// Empty on the last page.
-    #[prost(string, tag = "2")]
-    pub next_cursor: ::prost::alloc::string::String,
-}
-#[derive(Clone, PartialEq, Eq, Hash, ::prost::Message)]
-pub struct BookedTip {
-    #[prost(string, tag = "1")]
-    pub id: ::prost::alloc::string::String,
-    /// The slug of its game.
-    #[prost(string, tag = "2")]
-    pub game: ::prost::alloc::string::String,
-    #[prost(string, tag = "3")]
-    pub player: ::prost::alloc::string::String,
-    /// Whole units of the game's currency.
-    #[prost(uint64, tag = "4")]
-    pub amount: u64,
-    #[prost(string, tag = "5")]
-    pub note: ::prost::alloc::string::String,
-    #[prost(message, optional, tag = "6")]
-    pub at: ::core::option::Option<::prost_types::Timestamp>,
-}
-#[derive(Clone, PartialEq, Eq, Hash, ::prost::Message)]
-pub struct ListSwapsRequest {
-    /// The slug of a game: only swaps from or to its currency. Empty: all.
-    #[prost(string, tag = "1")]
-    pub game: ::prost::alloc::string::String,
-    #[prost(message, optional, tag = "2")]
-    pub page: ::core::option::Option<super::super::common::v1::PageRequest>,
-}
-#[derive(Clone, PartialEq, ::prost::Message)]
-pub struct ListSwapsResponse {
-    #[prost(message, repeated, tag = "1")]
-    pub swaps: ::prost::alloc::vec::Vec<Swap>,
-    /// Empty on the last page.
-    #[prost(string, tag = "2")]
-    pub next_cursor: ::prost::alloc::string::String,
-}
-#[derive(Clone, PartialEq, Eq, Hash, ::prost::Message)]
-pub struct RemoveSwapsRequest {
-    /// Their ids.
-    #[prost(string, repeated, tag = "1")]
-    pub swaps: ::prost::alloc::vec::Vec<::prost::alloc::string::String>,
-    /// Required.
-    #[prost(string, tag = "2")]
-    pub reason: ::prost::alloc::string::String,
-}
-#[derive(Clone, PartialEq, Eq, Hash, ::prost::Message)]
-pub struct RemoveSwapsResponse {
-    /// The ids of the swaps that were removed. There was no swap with any other id of the request.
-    #[prost(string, repeated, tag = "1")]
-    pub removed: ::prost::alloc::vec::Vec<::prost::alloc::string::String>,
-}
-/// Generated client implementations.
-pub mod staff_service_client {
-    #![allow(
-        unused_variables,
-        dead_code,
-        missing_docs,
-        clippy::wildcard_imports,
-        clippy::let_unit_value,
-    )]
-    use tonic::codegen::*;
-    use tonic::codegen::http::Uri;
-    /// Staff calls for currencies, reports and swaps.
-    ///
-    /// A call carries a member's token as `authorization: Bearer`; every service reads the members from a file. A reviewer may read, and approve or reject
-    /// held reports; an admin may do everything. The audit records every change, and every call that is refused for lack of a role.
-    #[derive(Debug, Clone)]
-    pub struct StaffServiceClient<T> {
-        inner: tonic::client::Grpc<T>,
-    }
-    impl StaffServiceClient<tonic::transport::Channel> {
-        /// Attempt to create a new client by connecting to a given endpoint.
-        pub async fn connect<D>(dst: D) -> Result<Self, tonic::transport::Error>
-        where
-            D: TryInto<tonic::transport::Endpoint>,
-            D::Error: Into<StdError>,
-        {
-            let conn = tonic::transport::Endpoint::new(dst)?.connect().await?;
-            Ok(Self::new(conn))
-        }
-    }
-    impl<T> StaffServiceClient<T>
-    where
-        T: tonic::client::GrpcService<tonic::body::Body>,
-        T::Error: Into<StdError>,
-        T::ResponseBody: Body<Data = Bytes> + std::marker::Send + 'static,
-        <T::ResponseBody as Body>::Error: Into<StdError> + std::marker::Send,
-    {
-        pub fn new(inner: T) -> Self {
-            let inner = tonic::client::Grpc::new(inner);
-            Self { inner }
-        }
-        pub fn with_origin(inner: T, origin: Uri) -> Self {
-            let inner = tonic::client::Grpc::with_origin(inner, origin);
-            Self { inner }
-        }
-        pub fn with_interceptor<F>(
-            inner: T,
-            interceptor: F,
-        ) -> StaffServiceClient<InterceptedService<T, F>>
-        where
-            F: tonic::service::Interceptor,
-            T::ResponseBody: Default,
-            T: tonic::codegen::Service<
-                http::Request<tonic::body::Body>,
-                Response = http::Response<
-                    <T as tonic::client::GrpcService<tonic::body::Body>>::ResponseBody,
-                >,
-            >,
-            <T as tonic::codegen::Service<
-                http::Request<tonic::body::Body>,
-            >>::Error: Into<StdError> + std::marker::Send + std::marker::Sync,
-        {
-            StaffServiceClient::new(InterceptedService::new(inner, interceptor))
-        }
-        /// Compress requests with the given encoding.
-        ///
-        /// This requires the server to support it otherwise it might respond with an
-        /// error.
-        #[must_use]
-        pub fn send_compressed(mut self, encoding: CompressionEncoding) -> Self {
-            self.inner = self.inner.send_compressed(encoding);
-            self
-        }
-        /// Enable decompressing responses.
-        #[must_use]
-        pub fn accept_compressed(mut self, encoding: CompressionEncoding) -> Self {
-            self.inner = self.inner.accept_compressed(encoding);
-            self
-        }
-        /// Limits the maximum size of a decoded message.
-        ///
-        /// Default: `4MB`
-        #[must_use]
-        pub fn max_decoding_message_size(mut self, limit: usize) -> Self {
-            self.inner = self.inner.max_decoding_message_size(limit);
-            self
-        }
-        /// Limits the maximum size of an encoded message.
-        ///
-        /// Default: `usize::MAX`
-        #[must_use]
-        pub fn max_encoding_message_size(mut self, limit: usize) -> Self {
-            self.inner = self.inner.max_encoding_message_size(limit);
-            self
-        }
-        /// Registers or renames the currency of a game.
-        pub async fn set_currency(
-            &mut self,
-            request: impl tonic::IntoRequest<super::SetCurrencyRequest>,
-        ) -> std::result::Result<
-            tonic::Response<super::SetCurrencyResponse>,
-            tonic::Status,
-        > {
-            self.inner
-                .ready()
-                .await
-                .map_err(|e| {
-                    tonic::Status::unknown(
-                        format!("Service was not ready: {}", e.into()),
-                    )
-                })?;
-            let codec = tonic_prost::ProstCodec::default();
-            let path = http::uri::PathAndQuery::from_static(
-                "/economy.v1.StaffService/SetCurrency",
-            );
-            let mut req = request.into_request();
-            req.extensions_mut()
-                .insert(GrpcMethod::new("economy.v1.StaffService", "SetCurrency"));
-            self.inner.unary(req, path, codec).await
-        }
-        /// Every currency, listed or not, by the slug of its game.
-        pub async fn list_currency_names(
-            &mut self,
-            request: impl tonic::IntoRequest<super::ListCurrencyNamesRequest>,
-        ) -> std::result::Result<
-            tonic::Response<super::ListCurrencyNamesResponse>,
-            tonic::Status,
-        > {
-            self.inner
-                .ready()
-                .await
-                .map_err(|e| {
-                    tonic::Status::unknown(
-                        format!("Service was not ready: {}", e.into()),
-                    )
-                })?;
-            let codec = tonic_prost::ProstCodec::default();
-            let path = http::uri::PathAndQuery::from_static(
-                "/economy.v1.StaffService/ListCurrencyNames",
-            );
-            let mut req = request.into_request();
-            req.extensions_mut()
-                .insert(GrpcMethod::new("economy.v1.StaffService", "ListCurrencyNames"));
-            self.inner.unary(req, path, codec).await
-        }
-        /// Held reports, the oldest first, each with the counted report that it was compared with.
-        pub async fn list_held_reports(
-            &mut self,
-            request: impl tonic::IntoRequest<super::ListHeldReportsRequest>,
-        ) -> std::result::Result<
-            tonic::Response<super::ListHeldReportsResponse>,
-            tonic::Status,
-        > {
-            self.inner
-                .ready()
-                .await
-                .map_err(|e| {
-                    tonic::Status::unknown(
-                        format!("Service was not ready: {}", e.into()),
-                    )
-                })?;
-            let codec = tonic_prost::ProstCodec::default();
-            let path = http::uri::PathAndQuery::from_static(
-                "/economy.v1.StaffService/ListHeldReports",
-            );
-            let mut req = request.into_request();
-            req.extensions_mut()
-                .insert(GrpcMethod::new("economy.v1.StaffService", "ListHeldReports"));
-            self.inner.unary(req, path, codec).await
-        }
-        /// Approves a held report: it counts, with its own time. A second approval changes nothing.
-        pub async fn approve_report(
-            &mut self,
-            request: impl tonic::IntoRequest<super::ApproveReportRequest>,
-        ) -> std::result::Result<
-            tonic::Response<super::ApproveReportResponse>,
-            tonic::Status,
-        > {
-            self.inner
-                .ready()
-                .await
-                .map_err(|e| {
-                    tonic::Status::unknown(
-                        format!("Service was not ready: {}", e.into()),
-                    )
-                })?;
-            let codec = tonic_prost::ProstCodec::default();
-            let path = http::uri::PathAndQuery::from_static(
-                "/economy.v1.StaffService/ApproveReport",
-            );
-            let mut req = request.into_request();
-            req.extensions_mut()
-                .insert(GrpcMethod::new("economy.v1.StaffService", "ApproveReport"));
-            self.inner.unary(req, path, codec).await
-        }
-        /// Rejects a held report: it never counts. A second rejection changes nothing.
-        pub async fn reject_report(
-            &mut self,
-            request: impl tonic::IntoRequest<super::RejectReportRequest>,
-        ) -> std::result::Result<
-            tonic::Response<super::RejectReportResponse>,
-            tonic::Status,
-        > {
-            self.inner
-                .ready()
-                .await
-                .map_err(|e| {
-                    tonic::Status::unknown(
-                        format!("Service was not ready: {}", e.into()),
-                    )
-                })?;
-            let codec = tonic_prost::ProstCodec::default();
-            let path = http::uri::PathAndQuery::from_static(
-                "/economy.v1.StaffService/RejectReport",
-            );
-            let mut req = request.into_request();
-            req.extensions_mut()
-                .insert(GrpcMethod::new("economy.v1.StaffService", "RejectReport"));
-            self.inner.unary(req, path, codec).await
-        }
-        /// Records swaps of the past, up to 1,000 per call. Swaps that are already recorded do not change; invalid swaps are refused, and the others
-        /// are recorded.
-        pub async fn import_swaps(
-            &mut self,
-            request: impl tonic::IntoRequest<super::ImportSwapsRequest>,
-        ) -> std::result::Result<
-            tonic::Response<super::ImportSwapsResponse>,
-            tonic::Status,
-        > {
-            self.inner
-                .ready()
-                .await
-                .map_err(|e| {
-                    tonic::Status::unknown(
-                        format!("Service was not ready: {}", e.into()),
-                    )
-                })?;
-            let codec = tonic_prost::ProstCodec::default();
-            let path = http::uri::PathAndQuery::from_static(
-                "/economy.v1.StaffService/ImportSwaps",
-            );
-            let mut req = request.into_request();
-            req.extensions_mut()
-                .insert(GrpcMethod::new("economy.v1.StaffService", "ImportSwaps"));
-            self.inner.unary(req, path, codec).await
-        }
-        /// Removes swaps that were imported by mistake, up to 1,000 per call. Rates and figures are computed without them.
-        pub async fn remove_swaps(
-            &mut self,
-            request: impl tonic::IntoRequest<super::RemoveSwapsRequest>,
-        ) -> std::result::Result<
-            tonic::Response<super::RemoveSwapsResponse>,
-            tonic::Status,
-        > {
-            self.inner
-                .ready()
-                .await
-                .map_err(|e| {
-                    tonic::Status::unknown(
-                        format!("Service was not ready: {}", e.into()),
-                    )
-                })?;
-            let codec = tonic_prost::ProstCodec::default();
-            let path = http::uri::PathAndQuery::from_static(
-                "/economy.v1.StaffService/RemoveSwaps",
-            );
-            let mut req = request.into_request();
-            req.extensions_mut()
-                .insert(GrpcMethod::new("economy.v1.StaffService", "RemoveSwaps"));
-            self.inner.unary(req, path, codec).await
-        }
-        /// Swaps, newest first.
-        pub async fn list_swaps(
-            &mut self,
-            request: impl tonic::IntoRequest<super::ListSwapsRequest>,
-        ) -> std::result::Result<
-            tonic::Response<super::ListSwapsResponse>,
-            tonic::Status,
-        > {
-            self.inner
-                .ready()
-                .await
-                .map_err(|e| {
-                    tonic::Status::unknown(
-                        format!("Service was not ready: {}", e.into()),
-                    )
-                })?;
-            let codec = tonic_prost::ProstCodec::default();
-            let path = http::uri::PathAndQuery::from_static(
-                "/economy.v1.StaffService/ListSwaps",
-            );
-            let mut req = request.into_request();
-            req.extensions_mut()
-                .insert(GrpcMethod::new("economy.v1.StaffService", "ListSwaps"));
-            self.inner.unary(req, path, codec).await
-        }
-        /// Tips, newest first.
-        pub async fn list_tips(
-            &mut self,
-            request: impl tonic::IntoRequest<super::ListTipsRequest>,
-        ) -> std::result::Result<
-            tonic::Response<super::ListTipsResponse>,
-            tonic::Status,
-        > {
-            self.inner
-                .ready()
-                .await
-                .map_err(|e| {
-                    tonic::Status::unknown(
-                        format!("Service was not ready: {}", e.into()),
-                    )
-                })?;
-            let codec = tonic_prost::ProstCodec::default();
-            let path = http::uri::PathAndQuery::from_static(
-                "/economy.v1.StaffService/ListTips",
-            );
-            let mut req = request.into_request();
-            req.extensions_mut()
-                .insert(GrpcMethod::new("economy.v1.StaffService", "ListTips"));
-            self.inner.unary(req, path, codec).await
-        }
-        /// The audit of this service, newest first. An admin sees all entries, a reviewer only their own.
-        pub async fn list_audit(
-            &mut self,
-            request: impl tonic::IntoRequest<
-                super::super::super::common::v1::ListAuditRequest,
-            >,
-        ) -> std::result::Result<
-            tonic::Response<super::super::super::common::v1::ListAuditResponse>,
-            tonic::Status,
-        > {
-            self.inner
-                .ready()
-                .await
-                .map_err(|e| {
-                    tonic::Status::unknown(
-                        format!("Service was not ready: {}", e.into()),
-                    )
-                })?;
-            let codec = tonic_prost::ProstCodec::default();
-            let path = http::uri::PathAndQuery::from_static(
-                "/economy.v1.StaffService/ListAudit",
-            );
-            let mut req = request.into_request();
-            req.extensions_mut()
-                .insert(GrpcMethod::new("economy.v1.StaffService", "ListAudit"));
-            self.inner.unary(req, path, codec).await
-        }
-    }
-}
-/// Generated server implementations.
-pub mod staff_service_server {
-    #![allow(
-        unused_variables,
-        dead_code,
-        missing_docs,
-        clippy::wildcard_imports,
-        clippy::let_unit_value,
-    )]
-    use tonic::codegen::*;
-    /// Generated trait containing gRPC methods that should be implemented for use with StaffServiceServer.
-    #[async_trait]
-    pub trait StaffService: std::marker::Send + std::marker::Sync + 'static {
-        /// Registers or renames the currency of a game.
-        async fn set_currency(
-            &self,
-            request: tonic::Request<super::SetCurrencyRequest>,
-        ) -> std::result::Result<
-            tonic::Response<super::SetCurrencyResponse>,
-            tonic::Status,
-        >;
-        /// Every currency, listed or not, by the slug of its game.
-        async fn list_currency_names(
-            &self,
-            request: tonic::Request<super::ListCurrencyNamesRequest>,
-        ) -> std::result::Result<
-            tonic::Response<super::ListCurrencyNamesResponse>,
-            tonic::Status,
-        >;
-        /// Held reports, the oldest first, each with the counted report that it was compared with.
-        async fn list_held_reports(
-            &self,
-            request: tonic::Request<super::ListHeldReportsRequest>,
-        ) -> std::result::Result<
-            tonic::Response<super::ListHeldReportsResponse>,
-            tonic::Status,
-        >;
-        /// Approves a held report: it counts, with its own time. A second approval changes nothing.
-        async fn approve_report(
-            &self,
-            request: tonic::Request<super::ApproveReportRequest>,
-        ) -> std::result::Result<
-            tonic::Response<super::ApproveReportResponse>,
-            tonic::Status,
-        >;
-        /// Rejects a held report: it never counts. A second rejection changes nothing.
-        async fn reject_report(
-            &self,
-            request: tonic::Request<super::RejectReportRequest>,
-        ) -> std::result::Result<
-            tonic::Response<super::RejectReportResponse>,
-            tonic::Status,
-        >;
-        /// Records swaps of the past, up to 1,000 per call. Swaps that are already recorded do not change; invalid swaps are refused, and the others
-        /// are recorded.
-        async fn import_swaps(
-            &self,
-            request: tonic::Request<super::ImportSwapsRequest>,
-        ) -> std::result::Result<
-            tonic::Response<super::ImportSwapsResponse>,
-            tonic::Status,
-        >;
-        /// Removes swaps that were imported by mistake, up to 1,000 per call. Rates and figures are computed without them.
-        async fn remove_swaps(
-            &self,
-            request: tonic::Request<super::RemoveSwapsRequest>,
-        ) -> std::result::Result<
-            tonic::Response<super::RemoveSwapsResponse>,
-            tonic::Status,
-        >;
-        /// Swaps, newest first.
-        async fn list_swaps(
-            &self,
-            request: tonic::Request<super::ListSwapsRequest>,
-        ) -> std::result::Result<
-            tonic::Response<super::ListSwapsResponse>,
-            tonic::Status,
-        >;
-        /// Tips, newest first.
-        async fn list_tips(
-            &self,
-            request: tonic::Request<super::ListTipsRequest>,
-        ) -> std::result::Result<
-            tonic::Response<super::ListTipsResponse>,
-            tonic::Status,
-        >;
-        /// The audit of this service, newest first. An admin sees all entries, a reviewer only their own.
-        async fn list_audit(
-            &self,
-            request: tonic::Request<super::super::super::common::v1::ListAuditRequest>,
-        ) -> std::result::Result<
-            tonic::Response<super::super::super::common::v1::ListAuditResponse>,
-            tonic::Status,
-        >;
-    }
-    /// Staff calls for currencies, reports and swaps.
-    ///
-    /// A call carries a member's token as `authorization: Bearer`; every service reads the members from a file. A reviewer may read, and approve or reject
-    /// held reports; an admin may do everything. The audit records every change, and every call that is refused for lack of a role.
-    #[derive(Debug)]
-    pub struct StaffServiceServer<T> {
-        inner: Arc<T>,
-        accept_compression_encodings: EnabledCompressionEncodings,
-        send_compression_encodings: EnabledCompressionEncodings,
-        max_decoding_message_size: Option<usize>,
-        max_encoding_message_size: Option<usize>,
-    }
-    impl<T> StaffServiceServer<T> {
-        pub fn new(inner: T) -> Self {
-            Self::from_arc(Arc::new(inner))
-        }
-        pub fn from_arc(inner: Arc<T>) -> Self {
-            Self {
-                inner,
-                accept_compression_encodings: Default::default(),
-                send_compression_encodings: Default::default(),
-                max_decoding_message_size: None,
-                max_encoding_message_size: None,
-            }
-        }
-        pub fn with_interceptor<F>(
-            inner: T,
-            interceptor: F,
-        ) -> InterceptedService<Self, F>
-        where
-            F: tonic::service::Interceptor,
-        {
-            InterceptedService::new(Self::new(inner), interceptor)
-        }
-        /// Enable decompressing requests with the given encoding.
-        #[must_use]
-        pub fn accept_compressed(mut self, encoding: CompressionEncoding) -> Self {
-            self.accept_compression_encodings.enable(encoding);
-            self
-        }
-        /// Compress responses with the given encoding, if the client supports it.
-        #[must_use]
-        pub fn send_compressed(mut self, encoding: CompressionEncoding) -> Self {
-            self.send_compression_encodings.enable(encoding);
-            self
-        }
-        /// Limits the maximum size of a decoded message.
-        ///
-        /// Default: `4MB`
-        #[must_use]
-        pub fn max_decoding_message_size(mut self, limit: usize) -> Self {
-            self.max_decoding_message_size = Some(limit);
-            self
-        }
-        /// Limits the maximum size of an encoded message.
-        ///
-        /// Default: `usize::MAX`
-        #[must_use]
-        pub fn max_encoding_message_size(mut self, limit: usize) -> Self {
-            self.max_encoding_message_size = Some(limit);
-            self
-        }
-    }
-    impl<T, B> tonic::codegen::Service<http::Request<B>> for StaffServiceServer<T>
-    where
-        T: StaffService,
-        B: Body + std::marker::Send + 'static,
-        B::Error: Into<StdError> + std::marker::Send + 'static,
-    {
-        type Response = http::Response<tonic::body::Body>;
-        type Error = std::convert::Infallible;
-        type Future = BoxFuture<Self::Response, Self::Error>;
-        fn poll_ready(
-            &mut self,
-            _cx: &mut Context<'_>,
-        ) -> Poll<std::result::Result<(), Self::Error>> {
-            Poll::Ready(Ok(()))
-        }
-        fn call(&mut self, req: http::Request<B>) -> Self::Future {
-            match req.uri().path() {
-                "/economy.v1.StaffService/SetCurrency" => {
-                    #[allow(non_camel_case_types)]
-                    struct SetCurrencySvc<T: StaffService>(pub Arc<T>);
-                    impl<
-                        T: StaffService,
-                    > tonic::server::UnaryService<super::SetCurrencyRequest>
-                    for SetCurrencySvc<T> {
-                        type Response = super::SetCurrencyResponse;
-                        type Future = BoxFuture<
-                            tonic::Response<Self::Response>,
-                            tonic::Status,
-                        >;
-                        fn call(
-                            &mut self,
-                            request: tonic::Request<super::SetCurrencyRequest>,
-                        ) -> Self::Future {
-                            let inner = Arc::clone(&self.0);
-                            let fut = async move {
-                                <T as StaffService>::set_currency(&inner, request).await
-                            };
-                            Box::pin(fut)
-                        }
-                    }
-                    let accept_compression_encodings = self.accept_compression_encodings;
-                    let send_compression_encodings = self.send_compression_encodings;
-                    let max_decoding_message_size = self.max_decoding_message_size;
-                    let max_encoding_message_size = self.max_encoding_message_size;
-                    let inner = self.inner.clone();
-                    let fut = async move {
-                        let method = SetCurrencySvc(inner);
-                        let codec = tonic_prost::ProstCodec::default();
-                        let mut grpc = tonic::server::Grpc::new(codec)
-                            .apply_compression_config(
-                                accept_compression_encodings,
-                                send_compression_encodings,
-                            )
-                            .apply_max_message_size_config(
-                                max_decoding_message_size,
-                                max_encoding_message_size,
-                            );
-                        let res = grpc.unary(method, req).await;
-                        Ok(res)
-                    };
-                    Box::pin(fut)
-                }
-                "/economy.v1.StaffService/ListCurrencyNames" => {
-                    #[allow(non_camel_case_types)]
-                    struct ListCurrencyNamesSvc<T: StaffService>(pub Arc<T>);
-                    impl<
-                        T: StaffService,
-                    > tonic::server::UnaryService<super::ListCurrencyNamesRequest>
-                    for ListCurrencyNamesSvc<T> {
-                        type Response = super::ListCurrencyNamesResponse;
-                        type Future = BoxFuture<
-                            tonic::Response<Self::Response>,
-                            tonic::Status,
-                        >;
-                        fn call(
-                            &mut self,
-                            request: tonic::Request<super::ListCurrencyNamesRequest>,
-                        ) -> Self::Future {
-                            let inner = Arc::clone(&self.0);
-                            let fut = async move {
-                                <T as StaffService>::list_currency_names(&inner, request)
-                                    .await
-                            };
-                            Box::pin(fut)
-                        }
-                    }
-                    let accept_compression_encodings = self.accept_compression_encodings;
-                    let send_compression_encodings = self.send_compression_encodings;
-                    let max_decoding_message_size = self.max_decoding_message_size;
-                    let max_encoding_message_size = self.max_encoding_message_size;
-                    let inner = self.inner.clone();
-                    let fut = async move {
-                        let method = ListCurrencyNamesSvc(inner);
-                        let codec = tonic_prost::ProstCodec::default();
-                        let mut grpc = tonic::server::Grpc::new(codec)
-                            .apply_compression_config(
-                                accept_compression_encodings,
-                                send_compression_encodings,
-                            )
-                            .apply_max_message_size_config(
-                                max_decoding_message_size,
-                                max_encoding_message_size,
-                            );
-                        let res = grpc.unary(method, req).await;
-                        Ok(res)
-                    };
-                    Box::pin(fut)
-                }
-                "/economy.v1.StaffService/ListHeldReports" => {
-                    #[allow(non_camel_case_types)]
-                    struct ListHeldReportsSvc<T: StaffService>(pub Arc<T>);
-                    impl<
-                        T: StaffService,
-                    > tonic::server::UnaryService<super::ListHeldReportsRequest>
-                    for ListHeldReportsSvc<T> {
-                        type Response = super::ListHeldReportsResponse;
-                        type Future = BoxFuture<
-                            tonic::Response<Self::Response>,
-                            tonic::Status,
-                        >;
-                        fn call(
-                            &mut self,
-                            request: tonic::Request<super::ListHeldReportsRequest>,
-                        ) -> Self::Future {
-                            let inner = Arc::clone(&self.0);
-                            let fut = async move {
-                                <T as StaffService>::list_held_reports(&inner, request)
-                                    .await
-                            };
-                            Box::pin(fut)
-                        }
-                    }
-                    let accept_compression_encodings = self.accept_compression_encodings;
-                    let send_compression_encodings = self.send_compression_encodings;
-                    let max_decoding_message_size = self.max_decoding_message_size;
-                    let max_encoding_message_size = self.max_encoding_message_size;
-                    let inner = self.inner.clone();
-                    let fut = async move {
-                        let method = ListHeldReportsSvc(inner);
-                        let codec = tonic_prost::ProstCodec::default();
-                        let mut grpc = tonic::server::Grpc::new(codec)
-                            .apply_compression_config(
-                                accept_compression_encodings,
-                                send_compression_encodings,
-                            )
-                            .apply_max_message_size_config(
-                                max_decoding_message_size,
-                                max_encoding_message_size,
-                            );
-                        let res = grpc.unary(method, req).await;
-                        Ok(res)
-                    };
-                    Box::pin(fut)
-                }
-                "/economy.v1.StaffService/ApproveReport" => {
-                    #[allow(non_camel_case_types)]
-                    struct ApproveReportSvc<T: StaffService>(pub Arc<T>);
-                    impl<
-                        T: StaffService,
-                    > tonic::server::UnaryService<super::ApproveReportRequest>
-                    for ApproveReportSvc<T> {
-                        type Response = super::ApproveReportResponse;
-                        type Future = BoxFuture<
-                            tonic::Response<Self::Response>,
-                            tonic::Status,
-                        >;
-                        fn call(
-                            &mut self,
-                            request: tonic::Request<super::ApproveReportRequest>,
-                        ) -> Self::Future {
-                            let inner = Arc::clone(&self.0);
-                            let fut = async move {
-                                <T as StaffService>::approve_report(&inner, request).await
-                            };
-                            Box::pin(fut)
-                        }
-                    }
-                    let accept_compression_encodings = self.accept_compression_encodings;
-                    let send_compression_encodings = self.send_compression_encodings;
-                    let max_decoding_message_size = self.max_decoding_message_size;
-                    let max_encoding_message_size = self.max_encoding_message_size;
-                    let inner = self.inner.clone();
-                    let fut = async move {
-                        let method = ApproveReportSvc(inner);
-                        let codec = tonic_prost::ProstCodec::default();
-                        let mut grpc = tonic::server::Grpc::new(codec)
-                            .apply_compression_config(
-                                accept_compression_encodings,
-                                send_compression_encodings,
-                            )
-                            .apply_max_message_size_config(
-                                max_decoding_message_size,
-                                max_encoding_message_size,
-                            );
-                        let res = grpc.unary(method, req).await;
-                        Ok(res)
-                    };
-                    Box::pin(fut)
-                }
-                "/economy.v1.StaffService/RejectReport" => {
-                    #[allow(non_camel_case_types)]
-                    struct RejectReportSvc<T: StaffService>(pub Arc<T>);
-                    impl<
-                        T: StaffService,
-                    > tonic::server::UnaryService<super::RejectReportRequest>
-                    for RejectReportSvc<T> {
-                        type Response = super::RejectReportResponse;
-                        type Future = BoxFuture<
-                            tonic::Response<Self::Response>,
-                            tonic::Status,
-                        >;
-                        fn call(
-                            &mut self,
-                            request: tonic::Request<super::RejectReportRequest>,
-                        ) -> Self::Future {
-                            let inner = Arc::clone(&self.0);
-                            let fut = async move {
-                                <T as StaffService>::reject_report(&inner, request).await
-                            };
-                            Box::pin(fut)
-                        }
-                    }
-                    let accept_compression_encodings = self.accept_compression_encodings;
-                    let send_compression_encodings = self.send_compression_encodings;
-                    let max_decoding_message_size = self.max_decoding_message_size;
-                    let max_encoding_message_size = self.max_encoding_message_size;
-                    let inner = self.inner.clone();
-                    let fut = async move {
-                        let method = RejectReportSvc(inner);
-                        let codec = tonic_prost::ProstCodec::default();
-                        let mut grpc = tonic::server::Grpc::new(codec)
-                            .apply_compression_config(
-                                accept_compression_encodings,
-                                send_compression_encodings,
-                            )
-                            .apply_max_message_size_config(
-                                max_decoding_message_size,
-                                max_encoding_message_size,
-                            );
-                        let res = grpc.unary(method, req).await;
-                        Ok(res)
-                    };
-                    Box::pin(fut)
-                }
-                "/economy.v1.StaffService/ImportSwaps" => {
-                    #[allow(non_camel_case_types)]
-                    struct ImportSwapsSvc<T: StaffService>(pub Arc<T>);
-                    impl<
-                        T: StaffService,
-                    > tonic::server::UnaryService<super::ImportSwapsRequest>
-                    for ImportSwapsSvc<T> {
-                        type Response = super::ImportSwapsResponse;
-                        type Future = BoxFuture<
-                            tonic::Response<Self::Response>,
-                            tonic::Status,
-                        >;
-                        fn call(
-                            &mut self,
-                            request: tonic::Request<super::ImportSwapsRequest>,
-                        ) -> Self::Future {
-                            let inner = Arc::clone(&self.0);
-                            let fut = async move {
-                                <T as StaffService>::import_swaps(&inner, request).await
-                            };
-                            Box::pin(fut)
-                        }
-                    }
-                    let accept_compression_encodings = self.accept_compression_encodings;
-                    let send_compression_encodings = self.send_compression_encodings;
-                    let max_decoding_message_size = self.max_decoding_message_size;
-                    let max_encoding_message_size = self.max_encoding_message_size;
-                    let inner = self.inner.clone();
-                    let fut = async move {
-                        let method = ImportSwapsSvc(inner);
-                        let codec = tonic_prost::ProstCodec::default();
-                        let mut grpc = tonic::server::Grpc::new(codec)
-                            .apply_compression_config(
-                                accept_compression_encodings,
-                                send_compression_encodings,
-                            )
-                            .apply_max_message_size_config(
-                                max_decoding_message_size,
-                                max_encoding_message_size,
-                            );
-                        let res = grpc.unary(method, req).await;
-                        Ok(res)
-                    };
-                    Box::pin(fut)
-                }
-                "/economy.v1.StaffService/RemoveSwaps" => {
-                    #[allow(non_camel_case_types)]
-                    struct RemoveSwapsSvc<T: StaffService>(pub Arc<T>);
-                    impl<
-                        T: StaffService,
-                    > tonic::server::UnaryService<super::RemoveSwapsRequest>
-                    for RemoveSwapsSvc<T> {
-                        type Response = super::RemoveSwapsResponse;
-                        type Future = BoxFuture<
-                            tonic::Response<Self::Response>,
-                            tonic::Status,
-                        >;
-                        fn call(
-                            &mut self,
-                            request: tonic::Request<super::RemoveSwapsRequest>,
-                        ) -> Self::Future {
-                            let inner = Arc::clone(&self.0);
-                            let fut = async move {
-                                <T as StaffService>::remove_swaps(&inner, request).await
-                            };
-                            Box::pin(fut)
-                        }
-                    }
-                    let accept_compression_encodings = self.accept_compression_encodings;
-                    let send_compression_encodings = self.send_compression_encodings;
-                    let max_decoding_message_size = self.max_decoding_message_size;
-                    let max_encoding_message_size = self.max_encoding_message_size;
-                    let inner = self.inner.clone();
-                    let fut = async move {
-                        let method = RemoveSwapsSvc(inner);
-                        let codec = tonic_prost::ProstCodec::default();
-                        let mut grpc = tonic::server::Grpc::new(codec)
-                            .apply_compression_config(
-                                accept_compression_encodings,
-                                send_compression_encodings,
-                            )
-                            .apply_max_message_size_config(
-                                max_decoding_message_size,
-                                max_encoding_message_size,
-                            );
-                        let res = grpc.unary(method, req).await;
-                        Ok(res)
-                    };
-                    Box::pin(fut)
-                }
-                "/economy.v1.StaffService/ListSwaps" => {
-                    #[allow(non_camel_case_types)]
-                    struct ListSwapsSvc<T: StaffService>(pub Arc<T>);
-                    impl<
-                        T: StaffService,
-                    > tonic::server::UnaryService<super::ListSwapsRequest>
-                    for ListSwapsSvc<T> {
-                        type Response = super::ListSwapsResponse;
-                        type Future = BoxFuture<
-                            tonic::Response<Self::Response>,
-                            tonic::Status,
-                        >;
-                        fn call(
-                            &mut self,
-                            request: tonic::Request<super::ListSwapsRequest>,
-                        ) -> Self::Future {
-                            let inner = Arc::clone(&self.0);
-                            let fut = async move {
-                                <T as StaffService>::list_swaps(&inner, request).await
-                            };
-                            Box::pin(fut)
-                        }
-                    }
-                    let accept_compression_encodings = self.accept_compression_encodings;
-                    let send_compression_encodings = self.send_compression_encodings;
-                    let max_decoding_message_size = self.max_decoding_message_size;
-                    let max_encoding_message_size = self.max_encoding_message_size;
-                    let inner = self.inner.clone();
-                    let fut = async move {
-                        let method = ListSwapsSvc(inner);
-                        let codec = tonic_prost::ProstCodec::default();
-                        let mut grpc = tonic::server::Grpc::new(codec)
-                            .apply_compression_config(
-                                accept_compression_encodings,
-                                send_compression_encodings,
-                            )
-                            .apply_max_message_size_config(
-                                max_decoding_message_size,
-                                max_encoding_message_size,
-                            );
-                        let res = grpc.unary(method, req).await;
-                        Ok(res)
-                    };
-                    Box::pin(fut)
-                }
-                "/economy.v1.StaffService/ListTips" => {
-                    #[allow(non_camel_case_types)]
-                    struct ListTipsSvc<T: StaffService>(pub Arc<T>);
-                    impl<
-                        T: StaffService,
-                    > tonic::server::UnaryService<super::ListTipsRequest>
-                    for ListTipsSvc<T> {
-                        type Response = super::ListTipsResponse;
-                        type Future = BoxFuture<
-                            tonic::Response<Self::Response>,
-                            tonic::Status,
-                        >;
-                        fn call(
-                            &mut self,
-                            request: tonic::Request<super::ListTipsRequest>,
-                        ) -> Self::Future {
-                            let inner = Arc::clone(&self.0);
-                            let fut = async move {
-                                <T as StaffService>::list_tips(&inner, request).await
-                            };
-                            Box::pin(fut)
-                        }
-                    }
-                    let accept_compression_encodings = self.accept_compression_encodings;
-                    let send_compression_encodings = self.send_compression_encodings;
-                    let max_decoding_message_size = self.max_decoding_message_size;
-                    let max_encoding_message_size = self.max_encoding_message_size;
-                    let inner = self.inner.clone();
-                    let fut = async move {
-                        let method = ListTipsSvc(inner);
-                        let codec = tonic_prost::ProstCodec::default();
-                        let mut grpc = tonic::server::Grpc::new(codec)
-                            .apply_compression_config(
-                                accept_compression_encodings,
-                                send_compression_encodings,
-                            )
-                            .apply_max_message_size_config(
-                                max_decoding_message_size,
-                                max_encoding_message_size,
-                            );
-                        let res = grpc.unary(method, req).await;
-                        Ok(res)
-                    };
-                    Box::pin(fut)
-                }
-                "/economy.v1.StaffService/ListAudit" => {
-                    #[allow(non_camel_case_types)]
-                    struct ListAuditSvc<T: StaffService>(pub Arc<T>);
-                    impl<
-                        T: StaffService,
-                    > tonic::server::UnaryService<
-                        super::super::super::common::v1::ListAuditRequest,
-                    > for ListAuditSvc<T> {
-                        type Response = super::super::super::common::v1::ListAuditResponse;
-                        type Future = BoxFuture<
-                            tonic::Response<Self::Response>,
-                            tonic::Status,
-                        >;
-                        fn call(
-                            &mut self,
-                            request: tonic::Request<
-                                super::super::super::common::v1::ListAuditRequest,
-                            >,
-                        ) -> Self::Future {
-                            let inner = Arc::clone(&self.0);
-                            let fut = async move {
-                                <T as StaffService>::list_audit(&inner, request).await
-                            };
-                            Box::pin(fut)
-                        }
-                    }
-                    let accept_compression_encodings = self.accept_compression_encodings;
-                    let send_compression_encodings = self.send_compression_encodings;
-                    let max_decoding_message_size = self.max_decoding_message_size;
-                    let max_encoding_message_size = self.max_encoding_message_size;
-                    let inner = self.inner.clone();
-                    let fut = async move {
-                        let method = ListAuditSvc(inner);
-                        let codec = tonic_prost::ProstCodec::default();
-                        let mut grpc = tonic::server::Grpc::new(codec)
-                            .apply_compression_config(
-                                accept_compression_encodings,
-                                send_compression_encodings,
-                            )
-                            .apply_max_message_size_config(
-                                max_decoding_message_size,
-                                max_encoding_message_size,
-                            );
-                        let res = grpc.unary(method, req).await;
-                        Ok(res)
-                    };
-                    Box::pin(fut)
-                }
-                _ => {
-                    Box::pin(async move {
-                        let mut response = http::Response::new(
-                            tonic::body::Body::default(),
-                        );
-                        let headers = response.headers_mut();
-                        headers
-                            .insert(
-                                tonic::Status::GRPC_STATUS,
-                                (tonic::Code::Unimplemented as i32).into(),
-                            );
-                        headers
-                            .insert(
-                                http::header::CONTENT_TYPE,
-                                tonic::metadata::GRPC_CONTENT_TYPE,
-                            );
-                        Ok(response)
-                    })
-                }
-            }
-        }
-    }
-    impl<T> Clone for StaffServiceServer<T> {
-        fn clone(&self) -> Self {
-            let inner = self.inner.clone();
-            Self {
-                inner,
-                accept_compression_encodings: self.accept_compression_encodings,
-                send_compression_encodings: self.send_compression_encodings,
-                max_decoding_message_size: self.max_decoding_message_size,
-                max_encoding_message_size: self.max_encoding_message_size,
-            }
-        }
-    }
-    /// Generated gRPC service name
-    pub const SERVICE_NAME: &str = "economy.v1.StaffService";
-    impl<T> tonic::server::NamedService for StaffServiceServer<T> {
-        const NAME: &'static str = SERVICE_NAME;
-    }
-}
-#[derive(Clone, PartialEq, Eq, Hash, ::prost::Message)]
 pub struct SubmitReportRequest {
     /// The account of the key.
     #[prost(string, tag = "1")]
@@ -2559,6 +1321,45 @@ pub struct ListOwnReportsResponse {
     pub page: ::core::option::Option<super::super::common::v1::PageInfo>,
 }
 #[derive(Clone, PartialEq, ::prost::Message)]
+pub struct Report {
+    #[prost(int64, tag = "1")]
+    pub id: i64,
+    /// The slug of its game.
+    #[prost(string, tag = "2")]
+    pub game: ::prost::alloc::string::String,
+    /// The name of the game's currency.
+    #[prost(string, tag = "3")]
+    pub currency: ::prost::alloc::string::String,
+    #[prost(message, optional, tag = "4")]
+    pub at: ::core::option::Option<::prost_types::Timestamp>,
+    #[prost(uint64, tag = "5")]
+    pub supply: u64,
+    #[prost(uint64, tag = "6")]
+    pub minted: u64,
+    #[prost(uint64, tag = "7")]
+    pub burned: u64,
+    #[prost(uint64, tag = "8")]
+    pub meal: u64,
+    #[prost(uint64, tag = "9")]
+    pub ride: u64,
+    #[prost(uint64, tag = "10")]
+    pub wage: u64,
+    #[prost(uint64, tag = "11")]
+    pub rent: u64,
+    #[prost(uint64, tag = "12")]
+    pub cost: u64,
+    #[prost(uint64, tag = "13")]
+    pub output: u64,
+    #[prost(uint64, tag = "14")]
+    pub active_players: u64,
+    /// Percent.
+    #[prost(double, optional, tag = "15")]
+    pub policy_rate: ::core::option::Option<f64>,
+    #[prost(double, optional, tag = "16")]
+    pub naira_per_unit: ::core::option::Option<f64>,
+}
+/// A report as the owners of its game and staff read it.
+#[derive(Clone, PartialEq, ::prost::Message)]
 pub struct OwnReport {
     #[prost(message, optional, tag = "1")]
     pub report: ::core::option::Option<Report>,
@@ -2582,7 +1383,7 @@ pub enum ReportState {
     Counted = 1,
     /// It waits for a review by staff.
     Held = 2,
-    /// Staff rejected it: it never counts.
+    /// Staff rejected it, or retracted it after it had counted: it never counts.
     Rejected = 3,
 }
 impl ReportState {
@@ -2988,6 +1789,1406 @@ pub mod reports_service_server {
     /// Generated gRPC service name
     pub const SERVICE_NAME: &str = "economy.v1.ReportsService";
     impl<T> tonic::server::NamedService for ReportsServiceServer<T> {
+        const NAME: &'static str = SERVICE_NAME;
+    }
+}
+#[derive(Clone, PartialEq, Eq, Hash, ::prost::Message)]
+pub struct SetCurrencyRequest {
+    /// The slug of a game.
+    #[prost(string, tag = "1")]
+    pub game: ::prost::alloc::string::String,
+    /// The name of the currency.
+    #[prost(string, tag = "2")]
+    pub name: ::prost::alloc::string::String,
+}
+#[derive(Clone, PartialEq, Eq, Hash, ::prost::Message)]
+pub struct ListCurrencyNamesRequest {
+    #[prost(message, optional, tag = "1")]
+    pub page: ::core::option::Option<super::super::common::v1::PageRequest>,
+}
+#[derive(Clone, PartialEq, ::prost::Message)]
+pub struct ListCurrencyNamesResponse {
+    #[prost(message, repeated, tag = "1")]
+    pub currencies: ::prost::alloc::vec::Vec<CurrencyName>,
+    /// Empty on the last page.
+    #[prost(string, tag = "2")]
+    pub next_cursor: ::prost::alloc::string::String,
+}
+#[derive(Clone, PartialEq, Eq, Hash, ::prost::Message)]
+pub struct ListReportsRequest {
+    /// The slug of a game.
+    #[prost(string, tag = "1")]
+    pub game: ::prost::alloc::string::String,
+    #[prost(message, optional, tag = "2")]
+    pub page: ::core::option::Option<super::super::common::v1::PageRequest>,
+}
+#[derive(Clone, PartialEq, ::prost::Message)]
+pub struct ListReportsResponse {
+    #[prost(message, repeated, tag = "1")]
+    pub reports: ::prost::alloc::vec::Vec<OwnReport>,
+    /// Empty on the last page.
+    #[prost(string, tag = "2")]
+    pub next_cursor: ::prost::alloc::string::String,
+}
+#[derive(Clone, PartialEq, Eq, Hash, ::prost::Message)]
+pub struct ListHeldReportsRequest {
+    #[prost(message, optional, tag = "1")]
+    pub page: ::core::option::Option<super::super::common::v1::PageRequest>,
+}
+#[derive(Clone, PartialEq, ::prost::Message)]
+pub struct ListHeldReportsResponse {
+    #[prost(message, repeated, tag = "1")]
+    pub reports: ::prost::alloc::vec::Vec<HeldReport>,
+    /// Empty on the last page.
+    #[prost(string, tag = "2")]
+    pub next_cursor: ::prost::alloc::string::String,
+}
+#[derive(Clone, PartialEq, ::prost::Message)]
+pub struct HeldReport {
+    #[prost(message, optional, tag = "1")]
+    pub report: ::core::option::Option<Report>,
+    /// The report with which it was compared, which counted then.
+    #[prost(message, optional, tag = "2")]
+    pub last_counted: ::core::option::Option<Report>,
+    /// The reason for holding it.
+    #[prost(string, tag = "3")]
+    pub held: ::prost::alloc::string::String,
+}
+#[derive(Clone, PartialEq, Eq, Hash, ::prost::Message)]
+pub struct ApproveReportRequest {
+    /// The number of the report.
+    #[prost(int64, tag = "1")]
+    pub report: i64,
+    #[prost(string, tag = "2")]
+    pub reason: ::prost::alloc::string::String,
+    /// The report is the first in a new unit of the currency, such as after a redenomination: figures, market rates and trade balances begin anew
+    /// with it.
+    #[prost(bool, tag = "3")]
+    pub new_unit: bool,
+}
+#[derive(Clone, Copy, PartialEq, Eq, Hash, ::prost::Message)]
+pub struct ApproveReportResponse {
+    /// Nothing was decided: the report already counted.
+    #[prost(bool, tag = "1")]
+    pub unchanged: bool,
+}
+#[derive(Clone, PartialEq, Eq, Hash, ::prost::Message)]
+pub struct RejectReportRequest {
+    /// The number of the report.
+    #[prost(int64, tag = "1")]
+    pub report: i64,
+    /// Required; the owners of the game see it.
+    #[prost(string, tag = "2")]
+    pub reason: ::prost::alloc::string::String,
+}
+#[derive(Clone, Copy, PartialEq, Eq, Hash, ::prost::Message)]
+pub struct RejectReportResponse {
+    /// Nothing was decided: the report was already rejected.
+    #[prost(bool, tag = "1")]
+    pub unchanged: bool,
+}
+#[derive(Clone, PartialEq, Eq, Hash, ::prost::Message)]
+pub struct RetractReportRequest {
+    /// The number of the report.
+    #[prost(int64, tag = "1")]
+    pub report: i64,
+    /// Required; the owners of the game see it.
+    #[prost(string, tag = "2")]
+    pub reason: ::prost::alloc::string::String,
+}
+#[derive(Clone, Copy, PartialEq, Eq, Hash, ::prost::Message)]
+pub struct RetractReportResponse {
+    /// Nothing was decided: the report does not count, by an earlier decision.
+    #[prost(bool, tag = "1")]
+    pub unchanged: bool,
+}
+#[derive(Clone, PartialEq, Eq, Hash, ::prost::Message)]
+pub struct Swap {
+    /// 1 to 128 visible ASCII characters. Each id takes effect once.
+    #[prost(string, tag = "1")]
+    pub id: ::prost::alloc::string::String,
+    /// The party that swaps, 1 to 128 characters.
+    #[prost(string, tag = "2")]
+    pub party: ::prost::alloc::string::String,
+    /// The slug of the game whose currency the party gives.
+    #[prost(string, tag = "3")]
+    pub from: ::prost::alloc::string::String,
+    /// The slug of the game whose currency the party gets.
+    #[prost(string, tag = "4")]
+    pub to: ::prost::alloc::string::String,
+    /// Whole units that the party gives, 1 to 2^53 - 1.
+    #[prost(uint64, tag = "5")]
+    pub gave: u64,
+    /// Whole units that the party gets, 1 to 2^53 - 1.
+    #[prost(uint64, tag = "6")]
+    pub got: u64,
+    /// Absent: now, or the time of an earlier import of this id. At most five seconds ahead of the service.
+    #[prost(message, optional, tag = "7")]
+    pub at: ::core::option::Option<::prost_types::Timestamp>,
+}
+#[derive(Clone, PartialEq, ::prost::Message)]
+pub struct ImportSwapsRequest {
+    /// 1 to 1,000.
+    #[prost(message, repeated, tag = "1")]
+    pub swaps: ::prost::alloc::vec::Vec<Swap>,
+}
+#[derive(Clone, PartialEq, ::prost::Message)]
+pub struct ImportSwapsResponse {
+    #[prost(uint64, tag = "1")]
+    pub recorded: u64,
+    /// Swaps that were already recorded.
+    #[prost(uint64, tag = "2")]
+    pub repeated: u64,
+    #[prost(message, repeated, tag = "3")]
+    pub refused: ::prost::alloc::vec::Vec<RefusedSwap>,
+}
+#[derive(Clone, PartialEq, Eq, Hash, ::prost::Message)]
+pub struct RefusedSwap {
+    /// The index in the request, from 0.
+    #[prost(uint32, tag = "1")]
+    pub index: u32,
+    #[prost(string, tag = "2")]
+    pub reason: ::prost::alloc::string::String,
+}
+#[derive(Clone, PartialEq, Eq, Hash, ::prost::Message)]
+pub struct ListTipsRequest {
+    /// The slug of a game; empty: of all games.
+    #[prost(string, tag = "1")]
+    pub game: ::prost::alloc::string::String,
+    #[prost(message, optional, tag = "2")]
+    pub page: ::core::option::Option<super::super::common::v1::PageRequest>,
+}
+#[derive(Clone, PartialEq, ::prost::Message)]
+pub struct ListTipsResponse {
+    #[prost(message, repeated, tag = "1")]
+    pub tips: ::prost::alloc::vec::Vec<BookedTip>,
+    /// Empty on the last page.
+    #[prost(string, tag = "2")]
+    pub next_cursor: ::prost::alloc::string::String,
+}
+#[derive(Clone, PartialEq, Eq, Hash, ::prost::Message)]
+pub struct BookedTip {
+    #[prost(string, tag = "1")]
+    pub id: ::prost::alloc::string::String,
+    /// The slug of its game.
+    #[prost(string, tag = "2")]
+    pub game: ::prost::alloc::string::String,
+    #[prost(string, tag = "3")]
+    pub player: ::prost::alloc::string::String,
+    /// Whole units of the game's currency.
+    #[prost(uint64, tag = "4")]
+    pub amount: u64,
+    #[prost(string, tag = "5")]
+    pub note: ::prost::alloc::string::String,
+    #[prost(message, optional, tag = "6")]
+    pub at: ::core::option::Option<::prost_types::Timestamp>,
+}
+#[derive(Clone, PartialEq, Eq, Hash, ::prost::Message)]
+pub struct ListSwapsRequest {
+    /// The slug of a game: only swaps from or to its currency. Empty: all.
+    #[prost(string, tag = "1")]
+    pub game: ::prost::alloc::string::String,
+    #[prost(message, optional, tag = "2")]
+    pub page: ::core::option::Option<super::super::common::v1::PageRequest>,
+}
+#[derive(Clone, PartialEq, ::prost::Message)]
+pub struct ListSwapsResponse {
+    #[prost(message, repeated, tag = "1")]
+    pub swaps: ::prost::alloc::vec::Vec<Swap>,
+    /// Empty on the last page.
+    #[prost(string, tag = "2")]
+    pub next_cursor: ::prost::alloc::string::String,
+}
+#[derive(Clone, PartialEq, Eq, Hash, ::prost::Message)]
+pub struct RemoveSwapsRequest {
+    /// Their ids.
+    #[prost(string, repeated, tag = "1")]
+    pub swaps: ::prost::alloc::vec::Vec<::prost::alloc::string::String>,
+    /// Required.
+    #[prost(string, tag = "2")]
+    pub reason: ::prost::alloc::string::String,
+}
+#[derive(Clone, PartialEq, Eq, Hash, ::prost::Message)]
+pub struct RemoveSwapsResponse {
+    /// The ids of the swaps that were removed. There was no swap with any other id of the request.
+    #[prost(string, repeated, tag = "1")]
+    pub removed: ::prost::alloc::vec::Vec<::prost::alloc::string::String>,
+}
+/// Generated client implementations.
+pub mod staff_service_client {
+    #![allow(
+        unused_variables,
+        dead_code,
+        missing_docs,
+        clippy::wildcard_imports,
+        clippy::let_unit_value,
+    )]
+    use tonic::codegen::*;
+    use tonic::codegen::http::Uri;
+    /// Staff calls for currencies, reports and swaps.
+    ///
+    /// A call carries a member's token as `authorization: Bearer`; every service reads the members from a file. A reviewer may read, and approve or reject
+    /// held reports; an admin may do everything. The audit records every change, and every call that is refused for lack of a role.
+    #[derive(Debug, Clone)]
+    pub struct StaffServiceClient<T> {
+        inner: tonic::client::Grpc<T>,
+    }
+    impl StaffServiceClient<tonic::transport::Channel> {
+        /// Attempt to create a new client by connecting to a given endpoint.
+        pub async fn connect<D>(dst: D) -> Result<Self, tonic::transport::Error>
+        where
+            D: TryInto<tonic::transport::Endpoint>,
+            D::Error: Into<StdError>,
+        {
+            let conn = tonic::transport::Endpoint::new(dst)?.connect().await?;
+            Ok(Self::new(conn))
+        }
+    }
+    impl<T> StaffServiceClient<T>
+    where
+        T: tonic::client::GrpcService<tonic::body::Body>,
+        T::Error: Into<StdError>,
+        T::ResponseBody: Body<Data = Bytes> + std::marker::Send + 'static,
+        <T::ResponseBody as Body>::Error: Into<StdError> + std::marker::Send,
+    {
+        pub fn new(inner: T) -> Self {
+            let inner = tonic::client::Grpc::new(inner);
+            Self { inner }
+        }
+        pub fn with_origin(inner: T, origin: Uri) -> Self {
+            let inner = tonic::client::Grpc::with_origin(inner, origin);
+            Self { inner }
+        }
+        pub fn with_interceptor<F>(
+            inner: T,
+            interceptor: F,
+        ) -> StaffServiceClient<InterceptedService<T, F>>
+        where
+            F: tonic::service::Interceptor,
+            T::ResponseBody: Default,
+            T: tonic::codegen::Service<
+                http::Request<tonic::body::Body>,
+                Response = http::Response<
+                    <T as tonic::client::GrpcService<tonic::body::Body>>::ResponseBody,
+                >,
+            >,
+            <T as tonic::codegen::Service<
+                http::Request<tonic::body::Body>,
+            >>::Error: Into<StdError> + std::marker::Send + std::marker::Sync,
+        {
+            StaffServiceClient::new(InterceptedService::new(inner, interceptor))
+        }
+        /// Compress requests with the given encoding.
+        ///
+        /// This requires the server to support it otherwise it might respond with an
+        /// error.
+        #[must_use]
+        pub fn send_compressed(mut self, encoding: CompressionEncoding) -> Self {
+            self.inner = self.inner.send_compressed(encoding);
+            self
+        }
+        /// Enable decompressing responses.
+        #[must_use]
+        pub fn accept_compressed(mut self, encoding: CompressionEncoding) -> Self {
+            self.inner = self.inner.accept_compressed(encoding);
+            self
+        }
+        /// Limits the maximum size of a decoded message.
+        ///
+        /// Default: `4MB`
+        #[must_use]
+        pub fn max_decoding_message_size(mut self, limit: usize) -> Self {
+            self.inner = self.inner.max_decoding_message_size(limit);
+            self
+        }
+        /// Limits the maximum size of an encoded message.
+        ///
+        /// Default: `usize::MAX`
+        #[must_use]
+        pub fn max_encoding_message_size(mut self, limit: usize) -> Self {
+            self.inner = self.inner.max_encoding_message_size(limit);
+            self
+        }
+        /// Registers or renames the currency of a game.
+        pub async fn set_currency(
+            &mut self,
+            request: impl tonic::IntoRequest<super::SetCurrencyRequest>,
+        ) -> std::result::Result<
+            tonic::Response<super::SetCurrencyResponse>,
+            tonic::Status,
+        > {
+            self.inner
+                .ready()
+                .await
+                .map_err(|e| {
+                    tonic::Status::unknown(
+                        format!("Service was not ready: {}", e.into()),
+                    )
+                })?;
+            let codec = tonic_prost::ProstCodec::default();
+            let path = http::uri::PathAndQuery::from_static(
+                "/economy.v1.StaffService/SetCurrency",
+            );
+            let mut req = request.into_request();
+            req.extensions_mut()
+                .insert(GrpcMethod::new("economy.v1.StaffService", "SetCurrency"));
+            self.inner.unary(req, path, codec).await
+        }
+        /// Every currency, listed or not, by the slug of its game.
+        pub async fn list_currency_names(
+            &mut self,
+            request: impl tonic::IntoRequest<super::ListCurrencyNamesRequest>,
+        ) -> std::result::Result<
+            tonic::Response<super::ListCurrencyNamesResponse>,
+            tonic::Status,
+        > {
+            self.inner
+                .ready()
+                .await
+                .map_err(|e| {
+                    tonic::Status::unknown(
+                        format!("Service was not ready: {}", e.into()),
+                    )
+                })?;
+            let codec = tonic_prost::ProstCodec::default();
+            let path = http::uri::PathAndQuery::from_static(
+                "/economy.v1.StaffService/ListCurrencyNames",
+            );
+            let mut req = request.into_request();
+            req.extensions_mut()
+                .insert(GrpcMethod::new("economy.v1.StaffService", "ListCurrencyNames"));
+            self.inner.unary(req, path, codec).await
+        }
+        /// Held reports, the oldest first, each with the counted report that it was compared with.
+        pub async fn list_held_reports(
+            &mut self,
+            request: impl tonic::IntoRequest<super::ListHeldReportsRequest>,
+        ) -> std::result::Result<
+            tonic::Response<super::ListHeldReportsResponse>,
+            tonic::Status,
+        > {
+            self.inner
+                .ready()
+                .await
+                .map_err(|e| {
+                    tonic::Status::unknown(
+                        format!("Service was not ready: {}", e.into()),
+                    )
+                })?;
+            let codec = tonic_prost::ProstCodec::default();
+            let path = http::uri::PathAndQuery::from_static(
+                "/economy.v1.StaffService/ListHeldReports",
+            );
+            let mut req = request.into_request();
+            req.extensions_mut()
+                .insert(GrpcMethod::new("economy.v1.StaffService", "ListHeldReports"));
+            self.inner.unary(req, path, codec).await
+        }
+        /// The reports of a game, counted or not, newest first.
+        pub async fn list_reports(
+            &mut self,
+            request: impl tonic::IntoRequest<super::ListReportsRequest>,
+        ) -> std::result::Result<
+            tonic::Response<super::ListReportsResponse>,
+            tonic::Status,
+        > {
+            self.inner
+                .ready()
+                .await
+                .map_err(|e| {
+                    tonic::Status::unknown(
+                        format!("Service was not ready: {}", e.into()),
+                    )
+                })?;
+            let codec = tonic_prost::ProstCodec::default();
+            let path = http::uri::PathAndQuery::from_static(
+                "/economy.v1.StaffService/ListReports",
+            );
+            let mut req = request.into_request();
+            req.extensions_mut()
+                .insert(GrpcMethod::new("economy.v1.StaffService", "ListReports"));
+            self.inner.unary(req, path, codec).await
+        }
+        /// Approves a held report: it counts, with its own time. A second approval changes nothing, unless it says that the report has a new unit.
+        pub async fn approve_report(
+            &mut self,
+            request: impl tonic::IntoRequest<super::ApproveReportRequest>,
+        ) -> std::result::Result<
+            tonic::Response<super::ApproveReportResponse>,
+            tonic::Status,
+        > {
+            self.inner
+                .ready()
+                .await
+                .map_err(|e| {
+                    tonic::Status::unknown(
+                        format!("Service was not ready: {}", e.into()),
+                    )
+                })?;
+            let codec = tonic_prost::ProstCodec::default();
+            let path = http::uri::PathAndQuery::from_static(
+                "/economy.v1.StaffService/ApproveReport",
+            );
+            let mut req = request.into_request();
+            req.extensions_mut()
+                .insert(GrpcMethod::new("economy.v1.StaffService", "ApproveReport"));
+            self.inner.unary(req, path, codec).await
+        }
+        /// Rejects a held report: it never counts. A second rejection changes nothing.
+        pub async fn reject_report(
+            &mut self,
+            request: impl tonic::IntoRequest<super::RejectReportRequest>,
+        ) -> std::result::Result<
+            tonic::Response<super::RejectReportResponse>,
+            tonic::Status,
+        > {
+            self.inner
+                .ready()
+                .await
+                .map_err(|e| {
+                    tonic::Status::unknown(
+                        format!("Service was not ready: {}", e.into()),
+                    )
+                })?;
+            let codec = tonic_prost::ProstCodec::default();
+            let path = http::uri::PathAndQuery::from_static(
+                "/economy.v1.StaffService/RejectReport",
+            );
+            let mut req = request.into_request();
+            req.extensions_mut()
+                .insert(GrpcMethod::new("economy.v1.StaffService", "RejectReport"));
+            self.inner.unary(req, path, codec).await
+        }
+        /// Retracts a report that counts: it never counts again, and rates and figures are those without it. Reports that were compared with it stay
+        /// as they are. A second retraction changes nothing.
+        pub async fn retract_report(
+            &mut self,
+            request: impl tonic::IntoRequest<super::RetractReportRequest>,
+        ) -> std::result::Result<
+            tonic::Response<super::RetractReportResponse>,
+            tonic::Status,
+        > {
+            self.inner
+                .ready()
+                .await
+                .map_err(|e| {
+                    tonic::Status::unknown(
+                        format!("Service was not ready: {}", e.into()),
+                    )
+                })?;
+            let codec = tonic_prost::ProstCodec::default();
+            let path = http::uri::PathAndQuery::from_static(
+                "/economy.v1.StaffService/RetractReport",
+            );
+            let mut req = request.into_request();
+            req.extensions_mut()
+                .insert(GrpcMethod::new("economy.v1.StaffService", "RetractReport"));
+            self.inner.unary(req, path, codec).await
+        }
+        /// Records swaps of the past, up to 1,000 per call. Swaps that are already recorded do not change; invalid swaps are refused, and the others
+        /// are recorded.
+        pub async fn import_swaps(
+            &mut self,
+            request: impl tonic::IntoRequest<super::ImportSwapsRequest>,
+        ) -> std::result::Result<
+            tonic::Response<super::ImportSwapsResponse>,
+            tonic::Status,
+        > {
+            self.inner
+                .ready()
+                .await
+                .map_err(|e| {
+                    tonic::Status::unknown(
+                        format!("Service was not ready: {}", e.into()),
+                    )
+                })?;
+            let codec = tonic_prost::ProstCodec::default();
+            let path = http::uri::PathAndQuery::from_static(
+                "/economy.v1.StaffService/ImportSwaps",
+            );
+            let mut req = request.into_request();
+            req.extensions_mut()
+                .insert(GrpcMethod::new("economy.v1.StaffService", "ImportSwaps"));
+            self.inner.unary(req, path, codec).await
+        }
+        /// Removes swaps that were imported by mistake, up to 1,000 per call. Rates and figures are computed without them.
+        pub async fn remove_swaps(
+            &mut self,
+            request: impl tonic::IntoRequest<super::RemoveSwapsRequest>,
+        ) -> std::result::Result<
+            tonic::Response<super::RemoveSwapsResponse>,
+            tonic::Status,
+        > {
+            self.inner
+                .ready()
+                .await
+                .map_err(|e| {
+                    tonic::Status::unknown(
+                        format!("Service was not ready: {}", e.into()),
+                    )
+                })?;
+            let codec = tonic_prost::ProstCodec::default();
+            let path = http::uri::PathAndQuery::from_static(
+                "/economy.v1.StaffService/RemoveSwaps",
+            );
+            let mut req = request.into_request();
+            req.extensions_mut()
+                .insert(GrpcMethod::new("economy.v1.StaffService", "RemoveSwaps"));
+            self.inner.unary(req, path, codec).await
+        }
+        /// Swaps, newest first.
+        pub async fn list_swaps(
+            &mut self,
+            request: impl tonic::IntoRequest<super::ListSwapsRequest>,
+        ) -> std::result::Result<
+            tonic::Response<super::ListSwapsResponse>,
+            tonic::Status,
+        > {
+            self.inner
+                .ready()
+                .await
+                .map_err(|e| {
+                    tonic::Status::unknown(
+                        format!("Service was not ready: {}", e.into()),
+                    )
+                })?;
+            let codec = tonic_prost::ProstCodec::default();
+            let path = http::uri::PathAndQuery::from_static(
+                "/economy.v1.StaffService/ListSwaps",
+            );
+            let mut req = request.into_request();
+            req.extensions_mut()
+                .insert(GrpcMethod::new("economy.v1.StaffService", "ListSwaps"));
+            self.inner.unary(req, path, codec).await
+        }
+        /// Tips, newest first.
+        pub async fn list_tips(
+            &mut self,
+            request: impl tonic::IntoRequest<super::ListTipsRequest>,
+        ) -> std::result::Result<
+            tonic::Response<super::ListTipsResponse>,
+            tonic::Status,
+        > {
+            self.inner
+                .ready()
+                .await
+                .map_err(|e| {
+                    tonic::Status::unknown(
+                        format!("Service was not ready: {}", e.into()),
+                    )
+                })?;
+            let codec = tonic_prost::ProstCodec::default();
+            let path = http::uri::PathAndQuery::from_static(
+                "/economy.v1.StaffService/ListTips",
+            );
+            let mut req = request.into_request();
+            req.extensions_mut()
+                .insert(GrpcMethod::new("economy.v1.StaffService", "ListTips"));
+            self.inner.unary(req, path, codec).await
+        }
+        /// The audit of this service, newest first. An admin sees all entries, a reviewer only their own.
+        pub async fn list_audit(
+            &mut self,
+            request: impl tonic::IntoRequest<
+                super::super::super::common::v1::ListAuditRequest,
+            >,
+        ) -> std::result::Result<
+            tonic::Response<super::super::super::common::v1::ListAuditResponse>,
+            tonic::Status,
+        > {
+            self.inner
+                .ready()
+                .await
+                .map_err(|e| {
+                    tonic::Status::unknown(
+                        format!("Service was not ready: {}", e.into()),
+                    )
+                })?;
+            let codec = tonic_prost::ProstCodec::default();
+            let path = http::uri::PathAndQuery::from_static(
+                "/economy.v1.StaffService/ListAudit",
+            );
+            let mut req = request.into_request();
+            req.extensions_mut()
+                .insert(GrpcMethod::new("economy.v1.StaffService", "ListAudit"));
+            self.inner.unary(req, path, codec).await
+        }
+    }
+}
+/// Generated server implementations.
+pub mod staff_service_server {
+    #![allow(
+        unused_variables,
+        dead_code,
+        missing_docs,
+        clippy::wildcard_imports,
+        clippy::let_unit_value,
+    )]
+    use tonic::codegen::*;
+    /// Generated trait containing gRPC methods that should be implemented for use with StaffServiceServer.
+    #[async_trait]
+    pub trait StaffService: std::marker::Send + std::marker::Sync + 'static {
+        /// Registers or renames the currency of a game.
+        async fn set_currency(
+            &self,
+            request: tonic::Request<super::SetCurrencyRequest>,
+        ) -> std::result::Result<
+            tonic::Response<super::SetCurrencyResponse>,
+            tonic::Status,
+        >;
+        /// Every currency, listed or not, by the slug of its game.
+        async fn list_currency_names(
+            &self,
+            request: tonic::Request<super::ListCurrencyNamesRequest>,
+        ) -> std::result::Result<
+            tonic::Response<super::ListCurrencyNamesResponse>,
+            tonic::Status,
+        >;
+        /// Held reports, the oldest first, each with the counted report that it was compared with.
+        async fn list_held_reports(
+            &self,
+            request: tonic::Request<super::ListHeldReportsRequest>,
+        ) -> std::result::Result<
+            tonic::Response<super::ListHeldReportsResponse>,
+            tonic::Status,
+        >;
+        /// The reports of a game, counted or not, newest first.
+        async fn list_reports(
+            &self,
+            request: tonic::Request<super::ListReportsRequest>,
+        ) -> std::result::Result<
+            tonic::Response<super::ListReportsResponse>,
+            tonic::Status,
+        >;
+        /// Approves a held report: it counts, with its own time. A second approval changes nothing, unless it says that the report has a new unit.
+        async fn approve_report(
+            &self,
+            request: tonic::Request<super::ApproveReportRequest>,
+        ) -> std::result::Result<
+            tonic::Response<super::ApproveReportResponse>,
+            tonic::Status,
+        >;
+        /// Rejects a held report: it never counts. A second rejection changes nothing.
+        async fn reject_report(
+            &self,
+            request: tonic::Request<super::RejectReportRequest>,
+        ) -> std::result::Result<
+            tonic::Response<super::RejectReportResponse>,
+            tonic::Status,
+        >;
+        /// Retracts a report that counts: it never counts again, and rates and figures are those without it. Reports that were compared with it stay
+        /// as they are. A second retraction changes nothing.
+        async fn retract_report(
+            &self,
+            request: tonic::Request<super::RetractReportRequest>,
+        ) -> std::result::Result<
+            tonic::Response<super::RetractReportResponse>,
+            tonic::Status,
+        >;
+        /// Records swaps of the past, up to 1,000 per call. Swaps that are already recorded do not change; invalid swaps are refused, and the others
+        /// are recorded.
+        async fn import_swaps(
+            &self,
+            request: tonic::Request<super::ImportSwapsRequest>,
+        ) -> std::result::Result<
+            tonic::Response<super::ImportSwapsResponse>,
+            tonic::Status,
+        >;
+        /// Removes swaps that were imported by mistake, up to 1,000 per call. Rates and figures are computed without them.
+        async fn remove_swaps(
+            &self,
+            request: tonic::Request<super::RemoveSwapsRequest>,
+        ) -> std::result::Result<
+            tonic::Response<super::RemoveSwapsResponse>,
+            tonic::Status,
+        >;
+        /// Swaps, newest first.
+        async fn list_swaps(
+            &self,
+            request: tonic::Request<super::ListSwapsRequest>,
+        ) -> std::result::Result<
+            tonic::Response<super::ListSwapsResponse>,
+            tonic::Status,
+        >;
+        /// Tips, newest first.
+        async fn list_tips(
+            &self,
+            request: tonic::Request<super::ListTipsRequest>,
+        ) -> std::result::Result<
+            tonic::Response<super::ListTipsResponse>,
+            tonic::Status,
+        >;
+        /// The audit of this service, newest first. An admin sees all entries, a reviewer only their own.
+        async fn list_audit(
+            &self,
+            request: tonic::Request<super::super::super::common::v1::ListAuditRequest>,
+        ) -> std::result::Result<
+            tonic::Response<super::super::super::common::v1::ListAuditResponse>,
+            tonic::Status,
+        >;
+    }
+    /// Staff calls for currencies, reports and swaps.
+    ///
+    /// A call carries a member's token as `authorization: Bearer`; every service reads the members from a file. A reviewer may read, and approve or reject
+    /// held reports; an admin may do everything. The audit records every change, and every call that is refused for lack of a role.
+    #[derive(Debug)]
+    pub struct StaffServiceServer<T> {
+        inner: Arc<T>,
+        accept_compression_encodings: EnabledCompressionEncodings,
+        send_compression_encodings: EnabledCompressionEncodings,
+        max_decoding_message_size: Option<usize>,
+        max_encoding_message_size: Option<usize>,
+    }
+    impl<T> StaffServiceServer<T> {
+        pub fn new(inner: T) -> Self {
+            Self::from_arc(Arc::new(inner))
+        }
+        pub fn from_arc(inner: Arc<T>) -> Self {
+            Self {
+                inner,
+                accept_compression_encodings: Default::default(),
+                send_compression_encodings: Default::default(),
+                max_decoding_message_size: None,
+                max_encoding_message_size: None,
+            }
+        }
+        pub fn with_interceptor<F>(
+            inner: T,
+            interceptor: F,
+        ) -> InterceptedService<Self, F>
+        where
+            F: tonic::service::Interceptor,
+        {
+            InterceptedService::new(Self::new(inner), interceptor)
+        }
+        /// Enable decompressing requests with the given encoding.
+        #[must_use]
+        pub fn accept_compressed(mut self, encoding: CompressionEncoding) -> Self {
+            self.accept_compression_encodings.enable(encoding);
+            self
+        }
+        /// Compress responses with the given encoding, if the client supports it.
+        #[must_use]
+        pub fn send_compressed(mut self, encoding: CompressionEncoding) -> Self {
+            self.send_compression_encodings.enable(encoding);
+            self
+        }
+        /// Limits the maximum size of a decoded message.
+        ///
+        /// Default: `4MB`
+        #[must_use]
+        pub fn max_decoding_message_size(mut self, limit: usize) -> Self {
+            self.max_decoding_message_size = Some(limit);
+            self
+        }
+        /// Limits the maximum size of an encoded message.
+        ///
+        /// Default: `usize::MAX`
+        #[must_use]
+        pub fn max_encoding_message_size(mut self, limit: usize) -> Self {
+            self.max_encoding_message_size = Some(limit);
+            self
+        }
+    }
+    impl<T, B> tonic::codegen::Service<http::Request<B>> for StaffServiceServer<T>
+    where
+        T: StaffService,
+        B: Body + std::marker::Send + 'static,
+        B::Error: Into<StdError> + std::marker::Send + 'static,
+    {
+        type Response = http::Response<tonic::body::Body>;
+        type Error = std::convert::Infallible;
+        type Future = BoxFuture<Self::Response, Self::Error>;
+        fn poll_ready(
+            &mut self,
+            _cx: &mut Context<'_>,
+        ) -> Poll<std::result::Result<(), Self::Error>> {
+            Poll::Ready(Ok(()))
+        }
+        fn call(&mut self, req: http::Request<B>) -> Self::Future {
+            match req.uri().path() {
+                "/economy.v1.StaffService/SetCurrency" => {
+                    #[allow(non_camel_case_types)]
+                    struct SetCurrencySvc<T: StaffService>(pub Arc<T>);
+                    impl<
+                        T: StaffService,
+                    > tonic::server::UnaryService<super::SetCurrencyRequest>
+                    for SetCurrencySvc<T> {
+                        type Response = super::SetCurrencyResponse;
+                        type Future = BoxFuture<
+                            tonic::Response<Self::Response>,
+                            tonic::Status,
+                        >;
+                        fn call(
+                            &mut self,
+                            request: tonic::Request<super::SetCurrencyRequest>,
+                        ) -> Self::Future {
+                            let inner = Arc::clone(&self.0);
+                            let fut = async move {
+                                <T as StaffService>::set_currency(&inner, request).await
+                            };
+                            Box::pin(fut)
+                        }
+                    }
+                    let accept_compression_encodings = self.accept_compression_encodings;
+                    let send_compression_encodings = self.send_compression_encodings;
+                    let max_decoding_message_size = self.max_decoding_message_size;
+                    let max_encoding_message_size = self.max_encoding_message_size;
+                    let inner = self.inner.clone();
+                    let fut = async move {
+                        let method = SetCurrencySvc(inner);
+                        let codec = tonic_prost::ProstCodec::default();
+                        let mut grpc = tonic::server::Grpc::new(codec)
+                            .apply_compression_config(
+                                accept_compression_encodings,
+                                send_compression_encodings,
+                            )
+                            .apply_max_message_size_config(
+                                max_decoding_message_size,
+                                max_encoding_message_size,
+                            );
+                        let res = grpc.unary(method, req).await;
+                        Ok(res)
+                    };
+                    Box::pin(fut)
+                }
+                "/economy.v1.StaffService/ListCurrencyNames" => {
+                    #[allow(non_camel_case_types)]
+                    struct ListCurrencyNamesSvc<T: StaffService>(pub Arc<T>);
+                    impl<
+                        T: StaffService,
+                    > tonic::server::UnaryService<super::ListCurrencyNamesRequest>
+                    for ListCurrencyNamesSvc<T> {
+                        type Response = super::ListCurrencyNamesResponse;
+                        type Future = BoxFuture<
+                            tonic::Response<Self::Response>,
+                            tonic::Status,
+                        >;
+                        fn call(
+                            &mut self,
+                            request: tonic::Request<super::ListCurrencyNamesRequest>,
+                        ) -> Self::Future {
+                            let inner = Arc::clone(&self.0);
+                            let fut = async move {
+                                <T as StaffService>::list_currency_names(&inner, request)
+                                    .await
+                            };
+                            Box::pin(fut)
+                        }
+                    }
+                    let accept_compression_encodings = self.accept_compression_encodings;
+                    let send_compression_encodings = self.send_compression_encodings;
+                    let max_decoding_message_size = self.max_decoding_message_size;
+                    let max_encoding_message_size = self.max_encoding_message_size;
+                    let inner = self.inner.clone();
+                    let fut = async move {
+                        let method = ListCurrencyNamesSvc(inner);
+                        let codec = tonic_prost::ProstCodec::default();
+                        let mut grpc = tonic::server::Grpc::new(codec)
+                            .apply_compression_config(
+                                accept_compression_encodings,
+                                send_compression_encodings,
+                            )
+                            .apply_max_message_size_config(
+                                max_decoding_message_size,
+                                max_encoding_message_size,
+                            );
+                        let res = grpc.unary(method, req).await;
+                        Ok(res)
+                    };
+                    Box::pin(fut)
+                }
+                "/economy.v1.StaffService/ListHeldReports" => {
+                    #[allow(non_camel_case_types)]
+                    struct ListHeldReportsSvc<T: StaffService>(pub Arc<T>);
+                    impl<
+                        T: StaffService,
+                    > tonic::server::UnaryService<super::ListHeldReportsRequest>
+                    for ListHeldReportsSvc<T> {
+                        type Response = super::ListHeldReportsResponse;
+                        type Future = BoxFuture<
+                            tonic::Response<Self::Response>,
+                            tonic::Status,
+                        >;
+                        fn call(
+                            &mut self,
+                            request: tonic::Request<super::ListHeldReportsRequest>,
+                        ) -> Self::Future {
+                            let inner = Arc::clone(&self.0);
+                            let fut = async move {
+                                <T as StaffService>::list_held_reports(&inner, request)
+                                    .await
+                            };
+                            Box::pin(fut)
+                        }
+                    }
+                    let accept_compression_encodings = self.accept_compression_encodings;
+                    let send_compression_encodings = self.send_compression_encodings;
+                    let max_decoding_message_size = self.max_decoding_message_size;
+                    let max_encoding_message_size = self.max_encoding_message_size;
+                    let inner = self.inner.clone();
+                    let fut = async move {
+                        let method = ListHeldReportsSvc(inner);
+                        let codec = tonic_prost::ProstCodec::default();
+                        let mut grpc = tonic::server::Grpc::new(codec)
+                            .apply_compression_config(
+                                accept_compression_encodings,
+                                send_compression_encodings,
+                            )
+                            .apply_max_message_size_config(
+                                max_decoding_message_size,
+                                max_encoding_message_size,
+                            );
+                        let res = grpc.unary(method, req).await;
+                        Ok(res)
+                    };
+                    Box::pin(fut)
+                }
+                "/economy.v1.StaffService/ListReports" => {
+                    #[allow(non_camel_case_types)]
+                    struct ListReportsSvc<T: StaffService>(pub Arc<T>);
+                    impl<
+                        T: StaffService,
+                    > tonic::server::UnaryService<super::ListReportsRequest>
+                    for ListReportsSvc<T> {
+                        type Response = super::ListReportsResponse;
+                        type Future = BoxFuture<
+                            tonic::Response<Self::Response>,
+                            tonic::Status,
+                        >;
+                        fn call(
+                            &mut self,
+                            request: tonic::Request<super::ListReportsRequest>,
+                        ) -> Self::Future {
+                            let inner = Arc::clone(&self.0);
+                            let fut = async move {
+                                <T as StaffService>::list_reports(&inner, request).await
+                            };
+                            Box::pin(fut)
+                        }
+                    }
+                    let accept_compression_encodings = self.accept_compression_encodings;
+                    let send_compression_encodings = self.send_compression_encodings;
+                    let max_decoding_message_size = self.max_decoding_message_size;
+                    let max_encoding_message_size = self.max_encoding_message_size;
+                    let inner = self.inner.clone();
+                    let fut = async move {
+                        let method = ListReportsSvc(inner);
+                        let codec = tonic_prost::ProstCodec::default();
+                        let mut grpc = tonic::server::Grpc::new(codec)
+                            .apply_compression_config(
+                                accept_compression_encodings,
+                                send_compression_encodings,
+                            )
+                            .apply_max_message_size_config(
+                                max_decoding_message_size,
+                                max_encoding_message_size,
+                            );
+                        let res = grpc.unary(method, req).await;
+                        Ok(res)
+                    };
+                    Box::pin(fut)
+                }
+                "/economy.v1.StaffService/ApproveReport" => {
+                    #[allow(non_camel_case_types)]
+                    struct ApproveReportSvc<T: StaffService>(pub Arc<T>);
+                    impl<
+                        T: StaffService,
+                    > tonic::server::UnaryService<super::ApproveReportRequest>
+                    for ApproveReportSvc<T> {
+                        type Response = super::ApproveReportResponse;
+                        type Future = BoxFuture<
+                            tonic::Response<Self::Response>,
+                            tonic::Status,
+                        >;
+                        fn call(
+                            &mut self,
+                            request: tonic::Request<super::ApproveReportRequest>,
+                        ) -> Self::Future {
+                            let inner = Arc::clone(&self.0);
+                            let fut = async move {
+                                <T as StaffService>::approve_report(&inner, request).await
+                            };
+                            Box::pin(fut)
+                        }
+                    }
+                    let accept_compression_encodings = self.accept_compression_encodings;
+                    let send_compression_encodings = self.send_compression_encodings;
+                    let max_decoding_message_size = self.max_decoding_message_size;
+                    let max_encoding_message_size = self.max_encoding_message_size;
+                    let inner = self.inner.clone();
+                    let fut = async move {
+                        let method = ApproveReportSvc(inner);
+                        let codec = tonic_prost::ProstCodec::default();
+                        let mut grpc = tonic::server::Grpc::new(codec)
+                            .apply_compression_config(
+                                accept_compression_encodings,
+                                send_compression_encodings,
+                            )
+                            .apply_max_message_size_config(
+                                max_decoding_message_size,
+                                max_encoding_message_size,
+                            );
+                        let res = grpc.unary(method, req).await;
+                        Ok(res)
+                    };
+                    Box::pin(fut)
+                }
+                "/economy.v1.StaffService/RejectReport" => {
+                    #[allow(non_camel_case_types)]
+                    struct RejectReportSvc<T: StaffService>(pub Arc<T>);
+                    impl<
+                        T: StaffService,
+                    > tonic::server::UnaryService<super::RejectReportRequest>
+                    for RejectReportSvc<T> {
+                        type Response = super::RejectReportResponse;
+                        type Future = BoxFuture<
+                            tonic::Response<Self::Response>,
+                            tonic::Status,
+                        >;
+                        fn call(
+                            &mut self,
+                            request: tonic::Request<super::RejectReportRequest>,
+                        ) -> Self::Future {
+                            let inner = Arc::clone(&self.0);
+                            let fut = async move {
+                                <T as StaffService>::reject_report(&inner, request).await
+                            };
+                            Box::pin(fut)
+                        }
+                    }
+                    let accept_compression_encodings = self.accept_compression_encodings;
+                    let send_compression_encodings = self.send_compression_encodings;
+                    let max_decoding_message_size = self.max_decoding_message_size;
+                    let max_encoding_message_size = self.max_encoding_message_size;
+                    let inner = self.inner.clone();
+                    let fut = async move {
+                        let method = RejectReportSvc(inner);
+                        let codec = tonic_prost::ProstCodec::default();
+                        let mut grpc = tonic::server::Grpc::new(codec)
+                            .apply_compression_config(
+                                accept_compression_encodings,
+                                send_compression_encodings,
+                            )
+                            .apply_max_message_size_config(
+                                max_decoding_message_size,
+                                max_encoding_message_size,
+                            );
+                        let res = grpc.unary(method, req).await;
+                        Ok(res)
+                    };
+                    Box::pin(fut)
+                }
+                "/economy.v1.StaffService/RetractReport" => {
+                    #[allow(non_camel_case_types)]
+                    struct RetractReportSvc<T: StaffService>(pub Arc<T>);
+                    impl<
+                        T: StaffService,
+                    > tonic::server::UnaryService<super::RetractReportRequest>
+                    for RetractReportSvc<T> {
+                        type Response = super::RetractReportResponse;
+                        type Future = BoxFuture<
+                            tonic::Response<Self::Response>,
+                            tonic::Status,
+                        >;
+                        fn call(
+                            &mut self,
+                            request: tonic::Request<super::RetractReportRequest>,
+                        ) -> Self::Future {
+                            let inner = Arc::clone(&self.0);
+                            let fut = async move {
+                                <T as StaffService>::retract_report(&inner, request).await
+                            };
+                            Box::pin(fut)
+                        }
+                    }
+                    let accept_compression_encodings = self.accept_compression_encodings;
+                    let send_compression_encodings = self.send_compression_encodings;
+                    let max_decoding_message_size = self.max_decoding_message_size;
+                    let max_encoding_message_size = self.max_encoding_message_size;
+                    let inner = self.inner.clone();
+                    let fut = async move {
+                        let method = RetractReportSvc(inner);
+                        let codec = tonic_prost::ProstCodec::default();
+                        let mut grpc = tonic::server::Grpc::new(codec)
+                            .apply_compression_config(
+                                accept_compression_encodings,
+                                send_compression_encodings,
+                            )
+                            .apply_max_message_size_config(
+                                max_decoding_message_size,
+                                max_encoding_message_size,
+                            );
+                        let res = grpc.unary(method, req).await;
+                        Ok(res)
+                    };
+                    Box::pin(fut)
+                }
+                "/economy.v1.StaffService/ImportSwaps" => {
+                    #[allow(non_camel_case_types)]
+                    struct ImportSwapsSvc<T: StaffService>(pub Arc<T>);
+                    impl<
+                        T: StaffService,
+                    > tonic::server::UnaryService<super::ImportSwapsRequest>
+                    for ImportSwapsSvc<T> {
+                        type Response = super::ImportSwapsResponse;
+                        type Future = BoxFuture<
+                            tonic::Response<Self::Response>,
+                            tonic::Status,
+                        >;
+                        fn call(
+                            &mut self,
+                            request: tonic::Request<super::ImportSwapsRequest>,
+                        ) -> Self::Future {
+                            let inner = Arc::clone(&self.0);
+                            let fut = async move {
+                                <T as StaffService>::import_swaps(&inner, request).await
+                            };
+                            Box::pin(fut)
+                        }
+                    }
+                    let accept_compression_encodings = self.accept_compression_encodings;
+                    let send_compression_encodings = self.send_compression_encodings;
+                    let max_decoding_message_size = self.max_decoding_message_size;
+                    let max_encoding_message_size = self.max_encoding_message_size;
+                    let inner = self.inner.clone();
+                    let fut = async move {
+                        let method = ImportSwapsSvc(inner);
+                        let codec = tonic_prost::ProstCodec::default();
+                        let mut grpc = tonic::server::Grpc::new(codec)
+                            .apply_compression_config(
+                                accept_compression_encodings,
+                                send_compression_encodings,
+                            )
+                            .apply_max_message_size_config(
+                                max_decoding_message_size,
+                                max_encoding_message_size,
+                            );
+                        let res = grpc.unary(method, req).await;
+                        Ok(res)
+                    };
+                    Box::pin(fut)
+                }
+                "/economy.v1.StaffService/RemoveSwaps" => {
+                    #[allow(non_camel_case_types)]
+                    struct RemoveSwapsSvc<T: StaffService>(pub Arc<T>);
+                    impl<
+                        T: StaffService,
+                    > tonic::server::UnaryService<super::RemoveSwapsRequest>
+                    for RemoveSwapsSvc<T> {
+                        type Response = super::RemoveSwapsResponse;
+                        type Future = BoxFuture<
+                            tonic::Response<Self::Response>,
+                            tonic::Status,
+                        >;
+                        fn call(
+                            &mut self,
+                            request: tonic::Request<super::RemoveSwapsRequest>,
+                        ) -> Self::Future {
+                            let inner = Arc::clone(&self.0);
+                            let fut = async move {
+                                <T as StaffService>::remove_swaps(&inner, request).await
+                            };
+                            Box::pin(fut)
+                        }
+                    }
+                    let accept_compression_encodings = self.accept_compression_encodings;
+                    let send_compression_encodings = self.send_compression_encodings;
+                    let max_decoding_message_size = self.max_decoding_message_size;
+                    let max_encoding_message_size = self.max_encoding_message_size;
+                    let inner = self.inner.clone();
+                    let fut = async move {
+                        let method = RemoveSwapsSvc(inner);
+                        let codec = tonic_prost::ProstCodec::default();
+                        let mut grpc = tonic::server::Grpc::new(codec)
+                            .apply_compression_config(
+                                accept_compression_encodings,
+                                send_compression_encodings,
+                            )
+                            .apply_max_message_size_config(
+                                max_decoding_message_size,
+                                max_encoding_message_size,
+                            );
+                        let res = grpc.unary(method, req).await;
+                        Ok(res)
+                    };
+                    Box::pin(fut)
+                }
+                "/economy.v1.StaffService/ListSwaps" => {
+                    #[allow(non_camel_case_types)]
+                    struct ListSwapsSvc<T: StaffService>(pub Arc<T>);
+                    impl<
+                        T: StaffService,
+                    > tonic::server::UnaryService<super::ListSwapsRequest>
+                    for ListSwapsSvc<T> {
+                        type Response = super::ListSwapsResponse;
+                        type Future = BoxFuture<
+                            tonic::Response<Self::Response>,
+                            tonic::Status,
+                        >;
+                        fn call(
+                            &mut self,
+                            request: tonic::Request<super::ListSwapsRequest>,
+                        ) -> Self::Future {
+                            let inner = Arc::clone(&self.0);
+                            let fut = async move {
+                                <T as StaffService>::list_swaps(&inner, request).await
+                            };
+                            Box::pin(fut)
+                        }
+                    }
+                    let accept_compression_encodings = self.accept_compression_encodings;
+                    let send_compression_encodings = self.send_compression_encodings;
+                    let max_decoding_message_size = self.max_decoding_message_size;
+                    let max_encoding_message_size = self.max_encoding_message_size;
+                    let inner = self.inner.clone();
+                    let fut = async move {
+                        let method = ListSwapsSvc(inner);
+                        let codec = tonic_prost::ProstCodec::default();
+                        let mut grpc = tonic::server::Grpc::new(codec)
+                            .apply_compression_config(
+                                accept_compression_encodings,
+                                send_compression_encodings,
+                            )
+                            .apply_max_message_size_config(
+                                max_decoding_message_size,
+                                max_encoding_message_size,
+                            );
+                        let res = grpc.unary(method, req).await;
+                        Ok(res)
+                    };
+                    Box::pin(fut)
+                }
+                "/economy.v1.StaffService/ListTips" => {
+                    #[allow(non_camel_case_types)]
+                    struct ListTipsSvc<T: StaffService>(pub Arc<T>);
+                    impl<
+                        T: StaffService,
+                    > tonic::server::UnaryService<super::ListTipsRequest>
+                    for ListTipsSvc<T> {
+                        type Response = super::ListTipsResponse;
+                        type Future = BoxFuture<
+                            tonic::Response<Self::Response>,
+                            tonic::Status,
+                        >;
+                        fn call(
+                            &mut self,
+                            request: tonic::Request<super::ListTipsRequest>,
+                        ) -> Self::Future {
+                            let inner = Arc::clone(&self.0);
+                            let fut = async move {
+                                <T as StaffService>::list_tips(&inner, request).await
+                            };
+                            Box::pin(fut)
+                        }
+                    }
+                    let accept_compression_encodings = self.accept_compression_encodings;
+                    let send_compression_encodings = self.send_compression_encodings;
+                    let max_decoding_message_size = self.max_decoding_message_size;
+                    let max_encoding_message_size = self.max_encoding_message_size;
+                    let inner = self.inner.clone();
+                    let fut = async move {
+                        let method = ListTipsSvc(inner);
+                        let codec = tonic_prost::ProstCodec::default();
+                        let mut grpc = tonic::server::Grpc::new(codec)
+                            .apply_compression_config(
+                                accept_compression_encodings,
+                                send_compression_encodings,
+                            )
+                            .apply_max_message_size_config(
+                                max_decoding_message_size,
+                                max_encoding_message_size,
+                            );
+                        let res = grpc.unary(method, req).await;
+                        Ok(res)
+                    };
+                    Box::pin(fut)
+                }
+                "/economy.v1.StaffService/ListAudit" => {
+                    #[allow(non_camel_case_types)]
+                    struct ListAuditSvc<T: StaffService>(pub Arc<T>);
+                    impl<
+                        T: StaffService,
+                    > tonic::server::UnaryService<
+                        super::super::super::common::v1::ListAuditRequest,
+                    > for ListAuditSvc<T> {
+                        type Response = super::super::super::common::v1::ListAuditResponse;
+                        type Future = BoxFuture<
+                            tonic::Response<Self::Response>,
+                            tonic::Status,
+                        >;
+                        fn call(
+                            &mut self,
+                            request: tonic::Request<
+                                super::super::super::common::v1::ListAuditRequest,
+                            >,
+                        ) -> Self::Future {
+                            let inner = Arc::clone(&self.0);
+                            let fut = async move {
+                                <T as StaffService>::list_audit(&inner, request).await
+                            };
+                            Box::pin(fut)
+                        }
+                    }
+                    let accept_compression_encodings = self.accept_compression_encodings;
+                    let send_compression_encodings = self.send_compression_encodings;
+                    let max_decoding_message_size = self.max_decoding_message_size;
+                    let max_encoding_message_size = self.max_encoding_message_size;
+                    let inner = self.inner.clone();
+                    let fut = async move {
+                        let method = ListAuditSvc(inner);
+                        let codec = tonic_prost::ProstCodec::default();
+                        let mut grpc = tonic::server::Grpc::new(codec)
+                            .apply_compression_config(
+                                accept_compression_encodings,
+                                send_compression_encodings,
+                            )
+                            .apply_max_message_size_config(
+                                max_decoding_message_size,
+                                max_encoding_message_size,
+                            );
+                        let res = grpc.unary(method, req).await;
+                        Ok(res)
+                    };
+                    Box::pin(fut)
+                }
+                _ => {
+                    Box::pin(async move {
+                        let mut response = http::Response::new(
+                            tonic::body::Body::default(),
+                        );
+                        let headers = response.headers_mut();
+                        headers
+                            .insert(
+                                tonic::Status::GRPC_STATUS,
+                                (tonic::Code::Unimplemented as i32).into(),
+                            );
+                        headers
+                            .insert(
+                                http::header::CONTENT_TYPE,
+                                tonic::metadata::GRPC_CONTENT_TYPE,
+                            );
+                        Ok(response)
+                    })
+                }
+            }
+        }
+    }
+    impl<T> Clone for StaffServiceServer<T> {
+        fn clone(&self) -> Self {
+            let inner = self.inner.clone();
+            Self {
+                inner,
+                accept_compression_encodings: self.accept_compression_encodings,
+                send_compression_encodings: self.send_compression_encodings,
+                max_decoding_message_size: self.max_decoding_message_size,
+                max_encoding_message_size: self.max_encoding_message_size,
+            }
+        }
+    }
+    /// Generated gRPC service name
+    pub const SERVICE_NAME: &str = "economy.v1.StaffService";
+    impl<T> tonic::server::NamedService for StaffServiceServer<T> {
         const NAME: &'static str = SERVICE_NAME;
     }
 }

@@ -24,6 +24,13 @@ pub struct Plan {
     #[prost(bool, tag = "9")]
     pub coming: bool,
 }
+/// The table of plans. A gateway publishes it at its start, before it serves accounts on one of its plans.
+#[derive(Clone, PartialEq, ::prost::Message)]
+pub struct Plans {
+    /// The cheapest first.
+    #[prost(message, repeated, tag = "1")]
+    pub plans: ::prost::alloc::vec::Vec<Plan>,
+}
 #[derive(Clone, PartialEq, Eq, Hash, ::prost::Message)]
 pub struct Account {
     #[prost(string, tag = "1")]
@@ -72,6 +79,9 @@ pub struct Key {
     /// Why its game keeps it from working: `game_gone`, or `not_owned` by the account. Empty if it does not, and always on the feed.
     #[prost(string, tag = "14")]
     pub game_state: ::prost::alloc::string::String,
+    /// The person who has seen the secret in the dashboard: who created, revealed or rotated the key. Empty if staff did, and always on the feed.
+    #[prost(string, tag = "15")]
+    pub seen_by: ::prost::alloc::string::String,
 }
 /// A request for a live key (§5.2).
 #[derive(Clone, PartialEq, Eq, Hash, ::prost::Message)]
@@ -2014,6 +2024,9 @@ pub struct AccountsServiceCreateKeyRequest {
     pub may_write: bool,
     #[prost(string, optional, tag = "6")]
     pub game: ::core::option::Option<::prost::alloc::string::String>,
+    /// The id of the form, a UUID; empty: there is none.
+    #[prost(string, tag = "7")]
+    pub form_id: ::prost::alloc::string::String,
 }
 #[derive(Clone, PartialEq, Eq, Hash, ::prost::Message)]
 pub struct AccountsServiceRequestKeyRequest {
@@ -2030,6 +2043,17 @@ pub struct AccountsServiceRequestKeyRequest {
     pub may_write: bool,
     #[prost(string, optional, tag = "6")]
     pub game: ::core::option::Option<::prost::alloc::string::String>,
+    /// The id of the form, a UUID; empty: there is none.
+    #[prost(string, tag = "7")]
+    pub form_id: ::prost::alloc::string::String,
+}
+#[derive(Clone, PartialEq, Eq, Hash, ::prost::Message)]
+pub struct AccountsServiceRequestKeyResponse {
+    #[prost(message, optional, tag = "1")]
+    pub request: ::core::option::Option<KeyRequest>,
+    /// Whether the form was sent before.
+    #[prost(bool, tag = "2")]
+    pub repeated_form: bool,
 }
 #[derive(Clone, PartialEq, Eq, Hash, ::prost::Message)]
 pub struct AccountsServiceListKeyRequestsRequest {
@@ -2052,17 +2076,19 @@ pub struct AccountsServiceRevealKeyRequest {
     pub id: ::prost::alloc::string::String,
 }
 #[derive(Clone, PartialEq, Eq, Hash, ::prost::Message)]
-pub struct AccountsServiceWithdrawKeyRequestsRequest {
+pub struct WithdrawKeyRequestRequest {
     #[prost(message, optional, tag = "1")]
     pub actor: ::core::option::Option<Actor>,
     #[prost(string, tag = "2")]
     pub account_id: ::prost::alloc::string::String,
+    /// The id of the request.
+    #[prost(string, tag = "3")]
+    pub id: ::prost::alloc::string::String,
 }
-#[derive(Clone, PartialEq, ::prost::Message)]
-pub struct AccountsServiceWithdrawKeyRequestsResponse {
-    /// The rejected requests.
-    #[prost(message, repeated, tag = "1")]
-    pub requests: ::prost::alloc::vec::Vec<KeyRequest>,
+#[derive(Clone, PartialEq, Eq, Hash, ::prost::Message)]
+pub struct WithdrawKeyRequestResponse {
+    #[prost(message, optional, tag = "1")]
+    pub request: ::core::option::Option<KeyRequest>,
 }
 #[derive(Clone, PartialEq, Eq, Hash, ::prost::Message)]
 pub struct AccountsServiceRotateKeyRequest {
@@ -2075,6 +2101,9 @@ pub struct AccountsServiceRotateKeyRequest {
     /// Whether the old secret stops at once. Otherwise it works for another 24 hours.
     #[prost(bool, tag = "4")]
     pub revoke_old: bool,
+    /// The id of the form, a UUID; empty: there is none.
+    #[prost(string, tag = "5")]
+    pub form_id: ::prost::alloc::string::String,
 }
 #[derive(Clone, PartialEq, Eq, Hash, ::prost::Message)]
 pub struct AccountsServiceRevokeKeyRequest {
@@ -2085,6 +2114,15 @@ pub struct AccountsServiceRevokeKeyRequest {
     #[prost(string, tag = "3")]
     pub id: ::prost::alloc::string::String,
 }
+#[derive(Clone, PartialEq, Eq, Hash, ::prost::Message)]
+pub struct CloseAccountRequest {
+    #[prost(message, optional, tag = "1")]
+    pub actor: ::core::option::Option<Actor>,
+    #[prost(string, tag = "2")]
+    pub account_id: ::prost::alloc::string::String,
+}
+#[derive(Clone, Copy, PartialEq, Eq, Hash, ::prost::Message)]
+pub struct CloseAccountResponse {}
 #[derive(Clone, PartialEq, Eq, Hash, ::prost::Message)]
 pub struct AccountsServiceListMonthUseRequest {
     /// The least share of the monthly limit, 1 to 100 percent.
@@ -2216,6 +2254,9 @@ pub mod accounts_service_client {
     ///
     /// `web` calls it with the fleet token, and checks which person may do what in which account. A request about an account names it; a key or a
     /// key request of another account is `not_found`. Calls that change something name the person too, and the audit records them.
+    ///
+    /// A form of the dashboard has an id. A call that creates something names it: a repeated call with the same id creates nothing, and returns what
+    /// the first one created, without its secret.
     ///
     /// Requests have the name of the service in theirs, because the staff calls of the same names have messages of their own.
     #[derive(Debug, Clone)]
@@ -2477,7 +2518,7 @@ pub mod accounts_service_client {
             &mut self,
             request: impl tonic::IntoRequest<super::AccountsServiceRequestKeyRequest>,
         ) -> std::result::Result<
-            tonic::Response<super::RequestKeyResponse>,
+            tonic::Response<super::AccountsServiceRequestKeyResponse>,
             tonic::Status,
         > {
             self.inner
@@ -2551,14 +2592,12 @@ pub mod accounts_service_client {
                 .insert(GrpcMethod::new("gateway.v1.AccountsService", "RevealKey"));
             self.inner.unary(req, path, codec).await
         }
-        /// Rejects the requests of the account whose keys have not been revealed, because the account has no people any more.
-        pub async fn withdraw_key_requests(
+        /// Rejects a request of the account whose key has not been revealed. A second call changes nothing.
+        pub async fn withdraw_key_request(
             &mut self,
-            request: impl tonic::IntoRequest<
-                super::AccountsServiceWithdrawKeyRequestsRequest,
-            >,
+            request: impl tonic::IntoRequest<super::WithdrawKeyRequestRequest>,
         ) -> std::result::Result<
-            tonic::Response<super::AccountsServiceWithdrawKeyRequestsResponse>,
+            tonic::Response<super::WithdrawKeyRequestResponse>,
             tonic::Status,
         > {
             self.inner
@@ -2571,12 +2610,12 @@ pub mod accounts_service_client {
                 })?;
             let codec = tonic_prost::ProstCodec::default();
             let path = http::uri::PathAndQuery::from_static(
-                "/gateway.v1.AccountsService/WithdrawKeyRequests",
+                "/gateway.v1.AccountsService/WithdrawKeyRequest",
             );
             let mut req = request.into_request();
             req.extensions_mut()
                 .insert(
-                    GrpcMethod::new("gateway.v1.AccountsService", "WithdrawKeyRequests"),
+                    GrpcMethod::new("gateway.v1.AccountsService", "WithdrawKeyRequest"),
                 );
             self.inner.unary(req, path, codec).await
         }
@@ -2628,6 +2667,32 @@ pub mod accounts_service_client {
             let mut req = request.into_request();
             req.extensions_mut()
                 .insert(GrpcMethod::new("gateway.v1.AccountsService", "RevokeKey"));
+            self.inner.unary(req, path, codec).await
+        }
+        /// Rejects every open request for a key and revokes every key, because the account has no people any more. After a failure, a repeated call
+        /// continues.
+        pub async fn close_account(
+            &mut self,
+            request: impl tonic::IntoRequest<super::CloseAccountRequest>,
+        ) -> std::result::Result<
+            tonic::Response<super::CloseAccountResponse>,
+            tonic::Status,
+        > {
+            self.inner
+                .ready()
+                .await
+                .map_err(|e| {
+                    tonic::Status::unknown(
+                        format!("Service was not ready: {}", e.into()),
+                    )
+                })?;
+            let codec = tonic_prost::ProstCodec::default();
+            let path = http::uri::PathAndQuery::from_static(
+                "/gateway.v1.AccountsService/CloseAccount",
+            );
+            let mut req = request.into_request();
+            req.extensions_mut()
+                .insert(GrpcMethod::new("gateway.v1.AccountsService", "CloseAccount"));
             self.inner.unary(req, path, codec).await
         }
         /// The accounts that have used a share of their month's calls, or have made many calls without a monthly limit, for mails to people and staff.
@@ -2781,7 +2846,7 @@ pub mod accounts_service_server {
             &self,
             request: tonic::Request<super::AccountsServiceRequestKeyRequest>,
         ) -> std::result::Result<
-            tonic::Response<super::RequestKeyResponse>,
+            tonic::Response<super::AccountsServiceRequestKeyResponse>,
             tonic::Status,
         >;
         /// Up to 200 requests of the account: those that may still lead to a key first, then the newest.
@@ -2800,12 +2865,12 @@ pub mod accounts_service_server {
             tonic::Response<super::RevealKeyResponse>,
             tonic::Status,
         >;
-        /// Rejects the requests of the account whose keys have not been revealed, because the account has no people any more.
-        async fn withdraw_key_requests(
+        /// Rejects a request of the account whose key has not been revealed. A second call changes nothing.
+        async fn withdraw_key_request(
             &self,
-            request: tonic::Request<super::AccountsServiceWithdrawKeyRequestsRequest>,
+            request: tonic::Request<super::WithdrawKeyRequestRequest>,
         ) -> std::result::Result<
-            tonic::Response<super::AccountsServiceWithdrawKeyRequestsResponse>,
+            tonic::Response<super::WithdrawKeyRequestResponse>,
             tonic::Status,
         >;
         /// Creates a new secret with the same rights. If the key has a predecessor that still works, that one stops (§5.9).
@@ -2822,6 +2887,15 @@ pub mod accounts_service_server {
             request: tonic::Request<super::AccountsServiceRevokeKeyRequest>,
         ) -> std::result::Result<
             tonic::Response<super::RevokeKeyResponse>,
+            tonic::Status,
+        >;
+        /// Rejects every open request for a key and revokes every key, because the account has no people any more. After a failure, a repeated call
+        /// continues.
+        async fn close_account(
+            &self,
+            request: tonic::Request<super::CloseAccountRequest>,
+        ) -> std::result::Result<
+            tonic::Response<super::CloseAccountResponse>,
             tonic::Status,
         >;
         /// The accounts that have used a share of their month's calls, or have made many calls without a monthly limit, for mails to people and staff.
@@ -2854,6 +2928,9 @@ pub mod accounts_service_server {
     ///
     /// `web` calls it with the fleet token, and checks which person may do what in which account. A request about an account names it; a key or a
     /// key request of another account is `not_found`. Calls that change something name the person too, and the audit records them.
+    ///
+    /// A form of the dashboard has an id. A call that creates something names it: a repeated call with the same id creates nothing, and returns what
+    /// the first one created, without its secret.
     ///
     /// Requests have the name of the service in theirs, because the staff calls of the same names have messages of their own.
     #[derive(Debug)]
@@ -3275,7 +3352,7 @@ pub mod accounts_service_server {
                     > tonic::server::UnaryService<
                         super::AccountsServiceRequestKeyRequest,
                     > for RequestKeySvc<T> {
-                        type Response = super::RequestKeyResponse;
+                        type Response = super::AccountsServiceRequestKeyResponse;
                         type Future = BoxFuture<
                             tonic::Response<Self::Response>,
                             tonic::Status,
@@ -3411,28 +3488,25 @@ pub mod accounts_service_server {
                     };
                     Box::pin(fut)
                 }
-                "/gateway.v1.AccountsService/WithdrawKeyRequests" => {
+                "/gateway.v1.AccountsService/WithdrawKeyRequest" => {
                     #[allow(non_camel_case_types)]
-                    struct WithdrawKeyRequestsSvc<T: AccountsService>(pub Arc<T>);
+                    struct WithdrawKeyRequestSvc<T: AccountsService>(pub Arc<T>);
                     impl<
                         T: AccountsService,
-                    > tonic::server::UnaryService<
-                        super::AccountsServiceWithdrawKeyRequestsRequest,
-                    > for WithdrawKeyRequestsSvc<T> {
-                        type Response = super::AccountsServiceWithdrawKeyRequestsResponse;
+                    > tonic::server::UnaryService<super::WithdrawKeyRequestRequest>
+                    for WithdrawKeyRequestSvc<T> {
+                        type Response = super::WithdrawKeyRequestResponse;
                         type Future = BoxFuture<
                             tonic::Response<Self::Response>,
                             tonic::Status,
                         >;
                         fn call(
                             &mut self,
-                            request: tonic::Request<
-                                super::AccountsServiceWithdrawKeyRequestsRequest,
-                            >,
+                            request: tonic::Request<super::WithdrawKeyRequestRequest>,
                         ) -> Self::Future {
                             let inner = Arc::clone(&self.0);
                             let fut = async move {
-                                <T as AccountsService>::withdraw_key_requests(
+                                <T as AccountsService>::withdraw_key_request(
                                         &inner,
                                         request,
                                     )
@@ -3447,7 +3521,7 @@ pub mod accounts_service_server {
                     let max_encoding_message_size = self.max_encoding_message_size;
                     let inner = self.inner.clone();
                     let fut = async move {
-                        let method = WithdrawKeyRequestsSvc(inner);
+                        let method = WithdrawKeyRequestSvc(inner);
                         let codec = tonic_prost::ProstCodec::default();
                         let mut grpc = tonic::server::Grpc::new(codec)
                             .apply_compression_config(
@@ -3542,6 +3616,51 @@ pub mod accounts_service_server {
                     let inner = self.inner.clone();
                     let fut = async move {
                         let method = RevokeKeySvc(inner);
+                        let codec = tonic_prost::ProstCodec::default();
+                        let mut grpc = tonic::server::Grpc::new(codec)
+                            .apply_compression_config(
+                                accept_compression_encodings,
+                                send_compression_encodings,
+                            )
+                            .apply_max_message_size_config(
+                                max_decoding_message_size,
+                                max_encoding_message_size,
+                            );
+                        let res = grpc.unary(method, req).await;
+                        Ok(res)
+                    };
+                    Box::pin(fut)
+                }
+                "/gateway.v1.AccountsService/CloseAccount" => {
+                    #[allow(non_camel_case_types)]
+                    struct CloseAccountSvc<T: AccountsService>(pub Arc<T>);
+                    impl<
+                        T: AccountsService,
+                    > tonic::server::UnaryService<super::CloseAccountRequest>
+                    for CloseAccountSvc<T> {
+                        type Response = super::CloseAccountResponse;
+                        type Future = BoxFuture<
+                            tonic::Response<Self::Response>,
+                            tonic::Status,
+                        >;
+                        fn call(
+                            &mut self,
+                            request: tonic::Request<super::CloseAccountRequest>,
+                        ) -> Self::Future {
+                            let inner = Arc::clone(&self.0);
+                            let fut = async move {
+                                <T as AccountsService>::close_account(&inner, request).await
+                            };
+                            Box::pin(fut)
+                        }
+                    }
+                    let accept_compression_encodings = self.accept_compression_encodings;
+                    let send_compression_encodings = self.send_compression_encodings;
+                    let max_decoding_message_size = self.max_decoding_message_size;
+                    let max_encoding_message_size = self.max_encoding_message_size;
+                    let inner = self.inner.clone();
+                    let fut = async move {
+                        let method = CloseAccountSvc(inner);
                         let codec = tonic_prost::ProstCodec::default();
                         let mut grpc = tonic::server::Grpc::new(codec)
                             .apply_compression_config(

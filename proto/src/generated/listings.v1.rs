@@ -177,13 +177,14 @@ pub struct Event {
     #[prost(bool, tag = "19")]
     pub visible: bool,
 }
-/// A decision of staff, for mails to the people of the accounts that it concerns.
+/// A decision of staff, or of another owner, for mails to the people of the accounts that it concerns.
 ///
-/// `Change.event` says what staff decided: `listing_published`, `listing_approved` (a game whose page is not public, so that it is not
-/// public either), `listing_rejected`, `listing_removed`, `listing_restored`, `claim_granted` or `claim_rejected`.
+/// `Change.event` says what was decided: `listing_published`, `listing_approved` (a game whose page is not public, so that it is not
+/// public either), `listing_rejected`, `listing_removed`, `listing_removed_by_owner` (another owner of the page took it down),
+/// `listing_restored`, `claim_granted`, `claim_rejected`, `owner_added` (to a page), or `event_moved` (to another account).
 #[derive(Clone, PartialEq, Eq, Hash, ::prost::Message)]
 pub struct StaffDecision {
-    /// The owners of the listing; or the account that claimed the page.
+    /// The accounts whose people read it: the owners of the listing; the account that claimed the page; both accounts of an event that moved.
     #[prost(string, repeated, tag = "1")]
     pub account_ids: ::prost::alloc::vec::Vec<::prost::alloc::string::String>,
     /// `page`, `game` or `event`.
@@ -198,6 +199,12 @@ pub struct StaffDecision {
     /// The reason of staff; may be empty.
     #[prost(string, tag = "5")]
     pub reason: ::prost::alloc::string::String,
+    /// The new owner of a page, the owner who took a listing down, or the account that has an event now; empty otherwise.
+    #[prost(string, tag = "6")]
+    pub account_id: ::prost::alloc::string::String,
+    /// The account that had an event; empty otherwise, and for an event that no account had.
+    #[prost(string, tag = "7")]
+    pub former_account_id: ::prost::alloc::string::String,
 }
 /// The state of a listing (§3).
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, ::prost::Enumeration)]
@@ -1361,8 +1368,8 @@ pub mod own_listings_service_client {
                 );
             self.inner.unary(req, path, codec).await
         }
-        /// Takes down a listing of the account, in any state, for the dashboard: the public does not see it from then on, and only staff restore it. A
-        /// second call changes nothing.
+        /// Takes down a listing of the account, for the dashboard: the public does not see it from then on, and only staff restore it. A listing that
+        /// waits for its review is taken back instead: it is rejected, and a change submits it again. A second call changes nothing.
         pub async fn take_down_listing(
             &mut self,
             request: impl tonic::IntoRequest<super::TakeDownListingRequest>,
@@ -1447,8 +1454,8 @@ pub mod own_listings_service_server {
             tonic::Response<super::GetOwnListingResponse>,
             tonic::Status,
         >;
-        /// Takes down a listing of the account, in any state, for the dashboard: the public does not see it from then on, and only staff restore it. A
-        /// second call changes nothing.
+        /// Takes down a listing of the account, for the dashboard: the public does not see it from then on, and only staff restore it. A listing that
+        /// waits for its review is taken back instead: it is rejected, and a change submits it again. A second call changes nothing.
         async fn take_down_listing(
             &self,
             request: tonic::Request<super::TakeDownListingRequest>,
@@ -2505,6 +2512,13 @@ pub struct ListOwnClaimsResponse {
     pub claims: ::prost::alloc::vec::Vec<Claim>,
 }
 #[derive(Clone, PartialEq, Eq, Hash, ::prost::Message)]
+pub struct WithdrawClaimsRequest {
+    #[prost(string, tag = "1")]
+    pub account_id: ::prost::alloc::string::String,
+}
+#[derive(Clone, Copy, PartialEq, Eq, Hash, ::prost::Message)]
+pub struct WithdrawClaimsResponse {}
+#[derive(Clone, PartialEq, Eq, Hash, ::prost::Message)]
 pub struct ListClaimsRequest {
     #[prost(message, optional, tag = "1")]
     pub page: ::core::option::Option<super::super::common::v1::PageRequest>,
@@ -2829,6 +2843,31 @@ pub mod pages_service_client {
                 .insert(GrpcMethod::new("listings.v1.PagesService", "ListOwnClaims"));
             self.inner.unary(req, path, codec).await
         }
+        /// Rejects the open claims of the account, because the account has no people any more.
+        pub async fn withdraw_claims(
+            &mut self,
+            request: impl tonic::IntoRequest<super::WithdrawClaimsRequest>,
+        ) -> std::result::Result<
+            tonic::Response<super::WithdrawClaimsResponse>,
+            tonic::Status,
+        > {
+            self.inner
+                .ready()
+                .await
+                .map_err(|e| {
+                    tonic::Status::unknown(
+                        format!("Service was not ready: {}", e.into()),
+                    )
+                })?;
+            let codec = tonic_prost::ProstCodec::default();
+            let path = http::uri::PathAndQuery::from_static(
+                "/listings.v1.PagesService/WithdrawClaims",
+            );
+            let mut req = request.into_request();
+            req.extensions_mut()
+                .insert(GrpcMethod::new("listings.v1.PagesService", "WithdrawClaims"));
+            self.inner.unary(req, path, codec).await
+        }
     }
 }
 /// Generated server implementations.
@@ -2882,6 +2921,14 @@ pub mod pages_service_server {
             request: tonic::Request<super::ListOwnClaimsRequest>,
         ) -> std::result::Result<
             tonic::Response<super::ListOwnClaimsResponse>,
+            tonic::Status,
+        >;
+        /// Rejects the open claims of the account, because the account has no people any more.
+        async fn withdraw_claims(
+            &self,
+            request: tonic::Request<super::WithdrawClaimsRequest>,
+        ) -> std::result::Result<
+            tonic::Response<super::WithdrawClaimsResponse>,
             tonic::Status,
         >;
     }
@@ -3172,6 +3219,51 @@ pub mod pages_service_server {
                     let inner = self.inner.clone();
                     let fut = async move {
                         let method = ListOwnClaimsSvc(inner);
+                        let codec = tonic_prost::ProstCodec::default();
+                        let mut grpc = tonic::server::Grpc::new(codec)
+                            .apply_compression_config(
+                                accept_compression_encodings,
+                                send_compression_encodings,
+                            )
+                            .apply_max_message_size_config(
+                                max_decoding_message_size,
+                                max_encoding_message_size,
+                            );
+                        let res = grpc.unary(method, req).await;
+                        Ok(res)
+                    };
+                    Box::pin(fut)
+                }
+                "/listings.v1.PagesService/WithdrawClaims" => {
+                    #[allow(non_camel_case_types)]
+                    struct WithdrawClaimsSvc<T: PagesService>(pub Arc<T>);
+                    impl<
+                        T: PagesService,
+                    > tonic::server::UnaryService<super::WithdrawClaimsRequest>
+                    for WithdrawClaimsSvc<T> {
+                        type Response = super::WithdrawClaimsResponse;
+                        type Future = BoxFuture<
+                            tonic::Response<Self::Response>,
+                            tonic::Status,
+                        >;
+                        fn call(
+                            &mut self,
+                            request: tonic::Request<super::WithdrawClaimsRequest>,
+                        ) -> Self::Future {
+                            let inner = Arc::clone(&self.0);
+                            let fut = async move {
+                                <T as PagesService>::withdraw_claims(&inner, request).await
+                            };
+                            Box::pin(fut)
+                        }
+                    }
+                    let accept_compression_encodings = self.accept_compression_encodings;
+                    let send_compression_encodings = self.send_compression_encodings;
+                    let max_decoding_message_size = self.max_decoding_message_size;
+                    let max_encoding_message_size = self.max_encoding_message_size;
+                    let inner = self.inner.clone();
+                    let fut = async move {
+                        let method = WithdrawClaimsSvc(inner);
                         let codec = tonic_prost::ProstCodec::default();
                         let mut grpc = tonic::server::Grpc::new(codec)
                             .apply_compression_config(
@@ -6195,11 +6287,17 @@ pub struct Revision {
     pub actor: ::prost::alloc::string::String,
     #[prost(enumeration = "State", tag = "5")]
     pub state: i32,
-    /// The changed fields, as paths; empty for the first revision.
+    /// The changed fields, as paths; empty for the first revision. `account`: an event belongs to another account.
     #[prost(string, repeated, tag = "6")]
     pub changed: ::prost::alloc::vec::Vec<::prost::alloc::string::String>,
+    /// For a takedown or a rejection, what its owners read.
     #[prost(string, tag = "7")]
     pub reason: ::prost::alloc::string::String,
+    /// The accounts that had the event before and after such a change; empty otherwise, and where no account had it.
+    #[prost(string, tag = "8")]
+    pub former_account_id: ::prost::alloc::string::String,
+    #[prost(string, tag = "9")]
+    pub account_id: ::prost::alloc::string::String,
 }
 #[derive(Clone, PartialEq, ::prost::Message)]
 pub struct DecideRequest {
@@ -6208,7 +6306,7 @@ pub struct DecideRequest {
     /// 1 to 100 items.
     #[prost(message, repeated, tag = "2")]
     pub items: ::prost::alloc::vec::Vec<DecideItem>,
-    /// Up to 500 characters; required to reject and to take down.
+    /// Up to 500 characters; required to reject and to take down: the owners read it.
     #[prost(string, tag = "3")]
     pub reason: ::prost::alloc::string::String,
 }
@@ -6216,7 +6314,8 @@ pub struct DecideRequest {
 pub struct DecideItem {
     #[prost(message, optional, tag = "1")]
     pub name: ::core::option::Option<ListingName>,
-    /// The revision that was reviewed. The decision is refused if the listing has another revision; absent: any revision.
+    /// The revision that was reviewed, which an approval must name. The decision is refused if the listing has another revision; absent: it is
+    /// of the listing, whatever its revision.
     #[prost(int64, optional, tag = "2")]
     pub revision: ::core::option::Option<i64>,
 }
@@ -6350,7 +6449,7 @@ pub enum Decision {
     Reject = 2,
     /// Takes down a public listing (§3): reads answer 404, and its slug stays reserved. For admins.
     TakeDown = 3,
-    /// Publishes a listing again that was taken down. For admins.
+    /// Publishes a listing again that was taken down, a game once its page is public. For admins.
     Restore = 4,
 }
 impl Decision {

@@ -25,6 +25,9 @@ pub struct Endpoint {
     /// What the URL answered to a HEAD request when it was entered, such as "answered 405"; empty: it was entered before such requests were made.
     #[prost(string, tag = "10")]
     pub address_check: ::prost::alloc::string::String,
+    /// The people who have seen a secret that signs: of the current one, and during a rotation of the next one.
+    #[prost(string, repeated, tag = "11")]
+    pub seen_by: ::prost::alloc::vec::Vec<::prost::alloc::string::String>,
 }
 /// The health of an endpoint.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, ::prost::Message)]
@@ -277,6 +280,10 @@ pub struct SendTestEventRequest {
     /// The subject, for events with several examples: `game`, `studio`, `person` or `event`. Empty: the first example.
     #[prost(string, tag = "4")]
     pub kind: ::prost::alloc::string::String,
+    /// The id of the form that was sent, a UUID: a repeated call with the same id sends nothing, and returns the delivery of the first call.
+    /// Empty: there is none.
+    #[prost(string, tag = "5")]
+    pub form_id: ::prost::alloc::string::String,
 }
 #[derive(Clone, PartialEq, Eq, Hash, ::prost::Message)]
 pub struct SendTestEventResponse {
@@ -285,6 +292,9 @@ pub struct SendTestEventResponse {
     /// What happens next, in words.
     #[prost(string, tag = "2")]
     pub next: ::prost::alloc::string::String,
+    /// Whether the form was sent before.
+    #[prost(bool, tag = "3")]
+    pub repeated_form: bool,
 }
 /// Generated client implementations.
 pub mod deliveries_service_client {
@@ -916,6 +926,10 @@ pub struct AddEndpointRequest {
     pub url: ::prost::alloc::string::String,
     #[prost(string, repeated, tag = "3")]
     pub events: ::prost::alloc::vec::Vec<::prost::alloc::string::String>,
+    #[prost(string, tag = "4")]
+    pub form_id: ::prost::alloc::string::String,
+    #[prost(string, tag = "5")]
+    pub person_id: ::prost::alloc::string::String,
 }
 #[derive(Clone, PartialEq, Eq, Hash, ::prost::Message)]
 pub struct AddEndpointResponse {
@@ -923,6 +937,9 @@ pub struct AddEndpointResponse {
     pub endpoint: ::core::option::Option<Endpoint>,
     #[prost(string, tag = "2")]
     pub secret: ::prost::alloc::string::String,
+    /// Whether the form was sent before.
+    #[prost(bool, tag = "3")]
+    pub repeated_form: bool,
 }
 #[derive(Clone, PartialEq, Eq, Hash, ::prost::Message)]
 pub struct ChangeEndpointRequest {
@@ -935,6 +952,11 @@ pub struct ChangeEndpointRequest {
     /// Absent: no change.
     #[prost(message, optional, tag = "4")]
     pub events: ::core::option::Option<EventList>,
+    /// The URL and the events that the caller has read. Absent: whatever they are.
+    #[prost(string, optional, tag = "5")]
+    pub read_url: ::core::option::Option<::prost::alloc::string::String>,
+    #[prost(message, optional, tag = "6")]
+    pub read_events: ::core::option::Option<EventList>,
 }
 #[derive(Clone, PartialEq, Eq, Hash, ::prost::Message)]
 pub struct ChangeEndpointResponse {
@@ -976,6 +998,10 @@ pub struct RotateSecretRequest {
     pub account_id: ::prost::alloc::string::String,
     #[prost(string, tag = "2")]
     pub id: ::prost::alloc::string::String,
+    #[prost(string, tag = "3")]
+    pub form_id: ::prost::alloc::string::String,
+    #[prost(string, tag = "4")]
+    pub person_id: ::prost::alloc::string::String,
 }
 #[derive(Clone, PartialEq, Eq, Hash, ::prost::Message)]
 pub struct RotateSecretResponse {
@@ -983,6 +1009,9 @@ pub struct RotateSecretResponse {
     pub endpoint: ::core::option::Option<Endpoint>,
     #[prost(string, tag = "2")]
     pub secret: ::prost::alloc::string::String,
+    /// Whether the form was sent before.
+    #[prost(bool, tag = "3")]
+    pub repeated_form: bool,
 }
 #[derive(Clone, PartialEq, Eq, Hash, ::prost::Message)]
 pub struct SwitchSecretRequest {
@@ -1125,7 +1154,7 @@ pub mod endpoints_service_client {
             self.inner = self.inner.max_encoding_message_size(limit);
             self
         }
-        /// Adds an endpoint within the limit of the plan. Only this response contains its secret.
+        /// Adds an endpoint within the limit of the plan. The response contains its secret.
         pub async fn add_endpoint(
             &mut self,
             request: impl tonic::IntoRequest<super::AddEndpointRequest>,
@@ -1150,7 +1179,7 @@ pub mod endpoints_service_client {
                 .insert(GrpcMethod::new("webhook.v1.EndpointsService", "AddEndpoint"));
             self.inner.unary(req, path, codec).await
         }
-        /// Changes the fields that are present.
+        /// Changes the fields that are present. `failed_precondition` if the endpoint is not what the caller has read.
         pub async fn change_endpoint(
             &mut self,
             request: impl tonic::IntoRequest<super::ChangeEndpointRequest>,
@@ -1229,7 +1258,7 @@ pub mod endpoints_service_client {
                 );
             self.inner.unary(req, path, codec).await
         }
-        /// Creates a new secret. Only this response contains it. The old secret signs for a day, or until SwitchSecret.
+        /// Creates a new secret, which the response contains. The old secret signs for a day, or until SwitchSecret.
         pub async fn rotate_secret(
             &mut self,
             request: impl tonic::IntoRequest<super::RotateSecretRequest>,
@@ -1370,7 +1399,7 @@ pub mod endpoints_service_server {
     /// Generated trait containing gRPC methods that should be implemented for use with EndpointsServiceServer.
     #[async_trait]
     pub trait EndpointsService: std::marker::Send + std::marker::Sync + 'static {
-        /// Adds an endpoint within the limit of the plan. Only this response contains its secret.
+        /// Adds an endpoint within the limit of the plan. The response contains its secret.
         async fn add_endpoint(
             &self,
             request: tonic::Request<super::AddEndpointRequest>,
@@ -1378,7 +1407,7 @@ pub mod endpoints_service_server {
             tonic::Response<super::AddEndpointResponse>,
             tonic::Status,
         >;
-        /// Changes the fields that are present.
+        /// Changes the fields that are present. `failed_precondition` if the endpoint is not what the caller has read.
         async fn change_endpoint(
             &self,
             request: tonic::Request<super::ChangeEndpointRequest>,
@@ -1402,7 +1431,7 @@ pub mod endpoints_service_server {
             tonic::Response<super::ResumeEndpointResponse>,
             tonic::Status,
         >;
-        /// Creates a new secret. Only this response contains it. The old secret signs for a day, or until SwitchSecret.
+        /// Creates a new secret, which the response contains. The old secret signs for a day, or until SwitchSecret.
         async fn rotate_secret(
             &self,
             request: tonic::Request<super::RotateSecretRequest>,

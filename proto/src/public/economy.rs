@@ -64,7 +64,7 @@ pub struct Currency {
 /// A counted report of a game, with the figures that it led to.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, ToSchema)]
 #[schema(example = json!({
-    "reported_at": "2026-03-01T08:00:00.000Z", "currency": "Cowrie",
+    "reported_at": "2026-03-01T08:00:00.000Z", "currency": "Cowrie", "new_unit": false,
     "supply": 1_000_000, "minted": 5_000, "burned": 1_000, "output": 42_000, "players": 120,
     "basket": {"meal": 10, "ride": 5, "wage": 100, "rent": 900, "cost": 3_700},
     "inflation_pct": 1.5, "growth_pct": null, "money_growth_pct": 0.4, "policy_rate_pct": 12.5, "naira_per_unit": null,
@@ -74,6 +74,8 @@ pub struct HistoryRow {
     pub reported_at: Timestamp,
     /// Name of the currency then.
     pub currency: String,
+    /// Whether the report is the first in a new unit of the currency. Its changes are then null, and those of the next report compare with it.
+    pub new_unit: bool,
     /// All currency that existed.
     pub supply: u64,
     /// Created since the previous report.

@@ -55,12 +55,6 @@ impl WebhookListing {
         }
     }
 
-    /// What its address ends with.
-    pub fn slug_or_handle(&self) -> &str {
-        let name = self.slug.as_deref().or(self.handle.as_deref());
-        name.unwrap_or_default()
-    }
-
     fn with_slug(kind: &str, folder: &str, slug: &str, name: &str, url: &str) -> Self {
         Self {
             kind: kind.to_owned(),

@@ -55,6 +55,7 @@ impl<'a> Backlog<'a> {
                     account_id: self.account.account.id.clone(),
                     url: format!("http://{}/{path}", self.receiver.host(number)),
                     events: vec!["listing.updated".to_owned()],
+                    ..AddEndpointRequest::default()
                 };
                 self.endpoints.clone().add_endpoint(request).await.ok()
             });

@@ -1,3 +1,4 @@
-//! The public port itself, with malformed HTTP.
+//! The public port itself, with malformed and with long HTTP.
 
+mod lengths;
 mod smuggling;

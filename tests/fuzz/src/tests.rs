@@ -47,14 +47,16 @@ fn a_feed_row_is_an_entity_of_its_kind_or_refused() {
     let at = Some(Timestamp::default());
     let game = listings_v1::Game {
         mode: Mode::Test.into(),
-        state: listings_v1::State::Pending.into(),
+        visible: true,
         page_id: ID.to_owned(),
         created_at: at,
         updated_at: at,
+        first_published_at: at,
         ..listings_v1::Game::default()
     };
     assert!(feed_row(&game.encode_to_vec()));
-    for encoded in [&b""[..], b"\x0A\xFF", b"\xFF\0"] {
+    assert!(feed_row(b""), "a hidden listing needs no fields");
+    for encoded in [&b"\x0A\xFF"[..], b"\xFF\0"] {
         assert!(!feed_row(encoded), "{encoded:?}");
     }
 }

@@ -165,7 +165,7 @@ async fn build_servers(podman: &Podman) {
     fs::write(context.join("start-postgres"), START_POSTGRES).unwrap();
     for (image, command) in [
         (
-            "docker.io/library/postgres:17",
+            "docker.io/library/postgres:17-bookworm",
             r#"["sh", "/usr/bin/start-postgres"]"#,
         ),
         ("docker.io/library/redis:7", r#"["redis-server"]"#),

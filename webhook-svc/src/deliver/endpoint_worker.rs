@@ -9,6 +9,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use kit::telemetry;
+use kit::throttle::Throttle;
 use time::OffsetDateTime;
 use tokio::sync::{Notify, mpsc};
 use tokio::task::JoinSet;
@@ -19,11 +20,12 @@ use tracing::Instrument as _;
 use super::Shared;
 use super::attempt::{self, Finished};
 use super::lease::Lease;
-use super::pages::{self, DueDelivery, ListingState};
+use super::pages::{self, DueDelivery};
 use super::recorder::{Outcome, Record};
 use super::target::{self, Target};
 use crate::domain::window::Window;
 use crate::http::AttemptOutcome;
+use crate::store::listings::ListingState;
 use crate::store::waiting::{self, Cursor};
 
 /// Before every delivery.
@@ -39,13 +41,15 @@ const TIME_SLICE: Duration = Duration::from_secs(20);
 const MAX_UNRECORDED_WINDOWS: usize = 2;
 /// Delay before an endpoint is released after an error.
 const BACKOFF: Duration = Duration::from_secs(1);
-/// A delivery whose listing has no row is due again after this delay, until it is as old as [`ABSENT_GRACE`]. Then it is cancelled.
-const ABSENT_DELAY: Duration = Duration::from_mins(1);
-const ABSENT_GRACE: Duration = Duration::from_mins(10);
+/// A delivery that waits for its listing is due again after this delay.
+const LISTING_DELAY: Duration = Duration::from_mins(1);
 
 /// Why a delivery is cancelled, for the owner of the endpoint.
 const NOT_PUBLISHED: &str = "The listing is no longer published.";
 const ONLY_TEST_EVENTS: &str = "The account's plan has only test events.";
+
+/// Logged once a minute: without PostgreSQL, the workers of all endpoints fail.
+static FAILURES: Throttle = Throttle::new();
 
 struct EndpointWorker {
     shared: Arc<Shared>,
@@ -91,7 +95,9 @@ pub(super) async fn run(
         acknowledge,
     };
     if let Err(error) = worker.run(&reload, &mut acknowledged, &stop).await {
-        tracing::warn!(%endpoint, error = format!("{error:#}"), "the worker of an endpoint failed; the endpoint is claimed again later");
+        if FAILURES.admits() {
+            tracing::error!(%endpoint, error = format!("{error:#}"), "the worker of an endpoint failed; the endpoint is claimed again later");
+        }
         if let Err(error) = worker.finish(&mut acknowledged).await {
             tracing::warn!(%endpoint, error = format!("{error:#}"), "cannot record attempts; they will be repeated");
         }
@@ -180,28 +186,26 @@ impl EndpointWorker {
         };
         self.target = Some(Arc::new(target));
         let mut ready: Vec<DueDelivery> = std::mem::take(&mut self.ready).into();
-        let checked = pages::check_listings(&shared.dependencies.pool, &mut ready);
+        let checked = pages::check_listings(&shared.dependencies.pool, &mut ready, self.now());
         shared.with_statement_timeout(checked).await?;
         self.enqueue(ready).await
     }
 
     /// Makes deliveries ready to be sent. One whose listing is not public, or that the account's plan does not include, is cancelled. One whose
-    /// listing has no row yet waits for it.
+    /// listing may become public soon waits for it.
     async fn enqueue(&mut self, deliveries: Vec<DueDelivery>) -> anyhow::Result<()> {
         let has_real_events = self.target.as_ref().is_some_and(|it| it.has_real_events);
         let now = self.now();
         let mut early = Vec::new();
         for due in deliveries {
-            // A creation in the future comes from a clock that was ahead. The delivery would wait until then.
-            let age = (now - due.created_at).unsigned_abs();
             let reason = match due.listing {
-                ListingState::Absent if age < ABSENT_GRACE => {
+                ListingState::Awaited => {
                     self.forget(due.id);
                     early.push(due.id);
                     continue;
                 }
-                ListingState::Absent | ListingState::Unpublished => NOT_PUBLISHED,
-                ListingState::Published if !has_real_events && !due.message.is_test() => {
+                ListingState::Unpublished => NOT_PUBLISHED,
+                ListingState::Published if !has_real_events && !due.message.is_test => {
                     ONLY_TEST_EVENTS
                 }
                 ListingState::Published => {
@@ -211,7 +215,7 @@ impl EndpointWorker {
             };
             self.record(due, Outcome::Cancelled(reason)).await?;
         }
-        self.postpone(&early, now + ABSENT_DELAY).await
+        self.postpone(&early, now + LISTING_DELAY).await
     }
 
     async fn postpone(&self, ids: &[i64], until: OffsetDateTime) -> anyhow::Result<()> {

@@ -29,7 +29,6 @@ use tokio::sync::Semaphore;
 use uuid::Uuid;
 
 use crate::domain::health::DisablePolicy;
-use crate::domain::plans::Plans;
 use crate::domain::schedule::Schedule;
 use crate::http::Sender;
 use pages::Messages;
@@ -79,7 +78,6 @@ pub struct DeliveryDependencies {
     pub key_ring: KeyRing,
     pub schedule: Schedule,
     pub disable_policy: DisablePolicy,
-    pub plans: Arc<Plans>,
     pub limits: Limits,
 }
 

@@ -1,6 +1,6 @@
 //! Reads the due deliveries of an endpoint, a page at a time, with their messages.
 
-use std::collections::{HashMap, HashSet};
+use std::collections::HashMap;
 use std::sync::Arc;
 
 use quick_cache::Weighter;
@@ -9,7 +9,7 @@ use sqlx::PgPool;
 use time::OffsetDateTime;
 use uuid::Uuid;
 
-use crate::store::listings;
+use crate::store::listings::{self, ListingState};
 use crate::store::messages::{self, StoredMessage};
 use crate::store::waiting::{self, Cursor};
 
@@ -29,16 +29,6 @@ pub(super) struct DueDelivery {
     /// When it was created; its attempts are recorded in the partition of this day.
     pub(super) created_at: OffsetDateTime,
     pub(super) listing: ListingState,
-}
-
-/// Whether the listing of a delivery is public now.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum ListingState {
-    /// It is public, or the delivery is a test.
-    Published,
-    Unpublished,
-    /// There is no row of it: the follower of listings may be behind.
-    Absent,
 }
 
 /// A page of deliveries.
@@ -124,7 +114,7 @@ pub(super) async fn read(
         })
     });
     let mut deliveries = deliveries.collect::<Vec<_>>();
-    check_listings(pool, &mut deliveries).await?;
+    check_listings(pool, &mut deliveries, now).await?;
     Ok(Page {
         deliveries,
         end: rows.last().map(|row| (row.due_at, row.id)),
@@ -136,24 +126,18 @@ pub(super) async fn read(
 pub(super) async fn check_listings(
     pool: &PgPool,
     deliveries: &mut [DueDelivery],
+    now: OffsetDateTime,
 ) -> Result<(), sqlx::Error> {
-    let listed = deliveries.iter();
-    let listed = listed.filter_map(|due| due.message.listing.clone());
-    let listed: HashSet<(String, Uuid)> = listed.collect();
-    if listed.is_empty() {
+    let real = deliveries.iter().filter(|due| !due.message.is_test);
+    let real: Vec<Uuid> = real.map(|due| due.message.id).collect();
+    if real.is_empty() {
         return Ok(());
     }
-    let listed: Vec<(String, Uuid)> = listed.into_iter().collect();
-    let published = listings::published(pool, &listed).await?;
+    let states = listings::states(pool, &real, now).await?;
     for due in deliveries {
-        let Some(listing) = &due.message.listing else {
-            continue;
-        };
-        due.listing = match published.get(listing) {
-            Some(true) => ListingState::Published,
-            Some(false) => ListingState::Unpublished,
-            None => ListingState::Absent,
-        };
+        if let Some(state) = states.get(&due.message.id) {
+            due.listing = *state;
+        }
     }
     Ok(())
 }

@@ -20,7 +20,7 @@ use crate::http::AttemptOutcome;
 use crate::notice;
 use crate::store::attempts::{self, Completion};
 use crate::store::deliveries::DeliveryState;
-use crate::store::endpoints::{self, EndpointState};
+use crate::store::endpoints::{self, Endpoint, EndpointState};
 use crate::store::partitions;
 use crate::store::queue::Claim;
 
@@ -104,9 +104,9 @@ async fn record(
     let (pool, now) = (&shared.dependencies.pool, shared.dependencies.clock.now());
     let needed = batch.iter().map(|it| partitions::day(it.due.created_at));
     create_partitions(shared, needed, days).await?;
-    let completions = batch.iter().map(|it| completion_of(shared, it, now));
-    let completions: Vec<Completion> = completions.collect();
-    if (completions.iter()).all(|it| it.state != DeliveryState::Failed) {
+    let completions = batch.iter().map(|it| completion_of(shared, it, true, now));
+    let mut completions: Vec<Completion> = completions.collect();
+    if (completions.iter()).all(|it| it.state != DeliveryState::Failed && !is_gone(it)) {
         // The usual batch needs no transaction around its one statement.
         attempts::complete(pool, shared.holder, &completions, now).await?;
         return Ok(());
@@ -115,7 +115,12 @@ async fn record(
     // All endpoints that the transaction may change, in one order: two recorders cannot wait for each other.
     let ids: BTreeSet<Uuid> = completions.iter().map(|it| it.claim.endpoint).collect();
     let ids: Vec<Uuid> = ids.into_iter().collect();
-    endpoints::lock_all(&mut transaction, &ids).await?;
+    let endpoints = endpoints::lock_all(&mut transaction, &ids).await?;
+    for (record, completion) in batch.iter().zip(&mut completions) {
+        if is_gone(completion) && !is_current(record, &endpoints) {
+            *completion = completion_of(shared, record, false, now);
+        }
+    }
     let failed = attempts::complete(&mut *transaction, shared.holder, &completions, now).await?;
     let failures = failures(&completions, failed);
     let urls = batch.iter().filter_map(|it| match &it.outcome {
@@ -153,7 +158,8 @@ async fn create_partitions(
     Ok(())
 }
 
-/// The failed deliveries of each endpoint since its last success in the batch. `failed` are those that the statement has recorded.
+/// The failed deliveries of each endpoint since its last success in the batch, and those that it answered with 410. `failed` are those that the
+/// statement has recorded.
 fn failures(
     completions: &[Completion],
     failed: Vec<(Uuid, i64)>,
@@ -169,7 +175,7 @@ fn failures(
                 earlier.retain(|failure| is_gone(failure));
             }
             // An attempt that is in the batch twice, since a worker panicked before its results were recorded, counts once.
-            DeliveryState::Failed if failed.remove(&(endpoint, completion.delivery_id)) => {
+            _ if failed.remove(&(endpoint, completion.delivery_id)) => {
                 failures.entry(endpoint).or_default().push(completion);
             }
             _ => {}
@@ -179,8 +185,23 @@ fn failures(
     failures
 }
 
-/// The result of an attempt as it is stored, with the delivery's state after it.
-fn completion_of(shared: &Shared, record: &Record, now: OffsetDateTime) -> Completion {
+/// Whether the endpoint still has the URL of the attempt.
+fn is_current(record: &Record, endpoints: &[Endpoint]) -> bool {
+    let Outcome::Attempted(attempted) = &record.outcome else {
+        return false;
+    };
+    let mut endpoints = endpoints.iter();
+    endpoints.any(|it| it.id == record.claim.endpoint && *it.url == *attempted.url)
+}
+
+/// The result of an attempt as it is stored, with the delivery's state after it. A 410 of the endpoint's current URL switches the endpoint off, and
+/// the delivery waits with its attempts; one of another URL is a failure like others.
+fn completion_of(
+    shared: &Shared,
+    record: &Record,
+    is_current: bool,
+    now: OffsetDateTime,
+) -> Completion {
     let due = &record.due;
     let completion = Completion {
         claim: record.claim,
@@ -207,14 +228,14 @@ fn completion_of(shared: &Shared, record: &Record, now: OffsetDateTime) -> Compl
         }
     };
     let schedule = &shared.dependencies.schedule;
+    let is_gone = result.outcome == AttemptOutcome::Gone && is_current;
+    let attempts_left = due.attempts_left - i32::from(!is_gone);
     let due_at = match result.outcome {
-        AttemptOutcome::Failed => schedule.next_attempt_at(
-            completion.attempts_left,
-            jitter(due),
-            result.retry_after,
-            now,
-        ),
-        AttemptOutcome::Delivered | AttemptOutcome::Gone => None,
+        AttemptOutcome::Delivered => None,
+        AttemptOutcome::Gone if is_gone => Some(now),
+        AttemptOutcome::Failed | AttemptOutcome::Gone => {
+            schedule.next_attempt_at(attempts_left, jitter(due), result.retry_after, now)
+        }
     };
     let reason = result.reason.clone().unwrap_or_default();
     Completion {
@@ -229,6 +250,7 @@ fn completion_of(shared: &Shared, record: &Record, now: OffsetDateTime) -> Compl
             _ if due_at.is_some() => DeliveryState::Waiting,
             _ => DeliveryState::Failed,
         },
+        attempts_left,
         due_at,
         ..completion
     }

@@ -11,8 +11,8 @@ use crate::domain::rotation;
 use crate::domain::signature::Secret;
 use crate::domain::signed_headers::Secrets;
 use crate::key_ring::open_secret;
-use crate::store::accounts;
 use crate::store::endpoints::{self, Endpoint, EndpointState};
+use crate::store::plans;
 
 #[derive(Debug)]
 pub(super) struct Target {
@@ -44,6 +44,9 @@ impl Target {
 }
 
 /// Loads an endpoint; `None`: it is removed, paused or off.
+///
+/// # Errors
+/// PostgreSQL fails, or the plan of the account is not known: what it allows must not be guessed.
 pub(super) async fn load(
     dependencies: &DeliveryDependencies,
     endpoint: Uuid,
@@ -52,13 +55,18 @@ pub(super) async fn load(
     let Some(found) = found.filter(|found| found.state == EndpointState::On) else {
         return Ok(None);
     };
-    let plan = accounts::plan(&dependencies.pool, found.account_id).await?;
-    let plan = plan.map(|plan| dependencies.plans.get_or_cheapest(&plan));
+    let account = found.account_id;
+    let plan = plans::of_account(&dependencies.pool, account).await?;
+    let plan = plan.ok_or_else(|| {
+        anyhow::anyhow!(
+            "the plan of account {account} is not known, so its deliveries wait: is the follower of the gateway behind?"
+        )
+    })?;
     Ok(Some(Target {
         url: Arc::from(found.url.as_str()),
         address: dependencies.sender.parse_address(&found.url),
         secrets: open_secrets(dependencies, &found),
-        has_real_events: plan.is_some_and(|plan| plan.events),
+        has_real_events: plan.events,
     }))
 }
 

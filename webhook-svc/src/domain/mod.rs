@@ -5,7 +5,6 @@ pub mod event;
 pub mod health;
 pub mod message;
 pub mod network;
-pub mod plans;
 pub mod rotation;
 pub mod samples;
 pub mod schedule;

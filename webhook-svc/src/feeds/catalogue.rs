@@ -18,7 +18,7 @@ impl Projection for Catalogue {
     type Row = ();
     type Message = Message;
 
-    const MAX_CHANGES: usize = Publisher::MAX_CHANGES;
+    const MAX_MESSAGES: usize = Publisher::MAX_MESSAGES;
 
     fn message(&self, change: &Change) -> anyhow::Result<Option<Message>> {
         message(change)

@@ -23,7 +23,7 @@ impl Projection for Economy {
     type Row = ();
     type Message = Message;
 
-    const MAX_CHANGES: usize = Publisher::MAX_CHANGES;
+    const MAX_MESSAGES: usize = Publisher::MAX_MESSAGES;
 
     /// The message of a tip. Whether its game is public is checked before each attempt and when the message is pulled.
     fn message(&self, change: &Change) -> anyhow::Result<Option<Message>> {

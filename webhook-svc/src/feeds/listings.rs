@@ -27,15 +27,15 @@ impl Projection for Listings {
     type Message = Message;
 
     const TABLES: &'static [&'static str] = &["listing"];
-    const MAX_CHANGES: usize = Publisher::MAX_CHANGES;
+    const MAX_MESSAGES: usize = Publisher::MAX_MESSAGES;
 
     fn row(&self, change: &Change) -> anyhow::Result<Option<Row>> {
-        Ok(read(change, &self.public_url)?.map(|(row, _)| row))
+        Ok(read(change, &self.public_url)?.map(|listing| listing.row))
     }
 
     fn message(&self, change: &Change) -> anyhow::Result<Option<Message>> {
         match read(change, &self.public_url)? {
-            Some((row, data)) => message(change, &row, data),
+            Some(listing) => message(change, listing),
             None => Ok(None),
         }
     }
@@ -62,69 +62,66 @@ impl Projection for Listings {
     }
 }
 
-/// The listing of a change and its data in messages; `None`: the change is a decision of staff.
-fn read(change: &Change, site: &str) -> anyhow::Result<Option<(Row, Listing)>> {
+/// A change of a listing.
+struct ListingChange {
+    row: Row,
+    is_live: bool,
+    /// The listing's data in messages.
+    data: Listing,
+}
+
+/// Reads the change of a listing; `None`: the change is a decision of staff.
+fn read(change: &Change, site: &str) -> anyhow::Result<Option<ListingChange>> {
     let state = change.state.clone();
-    let read = match change.entity.as_str() {
+    let (kind, mode, published, data) = match change.entity.as_str() {
         "page" => {
             let page = Page::decode(state)?;
             let url = addresses::listing(site, "creators", &page.handle);
             let data = Listing::page(&page.kind, &page.handle, &page.name, &url);
-            let row = row(change, "page", page.mode, page.visible, &data)?;
-            (row, data)
+            ("page", page.mode, page.visible, data)
         }
         "game" => {
             let game = Game::decode(state)?;
             let url = addresses::listing(site, "games", &game.slug);
             let data = Listing::game(&game.slug, &game.title, &url);
-            let row = row(change, "game", game.mode, game.visible, &data)?;
-            (row, data)
+            ("game", game.mode, game.visible, data)
         }
         "event" => {
             let event = ListedEvent::decode(state)?;
             let url = addresses::listing(site, "events", &event.slug);
             let data = Listing::event(&event.slug, &event.title, &url);
-            let row = row(change, "event", event.mode, event.visible, &data)?;
-            (row, data)
+            ("event", event.mode, event.visible, data)
         }
         _ => return Ok(None),
     };
-    Ok(Some(read))
-}
-
-fn row(
-    change: &Change,
-    kind: &'static str,
-    mode: i32,
-    visible: bool,
-    data: &Listing,
-) -> anyhow::Result<Row> {
-    Ok(Row {
+    let row = Row {
         kind,
         id: change.id.parse()?,
-        mode: Mode::try_from(mode)?.as_str(),
-        slug: data.slug_or_handle().to_owned(),
-        name: data.name.clone(),
-        published: visible,
-        revision: change.revision,
-    })
+        published,
+        changed_at: super::time_of(change)?,
+    };
+    let is_live = Mode::try_from(mode)? == Mode::Live;
+    Ok(Some(ListingChange { row, is_live, data }))
 }
 
 /// The message of an announced change; `None`: the listing is not live or not visible.
-fn message(change: &Change, row: &Row, data: Listing) -> anyhow::Result<Option<Message>> {
+fn message(change: &Change, listing: ListingChange) -> anyhow::Result<Option<Message>> {
     let event = match change.event.as_str() {
         "published" => Event::ListingPublished,
         "updated" => Event::ListingUpdated,
         _ => return Ok(None),
     };
-    if row.mode != "live" || !row.published {
+    let ListingChange { row, is_live, data } = listing;
+    if !is_live || !row.published {
         return Ok(None);
     }
-    let listing = ListingKey {
-        kind: row.kind,
-        id: row.id,
-    };
-    let at = super::time_of(change)?;
+    let (listing, at) = (
+        ListingKey {
+            kind: row.kind,
+            id: row.id,
+        },
+        row.changed_at,
+    );
     let id = derive_id("listings", change, at, event);
     let message = Message::new(id, event, Some(listing), at, &Data::Listing(data))?;
     Ok(Some(message))

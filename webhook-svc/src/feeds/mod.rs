@@ -5,8 +5,6 @@ pub mod economy;
 pub mod gateway;
 pub mod listings;
 
-use std::sync::Arc;
-
 use anyhow::Context as _;
 use contracts::common::v1::Change;
 use kit::Clock;
@@ -16,7 +14,6 @@ use sqlx::PgConnection;
 use time::OffsetDateTime;
 
 use crate::domain::message::Message;
-use crate::domain::plans::Plans;
 use crate::domain::schedule::Schedule;
 use crate::store::messages;
 
@@ -25,18 +22,17 @@ use crate::store::messages;
 pub struct Publisher {
     pub clock: Clock,
     pub schedule: Schedule,
-    pub plans: Arc<Plans>,
     /// Wakes the dispatchers.
     pub wakeup: Wakeup,
 }
 
 impl Publisher {
-    /// The most changes that one transaction publishes.
+    /// The most messages that one transaction publishes.
     ///
     /// A message becomes a row for each subscribed endpoint, and a feed sends up to 500 changes at once. PostgreSQL inserts some 50,000 such rows a
     /// second on two busy cores: 500 messages to 3,000 endpoints would take the 30 s that a statement may last, and 20 messages take them with
     /// 75,000 endpoints.
-    const MAX_CHANGES: usize = 20;
+    const MAX_MESSAGES: usize = 20;
 
     /// Inserts messages with their deliveries, in the transaction of the changes.
     async fn publish(
@@ -45,8 +41,7 @@ impl Publisher {
         messages: &[Message],
     ) -> anyhow::Result<()> {
         let (attempts, now) = (self.schedule.attempts(), self.clock.now());
-        let plans = self.plans.names_with_events();
-        Ok(messages::fan_out(connection, messages, &plans, attempts, now).await?)
+        Ok(messages::fan_out(connection, messages, attempts, now).await?)
     }
 }
 

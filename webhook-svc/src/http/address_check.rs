@@ -13,7 +13,8 @@ impl Sender {
     /// # Errors
     /// The address redirects: the status and the target in words.
     pub async fn check_address(&self, address: &Address) -> Result<String, String> {
-        let request = self.client.head(address.as_str()).header(USER_AGENT, AGENT);
+        let client = self.clients.current();
+        let request = client.head(address.as_str()).header(USER_AGENT, AGENT);
         let sent = self.send(address, request, self.address_check_timeout);
         match sent.await {
             Ok(response) => {

@@ -4,24 +4,94 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use anyhow::Context as _;
+use parking_lot::Mutex;
 use reqwest_rustls::Client;
 use reqwest_rustls::redirect::Policy;
 use reqwest_rustls::retry;
 use rustls::pki_types::CertificateDer;
 use rustls::pki_types::pem::PemObject as _;
 use rustls::{ClientConfig, RootCertStore};
+use time::OffsetDateTime;
+use tower::util::MapResponseLayer;
 
+use super::progress;
 use super::public_resolver::PublicResolver;
 use super::settings::Settings;
 
 /// An idle connection is closed after this time: earlier than most servers close theirs, so that few requests go on a connection that the
 /// server is closing.
 const IDLE_TIMEOUT: Duration = Duration::from_secs(4);
+/// A connection serves no request after this time, so that a receiver that moves in DNS gets the deliveries soon, however many there are.
+const MAX_CONNECTION_AGE: time::Duration = time::Duration::minutes(5);
 
-pub(super) fn new(settings: &Settings, resolver: PublicResolver) -> anyhow::Result<Client> {
+/// The client, which is replaced now and then: the connections of a former one are closed when their requests have ended.
+#[derive(Debug)]
+pub(super) struct Clients {
+    settings: Settings,
+    tls: ClientConfig,
+    resolver: Arc<PublicResolver>,
+    current: Mutex<Current>,
+}
+
+#[derive(Debug)]
+struct Current {
+    client: Client,
+    /// The time of the first attempt; `None`: there was none.
+    since: Option<OffsetDateTime>,
+}
+
+impl Clients {
+    pub(super) fn new(settings: &Settings, resolver: PublicResolver) -> anyhow::Result<Self> {
+        let (tls, resolver) = (tls(settings)?, Arc::new(resolver));
+        let client = new(settings, tls.clone(), &resolver)?;
+        Ok(Self {
+            settings: settings.clone(),
+            tls,
+            resolver,
+            current: Mutex::new(Current {
+                client,
+                since: None,
+            }),
+        })
+    }
+
+    /// The client for a request without a message.
+    pub(super) fn current(&self) -> Client {
+        self.current.lock().client.clone()
+    }
+
+    /// The client for an attempt.
+    pub(super) fn at(&self, now: OffsetDateTime) -> Client {
+        let mut current = self.current.lock();
+        let since = *current.since.get_or_insert(now);
+        // The clock may also have gone back.
+        if (now - since).abs() >= MAX_CONNECTION_AGE {
+            match new(&self.settings, self.tls.clone(), &self.resolver) {
+                Ok(client) => {
+                    *current = Current {
+                        client,
+                        since: Some(now),
+                    }
+                }
+                Err(error) => tracing::error!(
+                    error = format!("{error:#}"),
+                    "cannot make an HTTP client; the former one stays"
+                ),
+            }
+        }
+        current.client.clone()
+    }
+}
+
+fn new(
+    settings: &Settings,
+    tls: ClientConfig,
+    resolver: &Arc<PublicResolver>,
+) -> anyhow::Result<Client> {
     let builder = Client::builder()
-        .use_preconfigured_tls(tls(settings)?)
-        .dns_resolver(Arc::new(resolver))
+        .use_preconfigured_tls(tls)
+        .dns_resolver(Arc::clone(resolver))
+        .connector_layer(MapResponseLayer::new(progress::connected))
         .http1_only()
         .redirect(Policy::none())
         .referer(false)

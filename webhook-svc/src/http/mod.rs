@@ -5,6 +5,7 @@
 
 mod address_check;
 mod client;
+mod progress;
 mod public_resolver;
 mod reason;
 pub mod resolver;
@@ -17,13 +18,14 @@ use std::time::Duration;
 use bytes::Bytes;
 use http::StatusCode;
 use kit::telemetry;
-use reqwest_rustls::{Client, RequestBuilder, Response};
+use reqwest_rustls::{RequestBuilder, Response};
 use time::OffsetDateTime;
 use tokio::time::{Instant, timeout};
 use uuid::Uuid;
 
 use crate::domain::address::{Address, AllowList};
 use crate::domain::signed_headers::{self, Secrets, UnsignedMessage};
+use client::Clients;
 use public_resolver::PublicResolver;
 use resolver::Resolve;
 
@@ -73,7 +75,7 @@ pub enum AttemptOutcome {
 /// Sends messages. Clones share connections.
 #[derive(Clone, Debug)]
 pub struct Sender {
-    client: Client,
+    clients: Arc<Clients>,
     allowed: Arc<AllowList>,
     timeout: Duration,
     excerpt_timeout: Duration,
@@ -97,7 +99,7 @@ impl Sender {
         let allowed = Arc::new(settings.allow.clone());
         let resolver = PublicResolver::new(settings, resolver, Arc::clone(&allowed));
         Ok(Self {
-            client: client::new(settings, resolver)?,
+            clients: Arc::new(Clients::new(settings, resolver)?),
             allowed,
             timeout: settings.answer_timeout,
             excerpt_timeout: settings.excerpt_timeout,
@@ -124,7 +126,8 @@ impl Sender {
         };
         let mut headers = signed_headers::sign(message, attempt.secrets);
         headers.extend(telemetry::traceparent().map(|trace| ("traceparent", trace)));
-        let mut request = self.client.post(attempt.address.as_str());
+        let client = self.clients.at(attempt.at);
+        let mut request = client.post(attempt.address.as_str());
         for (name, value) in headers {
             request = request.header(name, value);
         }
@@ -162,9 +165,9 @@ impl Sender {
     ) -> Result<Response, String> {
         public_resolver::check_literal(address, &self.allowed)
             .map_err(|error| error.to_string())?;
-        match timeout(limit, request.send()).await {
-            Ok(response) => response.map_err(reason::of_error),
-            Err(_elapsed) => Err(reason::timed_out(limit)),
+        match progress::within(limit, request.send()).await {
+            Ok(response) => response.map_err(|error| reason::of_error(error, limit)),
+            Err(timed_out) => Err(reason::timed_out(timed_out, limit)),
         }
     }
 

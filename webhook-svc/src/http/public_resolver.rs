@@ -4,9 +4,11 @@ use std::net::SocketAddr;
 use std::sync::Arc;
 use std::time::Duration;
 
+use kit::throttle::Throttle;
 use reqwest_rustls::dns;
 use tokio::time::timeout;
 
+use super::progress;
 use super::resolver::{Resolve, ResolveError};
 use super::settings::Settings;
 use crate::domain::address::{Address, AllowList};
@@ -17,11 +19,15 @@ const MAX_ADDRESSES: usize = 4;
 /// The port of URLs that are not on the allow-list.
 const PUBLIC_PORT: u16 = 443;
 
+/// Logged once a minute: customers choose the names, and an outage of the name servers fails every look-up.
+static UNANSWERED: Throttle = Throttle::new();
+static NOT_PUBLIC: Throttle = Throttle::new();
+
 /// Resolves a name for each connection, and checks every address.
 #[derive(Debug)]
 pub(super) struct PublicResolver {
     resolver: Arc<dyn Resolve>,
-    /// Shorter than the deadline of the request, which would blame the receiver.
+    /// For a connection that no request waits for any more.
     timeout: Duration,
     allowed: Arc<AllowList>,
 }
@@ -32,6 +38,9 @@ pub(super) enum HostError {
     /// The name servers of this machine do not say. Their words are in the log only.
     #[error("could not resolve the name {host}")]
     Unresolved { host: String },
+    /// There is no such name.
+    #[error("the name {host} does not exist")]
+    NoName { host: String },
     /// It has another address, or none. Which one is in the log only: a stranger who enters names must not learn what our name servers know
     /// of internal ones.
     #[error("{host} does not resolve to a public address")]
@@ -46,7 +55,7 @@ impl PublicResolver {
     ) -> Self {
         Self {
             resolver,
-            timeout: settings.answer_timeout / 2,
+            timeout: settings.answer_timeout,
             allowed,
         }
     }
@@ -55,7 +64,8 @@ impl PublicResolver {
 impl dns::Resolve for PublicResolver {
     fn resolve(&self, name: dns::Name) -> dns::Resolving {
         let (resolver, allowed) = (Arc::clone(&self.resolver), Arc::clone(&self.allowed));
-        let limit = self.timeout;
+        // Shorter than the deadline of the request, which would blame the receiver.
+        let limit = progress::connecting().unwrap_or(self.timeout) / 2;
         Box::pin(async move {
             let host = name.as_str();
             let mut addresses = look_up(&*resolver, host, limit).await?;
@@ -82,8 +92,11 @@ async fn look_up(
     match found {
         Ok(addresses) if !addresses.is_empty() => Ok(addresses),
         Ok(_) | Err(ResolveError::NoAddress) => Err(HostError::NotPublic { host: host_name }),
+        Err(ResolveError::NoName) => Err(HostError::NoName { host: host_name }),
         Err(ResolveError::Unanswered(why)) => {
-            tracing::warn!(host, %why, "cannot look up the name of an endpoint");
+            if UNANSWERED.admits() {
+                tracing::warn!(host, %why, "cannot look up the name of an endpoint");
+            }
             Err(HostError::Unresolved { host: host_name })
         }
     }
@@ -113,7 +126,9 @@ fn check(host: &str, addresses: &[SocketAddr], allowed: &AllowList) -> Result<()
         if let Some(what) = special_purpose(ip)
             && !allowed.permits(ip, port)
         {
-            tracing::warn!(host, %ip, what, "an endpoint resolves to an address that is not public");
+            if NOT_PUBLIC.admits() {
+                tracing::warn!(host, %ip, what, "an endpoint resolves to an address that is not public");
+            }
             return Err(HostError::NotPublic {
                 host: host.to_owned(),
             });

@@ -5,17 +5,29 @@ use std::io;
 use std::time::Duration;
 
 use http::{HeaderMap, StatusCode, header};
-use rustls::CertificateError;
+use rustls::{AlertDescription, CertificateError, InvalidMessage, PeerIncompatible};
 
+use super::progress::TimedOut;
 use super::public_resolver::HostError;
 
 const CLOSED: &str = "closed the connection before it answered";
 const TOO_SLOW_TO_CONNECT: &str = "did not accept a connection in time";
+const NO_TLS: &str = "does not speak TLS at this port; it may be a port for plain HTTP";
+const OLD_TLS: &str = "does not speak TLS 1.2 or 1.3";
 /// Maximum characters of a redirect's `Location` in a message.
 const MAX_LOCATION: usize = 200;
 
-pub(super) fn timed_out(limit: Duration) -> String {
-    format!("did not answer within {} seconds", limit.as_secs_f64())
+pub(super) fn timed_out(timed_out: TimedOut, limit: Duration) -> String {
+    if timed_out.was_connecting {
+        not_connected(limit)
+    } else {
+        format!("did not answer within {} seconds", limit.as_secs_f64())
+    }
+}
+
+fn not_connected(limit: Duration) -> String {
+    let seconds = limit.as_secs_f64();
+    format!("did not open a connection (TCP, then TLS) within {seconds} seconds")
 }
 
 /// Why this status is a failure.
@@ -36,12 +48,12 @@ pub(super) fn of_status(status: StatusCode, headers: &HeaderMap) -> String {
 }
 
 /// Why there is no response.
-pub(super) fn of_error(error: reqwest_rustls::Error) -> String {
+pub(super) fn of_error(error: reqwest_rustls::Error, limit: Duration) -> String {
     // The path of the URL may contain a secret.
     let error = error.without_url();
     let reason = causes(&error).find_map(describe).unwrap_or_else(|| {
         if error.is_timeout() {
-            return TOO_SLOW_TO_CONNECT.to_owned();
+            return not_connected(limit);
         }
         let innermost = causes(&error).last().unwrap_or(&error);
         format!("could not be called: {innermost}")
@@ -98,8 +110,17 @@ fn describe(error: &(dyn Error + 'static)) -> Option<String> {
 }
 
 fn tls(error: &rustls::Error) -> String {
-    let rustls::Error::InvalidCertificate(problem) = error else {
-        return format!("TLS failed: {error}");
+    let problem = match error {
+        rustls::Error::InvalidCertificate(problem) => problem,
+        rustls::Error::InvalidMessage(InvalidMessage::InvalidContentType) => {
+            return NO_TLS.to_owned();
+        }
+        rustls::Error::AlertReceived(AlertDescription::ProtocolVersion)
+        | rustls::Error::PeerIncompatible(
+            PeerIncompatible::ServerDoesNotSupportTls12Or13
+            | PeerIncompatible::ServerTlsVersionIsDisabledByOurConfig,
+        ) => return OLD_TLS.to_owned(),
+        error => return format!("TLS failed: {error}"),
     };
     let problem = match problem {
         CertificateError::Expired | CertificateError::ExpiredContext { .. } => {
@@ -114,7 +135,10 @@ fn tls(error: &rustls::Error) -> String {
         CertificateError::UnknownIssuer => {
             "it is self-signed, or a certificate between it and its authority is missing".to_owned()
         }
-        CertificateError::BadSignature => "its authority has not signed it".to_owned(),
+        // rustls takes no shorter keys, and says no more of a signature by one.
+        CertificateError::BadSignature => {
+            "a signature is wrong: its authority has not signed it, or an RSA key has less than 2,048 bits".to_owned()
+        }
         CertificateError::Revoked => "it was revoked".to_owned(),
         other => other.to_string(),
     };

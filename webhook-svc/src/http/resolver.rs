@@ -2,29 +2,38 @@
 
 use std::fmt::Debug;
 use std::net::SocketAddr;
+use std::pin::pin;
 use std::sync::Arc;
 use std::time::Duration;
 
 use futures::FutureExt as _;
-use futures::future::BoxFuture;
+use futures::future::{BoxFuture, Either, select};
 use hickory_resolver::TokioResolver;
-use hickory_resolver::config::LookupIpStrategy;
+use hickory_resolver::lookup::Lookup;
+use hickory_resolver::net::NetError;
 use hickory_resolver::proto::rr::Name;
+use tokio::time::timeout;
 
 /// Maximum lifetimes of cached answers, so that the new address of an endpoint is found soon.
 const MAX_TTL: Duration = Duration::from_mins(5);
 const MAX_NEGATIVE_TTL: Duration = Duration::from_secs(10);
+/// How long the addresses of one family wait for those of the other (RFC 8305, section 3).
+const RESOLUTION_DELAY: Duration = Duration::from_millis(50);
+
+type Resolved = Result<Vec<SocketAddr>, ResolveError>;
 
 pub trait Resolve: Debug + Send + Sync + 'static {
     /// The addresses of `host`. Port 0 is that of the URL.
-    fn resolve<'a>(&'a self, host: &'a str)
-    -> BoxFuture<'a, Result<Vec<SocketAddr>, ResolveError>>;
+    fn resolve<'a>(&'a self, host: &'a str) -> BoxFuture<'a, Resolved>;
 }
 
 /// Why a name has no address.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum ResolveError {
-    /// The domain says so (NXDOMAIN, or no record).
+    /// The domain says that there is no such name (NXDOMAIN).
+    #[error("it does not exist")]
+    NoName,
+    /// The domain says that the name has no address.
     #[error("it has no address")]
     NoAddress,
     /// The name servers of this machine do not say: they time out, refuse, or answer SERVFAIL, or they cannot be asked.
@@ -38,7 +47,6 @@ pub enum ResolveError {
 pub fn system() -> Arc<dyn Resolve> {
     let settings = TokioResolver::builder_tokio().and_then(|mut builder| {
         let options = builder.options_mut();
-        options.ip_strategy = LookupIpStrategy::Ipv4AndIpv6;
         options.positive_max_ttl = Some(MAX_TTL);
         options.negative_max_ttl = Some(MAX_NEGATIVE_TTL);
         builder.build()
@@ -55,22 +63,71 @@ pub fn system() -> Arc<dyn Resolve> {
 struct System(Result<TokioResolver, ResolveError>);
 
 impl Resolve for System {
-    fn resolve<'a>(
-        &'a self,
-        host: &'a str,
-    ) -> BoxFuture<'a, Result<Vec<SocketAddr>, ResolveError>> {
+    fn resolve<'a>(&'a self, host: &'a str) -> BoxFuture<'a, Resolved> {
         async move {
             let resolver = self.0.as_ref().map_err(ResolveError::clone)?;
-            match resolver.lookup_ip(query_name(host)?).await {
-                Ok(found) => Ok(found.iter().map(|ip| SocketAddr::new(ip, 0)).collect()),
-                Err(error) if error.is_no_records_found() || error.is_nx_domain() => {
-                    Err(ResolveError::NoAddress)
-                }
-                Err(error) => Err(ResolveError::Unanswered(error.to_string())),
-            }
+            let name = query_name(host)?;
+            let v4 = resolver.ipv4_lookup(name.clone()).map(addresses);
+            let v6 = resolver.ipv6_lookup(name).map(addresses);
+            both_families(v4, v6).await
         }
         .boxed()
     }
+}
+
+/// The addresses of a response; at least one.
+fn addresses(response: Result<Lookup, NetError>) -> Resolved {
+    match response {
+        Ok(found) => {
+            let ips = found.answers().iter();
+            let ips = ips.filter_map(|record| record.data.ip_addr());
+            let found: Vec<SocketAddr> = ips.map(|ip| SocketAddr::new(ip, 0)).collect();
+            if found.is_empty() {
+                return Err(ResolveError::NoAddress);
+            }
+            Ok(found)
+        }
+        Err(error) if error.is_nx_domain() => Err(ResolveError::NoName),
+        Err(error) if error.is_no_records_found() => Err(ResolveError::NoAddress),
+        Err(error) => Err(ResolveError::Unanswered(error.to_string())),
+    }
+}
+
+/// The addresses of both families. Some name servers never answer for one of them: then those of the other are all that there are.
+async fn both_families(
+    v4: impl Future<Output = Resolved>,
+    v6: impl Future<Output = Resolved>,
+) -> Resolved {
+    let (v4, v6) = match select(pin!(v4), pin!(v6)).await {
+        Either::Left((v4, v6)) => {
+            let v6 = beside(&v4, v6).await;
+            (v4, v6)
+        }
+        Either::Right((v6, v4)) => {
+            let v4 = beside(&v6, v4).await;
+            (v4, v6)
+        }
+    };
+    match (v4, v6) {
+        (Ok(mut v4), Ok(v6)) => {
+            v4.extend(v6);
+            Ok(v4)
+        }
+        (Ok(found), Err(_)) | (Err(_), Ok(found)) => Ok(found),
+        (Err(unanswered @ ResolveError::Unanswered(_)), _)
+        | (_, Err(unanswered @ ResolveError::Unanswered(_))) => Err(unanswered),
+        (Err(ResolveError::NoName), Err(ResolveError::NoName)) => Err(ResolveError::NoName),
+        (Err(_), Err(_)) => Err(ResolveError::NoAddress),
+    }
+}
+
+/// Waits for the second family, only shortly if the first has addresses.
+async fn beside(first: &Resolved, second: impl Future<Output = Resolved>) -> Resolved {
+    if first.is_err() {
+        return second.await;
+    }
+    let second = timeout(RESOLUTION_DELAY, second).await;
+    second.unwrap_or(Err(ResolveError::NoAddress))
 }
 
 /// The name to ask for: its bytes as they are. A parser of international names would refuse `_`, which many hosts of customers have.
@@ -83,8 +140,16 @@ fn query_name(host: &str) -> Result<Name, ResolveError> {
 
 #[cfg(test)]
 mod tests {
+    use std::net::Ipv4Addr;
+
+    use hickory_resolver::config::{ConnectionConfig, NameServerConfig, ResolverConfig};
+    use hickory_resolver::net::runtime::TokioRuntimeProvider;
+    use hickory_resolver::proto::op::{Message, ResponseCode};
+    use hickory_resolver::proto::rr::rdata::{A, AAAA};
+    use hickory_resolver::proto::rr::{RData, Record, RecordType};
     use proptest::prelude::*;
     use rustls::pki_types::ServerName;
+    use tokio::net::UdpSocket;
 
     use super::*;
     use crate::domain::address::{Address, AllowList};
@@ -114,6 +179,103 @@ mod tests {
                 prop_assert!(ServerName::try_from(host.as_str()).is_ok(), "{}", host);
             }
         }
+    }
+
+    /// A name server that answers for some families only: of each family an address, an empty answer, that there is no such name, or nothing.
+    #[derive(Debug, Clone, Copy)]
+    enum Says {
+        Address,
+        Empty,
+        NoName,
+        Nothing,
+    }
+
+    async fn resolved_by(v4: Says, v6: Says) -> Resolved {
+        let socket = UdpSocket::bind("127.0.0.1:0").await.unwrap();
+        let mut connection = ConnectionConfig::udp();
+        connection.port = socket.local_addr().unwrap().port();
+        let mut server = NameServerConfig::udp(Ipv4Addr::LOCALHOST.into());
+        server.connections = vec![connection];
+        let mut config = ResolverConfig::default();
+        config.name_servers.push(server);
+        let builder = TokioResolver::builder_with_config(config, TokioRuntimeProvider::default());
+        let system = System(Ok(builder.build().unwrap()));
+        let serving = async {
+            loop {
+                let mut buffer = [0; 512];
+                let (length, from) = socket.recv_from(&mut buffer).await.unwrap();
+                let query = Message::from_vec(&buffer[..length]).unwrap();
+                let question = query.queries[0].clone();
+                let (says, data) = match question.query_type() {
+                    RecordType::A => (v4, RData::A(A::new(192, 0, 2, 1))),
+                    _ => (v6, RData::AAAA(AAAA::new(0x2001, 0xdb8, 0, 0, 0, 0, 0, 1))),
+                };
+                let code = match says {
+                    Says::NoName => ResponseCode::NXDomain,
+                    _ => ResponseCode::NoError,
+                };
+                let mut answer =
+                    Message::error_msg(query.metadata.id, query.metadata.op_code, code);
+                match says {
+                    Says::Nothing => continue,
+                    Says::Address => {
+                        let record = Record::from_rdata(question.name().clone(), 60, data);
+                        answer.add_answer(record);
+                    }
+                    Says::Empty | Says::NoName => {}
+                }
+                answer.add_query(question);
+                let answer = answer.to_vec().unwrap();
+                socket.send_to(&answer, from).await.unwrap();
+            }
+        };
+        tokio::select! {
+            resolved = system.resolve("hooks.example") => resolved,
+            () = serving => unreachable!(),
+        }
+    }
+
+    #[tokio::test]
+    async fn a_name_server_that_answers_for_one_family_is_enough() {
+        let v4: SocketAddr = "192.0.2.1:0".parse().unwrap();
+        let v6: SocketAddr = "[2001:db8::1]:0".parse().unwrap();
+        for (a, aaaa, expected) in [
+            (Says::Address, Says::Address, vec![v4, v6]),
+            (Says::Address, Says::Nothing, vec![v4]),
+            (Says::Nothing, Says::Address, vec![v6]),
+            (Says::Address, Says::Empty, vec![v4]),
+            (Says::NoName, Says::Address, vec![v6]),
+        ] {
+            let found = resolved_by(a, aaaa).await;
+            assert_eq!(found, Ok(expected), "{a:?} {aaaa:?}");
+        }
+    }
+
+    #[tokio::test]
+    async fn a_name_that_does_not_exist_and_one_without_an_address_are_told_apart() {
+        for (a, aaaa, expected) in [
+            (Says::NoName, Says::NoName, ResolveError::NoName),
+            (Says::Empty, Says::Empty, ResolveError::NoAddress),
+            (Says::Empty, Says::NoName, ResolveError::NoAddress),
+        ] {
+            let found = resolved_by(a, aaaa).await;
+            assert_eq!(found, Err(expected), "{a:?} {aaaa:?}");
+        }
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn a_family_without_addresses_waits_for_the_other() {
+        let found = "192.0.2.1:0".parse().unwrap();
+        let late = async {
+            tokio::time::sleep(RESOLUTION_DELAY * 20).await;
+            Ok(vec![found])
+        };
+        let empty = async { Err(ResolveError::NoAddress) };
+        assert_eq!(both_families(empty, late).await, Ok(vec![found]));
+        let failed = async { Err(ResolveError::Unanswered("SERVFAIL".to_owned())) };
+        let empty = async { Err(ResolveError::NoAddress) };
+        let unanswered = both_families(empty, failed).await;
+        assert!(matches!(unanswered, Err(ResolveError::Unanswered(_))));
     }
 
     #[test]

@@ -68,16 +68,14 @@ fn reencrypted_secrets(
     key_ring: &KeyRing,
     now: OffsetDateTime,
 ) -> Result<Endpoint, SealError> {
-    let id = endpoint.id;
-    let (secret, next) = endpoint.secrets(now);
-    let secret = open_secret(key_ring, id, secret)?;
-    let next = next
-        .map(|next| open_secret(key_ring, id, next))
-        .transpose()?;
-    endpoint.secret = seal_secret(key_ring, id, &secret)?;
-    endpoint.next_secret_from = endpoint.next_secret_from.filter(|_| next.is_some());
-    endpoint.next_secret = next
-        .map(|next| seal_secret(key_ring, id, &next))
-        .transpose()?;
+    if endpoint.is_rotated(now) {
+        endpoint.use_next_secret();
+    }
+    let again = |sealed: &[u8]| {
+        let secret = open_secret(key_ring, endpoint.id, sealed)?;
+        seal_secret(key_ring, endpoint.id, &secret)
+    };
+    let next = endpoint.next_secret.as_deref().map(again).transpose()?;
+    (endpoint.secret, endpoint.next_secret) = (again(&endpoint.secret)?, next);
     Ok(endpoint)
 }

@@ -18,6 +18,7 @@ pub(super) fn endpoint(
         EndpointState::Paused => proto::EndpointState::Paused,
         EndpointState::Off => proto::EndpointState::Off,
     };
+    let seen_by = endpoint.seen_by(now).into_iter();
     let rotating_until = endpoint.next_secret_from.filter(|from| *from > now);
     proto::Endpoint {
         id: endpoint.id.to_string(),
@@ -29,6 +30,7 @@ pub(super) fn endpoint(
         reason: endpoint.reason,
         created_at: Some(encode(endpoint.created_at)),
         rotating_until: rotating_until.map(encode),
+        seen_by: seen_by.map(|person| person.to_string()).collect(),
         health: Some(proto::Health {
             queued: backlog.count.unsigned_abs(),
             queued_since: backlog.since.map(encode),

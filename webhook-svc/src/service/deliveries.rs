@@ -16,7 +16,7 @@ use crate::domain::message::Message;
 use crate::domain::samples;
 use crate::store::deliveries::{self, DeliveryState, Filter};
 use crate::store::endpoints::EndpointState;
-use crate::store::{failed, messages, waiting};
+use crate::store::{failed, messages, plans, waiting};
 
 /// Test deliveries of an endpoint that may wait. Those of a paused endpoint wait for a month.
 const MAX_WAITING_TESTS: i64 = 100;
@@ -95,22 +95,25 @@ impl Dependencies {
         }
         check_enabled(endpoint.state)?;
         let (id, now) = (endpoint.id, self.clock.now());
+        let was_waiting = found.state == DeliveryState::Waiting;
         let mut transaction = kit::pg::begin(&self.pool).await?;
-        if !deliveries::send_again(&mut transaction, id, request.id, now).await? {
-            return Err(not_found());
-        }
+        deliveries::send_again(&mut transaction, id, request.id, was_waiting, now).await?;
         let delivery = deliveries::find(&mut *transaction, id, request.id).await?;
+        let delivery = delivery.ok_or_else(not_found)?;
         transaction.commit().await?;
         self.wakeup.wake();
         let next = match endpoint.state {
-            EndpointState::On if found.state == DeliveryState::Waiting => {
+            _ if delivery.state == DeliveryState::Delivered => {
+                "The try that was running has succeeded: nothing is sent again."
+            }
+            EndpointState::On if was_waiting => {
                 "A try is made now. If one is running, the next one follows at once when it fails."
             }
             EndpointState::On => "One try is made now. If it fails, no other follows.",
             EndpointState::Paused | EndpointState::Off => WHEN_RESUMED,
         };
         Ok(proto::SendAgainResponse {
-            delivery: Some(convert::delivery(delivery.ok_or_else(not_found)?)),
+            delivery: Some(convert::delivery(delivery)),
             next: next.to_owned(),
         })
     }
@@ -185,13 +188,26 @@ impl Dependencies {
             let known = kinds.join(", ");
             Fault::invalid_field("kind", format!("Kinds of {}: {known}.", event.as_str()))
         })?;
-        let (now, id) = (self.clock.now(), ids::row_id());
+        let mut bad = BadFields::default();
+        let form = (!request.form_id.is_empty()).then(|| bad.id("form_id", &request.form_id));
+        bad.check()?;
+        let now = self.clock.now();
+        // A form has one message at an endpoint, however often it is sent.
+        let id = form.map_or_else(ids::row_id, |form| {
+            Uuid::new_v5(&endpoint.id, form.as_bytes())
+        });
         let message = Message::new(id, event, None, now, &sample.data);
         let message = message.map_err(|error| Fault::internal(&error))?;
         let mut transaction = kit::pg::begin(&self.pool).await?;
         let attempts = self.schedule.attempts();
-        let delivery =
-            messages::send_to(&mut transaction, &message, endpoint.id, attempts, now).await?;
+        let sent = messages::send_to(&mut transaction, &message, endpoint.id, attempts, now);
+        let sent = sent.await?;
+        let delivery = match sent {
+            Some(delivery) => delivery,
+            None => deliveries::of_message(&mut *transaction, endpoint.id, id)
+                .await?
+                .ok_or_else(not_found)?,
+        };
         let delivery = deliveries::find(&mut *transaction, endpoint.id, delivery).await?;
         transaction.commit().await?;
         self.wakeup.wake();
@@ -202,6 +218,7 @@ impl Dependencies {
         Ok(proto::SendTestEventResponse {
             delivery: Some(convert::delivery(delivery.ok_or_else(not_found)?)),
             next: next.to_owned(),
+            repeated_form: sent.is_none(),
         })
     }
 }
@@ -212,9 +229,9 @@ impl Dependencies {
         if self.plan(account).await?.events {
             return Ok(());
         }
-        let plan = self.plans.cheapest_with_events().map_or_else(
+        let plan = plans::cheapest_with_events(&self.pool).await?.map_or_else(
             || "another plan".to_owned(),
-            |plan| format!("the plan {}", plan.name),
+            |plan| format!("the plan {}", plan.title),
         );
         let message = format!(
             "The account's plan has only test events. Change to {plan} to send real events again."
@@ -225,7 +242,7 @@ impl Dependencies {
 
 fn too_many_tests() -> Fault {
     let message = format!(
-        "{MAX_WAITING_TESTS} test events wait for this endpoint. Wait until it has received some."
+        "{MAX_WAITING_TESTS} test events wait for this address. Wait until it has received some."
     );
     Fault::new(Code::RateLimited, message).with_retry_after(TESTS_RETRY_AFTER_SECONDS)
 }
@@ -240,7 +257,7 @@ fn event(name: &str) -> Result<Event, Fault> {
 /// Rejects an endpoint that is switched off. Deliveries to a paused endpoint wait.
 fn check_enabled(state: EndpointState) -> Result<(), Fault> {
     if state == EndpointState::Off {
-        let reason = "The endpoint is switched off: resume it first.";
+        let reason = "The address is switched off: resume it first.";
         return Err(Fault::invalid_field("endpoint_id", reason));
     }
     Ok(())

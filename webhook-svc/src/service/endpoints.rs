@@ -11,16 +11,19 @@ use uuid::Uuid;
 use super::{Dependencies, convert, parse_id};
 use crate::domain::address::Address;
 use crate::domain::event::Event;
-use crate::domain::plans::Plan;
 use crate::domain::signature::Secret;
-use crate::key_ring::seal_secret;
+use crate::key_ring::{open_secret, seal_secret};
 use crate::store::accounts;
 use crate::store::endpoints::{self, Endpoint, EndpointState};
+use crate::store::plans::{self, Plan};
 use crate::store::waiting::{self, Backlog};
 
 /// Addresses that an account may enter in an interval.
 const MAX_ADDRESS_CHECKS: i32 = 100;
 const ADDRESS_CHECK_INTERVAL: Duration = Duration::HOUR;
+
+/// How long the same form shows a secret again: a person may have clicked twice, or lost the answer.
+const SHOWN_AGAIN: Duration = Duration::minutes(10);
 
 impl Dependencies {
     pub(super) async fn add(
@@ -31,6 +34,8 @@ impl Dependencies {
         let (id, now) = (ids::row_id(), self.clock.now());
         let secret = Secret::generate();
         let mut bad = BadFields::default();
+        let form = optional_id(&mut bad, "form_id", &request.form_id);
+        let person = optional_id(&mut bad, "person_id", &request.person_id);
         let address = bad.take(self.address(&request.url));
         let events = bad.take(events(&request.events));
         let (address, events) = bad.finish(address.zip(events))?;
@@ -46,6 +51,10 @@ impl Dependencies {
             secret: sealed.map_err(|error| Fault::internal(&error))?,
             next_secret: None,
             next_secret_from: None,
+            seen_by: person,
+            next_seen_by: None,
+            form_id: form,
+            rotation_form_id: None,
             created_at: now,
             failures: 0,
             first_failure_at: None,
@@ -56,18 +65,58 @@ impl Dependencies {
         };
         let plan = self.plan(account).await?;
         let mut transaction = kit::pg::begin(&self.pool).await?;
-        self.check_quota(&mut transaction, account, plan).await?;
+        let before = self
+            .check_new(&mut transaction, account, &plan, form)
+            .await?;
         // The account is not locked during the request.
         transaction.rollback().await?;
+        if let Some(added) = before {
+            return self.added_before(added, person);
+        }
         endpoint.address_check = self.check_address(account, &address).await?;
         let mut transaction = kit::pg::begin(&self.pool).await?;
-        self.check_quota(&mut transaction, account, plan).await?;
+        if let Some(added) = self
+            .check_new(&mut transaction, account, &plan, form)
+            .await?
+        {
+            return self.added_before(added, person);
+        }
         endpoints::insert(&mut transaction, &endpoint).await?;
         transaction.commit().await?;
         Ok(proto::AddEndpointResponse {
             endpoint: Some(convert::endpoint(endpoint, Backlog::default(), now)),
             secret: secret.reveal().to_owned(),
+            repeated_form: false,
         })
+    }
+
+    /// The answer to a form that has added this endpoint before.
+    fn added_before(
+        &self,
+        endpoint: Endpoint,
+        person: Option<Uuid>,
+    ) -> Result<proto::AddEndpointResponse, Fault> {
+        let now = self.clock.now();
+        let is_shown = person.is_some()
+            && person == endpoint.seen_by
+            && endpoint.rotation_form_id.is_none()
+            && now < endpoint.created_at + SHOWN_AGAIN;
+        let secret = self.reveal(&endpoint, &endpoint.secret, is_shown)?;
+        Ok(proto::AddEndpointResponse {
+            endpoint: Some(convert::endpoint(endpoint, Backlog::default(), now)),
+            secret,
+            repeated_form: true,
+        })
+    }
+
+    /// The text of a secret of an endpoint; empty unless it is shown.
+    fn reveal(&self, endpoint: &Endpoint, sealed: &[u8], is_shown: bool) -> Result<String, Fault> {
+        if !is_shown {
+            return Ok(String::new());
+        }
+        let opened = open_secret(&self.key_ring, endpoint.id, sealed);
+        let opened = opened.map_err(|error| Fault::internal(&error))?;
+        Ok(opened.reveal().to_owned())
     }
 
     pub(super) async fn change(
@@ -87,7 +136,14 @@ impl Dependencies {
             Some(address) => Some(self.check_address(account, address).await?),
             None => None,
         };
+        let (read_url, read_events) = (request.read_url, request.read_events);
         self.modify(account, &request.id, |endpoint| {
+            let is_as_read = read_url.is_none_or(|url| url == endpoint.url)
+                && read_events.is_none_or(|read| read.events == endpoint.events);
+            if !is_as_read {
+                let message = "The endpoint has changed meanwhile. Read it again.";
+                return Err(Fault::new(Code::PreconditionFailed, message));
+            }
             if let Some((address, check)) = address.zip(address_check) {
                 if address.as_str() != endpoint.url {
                     endpoint.forget_failures();
@@ -109,7 +165,7 @@ impl Dependencies {
         self.modify(account, id, |endpoint| {
             if endpoint.state == EndpointState::Off {
                 let reason =
-                    "The endpoint is switched off, so it cannot be paused; resume it first.";
+                    "The address is switched off, so it cannot be paused; resume it first.";
                 return Err(Fault::invalid_field("id", reason));
             }
             endpoint.state = EndpointState::Paused;
@@ -133,32 +189,51 @@ impl Dependencies {
     pub(super) async fn rotate(
         &self,
         account: Uuid,
-        id: &str,
+        request: proto::RotateSecretRequest,
     ) -> Result<proto::RotateSecretResponse, Fault> {
         let now = self.clock.now();
+        let mut bad = BadFields::default();
+        let form = optional_id(&mut bad, "form_id", &request.form_id);
+        let person = optional_id(&mut bad, "person_id", &request.person_id);
+        bad.check()?;
         let new = Secret::generate();
-        let rotated = self.modify(account, id, |endpoint| {
-            let (current, _) = endpoint.secrets(now);
-            endpoint.secret = current.to_vec();
+        let (mut secret, mut repeated_form) = (new.reveal().to_owned(), false);
+        let rotated = self.modify(account, &request.id, |endpoint| {
+            if form.is_some() && form == endpoint.rotation_form_id {
+                let shown_until = endpoint
+                    .next_secret_from
+                    .map(|from| from - self.rotation + SHOWN_AGAIN);
+                let is_shown = person.is_some()
+                    && person == endpoint.next_seen_by
+                    && shown_until.is_some_and(|until| now < until);
+                let sealed = endpoint.next_secret.as_deref().unwrap_or_default();
+                (secret, repeated_form) = (self.reveal(endpoint, sealed, is_shown)?, true);
+                return Ok(());
+            }
+            if endpoint.is_rotated(now) {
+                endpoint.use_next_secret();
+            }
             let sealed = seal_secret(&self.key_ring, endpoint.id, &new);
             endpoint.next_secret = Some(sealed.map_err(|error| Fault::internal(&error))?);
             endpoint.next_secret_from = Some(now + self.rotation);
+            (endpoint.next_seen_by, endpoint.rotation_form_id) = (person, form);
             Ok(())
         });
         let endpoint = Some(rotated.await?);
-        let secret = new.reveal().to_owned();
-        Ok(proto::RotateSecretResponse { endpoint, secret })
+        Ok(proto::RotateSecretResponse {
+            endpoint,
+            secret,
+            repeated_form,
+        })
     }
 
     pub(super) async fn switch(&self, account: Uuid, id: &str) -> Result<proto::Endpoint, Fault> {
         self.modify(account, id, |endpoint| {
-            let Some(next) = endpoint.next_secret.take() else {
-                let reason = "The endpoint has no new secret: rotate its secret first.";
-                return Err(Fault::invalid_field("id", reason));
-            };
-            endpoint.secret = next;
-            endpoint.next_secret_from = None;
-            Ok(())
+            if endpoint.use_next_secret() {
+                return Ok(());
+            }
+            let reason = "The address has no new secret: create one first.";
+            Err(Fault::invalid_field("id", reason))
         })
         .await
     }
@@ -187,7 +262,7 @@ impl Dependencies {
         }
         Ok(proto::ListEndpointsResponse {
             endpoints: rows,
-            most: plan.endpoints,
+            most: plan.endpoints.and_then(|most| u32::try_from(most).ok()),
             real_events: plan.events,
         })
     }
@@ -201,24 +276,30 @@ impl Dependencies {
         self.with_backlog(endpoint).await
     }
 
-    /// Refuses another endpoint if the account has as many as its plan allows. Locks the account until the end of the transaction.
-    async fn check_quota(
+    /// Refuses another endpoint if the account has as many as its plan allows. Returns the endpoint that this form has added before. Locks the
+    /// account until the end of the transaction.
+    async fn check_new(
         &self,
         connection: &mut PgConnection,
         account: Uuid,
         plan: &Plan,
-    ) -> Result<(), Fault> {
-        let count = endpoints::count_locked(connection, account).await?;
-        let most = plan.endpoints.map(i64::from);
-        let Some(most) = most.filter(|most| count >= *most) else {
-            return Ok(());
+        form: Option<Uuid>,
+    ) -> Result<Option<Endpoint>, Fault> {
+        let count = endpoints::count_locked(&mut *connection, account).await?;
+        if let Some(form) = form
+            && let Some(added) = endpoints::by_form(&mut *connection, account, form).await?
+        {
+            return Ok(Some(added));
+        }
+        let Some(most) = plan.endpoints.filter(|most| count >= *most) else {
+            return Ok(None);
         };
         let allows = format!("The account's plan allows {}", quantity(most));
-        let message = match self.plans.cheapest_with_more_endpoints(count) {
+        let message = match plans::cheapest_with_more_endpoints(connection, count).await? {
             Some(plan) => {
-                let more = plan.endpoints.map(|most| quantity(most.into()));
+                let more = plan.endpoints.map(quantity);
                 let more = more.unwrap_or_else(|| "any number".to_owned());
-                let name = &plan.name;
+                let name = &plan.title;
                 format!("{allows}. Remove one, or change to the plan {name}, which allows {more}.")
             }
             None => format!("{allows}, and no plan allows more. Remove one."),
@@ -227,9 +308,8 @@ impl Dependencies {
     }
 
     /// The account's plan. Waits for an account that the gateway has just created.
-    pub(super) async fn plan(&self, account: Uuid) -> Result<&Plan, Fault> {
-        let plan = arrival(|| accounts::plan(&self.pool, account)).await?;
-        let plan = plan.map(|plan| self.plans.get_or_cheapest(&plan));
+    pub(super) async fn plan(&self, account: Uuid) -> Result<Plan, Fault> {
+        let plan = arrival(|| plans::of_account(&self.pool, account)).await?;
         // The caller's account exists: the follower of the gateway is behind.
         plan.ok_or_else(|| Fault::unavailable("the follower of accounts"))
     }
@@ -294,12 +374,13 @@ impl Dependencies {
 }
 
 fn too_many_address_checks(wait: Duration) -> Fault {
+    let seconds = u32::try_from(wait.whole_seconds() + 1).ok();
+    let minutes = seconds.unwrap_or_default().div_ceil(60);
     let message = format!(
-        "The account has entered {MAX_ADDRESS_CHECKS} addresses within an hour, and each is sent a request. Try again after the seconds in \
-         Retry-After."
+        "The account has entered {MAX_ADDRESS_CHECKS} addresses within an hour, and each is sent a request. Try again in {minutes} min."
     );
     Fault {
-        retry_after: u32::try_from(wait.whole_seconds() + 1).ok(),
+        retry_after: seconds,
         ..Fault::new(Code::RateLimited, message)
     }
 }
@@ -317,6 +398,11 @@ fn events(names: &[String]) -> Result<Vec<String>, Fault> {
     let events = events.map_err(|problem| Fault::invalid_field("events", problem))?;
     let name = |event: Event| event.as_str().to_owned();
     Ok(events.into_iter().map(name).collect())
+}
+
+/// An id that a request may leave out.
+fn optional_id(bad: &mut BadFields, field: &'static str, id: &str) -> Option<Uuid> {
+    (!id.is_empty()).then(|| bad.id(field, id))
 }
 
 fn not_found() -> Fault {

@@ -71,7 +71,7 @@ impl EndpointsService for Service {
     ) -> Result<Response<proto::RotateSecretResponse>, Status> {
         let request = request.into_inner();
         let account = account(&request.account_id)?;
-        respond(self.0.rotate(account, &request.id).await)
+        respond(self.0.rotate(account, request).await)
     }
 
     async fn switch_secret(

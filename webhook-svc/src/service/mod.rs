@@ -21,7 +21,6 @@ use sqlx::PgPool;
 use tonic::service::RoutesBuilder;
 use uuid::Uuid;
 
-use crate::domain::plans::Plans;
 use crate::domain::schedule::Schedule;
 use crate::http::Sender;
 
@@ -36,7 +35,6 @@ pub struct Dependencies {
     pub sender: Sender,
     pub key_ring: KeyRing,
     pub schedule: Schedule,
-    pub plans: Arc<Plans>,
     /// How long the old secret signs after a rotation.
     pub rotation: time::Duration,
     /// How long messages can be pulled.

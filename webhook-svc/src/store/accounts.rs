@@ -34,13 +34,6 @@ pub async fn upsert(
     Ok(())
 }
 
-/// The plan of an account; `None`: the account is unknown.
-pub async fn plan(pool: &PgPool, account: Uuid) -> Result<Option<String>, sqlx::Error> {
-    sqlx::query_scalar!("select plan from webhook.account where id = $1", account)
-        .fetch_optional(pool)
-        .await
-}
-
 /// Counts a check of an address. `Some`: there were `most` checks already in the present `interval`, which ends then.
 pub async fn count_address_check(
     pool: &PgPool,
@@ -86,7 +79,15 @@ mod tests {
         };
         let rows = vec![account(1, "free"), account(2, "free"), account(1, "build")];
         upsert(&mut connection, old, rows).await.unwrap();
-        let held = async |id| plan(&pool, Uuid::from_u128(id)).await.unwrap();
+        let held = async |id| {
+            sqlx::query_scalar!(
+                "select plan from webhook.account where id = $1",
+                Uuid::from_u128(id)
+            )
+            .fetch_optional(&pool)
+            .await
+            .unwrap()
+        };
         assert_eq!(held(1).await.as_deref(), Some("build"));
 
         let rows = vec![account(2, "free")];

@@ -31,7 +31,7 @@ pub struct Completion {
 }
 
 /// Records attempts, and resets the failures of the endpoints that took a delivery, in one statement. Returns the deliveries that have failed,
-/// by endpoint and id.
+/// and those whose endpoint answered 410, by endpoint and id.
 ///
 /// Two conditions keep a replica that has lost its claim from changing anything: the token of the claim, and the number of the attempt, which
 /// stops the one whose transaction began before the other's claim.
@@ -82,7 +82,9 @@ pub async fn complete(
                  order by id for no key update
              )
          )
-         select endpoint_id as "endpoint_id!", id as "id!" from finished where state = 'failed'"#,
+         select endpoint_id as "endpoint_id!", id as "id!" from finished where state = 'failed'
+         union all
+         select endpoint_id, id from postponed where status = 410"#,
         holder,
         &column(batch, |it| it.claim.endpoint),
         &column(batch, |it| it.claim.token),

@@ -5,6 +5,8 @@ use strum::IntoStaticStr;
 use time::OffsetDateTime;
 use uuid::Uuid;
 
+use super::queue;
+
 /// How far a delivery has come. A state of a later version is an error.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, IntoStaticStr, sqlx::Type)]
 #[strum(serialize_all = "snake_case")]
@@ -14,7 +16,7 @@ pub enum DeliveryState {
     Waiting,
     /// Its endpoint answered with a 2xx.
     Delivered,
-    /// It has no attempts left, or its endpoint answered 410.
+    /// It has no attempts left.
     Failed,
     /// It must not be sent any more. This is logged with its reason as an attempt, and counts as one.
     Cancelled,
@@ -151,6 +153,23 @@ pub async fn find(
         .await
 }
 
+/// The id of the delivery of a message to an endpoint.
+pub async fn of_message(
+    executor: impl PgExecutor<'_>,
+    endpoint: Uuid,
+    message: Uuid,
+) -> Result<Option<i64>, sqlx::Error> {
+    let id = sqlx::query_scalar!(
+        "select id from webhook.waiting where endpoint_id = $1 and message_id = $2
+         union all
+         select delivery_id from webhook.attempt_log where endpoint_id = $1 and message_id = $2
+         limit 1",
+        endpoint,
+        message,
+    );
+    Ok(id.fetch_optional(executor).await?.flatten())
+}
+
 /// A delivery with all its attempts and the body of its message.
 #[derive(Debug, Clone)]
 pub struct Details {
@@ -207,30 +226,39 @@ async fn body(
         .await
 }
 
-/// Makes a delivery due, with one more attempt if it is finished. `false`: there is no such delivery.
+/// Makes a delivery due, with one more attempt if it is finished. If it was waiting when the caller looked (`was_waiting`), and the attempt that
+/// ran then has succeeded, nothing is sent again.
 pub async fn send_again(
     connection: &mut PgConnection,
     endpoint: Uuid,
     id: i64,
+    was_waiting: bool,
     now: OffsetDateTime,
-) -> Result<bool, sqlx::Error> {
-    let done = sqlx::query!(
-        "with woken as (update webhook.queue set due_at = least(due_at, $3) where endpoint_id = $1)
-         insert into webhook.waiting (endpoint_id, id, message_id, created_at, attempts, attempts_left, due_at, is_test)
-         overriding system value
-         select found.*, message.listing_kind is null from (
-             (select endpoint_id, id, message_id, created_at, attempts, 1, $3::timestamptz from webhook.waiting
-              where endpoint_id = $1 and id = $2)
-             union all
-             (select endpoint_id, delivery_id, message_id, created_at, number, 1, $3::timestamptz from webhook.attempt_log
-              where endpoint_id = $1 and delivery_id = $2 order by number desc limit 1)
-         ) as found join webhook.message on message.id = found.message_id limit 1
-         on conflict (endpoint_id, id) do update set due_at = excluded.due_at",
+) -> Result<(), sqlx::Error> {
+    queue::lock_due(connection, endpoint, now).await?;
+    // Waits for the transaction that records a running attempt. The next statement then sees what that has become of the delivery.
+    let waiting = sqlx::query!(
+        "update webhook.waiting set due_at = $3 where endpoint_id = $1 and id = $2",
         endpoint,
         id,
         now,
+    );
+    if waiting.execute(&mut *connection).await?.rows_affected() > 0 {
+        return Ok(());
+    }
+    sqlx::query!(
+        "insert into webhook.waiting (endpoint_id, id, message_id, created_at, attempts, attempts_left, due_at, is_test)
+         overriding system value
+         select $1, $2, message_id, last.created_at, number, 1, $3, message.listing_kind is null from (
+             select * from webhook.attempt_log where endpoint_id = $1 and delivery_id = $2 order by number desc limit 1
+         ) as last join webhook.message on message.id = message_id
+         where state <> 'delivered' or not $4",
+        endpoint,
+        id,
+        now,
+        was_waiting,
     )
     .execute(connection)
     .await?;
-    Ok(done.rows_affected() > 0)
+    Ok(())
 }

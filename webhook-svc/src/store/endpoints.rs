@@ -41,6 +41,12 @@ pub struct Endpoint {
     /// Replaces `secret` at `next_secret_from`.
     pub next_secret: Option<Vec<u8>>,
     pub next_secret_from: Option<OffsetDateTime>,
+    /// The people who have seen `secret` and `next_secret`.
+    pub seen_by: Option<Uuid>,
+    pub next_seen_by: Option<Uuid>,
+    /// The forms that added the endpoint and that made its newest secret.
+    pub form_id: Option<Uuid>,
+    pub rotation_form_id: Option<Uuid>,
     pub created_at: OffsetDateTime,
     pub failures: i32,
     pub first_failure_at: Option<OffsetDateTime>,
@@ -57,6 +63,30 @@ impl Endpoint {
         (self.failures, self.first_failure_at) = (0, None);
     }
 
+    /// Puts the next secret in the place of the current one, if there is one.
+    pub fn use_next_secret(&mut self) -> bool {
+        let Some(next) = self.next_secret.take() else {
+            return false;
+        };
+        self.secret = next;
+        self.seen_by = self.next_seen_by.take();
+        self.next_secret_from = None;
+        true
+    }
+
+    /// Whether the next secret replaces the current one at `now`.
+    pub fn is_rotated(&self, now: OffsetDateTime) -> bool {
+        self.next_secret_from.is_some_and(|from| from <= now)
+    }
+
+    /// The people who have seen a secret that signs at `now`.
+    pub fn seen_by(&self, now: OffsetDateTime) -> Vec<Uuid> {
+        let next = self.next_secret_from.map(|from| (self.next_seen_by, from));
+        let (current, next) = rotation::signing_secrets(self.seen_by, next, now);
+        let people = [current, next.flatten()].into_iter().flatten();
+        people.collect()
+    }
+
     /// The encrypted secrets that sign at `now`: the current one and, during a rotation, the next one.
     pub fn secrets(&self, now: OffsetDateTime) -> (&[u8], Option<&[u8]>) {
         let next = self.next_secret.as_deref().zip(self.next_secret_from);
@@ -69,7 +99,7 @@ macro_rules! endpoints {
         sqlx::query_as!(
             Endpoint,
             r#"select id, account_id, url, address_check, events, state as "state: EndpointState", reason, secret, next_secret,
-                   next_secret_from, created_at, failures, first_failure_at, last_failure_at, last_success_at, failure_mailed_at,
+                   next_secret_from, seen_by, next_seen_by, form_id, rotation_form_id, created_at, failures, first_failure_at, last_failure_at, last_success_at, failure_mailed_at,
                    failures_since_mail
                from webhook.endpoint where "# + $where,
             $($argument),+
@@ -90,6 +120,17 @@ pub async fn find(
     )
     .fetch_optional(executor)
     .await
+}
+
+/// Finds the endpoint that a form has added.
+pub async fn by_form(
+    executor: impl PgExecutor<'_>,
+    account: Uuid,
+    form: Uuid,
+) -> Result<Option<Endpoint>, sqlx::Error> {
+    endpoints!("account_id = $1 and form_id = $2", account, form)
+        .fetch_optional(executor)
+        .await
 }
 
 /// Finds and locks an endpoint.
@@ -150,8 +191,8 @@ pub async fn count_locked(
 pub async fn insert(connection: &mut PgConnection, endpoint: &Endpoint) -> Result<(), sqlx::Error> {
     sqlx::query!(
         "with queue as (insert into webhook.queue (endpoint_id) values ($1))
-         insert into webhook.endpoint (id, account_id, url, events, secret, created_at, address_check)
-         values ($1, $2, $3, $4, $5, $6, $7)",
+         insert into webhook.endpoint (id, account_id, url, events, secret, created_at, address_check, seen_by, form_id)
+         values ($1, $2, $3, $4, $5, $6, $7, $8, $9)",
         endpoint.id,
         endpoint.account_id,
         endpoint.url,
@@ -159,6 +200,8 @@ pub async fn insert(connection: &mut PgConnection, endpoint: &Endpoint) -> Resul
         endpoint.secret,
         endpoint.created_at,
         endpoint.address_check,
+        endpoint.seen_by,
+        endpoint.form_id,
     )
     .execute(connection)
     .await?;
@@ -175,7 +218,8 @@ pub async fn update(
         "with woken as (update webhook.queue set due_at = least(due_at, $13) where endpoint_id = $1)
          update webhook.endpoint set url = $2, events = $3, state = $4, reason = $5, secret = $6,
              next_secret = $7, next_secret_from = $8, failures = $9, first_failure_at = $10, last_failure_at = $11,
-             last_success_at = $12, address_check = $14, failure_mailed_at = $15, failures_since_mail = $16
+             last_success_at = $12, address_check = $14, failure_mailed_at = $15, failures_since_mail = $16,
+             seen_by = $17, next_seen_by = $18, rotation_form_id = $19
          where id = $1",
         endpoint.id,
         endpoint.url,
@@ -193,6 +237,9 @@ pub async fn update(
         endpoint.address_check,
         endpoint.failure_mailed_at,
         endpoint.failures_since_mail,
+        endpoint.seen_by,
+        endpoint.next_seen_by,
+        endpoint.rotation_form_id,
     )
     .execute(connection)
     .await?;

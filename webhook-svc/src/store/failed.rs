@@ -4,6 +4,7 @@ use sqlx::{PgConnection, PgPool};
 use time::OffsetDateTime;
 use uuid::Uuid;
 
+use super::queue;
 use super::waiting::BEGIN_READ;
 
 /// The failed deliveries that are counted, or sent again, at once.
@@ -61,6 +62,7 @@ pub async fn recover(
     max_attempts: i32,
     now: OffsetDateTime,
 ) -> Result<Failed, sqlx::Error> {
+    queue::lock_due(connection, endpoint, now).await?;
     sqlx::query_as!(
         Failed,
         r#"with failed as (
@@ -73,14 +75,11 @@ pub async fn recover(
                          and later.created_at = last.created_at limit 1
                  ) is null
              order by at, delivery_id limit $3
-         ), woken as (
-             update webhook.queue set due_at = least(due_at, $4) where endpoint_id = $1
          ), queued as (
              insert into webhook.waiting (endpoint_id, id, message_id, created_at, attempts, attempts_left, due_at, is_test)
              overriding system value
              select $1, delivery_id, message_id, failed.created_at, number, $5, $4, message.listing_kind is null
              from failed join webhook.message on message.id = message_id
-             on conflict (endpoint_id, id) do nothing
              returning id
          )
          select (select count(*) from queued) as "deliveries!", (select min(at) from failed) as oldest"#,

@@ -2,21 +2,28 @@
 
 use std::collections::HashMap;
 
-use serde::Serialize;
-use sqlx::types::Json;
 use sqlx::{PgConnection, PgPool};
+use time::OffsetDateTime;
 use uuid::Uuid;
 
 /// What this service stores of a listing.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+#[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Row {
     pub kind: &'static str,
     pub id: Uuid,
-    pub mode: &'static str,
-    pub slug: String,
-    pub name: String,
     pub published: bool,
-    pub revision: i64,
+    /// When that changed, by the clock of listings-svc.
+    pub changed_at: OffsetDateTime,
+}
+
+/// Whether the listing of a message is public.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum ListingState {
+    /// It is public, or the message is a test.
+    Published,
+    Unpublished,
+    /// It is not known to be public, and the follower of listings may be behind.
+    Awaited,
 }
 
 /// Inserts or updates listings in one statement. The last of several rows with one id wins. Marks the rows
@@ -33,34 +40,46 @@ pub async fn upsert(
         .collect();
     let rows: Vec<Row> = newest.into_values().collect();
     sqlx::query!(
-        "insert into webhook.listing (generation, kind, id, mode, slug, name, published, revision)
-         select $1, kind, id, mode, slug, name, published, revision
-         from jsonb_populate_recordset(null::webhook.listing, $2)
-         on conflict (kind, id) do update set generation = excluded.generation, mode = excluded.mode, slug = excluded.slug,
-             name = excluded.name, published = excluded.published, revision = excluded.revision",
+        "insert into webhook.listing (generation, kind, id, published, changed_at)
+         select $1, * from unnest($2::text[], $3::uuid[], $4::boolean[], $5::timestamptz[])
+         on conflict (kind, id) do update set generation = excluded.generation, published = excluded.published,
+             changed_at = excluded.changed_at",
         generation,
-        Json(&rows) as _,
+        &rows.iter().map(|row| row.kind.to_owned()).collect::<Vec<_>>(),
+        &rows.iter().map(|row| row.id).collect::<Vec<_>>(),
+        &rows.iter().map(|row| row.published).collect::<Vec<_>>(),
+        &rows.iter().map(|row| row.changed_at).collect::<Vec<_>>(),
     )
     .execute(connection)
     .await?;
     Ok(())
 }
 
-/// Whether these listings are published. Those without a row are left out.
-pub async fn published(
+/// The states of the listings of these messages, by message. Tests are left out.
+pub async fn states(
     pool: &PgPool,
-    listings: &[(String, Uuid)],
-) -> Result<HashMap<(String, Uuid), bool>, sqlx::Error> {
-    let (kinds, ids): (Vec<String>, Vec<Uuid>) = listings.iter().cloned().unzip();
-    let published = sqlx::query!(
-        "select kind, id, published from webhook.listing
-         join unnest($1::text[], $2::uuid[]) as asked (kind, id) using (kind, id)",
-        &kinds,
-        &ids
+    messages: &[Uuid],
+    now: OffsetDateTime,
+) -> Result<HashMap<Uuid, ListingState>, sqlx::Error> {
+    let found = sqlx::query!(
+        r#"select message.id as "id!", coalesce(published, false) as "published!",
+               webhook.waits_for_listing(event, created_at, changed_at, $2) as "waits!"
+           from webhook.message
+           left join webhook.listing on listing.kind = message.listing_kind and listing.id = message.listing_id
+           where message.id = any($1) and message.listing_id is not null"#,
+        messages,
+        now,
     );
-    let published = published.fetch_all(pool).await?.into_iter();
-    Ok(published
-        .map(|row| ((row.kind, row.id), row.published))
+    let found = found.fetch_all(pool).await?.into_iter();
+    Ok(found
+        .map(|row| {
+            let state = match (row.published, row.waits) {
+                (true, _) => ListingState::Published,
+                (false, true) => ListingState::Awaited,
+                (false, false) => ListingState::Unpublished,
+            };
+            (row.id, state)
+        })
         .collect())
 }
 
@@ -69,15 +88,12 @@ mod tests {
     use super::*;
     use crate::SCHEMA;
 
-    fn row(kind: &'static str, name: &str) -> Row {
+    fn row(kind: &'static str, published: bool) -> Row {
         Row {
             kind,
             id: Uuid::from_u128(7),
-            mode: "live",
-            slug: "slug".to_owned(),
-            name: name.to_owned(),
-            published: true,
-            revision: 1,
+            published,
+            changed_at: OffsetDateTime::UNIX_EPOCH,
         }
     }
 
@@ -85,21 +101,22 @@ mod tests {
     async fn the_last_state_counts_and_a_sweep_leaves_one_generation(pool: PgPool) {
         let mut connection = pool.acquire().await.unwrap();
         let (old, new) = (Uuid::from_u128(1), Uuid::from_u128(2));
-        let rows = vec![row("game", "a"), row("page", "b"), row("game", "c")];
+        let rows = vec![row("game", true), row("page", true), row("game", false)];
         upsert(&mut connection, old, rows).await.unwrap();
-        upsert(&mut connection, new, vec![row("game", "d")])
+        let stored = async || {
+            let rows = sqlx::query!("select kind, published from webhook.listing order by kind");
+            let rows = rows.fetch_all(&pool).await.unwrap().into_iter();
+            let rows = rows.map(|row| (row.kind, row.published));
+            rows.collect::<Vec<_>>()
+        };
+        let (game, page) = ("game".to_owned(), "page".to_owned());
+        assert_eq!(stored().await, [(game.clone(), false), (page, true)]);
+        upsert(&mut connection, new, vec![row("game", true)])
             .await
             .unwrap();
-        let named = async || {
-            sqlx::query_scalar!("select name from webhook.listing order by name")
-                .fetch_all(&pool)
-                .await
-                .unwrap()
-        };
-        assert_eq!(named().await, ["b", "d"]);
         kit::feed::sweep(SCHEMA, &mut connection, &["listing"], new)
             .await
             .unwrap();
-        assert_eq!(named().await, ["d"]);
+        assert_eq!(stored().await, [(game, true)]);
     }
 }

@@ -10,7 +10,7 @@ use uuid::Uuid;
 
 /// The clocks of replicas differ by less than this. If two messages were stored further apart than this, the earlier one has the lower
 /// position.
-pub(super) const CLOCK_DIFFERENCE: Duration = Duration::MINUTE;
+const CLOCK_DIFFERENCE: Duration = Duration::MINUTE;
 
 /// Locks the head until the transaction ends. Call it before messages are inserted: an order of locks prevents deadlocks.
 pub async fn lock_head(connection: &mut PgConnection) -> Result<(), sqlx::Error> {

@@ -2,25 +2,20 @@
 
 use bytes::Bytes;
 use sqlx::{PgConnection, PgPool};
-use time::{Duration, OffsetDateTime};
+use time::OffsetDateTime;
 use uuid::Uuid;
 
-use super::message_positions::{self, CLOCK_DIFFERENCE};
+use super::message_positions;
 use crate::domain::message::Message;
-
-/// How long a message waits for the row of its listing. The row may be older than the message, or absent, because the follower of listings may
-/// be behind the follower that made the message.
-const LISTING_GRACE: Duration = Duration::MINUTE;
 
 /// Inserts messages with positions, and a delivery of each to every subscribed endpoint.
 ///
-/// An endpoint is subscribed when it has selected the event, its account is on a plan with real events, and the message is for the account. Messages that
-/// exist already are skipped. A message is stored as of the time in its body, if that is later than `now`: the producer's clock may be ahead,
+/// An endpoint is subscribed when it has selected the event, its account is on a plan with real events, and the message is for the account.
+/// While the plan is not known, the delivery waits. Messages that exist already are skipped. A message is stored as of the time in its body, if that is later than `now`: the producer's clock may be ahead,
 /// and `since` with a printed time must find its message.
 pub async fn fan_out(
     connection: &mut PgConnection,
     messages: &[Message],
-    plans_with_events: &[String],
     max_attempts: i32,
     now: OffsetDateTime,
 ) -> Result<(), sqlx::Error> {
@@ -36,18 +31,16 @@ pub async fn fan_out(
              from unnest($1::uuid[], $2::text[], $3::text[], $4::uuid[], $5::bytea[], $8::timestamptz[], $9::text[])
                  as sent (id, event, listing_kind, listing_id, body, at, recipients)
              on conflict (id) do nothing
-             returning id, event, listing_kind, listing_id, recipients
+             returning id, event, recipients
          ), delivery as (
              insert into webhook.waiting (endpoint_id, message_id, created_at, attempts_left, due_at)
-             select endpoint.id, made.id, $6, $7,
-                 -- The row of the listing may be older than the message, or absent: an attempt now would cancel the delivery.
-                 case when made.listing_id is not null and listing.published is not true then $11::timestamptz else $6 end
+             select endpoint.id, made.id, $6, $7, $6
              from made
-             left join webhook.listing on listing.kind = made.listing_kind and listing.id = made.listing_id
              join unnest($1::uuid[]) with ordinality as sent (id, position) on sent.id = made.id
              join webhook.endpoint on endpoint.events @> array[made.event] and endpoint.state <> 'off'
-             join webhook.account on account.id = endpoint.account_id and account.plan = any($10)
-             where made.recipients is null or endpoint.account_id = any(made.recipients)
+             left join webhook.account on account.id = endpoint.account_id
+             left join webhook.plan on plan.name = account.plan
+             where plan.events is not false and (made.recipients is null or endpoint.account_id = any(made.recipients))
              order by sent.position
              returning endpoint_id
          ), woken as (
@@ -67,8 +60,6 @@ pub async fn fan_out(
         max_attempts,
         &messages.iter().map(|message| message.created_at).collect::<Vec<_>>(),
         &messages.iter().map(recipients).collect::<Vec<_>>() as _,
-        plans_with_events,
-        now + LISTING_GRACE,
     )
     .fetch_one(&mut *connection)
     .await?;
@@ -82,23 +73,26 @@ fn recipients(message: &Message) -> Option<String> {
     Some(format!("{{{}}}", accounts.join(",")))
 }
 
-/// Inserts a test message and its delivery to one endpoint, whatever events the endpoint has selected. Returns the delivery's id.
+/// Inserts a test message and its delivery to one endpoint, whatever events the endpoint has selected. Returns the delivery's id;
+/// `None` if the message was sent before.
 pub async fn send_to(
     connection: &mut PgConnection,
     message: &Message,
     endpoint: Uuid,
     max_attempts: i32,
     now: OffsetDateTime,
-) -> Result<i64, sqlx::Error> {
+) -> Result<Option<i64>, sqlx::Error> {
     sqlx::query_scalar!(
         "with made as (
              insert into webhook.message (id, event, listing_kind, listing_id, body, created_at)
              values ($1, $2, $3, $4, $5, $7)
+             on conflict (id) do nothing
+             returning id
          ), woken as (
              update webhook.queue set due_at = least(due_at, $7) where endpoint_id = $6
          )
          insert into webhook.waiting (endpoint_id, message_id, created_at, attempts_left, due_at, is_test)
-         values ($6, $1, $7, $8, $7, true)
+         select $6, id, $7, $8, $7, true from made
          returning id",
         message.id,
         message.event.as_str(),
@@ -109,7 +103,7 @@ pub async fn send_to(
         now,
         max_attempts,
     )
-    .fetch_one(connection)
+    .fetch_optional(connection)
     .await
 }
 
@@ -118,29 +112,23 @@ pub async fn send_to(
 pub struct StoredMessage {
     pub id: Uuid,
     pub event: String,
-    /// Kind and id of the listing that it is about, unless it is a test.
-    pub listing: Option<(String, Uuid)>,
+    /// Whether it is a test: it is about no listing.
+    pub is_test: bool,
     /// Exactly as it is sent.
     pub body: Bytes,
-}
-
-impl StoredMessage {
-    pub fn is_test(&self) -> bool {
-        self.listing.is_none()
-    }
 }
 
 /// The messages with these ids.
 pub async fn find(pool: &PgPool, ids: &[Uuid]) -> Result<Vec<StoredMessage>, sqlx::Error> {
     let rows = sqlx::query!(
-        "select id, event, listing_kind, listing_id, body from webhook.message where id = any($1)",
+        r#"select id, event, listing_id is null as "is_test!", body from webhook.message where id = any($1)"#,
         ids
     );
     let rows = rows.fetch_all(pool).await?.into_iter();
     let messages = rows.map(|row| StoredMessage {
         id: row.id,
         event: row.event,
-        listing: row.listing_kind.zip(row.listing_id),
+        is_test: row.is_test,
         body: row.body.into(),
     });
     Ok(messages.collect())
@@ -191,10 +179,9 @@ pub async fn list(pool: &PgPool, range: Range<'_>) -> Result<Vec<PositionedMessa
     .await
 }
 
-/// The position of the first message in a range whose listing may become public within [`LISTING_GRACE`]. `None`: there is no such message.
+/// The position of the first message in a range that waits for its listing. `None`: there is no such message.
 ///
-/// A caller that was told a later position would never get this message. One transaction stores a message of the listings feed and the row of
-/// its listing, so only messages of other feeds wait. A message that a clock far ahead has stored does not wait until that time comes.
+/// A caller that was told a later position would never get this message.
 pub async fn first_early(
     pool: &PgPool,
     range: Range<'_>,
@@ -202,19 +189,15 @@ pub async fn first_early(
 ) -> Result<Option<i64>, sqlx::Error> {
     sqlx::query_scalar!(
         "select min(position) from webhook.message
+         left join webhook.listing on listing.kind = message.listing_kind and listing.id = message.listing_id
          where position > $1 and position <= $2 and ($3::text is null or event = $3)
              and (recipients is null or $4 = any(recipients))
-             and created_at > $5 and created_at < $6 and event not like 'listing.%'
-             and not exists (
-                 select from webhook.listing
-                 where listing.kind = message.listing_kind and listing.id = message.listing_id and published
-             )",
+             and published is not true and webhook.waits_for_listing(event, created_at, changed_at, $5)",
         range.after,
         range.until,
         range.event,
         range.account,
-        now - LISTING_GRACE,
-        now + CLOCK_DIFFERENCE
+        now,
     )
     .fetch_one(pool)
     .await

@@ -9,6 +9,7 @@ pub mod listings;
 pub mod message_positions;
 pub mod messages;
 pub mod partitions;
+pub mod plans;
 pub mod queue;
 pub mod retention;
 pub mod waiting;

@@ -135,6 +135,23 @@ pub async fn release_all(
     Ok(())
 }
 
+/// Makes an endpoint due, and locks its row: of two transactions that make finished deliveries of the endpoint wait again, one begins to read
+/// after the other has ended.
+pub async fn lock_due(
+    connection: &mut PgConnection,
+    endpoint: Uuid,
+    now: OffsetDateTime,
+) -> Result<(), sqlx::Error> {
+    sqlx::query!(
+        "update webhook.queue set due_at = least(due_at, $2) where endpoint_id = $1",
+        endpoint,
+        now,
+    )
+    .execute(connection)
+    .await?;
+    Ok(())
+}
+
 /// Since when the oldest endpoint that is due has waited for a replica.
 pub async fn oldest_due(
     pool: &PgPool,
@@ -162,7 +179,8 @@ pub async fn end_future_waits(
     // In one statement, the condition on the queue would read what the update returns. PostgreSQL checks it again for a row that another
     // transaction has just changed, and does not run an update for that: the statement would fail.
     let ended = sqlx::query_scalar!(
-        "update webhook.waiting set due_at = $1 where due_at > $2 returning endpoint_id",
+        r#"with ended as (update webhook.waiting set due_at = $1 where due_at > $2 returning endpoint_id)
+           select distinct endpoint_id as "endpoint_id!" from ended"#,
         now,
         now + longest,
     );

@@ -4,13 +4,15 @@ use std::net::SocketAddr;
 use std::sync::Arc;
 
 use futures::FutureExt as _;
+use time::Duration;
 use tokio::io::AsyncWriteExt as _;
 use webhook::domain::address::{Address, AllowList};
 use webhook::http::resolver::ResolveError;
 use webhook::http::{AttemptOutcome, Sender};
 
 use super::receiver::{
-    Authority, Behaviour, Receiver, Scripted, Stream, good, ping, post, request, sender,
+    AT, Authority, Behaviour, Receiver, Scripted, Stream, address, good, ping, post, post_at,
+    request, sender,
 };
 
 const OK: &str = "HTTP/1.1 200 OK\r\ncontent-length: 0\r\n\r\n";
@@ -81,12 +83,16 @@ async fn addresses_that_are_not_public_are_not_connected_to() {
 #[tokio::test]
 async fn a_name_without_an_address_is_a_failure() {
     let authority = Authority::new();
-    // The same reason as for an address that is not public: an outsider must not learn which internal names exist.
+    // A name without an address has the same reason as one with an address that is not public.
     let not_public = "hooks.example does not resolve to a public address";
     let unresolved = "could not resolve the name hooks.example";
     let words = "no name server (/etc/resolv.conf): 10.0.0.53 refused".to_owned();
     for (answer, reason) in [
         (Err(ResolveError::NoAddress), not_public),
+        (
+            Err(ResolveError::NoName),
+            "the name hooks.example does not exist",
+        ),
         (Ok(Vec::new()), not_public),
         (Err(ResolveError::Unanswered(words)), unresolved),
     ] {
@@ -102,10 +108,11 @@ async fn a_resolver_timeout_is_not_reported_as_a_slow_receiver() {
     let settings = authority.settings(&[]);
     let sender = Sender::with_resolver(&settings, Scripted::silent()).unwrap();
     let reason = ping(&sender).await.reason;
-    assert_eq!(
-        reason.as_deref(),
-        Some("could not resolve the name hooks.example")
-    );
+    let unresolved = "could not resolve the name hooks.example";
+    assert_eq!(reason.as_deref(), Some(unresolved));
+    // The request to an entered address has a shorter deadline.
+    let checked = sender.check_address(&address()).await;
+    assert_eq!(checked.as_deref(), Ok(unresolved));
 }
 
 /// For an IP address in the URL the client calls no resolver.
@@ -168,6 +175,20 @@ async fn a_connection_is_reused() {
         assert_eq!(ping(&sender).await.outcome, AttemptOutcome::Delivered);
     }
     assert_eq!(receiver.connections(), 1);
+}
+
+/// The receiver may have another address by now.
+#[tokio::test]
+async fn a_connection_is_not_reused_for_more_than_five_minutes() {
+    let authority = Authority::new();
+    let receiver = Receiver::answering(&authority, OK).await;
+    let sender = sender(&authority.settings(&[&receiver]), &receiver);
+    for (seconds, connections) in [(0, 1), (299, 1), (300, 2), (599, 2), (600, 3), (0, 4)] {
+        let at = AT + Duration::seconds(seconds);
+        let answer = post_at(&sender, &address(), at).await;
+        assert_eq!(answer.outcome, AttemptOutcome::Delivered);
+        assert_eq!(receiver.connections(), connections, "after {seconds} s");
+    }
 }
 
 /// Answers that many requests of a connection, reads another one and closes the connection.

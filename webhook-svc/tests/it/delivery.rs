@@ -202,7 +202,10 @@ async fn a_410_switches_the_endpoint_off_until_it_is_resumed(pool: PgPool) {
     let endpoint = service.added(ADA, &receiver.url(), &["tip.paid"]).await;
     service.ping(ADA, endpoint).await;
     let delivery = service.newest_attempted(ADA, endpoint, 1).await;
-    assert_eq!(delivery.state(), DeliveryState::Failed);
+    // It waits with all its attempts.
+    assert_eq!(delivery.state(), DeliveryState::Waiting);
+    let left = sqlx::query_scalar!("select attempts_left from webhook.waiting");
+    assert_eq!(left.fetch_one(&pool).await.unwrap(), 6);
     let off = service.endpoint(ADA, endpoint).await;
     assert_eq!(off.state(), EndpointState::Off);
     assert!(off.reason.contains("410"), "{}", off.reason);
@@ -212,8 +215,9 @@ async fn a_410_switches_the_endpoint_off_until_it_is_resumed(pool: PgPool) {
 
     receiver.set_behaviour(Behaviour::Status(200));
     service.set_paused(ADA, endpoint, false).await;
-    service.ping(ADA, endpoint).await;
-    receiver.wait_for(2).await;
+    let sent = service.attempted(ADA, endpoint, delivery.id, 2).await;
+    assert_eq!(sent.delivery.unwrap().state(), DeliveryState::Delivered);
+    assert_eq!(receiver.received().len(), 2);
 }
 
 #[testing::database_test(webhook::MIGRATOR)]

@@ -1,20 +1,24 @@
-//! An account that changes to a plan without real events.
+//! An account that changes to a plan without real events, or to one that is not known yet.
 
 use contracts::listings::v1::State::Published;
 use contracts::webhook::v1::DeliveryState;
 use kit::Code;
 use sqlx::PgPool;
 use uuid::Uuid;
-use webhook::store::accounts;
+use webhook::store::{accounts, plans};
 
 use crate::receiver::{Behaviour, Receiver};
 use crate::recover::recover;
-use crate::support::{ADA, START, TAKEN, game, start};
+use crate::support::{ADA, START, TAKEN, game, plan, start};
 
 async fn downgrade(pool: &PgPool) {
+    put_on_plan(pool, "free").await;
+}
+
+async fn put_on_plan(pool: &PgPool, plan: &str) {
     let row = accounts::Row {
         id: ADA,
-        plan: "free".to_owned(),
+        plan: plan.to_owned(),
     };
     let mut connection = pool.acquire().await.unwrap();
     accounts::upsert(&mut connection, Uuid::nil(), vec![row])
@@ -49,6 +53,44 @@ async fn after_a_downgrade_real_events_are_cancelled_and_tests_are_sent(pool: Pg
         "The account's plan has only test events."
     );
     assert_eq!(receiver.received().len(), 1);
+}
+
+#[testing::database_test(webhook::MIGRATOR)]
+async fn while_a_plan_is_not_known_deliveries_wait(pool: PgPool) {
+    let receiver = Receiver::start(Behaviour::Status(200)).await;
+    let service = start(pool.clone(), &[&receiver]).await;
+    let events = ["listing.updated"];
+    let endpoint = service.added(ADA, &receiver.url(), &events).await;
+    service
+        .listings(&[game(2, "updated", Published)], TAKEN)
+        .await;
+    put_on_plan(&pool, "studio").await;
+    // This message is made while the plan is not known.
+    service
+        .listings(&[game(3, "updated", Published)], TAKEN)
+        .await;
+    let service = service.delivering();
+    // The worker has claimed the endpoint, found no plan, and released it.
+    testing::wait_until("the endpoint is released", async || {
+        let tokens = sqlx::query_scalar!("select token from webhook.queue where holder is null");
+        let tokens = tokens.fetch_all(&pool).await.unwrap();
+        tokens.iter().any(|token| *token > 0)
+    })
+    .await;
+    let refused = service.send_again(ADA, endpoint, 1).await.unwrap_err();
+    assert_eq!(refused.code, Code::Unavailable);
+    let waiting = service.list(ADA, endpoint).await;
+    let states = waiting.iter().map(|it| (it.state(), it.tries));
+    assert!(states.eq([(DeliveryState::Waiting, 0); 2]), "{waiting:?}");
+
+    let mut connection = pool.acquire().await.unwrap();
+    plans::replace(&mut connection, Uuid::nil(), &[plan("studio", 5, true)])
+        .await
+        .unwrap();
+    for delivery in waiting {
+        let sent = service.attempted(ADA, endpoint, delivery.id, 1).await;
+        assert_eq!(sent.delivery.unwrap().state(), DeliveryState::Delivered);
+    }
 }
 
 #[testing::database_test(webhook::MIGRATOR)]

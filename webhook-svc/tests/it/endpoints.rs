@@ -69,12 +69,61 @@ async fn every_bad_field_of_a_change_is_named_once_the_endpoint_is_found(pool: P
         id: endpoint.to_string(),
         url: Some("https://localhost/".to_owned()),
         events: Some(proto::EventList { events: Vec::new() }),
+        ..proto::ChangeEndpointRequest::default()
     };
     let mut client = service.endpoints.clone();
     let bad = Fault::from(client.change_endpoint(change(ADA)).await.unwrap_err());
     assert!(bad.fields.keys().eq(["events", "url"]), "{bad:?}");
     let stranger = Fault::from(client.change_endpoint(change(BOB)).await.unwrap_err());
     assert_eq!(stranger.code, Code::NotFound);
+}
+
+#[testing::database_test(webhook::MIGRATOR)]
+async fn a_change_of_an_endpoint_that_has_changed_since_it_was_read_is_refused(pool: PgPool) {
+    let service = start(pool, &[]).await;
+    let endpoint = service.added(ADA, URL, &["tip.paid"]).await;
+    let list = |events: &[&str]| proto::EventList {
+        events: events.iter().map(|&event| event.to_owned()).collect(),
+    };
+    let change = async |url: &str, read: (&str, &[&str])| {
+        let request = proto::ChangeEndpointRequest {
+            account_id: ADA.to_string(),
+            id: endpoint.to_string(),
+            url: Some(url.to_owned()),
+            events: None,
+            read_url: Some(read.0.to_owned()),
+            read_events: Some(list(read.1)),
+        };
+        let changed = service.endpoints.clone().change_endpoint(request).await;
+        changed.map_err(|status| Fault::from(status).code)
+    };
+    let other = "https://hooks.example/other";
+    for read in [(other, &["tip.paid"][..]), (URL, &["listing.updated"])] {
+        let refused = change(other, read).await.unwrap_err();
+        assert_eq!(refused, Code::PreconditionFailed);
+    }
+    change(other, (URL, &["tip.paid"])).await.unwrap();
+    assert_eq!(service.endpoint(ADA, endpoint).await.url, other);
+}
+
+#[testing::database_test(webhook::MIGRATOR)]
+async fn a_form_that_is_sent_twice_sends_one_test_event(pool: PgPool) {
+    let service = start(pool, &[]).await;
+    let endpoint = service.added(ADA, URL, &["tip.paid"]).await;
+    let send = async |form: u128| {
+        let request = proto::SendTestEventRequest {
+            account_id: ADA.to_string(),
+            endpoint_id: endpoint.to_string(),
+            form_id: uuid::Uuid::from_u128(form).to_string(),
+            ..proto::SendTestEventRequest::default()
+        };
+        let sent = service.deliveries.clone().send_test_event(request).await;
+        sent.unwrap().into_inner().delivery.unwrap().id
+    };
+    let (first, second) = futures::join!(send(1), send(1));
+    assert_eq!(first, second);
+    assert_ne!(send(2).await, first);
+    assert_eq!(service.list(ADA, endpoint).await.len(), 2);
 }
 
 /// Each new address causes a request to a host that the account chose.
@@ -159,6 +208,7 @@ async fn an_endpoint_of_another_account_is_not_found(pool: PgPool) {
         events: Some(proto::EventList {
             events: vec!["listing.updated".to_owned(), "tip.paid".to_owned()],
         }),
+        ..proto::ChangeEndpointRequest::default()
     };
     let mut client = service.endpoints.clone();
     let stranger = client.change_endpoint(change(BOB)).await.unwrap_err();

@@ -119,15 +119,46 @@ async fn a_tip_that_arrives_before_its_restored_game_is_delivered(pool: PgPool) 
     service.economy(&[tip(1, ADA)]).await;
     let early = pull(&service, all_of(ADA)).await;
     assert_eq!(early.events(), ["listing.published"], "the page");
+    // Both ways wait for as long.
+    for _ in 0..9 {
+        wait_until("the delivery is due later", async || {
+            let due_at = service.list(ADA, maker).await[0].due_at.unwrap();
+            timestamp::decode(due_at).unwrap() > service.clock.now()
+        })
+        .await;
+        service.clock.advance(Duration::MINUTE);
+        let waiting = pull(&service, after(ADA, &early.next)).await;
+        assert_eq!((waiting.total, &waiting.next), (0, &early.next));
+    }
     service
         .listings(&[game(4, "restored", Published)], TAKEN)
         .await;
-    assert_eq!(events(&pool, maker).await, ["tip.paid"]);
     let pulled = pull(&service, after(ADA, &early.next)).await;
     assert_eq!(pulled.events(), ["tip.paid"]);
-    service.clock.advance(time::Duration::MINUTE);
+    service.clock.advance(Duration::MINUTE);
     let delivered = service.newest_attempted(ADA, maker, 1).await;
     assert_eq!(delivered.state(), DeliveryState::Delivered);
+}
+
+/// The state of the game is newer than the tip: no other state is on its way.
+#[testing::database_test(webhook::MIGRATOR)]
+async fn a_tip_to_a_game_that_was_taken_down_after_it_waits_for_nothing(pool: PgPool) {
+    let service = start(pool, &[]).await;
+    let maker = service.added(ADA, URL, &["tip.paid"]).await;
+    let removed = Change {
+        at: Some(timestamp::encode(START + Duration::SECOND)),
+        ..game(3, "removed", Removed)
+    };
+    let known = [page(1, "published", ADA), removed];
+    service.listings(&known, TAKEN).await;
+    let begin = pull(&service, all_of(ADA)).await.next;
+    service.economy(&[tip(1, ADA)]).await;
+    let passed = pull(&service, after(ADA, &begin)).await;
+    assert_eq!(passed.total, 0);
+    assert_ne!(passed.next, begin);
+    let service = service.delivering();
+    let cancelled = service.newest_attempted(ADA, maker, 1).await;
+    assert_eq!(cancelled.state(), DeliveryState::Cancelled);
 }
 
 #[testing::database_test(webhook::MIGRATOR)]
@@ -161,7 +192,7 @@ async fn a_tip_to_a_hidden_game_is_not_delivered(pool: PgPool) {
     let known = [page(1, "published", ADA), hidden];
     service.listings(&known, TAKEN).await;
     service.economy(&[tip(1, ADA)]).await;
-    service.clock.advance(time::Duration::MINUTE);
+    service.clock.advance(time::Duration::minutes(10));
     let cancelled = service.newest_attempted(ADA, maker, 1).await;
     assert_eq!(cancelled.state(), DeliveryState::Cancelled);
     service

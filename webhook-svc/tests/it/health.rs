@@ -119,3 +119,29 @@ async fn an_attempt_to_the_old_address_does_not_count_for_the_new_one(pool: PgPo
     }
     assert!(notices(&pool).await.is_empty());
 }
+
+#[testing::database_test(webhook::MIGRATOR)]
+async fn a_410_of_the_old_address_is_a_failure_like_others(pool: PgPool) {
+    let receiver = Receiver::start(Behaviour::Hang).await;
+    let service = start(pool.clone(), &[&receiver]).await.delivering();
+    let events = ["listing.updated"];
+    let endpoint = service.added(ADA, &receiver.url(), &events).await;
+    service
+        .listings(&[game(2, "updated", Published)], TAKEN)
+        .await;
+    receiver.wait_for(1).await;
+    let repaired = format!("{}/repaired", receiver.origin);
+    change_url(&service, endpoint, &repaired).await.unwrap();
+    receiver.set_behaviour(Behaviour::Status(410));
+    let delivery = service.newest_attempted(ADA, endpoint, 1).await;
+    assert_eq!(delivery.state(), DeliveryState::Waiting);
+    let found = service.endpoint(ADA, endpoint).await;
+    assert_eq!(found.state(), EndpointState::On);
+
+    receiver.set_behaviour(Behaviour::Status(200));
+    let due = kit::api::timestamp::decode(delivery.due_at.unwrap()).unwrap();
+    assert!(due >= START + Duration::MINUTE, "{due}");
+    service.clock.advance(due - service.clock.now());
+    let delivery = service.newest_attempted(ADA, endpoint, 2).await;
+    assert_eq!(delivery.state(), DeliveryState::Delivered);
+}

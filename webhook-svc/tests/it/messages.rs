@@ -166,14 +166,14 @@ async fn messages_are_in_commit_order(pool: PgPool) {
     let service = seeded(pool.clone()).await;
     let begin = pull(&service, all_of(ADA)).await.next;
     let mut slow = pool.begin().await.unwrap();
-    messages::fan_out(&mut slow, &[message(1), message(2)], &[], 6, START)
+    messages::fan_out(&mut slow, &[message(1), message(2)], 6, START)
         .await
         .unwrap();
     let mut tasks = tokio::task::JoinSet::new();
     let other = pool.clone();
     tasks.spawn(async move {
         let mut quick = other.begin().await.unwrap();
-        messages::fan_out(&mut quick, &[message(3)], &[], 6, START)
+        messages::fan_out(&mut quick, &[message(3)], 6, START)
             .await
             .unwrap();
         quick.commit().await.unwrap();
@@ -196,12 +196,12 @@ async fn messages_are_in_commit_order(pool: PgPool) {
 
     // A rollback leaves no gap in the positions.
     let mut lost = pool.begin().await.unwrap();
-    messages::fan_out(&mut lost, &[message(4)], &[], 6, START)
+    messages::fan_out(&mut lost, &[message(4)], 6, START)
         .await
         .unwrap();
     lost.rollback().await.unwrap();
     let mut made = pool.begin().await.unwrap();
-    messages::fan_out(&mut made, &[message(3), message(5)], &[], 6, START)
+    messages::fan_out(&mut made, &[message(3), message(5)], 6, START)
         .await
         .unwrap();
     made.commit().await.unwrap();

@@ -40,6 +40,7 @@ async fn a_test_event_has_the_sample_of_its_kind(pool: PgPool) {
         endpoint_id: endpoint_id.clone(),
         event: "listing.updated".to_owned(),
         kind: "person".to_owned(),
+        ..proto::SendTestEventRequest::default()
     };
     let sent = deliveries.send_test_event(test).await.unwrap().into_inner();
     let get = proto::GetDeliveryRequest {

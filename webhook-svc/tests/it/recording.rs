@@ -12,7 +12,7 @@ use crate::support::{ADA, LEASE, START, start};
 const HOLDER: Uuid = Uuid::from_u128(1);
 
 /// The result of a delivery's first attempt; the next attempt is at `due_at`.
-fn attempt(
+pub(crate) fn attempt(
     claim: Claim,
     delivery_id: i64,
     state: DeliveryState,

@@ -1,14 +1,17 @@
 //! Secrets: shown once, encrypted at rest, rotated with an overlap.
 
+use std::slice;
+
 use contracts::webhook::v1::{self as proto, DeliveryState};
 use kit::key_ring::KeyRing;
 use sqlx::PgPool;
 use time::Duration;
+use uuid::Uuid;
 use webhook::jobs::maintenance;
 use webhook::key_ring::open_secret;
 
 use crate::receiver::{Behaviour, Receiver};
-use crate::support::{ADA, START, start};
+use crate::support::{ADA, EVE, START, start};
 
 const OLD: &str = "a:AQEBAQEBAQEBAQEBAQEBAQEBAQEBAQEBAQEBAQEBAQE=";
 const NEW: &str = "b:AgICAgICAgICAgICAgICAgICAgICAgICAgICAgICAgI=";
@@ -31,6 +34,7 @@ async fn a_new_secret_signs_with_the_old_one_for_a_day_and_then_alone(pool: PgPo
     let rotate = proto::RotateSecretRequest {
         account_id: ADA.to_string(),
         id: endpoint.clone(),
+        ..proto::RotateSecretRequest::default()
     };
     let rotated = service
         .endpoints
@@ -54,6 +58,85 @@ async fn a_new_secret_signs_with_the_old_one_for_a_day_and_then_alone(pool: PgPo
     let second = receiver.wait_for(2).await.remove(1);
     assert!(!second.headers.contains_key("x-service-signature-next"));
     assert_eq!(service.endpoint(ADA, id).await.rotating_until, None);
+}
+
+#[testing::database_test(webhook::MIGRATOR)]
+async fn a_form_that_is_sent_twice_makes_one_secret_and_shows_it_for_ten_minutes(pool: PgPool) {
+    let service = start(pool.clone(), &[]).await;
+    let (form, ada) = (Uuid::from_u128(1), Uuid::from_u128(2).to_string());
+    let add = async |person: &str| {
+        let request = proto::AddEndpointRequest {
+            account_id: EVE.to_string(),
+            url: "https://hooks.example/".to_owned(),
+            events: vec!["tip.paid".to_owned()],
+            form_id: form.to_string(),
+            person_id: person.to_owned(),
+        };
+        let added = service.endpoints.clone().add_endpoint(request).await;
+        let added = added.unwrap().into_inner();
+        (added.endpoint.unwrap(), added.secret)
+    };
+    // The plan has one endpoint: the form finds its own.
+    let ((added, secret), (again, same)) = futures::join!(add(&ada), add(&ada));
+    assert_eq!((&again.id, &same), (&added.id, &secret));
+    assert!(secret.starts_with("svc_whsec_"));
+    assert_eq!(added.seen_by, slice::from_ref(&ada));
+    let bob = Uuid::from_u128(3).to_string();
+    for nobody in [bob.as_str(), ""] {
+        assert_eq!(add(nobody).await.1, "", "{nobody}");
+    }
+    let rotate = async |form: u128, person: &str| {
+        let request = proto::RotateSecretRequest {
+            account_id: EVE.to_string(),
+            id: added.id.clone(),
+            form_id: Uuid::from_u128(form).to_string(),
+            person_id: person.to_owned(),
+        };
+        let rotated = service.endpoints.clone().rotate_secret(request).await;
+        let rotated = rotated.unwrap().into_inner();
+        (rotated.endpoint.unwrap(), rotated.secret)
+    };
+    let ((rotated, next), (_, same)) = futures::join!(rotate(4, &bob), rotate(4, &bob));
+    assert_eq!(next, same);
+    assert_ne!(next, secret);
+    // Both secrets sign.
+    assert_eq!(rotated.seen_by, [ada.clone(), bob.clone()]);
+    assert_eq!(rotate(4, &ada).await.1, "");
+    service.clock.advance(Duration::minutes(10));
+    assert_eq!(rotate(4, &bob).await.1, "");
+    assert_eq!(add(&ada).await.1, "");
+    // Then the new one signs alone, also once the job has moved it.
+    service.clock.advance(Duration::DAY);
+    let id = added.id.parse().unwrap();
+    assert_eq!(
+        service.endpoint(EVE, id).await.seen_by,
+        slice::from_ref(&bob)
+    );
+    let now = service.clock.now();
+    let key_ring = keys(&[OLD]);
+    maintenance::reencrypt_secrets(&pool, &key_ring, now)
+        .await
+        .unwrap();
+    assert_eq!(service.endpoint(EVE, id).await.seen_by, [bob]);
+    let (rotated, _) = rotate(5, &ada).await;
+    assert_eq!(rotated.seen_by.len(), 2);
+    let request = proto::SwitchSecretRequest {
+        account_id: EVE.to_string(),
+        id: added.id.clone(),
+    };
+    service
+        .endpoints
+        .clone()
+        .switch_secret(request)
+        .await
+        .unwrap();
+    assert_eq!(
+        service.endpoint(EVE, id).await.seen_by,
+        slice::from_ref(&ada)
+    );
+    // The secret that the first form made signs no more.
+    assert_eq!(add(&ada).await.1, "");
+    assert_eq!(rotate(5, &ada).await.1, "");
 }
 
 #[testing::database_test(webhook::MIGRATOR)]

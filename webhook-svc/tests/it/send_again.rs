@@ -2,12 +2,18 @@
 
 use contracts::listings::v1::State::Published;
 use contracts::webhook::v1::DeliveryState;
-use sqlx::PgPool;
+use sqlx::{Connection as _, PgConnection, PgPool};
 use time::Duration;
+use tokio::task::JoinSet;
+use uuid::Uuid;
 use webhook::domain::schedule::Schedule;
+use webhook::store::attempts;
+use webhook::store::deliveries::DeliveryState as Stored;
+use webhook::store::{partitions, queue};
 
 use crate::receiver::{Behaviour, Receiver};
-use crate::support::{ADA, TAKEN, game, start};
+use crate::recording::attempt;
+use crate::support::{ADA, LEASE, START, TAKEN, game, is_waiting_for_a_lock, start};
 
 #[testing::database_test(webhook::MIGRATOR)]
 async fn a_resend_waits_while_the_endpoint_is_paused(pool: PgPool) {
@@ -72,4 +78,52 @@ async fn a_resend_during_the_last_attempt_adds_one(pool: PgPool) {
     assert_eq!(shown.delivery.unwrap().state(), DeliveryState::Failed);
     let health = service.endpoint(ADA, endpoint).await.health.unwrap();
     assert_eq!(health.failures, 1, "a delivery fails once");
+}
+
+/// The running attempt is recorded in a transaction that has not ended yet when *Send again* is pressed.
+#[testing::database_test(webhook::MIGRATOR)]
+async fn a_resend_during_the_record_of_an_attempt_follows_only_a_failure(pool: PgPool) {
+    const HOLDER: Uuid = Uuid::from_u128(1);
+    let service = start(pool.clone(), &[]).await;
+    let url = "https://hooks.example/";
+    let endpoint = service.added(ADA, url, &["tip.paid"]).await;
+    partitions::create(&pool, &[partitions::day(START)].into())
+        .await
+        .unwrap();
+    // The pool of the test is small.
+    let mut connection = PgConnection::connect_with(&pool.connect_options())
+        .await
+        .unwrap();
+    for (state, next, waiting) in [
+        (
+            Stored::Delivered,
+            "The try that was running has succeeded: nothing is sent again.",
+            0,
+        ),
+        (
+            Stored::Failed,
+            "A try is made now. If one is running, the next one follows at once when it fails.",
+            1,
+        ),
+    ] {
+        let id = service.ping(ADA, endpoint).await.id;
+        let claimed = queue::claim(&mut connection, HOLDER, 9, START, LEASE).await;
+        let done = attempt(claimed.unwrap()[0], id, state, None);
+        let mut recording = connection.begin().await.unwrap();
+        attempts::complete(&mut *recording, HOLDER, &[done], START)
+            .await
+            .unwrap();
+        let (deliveries, request) = service.send_again_request(ADA, endpoint, id);
+        let mut pressing = JoinSet::new();
+        pressing.spawn(async move { deliveries.clone().send_again(request).await });
+        is_waiting_for_a_lock(&pool).await;
+        recording.commit().await.unwrap();
+        let answer = pressing.join_next().await.unwrap().unwrap();
+        assert_eq!(answer.unwrap().into_inner().next, next);
+        let listed = service.list(ADA, endpoint).await;
+        let shown: Vec<_> = listed.iter().filter(|it| it.id == id).collect();
+        assert_eq!((shown.len(), shown[0].tries), (1, 1), "{shown:?}");
+        let found = sqlx::query_scalar!(r#"select count(*) as "count!" from webhook.waiting"#);
+        assert_eq!(found.fetch_one(&pool).await.unwrap(), waiting, "{state:?}");
+    }
 }

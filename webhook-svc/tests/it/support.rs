@@ -29,7 +29,6 @@ use time::{Duration, OffsetDateTime};
 use uuid::Uuid;
 use webhook::deliver::{self, Limits};
 use webhook::domain::health::DisablePolicy;
-use webhook::domain::plans::Plans;
 use webhook::domain::schedule::Schedule;
 use webhook::feeds::Publisher;
 use webhook::feeds::catalogue::Catalogue;
@@ -40,6 +39,7 @@ use webhook::http::{self, Sender};
 use webhook::jobs::sweep;
 use webhook::service::Dependencies;
 use webhook::store::accounts;
+use webhook::store::plans::{self, Plan};
 
 use super::receiver::{NoNames, Receiver};
 
@@ -105,22 +105,6 @@ pub(crate) async fn start(pool: PgPool, receivers: &[&Receiver]) -> Webhook {
     replica(pool, Clock::fixed(START), receivers).await
 }
 
-fn plans() -> Arc<Plans> {
-    let plans = Plans::parse(
-        r#"
-        [[plan]]
-        name = "free"
-        webhook_endpoints = 1
-        webhook_events = false
-        [[plan]]
-        name = "build"
-        webhook_endpoints = 5
-        webhook_events = true
-        "#,
-    );
-    Arc::new(plans.unwrap())
-}
-
 async fn insert_accounts(pool: &PgPool) {
     let mut connection = pool.acquire().await.unwrap();
     let account = |id, plan: &str| accounts::Row {
@@ -135,6 +119,20 @@ async fn insert_accounts(pool: &PgPool) {
     accounts::upsert(&mut connection, Uuid::nil(), accounts)
         .await
         .unwrap();
+    let plans = [plan("free", 1, false), plan("build", 5, true)];
+    plans::replace(&mut connection, Uuid::nil(), &plans)
+        .await
+        .unwrap();
+}
+
+pub(crate) fn plan(name: &str, endpoints: i64, events: bool) -> Plan {
+    Plan {
+        name: name.to_owned(),
+        title: name.to_owned(),
+        endpoints: Some(endpoints),
+        events,
+        coming: false,
+    }
 }
 
 /// Starts another replica on the same database.
@@ -175,7 +173,6 @@ pub(crate) async fn replica_with(
         key_ring: key_ring("a"),
         schedule: Schedule::default(),
         disable_policy: DisablePolicy::default(),
-        plans: plans(),
         limits: Limits {
             in_flight: 256,
             per_endpoint: 16,
@@ -187,7 +184,6 @@ pub(crate) async fn replica_with(
     let publisher = Publisher {
         clock: clock.clone(),
         schedule: Schedule::default(),
-        plans: plans(),
         wakeup: wakeup.clone(),
     };
     let mut services = kit::rpc::server::services();
@@ -198,7 +194,6 @@ pub(crate) async fn replica_with(
         sender,
         key_ring: key_ring("a"),
         schedule: Schedule::default(),
-        plans: plans(),
         rotation: Duration::DAY,
         retention: RETENTION,
         public_url: SITE.to_owned(),
@@ -274,6 +269,7 @@ impl Webhook {
             account_id: account.to_string(),
             url: url.to_owned(),
             events: events.iter().map(ToString::to_string).collect(),
+            ..proto::AddEndpointRequest::default()
         };
         let answer = self.endpoints.clone().add_endpoint(request).await;
         Ok(answer?.into_inner())
@@ -357,13 +353,22 @@ impl Webhook {
         endpoint: Uuid,
         id: i64,
     ) -> Result<proto::SendAgainResponse, Fault> {
+        let (mut deliveries, request) = self.send_again_request(account, endpoint, id);
+        Ok(deliveries.send_again(request).await?.into_inner())
+    }
+
+    pub(crate) fn send_again_request(
+        &self,
+        account: Uuid,
+        endpoint: Uuid,
+        id: i64,
+    ) -> (DeliveriesServiceClient<Client>, proto::SendAgainRequest) {
         let request = proto::SendAgainRequest {
             account_id: account.to_string(),
             endpoint_id: endpoint.to_string(),
             id,
         };
-        let answer = self.deliveries.clone().send_again(request).await;
-        Ok(answer?.into_inner())
+        (self.deliveries.clone(), request)
     }
 
     pub(crate) async fn set_paused(&self, account: Uuid, endpoint: Uuid, is_paused: bool) {

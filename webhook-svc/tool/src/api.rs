@@ -38,8 +38,6 @@ pub(crate) enum Begin {
 /// A message.
 #[derive(Debug, Clone, PartialEq, Eq, Deserialize)]
 pub(crate) struct Message {
-    /// Where to continue after it.
-    pub(crate) cursor: String,
     pub(crate) id: String,
     pub(crate) event: String,
     /// The exact bytes to sign.

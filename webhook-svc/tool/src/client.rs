@@ -9,6 +9,7 @@ use bytes::Bytes;
 use http::response::Parts;
 use http::{HeaderMap, Method, Request, StatusCode, Uri};
 use http_body_util::{BodyExt as _, Collected, Full, Limited};
+use hyper::body::Incoming;
 use hyper_rustls::{HttpsConnector, HttpsConnectorBuilder};
 use hyper_util::client::legacy::Client as HttpClient;
 use hyper_util::client::legacy::connect::HttpConnector;
@@ -20,6 +21,8 @@ use tokio::time::timeout;
 
 /// As long as the service waits for a response.
 const TIMEOUT: Duration = Duration::from_secs(8);
+/// How long the body of a receiver's response is read after its head, which decides: as long as the service reads it.
+const BODY_TIMEOUT: Duration = Duration::from_secs(1);
 /// Maximum bytes of the body of a receiver's response.
 const MAX_BODY: usize = 256 * 1024;
 /// Maximum bytes of a response of the API: a page of the largest messages is far smaller.
@@ -90,9 +93,11 @@ impl Client {
         headers: HeaderMap,
         body: Bytes,
     ) -> Result<Response, String> {
-        let sending = self.send(Method::POST, url, headers, body, MAX_BODY);
-        let (head, body) = sending.await?;
-        // The status has decided; an error in the body changes nothing.
+        let begun = self.begin(Method::POST, url, headers, body);
+        let (head, body) = self.in_time(begun).await?.into_parts();
+        let body = timeout(BODY_TIMEOUT, read(body, MAX_BODY)).await;
+        // The status has decided; a late body or an error in it changes nothing.
+        let body = body.ok().and_then(Result::ok);
         Ok(response(head, body.unwrap_or_default()))
     }
 
@@ -101,44 +106,43 @@ impl Client {
     /// # Errors
     /// Why there is no response, or only a part of one.
     pub(crate) async fn get(&self, url: &Uri, headers: HeaderMap) -> Result<Response, String> {
-        let sending = self.send(Method::GET, url, headers, Bytes::new(), MAX_API_BODY);
-        let (head, body) = sending.await?;
-        let body = body.map_err(|problem| format!("the response broke off: {problem}"))?;
-        Ok(response(head, body))
+        let call = async {
+            let begun = self.begin(Method::GET, url, headers, Bytes::new()).await?;
+            let (head, body) = begun.into_parts();
+            let body = read(body, MAX_API_BODY).await;
+            let body = body.map_err(|problem| format!("the response broke off: {problem}"))?;
+            Ok(response(head, body))
+        };
+        self.in_time(call).await
     }
 
-    /// Sends a request. Returns the head of the response, and its body of at most so many bytes, or why that was not read.
-    async fn send(
+    /// Sends a request, and waits for the head of the response.
+    async fn begin(
         &self,
         method: Method,
         url: &Uri,
         headers: HeaderMap,
         body: Bytes,
-        most: usize,
-    ) -> Result<(Parts, Result<Bytes, String>), String> {
+    ) -> Result<http::Response<Incoming>, String> {
         let mut request = Request::new(Full::new(body));
         *request.method_mut() = method;
         *request.uri_mut() = url.clone();
         *request.headers_mut() = headers;
-        let call = async {
-            let answer = self
-                .http
-                .request(request)
-                .await
-                .map_err(|error| innermost(&error))?;
-            let (head, body) = answer.into_parts();
-            let body = Limited::new(body, most).collect().await;
-            let body = body.map(Collected::to_bytes);
-            Ok((head, body.map_err(|error| error.to_string())))
-        };
-        match timeout(self.timeout, call).await {
-            Ok(answer) => answer,
-            Err(_elapsed) => Err(format!(
-                "no answer within {} seconds",
-                self.timeout.as_secs()
-            )),
-        }
+        let answer = self.http.request(request).await;
+        answer.map_err(|error| innermost(&error))
     }
+
+    async fn in_time<T>(&self, call: impl Future<Output = Result<T, String>>) -> Result<T, String> {
+        let late = |_elapsed| format!("no answer within {} seconds", self.timeout.as_secs());
+        timeout(self.timeout, call).await.map_err(late)?
+    }
+}
+
+/// Reads a body of at most so many bytes.
+async fn read(body: Incoming, most: usize) -> Result<Bytes, String> {
+    let body = Limited::new(body, most).collect().await;
+    let body = body.map(Collected::to_bytes);
+    body.map_err(|error| error.to_string())
 }
 
 fn response(head: Parts, body: Bytes) -> Response {

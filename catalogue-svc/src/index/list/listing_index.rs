@@ -115,17 +115,13 @@ impl<L: Document> Index<L> {
         self.row(self.order.nth(usize::try_from(position).ok()?)?)
     }
 
-    /// Different rows in random order, at most so many. Each row is as likely as any other.
+    /// Different rows in random order, at most `most`. Each row is as likely as any other. They are drawn by their positions, which are the same
+    /// at each replica, unlike doc ids.
     pub fn sample(&self, rng: &mut impl Rng, most: usize) -> Vec<Arc<L>> {
-        let docs = self.rows.len();
-        // More docs than rows, since some have no row any more.
-        let drawn = index::sample(rng, docs, docs.min(most.saturating_mul(4)));
-        let rows = drawn
-            .into_iter()
-            .filter_map(|doc| self.rows.get(doc)?.as_ref());
-        rows.map(|row| Arc::clone(&row.listing))
-            .take(most)
-            .collect()
+        let rows = self.order.len();
+        let drawn = index::sample(rng, rows, rows.min(most)).into_iter();
+        let docs = drawn.filter_map(|position| self.order.nth(position));
+        docs.filter_map(|doc| self.row(doc).cloned()).collect()
     }
 
     /// The docs that have a facet.

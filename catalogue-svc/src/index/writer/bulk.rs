@@ -35,14 +35,14 @@ impl IndexWriter {
     /// Stores an entity, or a later state of one, without touching the index.
     pub fn store(&mut self, entity: Entity) {
         match entity.body {
-            Body::Page(header, creator) => {
-                self.insert_page(header, creator);
+            Body::Page(id, page) => {
+                self.insert_page(id, page);
             }
-            Body::Game(header, game) => {
-                self.insert_game(header, *game);
+            Body::Game(id, game) => {
+                self.insert_game(id, game);
             }
-            Body::Event(header, event) => {
-                self.insert_event(header, event);
+            Body::Event(id, event) => {
+                self.insert_event(id, event);
             }
         }
     }
@@ -61,8 +61,8 @@ impl IndexWriter {
     fn list_all_games(&mut self) -> Vec<Listed<Game>> {
         let pages = &self.pages;
         let listed = self.games.par_iter_mut().filter_map(|(_, held)| {
-            let page = pages.get(&held.page).filter(|_| held.visible)?;
-            Arc::make_mut(&mut held.game).creator = Arc::clone(page.summary()?);
+            let summary = pages.get(&held.page)?.summary()?;
+            Arc::make_mut(&mut held.game).creator = Arc::clone(summary);
             held.listed = true;
             Some((held.mode, Arc::clone(&held.game)))
         });

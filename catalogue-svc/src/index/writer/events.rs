@@ -1,29 +1,26 @@
 //! Events.
 
-use std::sync::Arc;
+use uuid::Uuid;
 
 use super::{IndexWriter, Listed};
-use crate::domain::listing::Header;
 use crate::index::events::Event;
 
 impl IndexWriter {
     /// Updates the row of an event in the index.
-    pub(super) fn apply_event(&mut self, header: Header, event: Arc<Event>) {
-        let old = self.insert_event(header, event);
-        let new = self.events.get(&header.id).cloned();
+    pub(super) fn apply_event(&mut self, id: Uuid, new: Option<Listed<Event>>) {
+        let old = self.insert_event(id, new.clone());
         self.replace(|dataset| &mut dataset.events, old, new);
     }
 
     /// Stores an event without touching the index. Returns the row that was public.
     pub(super) fn insert_event(
         &mut self,
-        header: Header,
-        event: Arc<Event>,
+        id: Uuid,
+        new: Option<Listed<Event>>,
     ) -> Option<Listed<Event>> {
-        if header.visible {
-            self.events.insert(header.id, (header.mode, event))
-        } else {
-            self.events.remove(&header.id)
+        match new {
+            Some(event) => self.events.insert(id, event),
+            None => self.events.remove(&id),
         }
     }
 }

@@ -4,16 +4,16 @@ use std::sync::Arc;
 
 use uuid::Uuid;
 
+use super::pages::PageEntry;
 use super::{IndexWriter, Listed};
-use crate::domain::listing::{Header, Mode};
+use crate::domain::listing::Mode;
 use crate::index::entity::NewGame;
 use crate::index::games::Game;
 
-/// The state of a game, public or not: it becomes public when its page does.
+/// A game that is public as soon as its page is: on the feed, a game may come before its page.
 #[derive(Debug)]
 pub(super) struct GameState {
     pub(super) mode: Mode,
-    pub(super) visible: bool,
     pub(super) page: Uuid,
     /// If the game is public, the row of the index; otherwise a row with the creator that it showed last, if any.
     pub(super) game: Arc<Game>,
@@ -30,31 +30,39 @@ impl GameState {
 
 impl IndexWriter {
     /// Updates the row of a game in the index.
-    pub(super) fn apply_game(&mut self, header: Header, game: NewGame) {
-        let old = self.insert_game(header, game);
-        self.replace_game(header.id, old);
+    pub(super) fn apply_game(&mut self, id: Uuid, new: Option<(Mode, Box<NewGame>)>) {
+        let old = self.insert_game(id, new);
+        self.replace_game(id, old);
     }
 
-    /// Stores a game without touching the index. Returns the row that is in the index.
-    pub(super) fn insert_game(&mut self, header: Header, new: NewGame) -> Option<Listed<Game>> {
-        let page = self.pages.entry(new.page).or_default();
-        if let Err(at) = page.games.binary_search(&header.id) {
-            page.games.insert(at, header.id);
-        }
-        let held = GameState {
-            mode: header.mode,
-            visible: header.visible,
-            page: new.page,
-            game: Arc::new(new.game),
-            listed: false,
-        };
-        let old = self.games.insert(header.id, held)?;
-        if old.page != new.page
+    /// Stores a game without touching the index, or removes one that is hidden. Returns the row that is in the index.
+    pub(super) fn insert_game(
+        &mut self,
+        id: Uuid,
+        new: Option<(Mode, Box<NewGame>)>,
+    ) -> Option<Listed<Game>> {
+        let old = self.games.remove(&id);
+        let page = new.as_ref().map(|(_, new)| new.page);
+        if let Some(old) = &old
+            && page != Some(old.page)
             && let Some(left) = self.pages.get_mut(&old.page)
         {
-            left.games.retain(|id| *id != header.id);
+            left.games.retain(|game| *game != id);
         }
-        old.listed.then_some((old.mode, old.game))
+        if let Some((mode, new)) = new {
+            let page = self.pages.entry(new.page).or_default();
+            if let Err(at) = page.games.binary_search(&id) {
+                page.games.insert(at, id);
+            }
+            let held = GameState {
+                mode,
+                page: new.page,
+                game: Arc::new(new.game),
+                listed: false,
+            };
+            self.games.insert(id, held);
+        }
+        old?.listed()
     }
 
     /// Updates the row of a game whose page changed.
@@ -65,18 +73,16 @@ impl IndexWriter {
 
     /// Replaces the row `old` of a game by its new row, if the game is public now.
     fn replace_game(&mut self, id: Uuid, old: Option<Listed<Game>>) {
-        let Some(held) = self.games.get_mut(&id) else {
-            return;
-        };
-        let page = self.pages.get(&held.page).filter(|_| held.visible);
-        let summary = page.and_then(|page| page.summary());
-        if let Some(summary) = summary
-            && held.game.creator != *summary
-        {
-            Arc::make_mut(&mut held.game).creator = Arc::clone(summary);
-        }
-        held.listed = summary.is_some();
-        let new = held.listed();
+        let new = self.games.get_mut(&id).and_then(|held| {
+            let summary = self.pages.get(&held.page).and_then(PageEntry::summary);
+            if let Some(summary) = summary
+                && held.game.creator != *summary
+            {
+                Arc::make_mut(&mut held.game).creator = Arc::clone(summary);
+            }
+            held.listed = summary.is_some();
+            held.listed()
+        });
         for (mode, game) in [&old, &new].into_iter().flatten() {
             self.cities.mark_changed(*mode, &game.creator);
         }

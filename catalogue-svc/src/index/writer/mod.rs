@@ -73,14 +73,14 @@ impl IndexWriter {
     /// Applies one change. It cannot fail: [`Entity::read`] has done everything that can.
     pub fn apply(&mut self, entity: Entity) {
         match entity.body {
-            Body::Page(header, creator) => {
-                let changes_games = self.apply_page(header, creator);
+            Body::Page(id, page) => {
+                let changes_games = self.apply_page(id, page);
                 if changes_games {
-                    self.update_games_of(header.id);
+                    self.update_games_of(id);
                 }
             }
-            Body::Game(header, game) => self.apply_game(header, *game),
-            Body::Event(header, event) => self.apply_event(header, event),
+            Body::Game(id, game) => self.apply_game(id, game),
+            Body::Event(id, event) => self.apply_event(id, event),
         }
     }
 

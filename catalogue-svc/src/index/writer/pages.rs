@@ -5,7 +5,6 @@ use std::sync::Arc;
 use uuid::Uuid;
 
 use super::{IndexWriter, Listed};
-use crate::domain::listing::Header;
 use crate::index::creators::{Creator, CreatorSummary};
 
 /// A page and the ids of its games. A game may arrive before its page.
@@ -26,8 +25,8 @@ impl PageEntry {
 
 impl IndexWriter {
     /// Updates the row of a page in the index. Returns whether the fields that its games show have changed.
-    pub(super) fn apply_page(&mut self, header: Header, creator: Arc<Creator>) -> bool {
-        let (old, new) = self.insert_page(header, creator);
+    pub(super) fn apply_page(&mut self, id: Uuid, new: Option<Listed<Creator>>) -> bool {
+        let old = self.insert_page(id, new.clone());
         let summary = |page: &Option<Listed<Creator>>| {
             let page = page.as_ref();
             page.map(|(_, creator)| Arc::clone(&creator.summary))
@@ -37,19 +36,18 @@ impl IndexWriter {
         changes_games
     }
 
-    /// Stores a page without touching the index. Returns the row that was public before, and the row that is public now.
+    /// Stores a page without touching the index. Returns the row that was public.
     pub(super) fn insert_page(
         &mut self,
-        header: Header,
-        creator: Arc<Creator>,
-    ) -> (Option<Listed<Creator>>, Option<Listed<Creator>>) {
-        let new = header.visible.then_some((header.mode, creator));
-        let page = self.pages.entry(header.id).or_default();
-        let old = std::mem::replace(&mut page.creator, new.clone());
-        for (mode, creator) in old.iter().chain(&new) {
+        id: Uuid,
+        new: Option<Listed<Creator>>,
+    ) -> Option<Listed<Creator>> {
+        let page = self.pages.entry(id).or_default();
+        let old = std::mem::replace(&mut page.creator, new);
+        for (mode, creator) in old.iter().chain(&page.creator) {
             self.cities.mark_changed(*mode, &creator.summary);
         }
-        (old, new)
+        old
     }
 
     /// Updates the rows of a page's games, which show its name and place and are public only while it is.

@@ -5,6 +5,7 @@ use std::collections::{BTreeMap, BTreeSet, HashSet};
 use catalogue::boards::random_pair;
 use catalogue::domain::listing::Mode;
 use catalogue::index::{Document as _, Game};
+use catalogue::jobs::retention;
 use contracts::catalogue::v1 as proto;
 use contracts::catalogue::v1::candidate::NameInAddress;
 use contracts::common::v1::Change;
@@ -97,6 +98,80 @@ async fn a_voter_gets_the_same_pair_until_it_is_judged(pool: PgPool) {
     let others = (2..12).map(|voter| drawn(&replica, account(voter)));
     let others = futures::future::join_all(others).await;
     assert!(others.into_iter().collect::<BTreeSet<_>>().len() > 5);
+}
+
+/// Without this, whoever drops the cookie could draw until a pair has a certain game, and vote for it each time.
+#[testing::database_test(catalogue::MIGRATOR)]
+async fn a_new_cookie_is_no_new_draw(pool: PgPool) {
+    let mut replica = Replica::start(&pool).await;
+    replica.list(&games_until(40));
+    let mut of_networks = Vec::new();
+    for address in ["192.0.2.1", "2001:db8:7:0::1"] {
+        let mut pairs = BTreeSet::new();
+        for number in 0..64_u32 {
+            // All networks of an IPv6 site draw together.
+            let address = address.replace(":0::", &format!(":{number}::"));
+            pairs.insert(drawn(&replica, cookie(number, &address)).await);
+        }
+        // The phones behind an address get different pairs all the same.
+        assert!((12..=16).contains(&pairs.len()), "{address}: {pairs:?}");
+        of_networks.push(pairs);
+    }
+    assert_ne!(of_networks[0], of_networks[1]);
+    // A cookie that has judged a pair draws its own.
+    let mut pairs = BTreeSet::new();
+    for number in [0, 16, 32, 48] {
+        let voter = cookie(number, "192.0.2.2");
+        let skipped = replica.pick_neither(voter.clone(), ("game-1", "game-2"));
+        assert!(!skipped.await.unwrap());
+        pairs.insert(drawn(&replica, voter).await);
+    }
+    assert_eq!(pairs.len(), 4, "{pairs:?}");
+}
+
+/// Many cookies that were shown a pair while it was the pair of their bucket cannot all vote on it, neither at once nor after midnight.
+#[testing::database_test(catalogue::MIGRATOR)]
+async fn a_pair_that_new_cookies_share_is_judged_twenty_times_at_most(pool: PgPool) {
+    let mut replica = Replica::start(&pool).await;
+    replica.list(&games_until(40));
+    let almost = datetime!(2026-03-01 23:58 UTC);
+    replica.clock.advance(almost - replica.clock.now());
+    // One bucket; each cookie in an IPv6 network of its own.
+    let voter = |number: u32| cookie(16 * number, &format!("2001:db8:7:{number}::1"));
+    let draw = async |number| {
+        let pair = replica.draw(voter(number), "games").await.unwrap();
+        (slug(pair.first), slug(pair.second), pair.draw)
+    };
+    let vote = async |number, (first, second, draw): &(String, String, String)| {
+        let cast = replica.try_vote_on(voter(number), (first, second), draw.clone());
+        cast.await
+    };
+    let mut drawn = Vec::new();
+    for number in 0..22 {
+        drawn.push(draw(number).await);
+    }
+    let games = |(first, second, _): &(String, String, String)| (first.clone(), second.clone());
+    assert!(drawn.iter().all(|pair| games(pair) == games(&drawn[0])));
+    for (number, pair) in (0..10).zip(&drawn) {
+        assert!(!vote(number, pair).await.unwrap(), "{number}");
+    }
+    let next = draw(22).await;
+    assert_ne!(games(&next), games(&drawn[0]));
+    replica.clock.advance(Duration::minutes(5));
+    let removed = retention::remove(&pool, replica.clock.now(), Duration::days(31)).await;
+    removed.unwrap();
+    for (number, pair) in (0..20).zip(&drawn).skip(10) {
+        assert!(!vote(number, pair).await.unwrap(), "{number}");
+    }
+    for number in [20, 21] {
+        let refused = vote(number, &drawn[number as usize]).await.unwrap_err();
+        assert_eq!(refused.code, Code::Invalid);
+        assert!(refused.fields.keys().eq(["draw"]), "{refused:?}");
+    }
+    // The next pair is still that of the turn before, and whoever was refused gets another pair.
+    assert!(!vote(22, &next).await.unwrap());
+    let again = draw(20).await;
+    assert!(!vote(20, &again).await.unwrap());
 }
 
 #[testing::database_test(catalogue::MIGRATOR)]

@@ -3,12 +3,14 @@
 use catalogue::jobs::retention;
 use contracts::catalogue::v1 as proto;
 use contracts::catalogue::v1::voters_of::Voters;
-use contracts::common::v1::ListAuditRequest;
+use contracts::common::v1::{ListAuditRequest, PageRequest};
+use contracts::listings::v1::State;
 use kit::{Code, Fault};
 use sqlx::PgPool;
 use time::Duration;
 
 use super::support::{Replica, account, cookie, shown, voter_id};
+use crate::build::{game, game_change, id};
 
 fn voter(number: u32) -> proto::VotersOf {
     proto::VotersOf {
@@ -129,46 +131,88 @@ async fn the_cookies_of_an_address_are_voided_together(pool: PgPool) {
     assert_eq!(nobody.code, Code::NotFound);
 }
 
+/// Address, voter, numbers of voters and of void ones, votes for and against the listing, and all votes.
+type Row = (String, String, [u64; 2], [u64; 3]);
+
+/// The voters of a listing of games, on pages of two rows, which are read to the end.
+async fn voters_of(replica: &Replica, listing: &str, address: &str) -> Result<Vec<Row>, Fault> {
+    let (mut rows, mut cursor) = (Vec::new(), String::new());
+    loop {
+        let request = proto::ListVotersRequest {
+            kind: "games".to_owned(),
+            listing: listing.to_owned(),
+            address: address.to_owned(),
+            page: Some(PageRequest { limit: 2, cursor }),
+        };
+        let listed = replica.staff.clone().list_voters(request).await;
+        let listed = listed.map_err(Fault::from)?.into_inner();
+        rows.extend(listed.voters.into_iter().map(|row| {
+            let votes = [row.votes_for, row.votes_against, row.votes];
+            (row.address, row.voter, [row.voters, row.void], votes)
+        }));
+        cursor = listed.next_cursor;
+        if cursor.is_empty() {
+            return Ok(rows);
+        }
+    }
+}
+
 #[testing::database_test(catalogue::MIGRATOR)]
-async fn the_voters_of_a_listing_are_listed_with_their_votes(pool: PgPool) {
-    let replica = Replica::start(&pool).await;
+async fn the_voters_of_a_listing_are_listed_by_address(pool: PgPool) {
+    let mut replica = Replica::start(&pool).await;
     // A voter who votes on every game, and once picks neither.
     for (winner, loser) in [(1, 2), (3, 2), (2, 4)] {
         replica.vote(1, winner, loser).await;
     }
     let neither = replica.pick_neither(account(1), ("game-1", "game-3"));
     assert!(!neither.await.unwrap());
-    for loser in ["game-2", "game-3"] {
-        let cast = replica.try_vote(cookie(11, "192.0.2.1"), ("game-1", loser));
-        assert!(!cast.await.unwrap());
+    // The first wave of an attack, which staff void, and the second one from another address.
+    for (cookies, address) in [(11..14, "192.0.2.1"), (21..23, "192.0.2.2")] {
+        for number in cookies {
+            for loser in ["game-2", "game-3"] {
+                let cast = replica.try_vote(cookie(number, address), ("game-1", loser));
+                assert!(!cast.await.unwrap());
+            }
+        }
     }
-    replica.void(voter(11)).await.unwrap();
-    let list = async |kind: &str, listing: &str| {
-        let request = proto::ListVotersRequest {
-            kind: kind.to_owned(),
-            listing: listing.to_owned(),
-        };
-        let listed = replica.staff.clone().list_voters(request).await;
-        let listed = listed.map_err(Fault::from)?.into_inner();
-        assert_eq!(listed.total, listed.voters.len() as u64);
-        let voters = listed.voters.into_iter();
-        let voters = voters.map(|one| {
-            let votes = [one.votes_for, one.votes_against, one.votes];
-            (one.voter, one.address, votes, one.void)
-        });
-        Ok::<_, Fault>(voters.collect::<Vec<_>>())
+    replica.void(at("192.0.2.1")).await.unwrap();
+    let cookie_row = |number, address: &str, void| {
+        let address = address.to_owned();
+        (address, voter_id(number), [1, void], [2, 0, 2])
     };
+    let several = |address: &str, counts, votes| (address.to_owned(), String::new(), counts, votes);
+    let all = [
+        several("192.0.2.2", [2, 0], [4, 0, 4]),
+        (String::new(), voter_id(1), [1, 0], [1, 0, 3]),
+        several("192.0.2.1", [3, 3], [6, 0, 6]),
+    ];
+    assert_eq!(voters_of(&replica, "game-1", "").await.unwrap(), all);
+    let against = voters_of(&replica, "game-2", "").await.unwrap();
+    assert_eq!(against[0], (String::new(), voter_id(1), [1, 0], [1, 2, 3]));
+    // The cookies of an address are rows of their own, so that one of them can be voided.
+    replica.void(voter(21)).await.unwrap();
     assert_eq!(
-        list("games", "game-1").await.unwrap(),
+        voters_of(&replica, "game-1", "192.0.2.2").await.unwrap(),
         [
-            (voter_id(11), "192.0.2.1".to_owned(), [2, 0, 2], true),
-            (voter_id(1), String::new(), [1, 0, 3], false),
+            cookie_row(22, "192.0.2.2", 0),
+            cookie_row(21, "192.0.2.2", 1),
         ]
     );
-    let against = list("games", "game-2").await.unwrap();
-    assert_eq!(against[0], (voter_id(1), String::new(), [1, 2, 3], false));
-    for (kind, listing, field) in [("events", "game-1", "kind"), ("games", "none", "listing")] {
-        let fault = list(kind, listing).await.unwrap_err();
+
+    // A listing that was taken down is named by its id.
+    let removed = contracts::listings::v1::Game {
+        state: State::Removed.into(),
+        ..game(1)
+    };
+    replica.list(&[game_change(&removed)]);
+    let of_id = voters_of(&replica, &id(1), "").await.unwrap();
+    assert_eq!(of_id.len(), 3);
+    assert_eq!(of_id[0], several("192.0.2.2", [2, 1], [4, 0, 4]));
+    for (listing, address, field) in [
+        ("game-1", "", "listing"),
+        ("game-2", "localhost", "address"),
+    ] {
+        let fault = voters_of(&replica, listing, address).await.unwrap_err();
         assert!(fault.fields.keys().eq([field]), "{fault}");
     }
 }
@@ -191,9 +235,15 @@ async fn only_votes_that_are_still_stored_are_restored(pool: PgPool) {
     assert_eq!(remove().await, 1);
     assert_eq!(replica.restore(voter(1)).await, [(1, false)]);
     assert_eq!(replica.board("all").await[0].1, 1);
-    // With the last vote of a cookie, its address is removed too.
+    // A void cookie stays without votes, with its address: later votes do not count either.
+    assert_eq!(replica.void(voter(1)).await.unwrap(), [(1, false)]);
     replica.clock.advance(Duration::days(32));
     assert_eq!(remove().await, 1);
-    let gone = replica.void(at("192.0.2.1")).await.unwrap_err();
-    assert_eq!(gone.code, Code::NotFound);
+    assert_eq!(replica.restore(at("192.0.2.1")).await, [(0, false)]);
+    // Any other cookie is removed with its last vote.
+    assert_eq!(remove().await, 0);
+    for gone in [at("192.0.2.1"), voter(1)] {
+        let gone = replica.void(gone).await.unwrap_err();
+        assert_eq!(gone.code, Code::NotFound);
+    }
 }

@@ -241,6 +241,7 @@ impl Replica {
             kind: BoardKind::Games,
             pair: Pair::of(game(one), game(other)),
             drawn_at: self.clock.now(),
+            turn: None,
         })
     }
 

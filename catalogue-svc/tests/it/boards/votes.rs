@@ -66,23 +66,24 @@ async fn many_votes_at_once_at_two_replicas_count_once_each(pool: PgPool) {
 async fn a_vote_waits_for_no_row_that_others_hold(pool: PgPool) {
     let replica = Replica::start(&pool).await;
     let pair = ("game-1", "game-2");
-    let address = "2001:db8::1";
-    replica.try_vote(cookie(1, address), pair).await.unwrap();
+    let vote = async |number: u32| {
+        // The cookies of one bucket.
+        let voter = cookie(16 * number, "2001:db8::1");
+        replica.try_vote(voter, pair).await
+    };
+    vote(1).await.unwrap();
     let mut holder = pool.begin().await.unwrap();
     for table in ["network_day", "tally", "tally_hour", "voter", "vote"] {
         let lock = format!("select from catalogue.{table} for update");
         let lock = sqlx::query(sqlx::AssertSqlSafe(lock));
         assert!(lock.execute(&mut *holder).await.unwrap().rows_affected() > 0);
     }
-    for voter in 2..4 {
-        replica
-            .try_vote(cookie(voter, address), pair)
-            .await
-            .unwrap();
+    for number in 2..4 {
+        vote(number).await.unwrap();
     }
     holder.commit().await.unwrap();
     // Votes that skipped a locked row are still counted.
-    replica.try_vote(cookie(4, address), pair).await.unwrap();
+    vote(4).await.unwrap();
     assert_eq!(
         replica.board("all").await,
         shown(&[("Game 1", 4), ("Game 2", 0)])
@@ -91,11 +92,8 @@ async fn a_vote_waits_for_no_row_that_others_hold(pool: PgPool) {
         replica.board("week").await,
         shown(&[("Game 1", 4), ("Game 2", 0)])
     );
-    replica.try_vote(cookie(5, address), pair).await.unwrap();
-    let refused = replica
-        .try_vote(cookie(6, address), pair)
-        .await
-        .unwrap_err();
+    vote(5).await.unwrap();
+    let refused = vote(6).await.unwrap_err();
     assert_eq!(refused.code, Code::RateLimited);
 }
 

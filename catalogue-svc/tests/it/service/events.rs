@@ -57,23 +57,34 @@ async fn a_cursor_outlives_midnight() {
 }
 
 #[tokio::test]
-async fn a_cursor_of_past_days_is_that_of_all_events() {
-    let (events, _) = events();
-    let list = async |when: Option<&str>, cursor: String| {
+async fn a_cursor_up_to_a_day_outlives_the_midnight_after_it() {
+    let (events, clock) = events();
+    let list = async |when: Option<&str>, to: &str, cursor: String| {
         let request = ListEventsRequest {
             when: when.map(str::to_owned),
-            to: Some("2026-03-10".to_owned()),
+            to: Some(to.to_owned()),
             page: Some(PageRequest { limit: 1, cursor }),
             ..live()
         };
         let listed = events.list_events(Request::new(request)).await;
         let listed = listed.map_err(Fault::from)?.into_inner();
-        Ok::<_, Fault>(listed.page.unwrap().next_cursor)
+        let rows: Vec<public::Event> = parse(&listed.json);
+        let slugs: Vec<String> = rows.into_iter().map(|row| row.slug).collect();
+        Ok::<_, Fault>((slugs, listed.page.unwrap().next_cursor))
     };
-    let cursor = list(None, String::new()).await.unwrap().unwrap();
-    assert_eq!(list(Some("all"), cursor.clone()).await.unwrap(), None);
-    let refused = list(Some("upcoming"), cursor).await.unwrap_err();
+    // Yesterday: past events are part of the list without `when`.
+    let (slugs, cursor) = list(None, "2026-03-10", String::new()).await.unwrap();
+    assert_eq!(slugs, ["event-2"]);
+    let refused = list(Some("upcoming"), "2026-03-10", cursor.unwrap()).await;
+    let refused = refused.unwrap_err();
     assert!(refused.fields.contains_key("cursor"), "{refused:?}");
+    // The last day is not over when page 1 is read, and is over when page 2 is.
+    let last_day = "2026-03-20";
+    let (slugs, cursor) = list(None, last_day, String::new()).await.unwrap();
+    assert_eq!(slugs, ["event-9"]);
+    clock.advance(datetime!(2026-03-21 0:00 UTC) - clock.now());
+    let (slugs, cursor) = list(None, last_day, cursor.unwrap()).await.unwrap();
+    assert_eq!((&*slugs, cursor), (&["event-19".to_owned()][..], None));
 }
 
 #[tokio::test]

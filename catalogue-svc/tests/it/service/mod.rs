@@ -10,7 +10,7 @@ mod site;
 
 use std::sync::Arc;
 
-use catalogue::index::Catalogue;
+use catalogue::index::{Catalogue, IndexWriter};
 use contracts::common::v1::Change;
 use serde::de::DeserializeOwned;
 
@@ -18,8 +18,13 @@ use crate::build::writer;
 
 /// A catalogue that has applied `changes`.
 fn catalogue(changes: &[Change]) -> Arc<Catalogue> {
+    published(&writer(changes))
+}
+
+/// The catalogue of a writer.
+fn published(writer: &IndexWriter) -> Arc<Catalogue> {
     let catalogue = Catalogue::default();
-    catalogue.publish(writer(changes).snapshot());
+    catalogue.publish(writer.snapshot());
     Arc::new(catalogue)
 }
 

@@ -55,6 +55,8 @@ pub struct Key {
     pub revoked_at: Option<OffsetDateTime>,
     /// Incremented by every change.
     pub revision: i64,
+    /// The person who has seen the secret; `None` if staff did.
+    pub seen_by: Option<Uuid>,
     pub game_state: GameState,
 }
 
@@ -155,6 +157,7 @@ impl Key {
             grace_until: None,
             revoked_at: None,
             revision: 1,
+            seen_by: None,
             game_state: GameState::Usable,
         }
     }

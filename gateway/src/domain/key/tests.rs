@@ -23,6 +23,7 @@ pub(crate) fn caller() -> Caller {
             grace_until: None,
             revoked_at: None,
             revision: 1,
+            seen_by: None,
             game_state: GameState::Usable,
         },
         account_name: "Savanna".to_owned(),

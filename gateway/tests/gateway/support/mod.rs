@@ -53,8 +53,8 @@ pub(crate) use catalogue::{Catalogue, Script};
 pub(crate) use economy::Economy;
 pub(crate) use listings::{Listings, Outcome};
 pub(crate) use response::TestResponse;
-pub(crate) use setup::CALL_LOG;
-use setup::{caches, connect, openapi, position, producer, write_month_use};
+pub(crate) use setup::{CALL_LOG, producer};
+use setup::{caches, connect, openapi, position, write_month_use};
 pub(crate) use webhooks::Webhooks;
 
 /// A path of each read that catalogue-svc serves.
@@ -189,6 +189,7 @@ pub(crate) fn caller(account: Uuid, mode: Mode) -> Caller {
             grace_until: None,
             revoked_at: None,
             revision: 1,
+            seen_by: None,
             game_state: GameState::Usable,
         },
         account_name: "Savanna".to_owned(),
@@ -322,6 +323,15 @@ impl Test {
         };
         let made = self.staff.create_account(by_operator(request)).await;
         made.unwrap().into_inner().account.unwrap().id
+    }
+
+    pub(crate) async fn set_plan(&self, account: &str, plan: &str) {
+        let request = proto::SetAccountPlanRequest {
+            account_id: account.to_owned(),
+            plan: plan.to_owned(),
+        };
+        let set = self.staff.set_account_plan(by_operator(request)).await;
+        set.unwrap();
     }
 
     /// Creates a read-only key.

@@ -50,6 +50,12 @@ impl TestResponse {
             .map_or("", |value| value.to_str().unwrap())
     }
 
+    /// The plan that `GET /me` names.
+    pub(crate) fn plan(&self) -> &str {
+        let plan = &self.json["data"]["account"]["plan"]["name"];
+        plan.as_str().unwrap_or("none")
+    }
+
     /// The names of the bad fields.
     pub(crate) fn fields(&self) -> Vec<&str> {
         let fields = self.json["fields"].as_object();

@@ -36,7 +36,7 @@ pub(super) fn position(redis: Redis) -> HighWaterMark {
     HighWaterMark::new(redis, &format!("test-{}", kit::ids::row_id()))
 }
 
-pub(super) fn producer(pool: &PgPool, clock: &Clock, lifecycle: &Lifecycle) -> Producer {
+pub(crate) fn producer(pool: &PgPool, clock: &Clock, lifecycle: &Lifecycle) -> Producer {
     let leader = Leader::start(lifecycle, pool.clone(), gateway::SCHEMA, clock.clone());
     Producer::start(&leader, lifecycle, Retention::default())
 }

@@ -38,7 +38,7 @@ impl Field {
             name: name.into(),
             label: label.into(),
             kind,
-            autocomplete: "off",
+            autocomplete: "on",
             inputmode: "",
             hint: String::new(),
             value: String::new(),
@@ -53,7 +53,7 @@ impl Field {
         Self::new("text", name, label)
     }
 
-    /// The name of an account, a key or a token, whose length the gateway limits.
+    /// The name of an account or a key, whose length the gateway limits.
     pub fn name(name: &'static str, label: &'static str) -> Self {
         Self::text(name, label).max(120)
     }
@@ -92,6 +92,8 @@ impl Field {
         Self::new("datetime-local", name, label).max(20)
     }
 
+    /// What a browser may fill in. Never `off`: then Chromium forgets what was typed when a person comes back with Back, and no secret needs
+    /// it, since browsers never keep the text of a password field.
     #[must_use]
     pub fn autocomplete(mut self, autocomplete: &'static str) -> Self {
         self.autocomplete = autocomplete;
@@ -245,7 +247,60 @@ impl Fields {
 
 #[cfg(test)]
 mod tests {
+    use std::fs;
+    use std::path::Path;
+
     use super::*;
+
+    /// Adds the values of `autocomplete` in the files below a folder: attributes of templates, and arguments in Rust code.
+    fn collect_autocompletes(folder: &Path, found: &mut Vec<String>) {
+        for entry in fs::read_dir(folder).unwrap() {
+            let path = entry.unwrap().path();
+            if path.is_dir() {
+                collect_autocompletes(&path, found);
+                continue;
+            }
+            let source = fs::read_to_string(&path).unwrap();
+            for start in [" autocomplete=\"", ".autocomplete(\"", " autocomplete: \""] {
+                let values = source.split(start).skip(1);
+                let values = values.filter_map(|rest| rest.split('"').next());
+                found.extend(values.map(ToOwned::to_owned));
+            }
+        }
+    }
+
+    #[test]
+    fn every_field_keeps_what_was_typed_when_a_person_comes_back() {
+        let here = Path::new(env!("CARGO_MANIFEST_DIR"));
+        let mut found = Vec::new();
+        for folder in ["templates", "src", "../src"] {
+            collect_autocompletes(&here.join(folder), &mut found);
+        }
+        found.retain(|value| value != "{{ autocomplete }}");
+        assert!(found.len() > 5, "{found:?}");
+        for value in &found {
+            let known = [
+                "on",
+                "username",
+                "organization",
+                "current-password",
+                "new-password",
+                "one-time-code",
+            ];
+            assert!(known.contains(&value.as_str()), "{value}");
+        }
+        for field in [
+            Field::text("title", "Title"),
+            Field::name("name", "Name"),
+            Field::date("day", "Day"),
+            Field::minute("since", "Since"),
+        ] {
+            let html = field.render().unwrap();
+            assert!(html.contains(" autocomplete=\"on\""), "{html}");
+        }
+        let code = Field::code("code", "Code").render().unwrap();
+        assert!(code.contains(" autocomplete=\"one-time-code\""), "{code}");
+    }
 
     #[test]
     fn an_error_is_linked_to_its_field_by_aria() {

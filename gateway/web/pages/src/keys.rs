@@ -68,8 +68,6 @@ pub struct RequestRow {
     pub state: String,
     /// What staff said about a rejection.
     pub reason: String,
-    /// Marks the form that reveals the key, so that sending it twice reveals it once.
-    pub form: String,
 }
 
 #[derive(Debug, Template)]
@@ -135,8 +133,10 @@ pub struct KeyPage {
     pub game: Option<String>,
     /// What used it last; absent if the log of calls does not have it.
     pub last_call: Option<LastCall>,
-    /// Whether the key was not rotated before.
+    /// Whether the key was not rotated before, and is not revoked.
     pub may_rotate: bool,
+    /// Whether the key is not revoked and not past its grace period. Also a key whose game keeps it from working can be revoked.
+    pub may_revoke: bool,
     /// Whether the form of a rotation says that the old secret stops at once.
     pub revoke_old: bool,
     pub may_change: bool,

@@ -18,8 +18,10 @@ pub struct TeamPage {
     pub frame: Frame,
     pub errors: Fields,
     pub id: String,
-    /// After a removal, the live keys that work on.
-    pub removed: Option<RemovedMember>,
+    /// For owners: who has seen secrets that work, and does not work with them any more.
+    pub former: Vec<FormerMember>,
+    /// Whether that cannot be told now, because a service is away.
+    pub is_former_unknown: bool,
     pub members: Vec<MemberRow>,
     pub invites: Vec<InviteRow>,
     pub email: Field,
@@ -49,20 +51,18 @@ pub struct MemberRow {
     pub is_you: bool,
 }
 
-/// Somebody who was removed, and has seen the secrets of live keys.
+/// Somebody who has seen secrets of live keys and of webhooks, and has left or is an editor now.
 #[derive(Debug)]
-pub struct RemovedMember {
+pub struct FormerMember {
     pub email: String,
-    /// `None`: the gateway is away.
-    pub keys: Option<Vec<SeenKey>>,
+    pub secrets: Vec<SeenSecret>,
 }
 
 #[derive(Debug)]
-pub struct SeenKey {
+pub struct SeenSecret {
     pub href: String,
-    pub name: String,
-    /// Whether it was rotated, and works until its grace period ends.
-    pub is_rotated: bool,
+    /// What to do with it.
+    pub label: String,
 }
 
 #[derive(Debug)]

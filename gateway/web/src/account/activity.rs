@@ -2,7 +2,6 @@
 
 use std::borrow::Cow;
 
-use axum::extract::Query;
 use pages::teams::{ActivityPage, ActivityRow};
 use pages::{Texts, when};
 use serde::Deserialize;
@@ -15,6 +14,7 @@ use crate::people::agent;
 use crate::render::ok;
 use crate::request::Section;
 use crate::store::activity::{self, Activity};
+use crate::url_query::UrlQuery;
 
 /// Rows of a page.
 const ROWS: u8 = 100;
@@ -25,7 +25,7 @@ pub struct Before {
     before: String,
 }
 
-pub async fn show(request: MemberRequest, Query(before): Query<Before>) -> PageResult {
+pub async fn show(request: MemberRequest, UrlQuery(before): UrlQuery<Before>) -> PageResult {
     let (app, account) = (&request.app, request.scope.id);
     let texts = request.language().texts();
     let before: Option<Uuid> = before.before.parse().ok();

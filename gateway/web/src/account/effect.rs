@@ -1,15 +1,12 @@
 //! The forms of an account: each calls a service, and either has an effect or is shown again.
 
 use axum::response::Response;
-use kit::{Code, Fault};
-use uuid::Uuid;
+use kit::Fault;
 
 use super::member_request::MemberRequest;
 use crate::domain::action::Action;
-use crate::once_form::sent_before;
 use crate::page_error::PageResult;
 use crate::render::{FormState, see_other};
-use crate::store::sent_forms;
 
 /// What a form did: its entry in the activity, and the answer.
 pub struct Effect {
@@ -36,8 +33,10 @@ impl Effect {
 
 /// Why a form has no effect.
 pub enum FormError {
-    /// It was sent before. The page at this path shows what it did.
+    /// It has none, because it was sent before. The page at this address shows what it did.
     SentBefore(String),
+    /// It has none, because it was sent before. This is the answer that it got then.
+    Repeated(Response),
     Fault(Fault),
 }
 
@@ -60,33 +59,9 @@ impl MemberRequest {
                 self.record(effect.action, &effect.subject).await;
                 Ok(effect.response)
             }
-            Err(FormError::SentBefore(path)) => Ok(sent_before(&path)),
+            Err(FormError::SentBefore(address)) => Ok(see_other(&address)),
+            Err(FormError::Repeated(response)) => Ok(response),
             Err(FormError::Fault(fault)) => page(self.refused(fault, fields)?).await,
         }
-    }
-
-    /// Makes the call of a form that takes effect once. The page at `path` shows the effect.
-    ///
-    /// The id of the form is stored before the call, and removed if the call certainly did nothing: the form can then be sent again. A form
-    /// whose outcome nobody knows, because its service or this process died, is not sent a second time.
-    pub async fn once<T>(
-        &self,
-        form: Uuid,
-        path: &str,
-        call: impl Future<Output = Result<T, Fault>>,
-    ) -> Result<T, FormError> {
-        let (pool, person) = (&self.app.pool, self.person().id);
-        let inserted = sent_forms::insert(pool, person, form, self.app.clock.now());
-        if !inserted.await.map_err(Fault::from)? {
-            return Err(FormError::SentBefore(path.to_owned()));
-        }
-        let called = call.await;
-        if let Err(fault) = &called
-            && fault.code != Code::OutcomeUnknown
-            && let Err(error) = sent_forms::remove(pool, person, form).await
-        {
-            tracing::warn!(%error, "a form without effect counts as sent");
-        }
-        Ok(called?)
     }
 }

@@ -1,6 +1,5 @@
 //! The log of an account's calls, by pages and filters.
 
-use axum::extract::Query;
 use contracts::gateway::v1 as proto;
 use kit::Code;
 use pages::requests::{CallLogPage, Credential, KeyChoice, RequestRow};
@@ -17,6 +16,7 @@ use crate::page_language::PageLanguage;
 use crate::render::{FormState, html};
 use crate::request::Section;
 use crate::upstream::time_of;
+use crate::url_query::UrlQuery;
 
 /// Rows of a page.
 const ROWS: u32 = 50;
@@ -53,7 +53,7 @@ impl CallQuery {
     }
 }
 
-pub async fn show(request: MemberRequest, Query(query): Query<CallQuery>) -> PageResult {
+pub async fn show(request: MemberRequest, UrlQuery(query): UrlQuery<CallQuery>) -> PageResult {
     let (gateway, account) = (&request.app.gateway, request.scope.id);
     let (listed, keys, frame) = futures::join!(
         gateway.calls(query.request(account)),

@@ -1,6 +1,6 @@
 //! The team of an account: members, roles and invitations.
 
-use axum::extract::{Path, Query};
+use axum::extract::Path;
 use axum::response::Response;
 use pages::mails::MailText;
 use pages::teams::{InviteRow, MemberRow, TeamPage};
@@ -9,13 +9,14 @@ use serde::Deserialize;
 use sqlx::{Postgres, Transaction};
 use uuid::Uuid;
 
-use super::seen_keys;
+use super::seen_secrets;
 use crate::account::member_request::MemberRequest;
 use crate::domain::action::Action;
 use crate::domain::email;
 use crate::domain::link::Purpose;
 use crate::domain::role::{Permission, Role};
 use crate::form_body::FormBody;
+use crate::member_mail::{self, MemberMail};
 use crate::notice::AfterForm;
 use crate::once_form::{self, OnceForm, sent_before};
 use crate::page_error::{PageError, PageResult};
@@ -26,6 +27,7 @@ use crate::request::Section;
 use crate::store::links::{self, Link, LinkTarget};
 use crate::store::members::{self, Member, MemberChange};
 use crate::store::{people, sent_forms};
+use crate::url_query::UrlQuery;
 
 /// The most members and invitations of an account.
 pub(crate) const MAX_TEAM: usize = 100;
@@ -44,14 +46,6 @@ pub struct RoleForm {
     role: String,
 }
 
-#[derive(Debug, Default, Deserialize)]
-#[serde(default)]
-pub struct ViewQuery {
-    done: String,
-    /// The person who was just removed.
-    removed: String,
-}
-
 /// What became of an invitation.
 enum Invitation {
     Mailed,
@@ -61,9 +55,9 @@ enum Invitation {
     TeamIsFull,
 }
 
-pub async fn show(request: MemberRequest, Query(query): Query<ViewQuery>) -> PageResult {
+pub async fn show(request: MemberRequest, UrlQuery(after): UrlQuery<AfterForm>) -> PageResult {
     let (form, state) = (InviteForm::default(), FormState::default());
-    page(&request, &query, &form, state).await
+    page(&request, after.notice(), &form, state).await
 }
 
 pub async fn invite(
@@ -71,7 +65,7 @@ pub async fn invite(
     OnceForm(form, sent): OnceForm<InviteForm>,
 ) -> PageResult {
     let (app, account, now) = (&request.app, request.scope.id, request.app.clock.now());
-    let (language, query) = (request.language(), ViewQuery::default());
+    let language = request.language();
     let members = members::of_account(&app.pool, account).await?;
     let invited = links::invitations(&app.pool, account, now).await?;
     let mut errors = Fields::default();
@@ -91,7 +85,7 @@ pub async fn invite(
         errors.add("role", language.say("team-choose-role"));
     }
     let (Ok(address), Some(role), true) = (address, role, errors.is_empty()) else {
-        return page(&request, &query, &form, FormState::invalid(errors)).await;
+        return page(&request, None, &form, FormState::invalid(errors)).await;
     };
     let network = request.client.network();
     let counted = app
@@ -99,14 +93,14 @@ pub async fn invite(
         .count_mail(Purpose::Invite, &address, &network, now);
     if let Err(reached) = counted.await? {
         let fault = reached.too_many_in(language.language, "limit-mails");
-        return page(&request, &query, &form, FormState::refused_here(&fault)).await;
+        return page(&request, None, &form, FormState::refused_here(&fault)).await;
     }
     match mail_invitation(&request, sent, &address, role).await? {
         Invitation::Mailed => Ok(back(&request)),
         Invitation::SentBefore => Ok(sent_before(&request.path(TEAM))),
         Invitation::TeamIsFull => {
             let refused = FormState::invalid(Fields::one("email", full(&request)));
-            page(&request, &query, &form, refused).await
+            page(&request, None, &form, refused).await
         }
     }
 }
@@ -223,6 +217,14 @@ async fn change(request: &MemberRequest, person: Uuid, role: Option<Role>) -> Pa
         None if is_self => Permission::Read,
         _ => Permission::Manage,
     };
+    let may_develop = |role: Option<Role>| role.is_some_and(|role| role.may(Permission::Develop));
+    let old = members::role(&app.pool, account, person).await?;
+    // The calls hold no connection of the pool.
+    let seen = if may_develop(old) && !may_develop(role) {
+        seen_secrets::mail_to_owners(app, account, &changed).await
+    } else {
+        None
+    };
     let mut transaction = begin_change(request, needed).await?;
     match members::set_role(&mut transaction, account, person, role).await? {
         MemberChange::Changed => {}
@@ -260,10 +262,18 @@ async fn change(request: &MemberRequest, person: Uuid, role: Option<Role>) -> Pa
         let (reader, now) = (Reader::of(&changed), app.clock.now());
         person_mail::queue_notice(&mut transaction, reader, &text, &app.public_url, now).await?;
     }
+    if let Some(text) = seen {
+        let permission = Permission::Manage;
+        let mail = MemberMail {
+            account,
+            permission,
+            text,
+        };
+        member_mail::queue(&mut transaction, mail, app.clock.now()).await?;
+    }
     transaction.commit().await?;
     Ok(match action {
         Action::Left => see_other("/accounts"),
-        Action::MemberRemoved => see_other(&request.path(&format!("{TEAM}?removed={person}"))),
         _ => back(request),
     })
 }
@@ -275,21 +285,26 @@ fn back(request: &MemberRequest) -> Response {
 /// The page with a reason above the form; `reason` is the key of its text.
 async fn refused(request: &MemberRequest, reason: &'static str) -> PageResult {
     let refused = FormState::invalid(Fields::general(request.language().say(reason)));
-    let (query, form) = (ViewQuery::default(), InviteForm::default());
-    page(request, &query, &form, refused).await
+    page(request, None, &InviteForm::default(), refused).await
 }
 
 async fn page(
     request: &MemberRequest,
-    query: &ViewQuery,
+    notice: Option<&'static str>,
     form: &InviteForm,
     state: FormState,
 ) -> PageResult {
     let language = request.language();
     let FormState { status, errors } = state;
     let (app, account, texts) = (&request.app, request.scope.id, language.texts());
-    let members = members::of_account(&app.pool, account).await?.into_iter();
-    let members = members.map(|member| MemberRow {
+    let members = members::of_account(&app.pool, account).await?;
+    let is_owner = request.may(Permission::Manage);
+    let (former, is_known) = if is_owner {
+        seen_secrets::of_former_members(request, &members).await?
+    } else {
+        (Vec::new(), true)
+    };
+    let members = members.into_iter().map(|member| MemberRow {
         person: member.person.to_string(),
         email: member.email,
         role: member.role.as_str(),
@@ -299,7 +314,7 @@ async fn page(
     });
     let invites = links::invitations(&app.pool, account, app.clock.now()).await?;
     let email = Field::email("email", language.say("email-label"))
-        .autocomplete("off")
+        .autocomplete("on")
         .value(&form.email);
     let role = if form.role.is_empty() {
         "developer"
@@ -307,15 +322,11 @@ async fn page(
         &form.role
     };
     let mut frame = request.frame(Section::Team).await;
-    frame.notice = AfterForm::named(&query.done);
-    let is_owner = request.may(Permission::Manage);
-    let removed = match query.removed.parse() {
-        Ok(person) if is_owner => seen_keys::of_removed(request, person).await?,
-        _ => None,
-    };
+    frame.notice = notice;
     let page = TeamPage {
         frame,
-        removed,
+        former,
+        is_former_unknown: !is_known,
         id: account.to_string(),
         members: members.collect(),
         invites: invites

@@ -11,8 +11,10 @@ use strum::IntoStaticStr;
 pub enum Action {
     AccountCreated,
     AccountChanged,
+    AccountClosed,
     KeyCreated,
     KeyAsked,
+    KeyRequestWithdrawn,
     KeyRevealed,
     KeyRotated,
     KeyRevoked,
@@ -44,6 +46,8 @@ pub enum Action {
     ListingRestored,
     ClaimGranted,
     ClaimRejected,
+    OwnerAdded,
+    EventMoved,
     CurrencyNamed,
     // Of a person only. No page shows them: operators look them up after an attack.
     SignedIn,

@@ -1,7 +1,9 @@
 //! Recovery codes: each replaces a code of the authenticator app once.
 
-use rand::RngExt as _;
 use sha2::{Digest as _, Sha256};
+use uuid::Uuid;
+
+use super::session_token::Token;
 
 /// How many codes a person gets.
 pub const COUNT: usize = 10;
@@ -11,19 +13,19 @@ const ALPHABET: &[u8; 32] = b"23456789abcdefghjkmnpqrstuvwxyz0";
 const GROUPS: usize = 4;
 const GROUP: usize = 4;
 
-/// New codes, such as `k7mp-2x9q-hd4w-zv8t`, and their hashes.
-pub fn generate() -> (Vec<String>, Vec<Vec<u8>>) {
-    let mut random = rand::rng();
-    let mut code = || {
-        let groups: Vec<String> = (0..GROUPS)
-            .map(|_| {
-                let characters = (0..GROUP).map(|_| random.random_range(0..ALPHABET.len()));
-                characters.map(|at| char::from(ALPHABET[at])).collect()
-            })
-            .collect();
+/// The codes of a form, such as `k7mp-2x9q-hd4w-zv8t`, and their hashes.
+///
+/// They are derived from the token of the session that sends the form: if the form is sent twice, both answers show the same codes, and only their hashes are stored.
+pub fn of_form(token: &Token, form: Uuid) -> (Vec<String>, Vec<Vec<u8>>) {
+    let code = |number| {
+        let random = token.derived_key(&format!("recovery code {number} of {form}"));
+        let characters =
+            random.map(|byte| char::from(ALPHABET[usize::from(byte) % ALPHABET.len()]));
+        let groups = characters.chunks(GROUP).take(GROUPS);
+        let groups: Vec<String> = groups.map(|group| group.iter().collect()).collect();
         groups.join("-")
     };
-    let codes: Vec<String> = (0..COUNT).map(|_| code()).collect();
+    let codes: Vec<String> = (0..COUNT).map(code).collect();
     let hashes = codes.iter().filter_map(|code| hash(code)).collect();
     (codes, hashes)
 }
@@ -49,7 +51,12 @@ mod tests {
 
     #[test]
     fn a_recovery_code_ignores_case_and_separators() {
-        let (codes, hashes) = generate();
+        let (token, form) = (Token::generate(), Uuid::from_u128(1));
+        let (codes, hashes) = of_form(&token, form);
+        assert_eq!(of_form(&token, form).0, codes);
+        for (token, form) in [(&Token::generate(), form), (&token, Uuid::from_u128(2))] {
+            assert!(of_form(token, form).0.iter().all(|it| !codes.contains(it)));
+        }
         assert_eq!((codes.len(), hashes.len()), (COUNT, COUNT));
         let code = &codes[0];
         let stored = hash(code).unwrap();

@@ -20,7 +20,7 @@ pub enum Permission {
     Develop,
     /// Listings.
     Edit,
-    /// The team, the name of the account, and its plan.
+    /// The team, the name of the account, and its end.
     Manage,
 }
 

@@ -3,6 +3,7 @@
 use base64::Engine as _;
 use base64::engine::general_purpose::URL_SAFE_NO_PAD;
 use sha2::{Digest as _, Sha256};
+use uuid::Uuid;
 
 /// 32 random bytes. The text form goes into a cookie or a link.
 #[derive(Clone, PartialEq, Eq)]
@@ -34,6 +35,12 @@ impl Token {
 
     pub fn hash(&self) -> TokenHash {
         TokenHash(Sha256::digest(self.0).into())
+    }
+
+    /// The token of the session that replaces this one, by a form of this session. The same form leads to the same token.
+    #[must_use]
+    pub fn successor(&self, form: Uuid) -> Self {
+        Self(self.derived_key(&format!("session after {form}")))
     }
 
     /// A key that only the holder of the token has: its hash, which is stored, does not lead to it.

@@ -1,6 +1,6 @@
 //! The currency of one game: its name and the reports of the game.
 
-use axum::extract::{Path, Query};
+use axum::extract::Path;
 use contracts::economy::v1 as proto;
 use pages::economy::{CurrencyPage, NameRow, ReportRow};
 use pages::{Field, StateText, Texts, when};
@@ -17,6 +17,7 @@ use crate::page_error::PageResult;
 use crate::render::{FormState, html};
 use crate::request::Section;
 use crate::upstream::{minute_of, time_of};
+use crate::url_query::UrlQuery;
 
 #[derive(Debug, Default, Deserialize)]
 #[serde(default)]
@@ -35,7 +36,7 @@ pub struct NameForm {
 pub async fn show(
     request: MemberRequest,
     Path((_, game)): Path<(Uuid, String)>,
-    Query(query): Query<ViewQuery>,
+    UrlQuery(query): UrlQuery<ViewQuery>,
 ) -> PageResult {
     let form = NameForm::default();
     page(&request, &game, &query, &form, FormState::default()).await

@@ -1,6 +1,5 @@
 //! The games of an account with their currencies.
 
-use axum::extract::Query;
 use pages::economy::{GameRow, GamesPage};
 use serde::Deserialize;
 
@@ -9,6 +8,7 @@ use crate::domain::role::Permission;
 use crate::page_error::PageResult;
 use crate::render::ok;
 use crate::request::Section;
+use crate::url_query::UrlQuery;
 
 #[derive(Debug, Default, Deserialize)]
 pub struct ListQuery {
@@ -16,7 +16,7 @@ pub struct ListQuery {
     cursor: String,
 }
 
-pub async fn show(request: MemberRequest, Query(query): Query<ListQuery>) -> PageResult {
+pub async fn show(request: MemberRequest, UrlQuery(query): UrlQuery<ListQuery>) -> PageResult {
     let (economy, account) = (&request.app.economy, request.scope.id);
     let (context, listed) = futures::join!(
         request.context(Section::Economy),

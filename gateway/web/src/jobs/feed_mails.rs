@@ -1,5 +1,5 @@
-//! Mails about what other services publish on their feeds: decisions of staff on live keys, listings, claims, takedowns and reports, and
-//! webhooks that fail.
+//! Mails about what other services publish on their feeds: decisions of staff on live keys, listings, claims, owners and reports, takedowns
+//! by another owner of a page, and webhooks that fail.
 //!
 //! The job lists the next changes of all accounts together, and stores the mails and the time of the last change in one transaction: each is
 //! mailed once, whatever the clocks say. What was published before the first run is not mailed. A change that this version cannot read is not
@@ -64,10 +64,10 @@ impl Source {
     }
 
     /// The mail about a change; `None`: it is another change of the entity type, or cannot be read, which is logged and counted.
-    fn notice(self, change: &Change, site: &str) -> Option<Notice> {
+    async fn notice(self, change: &Change, app: &Web) -> Option<Notice> {
         let notice = match self {
             Self::Gateway => on_key(change),
-            Self::Listings => on_listing(change, site).map(Some),
+            Self::Listings => on_listing(change, app).await.map(Some),
             Self::Economy => on_report(change).map(Some),
             Self::Webhook => on_endpoint(change).map(Some),
         };
@@ -120,6 +120,10 @@ async fn mail_next(app: &Web, source: Source, now: OffsetDateTime) -> anyhow::Re
         if from == Some(listed.until) {
             return Ok(mailed);
         }
+        let mut notices = Vec::new();
+        for change in &listed.changes {
+            notices.extend(source.notice(change, app).await);
+        }
         let mut transaction = kit::pg::begin(&app.pool).await?;
         let moved =
             feed_positions::advance(&mut *transaction, producer, from, listed.until).await?;
@@ -127,11 +131,9 @@ async fn mail_next(app: &Web, source: Source, now: OffsetDateTime) -> anyhow::Re
             // Another replica has read these changes as well.
             return Ok(mailed);
         }
-        for change in &listed.changes {
-            if let Some(notice) = source.notice(change, &app.public_url) {
-                let is_read = queue(&mut transaction, app, &notice, now).await?;
-                mailed += u64::from(is_read);
-            }
+        for notice in &notices {
+            let is_read = queue(&mut transaction, app, notice, now).await?;
+            mailed += u64::from(is_read);
         }
         transaction.commit().await?;
         if listed.changes.is_empty() {
@@ -207,12 +209,48 @@ fn on_key(change: &Change) -> anyhow::Result<Option<Notice>> {
     }))
 }
 
-fn on_listing(change: &Change, site: &str) -> anyhow::Result<Notice> {
+/// An account that a decision names: its name, or its id while the gateway is away.
+async fn account_name(app: &Web, id: &str) -> anyhow::Result<String> {
+    let account = id.parse().context("an account is not a UUID")?;
+    let name = app.gateway.account_name(account).await;
+    Ok(name.unwrap_or_else(|| id.to_owned()))
+}
+
+async fn on_listing(change: &Change, app: &Web) -> anyhow::Result<Notice> {
     let decided = StaffDecision::decode(change.state.clone())?;
-    let text = |key| MailText::new(key).with("title", decided.title.clone());
-    let of_claim = |key| MailText::new(key).with("handle", decided.name.clone());
+    let site = app.public_url.as_str();
+    let contact = app.staff_mail.as_ref().unwrap_or(&app.public_url);
+    let new = |key| MailText::new(key).with("contact", contact.clone());
+    let text = |key| new(key).with("title", decided.title.clone());
+    let of_claim = |key| new(key).with("handle", decided.name.clone());
     let reason = decided.reason.as_str();
     let (action, text) = match change.event.as_str() {
+        "listing_removed_by_owner" => {
+            let account = account_name(app, &decided.account_id).await?;
+            let text = text("listing-removed-by-owner").with("account", account);
+            return Ok(Notice {
+                permission: Permission::Edit,
+                accounts: parse(&decided.account_ids)?,
+                text,
+                page: format!("/listings/{}/{}", decided.kind, decided.name),
+                // Not of staff: the account that did it has it in its own activity.
+                done: None,
+            });
+        }
+        "owner_added" => {
+            let account = account_name(app, &decided.account_id).await?;
+            let text = of_claim("owner-added").with("account", account);
+            (Action::OwnerAdded, text)
+        }
+        "event_moved" => {
+            let text = text("event-moved");
+            let text = match decided.former_account_id.as_str() {
+                "" => text.say("former", "mail-no-account"),
+                former => text.with("former", account_name(app, former).await?),
+            };
+            let account = account_name(app, &decided.account_id).await?;
+            (Action::EventMoved, text.with("account", account))
+        }
         "listing_published" => {
             let list = match decided.kind.as_str() {
                 "page" => "creators",
@@ -228,7 +266,10 @@ fn on_listing(change: &Change, site: &str) -> anyhow::Result<Notice> {
             Action::ListingRejected,
             with_reason(text("listing-rejected"), reason),
         ),
-        "listing_removed" => (Action::ListingRemoved, text("listing-removed")),
+        "listing_removed" => (
+            Action::ListingRemoved,
+            with_reason(text("listing-removed"), reason),
+        ),
         "listing_restored" => (Action::ListingRestored, text("listing-restored")),
         "claim_granted" => (Action::ClaimGranted, of_claim("claim-granted")),
         "claim_rejected" => (
@@ -239,7 +280,9 @@ fn on_listing(change: &Change, site: &str) -> anyhow::Result<Notice> {
     };
     let page = match change.event.as_str() {
         // The list shows the page of the game as well.
-        "claim_granted" | "listing_approved" => "/listings".to_owned(),
+        "claim_granted" | "listing_approved" | "owner_added" | "event_moved" => {
+            "/listings".to_owned()
+        }
         "claim_rejected" => "/claims".to_owned(),
         _ => format!("/listings/{}/{}", decided.kind, decided.name),
     };
@@ -263,6 +306,7 @@ fn on_report(change: &Change) -> anyhow::Result<Notice> {
         "held" => text("report-held").with("reason", review.reason.clone()),
         "counted" => text("report-counted"),
         "rejected" => with_reason(text("report-rejected"), &review.reason),
+        "retracted" => with_reason(text("report-retracted"), &review.reason),
         _ => return Err(unknown(change)),
     };
     Ok(Notice {

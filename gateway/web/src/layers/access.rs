@@ -10,6 +10,7 @@ use uuid::Uuid;
 
 use super::typed_form;
 use crate::app::App;
+use crate::client_info::ClientInfo;
 use crate::domain::next_page::{self, NextPage};
 use crate::domain::percent::encoded;
 use crate::domain::role::Permission;
@@ -25,7 +26,8 @@ use crate::session::limits;
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Access {
     Anyone,
-    /// A file that is the same for everybody. The layers neither count it nor look up a session.
+    /// A file that is the same for everybody. The layers neither count it nor look up a session; the pictures of listings are counted by
+    /// their handler.
     Asset,
     /// A page of the public site, in each language. It sets no cookie and asks for no session (`layers/public.rs`).
     Public,
@@ -94,15 +96,19 @@ pub async fn check(State(guard): State<Guard>, request: Request, next: Next) -> 
 async fn admit(guard: &Guard, request: &mut Request) -> Result<Option<Response>, PageError> {
     let (app, access) = (&guard.app, guard.access);
     let now = app.clock.now();
+    let client = request.extensions().get::<ClientInfo>().cloned();
+    let client = client.ok_or_else(PageError::internal)?;
+    if access == Access::Anyone {
+        // Before the first statement: these pages have links of mails and sessions looked up, which anybody can make up.
+        let counted = (app.page_limit).count(Visitor::Unknown(client.ip.into()), now);
+        counted.map_err(PageError::too_many_pages)?;
+    }
     let account = match access {
         Access::Member(_) => account_of(request).await,
         _ => None,
     };
-    let found = Viewer::find_with_role(app, request.headers(), account, now).await;
-    if matches!(
-        access,
-        Access::Anyone | Access::Public | Access::File | Access::Docs
-    ) {
+    let found = Viewer::find_with_role(app, &client, request.headers(), account, now).await;
+    if access == Access::Anyone {
         // Visitors need no session for these pages, so the pages work without PostgreSQL.
         let viewer = found.ok().flatten().map(|(viewer, _)| viewer);
         let viewer = viewer.filter(Viewer::is_signed_in);

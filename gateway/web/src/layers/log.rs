@@ -18,10 +18,8 @@ use super::typed_form::{self, CapturedForm};
 use crate::app::App;
 use crate::form_body;
 use crate::page_error::PageError;
+use crate::uploads;
 use crate::visit::Visit;
-
-/// How long the upload of a file may take on a slow line.
-const UPLOAD: Duration = Duration::from_mins(2);
 
 /// The pattern of the path that the router found, for the log: paths themselves may have tokens of links.
 #[derive(Debug, Clone)]
@@ -49,12 +47,13 @@ async fn run(limit: Duration, request: Request, next: Next) -> Response {
     }
 }
 
-/// How long the answer to a request may take.
-fn time_limit(app: &App, request: &Request) -> Duration {
+/// How long the answer to a request may take. That to an upload waits for the file, which has limits of its own (`uploads.rs`), and for the
+/// service that stores it.
+fn time_limit(timeout: Duration, request: &Request) -> Duration {
     if request.method() == Method::POST && form_body::is_upload(request.headers()) {
-        UPLOAD.max(app.timeout)
+        uploads::WHOLE + uploads::STORING + timeout
     } else {
-        app.timeout
+        timeout
     }
 }
 
@@ -97,16 +96,16 @@ pub async fn record(
     });
     let captured = CapturedForm::default();
     request.extensions_mut().insert(captured.clone());
-    let limit = time_limit(&app, &request);
+    let limit = time_limit(app.timeout, &request);
     let running = request_id::scope(id.clone(), run(limit, request, next)).instrument(span.clone());
     let mut answered = if method == Method::POST {
         run_to_end(&app, running).await
     } else {
         running.await
     };
-    typed_form::attach(&mut answered, &captured);
     let route = answered.extensions().get::<RoutePattern>();
     let route = route.map_or("none", |route| route.0.as_str()).to_owned();
+    typed_form::attach(&mut answered, &captured, &route);
     let mut response = match answered.extensions().get::<PageError>().cloned() {
         Some(error) => {
             let rendered = match visit {
@@ -146,4 +145,25 @@ pub async fn record(
         );
     });
     response
+}
+
+#[cfg(test)]
+mod tests {
+    use axum::body::Body;
+
+    use super::*;
+
+    #[test]
+    fn an_upload_has_the_time_that_its_file_may_take() {
+        let timeout = Duration::from_secs(30);
+        for (media_type, is_upload) in [
+            ("multipart/form-data; boundary=edge", true),
+            ("application/x-www-form-urlencoded", false),
+        ] {
+            let request = Request::post("/").header("content-type", media_type);
+            let limit = time_limit(timeout, &request.body(Body::empty()).unwrap());
+            assert_eq!(limit > uploads::WHOLE, is_upload, "{media_type}");
+            assert_eq!(limit == timeout, !is_upload, "{media_type}");
+        }
+    }
 }

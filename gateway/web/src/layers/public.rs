@@ -2,7 +2,7 @@
 //!
 //! They count the page, add the [`Visit`] to the request and to an error, and answer from the [`PageCache`](crate::page_cache::PageCache).
 
-use std::net::{IpAddr, Ipv4Addr};
+use std::sync::Arc;
 
 use axum::extract::{Request, State};
 use axum::middleware::Next;
@@ -23,18 +23,30 @@ use crate::page_limit::Visitor;
 use crate::request::Viewer;
 use crate::visit::Visit;
 
-pub async fn admit(State(app): State<App>, request: Request, next: Next) -> Response {
-    let visit = Visit::of(request.uri(), request.headers());
+/// The state of [`admit`].
+#[derive(Clone)]
+pub struct RouteState {
+    pub app: App,
+    /// The parameters of the query on which the page depends.
+    pub query: Arc<[&'static str]>,
+}
+
+pub async fn admit(State(route): State<RouteState>, request: Request, next: Next) -> Response {
+    let app = &route.app;
+    // The page is made, and stored, without parameters that it ignores.
+    let visit = Visit::of(request.uri(), request.headers()).reading(&route.query);
     let known = request.headers().get_all(IF_NONE_MATCH);
     let known: Vec<HeaderValue> = known.iter().cloned().collect();
-    let admitted = if request.method() == Method::POST {
-        read_form(request).await
-    } else {
-        let client = request.extensions().get::<ClientInfo>();
-        let counted = count(&app, client, request.uri(), request.headers()).await;
+    let admitted = async {
+        let client = request.extensions().get::<ClientInfo>().cloned();
+        let client = client.ok_or_else(PageError::internal)?;
+        if request.method() == Method::POST {
+            return read_form(app, &client, request).await;
+        }
+        let counted = count(app, &client, request.uri(), request.headers()).await;
         counted.map(|()| request).map_err(PageError::too_many_pages)
     };
-    let mut response = match admitted {
+    let mut response = match admitted.await {
         Ok(mut request) => {
             request.extensions_mut().insert(visit.clone());
             let response = etag::tag(next.run(request).await).await;
@@ -53,7 +65,8 @@ pub async fn cache(State(app): State<App>, mut request: Request, next: Next) -> 
     let catalogue = app.catalogue.begin_page();
     request.extensions_mut().insert(catalogue.clone());
     let visit = request.extensions().get::<Visit>();
-    let Some(visit) = visit.filter(|_| *request.method() == Method::GET) else {
+    let is_read = matches!(*request.method(), Method::GET | Method::HEAD);
+    let Some(visit) = visit.filter(|_| is_read) else {
         return next.run(request).await;
     };
     let Some(position) = catalogue.position().await else {
@@ -64,24 +77,20 @@ pub async fn cache(State(app): State<App>, mut request: Request, next: Next) -> 
     app.page_cache.get(key, make).await
 }
 
-/// Reads a form, so that an error page can send it again. Forms are not counted: the services limit them.
-async fn read_form(request: Request) -> Result<Request, PageError> {
+/// Reads a form, so that an error page can send it again, and then counts it.
+async fn read_form(app: &App, client: &ClientInfo, request: Request) -> Result<Request, PageError> {
     let mut request = form_body::buffer(request, form_body::DEFAULT_LIMIT).await?;
     typed_form::capture(&mut request).await;
-    Ok(request)
+    let visitor = Visitor::Unknown(client.ip.into());
+    let counted = app.page_limit.count(visitor, app.clock.now());
+    counted.map(|()| request).map_err(PageError::too_many_pages)
 }
 
 /// Counts a page against the limits of the browser and of the network. Beyond them, a signed-in person has a limit of their own, so that
 /// other visitors of the network do not lock the person out.
-async fn count(
-    app: &App,
-    client: Option<&ClientInfo>,
-    uri: &Uri,
-    headers: &HeaderMap,
-) -> Result<(), u32> {
+async fn count(app: &App, client: &ClientInfo, uri: &Uri, headers: &HeaderMap) -> Result<(), u32> {
     let now = app.clock.now();
-    let ip = client.map_or(IpAddr::V4(Ipv4Addr::UNSPECIFIED), |client| client.ip);
-    let network = Network::from(ip);
+    let network = Network::from(client.ip);
     let limit = &app.page_limit;
     let counted = if is_typing(uri, headers) {
         limit.count(Visitor::Typing(network), now)
@@ -96,7 +105,7 @@ async fn count(
     let Err(seconds) = counted else {
         return Ok(());
     };
-    let viewer = Viewer::find(app, headers, now).await;
+    let viewer = Viewer::find(app, client, headers, now).await;
     match viewer.ok().flatten().filter(Viewer::is_signed_in) {
         Some(viewer) => limit.count(Visitor::Person(viewer.person.id), now),
         None => Err(seconds),
@@ -104,8 +113,8 @@ async fn count(
 }
 
 /// The headers by which browsers of a network differ.
-fn hash(client: Option<&ClientInfo>, headers: &HeaderMap) -> u64 {
-    let agent = client.map_or("", |client| client.agent.as_str());
+fn hash(client: &ClientInfo, headers: &HeaderMap) -> u64 {
+    let agent = client.agent.as_str();
     let languages = headers.get(ACCEPT_LANGUAGE);
     let languages = languages.map_or(&b""[..], HeaderValue::as_bytes);
     xxh3_64(&[agent.as_bytes(), b"\n", languages].concat())

@@ -19,6 +19,23 @@ use crate::page_error::PageError;
 /// Fields that are left out, because they are secret.
 const SECRETS: [&str; 3] = ["password", "current", "code"];
 
+/// The forms of signed-in people into which they type text that is not secret. A button that changes something has none, also if its form has
+/// hidden or chosen values.
+const WITH_TEXT: [&str; 12] = [
+    "/accounts",
+    "/accounts/{account}/claims",
+    "/accounts/{account}/economy/{game}/currency",
+    "/accounts/{account}/keys",
+    "/accounts/{account}/listings/new/{kind}",
+    "/accounts/{account}/listings/{kind}/{name}/edit",
+    "/accounts/{account}/listings/{kind}/{name}/pictures/arrange",
+    "/accounts/{account}/settings",
+    "/accounts/{account}/team/invite",
+    "/accounts/{account}/webhooks",
+    "/accounts/{account}/webhooks/{endpoint}/change",
+    "/you/email",
+];
+
 /// The form of a request, once [`capture`] has read it. An extension of the request.
 #[derive(Debug, Clone, Default)]
 pub struct CapturedForm(Arc<OnceLock<TypedForm>>);
@@ -64,24 +81,18 @@ fn is_form(request: &Request) -> bool {
 /// Adds the fields to the error page if another try can succeed: after a 401, a 429, a 500, a 503 or a 504.
 ///
 /// After a 401 somebody signs in first, who may be another person. Therefore a form without typed text, such as a button that removes
-/// something, is not offered again.
-pub fn attach(response: &mut Response, CapturedForm(captured): &CapturedForm) {
+/// something, is not offered again. `route` is the pattern of its path.
+pub fn attach(response: &mut Response, CapturedForm(captured): &CapturedForm, route: &str) {
     let Some(form) = captured.get() else { return };
     let is_kept = match response.status() {
         StatusCode::TOO_MANY_REQUESTS
         | StatusCode::INTERNAL_SERVER_ERROR
         | StatusCode::SERVICE_UNAVAILABLE
         | StatusCode::GATEWAY_TIMEOUT => true,
-        StatusCode::UNAUTHORIZED => has_typed_text(form),
+        StatusCode::UNAUTHORIZED => WITH_TEXT.contains(&route),
         _ => false,
     };
     if is_kept && let Some(error) = response.extensions_mut().get_mut::<PageError>() {
         error.form = Some(Box::new(form.clone()));
     }
-}
-
-/// Whether a field has a value, except the id of the form and the page that follows.
-fn has_typed_text(form: &TypedForm) -> bool {
-    let mut fields = form.fields.iter();
-    fields.any(|(name, value)| !matches!(name.as_str(), "form" | "next") && !value.is_empty())
 }

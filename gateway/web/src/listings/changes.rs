@@ -1,6 +1,19 @@
 //! The changes that a person has made in the form of a listing.
+//!
+//! A form carries the listing as it was when the form was opened: a fingerprint of each field, in the hidden field [`BASE`]. Only what differs
+//! from that was changed by the person. Everything else is taken from the newest listing, so that two people may change different fields.
 
-use serde_json::{Map, Value};
+use std::collections::{BTreeMap, BTreeSet};
+
+use serde_json::{Map, Value, json};
+use sha2::{Digest as _, Sha256};
+
+use super::fields::{Input, fields};
+use super::typed::{LINKS, TypedListing};
+use crate::domain::listing_kind::ListingKind;
+
+/// The hidden field with the fingerprints of the other fields, such as `title=81f0c3a95e0b7d42 links.play=…`.
+pub(super) const BASE: &str = "base";
 
 /// The fields of a change: those that differ from the stored listing. A browser sends choices in the order of the page: those that stay keep
 /// their stored order, and new ones follow.
@@ -23,6 +36,82 @@ pub(super) fn changed_fields(
     typed
 }
 
+impl TypedListing {
+    /// Makes `stored` the listing from which the form was opened.
+    pub(super) fn set_base(&mut self, stored: &Self, kind: ListingKind) {
+        let names = names(kind).into_iter().map(ToOwned::to_owned);
+        let names = names.chain(stored.link_names());
+        let marks = names.map(|name| format!("{name}={}", stored.fingerprint(&name)));
+        let marks: Vec<String> = marks.collect();
+        self.set(BASE, &marks.join(" "));
+    }
+
+    /// Replaces each field that the person has not changed since the form was opened with that of `newest`, which is then the form's base.
+    /// Returns the names of the fields that both the person and somebody else have changed; these keep what was typed.
+    ///
+    /// A field that the form does not have, because it was opened before an upgrade, was not changed.
+    pub(super) fn merge(&mut self, newest: &Self, kind: ListingKind) -> Vec<String> {
+        let base = self.get(BASE).to_owned();
+        let marks = base.split(' ').filter_map(|mark| mark.split_once('='));
+        let marks: BTreeMap<&str, &str> = marks.collect();
+        let empty = Self::default().fingerprint("");
+        let names = names(kind).into_iter().map(ToOwned::to_owned);
+        let names: BTreeSet<String> = names
+            .chain(self.link_names())
+            .chain(newest.link_names())
+            .collect();
+        let mut changed_by_both = Vec::new();
+        for name in names {
+            let (typed, theirs) = (self.fingerprint(&name), newest.fingerprint(&name));
+            let opened = match marks.get(&*name) {
+                Some(mark) => (*mark).to_owned(),
+                // The listing did not have this link.
+                None if name.starts_with(LINKS) => empty.clone(),
+                None => typed.clone(),
+            };
+            if typed == opened {
+                self.replace(&name, newest);
+            } else if theirs != opened && theirs != typed {
+                changed_by_both.push(name);
+            }
+        }
+        self.set_base(newest, kind);
+        changed_by_both
+    }
+
+    /// Takes the values of a field from another listing.
+    fn replace(&mut self, name: &str, other: &Self) {
+        // Equal values stay as the browser has sent them.
+        if self.fingerprint(name) == other.fingerprint(name) {
+            return;
+        }
+        self.remove(name);
+        for value in other.all(name) {
+            self.push(name, value);
+        }
+    }
+
+    fn link_names(&self) -> impl Iterator<Item = String> {
+        self.links().map(|(key, _)| format!("{LINKS}{key}"))
+    }
+
+    /// Tells the values of a field apart, whatever their order. A missing field is like an empty one.
+    fn fingerprint(&self, name: &str) -> String {
+        let values = self.all(name).into_iter().map(str::trim);
+        let mut values: Vec<&str> = values.filter(|value| !value.is_empty()).collect();
+        values.sort_unstable();
+        hex::encode(&Sha256::digest(json!(values).to_string())[..8])
+    }
+}
+
+/// The fields of the form of a change, without its links, of which each listing has others.
+fn names(kind: ListingKind) -> Vec<&'static str> {
+    let fields = fields(kind).into_iter();
+    let fields =
+        fields.filter(|field| !matches!(field.input, Input::Handle | Input::Shown | Input::Links));
+    fields.map(|field| field.name).collect()
+}
+
 #[cfg(test)]
 mod tests {
     use std::collections::HashMap;
@@ -35,8 +124,6 @@ mod tests {
     use serde_json::json;
 
     use super::*;
-    use crate::domain::listing_kind::ListingKind;
-    use crate::listings::typed::TypedListing;
 
     const KIND: ListingKind = ListingKind::Game;
 
@@ -90,6 +177,79 @@ mod tests {
         assert_eq!(one_more["platforms"], json!(["windows", "ios", "android"]));
         assert_eq!(change(&["ios"])["platforms"], json!(["ios"]));
         assert_eq!(change(&[])["platforms"], json!([]));
+    }
+
+    /// The form of a stored listing, in which this field was typed.
+    fn opened(stored: &TypedListing, name: &str, value: &str) -> TypedListing {
+        let mut form = stored.clone();
+        form.set_base(stored, KIND);
+        form.set(name, value);
+        form
+    }
+
+    /// The listing after this form was saved.
+    fn saved(stored: &TypedListing, mut form: TypedListing) -> TypedListing {
+        assert_eq!(form.merge(stored, KIND), Vec::<String>::new());
+        form
+    }
+
+    #[test]
+    fn two_people_who_change_different_fields_keep_both_changes() {
+        let game = game();
+        let changes = [
+            ("title", "Okoto 2"),
+            ("tagline", "Jump."),
+            ("links.play", "https://play.example"),
+            ("links.itch", "https://itch.example"),
+            ("platforms", "web"),
+        ];
+        for (mine, value) in changes {
+            for (theirs, other) in changes.into_iter().filter(|(theirs, _)| *theirs != mine) {
+                let newest = saved(&game, opened(&game, theirs, other));
+                let after = saved(&newest, opened(&game, mine, value));
+                let both = (after.get(mine), after.get(theirs));
+                assert_eq!(both, (value, other), "{mine} {theirs}");
+                let change = changed_fields(&newest.body(KIND), after.body(KIND));
+                let field = mine.split('.').next();
+                assert_eq!(
+                    change.keys().map(String::as_str).collect::<Vec<_>>(),
+                    Vec::from_iter(field)
+                );
+            }
+        }
+    }
+
+    #[test]
+    fn a_field_that_both_have_changed_is_named_once() {
+        let game = game();
+        let newest = saved(&game, opened(&game, "title", "Theirs"));
+        let mut form = opened(&game, "title", "Mine");
+        assert_eq!(form.merge(&newest, KIND), ["title"]);
+        assert_eq!(form.get("title"), "Mine");
+        assert_eq!(form.merge(&newest, KIND), Vec::<String>::new());
+        let mut same = opened(&game, "title", "Theirs");
+        assert_eq!(same.merge(&newest, KIND), Vec::<String>::new());
+        let change = changed_fields(&newest.body(KIND), same.body(KIND));
+        assert_eq!(change, Map::new(), "nothing differs");
+    }
+
+    #[test]
+    fn a_field_that_the_form_lacks_is_not_cleared_and_an_empty_one_is() {
+        let game = game();
+        let mut form = opened(&game, "tagline", "");
+        form.remove("platforms");
+        let unticked = saved(&game, form.clone());
+        assert_eq!(unticked.body(KIND)["platforms"], json!([]));
+        assert_eq!(unticked.body(KIND)["tagline"], "");
+        // A form of a version that did not know platforms.
+        let base = form.get(BASE).to_owned();
+        let marks: Vec<&str> = base
+            .split(' ')
+            .filter(|it| !it.starts_with("platforms"))
+            .collect();
+        form.set(BASE, &marks.join(" "));
+        let kept = saved(&game, form);
+        assert_eq!(kept.body(KIND)["platforms"], json!(["windows", "ios"]));
     }
 
     /// Values in the form in which listings-svc stores them.
@@ -231,10 +391,13 @@ mod tests {
 
     /// The form of a stored listing as a browser sends it back unchanged.
     fn sent_back(stored: &TypedListing, kind: ListingKind) -> TypedListing {
-        let pairs = stored
+        let mut form = stored.clone();
+        form.set_base(stored, kind);
+        let pairs = form
             .pairs()
             .map(|(name, value)| (name.clone(), value.replace('\n', "\r\n")));
         let mut sent = TypedListing::new(pairs.collect());
+        assert_eq!(sent.merge(stored, kind), Vec::<String>::new());
         sent.take_credits_of(stored);
         sent.complete_addresses(kind);
         sent

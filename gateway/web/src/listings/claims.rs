@@ -1,6 +1,5 @@
 //! Claims of pages that are in the directory already.
 
-use axum::extract::Query;
 use contracts::listings::v1 as proto;
 use kit::{Code, Fault};
 use pages::input::Area;
@@ -18,6 +17,7 @@ use crate::page_error::PageResult;
 use crate::render::{FormState, html};
 use crate::request::Section;
 use crate::upstream::minute_of;
+use crate::url_query::UrlQuery;
 
 #[derive(Debug, Default, Deserialize)]
 #[serde(default)]
@@ -35,7 +35,7 @@ pub struct ClaimQuery {
     done: String,
 }
 
-pub async fn show(request: MemberRequest, Query(query): Query<ClaimQuery>) -> PageResult {
+pub async fn show(request: MemberRequest, UrlQuery(query): UrlQuery<ClaimQuery>) -> PageResult {
     let form = ClaimForm {
         handle: query.handle,
         ..ClaimForm::default()

@@ -3,16 +3,15 @@
 use axum::extract::Path;
 use axum::response::Response;
 use contracts::listings::v1 as proto;
-use http::StatusCode;
 use kit::{Code, Fault};
-use pages::ApiCall;
 use pages::listings::form::ListingFormPage;
+use pages::{ApiCall, Texts};
 use serde_json::Value;
 use uuid::Uuid;
 
-use super::changes::changed_fields;
+use super::changes::{BASE, changed_fields};
 use super::choices::Choices;
-use super::facts::Summary;
+use super::facts::{self, Summary};
 use super::form::FormContext;
 use super::typed::{TypedListing, with_errors_of_service};
 use crate::account::member_request::MemberRequest;
@@ -25,12 +24,19 @@ use crate::render::{FormState, html, see_other};
 use crate::request::Section;
 use crate::upstream::listings::{ListingRef, Submission};
 
+/// How often a change is made again because somebody else has changed the listing at the same moment.
+const ATTEMPTS: u32 = 4;
+/// The most characters of the value that somebody else has saved, in the error of a field.
+const SHOWN_VALUE: usize = 500;
+
 /// A form that was sent, and the page that answers it.
 struct Edit<'a> {
     request: &'a MemberRequest,
     listing: ListingRef<'a>,
     context: AccountContext,
     typed: TypedListing,
+    /// The fields that both the person and somebody else have changed, with what to say about them.
+    conflicts: Vec<(String, String)>,
 }
 
 pub async fn show(
@@ -48,15 +54,18 @@ pub async fn show(
     let texts = request.language().texts();
     let site = &request.app.public_url;
     let summary = Summary::of(site, texts, content, &found.creator);
+    // It cannot be changed. Its page says who has taken it down.
     if summary.state == proto::State::Removed {
-        return Err(taken_down(&request.listing_path(listing.kind, &name)));
+        return Ok(see_other(&request.listing_path(listing.kind, &name)));
     }
-    typed.set("revision", &summary.revision.to_string());
+    let stored = typed.clone();
+    typed.set_base(&stored, listing.kind);
     let edit = Edit {
         request: &request,
         listing,
         context,
         typed,
+        conflicts: Vec::new(),
     };
     let choices = Choices::load(&request).await?;
     Ok(edit.form(&choices, FormState::default()))
@@ -73,6 +82,7 @@ pub async fn send(
         listing,
         context: request.context(Section::Listings).await,
         typed: TypedListing::new(pairs),
+        conflicts: Vec::new(),
     };
     match edit.run().await {
         Ok(is_new) => {
@@ -83,9 +93,12 @@ pub async fn send(
             Ok(see_other(&format!("{shown}?done=listing-changed")))
         }
         Err(fault) => {
-            let fault = edit.after_conflict(refusal(fault)?).await;
+            let fault = refusal(fault)?;
             let choices = Choices::load(&request).await?;
-            let refused = choices.refusal(request.language(), listing.kind, fault)?;
+            let mut refused = choices.refusal(request.language(), listing.kind, fault)?;
+            for (name, reason) in &edit.conflicts {
+                refused.errors.add(name, reason.clone());
+            }
             Ok(edit.form(&choices, refused))
         }
     }
@@ -95,15 +108,40 @@ impl Edit<'_> {
     /// Saves the change. False if the listing was before as the form wants it.
     async fn run(&mut self) -> Result<bool, Fault> {
         let language = self.request.language();
-        let revision = self.typed.get("revision").parse().map_err(|_no_number| {
-            Fault::invalid_field("revision", language.say("listing-edit-reopen"))
-        })?;
+        if self.typed.get(BASE).is_empty() {
+            return Err(Fault::invalid_field(
+                BASE,
+                language.say("listing-edit-reopen"),
+            ));
+        }
+        for _ in 0..ATTEMPTS {
+            match self.save().await {
+                Err(fault) if fault.code == Code::PreconditionFailed => {}
+                saved => return saved,
+            }
+        }
+        Err(Fault::invalid_field("*", language.say("listing-edit-busy")))
+    }
+
+    /// Saves what the person has changed, as a change of the listing's newest revision.
+    async fn save(&mut self) -> Result<bool, Fault> {
+        let (language, kind) = (self.request.language(), self.listing.kind);
         let listings = &self.request.app.listings;
         let found = listings.get(self.listing).await?;
         let not_found = || Fault::not_found("There is no such listing.");
         let content = found.listing.as_ref().ok_or_else(not_found)?;
-        let kind = self.listing.kind;
+        let texts = language.texts();
+        let summary = Summary::of(&self.request.app.public_url, texts, content, &found.creator);
         let stored = TypedListing::of(content, &found.creator);
+        let conflicts = self.typed.merge(&stored, kind).into_iter();
+        let conflicts = conflicts.map(|name| {
+            let theirs = facts::value(texts, content, &found.creator, &name);
+            (name, conflict(texts, &theirs))
+        });
+        self.conflicts = conflicts.collect();
+        if !self.conflicts.is_empty() {
+            return Err(Fault::invalid(self.conflicts.iter().cloned().collect()));
+        }
         self.typed.take_credits_of(&stored);
         let prepared = self.typed.prepare(language, kind);
         let changes = changed_fields(&stored.body(kind), self.typed.body(kind));
@@ -117,29 +155,13 @@ impl Edit<'_> {
             body: Value::Object(changes).to_string().into(),
             dry_run: prepared.is_err(),
         };
-        let written = listings.update(self.listing, submission, revision).await;
+        let written = listings.update(self.listing, submission, summary.revision);
+        let written = written.await;
         if let Err(found) = prepared {
             return Err(with_errors_of_service(found, written));
         }
         written?;
         Ok(true)
-    }
-
-    /// If somebody else has changed the listing meanwhile, the form says so and applies to the new revision.
-    async fn after_conflict(&mut self, fault: Fault) -> Fault {
-        if fault.code != Code::PreconditionFailed {
-            return fault;
-        }
-        let language = self.request.language();
-        if let Ok(found) = self.request.app.listings.get(self.listing).await
-            && let Some(content) = &found.listing
-        {
-            let site = &self.request.app.public_url;
-            let summary = Summary::of(site, language.texts(), content, &found.creator);
-            let revision = summary.revision;
-            self.typed.set("revision", &revision.to_string());
-        }
-        Fault::invalid_field("*", language.say("listing-edit-conflict"))
     }
 
     fn form(self, choices: &Choices, state: FormState) -> Response {
@@ -169,7 +191,7 @@ impl Edit<'_> {
             text: language.say("listing-edit-lead"),
             note: choices.writes_left(language.texts(), kind, Some(name), per_day),
             action: format!("{shown}/edit"),
-            hidden: vec![("revision".to_owned(), self.typed.get("revision").to_owned())],
+            hidden: vec![(BASE.to_owned(), self.typed.get(BASE).to_owned())],
             parts: context.form_parts(),
             button: language.say("listing-edit-button"),
             back: shown,
@@ -183,13 +205,20 @@ impl Edit<'_> {
     }
 }
 
+/// What the form says at a field for which somebody else has saved this value.
+fn conflict(texts: &Texts, theirs: &str) -> String {
+    if theirs.is_empty() {
+        return texts.say("listing-edit-both-emptied").to_owned();
+    }
+    let mut shown: String = theirs.chars().take(SHOWN_VALUE).collect();
+    if shown.len() < theirs.len() {
+        shown.push('…');
+    }
+    texts.say_of("listing-edit-both", &shown)
+}
+
 /// The API call that makes the same change; there is none for a page.
 fn api_call(kind: ListingKind, name: &str) -> Option<ApiCall> {
     let call = || ApiCall::same(format!("PATCH /v1/{}/{name}", kind.api_list()));
     (kind != ListingKind::Page).then(call)
-}
-
-fn taken_down(listing: &str) -> PageError {
-    let keys = &("listing-taken-down-title", "listing-taken-down");
-    PageError::translated(StatusCode::CONFLICT, keys).way_out(listing, "listing-the-listing")
 }

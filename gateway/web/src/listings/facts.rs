@@ -54,6 +54,20 @@ fn facts(texts: &Texts, listing: &Listing, creator: &str) -> Vec<Fact> {
     facts.filter(|fact| !fact.text.is_empty()).collect()
 }
 
+/// The value of a field of the form as people read it; `name` is that of an input, such as `links.play`.
+pub(super) fn value(texts: &Texts, listing: &Listing, creator: &str, name: &str) -> String {
+    let (field, link) = name.split_once('.').unwrap_or((name, ""));
+    let mut fields = fields_of(listing, creator).into_iter();
+    let found = fields.find(|it| it.name == field);
+    found.map_or_else(String::new, |field| match &field.stored {
+        Value::Object(links) => {
+            let url = links.get(link).and_then(Value::as_str);
+            url.unwrap_or_default().to_owned()
+        }
+        _ => text(texts, &field),
+    })
+}
+
 /// The value of a field as people read it.
 fn text(texts: &Texts, field: &ListingField) -> String {
     let named = |value: &str| match field.input {

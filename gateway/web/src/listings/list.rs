@@ -1,6 +1,5 @@
 //! Everything that an account has listed.
 
-use axum::extract::Query;
 use contracts::listings::v1 as proto;
 use contracts::public::OwnListing;
 use pages::listings::{AllListingsPage, ListingRow};
@@ -15,6 +14,7 @@ use crate::page_error::PageResult;
 use crate::render::ok;
 use crate::request::Section;
 use crate::upstream::minute_of;
+use crate::url_query::UrlQuery;
 
 #[derive(Debug, Default, Deserialize)]
 #[serde(default)]
@@ -25,7 +25,7 @@ pub struct PageQuery {
     pub(super) done: String,
 }
 
-pub async fn show(request: MemberRequest, Query(query): Query<PageQuery>) -> PageResult {
+pub async fn show(request: MemberRequest, UrlQuery(query): UrlQuery<PageQuery>) -> PageResult {
     let (listings, account) = (&request.app.listings, request.scope.id);
     let (context, pages, listed) = futures::join!(
         request.context(Section::Listings),

@@ -1,6 +1,6 @@
 //! Pictures of a listing: those that it has, their order and texts.
 
-use axum::extract::{Path, Query};
+use axum::extract::Path;
 use contracts::listings::v1 as proto;
 use serde::Deserialize;
 use uuid::Uuid;
@@ -18,6 +18,7 @@ use crate::page_error::PageResult;
 use crate::render::FormState;
 use crate::request::Section;
 use crate::upstream::listings::ListingRef;
+use crate::url_query::UrlQuery;
 
 #[derive(Debug, Default, Deserialize)]
 pub struct RemoveForm {
@@ -28,7 +29,7 @@ pub struct RemoveForm {
 pub async fn show(
     request: MemberRequest,
     Path((_, of_kind, name)): Path<(Uuid, String, String)>,
-    Query(query): Query<PageQuery>,
+    UrlQuery(query): UrlQuery<PageQuery>,
 ) -> PageResult {
     let listing = with_pictures(&request, &of_kind, &name)?;
     let mut context = request.context(Section::Listings).await;

@@ -1,10 +1,11 @@
 //! One listing: its state, its reason and its fields; and its takedown.
 
-use axum::extract::{Path, Query};
+use axum::extract::Path;
 use contracts::listings::v1 as proto;
 use contracts::listings::v1::get_own_listing_response::Listing;
 use pages::ApiCall;
 use pages::listings::{ListingActions, ListingPage};
+use pages::when;
 use uuid::Uuid;
 
 use super::facts::Summary;
@@ -20,12 +21,14 @@ use crate::page_error::{PageError, PageResult};
 use crate::page_language::PageLanguage;
 use crate::render::{FormState, html};
 use crate::request::Section;
+use crate::store::activity;
 use crate::upstream::listings::ListingRef;
+use crate::url_query::UrlQuery;
 
 pub async fn show(
     request: MemberRequest,
     Path((_, of_kind, name)): Path<(Uuid, String, String)>,
-    Query(query): Query<PageQuery>,
+    UrlQuery(query): UrlQuery<PageQuery>,
 ) -> PageResult {
     let listing = request.listing(&of_kind, &name)?;
     page(&request, listing, &query, FormState::default()).await
@@ -66,6 +69,11 @@ async fn page(
     let call = api_call(language, kind, name, summary.public_url.is_some());
     frame.api_call = call;
     frame.notice = AfterForm::named(&query.done);
+    let taken_down = if summary.state == proto::State::Removed {
+        taken_down(request, name).await?
+    } else {
+        String::new()
+    };
     let mut actions = actions(request, kind, summary.state);
     actions.lacks_cover = actions.may_edit && lacks_cover(content);
     let page = ListingPage {
@@ -78,11 +86,31 @@ async fn page(
         title: summary.title,
         reason: found.reason,
         note: found.note,
+        taken_down,
+        staff_mail: request.app.staff_mail.clone(),
         public_url: summary.public_url,
         facts: summary.facts,
         frame,
     };
     Ok(html(state.status, &page))
+}
+
+/// Who has taken a listing down, and when.
+async fn taken_down(request: &MemberRequest, name: &str) -> Result<String, sqlx::Error> {
+    let (app, texts) = (&request.app, request.language().texts());
+    let actions = [Action::ListingTakenDown, Action::ListingRemoved];
+    let now = app.clock.now();
+    let last = activity::last_of(&app.pool, request.scope.id, &actions, name, now).await?;
+    Ok(match last {
+        Some(last) if last.email.is_empty() => {
+            texts.say_of("listing-taken-down-by-staff", &when::minute(texts, last.at))
+        }
+        Some(last) => {
+            let at = when::minute(texts, last.at);
+            texts.say_of_two("listing-taken-down-by", &last.email, &at)
+        }
+        None => texts.say("listing-taken-down").to_owned(),
+    })
 }
 
 /// Whether it is a game without a cover.

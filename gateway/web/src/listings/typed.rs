@@ -9,6 +9,9 @@ use super::fields::{Input, ListingField, credit_line, fields, fields_of};
 use crate::domain::listing_kind::ListingKind;
 use crate::page_language::PageLanguage;
 
+/// What the names of fields of links begin with.
+pub(super) const LINKS: &str = "links.";
+
 /// The typed fields.
 #[derive(Debug, Clone, Default)]
 pub struct TypedListing {
@@ -46,8 +49,12 @@ impl TypedListing {
     }
 
     pub(super) fn set(&mut self, name: &str, value: &str) {
-        self.pairs.retain(|(it, _)| it != name);
+        self.remove(name);
         self.push(name, value);
+    }
+
+    pub(super) fn remove(&mut self, name: &str) {
+        self.pairs.retain(|(it, _)| it != name);
     }
 
     /// Replaces the values for which `new` has another one.
@@ -64,14 +71,14 @@ impl TypedListing {
         self.pairs.iter()
     }
 
-    fn push(&mut self, name: &str, value: &str) {
+    pub(super) fn push(&mut self, name: &str, value: &str) {
         self.pairs.push((name.to_owned(), value.to_owned()));
     }
 
     /// The links that have a field: key and typed address.
     pub(super) fn links(&self) -> impl Iterator<Item = (&str, &str)> {
         let pairs = self.pairs.iter();
-        pairs.filter_map(|(name, value)| Some((name.strip_prefix("links.")?, value.as_str())))
+        pairs.filter_map(|(name, value)| Some((name.strip_prefix(LINKS)?, value.as_str())))
     }
 
     /// The fields of the form of a stored listing, before a change.

@@ -2,8 +2,8 @@
 
 use std::io;
 
-use axum::extract::Path;
-use axum::extract::multipart::{Field, Multipart, MultipartError, MultipartRejection};
+use axum::extract::multipart::{Field, Multipart, MultipartError};
+use axum::extract::{FromRequest as _, Path, Request};
 use bytes::BytesMut;
 use contracts::listings::v1 as proto;
 use contracts::listings::v1::add_own_picture_request::Message;
@@ -12,17 +12,20 @@ use http::StatusCode;
 use kit::{Code, Fault};
 use tokio::fs::File;
 use tokio::io::{AsyncReadExt as _, AsyncSeekExt as _, AsyncWriteExt as _};
+use tokio::time::timeout;
 use uuid::Uuid;
 
 use super::gallery::gallery;
 use super::picture_target::PictureTarget;
 use super::pictures::pictures_changed;
 use crate::account::member_request::MemberRequest;
+use crate::domain::role::Permission;
 use crate::page_error::{PageError, PageResult};
 use crate::page_language::PageLanguage;
 use crate::render::FormState;
 use crate::request::Section;
-use crate::uploads::UploadRefusal;
+use crate::store::sessions;
+use crate::uploads::{self, TooSlow, UploadRefusal};
 
 /// The longest picture file, in bytes.
 const MAX_FILE: usize = 10 * 1024 * 1024;
@@ -41,6 +44,7 @@ enum FileRefusal {
     TooLarge,
     /// The body breaks off.
     Incomplete,
+    TooSlow(TooSlow),
     Fault(Fault),
 }
 
@@ -57,6 +61,16 @@ impl FileRefusal {
                 }
             }
             Self::Incomplete => Fault::invalid_field("picture", language.say("picture-incomplete")),
+            Self::TooSlow(TooSlow::Silent) => {
+                let seconds = uploads::SILENCE.as_secs().to_string();
+                let text = language.texts().say_of("picture-silent", &seconds);
+                Fault::invalid_field("picture", text)
+            }
+            Self::TooSlow(TooSlow::Long) => {
+                let minutes = (uploads::WHOLE.as_secs() / 60).to_string();
+                let text = language.texts().say_of("picture-slow", &minutes);
+                Fault::invalid_field("picture", text)
+            }
             Self::Fault(fault) => fault,
         }
     }
@@ -71,14 +85,17 @@ impl From<Fault> for FileRefusal {
 pub async fn send(
     request: MemberRequest,
     Path((_, of_kind, name, picture)): Path<(Uuid, String, String, String)>,
-    multipart: Result<Multipart, MultipartRejection>,
+    form: Request,
 ) -> PageResult {
     let target = PictureTarget::parse(&request, &of_kind, &name, &picture)?;
-    let uploaded = match multipart {
+    let uploaded = match Multipart::from_request(form.map(uploads::timed), &()).await {
         Ok(mut multipart) => match request.app.uploads.begin(request.person().id) {
-            Ok(_guard) => upload(&request, target, multipart).await,
+            Ok(_guard) => upload(&request, target, multipart).await?,
             Err(refusal) => {
-                discard(&mut multipart).await;
+                // Not for longer than a browser may be silent: refused uploads hold a connection, and have no permit.
+                timeout(uploads::SILENCE, discard(&mut multipart))
+                    .await
+                    .ok();
                 return Err(other_upload(refusal));
             }
         },
@@ -112,13 +129,20 @@ fn other_upload(refusal: UploadRefusal) -> PageError {
     }
 }
 
-/// Sends the file of the form on, once it has arrived, and gives it to the listing.
+/// Sends the file of the form on, once it has arrived, and gives it to the listing. The inner error is that of the form.
 async fn upload(
     request: &MemberRequest,
     target: PictureTarget<'_>,
     multipart: Multipart,
-) -> Result<(), Fault> {
+) -> Result<Result<(), Fault>, PageError> {
     let language = request.language();
+    let received = receive(multipart).await;
+    let received = received.map_err(|refused| refused.fault(language));
+    let file = match received.and_then(|file| file.ok_or_else(|| no_file(language))) {
+        Ok(file) => file,
+        Err(fault) => return Ok(Err(fault)),
+    };
+    check_again(request).await?;
     let context = request.context(Section::Listings).await;
     let header = proto::OwnPictureHeader {
         account_id: request.scope.id.to_string(),
@@ -126,11 +150,22 @@ async fn upload(
         name: target.listing.name.to_owned(),
         writes_per_day: context.writes_per_day()?,
     };
-    let file = receive(multipart).await;
-    let file = file.map_err(|refused| refused.fault(language))?;
-    let file = file.ok_or_else(|| no_file(language))?;
     let listings = &request.app.listings;
-    listings.add_picture(messages(header, file)).await
+    Ok(listings.add_picture(messages(header, file)).await)
+}
+
+/// Checks the session and the role again once the file has arrived, as the access layer does for other forms: it may have taken minutes.
+async fn check_again(request: &MemberRequest) -> Result<(), PageError> {
+    let (app, token, account) = (&request.app, &request.viewer.token, request.scope.id);
+    let (lifetimes, now) = (app.session_lifetimes, app.clock.now());
+    let found = sessions::find(&app.pool, token.hash(), Some(account), lifetimes, now);
+    let (_, _, role) = found.await?.ok_or_else(PageError::signed_out)?;
+    let role = role.ok_or_else(PageError::not_found)?;
+    if !role.may(Permission::Edit) {
+        return Err(PageError::forbidden(Permission::Edit));
+    }
+    app.gateway.admit_change().await?;
+    Ok(())
 }
 
 /// Stores the file of the form, if it has one.
@@ -170,9 +205,11 @@ async fn store(field: &mut Field<'_>) -> Result<Option<File>, FileRefusal> {
     Ok(Some(file))
 }
 
-/// The refusal if a body breaks off, or is longer than [`MAX_BODY`].
+/// The refusal if a body breaks off, is too slow, or is longer than [`MAX_BODY`].
 fn incomplete(error: &MultipartError) -> FileRefusal {
-    if error.status() == StatusCode::PAYLOAD_TOO_LARGE {
+    if let Some(too_slow) = TooSlow::among_sources(error) {
+        FileRefusal::TooSlow(too_slow)
+    } else if error.status() == StatusCode::PAYLOAD_TOO_LARGE {
         FileRefusal::TooLarge
     } else {
         FileRefusal::Incomplete
@@ -214,4 +251,60 @@ async fn discard(multipart: &mut Multipart) {
 
 fn no_file(language: PageLanguage) -> Fault {
     Fault::invalid_field("picture", language.say("picture-no-file"))
+}
+
+#[cfg(test)]
+mod tests {
+    use std::time::Duration;
+
+    use axum::body::Body;
+    use axum::extract::DefaultBodyLimit;
+    use bytes::Bytes;
+    use tokio::time::sleep;
+
+    use super::*;
+
+    /// Receives a file in so many parts of 60 KB, each of which arrives after this pause.
+    async fn receive_slowly(parts: u32, pause: Duration) -> Result<usize, FileRefusal> {
+        const HEAD: &[u8] =
+            b"--edge\r\ncontent-disposition: form-data; name=\"picture\"; filename=\"a.jpg\"\r\n\r\n";
+        let part = Bytes::from(vec![7; 60_000]);
+        let parts = stream::iter(0..parts).then(move |_| {
+            let part = part.clone();
+            async move {
+                sleep(pause).await;
+                part
+            }
+        });
+        let head = stream::iter([Bytes::from_static(HEAD)]);
+        let end = stream::iter([Bytes::from_static(b"\r\n--edge--\r\n")]);
+        let body = head.chain(parts).chain(end).map(Ok::<_, io::Error>);
+        let form = Request::post("/")
+            .header("content-type", "multipart/form-data; boundary=edge")
+            .body(Body::from_stream(body))
+            .unwrap();
+        let mut form = form.map(uploads::timed);
+        DefaultBodyLimit::max(MAX_BODY).apply(&mut form);
+        let multipart = Multipart::from_request(form, &()).await.unwrap();
+        let mut file = receive(multipart).await?.unwrap();
+        let mut content = Vec::new();
+        file.read_to_end(&mut content).await.unwrap();
+        Ok(content.len())
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn a_file_of_ten_megabytes_arrives_over_a_slow_line() {
+        let second = Duration::from_secs(1);
+        // 60 KB a second, for almost three minutes; 12 KB a second.
+        for pause in [second, 5 * second] {
+            let received = receive_slowly(170, pause).await.unwrap();
+            assert_eq!(received, 10_200_000);
+        }
+        for (pause, says) in [(6 * second, "15 minutes"), (31 * second, "30 seconds")] {
+            let refused = receive_slowly(170, pause).await.unwrap_err();
+            let fault = refused.fault(PageLanguage::default());
+            let reason = &fault.fields["picture"];
+            assert!(reason.contains(says), "{reason}");
+        }
+    }
 }

@@ -1,26 +1,26 @@
 //! Deletes a person. The page says what is deleted and what stays.
 
 use http::HeaderMap;
-use kit::Fault;
 use pages::mails::MailText;
 use pages::people::PersonFormPage;
 use pages::{Field, Fields, Frame};
 use serde::Deserialize;
-use sqlx::PgConnection;
+use sqlx::{PgConnection, Postgres, Transaction};
 use uuid::Uuid;
 
 use super::confirmation::confirm_password;
 use super::link_mail::record_and_inform;
-use crate::app::Web;
+use crate::account::seen_secrets::mail_to_owners;
 use crate::domain::action::Action;
-use crate::domain::role::Role;
+use crate::domain::role::{Permission, Role};
 use crate::form_body::FormBody;
+use crate::member_mail::{self, MemberMail};
 use crate::page_error::{PageError, PageResult};
 use crate::page_language::PageLanguage;
 use crate::render::{FormState, html};
 use crate::request::PersonRequest;
-use crate::store::{allow_idle, members, people};
-use crate::upstream::gateway::Actor;
+use crate::store::members::{self, Membership};
+use crate::store::{links, people};
 
 #[derive(Debug, Deserialize)]
 pub struct Input {
@@ -44,24 +44,58 @@ pub async fn send(
     if !confirmed.is_accepted() {
         return page(&request, confirmed).await;
     }
-    let actor = request.actor();
+    // Nobody may join an account that is about to be closed.
     let mut transaction = kit::pg::begin(&app.pool).await?;
-    let closed = match leave_accounts(&mut transaction, &request).await? {
-        Ok(closed) => closed,
-        Err(errors) => {
-            drop(transaction);
-            return page(&request, FormState::invalid(errors)).await;
-        }
+    let left = match leave_accounts(&mut transaction, &request).await? {
+        Ok(left) => left,
+        Err(errors) => return refused(&request, transaction, errors).await,
     };
-    // The locks are held while other services work, however slowly: nobody may join an account that is being closed.
-    allow_idle(&mut transaction, app.timeout).await?;
-    // Nothing can refuse the deletion any more. If a service is away, the person still exists and can send the form again.
-    for account in &closed {
-        disconnect(app, &actor, *account).await?;
+    for account in left.iter().filter(|left| left.is_closed) {
+        links::remove_invitations(&mut *transaction, account.id).await?;
+    }
+    transaction.commit().await?;
+    // The calls hold no lock and no connection. If a service is away, the person still exists and can send the form again.
+    let mut mails = Vec::new();
+    for account in &left {
+        if account.is_closed {
+            app.listings.withdraw_claims(account.id).await?;
+            app.gateway
+                .close_account(&request.actor(), account.id)
+                .await?;
+            app.webhooks.remove_all(account.id).await?;
+        } else if account.role.may(Permission::Develop)
+            && let Some(text) = mail_to_owners(app, account.id, person).await
+        {
+            mails.push((account.id, text));
+        }
+    }
+    let mut transaction = kit::pg::begin(&app.pool).await?;
+    match leave_accounts(&mut transaction, &request).await? {
+        Ok(now) if now == left => {}
+        Ok(_others) => {
+            let errors = problem(&request, "delete-members-changed");
+            return refused(&request, transaction, errors).await;
+        }
+        Err(errors) => return refused(&request, transaction, errors).await,
+    }
+    for account in &left {
+        request
+            .record_in_account(&mut *transaction, account.id, Action::Left, &person.email)
+            .await?;
+        links::remove_invitations_for(&mut *transaction, account.id, person.id).await?;
     }
     let text = MailText::new("deleted");
     record_and_inform(&request, &mut transaction, Action::PersonDeleted, &text).await?;
     people::remove(&mut *transaction, person.id).await?;
+    for (account, text) in mails {
+        let permission = Permission::Manage;
+        let mail = MemberMail {
+            account,
+            permission,
+            text,
+        };
+        member_mail::queue(&mut transaction, mail, app.clock.now()).await?;
+    }
     transaction.commit().await?;
     let language = PageLanguage::of_person(person);
     let mut response = language.goodbye(&headers, "deleted");
@@ -69,68 +103,69 @@ pub async fn send(
     Ok(response)
 }
 
-/// Locks the person and the person's accounts. An account with other members keeps an owner. Returns the accounts without another member.
+/// An account that the person leaves.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+struct LeftAccount {
+    id: Uuid,
+    role: Role,
+    /// Whether it has no other member.
+    is_closed: bool,
+}
+
+async fn refused(
+    request: &PersonRequest,
+    transaction: Transaction<'static, Postgres>,
+    errors: Fields,
+) -> PageResult {
+    // The page reads with other connections, and waits for the gateway.
+    transaction.rollback().await?;
+    page(request, FormState::invalid(errors)).await
+}
+
+/// Locks the person's accounts and the person. An account with other members keeps an owner.
 async fn leave_accounts(
     connection: &mut PgConnection,
     request: &PersonRequest,
-) -> Result<Result<Vec<Uuid>, Fields>, PageError> {
+) -> Result<Result<Vec<LeftAccount>, Fields>, PageError> {
     let person = request.person();
     // Lock the accounts in one order, so that two people who leave the same accounts at once do not deadlock.
-    let accounts = account_ids(&mut *connection, person.id).await?;
+    let accounts = memberships(&mut *connection, person.id).await?;
     for account in &accounts {
-        members::lock(connection, *account).await?;
+        members::lock(connection, account.account).await?;
     }
     request.lock(connection).await?;
-    if account_ids(&mut *connection, person.id).await? != accounts {
+    if memberships(&mut *connection, person.id).await? != accounts {
         return Ok(Err(problem(request, "delete-members-changed")));
     }
-    let mut closed = Vec::new();
-    for &account in &accounts {
+    let mut left = Vec::new();
+    for Membership { account, role } in accounts {
         let mut others = members::of_account(&mut *connection, account).await?;
         others.retain(|member| member.person != person.id);
-        if others.is_empty() {
-            closed.push(account);
-        } else if others.iter().all(|member| member.role != Role::Owner) {
+        let is_closed = others.is_empty();
+        if !is_closed && others.iter().all(|member| member.role != Role::Owner) {
             return Ok(Err(problem(request, "delete-last-owner")));
         }
-        request
-            .record_in_account(&mut *connection, account, Action::Left, &person.email)
-            .await?;
+        left.push(LeftAccount {
+            id: account,
+            role,
+            is_closed,
+        });
     }
-    Ok(Ok(closed))
+    Ok(Ok(left))
 }
 
 /// The accounts of a person, in the order of their ids.
-async fn account_ids(
+async fn memberships(
     connection: &mut PgConnection,
     person: Uuid,
-) -> Result<Vec<Uuid>, sqlx::Error> {
-    let memberships = members::of_person(connection, person).await?;
-    let mut ids: Vec<Uuid> = memberships.iter().map(|it| it.account).collect();
-    ids.sort_unstable();
-    Ok(ids)
+) -> Result<Vec<Membership>, sqlx::Error> {
+    let mut memberships = members::of_person(connection, person).await?;
+    memberships.sort_unstable_by_key(|it| it.account);
+    Ok(memberships)
 }
 
 fn problem(request: &PersonRequest, key: &'static str) -> Fields {
     Fields::general(request.language().say(key))
-}
-
-/// Ends everything of an account that would go on without people: key requests, keys and webhooks. In this order, none of them can
-/// create another one afterwards.
-async fn disconnect(app: &Web, actor: &Actor, account: Uuid) -> Result<(), Fault> {
-    app.gateway.withdraw_key_requests(actor, account).await?;
-    // A list begins with the keys that work.
-    loop {
-        let keys = app.gateway.keys(account).await?.into_iter();
-        let left: Vec<_> = keys.filter(|key| key.revoked_at.is_none()).collect();
-        if left.is_empty() {
-            break;
-        }
-        for key in left {
-            app.gateway.revoke_key(actor, account, &key.id).await?;
-        }
-    }
-    app.webhooks.remove_all(account).await
 }
 
 async fn page(request: &PersonRequest, state: FormState) -> PageResult {

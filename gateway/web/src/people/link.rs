@@ -1,7 +1,7 @@
 //! The page of a link in a mail. Scanners of mails open links too, so only the button of the page changes something.
 
 use axum::Extension;
-use axum::extract::{Path, Query, State};
+use axum::extract::{Path, State};
 use axum::response::Response;
 use http::StatusCode;
 use pages::people::{ConfirmLinkPage, PasswordLinkPage};
@@ -22,6 +22,7 @@ use crate::render::{FormState, html, ok, see_other};
 use crate::request::{PersonRequest, Viewer};
 use crate::store::links::{self, Link, LinkTarget};
 use crate::store::people::{self, Person};
+use crate::url_query::UrlQuery;
 
 /// The input that a link needs from its visitor.
 pub enum Requirement {
@@ -38,7 +39,7 @@ pub async fn show(
     Extension(viewer): Extension<Option<Viewer>>,
     Extension(language): Extension<PageLanguage>,
     Path(token): Path<String>,
-    Query(next): Query<NextPage>,
+    UrlQuery(next): UrlQuery<NextPage>,
 ) -> PageResult {
     let next = next_page::after_sign_up(&next.next);
     match find(&app, language, &token, viewer.as_ref()).await? {
@@ -73,7 +74,7 @@ pub async fn send(
     Extension(client): Extension<ClientInfo>,
     Extension(language): Extension<PageLanguage>,
     Path(token): Path<String>,
-    Query(next): Query<NextPage>,
+    UrlQuery(next): UrlQuery<NextPage>,
     FormBody(input): FormBody<Input>,
 ) -> PageResult {
     let next = next_page::after_sign_up(&next.next);

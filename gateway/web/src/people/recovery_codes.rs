@@ -21,9 +21,10 @@ use crate::store::{people, sent_forms};
 
 /// What became of a form.
 enum Replacement {
-    NewCodes(Vec<String>),
+    Replaced,
     WrongCode,
-    SentBefore,
+    /// The form was sent before, and other codes have replaced its codes since.
+    Outdated,
 }
 
 pub async fn show(request: PersonRequest) -> PageResult {
@@ -46,8 +47,9 @@ pub async fn send(request: PersonRequest, OnceForm(form, sent): OnceForm<Input>)
         state.add("code", language.say(NO_CODE));
         return Ok(page(&request, state));
     };
-    match replace(&request, sent, &code).await? {
-        Replacement::NewCodes(codes) => Ok(ok(&RecoveryCodesPage {
+    let (codes, hashes) = recovery::of_form(&request.viewer.token, sent);
+    match replace(&request, sent, &code, &hashes).await? {
+        Replacement::Replaced => Ok(ok(&RecoveryCodesPage {
             frame: request.viewer.frame(),
             effect: "codes-replaced",
             codes,
@@ -57,32 +59,38 @@ pub async fn send(request: PersonRequest, OnceForm(form, sent): OnceForm<Input>)
             state.add("code", language.say("code-wrong"));
             Ok(page(&request, state))
         }
-        Replacement::SentBefore => Ok(sent_before("/you")),
+        Replacement::Outdated => Ok(sent_before("/you")),
     }
 }
 
-/// Uses the typed code, which may be an earlier recovery code, and replaces the recovery codes.
+/// Uses the typed code, which may be an earlier recovery code, and replaces the recovery codes. A form that was sent before has used its code
+/// and stored the same codes.
 async fn replace(
     request: &PersonRequest,
     form: Uuid,
     code: &TypedCode,
+    hashes: &[Vec<u8>],
 ) -> Result<Replacement, PageError> {
     let (app, person) = (&request.app, request.person());
-    let (codes, hashes) = recovery::generate();
     let mut transaction = kit::pg::begin(&app.pool).await?;
     if !sent_forms::insert(&mut *transaction, person.id, form, app.clock.now()).await? {
-        return Ok(Replacement::SentBefore);
+        let are_stored = people::have_recovery_codes(&mut *transaction, person.id, hashes).await?;
+        return Ok(if are_stored {
+            Replacement::Replaced
+        } else {
+            Replacement::Outdated
+        });
     }
     request.lock(&mut transaction).await?;
     if !use_code(app, &mut *transaction, person, code).await? {
         return Ok(Replacement::WrongCode);
     }
-    people::replace_recovery_codes(&mut transaction, person.id, &hashes).await?;
+    people::replace_recovery_codes(&mut transaction, person.id, hashes).await?;
     let text = MailText::new("recovery-codes");
     let action = Action::RecoveryCodesMade;
     record_and_inform(request, &mut transaction, action, &text).await?;
     transaction.commit().await?;
-    Ok(Replacement::NewCodes(codes))
+    Ok(Replacement::Replaced)
 }
 
 fn page(request: &PersonRequest, state: FormState) -> Response {

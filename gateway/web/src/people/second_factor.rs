@@ -1,6 +1,5 @@
 //! The second step of sign-in: a code of the authenticator app, or a recovery code.
 
-use axum::extract::Query;
 use kit::Fault;
 use pages::mails::MailText;
 use pages::people::SecondFactorPage;
@@ -23,6 +22,7 @@ use crate::request::{PersonRequest, begin_session};
 use crate::session::limits;
 use crate::store::people::{self, Person};
 use crate::store::sessions::{self, Stage};
+use crate::url_query::UrlQuery;
 
 /// The error of a text that is no code, which does not count as a try: the key of a text.
 pub(super) const NO_CODE: &str = "code-invalid";
@@ -34,7 +34,7 @@ pub struct CodeForm {
     next: String,
 }
 
-pub async fn show(request: PersonRequest, Query(next): Query<NextPage>) -> PageResult {
+pub async fn show(request: PersonRequest, UrlQuery(next): UrlQuery<NextPage>) -> PageResult {
     let next = next_page::path(&next.next);
     Ok(ok(&page(&request, next, Fields::default())))
 }

@@ -1,6 +1,6 @@
 //! A person's own page, with the sessions.
 
-use axum::extract::{Path, Query};
+use axum::extract::Path;
 use http::HeaderMap;
 use pages::input::{Checks, Choice, Select};
 use pages::people::{SessionRow, YouPage};
@@ -15,8 +15,9 @@ use crate::page_language::PageLanguage;
 use crate::render::{ok, see_other};
 use crate::request::PersonRequest;
 use crate::store::{people, sessions};
+use crate::url_query::UrlQuery;
 
-pub async fn show(request: PersonRequest, Query(done): Query<AfterForm>) -> PageResult {
+pub async fn show(request: PersonRequest, UrlQuery(done): UrlQuery<AfterForm>) -> PageResult {
     let (app, viewer, person) = (&request.app, &request.viewer, request.person());
     let language = request.language();
     let texts = language.texts();

@@ -1,7 +1,7 @@
 //! Sign-in with address and password, and sign-out.
 
 use axum::Extension;
-use axum::extract::{Query, State};
+use axum::extract::State;
 use http::HeaderMap;
 use pages::people::SignInPage;
 use pages::{Field, Fields};
@@ -23,6 +23,7 @@ use crate::session::limits::SignInTry;
 use crate::store::activity::{self, NewEntry};
 use crate::store::people;
 use crate::store::sessions::{self, Stage};
+use crate::url_query::UrlQuery;
 
 #[derive(Debug, Default, Deserialize)]
 #[serde(default)]
@@ -36,7 +37,7 @@ pub async fn show(
     State(app): State<App>,
     Extension(viewer): Extension<Option<Viewer>>,
     Extension(language): Extension<PageLanguage>,
-    Query(next): Query<NextPage>,
+    UrlQuery(next): UrlQuery<NextPage>,
 ) -> PageResult {
     let next = next_page::path(&next.next);
     if viewer.is_some() {
@@ -120,7 +121,7 @@ pub async fn sign_out(
     State(app): State<App>,
     Extension(language): Extension<PageLanguage>,
     headers: HeaderMap,
-    Query(next): Query<NextPage>,
+    UrlQuery(next): UrlQuery<NextPage>,
 ) -> PageResult {
     if let Some(token) = app.cookie.token(&headers) {
         sessions::end(&app.pool, token.hash()).await?;

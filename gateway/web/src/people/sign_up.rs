@@ -1,7 +1,7 @@
 //! Mails a sign-up link to a typed address. The use of the link creates the person.
 
 use axum::Extension;
-use axum::extract::{Query, State};
+use axum::extract::State;
 use pages::people::SignUpPage;
 use pages::{Field, Fields};
 use serde::Deserialize;
@@ -16,6 +16,7 @@ use crate::page_error::PageResult;
 use crate::page_language::PageLanguage;
 use crate::render::{html, ok, see_other};
 use crate::request::Viewer;
+use crate::url_query::UrlQuery;
 
 #[derive(Debug, Default, Deserialize)]
 #[serde(default)]
@@ -29,7 +30,7 @@ pub async fn show(
     State(app): State<App>,
     Extension(viewer): Extension<Option<Viewer>>,
     Extension(language): Extension<PageLanguage>,
-    Query(next): Query<NextPage>,
+    UrlQuery(next): UrlQuery<NextPage>,
 ) -> PageResult {
     let next = next_page::after_sign_up(&next.next);
     if viewer.is_some() {

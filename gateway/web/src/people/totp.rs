@@ -16,7 +16,7 @@ use crate::domain::recovery;
 use crate::domain::totp::SharedSecret;
 use crate::domain::typed_code::TypedCode;
 use crate::form_body::FormBody;
-use crate::once_form::{self, OnceForm, sent_before};
+use crate::once_form::{self, OnceForm};
 use crate::page_error::{PageError, PageResult};
 use crate::render::{FormState, html, ok, see_other};
 use crate::request::{NewSession, PersonRequest, Viewer};
@@ -28,12 +28,6 @@ use crate::store::sent_forms;
 pub struct Input {
     pub(super) code: String,
     pub(super) password: String,
-}
-
-/// The result of turning the second factor on.
-struct TurnedOn {
-    codes: Vec<String>,
-    session: NewSession,
 }
 
 /// The secret that this session offers. It is derived from the session's token, so nothing is stored before the person confirms it.
@@ -54,7 +48,7 @@ pub async fn show(request: PersonRequest) -> PageResult {
 pub async fn turn_on(request: PersonRequest, OnceForm(form, sent): OnceForm<Input>) -> PageResult {
     let (app, viewer) = (&request.app, &request.viewer);
     if viewer.person.totp_secret.is_some() {
-        return Ok(see_other("/you"));
+        return Ok(see_other("/you?done=totp-was-on"));
     }
     let language = request.language();
     let mut state = confirm_password(&request, "password", &form.password).await?;
@@ -70,15 +64,16 @@ pub async fn turn_on(request: PersonRequest, OnceForm(form, sent): OnceForm<Inpu
         state.add("code", language.say("totp-wrong"));
         return Ok(page(&request, state));
     };
-    let Some(on) = store(&request, sent, &secret, step).await? else {
-        return Ok(sent_before("/you"));
-    };
+    let (codes, hashes) = recovery::of_form(&viewer.token, sent);
+    let session = store(&request, sent, (&secret, step), &hashes).await?;
+    // A second click has ended the session and begun the next one, whose cookie this answer has too.
+    let session = session.unwrap_or_else(|| NewSession::after(&viewer.token, sent));
     let mut page = ok(&RecoveryCodesPage {
         frame: viewer.frame(),
         effect: "codes-on",
-        codes: on.codes,
+        codes,
     });
-    on.session.add_cookies(app, &mut page);
+    session.add_cookies(app, &mut page);
     Ok(page)
 }
 
@@ -86,13 +81,12 @@ pub async fn turn_on(request: PersonRequest, OnceForm(form, sent): OnceForm<Inpu
 async fn store(
     request: &PersonRequest,
     form: Uuid,
-    secret: &SharedSecret,
-    step: i64,
-) -> Result<Option<TurnedOn>, PageError> {
+    (secret, step): (&SharedSecret, i64),
+    hashes: &[Vec<u8>],
+) -> Result<Option<NewSession>, PageError> {
     let (app, person) = (&request.app, request.person());
     let sealed = app.key_ring.seal(person.id.as_bytes(), &secret.0);
     let sealed = sealed.map_err(|error| Fault::internal(&error))?;
-    let (codes, hashes) = recovery::generate();
     let mut transaction = kit::pg::begin(&app.pool).await?;
     if !sent_forms::insert(&mut *transaction, person.id, form, app.clock.now()).await? {
         return Ok(None);
@@ -102,12 +96,12 @@ async fn store(
         step,
     };
     request.lock(&mut transaction).await?;
-    people::set_totp(&mut transaction, person.id, Some(secret), &hashes).await?;
+    people::set_totp(&mut transaction, person.id, Some(secret), hashes).await?;
     let text = MailText::new("totp-on");
     record_and_inform(request, &mut transaction, Action::TotpOn, &text).await?;
-    let session = request.renew_session(&mut transaction).await?;
+    let session = request.renew_session_by(&mut transaction, form).await?;
     transaction.commit().await?;
-    Ok(Some(TurnedOn { codes, session }))
+    Ok(Some(session))
 }
 
 fn page(request: &PersonRequest, state: FormState) -> Response {

@@ -6,6 +6,7 @@ use kit::Fault;
 use sqlx::{PgConnection, PgExecutor};
 use uuid::Uuid;
 
+use super::viewer::begin_session_with;
 use super::{NewSession, Viewer, begin_session};
 use crate::app::App;
 use crate::client_info::ClientInfo;
@@ -115,5 +116,18 @@ impl PersonRequest {
         let person = self.person().id;
         sessions::end_all(&mut *connection, person).await?;
         begin_session(&self.app, connection, person, Stage::SignedIn, &self.client).await
+    }
+
+    /// The same by a form that may be sent twice: its second answer has the cookie too ([`NewSession::after`]).
+    pub async fn renew_session_by(
+        &self,
+        connection: &mut PgConnection,
+        form: Uuid,
+    ) -> Result<NewSession, sqlx::Error> {
+        let person = self.person().id;
+        sessions::end_all(&mut *connection, person).await?;
+        let (app, token) = (&self.app, self.viewer.token.successor(form));
+        let begun = (person, Stage::SignedIn);
+        begin_session_with(app, connection, token, begun, &self.client).await
     }
 }

@@ -2,7 +2,6 @@
 
 use axum::response::Response;
 use http::HeaderMap;
-use kit::Fault;
 use pages::{AccountNav, Frame, Language, Link, Tab, Texts};
 use sqlx::PgConnection;
 use time::OffsetDateTime;
@@ -12,6 +11,8 @@ use crate::app::Web;
 use crate::client_info::ClientInfo;
 use crate::domain::role::{Permission, Role};
 use crate::domain::session_token::Token;
+use crate::page_error::PageError;
+use crate::page_limit::Visitor;
 use crate::store::people::Person;
 use crate::store::sessions::{self, Session, Stage};
 use crate::upstream::gateway::Actor;
@@ -26,28 +27,41 @@ pub struct Viewer {
 
 impl Viewer {
     /// Finds the person of a request's cookie.
+    ///
+    /// # Errors
+    /// As [`find_with_role`](Self::find_with_role).
     pub async fn find(
         app: &Web,
+        client: &ClientInfo,
         headers: &HeaderMap,
         now: OffsetDateTime,
-    ) -> Result<Option<Self>, Fault> {
-        let found = Self::find_with_role(app, headers, None, now).await?;
+    ) -> Result<Option<Self>, PageError> {
+        let found = Self::find_with_role(app, client, headers, None, now).await?;
         Ok(found.map(|(viewer, _)| viewer))
     }
 
     /// Finds the person of a request's cookie, and the role in this account.
+    ///
+    /// # Errors
+    /// PostgreSQL is not available, or the network of the client has sent too many cookies of no session: each costs a statement.
     pub async fn find_with_role(
         app: &Web,
+        client: &ClientInfo,
         headers: &HeaderMap,
         account: Option<Uuid>,
         now: OffsetDateTime,
-    ) -> Result<Option<(Self, Option<Role>)>, Fault> {
+    ) -> Result<Option<(Self, Option<Role>)>, PageError> {
         let Some(token) = app.cookie.token(headers) else {
             return Ok(None);
         };
+        let unknown = Visitor::Unknown(client.ip.into());
+        let checked = app.page_limit.check(unknown, now);
+        checked.map_err(PageError::too_many_pages)?;
         let lifetimes = app.session_lifetimes;
         let found = sessions::find(&app.pool, token.hash(), account, lifetimes, now);
         let Some((person, session, role)) = found.await? else {
+            // At the limit, the check above refuses the next one.
+            app.page_limit.count(unknown, now).ok();
             return Ok(None);
         };
         // While PostgreSQL only reads, sessions go on.
@@ -98,7 +112,18 @@ pub async fn begin_session(
     stage: Stage,
     client: &ClientInfo,
 ) -> Result<NewSession, sqlx::Error> {
-    let (now, token) = (app.clock.now(), Token::generate());
+    begin_session_with(app, connection, Token::generate(), (person, stage), client).await
+}
+
+/// The same with this token.
+pub(super) async fn begin_session_with(
+    app: &Web,
+    connection: &mut PgConnection,
+    token: Token,
+    (person, stage): (Uuid, Stage),
+    client: &ClientInfo,
+) -> Result<NewSession, sqlx::Error> {
+    let now = app.clock.now();
     let session = Session {
         stage,
         since: now,
@@ -111,6 +136,12 @@ pub async fn begin_session(
 }
 
 impl NewSession {
+    /// The session that the same form of this session has begun before.
+    pub fn after(token: &Token, form: Uuid) -> Self {
+        let (token, stage) = (token.successor(form), Stage::SignedIn);
+        Self { token, stage }
+    }
+
     /// Adds the cookies of the session, whose transaction is committed.
     pub fn add_cookies(&self, app: &Web, response: &mut Response) {
         let is_signed_in = self.stage == Stage::SignedIn;

@@ -54,6 +54,7 @@ fn account_routes() -> Vec<Route> {
     vec![
         read.page(account!(""), today::show),
         manage.form(account!("/settings"), settings::show, settings::send),
+        manage.action(account!("/close"), settings::close),
         read.page(account!("/keys"), keys::list::show),
         develop.action(account!("/keys"), keys::create::send),
         develop.page(account!("/keys/new"), keys::create::show),
@@ -63,6 +64,10 @@ fn account_routes() -> Vec<Route> {
         develop.action(
             account!("/keys/requests/{request}/reveal"),
             keys::list::reveal,
+        ),
+        develop.action(
+            account!("/keys/requests/{request}/withdraw"),
+            keys::list::withdraw,
         ),
         read.page(account!("/usage"), usage::show),
         read.page(account!("/plans"), plans::show),

@@ -93,7 +93,7 @@ pub fn router(app: &App) -> Router {
     let mut router = site::add_docs_of_languages(Router::new());
     for route in routes() {
         if route.access == Access::Public {
-            router = site::add(router, route, app);
+            router = site::add(router, &route, app);
             continue;
         }
         if route.access == Access::Asset {
@@ -101,7 +101,7 @@ pub fn router(app: &App) -> Router {
             continue;
         }
         if matches!(route.access, Access::File | Access::Docs) {
-            router = site::add_once(router, route, app);
+            router = site::add_once(router, &route, app);
             continue;
         }
         let guard = Guard {

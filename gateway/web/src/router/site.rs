@@ -5,12 +5,13 @@ use std::sync::LazyLock;
 
 use axum::Router;
 use axum::middleware::from_fn_with_state;
-use axum::routing::get;
+use axum::routing::{MethodRouter, get};
 use http::Method;
 use pages::Language;
 
 use crate::app::App;
 use crate::layers::access::Access;
+use crate::layers::public::RouteState;
 use crate::layers::{path, public};
 use crate::route::Route;
 use crate::site::docs::{all, guide, llms, reference};
@@ -19,36 +20,66 @@ use crate::site::{
     robots, search, sitemap, start, vote,
 };
 
+/// The parameter of the further pages of a list.
+const CURSOR: &[&str] = &["cursor"];
+
 /// The public site. Each path also exists below `/en` and `/fr`.
 pub(super) fn routes() -> Vec<Route> {
     use Access::{Asset, File, Public};
     vec![
-        Public.page("/", start::show),
+        Public.page("/", start::show).reads(&["done"]),
         Asset.page("/pictures/{name}", picture::show),
         Asset.page(
             "/pictures/drawn/{version}/{kind}/{country}/{file}",
             drawn::show,
         ),
-        Public.page("/search", search::show),
-        Public.page("/games", games::list),
+        Public
+            .page("/search", search::show)
+            .reads(&search::PARAMETERS)
+            .reads(CURSOR),
+        Public
+            .page("/games", games::list)
+            .reads(&games::FILTERS)
+            .reads(CURSOR),
         Public.page("/games/{slug}", games::show),
-        Public.page("/creators", creators::list),
+        Public
+            .page("/creators", creators::list)
+            .reads(&creators::FILTERS)
+            .reads(CURSOR),
         Public.page("/creators/{handle}", creators::show),
-        Public.page("/events", events::list),
+        Public
+            .page("/events", events::list)
+            .reads(&events::FILTERS)
+            .reads(CURSOR),
         Public.page("/events/{slug}", events::show),
         Public.page("/games/feed.xml", feeds::games),
-        Public.page("/events/calendar.ics", calendar::show),
+        Public
+            .page("/events/calendar.ics", calendar::show)
+            .reads(&["country"]),
         Public.page("/events/{slug}/calendar.ics", calendar::event),
         Public.page("/countries", places::countries),
         Public.page("/countries/{code}", places::country),
-        Public.page("/cities", places::cities),
+        Public
+            .page("/cities", places::cities)
+            .reads(&places::CITY_FILTERS)
+            .reads(CURSOR),
         Public.page("/cities/{slug}", places::city),
         Public.page("/rankings", boards::list),
-        Public.page("/rankings/{kind}/{board}", boards::show),
-        Public.form("/vote", vote::show, vote::cast),
-        Public.form("/vote/creators", vote::show, vote::cast),
-        Public.page("/economy", economy::list),
-        Public.page("/economy/{game}", economy::currency),
+        Public
+            .page("/rankings/{kind}/{board}", boards::show)
+            .reads(CURSOR),
+        Public
+            .form("/vote", vote::show, vote::cast)
+            .reads(&["done"]),
+        Public
+            .form("/vote/creators", vote::show, vote::cast)
+            .reads(&["done"]),
+        Public
+            .page("/economy", economy::list)
+            .reads(&["from", "after"]),
+        Public
+            .page("/economy/{game}", economy::currency)
+            .reads(&["after"]),
         Public.page("/about/rates", articles::show),
         Public.page("/about/boards", articles::show),
         Public.page("/credits", articles::show),
@@ -94,13 +125,10 @@ pub(super) fn is_public(path: &str) -> bool {
 }
 
 /// Adds a public path: for the language that the browser prefers, and for each language.
-pub(super) fn add(mut router: Router<App>, route: Route, app: &App) -> Router<App> {
-    let mut handlers = route.handlers;
+pub(super) fn add(mut router: Router<App>, route: &Route, app: &App) -> Router<App> {
     // A page with a form differs for each visitor.
-    if route.methods == [Method::GET] {
-        handlers = handlers.layer(from_fn_with_state(App::clone(app), public::cache));
-    }
-    let counted = handlers.layer(from_fn_with_state(App::clone(app), public::admit));
+    let is_cached = route.methods == [Method::GET];
+    let counted = layered(route, app, is_cached);
     for language in Language::ALL {
         let below = route.path.trim_end_matches('/');
         let path = format!("{}{below}", language.prefix());
@@ -121,12 +149,21 @@ pub(super) fn add_docs_of_languages(mut router: Router<App>) -> Router<App> {
 }
 
 /// Adds a file of the public site, or a page of the documentation: it has one address.
-pub(super) fn add_once(router: Router<App>, route: Route, app: &App) -> Router<App> {
-    let mut handlers = route.handlers;
+pub(super) fn add_once(router: Router<App>, route: &Route, app: &App) -> Router<App> {
     // A file of the sitemap reads all listings of a kind up to its last row, the index those of all kinds.
-    if route.path.starts_with("/sitemap") {
+    let is_cached = route.path.starts_with("/sitemap");
+    router.route(route.path, layered(route, app, is_cached))
+}
+
+/// The handlers of a public path with their layers.
+fn layered(route: &Route, app: &App, is_cached: bool) -> MethodRouter<App> {
+    let mut handlers = route.handlers.clone();
+    if is_cached {
         handlers = handlers.layer(from_fn_with_state(App::clone(app), public::cache));
     }
-    let counted = handlers.layer(from_fn_with_state(App::clone(app), public::admit));
-    router.route(route.path, counted)
+    let state = RouteState {
+        app: App::clone(app),
+        query: route.query.as_slice().into(),
+    };
+    handlers.layer(from_fn_with_state(state, public::admit))
 }

@@ -12,13 +12,10 @@ use crate::visit::Visit;
 
 /// The text whose name ends the path.
 pub async fn show(app: State<App>, visit: Extension<Visit>) -> PageResult {
-    let path = visit.path.split('?').next().unwrap_or_default();
-    let name = path.rsplit('/').next().unwrap_or_default();
+    let name = visit.path.rsplit('/').next().unwrap_or_default();
     let article = app.articles.find(name, visit.language);
     let article = article.ok_or_else(PageError::not_found)?;
     respond(&app, &visit, |mut frame| {
-        // The page does not depend on the query.
-        path.clone_into(&mut frame.path);
         frame.head = Head::new(article.title.clone(), article.summary.clone());
         Ok(ArticlePage {
             frame,

@@ -9,7 +9,6 @@ use pages::site::boards::{Board, BoardPage, BoardRow, Direction, OverviewPage};
 use pages::site::games::BoardRank;
 use pages::{ApiCall, Frame, Head, Link, Tab, Texts};
 
-use super::query::address;
 use super::response::respond;
 use super::{ROWS, cards, filters};
 use crate::page_error::PageResult;
@@ -58,10 +57,9 @@ impl BoardName<'_> {
 
 /// The six boards.
 pub async fn list(
-    PublicRequest { app, mut visit, .. }: PublicRequest,
+    PublicRequest { app, visit, .. }: PublicRequest,
     catalogue: Catalogue,
 ) -> PageResult {
-    PATH.clone_into(&mut visit.path);
     let reads = all().map(|it| catalogue.board(it.kind, it.window, FIRST, None));
     let boards = try_join_all(reads).await?;
     respond(&app, &visit, |mut frame| {
@@ -91,14 +89,15 @@ pub async fn show(
     catalogue: Catalogue,
     Path((kind, window)): Path<(String, String)>,
 ) -> PageResult {
-    let (app, query, mut visit) = (&request.app, &request.query, request.visit);
+    let PublicRequest {
+        app, query, visit, ..
+    } = &request;
     let cursor = query.get("cursor");
     let (kind, window) = (kind.as_str(), window.as_str());
     let rows = catalogue.board(kind, window, ROWS, cursor).await?;
     let board = BoardName { kind, window };
     let path = board.path();
-    visit.path = address(&path, &[("cursor", cursor)]);
-    respond(app, &visit, |mut frame| {
+    respond(app, visit, |mut frame| {
         frame.head = Head::new(board.title(frame.texts()), frame.say("boards-description"))
             .indexed_if(filters::is_indexed(&[], cursor));
         frame.api_call = Some(ApiCall::same(format!("GET /v1{path}")));

@@ -11,7 +11,6 @@ use time::{Date, Duration, UtcOffset};
 
 use super::cards;
 use super::feeds::{events_title, shortened};
-use super::query::address;
 use super::response::respond_as;
 use crate::page_error::PageResult;
 use crate::site::public_request::PublicRequest;
@@ -19,7 +18,6 @@ use crate::upstream::Catalogue;
 use crate::upstream::catalogue::{Times, page};
 
 const MEDIA_TYPE: &str = "text/calendar; charset=utf-8";
-const PATH: &str = "/events/calendar.ics";
 /// Days for which an event stays in the calendar after its end.
 const PAST: Duration = Duration::days(31);
 /// The most lists that a calendar reads, each of `ROWS` events. It has the earliest events.
@@ -31,10 +29,11 @@ const LINE: usize = 75;
 const DESCRIPTION: usize = 1_000;
 
 pub async fn show(request: PublicRequest, catalogue: Catalogue) -> PageResult {
-    let (app, query, mut visit) = (&request.app, &request.query, request.visit);
-    visit.path = address(PATH, &[("country", query.get("country"))]);
+    let PublicRequest {
+        app, query, visit, ..
+    } = &request;
     let today = app.clock.now().to_offset(UtcOffset::UTC).date();
-    let mut request = proto::ListEventsRequest {
+    let mut list_events = proto::ListEventsRequest {
         page: Some(page(ROWS, None)),
         when: Some("all".to_owned()),
         from: today.checked_sub(PAST).map(|day| day.to_string()),
@@ -43,15 +42,15 @@ pub async fn show(request: PublicRequest, catalogue: Catalogue) -> PageResult {
     };
     let mut lists = Vec::new();
     while lists.len() < READS {
-        let list = catalogue.events_with_times(request.clone()).await?;
+        let list = catalogue.events_with_times(list_events.clone()).await?;
         let next = list.rows.page.next_cursor.clone();
         lists.push(list);
         match next {
-            Some(next) => request.page = Some(page(ROWS, Some(&next))),
+            Some(next) => list_events.page = Some(page(ROWS, Some(&next))),
             None => break,
         }
     }
-    respond_as(app, &visit, MEDIA_TYPE, |frame| {
+    respond_as(app, visit, MEDIA_TYPE, |frame| {
         let title = events_title(&frame, query.get("country"));
         let mut calendar = Calendar::begin(&title);
         for list in &lists {

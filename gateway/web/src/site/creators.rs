@@ -9,12 +9,12 @@ use pages::{ApiCall, Frame, Head};
 
 use super::cards::AVATAR;
 use super::filters::{FixedFilter, ListRequest, RowNames};
-use super::query::address;
 use super::response::respond;
 use super::{boards, cards, or_sample, structured_data, visitor_actions};
 use crate::app::Web;
 use crate::domain::listing_kind::ListingKind;
 use crate::page_error::PageResult;
+use crate::query::address;
 use crate::site::public_request::PublicRequest;
 use crate::upstream::Catalogue;
 
@@ -22,7 +22,7 @@ const LIST: &str = "/creators";
 /// Games on the page of a creator; the others are in the list of games.
 const GAMES: u32 = 24;
 
-const FILTERS: [&str; 5] = ["kind", "country", "role", "city", "q"];
+pub const FILTERS: [&str; 5] = ["kind", "country", "role", "city", "q"];
 const KIND: FixedFilter = FixedFilter {
     name: "kind",
     label: "filter-kind",
@@ -31,7 +31,9 @@ const KIND: FixedFilter = FixedFilter {
 };
 
 pub async fn list(request: PublicRequest, catalogue: Catalogue) -> PageResult {
-    let (app, query, mut visit) = (&request.app, &request.query, request.visit);
+    let PublicRequest {
+        app, query, visit, ..
+    } = &request;
     let list = ListRequest::new(LIST, &FILTERS, query);
     let request = proto::ListCreatorsRequest {
         page: Some(list.page()),
@@ -44,8 +46,7 @@ pub async fn list(request: PublicRequest, catalogue: Catalogue) -> PageResult {
     };
     let reads = try_join(catalogue.creators(request), catalogue.countries());
     let (creators, countries) = reads.await?;
-    visit.path = list.address();
-    respond(app, &visit, |mut frame| {
+    respond(app, visit, |mut frame| {
         let choices = vec![
             list.fixed(&frame, KIND),
             list.countries(&frame, &countries)?,

@@ -7,15 +7,22 @@ use pages::site::list::{Filters, Pager};
 use pages::{ApiCall, Frame, Head, Link, Texts};
 
 use super::filters;
-use super::query::address;
+use crate::query::address;
 use crate::upstream::currencies::find;
 use crate::upstream::rates::RatePage;
 
 pub(super) const PATH: &str = "/economy";
 
+/// The most currencies in the choice, besides the chosen one; the list has them all.
+const CHOICES: usize = 200;
+
 /// Chooses a currency by its game.
 pub(super) fn choice(frame: &Frame, currencies: &[Currency], chosen: Option<&str>) -> Filters {
-    let named = currencies.iter().map(|row| {
+    let is_offered =
+        |place: usize, row: &Currency| place < CHOICES || chosen == Some(row.slug.as_str());
+    let rows = currencies.iter().enumerate();
+    let offered = rows.filter_map(|(place, row)| is_offered(place, row).then_some(row));
+    let named = offered.map(|row| {
         let label = format!("{} ({})", row.name, row.currency);
         (row.slug.clone(), label)
     });

@@ -7,7 +7,6 @@ use pages::{ApiCall, Head};
 
 use super::currency::{PATH, choice, currency_page, currency_row, pager};
 use super::filters;
-use super::query::address;
 use super::response::respond;
 use crate::page_error::{PageError, PageResult};
 use crate::render::see_other;
@@ -16,12 +15,12 @@ use crate::upstream::currencies::find;
 
 /// Rows of a list.
 const ROWS: usize = 24;
-/// Currencies in the choice; the list has them all.
-const CHOICES: usize = 200;
 
 /// The page of all currencies. With `from`, redirects to the page of one.
 pub async fn list(request: PublicRequest) -> PageResult {
-    let (app, query, mut visit) = (&request.app, &request.query, request.visit);
+    let PublicRequest {
+        app, query, visit, ..
+    } = &request;
     let currencies = app.currencies.all(app.clock.now()).await;
     let currencies = currencies.map_err(unavailable)?;
     if let Some(from) = query.get("from") {
@@ -34,15 +33,13 @@ pub async fn list(request: PublicRequest) -> PageResult {
     let start = currencies.partition_point(|it| it.slug.as_str() <= after.unwrap_or_default());
     let rest = currencies.get(start..).unwrap_or_default();
     let shown = rest.get(..ROWS).unwrap_or(rest);
-    visit.path = address(PATH, &[("after", after)]);
-    let choices = currencies.get(..CHOICES).unwrap_or(&currencies);
-    respond(app, &visit, |mut frame| {
+    respond(app, visit, |mut frame| {
         frame.head = Head::new(frame.say("economy-title"), frame.say("economy-lead"))
             .indexed_if(filters::is_indexed(&[], after));
         frame.api_call = Some(ApiCall::same("GET /v1/economy/currencies"));
         let next = shown.last().filter(|_| rest.len() > ROWS);
         Ok(ListPage {
-            choice: choice(&frame, choices, None),
+            choice: choice(&frame, &currencies, None),
             total: currencies.len().try_into().unwrap_or(u64::MAX),
             currencies: shown.iter().map(|row| currency_row(&frame, row)).collect(),
             pager: pager(&frame, PATH, after, next.map(|row| row.slug.as_str())),
@@ -53,18 +50,17 @@ pub async fn list(request: PublicRequest) -> PageResult {
 
 /// A currency with the rates from it.
 pub async fn currency(request: PublicRequest, Path(game): Path<String>) -> PageResult {
-    let (app, query, mut visit) = (&request.app, &request.query, request.visit);
+    let PublicRequest {
+        app, query, visit, ..
+    } = &request;
     let after = query.get("after");
     let currencies = app.currencies.all(app.clock.now()).await;
     let currencies = currencies.map_err(unavailable)?;
     let shown = find(&currencies, &game).ok_or_else(PageError::not_found)?;
     let rates = app.currencies.rates(&game, after.unwrap_or_default(), ROWS);
     let rates = rates.await.map_err(unavailable)?;
-    let path = format!("{PATH}/{}", shown.slug);
-    visit.path = address(&path, &[("after", after)]);
-    let choices = currencies.get(..CHOICES).unwrap_or(&currencies);
-    respond(app, &visit, |frame| {
-        let choice = choice(&frame, choices, Some(&shown.slug));
+    respond(app, visit, |frame| {
+        let choice = choice(&frame, &currencies, Some(&shown.slug));
         Ok(currency_page(
             frame,
             &currencies,

@@ -10,17 +10,17 @@ use time::Date;
 use time::format_description::well_known::Iso8601;
 
 use super::filters::{FixedFilter, ListRequest, RowNames};
-use super::query::address;
 use super::response::respond;
 use super::{cards, feeds, or_sample, structured_data, visitor_actions};
 use crate::app::Web;
 use crate::domain::listing_kind::ListingKind;
 use crate::page_error::PageResult;
+use crate::query::address;
 use crate::site::public_request::PublicRequest;
 use crate::upstream::Catalogue;
 
 const LIST: &str = "/events";
-const FILTERS: [&str; 7] = ["when", "kind", "country", "city", "from", "to", "q"];
+pub const FILTERS: [&str; 7] = ["when", "kind", "country", "city", "from", "to", "q"];
 const WHEN: FixedFilter = FixedFilter {
     name: "when",
     label: "filter-when",
@@ -54,6 +54,7 @@ pub async fn list(request: PublicRequest, catalogue: Catalogue) -> PageResult {
     };
     let reads = try_join(catalogue.events(request), catalogue.countries_with_events());
     let (events, countries) = reads.await?;
+    // Upcoming events are at the address without a filter.
     visit.path = list.address();
     respond(app, &visit, |mut frame| {
         frame.share.documents = feeds::of_events(&frame, list.get("country"));

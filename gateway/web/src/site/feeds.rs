@@ -7,10 +7,10 @@ use pages::{Frame, Head};
 use time::OffsetDateTime;
 use time::format_description::well_known::Rfc3339;
 
-use super::query::address;
 use super::response::respond_as;
 use super::{cards, xml};
 use crate::page_error::PageResult;
+use crate::query::address;
 use crate::render::ok;
 use crate::site::public_request::PublicRequest;
 use crate::upstream::Catalogue;
@@ -25,10 +25,9 @@ const NEW_GAMES: u32 = 50;
 const NEVER: &str = "1970-01-01T00:00:00Z";
 
 pub async fn games(
-    PublicRequest { app, mut visit, .. }: PublicRequest,
+    PublicRequest { app, visit, .. }: PublicRequest,
     catalogue: Catalogue,
 ) -> PageResult {
-    GAMES.clone_into(&mut visit.path);
     let games = catalogue.new_games(NEW_GAMES).await?;
     respond_as(&app, &visit, MEDIA_TYPE, |mut frame| {
         let (title, description) = (

@@ -6,8 +6,8 @@ use kit::Fault;
 use pages::site::list::{Filter, FilterOption, Filters, Pager};
 use pages::{ApiCall, Frame, Head};
 
-use super::query::{Query, address};
 use super::{ROWS, cards};
+use crate::query::{Query, address};
 use crate::upstream::catalogue::{Rows, page};
 
 /// A filter of a list: its parameter, and the keys of its label and of the names of its values.

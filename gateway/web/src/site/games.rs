@@ -13,12 +13,12 @@ use time::{Date, OffsetDateTime};
 
 use super::cards::COVER;
 use super::filters::{FixedFilter, ListRequest, RowNames};
-use super::query::address;
 use super::response::respond;
 use super::{boards, cards, feeds, or_sample, structured_data, visitor_actions};
 use crate::app::Web;
 use crate::domain::listing_kind::ListingKind;
 use crate::page_error::PageResult;
+use crate::query::address;
 use crate::site::public_request::PublicRequest;
 use crate::upstream::Catalogue;
 use crate::upstream::catalogue::page;
@@ -33,7 +33,7 @@ const SIMILAR: usize = 4;
 /// Rows among which similar games are looked for. Those of the same creator are left out.
 const SIMILAR_ROWS: u32 = 8;
 
-const FILTERS: [&str; 7] = [
+pub const FILTERS: [&str; 7] = [
     "genre", "platform", "country", "stage", "creator", "city", "q",
 ];
 const PLATFORM: FixedFilter = FixedFilter {
@@ -50,7 +50,9 @@ const STAGE: FixedFilter = FixedFilter {
 };
 
 pub async fn list(request: PublicRequest, catalogue: Catalogue) -> PageResult {
-    let (app, query, mut visit) = (&request.app, &request.query, request.visit);
+    let PublicRequest {
+        app, query, visit, ..
+    } = &request;
     let list = ListRequest::new(LIST, &FILTERS, query);
     let request = proto::ListGamesRequest {
         page: Some(list.page()),
@@ -69,8 +71,7 @@ pub async fn list(request: PublicRequest, catalogue: Catalogue) -> PageResult {
         catalogue.countries(),
     );
     let (games, genres, countries) = reads.await?;
-    visit.path = list.address();
-    respond(app, &visit, |mut frame| {
+    respond(app, visit, |mut frame| {
         let rows: Vec<public::GameRow> = games.parse()?;
         let choices = vec![
             list.genres(&frame, &genres)?,

@@ -18,7 +18,6 @@ pub mod games;
 pub mod picture;
 pub mod places;
 pub mod public_request;
-pub(crate) mod query;
 pub(crate) mod response;
 pub mod robots;
 pub mod search;

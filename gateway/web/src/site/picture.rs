@@ -2,6 +2,7 @@
 
 use std::time::Duration;
 
+use axum::Extension;
 use axum::extract::{Path, State};
 use axum::response::{IntoResponse as _, Response};
 use contracts::listings::v1::GetPictureRequest;
@@ -9,13 +10,16 @@ use http::header::{ETAG, IF_NONE_MATCH};
 use http::{HeaderMap, HeaderValue, StatusCode};
 
 use crate::app::App;
+use crate::client_info::ClientInfo;
 use crate::domain::picture_name::is_file_name;
 use crate::etag;
 use crate::page_error::PageError;
+use crate::page_limit::Visitor;
 use crate::picture_file;
 use crate::render::RESOURCE_POLICY;
 
-/// The content of a name never changes. A shared cache asks again each minute, so that a picture that is no longer public soon disappears.
+/// The content of a name never changes, so browsers do not ask again. A shared cache does after a minute, and loses a picture that is no
+/// longer public.
 const CACHE_CONTROL: &str = "public, max-age=31536000, s-maxage=60, immutable";
 /// How long a picture waits until fewer others are read.
 const QUEUE_TIMEOUT: Duration = Duration::from_secs(5);
@@ -23,21 +27,26 @@ const QUEUE_TIMEOUT: Duration = Duration::from_secs(5);
 pub async fn show(
     State(app): State<App>,
     Path(name): Path<String>,
+    Extension(client): Extension<ClientInfo>,
     headers: HeaderMap,
 ) -> Result<Response, PageError> {
     if !is_file_name(&name) {
         return Err(PageError::not_found());
     }
-    // A browser that has the picture gets a 304 without a call.
+    let visitor = Visitor::Pictures(client.ip.into());
+    let counted = app.page_limit.count(visitor, app.clock.now());
+    counted.map_err(PageError::too_many_pages)?;
     let tag = format!("\"{}\"", name.trim_end_matches(".jpg"));
+    let request = GetPictureRequest {
+        name,
+        ..GetPictureRequest::default()
+    };
+    let _permit = app.public_pictures.acquire(QUEUE_TIMEOUT).await?;
     let mut response = if etag::is_known(headers.get_all(IF_NONE_MATCH), &tag) {
+        // Without `most`, only the size is read. A picture that is not public is an error.
+        app.listings.picture_part(request).await?;
         StatusCode::NOT_MODIFIED.into_response()
     } else {
-        let _permit = app.public_pictures.acquire(QUEUE_TIMEOUT).await?;
-        let request = GetPictureRequest {
-            name,
-            ..GetPictureRequest::default()
-        };
         picture_file::respond(App::clone(&app), request, CACHE_CONTROL).await?
     };
     let headers = response.headers_mut();

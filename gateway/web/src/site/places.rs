@@ -12,10 +12,10 @@ use pages::site::places::{CitiesPage, CountriesPage, MapCountry, Part, PlacePage
 use pages::{ApiCall, Frame, Head};
 
 use super::filters::{ListRequest, RowNames};
-use super::query::address;
 use super::response::respond;
 use super::{FEW, ROWS, cards, next_events};
 use crate::page_error::PageResult;
+use crate::query::address;
 use crate::site::public_request::PublicRequest;
 use crate::upstream::Catalogue;
 use crate::upstream::catalogue::{Rows, page};
@@ -23,6 +23,7 @@ use crate::upstream::catalogue::{Rows, page};
 const CITIES: &str = "/cities";
 /// Cities on the page of a country; the others are in the list of cities.
 const CITIES_OF_COUNTRY: usize = 24;
+pub const CITY_FILTERS: [&str; 1] = ["country"];
 
 pub async fn countries(
     PublicRequest { app, visit, .. }: PublicRequest,
@@ -31,7 +32,6 @@ pub async fn countries(
     let countries = catalogue.countries_with_events().await?;
     respond(&app, &visit, |mut frame| {
         head(&mut frame, "countries-title", "countries-description");
-        "/countries".clone_into(&mut frame.path);
         frame.api_call = Some(ApiCall::same("GET /v1/countries"));
         let rows: Vec<public::CountryRow> = countries.parse()?;
         let map = map(&frame, &rows);
@@ -77,16 +77,17 @@ fn map(frame: &Frame, rows: &[public::CountryRow]) -> Vec<MapCountry> {
 }
 
 pub async fn cities(request: PublicRequest, catalogue: Catalogue) -> PageResult {
-    let (app, query, mut visit) = (&request.app, &request.query, request.visit);
-    let list = ListRequest::new(CITIES, &["country"], query);
+    let PublicRequest {
+        app, query, visit, ..
+    } = &request;
+    let list = ListRequest::new(CITIES, &CITY_FILTERS, query);
     let request = proto::ListCitiesRequest {
         page: Some(list.page()),
         country: list.text("country"),
         ..proto::ListCitiesRequest::default()
     };
     let cities = catalogue.cities(request).await?;
-    visit.path = list.address();
-    respond(app, &visit, |mut frame| {
+    respond(app, visit, |mut frame| {
         let set = list.set_filters(&frame, &[], &RowNames::default());
         let words = ["cities-title", "cities-description"];
         list.describe(&mut frame, words, set, cities.page.total);

@@ -5,10 +5,10 @@ use std::convert::Infallible;
 use axum::extract::FromRequestParts;
 use http::request::Parts;
 
-use super::query::Query;
 use crate::app::App;
 use crate::client_info::ClientInfo;
 use crate::page_error::PageError;
+use crate::query::Query;
 use crate::upstream::Catalogue;
 use crate::visit::Visit;
 
@@ -16,6 +16,7 @@ use crate::visit::Visit;
 pub struct PublicRequest {
     pub app: App,
     pub visit: Visit,
+    /// The parameters that the router's table names for the page.
     pub query: Query,
     pub client: ClientInfo,
 }
@@ -33,7 +34,7 @@ impl FromRequestParts<App> for PublicRequest {
         Ok(Self {
             app: App::clone(app),
             visit: visit.clone(),
-            query: Query::parse(parts.uri.query()),
+            query: Query::parse(visit.path.split_once('?').map(|(_, query)| query)),
             client: client.clone(),
         })
     }

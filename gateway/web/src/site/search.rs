@@ -6,38 +6,40 @@ use kit::Fault;
 use pages::site::search::{Found, Kind, ResultPage, Row};
 use pages::{ApiCall, Frame, Head};
 
-use super::query::address;
 use super::response::respond;
 use super::{ROWS, cards, filters};
 use crate::page_error::PageResult;
+use crate::query::address;
 use crate::site::public_request::PublicRequest;
 use crate::upstream::Catalogue;
 use crate::upstream::catalogue::{Results, page};
 
 const PATH: &str = "/search";
+pub const PARAMETERS: [&str; 3] = ["q", "type", "country"];
 /// The kinds of results, as in `type`.
 const KINDS: [&str; 4] = ["games", "creators", "events", "cities"];
 
 pub async fn show(request: PublicRequest, catalogue: Catalogue) -> PageResult {
-    let (app, query, mut visit) = (&request.app, &request.query, request.visit);
-    let set = ["q", "type", "country"].map(|name| (name, query.get(name)));
+    let PublicRequest {
+        app, query, visit, ..
+    } = &request;
+    let set = PARAMETERS.map(|name| (name, query.get(name)));
     let cursor = query.get("cursor");
-    visit.path = address(PATH, &[&set[..], &[("cursor", cursor)]].concat());
     let Some(words) = query.get("q") else {
-        return respond(app, &visit, |mut frame| {
+        return respond(app, visit, |mut frame| {
             head(&mut frame, true);
             Ok(ResultPage { frame, found: None })
         });
     };
-    let request = proto::SearchRequest {
+    let search = proto::SearchRequest {
         page: Some(page(ROWS, cursor)),
         q: words.to_owned(),
         r#type: query.text("type"),
         country: query.text("country"),
         ..proto::SearchRequest::default()
     };
-    let results = catalogue.search(request).await?;
-    respond(app, &visit, |mut frame| {
+    let results = catalogue.search(search).await?;
+    respond(app, visit, |mut frame| {
         // Search engines should not list results of a search.
         head(&mut frame, false);
         words.clone_into(&mut frame.search);

@@ -9,10 +9,10 @@ use pages::site::start::HomePage;
 use pages::{Frame, Head, Link, icon};
 use time::{Duration, OffsetDateTime, UtcOffset};
 
-use super::query::address;
 use super::response::respond;
 use super::{cards, feeds, next_events, structured_data};
 use crate::page_error::PageResult;
+use crate::query::address;
 use crate::site::public_request::PublicRequest;
 use crate::upstream::Catalogue;
 use crate::upstream::catalogue::Rows;

@@ -72,7 +72,7 @@ pub async fn show(
     headers: HeaderMap,
 ) -> PageResult {
     let (app, client, mut visit) = (&request.app, &request.client, request.visit);
-    let (voter, issued) = if let Some(voter) = Voter::find(app, &headers).await {
+    let (voter, issued) = if let Some(voter) = Voter::find(app, client, &headers).await {
         (voter, None)
     } else {
         let (voter, value) = Voter::issue(app);
@@ -116,7 +116,7 @@ pub async fn cast(
 ) -> PageResult {
     let (app, client, mut visit) = (&request.app, &request.client, request.visit);
     let next = |done: &str| see_other(&format!("{}{}?done={done}", visit.prefix, kind.path));
-    let Some(voter) = Voter::find(app, &headers).await else {
+    let Some(voter) = Voter::find(app, client, &headers).await else {
         return Ok(next("unknown"));
     };
     if app.gateway.read_only().await.is_some() {

@@ -27,9 +27,9 @@ pub(super) enum Voter {
 }
 
 impl Voter {
-    /// The voter of a request. Without Redis or PostgreSQL nobody is signed in, and people vote by cookie.
-    pub(super) async fn find(app: &Web, headers: &HeaderMap) -> Option<Self> {
-        if let Some((account, others)) = accounts(app, headers).await {
+    /// The voter of a request. Without PostgreSQL nobody is signed in, and people vote by cookie.
+    pub(super) async fn find(app: &Web, client: &ClientInfo, headers: &HeaderMap) -> Option<Self> {
+        if let Some((account, others)) = accounts(app, client, headers).await {
             return Some(Self::Account(account, others));
         }
         let value = app.cookie.value(headers, COOKIE)?;
@@ -63,8 +63,12 @@ impl Voter {
     }
 }
 
-async fn accounts(app: &Web, headers: &HeaderMap) -> Option<(Uuid, Vec<Uuid>)> {
-    let viewer = Viewer::find(app, headers, app.clock.now()).await;
+async fn accounts(
+    app: &Web,
+    client: &ClientInfo,
+    headers: &HeaderMap,
+) -> Option<(Uuid, Vec<Uuid>)> {
+    let viewer = Viewer::find(app, client, headers, app.clock.now()).await;
     let viewer = viewer.ok().flatten().filter(Viewer::is_signed_in)?;
     let memberships = members::of_person(&app.pool, viewer.person.id).await;
     let mut accounts = memberships.ok()?.into_iter().map(|it| it.account);

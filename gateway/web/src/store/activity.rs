@@ -8,7 +8,7 @@ use uuid::Uuid;
 use crate::client_info::ClientInfo;
 use crate::domain::action::Action;
 
-/// How long entries are shown, and most of them kept.
+/// How long entries are kept.
 pub const RETENTION: time::Duration = time::Duration::days(365);
 
 /// An entry to record.
@@ -135,49 +135,50 @@ pub async fn has_been_in(
     .await
 }
 
-/// A person has seen the secret of a live key.
-#[derive(Debug, Clone)]
-pub struct Sight {
-    pub key: String,
-    pub at: OffsetDateTime,
-    /// The address that the person had.
-    pub email: String,
-}
-
-/// The names of the actions that show a person the secret of a live key.
-fn sights() -> [String; 2] {
-    [Action::KeyRevealed, Action::KeyRotated].map(|it| it.name().to_owned())
-}
-
-/// The live keys of an account whose secrets a person has seen.
-pub async fn sights_of_keys(
+/// The newest address that the activity of an account has of each of these people.
+pub async fn last_emails(
     executor: impl PgExecutor<'_>,
     account: Uuid,
-    person: Uuid,
-) -> Result<Vec<Sight>, sqlx::Error> {
-    sqlx::query_as!(
-        Sight,
-        "select subject as key, at, email from web.activity
-         where account_id = $1 and person_id = $2 and action = any ($3) order by id desc",
+    people: &[Uuid],
+) -> Result<Vec<(Uuid, String)>, sqlx::Error> {
+    let rows = sqlx::query!(
+        "select distinct on (person_id) person_id, email from web.activity
+         where account_id = $1 and person_id = any ($2) order by person_id, id desc",
         account,
-        person,
-        &sights(),
+        people,
+    );
+    let rows = rows.fetch_all(executor).await?.into_iter();
+    Ok(rows.map(|row| (row.person_id, row.email)).collect())
+}
+
+/// The newest of these actions on something of an account in the last [`RETENTION`].
+pub async fn last_of(
+    executor: impl PgExecutor<'_>,
+    account: Uuid,
+    actions: &[Action],
+    subject: &str,
+    now: OffsetDateTime,
+) -> Result<Option<Activity>, sqlx::Error> {
+    let actions: Vec<String> = actions
+        .iter()
+        .map(|action| action.name().to_owned())
+        .collect();
+    sqlx::query_as!(
+        Activity,
+        "select id, at, email, action, subject, address, agent from web.activity
+         where account_id = $1 and action = any ($2) and subject = $3 and at >= $4
+         order by id desc limit 1",
+        account,
+        &actions,
+        subject,
+        now - RETENTION,
     )
-    .fetch_all(executor)
+    .fetch_optional(executor)
     .await
 }
 
 /// Removes entries older than [`RETENTION`]; returns their number.
-///
-/// Live keys work for years: which secrets a person has seen stays known as long as the person exists, for the day on which an account
-/// removes the person.
 pub async fn remove_old(pool: &PgPool, now: OffsetDateTime) -> Result<u64, sqlx::Error> {
-    let removed = sqlx::query!(
-        "delete from web.activity
-         where at < $1
-         and not (action = any ($2) and exists (select from web.person where person.id = activity.person_id))",
-        now - RETENTION,
-        &sights(),
-    );
+    let removed = sqlx::query!("delete from web.activity where at < $1", now - RETENTION);
     Ok(removed.execute(pool).await?.rows_affected())
 }

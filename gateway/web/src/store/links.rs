@@ -240,6 +240,17 @@ pub async fn remove_invitations_by(
     Ok(())
 }
 
+/// Removes the invitations to an account that has no people any more.
+pub async fn remove_invitations(
+    executor: impl PgExecutor<'_>,
+    account: Uuid,
+) -> Result<(), sqlx::Error> {
+    sqlx::query!("delete from web.link where account_id = $1", account)
+        .execute(executor)
+        .await?;
+    Ok(())
+}
+
 /// Removes the invitations to an account that are for a person.
 pub async fn remove_invitations_for(
     executor: impl PgExecutor<'_>,

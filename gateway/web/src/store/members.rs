@@ -165,6 +165,22 @@ pub async fn lock(connection: &mut PgConnection, account: Uuid) -> Result<(), sq
     Ok(())
 }
 
+/// Removes a member, who may be the last owner.
+pub async fn remove(
+    executor: impl PgExecutor<'_>,
+    account: Uuid,
+    person: Uuid,
+) -> Result<(), sqlx::Error> {
+    sqlx::query!(
+        "delete from web.member where account_id = $1 and person_id = $2",
+        account,
+        person,
+    )
+    .execute(executor)
+    .await?;
+    Ok(())
+}
+
 /// Sets the role of a member, or removes the member.
 pub async fn set_role(
     connection: &mut PgConnection,
@@ -196,15 +212,7 @@ pub async fn set_role(
             .execute(connection)
             .await?;
         }
-        None => {
-            sqlx::query!(
-                "delete from web.member where account_id = $1 and person_id = $2",
-                account,
-                person,
-            )
-            .execute(connection)
-            .await?;
-        }
+        None => remove(connection, account, person).await?,
     }
     Ok(MemberChange::Changed)
 }

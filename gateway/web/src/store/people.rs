@@ -237,6 +237,21 @@ pub async fn use_recovery_code(
     Ok(used.execute(executor).await?.rows_affected() == 1)
 }
 
+/// Whether a person has one of these recovery codes.
+pub async fn have_recovery_codes(
+    executor: impl PgExecutor<'_>,
+    person: Uuid,
+    hashes: &[Vec<u8>],
+) -> Result<bool, sqlx::Error> {
+    sqlx::query_scalar!(
+        r#"select exists (select from web.recovery_code where person_id = $1 and code_sha256 = any ($2)) as "exists!""#,
+        person,
+        hashes,
+    )
+    .fetch_one(executor)
+    .await
+}
+
 pub async fn count_recovery_codes(
     executor: impl PgExecutor<'_>,
     id: Uuid,

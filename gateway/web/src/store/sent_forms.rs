@@ -23,22 +23,6 @@ pub async fn insert(
     Ok(inserted.execute(executor).await?.rows_affected() == 1)
 }
 
-/// Forgets a form that had no effect, so that it can be sent again.
-pub async fn remove(
-    executor: impl PgExecutor<'_>,
-    person: Uuid,
-    form: Uuid,
-) -> Result<(), sqlx::Error> {
-    sqlx::query!(
-        "delete from web.sent_form where person_id = $1 and form_id = $2",
-        person,
-        form,
-    )
-    .execute(executor)
-    .await?;
-    Ok(())
-}
-
 /// Removes forms older than [`RETENTION`]; returns their number.
 pub async fn remove_old(pool: &PgPool, now: OffsetDateTime) -> Result<u64, sqlx::Error> {
     let removed = sqlx::query!(

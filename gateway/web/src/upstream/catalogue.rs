@@ -29,6 +29,9 @@ use super::position::ListingRead;
 /// How long a call waits for a permit.
 const QUEUE_TIMEOUT: Duration = Duration::from_secs(2);
 
+/// Files of the sitemap that are read at once. Further ones wait, and no other page does.
+const SITEMAP_CALLS: usize = 2;
+
 /// The mode of all requests of public pages.
 pub(super) const MODE: i32 = Mode::Live as i32;
 
@@ -37,6 +40,8 @@ pub(super) const MODE: i32 = Mode::Live as i32;
 pub struct Client {
     calls: Calls,
     limit: Arc<ConcurrencyLimit>,
+    /// Limits the reads of all listings of a kind, each of which takes as long as many others.
+    sitemap_limit: Arc<ConcurrencyLimit>,
     /// That of listings-svc.
     mark: HighWaterMark,
 }
@@ -153,6 +158,7 @@ impl Client {
         Self {
             calls: Calls { client, deadline },
             limit: Arc::new(ConcurrencyLimit::new("public pages", calls)),
+            sitemap_limit: Arc::new(ConcurrencyLimit::new("sitemap", SITEMAP_CALLS)),
             mark,
         }
     }
@@ -184,7 +190,7 @@ impl PageCalls {
         self.client.calls.read(method, message).await
     }
 
-    /// Reads a stream in the same way, to its end or until `each` breaks.
+    /// Reads a stream in the same way, to its end or until `each` breaks: all listings of a kind, for the sitemap.
     pub(super) async fn read_all<S: GrpcClient, Q: ListingRead, A>(
         &self,
         method: impl AsyncFnOnce(&mut S, Request<Q>) -> Result<Response<Streaming<A>>, Status>,
@@ -192,7 +198,7 @@ impl PageCalls {
         mut each: impl FnMut(A) -> ControlFlow<()>,
     ) -> Result<(), Fault> {
         message.set_at_least(self.position().await);
-        let _permit = self.client.limit.acquire(QUEUE_TIMEOUT).await?;
+        let _permit = self.client.sitemap_limit.acquire(QUEUE_TIMEOUT).await?;
         let mut parts = self.client.calls.read(method, message).await?;
         while let Some(part) = parts.message().await? {
             if each(part).is_break() {

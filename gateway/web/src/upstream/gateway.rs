@@ -159,8 +159,8 @@ rpcs! { Gateway:
         Accounts::list_key_requests(proto::AccountsServiceListKeyRequestsRequest { account_id: account })
         => |listed| listed.requests;
 
-    /// Makes a test key; returns it with its secret.
-    write create_key(actor: &Actor, account: Uuid, key: NewKey) -> (proto::Key, String) =
+    /// Makes a test key; returns it with its secret, which is empty if the form was sent before.
+    read create_key(actor: &Actor, account: Uuid, key: NewKey, form: Uuid) -> (proto::Key, String) =
         Accounts::create_key(proto::AccountsServiceCreateKeyRequest {
             actor,
             account_id: account,
@@ -168,11 +168,12 @@ rpcs! { Gateway:
             kind: key.kind,
             may_write: key.may_write,
             game: key.game,
+            form_id: form,
         })
         => |created| (required(created.key)?, created.secret);
 
-    /// Requests a live key, which staff review.
-    write request_key(actor: &Actor, account: Uuid, key: NewKey) -> () =
+    /// Requests a live key, which staff review. False if the form was sent before.
+    read request_key(actor: &Actor, account: Uuid, key: NewKey, form: Uuid) -> bool =
         Accounts::request_key(proto::AccountsServiceRequestKeyRequest {
             actor,
             account_id: account,
@@ -180,26 +181,33 @@ rpcs! { Gateway:
             kind: key.kind,
             may_write: key.may_write,
             game: key.game,
+            form_id: form,
         })
-        => |_requested| ();
+        => |requested| !requested.repeated_form;
 
     /// Makes the key of an approved request; returns it with its secret.
-    write reveal_key(actor: &Actor, account: Uuid, request: &str) -> (proto::Key, String) =
+    read reveal_key(actor: &Actor, account: Uuid, request: &str) -> (proto::Key, String) =
         Accounts::reveal_key(proto::AccountsServiceRevealKeyRequest { actor, account_id: account, id: request })
         => |revealed| (required(revealed.key)?, revealed.secret);
 
-    /// Withdraws the requests for keys whose keys have not been revealed.
-    read withdraw_key_requests(actor: &Actor, account: Uuid) -> () =
-        Accounts::withdraw_key_requests(proto::AccountsServiceWithdrawKeyRequestsRequest { actor, account_id: account })
-        => |_withdrawn| ();
+    /// Withdraws a request for a key whose key has not been revealed.
+    read withdraw_key_request(actor: &Actor, account: Uuid, request: &str) -> proto::KeyRequest =
+        Accounts::withdraw_key_request(proto::WithdrawKeyRequestRequest { actor, account_id: account, id: request })
+        => |withdrawn| required(withdrawn.request)?;
 
-    /// Makes a new key. The old one stops at once, or after 24 hours.
-    write rotate_key(actor: &Actor, account: Uuid, key: &str, revoke_old: bool) -> RotatedKey =
+    /// Ends the keys and the open requests for keys of an account that has no people any more. After a failure, a repeated call continues.
+    read close_account(actor: &Actor, account: Uuid) -> () =
+        Accounts::close_account(proto::CloseAccountRequest { actor, account_id: account })
+        => |_closed| ();
+
+    /// Makes a new key, whose secret is empty if the form was sent before. The old one stops at once, or after 24 hours.
+    read rotate_key(actor: &Actor, account: Uuid, key: &str, revoke_old: bool, form: Uuid) -> RotatedKey =
         Accounts::rotate_key(proto::AccountsServiceRotateKeyRequest {
             actor,
             account_id: account,
             id: key,
             revoke_old,
+            form_id: form,
         })
         => |rotated| RotatedKey {
             key: required(rotated.key)?,

@@ -181,6 +181,11 @@ rpcs! { Listings:
         Pages::claim_page(proto::ClaimPageRequest { account_id: account, handle, evidence })
         => |_claimed| ();
 
+    /// Ends the claims of an account that wait for a decision.
+    read withdraw_claims(account: Uuid) -> () =
+        Pages::withdraw_claims(proto::WithdrawClaimsRequest { account_id: account })
+        => |_withdrawn| ();
+
     /// The claims of an account, newest first.
     read claims(account: Uuid) -> Vec<proto::Claim> =
         Pages::list_own_claims(proto::ListOwnClaimsRequest { account_id: account })

@@ -1,7 +1,5 @@
 //! listings-svc: pictures of the listings of an account.
 
-use std::time::Duration;
-
 use contracts::listings::v1 as proto;
 use contracts::listings::v1::PictureKind;
 use futures::Stream;
@@ -11,9 +9,7 @@ use uuid::Uuid;
 use super::Listings;
 use super::call::rpcs;
 use super::clients::{OwnPictures, Pictures};
-
-/// How long an upload may take.
-const UPLOAD: Duration = Duration::from_mins(2);
+use crate::uploads::STORING;
 
 impl Listings {
     /// Gives a listing a picture, whose messages are a header, chunks and an end.
@@ -22,7 +18,7 @@ impl Listings {
         messages: impl Stream<Item = proto::AddOwnPictureRequest> + Send + 'static,
     ) -> Result<(), Fault> {
         let method = OwnPictures::add_own_picture;
-        self.0.write_within(UPLOAD, method, messages).await?;
+        self.0.write_within(STORING, method, messages).await?;
         Ok(())
     }
 

@@ -13,10 +13,27 @@ use super::call::{Calls, incomplete, required, rpcs};
 use super::clients::{Deliveries, Endpoints, Receivers};
 
 /// The fields of an endpoint that its owner sets.
-#[derive(Debug, Clone)]
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct EndpointChoices {
     pub url: String,
     pub events: Vec<String>,
+}
+
+/// A form that was sent, and the person who sent it.
+#[derive(Debug, Clone, Copy)]
+pub struct SentForm {
+    pub id: Uuid,
+    pub person: Uuid,
+}
+
+/// A signing secret that a form has made.
+#[derive(Debug, Clone)]
+pub struct NewSecret {
+    pub endpoint: proto::Endpoint,
+    /// Empty if the form was sent too long ago, or another person has seen the secret.
+    pub secret: String,
+    /// Whether the form was not sent before.
+    pub is_new: bool,
 }
 
 #[derive(Debug, Clone)]
@@ -54,21 +71,30 @@ rpcs! { Webhooks:
         Endpoints::get_endpoint(proto::GetEndpointRequest { account_id: account, id })
         => |found| required(found.endpoint)?;
 
-    /// Adds an endpoint; returns it with its secret.
-    write add(account: Uuid, choices: EndpointChoices) -> (proto::Endpoint, String) =
+    /// Adds an endpoint.
+    read add(account: Uuid, choices: EndpointChoices, form: SentForm) -> NewSecret =
         Endpoints::add_endpoint(proto::AddEndpointRequest {
             account_id: account,
             url: choices.url,
             events: choices.events,
+            form_id: form.id,
+            person_id: form.person,
         })
-        => |added| (required(added.endpoint)?, added.secret);
+        => |added| NewSecret {
+            endpoint: required(added.endpoint)?,
+            secret: added.secret,
+            is_new: !added.repeated_form,
+        };
 
-    read change(account: Uuid, id: Uuid, choices: EndpointChoices) -> () =
+    /// Changes an endpoint that is as `read`: only what differs.
+    read change(account: Uuid, id: Uuid, read: EndpointChoices, new: EndpointChoices) -> () =
         Endpoints::change_endpoint(proto::ChangeEndpointRequest {
             account_id: account,
             id,
-            url: choices.url,
-            events: proto::EventList { events: choices.events },
+            url: (new.url != read.url).then_some(new.url),
+            events: (new.events != read.events).then_some(proto::EventList { events: new.events }),
+            read_url: read.url,
+            read_events: proto::EventList { events: read.events },
         })
         => |_changed| ();
 
@@ -80,10 +106,19 @@ rpcs! { Webhooks:
         Endpoints::resume_endpoint(proto::ResumeEndpointRequest { account_id: account, id })
         => |resumed| required(resumed.endpoint)?;
 
-    /// Makes a new secret; returns it with the endpoint.
-    write rotate(account: Uuid, id: Uuid) -> (proto::Endpoint, String) =
-        Endpoints::rotate_secret(proto::RotateSecretRequest { account_id: account, id })
-        => |rotated| (required(rotated.endpoint)?, rotated.secret);
+    /// Makes a new secret.
+    read rotate(account: Uuid, id: Uuid, form: SentForm) -> NewSecret =
+        Endpoints::rotate_secret(proto::RotateSecretRequest {
+            account_id: account,
+            id,
+            form_id: form.id,
+            person_id: form.person,
+        })
+        => |rotated| NewSecret {
+            endpoint: required(rotated.endpoint)?,
+            secret: rotated.secret,
+            is_new: !rotated.repeated_form,
+        };
 
     /// Signs with the new secret from now on.
     write switch(account: Uuid, id: Uuid) -> proto::Endpoint =
@@ -122,12 +157,18 @@ rpcs! { Webhooks:
         })
         => |_recovered| ();
 
-    /// Sends a test event; `kind` may be empty.
-    write send_test_event(account: Uuid, endpoint: Uuid, event: &str, kind: &str) -> proto::Delivery =
-        Deliveries::send_test_event(proto::SendTestEventRequest { account_id: account, endpoint_id: endpoint, event, kind })
-        => |sent| required(sent.delivery)?;
+    /// Sends a test event; `kind` may be empty. Returns its delivery, and whether the form was not sent before.
+    read send_test_event(account: Uuid, endpoint: Uuid, event: &str, kind: &str, form: Uuid) -> (proto::Delivery, bool) =
+        Deliveries::send_test_event(proto::SendTestEventRequest {
+            account_id: account,
+            endpoint_id: endpoint,
+            event,
+            kind,
+            form_id: form,
+        })
+        => |sent| (required(sent.delivery)?, !sent.repeated_form);
 
-    /// All events, with samples.
+    /// All events.
     read event_types() -> Vec<proto::EventType> =
         Receivers::list_event_types(proto::ListEventTypesRequest {})
         => |listed| listed.event_types;

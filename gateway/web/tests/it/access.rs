@@ -1,12 +1,15 @@
 //! Another account tries every path of an account. The paths come from the router, so that new pages are covered.
 
-use http::Method;
+use http::{Method, StatusCode};
+use kit::client_address::Network;
 use sqlx::PgPool;
 use web::domain::role::Role;
+use web::domain::session_token::Token;
 use web::layers::access::Access;
 use web::page_limit::Visitor;
 use web::router::routes;
 
+use crate::browser::Browser;
 use crate::full_account::{FullAccount, every_field, send};
 use crate::support::{ADA, BOB, START, Site};
 use crate::webhook_service::insert_account;
@@ -117,6 +120,70 @@ async fn a_page_offers_only_the_forms_that_the_role_may_use(pool: PgPool) {
             }
         }
     }
+}
+
+/// The paths come from the router, so that new ones are covered: whoever sends made-up cookies, links and names of pictures is refused at the
+/// limits of the network, before a statement or a call.
+#[testing::database_test(web::MIGRATOR)]
+async fn a_network_is_refused_at_its_limits_on_every_path_that_costs_a_call(pool: PgPool) {
+    let full = FullAccount::new(pool).await;
+    let site = &full.hooks.site;
+    let mut stranger = Browser::at(&site.router, 99);
+    let made_up = format!("__Host-session={}", Token::generate().text());
+    let limit = &site.app.page_limit;
+    let network = Network::from(stranger.address.ip());
+    for visitor in [
+        Visitor::Network(network),
+        Visitor::Typing(network),
+        Visitor::Unknown(network),
+        Visitor::Pictures(network),
+    ] {
+        while limit.count(visitor, START).is_ok() {}
+    }
+    let mut refused = 0;
+    for route in routes() {
+        for method in &route.methods {
+            let path = full.own(route.path);
+            stranger.cookie = Some(made_up.clone());
+            let page = send(&mut stranger, method, &path, &every_field()).await;
+            let is_free = route.access == Access::Asset && route.path != "/pictures/{name}";
+            let is_refused = page.status == StatusCode::TOO_MANY_REQUESTS;
+            assert_eq!(is_refused, !is_free, "{method} {path}: {}", page.status);
+            refused += usize::from(is_refused);
+        }
+    }
+    assert!(refused > 100, "{refused}");
+    // An error page sends the form again.
+    let vote = [("draw", "Typed")];
+    let page = stranger.post("/vote", &vote).await;
+    page.assert(429, "value=\"Typed\"");
+    // Nobody else is refused.
+    let mut other = Browser::at(&site.router, 98);
+    for path in ["/sign-in", &full.own("/link/{token}"), "/pictures/none.jpg"] {
+        assert_ne!(other.get(path).await.status, StatusCode::TOO_MANY_REQUESTS);
+    }
+}
+
+#[testing::database_test(web::MIGRATOR)]
+async fn cookies_of_no_session_are_limited_and_those_of_sessions_are_not(pool: PgPool) {
+    let site = Site::new(pool).await;
+    site.person(ADA).await;
+    let mut person = site.signed_in(ADA).await;
+    let mut stranger = site.browser();
+    let limit = &site.app.page_limit;
+    let unknown = Visitor::Unknown(stranger.address.ip().into());
+    let mut requests = 0;
+    while limit.check(unknown, START).is_ok() {
+        person.get("/accounts").await.assert(200, "");
+        let made_up = Token::generate().text();
+        stranger.cookie = Some(format!("__Host-session={made_up}"));
+        let page = stranger.get("/accounts").await;
+        assert!(page.location().starts_with("/sign-in"));
+        requests += 1;
+    }
+    // Signing in was one of 120.
+    assert_eq!(requests, 119);
+    stranger.get("/accounts").await.assert(429, "Try again in");
 }
 
 #[testing::database_test(web::MIGRATOR)]

@@ -1,5 +1,7 @@
 //! People create accounts: several, one per form, and a used form gives no access.
 
+use std::sync::atomic::Ordering;
+
 use futures::future::join_all;
 use sqlx::PgPool;
 use web::domain::role::Role;
@@ -7,6 +9,7 @@ use web::store::members;
 
 use crate::browser::Browser;
 use crate::support::{ADA, BOB, Site};
+use crate::webhook_service::WebhookSite;
 
 const NEW: &str = "/accounts/new";
 
@@ -135,4 +138,60 @@ async fn a_person_belongs_to_a_number_of_accounts_at_most(pool: PgPool) {
     assert_eq!(browser.post(&leave, &[]).await.location(), "/accounts");
     let joined = browser.post(&link, &[]).await;
     assert_eq!(joined.location(), format!("/accounts/{account}"));
+}
+
+#[testing::database_test(web::MIGRATOR)]
+async fn an_account_that_has_nothing_is_closed_by_its_last_owner(pool: PgPool) {
+    let mut hooks = WebhookSite::new(pool).await;
+    let endpoint = hooks.add().await;
+    let (site, account) = (&hooks.site, hooks.account);
+    let (mut owner, base) = (hooks.browser.clone(), format!("/accounts/{account}"));
+    site.listings.has_no_pages.store(true, Ordering::Relaxed);
+    let bob = site.person(BOB).await;
+    site.join(account, bob, Role::Editor).await;
+    let fields = [("name", "server"), ("kind", "account")];
+    let new = format!("{base}/keys/new");
+    owner
+        .submit(&new, &format!("{base}/keys"), &fields)
+        .await
+        .assert(200, "svc_test_");
+    let key = site.gateway.keys.lock().unwrap()[0].id.clone();
+    site.listings.game(&account.to_string(), "okoto", "Okoto");
+    let close = format!("{base}/close");
+    owner
+        .post(&close, &[])
+        .await
+        .assert(422, "has other people");
+    let remove = format!("{base}/team/{bob}/remove");
+    owner.post(&remove, &[]).await.location();
+    owner
+        .post(&close, &[])
+        .await
+        .assert(422, "has keys that work");
+    owner
+        .post(&format!("{base}/keys/{key}/revoke"), &[])
+        .await
+        .location();
+    owner.post(&close, &[]).await.assert(422, "has webhooks");
+    owner
+        .submit(&endpoint, &format!("{endpoint}/remove"), &[])
+        .await
+        .location();
+    owner
+        .post(&close, &[])
+        .await
+        .assert(422, "has pages, games or events");
+    site.listings.games.lock().unwrap().clear();
+    owner
+        .invite(account, "carol@new.example", "owner")
+        .await
+        .location();
+    let link = site.link("carol@new.example").await;
+    let settings = owner.get(&format!("{base}/settings")).await;
+    settings.assert(200, &format!("action=\"{close}\""));
+    assert_eq!(owner.post(&close, &[]).await.location(), "/accounts");
+    owner.get(&base).await.assert(404, "");
+    site.browser().get(&link).await.assert(410, "");
+    let members = members::of_account(&site.pool, account).await.unwrap();
+    assert!(members.is_empty(), "{members:?}");
 }

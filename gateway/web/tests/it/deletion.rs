@@ -5,6 +5,7 @@ use std::sync::atomic::Ordering;
 use contracts::gateway::v1 as proto;
 use sqlx::PgPool;
 use web::domain::role::Role;
+use web::store::links::{self, LinkTarget};
 use web::store::members;
 
 use crate::browser::Browser;
@@ -16,7 +17,9 @@ use crate::webhook_service::{WebhookSite, insert_account};
 const DELETE: [(&str, &str); 1] = [("password", PASSWORD)];
 
 #[testing::database_test(web::MIGRATOR)]
-async fn an_account_without_people_has_no_key_no_request_for_one_and_no_webhook(pool: PgPool) {
+async fn an_account_without_people_has_no_key_no_request_for_one_no_claim_and_no_webhook(
+    pool: PgPool,
+) {
     let full = FullAccount::new(pool).await;
     let (site, mut owner) = (&full.hooks.site, full.owner.clone());
     let page = owner.get("/you/delete").await;
@@ -32,6 +35,8 @@ async fn an_account_without_people_has_no_key_no_request_for_one_and_no_webhook(
     assert!(keys.iter().all(|it| it.revoked_at.is_some()));
     let left = site.app.webhooks.endpoints(full.hooks.account).await;
     assert_eq!(left.unwrap().endpoints, []);
+    let withdrawn = format!("withdraw the claims of {}", full.hooks.account);
+    assert!(site.listings.recorded().contains(&withdrawn));
 }
 
 /// Signs up; returns the browser and the path of the account.
@@ -110,4 +115,49 @@ async fn nobody_joins_an_account_while_its_owner_is_deleted(pool: PgPool) {
     page.assert(410, "does not work any more");
     let role = members::role(&site.pool, account, bob).await.unwrap();
     assert_eq!(role, None);
+}
+
+#[testing::database_test(web::MIGRATOR)]
+async fn a_deletion_holds_no_connection_during_its_calls(pool: PgPool) {
+    let hooks = WebhookSite::new(pool).await;
+    let site = &hooks.site;
+    let mut owner = hooks
+        .browser
+        .clone()
+        .with_router(&site.with_one_connection());
+    let mut other = owner.clone();
+    let waits = site.gateway.new_keys_wait.lock().await;
+    site.gateway.keys.lock().unwrap().push(proto::Key {
+        id: kit::ids::row_id().to_string(),
+        account_id: hooks.account.to_string(),
+        ..proto::Key::default()
+    });
+    let meanwhile = async {
+        let is_called = async || site.gateway.keys.lock().unwrap()[0].revoked_at.is_some();
+        testing::wait_until("the gateway closes the account", is_called).await;
+        other.get("/you").await.assert(200, ADA);
+        drop(waits);
+    };
+    let (gone, ()) = futures::join!(owner.post("/you/delete", &DELETE), meanwhile);
+    assert_eq!(gone.location(), "/?done=deleted");
+}
+
+#[testing::database_test(web::MIGRATOR)]
+async fn older_invitations_for_a_deleted_person_end(pool: PgPool) {
+    let site = Site::new(pool).await;
+    let (ada, bob) = (site.person(ADA).await, site.person(BOB).await);
+    let account = site.account(ada, Role::Owner).await;
+    site.join(account, bob, Role::Editor).await;
+    let invited = LinkTarget::Invite {
+        by: Some(ada),
+        account,
+        role: Role::Owner,
+    };
+    let now = site.clock.now();
+    links::insert(&site.pool, BOB, &invited, now).await.unwrap();
+    let mut editor = site.signed_in(BOB).await;
+    let gone = editor.post("/you/delete", &DELETE).await;
+    assert_eq!(gone.location(), "/?done=deleted");
+    let left = links::invitations(&site.pool, account, now).await.unwrap();
+    assert!(left.is_empty(), "{left:?}");
 }

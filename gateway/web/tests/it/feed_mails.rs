@@ -1,7 +1,9 @@
 //! Mails about changes that other services publish: each once despite restarts, replicas and clocks, in the reader's language, and with an opt-out.
 
+use std::sync::atomic::Ordering;
+
 use contracts::economy::v1::ReportReview;
-use contracts::gateway::v1::KeyRequest;
+use contracts::gateway::v1::{self as proto, KeyRequest};
 use contracts::listings::v1::StaffDecision;
 use contracts::webhook::v1::EndpointNotice;
 use metrics_exporter_prometheus::PrometheusBuilder;
@@ -53,6 +55,7 @@ fn game(account: Uuid) -> StaffDecision {
         name: "okoto".to_owned(),
         title: "Okoto".to_owned(),
         reason: String::new(),
+        ..StaffDecision::default()
     }
 }
 
@@ -239,6 +242,12 @@ async fn the_mail_of_each_decision_links_to_its_page(pool: PgPool) {
             "A held report of your game is rejected",
             "/economy/okoto",
         ),
+        (
+            "retracted",
+            [ADA, CAROL],
+            "A report of your game does not count any more",
+            "/economy/okoto",
+        ),
     ] {
         sqlx::query!("delete from web.mail")
             .execute(&site.pool)
@@ -260,10 +269,99 @@ async fn the_mail_of_each_decision_links_to_its_page(pool: PgPool) {
         let body = &site.mails().await[0].2;
         let address = format!("https://mchezo.example/accounts/{account}{page}\n");
         assert!(body.contains(&address), "{event}: {body}");
-        let has_reason = ["listing_rejected", "claim_rejected", "rejected"].contains(&event);
+        let has_reason = [
+            "listing_rejected",
+            "claim_rejected",
+            "rejected",
+            "retracted",
+        ]
+        .contains(&event);
         assert_eq!(body.contains("none was given"), has_reason, "{body}");
         assert_eq!(body.contains("4711"), page.starts_with("/economy"));
     }
+}
+
+/// The reason of a takedown is read by the owners, who can do nothing about it otherwise.
+#[testing::database_test(web::MIGRATOR)]
+async fn the_mail_of_a_takedown_has_the_reason_and_whom_to_ask(pool: PgPool) {
+    let site = Site::new(pool).await;
+    let account = account(&site).await;
+    assert_eq!(run(&site).await, 0);
+    let removed = StaffDecision {
+        reason: "Not its maker's".to_owned(),
+        ..game(account)
+    };
+    publish(&site, "listing_removed", &removed);
+    assert_eq!(run(&site).await, 1);
+    let body = &site.mails().await[0].2;
+    let contact = site.app.staff_mail.as_ref();
+    let contact = contact.unwrap_or(&site.app.public_url).as_str();
+    for part in ["Not its maker's", contact] {
+        assert!(body.contains(part), "{part}: {body}");
+    }
+}
+
+/// Who owns a page may take it down with all of its games: the other owners learn at once who it is.
+#[testing::database_test(web::MIGRATOR)]
+async fn mails_about_owners_name_the_accounts(pool: PgPool) {
+    let site = Site::new(pool).await;
+    let account = account(&site).await;
+    let other = Uuid::from_u128(7);
+    let named = proto::Account {
+        name: "Dunes".to_owned(),
+        ..proto::Account::default()
+    };
+    let accounts = &site.gateway.accounts;
+    accounts.lock().unwrap().insert(other.to_string(), named);
+    assert_eq!(run(&site).await, 0);
+    let of_other = StaffDecision {
+        account_id: other.to_string(),
+        ..game(account)
+    };
+    let moved = StaffDecision {
+        kind: "event".to_owned(),
+        former_account_id: account.to_string(),
+        ..of_other.clone()
+    };
+    for (event, decision, subject, page) in [
+        (
+            "owner_added",
+            &of_other,
+            "A page of your account has a new owner",
+            "/listings",
+        ),
+        (
+            "listing_removed_by_owner",
+            &of_other,
+            "Another owner took your listing down",
+            "/listings/game/okoto",
+        ),
+        (
+            "event_moved",
+            &moved,
+            "An event belongs to another account now",
+            "/listings",
+        ),
+    ] {
+        sqlx::query!("delete from web.mail")
+            .execute(&site.pool)
+            .await
+            .unwrap();
+        publish(&site, event, decision);
+        assert_eq!(run(&site).await, 1, "{event}");
+        assert_eq!(mails(&site).await, to(&[ADA, BOB], subject), "{event}");
+        let body = &site.mails().await[0].2;
+        let address = format!("https://mchezo.example/accounts/{account}{page}\n");
+        for part in ["Dunes", &address] {
+            assert!(body.contains(part), "{event}: {part}: {body}");
+        }
+    }
+    // While the gateway is away, the mail has the id.
+    site.gateway.is_down.store(true, Ordering::Relaxed);
+    publish(&site, "owner_added", &of_other);
+    assert_eq!(run(&site).await, 1);
+    let body = site.mails().await.pop().unwrap().2;
+    assert!(body.contains(&other.to_string()), "{body}");
 }
 
 #[testing::database_test(web::MIGRATOR)]

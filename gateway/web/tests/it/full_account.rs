@@ -238,7 +238,7 @@ pub(crate) fn every_field() -> Vec<(&'static str, String)> {
         ("creator", "studio"),
         ("title", "Taken"),
         ("genres", "puzzle"),
-        ("revision", "1"),
+        ("base", "title=0"),
         ("reason", "Taken"),
         ("handle", "maliyo"),
         ("evidence", "Taken"),

@@ -1,5 +1,6 @@
 //! A stub of the gateway that keeps accounts and keys in memory.
 
+use std::collections::btree_map::Entry;
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex};
@@ -20,6 +21,9 @@ pub(crate) struct StubGateway {
     /// The response about a new key waits for this lock; with `loses_new_keys` it is lost.
     pub(crate) new_keys_wait: Arc<tokio::sync::Mutex<()>>,
     pub(crate) loses_new_keys: Arc<AtomicBool>,
+    /// The keys and requests that each form has made.
+    pub(crate) made_by_form: Arc<Mutex<BTreeMap<String, proto::Key>>>,
+    pub(crate) requested_by_form: Arc<Mutex<BTreeSet<String>>>,
     /// Whether the last rotation stopped the old secret at once.
     pub(crate) revoked_old: Arc<AtomicBool>,
     /// The usage of every account: by day, and the log of calls.
@@ -44,6 +48,18 @@ impl StubGateway {
             return Err(Fault::unavailable("the gateway of the test").into());
         }
         Ok(())
+    }
+
+    /// The key that a form has made before; otherwise it makes this one.
+    fn made_before(&self, form: &str, key: &proto::Key) -> Option<proto::Key> {
+        let mut made = self.made_by_form.lock().unwrap();
+        match made.entry(format!("{} {form}", key.account_id)) {
+            Entry::Occupied(before) => Some(before.get().clone()),
+            Entry::Vacant(first) => {
+                first.insert(key.clone());
+                None
+            }
+        }
     }
 
     fn switches(&self) -> Vec<proto::Switch> {
@@ -214,8 +230,15 @@ impl AccountsService for StubGateway {
             mode: "test".to_owned(),
             kind: "account".to_owned(),
             may_write: request.may_write,
+            seen_by: request.actor.unwrap().person_id,
             ..proto::Key::default()
         };
+        if let Some(before) = self.made_before(&request.form_id, &key) {
+            return Ok(Response::new(proto::CreateKeyResponse {
+                key: Some(before),
+                secret: String::new(),
+            }));
+        }
         self.keys.lock().unwrap().push(key.clone());
         drop(self.new_keys_wait.lock().await);
         if self.loses_new_keys.load(Ordering::Relaxed) {
@@ -230,9 +253,16 @@ impl AccountsService for StubGateway {
     async fn request_key(
         &self,
         request: Request<proto::AccountsServiceRequestKeyRequest>,
-    ) -> Answer<proto::RequestKeyResponse> {
+    ) -> Answer<proto::AccountsServiceRequestKeyResponse> {
         self.check()?;
         let request = request.into_inner();
+        let mut forms = self.requested_by_form.lock().unwrap();
+        if !forms.insert(request.form_id.clone()) {
+            return Ok(Response::new(proto::AccountsServiceRequestKeyResponse {
+                repeated_form: true,
+                ..proto::AccountsServiceRequestKeyResponse::default()
+            }));
+        }
         let request = proto::KeyRequest {
             id: ids::row_id().to_string(),
             account_id: request.account_id,
@@ -275,25 +305,53 @@ impl AccountsService for StubGateway {
             id: request.id,
             account_id: request.account_id,
             name: asked.name.clone(),
+            mode: "live".to_owned(),
+            last4: "abcd".to_owned(),
+            seen_by: request.actor.unwrap().person_id,
             ..proto::Key::default()
         };
+        self.keys.lock().unwrap().push(key.clone());
         Ok(Response::new(proto::RevealKeyResponse {
             secret: format!("svc_live_{}", key.id),
             key: Some(key),
         }))
     }
 
-    async fn withdraw_key_requests(
+    async fn withdraw_key_request(
         &self,
-        request: Request<proto::AccountsServiceWithdrawKeyRequestsRequest>,
-    ) -> Answer<proto::AccountsServiceWithdrawKeyRequestsResponse> {
+        request: Request<proto::WithdrawKeyRequestRequest>,
+    ) -> Answer<proto::WithdrawKeyRequestResponse> {
+        self.check()?;
+        let request = request.into_inner();
+        let mut requests = self.requests.lock().unwrap();
+        let mut own = requests
+            .iter_mut()
+            .filter(|it| it.account_id == request.account_id);
+        let asked = own.find(|it| it.id == request.id && it.state != "revealed");
+        let asked = asked.ok_or_else(|| Fault::not_found("There is no such request."))?;
+        "rejected".clone_into(&mut asked.state);
+        Ok(Response::new(proto::WithdrawKeyRequestResponse {
+            request: Some(asked.clone()),
+        }))
+    }
+
+    async fn close_account(
+        &self,
+        request: Request<proto::CloseAccountRequest>,
+    ) -> Answer<proto::CloseAccountResponse> {
         self.check()?;
         let account = request.into_inner().account_id;
-        let mut requests = self.requests.lock().unwrap();
-        let own = requests.iter_mut().filter(|it| it.account_id == account);
-        for asked in own.filter(|it| it.state != "revealed") {
-            "rejected".clone_into(&mut asked.state);
+        for asked in self.requests.lock().unwrap().iter_mut() {
+            if asked.account_id == account && asked.state != "revealed" {
+                "rejected".clone_into(&mut asked.state);
+            }
         }
+        for key in self.keys.lock().unwrap().iter_mut() {
+            if key.account_id == account {
+                key.revoked_at = Some(prost_types::Timestamp::default());
+            }
+        }
+        drop(self.new_keys_wait.lock().await);
         Ok(empty())
     }
 
@@ -306,8 +364,12 @@ impl AccountsService for StubGateway {
         let old = self.key(&request.account_id, &request.id, |_| {})?;
         self.revoked_old
             .store(request.revoke_old, Ordering::Relaxed);
+        let secret = match self.made_before(&request.form_id, &old) {
+            Some(_) => String::new(),
+            None => format!("svc_test_new_{}", old.id),
+        };
         Ok(Response::new(proto::RotateKeyResponse {
-            secret: format!("svc_test_new_{}", old.id),
+            secret,
             key: Some(old.clone()),
             old_key: Some(old),
         }))

@@ -116,3 +116,74 @@ async fn the_page_of_a_key_shows_its_last_use_and_grace_period(pool: PgPool) {
     let page = browser.get(&format!("{keys}/{id}")).await;
     assert!(!page.text.contains("data-left"), "{}", page.text);
 }
+
+#[testing::database_test(web::MIGRATOR)]
+async fn a_key_whose_game_keeps_it_from_working_can_be_revoked(pool: PgPool) {
+    let site = Site::new(pool).await;
+    let (mut browser, account) = owner(&site).await;
+    for state in ["game_gone", "not_owned"] {
+        let id = kit::ids::row_id().to_string();
+        site.gateway.keys.lock().unwrap().push(proto::Key {
+            id: id.clone(),
+            account_id: account.to_string(),
+            name: "server".to_owned(),
+            mode: "live".to_owned(),
+            kind: "secret".to_owned(),
+            game: Some("okoto".to_owned()),
+            game_state: state.to_owned(),
+            ..proto::Key::default()
+        });
+        let path = format!("/accounts/{account}/keys/{id}");
+        let page = browser.get(&path).await;
+        page.assert(200, &format!("action=\"{path}/rotate\""));
+        page.assert(200, &format!("action=\"{path}/revoke\""));
+        let revoked = browser.post(&format!("{path}/revoke"), &[]).await;
+        assert_eq!(revoked.location(), format!("/accounts/{account}/keys"));
+        let page = browser.get(&path).await;
+        for action in ["rotate", "revoke"] {
+            let form = format!("action=\"{path}/{action}\"");
+            assert!(!page.text.contains(&form), "{}", page.text);
+        }
+    }
+}
+
+#[testing::database_test(web::MIGRATOR)]
+async fn a_request_for_a_live_key_is_withdrawn(pool: PgPool) {
+    let site = Site::new(pool).await;
+    let (mut browser, account) = owner(&site).await;
+    let keys = format!("/accounts/{account}/keys");
+    let fields = [("name", "live"), ("kind", "account"), ("mode", "live")];
+    browser
+        .submit(&format!("{keys}/new"), &keys, &fields)
+        .await
+        .location();
+    let id = site.gateway.requests.lock().unwrap()[0].id.clone();
+    let withdraw = format!("{keys}/requests/{id}/withdraw");
+    let form = format!("action=\"{withdraw}\"");
+    browser.get(&keys).await.assert(200, &form);
+    let withdrawn = browser.post(&withdraw, &[]).await;
+    let page = browser.get(withdrawn.location()).await;
+    page.assert(200, "The request is withdrawn.");
+    assert!(!page.text.contains(&form), "{}", page.text);
+    assert_eq!(site.gateway.requests.lock().unwrap()[0].state, "rejected");
+    let activity = browser.get(&format!("/accounts/{account}/activity")).await;
+    activity.assert(200, "withdrew the request for the live key live");
+}
+
+#[testing::database_test(web::MIGRATOR)]
+async fn a_repeated_parameter_of_an_address_is_answered_by_a_page(pool: PgPool) {
+    let site = Site::new(pool).await;
+    let (mut browser, account) = owner(&site).await;
+    let base = format!("/accounts/{account}");
+    for path in [
+        &format!("{base}/requests?key=a&key=b"),
+        &format!("{base}/keys?done=a&done=b"),
+        &format!("{base}/team?done=a&done=b"),
+        &format!("{base}/listings?cursor=a&cursor=b"),
+        "/you?done=a&done=b",
+    ] {
+        let page = browser.get(path).await;
+        page.assert(400, "<html");
+        assert!(!page.text.contains("duplicate field"), "{}", page.text);
+    }
+}

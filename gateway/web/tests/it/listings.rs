@@ -4,9 +4,11 @@ use std::sync::atomic::Ordering;
 
 use contracts::gateway::v1::Plan;
 use sqlx::PgPool;
+use web::domain::action::Action;
+use web::store::activity::{self, NewEntry};
 
 use crate::browser::Page;
-use crate::support::studio;
+use crate::support::{ADA, studio};
 
 /// The fields of a game's form, as a browser sends them.
 fn fields<'a>(title: &'a str, more: &[(&'a str, &'a str)]) -> Vec<(&'a str, &'a str)> {
@@ -75,14 +77,27 @@ async fn a_form_that_is_sent_twice_submits_one_game(pool: PgPool) {
 }
 
 #[testing::database_test(web::MIGRATOR)]
-async fn a_stale_form_is_refused_with_the_typed_fields(pool: PgPool) {
+async fn two_people_who_change_one_listing_keep_the_changes_of_both(pool: PgPool) {
     let (site, account, mut owner) = studio(pool).await;
     let path = format!("/accounts/{account}/listings/game/okoto/edit");
     let form = owner.get(&path).await;
     form.assert(200, "value=\"Okoto\"");
-    let revision = form.hidden()["revision"].clone();
-    let more = [("revision", revision.as_str())];
-    let saved = owner.post(&path, &fields("It's Okoto", &more)).await;
+    let base = form.hidden()["base"].clone();
+    let with = |more: &[(&'static str, &'static str)]| {
+        let mut more: Vec<(&str, &str)> = more.to_vec();
+        more.push(("base", base.as_str()));
+        more
+    };
+    let title = || {
+        let games = site.listings.games.lock().unwrap();
+        games[&(account.clone(), "okoto".to_owned())].title.clone()
+    };
+    // Somebody else has saved another tagline, and staff have approved the listing: the title is changed, and nothing else.
+    site.listings.change(&account, "okoto", |game| {
+        "Theirs".clone_into(&mut game.tagline);
+        game.revision = 7;
+    });
+    let saved = owner.post(&path, &fields("It's Okoto", &with(&[]))).await;
     assert!(
         saved
             .location()
@@ -90,26 +105,52 @@ async fn a_stale_form_is_refused_with_the_typed_fields(pool: PgPool) {
     );
     let recorded = site.listings.recorded().remove(0);
     assert!(
-        recorded.contains("It's Okoto") && !recorded.contains("genres"),
+        recorded.contains("It's Okoto")
+            && !recorded.contains("genres")
+            && !recorded.contains("tagline"),
         "{recorded}"
     );
     let done = format!("/accounts/{account}/listings/game/okoto?done=listing-changed");
     owner.get(&done).await.assert(200, "The change is saved.");
 
-    // The form has an older revision now.
-    let late = owner.post(&path, &fields("Mine", &more)).await;
-    late.assert(422, "Somebody else changed this listing");
+    // The title was changed since this form was opened: it is marked, with its present value.
+    let late = owner.post(&path, &fields("Mine", &with(&[]))).await;
+    late.assert(422, "It is now: It&#39;s Okoto");
+    late.assert(422, "<a href=\"#title\">");
     late.assert(422, "value=\"Mine\"");
-    assert_eq!(site.listings.recorded().len(), 1);
-    // Sent again, the form overwrites the newer revision.
-    let hidden = late.hidden();
-    assert_eq!(hidden["revision"], "2");
-    let more = [("revision", hidden["revision"].as_str())];
+    // What the person has not changed is shown as it is now.
+    late.assert(422, "value=\"Theirs\"");
+    assert_eq!(title(), "It's Okoto");
+    let more = [("base", late.hidden()["base"].clone())];
+    let more: Vec<(&str, &str)> = more.iter().map(|(name, it)| (*name, it.as_str())).collect();
+    let more: Vec<(&str, &str)> = [&more[..], &[("tagline", "Theirs")]].concat();
     let saved = owner.post(&path, &fields("Mine", &more)).await;
     assert!(saved.location().ends_with("?done=listing-changed"));
-    let more = [("revision", "3")];
+    assert_eq!(title(), "Mine");
     let same = owner.post(&path, &fields("", &more)).await;
-    same.assert(422, "Give a title.");
+    same.assert(422, "It is now: Mine");
+    let without = owner.post(&path, &fields("Yours", &[])).await;
+    without.assert(422, "Open the page again");
+    assert_eq!(title(), "Mine");
+}
+
+#[testing::database_test(web::MIGRATOR)]
+async fn a_change_at_the_same_moment_is_made_again(pool: PgPool) {
+    let (site, account, mut owner) = studio(pool).await;
+    let path = format!("/accounts/{account}/listings/game/okoto/edit");
+    let base = owner.get(&path).await.hidden()["base"].clone();
+    site.listings.changes_meanwhile.store(2, Ordering::Relaxed);
+    let more = [("base", base.as_str())];
+    let saved = owner.post(&path, &fields("Mine", &more)).await;
+    assert!(saved.location().ends_with("?done=listing-changed"));
+    site.listings
+        .changes_meanwhile
+        .store(100, Ordering::Relaxed);
+    let base = owner.get(&path).await.hidden()["base"].clone();
+    let more = [("base", base.as_str())];
+    let busy = owner.post(&path, &fields("Yours", &more)).await;
+    busy.assert(422, "at the same moment");
+    busy.assert(422, "value=\"Yours\"");
 }
 
 #[testing::database_test(web::MIGRATOR)]
@@ -237,4 +278,33 @@ async fn a_repeated_title_asks_for_confirmation_once(pool: PgPool) {
         .collect();
     let sent = owner.post(&path, &fields("OKOTO", &again)).await;
     assert!(sent.location().ends_with("?done=listing-submitted"));
+}
+
+#[testing::database_test(web::MIGRATOR)]
+async fn a_listing_that_is_taken_down_says_who_did_it_and_whom_to_ask(pool: PgPool) {
+    let (site, account, owner) = studio(pool).await;
+    let changed = site.changed(|web| web.staff_mail = Some("staff@mchezo.example".to_owned()));
+    let mut owner = owner.with_router(&changed);
+    let base = format!("/accounts/{account}/listings/game/okoto");
+    owner
+        .post(&format!("{base}/take-down"), &[])
+        .await
+        .location();
+    let edit = owner.get(&format!("{base}/edit")).await;
+    assert_eq!(edit.location(), base);
+    let page = owner.get(&base).await;
+    page.assert(
+        200,
+        &format!("{ADA} has taken this listing down, 23 November 2026"),
+    );
+    page.assert(200, "mailto:staff@mchezo.example");
+    let by_staff = NewEntry::of_staff(account.parse().unwrap(), Action::ListingRemoved, "okoto");
+    activity::insert(&site.pool, by_staff, site.clock.now())
+        .await
+        .unwrap();
+    let page = owner.get(&base).await;
+    page.assert(
+        200,
+        "Our staff have taken this listing down, 23 November 2026",
+    );
 }

@@ -20,7 +20,7 @@ async fn send_twice(
 ) -> [Page; 2] {
     let hidden = browser.get(page).await.hidden();
     let mut all = fields.to_vec();
-    for name in ["form", "revision"] {
+    for name in ["form", "base"] {
         if let Some(value) = hidden.get(name) {
             all.push((name, value));
         }
@@ -34,21 +34,32 @@ async fn send_twice(
     [one, two]
 }
 
-/// Posts a form with an id twice concurrently: one response leads to `list`, whose notice says so. Returns the other response.
+/// Posts a form twice concurrently: one response leads to `before`, whose page has this notice. Returns the other response.
 async fn send_once(
     browser: &mut Browser,
     page: &str,
-    (action, list): (&str, &str),
+    action: &str,
+    (before, notice): (&str, &str),
     fields: &[(&str, &str)],
 ) -> Page {
-    let before = format!("{list}?done=form-sent");
     let pages = send_twice(browser, page, action, fields).await;
-    let is_second = |page: &Page| page.status == 303 && page.location() == before;
+    let is_second = |page: &Page| page.status == 303 && page.location().ends_with(before);
     let (second, mut first): (Vec<Page>, Vec<Page>) = pages.into_iter().partition(is_second);
     assert_eq!(second.len(), 1, "{action}: {first:?}");
-    let notice = "This form was sent before";
-    browser.get(&before).await.assert(200, notice);
+    browser.get(second[0].location()).await.assert(200, notice);
     first.remove(0)
+}
+
+const CREATED_BEFORE: (&str, &str) = (
+    "?done=key-created-before",
+    "If you have not seen the secret, rotate the key",
+);
+
+/// The secret that a page shows.
+fn secret(page: &Page) -> String {
+    page.assert(200, "svc_whsec_");
+    let (_, rest) = page.text.split_once("svc_whsec_").unwrap();
+    rest.split(['"', '<']).next().unwrap().to_owned()
 }
 
 #[testing::database_test(web::MIGRATOR)]
@@ -64,21 +75,29 @@ async fn one_key_one_invitation_and_one_endpoint(pool: PgPool) {
     };
     let (made, asked) = counted();
     let fields = [("name", "server"), ("kind", "account")];
-    let shown = send_once(&mut owner, &new, (&keys, &keys), &fields).await;
+    let shown = send_once(&mut owner, &new, &keys, CREATED_BEFORE, &fields).await;
     shown.assert(200, "svc_test_");
     let fields = [("name", "live"), ("kind", "account"), ("mode", "live")];
-    let shown = send_once(&mut owner, &new, (&keys, &keys), &fields).await;
-    assert_eq!(shown.location(), keys);
+    for shown in send_twice(&mut owner, &new, &keys, &fields).await {
+        assert_eq!(shown.location(), keys);
+    }
     assert_eq!(counted(), (made + 1, asked + 1));
     let rotate = full.own("/accounts/{account}/keys/{key}/rotate");
     let page = full.own("/accounts/{account}/keys/{key}");
-    let shown = send_once(&mut owner, &page, (&rotate, &keys), &[]).await;
+    let shown = send_once(&mut owner, &page, &rotate, CREATED_BEFORE, &[]).await;
     shown.assert(200, "svc_test_new_");
+    // The page of the key leads to a new secret.
+    let before = format!("{page}{}", CREATED_BEFORE.0);
+    owner
+        .get(&before)
+        .await
+        .assert(200, &format!("action=\"{rotate}\""));
 
     let team = full.own("/accounts/{account}/team");
     let invite = format!("{team}/invite");
     let fields = [("email", "dan@new.example"), ("role", "editor")];
-    let shown = send_once(&mut owner, &team, (&invite, &team), &fields).await;
+    let before = ("/team?done=form-sent", "This form was sent before");
+    let shown = send_once(&mut owner, &team, &invite, before, &fields).await;
     assert_eq!(shown.location(), team);
     let mails = site.mails().await;
     let mails = mails.iter().filter(|mail| mail.0 == "dan@new.example");
@@ -92,19 +111,21 @@ async fn one_key_one_invitation_and_one_endpoint(pool: PgPool) {
         format!("{hooks}/new"),
         [("url", url), ("events", "tip.paid")],
     );
-    let shown = send_once(&mut owner, &new, (&hooks, &hooks), &fields).await;
-    shown.assert(200, "svc_whsec_");
+    let [one, two] = send_twice(&mut owner, &new, &hooks, &fields).await;
+    assert_eq!(secret(&one), secret(&two));
     assert_eq!(endpoints().await, 2);
     let page = full.own("/accounts/{account}/webhooks/{endpoint}");
     let test = format!("{page}/test");
-    let shown = send_once(&mut owner, &page, (&test, &page), &[("event", "ping")]).await;
-    assert!(shown.location().contains("/deliveries/"), "{shown:?}");
+    let [one, two] = send_twice(&mut owner, &page, &test, &[("event", "ping")]).await;
+    assert!(one.location().contains("/deliveries/"), "{one:?}");
+    assert_eq!(one.location(), two.location());
     let rotate = format!("{page}/rotate");
-    let shown = send_once(&mut owner, &page, (&rotate, &page), &[]).await;
-    shown.assert(200, "svc_whsec_");
+    let [one, two] = send_twice(&mut owner, &page, &rotate, &[]).await;
+    assert_eq!(secret(&one), secret(&two));
     let remove = format!("{page}/remove");
-    let shown = send_once(&mut owner, &page, (&remove, &hooks), &[]).await;
-    assert_eq!(shown.location(), format!("{hooks}?done=webhook-removed"));
+    for shown in send_twice(&mut owner, &page, &remove, &[]).await {
+        assert_eq!(shown.location(), format!("{hooks}?done=webhook-removed"));
+    }
     assert_eq!(endpoints().await, 1);
 
     let activity = owner.get(&full.own("/accounts/{account}/activity")).await;
@@ -119,70 +140,121 @@ async fn one_key_one_invitation_and_one_endpoint(pool: PgPool) {
     }
 }
 
-/// The form ids and paths of the forms that reveal keys.
-fn reveal_forms(page: &Page) -> Vec<(String, String)> {
-    let forms = page.text.split("<form method=\"post\" action=\"").skip(1);
-    let forms = forms.filter(|form| form.contains("/reveal\""));
-    let value = |text: &str| text.split('"').next().unwrap().to_owned();
-    forms
-        .map(|form| {
-            let (_, id) = form.split_once("name=\"form\" value=\"").unwrap();
-            (value(form), value(id))
-        })
-        .collect()
-}
-
 #[testing::database_test(web::MIGRATOR)]
-async fn a_form_id_is_bound_to_one_form_and_one_person(pool: PgPool) {
+async fn a_key_is_revealed_once_and_a_form_id_is_bound_to_its_account(pool: PgPool) {
     let site = Site::new(pool).await;
     let ada = site.person(ADA).await;
     let account = site.account(ada, Role::Owner).await;
-    for name in ["reader", "writer"] {
-        let request = proto::KeyRequest {
-            id: kit::ids::row_id().to_string(),
-            account_id: account.to_string(),
-            name: name.to_owned(),
-            kind: "account".to_owned(),
-            state: "approved".to_owned(),
-            ..proto::KeyRequest::default()
-        };
-        site.gateway.requests.lock().unwrap().push(request);
-    }
+    let request = proto::KeyRequest {
+        id: kit::ids::row_id().to_string(),
+        account_id: account.to_string(),
+        name: "reader".to_owned(),
+        kind: "account".to_owned(),
+        state: "approved".to_owned(),
+        ..proto::KeyRequest::default()
+    };
+    let id = request.id.clone();
+    site.gateway.requests.lock().unwrap().push(request);
     let mut owner = site.signed_in(ADA).await;
     let keys = format!("/accounts/{account}/keys");
-    let forms = reveal_forms(&owner.get(&keys).await);
-    let [(first, id), (second, other)] = &forms[..] else {
-        panic!("{forms:?}");
-    };
-    assert_ne!(id, other);
-    let key = |path: &str| format!("svc_live_{}", path.split('/').rev().nth(1).unwrap());
-    let page = owner.post(first, &[("form", id)]).await;
-    page.assert(200, &key(first));
-    // The second form does not accept the id of the first, and a form shows its secret only once.
-    for path in [second, first] {
-        let page = owner.post(path, &[("form", id)]).await;
-        assert_eq!(page.location(), format!("{keys}?done=form-sent"));
-    }
-    let page = owner.post(second, &[("form", other)]).await;
-    page.assert(200, &key(second));
-    // For another person the same id is another form.
-    let bob = site.person(crate::support::BOB).await;
-    let theirs = site.account(bob, Role::Owner).await;
-    let mut other = site.signed_in(crate::support::BOB).await;
+    let reveal = format!("{keys}/requests/{id}/reveal");
+    let shown = send_once(&mut owner, &keys, &reveal, CREATED_BEFORE, &[]).await;
+    shown.assert(200, &format!("svc_live_{id}"));
+    let again = owner.post(&reveal, &[]).await;
+    assert_eq!(
+        again.location(),
+        format!("{keys}/{id}?done=key-created-before")
+    );
+    // In another account the same id is another form.
+    let form = kit::ids::row_id().to_string();
     let fields = [
-        ("form", id.as_str()),
+        ("form", form.as_str()),
         ("name", "server"),
         ("kind", "account"),
     ];
+    owner.post(&keys, &fields).await.assert(200, "svc_test_");
+    let bob = site.person(crate::support::BOB).await;
+    let theirs = site.account(bob, Role::Owner).await;
+    let mut other = site.signed_in(crate::support::BOB).await;
     let page = other
         .post(&format!("/accounts/{theirs}/keys"), &fields)
         .await;
     page.assert(200, "svc_test_");
     // A form without an id is refused.
-    let page = owner
-        .post(&keys, &[("name", "server"), ("kind", "account")])
-        .await;
+    let page = owner.post(&keys, &fields[1..]).await;
     page.assert(400, "Unreadable form");
+}
+
+/// The recovery codes that a page shows.
+fn codes(page: &Page) -> Vec<&str> {
+    page.assert(200, "Recovery codes");
+    let codes = page.text.split("<li>").skip(1);
+    let codes = codes.filter_map(|code| code.split('<').next());
+    codes.filter(|code| code.len() == 19).collect()
+}
+
+#[testing::database_test(web::MIGRATOR)]
+async fn a_double_click_loses_neither_recovery_codes_nor_the_session(pool: PgPool) {
+    let site = Site::new(pool).await;
+    site.person(ADA).await;
+    let mut owner = site.signed_in(ADA).await;
+    let app_secret = offered(&site, &mut owner).await;
+    let code = app_secret.code(site.clock.now());
+    let form = owner.get("/you/totp").await.hidden()["form"].clone();
+    let fields = [
+        ("form", form.as_str()),
+        ("code", &code),
+        ("password", PASSWORD),
+    ];
+    let (mut one, mut two) = (owner.clone(), owner.clone());
+    let (first, second) = futures::join!(
+        one.post("/you/totp", &fields),
+        two.post("/you/totp", &fields)
+    );
+    assert_eq!(codes(&first).len(), 10);
+    assert_eq!(codes(&first), codes(&second));
+    for browser in [&mut one, &mut two] {
+        browser
+            .get("/you")
+            .await
+            .assert(200, "10 recovery codes left");
+    }
+    // The earlier session has ended.
+    let old = owner.get("/you").await;
+    assert!(old.location().starts_with("/sign-in"), "{old:?}");
+    // Who has seen none of the answers is told how to get codes.
+    let late = one.post("/you/totp", &fields).await;
+    one.get(late.location())
+        .await
+        .assert(200, "create new ones");
+
+    site.clock.advance(time::Duration::seconds(30));
+    let code = app_secret.code(site.clock.now());
+    let form = one.get("/you/totp/codes").await.hidden()["form"].clone();
+    let fields = [
+        ("form", form.as_str()),
+        ("code", &code),
+        ("password", PASSWORD),
+    ];
+    let mut again = one.clone();
+    let (new, same) = futures::join!(
+        one.post("/you/totp/codes", &fields),
+        again.post("/you/totp/codes", &fields)
+    );
+    assert_eq!(codes(&new), codes(&same));
+    assert_ne!(codes(&new), codes(&first));
+    // Once other codes have replaced them, the form shows nothing.
+    site.clock.advance(time::Duration::seconds(30));
+    let code = app_secret.code(site.clock.now());
+    let other = one.get("/you/totp/codes").await.hidden()["form"].clone();
+    let replacing = [
+        ("form", other.as_str()),
+        ("code", &code),
+        ("password", PASSWORD),
+    ];
+    codes(&one.post("/you/totp/codes", &replacing).await);
+    let outdated = one.post("/you/totp/codes", &fields).await;
+    assert_eq!(outdated.location(), "/you?done=form-sent");
 }
 
 /// An owner, the path of the keys, and the form id of a new key.
@@ -196,7 +268,7 @@ async fn owner_with_form(site: &Site) -> (Browser, String, String) {
 }
 
 #[testing::database_test(web::MIGRATOR)]
-async fn a_form_whose_outcome_nobody_knows_is_not_sent_a_second_time(pool: PgPool) {
+async fn a_form_whose_answer_was_lost_leads_to_the_key_that_it_created(pool: PgPool) {
     let site = Site::new(pool).await;
     let (mut owner, keys, form) = owner_with_form(&site).await;
     let fields = [
@@ -206,9 +278,13 @@ async fn a_form_whose_outcome_nobody_knows_is_not_sent_a_second_time(pool: PgPoo
     ];
     site.gateway.loses_new_keys.store(true, Ordering::Relaxed);
     let lost = owner.post(&keys, &fields).await;
-    lost.assert(503, "Check whether it took effect");
+    assert!(lost.status.is_server_error(), "{lost:?}");
     let again = owner.post(&keys, &fields).await;
-    assert_eq!(again.location(), format!("{keys}?done=form-sent"));
+    let key = site.gateway.keys.lock().unwrap()[0].id.clone();
+    assert_eq!(
+        again.location(),
+        format!("{keys}/{key}{}", CREATED_BEFORE.0)
+    );
     assert_eq!(site.gateway.keys.lock().unwrap().len(), 1);
 }
 
@@ -288,8 +364,9 @@ async fn a_repeated_change_changes_nothing(pool: PgPool) {
     let full = FullAccount::new(pool).await;
     let mut owner = full.owner.clone();
     let listing = full.own("/accounts/{account}/listings/game/okoto");
+    let base = owner.get(&format!("{listing}/edit")).await.hidden()["base"].clone();
     let fields = [
-        ("revision", "1"),
+        ("base", base.as_str()),
         ("title", "Okoto II"),
         ("creator", "studio"),
         ("genres", "puzzle"),

@@ -1,5 +1,7 @@
 //! A public page is rendered at most once a second, and again after every change of a listing (§1).
 
+use axum::body::Body;
+use http::Request;
 use http::header::ETAG;
 use kit::feed::Position;
 use kit::ids;
@@ -116,16 +118,50 @@ async fn a_page_from_the_cache_is_the_same_in_each_language(pool: PgPool) {
     }
 }
 
+/// The query is whatever a page does not read: nobody can make a page again and again by changing it.
 #[testing::database_test(web::MIGRATOR)]
-async fn the_sitemap_is_cached(pool: PgPool) {
+async fn a_page_is_cached_whatever_follows_its_address(pool: PgPool) {
     let site = Site::new(pool).await;
     publish(&site, ids::row_id(), 7).await;
-    for path in ["/sitemap.xml", "/sitemap/games-1.xml"] {
+    for path in [
+        "/",
+        "/games",
+        "/games/okoto",
+        "/games/feed.xml",
+        "/creators",
+        "/events/jam",
+        "/events/calendar.ics",
+        "/events/jam/calendar.ics",
+        "/countries",
+        "/countries/NG",
+        "/cities",
+        "/rankings",
+        "/rankings/games/week",
+        "/sitemap.xml",
+        "/sitemap/games-1.xml",
+    ] {
         let made = site.browser().get(path).await;
-        made.assert(200, "games");
+        assert_eq!(made.status, 200, "{path}");
         assert!(reads(&site) > 0, "{path}");
-        assert_eq!(site.browser().get(path).await.text, made.text);
+        for query in ["", "?1", "?x=1&x=2", "?cursor=&done=", "?page=2#top"] {
+            let stored = site.browser().get(&format!("{path}{query}")).await;
+            assert_eq!(stored.text, made.text, "{path}{query}");
+        }
+        let head = Request::head(path).body(Body::empty()).unwrap();
+        let head = site.browser().send(head).await;
+        assert_eq!(head.headers[ETAG], made.headers[ETAG], "{path}");
         assert_eq!(reads(&site), 0, "{path}");
+    }
+}
+
+#[testing::database_test(web::MIGRATOR)]
+async fn a_page_depends_on_the_parameters_that_it_reads(pool: PgPool) {
+    let site = Site::new(pool).await;
+    publish(&site, ids::row_id(), 7).await;
+    assert!(is_made(&site, "/games?q=okoto&country=NG").await);
+    assert!(!is_made(&site, "/games?x=1&country=ng&genre=&q=okoto").await);
+    for path in ["/games?q=okoto", "/games?q=okoto&cursor=next-1", "/games"] {
+        assert!(is_made(&site, path).await, "{path}");
     }
 }
 

@@ -469,14 +469,15 @@ async fn a_network_has_so_many_pages_a_minute_and_a_person_more(pool: PgPool) {
     refused.assert(429, "Réessayez dans 60 secondes.");
     assert_eq!(refused.headers["retry-after"], "60");
     assert!(!refused.headers.contains_key(SET_COOKIE));
-    // A search while typing has a limit of its own, and forms do not count.
+    // A search while typing has a limit of its own, and so have forms and pictures.
     let typing = [("sec-fetch-dest", "empty")];
     let found = get_with(&mut browser, "/search?q=okoto", &typing).await;
     found.assert(200, "id=\"results\"");
     let form = browser.post("/vote", &[("text", "Typed")]).await;
     assert_ne!(form.status, 429, "{}", form.text);
-    // The dashboard, files and pictures are not counted.
     browser.get("/sign-in").await.assert(200, "Sign in");
+    let picture = format!("/pictures/{}", stub_pictures::small_file());
+    browser.get(&picture).await.assert(200, "small");
     person.get("/terms").await.assert(200, "Terms");
     Browser::at(&site.router, 9)
         .get("/terms")
@@ -530,6 +531,27 @@ async fn pages_do_not_take_the_catalogue_from_others(pool: PgPool) {
 }
 
 #[testing::database_test(web::MIGRATOR)]
+async fn the_sitemap_takes_no_call_from_other_pages(pool: PgPool) {
+    let site = Site::new(pool).await;
+    let held = HeldRead::default();
+    *site.catalogue.held.lock().unwrap() = Some(held.clone());
+    let sitemap = async {
+        let mut browser = site.browser();
+        browser.get("/sitemap/games-1.xml").await
+    };
+    let other = async {
+        held.began.notified().await;
+        // The site of the tests allows one concurrent call.
+        let page = site.browser().get("/games").await;
+        held.released.notify_one();
+        page
+    };
+    let (sitemap, other) = tokio::join!(sitemap, other);
+    other.assert(200, "Okoto");
+    sitemap.assert(200, "/games/okoto");
+}
+
+#[testing::database_test(web::MIGRATOR)]
 async fn pictures_are_served_by_the_site(pool: PgPool) {
     let site = Site::new(pool).await;
     let mut browser = site.browser();
@@ -546,21 +568,29 @@ async fn pictures_are_served_by_the_site(pool: PgPool) {
         picture.headers[CACHE_CONTROL],
         "public, max-age=31536000, s-maxage=60, immutable"
     );
-    // The tag follows from the file name, so that a browser with the picture gets 304 in each size.
+    // A shared cache that has the picture gets 304 in each size, for which no content is read.
     let small = format!("/pictures/{}", stub_pictures::small_file());
-    let reads = || site.listings.pictures_read.lock().unwrap().len();
     for path in [&path, &small] {
         let tag = browser.get(path).await.headers[ETAG].clone();
-        let before = reads();
         let tag = tag.to_str().unwrap();
         let again = get_with(&mut browser, path, &[("if-none-match", tag)]).await;
         assert_eq!(again.status, 304);
         assert!(again.text.is_empty());
-        assert_eq!(reads(), before);
+        let read = site.listings.pictures_read.lock().unwrap();
+        assert_eq!(read.last().unwrap().most, 0);
     }
     let first = site.listings.pictures_read.lock().unwrap()[0].clone();
     assert_eq!(first.account_id, "");
     let missing = format!("/pictures/{}.jpg", "0b".repeat(32));
     assert_eq!(browser.get(&missing).await.status, 404);
     assert_eq!(browser.get("/pictures/x.jpg").await.status, 404);
+    // Nor is it there for somebody who has it.
+    let pending = stub_pictures::pending_file();
+    let tag = format!("\"{}\"", pending.trim_end_matches(".jpg"));
+    for known in [&tag, "*"] {
+        let path = format!("/pictures/{pending}");
+        let page = get_with(&mut browser, &path, &[("if-none-match", known)]).await;
+        page.assert(404, "Not found");
+        assert_eq!(page.headers[CACHE_CONTROL], "no-store");
+    }
 }

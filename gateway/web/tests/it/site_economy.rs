@@ -63,7 +63,7 @@ async fn currencies_link_to_their_rates(pool: PgPool) {
 #[testing::database_test(web::MIGRATOR)]
 async fn a_table_of_rates_has_pages(pool: PgPool) {
     let site = site_with_currencies(pool).await;
-    site.economy.more_rates.store(1_000, Ordering::Relaxed);
+    site.economy.more_currencies.store(1_000, Ordering::Relaxed);
     let mut browser = site.browser();
     let mut path = "/economy/okoto".to_owned();
     let mut links = Vec::new();
@@ -85,6 +85,30 @@ async fn a_table_of_rates_has_pages(pool: PgPool) {
     assert_eq!(links.len(), 1_001);
     assert_eq!(links[0], "/economy/a-0000");
     assert_eq!(links[1_000], "/economy/kora");
+}
+
+#[testing::database_test(web::MIGRATOR)]
+async fn a_page_reads_the_rates_that_it_shows(pool: PgPool) {
+    let site = site_with_currencies(pool).await;
+    site.economy.more_currencies.store(1_000, Ordering::Relaxed);
+    let mut browser = site.browser();
+    for path in ["/games/okoto", "/economy/okoto"] {
+        browser.get(path).await.assert(200, "Cowrie");
+    }
+    // One more than a page shows, which tells that there are more.
+    assert_eq!(*site.economy.rates_read.lock().unwrap(), [2, 25]);
+}
+
+#[testing::database_test(web::MIGRATOR)]
+async fn a_currency_is_chosen_on_its_page_however_many_there_are(pool: PgPool) {
+    let site = site_with_currencies(pool).await;
+    site.economy.more_currencies.store(250, Ordering::Relaxed);
+    let mut browser = site.browser();
+    for slug in ["a-0000", "a-0249", "okoto"] {
+        let page = browser.get(&format!("/economy/{slug}")).await;
+        page.assert(200, &format!("<option value=\"{slug}\" selected>"));
+        assert_eq!(page.text.matches(" selected>").count(), 1);
+    }
 }
 
 #[testing::database_test(web::MIGRATOR)]

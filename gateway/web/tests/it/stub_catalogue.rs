@@ -51,7 +51,7 @@ pub(crate) struct StubCatalogue {
     pub(crate) published_day: Arc<Mutex<i64>>,
     /// The boards of longer periods have the rows of the week.
     pub(crate) is_first_week: Arc<Mutex<bool>>,
-    /// While set, a read of a creator signals that it began and then waits.
+    /// While set, a read of a creator or for the sitemap signals that it began and then waits.
     pub(crate) held: Arc<Mutex<Option<HeldRead>>>,
     pub(crate) votes: StubVotes,
 }
@@ -209,6 +209,15 @@ impl StubCatalogue {
         all.filter(of_creator).collect()
     }
 
+    /// Waits while `held` is set.
+    pub(crate) async fn wait(&self) {
+        let held = self.held.lock().unwrap().clone();
+        if let Some(held) = held {
+            held.began.notify_one();
+            held.released.notified().await;
+        }
+    }
+
     pub(crate) fn answers(&self) -> Result<(), Status> {
         if *self.is_away.lock().unwrap() {
             return Err(Fault::unavailable("a test").into());
@@ -326,11 +335,7 @@ impl CreatorsService for StubCatalogue {
     ) -> Answer<proto::GetCreatorResponse> {
         self.read(request.get_ref().at_least.as_ref());
         self.answers_to("get_creator")?;
-        let held = self.held.lock().unwrap().clone();
-        if let Some(held) = held {
-            held.began.notify_one();
-            held.released.notified().await;
-        }
+        self.wait().await;
         let mut listing = creator();
         let request = request.into_inner();
         let games = match request.max_games {

@@ -28,8 +28,10 @@ pub(crate) struct StubEconomy {
     pub(crate) words: Arc<Mutex<Option<String>>>,
     /// Reads of rates and currencies fail.
     pub(crate) is_away: Arc<Mutex<bool>>,
-    /// The number of rates to made-up currencies before the one to `kora`.
-    pub(crate) more_rates: Arc<AtomicU32>,
+    /// The number of made-up currencies before `kora`.
+    pub(crate) more_currencies: Arc<AtomicU32>,
+    /// The rows of each list of rates.
+    pub(crate) rates_read: Arc<Mutex<Vec<usize>>>,
     /// How often the list of currencies was read.
     pub(crate) lists_read: Arc<AtomicU32>,
     /// While set, a read of the currencies signals that it began and then waits.
@@ -68,6 +70,12 @@ impl StubEconomy {
         })
     }
 
+    /// The slugs of the made-up currencies.
+    fn more(&self) -> impl Iterator<Item = String> {
+        let more = self.more_currencies.load(Ordering::Relaxed);
+        (0..more).map(|number| format!("a-{number:04}"))
+    }
+
     fn text(&self, usual: &str) -> String {
         let words = self.words.lock().unwrap().clone();
         words.unwrap_or_else(|| usual.to_owned())
@@ -98,8 +106,10 @@ impl CurrenciesService for StubEconomy {
         self.answers()?;
         let name = self.name.lock().unwrap().clone();
         let rows = name.into_iter().flat_map(|name| {
+            let more = self.more().map(|slug| self.currency((&slug, &slug), &name));
             let kora = self.currency(("kora", "Kora"), &self.text("<b>Shell"));
-            [kora, self.currency(("okoto", "Okoto"), &name)]
+            let okoto = self.currency(("okoto", "Okoto"), &name);
+            more.chain([kora, okoto]).collect::<Vec<_>>()
         });
         Ok(Response::new(proto::ListCurrenciesResponse {
             json: rows.collect::<serde_json::Value>().to_string().into(),
@@ -195,12 +205,15 @@ impl RatesService for StubEconomy {
             return Err(Fault::invalid_field("from", "No listed currency.").into());
         }
         self.answers()?;
-        let from = request.into_inner().from;
-        let more = self.more_rates.load(Ordering::Relaxed);
-        let names = (0..more).map(|number| format!("a-{number:04}"));
-        let rates = names.chain(["kora".to_owned()]);
-        let rates = rates.map(|to| self.rate(&from, &to));
-        let rates: serde_json::Value = rates.collect();
+        let request = request.into_inner();
+        let all = self.more().chain(["kora".to_owned()]);
+        let after = all.filter(|to| *to > request.after);
+        let rates: Vec<_> = after
+            .take(request.limit.try_into().unwrap())
+            .map(|to| self.rate(&request.from, &to))
+            .collect();
+        self.rates_read.lock().unwrap().push(rates.len());
+        let rates = serde_json::Value::Array(rates);
         Ok(Response::new(proto::ListRatesResponse {
             json: Some(rates.to_string().into()),
             ..proto::ListRatesResponse::default()

@@ -89,4 +89,14 @@ impl PagesService for StubListings {
         claims.extend(words.map(claim));
         Ok(Response::new(proto::ListOwnClaimsResponse { claims }))
     }
+
+    async fn withdraw_claims(
+        &self,
+        request: Request<proto::WithdrawClaimsRequest>,
+    ) -> Answer<proto::WithdrawClaimsResponse> {
+        self.check()?;
+        let account = request.into_inner().account_id;
+        self.record(format!("withdraw the claims of {account}"));
+        Ok(Response::new(proto::WithdrawClaimsResponse {}))
+    }
 }

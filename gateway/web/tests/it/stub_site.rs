@@ -38,6 +38,7 @@ impl SiteService for StubCatalogue {
     ) -> Answer<Self::ListSitemapStream> {
         self.read(request.get_ref().at_least.as_ref());
         self.answers()?;
+        self.wait().await;
         let mut parts = match request.get_ref().kind.as_str() {
             "games" if *self.fills_a_file.lock().unwrap() => {
                 let rows: Vec<String> = (0..=50_000).map(|row| format!("game-{row}")).collect();

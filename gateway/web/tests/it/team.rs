@@ -2,20 +2,17 @@
 
 use std::sync::atomic::Ordering;
 
-use contracts::gateway::v1::Key;
+use contracts::gateway::v1::{Key, KeyRequest};
 use futures::future::join_all;
 use kit::api::timestamp;
 use sqlx::PgPool;
-use time::Duration;
-use web::client_info::ClientInfo;
-use web::domain::action::Action;
 use web::domain::role::Role;
-use web::jobs::clean_up;
-use web::store::activity::{self, NewEntry};
 use web::store::links::{self, LinkTarget};
+use web::store::members;
 
 use crate::browser::{Browser, Page};
 use crate::support::{ADA, BOB, PASSWORD, START, Site};
+use crate::webhook_service::WebhookSite;
 
 const CAROL: &str = "carol@new.example";
 
@@ -204,68 +201,121 @@ async fn a_removed_member_is_out_at_once(pool: PgPool) {
         .assert(200, "removed bob@games.example");
 }
 
+const SEEN: &str = "Somebody has seen secrets of your account that still work";
+
+/// The bodies of the mails to Ada about secrets that somebody has seen.
+async fn mails_about_secrets(site: &Site) -> Vec<String> {
+    let mails = site.mails().await.into_iter();
+    let mails = mails.filter(|(to, subject, _)| to == ADA && subject == SEEN);
+    mails.map(|(_, _, body)| body).collect()
+}
+
 #[testing::database_test(web::MIGRATOR)]
-async fn a_removal_names_the_live_keys_that_the_person_has_seen(pool: PgPool) {
-    let site = Site::new(pool).await;
-    let (ada, bob) = (site.person(ADA).await, site.person(BOB).await);
-    let account = site.account(ada, Role::Owner).await;
+async fn owners_learn_which_secrets_a_person_has_seen_who_stops_working_with_them(pool: PgPool) {
+    let hooks = WebhookSite::new(pool).await;
+    let (site, account) = (&hooks.site, hooks.account);
+    let bob = site.person(BOB).await;
     site.join(account, bob, Role::Developer).await;
-    let client = ClientInfo {
-        ip: [203, 0, 113, 7].into(),
-        agent: String::new(),
-    };
-    // Bob has seen three secrets: of a revoked key, of a key that somebody else has rotated since, and of a working key.
-    for name in ["revoked", "rotated", "server"] {
-        let entry = NewEntry::new(bob, BOB, &client, Action::KeyRevealed);
-        let inserted = activity::insert(&site.pool, entry.in_account(account, name), START);
-        inserted.await.unwrap();
-    }
-    let key = |name: &str, mode: &str, made| Key {
+    let (mut owner, mut developer) = (hooks.browser.clone(), site.signed_in(BOB).await);
+    let base = format!("/accounts/{account}");
+    // Bob reveals a live key, and adds an address.
+    let request = KeyRequest {
         id: kit::ids::row_id().to_string(),
         account_id: account.to_string(),
-        name: name.to_owned(),
-        mode: mode.to_owned(),
-        last4: "abcd".to_owned(),
-        created_at: Some(timestamp::encode(made)),
-        ..Key::default()
+        name: "server".to_owned(),
+        state: "approved".to_owned(),
+        ..KeyRequest::default()
     };
-    let later = START + Duration::hours(1);
-    let revoked = Key {
-        revoked_at: Some(timestamp::encode(later)),
-        ..key("revoked", "live", START)
-    };
-    let server = key("server", "live", START);
-    let rotate = format!(
-        "<a href=\"/accounts/{account}/keys/{}\">Rotate server …abcd</a>",
-        server.id
+    let key = format!("{base}/keys/{}", request.id);
+    let reveal = format!("{base}/keys/requests/{}/reveal", request.id);
+    site.gateway.requests.lock().unwrap().push(request);
+    developer.post(&reveal, &[]).await.assert(200, "svc_live_");
+    let webhooks = format!("{base}/webhooks");
+    let fields = [("url", hooks.receiver.url.as_str()), ("events", "tip.paid")];
+    let new = format!("{webhooks}/new");
+    developer
+        .submit(&new, &webhooks, &fields)
+        .await
+        .assert(200, "svc_whsec_");
+    let endpoints = site.app.webhooks.endpoints(account).await.unwrap();
+    let endpoint = format!("{webhooks}/{}", endpoints.endpoints[0].id);
+    let (rotate, renew) = (
+        format!("<a href=\"{key}\">Rotate server …abcd</a>"),
+        format!("<a href=\"{endpoint}\">Create a new signing secret for "),
     );
-    site.gateway.keys.lock().unwrap().extend([
-        server,
-        revoked,
-        key("rotated", "live", later),
-        key("server", "test", START),
-        key("other", "live", START),
-    ]);
-    // The page of the activity forgets what Bob has seen before the keys end.
-    site.clock.advance(Duration::days(366));
-    clean_up::run(&site.app, site.clock.now()).await.unwrap();
-    let mut owner = site.signed_in(ADA).await;
-    let activity = owner.get(&format!("/accounts/{account}/activity")).await;
-    assert!(!activity.text.contains(BOB), "{}", activity.text);
-    let team = format!("/accounts/{account}/team");
-    let removed = owner.post(&format!("{team}/{bob}/remove"), &[]).await;
-    let answer = removed.location().to_owned();
-    let page = owner.get(&answer).await;
-    page.assert(200, BOB);
-    page.assert(200, &rotate);
-    assert_eq!(page.text.matches("Rotate ").count(), 1, "{}", page.text);
+    // A test key, a revoked one and one that staff made have no part in it.
+    let others = [("test", None), ("live", Some(timestamp::encode(START)))];
+    for (mode, revoked_at) in others {
+        site.gateway.keys.lock().unwrap().push(Key {
+            id: kit::ids::row_id().to_string(),
+            account_id: account.to_string(),
+            name: "other".to_owned(),
+            mode: mode.to_owned(),
+            revoked_at,
+            seen_by: bob.to_string(),
+            ..Key::default()
+        });
+    }
+    let team = format!("{base}/team");
+    let page = owner.get(&team).await;
+    assert!(!page.text.contains("Former members"), "{}", page.text);
+
+    let as_member = format!("{team}/{bob}");
+    for end in ["leave", "role", "remove", "delete"] {
+        let ended = match end {
+            "leave" => developer.post(&format!("{team}/leave"), &[]).await,
+            "role" => {
+                let editor = [("role", "editor")];
+                owner.post(&format!("{as_member}/role"), &editor).await
+            }
+            "remove" => owner.post(&format!("{as_member}/remove"), &[]).await,
+            _ => {
+                let password = [("password", PASSWORD)];
+                developer.post("/you/delete", &password).await
+            }
+        };
+        ended.location();
+        let page = owner.get(&team).await;
+        page.assert(
+            200,
+            &format!("{BOB} does not work with keys and webhooks any more"),
+        );
+        for link in [&rotate, &renew] {
+            assert_eq!(
+                page.text.matches(link.as_str()).count(),
+                1,
+                "{end}: {}",
+                page.text
+            );
+        }
+        assert!(!page.text.contains("other"), "{}", page.text);
+        let mails = mails_about_secrets(site).await;
+        let body = mails.last().unwrap();
+        for part in [BOB, "Savanna", &key, &endpoint, &team] {
+            assert!(body.contains(part), "{end}: {part}: {body}");
+        }
+        // Bob comes back.
+        if end != "delete" {
+            let mut connection = site.pool.acquire().await.unwrap();
+            let left = members::set_role(&mut connection, account, bob, None);
+            left.await.unwrap();
+            site.join(account, bob, Role::Developer).await;
+            let page = owner.get(&team).await;
+            assert!(!page.text.contains("Former members"), "{}", page.text);
+        }
+    }
+    assert_eq!(mails_about_secrets(site).await.len(), 4, "one for each");
+
     site.gateway.is_down.store(true, Ordering::Relaxed);
-    owner.get(&answer).await.assert(200, "cannot be told now");
+    let page = owner.get(&team).await;
+    page.assert(200, "cannot be told now");
+    page.assert(200, &renew);
+    // An editor sees nothing of it.
     site.gateway.is_down.store(false, Ordering::Relaxed);
-    // A member still sees the keys.
-    site.join(account, bob, Role::Developer).await;
-    let page = owner.get(&answer).await;
-    assert!(!page.text.contains(&rotate), "{}", page.text);
+    let carol = site.person(CAROL).await;
+    site.join(account, carol, Role::Editor).await;
+    let page = site.signed_in(CAROL).await.get(&team).await;
+    assert!(!page.text.contains("Former members"), "{}", page.text);
 }
 
 /// Changes a person's address by its link.

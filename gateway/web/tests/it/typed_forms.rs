@@ -54,9 +54,11 @@ pub(crate) const BUTTONS: &[&str] = &[
     "/you/totp/codes",
     "/you/sessions/end-others",
     "/you/sessions/{session}/end",
+    "/accounts/{account}/close",
     "/accounts/{account}/keys/{key}/revoke",
     "/accounts/{account}/keys/{key}/rotate",
     "/accounts/{account}/keys/requests/{request}/reveal",
+    "/accounts/{account}/keys/requests/{request}/withdraw",
     "/accounts/{account}/team/leave",
     "/accounts/{account}/team/invites/{invite}/withdraw",
     "/accounts/{account}/team/{person}/role",
@@ -142,7 +144,7 @@ impl TypedForm {
         is_wrong: bool,
     ) -> Vec<(String, String)> {
         let mut fields: Vec<(String, String)> = Vec::new();
-        for name in ["form", "revision"] {
+        for name in ["form", "base", "base_url", "base_events"] {
             if let Some(value) = hidden.get(name) {
                 fields.push((name.to_owned(), value.clone()));
             }
@@ -190,8 +192,17 @@ impl TypedForm {
         for (name, value) in fields {
             let is_secret = ["password", "current", "code"].contains(&name.as_str());
             // A used form id is replaced.
-            let is_hidden =
-                ["form", "revision", "confirmed", "id", "place", "mode"].contains(&name.as_str());
+            let is_hidden = [
+                "form",
+                "base",
+                "base_url",
+                "base_events",
+                "confirmed",
+                "id",
+                "place",
+                "mode",
+            ]
+            .contains(&name.as_str());
             if is_hidden || value.is_empty() {
                 continue;
             }

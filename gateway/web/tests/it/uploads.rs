@@ -10,6 +10,7 @@ use sqlx::PgPool;
 use tokio::sync::mpsc;
 use tokio::task::JoinSet;
 use web::domain::role::Role;
+use web::store::members;
 
 use crate::browser::{Browser, Page};
 use crate::support::{BOB, studio};
@@ -144,6 +145,38 @@ async fn names_and_types_of_files_have_no_effect(pool: PgPool) {
         recorded.iter().all(|it| it.starts_with("add Cover okoto ")),
         "{recorded:?}"
     );
+}
+
+#[testing::database_test(web::MIGRATOR)]
+async fn the_role_is_read_again_once_the_file_has_arrived(pool: PgPool) {
+    let (site, account, _) = studio(pool).await;
+    let bob = site.person(BOB).await;
+    site.join(account.parse().unwrap(), bob, Role::Editor).await;
+    let mut editor = site.signed_in(BOB).await;
+    let (line, parts) = mpsc::channel(1);
+    let parts = stream::unfold(parts, async |mut parts: mpsc::Receiver<Bytes>| {
+        let part = parts.recv().await?;
+        Some((Ok::<_, std::io::Error>(part), parts))
+    });
+    let upload = send(&mut editor, &account, FORM, Body::from_stream(parts));
+    let demotion = async {
+        let form = Bytes::from(multipart(PART, b"JPEG"));
+        line.send(form.slice(..form.len() - 20)).await.unwrap();
+        // The site has read the first part, so that the access layer has let the upload in.
+        line.send(form.slice(form.len() - 20..form.len() - 10))
+            .await
+            .unwrap();
+        let mut connection = site.pool.acquire().await.unwrap();
+        let account = account.parse().unwrap();
+        members::set_role(&mut connection, account, bob, Some(Role::Developer))
+            .await
+            .unwrap();
+        line.send(form.slice(form.len() - 10..)).await.unwrap();
+        drop(line);
+    };
+    let (page, ()) = tokio::join!(upload, demotion);
+    page.assert(403, "Your role does not allow this");
+    assert_eq!(site.listings.recorded(), Vec::<String>::new());
 }
 
 #[testing::database_test(web::MIGRATOR)]

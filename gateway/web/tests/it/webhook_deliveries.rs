@@ -41,6 +41,26 @@ async fn a_test_event_is_sent_and_its_result_appears(pool: PgPool) {
 }
 
 #[testing::database_test(web::MIGRATOR)]
+async fn the_page_of_a_first_try_loads_itself_again_until_the_result_is_there(pool: PgPool) {
+    let mut site = WebhookSite::new(pool).await;
+    let path = site.add().await;
+    site.receiver.hang();
+    let delivery = send_test(&mut site, &path, "ping").await;
+    let page = site.browser.get(&delivery).await;
+    page.assert(200, "It is on its way.");
+    assert_eq!(page.headers["refresh"], "2");
+    // A try that takes longer than any try is not waited for.
+    site.site.clock.advance(time::Duration::seconds(31));
+    let page = site.browser.get(&delivery).await;
+    assert!(!page.headers.contains_key("refresh"), "{page:?}");
+    site.receiver.answer(200);
+    let page = site
+        .eventually(&delivery, "Your receiver accepted it")
+        .await;
+    assert!(!page.headers.contains_key("refresh"), "{page:?}");
+}
+
+#[testing::database_test(web::MIGRATOR)]
 async fn a_delivery_is_sent_again(pool: PgPool) {
     let mut site = WebhookSite::new(pool).await;
     let path = site.add().await;

@@ -24,11 +24,11 @@ use uuid::Uuid;
 use web::domain::role::Role;
 use webhook::deliver::{self, DeliveryDependencies, Limits};
 use webhook::domain::health::DisablePolicy;
-use webhook::domain::plans::Plans;
 use webhook::domain::schedule::Schedule;
 use webhook::http::{Sender, Settings};
 use webhook::service::Dependencies;
 use webhook::store::accounts;
+use webhook::store::plans::{self, Plan};
 
 use crate::browser::{Browser, Page};
 use crate::support::{ADA, START, Site};
@@ -98,7 +98,7 @@ impl WebhookSite {
     }
 }
 
-/// Adds an account to webhook-svc, as the gateway's feed does.
+/// Adds an account and the table of plans to webhook-svc, as the gateway's feed does.
 pub(crate) async fn insert_account(pool: &PgPool, id: Uuid, plan: &str) {
     let mut connection = pool.acquire().await.unwrap();
     let account = accounts::Row {
@@ -108,22 +108,17 @@ pub(crate) async fn insert_account(pool: &PgPool, id: Uuid, plan: &str) {
     accounts::upsert(&mut connection, Uuid::nil(), vec![account])
         .await
         .unwrap();
-}
-
-fn plans() -> Arc<Plans> {
-    let plans = Plans::parse(
-        r#"
-        [[plan]]
-        name = "free"
-        webhook_endpoints = 1
-        webhook_events = false
-        [[plan]]
-        name = "build"
-        webhook_endpoints = 5
-        webhook_events = true
-        "#,
-    );
-    Arc::new(plans.unwrap())
+    let plan = |name: &str, endpoints, events| Plan {
+        name: name.to_owned(),
+        title: name.to_owned(),
+        endpoints: Some(endpoints),
+        events,
+        coming: false,
+    };
+    let table = [plan("free", 1, false), plan("build", 5, true)];
+    plans::replace(&mut connection, Uuid::nil(), &table)
+        .await
+        .unwrap();
 }
 
 /// Serves webhook-svc, including deliveries.
@@ -156,7 +151,6 @@ async fn serve(
         key_ring: key_ring.clone(),
         schedule: Schedule::default(),
         disable_policy: DisablePolicy::default(),
-        plans: plans(),
         limits: Limits {
             in_flight: 16,
             per_endpoint: 4,
@@ -173,7 +167,6 @@ async fn serve(
         sender,
         key_ring,
         schedule: Schedule::default(),
-        plans: plans(),
         rotation: Duration::DAY,
         retention: Duration::days(30),
         public_url: "https://mchezo.example".to_owned(),

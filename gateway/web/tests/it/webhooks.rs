@@ -86,17 +86,31 @@ async fn an_address_is_changed_paused_resumed_and_removed(pool: PgPool) {
     let change = format!("{path}/change");
     let form = site.browser.get(&change).await;
     form.assert(200, "value=\"tip.paid\" checked");
-    let url = site.receiver.url.clone();
-    let fields = [("url", url.as_str()), ("events", "ranking.moved")];
+    let (url, hidden) = (site.receiver.url.clone(), form.hidden());
+    let base = [
+        ("base_url", hidden["base_url"].as_str()),
+        ("base_events", hidden["base_events"].as_str()),
+    ];
+    let fields = [
+        &base[..],
+        &[("url", url.as_str()), ("events", "ranking.moved")],
+    ]
+    .concat();
     let changed = site.browser.post(&change, &fields).await;
     let page = site.browser.get(changed.location()).await;
     page.assert(200, "The address is changed.");
     page.assert(200, "ranking.moved");
     let refused = [("url", "http://hooks.example/"), ("events", "tip.paid")];
+    let refused = [&base[..], &refused].concat();
     site.browser
         .post(&change, &refused)
         .await
         .assert(422, "Begin the address with https");
+    let without = [("url", url.as_str()), ("events", "tip.paid")];
+    site.browser
+        .post(&change, &without)
+        .await
+        .assert(422, "Open the page again");
 
     let paused = site.browser.post(&format!("{path}/pause"), &[]).await;
     let page = site.browser.get(paused.location()).await;
@@ -142,7 +156,7 @@ async fn a_secret_is_rotated_and_switched(pool: PgPool) {
     let rotate = format!("{path}/rotate");
     // There is no new secret to switch to.
     let early = site.browser.post(&format!("{path}/switch"), &[]).await;
-    early.assert(422, "rotate its secret first");
+    early.assert(422, "The address has no new secret");
     let one = site.browser.submit(&path, &rotate, &[]).await;
     one.assert(200, "The new signing secret");
     one.assert(200, "24 November 2026, 12:00 UTC");
@@ -169,4 +183,55 @@ async fn an_invalid_endpoint_id_is_not_found(pool: PgPool) {
     ] {
         site.browser.get(&page).await.assert(404, "Not found");
     }
+}
+
+#[testing::database_test(web::MIGRATOR)]
+async fn two_developers_who_change_one_address_keep_both_changes(pool: PgPool) {
+    let mut site = WebhookSite::new(pool).await;
+    let path = site.add().await;
+    let change = format!("{path}/change");
+    let hidden = site.browser.get(&change).await.hidden();
+    let (url, events) = (hidden["base_url"].clone(), hidden["base_events"].clone());
+    let other_url = format!("{url}/other");
+    let base = [("base_url", url.as_str()), ("base_events", events.as_str())];
+    // One ticks an event, the other corrects the path, in forms that were opened at the same time.
+    let ticked = [
+        ("url", url.as_str()),
+        ("events", "tip.paid"),
+        ("events", "ranking.moved"),
+    ];
+    let ticked = site
+        .browser
+        .post(&change, &[&base[..], &ticked].concat())
+        .await;
+    ticked.location();
+    let corrected = [("url", other_url.as_str()), ("events", "tip.paid")];
+    let corrected = site
+        .browser
+        .post(&change, &[&base[..], &corrected].concat())
+        .await;
+    let page = site.browser.get(corrected.location()).await;
+    page.assert(200, &other_url);
+    page.assert(200, "ranking.moved");
+    // Both have changed the path.
+    let third = format!("{url}/third");
+    let late = [("url", third.as_str()), ("events", "tip.paid")];
+    let late = site
+        .browser
+        .post(&change, &[&base[..], &late].concat())
+        .await;
+    late.assert(422, &format!("It is now: {other_url}"));
+    late.assert(422, &format!("value=\"{third}\""));
+    let hidden = late.hidden();
+    let again = [
+        ("base_url", hidden["base_url"].as_str()),
+        ("base_events", hidden["base_events"].as_str()),
+        ("url", third.as_str()),
+        ("events", "tip.paid"),
+        ("events", "ranking.moved"),
+    ];
+    let saved = site.browser.post(&change, &again).await;
+    let page = site.browser.get(saved.location()).await;
+    page.assert(200, &third);
+    page.assert(200, "ranking.moved");
 }

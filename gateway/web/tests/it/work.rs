@@ -97,7 +97,7 @@ async fn a_page_of_an_account_costs_a_statement_and_a_call_before_its_own_work(p
         ("/economy", 1),
         ("/listings", 2),
         ("/keys", 2),
-        ("/team", 2),
+        ("/team", 4),
         ("", 5),
     ] {
         let path = format!("/accounts/{account}{path}");

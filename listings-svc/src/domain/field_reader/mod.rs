@@ -260,6 +260,7 @@ mod tests {
                         fields,
                         "screenshots",
                         &[],
+                        "",
                     ));
                 },
                 44_000 + 6,

@@ -83,11 +83,11 @@ fn read_fields_of_staff(game: &mut Game, fields: &mut Fields<'_>, reference: &Re
         page(fields, reference)
     });
     fields.update("cover_url", &mut game.cover_url, |fields| {
-        fields.address("cover_url")
+        fields.picture("cover_url", &reference.public_url)
     });
     let current = game.screenshots.clone();
     fields.update("screenshots", &mut game.screenshots, |fields| {
-        array_fields::screenshots(fields, "screenshots", &current)
+        array_fields::screenshots(fields, "screenshots", &current, &reference.public_url)
     });
     fields.update("source", &mut game.source, |fields| {
         fields.line("source", text::MAX_DESCRIPTION)

@@ -54,7 +54,7 @@ pub(super) fn read(fields: &mut Fields<'_>, input: &Input<'_>, current: Option<&
     if input.who == Who::Account {
         read_fields_of_accounts(&mut page, fields, input, current);
     } else {
-        read_fields_of_staff(&mut page, fields);
+        read_fields_of_staff(&mut page, fields, input);
     }
     page
 }
@@ -79,7 +79,7 @@ fn read_fields_of_accounts(
 }
 
 /// Fields that staff and files give.
-fn read_fields_of_staff(page: &mut Page, fields: &mut Fields<'_>) {
+fn read_fields_of_staff(page: &mut Page, fields: &mut Fields<'_>, input: &Input<'_>) {
     fields.ignore(&["note"]);
     fields.update("verified", &mut page.verified, |fields| {
         fields.boolean("verified")
@@ -91,7 +91,7 @@ fn read_fields_of_staff(page: &mut Page, fields: &mut Fields<'_>) {
         links::add(fields, &mut page.links, "website", "website", website);
     }
     fields.update("avatar_url", &mut page.avatar_url, |fields| {
-        fields.address("avatar_url")
+        fields.picture("avatar_url", &input.reference.public_url)
     });
     fields.update("source", &mut page.source, |fields| {
         fields.line("source", text::MAX_DESCRIPTION)

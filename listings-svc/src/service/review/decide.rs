@@ -10,7 +10,7 @@ use tonic::Status;
 use super::Service;
 use crate::domain::entity::Entity;
 use crate::domain::listing_name::ListingName;
-use crate::domain::state::{ListingState, Transition};
+use crate::domain::state::{ListingState, Seen, Transition};
 use crate::service::{listing, listing_name};
 use crate::store::{history, queue};
 use crate::write::moderate::{self, Moderation};
@@ -35,7 +35,7 @@ impl Service {
         };
         if let Some(transition) = transition {
             let first = request.items.first().and_then(|item| item.name.as_ref());
-            let action = moderate::audit_action(transition);
+            let action = transition.audit_action();
             self.audit
                 .allow(by, action, listing_name::audit_subject(first))
                 .await?;
@@ -71,6 +71,10 @@ impl Service {
         };
         let mut bad = BadFields::default();
         let name = listing_name::read(item.name, &mut bad);
+        if transition.rule().seen == Seen::Revision && item.revision.is_none() {
+            let reason = "Give the revision that you have read: the approval is of it alone.";
+            bad.add("revision", reason);
+        }
         let decided = match bad.finish(name) {
             Ok(name) => {
                 let moderation = Moderation {
@@ -122,20 +126,22 @@ impl Service {
             Transition::TakeDown => Some("already taken down; nothing changed"),
         };
         let page_note = match transition {
-            Transition::Approve if name.entity == Entity::Game => self.page_note(name).await?,
+            Transition::Approve | Transition::Restore if name.entity == Entity::Game => {
+                self.page_note(name).await?
+            }
             _ => None,
         };
         let notes = unchanged.map(str::to_owned).into_iter().chain(page_note);
         Ok((listing, notes.collect::<Vec<_>>().join("; ")))
     }
 
-    /// Why an approved game is not public yet.
+    /// Why a game that was approved or restored is not public.
     async fn page_note(&self, name: &ListingName) -> Result<Option<String>, Fault> {
         let item = queue::find(&self.pool, name.entity, &name.key).await?;
         let page = item.and_then(|item| item.page.zip(item.page_state));
-        let hidden = page.filter(|(_, state)| state.0 != ListingState::Published);
+        let hidden = page.filter(|(_, state)| state != ListingState::Published.as_str());
         Ok(hidden.map(|(page, _)| {
-            format!("its page {page} is not public yet: the game is shown as soon as the page is")
+            format!("its page {page} is not public: the game is shown as soon as the page is")
         }))
     }
 

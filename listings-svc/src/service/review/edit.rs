@@ -80,7 +80,10 @@ impl Service {
         name: &ListingName,
         changes: &Map<String, Value>,
     ) -> Result<ReferenceData, sqlx::Error> {
-        let mut reference = ReferenceData::at(self.clock.now());
+        let mut reference = ReferenceData {
+            public_url: self.commands.public_url.as_str().to_owned(),
+            ..ReferenceData::at(self.clock.now())
+        };
         if name.entity == Entity::Game {
             let handles: Vec<String> = game::handles(changes).map(ToOwned::to_owned).collect();
             reference.creators =

@@ -80,7 +80,7 @@ impl Service {
         history::name_pages(&self.pool, &mut contents).await?;
         let [then, now] = contents;
         let differences = difference::between(&then, &now);
-        let state = feed::state(found.state);
+        let state = feed::stored_state(&found.state);
         // The response is about this revision, even if the listing has changed since the first query.
         let found = queue::Item {
             revision: versions.revision,
@@ -167,6 +167,10 @@ fn revision(made: &RevisionRow) -> proto::Revision {
     let before = made.before.as_ref();
     let said = before.map(difference::content).unwrap_or_default();
     let changed = difference::between(&said, &difference::content(&made.after));
+    let moved = before.and_then(|before| difference::moved_accounts(before, &made.after));
+    let account = moved.map(|_| difference::ACCOUNT.to_owned());
+    let (former, now) = moved.unwrap_or_default();
+    let id = |account: Option<Uuid>| account.as_ref().map(Uuid::to_string).unwrap_or_default();
     proto::Revision {
         revision: made.revision,
         at: Some(timestamp::encode(made.at)),
@@ -175,10 +179,14 @@ fn revision(made: &RevisionRow) -> proto::Revision {
         state: state(&made.after).unwrap_or_default(),
         // Every field of the first revision is new.
         changed: match before {
-            Some(_) => changed.into_iter().map(|d| d.path).collect(),
+            Some(_) => (changed.into_iter().map(|d| d.path))
+                .chain(account)
+                .collect(),
             None => Vec::new(),
         },
         reason: made.reason.clone().unwrap_or_default(),
+        former_account_id: id(former),
+        account_id: id(now),
     }
 }
 
@@ -186,7 +194,7 @@ fn found(found: SearchResult) -> proto::FoundListing {
     proto::FoundListing {
         name: Some(listing_name::message(found.kind, Mode::Live, found.name)),
         title: found.title,
-        state: feed::state(found.state),
+        state: feed::stored_state(&found.state),
         revision: found.revision,
         submitter: found.submitter.map(|id| id.to_string()).unwrap_or_default(),
         updated_at: Some(timestamp::encode(found.updated_at)),

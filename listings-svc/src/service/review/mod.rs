@@ -133,6 +133,6 @@ fn item(item: Item) -> proto::QueueItem {
         approved_before: item.approved_before,
         revision: item.revision,
         page: item.page.unwrap_or_default(),
-        page_state: item.page_state.map_or(0, |state| feed::state(state.0)),
+        page_state: (item.page_state).map_or(0, |state| feed::stored_state(&state)),
     }
 }

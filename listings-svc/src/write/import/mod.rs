@@ -90,6 +90,7 @@ impl Importer {
             reference_data: ReferenceData {
                 // Bundled files are from the day of the build, and are imported whatever the clock of the machine shows.
                 no_later_than: header.by.as_ref().map(|_| now),
+                public_url: self.commands.public_url.as_str().to_owned(),
                 ..ReferenceData::at(now)
             },
             header: Arc::new(header),

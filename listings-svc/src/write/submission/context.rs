@@ -17,7 +17,7 @@ use crate::domain::listing_name::ListingName;
 use crate::domain::mode::Mode;
 use crate::domain::reference_data::ReferenceData;
 use crate::domain::slug;
-use crate::domain::state::ListingState;
+use crate::domain::state::{ListingState, OwnAction};
 use crate::feed::{ChangeKind, listing_change};
 use crate::store::page_owners::{self, OwnedPage, PageRef};
 use crate::store::{accounts, imports, listings, reference_data};
@@ -114,7 +114,7 @@ impl SubmissionContext<'_> {
             listings::lock(self.connection, &name).await?
         };
         // For accounts, a listing that was taken down does not exist until staff restore it.
-        let found = found.filter(|listing| listing.state != ListingState::Removed);
+        let found = found.filter(|listing| OwnAction::Edit.rule().after(listing.state).is_some());
         let listing = found.ok_or_else(not_found)?;
         let page = match &listing.content {
             Content::Page(_) => listing.id,

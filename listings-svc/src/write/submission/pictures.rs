@@ -6,7 +6,6 @@ use super::context::{AcceptedSubmission, SubmissionContext};
 use super::update::{check_not_taken_down, save};
 use crate::domain::entity::Entity;
 use crate::domain::state::ListingState;
-use crate::store::pictures;
 use crate::write::pictures::{PictureOperation, with_pictures};
 
 /// A change of a public listing is one of the day's writes (§8); uploads have a limit of their own.
@@ -23,20 +22,5 @@ pub(super) async fn apply(
     }
     let content = with_pictures(&before.content, operation)?;
     let is_under_public_page = !before.hidden_by_page;
-    let accepted = save(context, before, content, is_under_public_page).await?;
-    if accepted.change.is_some()
-        && let Some(picture) = operation.added()
-        && !pictures::lock(context.connection, picture).await?
-    {
-        return Err(picture_gone());
-    }
-    Ok(accepted)
-}
-
-/// The sweep or a purge was faster than the change.
-fn picture_gone() -> Fault {
-    Fault::invalid_field(
-        "picture",
-        "This picture is not there any more: upload it again.",
-    )
+    save(context, before, content, is_under_public_page).await
 }

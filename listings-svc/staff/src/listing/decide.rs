@@ -2,7 +2,6 @@
 
 use clap::Args;
 use contracts::listings::v1 as proto;
-use contracts::listings::v1::staff_listing_service_client::StaffListingServiceClient;
 use contracts::listings::v1::staff_review_service_client::StaffReviewServiceClient;
 use kit::Fault;
 use kit::rpc::client::Client;
@@ -24,41 +23,41 @@ use crate::table::table;
 /// Listings per call.
 const BATCH: usize = 50;
 
+/// What is approved or rejected.
 #[derive(Debug, Args)]
 pub(crate) struct Target {
     #[command(flatten)]
-    slugs: Slugs,
-    /// The revision that you reviewed, of one listing: any other is refused. Without it, `approve` and `reject` show the listing and ask, for
-    /// which they need a terminal
+    pub(super) slugs: Slugs,
+    /// The revision that you reviewed, of one listing: any other is refused. Without it, the command shows the listing and asks, for which it
+    /// needs a terminal
     #[arg(long, value_name = "N", value_parser = revision_number)]
-    revision: Option<i64>,
+    pub(super) revision: Option<i64>,
 }
 
-impl Target {
-    /// Asks before several listings are taken down at once.
-    pub(super) async fn confirm_takedown(
-        &self,
-        kind: ListingKind,
-        confirmation: Confirmation,
-    ) -> Result<(), Error> {
-        let slugs = &self.slugs.slugs;
-        if slugs.len() < 2 {
-            return Ok(());
-        }
-        let question = format!(
-            "Take down {} {}s ({})? Reads of them answer 404.",
-            slugs.len(),
-            kind.as_str(),
-            confirm::enumerate(slugs)
-        );
-        confirmation.ask(&question).await
+/// Asks before several listings are taken down at once.
+pub(super) async fn confirm_takedown(
+    kind: ListingKind,
+    slugs: &[String],
+    confirmation: Confirmation,
+) -> Result<(), Error> {
+    if slugs.len() < 2 {
+        return Ok(());
     }
+    let question = format!(
+        "Take down {} {}s ({})? Reads of them answer 404.",
+        slugs.len(),
+        kind.as_str(),
+        confirm::enumerate(slugs)
+    );
+    confirmation.ask(&question).await
 }
 
 /// A decision on one listing or more.
 pub(super) struct Request {
     pub(super) decision: proto::Decision,
-    pub(super) target: Target,
+    pub(super) slugs: Slugs,
+    /// The reviewed revision; `None` for a takedown and a restore, which are of the listing whatever its revision.
+    pub(super) revision: Option<i64>,
     pub(super) reason: String,
 }
 
@@ -125,75 +124,128 @@ pub(super) async fn run(
 ) -> Result<(), Error> {
     let Request {
         decision,
-        target,
+        slugs,
+        revision,
         reason,
     } = request;
-    let names = target.slugs.into_names(kind);
-    if target.revision.is_some() && names.len() > 1 {
+    let names = slugs.into_names(kind);
+    if revision.is_some() && names.len() > 1 {
         return Err(Error::usage(
             "--revision is for one listing: leave it out, or decide on the listings one by one",
         ));
     }
-    let asks = needs_review(decision) && target.revision.is_none();
+    let asks = is_of_content(decision) && revision.is_none();
     if asks && (output.is_json() || !prompt::is_terminal()) {
         return Err(Error::usage(format!(
             "nothing was changed: give the revision that you reviewed with --revision, one listing at a time. {} lists the revisions; on a terminal, and without --json, the command shows each listing and asks",
             command_hint::staff("review list")
         )));
     }
-    let client = fleet.listings().await?;
-    let mut review = StaffReviewServiceClient::new(client.clone());
+    let mut decider = Decider {
+        review: StaffReviewServiceClient::new(fleet.listings().await?),
+        decision,
+        reason,
+    };
+    if asks {
+        return decider.ask_about_each(names, output).await;
+    }
     let mut results: Vec<proto::DecideResult> = Vec::with_capacity(names.len());
     for batch in names.chunks(BATCH) {
-        let mut items = Vec::with_capacity(batch.len());
-        for name in batch {
-            let revision = match target.revision {
-                Some(revision) => Some(revision),
-                None => show_for_decision(&client, decision, name, output).await?,
-            };
-            if let Some(revision) = revision.filter(|_| asks)
-                && !confirm::is_confirmed(&question(decision, name, revision)).await?
-            {
-                output::note(&format!("{} stays as it is", name.name));
-                continue;
-            }
-            // A rejection is not bound to what was shown: an account that changes its listing all the time does not evade it.
-            let revision = match decision {
-                proto::Decision::Reject => target.revision,
-                _ => revision,
-            };
-            let name = Some(name.clone());
-            items.push(proto::DecideItem { name, revision });
-        }
-        if items.is_empty() {
-            continue;
-        }
-        let request = proto::DecideRequest {
-            decision: decision.into(),
-            items,
-            reason: reason.clone(),
+        let item = |name: &proto::ListingName| proto::DecideItem {
+            name: Some(name.clone()),
+            revision,
         };
-        let response = review.decide(request).await.inspect_err(|_| {
+        let decided = decider.send(batch.iter().map(item).collect()).await;
+        results.extend(decided.inspect_err(|_| {
             if !results.is_empty() {
                 output::note(&format!(
                     "the first {} listings were decided on before the error",
                     results.len()
                 ));
             }
-        })?;
-        results.extend(response.into_inner().results);
-    }
-    if results.is_empty() {
-        return Err(Error::Refused(
-            "nothing was changed: no answer was yes".to_owned(),
-        ));
+        })?);
     }
     report(results, output)
 }
 
-/// Whether a decision is about the content of a revision.
-const fn needs_review(decision: proto::Decision) -> bool {
+/// Whether a decision is about the content of a listing, so that a person must have read it.
+const fn is_of_content(decision: proto::Decision) -> bool {
     matches!(decision, proto::Decision::Approve | proto::Decision::Reject)
+}
+
+/// Makes one decision on several listings.
+struct Decider {
+    review: StaffReviewServiceClient<Client>,
+    decision: proto::Decision,
+    reason: String,
+}
+
+impl Decider {
+    async fn send(
+        &mut self,
+        items: Vec<proto::DecideItem>,
+    ) -> Result<Vec<proto::DecideResult>, Status> {
+        let request = proto::DecideRequest {
+            decision: self.decision.into(),
+            items,
+            reason: self.reason.clone(),
+        };
+        let response = self.review.decide(request).await?;
+        Ok(response.into_inner().results)
+    }
+
+    /// Shows each listing and asks. An answer takes effect at once: the person may be interrupted before the next one.
+    async fn ask_about_each(
+        &mut self,
+        names: Vec<proto::ListingName>,
+        output: Output,
+    ) -> Result<(), Error> {
+        let (mut decided, mut refused) = (0, 0);
+        for name in names {
+            let Some(results) = self.ask_about(&name, output).await? else {
+                output::note(&format!("{} stays as it is", name.name));
+                continue;
+            };
+            for result in results {
+                decided += 1;
+                refused += usize::from(!result.problem.is_empty());
+                print_result(&result, output);
+            }
+        }
+        if decided == 0 {
+            return Err(Error::Refused(
+                "nothing was changed: no answer was yes".to_owned(),
+            ));
+        }
+        refusals(refused, decided)
+    }
+
+    /// Shows a listing, asks, and decides; `None` when the answer is not yes.
+    async fn ask_about(
+        &mut self,
+        name: &proto::ListingName,
+        output: Output,
+    ) -> Result<Option<Vec<proto::DecideResult>>, Error> {
+        let request = proto::GetReviewRequest {
+            name: Some(name.clone()),
+        };
+        let shown = match self.review.get_review(request).await {
+            Ok(response) => response.into_inner(),
+            Err(status) => return Ok(Some(vec![refusal(name, status)?])),
+        };
+        output.print(&review_text::differences(&shown));
+        let revision = shown.item.map(|item| item.revision).unwrap_or_default();
+        if !confirm::is_confirmed(&question(self.decision, name, revision)).await? {
+            return Ok(None);
+        }
+        // A rejection is not bound to what was shown: an account that changes its listing all the time does not evade it.
+        let is_bound = self.decision == proto::Decision::Approve;
+        let item = proto::DecideItem {
+            name: Some(name.clone()),
+            revision: is_bound.then_some(revision),
+        };
+        Ok(Some(self.send(vec![item]).await?))
+    }
 }
 
 fn question(decision: proto::Decision, name: &proto::ListingName, revision: i64) -> String {
@@ -205,45 +257,36 @@ fn question(decision: proto::Decision, name: &proto::ListingName, revision: i64)
     format!("{verb} {kind} {slug} at revision {revision}?")
 }
 
-/// Shows a listing before the decision and returns the revision that was shown. Returns `None` when there is no such listing; the
-/// decision then reports it.
-async fn show_for_decision(
-    client: &Client,
-    decision: proto::Decision,
-    name: &proto::ListingName,
-    output: Output,
-) -> Result<Option<i64>, Error> {
-    if needs_review(decision) && name::is_live(name) {
-        let request = proto::GetReviewRequest {
-            name: Some(name.clone()),
-        };
-        let mut review = StaffReviewServiceClient::new(client.clone());
-        let Some(response) = none_if_missing(review.get_review(request).await)? else {
-            return Ok(None);
-        };
-        let response = response.into_inner();
-        output.print(&review_text::differences(&response));
-        return Ok(response.item.map(|item| item.revision));
+/// The result for a listing that cannot be shown, such as one that does not exist.
+fn refusal(name: &proto::ListingName, status: Status) -> Result<proto::DecideResult, Error> {
+    if status.details().is_empty() {
+        return Err(status.into());
     }
-    let request = proto::GetListingRequest {
-        name: Some(name.clone()),
-    };
-    let mut listings = StaffListingServiceClient::new(client.clone());
-    let response = none_if_missing(listings.get_listing(request).await)?;
-    Ok(response
-        .and_then(|response| response.into_inner().listing)
-        .map(|listing| listing.revision))
+    match Error::from(Fault::from(status)) {
+        Error::Refused(problem) => Ok(proto::DecideResult {
+            name: Some(name.clone()),
+            problem,
+            ..proto::DecideResult::default()
+        }),
+        error => Err(error),
+    }
 }
 
-/// The response, or `None` when there is no such listing.
-fn none_if_missing<T>(response: Result<T, Status>) -> Result<Option<T>, Error> {
-    match response {
-        Ok(response) => Ok(Some(response)),
-        Err(status) if !status.details().is_empty() => match Fault::from(status) {
-            fault if matches!(fault.code, kit::Code::NotFound | kit::Code::Invalid) => Ok(None),
-            fault => Err(fault.into()),
-        },
-        Err(status) => Err(status.into()),
+/// Prints the result of one answer.
+fn print_result(result: &proto::DecideResult, output: Output) {
+    let outcome = DecisionOutcome::from(result.clone());
+    let parts = [&outcome.state, &outcome.problem, &outcome.note];
+    let parts: Vec<String> = (parts.into_iter())
+        .filter(|part| !part.is_empty())
+        .map(|part| sanitize(part))
+        .collect();
+    output.print(&format!(
+        "{}: {}",
+        sanitize(&outcome.name),
+        parts.join("; ")
+    ));
+    if let Some(name) = (result.name.as_ref()).filter(|_| !result.differences.is_empty()) {
+        output.print(&review_text::changes(name, &result.differences));
     }
 }
 
@@ -265,11 +308,14 @@ fn report(results: Vec<proto::DecideResult>, output: Output) -> Result<(), Error
         output.print(&change);
     }
     let refused = outcomes.iter().filter(|o| !o.problem.is_empty()).count();
+    refusals(refused, outcomes.len())
+}
+
+fn refusals(refused: usize, decided: usize) -> Result<(), Error> {
     if refused == 0 {
         return Ok(());
     }
     Err(Error::Refused(format!(
-        "{refused} of {} were refused: the list says why",
-        outcomes.len()
+        "{refused} of {decided} were refused: the output says why"
     )))
 }

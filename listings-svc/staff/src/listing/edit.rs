@@ -13,6 +13,7 @@ use serde_json::{Map, Value};
 use tempfile::NamedTempFile;
 
 use super::name::{ListingKind, ListingMode};
+use crate::account;
 use crate::arguments::revision_number;
 use crate::command_hint;
 use crate::error::Error;
@@ -21,6 +22,9 @@ use crate::output::{self, Output};
 use crate::prompt;
 use crate::rpc::answer;
 use crate::rpc::dynamic;
+
+/// The field of an event that gives it to another account.
+const ACCOUNT: &str = "account";
 
 #[derive(Debug, Args)]
 pub(crate) struct Edit {
@@ -68,18 +72,43 @@ pub(crate) async fn run(
                 output::note("nothing was changed: the editor left every field as it was");
                 return Ok(());
             };
-            let response = service
-                .edit(request(changes.to_string(), Some(revision)))
-                .await;
-            let response = response.map_err(|status| {
-                let error = Error::from(status);
-                error.followed_by(&save_draft(&name, &pretty(&changes)))
-            })?;
+            let sent = async {
+                let fields = with_account_id(kind, changes.to_string(), fleet).await?;
+                Ok(service.edit(request(fields, Some(revision))).await?)
+            };
+            let response = sent
+                .await
+                .map_err(|error: Error| error.followed_by(&save_draft(&name, &pretty(&changes))))?;
             return print(&response.into_inner(), fleet, output).await;
         }
     };
+    let changes = with_account_id(kind, changes, fleet).await?;
     let response = service.edit(request(changes, edit.revision)).await?;
     print(&response.into_inner(), fleet, output).await
+}
+
+/// The changes with the id of the account that gets an event, which a person names as in every command. The service knows no accounts, so
+/// that the gateway looks the id up.
+async fn with_account_id(
+    kind: ListingKind,
+    changes: String,
+    fleet: &Fleet,
+) -> Result<String, Error> {
+    // The service refuses what is not an object, or no id.
+    let fields = serde_json::from_str(&changes).ok();
+    let fields = fields.filter(|_: &Map<String, Value>| kind == ListingKind::Event);
+    let Some((mut fields, account)) = fields.and_then(|fields| {
+        let account = fields.get(ACCOUNT)?.as_str()?.to_owned();
+        Some((fields, account))
+    }) else {
+        return Ok(changes);
+    };
+    let id = account::id(fleet, account.clone()).await?;
+    if id == account {
+        return Ok(changes);
+    }
+    fields.insert(ACCOUNT.to_owned(), id.into());
+    Ok(Value::Object(fields).to_string())
 }
 
 async fn print(response: &proto::EditResponse, fleet: &Fleet, output: Output) -> Result<(), Error> {

@@ -38,8 +38,8 @@ pub(crate) async fn run(command: Command, fleet: &Fleet, output: Output) -> Resu
 pub(crate) enum Verb {
     /// Approve pending listings: they are public at once
     ///
-    /// On a terminal, each listing is shown with its changes since it was last public, and approved at that revision after a question.
-    /// Elsewhere --revision names the revision that was reviewed. When the listing has changed in the meantime, the approval is refused and
+    /// On a terminal, each listing is shown with its changes since it was last public, and approved at that revision after a question: each
+    /// answer takes effect at once. Elsewhere --revision names the revision that was reviewed. When the listing has changed in the meantime, the approval is refused and
     /// the change is shown.
     Approve(decide::Target),
     /// Reject pending listings: their submitters read the reason, and may submit them again
@@ -54,20 +54,21 @@ pub(crate) enum Verb {
     },
     /// Take published listings down: reads answer 404, and their slugs stay taken
     ///
-    /// The games of a page that is taken down are hidden too. The keys of a game that is taken down stop working.
+    /// The games of a page that is taken down are hidden too. The keys of a game that is taken down stop working. It is of the listing,
+    /// whatever its account changes meanwhile.
     TakeDown {
         #[command(flatten)]
-        target: decide::Target,
-        /// The reason, for the record; up to 500 characters
+        slugs: name::Slugs,
+        /// The reason that the owners read; up to 500 characters
         #[arg(long)]
         reason: String,
         #[command(flatten)]
         confirmation: Confirmation,
     },
-    /// Restore listings that were taken down: they are public again, as before
+    /// Restore listings that were taken down: they are public again, a game only if its page is public
     Restore {
         #[command(flatten)]
-        target: decide::Target,
+        slugs: name::Slugs,
         /// The reason, for the record; up to 500 characters
         #[arg(long, default_value = "", hide_default_value = true)]
         reason: String,
@@ -76,7 +77,8 @@ pub(crate) enum Verb {
     ///
     /// Without --changes and --file, the listing opens as JSON in $VISUAL, $EDITOR or vi; the fields that you change there are sent. The
     /// edit is refused when somebody else changed the listing while it was open. Only admins change `featured`, `verified`, the `creator` of
-    /// a game, which moves it to another page, and the `account` of an event.
+    /// a game, which moves it to another page, and the `account` of an event: an id, or the e-mail address of a person who belongs to no other
+    /// account.
     Edit(edit::Edit),
 }
 
@@ -86,24 +88,31 @@ pub(crate) async fn run_verb(
     fleet: &Fleet,
     output: Output,
 ) -> Result<(), Error> {
-    let (decision, target, reason) = match verb {
+    let of_content = |decision, target: decide::Target, reason| decide::Request {
+        decision,
+        slugs: target.slugs,
+        revision: target.revision,
+        reason,
+    };
+    let of_listing = |decision, slugs, reason| decide::Request {
+        decision,
+        slugs,
+        revision: None,
+        reason,
+    };
+    let request = match verb {
         Verb::Edit(edit) => return edit::run(kind, edit, fleet, output).await,
-        Verb::Approve(target) => (Decision::Approve, target, String::new()),
-        Verb::Reject { target, reason } => (Decision::Reject, target, reason),
+        Verb::Approve(target) => of_content(Decision::Approve, target, String::new()),
+        Verb::Reject { target, reason } => of_content(Decision::Reject, target, reason),
         Verb::TakeDown {
-            target,
+            slugs,
             reason,
             confirmation,
         } => {
-            target.confirm_takedown(kind, confirmation).await?;
-            (Decision::TakeDown, target, reason)
+            decide::confirm_takedown(kind, &slugs.slugs, confirmation).await?;
+            of_listing(Decision::TakeDown, slugs, reason)
         }
-        Verb::Restore { target, reason } => (Decision::Restore, target, reason),
-    };
-    let request = decide::Request {
-        decision,
-        target,
-        reason,
+        Verb::Restore { slugs, reason } => of_listing(Decision::Restore, slugs, reason),
     };
     decide::run(kind, request, fleet, output).await
 }

@@ -1,7 +1,6 @@
 //! How a command line names listings.
 
 use clap::{Args, ValueEnum};
-use contracts::common::v1 as common;
 use contracts::listings::v1 as proto;
 
 pub(crate) use kit::Mode as ListingMode;
@@ -46,10 +45,6 @@ impl Slugs {
         let named = |slug| kind.named(self.mode, slug);
         self.slugs.into_iter().map(named).collect()
     }
-}
-
-pub(crate) fn is_live(name: &proto::ListingName) -> bool {
-    name.mode() == common::Mode::Live
 }
 
 /// The name of a state in a text.

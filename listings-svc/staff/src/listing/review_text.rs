@@ -80,6 +80,14 @@ pub(crate) fn whole(review: &proto::GetReviewResponse) -> String {
                 revision.changed.join(", ")
             )));
         }
+        if !revision.account_id.is_empty() {
+            let former = match revision.former_account_id.as_str() {
+                "" => "no account",
+                former => former,
+            };
+            let moved = format!(", from {former} to {}", revision.account_id);
+            line.push_str(&sanitize(&moved));
+        }
         if !revision.reason.is_empty() {
             line.push_str(&sanitize(&format!(", \u{201c}{}\u{201d}", revision.reason)));
         }

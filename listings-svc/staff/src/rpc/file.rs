@@ -1,7 +1,8 @@
 //! A file with one JSON object a line, as a list of messages.
 
+use kit::api::json_object::{self, ParseError};
 use prost_reflect::{DynamicMessage, MessageDescriptor, Value};
-use serde_json::{Map, Value as Json};
+use serde_json::Value as Json;
 
 use super::field;
 
@@ -19,8 +20,15 @@ pub(super) fn read(row: &MessageDescriptor, path: &str) -> Result<Vec<Value>, St
 }
 
 fn message(row: &MessageDescriptor, line: &str) -> Result<Value, String> {
-    let object: Map<String, Json> =
-        serde_json::from_str(line).map_err(|error| error.to_string())?;
+    let object = json_object::parse(line.as_bytes()).map_err(|error| match error {
+        ParseError::Fields(fields) => {
+            let problems = fields
+                .iter()
+                .map(|(name, reason)| format!("{name}: {reason}"));
+            problems.collect::<Vec<_>>().join(" ")
+        }
+        ParseError::NotUtf8 | ParseError::NotAnObject => "it is not a JSON object".to_owned(),
+    })?;
     let mut message = DynamicMessage::new(row.clone());
     for (name, value) in object {
         let Some(field) = row.get_field_by_name(&name) else {

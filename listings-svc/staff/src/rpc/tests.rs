@@ -77,10 +77,11 @@ fn arguments_are_fields_of_the_request() {
         let switch: gateway::SetSwitchRequest = request(&["switch", "set", "api", word]);
         assert_eq!((switch.name.as_str(), switch.on), ("api", on));
     }
-    let voters: catalogue::ListVotersRequest = request(&["vote", "list", "games/a-game"]);
+    let voters: catalogue::ListVotersRequest =
+        request(&["vote", "list", "games/a-game", "--address", "192.0.2.7"]);
     assert_eq!(
-        (voters.kind.as_str(), voters.listing.as_str()),
-        ("games", "a-game")
+        [voters.kind, voters.listing, voters.address],
+        ["games", "a-game", "192.0.2.7"]
     );
     let swaps: economy::RemoveSwapsRequest =
         request(&["swap", "remove", "s-1", "s-2", "--reason", "Why"]);
@@ -163,19 +164,25 @@ fn a_confirmation_names_what_is_changed() {
 fn each_line_of_a_file_is_a_message() {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("swaps.ndjson").display().to_string();
-    let swap = r#"{"id":"1","party":"Adé","from":"a-game","to":"b-game","gave":1,"got":2,"at":"2026-01-01T00:00:00Z"}"#;
+    let swap = r#"{"id":"1","party":"Adé","from":"a-game","to":"b-game","gave":1e3,"got":2.0,"at":"2026-01-01T00:00:00Z"}"#;
     std::fs::write(&path, format!("{swap}\n\n")).unwrap();
     let sent: economy::ImportSwapsRequest = request(&["swap", "import", &path]);
     assert_eq!(sent.swaps.len(), 1);
+    let swap_sent = &sent.swaps[0];
     assert_eq!(
-        (sent.swaps[0].party.as_str(), sent.swaps[0].got),
-        ("Adé", 2)
+        (swap_sent.party.as_str(), swap_sent.gave, swap_sent.got),
+        ("Adé", 1_000, 2)
     );
     assert!(sent.swaps[0].at.is_some());
     for (line, problem) in [
         ("{\"gave\": -1}", "line 2: gave: give a whole number"),
+        ("{\"gave\": 1.5}", "line 2: gave: give a whole number"),
         ("{\"given\": 1}", "line 2: `given` is no field"),
-        ("not json", "line 2: "),
+        (
+            "{\"gave\": 1, \"gave\": 2}",
+            "line 2: gave: It is given twice.",
+        ),
+        ("not json", "line 2: it is not a JSON object"),
     ] {
         std::fs::write(&path, format!("{swap}\n{line}")).unwrap();
         let (matches, commands) = parse(&["swap", "import", &path]).unwrap();

@@ -283,6 +283,26 @@ async fn a_decision_on_an_outdated_revision_is_refused(pool: PgPool) {
         .unwrap();
 }
 
+/// The tool asks for it, but it is not the only client.
+#[testing::database_test(listings::MIGRATOR)]
+async fn an_approval_without_the_revision_that_was_read_is_refused(pool: PgPool) {
+    let (service, ada, review) = start_with_reviewer(pool).await;
+    service.accounts().await.game("a-game").await;
+    let request = proto::DecideRequest {
+        decision: proto::Decision::Approve.into(),
+        items: vec![proto::DecideItem {
+            name: Some(listing_name("game", "a-game")),
+            revision: None,
+        }],
+        reason: String::new(),
+    };
+    let refused = review.clone().decide(request).await.unwrap().into_inner();
+    let result = &refused.results[0];
+    assert!(result.fields.keys().eq(["revision"]), "{result:?}");
+    assert_eq!(waiting(&review).await, ["a-game"]);
+    assert!(ada.audit_entries().await.is_empty());
+}
+
 #[testing::database_test(listings::MIGRATOR)]
 async fn of_two_concurrent_decisions_one_is_made(pool: PgPool) {
     let (service, ada, _) = start_with_reviewer(pool).await;
@@ -305,7 +325,7 @@ async fn approving_a_game_reports_its_pending_page(pool: PgPool) {
     accounts.page("new-page").await;
     accounts.game_under("a-game", "new-page").await;
     let note = approve(&ada, "game", "a-game", None).await.unwrap().note;
-    assert!(note.contains("new-page is not public yet"), "{note}");
+    assert!(note.contains("new-page is not public:"), "{note}");
     let note = approve(&ada, "game", "a-game", None).await.unwrap().note;
     assert!(
         note.starts_with("already published; nothing changed; its page"),
@@ -326,15 +346,17 @@ async fn many_listings_are_decided_independently(pool: PgPool) {
     }
     let mut names: Vec<_> = all.iter().map(|name| listing_name("game", name)).collect();
     names.extend([listing_name("game", "none"), listing_name("city", "lagos")]);
-    let items = names.into_iter().map(|name| proto::DecideItem {
-        name: Some(name),
-        revision: None,
-    });
-    let items: Vec<_> = items.collect();
-    let request = |decision: proto::Decision, reason: &str| proto::DecideRequest {
-        decision: decision.into(),
-        items: items.clone(),
-        reason: reason.to_owned(),
+    let request = |decision: proto::Decision, reason: &str| {
+        let revision = (decision == proto::Decision::Approve).then_some(1);
+        let items = names.iter().map(|name| proto::DecideItem {
+            name: Some(name.clone()),
+            revision,
+        });
+        proto::DecideRequest {
+            decision: decision.into(),
+            items: items.collect(),
+            reason: reason.to_owned(),
+        }
     };
     let answer = review
         .clone()

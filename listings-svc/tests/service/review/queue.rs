@@ -72,7 +72,13 @@ async fn only_live_listings_are_reviewed(pool: PgPool) {
         name: Some(sample.clone()),
     };
     assert_eq!(fields(review.clone().get_review(looked).await), ["mode"]);
-    let approved = decide(&ada.channel, proto::Decision::Approve, (sample, None), "").await;
+    let approved = decide(
+        &ada.channel,
+        proto::Decision::Approve,
+        (sample, Some(1)),
+        "",
+    )
+    .await;
     assert_eq!(Fault::from(approved.unwrap_err()).code, Code::NotFound);
     let kind = proto::ListQueueRequest {
         kind: "city".to_owned(),

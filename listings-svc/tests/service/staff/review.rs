@@ -1,8 +1,11 @@
 //! Reviews and other decisions with the staff tool.
 
 use contracts::listings::v1::staff_review_service_client::StaffReviewServiceClient;
+use listings::domain::state::{Seen, Transition};
+use strum::VariantArray as _;
 
 use super::*;
+use crate::support::while_open;
 
 #[testing::database_test(listings::MIGRATOR)]
 async fn a_review_reads_one_answer_a_line_on_a_terminal(pool: PgPool) {
@@ -137,18 +140,100 @@ async fn a_decision_is_refused_when_the_revision_is_not_the_reviewed_one(pool: P
     let list = ["--json", "review", "list"];
     let waiting = staff_with(&service, &token, &list, "").await.document();
     assert_eq!(waiting["total"], 1, "{waiting}");
-    let operator = testing::staff_token();
-    let args = ["game", "take-down", "one", "--reason", "Why", "--revision"];
-    for (revision, status) in [("2", 1), ("3", 0)] {
-        let args = [&args[..], &[revision]].concat();
-        let ran = staff_with(&service, operator.expose(), &args, "").await;
-        assert_eq!(ran.status(), status, "{ran:?}");
-    }
-    let ran = staff_with(&service, operator.expose(), &["game", "restore", "one"], "").await;
-    assert!(ran.text().contains("published"), "{ran:?}");
     let args = ["game", "approve", "one", "two", "--revision", "3"];
     let ran = staff_with(&service, &token, &args, "").await;
     assert_eq!(ran.status(), 2, "{ran:?}");
+}
+
+/// Whoever is interrupted at the second listing has decided on the first.
+#[testing::database_test(listings::MIGRATOR)]
+async fn each_answer_at_a_terminal_takes_effect_at_once(pool: PgPool) {
+    let (service, token) = reviewed(pool).await;
+    let accounts = service.accounts().await;
+    for name in ["one", "two"] {
+        accounts.game(name).await;
+    }
+    let mut tool = Running::start(tool_on_terminal(
+        &service,
+        &token,
+        "game approve one none two",
+    ));
+    tool.wait_for("game one").await;
+    tool.send("y\n").await;
+    tool.wait_for("game two").await;
+    for line in ["one: published", "none: There is no listing"] {
+        assert!(tool.text.contains(line), "{line}: {}", tool.text);
+    }
+    drop(tool);
+    let list = ["--json", "review", "list"];
+    let waiting = staff_with(&service, &token, &list, "").await.document();
+    assert_eq!(waiting["items"][0]["name"]["name"], "two");
+    assert_eq!(waiting["total"], 1, "{waiting}");
+}
+
+/// An account cannot evade a takedown by changing its listing all the time.
+#[testing::database_test(listings::MIGRATOR)]
+async fn a_takedown_is_of_the_listing_whatever_its_account_changes_meanwhile(pool: PgPool) {
+    let (service, _) = reviewed(pool).await;
+    service
+        .import(&File::rows("game", &[game("a-game", "A Game")]))
+        .await;
+    let operator = testing::staff_token();
+    for (verb, state) in [("take-down", "removed"), ("restore", "published")] {
+        // A change that commits after the tool could have read the listing.
+        let mut change = service.pool.begin().await.unwrap();
+        let changed = "update listings.listing set revision = revision + 1 where name = 'a-game'";
+        let changed = sqlx::query(changed).execute(&mut *change).await;
+        assert_eq!(changed.unwrap().rows_affected(), 1);
+        let args = ["game", verb, "a-game", "--reason", "Why"];
+        let decided = staff_with(&service, operator.expose(), &args, "");
+        let ran = while_open(&service.pool, change, decided).await;
+        assert_eq!(ran.status(), 0, "{ran:?}");
+        assert!(ran.text().contains(state), "{ran:?}");
+    }
+}
+
+/// The tool is a crate of its own, which does not read the table of the service.
+#[testing::database_test(listings::MIGRATOR)]
+async fn the_tool_shows_what_a_decision_must_have_seen(pool: PgPool) {
+    let (service, _) = reviewed(pool).await;
+    let operator = testing::staff_token();
+    for decision in Transition::VARIANTS {
+        let verb = match decision {
+            Transition::Approve => "approve",
+            Transition::Reject => "reject",
+            Transition::TakeDown => "take-down",
+            Transition::Restore => "restore",
+        };
+        let mut args = vec!["game", verb, "none"];
+        if *decision != Transition::Approve {
+            args.extend(["--reason", "Why"]);
+        }
+        let ran = staff_with(&service, operator.expose(), &args, "").await;
+        let is_shown = decision.rule().seen != Seen::Nothing;
+        // Without a terminal it shows nothing, and asks for the revision; else the service finds no such game.
+        assert_eq!(ran.status(), if is_shown { 2 } else { 1 }, "{ran:?}");
+    }
+}
+
+/// The gateway, which looks accounts up, is not there in this test.
+#[testing::database_test(listings::MIGRATOR)]
+async fn the_account_of_an_event_is_looked_up(pool: PgPool) {
+    let (service, _) = reviewed(pool).await;
+    let event = serde_json::json!({"slug": "a-jam", "title": "A Jam", "kind": "jam", "starts_at": "2026-07-01", "country_code": "NG", "city": "Lagos"});
+    service.import(&File::rows("event", &[event])).await;
+    let operator = testing::staff_token();
+    let id = uuid::Uuid::from_u128(5).to_string();
+    for (account, status, said) in [
+        (id.as_str(), 0, "was not checked"),
+        ("ada@example.com", 2, "web"),
+    ] {
+        let changes = serde_json::json!({ "account": account }).to_string();
+        let args = ["event", "edit", "a-jam", "--changes", &changes];
+        let ran = staff_with(&service, operator.expose(), &args, "").await;
+        assert_eq!(ran.status(), status, "{ran:?}");
+        assert!(ran.complaint().contains(said), "{ran:?}");
+    }
 }
 
 #[testing::database_test(listings::MIGRATOR)]

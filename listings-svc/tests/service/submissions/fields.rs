@@ -53,3 +53,33 @@ async fn unsupported_json_values_are_named(pool: PgPool) {
     }
     assert_eq!(fault.fields.len(), 4, "{:?}", fault.fields);
 }
+
+/// A program whose numbers are floats reads a game, and sends the whole back.
+#[testing::database_test(listings::MIGRATOR)]
+async fn a_game_may_be_sent_back_with_its_numbers_as_floats(pool: PgPool) {
+    let service = start_with_pages(pool).await;
+    let shown = |width: f64| json!([{"url": "https://a.example/1.png", "width": width, "height": 480.0, "alt": ""}]);
+    let row = json!({
+        "slug": "a-game", "title": "A Game", "creator": "studio", "release_year": 2.02e3, "screenshots": shown(640.0),
+    });
+    assert!(row.to_string().contains("2020.0"), "{row}");
+    service.import(&File::rows("game", &[row])).await;
+    for year in [json!(2020.0), json!(2020)] {
+        let same = json!({"screenshots": shown(640.0), "release_year": year});
+        let changed = LIVE.change_game(&service, "a-game", &same).await.unwrap();
+        assert_eq!(changed.revision, 1, "{year}");
+    }
+    let later = json!({"release_year": 2021.0});
+    let changed = LIVE.change_game(&service, "a-game", &later).await.unwrap();
+    assert_eq!(changed.revision, 2);
+    let bad = json!({"screenshots": shown(641.0), "release_year": 2020.5});
+    let refused = LIVE.change_game(&service, "a-game", &bad).await;
+    let refused = refused.unwrap_err();
+    assert_eq!(refused.code, Code::Invalid);
+    assert!(
+        refused.fields.keys().eq(["release_year", "screenshots"]),
+        "{refused:?}"
+    );
+    let why = "This must be a whole number from 1950 to ";
+    assert!(refused.fields["release_year"].starts_with(why));
+}

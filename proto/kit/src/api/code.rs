@@ -84,7 +84,7 @@ codes! {
         "Use a method that the header `Allow` of the response lists.";
     TooManyPending = "too_many_pending", CONFLICT, FailedPrecondition,
         "The account already has the maximum number of submissions or claims that wait for a review.",
-        "Wait until staff have reviewed some, or withdraw one under Listings.";
+        "Wait until staff have reviewed some, or take one down under Listings: what waits for its review can be changed and submitted again later.";
     IdempotencyMismatch = "idempotency_mismatch", UNPROCESSABLE_ENTITY, FailedPrecondition,
         "An earlier call used this `Idempotency-Key` with another body.",
         "Use a new `Idempotency-Key` for each new body.";

@@ -2,6 +2,9 @@
 //!
 //! The grammar of JSON allows values that have no unambiguous meaning or cannot be represented: duplicate fields, a number such as `1e400`, half
 //! of a surrogate pair, very deep nesting. Each field is parsed separately, so that an error names the field and the reason.
+//!
+//! Programs whose numbers are floats write 1000 as `1000.0` or `1e3`. Such a number is parsed as the integer, so that no reader, comparison or hash
+//! of a body tells the spellings apart.
 
 use std::collections::BTreeMap;
 use std::fmt;
@@ -12,6 +15,9 @@ use serde_json::{Map, Value};
 
 /// The most characters of a path. It bounds the size of the error for a body with long nested names.
 const MAX_PATH: usize = 100;
+
+/// 2^53 − 1: floats hold whole numbers up to this one exactly (`Number.MAX_SAFE_INTEGER` in JavaScript).
+pub const MAX_SAFE_INTEGER: u64 = 9_007_199_254_740_991;
 
 /// The error of a duplicate field.
 const DUPLICATE: &str = "It is given twice.";
@@ -62,6 +68,17 @@ pub fn parse(body: &[u8]) -> Result<Map<String, Value>, ParseError> {
     } else {
         Err(ParseError::Fields(report.errors))
     }
+}
+
+/// The integer that a float is, if it is whole and within ±[`MAX_SAFE_INTEGER`].
+#[expect(
+    clippy::cast_precision_loss,
+    clippy::cast_possible_truncation,
+    reason = "a float holds these integers exactly"
+)]
+pub fn integer(number: f64) -> Option<i64> {
+    let is_integer = number.fract() == 0.0 && number.abs() <= MAX_SAFE_INTEGER as f64;
+    is_integer.then_some(number as i64)
 }
 
 /// Why well-formed JSON cannot be represented; `None` when it is not well-formed. `serde_json` reports this only in the text of its error.
@@ -137,7 +154,7 @@ impl<'de> Deserialize<'de> for RawFields<'de> {
     }
 }
 
-/// Parses any value like [`Value`], and records duplicate fields of objects in it.
+/// Parses any value like [`Value`], but floats that are an [`integer`] as that, and records duplicate fields of objects in it.
 struct StrictValue<'r>(&'r mut Report);
 
 impl<'de> DeserializeSeed<'de> for StrictValue<'_> {
@@ -172,7 +189,7 @@ impl<'de> Visitor<'de> for StrictValue<'_> {
     }
 
     fn visit_f64<E>(self, value: f64) -> Result<Value, E> {
-        Ok(value.into())
+        Ok(integer(value).map_or_else(|| value.into(), Value::from))
     }
 
     fn visit_str<E>(self, value: &str) -> Result<Value, E> {
@@ -241,6 +258,25 @@ mod tests {
         );
         let escaped = parse(br#"{"\u0061": "\ud83c\udfae\n"}"#);
         assert_eq!(escaped.map(Value::Object), Ok(json!({"a": "\u{1f3ae}\n"})));
+    }
+
+    #[test]
+    fn whole_numbers_are_integers_however_they_are_written() {
+        for (written, parsed) in [
+            ("1000.0", json!(1000)),
+            ("1e3", json!(1000)),
+            ("1.5E1", json!(15)),
+            ("-2.0", json!(-2)),
+            ("-0.0", json!(0)),
+            ("9007199254740991.0", json!(MAX_SAFE_INTEGER)),
+            ("[{\"a\": 640.0}]", json!([{"a": 640}])),
+            ("100.5", json!(100.5)),
+            ("9007199254740992.0", json!(9_007_199_254_740_992.0)),
+            ("1e300", json!(1e300)),
+        ] {
+            let object = parse(format!(r#"{{"a": {written}}}"#).as_bytes()).unwrap();
+            assert_eq!(object["a"], parsed, "{written}");
+        }
     }
 
     #[test]
@@ -336,10 +372,23 @@ mod tests {
         match parse(body) {
             Ok(object) => {
                 let other = serde_json::from_slice::<Map<String, Value>>(body);
-                other.is_ok_and(|other| other == object)
+                other.is_ok_and(|other| floats(other.into()) == floats(object.into()))
             }
             Err(ParseError::Fields(fields)) => fields.values().all(|reason| !reason.is_empty()),
             Err(ParseError::NotUtf8 | ParseError::NotAnObject) => true,
+        }
+    }
+
+    /// The value with all its numbers as floats.
+    fn floats(value: Value) -> Value {
+        match value {
+            Value::Number(number) => number.as_f64().into(),
+            Value::Array(values) => values.into_iter().map(floats).collect(),
+            Value::Object(fields) => {
+                let fields = fields.into_iter();
+                Value::Object(fields.map(|(name, value)| (name, floats(value))).collect())
+            }
+            other => other,
         }
     }
 }

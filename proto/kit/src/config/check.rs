@@ -1,10 +1,11 @@
 //! Problems of settings that each have a valid value.
 
 use clap::{ArgMatches, Command};
-use sqlx::postgres::{PgConnectOptions, PgSslMode};
+use sqlx::postgres::PgSslMode;
 
 use super::{Common, Identity, Profile};
 use crate::grpc_address;
+use crate::pg;
 use crate::redis_url::RedisUrl;
 
 pub(super) fn cross_check(common: &Common) -> Vec<String> {
@@ -113,7 +114,7 @@ fn text(matches: &ArgMatches, id: &str) -> Option<String> {
 
 /// The host of a URL of PostgreSQL, unless it is reached by a Unix socket or always by TLS.
 fn plaintext_hosts_of_postgres(url: &str) -> Vec<String> {
-    let Ok(options) = url.parse::<PgConnectOptions>() else {
+    let Some(options) = pg::options(url) else {
         return Vec::new();
     };
     let has_tls = match options.get_ssl_mode() {

@@ -2,18 +2,16 @@
 
 use std::time::Duration;
 
-use sqlx::postgres::PgConnectOptions;
 use tracing_subscriber::EnvFilter;
 
 use super::Secret;
+use crate::pg;
 
 pub(super) fn postgres_url(value: &str) -> Result<Secret, String> {
-    let parsed = value.parse::<PgConnectOptions>();
-    parsed
-        .map(|_| Secret::from(value.to_owned()))
-        .map_err(|_error| {
-            "it must be a URL such as postgres://user:password@host:5432/database".to_owned()
-        })
+    let parsed = pg::options(value).map(|_| Secret::from(value.to_owned()));
+    parsed.ok_or_else(|| {
+        "it must be a URL such as postgres://user:password@host:5432/database".to_owned()
+    })
 }
 
 pub(super) fn share(value: &str) -> Result<f64, String> {

@@ -3,7 +3,8 @@
 use serde_json::{Map, Value};
 use sha2::{Digest as _, Sha256};
 
-/// The SHA-256 of an object as it was parsed: without the order of its keys, white space between them, and escapes.
+/// The SHA-256 of an object as [`json_object`](crate::api::json_object) parsed it: without the order of its keys, white space between them, escapes,
+/// and the spelling of whole numbers.
 pub fn of(body: &Map<String, Value>) -> Vec<u8> {
     // The map is sorted by key, so its text is canonical.
     Sha256::digest(Value::Object(body.clone()).to_string()).to_vec()
@@ -14,7 +15,7 @@ mod tests {
     use super::*;
 
     fn hash(body: &str) -> Vec<u8> {
-        of(&serde_json::from_str(body).unwrap())
+        of(&crate::api::json_object::parse(body.as_bytes()).unwrap())
     }
 
     #[test]
@@ -23,6 +24,7 @@ mod tests {
         for same in [
             r#" {"release_year": 2024, "links": {"itch": "b", "play": "a"}, "title": "Bao"}"#,
             r#"{"title":"\u0042ao","links":{"play":"a","itch":"b"},"release_year":2024}"#,
+            r#"{"title":"Bao","links":{"play":"a","itch":"b"},"release_year":2.024e3}"#,
         ] {
             assert_eq!(hash(same), body, "{same}");
         }

@@ -1,6 +1,5 @@
 //! The first connection, which checks the server, and the pool.
 
-use std::str::FromStr as _;
 use std::time::Duration;
 
 use anyhow::Context as _;
@@ -20,7 +19,10 @@ const IDLE_WITHOUT_PING: Duration = Duration::from_millis(500);
 /// How often the pool is watched.
 const POOL_INTERVAL: Duration = Duration::from_secs(10);
 /// Settings of every session.
-const SESSION: [(&str, &str); 5] = [
+const SESSION: [(&str, &str); 6] = [
+    // A role or a database may have another default. Commands lock what they decide by and read it again, and would fail at a row that
+    // somebody else has changed.
+    ("default_transaction_isolation", "read committed"),
     // The statements are short. PostgreSQL would still JIT-compile some of them, because it assumes that a new, unanalyzed table is long.
     ("jit", "off"),
     // PostgreSQL sends a first probe to a silent client after ten seconds and closes the connection, with its locks, after 25; or when the
@@ -33,14 +35,24 @@ const SESSION: [(&str, &str); 5] = [
 /// The settings with the URL of PostgreSQL.
 const SETTING: &str = "database_url (for `migrate`, database_owner_url)";
 
+/// Parses the URL of a database. sqlx leaves an IPv6 address in its brackets, and would look it up as a name.
+pub fn options(url: &str) -> Option<PgConnectOptions> {
+    let options: PgConnectOptions = url.parse().ok()?;
+    let host = options.get_host();
+    let address = host.strip_prefix('[').and_then(|it| it.strip_suffix(']'));
+    match address.map(ToOwned::to_owned) {
+        Some(address) => Some(options.host(&address)),
+        None => Some(options),
+    }
+}
+
 /// Connects for the first time, and checks the server. A single connection says why it fails, while a pool only reports a timeout.
 pub(super) async fn connect(
     url: &config::Secret,
     deadline: Duration,
     service: &'static str,
 ) -> anyhow::Result<(PgConnectOptions, PgConnection)> {
-    let options = PgConnectOptions::from_str(url.expose())
-        .ok()
+    let options = options(url.expose())
         .context("the URL is not one such as postgres://user:password@host:5432/database")?
         .application_name(service)
         // PgBouncer refuses this startup parameter of sqlx, which has no effect on binary values.
@@ -60,7 +72,11 @@ pub(super) async fn connect(
 }
 
 pub(super) fn place(options: &PgConnectOptions) -> String {
-    format!("{}:{}", options.get_host(), options.get_port())
+    let (host, port) = (options.get_host(), options.get_port());
+    if host.contains(':') {
+        return format!("[{host}]:{port}");
+    }
+    format!("{host}:{port}")
 }
 
 /// A pool whose connections have the timeouts of `settings`, and which closes a connection that PostgreSQL does not answer.
@@ -170,4 +186,32 @@ async fn server_version(connection: &mut PgConnection) -> Result<i32, sqlx::Erro
     statement::query_scalar("select current_setting('server_version_num')::int4")
         .fetch_one(connection)
         .await
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn an_ipv6_address_is_no_name() {
+        for (url, host, place_of_it) in [
+            ("postgres://u:p@[::1]:5433/d", "::1", "[::1]:5433"),
+            (
+                "postgres://u:p@[::1]/d?sslmode=require",
+                "::1",
+                "[::1]:5432",
+            ),
+            (
+                "postgres://u:p@db.example/d",
+                "db.example",
+                "db.example:5432",
+            ),
+            ("postgres://u:p@127.0.0.1/d", "127.0.0.1", "127.0.0.1:5432"),
+        ] {
+            let options = options(url).unwrap();
+            assert_eq!(options.get_host(), host, "{url}");
+            assert_eq!(place(&options), place_of_it, "{url}");
+        }
+        assert!(options("postgres//h/d").is_none());
+    }
 }

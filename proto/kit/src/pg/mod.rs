@@ -4,6 +4,7 @@
 //! they would not help against a proxy that acknowledges and forwards nothing. Every wait for an answer is therefore limited: by the ping of
 //! the pool, by the deadline of the caller, or by [`within`].
 
+mod collation;
 mod connection;
 mod migrations;
 pub(crate) mod statement;
@@ -26,7 +27,7 @@ use connection::{connect, place, session, set};
 use migrations::{protect_migrations, require_migrations, run_migrations};
 use transaction::MarkAbandoned;
 
-pub use connection::{pool, watch_pool};
+pub use connection::{options, pool, watch_pool};
 pub use transaction::{begin, begin_with};
 
 /// The name of a schema. It is a constant, because the kit inserts it into the text of SQL statements.
@@ -113,6 +114,9 @@ pub async fn migrate(
     protect_migrations(&mut connection, &migrator.table_name)
         .await
         .context("cannot take rights from the role of the service")?;
+    if let Some(problem) = collation::problem(&mut connection).await? {
+        tracing::warn!(service, "{problem}");
+    }
     tracing::info!(service, applied, "the schema is up to date");
     connection.close().await?;
     Ok(())

@@ -39,6 +39,19 @@ async fn proxied(direct: &PgPool) -> (SilentProxy, PgPool) {
 }
 
 #[testing::database_test]
+async fn the_default_isolation_of_a_role_changes_no_transaction(direct: PgPool) {
+    let serializable = [("default_transaction_isolation", "serializable")];
+    let options = (*direct.connect_options()).clone().options(serializable);
+    let pool = pool(options, &settings(), &[]);
+    let mut transaction = kit::pg::begin(&pool).await.unwrap();
+    let isolation: String = sqlx::query_scalar("show transaction_isolation")
+        .fetch_one(&mut *transaction)
+        .await
+        .unwrap();
+    assert_eq!(isolation, "read committed");
+}
+
+#[testing::database_test]
 async fn silent_connections_are_replaced_when_callers_give_up(direct: PgPool) {
     let (mut proxy, through) = proxied(&direct).await;
     proxy.fall_silent();

@@ -4,13 +4,16 @@ use std::net::SocketAddr;
 use std::sync::Arc;
 
 use axum::Router;
-use axum::routing::get;
+use axum::body::Body;
+use axum::extract::DefaultBodyLimit;
+use axum::routing::{get, post};
 use bytes::Bytes;
+use futures::StreamExt as _;
 use http_body_util::{BodyExt as _, Empty};
 use hyper::client::conn::http2::handshake;
 use hyper_util::rt::{TokioExecutor, TokioIo};
 use kit::http_server::{Limits, serve};
-use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
+use tokio::io::{AsyncRead, AsyncReadExt as _, AsyncWriteExt as _};
 use tokio::net::{TcpListener, TcpStream};
 use tokio::sync::Notify;
 use tokio::task::JoinSet;
@@ -106,7 +109,8 @@ async fn both_versions_of_http_are_served() {
 #[tokio::test]
 async fn a_request_whose_end_is_in_doubt_is_the_last_of_its_connection() {
     let port = Port::open(router(), 9).await;
-    for doubt in ["host: x\r\nhost: y", "host: x\r\nexpect: 100-continue"] {
+    let waits = "host: x\r\nexpect: 100-continue\r\ncontent-length: 9";
+    for doubt in ["host: x\r\nhost: y", waits] {
         let head = format!("GET / HTTP/1.1\r\n{doubt}\r\n\r\n");
         let mut stream = port.send(&head).await;
         let answer = read_answer(&mut stream).await;
@@ -116,6 +120,87 @@ async fn a_request_whose_end_is_in_doubt_is_the_last_of_its_connection() {
     let mut stream = port.send(GET).await;
     let answer = read_answer(&mut stream).await;
     assert!(!answer.contains("connection: close"), "{answer}");
+}
+
+/// Otherwise a client would lose the next request of the connection.
+#[tokio::test]
+async fn a_connection_ends_with_a_body_that_was_not_read_whole_and_the_response_says_so() {
+    let partly = async |body: Body| {
+        let mut body = body.into_data_stream();
+        drop(body.next().await);
+        "here"
+    };
+    let read = async |body: Bytes| format!("{} here", body.len());
+    let router = router()
+        .route("/read", post(read))
+        .route("/partly", post(partly))
+        .layer(DefaultBodyLimit::max(100_000));
+    let port = Port::open(router, 9).await;
+    let send = async |line: &str, length: usize, is_chunked: bool| {
+        let body = "x".repeat(length);
+        let head = format!("{line} HTTP/1.1\r\nhost: x\r\n");
+        let request = if is_chunked {
+            format!("{head}transfer-encoding: chunked\r\n\r\n{length:x}\r\n{body}\r\n0\r\n\r\n")
+        } else {
+            format!("{head}content-length: {length}\r\n\r\n{body}")
+        };
+        let mut stream = port.connect().await;
+        // The server may close the connection before it has read everything.
+        let (reading, mut writing) = stream.split();
+        let (sent, head) = tokio::join!(writing.write_all(request.as_bytes()), read_head(reading));
+        drop(sent);
+        let is_last = head.contains("\r\nconnection: close\r\n");
+        (head[9..12].to_owned(), is_last, stream)
+    };
+    for (line, status, length) in [
+        ("GET /", "200", 60_000),
+        ("GET /", "200", 9),
+        ("DELETE /", "405", 60_000),
+        ("POST /nowhere", "404", 60_000),
+        ("POST /read", "413", 300_000),
+        ("POST /partly", "200", 300_000),
+    ] {
+        for is_chunked in [false, true] {
+            let (answered, is_last, stream) = send(line, length, is_chunked).await;
+            assert_eq!((&*answered, is_last), (status, true), "{line}, {length}");
+            assert!(is_closed(stream).await);
+        }
+    }
+    for is_chunked in [false, true] {
+        let (status, is_last, mut stream) = send("POST /read", 60_000, is_chunked).await;
+        assert_eq!((&*status, is_last), ("200", false));
+        stream.write_all(GET.as_bytes()).await.unwrap();
+        read_answer(&mut stream).await;
+    }
+}
+
+/// Reads the head of a response.
+async fn read_head(mut stream: impl AsyncRead + Unpin) -> String {
+    let mut head = Vec::new();
+    while !head.ends_with(b"\r\n\r\n") {
+        head.push(stream.read_u8().await.unwrap());
+    }
+    String::from_utf8(head).unwrap()
+}
+
+/// It answers PINGs, so that it is not taken for lost.
+#[tokio::test]
+async fn an_http2_client_that_takes_nothing_of_a_response_loses_its_connection() {
+    let port = Port::open(router(), 9).await;
+    let stream = TokioIo::new(port.connect().await);
+    let builder = hyper::client::conn::http2::Builder::new(TokioExecutor::new())
+        .initial_stream_window_size(0)
+        .clone();
+    let (mut sender, connection) = builder.handshake(stream).await.unwrap();
+    let mut tasks = JoinSet::new();
+    tasks.spawn(connection);
+    let request = http::Request::get("http://x/").body(Empty::<Bytes>::new());
+    let response = sender.send_request(request.unwrap()).await.unwrap();
+    assert_eq!(response.status(), 200);
+    // With paused time, timers fire when all tasks wait.
+    tokio::time::pause();
+    let ended = tokio::time::timeout(2 * testing::LONG, tasks.join_next());
+    assert!(ended.await.is_ok(), "the connection is still open");
 }
 
 #[tokio::test]

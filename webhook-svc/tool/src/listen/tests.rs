@@ -26,6 +26,8 @@ struct Stub {
     failures: Vec<u16>,
     /// The message that the receiver never accepts.
     refused: usize,
+    /// The body of a response of the receiver never ends.
+    is_endless: bool,
     /// The messages that the receiver got, in order.
     posted: Vec<usize>,
 }
@@ -61,7 +63,7 @@ async fn list(
     page.to_string().into_response()
 }
 
-async fn receive(State(shared): State<Shared>, headers: HeaderMap, body: Bytes) -> StatusCode {
+async fn receive(State(shared): State<Shared>, headers: HeaderMap, body: Bytes) -> Response {
     let secret = ServiceSecret::parse(SECRET).unwrap();
     let timestamp = headers["x-service-timestamp"].to_str().unwrap();
     assert_eq!(
@@ -73,9 +75,13 @@ async fn receive(State(shared): State<Shared>, headers: HeaderMap, body: Bytes) 
     let mut stub = shared.lock().unwrap();
     stub.posted.push(number);
     if stub.refused == number {
-        return StatusCode::INTERNAL_SERVER_ERROR;
+        return StatusCode::INTERNAL_SERVER_ERROR.into_response();
     }
-    StatusCode::NO_CONTENT
+    if stub.is_endless {
+        let endless = stream::pending::<Result<Bytes, std::convert::Infallible>>();
+        return Body::from_stream(endless).into_response();
+    }
+    StatusCode::NO_CONTENT.into_response()
 }
 
 /// Pulls until the receiver has got that many posts or the program ends; returns the posted messages.
@@ -125,6 +131,17 @@ async fn messages_are_posted_in_order_and_one_that_is_always_refused_is_set_asid
     };
     let expected = [1, 2, 2, 2, 2, 2, 3, 4, 5];
     assert_eq!(posted(stub, expected.len()).await.unwrap(), expected);
+}
+
+/// The status decides, as it does for the service.
+#[tokio::test]
+async fn a_message_whose_response_does_not_end_is_posted_once() {
+    let stub = Stub {
+        head: 2,
+        is_endless: true,
+        ..Stub::default()
+    };
+    assert_eq!(posted(stub, 2).await.unwrap(), [1, 2]);
 }
 
 #[tokio::test]

@@ -61,10 +61,14 @@ pub struct ListingPage {
     pub name: String,
     pub title: String,
     pub state: StateText,
-    /// Why staff rejected it; may be empty.
+    /// Why staff rejected it, or that its account took it back; may be empty.
     pub reason: String,
     /// As in [`ListingRow`].
     pub note: String,
+    /// Who has taken it down, and when; empty if it is not taken down.
+    pub taken_down: String,
+    /// Whom to ask for its restoration.
+    pub staff_mail: Option<String>,
     /// Its public address, if the public sees it.
     pub public_url: Option<String>,
     pub facts: Vec<Fact>,

@@ -41,6 +41,8 @@ fn text_of_a_studio_has_automatic_direction() {
         state,
         reason: String::new(),
         note: String::new(),
+        taken_down: String::new(),
+        staff_mail: None,
         public_url: None,
         facts: vec![Fact {
             label: "Tagline".to_owned(),

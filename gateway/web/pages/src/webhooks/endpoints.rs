@@ -80,8 +80,9 @@ pub struct EndpointFormPage {
     /// Where the form leads back to.
     pub back: String,
     pub button: &'static str,
-    /// Marks the form, so that sending it twice adds one address.
-    pub form: String,
+    /// Hidden fields: what marks the form of a new address, so that sending it twice adds one; or what the address was when the form of a
+    /// change was opened.
+    pub hidden: Vec<(&'static str, String)>,
     pub url: Field,
     pub events: Vec<EventChoice>,
 }
@@ -92,7 +93,7 @@ pub struct EventChoice {
     pub is_ticked: bool,
 }
 
-/// A new signing secret, the only time that it is shown.
+/// A new signing secret.
 #[derive(Debug, Template)]
 #[template(path = "webhooks/secret.html")]
 pub struct SigningSecretPage {
@@ -219,7 +220,7 @@ mod tests {
             action: BASE.to_owned(),
             back: BASE.to_owned(),
             button: "Add the address",
-            form: "f".to_owned(),
+            hidden: vec![("form", "f".to_owned())],
             url: Field::text("url", "Address")
                 .url()
                 .value("https://hooks.example/\"")

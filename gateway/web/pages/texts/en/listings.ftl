@@ -47,7 +47,7 @@ listing-no-cover-why = A cover is the first thing that players see: add one befo
 listing-add-cover = Add a cover
 listing-change-it = Change it
 listing-pictures = Pictures
-listing-take-down-text = Nobody sees it on the site or in the API any more, and keys of a game stop working. Its address stays yours. Only staff can restore it.
+listing-take-down-text = What is public disappears from the site and the API, keys of a game stop working, and only staff can restore it. What waits for its review is taken back instead: a change submits it again. Its address stays yours.
 listing-take-down-it = Take it down
 listing-take-down-sure = Take it down now?
 listing-take-down-yes = Yes, take it down
@@ -67,10 +67,14 @@ listing-edit-title = Change { $value }
 listing-edit-lead = A change of a public listing is public at once.
 listing-edit-button = Save the changes
 listing-edit-reopen = Open the page again, and change it there.
-listing-edit-conflict = Somebody else changed this listing since you opened the form. The form still has what you typed: if you save it, it replaces their changes.
-listing-taken-down-title = Taken down
-listing-taken-down = Staff took this listing down. It cannot be changed until they restore it.
-listing-the-listing = The listing
+listing-edit-busy = Somebody else is changing this listing at the same moment. Save your changes again.
+listing-edit-both = Somebody else has changed this since you opened the form. It is now: { $value } If you save again, it becomes what you typed.
+listing-edit-both-emptied = Somebody else has emptied this since you opened the form. If you save again, it becomes what you typed.
+listing-taken-down-by = { $from } has taken this listing down, { $to }.
+listing-taken-down-by-staff = Our staff have taken this listing down, { $value }.
+listing-taken-down = This listing is taken down.
+listing-restore = It cannot be changed until our staff restore it.
+listing-restore-mail = To ask for that, write to
 listing-add-game = Add a game
 listing-which-account = Which account does it belong to?
 
@@ -155,6 +159,8 @@ picture-change-public = A change of the pictures is public at once.
 picture-no-file = Choose a file.
 picture-too-large = Make it smaller: a file has { $value } MB at most.
 picture-incomplete = The file did not arrive whole. Send it again.
+picture-silent = Nothing of the file arrived for { $value } seconds, so the upload ended. Check your connection, and send the file again.
+picture-slow = The file did not arrive within { $value } minutes. Send a smaller one, or use a faster connection.
 picture-other-upload = You are uploading another picture: send this one when that is done.
 ## Claims of pages
 

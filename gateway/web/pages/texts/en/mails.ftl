@@ -4,6 +4,7 @@ mail-link-foot = The link works for { $value }, once. If you did not ask for it,
 mail-signature = The team of Mchezo
 mail-switch-foot = You can turn off these e-mails: { $value }
 mail-no-reason = none was given
+mail-no-account = no account
 mail-sign-up-subject = Create your account at Mchezo
 mail-sign-up-body =
     Hello,
@@ -84,6 +85,18 @@ mail-removed-body =
     { $by } has removed you from the team of an account at Mchezo. Its keys, webhooks and listings go on, and you cannot open it any more.
 
     If you think that this is a mistake, ask { $by }. Your other accounts: { $page }
+mail-seen-secrets-subject = Somebody has seen secrets of your account that still work
+mail-seen-secrets-body =
+    { $email } does not work with the keys and webhooks of the account { $name } any more, and has seen the secrets of these. They work until somebody replaces them: rotate each key, and create a new signing secret for each webhook.
+
+    { $secrets }
+
+    The page of the team lists them too: { $team }
+mail-seen-secrets-unknown-subject = Somebody may have seen secrets of your account
+mail-seen-secrets-unknown-body =
+    { $email } does not work with the keys and webhooks of the account { $name } any more. Which secrets { $email } has seen could not be told, because a service did not answer.
+
+    The page of the team lists them: { $team }
 mail-month-share-subject = 80 % of the month's calls are used
 mail-month-share-body =
     The account { $name } has made { $used } of the { $limit } calls a month that the plan { $plan } includes.
@@ -127,9 +140,18 @@ mail-listing-rejected-body =
     Change what they name: saving the change submits it again. { $page }
 mail-listing-removed-subject = Your listing is taken down
 mail-listing-removed-body =
-    Staff have taken down { $title }. Nobody finds it on the site or in the API any more. If it is a game, its own keys do not work.
+    Staff have taken down { $title }. Nobody finds it on the site or in the API any more. If it is a game, its own keys do not work. Their reason: { $reason }
 
-    See what the page of your listing says about it, and whom to ask: { $page }
+    Only staff can restore it. If you think that this is a mistake, write to us: { $contact }
+
+    The listing in the dashboard: { $page }
+mail-listing-removed-by-owner-subject = Another owner took your listing down
+mail-listing-removed-by-owner-body =
+    The account { $account }, which also owns the page, has taken down { $title }. Nobody finds it on the site or in the API any more. If it is a game, its own keys do not work.
+
+    Only staff can restore it. If you did not agree, write to us: { $contact }
+
+    The listing in the dashboard: { $page }
 mail-listing-restored-subject = Your listing is restored
 mail-listing-restored-body =
     Staff have restored { $title }. It is shown as before, unless its page is not public.
@@ -145,6 +167,20 @@ mail-claim-rejected-body =
     Staff have rejected your claim of the page { $handle }. Their reason: { $reason }
 
     Claim it again with other evidence: { $page }
+mail-owner-added-subject = A page of your account has a new owner
+mail-owner-added-body =
+    Staff have made the account { $account } an owner of the page { $handle }. It may change the page and its games, and take them down, as every other owner may.
+
+    If you do not know this account, write to us at once: { $contact }
+
+    Your listings: { $page }
+mail-event-moved-subject = An event belongs to another account now
+mail-event-moved-body =
+    Staff have moved the event { $title }. It belonged to: { $former }. It belongs now to: { $account }. Only that account can change it.
+
+    If you did not expect this, write to us: { $contact }
+
+    Your listings: { $page }
 mail-report-held-subject = A report of your game is held
 mail-report-held-body =
     The report { $report } of the game { $game } does not count yet: a person looks at it first. The reason: { $reason }
@@ -158,6 +194,11 @@ mail-report-counted-body =
 mail-report-rejected-subject = A held report of your game is rejected
 mail-report-rejected-body =
     Staff have rejected the report { $report } of the game { $game }: it never counts. Their reason: { $reason }
+
+    Correct what your game sends. Its next report is compared with the last one that counts: { $page }
+mail-report-retracted-subject = A report of your game does not count any more
+mail-report-retracted-body =
+    Staff have retracted the report { $report } of the game { $game }: rates and figures are computed without it. Their reason: { $reason }
 
     Correct what your game sends. Its next report is compared with the last one that counts: { $page }
 mail-webhooks-failed-subject = Webhooks could not be delivered

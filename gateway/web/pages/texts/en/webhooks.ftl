@@ -28,6 +28,7 @@ webhook-plan-unlimited = Your plan includes any number of addresses.
 webhook-plan-real = Your plan includes real events.
 webhook-plan-test = Your plan includes test events only: real events need a plan with webhooks.
 done-webhook-changed = The address is changed.
+done-webhook-secret-before = This form was sent before, and its secret was shown then. If you have not seen the secret, create a new one below.
 done-webhook-paused = Paused. Deliveries wait until you resume it.
 done-webhook-resumed = Resumed. What was waiting is sent now.
 done-webhook-switched = Messages are signed with the new secret from now on.
@@ -39,6 +40,9 @@ done-webhook-recovered-paused = The address is paused. The failed deliveries are
 
 webhook-add-button = Add the address
 webhook-change-title = Change the address
+webhook-change-reopen = Open the page again, and change the address there.
+webhook-change-busy = Somebody else is changing this address at the same moment. Save your changes again.
+webhook-change-both = Somebody else has changed this since you opened the form. It is now: { $value } If you save again, it becomes what you typed.
 webhook-url-hint = Public https with a host name, such as https://hooks.example/mchezo. No port, no IP address, no redirect.
 ## A signing secret that is shown once
 
@@ -91,7 +95,7 @@ webhook-switch = Switch to the new secret now
 webhook-rotate-text = A new secret is shown once. The old one signs for another day, so that you can give the new one to your receiver first.
 webhook-rotate = Create a new secret
 webhook-remove = Remove
-webhook-remove-text = The address gets nothing more, and its deliveries are deleted with it.
+webhook-remove-text = The address gets nothing more, and its deliveries are not shown any more.
 webhook-remove-address = Remove the address
 webhook-remove-question = with its deliveries and its secret? Nobody can bring them back. To stop the messages for a while, pause it.
 webhook-remove-yes = Yes, remove it

@@ -4,6 +4,7 @@ mail-link-foot = Le lien fonctionne pendant { $value }, une seule fois. Si vous 
 mail-signature = L’équipe de Mchezo
 mail-switch-foot = Vous pouvez désactiver ces e-mails : { $value }
 mail-no-reason = non précisé
+mail-no-account = aucun compte
 mail-sign-up-subject = Créez votre compte sur Mchezo
 mail-sign-up-body =
     Bonjour,
@@ -84,6 +85,18 @@ mail-removed-body =
     { $by } vous a retiré de l’équipe d’un compte sur Mchezo. Les clés, les webhooks et les fiches de ce compte restent en service, mais vous ne pouvez plus l’ouvrir.
 
     Si vous pensez que c’est une erreur, adressez-vous à { $by }. Vos autres comptes : { $page }
+mail-seen-secrets-subject = Quelqu’un a vu des secrets de votre compte encore valables
+mail-seen-secrets-body =
+    { $email } ne s’occupe plus des clés et des webhooks du compte { $name }, et a vu les secrets suivants. Ils restent valables jusqu’à ce que quelqu’un les remplace : renouvelez chaque clé, et créez un nouveau secret de signature pour chaque webhook.
+
+    { $secrets }
+
+    La page de l’équipe les énumère aussi : { $team }
+mail-seen-secrets-unknown-subject = Quelqu’un a peut-être vu des secrets de votre compte
+mail-seen-secrets-unknown-body =
+    { $email } ne s’occupe plus des clés et des webhooks du compte { $name }. Un service n’a pas répondu : on ne sait pas quels secrets { $email } a vus.
+
+    La page de l’équipe les énumère : { $team }
 mail-month-share-subject = 80 % des appels du mois sont utilisés
 mail-month-share-body =
     Le compte { $name } a fait { $used } des { $limit } appels mensuels que comprend l’offre { $plan }.
@@ -127,9 +140,18 @@ mail-listing-rejected-body =
     Corrigez la fiche en conséquence : enregistrer la modification la soumet de nouveau. { $page }
 mail-listing-removed-subject = Votre fiche est retirée
 mail-listing-removed-body =
-    Notre équipe a retiré { $title }. Plus personne ne trouve cette fiche sur le site ni dans l’API, et, s’il s’agit d’un jeu, ses propres clés ne fonctionnent plus.
+    Notre équipe a retiré { $title }. Plus personne ne trouve cette fiche sur le site ni dans l’API, et, s’il s’agit d’un jeu, ses propres clés ne fonctionnent plus. Motif : { $reason }
 
-    Voyez ce qu’en dit la page de votre fiche, et à qui vous adresser : { $page }
+    Seule notre équipe peut la rétablir. Si vous pensez qu’il s’agit d’une erreur, écrivez-nous : { $contact }
+
+    La fiche dans le tableau de bord : { $page }
+mail-listing-removed-by-owner-subject = Un autre propriétaire a retiré votre fiche
+mail-listing-removed-by-owner-body =
+    Le compte { $account }, auquel la page appartient aussi, a retiré { $title }. Plus personne ne trouve cette fiche sur le site ni dans l’API, et, s’il s’agit d’un jeu, ses propres clés ne fonctionnent plus.
+
+    Seule notre équipe peut la rétablir. Si vous n’étiez pas d’accord, écrivez-nous : { $contact }
+
+    La fiche dans le tableau de bord : { $page }
 mail-listing-restored-subject = Votre fiche est rétablie
 mail-listing-restored-body =
     Notre équipe a rétabli { $title }. La fiche est affichée comme avant, sauf si la page de son créateur n’est pas publique.
@@ -145,6 +167,20 @@ mail-claim-rejected-body =
     Notre équipe a rejeté votre revendication de la page { $handle }. Motif : { $reason }
 
     Revendiquez-la de nouveau avec d’autres preuves : { $page }
+mail-owner-added-subject = Une page de votre compte a un nouveau propriétaire
+mail-owner-added-body =
+    Notre équipe a fait du compte { $account } un propriétaire de la page { $handle }. Comme tout autre propriétaire, il peut modifier la page et ses jeux, et les retirer.
+
+    Si vous ne connaissez pas ce compte, écrivez-nous tout de suite : { $contact }
+
+    Vos fiches : { $page }
+mail-event-moved-subject = Un événement appartient maintenant à un autre compte
+mail-event-moved-body =
+    Notre équipe a déplacé l’événement { $title }. Il appartenait à : { $former }. Il appartient maintenant à : { $account }. Seul ce compte peut le modifier.
+
+    Si vous ne vous y attendiez pas, écrivez-nous : { $contact }
+
+    Vos fiches : { $page }
 mail-report-held-subject = Un rapport de votre jeu est mis en attente
 mail-report-held-body =
     Le rapport { $report } du jeu { $game } n’est pas encore pris en compte : une personne l’examine d’abord. Motif : { $reason }
@@ -160,6 +196,11 @@ mail-report-rejected-body =
     Notre équipe a rejeté le rapport { $report } du jeu { $game } : il ne sera jamais pris en compte. Motif : { $reason }
 
     Corrigez ce que votre jeu envoie. Son prochain rapport sera comparé au dernier rapport pris en compte : { $page }
+mail-report-retracted-subject = Un rapport de votre jeu n’est plus pris en compte
+mail-report-retracted-body =
+    Notre équipe a retiré le rapport { $report } du jeu { $game } : les taux et les chiffres sont calculés sans lui. Motif : { $reason }
+
+    Corrigez ce que votre jeu envoie. Son prochain rapport sera comparé au dernier rapport pris en compte : { $page }
 mail-webhooks-failed-subject = Des webhooks n’ont pas pu être livrés
 mail-webhooks-failed-body =
     Livraisons vers { $url } qui ont échoué depuis le dernier e-mail de ce type : { $failed }. Il ne reste aucune tentative, et la dernière n’a pas reçu de réponse 2xx.

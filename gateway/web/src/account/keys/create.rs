@@ -10,7 +10,7 @@ use serde::Deserialize;
 use tokio::time::timeout;
 
 use super::shown_once;
-use crate::account::effect::Effect;
+use crate::account::effect::{Effect, FormError};
 use crate::account::member_request::MemberRequest;
 use crate::domain::action::Action;
 use crate::once_form::{self, OnceForm};
@@ -50,14 +50,14 @@ pub async fn send(request: MemberRequest, OnceForm(form, sent): OnceForm<KeyForm
     let (keys, actor, key) = (request.path("/keys"), request.actor(), new_key(&form));
     let work = async {
         if form.mode == "live" {
-            let asked = gateway.request_key(&actor, account, key.clone());
-            request.once(sent, &keys, asked).await?;
+            let asked = gateway.request_key(&actor, account, key.clone(), sent);
+            if !asked.await? {
+                return Err(FormError::SentBefore(keys));
+            }
             return Ok(Effect::shown_at(Action::KeyAsked, &key.name, &keys));
         }
-        let made = gateway.create_key(&actor, account, key.clone());
-        let made = request.once(sent, &keys, made).await?;
-        let effect = (Action::KeyCreated, HEADING);
-        Ok(shown_once(&request, effect, made, None).await)
+        let made = gateway.create_key(&actor, account, key, sent).await?;
+        shown_once(&request, (Action::KeyCreated, HEADING), made, None).await
     };
     let page = async |state| page(&request, &form, state).await;
     request.answer(work, &FIELDS, page).await

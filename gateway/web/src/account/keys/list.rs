@@ -1,39 +1,57 @@
 //! The keys of an account, and its requests for live keys.
 
-use axum::extract::{Path, Query};
+use axum::extract::Path;
 use pages::keys::{KeyRow, ListPage, RequestRow};
 use pages::when;
 use uuid::Uuid;
 
-use super::{rights, row, shown_once};
+use super::{created_before, rights, row, shown_once};
+use crate::account::effect::Effect;
 use crate::account::member_request::MemberRequest;
 use crate::domain::action::Action;
 use crate::domain::role::Permission;
 use crate::notice::AfterForm;
-use crate::once_form::{self, NoFields, OnceForm};
 use crate::page_error::PageResult;
 use crate::render::{FormState, html};
 use crate::request::Section;
 use crate::upstream::time_of;
+use crate::url_query::UrlQuery;
 
 /// The heading of a revealed key: the key of a text.
 const HEADING: &str = "key-secret-live";
 
-pub async fn show(request: MemberRequest, Query(after): Query<AfterForm>) -> PageResult {
+pub async fn show(request: MemberRequest, UrlQuery(after): UrlQuery<AfterForm>) -> PageResult {
     page(&request, after.notice(), FormState::default()).await
 }
 
-pub async fn reveal(
-    request: MemberRequest,
-    Path((_, id)): Path<(Uuid, String)>,
-    OnceForm(NoFields {}, sent): OnceForm<NoFields>,
-) -> PageResult {
+pub async fn reveal(request: MemberRequest, Path((_, id)): Path<(Uuid, String)>) -> PageResult {
+    let (gateway, account) = (&request.app.gateway, request.scope.id);
+    let work = async {
+        let revealed = match gateway.reveal_key(&request.actor(), account, &id).await {
+            Ok(revealed) => revealed,
+            // The key has the id of its request. Another answer has shown its secret.
+            Err(fault) => match gateway.key(account, &id).await {
+                Ok(key) => return Err(created_before(&request, &key.id)),
+                Err(_no_key) => return Err(fault.into()),
+            },
+        };
+        shown_once(&request, (Action::KeyRevealed, HEADING), revealed, None).await
+    };
+    let page = async |state| page(&request, None, state).await;
+    request.answer(work, &[], page).await
+}
+
+/// Withdraws a request for a live key.
+pub async fn withdraw(request: MemberRequest, Path((_, id)): Path<(Uuid, String)>) -> PageResult {
     let (gateway, actor) = (&request.app.gateway, request.actor());
     let work = async {
-        let revealed = gateway.reveal_key(&actor, request.scope.id, &id);
-        let revealed = request.once(sent, &request.path("/keys"), revealed).await?;
-        let effect = (Action::KeyRevealed, HEADING);
-        Ok(shown_once(&request, effect, revealed, None).await)
+        let withdrawn = gateway.withdraw_key_request(&actor, request.scope.id, &id);
+        let (action, name) = (Action::KeyRequestWithdrawn, withdrawn.await?.name);
+        Ok(Effect::shown_at(
+            action,
+            name,
+            &request.path("/keys?done=key-request-withdrawn"),
+        ))
     };
     let page = async |state| page(&request, None, state).await;
     request.answer(work, &[], page).await
@@ -71,7 +89,6 @@ async fn page(
         name: request.name,
         state: request.state,
         reason: request.reason.unwrap_or_default(),
-        form: once_form::new_id(),
     });
     let page = ListPage {
         frame,

@@ -11,8 +11,8 @@ use pages::when;
 use time::OffsetDateTime;
 
 use self::words::rights;
-pub(super) use self::words::{mode_name, state};
-use crate::account::effect::Effect;
+pub(super) use self::words::{may_revoke, mode_name, state};
+use crate::account::effect::{Effect, FormError};
 use crate::account::member_request::MemberRequest;
 use crate::domain::action::Action;
 use crate::page_language::PageLanguage;
@@ -23,13 +23,22 @@ use crate::upstream::time_of;
 /// A path for the first call.
 const FIRST_PATH: &str = "/games?limit=3";
 
-/// The effect of a form that shows a secret once. `heading` is the key of a text; after a rotation, `old_ends` is the end of the old secret.
+/// The page of a key after a form that has created the key before, and does not get its secret again.
+fn created_before(request: &MemberRequest, key: &str) -> FormError {
+    let page = request.path(&format!("/keys/{key}?done=key-created-before"));
+    FormError::SentBefore(page)
+}
+
+/// The effect of a form that shows a secret once, unless the form was sent before. `heading` is the key of a text; after a rotation, `old_ends` is the end of the old secret.
 async fn shown_once(
     request: &MemberRequest,
     (action, heading): (Action, &'static str),
     (key, secret): (proto::Key, String),
     old_ends: Option<OffsetDateTime>,
-) -> Effect {
+) -> Result<Effect, FormError> {
+    if secret.is_empty() {
+        return Err(created_before(request, &key.id));
+    }
     let (app, language) = (&request.app, request.language());
     let page = SecretPage {
         frame: request.frame(Section::Keys).await,
@@ -42,7 +51,7 @@ async fn shown_once(
         grace: old_ends.and_then(|end| grace(language, end, app.clock.now())),
         first_path: FIRST_PATH,
     };
-    Effect::new(action, key.name, ok(&page))
+    Ok(Effect::new(action, key.name, ok(&page)))
 }
 
 /// The customary name of the environment variable of a key (§5.8).

@@ -2,22 +2,25 @@
 
 use axum::extract::Path;
 use contracts::gateway::v1 as proto;
+use pages::Frame;
 use pages::keys::{KeyPage, LastCall};
 use serde::Deserialize;
 use uuid::Uuid;
 
-use super::words::refusal;
+use super::words::{self, refusal};
 use super::{row, shown_once};
 use crate::account::effect::Effect;
 use crate::account::member_request::MemberRequest;
 use crate::domain::action::Action;
 use crate::domain::role::Permission;
+use crate::notice::AfterForm;
 use crate::once_form::{self, OnceForm};
 use crate::page_error::PageResult;
 use crate::page_language::PageLanguage;
 use crate::render::{FormState, html};
 use crate::request::Section;
 use crate::upstream::{minute_of, time_of};
+use crate::url_query::UrlQuery;
 
 /// The heading of a rotated key: the key of a text.
 const HEADING: &str = "key-secret-new";
@@ -29,8 +32,13 @@ pub struct RotateForm {
     revoke: String,
 }
 
-pub async fn show(request: MemberRequest, Path((_, key)): Path<(Uuid, String)>) -> PageResult {
-    page(&request, &key, false, FormState::default()).await
+pub async fn show(
+    request: MemberRequest,
+    Path((_, key)): Path<(Uuid, String)>,
+    UrlQuery(after): UrlQuery<AfterForm>,
+) -> PageResult {
+    let form = (after.notice(), false);
+    page(&request, &key, form, FormState::default()).await
 }
 
 pub async fn rotate(
@@ -41,14 +49,13 @@ pub async fn rotate(
     let revoke_old = !form.revoke.is_empty();
     let (gateway, actor) = (&request.app.gateway, request.actor());
     let work = async {
-        let rotated = gateway.rotate_key(&actor, request.scope.id, &key, revoke_old);
-        let keys = request.path("/keys");
-        let rotated = request.once(sent, &keys, rotated).await?;
+        let rotated = gateway.rotate_key(&actor, request.scope.id, &key, revoke_old, sent);
+        let rotated = rotated.await?;
         let (effect, old_key) = ((Action::KeyRotated, HEADING), rotated.old_key);
         let (made, old_ends) = ((rotated.key, rotated.secret), time_of(old_key.grace_until));
-        Ok(shown_once(&request, effect, made, old_ends).await)
+        shown_once(&request, effect, made, old_ends).await
     };
-    let page = async |state| page(&request, &key, revoke_old, state).await;
+    let page = async |state| page(&request, &key, (None, revoke_old), state).await;
     request.answer(work, &[], page).await
 }
 
@@ -59,14 +66,14 @@ pub async fn revoke(request: MemberRequest, Path((_, key)): Path<(Uuid, String)>
         let (action, keys) = (Action::KeyRevoked, request.path("/keys"));
         Ok(Effect::shown_at(action, revoked.name, &keys))
     };
-    let page = async |state| page(&request, &key, false, state).await;
+    let page = async |state| page(&request, &key, (None, false), state).await;
     request.answer(work, &[], page).await
 }
 
 async fn page(
     request: &MemberRequest,
     key: &str,
-    revoke_old: bool,
+    (notice, revoke_old): (Option<&'static str>, bool),
     state: FormState,
 ) -> PageResult {
     let (now, account) = (request.app.clock.now(), request.scope.id);
@@ -79,8 +86,12 @@ async fn page(
     let key = key?;
     let refusal = refusal(language, &key, context.account()?.month.as_ref(), now);
     let errors = state.errors;
+    let may_revoke = words::may_revoke(&key, now);
     let page = KeyPage {
-        frame: context.frame,
+        frame: Frame {
+            notice,
+            ..context.frame
+        },
         errors,
         account: account.to_string(),
         form: once_form::new_id(),
@@ -92,7 +103,8 @@ async fn page(
             .flatten()
             .map(|call| last_call_row(language, &call)),
         revoke_old,
-        may_rotate: key.grace_until.is_none(),
+        may_rotate: may_revoke && key.grace_until.is_none(),
+        may_revoke,
         refusal,
         may_change: request.may(Permission::Develop),
     };

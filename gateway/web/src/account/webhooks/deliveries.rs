@@ -1,6 +1,5 @@
 //! Deliveries to an endpoint, by pages and by state.
 
-use axum::extract::Query;
 use contracts::webhook::v1 as proto;
 use kit::Code;
 use pages::Fields;
@@ -15,6 +14,7 @@ use crate::notice::AfterForm;
 use crate::page_error::PageResult;
 use crate::render::{FormState, html};
 use crate::request::Section;
+use crate::url_query::UrlQuery;
 
 /// Rows of a page.
 const ROWS: u32 = 100;
@@ -56,8 +56,8 @@ impl DeliveryQuery {
 pub async fn show(
     request: MemberRequest,
     EndpointId(id): EndpointId,
-    Query(query): Query<DeliveryQuery>,
-    Query(after): Query<AfterForm>,
+    UrlQuery(query): UrlQuery<DeliveryQuery>,
+    UrlQuery(after): UrlQuery<AfterForm>,
 ) -> PageResult {
     let (webhooks, account) = (&request.app.webhooks, request.scope.id);
     let language = request.language();

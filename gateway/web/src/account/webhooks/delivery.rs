@@ -1,7 +1,10 @@
 //! One delivery with its attempts.
 
 use axum::extract::Path;
+use contracts::webhook::v1::{DeliveryState, EndpointState};
+use http::header::REFRESH;
 use pages::webhooks::deliveries::DeliveryPage;
+use time::Duration;
 use uuid::Uuid;
 
 use super::{EndpointId, origin, words};
@@ -13,6 +16,12 @@ use crate::domain::shell_word::quoted;
 use crate::page_error::{PageError, PageResult};
 use crate::render::{FormState, html};
 use crate::request::Section;
+use crate::upstream::time_of;
+
+/// While the first attempt is made, the page is loaded again after these seconds, so that its result appears.
+const RELOAD: u16 = 2;
+/// How long the first attempt of a delivery may take.
+const FIRST_TRY: Duration = Duration::seconds(30);
 
 pub async fn show(
     request: MemberRequest,
@@ -81,6 +90,11 @@ async fn page(
         body: &body,
     };
     let (now, language) = (request.app.clock.now(), request.language());
+    let age = time_of(delivery.created_at).map(|created| (now - created).abs());
+    let is_first_try = delivery.tries == 0
+        && delivery.state() == DeliveryState::Waiting
+        && found.state() == EndpointState::On
+        && age.is_some_and(|age| age < FIRST_TRY);
     let attempts = attempts.iter();
     let attempts = attempts.map(|attempt| words::attempt_row(attempt, language));
     let page = DeliveryPage {
@@ -100,7 +114,11 @@ async fn page(
         may_change: request.may_change_webhooks(),
         url: found.url,
     };
-    Ok(html(state.status, &page))
+    let mut response = html(state.status, &page);
+    if is_first_try {
+        response.headers_mut().insert(REFRESH, RELOAD.into());
+    }
+    Ok(response)
 }
 
 /// A call that reads the listing of a message.

@@ -1,5 +1,6 @@
 //! The form of a new or changed endpoint. webhook-svc checks the rules.
 
+use contracts::webhook::v1 as proto;
 use futures::TryFutureExt as _;
 use kit::{Code, Fault};
 use pages::Field;
@@ -19,39 +20,77 @@ use crate::upstream::webhook::EndpointChoices;
 
 const FIELDS: [&str; 2] = ["url", "events"];
 
+/// How often a change is made again because somebody else has changed the endpoint at the same moment.
+const ATTEMPTS: u32 = 4;
+/// The hidden fields of a change: what the endpoint was when the form was opened. The events have spaces between them.
+const BASE_URL: &str = "base_url";
+const BASE_EVENTS: &str = "base_events";
+
 /// The names and values of a form; `events` may be there several times.
 type Pairs = Vec<(String, String)>;
 
 #[derive(Debug, Default)]
 struct EndpointForm {
-    url: String,
-    /// `None` stands for all events, in a form that nobody has filled in yet.
-    events: Option<Vec<String>>,
+    typed: EndpointChoices,
+    /// What the endpoint was when the form was opened; `None` in the form of a new endpoint.
+    base: Option<EndpointChoices>,
 }
 
 impl From<Pairs> for EndpointForm {
     fn from(pairs: Pairs) -> Self {
-        let mut form = Self::default();
-        let mut events = Vec::new();
+        let (mut typed, mut base) = (EndpointChoices::default(), EndpointChoices::default());
+        let mut has_base = false;
         for (name, value) in pairs {
             match name.as_str() {
                 // A pasted address may have spaces around it.
-                "url" => value.trim().clone_into(&mut form.url),
-                "events" => events.push(value),
+                "url" => value.trim().clone_into(&mut typed.url),
+                "events" => typed.events.push(value),
+                BASE_URL => (base.url, has_base) = (value, true),
+                BASE_EVENTS => base.events = value.split(' ').map(ToOwned::to_owned).collect(),
                 _ => {}
             }
         }
-        form.events = Some(events);
-        form
+        let base = has_base.then_some(base);
+        Self { typed, base }
+    }
+}
+
+impl From<proto::Endpoint> for EndpointChoices {
+    fn from(endpoint: proto::Endpoint) -> Self {
+        Self {
+            url: endpoint.url,
+            events: endpoint.events,
+        }
     }
 }
 
 impl EndpointForm {
-    fn choices(&self) -> EndpointChoices {
-        EndpointChoices {
-            url: self.url.clone(),
-            events: self.events.clone().unwrap_or_default(),
+    /// The form of an endpoint as it is.
+    fn of(endpoint: proto::Endpoint) -> Self {
+        let typed = EndpointChoices::from(endpoint);
+        let base = Some(typed.clone());
+        Self { typed, base }
+    }
+
+    /// Takes over what somebody else has changed since the form was opened: the address, unless the person has changed it too, and each event
+    /// that the person has neither ticked nor unticked. `newest` is then the form's base. False if both have changed the address.
+    fn merge(&mut self, newest: &EndpointChoices) -> bool {
+        let base = self.base.replace(newest.clone()).unwrap_or_default();
+        let (typed, before) = (&mut self.typed, &base.events);
+        let is_kept = |event: &String| typed.events.contains(event) || !before.contains(event);
+        let mut events: Vec<String> = newest
+            .events
+            .iter()
+            .filter(|it| is_kept(it))
+            .cloned()
+            .collect();
+        let is_ticked = |event: &&String| !before.contains(event) && !newest.events.contains(event);
+        events.extend(typed.events.iter().filter(is_ticked).cloned());
+        typed.events = events;
+        if typed.url == base.url {
+            typed.url.clone_from(&newest.url);
         }
+        typed.url == newest.url || newest.url == base.url
     }
 }
 
@@ -71,19 +110,17 @@ pub async fn show_new(request: MemberRequest) -> PageResult {
             plans: request.path("/plans"),
         }));
     }
-    page(
-        &request,
-        None,
-        &EndpointForm::default(),
-        FormState::default(),
-    )
-    .await
+    page(&request, None, None, FormState::default()).await
 }
 
 pub async fn add(request: MemberRequest, OnceForm(pairs, sent): OnceForm<Pairs>) -> PageResult {
     let form = EndpointForm::from(pairs);
     let work = async {
-        let added = request.app.webhooks.add(request.scope.id, form.choices());
+        let sent = request.sent_form(sent);
+        let added = request
+            .app
+            .webhooks
+            .add(request.scope.id, form.typed.clone(), sent);
         let added = added.map_err(|fault| match fault.code {
             // In the words of the other pages: the API calls an address an endpoint.
             Code::PlanRequired => Fault {
@@ -92,20 +129,16 @@ pub async fn add(request: MemberRequest, OnceForm(pairs, sent): OnceForm<Pairs>)
             },
             _ => fault,
         });
-        let added = request.once(sent, &request.webhooks(), added).await?;
-        Ok(signing_secret::shown_once(&request, Action::WebhookAdded, added).await)
+        signing_secret::shown_once(&request, Action::WebhookAdded, added.await?).await
     };
-    let page = async |state| page(&request, None, &form, state).await;
+    let page = async |state| page(&request, None, Some(&form), state).await;
     request.answer(work, &FIELDS, page).await
 }
 
 pub async fn show_change(request: MemberRequest, EndpointId(id): EndpointId) -> PageResult {
     let endpoint = request.app.webhooks.endpoint(request.scope.id, id).await?;
-    let form = EndpointForm {
-        url: endpoint.url,
-        events: Some(endpoint.events),
-    };
-    page(&request, Some(id), &form, FormState::default()).await
+    let form = EndpointForm::of(endpoint);
+    page(&request, Some(id), Some(&form), FormState::default()).await
 }
 
 pub async fn change(
@@ -113,25 +146,50 @@ pub async fn change(
     EndpointId(id): EndpointId,
     FormBody(pairs): FormBody<Pairs>,
 ) -> PageResult {
-    let form = EndpointForm::from(pairs);
-    let webhooks = &request.app.webhooks;
+    let mut form = EndpointForm::from(pairs);
+    let saved = save(&request, id, &mut form).await;
     let work = async {
-        webhooks
-            .change(request.scope.id, id, form.choices())
-            .await?;
+        saved?;
         let path = format!("{}?done=webhook-changed", request.webhook(id));
-        let (action, subject) = (Action::WebhookChanged, origin(&form.url));
+        let (action, subject) = (Action::WebhookChanged, origin(&form.typed.url));
         Ok(Effect::shown_at(action, subject, &path))
     };
-    let page = async |state| page(&request, Some(id), &form, state).await;
+    let page = async |state| page(&request, Some(id), Some(&form), state).await;
     request.answer(work, &FIELDS, page).await
 }
 
-/// The form of a new endpoint, or of the one with this id.
+/// Saves what the person has changed, as a change of the newest state of the endpoint.
+async fn save(request: &MemberRequest, id: Uuid, form: &mut EndpointForm) -> Result<(), Fault> {
+    let (webhooks, account) = (&request.app.webhooks, request.scope.id);
+    let texts = request.language().texts();
+    for _ in 0..ATTEMPTS {
+        let newest = EndpointChoices::from(webhooks.endpoint(account, id).await?);
+        if form.base.is_none() {
+            return Err(Fault::invalid_field(
+                "*",
+                texts.say("webhook-change-reopen"),
+            ));
+        }
+        if !form.merge(&newest) {
+            let reason = texts.say_of("webhook-change-both", &newest.url);
+            return Err(Fault::invalid_field("url", reason));
+        }
+        match webhooks
+            .change(account, id, newest, form.typed.clone())
+            .await
+        {
+            Err(fault) if fault.code == Code::PreconditionFailed => {}
+            changed => return changed,
+        }
+    }
+    Err(Fault::invalid_field("*", texts.say("webhook-change-busy")))
+}
+
+/// The form of a new endpoint, or of the one with this id. Without a form, nobody has filled it in yet.
 async fn page(
     request: &MemberRequest,
     id: Option<Uuid>,
-    form: &EndpointForm,
+    form: Option<&EndpointForm>,
     state: FormState,
 ) -> PageResult {
     let language = request.language();
@@ -144,9 +202,13 @@ async fn page(
         None => ("webhook-add", "webhook-add-button"),
         Some(_) => ("webhook-change-title", "you-save"),
     };
-    let is_ticked = |name: &String| match &form.events {
-        Some(events) => events.contains(name),
-        None => true,
+    let is_ticked = |name| form.is_none_or(|form| form.typed.events.contains(name));
+    let hidden = match form.and_then(|form| form.base.as_ref()) {
+        Some(base) => vec![
+            (BASE_URL, base.url.clone()),
+            (BASE_EVENTS, base.events.join(" ")),
+        ],
+        None => vec![("form", once_form::new_id())],
     };
     let names = types.iter().filter(|it| it.is_selectable);
     let events = names.map(|event| EventChoice {
@@ -161,11 +223,11 @@ async fn page(
             .map_or_else(|| base.clone(), |path| format!("{path}/change")),
         back: path.unwrap_or(base),
         button: language.say(button),
-        form: once_form::new_id(),
+        hidden,
         url: Field::text("url", language.say("webhook-address"))
             .url()
             .hint(language.say("webhook-url-hint"))
-            .value(&form.url)
+            .value(form.map_or("", |form| &form.typed.url))
             .error_in(&errors),
         events: events.collect(),
         errors,
@@ -177,6 +239,13 @@ async fn page(
 mod tests {
     use super::*;
 
+    fn choices(url: &str, events: &[&str]) -> EndpointChoices {
+        EndpointChoices {
+            url: url.to_owned(),
+            events: events.iter().map(|&event| event.to_owned()).collect(),
+        }
+    }
+
     #[test]
     fn a_form_may_name_several_events() {
         let pairs = [
@@ -185,8 +254,35 @@ mod tests {
             ("events", "listing.updated"),
         ];
         let pairs = pairs.map(|(name, value)| (name.to_owned(), value.to_owned()));
-        let choices = EndpointForm::from(Vec::from(pairs)).choices();
-        assert_eq!(choices.url, "https://hooks.example/");
-        assert_eq!(choices.events, ["tip.paid", "listing.updated"]);
+        let form = EndpointForm::from(Vec::from(pairs));
+        let events = ["tip.paid", "listing.updated"];
+        assert_eq!(form.typed, choices("https://hooks.example/", &events));
+        assert_eq!(form.base, None);
+    }
+
+    #[test]
+    fn two_developers_who_change_one_endpoint_keep_the_changes_of_both() {
+        let form = |url, events: &[&str]| EndpointForm {
+            typed: choices(url, events),
+            base: Some(choices("a", &["one", "two"])),
+        };
+        // Somebody else has ticked `three` and unticked `two`.
+        let mut corrects_the_path = form("b", &["one", "two"]);
+        assert!(corrects_the_path.merge(&choices("a", &["one", "three"])));
+        assert_eq!(corrects_the_path.typed, choices("b", &["one", "three"]));
+        let mut ticks_an_event = form("a", &["one", "two", "four"]);
+        assert!(ticks_an_event.merge(&choices("b", &["one", "two", "three"])));
+        let all = choices("b", &["one", "two", "three", "four"]);
+        assert_eq!(ticks_an_event.typed, all);
+        let mut unticks = form("a", &["two"]);
+        assert!(unticks.merge(&choices("a", &["one", "two", "three"])));
+        assert_eq!(unticks.typed, choices("a", &["two", "three"]));
+        // Both have changed the address: the form asks once, and sent again it wins.
+        let mut late = form("c", &["one", "two"]);
+        assert!(!late.merge(&choices("b", &["one", "two"])));
+        assert_eq!(late.typed.url, "c");
+        assert!(late.merge(&choices("b", &["one", "two"])));
+        let mut same = form("b", &["one", "two"]);
+        assert!(same.merge(&choices("b", &["one", "two"])));
     }
 }

@@ -1,6 +1,5 @@
 //! The endpoints of an account.
 
-use axum::extract::Query;
 use contracts::webhook::v1 as proto;
 use pages::webhooks::endpoints::{Allowance, EndpointRow, WebhooksPage};
 use pages::when;
@@ -13,8 +12,9 @@ use crate::page_language::PageLanguage;
 use crate::render::ok;
 use crate::request::Section;
 use crate::upstream::time_of;
+use crate::url_query::UrlQuery;
 
-pub async fn show(request: MemberRequest, Query(after): Query<AfterForm>) -> PageResult {
+pub async fn show(request: MemberRequest, UrlQuery(after): UrlQuery<AfterForm>) -> PageResult {
     let webhooks = &request.app.webhooks;
     let listed = webhooks.endpoints(request.scope.id);
     let (listed, mut frame) = futures::join!(listed, request.frame(Section::Webhooks));

@@ -21,6 +21,7 @@ use crate::account::member_request::MemberRequest;
 use crate::app::App;
 use crate::domain::role::Permission;
 use crate::page_error::PageError;
+use crate::upstream::webhook::SentForm;
 
 impl MemberRequest {
     /// The path of the account's webhooks.
@@ -31,6 +32,12 @@ impl MemberRequest {
     /// The path of an endpoint.
     fn webhook(&self, endpoint: Uuid) -> String {
         format!("{}/{endpoint}", self.webhooks())
+    }
+
+    /// A form of the person, for a call that takes effect once.
+    fn sent_form(&self, id: Uuid) -> SentForm {
+        let person = self.person().id;
+        SentForm { id, person }
     }
 
     fn may_change_webhooks(&self) -> bool {

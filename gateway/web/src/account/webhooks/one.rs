@@ -1,16 +1,15 @@
 //! One endpoint: its state, its newest deliveries, and the actions of its owner.
 
-use axum::extract::Query;
 use contracts::webhook::v1 as proto;
 use contracts::webhook::v1::EndpointState;
-use kit::Fault;
+use kit::{Code, Fault};
 use pages::webhooks::endpoints::{EndpointPage, EndpointStatus, Health, TestChoice};
 use pages::when;
 use serde::Deserialize;
 use uuid::Uuid;
 
 use super::{EndpointId, origin, signing_secret, words};
-use crate::account::effect::Effect;
+use crate::account::effect::{Effect, FormError};
 use crate::account::member_request::MemberRequest;
 use crate::domain::action::Action;
 use crate::notice::AfterForm;
@@ -19,7 +18,9 @@ use crate::page_error::PageResult;
 use crate::page_language::PageLanguage;
 use crate::render::{FormState, html};
 use crate::request::Section;
+use crate::store::sent_forms;
 use crate::upstream::{minute_of, time_of};
+use crate::url_query::UrlQuery;
 
 /// Deliveries that the page counts by their results.
 const COUNTED: u32 = 100;
@@ -38,7 +39,7 @@ pub struct TestForm {
 pub async fn show(
     request: MemberRequest,
     EndpointId(id): EndpointId,
-    Query(after): Query<AfterForm>,
+    UrlQuery(after): UrlQuery<AfterForm>,
 ) -> PageResult {
     page(&request, id, after.notice(), FormState::default()).await
 }
@@ -77,6 +78,7 @@ async fn change_state(
     request.answer(work, &[], page).await
 }
 
+/// Removes an endpoint. If its form is sent twice, the second one finds no endpoint.
 pub async fn remove(
     request: MemberRequest,
     EndpointId(id): EndpointId,
@@ -84,15 +86,21 @@ pub async fn remove(
 ) -> PageResult {
     let (webhooks, account) = (&request.app.webhooks, request.scope.id);
     let work = async {
-        let list = request.webhooks();
-        let removed = async {
-            let endpoint = webhooks.endpoint(account, id).await?;
-            webhooks.remove(account, id).await?;
-            Ok(endpoint)
+        let (app, person) = (&request.app, request.person().id);
+        let is_first = sent_forms::insert(&app.pool, person, sent, app.clock.now()).await;
+        let is_first = is_first.map_err(Fault::from)?;
+        let path = format!("{}?done=webhook-removed", request.webhooks());
+        let is_gone = |fault: &Fault| fault.code == Code::NotFound;
+        let endpoint = match webhooks.endpoint(account, id).await {
+            Err(fault) if is_gone(&fault) && !is_first => return Err(FormError::SentBefore(path)),
+            found => found?,
         };
-        let endpoint = request.once(sent, &list, removed).await?;
+        match webhooks.remove(account, id).await {
+            // The other one has removed it at this moment.
+            Err(fault) if is_gone(&fault) => return Err(FormError::SentBefore(path)),
+            removed => removed?,
+        }
         let (action, subject) = (Action::WebhookRemoved, origin(&endpoint.url));
-        let path = format!("{list}?done=webhook-removed");
         Ok(Effect::shown_at(action, subject, &path))
     };
     let page = async |state| page(&request, id, None, state).await;
@@ -105,10 +113,10 @@ pub async fn rotate(
     OnceForm(NoFields {}, sent): OnceForm<NoFields>,
 ) -> PageResult {
     let work = async {
-        let rotated = request.app.webhooks.rotate(request.scope.id, id);
-        let rotated = request.once(sent, &request.webhook(id), rotated).await?;
+        let form = request.sent_form(sent);
+        let rotated = request.app.webhooks.rotate(request.scope.id, id, form);
         let action = Action::WebhookSecretRotated;
-        Ok(signing_secret::shown_once(&request, action, rotated).await)
+        signing_secret::shown_once(&request, action, rotated.await?).await
     };
     let page = async |state| page(&request, id, None, state).await;
     request.answer(work, &[], page).await
@@ -124,9 +132,12 @@ pub async fn test(
     let webhooks = &request.app.webhooks;
     let work = async {
         let path = request.webhook(id);
-        let delivery = webhooks.send_test_event(request.scope.id, id, event, kind);
-        let delivery = request.once(sent, &path, delivery).await?;
+        let delivery = webhooks.send_test_event(request.scope.id, id, event, kind, sent);
+        let (delivery, is_new) = delivery.await?;
         let path = format!("{path}/deliveries/{}", delivery.id);
+        if !is_new {
+            return Err(FormError::SentBefore(path));
+        }
         Ok(Effect::shown_at(
             Action::WebhookTested,
             delivery.event,

@@ -1,24 +1,35 @@
 //! A signing secret that is shown once.
 
-use contracts::webhook::v1 as proto;
 use pages::webhooks::endpoints::SigningSecretPage;
 use pages::when;
 
 use super::{origin, words};
-use crate::account::effect::Effect;
+use crate::account::effect::{Effect, FormError};
 use crate::account::member_request::MemberRequest;
 use crate::domain::action::Action;
 use crate::once_form;
 use crate::render::ok;
 use crate::request::Section;
 use crate::upstream::time_of;
+use crate::upstream::webhook::NewSecret;
 
-/// The effect of a form that shows the secret of a new endpoint, or that of a rotation.
+/// The effect of a form that shows the secret of a new endpoint, or that of a rotation. A form that was sent before shows it again to the
+/// person who has seen it.
 pub(super) async fn shown_once(
     request: &MemberRequest,
     action: Action,
-    (endpoint, secret): (proto::Endpoint, String),
-) -> Effect {
+    NewSecret {
+        endpoint,
+        secret,
+        is_new,
+    }: NewSecret,
+) -> Result<Effect, FormError> {
+    if secret.is_empty() {
+        let page = format!("{}/{}", request.webhooks(), endpoint.id);
+        return Err(FormError::SentBefore(format!(
+            "{page}?done=webhook-secret-before"
+        )));
+    }
     let language = request.language();
     let old_until = time_of(endpoint.rotating_until).map(|at| when::minute(language.texts(), at));
     let (heading, address_check) = match old_until {
@@ -40,5 +51,8 @@ pub(super) async fn shown_once(
         address_check,
         form: once_form::new_id(),
     };
-    Effect::new(action, origin(&page.url), ok(&page))
+    if !is_new {
+        return Err(FormError::Repeated(ok(&page)));
+    }
+    Ok(Effect::new(action, origin(&page.url), ok(&page)))
 }

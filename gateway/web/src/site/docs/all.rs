@@ -13,7 +13,6 @@ pub async fn show(PublicRequest { app, visit, .. }: PublicRequest) -> PageResult
     let reference = app.docs.reference().ok();
     let guides = app.docs.guides();
     respond(&app, &visit, |mut frame| {
-        "/docs/all".clone_into(&mut frame.path);
         // Search engines have each guide by itself.
         frame.head = Head::new(TITLE, SUMMARY).unindexed();
         let operations = reference.iter().flat_map(|reference| reference.all());

@@ -18,7 +18,6 @@ pub async fn index(PublicRequest { app, visit, .. }: PublicRequest) -> PageResul
     let visit = visit.in_english();
     let guides = app.docs.guides();
     respond(&app, &visit, |mut frame| {
-        "/docs".clone_into(&mut frame.path);
         frame.head = Head::new(TITLE, SUMMARY);
         Ok(IndexPage {
             frame,
@@ -57,7 +56,6 @@ pub(super) fn page(
     reference: Option<&Reference>,
 ) -> GuidePage {
     let title = &shown.guide.title;
-    // The page does not depend on the query.
     frame.path = shown.path();
     frame.head =
         Head::new(title.clone(), shown.guide.summary.clone()).indexed_if(!shown.lacks_settings);

@@ -13,8 +13,7 @@ const AWAY: &(&str, &str) = &("error-unavailable-title", "error-reference");
 pub async fn show(PublicRequest { app, visit, .. }: PublicRequest) -> PageResult {
     let reference = app.docs.reference();
     let reference = reference.map_err(|fault| PageError::from(fault).with_keys(AWAY))?;
-    let path = visit.path.split('?').next().unwrap_or_default();
-    let name = path.strip_prefix("/docs/").unwrap_or_default();
+    let name = visit.path.strip_prefix("/docs/").unwrap_or_default();
     let (name, is_markdown) = match name.strip_suffix(".md") {
         Some(name) => (name, true),
         None => (name, false),

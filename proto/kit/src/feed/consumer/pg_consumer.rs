@@ -19,12 +19,9 @@ use crate::pg::Schema;
 use crate::{ids, pg};
 
 /// Begins a transaction of a follower. It does not wait long for locks, and PostgreSQL ends it when its process stands still: its
-/// successor waits for the same rows.
-///
-/// The commit does not wait for the disk. A crash of PostgreSQL may undo the last transactions, cursor included; the follower then reads
-/// these changes again, and the feed keeps them for much longer than that takes.
+/// successor waits for the same rows. The commit waits for the disk, as every commit does: a caller may have seen a position that a follower
+/// gave to a row.
 const BEGIN: &str = "begin;
-    set local synchronous_commit = off;
     set local statement_timeout = '30s';
     set local lock_timeout = '3s';
     set local idle_in_transaction_session_timeout = '5s'";
@@ -94,13 +91,28 @@ pub async fn project_changes<P: Projection>(
     changes: Vec<proto::Change>,
     context: ProjectionContext,
 ) -> Result<(), sqlx::Error> {
-    let is_later = |at: OffsetDateTime| at > context.effects_until;
     let item = |change: proto::Change| Item {
-        message_due: change.announced && time_of(&change).is_none_or(is_later),
+        message_due: is_message_due(&change, context.effects_until),
         change,
     };
     let items: Vec<Item> = changes.into_iter().map(item).collect();
     project(projection, producer, connection, context.generation, &items).await
+}
+
+fn is_message_due(change: &proto::Change, effects_until: OffsetDateTime) -> bool {
+    change.announced && time_of(change).is_none_or(|at| at > effects_until)
+}
+
+/// How many of `changes` one transaction applies: up to the one with the last of `max_messages`.
+fn transaction_length(
+    changes: &[proto::Change],
+    effects_until: OffsetDateTime,
+    max_messages: usize,
+) -> usize {
+    let mut with_message =
+        (1..=changes.len()).filter(|length| is_message_due(&changes[length - 1], effects_until));
+    let last = with_message.nth(max_messages - 1);
+    last.unwrap_or(changes.len())
 }
 
 fn time_of(change: &proto::Change) -> Option<OffsetDateTime> {
@@ -267,7 +279,11 @@ impl<P: Projection> Consumer for PgConsumer<P> {
         mut changes: Vec<proto::Change>,
     ) -> anyhow::Result<()> {
         while !changes.is_empty() {
-            let later = changes.split_off(changes.len().min(P::MAX_CHANGES));
+            let effects_until = self
+                .cursor
+                .map_or(OffsetDateTime::UNIX_EPOCH, |it| it.effects_until);
+            let length = transaction_length(&changes, effects_until, P::MAX_MESSAGES);
+            let later = changes.split_off(length);
             self.apply(epoch, changes).await?;
             changes = later;
         }

@@ -22,11 +22,12 @@ pub trait Projection: Send + Sync + 'static {
     /// are deleted when a rebuild is complete.
     const TABLES: &'static [&'static str] = &[];
 
-    /// The most changes that one transaction applies, with their rows, their messages and the cursor.
+    /// The most messages that one transaction sends, with their rows and the cursor. A change whose message is not due, as in a rebuild, does
+    /// not count.
     ///
-    /// A projection sets it when a change may become many rows: a statement that passes its limit of 30 s fails, and the follower would read the
-    /// same changes again for ever.
-    const MAX_CHANGES: usize = usize::MAX;
+    /// A projection sets it when a message may become many rows: a statement that passes its limit of 30 s fails, and the follower would read
+    /// the same changes again for ever.
+    const MAX_MESSAGES: usize = usize::MAX;
 
     /// The row of a change; `None` when this service stores nothing of it.
     ///

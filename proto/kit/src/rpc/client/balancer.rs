@@ -1,5 +1,6 @@
-//! Load balancing: a call goes to the replica with the fewest calls in flight, among those that have not failed in the last second. When all
-//! have, it goes to any of them.
+//! Load balancing: a call goes to the replica with the fewest calls in flight, among those whose calls do not fail. A replica is avoided for a
+//! second after a failure, and for twice as long after each further one, up to 30 seconds. Then one call that can be made again elsewhere
+//! probes it; other calls avoid it until a call has succeeded there. When the calls of all replicas fail, calls go to any of them.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -16,8 +17,9 @@ use super::transport::Transport;
 use super::transport_error::TransportError;
 use crate::throttle::Throttle;
 
-/// How long a replica gets no call after one has failed, if there is another.
+/// How long a replica is avoided after its first failure. Each further failure in a row doubles the time, up to the maximum.
 const AVOIDED: Duration = Duration::from_secs(1);
+const MAX_AVOIDED: Duration = Duration::from_secs(30);
 /// Warnings of calls that failed.
 static WARNINGS: Throttle = Throttle::new();
 
@@ -43,10 +45,28 @@ pub(super) struct Replica {
     /// Its connection.
     pub(super) http: HttpClient,
     in_flight: AtomicUsize,
-    /// When a call last failed.
-    failed_at: Mutex<Option<Instant>>,
-    /// Raised then, so that the addresses are resolved again.
+    failures: Mutex<Failures>,
+    /// Raised by a failure, so that the addresses are resolved again.
     call_failed: Arc<Notify>,
+}
+
+/// The failures of a replica since its last success.
+#[derive(Debug, Default)]
+struct Failures {
+    count: u32,
+    /// When a probe is due; `None`: there are no failures.
+    probe_at: Option<Instant>,
+}
+
+/// Which calls a replica gets.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Health {
+    /// Any call.
+    Healthy,
+    /// A probe.
+    ProbeDue,
+    /// None, if there is another replica.
+    Avoided,
 }
 
 /// A call in flight; it counts for its replica until this is dropped.
@@ -70,8 +90,9 @@ impl Balancer {
         }
     }
 
-    /// Picks a replica: not `except`, unless there is no other. Waits while no address is known.
-    pub(super) async fn pick(&self, except: Option<&Replica>) -> InFlightGuard {
+    /// Picks a replica: not `except`, unless there is no other. The call may probe a replica if it can be made again elsewhere. Waits while no
+    /// address is known.
+    pub(super) async fn pick(&self, except: Option<&Replica>, may_probe: bool) -> InFlightGuard {
         loop {
             let picked = {
                 let mut endpoints = self.endpoints.lock();
@@ -79,7 +100,7 @@ impl Balancer {
                 if endpoints.addresses.has_changed().unwrap_or(false) {
                     endpoints.update();
                 }
-                let picked = endpoints.pick(Instant::now(), except);
+                let picked = endpoints.pick(Instant::now(), except, may_probe);
                 picked.ok_or_else(|| endpoints.addresses.clone())
             };
             match picked {
@@ -92,6 +113,15 @@ impl Balancer {
                 }
             }
         }
+    }
+
+    /// Whether calls to another replica than this one succeed.
+    pub(super) fn has_healthy_other(&self, replica: &Replica) -> bool {
+        let now = Instant::now();
+        let endpoints = self.endpoints.lock();
+        let mut others =
+            (endpoints.replicas.iter()).filter(|other| !std::ptr::eq(replica, Arc::as_ptr(other)));
+        others.any(|other| other.health(now) == Health::Healthy)
     }
 }
 
@@ -112,7 +142,12 @@ impl Endpoints {
             .collect();
     }
 
-    fn pick(&mut self, now: Instant, except: Option<&Replica>) -> Option<InFlightGuard> {
+    fn pick(
+        &mut self,
+        now: Instant,
+        except: Option<&Replica>,
+        may_probe: bool,
+    ) -> Option<InFlightGuard> {
         let count = self.replicas.len();
         if count == 0 {
             return None;
@@ -121,13 +156,19 @@ impl Endpoints {
         let rotated = (0..count).map(|index| &self.replicas[(self.next + index) % count]);
         let picked = rotated.min_by_key(|replica| {
             let is_excepted = except.is_some_and(|it| std::ptr::eq(it, Arc::as_ptr(replica)));
-            (
-                is_excepted,
-                replica.has_failed_lately(now),
-                replica.in_flight.load(Ordering::Relaxed),
-            )
-        });
-        picked.map(Replica::acquire)
+            let rank = match replica.health(now) {
+                Health::ProbeDue if may_probe => 0,
+                Health::Healthy => 1,
+                Health::ProbeDue => 2,
+                Health::Avoided => 3,
+            };
+            (is_excepted, rank, replica.in_flight.load(Ordering::Relaxed))
+        })?;
+        if may_probe && picked.health(now) == Health::ProbeDue {
+            // Until it succeeds: other calls must not wait for the same answer.
+            picked.avoid(now);
+        }
+        Some(picked.acquire())
     }
 }
 
@@ -137,7 +178,7 @@ impl Replica {
             uri,
             http: connection::client(transport),
             in_flight: AtomicUsize::new(0),
-            failed_at: Mutex::new(None),
+            failures: Mutex::default(),
             call_failed: Arc::clone(call_failed),
         })
     }
@@ -150,18 +191,40 @@ impl Replica {
         }
     }
 
+    /// Records a call that was answered.
+    pub(super) fn record_success(&self) {
+        *self.failures.lock() = Failures::default();
+    }
+
     /// Records a call that failed.
     pub(super) fn record_failure(&self, error: &TransportError) {
-        *self.failed_at.lock() = Some(Instant::now());
+        let now = Instant::now();
+        // A call that was in flight when the replica became one to avoid says nothing new.
+        if self.health(now) != Health::Avoided {
+            self.avoid(now);
+        }
         self.call_failed.notify_one();
         if WARNINGS.admits() {
-            tracing::warn!(replica = %self.uri, ?error, "a call failed: other replicas get the calls of the next second");
+            tracing::warn!(replica = %self.uri, ?error, "a call failed: other replicas get the calls until one succeeds there");
         }
     }
 
-    fn has_failed_lately(&self, now: Instant) -> bool {
-        let failed_at = *self.failed_at.lock();
-        failed_at.is_some_and(|at| now.saturating_duration_since(at) < AVOIDED)
+    /// Avoids the replica, for twice as long as the last time.
+    fn avoid(&self, now: Instant) {
+        let mut failures = self.failures.lock();
+        let time = AVOIDED.saturating_mul(1 << failures.count.min(5));
+        *failures = Failures {
+            count: failures.count + 1,
+            probe_at: Some(now + time.min(MAX_AVOIDED)),
+        };
+    }
+
+    fn health(&self, now: Instant) -> Health {
+        match self.failures.lock().probe_at {
+            None => Health::Healthy,
+            Some(at) if at <= now => Health::ProbeDue,
+            Some(_) => Health::Avoided,
+        }
     }
 }
 
@@ -196,20 +259,23 @@ mod tests {
     async fn spread(balancer: &Balancer, calls: usize) -> String {
         let mut guards = Vec::new();
         for _ in 0..calls {
-            guards.push(balancer.pick(None).await);
+            guards.push(balancer.pick(None, false).await);
         }
         let mut hosts: Vec<&str> = guards.iter().map(host).collect();
         hosts.sort_unstable();
         hosts.concat()
     }
 
-    /// Records a failed call to this replica.
-    fn fail(balancer: &Balancer, name: &str) {
-        let error = TransportError::TimedOut;
+    fn replica(balancer: &Balancer, name: &str) -> Arc<Replica> {
         let endpoints = balancer.endpoints.lock();
         let mut replicas = endpoints.replicas.iter();
         let replica = replicas.find(|replica| replica.uri.host() == Some(name));
-        replica.unwrap().record_failure(&error);
+        Arc::clone(replica.unwrap())
+    }
+
+    /// Records a failed call to this replica.
+    fn fail(balancer: &Balancer, name: &str) {
+        replica(balancer, name).record_failure(&TransportError::TimedOut);
     }
 
     #[tokio::test(start_paused = true)]
@@ -217,29 +283,59 @@ mod tests {
         let (_sender, balancer) = balancer(&["a", "b", "c"]);
         let mut guards = Vec::new();
         for _ in 0..9 {
-            guards.push(balancer.pick(None).await);
+            guards.push(balancer.pick(None, false).await);
         }
         for name in ["a", "b", "c"] {
             assert_eq!(guards.iter().filter(|guard| host(guard) == name).count(), 3);
         }
         guards.retain(|guard| host(guard) != "b");
-        assert_eq!(host(&balancer.pick(None).await), "b");
+        assert_eq!(host(&balancer.pick(None, false).await), "b");
     }
 
     #[tokio::test(start_paused = true)]
-    async fn a_replica_that_fails_gets_no_call_for_a_second_if_there_is_another() {
+    async fn a_replica_that_fails_gets_a_probe_after_a_second_and_calls_after_a_success() {
         let (_sender, balancer) = balancer(&["a", "b"]);
         fail(&balancer, "a");
         let call_failed = Arc::clone(&balancer.endpoints.lock().call_failed);
         call_failed.notified().await;
         assert_eq!(spread(&balancer, 4).await, "bbbb");
-        tokio::time::advance(AVOIDED / 2).await;
-        fail(&balancer, "b");
-        // Now both replicas have failed.
+        assert_eq!(host(&balancer.pick(None, true).await), "b");
+        tokio::time::advance(AVOIDED).await;
+        // A call that cannot be made again is no probe.
+        assert_eq!(spread(&balancer, 4).await, "bbbb");
+        let probe = balancer.pick(None, true).await;
+        assert_eq!(host(&probe), "a");
+        // There is one probe at a time.
+        assert_eq!(host(&balancer.pick(None, true).await), "b");
+        probe.replica.record_success();
+        drop(probe);
         assert_eq!(spread(&balancer, 4).await, "aabb");
-        tokio::time::advance(AVOIDED / 2).await;
-        assert_eq!(spread(&balancer, 4).await, "aaaa");
-        tokio::time::advance(AVOIDED / 2).await;
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn a_replica_that_fails_its_probes_is_avoided_for_longer_each_time() {
+        let (_sender, balancer) = balancer(&["a", "b"]);
+        fail(&balancer, "a");
+        for seconds in [1, 2, 4, 8, 16, 30, 30] {
+            // Another call that was in flight changes nothing.
+            fail(&balancer, "a");
+            tokio::time::advance(Duration::from_millis(seconds * 1_000 - 1)).await;
+            assert_eq!(host(&balancer.pick(None, true).await), "b");
+            tokio::time::advance(Duration::from_millis(1)).await;
+            let probe = balancer.pick(None, true).await;
+            assert_eq!(host(&probe), "a", "after {seconds} s");
+            fail(&balancer, "a");
+        }
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn when_all_replicas_fail_all_get_calls() {
+        let (_sender, balancer) = balancer(&["a", "b"]);
+        fail(&balancer, "a");
+        assert!(balancer.has_healthy_other(&replica(&balancer, "a")));
+        assert!(!balancer.has_healthy_other(&replica(&balancer, "b")));
+        fail(&balancer, "b");
+        assert!(!balancer.has_healthy_other(&replica(&balancer, "a")));
         assert_eq!(spread(&balancer, 4).await, "aabb");
     }
 
@@ -247,20 +343,20 @@ mod tests {
     async fn a_retry_goes_elsewhere_unless_there_is_no_other_replica() {
         let (sender, balancer) = balancer(&["a", "b"]);
         for _ in 0..4 {
-            let first = balancer.pick(None).await;
-            let second = balancer.pick(Some(&first.replica)).await;
+            let first = balancer.pick(None, false).await;
+            let second = balancer.pick(Some(&first.replica), false).await;
             assert_ne!(host(&first), host(&second));
         }
         sender.send(Arc::from([uri("a")])).unwrap();
-        let first = balancer.pick(None).await;
-        let second = balancer.pick(Some(&first.replica)).await;
+        let first = balancer.pick(None, false).await;
+        let second = balancer.pick(Some(&first.replica), false).await;
         assert_eq!(host(&second), "a");
     }
 
     #[tokio::test(start_paused = true)]
     async fn replicas_come_and_go() {
         let (sender, balancer) = balancer(&[]);
-        let waiting = balancer.pick(None);
+        let waiting = balancer.pick(None, false);
         sender.send(Arc::from([uri("a")])).unwrap();
         let in_flight = waiting.await;
         assert_eq!(host(&in_flight), "a");

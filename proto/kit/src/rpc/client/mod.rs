@@ -80,7 +80,7 @@ pub struct Client {
 pub async fn dial(address: &str, transport: Transport, token: &Secret) -> anyhow::Result<Client> {
     let resolver = Resolver::fixed(&[address.to_owned()], &transport)?;
     let client = Client::new(resolver, transport, token)?;
-    let guard = client.balancer.pick(None).await;
+    let guard = client.balancer.pick(None, false).await;
     let uri = &guard.replica.uri;
     let host = uri.host().unwrap_or_default();
     let host = host.trim_start_matches('[').trim_end_matches(']');
@@ -136,22 +136,27 @@ impl Client {
     }
 
     /// Sends a call with one message. If it was not sent, or is idempotent, it is retried once, on another replica if there is one, within
-    /// the time that is left.
+    /// the time that is left. The first attempt of an idempotent call leaves half of the time to a replica that works.
     async fn send_unary(
         &self,
         call: &UnaryCall,
         deadline: Instant,
     ) -> Result<Response<ResponseBody>, TransportError> {
-        let first = self.pick(None, deadline).await?;
-        let outcome = try_unary(&first, call, deadline, false).await;
         let idempotent = call.idempotent.is_some();
+        let first = self.pick(None, idempotent, deadline).await?;
+        let first_deadline = if idempotent && self.balancer.has_healthy_other(&first.replica) {
+            deadline - deadline.saturating_duration_since(Instant::now()) / 2
+        } else {
+            deadline
+        };
+        let outcome = try_unary(&first, call, first_deadline, false).await;
         let may_retry =
             |error: &TransportError| error.may_retry(idempotent) && Instant::now() < deadline;
         if !outcome.as_ref().is_err_and(may_retry) {
             return outcome;
         }
         metrics::counter!("rpc_client_retries_total").increment(1);
-        let second = self.pick(Some(&first.replica), deadline).await?;
+        let second = self.pick(Some(&first.replica), false, deadline).await?;
         drop(first);
         try_unary(&second, call, deadline, true).await
     }
@@ -164,12 +169,13 @@ impl Client {
         rest: Body,
         deadline: Instant,
     ) -> Result<Response<ResponseBody>, TransportError> {
-        let guard = self.pick(None, deadline).await?;
+        let guard = self.pick(None, false, deadline).await?;
         let ready = stream::iter(ready).map(|data| Ok(Frame::data(data)));
         let body = Body::new(StreamBody::new(ready.chain(BodyStream::new(rest))));
         let request = request(&guard.replica, &parts, body);
         let outcome = timeout_at(deadline, connection::send(&guard.replica.http, request)).await;
         let head = recorded(&guard, outcome.unwrap_or(Err(TransportError::TimedOut)))?;
+        guard.replica.record_success();
         Ok(head.map(|body| ResponseBody::new(body, guard)))
     }
 
@@ -177,9 +183,10 @@ impl Client {
     async fn pick(
         &self,
         except: Option<&Replica>,
+        may_probe: bool,
         deadline: Instant,
     ) -> Result<InFlightGuard, TransportError> {
-        let picking = timeout_at(deadline, self.balancer.pick(except));
+        let picking = timeout_at(deadline, self.balancer.pick(except, may_probe));
         picking.await.or(Err(TransportError::TimedOut))
     }
 }
@@ -213,9 +220,13 @@ async fn try_unary(
         let mut body = ResponseBody::new(body, replica.acquire());
         if let Some(idempotent) = call.idempotent {
             body.read_start(idempotent, call.timeout).await?;
-            if let Some(reason) = body.unavailable_reason(&head.headers) {
+        }
+        match body.unavailable_reason(&head.headers) {
+            None => replica.record_success(),
+            Some(reason) if call.idempotent.is_some() => {
                 return Err(TransportError::Broken(reason));
             }
+            Some(_) => {}
         }
         Ok(Response::from_parts(head, body))
     };

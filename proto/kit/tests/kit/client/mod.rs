@@ -2,6 +2,7 @@
 
 mod silence;
 
+use std::cell::Cell;
 use std::sync::atomic::{AtomicU32, Ordering};
 use std::sync::{Arc, Mutex};
 use std::task::Poll;
@@ -304,7 +305,7 @@ async fn a_call_whose_stream_is_reset_is_no_failure_of_its_replica_and_ends_no_c
 }
 
 #[tokio::test]
-async fn a_call_has_its_whole_deadline_and_its_retry_what_is_left() {
+async fn a_read_leaves_half_of_its_deadline_to_another_replica_that_works() {
     let (away, there) = (
         Running::start(Behaviour::Unavailable),
         Running::start(Behaviour::Answer),
@@ -315,10 +316,82 @@ async fn a_call_has_its_whole_deadline_and_its_retry_what_is_left() {
     }
     let first = away.deadlines.lock().unwrap()[0];
     let second = *there.deadlines.lock().unwrap().last().unwrap();
-    assert!(
-        first > LONG / 2 && second <= first,
-        "{first:?}, then {second:?}"
+    // The header is rounded up.
+    let half = LONG / 2 + Duration::from_millis(100);
+    assert!(first <= half && second > half, "{first:?}, then {second:?}");
+}
+
+#[tokio::test]
+async fn a_write_has_its_whole_deadline_and_a_read_where_no_other_replica_works() {
+    let (away, hung) = (
+        Running::start(Behaviour::Unavailable),
+        Running::start(Behaviour::Unavailable),
     );
+    let client = client(&[&away.address, &hung.address]);
+    call(&client, false, LONG).await.unwrap_err();
+    call(&client, true, LONG).await.unwrap_err();
+    // Now both have failed.
+    call(&client, true, LONG).await.unwrap_err();
+    let deadlines = [&away, &hung].map(|replica| replica.deadlines.lock().unwrap().clone());
+    let whole = deadlines.concat().into_iter();
+    assert_eq!(whole.filter(|it| *it > LONG * 3 / 4).count(), 4);
+}
+
+/// Lets time pass while nothing waits for the network.
+async fn advance(by: Duration) {
+    tokio::time::pause();
+    tokio::time::advance(by).await;
+    tokio::time::resume();
+}
+
+/// A call. If it reaches the replica that hangs, the time of that attempt passes at once.
+async fn call_past(hung: &Running, client: &Client, idempotent: bool) -> Result<(), Status> {
+    let (before, is_over) = (hung.calls(), Cell::new(false));
+    let calling = async {
+        let called = call(client, idempotent, LONG).await;
+        is_over.set(true);
+        called
+    };
+    let waiting = async {
+        while hung.calls() == before {
+            if is_over.get() {
+                return;
+            }
+            tokio::task::yield_now().await;
+        }
+        advance(if idempotent { LONG / 2 } else { LONG }).await;
+    };
+    tokio::join!(calling, waiting).0
+}
+
+#[tokio::test]
+async fn a_replica_that_hangs_costs_no_read_and_one_write_at_most() {
+    for idempotent in [true, false] {
+        let (hung, there) = (
+            Running::start(Behaviour::Hang),
+            Running::start(Behaviour::Answer),
+        );
+        let client = client(&[&hung.address, &there.address]);
+        // Each replica gets one of the first two calls.
+        let mut lost = 0;
+        for _ in 0..2 {
+            lost += u32::from(call_past(&hung, &client, idempotent).await.is_err());
+        }
+        assert_eq!((lost, hung.calls()), (u32::from(!idempotent), 1));
+        for probes in 0..4 {
+            // Longer than the replica is avoided.
+            advance(Duration::from_secs(31)).await;
+            for _ in 0..3 {
+                call_past(&hung, &client, false).await.unwrap();
+            }
+            assert_eq!(hung.calls(), 1 + probes);
+            // The first read probes the replica, and goes on elsewhere.
+            for _ in 0..3 {
+                call_past(&hung, &client, true).await.unwrap();
+            }
+            assert_eq!(hung.calls(), 2 + probes);
+        }
+    }
 }
 
 #[tokio::test]

@@ -2,6 +2,7 @@
 
 mod compaction;
 mod connection;
+mod durable;
 mod epoch;
 mod failover;
 mod high_water_mark;

@@ -1,0 +1,160 @@
+//! The secrets that a person has seen who does not work with them any more: they work until somebody replaces them. The services keep who has
+//! seen a secret with the secret itself.
+
+use std::collections::BTreeSet;
+use std::time::Duration;
+
+use contracts::gateway::v1 as gateway;
+use contracts::webhook::v1 as webhook;
+use pages::Texts;
+use pages::mails::MailText;
+use pages::teams::{FormerMember, SeenSecret};
+use tokio::time::timeout;
+use uuid::Uuid;
+
+use super::choice::account_name;
+use super::webhooks::origin;
+use crate::account::member_request::MemberRequest;
+use crate::app::Web;
+use crate::domain::role::Permission;
+use crate::store::activity;
+use crate::store::members::Member;
+use crate::store::people::Person;
+use crate::upstream::time_of;
+
+/// How long a page, and a person who leaves, wait for the services.
+const WAIT: Duration = Duration::from_secs(3);
+
+/// The live keys that work, and the endpoints of webhooks, of an account.
+struct Secrets {
+    account: Uuid,
+    keys: Vec<gateway::Key>,
+    endpoints: Vec<webhook::Endpoint>,
+    /// Whether both services have answered.
+    is_whole: bool,
+}
+
+impl Secrets {
+    async fn load(app: &Web, account: Uuid) -> Self {
+        let keys = timeout(WAIT, app.gateway.keys(account));
+        let endpoints = timeout(WAIT, app.webhooks.endpoints(account));
+        let (keys, endpoints) = futures::join!(keys, endpoints);
+        let keys = keys.ok().and_then(Result::ok);
+        let endpoints = endpoints.ok().and_then(Result::ok);
+        let is_whole = keys.is_some() && endpoints.is_some();
+        let now = app.clock.now();
+        let mut keys = keys.unwrap_or_default();
+        keys.retain(|key| {
+            let works = key.revoked_at.is_none()
+                && time_of(key.grace_until).is_none_or(|until| until > now);
+            works && key.mode == "live"
+        });
+        Self {
+            account,
+            keys,
+            endpoints: endpoints.map(|listed| listed.endpoints).unwrap_or_default(),
+            is_whole,
+        }
+    }
+
+    /// The people who have seen one of them.
+    fn people(&self) -> BTreeSet<Uuid> {
+        let of_endpoints = self.endpoints.iter().flat_map(|endpoint| &endpoint.seen_by);
+        let people = self.keys.iter().map(|key| &key.seen_by).chain(of_endpoints);
+        people.filter_map(|person| person.parse().ok()).collect()
+    }
+
+    fn keys_of(&self, person: Uuid) -> impl Iterator<Item = &gateway::Key> {
+        let person = person.to_string();
+        self.keys.iter().filter(move |key| key.seen_by == person)
+    }
+
+    fn endpoints_of(&self, person: Uuid) -> impl Iterator<Item = &webhook::Endpoint> {
+        let person = person.to_string();
+        let mut endpoints = self.endpoints.iter();
+        std::iter::from_fn(move || endpoints.find(|it| it.seen_by.contains(&person)))
+    }
+
+    /// The links to what a person has seen, with what to do there.
+    fn links(&self, texts: &Texts, person: Uuid) -> Vec<SeenSecret> {
+        let base = format!("/accounts/{}", self.account);
+        let keys = self.keys_of(person).map(|key| SeenSecret {
+            href: format!("{base}/keys/{}", key.id),
+            label: texts.say_of(
+                if key.grace_until.is_some() {
+                    "team-seen-revoke"
+                } else {
+                    "team-seen-rotate"
+                },
+                &key_name(key),
+            ),
+        });
+        let endpoints = self.endpoints_of(person).map(|endpoint| SeenSecret {
+            href: format!("{base}/webhooks/{}", endpoint.id),
+            label: texts.say_of("team-seen-webhook", &origin(&endpoint.url)),
+        });
+        keys.chain(endpoints).collect()
+    }
+}
+
+fn key_name(key: &gateway::Key) -> String {
+    format!("{} …{}", key.name, key.last4)
+}
+
+/// What the page of the team says to owners: the people who have seen a secret that works, and are no developers or owners now; and
+/// whether both services have answered.
+pub(super) async fn of_former_members(
+    request: &MemberRequest,
+    members: &[Member],
+) -> Result<(Vec<FormerMember>, bool), sqlx::Error> {
+    let (app, account) = (&request.app, request.scope.id);
+    let texts = request.language().texts();
+    let secrets = Secrets::load(app, account).await;
+    let mut people = secrets.people();
+    let works_with_keys = |member: &&Member| member.role.may(Permission::Develop);
+    for member in members.iter().filter(works_with_keys) {
+        people.remove(&member.person);
+    }
+    let people: Vec<Uuid> = people.into_iter().collect();
+    let emails = if people.is_empty() {
+        Vec::new()
+    } else {
+        activity::last_emails(&app.pool, account, &people).await?
+    };
+    let former = people.iter().map(|&person| {
+        let member = members.iter().find(|member| member.person == person);
+        let known = emails.iter().find(|(it, _)| *it == person);
+        let email = member.map(|member| &member.email);
+        let email = email.or_else(|| known.map(|(_, email)| email)).cloned();
+        FormerMember {
+            email: email.unwrap_or_else(|| texts.say("team-seen-somebody").to_owned()),
+            secrets: secrets.links(texts, person),
+        }
+    });
+    Ok((former.collect(), secrets.is_whole))
+}
+
+/// The mail to the owners of an account when a person stops to work with its keys. `None` if the person has seen no secret that works.
+pub(crate) async fn mail_to_owners(
+    app: &Web,
+    account: Uuid,
+    person: &Person,
+) -> Option<MailText<'static>> {
+    let secrets = Secrets::load(app, account).await;
+    let base = format!("{}/accounts/{account}", app.public_url);
+    let keys = secrets.keys_of(person.id);
+    let keys = keys.map(|key| format!("{}: {base}/keys/{}", key_name(key), key.id));
+    let endpoints = secrets.endpoints_of(person.id);
+    let endpoints = endpoints.map(|it| format!("{}: {base}/webhooks/{}", origin(&it.url), it.id));
+    let lines: Vec<String> = keys.chain(endpoints).collect();
+    let key = match (lines.is_empty(), secrets.is_whole) {
+        (true, true) => return None,
+        (true, false) => "seen-secrets-unknown",
+        (false, _) => "seen-secrets",
+    };
+    let text = MailText::new(key)
+        .with("email", person.email.clone())
+        .with("name", account_name(app, account).await)
+        .with("team", format!("{base}/team"));
+    Some(text.with("secrets", lines.join("\n")))
+}
