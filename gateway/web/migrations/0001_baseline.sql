@@ -135,12 +135,14 @@ create table web.activity (
     -- The object of the action, for example the name of a key.
     subject text not null,
     address text not null,
+    -- That of the address, as limits count it.
+    network text not null,
     agent text not null
 );
 create index activity_by_account on web.activity (account_id, id);
 create index activity_by_age on web.activity (at);
 -- Finds out whether a person was signed in in a network.
-create index activity_by_network on web.activity (person_id, (nullif(address, '')::inet));
+create index activity_by_network on web.activity (person_id, network);
 
 -- Actions of staff on people (kit::audit), and what the role of a member did not allow.
 create table web.audit (

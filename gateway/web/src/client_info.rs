@@ -19,6 +19,6 @@ impl ClientInfo {
 
     /// The network, as limits count it: an IPv4 address or the /64 of an IPv6 address.
     pub fn network(&self) -> String {
-        format!("{:?}", Network::from(self.ip))
+        Network::from(self.ip).address().to_string()
     }
 }

@@ -3,7 +3,6 @@
 use axum::Extension;
 use axum::extract::State;
 use http::HeaderMap;
-use kit::client_address::Network;
 use pages::people::SignInPage;
 use pages::{Field, Fields};
 use serde::Deserialize;
@@ -66,7 +65,7 @@ pub async fn send(
         next,
     };
     let refuse = async |refused: FormState| shown.page(Some(&form.email), refused).await;
-    let sign_in = SignInTry::new(&form.email, Network::from(client.ip));
+    let sign_in = SignInTry::new(&form.email, client.network());
     let admitted = app.limits.admit_sign_in(&app.passwords, &sign_in, now);
     let admitted = admitted.await?;
     let permit = match admitted {

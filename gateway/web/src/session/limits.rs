@@ -1,6 +1,5 @@
 //! Limits on tries per time window. PostgreSQL counts the tries for all replicas.
 
-use kit::client_address::Network;
 use kit::{Code, Fault};
 use pages::{Language, Texts};
 use sha2::{Digest as _, Sha256};
@@ -153,8 +152,8 @@ impl Limits {
         let (limit, subject) = anywhere;
         if let Err(reached) = count(&mut *connection, limit, subject, now).await? {
             // Others may have used this limit up. They must not keep the person out where the person was signed in before.
-            let (address, network) = (&sign_in.address, sign_in.network);
-            if !activity::has_been_at(&mut *connection, address, network).await? {
+            let (address, network) = (&sign_in.address, &sign_in.network);
+            if !activity::has_been_in(&mut *connection, address, network).await? {
                 return Ok(Err(reached));
             }
         }
@@ -230,24 +229,21 @@ impl Limits {
 pub struct SignInTry {
     /// Empty if no address was typed: such a try takes the steps of one of an unknown person, and so the same time.
     pub address: String,
-    network: Network,
-    /// The subjects: the network, what was typed there, and what was typed.
-    from: String,
+    network: String,
+    /// What was typed, at the network and anywhere.
     here: String,
     anywhere: String,
 }
 
 impl SignInTry {
-    pub fn new(typed: &str, network: Network) -> Self {
+    pub fn new(typed: &str, network: String) -> Self {
         let address = email::parse(typed);
         // What is no address counts for itself.
         let anywhere = address.clone().unwrap_or_else(|_| typed.to_owned());
-        let from = format!("{network:?}");
         Self {
             address: address.unwrap_or_default(),
+            here: format!("{anywhere} {network}"),
             network,
-            here: format!("{anywhere} {from}"),
-            from,
             anywhere,
         }
     }
@@ -255,7 +251,7 @@ impl SignInTry {
     /// The limits of the network, of the person at the network, and of the person.
     fn tries(&self) -> [(Limit, &str); 3] {
         [
-            (SIGN_IN_FROM, &self.from),
+            (SIGN_IN_FROM, &self.network),
             (SIGN_IN, &self.here),
             (SIGN_IN_OF_PERSON, &self.anywhere),
         ]

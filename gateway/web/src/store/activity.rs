@@ -1,8 +1,5 @@
 //! `web.activity`: the actions of people, with the client's address.
 
-use std::net::{IpAddr, Ipv6Addr};
-
-use kit::client_address::Network;
 use kit::ids;
 use sqlx::{PgExecutor, PgPool};
 use time::OffsetDateTime;
@@ -81,8 +78,8 @@ pub async fn insert(
     now: OffsetDateTime,
 ) -> Result<(), sqlx::Error> {
     sqlx::query!(
-        "insert into web.activity (id, at, account_id, person_id, email, action, subject, address, agent)
-         values ($1, $2, $3, $4, $5, $6, $7, $8, $9)",
+        "insert into web.activity (id, at, account_id, person_id, email, action, subject, address, network, agent)
+         values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10)",
         ids::row_id(),
         now,
         entry.account,
@@ -91,6 +88,7 @@ pub async fn insert(
         entry.action.name(),
         entry.subject,
         entry.client.map_or_else(String::new, ClientInfo::address),
+        entry.client.map_or_else(String::new, ClientInfo::network),
         entry.client.map_or("", |client| client.agent.as_str()),
     )
     .execute(executor)
@@ -121,24 +119,17 @@ pub async fn of_account(
 }
 
 /// Whether the person with this e-mail address was signed in in this network, within [`RETENTION`].
-pub async fn has_been_at(
+pub async fn has_been_in(
     executor: impl PgExecutor<'_>,
     email: &str,
-    network: Network,
+    network: &str,
 ) -> Result<bool, sqlx::Error> {
-    let first = network.address();
-    let last = match first {
-        IpAddr::V4(_) => first,
-        IpAddr::V6(first) => Ipv6Addr::from_bits(first.to_bits() | u128::from(u64::MAX)).into(),
-    };
     sqlx::query_scalar!(
         r#"select exists (
-             select from web.activity where person_id = (select id from web.person where email = $1)
-             and nullif(address, '')::inet between $2::text::inet and $3::text::inet
+             select from web.activity where person_id = (select id from web.person where email = $1) and network = $2
            ) as "exists!""#,
         email,
-        first.to_string(),
-        last.to_string(),
+        network,
     )
     .fetch_one(executor)
     .await
