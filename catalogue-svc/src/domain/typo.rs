@@ -149,6 +149,18 @@ mod tests {
     }
 
     #[test]
+    fn eight_letters_may_have_two_edits_and_five_may_be_a_misspelled_beginning() {
+        for (asked, word, expected) in [
+            ("niarboi", "nairobi", None),
+            ("zavanaah", "savannah", Some((2, false))),
+            ("mgad", "mogadishu", None),
+            ("lagso", "lagosian", Some((1, true))),
+        ] {
+            assert_eq!(closeness(asked, true, word), expected, "{asked}");
+        }
+    }
+
+    #[test]
     fn overlong_words_are_not_corrected() {
         let endless = "a".repeat(LONGEST);
         assert_eq!(most_edits(&endless, true), 2);

@@ -74,6 +74,10 @@ pub(super) async fn cast(
         let Some(network) = network else { continue };
         let before = voters::count_network(connection, network, vote.day, bucket).await?;
         if before.votes >= i64::from(most) {
+            if vote.day < vote::day(now) {
+                let reason = "The day of this pair has ended. Draw another.";
+                return Err(Fault::invalid_field("draw", reason));
+            }
             let message = format!(
                 "{most} votes without an account have come from this address today. Sign in, or come back tomorrow (UTC)."
             );

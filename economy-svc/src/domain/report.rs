@@ -195,6 +195,34 @@ pub mod tests {
         assert_eq!(Report::parse(floats), Report::parse(&body().to_string()));
     }
 
+    #[test]
+    fn optional_numbers_have_the_bounds_of_the_contract() {
+        for (name, good, bad) in [
+            (
+                "policy_rate",
+                &["-100", "-100.0", "0", "-0.5", "1e4", "null"][..],
+                &["-100.0000001", "10000.0000001", "1e400", "true"][..],
+            ),
+            (
+                "naira_per_unit",
+                &["1e-30", "0.25", "9.99e30", "null"],
+                &["0", "-0.0", "9.99e-31", "1e31", "1e400", "[1]"],
+            ),
+        ] {
+            let parse = |number: &str| {
+                let field = format!("{{\"{name}\":{number},");
+                Report::parse(&body().to_string().replacen('{', &field, 1))
+            };
+            for number in good {
+                assert!(parse(number).is_ok(), "{name} {number}");
+            }
+            for number in bad {
+                let message = parse(number).unwrap_err().message;
+                assert!(message.starts_with(name), "{number}: {message}");
+            }
+        }
+    }
+
     /// Each field in turn is missing, negative, fractional, too large, a string, null, or nested.
     #[test]
     fn every_bad_field_is_named() {

@@ -13,6 +13,7 @@ use catalogue::jobs::board_snapshot;
 use catalogue::service::{Dependencies, Reads};
 use catalogue::write::Limits;
 use contracts::catalogue::v1 as proto;
+use contracts::catalogue::v1::candidate::NameInAddress;
 use contracts::catalogue::v1::rankings_service_client::RankingsServiceClient;
 use contracts::catalogue::v1::staff_service_client::StaffServiceClient;
 use contracts::catalogue::v1::voter;
@@ -288,6 +289,25 @@ impl Replica {
             neither: true,
         };
         self.cast(request).await
+    }
+
+    /// Draws a pair of creators, and picks neither.
+    pub(crate) async fn skip_creators(&self, voter: proto::Voter) {
+        let pair = self.draw(voter.clone(), "creators").await.unwrap();
+        let [first, second] =
+            [pair.first, pair.second].map(|candidate| match candidate.unwrap().name_in_address {
+                Some(NameInAddress::Handle(handle)) => handle,
+                other => panic!("{other:?}"),
+            });
+        let request = proto::CastVoteRequest {
+            voter: Some(voter),
+            kind: "creators".to_owned(),
+            winner: first,
+            loser: second,
+            draw: pair.draw,
+            neither: true,
+        };
+        assert!(!self.cast(request).await.unwrap());
     }
 
     async fn cast(&self, request: proto::CastVoteRequest) -> Result<bool, Fault> {

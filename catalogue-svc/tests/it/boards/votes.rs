@@ -266,6 +266,25 @@ async fn an_ipv4_address_shared_by_many_phones_has_its_own_limit(pool: PgPool) {
     assert_eq!(refused.code, Code::RateLimited);
 }
 
+/// The votes of the new day are free: nobody is told to come back on the day after.
+#[testing::database_test(catalogue::MIGRATOR)]
+async fn a_pair_of_yesterday_is_drawn_again_when_its_network_had_all_votes(pool: PgPool) {
+    let replica = Replica::start(&pool).await;
+    // A minute before midnight.
+    replica.clock.advance(Duration::minutes(11 * 60 + 29));
+    let pair = ("game-1", "game-2");
+    let voter = |number| cookie(number, "2001:db8::1");
+    let late = replica.signed(&voter(90), pair);
+    for number in 0..u32::try_from(LIMITS.ipv6_daily).unwrap() {
+        assert!(!replica.try_vote(voter(number), pair).await.unwrap());
+    }
+    replica.clock.advance(Duration::minutes(2));
+    let refused = replica.try_vote_on(voter(90), pair, late).await;
+    let refused = refused.unwrap_err();
+    assert!(refused.fields.keys().eq(["draw"]), "{refused:?}");
+    assert!(!replica.try_vote(voter(90), pair).await.unwrap());
+}
+
 /// The plan of a statement.
 #[expect(clippy::disallowed_methods, reason = "statements of a test")]
 async fn plan(pool: &PgPool, statement: &str) -> String {
