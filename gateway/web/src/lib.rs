@@ -31,6 +31,7 @@ pub mod render;
 pub mod request;
 pub mod route;
 pub mod router;
+pub mod seen_secrets;
 pub mod service;
 pub mod session;
 pub mod site;

@@ -9,7 +9,6 @@ pub mod member_request;
 pub mod page_context;
 pub mod plans;
 pub mod requests;
-pub(crate) mod seen_secrets;
 pub mod settings;
 pub mod team;
 pub mod today;

@@ -9,7 +9,6 @@ use serde::Deserialize;
 use sqlx::{Postgres, Transaction};
 use uuid::Uuid;
 
-use super::seen_secrets;
 use crate::account::member_request::MemberRequest;
 use crate::domain::action::Action;
 use crate::domain::email;
@@ -24,6 +23,7 @@ use crate::people::link_mail::{LinkMail, send_link};
 use crate::person_mail::{self, Reader};
 use crate::render::{FormState, html, see_other};
 use crate::request::Section;
+use crate::seen_secrets;
 use crate::store::links::{self, Link, LinkTarget};
 use crate::store::members::{self, Member, MemberChange};
 use crate::store::{people, sent_forms};
@@ -300,7 +300,7 @@ async fn page(
     let members = members::of_account(&app.pool, account).await?;
     let is_owner = request.may(Permission::Manage);
     let (former, is_known) = if is_owner {
-        seen_secrets::of_former_members(request, &members).await?
+        seen_secrets::of_former_members(app, request.language().texts(), account, &members).await?
     } else {
         (Vec::new(), true)
     };

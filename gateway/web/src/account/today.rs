@@ -15,12 +15,12 @@ use time::OffsetDateTime;
 use tokio::time::timeout;
 
 use super::usage;
-use super::webhooks::origin;
 use crate::account::member_request::MemberRequest;
 use crate::domain::role::Permission;
 use crate::page_error::{PageError, PageResult};
 use crate::render::ok;
 use crate::request::Section;
+use crate::upstream::webhook::origin;
 use crate::upstream::{minute_of, time_of};
 
 /// How long the page waits for a part.

@@ -10,7 +10,6 @@ use uuid::Uuid;
 
 use super::confirmation::confirm_password;
 use super::link_mail::record_and_inform;
-use crate::account::seen_secrets::mail_to_owners;
 use crate::domain::action::Action;
 use crate::domain::role::{Permission, Role};
 use crate::form_body::FormBody;
@@ -19,6 +18,7 @@ use crate::page_error::{PageError, PageResult};
 use crate::page_language::PageLanguage;
 use crate::render::{FormState, html};
 use crate::request::PersonRequest;
+use crate::seen_secrets::mail_to_owners;
 use crate::store::members::{self, Membership};
 use crate::store::{links, people};
 

@@ -1,7 +1,6 @@
 //! Tells people by mail that they have signed in from a network that is new.
 
 use kit::Fault;
-use kit::client_address::Network;
 use pages::Texts;
 use pages::mails::MailText;
 
@@ -18,8 +17,7 @@ pub(super) async fn mail(app: &Web, person: &Person, client: &ClientInfo) -> Res
     if !person.wants_notices {
         return Ok(());
     }
-    let network = Network::from(client.ip);
-    if activity::has_been_at(&app.pool, &person.email, network).await?
+    if activity::has_been_in(&app.pool, &person.email, &client.network()).await?
         || !activity::has_been_anywhere(&app.pool, person.id).await?
     {
         return Ok(());

@@ -142,7 +142,7 @@ pub async fn has_been_anywhere(
 ) -> Result<bool, sqlx::Error> {
     sqlx::query_scalar!(
         r#"select exists (
-             select from web.activity where person_id = $1 and nullif(address, '')::inet is not null
+             select from web.activity where person_id = $1 and network <> ''
            ) as "exists!""#,
         person,
     )

@@ -7,6 +7,7 @@ use kit::Fault;
 use kit::api::timestamp::encode;
 use kit::rpc::client::Client;
 use time::OffsetDateTime;
+use url::Url;
 use uuid::Uuid;
 
 use super::call::{Calls, incomplete, required, rpcs};
@@ -172,4 +173,28 @@ rpcs! { Webhooks:
     read event_types() -> Vec<proto::EventType> =
         Receivers::list_event_types(proto::ListEventTypesRequest {})
         => |listed| listed.event_types;
+}
+
+/// Scheme and host of an address. Its path may be a secret, which no log keeps.
+pub fn origin(url: &str) -> String {
+    let parsed = Url::parse(url);
+    parsed.map_or_else(
+        |_odd| String::new(),
+        |url| url.origin().ascii_serialization(),
+    )
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_path_of_an_address_is_not_recorded() {
+        assert_eq!(
+            origin("https://hooks.example/secret?a=b"),
+            "https://hooks.example"
+        );
+        assert_eq!(origin("http://127.0.0.1:9500/x"), "http://127.0.0.1:9500");
+        assert_eq!(origin("odd"), "");
+    }
 }

@@ -7,7 +7,7 @@ use pages::webhooks::deliveries::DeliveryPage;
 use time::Duration;
 use uuid::Uuid;
 
-use super::{EndpointId, origin, words};
+use super::{EndpointId, words};
 use super::{curl, json_text};
 use crate::account::effect::Effect;
 use crate::account::member_request::MemberRequest;
@@ -17,6 +17,7 @@ use crate::page_error::{PageError, PageResult};
 use crate::render::{FormState, html};
 use crate::request::Section;
 use crate::upstream::time_of;
+use crate::upstream::webhook::origin;
 
 /// While the first attempt is made, the page is loaded again after these seconds, so that its result appears.
 const RELOAD: u16 = 2;

@@ -7,7 +7,7 @@ use pages::Field;
 use pages::webhooks::endpoints::{EndpointFormPage, EventChoice, NoMoreEndpointsPage};
 use uuid::Uuid;
 
-use super::{EndpointId, list, origin, signing_secret, words};
+use super::{EndpointId, list, signing_secret, words};
 use crate::account::effect::Effect;
 use crate::account::member_request::MemberRequest;
 use crate::domain::action::Action;
@@ -17,6 +17,7 @@ use crate::page_error::PageResult;
 use crate::render::{FormState, html, ok};
 use crate::request::Section;
 use crate::upstream::webhook::EndpointChoices;
+use crate::upstream::webhook::origin;
 
 const FIELDS: [&str; 2] = ["url", "events"];
 

@@ -14,7 +14,6 @@ mod words;
 
 use axum::extract::{FromRequestParts, RawPathParams};
 use http::request::Parts;
-use url::Url;
 use uuid::Uuid;
 
 use crate::account::member_request::MemberRequest;
@@ -57,29 +56,5 @@ impl FromRequestParts<App> for EndpointId {
         let id = names.iter().find(|(name, _)| *name == "endpoint");
         let id = id.and_then(|(_, id)| id.parse().ok());
         id.map(Self).ok_or_else(PageError::not_found)
-    }
-}
-
-/// Scheme and host of an address. Its path may be a secret, which no log keeps.
-pub(super) fn origin(url: &str) -> String {
-    let parsed = Url::parse(url);
-    parsed.map_or_else(
-        |_odd| String::new(),
-        |url| url.origin().ascii_serialization(),
-    )
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn the_path_of_an_address_is_not_recorded() {
-        assert_eq!(
-            origin("https://hooks.example/secret?a=b"),
-            "https://hooks.example"
-        );
-        assert_eq!(origin("http://127.0.0.1:9500/x"), "http://127.0.0.1:9500");
-        assert_eq!(origin("odd"), "");
     }
 }

@@ -8,7 +8,7 @@ use pages::when;
 use serde::Deserialize;
 use uuid::Uuid;
 
-use super::{EndpointId, origin, signing_secret, words};
+use super::{EndpointId, signing_secret, words};
 use crate::account::effect::{Effect, FormError};
 use crate::account::member_request::MemberRequest;
 use crate::domain::action::Action;
@@ -19,6 +19,7 @@ use crate::page_language::PageLanguage;
 use crate::render::{FormState, html};
 use crate::request::Section;
 use crate::store::sent_forms;
+use crate::upstream::webhook::origin;
 use crate::upstream::{minute_of, time_of};
 use crate::url_query::UrlQuery;
 

@@ -8,8 +8,8 @@ use serde::Deserialize;
 use time::OffsetDateTime;
 use uuid::Uuid;
 
+use super::EndpointId;
 use super::utc_minute;
-use super::{EndpointId, origin};
 use crate::account::member_request::MemberRequest;
 use crate::domain::action::Action;
 use crate::form_body::FormBody;
@@ -17,6 +17,7 @@ use crate::page_error::PageResult;
 use crate::render::{FormState, html, see_other};
 use crate::request::Section;
 use crate::upstream::time_of;
+use crate::upstream::webhook::origin;
 
 #[derive(Debug, Default, Deserialize)]
 #[serde(default)]

@@ -3,7 +3,7 @@
 use pages::webhooks::endpoints::SigningSecretPage;
 use pages::when;
 
-use super::{origin, words};
+use super::words;
 use crate::account::effect::{Effect, FormError};
 use crate::account::member_request::MemberRequest;
 use crate::domain::action::Action;
@@ -12,6 +12,7 @@ use crate::render::ok;
 use crate::request::Section;
 use crate::upstream::time_of;
 use crate::upstream::webhook::NewSecret;
+use crate::upstream::webhook::origin;
 
 /// The effect of a form that shows the secret of a new endpoint, or that of a rotation. A form that was sent before shows it again to the
 /// person who has seen it.

@@ -12,15 +12,13 @@ use pages::teams::{FormerMember, SeenSecret};
 use tokio::time::timeout;
 use uuid::Uuid;
 
-use super::choice::account_name;
-use super::webhooks::origin;
-use crate::account::member_request::MemberRequest;
 use crate::app::Web;
 use crate::domain::role::Permission;
 use crate::store::activity;
 use crate::store::members::Member;
 use crate::store::people::Person;
 use crate::upstream::time_of;
+use crate::upstream::webhook::origin;
 
 /// How long a page, and a person who leaves, wait for the services.
 const WAIT: Duration = Duration::from_secs(3);
@@ -103,12 +101,12 @@ fn key_name(key: &gateway::Key) -> String {
 
 /// What the page of the team says to owners: the people who have seen a secret that works, and are no developers or owners now; and
 /// whether both services have answered.
-pub(super) async fn of_former_members(
-    request: &MemberRequest,
+pub(crate) async fn of_former_members(
+    app: &Web,
+    texts: &Texts,
+    account: Uuid,
     members: &[Member],
 ) -> Result<(Vec<FormerMember>, bool), sqlx::Error> {
-    let (app, account) = (&request.app, request.scope.id);
-    let texts = request.language().texts();
     let secrets = Secrets::load(app, account).await;
     let mut people = secrets.people();
     let works_with_keys = |member: &&Member| member.role.may(Permission::Develop);
@@ -152,9 +150,11 @@ pub(crate) async fn mail_to_owners(
         (true, false) => "seen-secrets-unknown",
         (false, _) => "seen-secrets",
     };
+    // While the gateway is away, the links still work.
+    let name = app.gateway.account_name(account).await;
     let text = MailText::new(key)
         .with("email", person.email.clone())
-        .with("name", account_name(app, account).await)
+        .with("name", name.unwrap_or_else(|| account.to_string()))
         .with("team", format!("{base}/team"));
     Some(text.with("secrets", lines.join("\n")))
 }
