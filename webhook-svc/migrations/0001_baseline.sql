@@ -98,7 +98,7 @@ create table webhook.endpoint (
     account_id uuid not null,
     url text not null,
     -- What the address answered to a HEAD request when it was entered, in words.
-    address_check text not null default '',
+    address_check text not null,
     -- Names of the events that it receives.
     events text[] not null,
     state text not null default 'on' check (state in ('on', 'paused', 'off')),

@@ -69,12 +69,10 @@ async fn a_disabled_webhook_is_on_the_page(pool: PgPool) {
     let today = format!("/accounts/{}", site.account);
     site.receiver.answer(410);
     let test = format!("{endpoint}/test");
-    let sent = site
-        .browser
+    site.browser
         .submit(&endpoint, &test, &[("event", "ping")])
-        .await;
-    let delivery = sent.location().to_owned();
-    site.eventually(&delivery, "It has failed").await;
+        .await
+        .location();
     let page = site.eventually(&today, "is switched off").await;
     page.assert(200, &format!("<a href=\"{endpoint}\">"));
 }

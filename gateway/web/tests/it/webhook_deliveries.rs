@@ -126,6 +126,7 @@ async fn a_list_continues_on_the_next_page(pool: PgPool) {
 }
 
 #[testing::database_test(web::MIGRATOR)]
+#[expect(clippy::disallowed_methods, reason = "the schema of another service")]
 async fn failed_deliveries_are_counted_before_they_are_sent_again(pool: PgPool) {
     let mut site = WebhookSite::new(pool).await;
     let path = site.add().await;
@@ -142,10 +143,25 @@ async fn failed_deliveries_are_counted_before_they_are_sent_again(pool: PgPool) 
         .await
         .assert(200, "No delivery");
 
-    // A 410 fails a delivery at once, and disables the endpoint.
-    site.receiver.answer(410);
+    // A delivery with one try.
+    site.browser
+        .post(&format!("{path}/pause"), &[])
+        .await
+        .location();
     let delivery = send_test(&mut site, &path, "ping").await;
+    sqlx::raw_sql("update webhook.waiting set attempts_left = 1")
+        .execute(&site.site.pool)
+        .await
+        .unwrap();
+    site.receiver.answer(500);
+    site.browser
+        .post(&format!("{path}/resume"), &[])
+        .await
+        .location();
     site.eventually(&delivery, "It has failed").await;
+    // A 410 disables the endpoint.
+    site.receiver.answer(410);
+    send_test(&mut site, &path, "ping").await;
     let page = site.eventually(&path, "switched this address off").await;
     page.assert(200, &format!("action=\"{path}/resume\""));
     let form = site.browser.get(&recover).await;
