@@ -11,6 +11,7 @@ use gateway::overload::admission::ConcurrencyLimits;
 use gateway::router::router;
 use sqlx::PgPool;
 use tokio::sync::oneshot;
+use tower::ServiceExt as _;
 
 use crate::support::{LONG, Script, Test, TestKey, TestResponse, account_key, send};
 
@@ -89,6 +90,20 @@ async fn a_body_that_comes_slowly_holds_no_permit(pool: PgPool) {
     finish.send(()).unwrap();
     let written = slow.await;
     assert_eq!(written.status, 201, "{}", written.text);
+}
+
+/// Its client may take it as slowly as it likes.
+#[testing::database_test(gateway::MIGRATOR)]
+async fn a_response_that_is_not_taken_holds_no_permit(pool: PgPool) {
+    let test = Test::new(pool).await;
+    let key = test.live_key().await;
+    let limits = ConcurrencyLimits { queued: 0, ..ONE };
+    let router = router(&test.app, limits);
+    let call = key.get("/games").header("host", "api.example");
+    let untaken = router.clone().oneshot(call.body(Body::empty()).unwrap());
+    let untaken = untaken.await.unwrap();
+    assert!(get(&router, &key, "/games").await.is_ok());
+    assert!(TestResponse::read(untaken).await.is_ok());
 }
 
 /// The answer names the key before the body.

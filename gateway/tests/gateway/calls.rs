@@ -193,6 +193,20 @@ async fn calls_of_a_revoked_key_are_logged(pool: PgPool) {
 }
 
 #[testing::database_test(gateway::MIGRATOR)]
+async fn the_log_says_how_many_calls_of_a_busy_second_it_lacks(pool: PgPool) {
+    let test = Test::new(pool).await;
+    let account = test.account("free").await;
+    let key = test.key(&account, "live").await;
+    for _ in 0..30 {
+        assert!(test.get(&key, "/games").await.is_ok());
+    }
+    test.call_records.write_log().await;
+    let log = list(&test, all(&account)).await.unwrap();
+    assert_eq!(log.calls.len(), SAMPLE);
+    assert_eq!(log.left_out, 30 - SAMPLE as u64);
+}
+
+#[testing::database_test(gateway::MIGRATOR)]
 async fn the_log_is_read_in_pages(pool: PgPool) {
     let test = Test::new(pool).await;
     let account = test.account("free").await;

@@ -52,6 +52,30 @@ async fn every_read_is_the_same_in_every_coding(pool: PgPool) {
 }
 
 #[testing::database_test(gateway::MIGRATOR)]
+async fn the_highest_weight_decides_then_our_order(pool: PgPool) {
+    let test = Test::new(pool).await;
+    test.catalogue.set_data(rows(2_000), 61);
+    let key = test.live_key().await;
+    for (accepted, coding) in [
+        ("gzip, deflate, br, zstd", "zstd"),
+        ("gzip, deflate, br", "br"),
+        ("zstd;q=0.5, gzip;q=0.7", "gzip"),
+        ("gzip;q=0, x-gzip;q=0.1", "gzip"),
+        ("identity, gzip;q=0.9", ""),
+        ("identity;q=0.5, gzip;q=0.6", "gzip"),
+        ("identity;q=0, gzip;q=0", ""),
+        ("gzip;q=nonsense", ""),
+        ("deflate", ""),
+        ("*", ""),
+        ("", ""),
+    ] {
+        let response = ask(&test, &key, "GET", "/games", accepted).await;
+        assert_eq!(response.status, 200, "{accepted}");
+        assert_eq!(response.header("content-encoding"), coding, "{accepted}");
+    }
+}
+
+#[testing::database_test(gateway::MIGRATOR)]
 async fn small_responses_are_not_compressed(pool: PgPool) {
     let test = Test::new(pool).await;
     let key = test.live_key().await;

@@ -195,6 +195,20 @@ async fn every_read_has_a_stable_tag(pool: PgPool) {
     }
 }
 
+/// Each call leaves one less.
+#[testing::database_test(gateway::MIGRATOR)]
+async fn the_tag_of_me_differs_each_time(pool: PgPool) {
+    let test = Test::new(pool).await;
+    let key = test.live_key().await;
+    let first = test.get(&key, "/me").await;
+    let tag = first.header("etag");
+    let second = ask(&test, &key, "GET", "/me", &[tag]).await;
+    assert!(second.is_ok(), "{}", second.text);
+    assert_ne!(second.header("etag"), tag);
+    let any = ask(&test, &key, "GET", "/me", &["*"]).await;
+    assert_eq!(any.status, 304);
+}
+
 #[testing::database_test(gateway::MIGRATOR)]
 async fn errors_have_no_tag(pool: PgPool) {
     let test = Test::new(pool).await;

@@ -14,7 +14,9 @@ use time::{Duration, OffsetDateTime};
 use tonic::Request;
 use uuid::Uuid;
 
-use crate::support::{NO_REDIS, START, Test, TestConfig, TestKey, account_key, by_operator};
+use crate::support::{
+    NO_REDIS, START, Test, TestConfig, TestKey, account_key, another, by_operator, eventually, lock,
+};
 
 /// A change of a game on the listings feed. The game's page is `page-of-` and the slug.
 fn change(slug: &str, published: bool) -> Change {
@@ -104,6 +106,37 @@ async fn a_revocation_takes_effect_at_once_at_every_replica(pool: PgPool) {
         assert_eq!(there.get(&key, path).await.error(), REFUSED, "{path}");
         assert_eq!(here.get(&key, path).await.error(), REFUSED, "{path}");
     }
+}
+
+/// Whether a change waits for the table of the audit.
+async fn waits_for_audit(pool: &PgPool) -> bool {
+    #[expect(clippy::disallowed_methods, reason = "the catalogue of the server")]
+    let waiting = sqlx::query_scalar(
+        "select exists (select from pg_locks l join pg_database d on d.oid = l.database
+         where d.datname = current_database() and l.relation = 'gateway.audit'::regclass and not l.granted)",
+    );
+    waiting.fetch_one(pool).await.unwrap()
+}
+
+/// A person closes the page before it answers.
+#[testing::database_test(gateway::MIGRATOR)]
+async fn a_revocation_goes_on_when_its_caller_is_gone(pool: PgPool) {
+    let test = Test::new(pool).await;
+    let account = test.account("free").await;
+    let key = test.key(&account, "live").await;
+    assert!(test.get(&key, "/me").await.is_ok());
+    let watching = another(&test.pool).await;
+    let audit = lock(&test.pool, "gateway.audit").await;
+    let request = proto::RevokeKeyRequest { id: key.id.clone() };
+    tokio::select! {
+        revoked = test.staff.revoke_key(by_operator(request)) => panic!("{revoked:?}"),
+        () = eventually("the revocation waits", async || waits_for_audit(&watching).await) => {}
+    }
+    assert!(test.get(&key, "/me").await.is_ok());
+    drop(audit);
+    // No gateway has read the feed: the tombstone rejects the key.
+    let refused = async || test.get(&key, "/me").await.error() == (401, "invalid_key");
+    eventually("the key is revoked", refused).await;
 }
 
 #[testing::database_test(gateway::MIGRATOR)]

@@ -2,6 +2,7 @@
 
 use contracts::gateway::v1 as proto;
 use contracts::gateway::v1::staff_service_server::StaffService as _;
+use kit::{Code, Fault};
 use prost::Message as _;
 use sqlx::PgPool;
 use tonic::Status;
@@ -142,4 +143,17 @@ async fn switches_are_listed_with_time_and_reason(pool: PgPool) {
         proto::Switch::decode(published.state.as_slice()).unwrap(),
         updated
     );
+}
+
+#[testing::database_test(gateway::MIGRATOR)]
+async fn an_unknown_switch_and_a_long_reason_are_refused(pool: PgPool) {
+    let test = Test::new(pool).await;
+    let before = list(&test).await;
+    let refused = set(&test, "light", true, &"x".repeat(201)).await;
+    let fault = Fault::from(refused.unwrap_err());
+    assert_eq!(fault.code, Code::Invalid);
+    let fields: Vec<&str> = fault.fields.keys().map(String::as_str).collect();
+    assert_eq!(fields, ["name", "reason"]);
+    assert!(fault.fields["name"].contains("read_only"), "{fault}");
+    assert_eq!(list(&test).await, before);
 }
