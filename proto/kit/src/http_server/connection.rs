@@ -302,7 +302,8 @@ async fn respond(
         Body::new(RequestBody { body, is_read })
     };
     let Ok(mut response) = router.oneshot(Request::from_parts(head, body)).await;
-    if !is_http2 && !(has_host && is_read.load(Ordering::Relaxed)) {
+    let is_whole = has_host && is_read.load(Ordering::Relaxed);
+    if !is_http2 && !is_whole {
         response
             .headers_mut()
             .insert(CONNECTION, HeaderValue::from_static("close"));
