@@ -30,12 +30,9 @@ pub fn of_form(token: &Token, form: Uuid) -> (Vec<String>, Vec<Vec<u8>>) {
     (codes, hashes)
 }
 
-/// A typed code without spaces and hyphens.
+/// The letters and digits of a typed code: not its spaces and dashes, nor the invisible marks that programs copy with it.
 pub fn without_separators(typed: &str) -> String {
-    let characters = typed.chars();
-    characters
-        .filter(|c| !c.is_whitespace() && *c != '-')
-        .collect()
+    typed.chars().filter(|c| c.is_alphanumeric()).collect()
 }
 
 /// The hash of a code as it was typed; `None` if it cannot be one.
@@ -62,7 +59,10 @@ mod tests {
         let stored = hash(code).unwrap();
         assert_eq!(hashes[0], stored);
         assert_eq!(hash(&code.to_uppercase()), Some(stored.clone()));
-        assert_eq!(hash(&code.replace('-', " ")), Some(stored));
+        for separator in [" ", "", "\u{2011}", "\u{2013}", "\u{200b}"] {
+            let typed = code.replace('-', separator);
+            assert_eq!(hash(&typed), Some(stored.clone()), "{separator:?}");
+        }
         assert_ne!(hash(code), hash(&codes[1]));
         assert_eq!(hash("123456"), None);
     }

@@ -35,7 +35,16 @@ mod tests {
     #[test]
     fn a_text_is_a_code_of_the_app_or_a_recovery_code_or_neither() {
         let app = Some(TypedCode::App("123456".to_owned()));
-        for typed in ["123456", " 123 456\n", "123-456", "123\u{a0}456"] {
+        for typed in [
+            "123456",
+            " 123 456\n",
+            "123-456",
+            "123\u{a0}456",
+            "123\u{2013}456",
+            "123\u{2212}456",
+            "\u{200f}123456",
+            "\u{feff}123\u{200b}456",
+        ] {
             assert_eq!(TypedCode::parse(typed), app, "{typed}");
         }
         let code = &recovery::of_form(&Token::generate(), Uuid::from_u128(1)).0[0];

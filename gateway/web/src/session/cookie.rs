@@ -127,6 +127,17 @@ mod tests {
     }
 
     #[test]
+    fn before_the_second_factor_and_after_the_session_nobody_is_signed_in() {
+        let (style, token) = (CookieStyle::Local, Token::generate());
+        let half = set_by(|headers| style.store(&token, false, Duration::DAY, headers));
+        let ended = set_by(|headers| style.clear(headers));
+        for cookies in [half, ended] {
+            let hint = "signed_in=; Path=/; Max-Age=0; SameSite=Lax";
+            assert_eq!(cookies[1], hint, "{cookies:?}");
+        }
+    }
+
+    #[test]
     fn foreign_cookies_do_not_hide_the_session_cookie() {
         let token = Token::generate();
         let (style, text) = (CookieStyle::Secure, token.text());

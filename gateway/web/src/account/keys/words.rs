@@ -167,4 +167,30 @@ mod tests {
             assert_eq!(refusal(ENGLISH, &key, Some(&used_up), NOW), says, "{key:?}");
         }
     }
+
+    #[test]
+    fn the_rights_of_a_key_name_its_data_its_game_and_whether_it_writes() {
+        for (mode, kind, may_write, game, shown) in [
+            ("test", "account", false, None, "test, reads"),
+            ("live", "account", true, None, "live, reads and writes"),
+            (
+                "live",
+                "public",
+                false,
+                Some("okoto"),
+                "live, public key of okoto",
+            ),
+            (
+                "test",
+                "secret",
+                true,
+                Some("okoto"),
+                "test, secret key of okoto, writes",
+            ),
+            // A gateway of a later version may have another mode.
+            ("canary", "account", false, None, "canary, reads"),
+        ] {
+            assert_eq!(rights(ENGLISH, mode, kind, may_write, game), shown);
+        }
+    }
 }

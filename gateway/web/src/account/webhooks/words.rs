@@ -238,4 +238,60 @@ mod tests {
             assert_eq!(row.is_success, is_success, "{reason}");
         }
     }
+
+    #[test]
+    fn a_delivery_that_is_not_sent_shows_its_reason() {
+        let because = |state| proto::Delivery {
+            last_attempt: Some(proto::Attempt {
+                reason: "The listing is no longer published.".to_owned(),
+                ..proto::Attempt::default()
+            }),
+            ..delivery(state, 0)
+        };
+        let shown = cancelled(&because(DeliveryState::Cancelled));
+        assert_eq!(
+            shown.as_deref(),
+            Some("The listing is no longer published.")
+        );
+        assert_eq!(cancelled(&because(DeliveryState::Failed)), None);
+    }
+
+    #[test]
+    fn send_again_depends_on_the_states_of_the_delivery_and_of_its_address() {
+        let language = PageLanguage::default();
+        let (failed, waiting) = (DeliveryState::Failed, DeliveryState::Waiting);
+        for (state, endpoint, key) in [
+            (failed, EndpointState::On, "delivery-again-once"),
+            (
+                DeliveryState::Delivered,
+                EndpointState::On,
+                "delivery-again-once",
+            ),
+            (waiting, EndpointState::On, "delivery-again-waiting"),
+            (waiting, EndpointState::Paused, "delivery-again-paused"),
+            (failed, EndpointState::Paused, "delivery-again-paused"),
+            (failed, EndpointState::Off, "delivery-again-off"),
+        ] {
+            let shown = send_again(&delivery(state, 6), endpoint, language);
+            assert_eq!(shown, language.say(key), "{state:?} {endpoint:?}");
+        }
+    }
+
+    #[test]
+    fn the_newest_deliveries_that_have_ended_are_counted() {
+        let language = PageLanguage::default();
+        let deliveries = [
+            DeliveryState::Delivered,
+            DeliveryState::Failed,
+            DeliveryState::Delivered,
+            DeliveryState::Waiting,
+        ];
+        let deliveries = deliveries.map(|state| delivery(state, 1));
+        let shown = recent(&deliveries, language);
+        assert_eq!(
+            shown.as_deref(),
+            Some("2 of the newest 3 arrived, 1 failed")
+        );
+        assert_eq!(recent(&deliveries[3..], language), None);
+    }
 }
