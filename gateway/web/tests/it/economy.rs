@@ -1,5 +1,7 @@
 //! The currency and the reports of an account's games.
 
+use std::sync::atomic::Ordering;
+
 use sqlx::PgPool;
 use web::domain::role::Role;
 
@@ -16,6 +18,14 @@ async fn a_currency_is_registered(pool: PgPool) {
     let list = owner.get(&base).await;
     list.assert(200, "Okoto &#60;b&#62;");
     list.assert(200, "GET /v1/economy/currencies");
+    // Only a public game is asked for the name of its currency.
+    let register = format!("<a href=\"{base}/okoto\" aria-label=");
+    list.assert(200, &register);
+    site.economy.is_hidden.store(true, Ordering::Relaxed);
+    let hidden = owner.get(&base).await;
+    hidden.assert(200, "Okoto &#60;b&#62;");
+    assert!(!hidden.text.contains(&register), "{}", hidden.text);
+    site.economy.is_hidden.store(false, Ordering::Relaxed);
     let page = owner.get(&format!("{base}/okoto")).await;
     page.assert(200, "Register the currency");
     page.assert(200, "The basket costs twice as much as before.");

@@ -132,6 +132,15 @@ async fn two_people_who_change_one_listing_keep_the_changes_of_both(pool: PgPool
     let without = owner.post(&path, &fields("Yours", &[])).await;
     without.assert(422, "Open the page again");
     assert_eq!(title(), "Mine");
+    // The error of a choice that both have changed names the other choice.
+    let base = owner.get(&path).await.hidden()["base"].clone();
+    site.listings.change(&account, "okoto", |game| {
+        "released".clone_into(&mut game.stage);
+    });
+    let more = [("base", base.as_str()), ("stage", "early_access")];
+    let late = owner.post(&path, &fields("Mine", &more)).await;
+    late.assert(422, "id=\"stage-error\"");
+    late.assert(422, "It is now: Released");
 }
 
 #[testing::database_test(web::MIGRATOR)]

@@ -38,6 +38,7 @@ mod once;
 mod outages;
 mod page_cache;
 mod pictures;
+mod public_html;
 mod recording;
 mod redirects;
 mod reference;

@@ -23,7 +23,7 @@ pub(crate) async fn get_with(browser: &mut Browser, path: &str, headers: &[(&str
 }
 
 /// The public paths, filled with a listing of the stub.
-fn paths() -> Vec<String> {
+pub(crate) fn paths() -> Vec<String> {
     let public = routes()
         .into_iter()
         .filter(|route| route.access == Access::Public)
@@ -92,6 +92,8 @@ async fn the_page_of_a_game_shows_the_fields_of_the_api(pool: PgPool) {
     let mut browser = site.browser();
     *site.economy.name.lock().unwrap() = Some("Cowrie".to_owned());
     site.catalogue.add_game("ayo", "savanna");
+    site.catalogue.add_game("pharaoh", "delta");
+    site.catalogue.more_games.lock().unwrap()[1]["country_code"] = "EG".into();
     site.catalogue.add_game("zuri", "acacia");
     let page = browser.get("/games/okoto").await;
     let picture = format!("src=\"/pictures/{}\" ", stub_pictures::file());
@@ -119,6 +121,8 @@ async fn the_page_of_a_game_shows_the_fields_of_the_api(pool: PgPool) {
         "Listed 9 January 2026",
         "1 November 2026",
         "alt=\"A hill\"",
+        // The page stays open beside a picture.
+        "target=\"_blank\" rel=\"noopener\"><img ",
         // A screenshot without a description still needs a text for its link.
         "alt=\"Picture 2\"",
         "GET /v1/games/okoto",
@@ -145,6 +149,9 @@ async fn the_page_of_a_game_shows_the_fields_of_the_api(pool: PgPool) {
         assert_eq!(similar.contains(&title), is_similar, "{slug}: {similar}");
     }
     assert!(others.contains("<a href=\"/games?creator=savanna\">All games</a>"));
+    // Those of the same country come first.
+    let place = |slug: &str| similar.find(&title(slug)).unwrap();
+    assert!(place("zuri") < place("pharaoh"), "{similar}");
     let french = browser.get("/fr/games/okoto").await;
     for part in [
         "Réflexion",

@@ -1,6 +1,6 @@
 //! A stub of economy-svc with two games, which have currencies once the first currency has a name.
 
-use std::sync::atomic::{AtomicU32, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicU32, Ordering};
 use std::sync::{Arc, Mutex};
 
 use contracts::economy::v1 as proto;
@@ -26,6 +26,8 @@ pub(crate) struct StubEconomy {
     pub(crate) named: Arc<AtomicU32>,
     /// The text of every field that somebody fills.
     pub(crate) words: Arc<Mutex<Option<String>>>,
+    /// The game `okoto` is not public.
+    pub(crate) is_hidden: Arc<AtomicBool>,
     /// Reads of rates and currencies fail.
     pub(crate) is_away: Arc<Mutex<bool>>,
     /// The number of made-up currencies before `kora`.
@@ -146,7 +148,7 @@ impl CurrenciesService for StubEconomy {
         let own = proto::OwnCurrency {
             game: "okoto".to_owned(),
             title: self.text("Okoto <b>"),
-            published: true,
+            published: !self.is_hidden.load(Ordering::Relaxed),
             name: name.map(|name| proto::CurrencyName {
                 game: "okoto".to_owned(),
                 name,

@@ -22,6 +22,17 @@ async fn pages_of_listings_link_to_a_mail_and_a_claim(pool: PgPool) {
         let shown = browser.get(page).await;
         shown.assert(200, &format!("{mail}{subject}"));
         assert_eq!(shown.text.contains("/claim/"), page.contains("creators"));
+        assert!(!shown.text.contains("Know "), "{}", shown.text);
+    }
+    // The page asks for what the listing lacks.
+    *site.catalogue.words.lock().unwrap() = Some((String::new(), ""));
+    site.clock.advance(time::Duration::SECOND);
+    for (page, question) in [
+        ("/games/okoto", "Know where to play it?"),
+        ("/games/okoto", "Nobody has described this game yet."),
+        ("/events/jam", "Know the event’s site?"),
+    ] {
+        browser.get(page).await.assert(200, question);
     }
     let silent = site.changed(|web| web.staff_mail = None);
     let shown = Browser::new(&silent).get("/games/okoto").await;

@@ -155,6 +155,48 @@ mod tests {
     }
 
     #[test]
+    fn a_page_says_what_a_caller_needs() {
+        let reference = reference();
+        for (name, parts) in [
+            (
+                "reference/listGames",
+                &[
+                    "GET https://mchezo.example/v1/games\n",
+                    "| `limit` | query | integer | Rows on a page. 1 to 100. Default: `20`. |",
+                    "| `data[].creator.handle` | string |",
+                    "| `data[].cover_url` | string (uri) or null |",
+                    "| `meta.next_cursor` | string or null |",
+                    "Those of every call: [`invalid`](/docs/errors#invalid)",
+                ][..],
+            ),
+            (
+                "reference/submitGame",
+                &[
+                    "*may write*",
+                    "| `title` | string | **Required.**",
+                    "| `Idempotency-Key` | header |",
+                    "### 201 Created",
+                    "| 422 | [`idempotency_mismatch`](/docs/errors#idempotency_mismatch) |",
+                    "(/docs/reference/updateGame)",
+                ],
+            ),
+            (
+                "reference/updateGame",
+                &["As a read has them, and unchanged, these may be sent too: "],
+            ),
+            (
+                "reference/webhooks/tip.paid",
+                &["| `x-service-signature` | string |", "| 410 | "],
+            ),
+        ] {
+            let text = &reference.find(name).unwrap().markdown;
+            for part in parts {
+                assert!(text.contains(part), "{part} is not in {text}");
+            }
+        }
+    }
+
+    #[test]
     fn an_invalid_document_is_refused_and_invalid_parts_are_skipped() {
         for text in ["", "<html>", "{}", "[]", "{\"paths\": 1}"] {
             assert!(Reference::read(text.as_bytes(), API).is_err(), "{text}");
