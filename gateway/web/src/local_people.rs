@@ -55,7 +55,7 @@ async fn run(args: Args) -> anyhow::Result<()> {
     let mut text = String::new();
     std::io::stdin().read_to_string(&mut text)?;
     let owners: Vec<Owner> = serde_json::from_str(&text).context("standard input")?;
-    let options = kit::pg::options(&args.database_url).context("the URL of the database")?;
+    let options = kit::pg_url::parse(&args.database_url).context("the URL of the database")?;
     // Poolers refuse this parameter.
     let pool = PgPool::connect_with(options.extra_float_digits(None)).await?;
     let passwords = PasswordPool::new(1)?;

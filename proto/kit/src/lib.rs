@@ -22,6 +22,7 @@ pub mod key_ring;
 pub mod lifecycle;
 pub mod overload;
 pub mod pg;
+pub mod pg_url;
 pub mod public_url;
 pub mod redis;
 mod redis_url;

@@ -5,7 +5,7 @@ use sqlx::postgres::PgSslMode;
 
 use super::{Common, Identity, Profile};
 use crate::grpc_address;
-use crate::pg;
+use crate::pg_url;
 use crate::redis_url::RedisUrl;
 
 pub(super) fn cross_check(common: &Common) -> Vec<String> {
@@ -114,7 +114,7 @@ fn text(matches: &ArgMatches, id: &str) -> Option<String> {
 
 /// The host of a URL of PostgreSQL, unless it is reached by a Unix socket or always by TLS.
 fn plaintext_hosts_of_postgres(url: &str) -> Vec<String> {
-    let Some(options) = pg::options(url) else {
+    let Some(options) = pg_url::parse(url) else {
         return Vec::new();
     };
     let has_tls = match options.get_ssl_mode() {

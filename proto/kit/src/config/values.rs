@@ -5,10 +5,10 @@ use std::time::Duration;
 use tracing_subscriber::EnvFilter;
 
 use super::Secret;
-use crate::pg;
+use crate::pg_url;
 
 pub(super) fn postgres_url(value: &str) -> Result<Secret, String> {
-    let parsed = pg::options(value).map(|_| Secret::from(value.to_owned()));
+    let parsed = pg_url::parse(value).map(|_| Secret::from(value.to_owned()));
     parsed.ok_or_else(|| {
         "it must be a URL such as postgres://user:password@host:5432/database".to_owned()
     })

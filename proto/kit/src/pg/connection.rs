@@ -8,7 +8,7 @@ use sqlx::{AssertSqlSafe, ConnectOptions as _, Connection as _, Executor as _, R
 use tokio::time::{Instant, timeout};
 
 use super::{statement, transaction};
-use crate::config;
+use crate::{config, pg_url};
 
 /// The oldest supported major version.
 const MIN_VERSION: i32 = 15;
@@ -35,24 +35,13 @@ const SESSION: [(&str, &str); 6] = [
 /// The settings with the URL of PostgreSQL.
 const SETTING: &str = "database_url (for `migrate`, database_owner_url)";
 
-/// Parses the URL of a database. sqlx leaves an IPv6 address in its brackets, and would look it up as a name.
-pub fn options(url: &str) -> Option<PgConnectOptions> {
-    let options: PgConnectOptions = url.parse().ok()?;
-    let host = options.get_host();
-    let address = host.strip_prefix('[').and_then(|it| it.strip_suffix(']'));
-    match address.map(ToOwned::to_owned) {
-        Some(address) => Some(options.host(&address)),
-        None => Some(options),
-    }
-}
-
 /// Connects for the first time, and checks the server. A single connection says why it fails, while a pool only reports a timeout.
 pub(super) async fn connect(
     url: &config::Secret,
     deadline: Duration,
     service: &'static str,
 ) -> anyhow::Result<(PgConnectOptions, PgConnection)> {
-    let options = options(url.expose())
+    let options = pg_url::parse(url.expose())
         .context("the URL is not one such as postgres://user:password@host:5432/database")?
         .application_name(service)
         // PgBouncer refuses this startup parameter of sqlx, which has no effect on binary values.
@@ -186,32 +175,4 @@ async fn server_version(connection: &mut PgConnection) -> Result<i32, sqlx::Erro
     statement::query_scalar("select current_setting('server_version_num')::int4")
         .fetch_one(connection)
         .await
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn an_ipv6_address_is_no_name() {
-        for (url, host, place_of_it) in [
-            ("postgres://u:p@[::1]:5433/d", "::1", "[::1]:5433"),
-            (
-                "postgres://u:p@[::1]/d?sslmode=require",
-                "::1",
-                "[::1]:5432",
-            ),
-            (
-                "postgres://u:p@db.example/d",
-                "db.example",
-                "db.example:5432",
-            ),
-            ("postgres://u:p@127.0.0.1/d", "127.0.0.1", "127.0.0.1:5432"),
-        ] {
-            let options = options(url).unwrap();
-            assert_eq!(options.get_host(), host, "{url}");
-            assert_eq!(place(&options), place_of_it, "{url}");
-        }
-        assert!(options("postgres//h/d").is_none());
-    }
 }

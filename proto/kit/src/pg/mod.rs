@@ -27,7 +27,7 @@ use connection::{connect, place, session, set};
 use migrations::{protect_migrations, require_migrations, run_migrations};
 use transaction::MarkAbandoned;
 
-pub use connection::{options, pool, watch_pool};
+pub use connection::{pool, watch_pool};
 pub use transaction::{begin, begin_with};
 
 /// The name of a schema. It is a constant, because the kit inserts it into the text of SQL statements.
