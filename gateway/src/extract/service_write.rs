@@ -10,7 +10,7 @@ use kit::Fault;
 use super::call::Call;
 use super::{idempotency_key, if_match, json_body};
 use crate::app::App;
-use crate::domain::key::{Caller, Mode};
+use crate::domain::key::Caller;
 
 /// A write with its body, which the service reads.
 pub struct ServiceWrite {
@@ -18,7 +18,7 @@ pub struct ServiceWrite {
     pub caller: Arc<Caller>,
     pub body: Bytes,
     pub dry_run: bool,
-    /// Empty if none was sent, and where none counts: with a test key, for a dry run, and for a PATCH.
+    /// Empty if none was sent, and for a PATCH, which takes none.
     pub idempotency_key: String,
     /// The revisions at which a PATCH may be applied; `None` for any.
     pub precondition: Option<Precondition>,
@@ -38,17 +38,17 @@ impl ServiceWrite {
             body,
             ..
         } = call;
-        let dry_run = query.flag("dry_run");
         let (mut idempotency_key, mut precondition) = (None, None);
         match head.method {
-            // A test key and a dry run store nothing, and ignore the header (§10.4).
-            Method::POST if caller.key.mode == Mode::Live && !dry_run => {
+            // A dry run ignores it as well, but says what the call would say of its form (§10.4).
+            Method::POST => {
                 idempotency_key = query.bad.take(idempotency_key::read(&head.headers));
             }
             Method::PATCH => precondition = query.bad.take(if_match::read(&head.headers)),
             _ => {}
         }
         let body = json_body::read(&head.headers, body)?;
+        let dry_run = query.flag("dry_run");
         query.finish()?;
         Ok(Self {
             app,
