@@ -154,7 +154,8 @@ async fn every_metric_exists(monitoring: &Monitoring) {
 /// PostgreSQL rejects a change in webhook-svc.
 async fn changes_refused_fires(small: &SmallFleet, fleet: &Fleet, monitoring: &Monitoring) {
     let mut database = PgConnection::connect(&fleet.database_url).await.unwrap();
-    let refuse = "alter table webhook.listing add constraint refused check (slug <> 'refused')";
+    let refuse =
+        "alter table webhook.listing add constraint refused check (kind <> 'game') not valid";
     sqlx::raw_sql(refuse).execute(&mut database).await.unwrap();
     small.import_games(&["refused".to_owned()]).await;
     let fires = monitoring.assert_fires("ChangesRefused", Some("webhook-svc"));

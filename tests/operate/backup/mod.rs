@@ -33,7 +33,8 @@ const COPIES: [(&str, &str); 4] = [
     ),
     (
         "webhook-svc",
-        "select string_agg(slug, ' ' order by slug) from webhook.listing where kind = 'game' and mode = 'live' and published",
+        "select string_agg(coalesce(name, copy.id::text), ' ' order by name) from webhook.listing copy left join listings.listing using (id)
+            where copy.kind = 'game' and published and coalesce(mode, 'live') = 'live'",
     ),
 ];
 
