@@ -1,4 +1,4 @@
-//! The states of a listing (§3), and as tables who may change them: how, what they must have seen, who is told, and what the audit names it.
+//! The states of a listing (§3), and as tables who may change them: how, what they must have seen, who gets a mail, and what the audit names it.
 //!
 //! Edits by staff, reverts and imports change no state, so the tables do not have them. A listing becomes public only by its approval: a
 //! restore publishes nothing new, because only what is public can be taken down.
@@ -62,8 +62,8 @@ pub enum OwnAction {
 /// The effects of an action.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Rule {
-    /// The state before, the state after, and who is told. The action is refused in every state that is not listed.
-    pub cells: &'static [(ListingState, ListingState, Told)],
+    /// The state before, the state after, and who gets a mail. The action is refused in every state that is not listed.
+    pub cells: &'static [(ListingState, ListingState, Recipients)],
     pub seen: Seen,
 }
 
@@ -77,9 +77,9 @@ pub enum Seen {
     Nothing,
 }
 
-/// Who is told by mail.
+/// Who gets a mail.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Told {
+pub enum Recipients {
     Nobody,
     /// All accounts that own the listing.
     Owners,
@@ -87,7 +87,7 @@ pub enum Told {
     OtherOwners,
 }
 
-use Told::{Nobody, OtherOwners, Owners};
+use Recipients::{Nobody, OtherOwners, Owners};
 
 impl Transition {
     #[rustfmt::skip]
@@ -145,11 +145,11 @@ impl OwnAction {
 }
 
 impl Rule {
-    /// The state after the action, which may be the same, and who is told; `None` when the action is refused in this state.
-    pub fn after(&self, before: ListingState) -> Option<(ListingState, Told)> {
+    /// The state after the action, which may be the same, and who gets a mail; `None` when the action is refused in this state.
+    pub fn after(&self, before: ListingState) -> Option<(ListingState, Recipients)> {
         let mut cells = self.cells.iter();
         let cell = cells.find(|(from, ..)| *from == before);
-        cell.map(|&(_, after, told)| (after, told))
+        cell.map(|&(_, after, recipients)| (after, recipients))
     }
 }
 
@@ -177,8 +177,8 @@ mod tests {
 
     use super::*;
 
-    /// What §3 says of an action: the state after it and who is told, for each state before it; `None` where it is refused.
-    type Row = [Option<(ListingState, Told)>; 4];
+    /// What §3 says of an action: the state after it and who gets a mail, for each state before it; `None` where it is refused.
+    type Row = [Option<(ListingState, Recipients)>; 4];
 
     fn row(rule: Rule) -> Row {
         [Pending, Published, Rejected, Removed].map(|before| rule.after(before))

@@ -7,7 +7,7 @@ use super::absent::listing_not_found;
 use super::record_change::{StaffChange, check_revision, update_by_staff};
 use super::{CommandDependencies, page_games};
 use crate::domain::listing_name::ListingName;
-use crate::domain::state::{ListingState, Told, Transition};
+use crate::domain::state::{ListingState, Recipients, Transition};
 use crate::feed::ChangeKind;
 use crate::feed::decisions::{DecisionKind, StaffDecision};
 use crate::store::listings;
@@ -29,7 +29,7 @@ pub async fn apply(commands: &CommandDependencies, moderation: &Moderation) -> R
     let before = listings::lock(&mut context.connection, &moderation.listing).await?;
     let before = before.ok_or_else(listing_not_found)?;
     let transition = moderation.transition;
-    let Some((state, told)) = transition.rule().after(before.state) else {
+    let Some((state, recipients)) = transition.rule().after(before.state) else {
         return Err(transition_refused(before.state, transition));
     };
     let Some(after) = before.with_state(state, context.now) else {
@@ -53,7 +53,7 @@ pub async fn apply(commands: &CommandDependencies, moderation: &Moderation) -> R
         Transition::Restore => ChangeKind::Restored,
     };
     let mut changes = page_games::changes(&mut context, &before, &after, change_kind).await?;
-    if told != Told::Nobody {
+    if recipients != Recipients::Nobody {
         let decision = StaffDecision {
             reason: &moderation.reason,
             ..StaffDecision::on(

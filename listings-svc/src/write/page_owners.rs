@@ -74,7 +74,7 @@ pub async fn apply(
     Ok(owners)
 }
 
-/// The news of a new owner, for these owners of the page: whoever owns it may change it and take it down.
+/// Announces a new owner to these owners of the page, because any owner may change the page and take it down.
 pub(super) fn owner_added(page: &Listing, new: Uuid, readers: Vec<Uuid>) -> Option<NewChange> {
     let decision = StaffDecision {
         named: Some(new),

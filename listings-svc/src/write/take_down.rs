@@ -9,7 +9,7 @@ use super::{CommandDependencies, page_games};
 use crate::domain::entity::Entity;
 use crate::domain::listing_name::ListingName;
 use crate::domain::mode::Mode;
-use crate::domain::state::{ListingState, OwnAction, Told};
+use crate::domain::state::{ListingState, OwnAction, Recipients};
 use crate::feed::ChangeKind;
 use crate::feed::decisions::{DecisionKind, StaffDecision};
 use crate::store::{listings, own_listings};
@@ -42,7 +42,7 @@ pub async fn apply(commands: &CommandDependencies, takedown: &OwnTakedown) -> Re
     let own = own_listings::find(&mut *context.connection, *account, *entity, name).await?;
     let before = own.and(before).ok_or_else(|| no_own_listing(*entity))?;
     let after = OwnAction::TakeDown.rule().after(before.state);
-    let (state, told) = after.ok_or_else(|| no_own_listing(*entity))?;
+    let (state, recipients) = after.ok_or_else(|| no_own_listing(*entity))?;
     let Some(after) = before.with_state(state, now) else {
         return context.commit(Vec::new()).await;
     };
@@ -54,7 +54,7 @@ pub async fn apply(commands: &CommandDependencies, takedown: &OwnTakedown) -> Re
     let revision = record_change::revision(Some(&before), &after, actor, reason)?;
     record_change::save(&mut context.connection, &after, revision, now).await?;
     let mut changes = page_games::changes(&mut context, &before, &after, change_kind).await?;
-    if told == Told::OtherOwners {
+    if recipients == Recipients::OtherOwners {
         let mut others = listings::owners(&mut context.connection, after.id).await?;
         others.retain(|owner| owner != account);
         let decision = StaffDecision {

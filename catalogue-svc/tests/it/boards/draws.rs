@@ -102,7 +102,7 @@ async fn a_voter_gets_the_same_pair_until_it_is_judged(pool: PgPool) {
     assert!(others.into_iter().collect::<BTreeSet<_>>().len() > 5);
 }
 
-/// Without this, whoever drops the cookie could draw until a pair has a certain game, and vote for it each time.
+/// Otherwise a client could drop its cookie until the drawn pair has a certain game, and vote for that game each time.
 #[testing::database_test(catalogue::MIGRATOR)]
 async fn a_new_cookie_is_no_new_draw(pool: PgPool) {
     let mut replica = Replica::start(&pool).await;
@@ -170,7 +170,7 @@ async fn a_pair_that_new_cookies_share_is_judged_twenty_times_at_most(pool: PgPo
         assert_eq!(refused.code, Code::Invalid);
         assert!(refused.fields.keys().eq(["draw"]), "{refused:?}");
     }
-    // The next pair is still that of the turn before, and whoever was refused gets another pair.
+    // The pair before the current one is still accepted. A refused voter draws another pair.
     assert!(!vote(22, &next).await.unwrap());
     let again = draw(20).await;
     assert!(!vote(20, &again).await.unwrap());

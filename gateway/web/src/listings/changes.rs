@@ -104,7 +104,7 @@ impl TypedListing {
     }
 }
 
-/// The fields of the form of a change, without its links, of which each listing has others.
+/// The fields of the form that changes a listing, except the links, which differ from listing to listing.
 fn names(kind: ListingKind) -> Vec<&'static str> {
     let fields = fields(kind).into_iter();
     let fields =

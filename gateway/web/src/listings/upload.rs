@@ -264,7 +264,7 @@ mod tests {
 
     use super::*;
 
-    /// Receives a file in so many parts of 60 KB, each of which arrives after this pause.
+    /// Receives a file in this many parts of 60 KB. Each part arrives after this pause.
     async fn receive_slowly(parts: u32, pause: Duration) -> Result<usize, FileRefusal> {
         const HEAD: &[u8] =
             b"--edge\r\ncontent-disposition: form-data; name=\"picture\"; filename=\"a.jpg\"\r\n\r\n";

@@ -48,7 +48,7 @@ pub const CONFIRMATIONS: Limit = Limit::new("confirmations", 10, 15);
 pub const CONFIRMATIONS_OF_PERSON: Limit = Limit::new("confirmations_of_person", 30, 15);
 /// Mails with links of one purpose to one address.
 ///
-/// A link to set a password lives as long as this window: whoever uses the limit up leaves the person with a link that works.
+/// A link to set a password lives as long as this window: when the limit is used up, the person has a link that works.
 pub const MAILS_TO: Limit = Limit::new("mails_to", 5, 60);
 /// Those of them that one network causes.
 pub const MAILS_TO_FROM: Limit = Limit::new("mails_to_from", 3, 60);

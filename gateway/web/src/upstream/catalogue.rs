@@ -40,7 +40,7 @@ pub(super) const MODE: i32 = Mode::Live as i32;
 pub struct Client {
     calls: Calls,
     limit: Arc<ConcurrencyLimit>,
-    /// Limits the reads of all listings of a kind, each of which takes as long as many others.
+    /// Limits concurrent reads of all listings of a kind: one takes as long as many other reads.
     sitemap_limit: Arc<ConcurrencyLimit>,
     /// That of listings-svc.
     mark: HighWaterMark,

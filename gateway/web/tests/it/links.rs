@@ -187,7 +187,7 @@ async fn a_person_gets_a_link_that_works_whoever_asks_for_mails(pool: PgPool) {
         let eve = site.person("eve@evil.example").await;
         site.account(eve, Role::Owner).await
     };
-    // Invitations and changes of address, of which none sets a password.
+    // Invitations and changes of address: their links set no password.
     let mut eve = site.signed_in("eve@evil.example").await;
     for network in [8, 9] {
         eve.address = Browser::at(&site.router, network).address;

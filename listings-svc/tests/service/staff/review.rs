@@ -145,7 +145,7 @@ async fn a_decision_is_refused_when_the_revision_is_not_the_reviewed_one(pool: P
     assert_eq!(ran.status(), 2, "{ran:?}");
 }
 
-/// Whoever is interrupted at the second listing has decided on the first.
+/// A reviewer who is interrupted at the second listing has decided on the first.
 #[testing::database_test(listings::MIGRATOR)]
 async fn each_answer_at_a_terminal_takes_effect_at_once(pool: PgPool) {
     let (service, token) = reviewed(pool).await;
