@@ -233,8 +233,12 @@ impl RunningRequest {
 impl Drop for RunningRequest {
     fn drop(&mut self) {
         let mut state = self.activity.state.lock();
-        (state.running, state.since) = (state.running - 1, Instant::now());
+        state.running -= 1;
         state.untaken -= u32::from(self.is_untaken);
+        // Neither does a response that ends.
+        if state.untaken == 0 {
+            state.since = Instant::now();
+        }
         drop(state);
         self.activity.changed.notify_one();
     }
@@ -435,8 +439,10 @@ mod tests {
 
         let activity = Activity::new();
         let _first = response(&activity, vec![Bytes::from_static(b"x")]);
+        // Further requests, and responses without a body, give it no more time.
         let requests = async {
             tokio::time::sleep(UNTAKEN / 2).await;
+            drop(response(&activity, Vec::new()));
             response(&activity, vec![Bytes::from_static(b"x")])
         };
         let (seconds, _second) = tokio::join!(seconds_until_expired(&activity), requests);
