@@ -89,6 +89,8 @@ pub(super) fn invalid_key() -> Fault {
 fn failed(error: QueryError) -> Fault {
     if let QueryError::Failed(error) = &error
         && !kit::pg::is_unavailable(error)
+        // A newer version has created the key, whose gateways accept it.
+        && !matches!(error, sqlx::Error::ColumnDecode { .. })
     {
         return Fault::internal(error);
     }

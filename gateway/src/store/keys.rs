@@ -5,20 +5,39 @@ use time::{Duration, OffsetDateTime};
 use uuid::Uuid;
 
 use super::accounts;
-use crate::domain::key::{Caller, GameState, Key, KeyKind, Mode};
+use super::column::{self, NewerRow};
+use crate::domain::key::{Caller, Key};
 use crate::domain::owner_limits::{self, KeyCounts};
 use crate::domain::secret::Hash;
 
 macro_rules! keys {
     ($where:literal, $($argument:expr),+) => {
-        sqlx::query_as!(
-            Key,
-            r#"select id, account_id as account, chain, name, mode as "mode: Mode", kind as "kind: KeyKind", may_write, game, last4, created_at,
-                   last_used_at, grace_until, revoked_at, revision, seen_by,
-                   gateway.game_state(game, mode, account_id) as "game_state!: GameState"
+        sqlx::query!(
+            r#"select id, account_id, chain, name, mode, kind, may_write, game, last4, created_at, last_used_at, grace_until, revoked_at,
+                   revision, seen_by, gateway.game_state(game, mode, account_id) as "game_state!"
                from gateway.key where "# + $where,
             $($argument),+
         )
+        .map(|row| {
+            Ok::<_, NewerRow>(Key {
+                mode: column::parse(row.id, "mode", &row.mode)?,
+                kind: column::parse(row.id, "kind", &row.kind)?,
+                game_state: column::parse(row.id, "game_state", &row.game_state)?,
+                id: row.id,
+                account: row.account_id,
+                chain: row.chain,
+                name: row.name,
+                may_write: row.may_write,
+                game: row.game,
+                last4: row.last4,
+                created_at: row.created_at,
+                last_used_at: row.last_used_at,
+                grace_until: row.grace_until,
+                revoked_at: row.revoked_at,
+                revision: row.revision,
+                seen_by: row.seen_by,
+            })
+        })
     };
 }
 
@@ -27,10 +46,10 @@ pub async fn caller(
     connection: &mut PgConnection,
     hash: Hash,
 ) -> Result<Option<Caller>, sqlx::Error> {
-    let key = keys!("hash = $1", &hash.0)
+    let found = keys!("hash = $1", &hash.0)
         .fetch_optional(&mut *connection)
         .await?;
-    let Some(key) = key else {
+    let Some(key) = found.transpose()? else {
         return Ok(None);
     };
     let account = accounts::find(connection, key.account).await?;
@@ -48,24 +67,27 @@ pub async fn of_account(
     account: Uuid,
     now: OffsetDateTime,
 ) -> Result<Vec<Key>, sqlx::Error> {
-    keys!(
+    let rows = keys!(
         "account_id = $1
          order by revoked_at is null and (grace_until is null or grace_until > $2) desc, id desc limit 200",
         account,
         now
     )
     .fetch_all(pool)
-    .await
+    .await?;
+    Ok(rows.into_iter().flatten().collect())
 }
 
 pub async fn find(executor: impl PgExecutor<'_>, id: Uuid) -> Result<Option<Key>, sqlx::Error> {
-    keys!("id = $1", id).fetch_optional(executor).await
+    let found = keys!("id = $1", id).fetch_optional(executor).await?;
+    Ok(found.transpose()?)
 }
 
 pub async fn lock(connection: &mut PgConnection, id: Uuid) -> Result<Option<Key>, sqlx::Error> {
-    keys!("id = $1 for update", id)
+    let found = keys!("id = $1 for update", id)
         .fetch_optional(connection)
-        .await
+        .await?;
+    Ok(found.transpose()?)
 }
 
 /// The key that a form of the dashboard has created.
@@ -74,9 +96,10 @@ pub async fn by_form(
     account: Uuid,
     form: Uuid,
 ) -> Result<Option<Key>, sqlx::Error> {
-    keys!("account_id = $1 and form_id = $2", account, form)
+    let found = keys!("account_id = $1 and form_id = $2", account, form)
         .fetch_optional(connection)
-        .await
+        .await?;
+    Ok(found.transpose()?)
 }
 
 /// The keys of an account that are not revoked, oldest first.
