@@ -77,13 +77,13 @@ impl<'a> RedisUrl<'a> {
             .collect()
     }
 
-    /// The hosts, without their ports, that are reached by TCP without TLS.
+    /// The hosts, without their ports, that are reached by TCP without TLS. An IPv6 address has no brackets, as that of PostgreSQL.
     pub(crate) fn plaintext_hosts(&self) -> Vec<String> {
         if self.scheme != "redis" {
             return Vec::new();
         }
         let name = |host: &&str| match host.parse::<Authority>() {
-            Ok(authority) => authority.host().to_owned(),
+            Ok(authority) => authority.host().trim_matches(['[', ']']).to_owned(),
             Err(_) => (*host).to_owned(),
         };
         self.hosts.iter().map(name).collect()
@@ -139,7 +139,7 @@ mod tests {
         for (url, expected) in [
             ("redis://:a@b@h:1/2", &["h"][..]),
             ("redis://h", &["h"]),
-            ("redis://[::1]:6379", &["[::1]"]),
+            ("redis://[::1]:6379", &["::1"]),
             ("redis+cluster://u:p@h:1,i:2", &["h", "i"]),
             ("rediss://h:1", &[]),
             ("rediss+cluster://h:1,i:2", &[]),
