@@ -291,7 +291,8 @@ async fn respond(
     mut running: RunningRequest,
     request: Request<Incoming>,
 ) -> Result<Response, Infallible> {
-    let is_http2 = request.version() == Version::HTTP_2;
+    let version = request.version();
+    let is_http2 = version == Version::HTTP_2;
     let has_host = host::is_valid(&request);
     let (head, body) = request.into_parts();
     let is_read = Arc::new(AtomicBool::new(is_http2 || body.is_end_stream()));
@@ -304,6 +305,8 @@ async fn respond(
     let Ok(mut response) = router.oneshot(Request::from_parts(head, body)).await;
     let is_whole = has_host && is_read.load(Ordering::Relaxed);
     if !is_http2 && !is_whole {
+        // Under a later version, the library adds `keep-alive` for a client of HTTP/1.0 that asked for it.
+        *response.version_mut() = version;
         response
             .headers_mut()
             .insert(CONNECTION, HeaderValue::from_static("close"));
