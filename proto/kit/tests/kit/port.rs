@@ -12,7 +12,7 @@ use futures::StreamExt as _;
 use http_body_util::{BodyExt as _, Empty, Full};
 use hyper::client::conn::http2::handshake;
 use hyper_util::rt::{TokioExecutor, TokioIo};
-use kit::http_server::{Limits, serve};
+use kit::http_server::{PortLimits, serve};
 use tokio::io::{AsyncRead, AsyncReadExt as _, AsyncWriteExt as _};
 use tokio::net::{TcpListener, TcpStream};
 use tokio::sync::Notify;
@@ -33,7 +33,7 @@ impl Port {
     async fn open(router: Router, connections: u32) -> Self {
         let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
         let address = listener.local_addr().unwrap();
-        let limits = Limits {
+        let limits = PortLimits {
             http_connections: connections,
             http_head: testing::LONG,
             http_idle: testing::LONG,
@@ -209,7 +209,14 @@ async fn over_http2_a_body_that_is_not_read_ends_its_stream_alone() {
         let request = http::Request::builder().method(method).uri("http://x/");
         sender.ready().await.unwrap();
         let response = sender.send_request(request.body(body).unwrap());
-        assert!(response.await.unwrap().headers().get("connection").is_none());
+        assert!(
+            response
+                .await
+                .unwrap()
+                .headers()
+                .get("connection")
+                .is_none()
+        );
     }
 }
 
