@@ -24,7 +24,7 @@ use crate::jobs::call_records::CallRecords;
 use crate::jobs::last_used::LastUsed;
 use crate::lookup::Lookup;
 use crate::openapi;
-use crate::overload::admission::ConcurrencyLimits;
+use crate::overload::admission::AdmissionLimits;
 use crate::overload::refused_calls::RefusedCalls;
 use crate::quota::{Quota, SharedCounters};
 use crate::router::{self, router};
@@ -37,7 +37,7 @@ use crate::switches::SwitchCache;
 use crate::upstream::{RatesCache, Upstream};
 use crate::write;
 
-/// Logged when Redis is away.
+/// Logged when Redis is unavailable.
 const WITHOUT_REDIS: &str =
     "each gateway counts calls by itself, and reads may miss writes of the last moment";
 
@@ -153,7 +153,7 @@ async fn serve_http(boot: &Boot<Settings>, app: App) -> anyhow::Result<()> {
     let port = &boot.settings.port;
     let listener = boot::bind(port.http_listen, "http_listen").await?;
     let (port_limits, draining) = (port.limits, boot.lifecycle.draining());
-    let limits = ConcurrencyLimits::new(port.http_calls, port.http_body);
+    let limits = AdmissionLimits::new(port.http_calls, port.http_body);
     let connected = boot.readiness.condition("the connection to Redis");
     boot.lifecycle.spawn_server("HTTP server", async move {
         app.quota.warm_up().await;
