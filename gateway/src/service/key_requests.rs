@@ -84,7 +84,7 @@ pub(super) async fn list_own(
     account: &str,
 ) -> Result<proto::AccountsServiceListKeyRequestsResponse, Fault> {
     let account = id("account_id", account)?;
-    let found = key_requests::of_account(&services.pool, account).await?;
+    let found = key_requests::by_account(&services.pool, account).await?;
     Ok(proto::AccountsServiceListKeyRequestsResponse {
         requests: found.iter().map(Into::into).collect(),
     })

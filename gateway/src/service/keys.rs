@@ -56,7 +56,7 @@ pub(super) async fn list(
     account: &str,
 ) -> Result<proto::ListKeysResponse, Fault> {
     let account = id("account_id", account)?;
-    let keys = keys::of_account(&services.pool, account, services.clock.now()).await?;
+    let keys = keys::by_account(&services.pool, account, services.clock.now()).await?;
     Ok(proto::ListKeysResponse {
         keys: keys.iter().map(Into::into).collect(),
     })
@@ -140,7 +140,7 @@ pub(super) async fn revoke(
 }
 
 /// Rejects the requests of an account that may still lead to a key, and revokes its keys. In this order, no request leads to a key afterwards.
-/// One that fails keeps none of the others.
+/// A failure keeps none of the others; the first one is returned.
 pub(super) async fn close_account(
     services: &Services,
     by: Author,

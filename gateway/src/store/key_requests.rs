@@ -114,7 +114,7 @@ pub async fn page(
 }
 
 /// Up to 200 requests of an account: those that may still lead to a key first, then the newest.
-pub async fn of_account(pool: &PgPool, account: Uuid) -> Result<Vec<KeyRequest>, sqlx::Error> {
+pub async fn by_account(pool: &PgPool, account: Uuid) -> Result<Vec<KeyRequest>, sqlx::Error> {
     let rows = key_requests!(
         "account_id = $1 order by state in ('asked', 'approved') desc, id desc limit 200",
         account

@@ -62,7 +62,7 @@ pub async fn caller(
 }
 
 /// Up to 200 keys of an account: those that work at `now` first, then the newest.
-pub async fn of_account(
+pub async fn by_account(
     pool: &PgPool,
     account: Uuid,
     now: OffsetDateTime,
