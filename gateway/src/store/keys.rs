@@ -4,22 +4,24 @@ use sqlx::{PgConnection, PgExecutor, PgPool};
 use time::{Duration, OffsetDateTime};
 use uuid::Uuid;
 
-use super::accounts;
 use super::column::{self, NewerRow};
 use crate::domain::key::{Caller, Key};
 use crate::domain::owner_limits::{self, KeyCounts};
 use crate::domain::secret::Hash;
 
-macro_rules! keys {
+/// Keys with what a call needs of their accounts.
+macro_rules! callers {
     ($where:literal, $($argument:expr),+) => {
         sqlx::query!(
             r#"select id, account_id, chain, name, mode, kind, may_write, game, last4, created_at, last_used_at, grace_until, revoked_at,
-                   revision, seen_by, gateway.game_state(game, mode, account_id) as "game_state!"
+                   revision, seen_by, gateway.game_state(game, mode, account_id) as "game_state!",
+                   (select account.name from gateway.account where account.id = account_id) as "account_name!",
+                   (select account.plan from gateway.account where account.id = account_id) as "plan!"
                from gateway.key where "# + $where,
             $($argument),+
         )
         .map(|row| {
-            Ok::<_, NewerRow>(Key {
+            let key = Key {
                 mode: column::parse(row.id, "mode", &row.mode)?,
                 kind: column::parse(row.id, "kind", &row.kind)?,
                 game_state: column::parse(row.id, "game_state", &row.game_state)?,
@@ -36,9 +38,19 @@ macro_rules! keys {
                 revoked_at: row.revoked_at,
                 revision: row.revision,
                 seen_by: row.seen_by,
+            };
+            Ok::<_, NewerRow>(Caller {
+                key,
+                account_name: row.account_name,
+                plan: row.plan,
             })
         })
     };
+}
+
+/// The key of a row, if there is one.
+fn key(row: Option<Result<Caller, NewerRow>>) -> Result<Option<Key>, sqlx::Error> {
+    Ok(row.transpose()?.map(|caller| caller.key))
 }
 
 /// The caller of the key with this hash.
@@ -46,19 +58,8 @@ pub async fn caller(
     connection: &mut PgConnection,
     hash: Hash,
 ) -> Result<Option<Caller>, sqlx::Error> {
-    let found = keys!("hash = $1", &hash.0)
-        .fetch_optional(&mut *connection)
-        .await?;
-    let Some(key) = found.transpose()? else {
-        return Ok(None);
-    };
-    let account = accounts::find(connection, key.account).await?;
-    let account = account.ok_or(sqlx::Error::RowNotFound)?;
-    Ok(Some(Caller {
-        key,
-        account_name: account.name,
-        plan: account.plan,
-    }))
+    let row = callers!("hash = $1", &hash.0);
+    Ok(row.fetch_optional(connection).await?.transpose()?)
 }
 
 /// Up to 200 keys of an account: those that work at `now` first, then the newest.
@@ -67,27 +68,23 @@ pub async fn by_account(
     account: Uuid,
     now: OffsetDateTime,
 ) -> Result<Vec<Key>, sqlx::Error> {
-    let rows = keys!(
+    let rows = callers!(
         "account_id = $1
          order by revoked_at is null and (grace_until is null or grace_until > $2) desc, id desc limit 200",
         account,
         now
-    )
-    .fetch_all(pool)
-    .await?;
-    Ok(rows.into_iter().flatten().collect())
+    );
+    let rows = rows.fetch_all(pool).await?.into_iter();
+    Ok(rows.flatten().map(|caller| caller.key).collect())
 }
 
 pub async fn find(executor: impl PgExecutor<'_>, id: Uuid) -> Result<Option<Key>, sqlx::Error> {
-    let found = keys!("id = $1", id).fetch_optional(executor).await?;
-    Ok(found.transpose()?)
+    key(callers!("id = $1", id).fetch_optional(executor).await?)
 }
 
 pub async fn lock(connection: &mut PgConnection, id: Uuid) -> Result<Option<Key>, sqlx::Error> {
-    let found = keys!("id = $1 for update", id)
-        .fetch_optional(connection)
-        .await?;
-    Ok(found.transpose()?)
+    let row = callers!("id = $1 for update", id);
+    key(row.fetch_optional(connection).await?)
 }
 
 /// The key that a form of the dashboard has created.
@@ -96,10 +93,8 @@ pub async fn by_form(
     account: Uuid,
     form: Uuid,
 ) -> Result<Option<Key>, sqlx::Error> {
-    let found = keys!("account_id = $1 and form_id = $2", account, form)
-        .fetch_optional(connection)
-        .await?;
-    Ok(found.transpose()?)
+    let row = callers!("account_id = $1 and form_id = $2", account, form);
+    key(row.fetch_optional(connection).await?)
 }
 
 /// The keys of an account that are not revoked, oldest first.
