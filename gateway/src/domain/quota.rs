@@ -15,7 +15,7 @@ pub const MINUTE: Duration = Duration::MINUTE;
 
 /// The limits of a call.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct QuotaLimits {
+pub struct RateLimits {
     /// Calls per minute; `None` for no limit.
     pub minute: Option<u32>,
     /// Calls per month; `None` for no limit.
@@ -28,7 +28,7 @@ pub struct QuotaLimits {
     pub public_month: Option<u64>,
 }
 
-impl QuotaLimits {
+impl RateLimits {
     /// The limits of a caller's call. The public keys of an account may use `public_share` percent of its month.
     pub fn new(caller: &Caller, plan: &Plan, public_share: u8) -> Self {
         let uses_month = caller.key.mode == Mode::Live;
@@ -59,7 +59,7 @@ pub struct Window {
 /// The rate limit status of a caller after a call was counted or rejected.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct RateLimitStatus {
-    pub limits: QuotaLimits,
+    pub limits: RateLimits,
     /// The key's minute.
     pub window: Window,
     /// Calls of the account in the month; `None` while the count cannot be read.
@@ -215,7 +215,7 @@ mod tests {
 
     fn status(minute: Option<u32>, month: Option<u64>, uses_month: bool) -> RateLimitStatus {
         RateLimitStatus {
-            limits: QuotaLimits {
+            limits: RateLimits {
                 minute,
                 month,
                 uses_month,
@@ -250,7 +250,7 @@ mod tests {
         let shown = |month, month_used| {
             let all = status(Some(60), month, true);
             let public = RateLimitStatus {
-                limits: QuotaLimits {
+                limits: RateLimits {
                     is_public: true,
                     public_month: month.map(|month| month / 2),
                     ..all.limits
@@ -323,7 +323,7 @@ mod tests {
                 calls_per_month: month,
                 ..plans.get_or_cheapest("free").clone()
             };
-            QuotaLimits::new(&caller, &plan, share).public_month
+            RateLimits::new(&caller, &plan, share).public_month
         };
         let (public, live) = (KeyKind::Public, Mode::Live);
         assert_eq!(limit(public, live, Some(50_000), 50), Some(25_000));

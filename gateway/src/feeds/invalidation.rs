@@ -90,7 +90,7 @@ impl Invalidation {
             let caught_up = self.catch_up().await;
             match &caught_up {
                 Ok(()) if is_failing => {
-                    tracing::info!("changes of keys and switches are read again")
+                    tracing::info!("changes of keys and switches are read again");
                 }
                 Err(error) if !is_failing => tracing::warn!(
                     %error,

@@ -8,14 +8,13 @@ use contracts::gateway::v1::Call;
 use futures::StreamExt as _;
 use futures::stream;
 use kit::Clock;
-use tokio_util::sync::CancellationToken;
 use uuid::Uuid;
 
 use crate::call_log::{CallLog, CallRecorder, sort_key};
 use crate::domain::call_record;
 
 /// How far the log may lag behind.
-const INTERVAL: Duration = Duration::from_secs(1);
+pub const INTERVAL: Duration = Duration::from_secs(1);
 
 /// Logs that are written at the same time.
 const CONCURRENT_LOGS: usize = 16;
@@ -36,20 +35,6 @@ impl CallRecords {
             log,
             clock,
             key_prefix: key_prefix.to_owned(),
-        }
-    }
-
-    /// Writes periodically, and a last time when `stopping`.
-    pub async fn run(self, stopping: CancellationToken) {
-        loop {
-            let stopped = tokio::select! {
-                () = stopping.cancelled() => true,
-                () = tokio::time::sleep(INTERVAL) => false,
-            };
-            self.write_log().await;
-            if stopped {
-                return;
-            }
         }
     }
 

@@ -21,7 +21,7 @@ const BODIES_PER_CALL: usize = 4;
 
 /// The limits of a port.
 #[derive(Debug, Clone, Copy)]
-pub struct AdmissionLimits {
+pub struct LoadLimits {
     /// Requests that run at once.
     pub calls: usize,
     /// Requests that wait at once.
@@ -32,7 +32,7 @@ pub struct AdmissionLimits {
     pub body_timeout: Duration,
 }
 
-impl AdmissionLimits {
+impl LoadLimits {
     /// By default as many requests may wait as the port has connections. Over HTTP/1.1 a connection whose request waits sends no
     /// other; if requests were shed at once, clients would retry faster than requests can be shed. Most clients wait a second for
     /// a response, so the wait is shorter than that.
@@ -51,11 +51,11 @@ pub(crate) struct Admission {
     calls: ConcurrencyLimit,
     /// Bodies that are arriving.
     bodies: ConcurrencyLimit,
-    limits: AdmissionLimits,
+    limits: LoadLimits,
 }
 
 impl Admission {
-    pub(crate) fn new(limits: AdmissionLimits) -> Self {
+    pub(crate) fn new(limits: LoadLimits) -> Self {
         let bodies = limits.calls.saturating_mul(BODIES_PER_CALL);
         Self {
             calls: ConcurrencyLimit::with_queue("admission", limits.calls, limits.queued),

@@ -27,7 +27,7 @@ use crate::context::Context;
 use crate::envelope::{self, ApiResponse};
 use crate::errors::ApiError;
 use crate::extract::call::Call;
-use crate::overload::admission::{Admission, AdmissionLimits};
+use crate::overload::admission::{Admission, LoadLimits};
 use crate::overload::request_limits;
 use crate::routes::openapi;
 
@@ -45,7 +45,7 @@ pub enum Target {
 }
 
 impl Pipeline {
-    pub fn new(app: &App, limits: AdmissionLimits) -> Self {
+    pub fn new(app: &App, limits: LoadLimits) -> Self {
         Self {
             app: App::clone(app),
             admission: Admission::new(limits),

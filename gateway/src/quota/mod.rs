@@ -14,14 +14,12 @@ use kit::redis::Redis;
 use metrics::Counter;
 use sqlx::PgPool;
 use time::{Date, OffsetDateTime};
-use tokio::time::MissedTickBehavior;
-use tokio_util::sync::CancellationToken;
 use uuid::Uuid;
 
 use crate::domain::key::Caller;
 use crate::domain::month::{AccountMonth, Month};
 use crate::domain::plan::Plan;
-use crate::domain::quota::{MINUTE, QuotaLimits, RateLimitStatus};
+use crate::domain::quota::{MINUTE, RateLimitStatus, RateLimits};
 use local_windows::LocalWindows;
 use month_use::MonthUseCopy;
 use redis::Counters;
@@ -75,16 +73,6 @@ impl SharedCounters {
             metrics::counter!("month_use_flushes_total").increment(1);
         }
     }
-
-    /// Flushes month use at this interval, and a last time when `stopping`.
-    pub async fn run(&self, every: Duration, stopping: CancellationToken) {
-        let mut due = tokio::time::interval(every);
-        due.set_missed_tick_behavior(MissedTickBehavior::Delay);
-        while stopping.run_until_cancelled(due.tick()).await.is_some() {
-            self.flush_month_use().await;
-        }
-        self.flush_month_use().await;
-    }
 }
 
 impl Quota {
@@ -110,7 +98,7 @@ impl Quota {
         plan: &Plan,
         now: OffsetDateTime,
     ) -> Result<RateLimitStatus, Denial> {
-        let limits = QuotaLimits::new(caller, plan, self.shared.public_share);
+        let limits = RateLimits::new(caller, plan, self.shared.public_share);
         let (source, outcome) = match self.consume_in_redis(caller, limits, now).await {
             Some(outcome) => ("redis", outcome),
             None => ("local", self.consume_locally(caller, limits, now)),
@@ -130,7 +118,7 @@ impl Quota {
     async fn consume_in_redis(
         &self,
         caller: &Caller,
-        limits: QuotaLimits,
+        limits: RateLimits,
         now: OffsetDateTime,
     ) -> Option<Result<RateLimitStatus, Denial>> {
         let (key, month) = (&caller.key, caller.month(now));
@@ -156,7 +144,7 @@ impl Quota {
     fn consume_locally(
         &self,
         caller: &Caller,
-        limits: QuotaLimits,
+        limits: RateLimits,
         now: OffsetDateTime,
     ) -> Result<RateLimitStatus, Denial> {
         let local = &self.shared.local;

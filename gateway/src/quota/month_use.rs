@@ -94,7 +94,7 @@ impl MonthUseCopy {
             .swap(written.is_err(), Ordering::Relaxed);
         match &written {
             Ok(()) if was_unavailable => {
-                tracing::info!("writing month use to PostgreSQL works again")
+                tracing::info!("writing month use to PostgreSQL works again");
             }
             Err(error) if !was_unavailable => {
                 tracing::warn!(%error, "cannot write month use to PostgreSQL, nor load months that Redis lacks");

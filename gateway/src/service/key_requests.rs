@@ -146,7 +146,7 @@ pub(super) async fn reject_all(
     let mut closed = Ok(());
     for id in key_requests::open(&services.pool, account).await? {
         let rejected = write::reject(&services.producer, by, id, CLOSED).await;
-        closed = closed.and(rejected.map(drop));
+        closed = closed.and_then(|()| rejected.map(drop));
     }
     closed
 }

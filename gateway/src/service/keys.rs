@@ -150,7 +150,7 @@ pub(super) async fn close_account(
     let mut closed = key_requests::reject_all(services, &by, account).await;
     for key in keys::not_revoked(&services.pool, account).await? {
         let revoked = services.revoke(&by, account, key).await;
-        closed = closed.and(revoked.map(drop));
+        closed = closed.and_then(|()| revoked.map(drop));
     }
     closed.map(|()| proto::CloseAccountResponse {})
 }
