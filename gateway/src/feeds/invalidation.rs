@@ -67,7 +67,7 @@ impl Invalidation {
         clock: Clock,
     ) -> Result<Self, sqlx::Error> {
         let fresh_as_of = clock.now();
-        let cursor = kit::pg::within(&pool, kit::pg::deadline(&pool), Cursor::read).await?;
+        let cursor = kit::pg::in_time(&pool, Cursor::read).await?;
         switches.reload().await?;
         lookup.set_fresh_as_of(fresh_as_of);
         Ok(Self {
