@@ -13,7 +13,7 @@ use crate::app::App;
 use crate::domain::access::{AllowedKeys, Requirements};
 use crate::domain::switch::Switch;
 use crate::openapi::Api;
-use crate::overload::admission::ConcurrencyLimits;
+use crate::overload::admission::LoadLimits;
 use crate::pipeline::route::{MethodHandler, Route};
 use crate::pipeline::{Pipeline, Target};
 use crate::routes::{
@@ -68,7 +68,7 @@ pub fn routes() -> Vec<Route> {
 }
 
 /// The router of the public port.
-pub fn router(app: &App, limits: ConcurrencyLimits) -> Router {
+pub fn router(app: &App, limits: LoadLimits) -> Router {
     let pipeline = Arc::new(Pipeline::new(app, limits));
     let served = |target| {
         let served = Arc::new((Arc::clone(&pipeline), target));

@@ -6,7 +6,7 @@ use std::time::Duration;
 
 use kit::client_address::{ProxyHeader, TrustedProxies};
 use kit::config::{Common, Profile, Secret, a_second_or_more, count};
-use kit::http_server::Limits;
+use kit::http_server::PortLimits;
 use kit::key_ring::KeyRing;
 use kit::public_url;
 use kit::rpc::client::Addresses;
@@ -47,7 +47,7 @@ pub struct Settings {
     #[arg(long, default_value = "127.0.0.1:8081")]
     pub(crate) http_listen: SocketAddr,
     #[command(flatten)]
-    pub(crate) http_limits: Limits,
+    pub(crate) http_limits: PortLimits,
     /// Seconds that a request may take
     #[arg(long, default_value = "30", value_parser = a_second_or_more)]
     pub(crate) http_timeout: Duration,

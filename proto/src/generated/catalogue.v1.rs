@@ -507,7 +507,7 @@ pub struct ListEventsResponse {
     /// When each row changed last, in the same order; empty unless the request asks for it.
     #[prost(message, repeated, tag = "4")]
     pub updated_at: ::prost::alloc::vec::Vec<::prost_types::Timestamp>,
-    /// When each row became public, likewise.
+    /// When each row became public, in the same order.
     #[prost(message, repeated, tag = "5")]
     pub first_published_at: ::prost::alloc::vec::Vec<::prost_types::Timestamp>,
 }

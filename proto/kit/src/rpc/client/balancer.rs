@@ -54,7 +54,7 @@ pub(super) struct Replica {
 #[derive(Debug, Default)]
 struct Failures {
     count: u32,
-    /// When a probe is due; `None`: there are no failures.
+    /// When a probe is due; `None` without a failure.
     probe_at: Option<Instant>,
     /// A probe is in flight.
     is_probed: bool,

@@ -1,5 +1,8 @@
 //! Starts and stops a service process: every `main` calls [`run`].
 
+pub(crate) mod healthcheck;
+mod runtime;
+
 use std::ffi::OsStr;
 use std::future::Future;
 use std::io::{self, Write as _};
@@ -14,7 +17,7 @@ use tonic::service::RoutesBuilder;
 
 use crate::admin::{self, Readiness};
 use crate::clock::Clock;
-use crate::clock_difference::ClockComparison;
+use crate::clock::difference::ClockComparison;
 use crate::config::{self, Common, Profile, Request, Settings};
 use crate::feed::{self, PgConsumer, Projection, Subscription};
 use crate::jobs::Leader;
@@ -23,8 +26,8 @@ use crate::pg::Schema;
 use crate::rpc::client::{Addresses, Client, Resolvers, Transport};
 use crate::rpc::tls::Credentials;
 use crate::rpc::{Authenticator, StaffMembers};
-use crate::runtime::block_on;
-use crate::{healthcheck, pg, rpc, telemetry};
+use crate::{pg, rpc, telemetry};
+use runtime::block_on;
 
 /// The parts that a service gets at start.
 #[derive(Debug)]

@@ -3,6 +3,8 @@
 //! Times are whole milliseconds, as answers print them. A caller that sends a printed time back therefore names that very moment, in each
 //! parameter that is a time.
 
+pub(crate) mod difference;
+
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::Duration;
@@ -74,7 +76,7 @@ impl Clock {
     }
 
     /// How a script of Redis gets the time that all processes share: it multiplies Redis's own time, in milliseconds, by the first number and
-    /// adds the second. A fixed clock is thus alone the time.
+    /// adds the second. With a fixed clock, the factor is 0.
     pub fn factor_and_offset(&self) -> [i64; 2] {
         let (factor, base) = match self.base {
             Base::System => (1, OffsetDateTime::UNIX_EPOCH),
