@@ -14,6 +14,7 @@ use crate::domain::claim::ClaimState;
 use crate::domain::entity::Entity;
 use crate::domain::listing::Listing;
 use crate::domain::listing_name::ListingName;
+use crate::domain::state::OwnershipChange;
 use crate::feed::decisions::{DecisionKind, StaffDecision};
 use crate::feed::{self, ChangeKind};
 use crate::store::claims::{self as store, Claim};
@@ -143,6 +144,7 @@ async fn decide(
         accounts: vec![claim.account_id],
         named: None,
         former: None,
+        pages: None,
     };
     changes.extend(decision.change());
     Ok(changes)
@@ -158,8 +160,8 @@ async fn grant_page(context: &mut CommandContext, claim: &Claim) -> Result<Vec<N
         return Ok(Vec::new());
     }
     let owners_changed = feed::change(&page, ChangeKind::OwnersChanged, false);
-    let told = page_owners::owner_added(&page, account, others);
-    Ok([owners_changed].into_iter().chain(told).collect())
+    let added = page_owners::decision(OwnershipChange::GrantClaim, &page, account, others);
+    Ok([owners_changed].into_iter().chain(added).collect())
 }
 
 async fn withdraw(context: &mut CommandContext, account: Uuid, id: Uuid) -> Result<(), Fault> {

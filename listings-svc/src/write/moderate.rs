@@ -7,7 +7,7 @@ use super::absent::listing_not_found;
 use super::record_change::{StaffChange, check_revision, update_by_staff};
 use super::{CommandDependencies, page_games};
 use crate::domain::listing_name::ListingName;
-use crate::domain::state::{ListingState, Recipients, Transition};
+use crate::domain::state::{ListingState, Transition};
 use crate::feed::ChangeKind;
 use crate::feed::decisions::{DecisionKind, StaffDecision};
 use crate::store::listings;
@@ -53,17 +53,13 @@ pub async fn apply(commands: &CommandDependencies, moderation: &Moderation) -> R
         Transition::Restore => ChangeKind::Restored,
     };
     let mut changes = page_games::changes(&mut context, &before, &after, change_kind).await?;
-    if recipients != Recipients::Nobody {
-        let decision = StaffDecision {
-            reason: &moderation.reason,
-            ..StaffDecision::on(
-                &after,
-                decision_kind(transition, after.is_visible()),
-                listings::owners(&mut context.connection, after.id).await?,
-            )
-        };
-        changes.extend(decision.change());
-    }
+    let owners = listings::owners(&mut context.connection, after.id).await?;
+    let kind = decision_kind(transition, after.is_visible());
+    let decision = StaffDecision {
+        reason: &moderation.reason,
+        ..StaffDecision::on(&after, kind, recipients.among(owners, None))
+    };
+    changes.extend(decision.change());
     context.commit(changes).await?;
     Ok(true)
 }

@@ -18,6 +18,7 @@ use crate::domain::audit_action::AuditAction;
 use crate::domain::entity::Entity;
 use crate::domain::listing::Listing;
 use crate::domain::listing_name::ListingName;
+use crate::domain::state::OwnershipChange;
 use crate::feed::decisions::{DecisionKind, StaffDecision};
 use crate::feed::{self, ChangeKind};
 use crate::store::listings;
@@ -41,6 +42,7 @@ pub async fn apply(
     let mut context = commands.begin().await?;
     let (account, now) = (change.account, context.now);
     let page = lock(&mut context.connection, &change.handle).await?;
+    let owners_before = listings::owners(&mut context.connection, page.id).await?;
     let is_changed = if change.is_added {
         store::add(
             &mut context.connection,
@@ -64,21 +66,34 @@ pub async fn apply(
         by.record(&mut *context.connection, SCHEMA, subject, now)
             .await?;
         changes.push(feed::change(&page, ChangeKind::OwnersChanged, false));
-        if change.is_added {
-            let owners = listings::owners(&mut context.connection, page.id).await?;
-            changes.extend(owner_added(&page, account, owners));
-        }
+        let kind = if change.is_added {
+            OwnershipChange::AddOwner
+        } else {
+            OwnershipChange::RemoveOwner
+        };
+        let owners = owners_before.into_iter().chain([account]);
+        changes.extend(decision(kind, &page, account, owners));
     }
     let owners = store::of_page(&mut *context.connection, page.id).await?;
     context.commit(changes).await?;
     Ok(owners)
 }
 
-/// Announces a new owner to these owners of the page, because any owner may change the page and take it down.
-pub(super) fn owner_added(page: &Listing, new: Uuid, readers: Vec<Uuid>) -> Option<NewChange> {
+/// Announces a new owner of a page, or a removed one, to the owners before and after: each of them may change the page and take it down.
+pub(super) fn decision(
+    change: OwnershipChange,
+    page: &Listing,
+    account: Uuid,
+    owners: impl IntoIterator<Item = Uuid>,
+) -> Option<NewChange> {
+    let kind = match change {
+        OwnershipChange::RemoveOwner => DecisionKind::OwnerRemoved,
+        _ => DecisionKind::OwnerAdded,
+    };
+    let readers = change.recipients().among(owners, Some(account));
     let decision = StaffDecision {
-        named: Some(new),
-        ..StaffDecision::on(page, DecisionKind::OwnerAdded, readers)
+        named: Some(account),
+        ..StaffDecision::on(page, kind, readers)
     };
     decision.change()
 }

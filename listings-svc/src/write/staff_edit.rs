@@ -18,7 +18,7 @@ use crate::domain::listing::{Content, Listing};
 use crate::domain::listing_name::ListingName;
 use crate::domain::reference_data::ReferenceData;
 use crate::domain::slug;
-use crate::domain::state::ListingState;
+use crate::domain::state::{ListingState, OwnershipChange};
 use crate::feed::decisions::{DecisionKind, StaffDecision};
 use crate::feed::{ChangeKind, listing_change};
 use crate::store::{history, listings};
@@ -109,7 +109,10 @@ async fn edit_listing(
         reason: &edit.reason,
         now: context.now,
     };
+    let owners_before = listings::owners(&mut context.connection, before.id).await?;
     update_by_staff(&mut context.connection, &before, &after, change).await?;
+    let owners = listings::owners(&mut context.connection, before.id).await?;
+    let owners = owners_before.into_iter().chain(owners);
     // The account of an event is not public.
     let change_kind = if before.content == after.content {
         ChangeKind::OwnersChanged
@@ -117,19 +120,59 @@ async fn edit_listing(
         ChangeKind::Updated
     };
     let changed = listing_change(Some(&before), &after, change_kind);
-    let moved = (before.submitter != after.submitter).then(|| event_moved(&before, &after));
-    Ok([changed].into_iter().chain(moved.flatten()).collect())
+    let moved = if before.submitter != after.submitter {
+        event_moved(&before, &after, owners)
+    } else if let Some(page) = page {
+        game_moved(context, &before, &after, &page, owners).await?
+    } else {
+        None
+    };
+    Ok([changed].into_iter().chain(moved).collect())
 }
 
 /// The move of an event to another account, for both accounts.
-fn event_moved(before: &Listing, after: &Listing) -> Option<NewChange> {
-    let accounts = [before.submitter, after.submitter].into_iter().flatten();
+fn event_moved(
+    before: &Listing,
+    after: &Listing,
+    owners: impl Iterator<Item = Uuid>,
+) -> Option<NewChange> {
+    let recipients = OwnershipChange::MoveEvent.recipients();
     let decision = StaffDecision {
         named: after.submitter,
         former: before.submitter,
-        ..StaffDecision::on(after, DecisionKind::EventMoved, accounts.collect())
+        ..StaffDecision::on(
+            after,
+            DecisionKind::EventMoved,
+            recipients.among(owners, None),
+        )
     };
     decision.change()
+}
+
+/// The move of a game to a page, for the owners of both pages; `None` when the game was under the page before.
+async fn game_moved(
+    context: &mut CommandContext,
+    before: &Listing,
+    after: &Listing,
+    page: &Listing,
+    owners: impl Iterator<Item = Uuid>,
+) -> Result<Option<NewChange>, Fault> {
+    let former = before.content.game().map(|game| game.page_id);
+    let Some(former) = former.filter(|former| *former != page.id) else {
+        return Ok(None);
+    };
+    let former = listings::find_by_id(&mut *context.connection, former).await?;
+    let former = former.map(|page| page.name().to_owned());
+    let recipients = OwnershipChange::MoveGame.recipients();
+    let decision = StaffDecision {
+        pages: Some([former.unwrap_or_default(), page.name().to_owned()]),
+        ..StaffDecision::on(
+            after,
+            DecisionKind::GameMoved,
+            recipients.among(owners, None),
+        )
+    };
+    Ok(decision.change())
 }
 
 /// The page that an edit moves a game to. It is locked, so that nobody takes it down meanwhile.

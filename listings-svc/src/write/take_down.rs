@@ -9,7 +9,7 @@ use super::{CommandDependencies, page_games};
 use crate::domain::entity::Entity;
 use crate::domain::listing_name::ListingName;
 use crate::domain::mode::Mode;
-use crate::domain::state::{ListingState, OwnAction, Recipients};
+use crate::domain::state::{ListingState, OwnAction};
 use crate::feed::ChangeKind;
 use crate::feed::decisions::{DecisionKind, StaffDecision};
 use crate::store::{listings, own_listings};
@@ -54,14 +54,12 @@ pub async fn apply(commands: &CommandDependencies, takedown: &OwnTakedown) -> Re
     let revision = record_change::revision(Some(&before), &after, actor, reason)?;
     record_change::save(&mut context.connection, &after, revision, now).await?;
     let mut changes = page_games::changes(&mut context, &before, &after, change_kind).await?;
-    if recipients == Recipients::OtherOwners {
-        let mut others = listings::owners(&mut context.connection, after.id).await?;
-        others.retain(|owner| owner != account);
-        let decision = StaffDecision {
-            named: Some(*account),
-            ..StaffDecision::on(&after, DecisionKind::ListingRemovedByOwner, others)
-        };
-        changes.extend(decision.change());
-    }
+    let owners = listings::owners(&mut context.connection, after.id).await?;
+    let readers = recipients.among(owners, Some(*account));
+    let decision = StaffDecision {
+        named: Some(*account),
+        ..StaffDecision::on(&after, DecisionKind::ListingRemovedByOwner, readers)
+    };
+    changes.extend(decision.change());
     context.commit(changes).await
 }

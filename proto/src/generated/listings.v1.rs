@@ -181,10 +181,11 @@ pub struct Event {
 ///
 /// `Change.event` says what was decided: `listing_published`, `listing_approved` (a game whose page is not public, so that it is not
 /// public either), `listing_rejected`, `listing_removed`, `listing_removed_by_owner` (another owner of the page took it down),
-/// `listing_restored`, `claim_granted`, `claim_rejected`, `owner_added` (to a page), or `event_moved` (to another account).
+/// `listing_restored`, `claim_granted`, `claim_rejected`, `owner_added` (to a page), `owner_removed` (from a page), `game_moved` (to another
+/// page), or `event_moved` (to another account).
 #[derive(Clone, PartialEq, Eq, Hash, ::prost::Message)]
 pub struct StaffDecision {
-    /// The accounts whose people read it: the owners of the listing; the account that claimed the page; both accounts of an event that moved.
+    /// The accounts whose people read it: the owners of the listing, before and after a change of them; the account that claimed the page.
     #[prost(string, repeated, tag = "1")]
     pub account_ids: ::prost::alloc::vec::Vec<::prost::alloc::string::String>,
     /// `page`, `game` or `event`.
@@ -199,12 +200,17 @@ pub struct StaffDecision {
     /// The reason of staff; may be empty.
     #[prost(string, tag = "5")]
     pub reason: ::prost::alloc::string::String,
-    /// The new owner of a page, the owner who took a listing down, or the account that has an event now; empty otherwise.
+    /// The new or the removed owner of a page, the owner who took a listing down, or the account that has an event now; empty otherwise.
     #[prost(string, tag = "6")]
     pub account_id: ::prost::alloc::string::String,
     /// The account that had an event; empty otherwise, and for an event that no account had.
     #[prost(string, tag = "7")]
     pub former_account_id: ::prost::alloc::string::String,
+    /// The handles of the page that a game belongs to now, and of the page that it was moved from; empty otherwise.
+    #[prost(string, tag = "8")]
+    pub page: ::prost::alloc::string::String,
+    #[prost(string, tag = "9")]
+    pub former_page: ::prost::alloc::string::String,
 }
 /// The state of a listing (§3).
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, ::prost::Enumeration)]
