@@ -1,6 +1,7 @@
 //! Listings: pages, games and events. What they have in common, and their changes.
 
 use serde::{Deserialize, Serialize};
+use strum::IntoStaticStr;
 use time::OffsetDateTime;
 use time::serde::rfc3339;
 use uuid::Uuid;
@@ -132,22 +133,24 @@ impl Listing {
         self.content.name()
     }
 
-    /// What subscribers are told of a change from `before` to this listing (§6).
-    pub fn announcement(&self, before: Option<&Self>, is_edit: bool) -> Option<Announcement> {
+    /// What subscribers learn of a change from `before` to this listing (§6). The first time that the public sees a listing is its
+    /// publication, whatever made it visible.
+    pub fn announcement(&self, before: Option<&Self>) -> Option<Announcement> {
         if !self.is_visible() {
             return None;
         }
-        let was_seen = before.is_some_and(|before| before.first_published_at.is_some());
-        if was_seen {
-            return is_edit.then_some(Announcement::Updated);
+        if let Some(seen) = before.filter(|before| before.first_published_at.is_some()) {
+            // The state, and the account of an event, are no content.
+            return (seen.content != self.content).then_some(Announcement::Updated);
         }
         // What an import brought in is not announced.
         self.submitter.map(|_| Announcement::Published)
     }
 }
 
-/// An event that tells subscribers of a listing (§6).
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+/// An event that tells subscribers of a listing (§6). The names are those of events on the feed.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, IntoStaticStr)]
+#[strum(serialize_all = "snake_case")]
 pub enum Announcement {
     /// The public sees the listing for the first time.
     Published,

@@ -16,7 +16,7 @@ use crate::domain::listing::Listing;
 use crate::domain::listing_name::ListingName;
 use crate::domain::state::OwnershipChange;
 use crate::feed::decisions::{DecisionKind, StaffDecision};
-use crate::feed::{self, ChangeKind};
+use crate::feed;
 use crate::store::claims::{self as store, Claim};
 use crate::store::page_owners::{self as owners, GrantSource};
 use crate::store::{accounts, listings};
@@ -159,7 +159,7 @@ async fn grant_page(context: &mut CommandContext, claim: &Claim) -> Result<Vec<N
     if !owners::add(connection, page.id, account, source, now).await? {
         return Ok(Vec::new());
     }
-    let owners_changed = feed::change(&page, ChangeKind::OwnersChanged, false);
+    let owners_changed = feed::silent_change(&page);
     let added = page_owners::decision(OwnershipChange::GrantClaim, &page, account, others);
     Ok([owners_changed].into_iter().chain(added).collect())
 }

@@ -8,7 +8,6 @@ use super::record_change::{StaffChange, check_revision, update_by_staff};
 use super::{CommandDependencies, page_games};
 use crate::domain::listing_name::ListingName;
 use crate::domain::state::{ListingState, Transition};
-use crate::feed::ChangeKind;
 use crate::feed::decisions::{DecisionKind, StaffDecision};
 use crate::store::listings;
 
@@ -46,13 +45,7 @@ pub async fn apply(commands: &CommandDependencies, moderation: &Moderation) -> R
         now: context.now,
     };
     update_by_staff(&mut context.connection, &before, &after, change).await?;
-    let change_kind = match transition {
-        Transition::Approve => ChangeKind::Approved,
-        Transition::Reject => ChangeKind::Rejected,
-        Transition::TakeDown => ChangeKind::Removed,
-        Transition::Restore => ChangeKind::Restored,
-    };
-    let mut changes = page_games::changes(&mut context, &before, &after, change_kind).await?;
+    let mut changes = page_games::changes(&mut context, &before, &after).await?;
     let owners = listings::owners(&mut context.connection, after.id).await?;
     let kind = decision_kind(transition, after.is_visible());
     let decision = StaffDecision {

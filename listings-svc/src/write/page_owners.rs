@@ -20,7 +20,7 @@ use crate::domain::listing::Listing;
 use crate::domain::listing_name::ListingName;
 use crate::domain::state::OwnershipChange;
 use crate::feed::decisions::{DecisionKind, StaffDecision};
-use crate::feed::{self, ChangeKind};
+use crate::feed;
 use crate::store::listings;
 use crate::store::page_owners::{self as store, GrantSource, Owner};
 
@@ -65,7 +65,7 @@ pub async fn apply(
         let by = &change.by;
         by.record(&mut *context.connection, SCHEMA, subject, now)
             .await?;
-        changes.push(feed::change(&page, ChangeKind::OwnersChanged, false));
+        changes.push(feed::silent_change(&page));
         let kind = if change.is_added {
             OwnershipChange::AddOwner
         } else {

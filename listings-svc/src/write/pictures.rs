@@ -11,7 +11,7 @@ use crate::domain::audit_action::AuditAction;
 use crate::domain::listing::Content;
 use crate::domain::listing_name::ListingName;
 use crate::domain::pictures::{FileName, StoredPicture};
-use crate::feed::{ChangeKind, listing_change};
+use crate::feed::listing_change;
 use crate::store::listings;
 
 /// A purge of a picture from a listing.
@@ -153,7 +153,7 @@ pub async fn apply(commands: &CommandDependencies, edit: &PictureEdit) -> Result
         now: context.now,
     };
     update_by_staff(&mut context.connection, &before, &after, change).await?;
-    let change = listing_change(Some(&before), &after, ChangeKind::Updated);
+    let change = listing_change(Some(&before), &after);
     context.commit(vec![change]).await
 }
 

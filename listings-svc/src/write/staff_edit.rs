@@ -20,7 +20,7 @@ use crate::domain::reference_data::ReferenceData;
 use crate::domain::slug;
 use crate::domain::state::{ListingState, OwnershipChange};
 use crate::feed::decisions::{DecisionKind, StaffDecision};
-use crate::feed::{ChangeKind, listing_change};
+use crate::feed::listing_change;
 use crate::store::{history, listings};
 
 #[derive(Debug)]
@@ -113,13 +113,7 @@ async fn edit_listing(
     update_by_staff(&mut context.connection, &before, &after, change).await?;
     let owners = listings::owners(&mut context.connection, before.id).await?;
     let owners = owners_before.into_iter().chain(owners);
-    // The account of an event is not public.
-    let change_kind = if before.content == after.content {
-        ChangeKind::OwnersChanged
-    } else {
-        ChangeKind::Updated
-    };
-    let changed = listing_change(Some(&before), &after, change_kind);
+    let changed = listing_change(Some(&before), &after);
     let moved = if before.submitter != after.submitter {
         event_moved(&before, &after, owners)
     } else if let Some(page) = page {

@@ -10,7 +10,6 @@ use crate::domain::entity::Entity;
 use crate::domain::listing_name::ListingName;
 use crate::domain::mode::Mode;
 use crate::domain::state::{ListingState, OwnAction};
-use crate::feed::ChangeKind;
 use crate::feed::decisions::{DecisionKind, StaffDecision};
 use crate::store::{listings, own_listings};
 
@@ -46,14 +45,11 @@ pub async fn apply(commands: &CommandDependencies, takedown: &OwnTakedown) -> Re
     let Some(after) = before.with_state(state, now) else {
         return context.commit(Vec::new()).await;
     };
-    let (change_kind, reason) = match state {
-        ListingState::Rejected => (ChangeKind::Rejected, Some(WITHDRAWN.to_owned())),
-        _ => (ChangeKind::Removed, None),
-    };
+    let reason = (state == ListingState::Rejected).then(|| WITHDRAWN.to_owned());
     let actor = Actor::Account(*account);
     let revision = record_change::revision(Some(&before), &after, actor, reason)?;
     record_change::save(&mut context.connection, &after, revision, now).await?;
-    let mut changes = page_games::changes(&mut context, &before, &after, change_kind).await?;
+    let mut changes = page_games::changes(&mut context, &before, &after).await?;
     let owners = listings::owners(&mut context.connection, after.id).await?;
     let readers = recipients.among(owners, Some(*account));
     let decision = StaffDecision {

@@ -18,7 +18,7 @@ use crate::domain::mode::Mode;
 use crate::domain::reference_data::ReferenceData;
 use crate::domain::slug;
 use crate::domain::state::{ListingState, OwnAction};
-use crate::feed::{ChangeKind, listing_change};
+use crate::feed::listing_change;
 use crate::store::page_owners::{self, OwnedPage, PageRef};
 use crate::store::{accounts, imports, listings, reference_data};
 use crate::write::absent::no_own_listing;
@@ -260,12 +260,12 @@ impl SubmissionContext<'_> {
         Ok(())
     }
 
-    /// The receipt and the change of a listing; `change_kind` is `None` when nothing changed.
+    /// The receipt of a listing, and its change if it has changed.
     pub(super) fn accept(
         &self,
         before: Option<&Listing>,
         listing: &Listing,
-        change_kind: Option<ChangeKind>,
+        is_changed: bool,
     ) -> AcceptedSubmission {
         let public_url = &self.dependencies.public_url;
         AcceptedSubmission {
@@ -277,7 +277,7 @@ impl SubmissionContext<'_> {
                 note: None,
                 replayed: false,
             },
-            change: change_kind.map(|change_kind| listing_change(before, listing, change_kind)),
+            change: is_changed.then(|| listing_change(before, listing)),
         }
     }
 }

@@ -10,7 +10,6 @@ use crate::domain::listing::{Content, Listing};
 use crate::domain::mode::Mode;
 use crate::domain::slug;
 use crate::domain::state::ListingState;
-use crate::feed::ChangeKind;
 use crate::store::page_owners::{self, GrantSource};
 use crate::store::{accounts, listings};
 use crate::write::limits;
@@ -68,7 +67,7 @@ pub(super) async fn create(
             page_owners::add(context.connection, listing.id, author, source, now).await?;
         }
     }
-    Ok(context.accept(None, &listing, Some(ChangeKind::Submitted)))
+    Ok(context.accept(None, &listing, true))
 }
 
 /// Refuses the handle of another page.

@@ -10,7 +10,6 @@ use crate::domain::game;
 use crate::domain::listing::{Content, Listing};
 use crate::domain::page::hidden_note;
 use crate::domain::state::ListingState;
-use crate::feed::ChangeKind;
 use crate::store::page_owners::OwnedPage;
 use crate::write::limits::taken_down;
 use crate::write::record_change::{self, Actor};
@@ -89,13 +88,7 @@ pub(super) async fn save(
 ) -> Result<AcceptedSubmission, Fault> {
     let after = before.apply_account_edit(content, context.now);
     let after = after.map(|after| after.under_page(is_under_public_page, context.now));
-    let change_kind = after
-        .as_ref()
-        .map(|after| match (before.state, after.state) {
-            (ListingState::Rejected, ListingState::Pending) => ChangeKind::Submitted,
-            _ => ChangeKind::Updated,
-        });
-    if change_kind == Some(ChangeKind::Submitted) {
+    if after.is_some() && before.state == ListingState::Rejected {
         let author = context.submission.author.account;
         let submitter = before.submitter.unwrap_or(author);
         context.check_pending_limit(submitter).await?;
@@ -112,7 +105,7 @@ pub(super) async fn save(
         return Err(precondition_failed());
     }
     let Some(after) = after else {
-        return Ok(context.accept(None, &before, None));
+        return Ok(context.accept(None, &before, false));
     };
     if !context.is_dry_run {
         let actor = Actor::Account(context.submission.author.account);
@@ -120,5 +113,5 @@ pub(super) async fn save(
         let revision = record_change::revision(Some(&before), &after, actor, None)?;
         record_change::save(context.connection, &after, revision, now).await?;
     }
-    Ok(context.accept(Some(&before), &after, change_kind))
+    Ok(context.accept(Some(&before), &after, true))
 }

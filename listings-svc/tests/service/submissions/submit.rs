@@ -41,10 +41,10 @@ async fn a_submission_is_pending_under_its_own_slug(pool: PgPool) {
     assert_eq!(
         told,
         [
-            ("game", "submitted", false),
-            ("game", "submitted", false),
-            ("game", "submitted", false),
-            ("event", "submitted", false),
+            ("game", "changed", false),
+            ("game", "changed", false),
+            ("game", "changed", false),
+            ("event", "changed", false),
         ]
     );
     let listed = proto::Game::decode(&*changes[0].state).unwrap();
