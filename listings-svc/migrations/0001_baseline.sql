@@ -126,10 +126,7 @@ create table listings.revision (
     reason text,
     primary key (id, revision)
 );
--- When a listing became public: the queue shows for each row whether it ever was.
-create index revision_published on listings.revision (id)
-    where after ->> 'state' = 'published' and before ->> 'state' is distinct from 'published';
--- When it was rejected: its owner reads the reason of the last time.
+-- When a listing was rejected: its owner reads the reason of the last time, and a reviewer what has changed since.
 create index revision_rejected on listings.revision (id, revision)
     where after ->> 'state' = 'rejected' and before ->> 'state' is distinct from 'rejected';
 

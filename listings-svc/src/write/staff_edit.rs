@@ -242,9 +242,10 @@ async fn content_at(
         let reason = format!("The listing has the revisions 1 to {current}: give one of them.");
         return Err(Fault::invalid_field("to_revision", reason));
     }
-    let versions = history::versions(&mut *context.connection, listing.id, Some(revision)).await?;
-    let old = versions.and_then(|versions| versions.then);
-    Ok(difference::content(&old.ok_or_else(listing_not_found)?))
+    let versions = history::versions(&mut *context.connection, listing.id, revision).await?;
+    Ok(difference::content(
+        &versions.ok_or_else(listing_not_found)?.then,
+    ))
 }
 
 /// The content with the fields of an earlier revision.

@@ -1,6 +1,6 @@
 //! `staff`: the command-line tool of the service's staff. A client of every service's staff RPCs.
 //!
-//! A command is a noun and a verb (`staff game approve`), as in `gh` and `kubectl`. The module of a command has the noun's name.
+//! A command is a noun and a verb (`staff game restore`), as in `gh` and `kubectl`. The module of a command has the noun's name.
 //! Exit status: 0 done, 1 refused by the service, 2 invalid arguments, settings or files, 3 no service answers.
 
 mod account;
@@ -38,7 +38,7 @@ use rpc::command::RpcCommand;
 
 /// Review listings, manage accounts, keys and switches, and look after the economy and votes
 ///
-/// A command is a noun and a verb: `staff game approve SLUG`. Exit status: 0 done, 1 refused by the service, 2 invalid arguments,
+/// A command is a noun and a verb: `staff game restore SLUG`. Exit status: 0 done, 1 refused by the service, 2 invalid arguments,
 /// settings or files, 3 no service answers.
 #[derive(Debug, Parser)]
 #[command(name = "staff", version, max_term_width = 100)]

@@ -2423,7 +2423,7 @@ pub struct Claim {
 pub struct Owner {
     #[prost(string, tag = "1")]
     pub account_id: ::prost::alloc::string::String,
-    /// `submission`, `claim` or `staff`.
+    /// How the account became an owner: `submission`, `claim` or `staff`.
     #[prost(string, tag = "2")]
     pub by_way_of: ::prost::alloc::string::String,
     #[prost(message, optional, tag = "3")]
@@ -6310,16 +6310,13 @@ pub struct QueueItem {
     pub submitter: ::prost::alloc::string::String,
     #[prost(message, optional, tag = "4")]
     pub waiting_since: ::core::option::Option<::prost_types::Timestamp>,
-    /// Whether an earlier revision was approved.
-    #[prost(bool, tag = "5")]
-    pub approved_before: bool,
     /// The number of its changes, for `DecideItem.revision`.
-    #[prost(int64, tag = "6")]
+    #[prost(int64, tag = "5")]
     pub revision: i64,
     /// The page of a game; empty for pages and events.
-    #[prost(string, tag = "7")]
+    #[prost(string, tag = "6")]
     pub page: ::prost::alloc::string::String,
-    #[prost(enumeration = "State", tag = "8")]
+    #[prost(enumeration = "State", tag = "7")]
     pub page_state: i32,
 }
 #[derive(Clone, PartialEq, Eq, Hash, ::prost::Message)]
@@ -6362,13 +6359,17 @@ pub struct GetReviewResponse {
     /// The content of the listing, as a JSON object.
     #[prost(string, tag = "3")]
     pub content: ::prost::alloc::string::String,
-    /// The last approved or otherwise public revision; 0 when there is none, and all fields are new.
+    /// The revision by which staff rejected it last; 0 when they never did.
     #[prost(int64, tag = "4")]
-    pub approved_revision: i64,
-    #[prost(message, repeated, tag = "5")]
+    pub rejected_revision: i64,
+    /// The reason of that rejection.
+    #[prost(string, tag = "5")]
+    pub rejection_reason: ::prost::alloc::string::String,
+    /// The changes since that rejection; without one, all fields.
+    #[prost(message, repeated, tag = "6")]
     pub differences: ::prost::alloc::vec::Vec<Difference>,
     /// Newest first, at most 100.
-    #[prost(message, repeated, tag = "6")]
+    #[prost(message, repeated, tag = "7")]
     pub history: ::prost::alloc::vec::Vec<Revision>,
 }
 #[derive(Clone, PartialEq, Eq, Hash, ::prost::Message)]
@@ -6693,7 +6694,7 @@ pub mod staff_review_service_client {
                 .insert(GrpcMethod::new("listings.v1.StaffReviewService", "ListQueue"));
             self.inner.unary(req, path, codec).await
         }
-        /// A listing with its changes since the last approval, and its history.
+        /// A listing with its changes since staff rejected it last, and its history.
         pub async fn get_review(
             &mut self,
             request: impl tonic::IntoRequest<super::GetReviewRequest>,
@@ -6830,7 +6831,7 @@ pub mod staff_review_service_server {
             tonic::Response<super::ListQueueResponse>,
             tonic::Status,
         >;
-        /// A listing with its changes since the last approval, and its history.
+        /// A listing with its changes since staff rejected it last, and its history.
         async fn get_review(
             &self,
             request: tonic::Request<super::GetReviewRequest>,

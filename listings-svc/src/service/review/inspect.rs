@@ -69,14 +69,14 @@ impl Service {
         let Some(found) = queue::find(&self.pool, name.entity, &name.key).await? else {
             return Ok(None);
         };
-        let versions = history::versions(&self.pool, found.id, None).await?;
+        let rejection = history::last_rejection(&self.pool, found.id).await?;
+        let (rejected_revision, rejection_reason) = rejection.unwrap_or_default();
+        let versions = history::versions(&self.pool, found.id, rejected_revision).await?;
         let Some(versions) = versions else {
             return Ok(None);
         };
         let made = history::newest(&self.pool, found.id, MAX_REVISIONS).await?;
-        let now = difference::content(&versions.now);
-        let then = versions.then.as_ref().map(difference::content);
-        let mut contents = [then.unwrap_or_default(), now];
+        let mut contents = [&versions.then, &versions.now].map(difference::content);
         history::name_pages(&self.pool, &mut contents).await?;
         let [then, now] = contents;
         let differences = difference::between(&then, &now);
@@ -90,7 +90,8 @@ impl Service {
             item: Some(item(found)),
             state,
             content: Value::Object(now).to_string(),
-            approved_revision: versions.earlier.unwrap_or_default(),
+            rejected_revision,
+            rejection_reason,
             differences: differences.into_iter().map(message).collect(),
             history: made.iter().map(revision).collect(),
         }))
@@ -102,12 +103,10 @@ impl Service {
         id: Uuid,
         revision: i64,
     ) -> Result<Vec<proto::Difference>, sqlx::Error> {
-        let versions = history::versions(&self.pool, id, Some(revision)).await?;
-        let Some(history::Versions { now, then, .. }) = versions else {
+        let Some(versions) = history::versions(&self.pool, id, revision).await? else {
             return Ok(Vec::new());
         };
-        let then = then.as_ref().map(difference::content);
-        let mut contents = [then.unwrap_or_default(), difference::content(&now)];
+        let mut contents = [&versions.then, &versions.now].map(difference::content);
         history::name_pages(&self.pool, &mut contents).await?;
         let [then, now] = &contents;
         let differences = difference::between(then, now).into_iter();

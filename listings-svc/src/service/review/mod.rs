@@ -130,7 +130,6 @@ fn item(item: Item) -> proto::QueueItem {
         title: item.title,
         submitter: item.submitter.map(|id| id.to_string()).unwrap_or_default(),
         waiting_since: item.waiting_since.map(kit::api::timestamp::encode),
-        approved_before: item.approved_before,
         revision: item.revision,
         page: item.page.unwrap_or_default(),
         page_state: (item.page_state).map_or(0, |state| feed::stored_state(&state)),
