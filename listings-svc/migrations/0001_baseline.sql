@@ -166,15 +166,6 @@ insert into listings.import_gate (entity, mode)
 select entity, mode
 from unnest(array['page', 'game', 'event']) as entity, unnest(array['live', 'test']) as mode;
 
--- What was done at a start, and with which input: not done again while the input stays the same.
-create table listings.start_work (
-    name text primary key,
-    input text not null,
-    at timestamptz not null,
-    -- The version of the task's input: a replica of an older version neither undoes nor repeats what a newer one has done.
-    version integer not null
-);
-
 -- Pictures.
 
 -- Pictures that were uploaded. The file store has two files of each, named by its hash: the picture, and its small size.

@@ -60,12 +60,7 @@ pub async fn start(boot: Boot<Settings>) -> anyhow::Result<()> {
     );
 
     let loaded = boot.readiness.condition("the samples to be loaded");
-    let bundled = jobs::startup::BundledImport {
-        pool: pool.clone(),
-        clock: boot.clock.clone(),
-        importer: importer.clone(),
-    };
-    bundled.spawn(&boot.lifecycle, loaded);
+    jobs::samples::spawn(importer.clone(), &boot.lifecycle, loaded);
 
     let mut services = kit::rpc::server::services();
     let service = Service {

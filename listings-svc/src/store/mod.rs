@@ -12,7 +12,6 @@ pub mod page_owners;
 pub mod pictures;
 pub mod queue;
 pub mod reference_data;
-pub mod startup_tasks;
 
 use serde::Serialize;
 use serde::de::DeserializeOwned;
