@@ -96,7 +96,6 @@ create table listings.listing (
     constraint listing_name_taken unique (entity, mode, name),
     constraint listing_name_shape check (name ~ '^[a-z0-9]+(-[a-z0-9]+)*$' and char_length(name) <= 100),
     constraint listing_title_length check (char_length(title) between 1 and 120),
-    constraint listing_times check (updated_at >= created_at),
     constraint listing_waiting check ((state = 'pending') = (waiting_since is not null)),
     constraint listing_of_page check ((entity = 'game') = (page_id is not null)),
     -- A game cannot refer to a page of the other dataset.

@@ -188,7 +188,7 @@ impl Listing {
                 created_at,
                 first_published_at: self.first_published_at.map(|_| created_at),
                 hidden_by_page: row.hidden_by_page,
-                updated_at: row.updated_at.unwrap_or_else(|| now.max(created_at)),
+                updated_at: row.updated_at.unwrap_or(now),
                 content: row.content.clone(),
                 ..self.clone()
             }
@@ -230,7 +230,7 @@ impl Listing {
     pub fn apply_staff_edit(&self, content: Content, now: OffsetDateTime) -> Option<Self> {
         (content != self.content).then(|| Self {
             revision: self.revision + 1,
-            updated_at: now.max(self.created_at),
+            updated_at: now,
             ..self.with_content(content)
         })
     }
@@ -263,7 +263,7 @@ impl Listing {
             state,
             waiting_since: waits.then(|| self.waiting_since.unwrap_or(now)),
             revision: self.revision + 1,
-            updated_at: now.max(self.created_at),
+            updated_at: now,
             ..self.with_content(content)
         })
     }

@@ -1,5 +1,4 @@
-//! Deletes pictures that no listing names a day after their upload, and what a purge left. Also dates back the counts of a clock that was
-//! ahead.
+//! Deletes pictures that no listing names a day after their upload, and what a purge left.
 
 use std::time::Duration;
 
@@ -10,7 +9,6 @@ use time::OffsetDateTime;
 
 use crate::domain::pictures::FileName;
 use crate::pictures::FileStore;
-use crate::store::accounts;
 use crate::store::pictures::{self, uploads};
 
 const INTERVAL: Duration = Duration::from_hours(1);
@@ -32,8 +30,6 @@ pub fn spawn(leader: &Leader, pool: &PgPool, files: &FileStore, clock: &Clock) {
 /// it again.
 pub async fn sweep(pool: &PgPool, files: &FileStore, clock: &Clock) -> Result<u64, Fault> {
     let now = kit::pg::now(pool, clock).await?;
-    accounts::date_back(pool, now.date()).await?;
-    uploads::date_back(pool, now).await?;
     uploads::delete_before(pool, now - MIN_AGE).await?;
     // A purge that was interrupted leaves files, as does an upload during the purge. They are deleted first: an error below ends the sweep.
     for name in pictures::purged_after(pool, now - PURGE_AGE).await? {

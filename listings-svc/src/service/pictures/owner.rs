@@ -97,7 +97,7 @@ impl Service {
 
     /// Counts an upload before its file is read: to refuse a file costs as much as to accept it.
     async fn count_upload(&self, account: Uuid) -> Result<(), Fault> {
-        let now = self.clock.now();
+        let now = kit::pg::now(&self.pool, &self.clock).await?;
         let since = now - Duration::DAY;
         if uploads::count(&self.pool, account, since, now, self.pictures_per_day).await? {
             return Ok(());
@@ -106,11 +106,10 @@ impl Service {
             "{} pictures in 24 hours are the most that an account can upload, refused ones included. Try again later.",
             self.pictures_per_day
         );
-        // There is room again when the oldest of them no longer counts. One in the future, of a clock that was ahead, counts for a day at most.
+        // There is room again when the oldest of them no longer counts.
         let oldest = uploads::oldest(&self.pool, account, since).await?;
         let wait = oldest.map_or(Duration::SECOND, |oldest| oldest - since);
-        let wait = wait.clamp(Duration::SECOND, Duration::DAY);
-        Err(Fault::new(Code::Limit, message).retry_in(wait))
+        Err(Fault::new(Code::Limit, message).retry_in(wait.max(Duration::SECOND)))
     }
 
     /// The addresses and texts of an arrangement; a bad text is named by its index.
