@@ -180,24 +180,13 @@ create table listings.picture (
 create index picture_by_age on listings.picture (uploaded_at) where purged_at is null;
 create index picture_purged on listings.picture (purged_at) where purged_at is not null;
 
--- The hashes of the uploaded pictures that a listing names, by their addresses: `/pictures/<hash>.jpg`.
-create function listings.picture_hashes(content jsonb) returns text[]
-    language sql immutable
-    return array(
-        select substring(url from '^/pictures/([0-9a-f]{64})[.]jpg$') from (
-            select unnest(array[content ->> 'cover_url', content ->> 'avatar_url']) as url
-            union all
-            select screenshot ->> 'url' from jsonb_array_elements(content -> 'screenshots') as screenshot
-        ) as named
-        where url ~ '^/pictures/[0-9a-f]{64}[.]jpg$'
-    );
--- Whether a listing may name an uploaded picture. The condition is cheap, because every write of a listing evaluates it.
-create function listings.may_name_pictures(content jsonb) returns boolean
-    language sql immutable
-    return content ->> 'cover_url' like '/pictures/%' or content ->> 'avatar_url' like '/pictures/%'
-        or content ->> 'screenshots' like '%"/pictures/%';
-create index listing_picture on listings.listing using gin (listings.picture_hashes(content))
-    where listings.may_name_pictures(content);
+-- The uploaded pictures that listings name, in any state. Each write of a listing that changes its pictures writes them here.
+create table listings.listing_picture (
+    hash text not null references listings.picture,
+    listing_id uuid not null references listings.listing,
+    primary key (hash, listing_id)
+);
+create index listing_picture_by_listing on listings.listing_picture (listing_id);
 
 -- The uploads that an account began within a day. A refused file counts: to decode it costs as much as that of an accepted one.
 create table listings.picture_upload (

@@ -6,7 +6,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 
 use super::field_reader::{Fields, integer, parse_slug, type_name};
-use super::pictures::is_uploaded;
+use super::pictures::FileName;
 use super::reference_data::ReferenceData;
 use super::{address, text};
 
@@ -117,7 +117,7 @@ pub fn screenshots(
 fn uploaded<'a>(object: &Map<String, Value>, current: &'a [Screenshot]) -> Option<&'a Screenshot> {
     let url = object.get("url")?.as_str()?;
     let mut current = current.iter();
-    current.find(|it| is_uploaded(&it.url) && url.ends_with(&it.url))
+    current.find(|it| FileName::from_address(&it.url).is_some() && url.ends_with(&it.url))
 }
 
 /// Reads the credits of a game.

@@ -11,6 +11,7 @@ use super::event::Event;
 use super::game::Game;
 use super::mode::Mode;
 use super::page::Page;
+use super::pictures::FileName;
 use super::state::{ListingState, OwnAction};
 
 /// The fields of a listing, by its kind.
@@ -56,6 +57,18 @@ impl Content {
             Self::Game(game) => &game.title,
             Self::Event(event) => &event.title,
         }
+    }
+
+    /// The uploaded pictures that it names, with repetitions.
+    pub fn pictures(&self) -> impl Iterator<Item = FileName> {
+        let (picture, screenshots) = match self {
+            Self::Page(page) => (page.avatar_url.as_deref(), &[][..]),
+            Self::Game(game) => (game.cover_url.as_deref(), &game.screenshots[..]),
+            Self::Event(_) => (None, &[][..]),
+        };
+        let screenshots = screenshots.iter().map(|screenshot| screenshot.url.as_str());
+        let addresses = picture.into_iter().chain(screenshots);
+        addresses.filter_map(FileName::from_address)
     }
 
     pub const fn page(&self) -> Option<&Page> {

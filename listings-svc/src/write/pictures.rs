@@ -66,10 +66,7 @@ pub(super) fn with_pictures(
             add_screenshot(&mut game.screenshots, picture)?;
         }
         (Content::Game(game), PictureOperation::RemoveScreenshot(url)) => {
-            // The last part of an address stands for it.
-            game.screenshots.retain(|screenshot| {
-                screenshot.url != *url && screenshot.url.rsplit('/').next() != Some(url.as_str())
-            });
+            game.screenshots.retain(|screenshot| screenshot.url != *url);
         }
         (Content::Game(game), PictureOperation::ArrangeScreenshots(order)) => {
             game.screenshots = arrange(&game.screenshots, order)?;

@@ -397,7 +397,7 @@ async fn a_picture_that_staff_name_by_any_address_is_the_uploaded_one(pool: PgPo
         assert_eq!(own_game(&service, ada).await.screenshots.len(), 0);
     }
     // A picture that the sweep has deleted cannot be named.
-    sqlx::query!("delete from listings.picture")
+    sqlx::raw_sql("truncate listings.listing_picture, listings.picture")
         .execute(&pool)
         .await
         .unwrap();

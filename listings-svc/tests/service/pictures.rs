@@ -39,7 +39,7 @@ pub(crate) async fn start_with_game(pool: PgPool) -> Service {
 
 /// The name of the picture at a listing's URL.
 pub(crate) fn name_of(url: &str) -> FileName {
-    FileName::in_address(url).unwrap()
+    FileName::read(url, "https://mchezo.example").unwrap()
 }
 
 /// Reads a whole file as the public.

@@ -9,7 +9,7 @@ mod upload;
 use contracts::listings::v1 as proto;
 use kit::Fault;
 
-use crate::domain::pictures::{self, FileName, PictureKind, StoredPicture};
+use crate::domain::pictures::{FileName, PictureKind, StoredPicture};
 use crate::feed::PublicUrl;
 use crate::write::pictures::PictureOperation;
 
@@ -47,7 +47,6 @@ fn removal(kind: PictureKind, url: &str, public_url: &PublicUrl) -> PictureOpera
 
 /// The address as listings store it, of a public URL or a file name.
 fn stored_address(url: &str, public_url: &PublicUrl) -> String {
-    let name = FileName::parse(url).map(|name| name.address());
-    let stored = name.or_else(|| pictures::stored_address(url, public_url.as_str()));
-    stored.unwrap_or_else(|| url.to_owned())
+    let uploaded = FileName::read(url, public_url.as_str());
+    uploaded.map_or_else(|| url.to_owned(), |name| name.address())
 }

@@ -23,8 +23,7 @@ impl StaffPictureService for Service {
         let request = request.into_inner();
         let mut bad = BadFields::default();
         let reason = listing_name::reason(&request.reason, true, &mut bad);
-        let url = &request.url;
-        let name = FileName::parse(url).or_else(|| FileName::in_address(url));
+        let name = FileName::read(&request.url, self.commands.public_url.as_str());
         if name.is_none() {
             bad.add(
                 "url",
