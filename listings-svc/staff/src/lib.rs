@@ -153,10 +153,41 @@ fn find_fleet(options: &FleetOptions) -> Result<Fleet, Error> {
 
 #[cfg(test)]
 mod tests {
+    use std::collections::HashMap;
+
     use super::*;
 
     #[test]
     fn the_command_line_is_consistent() {
         command_line(&rpc::commands().unwrap()).debug_assert();
+    }
+
+    /// Lists the commands below a command: the words that call each one, and its description.
+    fn descriptions(command: &clap::Command, path: &str) -> Vec<(String, String)> {
+        let mut found = Vec::new();
+        for inner in command.get_subcommands() {
+            let path = format!("{path}{} ", inner.get_name());
+            let about = inner.get_about().map(ToString::to_string);
+            let below = descriptions(inner, &path);
+            found.push((path, about.unwrap_or_default()));
+            found.extend(below);
+        }
+        found
+    }
+
+    #[test]
+    fn each_command_has_a_description_of_its_own_in_one_line() {
+        let commands = command_line(&rpc::commands().unwrap());
+        let mut described = HashMap::new();
+        for (path, about) in descriptions(&commands, "") {
+            let length = about.chars().count();
+            assert!((1..=100).contains(&length), "{path}: {length}: {about}");
+            assert!(!about.contains('\n'), "{path}: {about}");
+            // Pages, games and events have the same verbs, and `list` is the search within a kind.
+            let verb = path.replace("page ", "game ").replace("event ", "game ");
+            let verb = verb.replace("listing search", "game list");
+            let other = described.entry(about).or_insert_with(|| verb.clone());
+            assert_eq!(*other, verb);
+        }
     }
 }

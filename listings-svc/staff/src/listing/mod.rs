@@ -41,9 +41,9 @@ pub(crate) enum Verb {
     /// For programs; `staff review` shows listings on a terminal and asks. When the listing has changed since, the approval is refused and the
     /// change is shown.
     Approve(decide::Target),
-    /// Reject a pending listing at the revision that you reviewed: its submitter reads the reason, and may submit it again
+    /// Reject a pending listing at the revision that you reviewed, with a reason for its submitter
     ///
-    /// For programs, like `approve`.
+    /// For programs, like `approve`. The submitter may submit it again.
     Reject {
         #[command(flatten)]
         target: decide::Target,

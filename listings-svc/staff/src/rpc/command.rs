@@ -164,7 +164,9 @@ impl RpcCommand {
             [other, verb] if other == noun => Some(verb.as_str()),
             _ => None,
         });
-        let about = verbs.collect::<Vec<_>>().join(", ");
+        let mut name = noun.clone();
+        name[..1].make_ascii_uppercase();
+        let about = format!("{name}: {}", verbs.collect::<Vec<_>>().join(", "));
         let command = Command::new(noun.clone())
             .about(about)
             .subcommand_required(true)
