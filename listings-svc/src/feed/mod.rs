@@ -9,6 +9,7 @@ use contracts::addresses;
 use contracts::listings::v1 as proto;
 use kit::feed::NewChange;
 use prost::Message as _;
+use uuid::Uuid;
 
 use crate::domain::entity::Entity;
 use crate::domain::listing::{Announcement, Content, Listing};
@@ -17,17 +18,17 @@ use crate::domain::state::ListingState;
 /// The event of a change that is not announced: followers read the state of the record.
 const CHANGED: &str = "changed";
 
-/// The change of a listing to publish, announced as §6 says.
-pub fn listing_change(before: Option<&Listing>, after: &Listing) -> NewChange {
-    change(after, after.announcement(before))
+/// The change of a listing to publish, announced as §6 says; `owners` are those of a page.
+pub fn listing_change(before: Option<&Listing>, after: &Listing, owners: &[Uuid]) -> NewChange {
+    change(after, owners, after.announcement(before))
 }
 
-/// A change of a listing that is not announced.
-pub fn silent_change(listing: &Listing) -> NewChange {
-    change(listing, None)
+/// A change of a listing that is not announced; `owners` are those of a page.
+pub fn silent_change(listing: &Listing, owners: &[Uuid]) -> NewChange {
+    change(listing, owners, None)
 }
 
-fn change(listing: &Listing, announcement: Option<Announcement>) -> NewChange {
+fn change(listing: &Listing, owners: &[Uuid], announcement: Option<Announcement>) -> NewChange {
     NewChange {
         entity: listing.entity().as_str(),
         id: listing.id.to_string(),
@@ -36,7 +37,7 @@ fn change(listing: &Listing, announcement: Option<Announcement>) -> NewChange {
         announced: announcement.is_some(),
         happening: false,
         state: match &listing.content {
-            Content::Page(page) => pages::message(listing, page).encode_to_vec(),
+            Content::Page(page) => pages::message(listing, page, owners).encode_to_vec(),
             Content::Game(game) => games::message(listing, game).encode_to_vec(),
             Content::Event(event) => events::message(listing, event).encode_to_vec(),
         },

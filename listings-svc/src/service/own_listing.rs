@@ -26,7 +26,7 @@ pub(super) async fn get(
     let mut connection = pool.acquire().await?;
     let (mut note, mut creator) = (None, String::new());
     let listing = match &own.content {
-        Content::Page(page) => Message::Page(feed::pages::message(&own, page)),
+        Content::Page(page) => Message::Page(feed::pages::message(&own, page, &[])),
         Content::Game(game) => {
             let found = listings::find_by_id(&mut *connection, game.page_id).await?;
             if let Some(page) = found {

@@ -96,7 +96,7 @@ impl PagesService for Service {
         let pages = pages.map_err(Fault::from)?;
         let message = |listing: &Listing| {
             let page = listing.content.page()?;
-            Some(feed::pages::message(listing, page))
+            Some(feed::pages::message(listing, page, &[]))
         };
         let pages = pages.iter().filter_map(message).collect();
         let reasons = page_owners::rejections(&self.pool, account).await;

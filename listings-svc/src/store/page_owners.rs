@@ -144,24 +144,6 @@ pub async fn of_page(executor: impl PgExecutor<'_>, page: Uuid) -> Result<Vec<Ow
     .await
 }
 
-/// The accounts that own these pages, oldest owner first; pages without an owner are left out.
-pub async fn of_pages(
-    connection: &mut PgConnection,
-    pages: &[Uuid],
-) -> Result<Vec<(Uuid, Vec<Uuid>)>, sqlx::Error> {
-    let rows = sqlx::query!(
-        r#"select page_id, array_agg(account_id order by since, account_id) as "accounts!"
-           from listings.page_owner where page_id = any($1) group by page_id"#,
-        pages
-    )
-    .fetch_all(connection)
-    .await?;
-    Ok(rows
-        .into_iter()
-        .map(|row| (row.page_id, row.accounts))
-        .collect())
-}
-
 /// Up to 500 pages of an account in any state, the rejected ones last, by handle. They lack the long fields, which `GetOwnListing`
 /// has.
 pub async fn pages_of(pool: &PgPool, account: Uuid) -> Result<Vec<Listing>, sqlx::Error> {

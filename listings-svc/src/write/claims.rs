@@ -155,12 +155,12 @@ async fn grant_page(context: &mut CommandContext, claim: &Claim) -> Result<Vec<N
     let (connection, now) = (&mut *context.connection, context.now);
     let page = page_owners::lock(connection, &claim.handle).await?;
     let (account, source) = (claim.account_id, GrantSource::Claim);
-    let others = listings::owners(connection, page.id).await?;
     if !owners::add(connection, page.id, account, source, now).await? {
         return Ok(Vec::new());
     }
-    let owners_changed = feed::silent_change(&page);
-    let added = page_owners::decision(OwnershipChange::GrantClaim, &page, account, others);
+    let owners = listings::owners(connection, page.id).await?;
+    let owners_changed = feed::silent_change(&page, &owners);
+    let added = page_owners::decision(OwnershipChange::GrantClaim, &page, account, owners);
     Ok([owners_changed].into_iter().chain(added).collect())
 }
 

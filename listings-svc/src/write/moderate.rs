@@ -45,8 +45,8 @@ pub async fn apply(commands: &CommandDependencies, moderation: &Moderation) -> R
         now: context.now,
     };
     update_by_staff(&mut context.connection, &before, &after, change).await?;
-    let mut changes = page_games::changes(&mut context, &before, &after).await?;
     let owners = listings::owners(&mut context.connection, after.id).await?;
+    let mut changes = page_games::changes(&mut context, &before, &after, &owners).await?;
     let kind = decision_kind(transition, after.is_visible());
     let decision = StaffDecision {
         reason: &moderation.reason,

@@ -1,12 +1,8 @@
 //! The owners of pages. Staff change them, and every change of a page on the feed names them.
 
-use std::collections::HashMap;
-
-use contracts::listings::v1 as proto;
 use kit::Fault;
 use kit::audit::{AuthorizedAction, Subject};
 use kit::feed::NewChange;
-use prost::Message as _;
 use serde_json::json;
 use sqlx::PgConnection;
 use uuid::Uuid;
@@ -19,8 +15,8 @@ use crate::domain::entity::Entity;
 use crate::domain::listing::Listing;
 use crate::domain::listing_name::ListingName;
 use crate::domain::state::OwnershipChange;
-use crate::feed::decisions::{DecisionKind, StaffDecision};
 use crate::feed;
+use crate::feed::decisions::{DecisionKind, StaffDecision};
 use crate::store::listings;
 use crate::store::page_owners::{self as store, GrantSource, Owner};
 
@@ -42,7 +38,6 @@ pub async fn apply(
     let mut context = commands.begin().await?;
     let (account, now) = (change.account, context.now);
     let page = lock(&mut context.connection, &change.handle).await?;
-    let owners_before = listings::owners(&mut context.connection, page.id).await?;
     let is_changed = if change.is_added {
         store::add(
             &mut context.connection,
@@ -55,6 +50,7 @@ pub async fn apply(
     } else {
         store::remove(&mut context.connection, page.id, account).await?
     };
+    let owners = store::of_page(&mut *context.connection, page.id).await?;
     let mut changes = Vec::new();
     if is_changed {
         let subject = Subject {
@@ -65,16 +61,16 @@ pub async fn apply(
         let by = &change.by;
         by.record(&mut *context.connection, SCHEMA, subject, now)
             .await?;
-        changes.push(feed::silent_change(&page));
+        let accounts: Vec<Uuid> = owners.iter().map(|owner| owner.account_id).collect();
+        changes.push(feed::silent_change(&page, &accounts));
         let kind = if change.is_added {
             OwnershipChange::AddOwner
         } else {
             OwnershipChange::RemoveOwner
         };
-        let owners = owners_before.into_iter().chain([account]);
-        changes.extend(decision(kind, &page, account, owners));
+        let readers = accounts.into_iter().chain([account]);
+        changes.extend(decision(kind, &page, account, readers));
     }
-    let owners = store::of_page(&mut *context.connection, page.id).await?;
     context.commit(changes).await?;
     Ok(owners)
 }
@@ -102,34 +98,4 @@ pub(super) fn decision(
 pub(super) async fn lock(connection: &mut PgConnection, handle: &str) -> Result<Listing, Fault> {
     let page = listings::lock(connection, &ListingName::page(handle)).await?;
     page.ok_or_else(page_not_found)
-}
-
-/// Appends the owners to changes of pages. In protobuf, appending an encoded field is the same as encoding it with the other fields.
-pub(super) async fn append_owners(
-    connection: &mut PgConnection,
-    changes: &mut [NewChange],
-) -> Result<(), sqlx::Error> {
-    let page_id = |change: &NewChange| {
-        let is_page = change.entity == Entity::Page.as_str();
-        is_page.then(|| change.id.parse::<Uuid>().ok()).flatten()
-    };
-    let pages: Vec<Uuid> = changes.iter().filter_map(page_id).collect();
-    if pages.is_empty() {
-        return Ok(());
-    }
-    let owners: HashMap<Uuid, Vec<Uuid>> = store::of_pages(connection, &pages)
-        .await?
-        .into_iter()
-        .collect();
-    for change in changes {
-        let Some(accounts) = page_id(change).and_then(|id| owners.get(&id)) else {
-            continue;
-        };
-        let only_owners = proto::Page {
-            owners: accounts.iter().map(Uuid::to_string).collect(),
-            ..proto::Page::default()
-        };
-        change.state.extend(only_owners.encode_to_vec());
-    }
-    Ok(())
 }

@@ -150,7 +150,8 @@ pub async fn apply(commands: &CommandDependencies, edit: &PictureEdit) -> Result
         now: context.now,
     };
     update_by_staff(&mut context.connection, &before, &after, change).await?;
-    let change = listing_change(Some(&before), &after);
+    let owners = listings::owners(&mut context.connection, after.id).await?;
+    let change = listing_change(Some(&before), &after, &owners);
     context.commit(vec![change]).await
 }
 

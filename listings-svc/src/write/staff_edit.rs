@@ -112,8 +112,8 @@ async fn edit_listing(
     let owners_before = listings::owners(&mut context.connection, before.id).await?;
     update_by_staff(&mut context.connection, &before, &after, change).await?;
     let owners = listings::owners(&mut context.connection, before.id).await?;
+    let changed = listing_change(Some(&before), &after, &owners);
     let owners = owners_before.into_iter().chain(owners);
-    let changed = listing_change(Some(&before), &after);
     let moved = if before.submitter != after.submitter {
         event_moved(&before, &after, owners)
     } else if let Some(page) = page {

@@ -49,8 +49,8 @@ pub async fn apply(commands: &CommandDependencies, takedown: &OwnTakedown) -> Re
     let actor = Actor::Account(*account);
     let revision = record_change::revision(Some(&before), &after, actor, reason)?;
     record_change::save(&mut context.connection, &after, revision, now).await?;
-    let mut changes = page_games::changes(&mut context, &before, &after).await?;
     let owners = listings::owners(&mut context.connection, after.id).await?;
+    let mut changes = page_games::changes(&mut context, &before, &after, &owners).await?;
     let readers = recipients.among(owners, Some(*account));
     let decision = StaffDecision {
         named: Some(*account),

@@ -96,7 +96,7 @@ async fn write_rows(context: &mut CommandContext, chunk: &Chunk) -> WriteResult 
             actor,
             None,
         )?);
-        changes.push(feed::silent_change(&after));
+        changes.push(feed::silent_change(&after, &[]));
         listings.push(after);
     }
     if !listings.is_empty() {

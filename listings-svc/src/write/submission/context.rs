@@ -260,12 +260,13 @@ impl SubmissionContext<'_> {
         Ok(())
     }
 
-    /// The receipt of a listing, and its change if it has changed.
+    /// The receipt of a listing, and its change if it has changed; `owners` are those of a page.
     pub(super) fn accept(
         &self,
         before: Option<&Listing>,
         listing: &Listing,
         is_changed: bool,
+        owners: &[Uuid],
     ) -> AcceptedSubmission {
         let public_url = &self.dependencies.public_url;
         AcceptedSubmission {
@@ -277,7 +278,7 @@ impl SubmissionContext<'_> {
                 note: None,
                 replayed: false,
             },
-            change: is_changed.then(|| listing_change(before, listing)),
+            change: is_changed.then(|| listing_change(before, listing, owners)),
         }
     }
 }

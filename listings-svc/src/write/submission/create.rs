@@ -67,7 +67,7 @@ pub(super) async fn create(
             page_owners::add(context.connection, listing.id, author, source, now).await?;
         }
     }
-    Ok(context.accept(None, &listing, true))
+    Ok(context.accept(None, &listing, true, &[author]))
 }
 
 /// Refuses the handle of another page.

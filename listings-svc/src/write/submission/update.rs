@@ -10,6 +10,7 @@ use crate::domain::game;
 use crate::domain::listing::{Content, Listing};
 use crate::domain::page::hidden_note;
 use crate::domain::state::ListingState;
+use crate::store::listings;
 use crate::store::page_owners::OwnedPage;
 use crate::write::limits::taken_down;
 use crate::write::record_change::{self, Actor};
@@ -105,7 +106,7 @@ pub(super) async fn save(
         return Err(precondition_failed());
     }
     let Some(after) = after else {
-        return Ok(context.accept(None, &before, false));
+        return Ok(context.accept(None, &before, false, &[]));
     };
     if !context.is_dry_run {
         let actor = Actor::Account(context.submission.author.account);
@@ -113,5 +114,6 @@ pub(super) async fn save(
         let revision = record_change::revision(Some(&before), &after, actor, None)?;
         record_change::save(context.connection, &after, revision, now).await?;
     }
-    Ok(context.accept(Some(&before), &after, true))
+    let owners = listings::owners(context.connection, after.id).await?;
+    Ok(context.accept(Some(&before), &after, true, &owners))
 }
