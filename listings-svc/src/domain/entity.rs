@@ -1,6 +1,5 @@
 //! The kinds of listings.
 
-use serde::Deserialize;
 use strum::{EnumString, IntoStaticStr, VariantArray, VariantNames};
 
 /// Every kind stands after the kinds that it refers to.
@@ -11,13 +10,11 @@ use strum::{EnumString, IntoStaticStr, VariantArray, VariantNames};
     PartialEq,
     Eq,
     Hash,
-    Deserialize,
     EnumString,
     IntoStaticStr,
     VariantArray,
     VariantNames,
 )]
-#[serde(rename_all = "snake_case")]
 #[strum(serialize_all = "snake_case")]
 pub enum Entity {
     /// The page of a studio or a person.

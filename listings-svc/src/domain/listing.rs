@@ -1,6 +1,7 @@
 //! Listings: pages, games and events. What they have in common, and their changes.
 
-use serde::{Deserialize, Serialize};
+use serde::Serialize;
+use serde_json::Value;
 use strum::IntoStaticStr;
 use time::OffsetDateTime;
 use time::serde::rfc3339;
@@ -15,7 +16,7 @@ use super::pictures::FileName;
 use super::state::{ListingState, OwnAction};
 
 /// The fields of a listing, by its kind.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 #[serde(tag = "entity", content = "content", rename_all = "snake_case")]
 pub enum Content {
     Page(Page),
@@ -24,6 +25,15 @@ pub enum Content {
 }
 
 impl Content {
+    /// Reads the stored fields of a listing.
+    pub fn read(entity: Entity, fields: Value) -> Result<Self, serde_json::Error> {
+        Ok(match entity {
+            Entity::Page => Self::Page(serde_json::from_value(fields)?),
+            Entity::Game => Self::Game(serde_json::from_value(fields)?),
+            Entity::Event => Self::Event(serde_json::from_value(fields)?),
+        })
+    }
+
     pub const fn entity(&self) -> Entity {
         match self {
             Self::Page(_) => Entity::Page,
@@ -93,7 +103,7 @@ impl Content {
     }
 }
 
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct Listing {
     /// Never public.
     pub id: Uuid,

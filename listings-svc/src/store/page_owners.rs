@@ -6,6 +6,7 @@ use strum::IntoStaticStr;
 use time::OffsetDateTime;
 use uuid::Uuid;
 
+use super::listings::ListingRow;
 use super::readable;
 use crate::domain::listing::Listing;
 use crate::domain::state::ListingState as State;
@@ -147,16 +148,18 @@ pub async fn of_page(executor: impl PgExecutor<'_>, page: Uuid) -> Result<Vec<Ow
 /// Up to 500 pages of an account in any state, the rejected ones last, by handle. They lack the long fields, which `GetOwnListing`
 /// has.
 pub async fn pages_of(pool: &PgPool, account: Uuid) -> Result<Vec<Listing>, sqlx::Error> {
-    let rows = sqlx::query_scalar!(
-        r#"select to_jsonb(page) || jsonb_build_object('content', content || '{"bio": "", "links": {}}') as "page!"
-           from listings.listing as page
+    let rows = sqlx::query_as!(
+        ListingRow,
+        r#"select id, entity, mode, state, revision, submitter, waiting_since, created_at, first_published_at, hidden_by_page, updated_at,
+               content || '{"bio": "", "links": {}}' as "content!"
+           from listings.listing
            where id in (select page_id from listings.page_owner where account_id = $1)
            order by state = 'rejected', name limit 500"#,
         account
     )
     .fetch_all(pool)
     .await?;
-    Ok(readable(rows))
+    Ok(readable(rows.into_iter().map(ListingRow::read)))
 }
 
 /// The handles of the rejected pages of an account, each with the reason.

@@ -251,13 +251,13 @@ async fn content_at(
 /// The content with the fields of an earlier revision.
 fn reverted(listing: &Listing, old: &Map<String, Value>) -> Result<Content, Fault> {
     let internal = |error: serde_json::Error| Fault::internal(&error);
-    let mut content = serde_json::to_value(&listing.content).map_err(internal)?;
-    for (name, value) in content["content"].as_object_mut().into_iter().flatten() {
+    let mut fields = difference::stored(listing).map_err(internal)?;
+    for (name, value) in fields.as_object_mut().into_iter().flatten() {
         if let Some(old) = old.get(name)
             && !NOT_REVERTED.contains(&name.as_str())
         {
             *value = old.clone();
         }
     }
-    serde_json::from_value(content).map_err(internal)
+    Content::read(listing.entity(), fields).map_err(internal)
 }
