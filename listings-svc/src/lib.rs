@@ -21,7 +21,8 @@ use kit::redis::Redis;
 use config::Settings;
 use feed::PublicUrl;
 use pictures::{FileStore, PictureProcessor};
-use service::{RunningCalls, Service};
+use service::Service;
+use service::account::pictures::upload_limit;
 use write::CommandDependencies;
 use write::import::Importer;
 
@@ -74,7 +75,7 @@ pub async fn start(boot: Boot<Settings>) -> anyhow::Result<()> {
         files,
         pictures_per_day: boot.settings.files.pictures_per_day,
         draining: boot.lifecycle.draining(),
-        running: RunningCalls::default(),
+        uploads: upload_limit(),
     };
     service.add_to(&mut services);
     boot.serve_rpc(services).await

@@ -4,16 +4,7 @@ use strum::{EnumString, IntoStaticStr, VariantArray, VariantNames};
 
 /// Every kind stands after the kinds that it refers to.
 #[derive(
-    Debug,
-    Clone,
-    Copy,
-    PartialEq,
-    Eq,
-    Hash,
-    EnumString,
-    IntoStaticStr,
-    VariantArray,
-    VariantNames,
+    Debug, Clone, Copy, PartialEq, Eq, Hash, EnumString, IntoStaticStr, VariantArray, VariantNames,
 )]
 #[strum(serialize_all = "snake_case")]
 pub enum Entity {

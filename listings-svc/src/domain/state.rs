@@ -108,11 +108,7 @@ use Recipients::{Nobody, OtherOwners, Owners};
 
 impl Recipients {
     /// The accounts that get a mail, of the owners before and after an action; `acting` is the account that acts.
-    pub fn among(
-        self,
-        owners: impl IntoIterator<Item = Uuid>,
-        acting: Option<Uuid>,
-    ) -> Vec<Uuid> {
+    pub fn among(self, owners: impl IntoIterator<Item = Uuid>, acting: Option<Uuid>) -> Vec<Uuid> {
         let owners: BTreeSet<Uuid> = owners.into_iter().collect();
         let gets_mail = |account: &Uuid| match self {
             Self::Nobody => false,

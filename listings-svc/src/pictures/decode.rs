@@ -60,10 +60,7 @@ pub(super) fn decode(file: &[u8], min_size: (u32, u32)) -> Result<DynamicImage, 
     }
 }
 
-fn pixels(
-    mut decoder: impl ImageDecoder,
-    min_size: (u32, u32),
-) -> Result<DynamicImage, String> {
+fn pixels(mut decoder: impl ImageDecoder, min_size: (u32, u32)) -> Result<DynamicImage, String> {
     let (width, height) = decoder.dimensions();
     if width > MAX_SIDE || height > MAX_SIDE {
         return Err(side_too_long());

@@ -96,10 +96,15 @@ async fn save_pictures(
     revisions: &[Revision],
 ) -> Result<(), Fault> {
     let is_changed = |listing: &&Listing| {
-        let mut revisions = revisions.iter().filter(|revision| revision.id == listing.id);
+        let mut revisions = revisions
+            .iter()
+            .filter(|revision| revision.id == listing.id);
         revisions.any(|revision| {
             let is_new = revision.before.is_none() && listing.content.pictures().next().is_none();
-            !is_new && PICTURE_FIELDS.iter().any(|field| revision.after.get(field).is_some())
+            !is_new
+                && PICTURE_FIELDS
+                    .iter()
+                    .any(|field| revision.after.get(field).is_some())
         })
     };
     let changed: Vec<&Listing> = listings.iter().filter(is_changed).collect();

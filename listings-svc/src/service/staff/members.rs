@@ -1,12 +1,15 @@
-//! The member of staff who calls (`listings/v1/staff_member.proto`).
+//! The member of staff who calls (`listings/v1/staff_member.proto`), and the audit (`listings/v1/staff_audit.proto`).
 
+use contracts::common::v1::{ListAuditRequest, ListAuditResponse};
 use contracts::listings::v1 as proto;
+use contracts::listings::v1::staff_audit_service_server::StaffAuditService;
 use contracts::listings::v1::staff_member_service_server::StaffMemberService;
 use kit::rpc::members_file::day;
 use kit::rpc::staff::Member;
 use tonic::{Request, Response, Status};
 
-use super::Service;
+use crate::domain::audit_action::AuditAction;
+use crate::service::Service;
 
 #[tonic::async_trait]
 impl StaffMemberService for Service {
@@ -20,5 +23,15 @@ impl StaffMemberService for Service {
             last_day: member.last_day.map(day).unwrap_or_default(),
             name: member.name,
         }))
+    }
+}
+
+#[tonic::async_trait]
+impl StaffAuditService for Service {
+    async fn list_audit(
+        &self,
+        request: Request<ListAuditRequest>,
+    ) -> Result<Response<ListAuditResponse>, Status> {
+        self.audit.list::<AuditAction>(request).await
     }
 }

@@ -13,7 +13,8 @@ use crate::domain::game;
 use crate::domain::json_body::{self, BadBody};
 use crate::domain::listing_name::ListingName;
 use crate::domain::reference_data::ReferenceData;
-use crate::service::{listing, listing_name};
+use crate::service::listing_name;
+use crate::service::staff::listings;
 use crate::store;
 use crate::write::staff_edit::{self, EditOperation, StaffEdit};
 
@@ -108,6 +109,6 @@ impl Service {
             by,
         };
         staff_edit::apply(&self.commands, &edit).await?;
-        listing::find(&self.pool, name).await
+        listings::find(&self.pool, name).await
     }
 }

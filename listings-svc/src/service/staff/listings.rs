@@ -8,12 +8,12 @@ use kit::api::timestamp;
 use sqlx::PgPool;
 use tonic::{Request, Response, Status};
 
-use super::Service;
-use super::ids::parse_uuid;
-use super::listing_name;
 use crate::domain::audit_action::AuditAction;
 use crate::domain::listing_name::ListingName;
 use crate::feed;
+use crate::service::Service;
+use crate::service::ids::parse_uuid;
+use crate::service::listing_name;
 use crate::store::{accounts, history};
 use crate::write::absent::listing_not_found;
 

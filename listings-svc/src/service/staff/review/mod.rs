@@ -12,12 +12,12 @@ use kit::rpc::respond;
 use kit::rpc::staff::Member;
 use tonic::{Request, Response, Status};
 
-use super::{Service, listing_name};
 use crate::domain::audit_action::AuditAction;
 use crate::domain::entity::Entity;
 use crate::domain::listing_name::ListingName;
 use crate::domain::mode::Mode;
 use crate::feed;
+use crate::service::{Service, listing_name};
 use crate::store::queue::Item;
 
 impl Service {

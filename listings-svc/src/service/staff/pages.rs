@@ -9,12 +9,12 @@ use kit::rpc::respond;
 use sqlx::PgPool;
 use tonic::{Request, Response, Status};
 
-use super::Service;
-use super::ids::parse_uuid;
-use super::listing_name;
 use crate::domain::audit_action::AuditAction;
 use crate::domain::claim::ClaimState;
 use crate::domain::listing_name::ListingName;
+use crate::service::Service;
+use crate::service::ids::parse_uuid;
+use crate::service::listing_name;
 use crate::store::listings;
 use crate::store::page_owners::{self as store, Owner};
 use crate::write::absent::page_not_found;

@@ -1,7 +1,8 @@
-//! What an account has listed (`listings/v1/writing.proto`, §10.2): the list, and takedowns.
+//! What an account has listed (`listings/v1/writing.proto`, §10.2): the list, one listing with all its fields, and takedowns.
 
 use contracts::common::v1 as common;
 use contracts::listings::v1 as proto;
+use contracts::listings::v1::get_own_listing_response::Listing as Message;
 use contracts::listings::v1::own_listings_service_server::OwnListingsService;
 use contracts::public::{CREATOR_KINDS, EVENT_KINDS, OwnListing, PLATFORMS, STAGES, Timestamp};
 use contracts::reference_data::{COUNTRIES, GENRES};
@@ -10,18 +11,25 @@ use kit::api::bad_fields::BadFields;
 use kit::api::cursor::{Binding, SortTime};
 use kit::api::page::Page;
 use kit::rpc::respond;
+use sqlx::PgPool;
+use time::Date;
 use tonic::{Request, Response, Status};
 use uuid::Uuid;
 
-use super::ids::parse_uuid;
-use super::listing_name::parse_kind;
-use super::{Service, own_listing};
 use crate::domain::entity::Entity;
 use crate::domain::links;
+use crate::domain::listing::Content;
 use crate::domain::mode::Mode;
 use crate::domain::page::hidden_note;
 use crate::domain::slug;
+use crate::domain::state::ListingState;
+use crate::feed;
+use crate::service::Service;
+use crate::service::ids::parse_uuid;
+use crate::service::listing_name::parse_kind;
 use crate::store::own_listings::{self, OwnListingRow};
+use crate::store::{accounts, listings};
+use crate::write::absent::no_own_listing;
 use crate::write::take_down::{self, OwnTakedown};
 
 #[tonic::async_trait]
@@ -53,7 +61,7 @@ impl OwnListingsService for Service {
         let request = request.into_inner();
         let entity = parse_kind(&request.kind)?;
         let today = self.clock.now().date();
-        respond(own_listing::get(&self.pool, entity, request, today).await)
+        respond(get(&self.pool, entity, request, today).await)
     }
 
     async fn take_down_listing(
@@ -148,4 +156,41 @@ impl Service {
             updated_at: Timestamp(row.updated_at),
         })
     }
+}
+
+async fn get(
+    pool: &PgPool,
+    entity: Entity,
+    request: proto::GetOwnListingRequest,
+    today: Date,
+) -> Result<proto::GetOwnListingResponse, Fault> {
+    let account = parse_uuid("account_id", &request.account_id)?;
+    let own = own_listings::find(pool, account, entity, &request.name).await?;
+    let own = own.ok_or_else(|| no_own_listing(entity))?;
+    let mut connection = pool.acquire().await?;
+    let (mut note, mut creator) = (None, String::new());
+    let listing = match &own.content {
+        Content::Page(page) => Message::Page(feed::pages::message(&own, page, &[])),
+        Content::Game(game) => {
+            let found = listings::find_by_id(&mut *connection, game.page_id).await?;
+            if let Some(page) = found {
+                note = hidden_note(page.name(), page.state);
+                page.name().clone_into(&mut creator);
+            }
+            Message::Game(feed::games::message(&own, game))
+        }
+        Content::Event(event) => Message::Event(feed::events::message(&own, event)),
+    };
+    let reason = match own.state {
+        ListingState::Rejected => own_listings::rejection(&mut *connection, own.id).await?,
+        _ => None,
+    };
+    let writes_today = accounts::writes_on(&mut *connection, account, today).await?;
+    Ok(proto::GetOwnListingResponse {
+        listing: Some(listing),
+        reason: reason.unwrap_or_default(),
+        note: note.unwrap_or_default(),
+        creator,
+        writes_today: u32::try_from(writes_today).unwrap_or_default(),
+    })
 }

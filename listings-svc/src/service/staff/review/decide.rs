@@ -11,7 +11,8 @@ use super::Service;
 use crate::domain::entity::Entity;
 use crate::domain::listing_name::ListingName;
 use crate::domain::state::{ListingState, Seen, Transition};
-use crate::service::{listing, listing_name};
+use crate::service::listing_name;
+use crate::service::staff::listings;
 use crate::store::{history, queue};
 use crate::write::moderate::{self, Moderation};
 
@@ -118,7 +119,7 @@ impl Service {
     ) -> Result<(proto::Listing, String), Fault> {
         let transition = moderation.transition;
         let is_changed = moderate::apply(&self.commands, &moderation).await?;
-        let listing = listing::find(&self.pool, name).await?;
+        let listing = listings::find(&self.pool, name).await?;
         let unchanged = match transition {
             _ if is_changed => None,
             Transition::Approve | Transition::Restore => Some("already published; nothing changed"),

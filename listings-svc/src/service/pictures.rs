@@ -1,4 +1,4 @@
-//! Picture files, for the gateway and the public site (`listings/v1/picture.proto`).
+//! Picture files, for the public site (`listings/v1/picture.proto`).
 
 use contracts::listings::v1 as proto;
 use contracts::listings::v1::picture_service_server::PictureService;

@@ -1,20 +1,79 @@
-//! Submissions: reads a call of an account, applies it, and answers it (`listings/v1/writing.proto`).
+//! Games and events that accounts submit and change (`listings/v1/writing.proto`), and what every submission of an account has in common.
 
 use contracts::listings::v1 as proto;
+use contracts::listings::v1::events_service_server::EventsService;
+use contracts::listings::v1::games_service_server::GamesService;
 use kit::idempotency::{self, CallId, body_hash};
 use kit::{Code, Fault};
 use serde_json::{Map, Value};
-use tonic::Status;
+use tonic::{Request, Response, Status};
 
-use super::Service;
 use crate::domain::entity::Entity;
 use crate::domain::json_body::{self, BadBody};
 use crate::domain::mode::Mode;
 use crate::feed;
+use crate::service::Service;
+use crate::service::ids::parse_uuid;
 use crate::write::pictures::PictureOperation;
 use crate::write::submission::apply::apply;
 use crate::write::submission::check::check;
 use crate::write::submission::{Author, Receipt, Submission, Target};
+
+#[tonic::async_trait]
+impl GamesService for Service {
+    async fn create_game(
+        &self,
+        request: Request<proto::CreateGameRequest>,
+    ) -> Result<Response<proto::CreateGameResponse>, Status> {
+        let writing = request.into_inner().writing;
+        let written = self
+            .submit(Target::New(Entity::Game), writing, None)
+            .await?;
+        Ok(Response::new(proto::CreateGameResponse { written }))
+    }
+
+    async fn update_game(
+        &self,
+        request: Request<proto::UpdateGameRequest>,
+    ) -> Result<Response<proto::UpdateGameResponse>, Status> {
+        let proto::UpdateGameRequest {
+            slug,
+            writing,
+            precondition,
+        } = request.into_inner();
+        let target = Target::Change(Entity::Game, slug);
+        let written = self.submit(target, writing, precondition).await?;
+        Ok(Response::new(proto::UpdateGameResponse { written }))
+    }
+}
+
+#[tonic::async_trait]
+impl EventsService for Service {
+    async fn create_event(
+        &self,
+        request: Request<proto::CreateEventRequest>,
+    ) -> Result<Response<proto::CreateEventResponse>, Status> {
+        let writing = request.into_inner().writing;
+        let written = self
+            .submit(Target::New(Entity::Event), writing, None)
+            .await?;
+        Ok(Response::new(proto::CreateEventResponse { written }))
+    }
+
+    async fn update_event(
+        &self,
+        request: Request<proto::UpdateEventRequest>,
+    ) -> Result<Response<proto::UpdateEventResponse>, Status> {
+        let proto::UpdateEventRequest {
+            slug,
+            writing,
+            precondition,
+        } = request.into_inner();
+        let target = Target::Change(Entity::Event, slug);
+        let written = self.submit(target, writing, precondition).await?;
+        Ok(Response::new(proto::UpdateEventResponse { written }))
+    }
+}
 
 impl Service {
     /// Submits a new listing, or a change of one.
@@ -96,7 +155,7 @@ fn written(receipt: Receipt) -> proto::Written {
 fn author(author: &proto::Author) -> Result<Author, Fault> {
     let mode = Mode::try_from(author.mode)?;
     Ok(Author {
-        account: super::ids::parse_uuid("account_id", &author.account_id)?,
+        account: parse_uuid("account_id", &author.account_id)?,
         mode,
         writes_per_day: author.writes_per_day,
     })

@@ -3,29 +3,35 @@
 use contracts::listings::v1 as proto;
 use contracts::listings::v1::own_pictures_service_server::OwnPicturesService;
 use kit::api::bad_fields::BadFields;
+use kit::overload::ConcurrencyLimit;
 use kit::{Code, Fault};
 use time::Duration;
 use tonic::{Request, Response, Status, Streaming};
 use uuid::Uuid;
 
 use super::upload::{receive_file, receive_header};
-use super::{addition, kind, removal, stored_address};
 use crate::domain::array_fields::{MAX_ALT_CHARS, MAX_ITEMS};
 use crate::domain::mode::Mode;
-use crate::domain::pictures::PictureKind;
+use crate::domain::pictures::{FileName, PictureKind, StoredPicture};
 use crate::domain::state::ListingState;
 use crate::domain::text;
+use crate::feed::PublicUrl;
 use crate::service::Service;
 use crate::service::ids::parse_uuid;
-use crate::service::own_listing::not_found;
 use crate::store::own_listings;
 use crate::store::pictures::uploads;
+use crate::write::absent::no_own_listing;
 use crate::write::pictures::PictureOperation;
 use crate::write::submission::Author;
 
 /// Maximum number of concurrent uploads: each holds its file in memory. `web` sends a file once it has arrived whole, so a slow browser
 /// holds none of them.
-pub(in crate::service) const MAX_UPLOADS: usize = 16;
+const MAX_UPLOADS: usize = 16;
+
+/// Limits how many uploads run at once.
+pub fn upload_limit() -> ConcurrencyLimit {
+    ConcurrencyLimit::new("uploads_of_accounts", MAX_UPLOADS)
+}
 
 #[tonic::async_trait]
 impl OwnPicturesService for Service {
@@ -39,7 +45,7 @@ impl OwnPicturesService for Service {
         let kind = kind(header.kind())?;
         self.check_upload(author.account, kind, &header.name)
             .await?;
-        let _permit = self.running.account_uploads.try_acquire()?;
+        let _permit = self.uploads.try_acquire()?;
         self.count_upload(author.account).await?;
         let file = receive_file(&mut stream, self.pictures.max_file_bytes()).await?;
         let picture = self.pictures.store(file, kind).await?;
@@ -91,7 +97,7 @@ impl Service {
     ) -> Result<(), Fault> {
         let own = own_listings::find(&self.pool, account, kind.entity(), name).await?;
         own.filter(|listing| listing.state != ListingState::Removed)
-            .ok_or_else(not_found)?;
+            .ok_or_else(|| no_own_listing(kind.entity()))?;
         Ok(())
     }
 
@@ -137,4 +143,42 @@ fn author(account_id: &str, writes_per_day: Option<u32>) -> Result<Author, Fault
         mode: Mode::Live,
         writes_per_day,
     })
+}
+
+/// Gives a listing a picture.
+fn addition(kind: PictureKind, picture: StoredPicture) -> PictureOperation {
+    match kind {
+        PictureKind::Cover => PictureOperation::SetCover(picture),
+        PictureKind::Avatar => PictureOperation::SetAvatar(picture),
+        PictureKind::Screenshot => PictureOperation::AddScreenshot(picture),
+    }
+}
+
+fn kind(kind: proto::PictureKind) -> Result<PictureKind, Fault> {
+    match kind {
+        proto::PictureKind::Cover => Ok(PictureKind::Cover),
+        proto::PictureKind::Avatar => Ok(PictureKind::Avatar),
+        proto::PictureKind::Screenshot => Ok(PictureKind::Screenshot),
+        proto::PictureKind::Unspecified => Err(Fault::invalid_field(
+            "kind",
+            "Give cover, avatar or screenshot.",
+        )),
+    }
+}
+
+/// Takes a picture from a listing. Only a screenshot is named by its address.
+fn removal(kind: PictureKind, url: &str, public_url: &PublicUrl) -> PictureOperation {
+    match kind {
+        PictureKind::Cover => PictureOperation::RemoveCover,
+        PictureKind::Avatar => PictureOperation::RemoveAvatar,
+        PictureKind::Screenshot => {
+            PictureOperation::RemoveScreenshot(stored_address(url, public_url))
+        }
+    }
+}
+
+/// The address as listings store it, of a public URL or a file name.
+fn stored_address(url: &str, public_url: &PublicUrl) -> String {
+    let uploaded = FileName::read(url, public_url.as_str());
+    uploaded.map_or_else(|| url.to_owned(), |name| name.address())
 }

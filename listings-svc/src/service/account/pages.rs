@@ -7,12 +7,12 @@ use kit::Fault;
 use tonic::{Request, Response, Status};
 use uuid::Uuid;
 
-use super::ids::parse_uuid;
-use super::{Service, claims};
 use crate::domain::entity::Entity;
 use crate::domain::listing::Listing;
 use crate::domain::text;
 use crate::feed;
+use crate::service::ids::parse_uuid;
+use crate::service::{Service, claims};
 use crate::store::claims as store;
 use crate::store::{accounts, page_owners};
 use crate::write::claims::{ClaimChange, withdraw_all};

@@ -9,15 +9,15 @@ use kit::{Code, Fault};
 use strum::VariantNames as _;
 use tonic::{Request, Response, Status, Streaming};
 
-use super::Service;
 use crate::domain::audit_action::AuditAction;
 use crate::domain::entity::Entity;
 use crate::domain::text;
+use crate::service::Service;
 use crate::write::import::Header;
 use crate::write::import::report::has_rows;
 
 /// Maximum size of a message: a few lines of maximum length.
-pub(super) const MAX_MESSAGE_BYTES: usize = 8 * 1024 * 1024;
+pub(in crate::service) const MAX_MESSAGE_BYTES: usize = 8 * 1024 * 1024;
 
 #[tonic::async_trait]
 impl StaffImportService for Service {
