@@ -138,7 +138,7 @@ pub fn credits(
         };
         let handle = optional_text(fields, &path, object, "handle", |raw| {
             parse_slug(raw)?;
-            // Staff send back what is stored, also when the page was taken down since.
+            // Staff send back what is stored, even if the page was taken down since.
             let is_stored = current.iter().any(|it| it.handle.as_deref() == Some(raw));
             if is_stored || reference.creators.contains_key(raw) || hidden.contains(raw) {
                 return Ok(raw.to_owned());

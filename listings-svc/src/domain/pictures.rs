@@ -139,7 +139,7 @@ pub struct FileName {
 
 impl FileName {
     /// The large file of the picture with this hash.
-    pub fn of(hash: &[u8; 32]) -> Self {
+    pub fn from_digest(hash: &[u8; 32]) -> Self {
         Self {
             hash: hex::encode(hash),
             is_small: false,
@@ -354,7 +354,7 @@ mod tests {
 
         #[test]
         fn the_name_of_every_hash_is_parsed(hash: [u8; 32]) {
-            let name = FileName::of(&hash);
+            let name = FileName::from_digest(&hash);
             prop_assert_eq!(FileName::parse(&name.to_string()), Some(name.clone()));
             prop_assert_eq!(name.path().split('/').count(), 2);
         }

@@ -86,7 +86,7 @@ pub async fn lock(connection: &mut PgConnection, id: Uuid) -> Result<Option<Clai
 }
 
 /// The newest 100 claims of an account, newest first.
-pub async fn of_account(pool: &PgPool, account: Uuid) -> Result<Vec<Claim>, sqlx::Error> {
+pub async fn list_by_account(pool: &PgPool, account: Uuid) -> Result<Vec<Claim>, sqlx::Error> {
     let claims = select_claims!("where account_id = $1 order by id desc limit 100", account);
     let rows = claims.fetch_all(pool).await?;
     Ok(readable(rows.into_iter().map(read)))

@@ -14,7 +14,7 @@ pub async fn analyze(pool: &PgPool) -> Result<(), sqlx::Error> {
     Ok(())
 }
 
-/// Locks a kind for the rest of the transaction: one import at a time writes rows of a kind, and nobody else names a new listing meanwhile.
+/// Locks a kind for the rest of the transaction: one import at a time writes rows of a kind, and nobody else names a new listing until then.
 pub async fn lock_kind(
     connection: &mut PgConnection,
     entity: Entity,

@@ -135,7 +135,7 @@ pub struct Owner {
 }
 
 /// The owners of a page, oldest first.
-pub async fn of_page(executor: impl PgExecutor<'_>, page: Uuid) -> Result<Vec<Owner>, sqlx::Error> {
+pub async fn list(executor: impl PgExecutor<'_>, page: Uuid) -> Result<Vec<Owner>, sqlx::Error> {
     sqlx::query_as!(
         Owner,
         "select account_id, by_way_of, since from listings.page_owner where page_id = $1 order by since, account_id",

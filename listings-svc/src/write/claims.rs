@@ -92,7 +92,7 @@ async fn make(
     let found = listings::find(&mut *connection, &ListingName::page(handle)).await?;
     let not_found = || Fault::not_found("There is no public page with this handle.");
     let page = found.filter(Listing::is_visible).ok_or_else(not_found)?.id;
-    let owners = owners::of_page(&mut *connection, page).await?;
+    let owners = owners::list(&mut *connection, page).await?;
     if owners.iter().any(|owner| owner.account_id == account) {
         return Err(Fault::invalid_field("handle", "You own this page already."));
     }

@@ -50,7 +50,7 @@ pub async fn apply(
     } else {
         store::remove(&mut context.connection, page.id, account).await?
     };
-    let owners = store::of_page(&mut *context.connection, page.id).await?;
+    let owners = store::list(&mut *context.connection, page.id).await?;
     let mut changes = Vec::new();
     if is_changed {
         let subject = Subject {

@@ -170,7 +170,7 @@ mod tests {
 
     fn picture(n: u8) -> StoredPicture {
         StoredPicture {
-            name: FileName::of(&[n; 32]),
+            name: FileName::from_digest(&[n; 32]),
             width: 640,
             height: 480,
         }

@@ -169,7 +169,7 @@ async fn game_moved(
     Ok(decision.change())
 }
 
-/// The page that an edit moves a game to. It is locked, so that nobody takes it down meanwhile.
+/// The page that an edit moves a game to. It is locked against a takedown.
 async fn new_page(
     context: &mut CommandContext,
     edit: &StaffEdit,

@@ -73,7 +73,7 @@ pub(crate) async fn run(audit: Audit, fleet: &Fleet, output: Output) -> Result<(
     let mut unreachable = UnreachableService::default();
     let (mut entries, mut more) = read(&filter, fleet, &mut unreachable).await?;
     if entries.is_empty() && !filter.member.is_empty() {
-        let whole = Filter::of_member(filter.member.clone());
+        let whole = Filter::for_member(filter.member.clone());
         if read(&whole, fleet, &mut unreachable).await?.0.is_empty() {
             unreachable.result()?;
             return Err(Error::Refused(format!(
@@ -160,7 +160,7 @@ fn texts(entry: &AuditEntry) -> Vec<String> {
 
 impl Filter {
     /// Finds whether a member has an entry.
-    fn of_member(member: String) -> Self {
+    fn for_member(member: String) -> Self {
         Self {
             member,
             action: String::new(),

@@ -130,7 +130,7 @@ impl PagesService for Service {
         request: Request<proto::ListOwnClaimsRequest>,
     ) -> Result<Response<proto::ListOwnClaimsResponse>, Status> {
         let account = parse_uuid("account_id", &request.into_inner().account_id)?;
-        let claims = store::of_account(&self.pool, account).await;
+        let claims = store::list_by_account(&self.pool, account).await;
         let claims = claims.map_err(Fault::from)?;
         let claims = claims.into_iter().map(claims::message).collect();
         Ok(Response::new(proto::ListOwnClaimsResponse { claims }))

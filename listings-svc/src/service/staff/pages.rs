@@ -34,7 +34,7 @@ async fn owners_of(pool: &PgPool, handle: &str) -> Result<Vec<proto::Owner>, Fau
     let mut connection = pool.acquire().await?;
     let page = listings::find(&mut *connection, &ListingName::page(handle)).await?;
     let page = page.ok_or_else(page_not_found)?;
-    let owners = store::of_page(&mut *connection, page.id).await?;
+    let owners = store::list(&mut *connection, page.id).await?;
     Ok(owners.into_iter().map(owner).collect())
 }
 

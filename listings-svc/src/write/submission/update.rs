@@ -23,7 +23,7 @@ pub(super) async fn update(
     let (before, page) = context.lock_own(entity, name).await?;
     let reference = context.reference_data(entity, Some(&before)).await?;
     let public_url = &context.dependencies.public_url;
-    let representation = representation::of(&before, page.as_ref(), public_url);
+    let representation = representation::read_only_fields(&before, page.as_ref(), public_url);
     let body = &context.submission.body;
     let content = fields::read_body(entity, body, &reference, Some((&before, representation)));
     let mut content = content.map_err(Fault::invalid)?;

@@ -187,7 +187,7 @@ impl Page {
     fn show_side_by_side(&self, of: &MessageDescriptor, messages: &[(String, DynamicMessage)]) {
         let names = messages.iter().map(|(name, _)| name.as_str());
         let header: Vec<&str> = [""].into_iter().chain(names).collect();
-        let lines = Field::of(of).into_iter().filter_map(|field| {
+        let lines = Field::all(of).into_iter().filter_map(|field| {
             let texts = messages.iter().map(|(_, it)| self.text_of(&field, it));
             let texts: Vec<String> = texts.collect();
             let is_empty = texts.iter().all(String::is_empty);
@@ -262,7 +262,7 @@ fn columns(of: &MessageDescriptor) -> Vec<Field> {
     let options = of.options();
     let named = extension.map(|it| options.get_extension(&it).into_owned());
     let named = named.as_ref().and_then(Value::as_str).unwrap_or_default();
-    let fields = Field::of(of);
+    let fields = Field::all(of);
     if named.is_empty() {
         return fields;
     }

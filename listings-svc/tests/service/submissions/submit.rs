@@ -163,10 +163,10 @@ async fn the_creator_must_be_a_page_of_the_account(pool: PgPool) {
         .change_game(&service, &slug, &json!({"creator": "studio"}))
         .await;
     assert!(moved.is_ok());
-    let away = LIVE
+    let removed = LIVE
         .change_game(&service, &slug, &json!({"creator": "other"}))
         .await;
-    assert_eq!(code(away), Code::NotYours);
+    assert_eq!(code(removed), Code::NotYours);
     sqlx::query!("update listings.listing set state = 'rejected' where name = 'studio'")
         .execute(&service.pool)
         .await
