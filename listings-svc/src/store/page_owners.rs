@@ -40,53 +40,29 @@ pub enum PageRef<'a> {
     Handle(&'a str),
 }
 
-impl<'a> PageRef<'a> {
-    const fn columns(self) -> (Option<Uuid>, Option<&'a str>) {
-        match self {
-            Self::Id(id) => (Some(id), None),
-            Self::Handle(handle) => (None, Some(handle)),
-        }
-    }
-}
-
-/// Selects the page if the account owns it, in any state; `$lock` ends the statement.
-macro_rules! owned_page {
-    ($account:expr, $which:expr, $lock:literal) => {{
-        let (id, handle) = $which.columns();
-        sqlx::query_as!(
-            OwnedPage,
-            r#"select page.id, page.name as handle, page.content ->> 'country_code' as "country_code!",
-                   page.content ->> 'city' as "city!", to_json(page.state) as "state!: Json<State>"
-               from listings.listing as page
-               join listings.page_owner as owner on owner.page_id = page.id
-               where owner.account_id = $1 and (page.id = $2 or page.entity = 'page' and page.mode = 'live' and page.name = $3) "# + $lock,
-            $account,
-            id,
-            handle
-        )
-    }};
-}
-
 /// The page if the account owns it, in any state.
 pub async fn find(
     connection: &mut PgConnection,
     account: Uuid,
     which: PageRef<'_>,
 ) -> Result<Option<OwnedPage>, sqlx::Error> {
-    owned_page!(account, which, "")
-        .fetch_optional(connection)
-        .await
-}
-
-/// Like [`find`], and nobody changes the page until the transaction ends.
-pub async fn lock(
-    connection: &mut PgConnection,
-    account: Uuid,
-    which: PageRef<'_>,
-) -> Result<Option<OwnedPage>, sqlx::Error> {
-    owned_page!(account, which, "for share of page")
-        .fetch_optional(connection)
-        .await
+    let (id, handle) = match which {
+        PageRef::Id(id) => (Some(id), None),
+        PageRef::Handle(handle) => (None, Some(handle)),
+    };
+    sqlx::query_as!(
+        OwnedPage,
+        r#"select page.id, page.name as handle, page.content ->> 'country_code' as "country_code!",
+               page.content ->> 'city' as "city!", to_json(page.state) as "state!: Json<State>"
+           from listings.listing as page
+           join listings.page_owner as owner on owner.page_id = page.id
+           where owner.account_id = $1 and (page.id = $2 or page.entity = 'page' and page.mode = 'live' and page.name = $3)"#,
+        account,
+        id,
+        handle
+    )
+    .fetch_optional(connection)
+    .await
 }
 
 /// Adds an owner; false when the account is an owner already.

@@ -220,7 +220,12 @@ async fn owners_learn_that_staff_remove_an_owner_or_move_a_game(pool: PgPool) {
     service.import(&other).await;
     let mut staff = StaffPageServiceClient::new(service.operator_client.clone());
     let [ada, bob, eve] = [1, 2, 3].map(Uuid::from_u128);
-    for (account, handle) in [(ada, "studio"), (bob, "studio"), (bob, "other"), (eve, "other")] {
+    for (account, handle) in [
+        (ada, "studio"),
+        (bob, "studio"),
+        (bob, "other"),
+        (eve, "other"),
+    ] {
         let request = proto::AddOwnerRequest {
             handle: handle.to_owned(),
             account_id: account.to_string(),
@@ -240,7 +245,10 @@ async fn owners_learn_that_staff_remove_an_owner_or_move_a_game(pool: PgPool) {
     };
     staff.add_owner(add).await.unwrap();
     let mut review = StaffReviewServiceClient::new(service.operator_client.clone());
-    for changes in [r#"{"creator": "other"}"#, r#"{"creator": "other", "tagline": "B"}"#] {
+    for changes in [
+        r#"{"creator": "other"}"#,
+        r#"{"creator": "other", "tagline": "B"}"#,
+    ] {
         let request = proto::EditRequest {
             name: Some(listing_name("game", "a-game")),
             changes: changes.to_owned(),

@@ -303,10 +303,7 @@ async fn an_account_withdraws_one_claim_that_waits(pool: PgPool) {
     };
     let claimed = claim(&service, ADA, "studio", "Mine").await.unwrap();
     let kept = claim(&service, ADA, "other", "Mine").await.unwrap();
-    for (account, id) in [
-        (BOB, claimed.id.as_str()),
-        (ADA, &Uuid::max().to_string()),
-    ] {
+    for (account, id) in [(BOB, claimed.id.as_str()), (ADA, &Uuid::max().to_string())] {
         assert_eq!(withdraw(account, id).await.unwrap_err(), Code::NotFound);
     }
     let head = service.head().await;

@@ -5,8 +5,8 @@ use contracts::listings::v1 as proto;
 use contracts::listings::v1::pages_service_client::PagesServiceClient;
 use contracts::listings::v1::staff_review_service_client::StaffReviewServiceClient;
 use kit::{Code, Fault};
-use proto::Decision::{Approve, Restore, TakeDown};
 use prost::Message as _;
+use proto::Decision::{Approve, Restore, TakeDown};
 use serde_json::{Value, json};
 use sqlx::PgPool;
 

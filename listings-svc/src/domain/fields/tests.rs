@@ -248,8 +248,8 @@ fn a_row_as_read_is_accepted_with_changes() {
     for (name, reason) in game::READ_ONLY {
         let mut changed = row.clone();
         changed[name] = json!("another");
-        let problems = change_game(changed).unwrap_err();
-        let problems: Vec<(String, String)> = problems.into_iter().collect();
+        let problems: Vec<(String, String)> =
+            change_game(changed).unwrap_err().into_iter().collect();
         assert_eq!(problems, [(name.to_owned(), reason.to_owned())]);
     }
     let mut row = event_as_read();

@@ -15,8 +15,7 @@ use crate::feed;
 use crate::service::Service;
 use crate::service::ids::parse_uuid;
 use crate::write::pictures::PictureOperation;
-use crate::write::submission::apply::apply;
-use crate::write::submission::check::check;
+use crate::write::submission::apply::{apply, check};
 use crate::write::submission::{Author, Receipt, Submission, Target};
 
 #[tonic::async_trait]

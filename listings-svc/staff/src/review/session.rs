@@ -147,7 +147,8 @@ impl Session {
         self.cursor = Some(response.next_cursor).filter(|cursor| !cursor.is_empty());
         let name = response.items.into_iter().next().and_then(|item| item.name);
         let is_found = name.is_some();
-        self.visited.extend(name.map(|name| Visited { name, outcome }));
+        self.visited
+            .extend(name.map(|name| Visited { name, outcome }));
         Ok(is_found)
     }
 

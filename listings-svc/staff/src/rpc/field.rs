@@ -18,7 +18,7 @@ impl Field {
         let mut fields = Vec::new();
         for field in message.fields() {
             match inner(&field) {
-                Some(message) => fields.extend(Self::of(&message).into_iter().map(|rest| {
+                Some(message) => fields.extend(Self::all(&message).into_iter().map(|rest| {
                     let mut path = vec![field.clone()];
                     path.extend(rest.0);
                     Self(path)

@@ -31,7 +31,12 @@ async fn a_submission_is_shown_whole_until_staff_reject_it(pool: PgPool) {
         kind: "game".to_owned(),
         name: "a-game".to_owned(),
     };
-    service.own.clone().take_down_listing(request).await.unwrap();
+    service
+        .own
+        .clone()
+        .take_down_listing(request)
+        .await
+        .unwrap();
     let changes = serde_json::json!({"links": {"steam": "https://steam.example"}});
     accounts.edit("a-game", changes).await;
     let then = get_review(&review, "game", "a-game").await;

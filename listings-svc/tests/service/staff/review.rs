@@ -124,7 +124,15 @@ async fn a_decision_is_refused_when_the_revision_is_not_the_reviewed_one(pool: P
     }
     let ran = staff_with(&service, &token, &["review", "list"], "").await;
     assert!(ran.text().contains("revision"), "{ran:?}");
-    let args = ["game", "reject", "two", "--revision", "2", "--reason", "Why"];
+    let args = [
+        "game",
+        "reject",
+        "two",
+        "--revision",
+        "2",
+        "--reason",
+        "Why",
+    ];
     let ran = staff_with(&service, &token, &args, "").await;
     assert_eq!(ran.status(), 0, "{ran:?}");
     let list = ["--json", "review", "list"];
