@@ -99,7 +99,7 @@ create table listings.listing (
     constraint listing_waiting check ((state = 'pending') = (waiting_since is not null)),
     constraint listing_of_page check ((entity = 'game') = (page_id is not null)),
     -- A game cannot refer to a page of the other dataset.
-    constraint listing_world unique (id, mode),
+    constraint listing_id_mode unique (id, mode),
     constraint listing_page foreign key (page_id, mode) references listings.listing (id, mode)
 );
 -- The queue of the review, oldest first.
@@ -144,11 +144,11 @@ create table listings.account (
 create table listings.page_owner (
     page_id uuid not null references listings.listing,
     account_id uuid not null,
-    -- Whether the account sent the page in, a claim was granted, or staff gave it.
-    by_way_of text not null,
+    -- How the account became an owner.
+    source text not null,
     since timestamptz not null,
     primary key (page_id, account_id),
-    constraint page_owner_way check (by_way_of in ('submission', 'claim', 'staff'))
+    constraint page_owner_source check (source in ('submission', 'claim', 'staff'))
 );
 create index page_owner_by_account on listings.page_owner (account_id);
 
@@ -156,12 +156,12 @@ create index page_owner_by_account on listings.page_owner (account_id);
 
 -- One row for each kind of listing in each dataset. A transaction that imports rows holds its row: of two imports of the same kind one
 -- writes at a time, and their rows are never locked in two orders.
-create table listings.import_gate (
+create table listings.name_lock (
     entity text not null,
     mode text not null,
     primary key (entity, mode)
 );
-insert into listings.import_gate (entity, mode)
+insert into listings.name_lock (entity, mode)
 select entity, mode
 from unnest(array['page', 'game', 'event']) as entity, unnest(array['live', 'test']) as mode;
 

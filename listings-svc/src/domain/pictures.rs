@@ -3,7 +3,6 @@
 use std::fmt;
 
 use bytes::Bytes;
-use strum::{EnumString, IntoStaticStr};
 
 use super::entity::Entity;
 
@@ -16,8 +15,7 @@ const HASH_DIGITS: usize = 64;
 /// Path of the pictures below the public URL.
 const PATH_PREFIX: &str = "/pictures/";
 
-#[derive(Debug, Clone, Copy, PartialEq, Eq, EnumString, IntoStaticStr)]
-#[strum(serialize_all = "snake_case")]
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum PictureKind {
     Cover,
     Avatar,
@@ -34,11 +32,6 @@ pub enum TargetSize {
 }
 
 impl PictureKind {
-    /// The name in the database.
-    pub fn as_str(self) -> &'static str {
-        self.into()
-    }
-
     /// The kind of listing that has such pictures.
     pub const fn entity(self) -> Entity {
         match self {

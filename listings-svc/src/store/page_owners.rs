@@ -74,7 +74,7 @@ pub async fn add(
     now: OffsetDateTime,
 ) -> Result<bool, sqlx::Error> {
     let result = sqlx::query!(
-        "insert into listings.page_owner (page_id, account_id, by_way_of, since) values ($1, $2, $3, $4)
+        "insert into listings.page_owner (page_id, account_id, source, since) values ($1, $2, $3, $4)
          on conflict (page_id, account_id) do nothing",
         page,
         account,
@@ -106,7 +106,7 @@ pub async fn remove(
 pub struct Owner {
     pub account_id: Uuid,
     /// `submission`, `claim` or `staff`.
-    pub by_way_of: String,
+    pub source: String,
     pub since: OffsetDateTime,
 }
 
@@ -114,7 +114,7 @@ pub struct Owner {
 pub async fn list(executor: impl PgExecutor<'_>, page: Uuid) -> Result<Vec<Owner>, sqlx::Error> {
     sqlx::query_as!(
         Owner,
-        "select account_id, by_way_of, since from listings.page_owner where page_id = $1 order by since, account_id",
+        "select account_id, source, since from listings.page_owner where page_id = $1 order by since, account_id",
         page
     )
     .fetch_all(executor)

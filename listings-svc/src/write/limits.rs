@@ -17,7 +17,7 @@ pub(super) fn check_unpublished_pages(pages: i64) -> Result<(), Fault> {
         return Ok(());
     }
     let message = format!(
-        "{MAX_UNPUBLISHED_PAGES} of your pages were never public, which is the maximum. Change one of them instead."
+        "You have {MAX_UNPUBLISHED_PAGES} pages that were never published, the most allowed. Edit one of them."
     );
     Err(Fault::new(Code::TooManyPending, message))
 }

@@ -120,7 +120,7 @@ impl From<Fault> for Error {
         let sentence = if reasons.is_empty() {
             fault.message.to_string()
         } else {
-            format!("not acceptable: {}", reasons.join(" "))
+            format!("invalid {}", reasons.join(" "))
         };
         match fault.code {
             Code::Unavailable => Self::Unreachable(sentence),

@@ -50,7 +50,7 @@ async fn fill(pool: &PgPool) {
         select lpad(to_hex(n), 32, '0')::uuid, 'page', 'live', 'published', 1, '2026-01-01', '2026-01-01', false,
             jsonb_build_object('handle', 'page-' || n, 'name', 'Page')
         from generate_series(1, 400) as n;
-        insert into listings.page_owner (page_id, account_id, by_way_of, since)
+        insert into listings.page_owner (page_id, account_id, source, since)
         select lpad(to_hex(n), 32, '0')::uuid, lpad(to_hex(n), 32, '0')::uuid, 'staff', '2026-01-01' from generate_series(1, 400) as n;
         insert into listings.listing (id, entity, mode, state, revision, created_at, updated_at, hidden_by_page, content, waiting_since)
         select ('1' || lpad(to_hex(n), 31, '0'))::uuid, 'game', 'live', case n % 10 when 0 then 'pending' else 'published' end, 10,

@@ -2425,7 +2425,7 @@ pub struct Owner {
     pub account_id: ::prost::alloc::string::String,
     /// How the account became an owner: `submission`, `claim` or `staff`.
     #[prost(string, tag = "2")]
-    pub by_way_of: ::prost::alloc::string::String,
+    pub source: ::prost::alloc::string::String,
     #[prost(message, optional, tag = "3")]
     pub since: ::core::option::Option<::prost_types::Timestamp>,
 }

@@ -41,7 +41,7 @@ async fn owners_of(pool: &PgPool, handle: &str) -> Result<Vec<proto::Owner>, Fau
 fn owner(owner: Owner) -> proto::Owner {
     proto::Owner {
         account_id: owner.account_id.to_string(),
-        by_way_of: owner.by_way_of,
+        source: owner.source,
         since: Some(timestamp::encode(owner.since)),
     }
 }

@@ -279,7 +279,7 @@ impl Session<'_> {
         if response.unchanged {
             self.report.unchanged += 1;
         } else {
-            self.record_change(format!("{game}: its currency is called {name}"));
+            self.record_change(format!("{game}: currency set to {name}"));
         }
         Ok(())
     }

@@ -142,7 +142,7 @@ impl Page {
             let value = message.get_field(&field);
             if name == UNCHANGED {
                 if value.as_bool() == Some(true) {
-                    output::note("nothing was changed: it was so already");
+                    output::note("no change: already in that state");
                 }
             } else if let Some(inner) = field::inner(&field) {
                 let Some(value) = value.as_message().filter(|_| message.has_field(&field)) else {
