@@ -20,25 +20,18 @@ use crate::feed::decisions::{DecisionKind, StaffDecision};
 use crate::store::listings;
 use crate::store::page_owners::{self as store, GrantSource, Owner};
 
-/// Staff add or remove an owner of a page.
-#[derive(Debug)]
-pub struct OwnerChange {
-    pub handle: String,
-    pub account: Uuid,
-    /// Whether the account becomes an owner; otherwise it is one no longer.
-    pub is_added: bool,
-    pub by: AuthorizedAction<AuditAction>,
-}
-
-/// Returns the owners after the change.
+/// Staff add an owner to the page with this handle, or remove one. Returns the owners after that.
 pub async fn apply(
     commands: &CommandDependencies,
-    change: &OwnerChange,
+    handle: &str,
+    account: Uuid,
+    is_added: bool,
+    by: AuthorizedAction<AuditAction>,
 ) -> Result<Vec<Owner>, Fault> {
     let mut context = commands.begin().await?;
-    let (account, now) = (change.account, context.now);
-    let page = lock(&mut context.connection, &change.handle).await?;
-    let is_changed = if change.is_added {
+    let now = context.now;
+    let page = lock(&mut context.connection, handle).await?;
+    let is_changed = if is_added {
         store::add(
             &mut context.connection,
             page.id,
@@ -55,15 +48,14 @@ pub async fn apply(
     if is_changed {
         let subject = Subject {
             entity: Entity::Page.as_str(),
-            name: change.handle.clone(),
+            name: handle.to_owned(),
             details: json!({ "account": account }),
         };
-        let by = &change.by;
         by.record(&mut *context.connection, SCHEMA, subject, now)
             .await?;
         let accounts: Vec<Uuid> = owners.iter().map(|owner| owner.account_id).collect();
         changes.push(feed::silent_change(&page, &accounts));
-        let kind = if change.is_added {
+        let kind = if is_added {
             OwnershipChange::AddOwner
         } else {
             OwnershipChange::RemoveOwner

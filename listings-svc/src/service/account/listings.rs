@@ -30,7 +30,7 @@ use crate::service::listing_name::parse_kind;
 use crate::store::own_listings::{self, OwnListingRow};
 use crate::store::{accounts, listings};
 use crate::write::absent::no_own_listing;
-use crate::write::take_down::{self, OwnTakedown};
+use crate::write::take_down;
 
 #[tonic::async_trait]
 impl OwnListingsService for Service {
@@ -69,12 +69,9 @@ impl OwnListingsService for Service {
         request: Request<proto::TakeDownListingRequest>,
     ) -> Result<Response<proto::TakeDownListingResponse>, Status> {
         let request = request.into_inner();
-        let takedown = OwnTakedown {
-            account: parse_uuid("account_id", &request.account_id)?,
-            entity: parse_kind(&request.kind)?,
-            name: request.name,
-        };
-        take_down::apply(&self.commands, &takedown).await?;
+        let account = parse_uuid("account_id", &request.account_id)?;
+        let entity = parse_kind(&request.kind)?;
+        take_down::apply(&self.commands, account, entity, &request.name).await?;
         Ok(Response::new(proto::TakeDownListingResponse {}))
     }
 

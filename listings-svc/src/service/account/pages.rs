@@ -15,7 +15,7 @@ use crate::service::ids::parse_uuid;
 use crate::service::{Service, claims};
 use crate::store::claims as store;
 use crate::store::{accounts, page_owners};
-use crate::write::claims::{ClaimChange, withdraw_all};
+use crate::write::claims as write;
 use crate::write::submission::Target;
 
 const MAX_EVIDENCE: usize = 2_000;
@@ -35,12 +35,8 @@ impl Service {
                 "Explain how staff can verify that the page is yours.",
             ));
         }
-        let change = ClaimChange::Make {
-            account,
-            handle,
-            evidence,
-        };
-        self.change_claim(change).await
+        let claim = write::make(&self.commands, account, &handle, &evidence).await?;
+        Ok(claims::message(claim))
     }
 }
 
@@ -141,11 +137,10 @@ impl PagesService for Service {
         request: Request<proto::WithdrawClaimRequest>,
     ) -> Result<Response<proto::WithdrawClaimResponse>, Status> {
         let request = request.into_inner();
-        let change = ClaimChange::Withdraw {
-            account: parse_uuid("account_id", &request.account_id)?,
-            claim: parse_uuid("id", &request.id)?,
-        };
-        let claim = Some(self.change_claim(change).await?);
+        let account = parse_uuid("account_id", &request.account_id)?;
+        let id = parse_uuid("id", &request.id)?;
+        let claim = write::withdraw(&self.commands, account, id).await?;
+        let claim = Some(claims::message(claim));
         Ok(Response::new(proto::WithdrawClaimResponse { claim }))
     }
 
@@ -154,7 +149,7 @@ impl PagesService for Service {
         request: Request<proto::WithdrawClaimsRequest>,
     ) -> Result<Response<proto::WithdrawClaimsResponse>, Status> {
         let account = parse_uuid("account_id", &request.into_inner().account_id)?;
-        withdraw_all(&self.commands, account).await?;
+        write::withdraw_all(&self.commands, account).await?;
         Ok(Response::new(proto::WithdrawClaimsResponse {}))
     }
 }

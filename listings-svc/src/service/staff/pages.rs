@@ -12,22 +12,14 @@ use tonic::{Request, Response, Status};
 use crate::domain::audit_action::AuditAction;
 use crate::domain::claim::ClaimState;
 use crate::domain::listing_name::ListingName;
-use crate::service::Service;
 use crate::service::ids::parse_uuid;
 use crate::service::listing_name;
+use crate::service::{Service, claims};
 use crate::store::listings;
 use crate::store::page_owners::{self as store, Owner};
 use crate::write::absent::page_not_found;
-use crate::write::claims::ClaimChange;
-use crate::write::page_owners::{self, OwnerChange};
-
-impl Service {
-    /// Adds or removes an owner; returns the owners after that.
-    async fn change_owners(&self, change: OwnerChange) -> Result<Vec<proto::Owner>, Fault> {
-        let owners = page_owners::apply(&self.commands, &change).await?;
-        Ok(owners.into_iter().map(owner).collect())
-    }
-}
+use crate::write::claims as write;
+use crate::write::page_owners;
 
 /// The owners of the page with this handle.
 async fn owners_of(pool: &PgPool, handle: &str) -> Result<Vec<proto::Owner>, Fault> {
@@ -65,13 +57,9 @@ impl StaffPageService for Service {
         let action = AuditAction::GrantClaim;
         let subject = ("claim", request.get_ref().id.as_str());
         let member = self.audit.admit(&request, action, subject).await?.member;
-        let decision = ClaimChange::Decide {
-            claim: parse_uuid("id", &request.into_inner().id)?,
-            state: ClaimState::Granted,
-            reason: String::new(),
-            by: member,
-        };
-        let claim = Some(self.change_claim(decision).await?);
+        let id = parse_uuid("id", &request.into_inner().id)?;
+        let decided = write::decide(&self.commands, id, ClaimState::Granted, "", member).await?;
+        let claim = Some(claims::message(decided));
         Ok(Response::new(proto::GrantClaimResponse { claim }))
     }
 
@@ -87,13 +75,9 @@ impl StaffPageService for Service {
         let mut bad = BadFields::default();
         let reason = listing_name::reason(&request.reason, true, &mut bad);
         let reason = bad.finish(Some(reason))?;
-        let decision = ClaimChange::Decide {
-            claim: id,
-            state: ClaimState::Rejected,
-            reason,
-            by: member,
-        };
-        let claim = Some(self.change_claim(decision).await?);
+        let rejected = ClaimState::Rejected;
+        let decided = write::decide(&self.commands, id, rejected, &reason, member).await?;
+        let claim = Some(claims::message(decided));
         Ok(Response::new(proto::RejectClaimResponse { claim }))
     }
 
@@ -117,13 +101,9 @@ impl StaffPageService for Service {
         let by = self.audit.admit(&request, action, subject).await?;
         let request = request.into_inner();
         let account = parse_uuid("account_id", &request.account_id)?;
-        let change = OwnerChange {
-            handle: request.handle,
-            account,
-            is_added: true,
-            by,
-        };
-        let owners = self.change_owners(change).await?;
+        let changed =
+            page_owners::apply(&self.commands, &request.handle, account, true, by).await?;
+        let owners = changed.into_iter().map(owner).collect();
         Ok(Response::new(proto::AddOwnerResponse { owners }))
     }
 
@@ -136,13 +116,9 @@ impl StaffPageService for Service {
         let by = self.audit.admit(&request, action, subject).await?;
         let request = request.into_inner();
         let account = parse_uuid("account_id", &request.account_id)?;
-        let change = OwnerChange {
-            handle: request.handle,
-            account,
-            is_added: false,
-            by,
-        };
-        let owners = self.change_owners(change).await?;
+        let changed =
+            page_owners::apply(&self.commands, &request.handle, account, false, by).await?;
+        let owners = changed.into_iter().map(owner).collect();
         Ok(Response::new(proto::RemoveOwnerResponse { owners }))
     }
 }
