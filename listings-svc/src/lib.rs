@@ -51,7 +51,7 @@ pub async fn start(boot: Boot<Settings>) -> anyhow::Result<()> {
     let importer = Importer::new(pool.clone(), Arc::clone(&commands), boot.clock.clone());
     let files = FileStore::open(&boot.settings.files)?;
     files.try_write().await?;
-    jobs::sweep::spawn(&leader, &pool, &files, &boot.clock);
+    jobs::sweep::spawn(&leader, &pool, &files);
     kit::idempotency::spawn_cleanup(&leader);
     let pictures = PictureProcessor::new(
         pool.clone(),

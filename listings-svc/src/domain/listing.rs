@@ -171,7 +171,7 @@ impl Listing {
     }
 }
 
-/// An event that tells subscribers of a listing (§6). The names are those of events on the feed.
+/// An event that tells subscribers of a listing (§6). The feed has these names as events.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, IntoStaticStr)]
 #[strum(serialize_all = "snake_case")]
 pub enum Announcement {

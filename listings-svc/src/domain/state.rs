@@ -41,7 +41,7 @@ pub enum ListingState {
 
 use ListingState::{Pending, Published, Rejected, Removed};
 
-/// A decision of staff. The role that it needs is that of its [audit action](AuditAction).
+/// A decision of staff. Its [audit action](AuditAction) says which role it needs.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, VariantArray)]
 pub enum Transition {
     /// Publishes a submission.

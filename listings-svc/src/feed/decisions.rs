@@ -10,7 +10,7 @@ use uuid::Uuid;
 use crate::domain::entity::Entity;
 use crate::domain::listing::Listing;
 
-/// What staff, or another owner, decided. The names are those of events.
+/// What staff, or another owner, decided. The feed has these names as events.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, IntoStaticStr)]
 #[strum(serialize_all = "snake_case")]
 pub enum DecisionKind {

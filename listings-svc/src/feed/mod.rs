@@ -18,12 +18,12 @@ use crate::domain::state::ListingState;
 /// The event of a change that is not announced: followers read the state of the record.
 const CHANGED: &str = "changed";
 
-/// The change of a listing to publish, announced as §6 says; `owners` are those of a page.
+/// The change of a listing to publish, announced as §6 says. Only a page has `owners`.
 pub fn listing_change(before: Option<&Listing>, after: &Listing, owners: &[Uuid]) -> NewChange {
     change(after, owners, after.announcement(before))
 }
 
-/// A change of a listing that is not announced; `owners` are those of a page.
+/// A change of a listing that is not announced. Only a page has `owners`.
 pub fn silent_change(listing: &Listing, owners: &[Uuid]) -> NewChange {
     change(listing, owners, None)
 }

@@ -133,7 +133,7 @@ pub async fn count_others(
     .await
 }
 
-/// Ends a claim; `reason` is that of a rejection.
+/// Ends a claim; only a rejection has a reason.
 pub async fn decide(
     connection: &mut PgConnection,
     id: Uuid,

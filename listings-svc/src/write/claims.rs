@@ -51,7 +51,7 @@ pub async fn make(
     finish(context, id, Vec::new()).await
 }
 
-/// Staff grant or reject a claim; `reason` is that of a rejection. Returns the claim.
+/// Staff grant a claim, or reject it with a reason. Returns the claim.
 pub async fn decide(
     commands: &CommandDependencies,
     id: Uuid,

@@ -11,7 +11,7 @@ pub const MAX_WAITING: i64 = 10;
 /// Maximum number of pages of an account that the public never saw.
 pub const MAX_UNPUBLISHED_PAGES: i64 = 30;
 
-/// Refuses a page beyond the limit of those that the public never saw: one that is rejected or taken back keeps its handle.
+/// Limits the pages that the public never saw: a rejected page keeps its handle.
 pub(super) fn check_unpublished_pages(pages: i64) -> Result<(), Fault> {
     if pages < MAX_UNPUBLISHED_PAGES {
         return Ok(());

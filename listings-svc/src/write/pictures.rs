@@ -44,7 +44,7 @@ pub enum PictureOperation {
 /// The content of a listing after a change of its pictures.
 ///
 /// # Errors
-/// The game has the maximum number of screenshots, or other screenshots than those that are arranged.
+/// The game has the maximum number of screenshots, or the arrangement names other screenshots than the game has.
 pub(super) fn with_pictures(
     content: &Content,
     operation: &PictureOperation,
@@ -80,7 +80,7 @@ pub(super) fn with_pictures(
     Ok(content)
 }
 
-/// Whether an address, as listings store it, is that of a picture.
+/// Whether a stored address names a picture.
 fn names(url: &str, picture: &FileName) -> bool {
     url == picture.address()
 }

@@ -38,7 +38,7 @@ pub struct StaffEdit {
 pub enum EditOperation {
     /// Sets these fields; with the reference data for them, and the action for the audit.
     SetFields(Map<String, Value>, Box<ReferenceData>, AuditAction),
-    /// Sets the content to that of an earlier revision.
+    /// Restores the content of an earlier revision.
     Revert(i64),
 }
 

@@ -52,7 +52,7 @@ struct Staff {
     command: Command,
 }
 
-/// The commands that are more than one call. The contracts have the others, also those of the same nouns.
+/// The commands that are more than one call. The contracts have the other commands, of the same nouns too.
 #[derive(Debug, Subcommand)]
 enum Command {
     /// Review pending listings one by one, or list them
@@ -100,7 +100,7 @@ pub fn main() -> ExitCode {
     }
 }
 
-/// The command line: the commands of this program, and those of the contracts.
+/// The command line: the commands of this program and of the contracts.
 fn command_line(rpcs: &[RpcCommand]) -> clap::Command {
     let add = |staff, rpc: &RpcCommand| rpc.add_to(staff, rpcs);
     rpcs.iter().fold(Staff::command(), add)

@@ -311,7 +311,7 @@ async fn uploads_for_others_and_beyond_the_limit_are_refused(pool: PgPool) {
     let wait = refused.retry_after.unwrap();
     assert!((1..=day / 24).contains(&wait), "{wait}");
     service.clock.advance(time::Duration::hours(2));
-    sweep(&service.pool, &service.store, &service.clock)
+    sweep(&service.pool, &service.store, service.clock.now())
         .await
         .unwrap();
     let next_day = add(&service, ada, (SHOT, "a-game"), &small).await;

@@ -2,7 +2,6 @@
 
 use contracts::listings::v1 as proto;
 use contracts::listings::v1::staff_picture_service_client::StaffPictureServiceClient;
-use kit::clock::Clock;
 use kit::{Code, Fault};
 use listings::jobs::sweep::sweep;
 use prost::Message as _;
@@ -105,8 +104,8 @@ async fn the_sweep_finishes_a_purge(pool: PgPool) {
         .execute(&pool)
         .await
         .unwrap();
-    let clock = Clock::fixed(NOW + time::Duration::hours(25));
-    assert!(sweep(&pool, &service.store, &clock).await.is_err());
+    let later = NOW + time::Duration::hours(25);
+    assert!(sweep(&pool, &service.store, later).await.is_err());
     for file in name.sizes() {
         assert_eq!(service.store.part(&file, 0, 10).await.unwrap(), None);
     }

@@ -3,7 +3,6 @@
 use std::path::Path;
 use std::process::Stdio;
 
-use kit::Clock;
 use listings::config::PictureSettings as Settings;
 use listings::domain::pictures::{FileName, PictureKind};
 use listings::jobs::sweep::sweep;
@@ -208,7 +207,6 @@ async fn an_upload_waits_while_the_sweep_deletes_the_same_picture(pool: PgPool) 
     let address = format!("http://{}", listener.local_addr().unwrap());
     let settings = settings(&address, "mchezo");
     let store = FileStore::open(&settings).unwrap();
-    let clock = Clock::fixed(NOW);
     let file = picture(640, 480, [1, 2, 3]);
     let made = listings::pictures::process(&file, PictureKind::Cover).unwrap();
     sqlx::query!(
@@ -228,6 +226,6 @@ async fn an_upload_waits_while_the_sweep_deletes_the_same_picture(pool: PgPool) 
     });
     tokio::select! {
         () = answering => {}
-        swept = sweep(&pool, &store, &clock) => assert_eq!(swept.unwrap(), 1),
+        swept = sweep(&pool, &store, NOW) => assert_eq!(swept.unwrap(), 1),
     }
 }

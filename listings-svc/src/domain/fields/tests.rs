@@ -219,7 +219,7 @@ fn missing_fields_keep_their_values_and_null_clears_optional_ones() {
     let expected = Game {
         tagline: String::new(),
         genres: Vec::new(),
-        // Null resets the year to that of the submission.
+        // Null resets it to the year of the submission.
         release_year: 2024,
         ..game()
     };

@@ -28,7 +28,7 @@ pub(crate) struct Import {
     mode: ListingMode,
 }
 
-/// The kind of the rows of a file. Each kind comes after those that it refers to.
+/// The kind of the rows of a file. Each kind comes after the kinds that it refers to.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, ValueEnum, IntoStaticStr)]
 #[strum(serialize_all = "snake_case")]
 enum RowKind {

@@ -256,7 +256,7 @@ fn json_text(value: Json) -> String {
     }
 }
 
-/// The columns of a table of these messages: those that the contract names, or every field.
+/// The columns of a table of these messages: the columns that the contract names, or every field.
 fn columns(of: &MessageDescriptor) -> Vec<Field> {
     let extension = of.parent_pool().get_extension_by_name("common.v1.columns");
     let options = of.options();

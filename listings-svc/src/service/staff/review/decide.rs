@@ -21,7 +21,7 @@ const MAX_LISTINGS: usize = 100;
 const AT_ONCE: usize = 4;
 
 impl Service {
-    /// Decides on each listing by itself: one refusal does not affect the others.
+    /// Decides on each listing separately: a refusal does not affect other listings.
     pub(super) async fn decide_all(
         &self,
         request: proto::DecideRequest,
