@@ -370,7 +370,10 @@ async fn mails_about_owners_name_the_accounts(pool: PgPool) {
     publish(&site, "game_moved", &moved);
     assert_eq!(run(&site).await, 1);
     let body = site.mails().await.pop().unwrap().2;
-    assert!(body.contains("from the page dunes to the page oasis"), "{body}");
+    assert!(
+        body.contains("from the page dunes to the page oasis"),
+        "{body}"
+    );
     // While the gateway is away, the mail has the id.
     site.gateway.is_down.store(true, Ordering::Relaxed);
     publish(&site, "owner_added", &of_other);
