@@ -11,13 +11,13 @@ pub const MAX_WAITING: i64 = 10;
 /// Maximum number of pages of an account that the public never saw.
 pub const MAX_UNPUBLISHED_PAGES: i64 = 30;
 
-/// Refuses a page beyond the limit of those that the public never saw: one that is rejected or taken back keeps its handle.
+/// Limits the pages that the public never saw: a rejected page keeps its handle.
 pub(super) fn check_unpublished_pages(pages: i64) -> Result<(), Fault> {
     if pages < MAX_UNPUBLISHED_PAGES {
         return Ok(());
     }
     let message = format!(
-        "{MAX_UNPUBLISHED_PAGES} of your pages were never public, which is the maximum. Change one of them instead."
+        "You have {MAX_UNPUBLISHED_PAGES} pages that were never published, the most allowed. Edit one of them."
     );
     Err(Fault::new(Code::TooManyPending, message))
 }
@@ -39,7 +39,7 @@ pub(super) fn check_claims(others: i64) -> Result<(), Fault> {
         return Ok(());
     }
     let message = format!(
-        "{MAX_WAITING} of your claims wait for a decision, which is the maximum. Claim this page after staff have decided on one of them."
+        "{MAX_WAITING} of your claims wait for a decision, which is the maximum. Withdraw one, or claim this page after staff have decided on one."
     );
     Err(Fault::new(Code::TooManyPending, message))
 }

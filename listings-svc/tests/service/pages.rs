@@ -288,6 +288,55 @@ async fn a_claim_is_decided_by_staff_and_recorded_in_the_audit(pool: PgPool) {
 }
 
 #[testing::database_test(listings::MIGRATOR)]
+async fn an_account_withdraws_one_claim_that_waits(pool: PgPool) {
+    let service = start(pool).await;
+    let rows = ["studio", "other", "third"].map(creator);
+    service.import(&File::rows("page", &rows)).await;
+    let withdraw = async |account: Uuid, id: &str| {
+        let request = proto::WithdrawClaimRequest {
+            account_id: account.to_string(),
+            id: id.to_owned(),
+        };
+        let withdrawn = pages(&service).withdraw_claim(request).await;
+        let claim = withdrawn.map(|answer| answer.into_inner().claim.unwrap());
+        claim.map_err(|status| Fault::from(status).code)
+    };
+    let claimed = claim(&service, ADA, "studio", "Mine").await.unwrap();
+    let kept = claim(&service, ADA, "other", "Mine").await.unwrap();
+    for (account, id) in [(BOB, claimed.id.as_str()), (ADA, &Uuid::max().to_string())] {
+        assert_eq!(withdraw(account, id).await.unwrap_err(), Code::NotFound);
+    }
+    let head = service.head().await;
+    for _ in 0..2 {
+        let withdrawn = withdraw(ADA, &claimed.id).await.unwrap();
+        assert_eq!(
+            (withdrawn.state(), withdrawn.reason.as_str()),
+            (proto::ClaimState::Rejected, "Withdrawn by its account.")
+        );
+    }
+    assert_eq!(service.head().await, head, "nobody gets a mail");
+    let waiting = staff(&service)
+        .list_claims(proto::ListClaimsRequest { page: None })
+        .await
+        .unwrap()
+        .into_inner();
+    let waiting: Vec<&str> = (waiting.claims.iter()).map(|it| it.id.as_str()).collect();
+    assert_eq!(waiting, [kept.id.as_str()]);
+    // Staff who read the claim before cannot grant it, and the account may claim the page again.
+    let grant = proto::GrantClaimRequest { id: claimed.id };
+    let late = staff(&service).grant_claim(grant).await;
+    assert_eq!(Fault::from(late.unwrap_err()).code, Code::Invalid);
+    let again = claim(&service, ADA, "studio", "Mine").await.unwrap();
+
+    let grant = proto::GrantClaimRequest {
+        id: again.id.clone(),
+    };
+    staff(&service).grant_claim(grant).await.unwrap();
+    assert_eq!(withdraw(ADA, &again.id).await.unwrap_err(), Code::Invalid);
+    assert_eq!(own(&service, ADA).await, ["studio"]);
+}
+
+#[testing::database_test(listings::MIGRATOR)]
 async fn the_waiting_claims_of_a_closed_account_end(pool: PgPool) {
     let service = start(pool).await;
     let rows = ["studio", "other"].map(creator);
@@ -347,7 +396,7 @@ async fn the_feed_has_the_owners_of_a_page(pool: PgPool) {
     create(&service, ADA, &body("Kora")).await.unwrap();
     let (ada, bob) = (ADA.to_string(), BOB.to_string());
     let submitted = newest_page_change(&service, 0).await;
-    assert_eq!(submitted, ("submitted".to_owned(), vec![ada.clone()]));
+    assert_eq!(submitted, ("changed".to_owned(), vec![ada.clone()]));
 
     let mut head = service.head().await;
     for _ in 0..2 {
@@ -360,7 +409,7 @@ async fn the_feed_has_the_owners_of_a_page(pool: PgPool) {
     }
     let added = newest_page_change(&service, head).await;
     let both = vec![ada.clone(), bob.clone()];
-    assert_eq!(added, ("owners_changed".to_owned(), both));
+    assert_eq!(added, ("changed".to_owned(), both));
     assert_eq!(
         service.head().await,
         head + 2,
@@ -381,7 +430,7 @@ async fn the_feed_has_the_owners_of_a_page(pool: PgPool) {
     update(&service, BOB, "kora", &change).await.unwrap();
     assert_eq!(
         newest_page_change(&service, head).await,
-        ("updated".to_owned(), vec![bob])
+        ("changed".to_owned(), vec![bob])
     );
 }
 

@@ -3581,7 +3581,7 @@ pub mod staff_service_client {
             self.inner = self.inner.max_encoding_message_size(limit);
             self
         }
-        /// Lists who voted on a listing, by the votes that are stored: an address with all its cookies in a row, and each account. Rows with voters
+        /// Lists who voted on a listing, by the votes that are stored. A row is an address with all its cookies, or an account. Rows with voters
         /// whose votes count come first, then those with the most votes on the listing.
         pub async fn list_voters(
             &mut self,
@@ -3607,8 +3607,8 @@ pub mod staff_service_client {
                 .insert(GrpcMethod::new("catalogue.v1.StaffService", "ListVoters"));
             self.inner.unary(req, path, codec).await
         }
-        /// Voids the votes of a voter, or of all voters whose cookie was first seen at an address: the stored votes, and future ones. A second call
-        /// changes nothing.
+        /// Voids the votes of a voter, or of all voters whose cookie was first seen at an address. Future votes are void too. A second call changes
+        /// nothing.
         pub async fn void_votes(
             &mut self,
             request: impl tonic::IntoRequest<super::VoidVotesRequest>,
@@ -3700,7 +3700,7 @@ pub mod staff_service_server {
     /// Generated trait containing gRPC methods that should be implemented for use with StaffServiceServer.
     #[async_trait]
     pub trait StaffService: std::marker::Send + std::marker::Sync + 'static {
-        /// Lists who voted on a listing, by the votes that are stored: an address with all its cookies in a row, and each account. Rows with voters
+        /// Lists who voted on a listing, by the votes that are stored. A row is an address with all its cookies, or an account. Rows with voters
         /// whose votes count come first, then those with the most votes on the listing.
         async fn list_voters(
             &self,
@@ -3709,8 +3709,8 @@ pub mod staff_service_server {
             tonic::Response<super::ListVotersResponse>,
             tonic::Status,
         >;
-        /// Voids the votes of a voter, or of all voters whose cookie was first seen at an address: the stored votes, and future ones. A second call
-        /// changes nothing.
+        /// Voids the votes of a voter, or of all voters whose cookie was first seen at an address. Future votes are void too. A second call changes
+        /// nothing.
         async fn void_votes(
             &self,
             request: tonic::Request<super::VoidVotesRequest>,

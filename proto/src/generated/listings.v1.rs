@@ -181,10 +181,11 @@ pub struct Event {
 ///
 /// `Change.event` says what was decided: `listing_published`, `listing_approved` (a game whose page is not public, so that it is not
 /// public either), `listing_rejected`, `listing_removed`, `listing_removed_by_owner` (another owner of the page took it down),
-/// `listing_restored`, `claim_granted`, `claim_rejected`, `owner_added` (to a page), or `event_moved` (to another account).
+/// `listing_restored`, `claim_granted`, `claim_rejected`, `owner_added` (to a page), `owner_removed` (from a page), `game_moved` (to another
+/// page), or `event_moved` (to another account).
 #[derive(Clone, PartialEq, Eq, Hash, ::prost::Message)]
 pub struct StaffDecision {
-    /// The accounts whose people read it: the owners of the listing; the account that claimed the page; both accounts of an event that moved.
+    /// The accounts whose people read it: the owners of the listing, before and after a change of them; the account that claimed the page.
     #[prost(string, repeated, tag = "1")]
     pub account_ids: ::prost::alloc::vec::Vec<::prost::alloc::string::String>,
     /// `page`, `game` or `event`.
@@ -199,12 +200,17 @@ pub struct StaffDecision {
     /// The reason of staff; may be empty.
     #[prost(string, tag = "5")]
     pub reason: ::prost::alloc::string::String,
-    /// The new owner of a page, the owner who took a listing down, or the account that has an event now; empty otherwise.
+    /// The new or the removed owner of a page, the owner who took a listing down, or the account that has an event now; empty otherwise.
     #[prost(string, tag = "6")]
     pub account_id: ::prost::alloc::string::String,
     /// The account that had an event; empty otherwise, and for an event that no account had.
     #[prost(string, tag = "7")]
     pub former_account_id: ::prost::alloc::string::String,
+    /// The handles of the page that a game belongs to now, and of the page that it was moved from; empty otherwise.
+    #[prost(string, tag = "8")]
+    pub page: ::prost::alloc::string::String,
+    #[prost(string, tag = "9")]
+    pub former_page: ::prost::alloc::string::String,
 }
 /// The state of a listing (§3).
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, ::prost::Enumeration)]
@@ -2417,9 +2423,9 @@ pub struct Claim {
 pub struct Owner {
     #[prost(string, tag = "1")]
     pub account_id: ::prost::alloc::string::String,
-    /// `submission`, `claim` or `staff`.
+    /// How the account became an owner: `submission`, `claim` or `staff`.
     #[prost(string, tag = "2")]
-    pub by_way_of: ::prost::alloc::string::String,
+    pub source: ::prost::alloc::string::String,
     #[prost(message, optional, tag = "3")]
     pub since: ::core::option::Option<::prost_types::Timestamp>,
 }
@@ -2510,6 +2516,19 @@ pub struct ListOwnClaimsRequest {
 pub struct ListOwnClaimsResponse {
     #[prost(message, repeated, tag = "1")]
     pub claims: ::prost::alloc::vec::Vec<Claim>,
+}
+#[derive(Clone, PartialEq, Eq, Hash, ::prost::Message)]
+pub struct WithdrawClaimRequest {
+    #[prost(string, tag = "1")]
+    pub account_id: ::prost::alloc::string::String,
+    /// The id of the claim.
+    #[prost(string, tag = "2")]
+    pub id: ::prost::alloc::string::String,
+}
+#[derive(Clone, PartialEq, Eq, Hash, ::prost::Message)]
+pub struct WithdrawClaimResponse {
+    #[prost(message, optional, tag = "1")]
+    pub claim: ::core::option::Option<Claim>,
 }
 #[derive(Clone, PartialEq, Eq, Hash, ::prost::Message)]
 pub struct WithdrawClaimsRequest {
@@ -2843,6 +2862,31 @@ pub mod pages_service_client {
                 .insert(GrpcMethod::new("listings.v1.PagesService", "ListOwnClaims"));
             self.inner.unary(req, path, codec).await
         }
+        /// Rejects an open claim of the account, because a person of the account withdraws it. Nothing happens to a rejected claim.
+        pub async fn withdraw_claim(
+            &mut self,
+            request: impl tonic::IntoRequest<super::WithdrawClaimRequest>,
+        ) -> std::result::Result<
+            tonic::Response<super::WithdrawClaimResponse>,
+            tonic::Status,
+        > {
+            self.inner
+                .ready()
+                .await
+                .map_err(|e| {
+                    tonic::Status::unknown(
+                        format!("Service was not ready: {}", e.into()),
+                    )
+                })?;
+            let codec = tonic_prost::ProstCodec::default();
+            let path = http::uri::PathAndQuery::from_static(
+                "/listings.v1.PagesService/WithdrawClaim",
+            );
+            let mut req = request.into_request();
+            req.extensions_mut()
+                .insert(GrpcMethod::new("listings.v1.PagesService", "WithdrawClaim"));
+            self.inner.unary(req, path, codec).await
+        }
         /// Rejects the open claims of the account, because the account has no people any more.
         pub async fn withdraw_claims(
             &mut self,
@@ -2921,6 +2965,14 @@ pub mod pages_service_server {
             request: tonic::Request<super::ListOwnClaimsRequest>,
         ) -> std::result::Result<
             tonic::Response<super::ListOwnClaimsResponse>,
+            tonic::Status,
+        >;
+        /// Rejects an open claim of the account, because a person of the account withdraws it. Nothing happens to a rejected claim.
+        async fn withdraw_claim(
+            &self,
+            request: tonic::Request<super::WithdrawClaimRequest>,
+        ) -> std::result::Result<
+            tonic::Response<super::WithdrawClaimResponse>,
             tonic::Status,
         >;
         /// Rejects the open claims of the account, because the account has no people any more.
@@ -3219,6 +3271,51 @@ pub mod pages_service_server {
                     let inner = self.inner.clone();
                     let fut = async move {
                         let method = ListOwnClaimsSvc(inner);
+                        let codec = tonic_prost::ProstCodec::default();
+                        let mut grpc = tonic::server::Grpc::new(codec)
+                            .apply_compression_config(
+                                accept_compression_encodings,
+                                send_compression_encodings,
+                            )
+                            .apply_max_message_size_config(
+                                max_decoding_message_size,
+                                max_encoding_message_size,
+                            );
+                        let res = grpc.unary(method, req).await;
+                        Ok(res)
+                    };
+                    Box::pin(fut)
+                }
+                "/listings.v1.PagesService/WithdrawClaim" => {
+                    #[allow(non_camel_case_types)]
+                    struct WithdrawClaimSvc<T: PagesService>(pub Arc<T>);
+                    impl<
+                        T: PagesService,
+                    > tonic::server::UnaryService<super::WithdrawClaimRequest>
+                    for WithdrawClaimSvc<T> {
+                        type Response = super::WithdrawClaimResponse;
+                        type Future = BoxFuture<
+                            tonic::Response<Self::Response>,
+                            tonic::Status,
+                        >;
+                        fn call(
+                            &mut self,
+                            request: tonic::Request<super::WithdrawClaimRequest>,
+                        ) -> Self::Future {
+                            let inner = Arc::clone(&self.0);
+                            let fut = async move {
+                                <T as PagesService>::withdraw_claim(&inner, request).await
+                            };
+                            Box::pin(fut)
+                        }
+                    }
+                    let accept_compression_encodings = self.accept_compression_encodings;
+                    let send_compression_encodings = self.send_compression_encodings;
+                    let max_decoding_message_size = self.max_decoding_message_size;
+                    let max_encoding_message_size = self.max_encoding_message_size;
+                    let inner = self.inner.clone();
+                    let fut = async move {
+                        let method = WithdrawClaimSvc(inner);
                         let codec = tonic_prost::ProstCodec::default();
                         let mut grpc = tonic::server::Grpc::new(codec)
                             .apply_compression_config(
@@ -6213,16 +6310,13 @@ pub struct QueueItem {
     pub submitter: ::prost::alloc::string::String,
     #[prost(message, optional, tag = "4")]
     pub waiting_since: ::core::option::Option<::prost_types::Timestamp>,
-    /// Whether an earlier revision was approved.
-    #[prost(bool, tag = "5")]
-    pub approved_before: bool,
     /// The number of its changes, for `DecideItem.revision`.
-    #[prost(int64, tag = "6")]
+    #[prost(int64, tag = "5")]
     pub revision: i64,
     /// The page of a game; empty for pages and events.
-    #[prost(string, tag = "7")]
+    #[prost(string, tag = "6")]
     pub page: ::prost::alloc::string::String,
-    #[prost(enumeration = "State", tag = "8")]
+    #[prost(enumeration = "State", tag = "7")]
     pub page_state: i32,
 }
 #[derive(Clone, PartialEq, Eq, Hash, ::prost::Message)]
@@ -6265,13 +6359,17 @@ pub struct GetReviewResponse {
     /// The content of the listing, as a JSON object.
     #[prost(string, tag = "3")]
     pub content: ::prost::alloc::string::String,
-    /// The last approved or otherwise public revision; 0 when there is none, and all fields are new.
+    /// The revision by which staff rejected it last; 0 when they never did.
     #[prost(int64, tag = "4")]
-    pub approved_revision: i64,
-    #[prost(message, repeated, tag = "5")]
+    pub rejected_revision: i64,
+    /// The reason of that rejection.
+    #[prost(string, tag = "5")]
+    pub rejection_reason: ::prost::alloc::string::String,
+    /// The changes since that rejection; without one, all fields.
+    #[prost(message, repeated, tag = "6")]
     pub differences: ::prost::alloc::vec::Vec<Difference>,
     /// Newest first, at most 100.
-    #[prost(message, repeated, tag = "6")]
+    #[prost(message, repeated, tag = "7")]
     pub history: ::prost::alloc::vec::Vec<Revision>,
 }
 #[derive(Clone, PartialEq, Eq, Hash, ::prost::Message)]
@@ -6596,7 +6694,7 @@ pub mod staff_review_service_client {
                 .insert(GrpcMethod::new("listings.v1.StaffReviewService", "ListQueue"));
             self.inner.unary(req, path, codec).await
         }
-        /// A listing with its changes since the last approval, and its history.
+        /// A listing with its changes since staff rejected it last, and its history.
         pub async fn get_review(
             &mut self,
             request: impl tonic::IntoRequest<super::GetReviewRequest>,
@@ -6733,7 +6831,7 @@ pub mod staff_review_service_server {
             tonic::Response<super::ListQueueResponse>,
             tonic::Status,
         >;
-        /// A listing with its changes since the last approval, and its history.
+        /// A listing with its changes since staff rejected it last, and its history.
         async fn get_review(
             &self,
             request: tonic::Request<super::GetReviewRequest>,

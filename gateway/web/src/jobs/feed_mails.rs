@@ -242,6 +242,16 @@ async fn on_listing(change: &Change, app: &Web) -> anyhow::Result<Notice> {
             let text = of_claim("owner-added").with("account", account);
             (Action::OwnerAdded, text)
         }
+        "owner_removed" => {
+            let account = account_name(app, &decided.account_id).await?;
+            let text = of_claim("owner-removed").with("account", account);
+            (Action::OwnerRemoved, text)
+        }
+        "game_moved" => {
+            let text = text("game-moved").with("former", decided.former_page.clone());
+            let text = text.with("handle", decided.page.clone());
+            (Action::GameMoved, text)
+        }
         "event_moved" => {
             let text = text("event-moved");
             let text = match decided.former_account_id.as_str() {
@@ -280,9 +290,8 @@ async fn on_listing(change: &Change, app: &Web) -> anyhow::Result<Notice> {
     };
     let page = match change.event.as_str() {
         // The list shows the page of the game as well.
-        "claim_granted" | "listing_approved" | "owner_added" | "event_moved" => {
-            "/listings".to_owned()
-        }
+        "claim_granted" | "listing_approved" | "owner_added" | "owner_removed" | "game_moved"
+        | "event_moved" => "/listings".to_owned(),
         "claim_rejected" => "/claims".to_owned(),
         _ => format!("/listings/{}/{}", decided.kind, decided.name),
     };

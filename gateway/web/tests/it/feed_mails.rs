@@ -331,6 +331,12 @@ async fn mails_about_owners_name_the_accounts(pool: PgPool) {
             "/listings",
         ),
         (
+            "owner_removed",
+            &of_other,
+            "A page has one owner less",
+            "/listings",
+        ),
+        (
             "listing_removed_by_owner",
             &of_other,
             "Another owner took your listing down",
@@ -356,6 +362,18 @@ async fn mails_about_owners_name_the_accounts(pool: PgPool) {
             assert!(body.contains(part), "{event}: {part}: {body}");
         }
     }
+    let moved = StaffDecision {
+        page: "oasis".to_owned(),
+        former_page: "dunes".to_owned(),
+        ..game(account)
+    };
+    publish(&site, "game_moved", &moved);
+    assert_eq!(run(&site).await, 1);
+    let body = site.mails().await.pop().unwrap().2;
+    assert!(
+        body.contains("from the page dunes to the page oasis"),
+        "{body}"
+    );
     // While the gateway is away, the mail has the id.
     site.gateway.is_down.store(true, Ordering::Relaxed);
     publish(&site, "owner_added", &of_other);

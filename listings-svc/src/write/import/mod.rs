@@ -121,7 +121,6 @@ impl Run {
             self.next_line += part.len() as u64;
             let chunk = self.parse(part).await?;
             let report = apply::apply(&self.importer.commands, &chunk).await?;
-            report::count(self.header.entity, &report);
             report::append(&mut self.report, report);
         }
         Ok(())

@@ -179,6 +179,20 @@ mail-owner-added-body =
     If you do not know this account, write to us at once: { $contact }
 
     Your listings: { $page }
+mail-owner-removed-subject = A page has one owner less
+mail-owner-removed-body =
+    Staff have removed the account { $account } from the owners of the page { $handle }. It can no longer change the page and its games.
+
+    If you did not expect this, write to us: { $contact }
+
+    Your listings: { $page }
+mail-game-moved-subject = A game belongs to another page now
+mail-game-moved-body =
+    Staff have moved the game { $title } from the page { $former } to the page { $handle }. Only the owners of that page can change it.
+
+    If you did not expect this, write to us: { $contact }
+
+    Your listings: { $page }
 mail-event-moved-subject = An event belongs to another account now
 mail-event-moved-body =
     Staff have moved the event { $title }. It belonged to: { $former }. It belongs now to: { $account }. Only that account can change it.

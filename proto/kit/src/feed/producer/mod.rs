@@ -98,13 +98,19 @@ impl Producer {
         }
     }
 
-    /// Begins a transaction for a change of the service's data. The pool limits how many are open.
+    /// Begins a transaction for a change of the service's data, with PostgreSQL's time: the clock of a replica may be wrong. The pool limits how
+    /// many are open.
     ///
     /// # Errors
     /// PostgreSQL is unavailable, or no connection becomes free in time.
     pub async fn begin(&self) -> Result<Transaction, Fault> {
-        let inner = pg::with_timeout(self.deadline(), pg::begin(&self.pool)).await?;
-        Ok(Transaction::new(inner, self.clone(), self.clock.now()))
+        let begin = async {
+            let mut inner = pg::begin(&self.pool).await?;
+            let now = pg::now(&mut *inner, &self.clock).await?;
+            Ok::<_, sqlx::Error>((inner, now))
+        };
+        let (inner, now) = pg::with_timeout(self.deadline(), begin).await?;
+        Ok(Transaction::new(inner, self.clone(), now))
     }
 
     /// After a commit: wakes the followers, and raises the high-water mark.
