@@ -23,10 +23,10 @@ use time::OffsetDateTime;
 use tokio::time::{Instant, timeout};
 use uuid::Uuid;
 
-use crate::domain::address::{Address, AllowList};
+use crate::domain::address::Address;
 use crate::domain::signed_headers::{self, Secrets, UnsignedMessage};
 use client::Clients;
-use public_resolver::PublicResolver;
+use public_resolver::{PublicHosts, PublicResolver};
 use resolver::Resolve;
 
 pub use settings::Settings;
@@ -76,7 +76,7 @@ pub enum AttemptOutcome {
 #[derive(Clone, Debug)]
 pub struct Sender {
     clients: Arc<Clients>,
-    allowed: Arc<AllowList>,
+    hosts: Arc<PublicHosts>,
     timeout: Duration,
     excerpt_timeout: Duration,
     address_check_timeout: Duration,
@@ -96,11 +96,11 @@ impl Sender {
     /// # Errors
     /// The file of additional certificate authorities cannot be read.
     pub fn with_resolver(settings: &Settings, resolver: Arc<dyn Resolve>) -> anyhow::Result<Self> {
-        let allowed = Arc::new(settings.allow.clone());
-        let resolver = PublicResolver::new(settings, resolver, Arc::clone(&allowed));
+        let hosts = Arc::new(PublicHosts::new(settings.allow.clone()));
+        let resolver = PublicResolver::new(settings, resolver, Arc::clone(&hosts));
         Ok(Self {
             clients: Arc::new(Clients::new(settings, resolver)?),
-            allowed,
+            hosts,
             timeout: settings.answer_timeout,
             excerpt_timeout: settings.excerpt_timeout,
             address_check_timeout: settings.address_check_timeout,
@@ -112,7 +112,7 @@ impl Sender {
     /// # Errors
     /// A message for the owner.
     pub fn parse_address(&self, text: &str) -> Result<Address, String> {
-        Address::parse(text, &self.allowed)
+        self.hosts.parse(text)
     }
 
     /// Makes one attempt: signs the message, and posts it. Every outcome, failures included, is an [`AttemptResult`].
@@ -163,8 +163,8 @@ impl Sender {
         request: RequestBuilder,
         limit: Duration,
     ) -> Result<Response, String> {
-        public_resolver::check_literal(address, &self.allowed)
-            .map_err(|error| error.to_string())?;
+        let checked = self.hosts.check_literal(address);
+        checked.map_err(|error| error.to_string())?;
         match progress::within(limit, request.send()).await {
             Ok(response) => response.map_err(|error| reason::of_error(error, limit)),
             Err(timed_out) => Err(reason::timed_out(timed_out, limit)),
