@@ -305,8 +305,8 @@ async fn update_endpoints(
                 health.add_failure(failure.at);
             }
         }
-        // The owner is told once that the endpoint is off.
-        if endpoint.state != EndpointState::Off {
+        // The owner is told once that the endpoint is off. The state of a newer version stays.
+        if matches!(endpoint.state, EndpointState::On | EndpointState::Paused) {
             let policy = shared.dependencies.disable_policy;
             let notice = gone.or_else(|| health.notice(policy, now));
             if let Some(reason) = notice.and_then(Notice::reason) {

@@ -10,6 +10,7 @@ use strum::VariantNames as _;
 use time::OffsetDateTime;
 use uuid::Uuid;
 
+use super::endpoints::check_known;
 use super::{Dependencies, convert};
 use crate::domain::event::Event;
 use crate::domain::message::Message;
@@ -110,7 +111,7 @@ impl Dependencies {
                 "A try is made now. If one is running, the next one follows at once when it fails."
             }
             EndpointState::On => "One try is made now. If it fails, no other follows.",
-            EndpointState::Paused | EndpointState::Off => WHEN_RESUMED,
+            _ => WHEN_RESUMED,
         };
         Ok(proto::SendAgainResponse {
             delivery: Some(convert::delivery(delivery)),
@@ -153,7 +154,7 @@ impl Dependencies {
             EndpointState::On => {
                 "Each is put back into the queue now, and is tried as often as a new one."
             }
-            EndpointState::Paused | EndpointState::Off => WHEN_RESUMED,
+            _ => WHEN_RESUMED,
         };
         Ok(proto::RecoverResponse {
             deliveries: failed.deliveries.unsigned_abs(),
@@ -213,7 +214,7 @@ impl Dependencies {
         self.wakeup.wake();
         let next = match endpoint.state {
             EndpointState::On => "The first try is made now.",
-            EndpointState::Paused | EndpointState::Off => WHEN_RESUMED,
+            _ => WHEN_RESUMED,
         };
         Ok(proto::SendTestEventResponse {
             delivery: Some(convert::delivery(delivery.ok_or_else(not_found)?)),
@@ -256,6 +257,7 @@ fn event(name: &str) -> Result<Event, Fault> {
 
 /// Rejects an endpoint that is switched off. Deliveries to a paused endpoint wait.
 fn check_enabled(state: EndpointState) -> Result<(), Fault> {
+    check_known(state)?;
     if state == EndpointState::Off {
         let reason = "The address is switched off: resume it first.";
         return Err(Fault::invalid_field("endpoint_id", reason));

@@ -163,6 +163,7 @@ impl Dependencies {
 
     pub(super) async fn pause(&self, account: Uuid, id: &str) -> Result<proto::Endpoint, Fault> {
         self.modify(account, id, |endpoint| {
+            check_known(endpoint.state)?;
             if endpoint.state == EndpointState::Off {
                 let reason =
                     "The address is switched off, so it cannot be paused; resume it first.";
@@ -176,6 +177,7 @@ impl Dependencies {
 
     pub(super) async fn resume(&self, account: Uuid, id: &str) -> Result<proto::Endpoint, Fault> {
         self.modify(account, id, |endpoint| {
+            check_known(endpoint.state)?;
             if endpoint.state == EndpointState::Off {
                 endpoint.forget_failures();
                 endpoint.reason.clear();
@@ -371,6 +373,16 @@ impl Dependencies {
             Fault::invalid_field("url", problem)
         })
     }
+}
+
+/// Rejects an endpoint in a state of a newer version, which this version would overwrite or misread.
+pub(super) fn check_known(state: EndpointState) -> Result<(), Fault> {
+    if state == EndpointState::Unknown {
+        return Err(Fault::unavailable(
+            "the version that knows the state of an endpoint",
+        ));
+    }
+    Ok(())
 }
 
 fn too_many_address_checks(wait: Duration) -> Fault {

@@ -1,16 +1,15 @@
 //! Deliveries, in `webhook.waiting` and `webhook.attempt_log`: lists them, and makes them due again.
 
 use sqlx::{PgConnection, PgExecutor, PgPool};
-use strum::IntoStaticStr;
+use strum::{EnumString, IntoStaticStr};
 use time::OffsetDateTime;
 use uuid::Uuid;
 
 use super::queue;
 
-/// How far a delivery has come. A state of a later version is an error.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, IntoStaticStr, sqlx::Type)]
+/// How far a delivery has come.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, EnumString, IntoStaticStr)]
 #[strum(serialize_all = "snake_case")]
-#[sqlx(type_name = "text", rename_all = "lowercase")]
 pub enum DeliveryState {
     /// It has attempts left.
     Waiting,
@@ -20,11 +19,19 @@ pub enum DeliveryState {
     Failed,
     /// It must not be sent any more. This is logged with its reason as an attempt, and counts as one.
     Cancelled,
+    /// A final state of a newer version. This version writes no such row.
+    Unknown,
 }
 
 impl DeliveryState {
     pub fn as_str(self) -> &'static str {
         self.into()
+    }
+}
+
+impl From<String> for DeliveryState {
+    fn from(column: String) -> Self {
+        column.parse().unwrap_or(Self::Unknown)
     }
 }
 
@@ -84,7 +91,7 @@ macro_rules! deliveries {
         sqlx::query_as!(
             Delivery,
             r#"select $1::uuid as "endpoint_id!", found.id as "id!", found.message_id as "message_id!", message.event,
-                   message.listing_kind is null as "is_test!", found.state as "state!: DeliveryState", found.created_at as "created_at!",
+                   message.listing_kind is null as "is_test!", found.state as "state!", found.created_at as "created_at!",
                    found.attempts as "attempts!", found.due_at, attempt.at as "attempt_at?",
                    attempt.duration_ms as "duration_ms?", attempt.status as "status?", attempt.reason as "reason?",
                    attempt.answer as "answer?"
