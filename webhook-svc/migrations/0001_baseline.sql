@@ -60,7 +60,7 @@ create table webhook.listing (
     id uuid not null,
     generation uuid not null,
     published boolean not null,
-    -- When that changed, by the clock of listings-svc.
+    -- The time of the newest change, by the clock of listings-svc.
     changed_at timestamptz not null,
     primary key (kind, id)
 );

@@ -19,7 +19,7 @@ struct Progress {
 /// A request that took too long.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct TimedOut {
-    /// Whether there was no connection yet.
+    /// Whether a connection was being opened for the request. It may have got another one, which has become idle.
     pub(super) was_connecting: bool,
 }
 
@@ -46,7 +46,7 @@ pub(super) fn connecting() -> Option<Duration> {
     connecting.ok()
 }
 
-/// The current request has a connection. Without a current request, another one has got a connection first.
+/// The current request has a connection. There is no current request when it has got another connection first.
 pub(super) fn connected<T>(connection: T) -> T {
     PROGRESS.try_with(|it| it.is_connecting.set(false)).ok();
     connection

@@ -27,7 +27,7 @@ pub(super) fn timed_out(timed_out: TimedOut, limit: Duration) -> String {
 
 fn not_connected(limit: Duration) -> String {
     let seconds = limit.as_secs_f64();
-    format!("did not open a connection (TCP, then TLS) within {seconds} seconds")
+    format!("did not open a connection (TCP, then TLS), or did not answer, within {seconds} seconds")
 }
 
 /// Why this status is a failure.

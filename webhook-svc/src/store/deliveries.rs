@@ -5,7 +5,7 @@ use strum::{EnumString, IntoStaticStr};
 use time::OffsetDateTime;
 use uuid::Uuid;
 
-use super::queue;
+use super::{queue, waiting};
 
 /// How far a delivery has come.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, EnumString, IntoStaticStr)]
@@ -242,16 +242,16 @@ pub async fn send_again(
     was_waiting: bool,
     now: OffsetDateTime,
 ) -> Result<(), sqlx::Error> {
-    queue::lock_due(connection, endpoint, now).await?;
+    waiting::lock_resends(connection, endpoint).await?;
     // Waits for the transaction that records a running attempt. The next statement then sees what that has become of the delivery.
-    let waiting = sqlx::query!(
+    let found = sqlx::query!(
         "update webhook.waiting set due_at = $3 where endpoint_id = $1 and id = $2",
         endpoint,
         id,
         now,
     );
-    if waiting.execute(&mut *connection).await?.rows_affected() > 0 {
-        return Ok(());
+    if found.execute(&mut *connection).await?.rows_affected() > 0 {
+        return queue::make_due(connection, endpoint, now).await;
     }
     sqlx::query!(
         "insert into webhook.waiting (endpoint_id, id, message_id, created_at, attempts, attempts_left, due_at, is_test)
@@ -265,7 +265,7 @@ pub async fn send_again(
         now,
         was_waiting,
     )
-    .execute(connection)
+    .execute(&mut *connection)
     .await?;
-    Ok(())
+    queue::make_due(connection, endpoint, now).await
 }

@@ -4,8 +4,8 @@ use sqlx::{PgConnection, PgPool};
 use time::OffsetDateTime;
 use uuid::Uuid;
 
-use super::queue;
 use super::waiting::BEGIN_READ;
+use super::{queue, waiting};
 
 /// The failed deliveries that are counted, or sent again, at once.
 const MAX_AT_ONCE: i64 = 10_000;
@@ -62,8 +62,8 @@ pub async fn recover(
     max_attempts: i32,
     now: OffsetDateTime,
 ) -> Result<Failed, sqlx::Error> {
-    queue::lock_due(connection, endpoint, now).await?;
-    sqlx::query_as!(
+    waiting::lock_resends(connection, endpoint).await?;
+    let failed = sqlx::query_as!(
         Failed,
         r#"with failed as (
              select delivery_id, number, message_id, created_at, at from webhook.attempt_log as last
@@ -88,7 +88,8 @@ pub async fn recover(
         MAX_AT_ONCE,
         now,
         max_attempts,
-    )
-    .fetch_one(connection)
-    .await
+    );
+    let failed = failed.fetch_one(&mut *connection).await?;
+    queue::make_due(connection, endpoint, now).await?;
+    Ok(failed)
 }

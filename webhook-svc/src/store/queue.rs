@@ -135,9 +135,8 @@ pub async fn release_all(
     Ok(())
 }
 
-/// Makes an endpoint due, and locks its row: of two transactions that make finished deliveries of the endpoint wait again, one begins to read
-/// after the other has ended.
-pub async fn lock_due(
+/// Makes an endpoint due. Call it last in a transaction: a transaction that records attempts locks rows of `waiting` before those of the queue.
+pub async fn make_due(
     connection: &mut PgConnection,
     endpoint: Uuid,
     now: OffsetDateTime,

@@ -1,6 +1,6 @@
 //! `webhook.waiting`: the deliveries that are not finished.
 
-use sqlx::{PgExecutor, PgPool};
+use sqlx::{PgConnection, PgExecutor, PgPool};
 use time::OffsetDateTime;
 use uuid::Uuid;
 
@@ -70,6 +70,20 @@ pub async fn postpone(
         until,
     )
     .execute(pool)
+    .await?;
+    Ok(())
+}
+
+/// Of two transactions that make finished deliveries of an endpoint wait again, lets one begin to read after the other has ended.
+pub async fn lock_resends(
+    connection: &mut PgConnection,
+    endpoint: Uuid,
+) -> Result<(), sqlx::Error> {
+    sqlx::query!(
+        "select pg_advisory_xact_lock(hashtextextended($1::uuid::text, 0))",
+        endpoint,
+    )
+    .execute(connection)
     .await?;
     Ok(())
 }
