@@ -84,7 +84,7 @@ pub async fn start(boot: Boot<Settings>) -> anyhow::Result<()> {
 
     let mut services = kit::rpc::server::services();
     services.add_service(producer.service());
-    let dependencies = service::Dependencies {
+    let service = service::Service {
         pool,
         clock: clock.clone(),
         wakeup,
@@ -95,6 +95,6 @@ pub async fn start(boot: Boot<Settings>) -> anyhow::Result<()> {
         retention: settings.retention(),
         public_url: settings.public_url.clone(),
     };
-    dependencies.add_to(&mut services);
+    service.add_to(&mut services);
     boot.serve_rpc(services).await
 }

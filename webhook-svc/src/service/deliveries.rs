@@ -1,6 +1,7 @@
 //! Operations on deliveries.
 
 use contracts::webhook::v1 as proto;
+use contracts::webhook::v1::deliveries_service_server::DeliveriesService;
 use kit::api::bad_fields::BadFields;
 use kit::api::cursor::Binding;
 use kit::api::page::{Limits, Page};
@@ -11,7 +12,7 @@ use time::OffsetDateTime;
 use uuid::Uuid;
 
 use super::endpoints::check_known;
-use super::{Dependencies, convert};
+use super::{Service, account_id, calls, convert};
 use crate::domain::event::Event;
 use crate::domain::message::Message;
 use crate::domain::samples;
@@ -27,12 +28,20 @@ const TESTS_RETRY_AFTER_SECONDS: u32 = 60;
 const WHEN_RESUMED: &str =
     "The endpoint is paused: nothing is sent until it is resumed, and the try is made then.";
 
-impl Dependencies {
-    pub(super) async fn list_deliveries(
+calls!(DeliveriesService {
+    list_deliveries(ListDeliveriesRequest) -> ListDeliveriesResponse;
+    get_delivery(GetDeliveryRequest) -> GetDeliveryResponse;
+    send_again(SendAgainRequest) -> SendAgainResponse;
+    recover(RecoverRequest) -> RecoverResponse;
+    send_test_event(SendTestEventRequest) -> SendTestEventResponse;
+});
+
+impl Service {
+    async fn list_deliveries(
         &self,
-        account: Uuid,
         request: proto::ListDeliveriesRequest,
     ) -> Result<proto::ListDeliveriesResponse, Fault> {
+        let account = account_id(&request.account_id)?;
         let endpoint = self
             .endpoint(account, "endpoint_id", &request.endpoint_id)
             .await?;
@@ -63,11 +72,11 @@ impl Dependencies {
         })
     }
 
-    pub(super) async fn get_delivery(
+    async fn get_delivery(
         &self,
-        account: Uuid,
         request: proto::GetDeliveryRequest,
     ) -> Result<proto::GetDeliveryResponse, Fault> {
+        let account = account_id(&request.account_id)?;
         let endpoint = self
             .endpoint(account, "endpoint_id", &request.endpoint_id)
             .await?;
@@ -81,11 +90,11 @@ impl Dependencies {
         })
     }
 
-    pub(super) async fn send_again(
+    async fn send_again(
         &self,
-        account: Uuid,
         request: proto::SendAgainRequest,
     ) -> Result<proto::SendAgainResponse, Fault> {
+        let account = account_id(&request.account_id)?;
         let endpoint = self
             .endpoint(account, "endpoint_id", &request.endpoint_id)
             .await?;
@@ -119,11 +128,11 @@ impl Dependencies {
         })
     }
 
-    pub(super) async fn recover(
+    async fn recover(
         &self,
-        account: Uuid,
         request: proto::RecoverRequest,
     ) -> Result<proto::RecoverResponse, Fault> {
+        let account = account_id(&request.account_id)?;
         let endpoint = self
             .endpoint(account, "endpoint_id", &request.endpoint_id)
             .await?;
@@ -163,11 +172,11 @@ impl Dependencies {
         })
     }
 
-    pub(super) async fn send_test_event(
+    async fn send_test_event(
         &self,
-        account: Uuid,
         request: proto::SendTestEventRequest,
     ) -> Result<proto::SendTestEventResponse, Fault> {
+        let account = account_id(&request.account_id)?;
         let endpoint = self
             .endpoint(account, "endpoint_id", &request.endpoint_id)
             .await?;
@@ -224,7 +233,7 @@ impl Dependencies {
     }
 }
 
-impl Dependencies {
+impl Service {
     /// Refuses to send real events again when the account's plan no longer has any.
     async fn require_real_events(&self, account: Uuid) -> Result<(), Fault> {
         if self.plan(account).await?.events {

@@ -1,6 +1,8 @@
 //! Operations on endpoints.
 
 use contracts::webhook::v1 as proto;
+use contracts::webhook::v1::endpoints_service_server::EndpointsService;
+use contracts::webhook::v1::staff_service_server::StaffService;
 use kit::api::bad_fields::BadFields;
 use kit::feed::arrival;
 use kit::{Code, Fault, ids};
@@ -8,7 +10,7 @@ use sqlx::PgConnection;
 use time::Duration;
 use uuid::Uuid;
 
-use super::{Dependencies, convert, parse_id};
+use super::{Service, account_id, calls, convert, parse_id};
 use crate::domain::address::Address;
 use crate::domain::event::Event;
 use crate::domain::signature::Secret;
@@ -25,12 +27,28 @@ const ADDRESS_CHECK_INTERVAL: Duration = Duration::HOUR;
 /// How long the same form shows a secret again: a person may have clicked twice, or lost the answer.
 const SHOWN_AGAIN: Duration = Duration::minutes(10);
 
-impl Dependencies {
-    pub(super) async fn add(
+calls!(EndpointsService {
+    add_endpoint(AddEndpointRequest) -> AddEndpointResponse;
+    change_endpoint(ChangeEndpointRequest) -> ChangeEndpointResponse;
+    pause_endpoint(PauseEndpointRequest) -> PauseEndpointResponse;
+    resume_endpoint(ResumeEndpointRequest) -> ResumeEndpointResponse;
+    rotate_secret(RotateSecretRequest) -> RotateSecretResponse;
+    switch_secret(SwitchSecretRequest) -> SwitchSecretResponse;
+    remove_endpoint(RemoveEndpointRequest) -> RemoveEndpointResponse;
+    list_endpoints(ListEndpointsRequest) -> ListEndpointsResponse;
+    get_endpoint(GetEndpointRequest) -> GetEndpointResponse;
+});
+
+calls!(StaffService {
+    count_endpoints(CountEndpointsRequest) -> CountEndpointsResponse;
+});
+
+impl Service {
+    async fn add_endpoint(
         &self,
-        account: Uuid,
         request: proto::AddEndpointRequest,
     ) -> Result<proto::AddEndpointResponse, Fault> {
+        let account = account_id(&request.account_id)?;
         let (id, now) = (ids::row_id(), self.clock.now());
         let secret = Secret::generate();
         let mut bad = BadFields::default();
@@ -119,11 +137,11 @@ impl Dependencies {
         Ok(opened.reveal().to_owned())
     }
 
-    pub(super) async fn change(
+    async fn change_endpoint(
         &self,
-        account: Uuid,
         request: proto::ChangeEndpointRequest,
-    ) -> Result<proto::Endpoint, Fault> {
+    ) -> Result<proto::ChangeEndpointResponse, Fault> {
+        let account = account_id(&request.account_id)?;
         let current = self.endpoint(account, "id", &request.id).await?;
         let mut bad = BadFields::default();
         let address = bad.take(request.url.map(|url| self.address(&url)).transpose());
@@ -137,7 +155,7 @@ impl Dependencies {
             None => None,
         };
         let (read_url, read_events) = (request.read_url, request.read_events);
-        self.modify(account, &request.id, |endpoint| {
+        let changed = self.modify(account, &request.id, |endpoint| {
             let is_as_read = read_url.is_none_or(|url| url == endpoint.url)
                 && read_events.is_none_or(|read| read.events == endpoint.events);
             if !is_as_read {
@@ -157,12 +175,18 @@ impl Dependencies {
                 endpoint.events = events;
             }
             Ok(())
+        });
+        Ok(proto::ChangeEndpointResponse {
+            endpoint: Some(changed.await?),
         })
-        .await
     }
 
-    pub(super) async fn pause(&self, account: Uuid, id: &str) -> Result<proto::Endpoint, Fault> {
-        self.modify(account, id, |endpoint| {
+    async fn pause_endpoint(
+        &self,
+        request: proto::PauseEndpointRequest,
+    ) -> Result<proto::PauseEndpointResponse, Fault> {
+        let account = account_id(&request.account_id)?;
+        let paused = self.modify(account, &request.id, |endpoint| {
             check_known(endpoint.state)?;
             if endpoint.state == EndpointState::Off {
                 let reason =
@@ -171,12 +195,18 @@ impl Dependencies {
             }
             endpoint.state = EndpointState::Paused;
             Ok(())
+        });
+        Ok(proto::PauseEndpointResponse {
+            endpoint: Some(paused.await?),
         })
-        .await
     }
 
-    pub(super) async fn resume(&self, account: Uuid, id: &str) -> Result<proto::Endpoint, Fault> {
-        self.modify(account, id, |endpoint| {
+    async fn resume_endpoint(
+        &self,
+        request: proto::ResumeEndpointRequest,
+    ) -> Result<proto::ResumeEndpointResponse, Fault> {
+        let account = account_id(&request.account_id)?;
+        let resumed = self.modify(account, &request.id, |endpoint| {
             check_known(endpoint.state)?;
             if endpoint.state == EndpointState::Off {
                 endpoint.forget_failures();
@@ -184,16 +214,17 @@ impl Dependencies {
             }
             endpoint.state = EndpointState::On;
             Ok(())
+        });
+        Ok(proto::ResumeEndpointResponse {
+            endpoint: Some(resumed.await?),
         })
-        .await
     }
 
-    pub(super) async fn rotate(
+    async fn rotate_secret(
         &self,
-        account: Uuid,
         request: proto::RotateSecretRequest,
     ) -> Result<proto::RotateSecretResponse, Fault> {
-        let now = self.clock.now();
+        let (account, now) = (account_id(&request.account_id)?, self.clock.now());
         let mut bad = BadFields::default();
         let form = optional_id(&mut bad, "form_id", &request.form_id);
         let person = optional_id(&mut bad, "person_id", &request.person_id);
@@ -229,32 +260,43 @@ impl Dependencies {
         })
     }
 
-    pub(super) async fn switch(&self, account: Uuid, id: &str) -> Result<proto::Endpoint, Fault> {
-        self.modify(account, id, |endpoint| {
+    async fn switch_secret(
+        &self,
+        request: proto::SwitchSecretRequest,
+    ) -> Result<proto::SwitchSecretResponse, Fault> {
+        let account = account_id(&request.account_id)?;
+        let switched = self.modify(account, &request.id, |endpoint| {
             if endpoint.use_next_secret() {
                 return Ok(());
             }
             let reason = "The address has no new secret: create one first.";
             Err(Fault::invalid_field("id", reason))
+        });
+        Ok(proto::SwitchSecretResponse {
+            endpoint: Some(switched.await?),
         })
-        .await
     }
 
-    pub(super) async fn remove(&self, account: Uuid, id: &str) -> Result<(), Fault> {
-        let (id, now) = (parse_id("id", id)?, self.clock.now());
+    async fn remove_endpoint(
+        &self,
+        request: proto::RemoveEndpointRequest,
+    ) -> Result<proto::RemoveEndpointResponse, Fault> {
+        let account = account_id(&request.account_id)?;
+        let (id, now) = (parse_id("id", &request.id)?, self.clock.now());
         let mut transaction = kit::pg::begin(&self.pool).await?;
         let found = endpoints::lock(&mut transaction, id, Some(account)).await?;
         found.ok_or_else(not_found)?;
         endpoints::remove(&mut transaction, id, now).await?;
         transaction.commit().await?;
         self.wakeup.wake();
-        Ok(())
+        Ok(proto::RemoveEndpointResponse {})
     }
 
-    pub(super) async fn list_endpoints(
+    async fn list_endpoints(
         &self,
-        account: Uuid,
+        request: proto::ListEndpointsRequest,
     ) -> Result<proto::ListEndpointsResponse, Fault> {
+        let account = account_id(&request.account_id)?;
         let plan = self.plan(account).await?;
         let mut connection = self.pool.acquire().await?;
         let mut rows = Vec::new();
@@ -269,13 +311,26 @@ impl Dependencies {
         })
     }
 
-    pub(super) async fn get_endpoint(
+    async fn get_endpoint(
         &self,
-        account: Uuid,
-        id: &str,
-    ) -> Result<proto::Endpoint, Fault> {
-        let endpoint = self.endpoint(account, "id", id).await?;
-        self.with_backlog(endpoint).await
+        request: proto::GetEndpointRequest,
+    ) -> Result<proto::GetEndpointResponse, Fault> {
+        let account = account_id(&request.account_id)?;
+        let endpoint = self.endpoint(account, "id", &request.id).await?;
+        Ok(proto::GetEndpointResponse {
+            endpoint: Some(self.with_backlog(endpoint).await?),
+        })
+    }
+
+    async fn count_endpoints(
+        &self,
+        request: proto::CountEndpointsRequest,
+    ) -> Result<proto::CountEndpointsResponse, Fault> {
+        let account = account_id(&request.account_id)?;
+        let found = endpoints::of_account(&self.pool, account).await?;
+        Ok(proto::CountEndpointsResponse {
+            endpoints: u32::try_from(found.len()).unwrap_or(u32::MAX),
+        })
     }
 
     /// Refuses another endpoint if the account has as many as its plan allows. Returns the endpoint that this form has added before. Locks the

@@ -3,6 +3,7 @@
 use contracts::common::v1::{Mode, PageInfo};
 use contracts::public::{Timestamp, WebhookMessage};
 use contracts::webhook::v1 as proto;
+use contracts::webhook::v1::messages_service_server::MessagesService;
 use kit::api::bad_fields::BadFields;
 use kit::api::cursor::Binding;
 use kit::api::page::Limits;
@@ -14,7 +15,7 @@ use sha2::{Digest as _, Sha256};
 use time::OffsetDateTime;
 use uuid::Uuid;
 
-use super::{Dependencies, parse_id};
+use super::{Service, account_id, calls};
 use crate::domain::event::Event;
 use crate::domain::samples;
 use crate::store::message_positions;
@@ -49,8 +50,12 @@ enum Begin {
     After(MessageCursor),
 }
 
-impl Dependencies {
-    pub(super) async fn list_messages(
+calls!(MessagesService {
+    list_messages(ListMessagesRequest) -> ListMessagesResponse;
+});
+
+impl Service {
+    async fn list_messages(
         &self,
         request: proto::ListMessagesRequest,
     ) -> Result<proto::ListMessagesResponse, Fault> {
@@ -136,7 +141,7 @@ impl Dependencies {
 impl Query {
     /// Every bad field is reported.
     fn read(request: &proto::ListMessagesRequest, now: OffsetDateTime) -> Result<Self, Fault> {
-        let account = parse_id("account_id", &request.account_id)?;
+        let account = account_id(&request.account_id)?;
         let mode = request.mode();
         let mut bad = BadFields::default();
         let limit = Limits::PUBLIC.read(request.limit, &mut bad);

@@ -37,7 +37,7 @@ use webhook::feeds::listings::Listings;
 use webhook::http::resolver::Resolve;
 use webhook::http::{self, Sender};
 use webhook::jobs::sweep;
-use webhook::service::Dependencies;
+use webhook::service::Service;
 use webhook::store::accounts;
 use webhook::store::plans::{self, Plan};
 
@@ -187,7 +187,7 @@ pub(crate) async fn replica_with(
         wakeup: wakeup.clone(),
     };
     let mut services = kit::rpc::server::services();
-    let service = Dependencies {
+    let service = Service {
         pool: pool.clone(),
         clock: clock.clone(),
         wakeup,
