@@ -26,8 +26,6 @@ pub(super) struct DueDelivery {
     pub(super) attempts: i32,
     pub(super) attempts_left: i32,
     pub(super) due_at: OffsetDateTime,
-    /// When it was created; its attempts are recorded in the partition of this day.
-    pub(super) created_at: OffsetDateTime,
     pub(super) listing: ListingState,
 }
 
@@ -109,7 +107,6 @@ pub(super) async fn read(
             attempts: row.attempts,
             attempts_left: row.attempts_left,
             due_at: row.due_at,
-            created_at: row.created_at,
             listing: ListingState::Published,
         })
     });

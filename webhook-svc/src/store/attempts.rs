@@ -73,6 +73,7 @@ pub async fn complete(
              insert into webhook.attempt_log (endpoint_id, delivery_id, number, message_id, created_at, state, at, duration_ms,
                  status, reason, answer)
              select * from finished union all select * from postponed
+             on conflict do nothing
          ), healthy as (
              update webhook.endpoint set failures = 0, first_failure_at = null, last_success_at = $15
              where id in (

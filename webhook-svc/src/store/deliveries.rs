@@ -107,13 +107,12 @@ macro_rules! deliveries {
                         and not exists (
                             select from webhook.attempt_log as later
                             where later.endpoint_id = $1 and later.delivery_id = last.delivery_id and later.number > last.number
-                                and later.created_at = last.created_at
                         )
                         and "# + $finished + r#")
                ) as found
                join webhook.message on message.id = found.message_id
                left join webhook.attempt_log as attempt on attempt.endpoint_id = $1 and attempt.delivery_id = found.id
-                   and attempt.number = found.attempts and attempt.created_at = found.created_at
+                   and attempt.number = found.attempts
                order by found.id desc"#,
             $($argument),+
         )

@@ -5,6 +5,7 @@ use strum::{EnumString, IntoStaticStr};
 use time::OffsetDateTime;
 use uuid::Uuid;
 
+use crate::domain::health::Health;
 use crate::domain::rotation;
 
 /// Whether an endpoint receives deliveries.
@@ -69,6 +70,26 @@ impl Endpoint {
     /// Counts failures from zero, as after a success.
     pub fn forget_failures(&mut self) {
         (self.failures, self.first_failure_at) = (0, None);
+    }
+
+    pub fn health(&self) -> Health {
+        Health {
+            failures: self.failures,
+            first_failure_at: self.first_failure_at,
+            last_failure_at: self.last_failure_at,
+            last_success_at: self.last_success_at,
+            mailed_at: self.failure_mailed_at,
+            failures_since_mail: self.failures_since_mail,
+        }
+    }
+
+    pub fn set_health(&mut self, health: Health) {
+        self.failures = health.failures;
+        self.first_failure_at = health.first_failure_at;
+        self.last_failure_at = health.last_failure_at;
+        self.last_success_at = health.last_success_at;
+        self.failure_mailed_at = health.mailed_at;
+        self.failures_since_mail = health.failures_since_mail;
     }
 
     /// Puts the next secret in the place of the current one, if there is one.

@@ -38,8 +38,7 @@ pub async fn count(
                    and (select id from webhook.waiting where endpoint_id = $1 and id = last.delivery_id) is null
                    and (
                        select true from webhook.attempt_log as later
-                       where later.endpoint_id = $1 and later.delivery_id = last.delivery_id and later.number > last.number
-                           and later.created_at = last.created_at limit 1
+                       where later.endpoint_id = $1 and later.delivery_id = last.delivery_id and later.number > last.number limit 1
                    ) is null
                order by at, delivery_id limit $3
            ) as failed"#,
@@ -71,8 +70,7 @@ pub async fn recover(
                  and (select id from webhook.waiting where endpoint_id = $1 and id = last.delivery_id) is null
                  and (
                      select true from webhook.attempt_log as later
-                     where later.endpoint_id = $1 and later.delivery_id = last.delivery_id and later.number > last.number
-                         and later.created_at = last.created_at limit 1
+                     where later.endpoint_id = $1 and later.delivery_id = last.delivery_id and later.number > last.number limit 1
                  ) is null
              order by at, delivery_id limit $3
          ), queued as (

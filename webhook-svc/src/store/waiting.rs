@@ -11,7 +11,6 @@ use super::queue::Claim;
 pub struct DueRow {
     pub id: i64,
     pub message_id: Uuid,
-    pub created_at: OffsetDateTime,
     pub attempts: i32,
     pub attempts_left: i32,
     pub due_at: OffsetDateTime,
@@ -36,7 +35,7 @@ pub async fn due(
     let mut transaction = kit::pg::begin_with(pool, BEGIN_READ).await?;
     let due = sqlx::query_as!(
         DueRow,
-        r#"select id, message_id, created_at, attempts, attempts_left, due_at from webhook.waiting
+        r#"select id, message_id, attempts, attempts_left, due_at from webhook.waiting
            where endpoint_id = $1 and due_at <= $2 and (due_at, id) > ($3, $4)
            order by due_at, id limit $5"#,
         endpoint,

@@ -120,19 +120,8 @@ async fn a_delivery_in_a_newer_state_is_listed_with_the_others(pool: PgPool) {
         service.newest_attempted(ADA, endpoint, 1).await;
     }
     let newer = service.list(ADA, endpoint).await[1].id;
-    sqlx::raw_sql(
-        "do $$
-         declare part text;
-         begin
-             alter table webhook.attempt_log drop constraint attempt_log_state_check;
-             for part in select inhrelid::regclass from pg_inherits where inhparent = 'webhook.attempt_log'::regclass loop
-                 execute format('alter table %s drop constraint if exists attempt_log_state_check', part);
-             end loop;
-         end $$",
-    )
-    .execute(&pool)
-    .await
-    .unwrap();
+    let constraint = "alter table webhook.attempt_log drop constraint attempt_log_state_check";
+    sqlx::raw_sql(constraint).execute(&pool).await.unwrap();
     sqlx::query("update webhook.attempt_log set state = 'expired' where delivery_id = $1")
         .bind(newer)
         .execute(&pool)

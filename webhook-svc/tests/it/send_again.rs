@@ -9,7 +9,7 @@ use uuid::Uuid;
 use webhook::domain::schedule::Schedule;
 use webhook::store::attempts;
 use webhook::store::deliveries::DeliveryState as Stored;
-use webhook::store::{endpoints, partitions, queue};
+use webhook::store::{endpoints, queue};
 
 use crate::receiver::{Behaviour, Receiver};
 use crate::recording::attempt;
@@ -87,9 +87,6 @@ async fn a_resend_during_the_record_of_an_attempt_follows_only_a_failure(pool: P
     let service = start(pool.clone(), &[]).await;
     let url = "https://hooks.example/";
     let endpoint = service.added(ADA, url, &["tip.paid"]).await;
-    partitions::create(&pool, &[partitions::day(START)].into())
-        .await
-        .unwrap();
     // The pool of the test is small.
     let mut connection = PgConnection::connect_with(&pool.connect_options())
         .await
