@@ -1,4 +1,4 @@
-//! Compaction: deletes rows by age. A follower that was away for longer misses the announcements of that time, and no state.
+//! Compaction: deletes rows by age. A follower that was stopped for longer misses the announcements of that time, and no state.
 
 use std::time::Duration;
 
@@ -96,10 +96,10 @@ impl Compaction {
 
     /// Deletes old states that a newer row of the same entity replaces, and old one-off events. Returns the number of rows deleted.
     pub(super) async fn run(&mut self, now: OffsetDateTime) -> Result<u64, sqlx::Error> {
-        let head = pg::in_time(&self.pool, async |connection| {
-            Head::of(connection, self.schema).await
+        let reading = pg::in_time(&self.pool, async |connection| {
+            Head::read(connection, self.schema).await
         });
-        let head = head.await?;
+        let head = reading.await?;
         if head.epoch != self.epoch {
             (self.states_until, self.happenings_until) = (0, 0);
             self.epoch = head.epoch;
