@@ -122,8 +122,8 @@ impl Api {
             CallError::Refused(format!("`{name}` is too long for an address"))
         })?;
         let headers = HeaderMap::from_iter([(AUTHORIZATION, self.authorization.clone())]);
-        let response = self.client.get(&url, headers).await;
-        let response = response
+        let answer = self.client.get(&url, headers).await;
+        let response = answer
             .map_err(|problem| CallError::Failed(format!("{}: {problem}", self.base), None))?;
         page(&response)
     }
@@ -153,9 +153,9 @@ fn page(response: &Response) -> Result<Page, CallError> {
     if !may_pass {
         return Err(CallError::Refused(reason));
     }
-    let wait = response.headers.get(RETRY_AFTER);
-    let wait: Option<u64> = wait.and_then(|wait| wait.to_str().ok()?.parse().ok());
-    let wait = wait.map(|seconds| Duration::from_secs(seconds.min(MAX_RETRY_AFTER)));
+    let header = response.headers.get(RETRY_AFTER);
+    let seconds: Option<u64> = header.and_then(|header| header.to_str().ok()?.parse().ok());
+    let wait = seconds.map(|seconds| Duration::from_secs(seconds.min(MAX_RETRY_AFTER)));
     Err(CallError::Failed(reason, wait))
 }
 
