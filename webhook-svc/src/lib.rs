@@ -75,12 +75,13 @@ pub async fn start(boot: Boot<Settings>) -> anyhow::Result<()> {
         disable_policy: settings.disable_policy(),
         limits: settings.limits().within_descriptors(),
     };
-    jobs::future_waits::spawn(&leader, &dependencies);
+    jobs::spawn_end_of_future_waits(&leader, &dependencies);
     deliver::spawn(dependencies, &boot.lifecycle);
 
-    jobs::sweep::spawn(&leader, &pool, clock, &wakeup, settings.sweep_hour)?;
-    jobs::oldest_due::spawn(&leader, &pool);
-    jobs::maintenance::spawn(&leader, &pool, &key_ring, settings.retention());
+    jobs::spawn_sweep(&leader, &pool, clock, &wakeup, settings.sweep_hour)?;
+    jobs::spawn_oldest_due(&leader, &pool);
+    jobs::spawn_retention(&leader, &pool, settings.retention());
+    jobs::spawn_secret_rotation(&leader, &pool, &key_ring);
 
     let mut services = kit::rpc::server::services();
     services.add_service(producer.service());

@@ -36,7 +36,7 @@ use webhook::feeds::economy::Economy;
 use webhook::feeds::listings::Listings;
 use webhook::http::resolver::Resolve;
 use webhook::http::{self, Sender};
-use webhook::jobs::sweep;
+use webhook::jobs::spawn_sweep;
 use webhook::service::Service;
 use webhook::store::accounts;
 use webhook::store::plans::{self, Plan};
@@ -248,7 +248,7 @@ impl Webhook {
     /// Also starts the daily sweep.
     pub(crate) fn sweeping(self) -> Self {
         let dependencies = &self.dependencies;
-        sweep::spawn(
+        spawn_sweep(
             &self.leader,
             &dependencies.pool,
             &dependencies.clock,
