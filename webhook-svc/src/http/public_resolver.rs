@@ -8,9 +8,7 @@ use kit::throttle::Throttle;
 use reqwest_rustls::dns;
 use tokio::time::timeout;
 
-use super::progress;
 use super::resolver::{Resolve, ResolveError};
-use super::settings::Settings;
 use crate::domain::address::{Address, AllowList};
 use crate::domain::network::special_purpose;
 
@@ -22,10 +20,9 @@ const PUBLIC_PORT: u16 = 443;
 /// Resolves a name for each connection, and checks every address.
 #[derive(Debug)]
 pub(super) struct PublicResolver {
-    resolver: Arc<dyn Resolve>,
-    /// For a connection that no request waits for any more.
-    timeout: Duration,
-    hosts: Arc<PublicHosts>,
+    pub(super) resolver: Arc<dyn Resolve>,
+    pub(super) timeout: Duration,
+    pub(super) hosts: Arc<PublicHosts>,
 }
 
 /// Which hosts may be called.
@@ -52,25 +49,10 @@ pub(super) enum HostError {
     NotPublic { host: String },
 }
 
-impl PublicResolver {
-    pub(super) fn new(
-        settings: &Settings,
-        resolver: Arc<dyn Resolve>,
-        hosts: Arc<PublicHosts>,
-    ) -> Self {
-        Self {
-            resolver,
-            timeout: settings.answer_timeout,
-            hosts,
-        }
-    }
-}
-
 impl dns::Resolve for PublicResolver {
     fn resolve(&self, name: dns::Name) -> dns::Resolving {
         let (resolver, hosts) = (Arc::clone(&self.resolver), Arc::clone(&self.hosts));
-        // Shorter than the deadline of the request, which would blame the receiver.
-        let limit = progress::connecting().unwrap_or(self.timeout) / 2;
+        let limit = self.timeout;
         Box::pin(async move {
             let host = name.as_str();
             let mut addresses = hosts.look_up(&*resolver, host, limit).await?;
