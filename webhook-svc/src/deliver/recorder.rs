@@ -1,6 +1,6 @@
 //! Records the results of attempts to all endpoints, many in one transaction.
 
-use std::collections::{BTreeSet, HashMap, HashSet};
+use std::collections::{HashMap, HashSet};
 use std::hash::{DefaultHasher, Hash as _, Hasher as _};
 use std::sync::Arc;
 use std::time::Duration;
@@ -11,7 +11,7 @@ use tokio::sync::{Mutex, mpsc};
 use uuid::Uuid;
 
 use super::Shared;
-use super::attempt::Attempted;
+use super::attempt::MadeAttempt;
 use super::pages::DueDelivery;
 use crate::domain::health::{self, DisablePolicy};
 use crate::domain::schedule::JITTER;
@@ -38,7 +38,7 @@ pub(super) struct Record {
 
 #[derive(Debug)]
 pub(super) enum Outcome {
-    Attempted(Attempted),
+    Attempt(MadeAttempt),
     /// An attempt that is not made. It is logged with this reason, and counts as an attempt.
     Cancelled(&'static str),
 }
@@ -73,7 +73,7 @@ pub(super) async fn run(shared: Arc<Shared>, records: Arc<Mutex<mpsc::Receiver<R
 fn count(outcome: &Outcome) {
     let name = match outcome {
         Outcome::Cancelled(_) => "cancelled",
-        Outcome::Attempted(attempted) => match attempted.result.outcome {
+        Outcome::Attempt(attempt) => match attempt.result.outcome {
             AttemptOutcome::Delivered => "delivered",
             AttemptOutcome::Failed => "failed",
             AttemptOutcome::Gone => "gone",
@@ -84,29 +84,29 @@ fn count(outcome: &Outcome) {
 
 async fn record(shared: &Shared, batch: &[Record]) -> anyhow::Result<()> {
     let (pool, now) = (&shared.dependencies.pool, shared.dependencies.clock.now());
-    let completions = batch.iter().map(|it| completion(shared, it, now));
-    let completions: Vec<Completion> = completions.collect();
-    let outcomes: Vec<_> = (batch.iter().zip(&completions))
-        .filter_map(|(record, completion)| outcome(record, completion))
+    let completions: Vec<Completion> = (batch.iter())
+        .map(|record| completion(shared, record, now))
         .collect();
-    if (outcomes.iter()).all(|it| it.outcome == health::Outcome::Delivered) {
+    let reports: Vec<AttemptReport<'_>> = (batch.iter().zip(&completions))
+        .filter_map(|(record, completion)| report(record, completion))
+        .collect();
+    if (reports.iter()).all(|it| it.outcome == health::Outcome::Delivered) {
         // The usual batch needs no transaction around its one statement.
         attempts::complete(pool, shared.holder, &completions, now).await?;
         return Ok(());
     }
     let mut transaction = shared.dependencies.producer.begin().await?;
     // All endpoints that the transaction may change, in one order: two recorders cannot wait for each other.
-    let ids: BTreeSet<Uuid> = completions.iter().map(|it| it.claim.endpoint).collect();
-    let ids: Vec<Uuid> = ids.into_iter().collect();
-    let endpoints = endpoints::lock_all(&mut transaction, &ids).await?;
+    let ids: HashSet<Uuid> = completions.iter().map(|it| it.claim.endpoint).collect();
+    let endpoints = endpoints::lock_all(&mut transaction, &Vec::from_iter(ids)).await?;
     let recorded = attempts::complete(&mut *transaction, shared.holder, &completions, now).await?;
-    let mut outcomes = recorded_outcomes(&outcomes, recorded.into_iter().collect());
+    let mut counted = counted_reports(&reports, recorded.into_iter().collect());
     let mut notices = Vec::new();
     for mut endpoint in endpoints {
-        let outcomes = outcomes.remove(&endpoint.id).unwrap_or_default();
         // An attempt that was in flight when its endpoint got another address says nothing about that address.
-        let outcomes = outcomes.iter().filter(|it| *it.url == endpoint.url);
-        let outcomes: Vec<health::Outcome> = outcomes.map(|it| it.outcome).collect();
+        let mut reports = counted.remove(&endpoint.id).unwrap_or_default();
+        reports.retain(|it| *it.url == endpoint.url);
+        let outcomes: Vec<health::Outcome> = reports.iter().map(|it| it.outcome).collect();
         // `complete` has recorded successes already.
         if (outcomes.iter()).any(|it| *it != health::Outcome::Delivered) {
             let policy = shared.dependencies.disable_policy;
@@ -129,11 +129,11 @@ struct AttemptReport<'a> {
 }
 
 /// `None`: the delivery was cancelled, or waits for its next attempt.
-fn outcome<'a>(record: &'a Record, completion: &Completion) -> Option<AttemptReport<'a>> {
-    let Outcome::Attempted(attempted) = &record.outcome else {
+fn report<'a>(record: &'a Record, completion: &Completion) -> Option<AttemptReport<'a>> {
+    let Outcome::Attempt(attempt) = &record.outcome else {
         return None;
     };
-    let outcome = match (attempted.result.outcome, completion.state) {
+    let outcome = match (attempt.result.outcome, completion.state) {
         (AttemptOutcome::Gone, _) => health::Outcome::Gone,
         (AttemptOutcome::Delivered, _) => health::Outcome::Delivered,
         (AttemptOutcome::Failed, DeliveryState::Failed) => health::Outcome::Failed(completion.at),
@@ -142,19 +142,19 @@ fn outcome<'a>(record: &'a Record, completion: &Completion) -> Option<AttemptRep
     Some(AttemptReport {
         endpoint: record.claim.endpoint,
         delivery: record.due.id,
-        url: &attempted.url,
+        url: &attempt.url,
         outcome,
     })
 }
 
-/// The outcomes by endpoint, in their order. Failures and 410s must be `recorded`, and count once: an attempt is in the batch twice when a worker
+/// The reports by endpoint, in their order. Failures and 410s must be `recorded`, and count once: an attempt is in the batch twice when a worker
 /// panicked before its results were recorded.
-fn recorded_outcomes<'a>(
-    outcomes: &[AttemptReport<'a>],
+fn counted_reports<'a>(
+    reports: &[AttemptReport<'a>],
     mut recorded: HashSet<(Uuid, i64)>,
 ) -> HashMap<Uuid, Vec<AttemptReport<'a>>> {
     let mut counted: HashMap<Uuid, Vec<AttemptReport<'a>>> = HashMap::new();
-    for report in outcomes {
+    for report in reports {
         let is_success = report.outcome == health::Outcome::Delivered;
         if is_success || recorded.remove(&(report.endpoint, report.delivery)) {
             counted.entry(report.endpoint).or_default().push(*report);
@@ -186,8 +186,8 @@ fn apply(
     Some(notice::change(endpoint, notice))
 }
 
-/// The result of an attempt as it is stored, with the delivery's state after it. A 410 uses up no attempt: it switches the endpoint off, or its
-/// address has been changed meanwhile.
+/// The result of an attempt as it is stored, with the delivery's state after it. A 410 uses up no attempt: it switches the endpoint off, unless
+/// the address was changed during the attempt.
 fn completion(shared: &Shared, record: &Record, now: OffsetDateTime) -> Completion {
     let due = &record.due;
     let completion = Completion {
@@ -205,7 +205,7 @@ fn completion(shared: &Shared, record: &Record, now: OffsetDateTime) -> Completi
         due_at: None,
     };
     let (result, at) = match &record.outcome {
-        Outcome::Attempted(Attempted { result, at, .. }) => (result, at),
+        Outcome::Attempt(MadeAttempt { result, at, .. }) => (result, at),
         Outcome::Cancelled(reason) => {
             let reason = (*reason).to_owned();
             return Completion {
@@ -265,9 +265,9 @@ mod tests {
                 url: "",
                 outcome: health::Outcome::Failed(OffsetDateTime::UNIX_EPOCH),
             };
-            let outcomes: Vec<_> = deliveries.iter().map(report).collect();
+            let reports: Vec<_> = deliveries.iter().map(report).collect();
             let recorded = recorded.iter().map(|id| (ENDPOINT, *id)).collect();
-            let counted = recorded_outcomes(&outcomes, recorded).remove(&ENDPOINT);
+            let counted = counted_reports(&reports, recorded).remove(&ENDPOINT);
             let counted = counted.unwrap_or_default().into_iter();
             counted.map(|it| it.delivery).collect::<Vec<_>>()
         };

@@ -80,8 +80,8 @@ impl Service {
         let endpoint = self
             .endpoint(account, "endpoint_id", &request.endpoint_id)
             .await?;
-        let details = deliveries::details(&self.pool, endpoint.id, request.id).await?;
-        let details = details.ok_or_else(not_found)?;
+        let found = deliveries::details(&self.pool, endpoint.id, request.id).await?;
+        let details = found.ok_or_else(not_found)?;
         let attempts = details.attempts.into_iter().map(convert::attempt);
         Ok(proto::GetDeliveryResponse {
             delivery: Some(convert::delivery(details.delivery)),
@@ -214,7 +214,7 @@ impl Service {
         let sent = sent.await?;
         let delivery = match sent {
             Some(delivery) => delivery,
-            None => deliveries::of_message(&mut *transaction, endpoint.id, id)
+            None => deliveries::find_by_message(&mut *transaction, endpoint.id, id)
                 .await?
                 .ok_or_else(not_found)?,
         };

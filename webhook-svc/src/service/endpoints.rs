@@ -159,7 +159,7 @@ impl Service {
             let is_as_read = read_url.is_none_or(|url| url == endpoint.url)
                 && read_events.is_none_or(|read| read.events == endpoint.events);
             if !is_as_read {
-                let message = "The endpoint has changed meanwhile. Read it again.";
+                let message = "The endpoint has changed since it was read. Read it again.";
                 return Err(Fault::new(Code::PreconditionFailed, message));
             }
             if let Some((address, check)) = address.zip(address_check) {
@@ -300,7 +300,7 @@ impl Service {
         let plan = self.plan(account).await?;
         let mut connection = self.pool.acquire().await?;
         let mut rows = Vec::new();
-        for endpoint in endpoints::of_account(&mut *connection, account).await? {
+        for endpoint in endpoints::list(&mut *connection, account).await? {
             let backlog = waiting::backlog(&mut *connection, endpoint.id).await?;
             rows.push(convert::endpoint(endpoint, backlog, self.clock.now()));
         }
@@ -327,7 +327,7 @@ impl Service {
         request: proto::CountEndpointsRequest,
     ) -> Result<proto::CountEndpointsResponse, Fault> {
         let account = account_id(&request.account_id)?;
-        let found = endpoints::of_account(&self.pool, account).await?;
+        let found = endpoints::list(&self.pool, account).await?;
         Ok(proto::CountEndpointsResponse {
             endpoints: u32::try_from(found.len()).unwrap_or(u32::MAX),
         })
@@ -344,14 +344,14 @@ impl Service {
     ) -> Result<Option<Endpoint>, Fault> {
         let count = endpoints::count_locked(&mut *connection, account).await?;
         if let Some(form) = form
-            && let Some(added) = endpoints::by_form(&mut *connection, account, form).await?
+            && let Some(added) = endpoints::find_by_form(&mut *connection, account, form).await?
         {
             return Ok(Some(added));
         }
-        let Some(most) = plan.endpoints.filter(|most| count >= *most) else {
+        let Some(max) = plan.endpoints.filter(|max| count >= *max) else {
             return Ok(None);
         };
-        let allows = format!("The account's plan allows {}", quantity(most));
+        let allows = format!("The account's plan allows {}", quantity(max));
         let message = match plans::cheapest_with_more_endpoints(connection, count).await? {
             Some(plan) => {
                 let more = plan.endpoints.map(quantity);
@@ -366,7 +366,7 @@ impl Service {
 
     /// The account's plan. Waits for an account that the gateway has just created.
     pub(super) async fn plan(&self, account: Uuid) -> Result<Plan, Fault> {
-        let plan = arrival(|| plans::of_account(&self.pool, account)).await?;
+        let plan = arrival(|| plans::find(&self.pool, account)).await?;
         // The caller's account exists: the follower of the gateway is behind.
         plan.ok_or_else(|| Fault::unavailable("the follower of accounts"))
     }
@@ -416,9 +416,9 @@ impl Service {
     /// it names the host.
     async fn check_address(&self, account: Uuid, address: &Address) -> Result<String, Fault> {
         let now = self.clock.now();
-        let (most, interval) = (MAX_ADDRESS_CHECKS, ADDRESS_CHECK_INTERVAL);
+        let (limit, interval) = (MAX_ADDRESS_CHECKS, ADDRESS_CHECK_INTERVAL);
         if let Some(end) =
-            accounts::count_address_check(&self.pool, account, most, interval, now).await?
+            accounts::count_address_check(&self.pool, account, limit, interval, now).await?
         {
             return Err(too_many_address_checks(end - now));
         }

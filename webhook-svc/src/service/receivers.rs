@@ -16,13 +16,13 @@ impl ReceiversService for Service {
         _: Request<proto::ListEventTypesRequest>,
     ) -> Result<Response<proto::ListEventTypesResponse>, Status> {
         let event_types = Event::VARIANTS.iter().map(|event| {
-            let samples = samples::all(&self.public_url).into_iter();
-            let samples = samples.filter(|sample| sample.event == *event);
+            let samples = samples::all(&self.public_url);
+            let of_event = samples.iter().filter(|sample| sample.event == *event);
             proto::EventType {
                 name: event.as_str().to_owned(),
                 description: event.description().to_owned(),
                 is_selectable: Event::SELECTABLE.contains(event),
-                kinds: samples.map(|sample| sample.kind.to_owned()).collect(),
+                kinds: of_event.map(|sample| sample.kind.to_owned()).collect(),
             }
         });
         Ok(Response::new(proto::ListEventTypesResponse {

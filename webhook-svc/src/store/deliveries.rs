@@ -127,7 +127,7 @@ pub async fn list(
     pool: &PgPool,
     endpoint: Uuid,
     filter: Filter,
-    most: i64,
+    limit: i64,
 ) -> Result<Vec<Delivery>, sqlx::Error> {
     // Both halves are read in the order of their index, up to the length of a page.
     let found = deliveries!(
@@ -140,12 +140,12 @@ pub async fn list(
         endpoint,
         filter.state.map(DeliveryState::as_str),
         filter.before,
-        most
+        limit
     );
     let mut transaction = kit::pg::begin_with(pool, BEGIN_LIST).await?;
     let mut found = found.fetch_all(&mut *transaction).await?;
     transaction.commit().await?;
-    found.truncate(usize::try_from(most).unwrap_or_default());
+    found.truncate(usize::try_from(limit).unwrap_or_default());
     Ok(found)
 }
 
@@ -160,7 +160,7 @@ pub async fn find(
 }
 
 /// The id of the delivery of a message to an endpoint.
-pub async fn of_message(
+pub async fn find_by_message(
     executor: impl PgExecutor<'_>,
     endpoint: Uuid,
     message: Uuid,

@@ -152,7 +152,7 @@ pub async fn find(
 }
 
 /// Finds the endpoint that a form has added.
-pub async fn by_form(
+pub async fn find_by_form(
     executor: impl PgExecutor<'_>,
     account: Uuid,
     form: Uuid,
@@ -188,7 +188,7 @@ pub async fn lock_all(
 }
 
 /// The endpoints of an account, the oldest first.
-pub async fn of_account(
+pub async fn list(
     executor: impl PgExecutor<'_>,
     account: Uuid,
 ) -> Result<Vec<Endpoint>, sqlx::Error> {

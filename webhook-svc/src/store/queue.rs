@@ -21,11 +21,11 @@ pub struct Claim {
     pub token: i64,
 }
 
-/// Claims up to `most` due endpoints for `term`. Endpoints that this replica has claimed already are among them when they have new work.
+/// Claims up to `limit` due endpoints for `term`. Endpoints that this replica has claimed already are among them when they have new work.
 pub async fn claim(
     connection: &mut PgConnection,
     holder: Uuid,
-    most: i64,
+    limit: i64,
     now: OffsetDateTime,
     term: Duration,
 ) -> Result<Vec<Claim>, sqlx::Error> {
@@ -43,7 +43,7 @@ pub async fn claim(
          returning queue.endpoint_id as endpoint, token",
         holder,
         now,
-        most,
+        limit,
         now + term,
     )
     .fetch_all(connection)

@@ -5,7 +5,7 @@ use time::{Duration, OffsetDateTime};
 
 /// Rows per statement.
 const BATCH: i64 = 5_000;
-/// How much longer messages stay: a cursor works for a day longer than its message is listed (`service/messages.rs`).
+/// How much longer messages stay: a cursor works for a day longer than its message is listed (`service/messages`).
 const MESSAGE_MARGIN: Duration = Duration::days(2);
 
 macro_rules! remove_older {
@@ -13,8 +13,12 @@ macro_rules! remove_older {
         let mut removed = 0;
         loop {
             let batch = sqlx::query!(
-                "delete from webhook." + $table + " where ctid = any(array(
-                     select ctid from webhook." + $table + " where created_at < $1 limit $2
+                "delete from webhook."
+                    + $table
+                    + " where ctid = any(array(
+                     select ctid from webhook."
+                    + $table
+                    + " where created_at < $1 limit $2
                  ))",
                 $before,
                 BATCH,

@@ -24,12 +24,12 @@ pub type Cursor = (OffsetDateTime, i64);
 /// The length of the table changes faster than its statistics: the planner could read and sort the whole backlog for each page.
 pub(super) const BEGIN_READ: &str = "begin read only; set local enable_bitmapscan = off";
 
-/// Up to `most` due deliveries of an endpoint after the cursor.
+/// Up to `limit` due deliveries of an endpoint after the cursor.
 pub async fn due(
     pool: &PgPool,
     endpoint: Uuid,
     after: Cursor,
-    most: i64,
+    limit: i64,
     now: OffsetDateTime,
 ) -> Result<Vec<DueRow>, sqlx::Error> {
     let mut transaction = kit::pg::begin_with(pool, BEGIN_READ).await?;
@@ -42,7 +42,7 @@ pub async fn due(
         now,
         after.0,
         after.1,
-        most,
+        limit,
     )
     .fetch_all(&mut *transaction)
     .await?;
@@ -117,17 +117,17 @@ pub async fn backlog(
     .await
 }
 
-/// The number of waiting test deliveries of an endpoint, `most` at most.
+/// The number of waiting test deliveries of an endpoint, `limit` at most.
 pub async fn count_tests(
     executor: impl PgExecutor<'_>,
     endpoint: Uuid,
-    most: i64,
+    limit: i64,
 ) -> Result<i64, sqlx::Error> {
     sqlx::query_scalar!(
         r#"select count(*) as "count!"
            from (select from webhook.waiting where endpoint_id = $1 and is_test limit $2) as counted"#,
         endpoint,
-        most
+        limit
     )
     .fetch_one(executor)
     .await

@@ -48,7 +48,10 @@ async fn an_endpoint_in_a_newer_state_is_listed_and_keeps_its_state(pool: PgPool
         account_id: account_id.clone(),
     };
     let listed = client.list_endpoints(request).await.unwrap().into_inner();
-    let states = listed.endpoints.iter().map(|it| (it.id.clone(), it.state()));
+    let states = listed
+        .endpoints
+        .iter()
+        .map(|it| (it.id.clone(), it.state()));
     let expected = [
         (known.to_string(), EndpointState::On),
         (id.clone(), EndpointState::Unspecified),
