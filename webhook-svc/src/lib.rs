@@ -75,7 +75,7 @@ pub async fn start(boot: Boot<Settings>) -> anyhow::Result<()> {
         disable_policy: settings.disable_policy(),
         limits: settings.limits().within_descriptors(),
     };
-    jobs::spawn_end_of_future_waits(&leader, &dependencies);
+    jobs::spawn_due_time_clamp(&leader, &dependencies);
     deliver::spawn(dependencies, &boot.lifecycle);
 
     jobs::spawn_sweep(&leader, &pool, clock, &wakeup, settings.sweep_hour)?;

@@ -39,14 +39,14 @@ pub(crate) fn spawn_secret_rotation(leader: &Leader, pool: &PgPool, key_ring: &K
 }
 
 /// Makes deliveries due whose time a fast clock has set too far ahead: no delivery waits longer than the schedule allows (§6.2).
-pub fn spawn_end_of_future_waits(leader: &Leader, dependencies: &DeliveryDependencies) {
+pub fn spawn_due_time_clamp(leader: &Leader, dependencies: &DeliveryDependencies) {
     let (pool, wakeup) = (dependencies.pool.clone(), dependencies.wakeup.clone());
     let longest = dependencies.schedule.longest_delay();
     let term = dependencies.limits.lease;
-    leader.spawn_periodic("waits of the future", HOUR, move |now| {
+    leader.spawn_periodic("future due times", HOUR, move |now| {
         let (pool, wakeup) = (pool.clone(), wakeup.clone());
         async move {
-            let ended = queue::end_future_waits(&pool, now, longest, term).await?;
+            let ended = queue::clamp_future_due_times(&pool, now, longest, term).await?;
             wakeup.wake();
             Ok(ended)
         }

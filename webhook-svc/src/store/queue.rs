@@ -165,10 +165,10 @@ pub async fn oldest_due(
     .await
 }
 
-/// Makes deliveries due that would wait for more than `longest`, and ends leases of more than two terms. Returns the number of endpoints.
+/// Makes deliveries due whose time is more than `longest` ahead, and ends leases of more than two terms. Returns the number of endpoints.
 ///
-/// Such times were set while PostgreSQL's clock, or that of a replica, was ahead.
-pub async fn end_future_waits(
+/// A fast clock, of PostgreSQL or of a replica, has set such times.
+pub async fn clamp_future_due_times(
     pool: &PgPool,
     now: OffsetDateTime,
     longest: Duration,
