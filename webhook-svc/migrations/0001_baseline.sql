@@ -151,9 +151,10 @@ create table webhook.message (
     -- The accounts that may get it; null: every account.
     recipients uuid[]
 );
-create index message_by_time on webhook.message using brin (created_at) with (autosummarize = on);
 create unique index message_by_position on webhook.message (position) where position is not null;
-create index message_numbered_by_time on webhook.message (created_at, position) where position is not null;
+-- For their removal, and for callers who begin at a time. A BRIN index would find less and less: its ranges never become narrower when new rows take
+-- the place of removed ones.
+create index message_by_time on webhook.message (created_at, position);
 
 -- Whether a message waits for the row of its listing, which is not published, or absent: the follower of listings may be behind the follower that
 -- made the message. A message that was stored then waits for ten minutes, unless the row is newer than the message. A message of the listings
@@ -241,5 +242,5 @@ create table webhook.attempt_log (
 create index attempt_log_undelivered on webhook.attempt_log (endpoint_id, state, delivery_id) where state in ('failed', 'cancelled');
 -- Failed deliveries are sent again by the time when they failed.
 create index attempt_log_failed_at on webhook.attempt_log (endpoint_id, at, delivery_id) where state = 'failed';
--- For their removal. A BRIN index would find less and less: its ranges never become narrower when new rows take the place of removed ones.
+-- For their removal.
 create index attempt_log_by_time on webhook.attempt_log (created_at);

@@ -2,12 +2,12 @@
 
 use contracts::webhook::v1 as proto;
 use kit::{Code, Fault};
+use sqlx::PgPool;
 use sqlx::postgres::{PgConnectOptions, PgPoolOptions};
-use sqlx::{PgPool, Row as _};
 use webhook::store::deliveries::{self, DeliveryState, Filter};
 
 use crate::recover::insert_failed;
-use crate::support::{ADA, BOB, EVE, start};
+use crate::support::{ADA, BOB, EVE, rows_read, start};
 
 const URL: &str = "https://hooks.example/kora";
 
@@ -309,18 +309,4 @@ async fn a_list_of_a_rare_state_does_not_read_the_whole_log(pool: PgPool) {
         let read = rows_read(&one).await - before;
         assert!(read < 500, "{read} rows of 20,000 for {state:?}");
     }
-}
-
-/// The rows of the log that were read. `pool` has one connection, whose reads are all counted.
-async fn rows_read(pool: &PgPool) -> i64 {
-    let mut rows = 0;
-    for statement in [
-        "select pg_stat_force_next_flush()",
-        "select sum(seq_tup_read + coalesce(idx_tup_fetch, 0))::bigint as rows from pg_stat_user_tables
-         where schemaname = 'webhook' and relname like 'attempt_log%'",
-    ] {
-        let read = sqlx::raw_sql(statement).fetch_one(pool).await.unwrap();
-        rows = read.try_get("rows").unwrap_or(rows);
-    }
-    rows
 }

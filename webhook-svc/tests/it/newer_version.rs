@@ -131,7 +131,7 @@ async fn a_delivery_in_a_newer_state_is_listed_with_the_others(pool: PgPool) {
         .await
         .unwrap();
     let listed = service.list(ADA, endpoint).await;
-    let states = listed.iter().map(|it| it.state());
+    let states = listed.iter().map(proto::Delivery::state);
     assert!(states.eq([DeliveryState::Delivered, DeliveryState::Unspecified]));
     let one = service.delivery(ADA, endpoint, newer).await;
     assert_eq!(one.attempts.len(), 1);

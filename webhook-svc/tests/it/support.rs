@@ -486,6 +486,16 @@ pub(crate) async fn is_waiting_for_a_lock(pool: &PgPool) {
     .await;
 }
 
+/// The messages and attempts that were read. `pool` has one connection, whose reads are all counted.
+pub(crate) async fn rows_read(pool: &PgPool) -> i64 {
+    let flush = sqlx::raw_sql("select pg_stat_force_next_flush()");
+    flush.execute(pool).await.unwrap();
+    let read =
+        "select sum(seq_tup_read + coalesce(idx_tup_fetch, 0))::bigint from pg_stat_user_tables
+         where schemaname = 'webhook' and relname in ('attempt_log', 'message')";
+    sqlx::query_scalar(read).fetch_one(pool).await.unwrap()
+}
+
 /// A change, whose `seq` is also its revision.
 pub(crate) fn change(seq: i64, entity: &str, id: Uuid, event: &str, state: Vec<u8>) -> Change {
     Change {
