@@ -13,12 +13,12 @@ impl Sender {
     /// # Errors
     /// The address redirects: the status and the target in words.
     pub async fn check_address(&self, address: &Address) -> Result<String, String> {
-        let client = self.clients.current();
-        let request = client.head(address.as_str()).header(USER_AGENT, AGENT);
+        let request = self.address_checks.head(address.as_str());
+        let request = request.header(USER_AGENT, AGENT);
         let sent = self.send(address, request, self.address_check_timeout);
         match sent.await {
             Ok(response) => {
-                let answer = reason::of_status(response.status(), response.headers());
+                let answer = reason::for_status(response.status(), response.headers());
                 if response.status().is_redirection() {
                     Err(answer)
                 } else {

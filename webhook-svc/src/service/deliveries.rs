@@ -1,6 +1,7 @@
 //! Operations on deliveries.
 
 use contracts::webhook::v1 as proto;
+use contracts::webhook::v1::deliveries_service_server::DeliveriesService;
 use kit::api::bad_fields::BadFields;
 use kit::api::cursor::Binding;
 use kit::api::page::{Limits, Page};
@@ -10,7 +11,8 @@ use strum::VariantNames as _;
 use time::OffsetDateTime;
 use uuid::Uuid;
 
-use super::{Dependencies, convert};
+use super::endpoints::check_known;
+use super::{Service, account_id, calls, convert};
 use crate::domain::event::Event;
 use crate::domain::message::Message;
 use crate::domain::samples;
@@ -26,12 +28,20 @@ const TESTS_RETRY_AFTER_SECONDS: u32 = 60;
 const WHEN_RESUMED: &str =
     "The endpoint is paused: nothing is sent until it is resumed, and the try is made then.";
 
-impl Dependencies {
-    pub(super) async fn list_deliveries(
+calls!(DeliveriesService {
+    list_deliveries(ListDeliveriesRequest) -> ListDeliveriesResponse;
+    get_delivery(GetDeliveryRequest) -> GetDeliveryResponse;
+    send_again(SendAgainRequest) -> SendAgainResponse;
+    recover(RecoverRequest) -> RecoverResponse;
+    send_test_event(SendTestEventRequest) -> SendTestEventResponse;
+});
+
+impl Service {
+    async fn list_deliveries(
         &self,
-        account: Uuid,
         request: proto::ListDeliveriesRequest,
     ) -> Result<proto::ListDeliveriesResponse, Fault> {
+        let account = account_id(&request.account_id)?;
         let endpoint = self
             .endpoint(account, "endpoint_id", &request.endpoint_id)
             .await?;
@@ -62,16 +72,16 @@ impl Dependencies {
         })
     }
 
-    pub(super) async fn get_delivery(
+    async fn get_delivery(
         &self,
-        account: Uuid,
         request: proto::GetDeliveryRequest,
     ) -> Result<proto::GetDeliveryResponse, Fault> {
+        let account = account_id(&request.account_id)?;
         let endpoint = self
             .endpoint(account, "endpoint_id", &request.endpoint_id)
             .await?;
-        let details = deliveries::details(&self.pool, endpoint.id, request.id).await?;
-        let details = details.ok_or_else(not_found)?;
+        let found = deliveries::details(&self.pool, endpoint.id, request.id).await?;
+        let details = found.ok_or_else(not_found)?;
         let attempts = details.attempts.into_iter().map(convert::attempt);
         Ok(proto::GetDeliveryResponse {
             delivery: Some(convert::delivery(details.delivery)),
@@ -80,11 +90,11 @@ impl Dependencies {
         })
     }
 
-    pub(super) async fn send_again(
+    async fn send_again(
         &self,
-        account: Uuid,
         request: proto::SendAgainRequest,
     ) -> Result<proto::SendAgainResponse, Fault> {
+        let account = account_id(&request.account_id)?;
         let endpoint = self
             .endpoint(account, "endpoint_id", &request.endpoint_id)
             .await?;
@@ -110,7 +120,7 @@ impl Dependencies {
                 "A try is made now. If one is running, the next one follows at once when it fails."
             }
             EndpointState::On => "One try is made now. If it fails, no other follows.",
-            EndpointState::Paused | EndpointState::Off => WHEN_RESUMED,
+            _ => WHEN_RESUMED,
         };
         Ok(proto::SendAgainResponse {
             delivery: Some(convert::delivery(delivery)),
@@ -118,11 +128,11 @@ impl Dependencies {
         })
     }
 
-    pub(super) async fn recover(
+    async fn recover(
         &self,
-        account: Uuid,
         request: proto::RecoverRequest,
     ) -> Result<proto::RecoverResponse, Fault> {
+        let account = account_id(&request.account_id)?;
         let endpoint = self
             .endpoint(account, "endpoint_id", &request.endpoint_id)
             .await?;
@@ -153,7 +163,7 @@ impl Dependencies {
             EndpointState::On => {
                 "Each is put back into the queue now, and is tried as often as a new one."
             }
-            EndpointState::Paused | EndpointState::Off => WHEN_RESUMED,
+            _ => WHEN_RESUMED,
         };
         Ok(proto::RecoverResponse {
             deliveries: failed.deliveries.unsigned_abs(),
@@ -162,11 +172,11 @@ impl Dependencies {
         })
     }
 
-    pub(super) async fn send_test_event(
+    async fn send_test_event(
         &self,
-        account: Uuid,
         request: proto::SendTestEventRequest,
     ) -> Result<proto::SendTestEventResponse, Fault> {
+        let account = account_id(&request.account_id)?;
         let endpoint = self
             .endpoint(account, "endpoint_id", &request.endpoint_id)
             .await?;
@@ -204,7 +214,7 @@ impl Dependencies {
         let sent = sent.await?;
         let delivery = match sent {
             Some(delivery) => delivery,
-            None => deliveries::of_message(&mut *transaction, endpoint.id, id)
+            None => deliveries::find_by_message(&mut *transaction, endpoint.id, id)
                 .await?
                 .ok_or_else(not_found)?,
         };
@@ -213,7 +223,7 @@ impl Dependencies {
         self.wakeup.wake();
         let next = match endpoint.state {
             EndpointState::On => "The first try is made now.",
-            EndpointState::Paused | EndpointState::Off => WHEN_RESUMED,
+            _ => WHEN_RESUMED,
         };
         Ok(proto::SendTestEventResponse {
             delivery: Some(convert::delivery(delivery.ok_or_else(not_found)?)),
@@ -223,7 +233,7 @@ impl Dependencies {
     }
 }
 
-impl Dependencies {
+impl Service {
     /// Refuses to send real events again when the account's plan no longer has any.
     async fn require_real_events(&self, account: Uuid) -> Result<(), Fault> {
         if self.plan(account).await?.events {
@@ -256,6 +266,7 @@ fn event(name: &str) -> Result<Event, Fault> {
 
 /// Rejects an endpoint that is switched off. Deliveries to a paused endpoint wait.
 fn check_enabled(state: EndpointState) -> Result<(), Fault> {
+    check_known(state)?;
     if state == EndpointState::Off {
         let reason = "The address is switched off: resume it first.";
         return Err(Fault::invalid_field("endpoint_id", reason));

@@ -15,7 +15,7 @@ use sqlx::postgres::PgPool;
 use time::OffsetDateTime;
 use tokio::sync::watch;
 
-use super::{Position, lag};
+use super::Position;
 use crate::api::fault::Fault;
 use crate::clock::Clock;
 use crate::jobs::Leader;
@@ -81,9 +81,6 @@ impl Producer {
             let head = reading.await.ok();
             if head.is_none() || head != last {
                 self.wakeup.wake_here();
-            }
-            if let Some(head) = head {
-                lag::head(self.schema.0, head.seq);
             }
             last = head;
         }
@@ -157,12 +154,10 @@ impl Producer {
 
     /// The head of the feed.
     async fn head(&self) -> Result<Head, sqlx::Error> {
-        let head = pg::in_time(&self.pool, async |connection| {
-            Head::of(connection, self.schema).await
-        });
-        let head = head.await?;
-        lag::head(self.schema.0, head.seq);
-        Ok(head)
+        pg::in_time(&self.pool, async |connection| {
+            Head::read(connection, self.schema).await
+        })
+        .await
     }
 
     /// Raises the high-water mark to a position that is committed, for a producer that has one.

@@ -1,8 +1,5 @@
-//! Every hour: removes old deliveries, replaces rotated secrets, and encrypts secrets again that an old key has encrypted.
+//! Replaces rotated secrets, and encrypts secrets again that an old key has encrypted.
 
-use std::time::Duration;
-
-use kit::jobs::Leader;
 use kit::key_ring::{KeyRing, SealError};
 use sqlx::PgPool;
 use time::OffsetDateTime;
@@ -10,23 +7,6 @@ use uuid::Uuid;
 
 use crate::key_ring::{open_secret, seal_secret};
 use crate::store::endpoints::{self, Endpoint};
-use crate::store::retention;
-
-const PERIOD: Duration = Duration::from_hours(1);
-
-/// Adds the jobs. Deliveries older than `retention` are removed.
-pub(crate) fn spawn(leader: &Leader, pool: &PgPool, key_ring: &KeyRing, retention: time::Duration) {
-    let deliveries = pool.clone();
-    leader.spawn_periodic("retention", PERIOD, move |now| {
-        let pool = deliveries.clone();
-        async move { Ok(retention::remove(&pool, now - retention).await?) }
-    });
-    let (pool, key_ring) = (pool.clone(), key_ring.clone());
-    leader.spawn_periodic("secret rotation", PERIOD, move |now| {
-        let (pool, key_ring) = (pool.clone(), key_ring.clone());
-        async move { reencrypt_secrets(&pool, &key_ring, now).await }
-    });
-}
 
 /// Drops secrets whose rotation has ended, and encrypts the others with the first key. Returns the number of endpoints.
 ///
