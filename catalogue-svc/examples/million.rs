@@ -87,9 +87,7 @@ fn main() {
         }
         encoded += rows.iter().map(|row| row.body.len()).sum::<usize>();
         let started = Instant::now();
-        let mut entities = convert(&rows);
-        writer.store_texts(&mut entities);
-        for entity in entities {
+        for entity in convert(&rows) {
             writer.store(entity);
         }
         spent += started.elapsed();

@@ -20,9 +20,7 @@ use super::folding::{TATWEEL, fold};
 /// must find it in the rest.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Field {
-    /// At the start of its title or name.
-    TitleStart,
-    /// Further on in its title or name.
+    /// In its title or name.
     Title,
     /// In its tagline.
     Pitch,
@@ -64,8 +62,6 @@ struct Word {
 pub const LONGEST_TITLE: u8 = 8;
 
 /// The words of a listing's texts. The first text is its title or name.
-///
-/// The first word of each text of [`Field::Title`] gets [`Field::TitleStart`], and so does a joined word that begins with it.
 pub fn of_texts<'a>(texts: impl IntoIterator<Item = (Field, &'a str)>) -> Words {
     let mut words = Words::default();
     let mut parts = Vec::new();
@@ -89,7 +85,7 @@ impl Words {
             .map(|word| (self.text(word), word.field))
     }
 
-    /// The field of a word; `None`: the listing does not have it.
+    /// The field of a word, if the listing has the word.
     pub fn get(&self, word: &str) -> Option<Field> {
         let found = self
             .entries
@@ -97,12 +93,10 @@ impl Words {
         found.ok().map(|at| self.entries[at].field)
     }
 
-    /// How many words there are.
     pub fn len(&self) -> usize {
         self.entries.len()
     }
 
-    /// Whether there are none.
     pub fn is_empty(&self) -> bool {
         self.entries.is_empty()
     }
@@ -118,10 +112,6 @@ impl Words {
 
     /// Adds the words of a text.
     fn add(&mut self, field: Field, parts: &[Part]) {
-        let mut field = match field {
-            Field::Title => Field::TitleStart,
-            other => other,
-        };
         for run in parts.chunk_by(|_, next| next.follows != Separator::Space) {
             if run.len() > 1 && field != Field::Pitch {
                 self.entries.extend(joined(run, field));
@@ -134,7 +124,6 @@ impl Words {
                     self.entries
                         .extend(joined(std::slice::from_ref(part), field));
                 }
-                field = field.max(Field::Title);
             }
         }
     }
@@ -229,7 +218,7 @@ fn split(text: &str, letters: &mut String, parts: &mut Vec<Part>) {
 
 fn split_letters(text: impl Iterator<Item = char>, letters: &mut String, parts: &mut Vec<Part>) {
     let mut start = letters.len();
-    // What is between the last word and the next one so far. `None`: the last character belongs to a word.
+    // What is between the last word and the next one so far. `None` after a character of a word.
     let mut separator = Some(Separator::Space);
     let mut follows = Separator::Space;
     for letter in text.chain(std::iter::once(' ')) {
@@ -344,19 +333,6 @@ mod tests {
     }
 
     #[test]
-    fn a_joined_word_starts_a_title_if_its_first_part_does() {
-        let words = of_texts([(Field::Title, "Kori-Odan and J.U.L.I.A.")]);
-        for (word, field) in [
-            ("kori", Field::TitleStart),
-            ("koriodan", Field::TitleStart),
-            ("odan", Field::Title),
-            ("julia", Field::Title),
-        ] {
-            assert_eq!(words.get(word), Some(field), "{word}");
-        }
-    }
-
-    #[test]
     fn the_words_of_a_title_are_counted() {
         let long = "la ".repeat(300);
         for (title, length) in [
@@ -379,7 +355,7 @@ mod tests {
             (Field::Rest, "Sfax Nights"),
         ]);
         for (word, field) in [
-            ("tunis", Field::TitleStart),
+            ("tunis", Field::Title),
             ("nights", Field::Title),
             ("games", Field::Pitch),
             ("sfax", Field::PitchAndRest),

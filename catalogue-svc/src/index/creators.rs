@@ -11,7 +11,6 @@ use uuid::Uuid;
 
 use super::document::{Document, IndexedFields, document_parts};
 use super::rendered::Rendered;
-use super::texts::Text;
 use super::timestamp::Times;
 use crate::domain::facet::Facet;
 use crate::domain::order::CreatorKey;
@@ -20,9 +19,7 @@ use crate::domain::words::Field;
 /// The fields that the games of a creator show of it.
 #[derive(Debug, Default, PartialEq, Eq)]
 pub struct CreatorSummary {
-    /// Handle of the page.
     pub handle: Arc<str>,
-    /// Name of the studio or person.
     pub name: Box<str>,
     /// Two letters.
     pub country_code: Box<str>,
@@ -86,18 +83,14 @@ impl CreatorSummary {
         &self.json
     }
 
-    /// Its city, if that is known.
     pub(super) fn city(&self) -> Option<Facet> {
         (!self.city_slug.is_empty()).then(|| Facet::City(Arc::clone(&self.city_slug)))
     }
 }
 
-/// A creator.
 #[derive(Debug, Clone)]
 pub struct Creator {
-    /// The producer's id of the page.
     pub id: Uuid,
-    /// Its sort key.
     pub key: CreatorKey,
     /// The fields that its games show of it.
     pub summary: Arc<CreatorSummary>,
@@ -105,14 +98,12 @@ pub struct Creator {
     updated_at: i64,
     /// Its kind and its roles.
     facets: Box<[Facet]>,
-    /// The accounts that own the page.
     pub owners: Box<[Uuid]>,
     /// The single read ([`public::Creator`]) without games, which a read takes from the index of games.
     text: Rendered,
 }
 
 impl Creator {
-    /// Converts a page from the feed.
     pub(crate) fn new(id: Uuid, page: listings::Page, site: &str) -> anyhow::Result<Self> {
         let summary = CreatorSummary::new(
             &page.handle,
@@ -141,11 +132,6 @@ impl Creator {
             owners,
             text: Rendered::with_rest(&json, "bio")?,
         })
-    }
-
-    /// The part of its JSON that only a single read needs.
-    pub(super) fn rest_mut(&mut self) -> &mut Text {
-        self.text.rest_mut()
     }
 }
 

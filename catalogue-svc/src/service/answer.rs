@@ -18,12 +18,6 @@ pub(super) fn rows<L: Document>(rows: &[Arc<L>]) -> Bytes {
     json.into()
 }
 
-/// The JSON of a single read.
-pub(super) async fn single(listing: &impl Document) -> Result<Vec<u8>, Fault> {
-    let json = listing.json().single().await;
-    json.map_err(|error| broken(&error))
-}
-
 /// The JSON of an object whose last field is an empty list, with rows in that list.
 pub(super) fn with_rows<L: Document>(object: &[u8], rows: &[Arc<L>]) -> Result<Vec<u8>, Fault> {
     let before = object.strip_suffix(b"[]}");
@@ -49,7 +43,7 @@ pub(super) fn page_info<L: Document<Key: Serialize>>(
     page_info_after(page.total, last.map(|row| row.key()), binding)
 }
 
-/// The same for a page whose last row has the key `last`; `None`: no page follows.
+/// The total of a list, and the cursor of the page after the key `last`, if that is given.
 pub(super) fn page_info_after(
     total: u64,
     last: Option<&impl Serialize>,

@@ -15,9 +15,9 @@ use super::Reads;
 use super::answer;
 use super::query_params::{ListParams, ListQuery, one_of};
 use crate::domain::facet::Facet;
-use crate::domain::listing::Mode;
 use crate::domain::order::CreatorKey;
-use crate::index::Query;
+use crate::index::{Document as _, Query};
+use kit::Mode;
 
 #[tonic::async_trait]
 impl CreatorsService for Reads {
@@ -53,7 +53,7 @@ impl CreatorsService for Reads {
             limit: request.max_games.map_or(usize::MAX, |most| most as usize),
             ..Query::default()
         });
-        let json = answer::single(&**creator).await?;
+        let json = creator.json().single();
         Ok(Response::new(GetCreatorResponse {
             json: answer::with_rows(&json, &games.rows)?.into(),
             position: Some(snapshot.position.into()),
@@ -62,7 +62,6 @@ impl CreatorsService for Reads {
     }
 }
 
-/// Reads and checks the parameters.
 fn read(request: ListCreatorsRequest, now: OffsetDateTime) -> Result<ListQuery<CreatorKey>, Fault> {
     let mut params = ListParams::new(request.mode);
     params.facet("kind", request.kind, |key| {

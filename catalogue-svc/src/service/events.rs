@@ -15,9 +15,9 @@ use super::answer;
 use super::query_params::{ListParams, ListQuery, non_empty, one_of};
 use crate::domain::days::{self, Span, When};
 use crate::domain::facet::Facet;
-use crate::domain::listing::Mode;
 use crate::domain::order::EventKey;
 use crate::index::Document as _;
+use kit::Mode;
 
 #[tonic::async_trait]
 impl EventsService for Reads {
@@ -55,7 +55,7 @@ impl EventsService for Reads {
         let mode = Mode::try_from(request.mode)?;
         let event = snapshot.dataset(mode).events.get(&request.slug);
         let event = event.ok_or_else(|| unknown(mode))?;
-        let json = answer::single(&**event).await?;
+        let json = event.json().single();
         Ok(Response::new(GetEventResponse {
             json: json.into(),
             position: Some(snapshot.position.into()),
@@ -66,7 +66,6 @@ impl EventsService for Reads {
     }
 }
 
-/// Reads and checks the parameters.
 fn read(request: ListEventsRequest, now: OffsetDateTime) -> Result<ListQuery<EventKey>, Fault> {
     let today = now.to_offset(UtcOffset::UTC).date();
     let mut params = ListParams::new(request.mode);

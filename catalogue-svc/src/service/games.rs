@@ -17,9 +17,9 @@ use super::Reads;
 use super::answer;
 use super::query_params::{ListParams, ListQuery, one_of};
 use crate::domain::facet::Facet;
-use crate::domain::listing::Mode;
 use crate::domain::order::GameKey;
-use crate::index::{Creator, Index};
+use crate::index::{Creator, Document as _, Index};
+use kit::Mode;
 
 #[tonic::async_trait]
 impl GamesService for Reads {
@@ -50,7 +50,7 @@ impl GamesService for Reads {
         let dataset = snapshot.dataset(mode);
         let game = dataset.games.get(&request.slug);
         let game = game.ok_or_else(|| unknown(mode))?;
-        let json = answer::single(&**game).await?;
+        let json = game.json().single();
         let json = with_public_credits(json, &dataset.creators)?;
         Ok(Response::new(GetGameResponse {
             json: json.into(),
@@ -91,7 +91,6 @@ fn with_public_credits(json: Vec<u8>, creators: &Index<Creator>) -> Result<Vec<u
     answer::json(&game)
 }
 
-/// Reads and checks the parameters.
 fn read(request: ListGamesRequest, now: OffsetDateTime) -> Result<ListQuery<GameKey>, Fault> {
     let mut params = ListParams::new(request.mode);
     params.facet("genre", request.genre, |key| {

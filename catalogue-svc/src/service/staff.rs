@@ -26,18 +26,18 @@ use uuid::Uuid;
 
 use super::Reads;
 use super::query_params;
-use crate::domain::listing::Mode;
+use crate::boards::Votable;
 use crate::domain::rankings::BoardKind;
-use crate::domain::staff_action::{Action, By};
+use crate::domain::staff_action::{Action, AuthorizedAction};
 use crate::domain::vote;
 use crate::store::listing_voters::{self, Key, ListingVoters};
 use crate::store::voters;
 use crate::write::{self, Void};
+use kit::Mode;
 
 /// Voters whose votes are voided concurrently.
 const AT_ONCE: usize = 32;
 
-/// The service.
 #[derive(Debug)]
 pub struct Staff {
     pub(super) pool: PgPool,
@@ -123,14 +123,14 @@ impl Staff {
         request: &Request<T>,
         action: Action,
         voter: &str,
-    ) -> Result<By, Status> {
+    ) -> Result<AuthorizedAction, Status> {
         self.audit.admit(request, action, ("voter", voter)).await
     }
 
     /// Voids or restores the votes of each voter in a transaction of its own. After an interruption the call can be repeated.
     async fn set_void(
         &self,
-        by: &By,
+        by: &AuthorizedAction,
         voters: Vec<Uuid>,
         restore: bool,
         reason: &str,
@@ -159,10 +159,7 @@ impl Staff {
         let kind = bad.read("kind", query_params::board_kind(&request.kind));
         let listing = kind.and_then(|kind| {
             let name = request.listing.as_str();
-            let id = match kind {
-                BoardKind::Games => live.games.get(name).map(|row| row.id),
-                BoardKind::Creators => live.creators.get(name).map(|row| row.id),
-            };
+            let id = live.votable(kind, name).map(Votable::id);
             let id = id.or_else(|| name.parse().ok());
             let reason = "No published listing of this kind has this name. Give the id of another: `staff game show` and `staff page show` print it.";
             bad.read("listing", id.ok_or(reason))

@@ -49,12 +49,10 @@ pub async fn save_board(
 pub async fn announce(
     connection: &mut PgConnection,
     taken_for: OffsetDateTime,
-    now: OffsetDateTime,
 ) -> Result<bool, sqlx::Error> {
     let announced = sqlx::query!(
-        "insert into catalogue.snapshot (taken_for, taken_at) values ($1, $2) on conflict do nothing",
-        taken_for,
-        now
+        "insert into catalogue.snapshot (taken_for) values ($1) on conflict do nothing",
+        taken_for
     )
     .execute(connection)
     .await?;

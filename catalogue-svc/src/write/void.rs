@@ -2,14 +2,12 @@
 
 use kit::Fault;
 use kit::audit::Subject;
+use kit::feed::Producer;
 use serde_json::json;
-use sqlx::PgConnection;
-use time::OffsetDateTime;
 use uuid::Uuid;
 
 use crate::SCHEMA;
-use crate::domain::staff_action::By;
-use crate::domain::tally::TallyChange;
+use crate::domain::staff_action::AuthorizedAction;
 use crate::store::{tallies, voters, votes};
 
 /// Voids the votes of a voter, or restores them.
@@ -33,16 +31,22 @@ pub struct Voided {
 }
 
 /// Subtracts the stored votes of a voter from the tallies, or adds them again. Later votes of a voter whose votes are void do not count.
-pub(super) async fn void(
-    connection: &mut PgConnection,
-    by: &By,
-    Void {
+///
+/// # Errors
+/// There is no such voter, or PostgreSQL is unavailable.
+pub async fn void(
+    producer: &Producer,
+    by: &AuthorizedAction,
+    void: &Void,
+) -> Result<Voided, Fault> {
+    let Void {
         voter,
         restore,
         reason,
-    }: &Void,
-    now: OffsetDateTime,
-) -> Result<Voided, Fault> {
+    } = void;
+    let mut transaction = producer.begin().await?;
+    let now = transaction.now;
+    let connection = &mut *transaction;
     let locked = voters::lock(connection, *voter).await?;
     let locked = locked.ok_or_else(|| Fault::not_found("No voter has this id."))?;
     if locked.is_void != *restore {
@@ -53,14 +57,9 @@ pub(super) async fn void(
         return Ok(unchanged);
     }
     voters::set_voided(connection, *voter, (!restore).then_some(now)).await?;
-    let (changes, votes) = votes::tally_changes_by(connection, *voter).await?;
     let sign = if *restore { 1 } else { -1 };
-    let signed = changes.into_iter().map(|change| TallyChange {
-        wins: sign * change.wins,
-        losses: sign * change.losses,
-        ..change
-    });
-    tallies::add(connection, &signed.collect::<Vec<_>>()).await?;
+    tallies::add(connection, *voter, None, sign).await?;
+    let votes = votes::count(connection, *voter).await?.unsigned_abs();
     let details = json!({ "reason": reason, "votes": votes });
     let subject = Subject {
         entity: "voter",
@@ -68,6 +67,7 @@ pub(super) async fn void(
         details,
     };
     by.record(connection, SCHEMA, subject, now).await?;
+    transaction.commit(&[]).await?;
     Ok(Voided {
         votes,
         unchanged: false,

@@ -8,11 +8,11 @@ use crate::index::words::{Match, Terms, Union};
 const EDITS: u8 = 3;
 /// How many places there are at which a hit may have the words: all in the title, and those of [`places`].
 const PLACES: usize = 6;
-/// How many combinations there are of two properties: each word is a whole word of the hit; its title starts with one of the words.
-const FITS: usize = 4;
+/// Whether each word is a whole word of the hit, or not.
+const FITS: usize = 2;
 
 /// How many grades there are. A hit that needs fewer edits comes first; of these, one that has the words in a better place; of these, one
-/// that has them as whole words; of these, one whose title starts with one of them.
+/// that has them as whole words.
 pub(crate) const GRADES: usize = EDITS as usize * PLACES * FITS;
 
 /// The docs that a search finds, by grade. Each doc is in one grade. Grades are computed on demand, since a page seldom needs the last ones.
@@ -64,11 +64,7 @@ impl<'a> Grades<'a> {
     fn push(&mut self, place: RoaringBitmap, edits: u8) {
         let whole = self.terms.whole(edits, &place);
         let beginning = place - &whole;
-        for docs in [whole, beginning] {
-            let starting = self.terms.starting(edits, &docs);
-            let others = docs - &starting;
-            self.known.extend([starting, others]);
-        }
+        self.known.extend([whole, beginning]);
     }
 }
 

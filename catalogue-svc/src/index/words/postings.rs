@@ -8,7 +8,6 @@ use crate::index::doc_set::DocSet;
 /// A field of which a posting has a set of docs.
 #[derive(Debug, Clone, Copy)]
 enum PostingField {
-    TitleStart,
     Title,
     Pitch,
     /// The creator's name and the city.
@@ -16,12 +15,11 @@ enum PostingField {
 }
 
 impl PostingField {
-    const COUNT: usize = 4;
+    const COUNT: usize = 3;
 
     /// The sets that contain a doc which has the word in this field.
     fn of(field: Field) -> &'static [Self] {
         match field {
-            Field::TitleStart => &[Self::TitleStart, Self::Title],
             Field::Title => &[Self::Title],
             Field::Pitch => &[Self::Pitch],
             Field::PitchAndRest => &[Self::Pitch, Self::Rest],
@@ -74,10 +72,6 @@ impl Posting {
         }
     }
 
-    pub(crate) fn title_start(&self) -> &DocSet {
-        &self.0[PostingField::TitleStart as usize]
-    }
-
     pub(crate) fn title(&self) -> &DocSet {
         &self.0[PostingField::Title as usize]
     }
@@ -93,7 +87,7 @@ impl Posting {
 
     /// Sets whose union has all docs.
     pub(crate) fn every(&self) -> &[DocSet] {
-        &self.0[PostingField::Title as usize..]
+        &self.0
     }
 
     /// The number of docs. A doc that has the term in two fields counts twice.
@@ -121,7 +115,6 @@ impl<'a> Union<'a> {
         }
     }
 
-    /// Adds the docs of a set.
     pub(crate) fn add(&mut self, docs: &DocSet) {
         match (docs, self.within) {
             (DocSet::Array(docs), _) => self.loose.extend(docs),
@@ -130,7 +123,6 @@ impl<'a> Union<'a> {
         }
     }
 
-    /// Adds the docs of several sets.
     pub(crate) fn extend(&mut self, sets: &[DocSet]) {
         for docs in sets {
             self.add(docs);

@@ -7,9 +7,9 @@ mod directory;
 
 use std::collections::BTreeMap;
 
-use catalogue::domain::listing::Mode;
 use catalogue::domain::words::{self, Field};
 use catalogue::index::{Document as _, Hit, Search, Snapshot};
+use kit::Mode;
 use serde::Deserialize;
 
 use crate::build::entity;
