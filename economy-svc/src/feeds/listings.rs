@@ -65,7 +65,10 @@ impl Projection for Listings {
 fn page(change: &Change) -> anyhow::Result<pages::Row> {
     let page = Page::decode(change.state.clone())?;
     // An owner that a later release names in another way must not keep the earlier owners.
-    let owners = page.owners.iter().filter_map(|account| account.parse().ok());
+    let owners = page
+        .owners
+        .iter()
+        .filter_map(|account| account.parse().ok());
     Ok(pages::Row {
         id: page.id.parse()?,
         owners: owners.collect(),
@@ -120,7 +123,10 @@ mod tests {
             let Some(Row::Game(hidden)) = hidden else {
                 panic!("it is a game");
             };
-            assert_eq!((hidden.id.to_string().as_str(), hidden.published), (ID, false));
+            assert_eq!(
+                (hidden.id.to_string().as_str(), hidden.published),
+                (ID, false)
+            );
             assert!(row("game", &game(mode, page_id, true)).is_err());
         }
     }

@@ -27,11 +27,11 @@ pub(super) struct Snapshot {
     pub(super) economy: Economy,
     /// The time when it was loaded.
     pub(super) at: OffsetDateTime,
-    /// `None`: samples.
+    /// Samples have none.
     data_version: Option<Version>,
     /// The JSON list of all currencies.
     pub(super) currencies: Bytes,
-    /// The list of all rates, since a call first read it. `None`: it is too long.
+    /// The list of all rates, since a call first read it; `None` if it is too long.
     rates: OnceCell<Option<RateList>>,
 }
 
@@ -121,7 +121,9 @@ impl Snapshot {
         let rendering = tokio::spawn(async move {
             let render = || {
                 let snapshot = Arc::clone(&snapshot);
-                render::on_blocking_thread(move || render::rates(&snapshot.economy, None, None, ALL))
+                render::on_blocking_thread(move || {
+                    render::rates(&snapshot.economy, None, None, ALL)
+                })
             };
             snapshot.rates.get_or_try_init(render).await.cloned()
         });

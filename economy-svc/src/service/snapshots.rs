@@ -214,11 +214,12 @@ mod tests {
         let clock = Clock::fixed(OffsetDateTime::UNIX_EPOCH + Duration::days(30));
         let fill = "insert into economy.game (id, generation, mode, slug, title, published)
                 values ('00000000-0000-0000-0000-000000000001', gen_random_uuid(), 'live', 'bao', 'Bao', true);
-            insert into economy.currency values ('00000000-0000-0000-0000-000000000001', 1, 'Cowrie', 'epoch', 'staff');
+            insert into economy.currency values ('00000000-0000-0000-0000-000000000001', 'Cowrie', 'epoch', 'staff');
             insert into economy.report (game_id, at, supply, minted, burned, meal, ride, wage, rent, cost, output, active_players, counted)
                 values ('00000000-0000-0000-0000-000000000001', '1970-01-30 12:00Z', 1, 1, 1, 1, 1, 1, 1, 121, 1, 1, true)";
         sqlx::raw_sql(fill).execute(&pool).await.unwrap();
-        let snapshots = Snapshots::start(pool.clone(), clock.clone(), Duration::HOUR * 20, &lifecycle);
+        let snapshots =
+            Snapshots::start(pool.clone(), clock.clone(), Duration::HOUR * 20, &lifecycle);
         let current = async |list| snapshots.current(Mode::Live, list).await;
         let first = current(List::Rates).await.unwrap();
         // The currency is late now, and no rate has changed.
@@ -247,7 +248,10 @@ mod tests {
         clock.advance(Duration::MINUTE);
         let next = current().await;
         assert!(!Arc::ptr_eq(&next, &samples));
-        assert_ne!(next.rates(None, None, None).await.unwrap().version, rates.version);
+        assert_ne!(
+            next.rates(None, None, None).await.unwrap().version,
+            rates.version
+        );
         lifecycle.stopping().cancel();
     }
 }

@@ -17,7 +17,7 @@ pub struct Row {
     pub slug: String,
     pub title: String,
     pub published: bool,
-    /// `None`: it is unreadable, and the game is hidden.
+    /// `None` for a hidden game whose page could not be read.
     pub page_id: Option<Uuid>,
 }
 
