@@ -16,25 +16,27 @@ use super::folding::{TATWEEL, fold};
 
 /// The field in which a listing has a word (§4.2); the best one, if several have it.
 ///
-/// Only a word that is in the pitch and in the rest counts in both: a pitch often names the city, and a search for the name and the city
-/// must find it in the rest.
+/// A word of both the tagline and an associated name (a game's creator; the city of a creator or an event) counts in both: a tagline often names the
+/// city, and a search for the name and the city must find it among the associated names.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Field {
     /// In its title or name.
     Title,
     /// In its tagline.
-    Pitch,
-    /// In its tagline, and in its creator's name or its city.
-    PitchAndRest,
-    /// In its creator's name or its city.
-    Rest,
+    Tagline,
+    /// In its tagline and in an associated name.
+    TaglineAndAssociated,
+    /// In an associated name.
+    Associated,
 }
 
 impl Field {
     /// The field of a word that is in both.
     fn and(self, other: Self) -> Self {
         match (self.min(other), self.max(other)) {
-            (Self::Pitch, Self::PitchAndRest | Self::Rest) => Self::PitchAndRest,
+            (Self::Tagline, Self::TaglineAndAssociated | Self::Associated) => {
+                Self::TaglineAndAssociated
+            }
             (best, _) => best,
         }
     }
@@ -113,7 +115,7 @@ impl Words {
     /// Adds the words of a text.
     fn add(&mut self, field: Field, parts: &[Part]) {
         for run in parts.chunk_by(|_, next| next.follows != Separator::Space) {
-            if run.len() > 1 && field != Field::Pitch {
+            if run.len() > 1 && field != Field::Tagline {
                 self.entries.extend(joined(run, field));
             }
             for group in run.chunk_by(|_, next| next.follows == Separator::Apostrophe) {
@@ -263,7 +265,7 @@ mod tests {
     }
 
     fn text(text: &str) -> Vec<String> {
-        keys(&of_texts([(Field::Rest, text)]))
+        keys(&of_texts([(Field::Associated, text)]))
     }
 
     #[test]
@@ -324,8 +326,8 @@ mod tests {
     }
 
     #[test]
-    fn a_pitch_has_no_joined_words_but_those_of_apostrophes() {
-        let words = of_texts([(Field::Pitch, "A rock-n'roll top-down game")]);
+    fn a_tagline_has_no_joined_words_but_those_of_apostrophes() {
+        let words = of_texts([(Field::Tagline, "A rock-n'roll top-down game")]);
         assert_eq!(
             keys(&words),
             ["a", "down", "game", "n", "nroll", "rock", "roll", "top"]
@@ -342,7 +344,7 @@ mod tests {
             ("?!", 1),
             (&long, LONGEST_TITLE),
         ] {
-            let words = of_texts([(Field::Title, title), (Field::Pitch, "In the dark")]);
+            let words = of_texts([(Field::Title, title), (Field::Tagline, "In the dark")]);
             assert_eq!(words.title_length(), length, "{title}");
         }
     }
@@ -351,14 +353,14 @@ mod tests {
     fn a_word_gets_the_best_field_that_has_it() {
         let words = of_texts([
             (Field::Title, "Tunis Nights"),
-            (Field::Pitch, "Games from Tunis and Sfax"),
-            (Field::Rest, "Sfax Nights"),
+            (Field::Tagline, "Games from Tunis and Sfax"),
+            (Field::Associated, "Sfax Nights"),
         ]);
         for (word, field) in [
             ("tunis", Field::Title),
             ("nights", Field::Title),
-            ("games", Field::Pitch),
-            ("sfax", Field::PitchAndRest),
+            ("games", Field::Tagline),
+            ("sfax", Field::TaglineAndAssociated),
         ] {
             assert_eq!(words.get(word), Some(field), "{word}");
         }

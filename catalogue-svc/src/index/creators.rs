@@ -150,8 +150,8 @@ impl Document for Creator {
             [
                 (Field::Title, &*self.summary.name),
                 (Field::Title, &*handle),
-                (Field::Pitch, &*tagline),
-                (Field::Rest, &*self.summary.city),
+                (Field::Tagline, &*tagline),
+                (Field::Associated, &*self.summary.city),
             ],
         )
     }

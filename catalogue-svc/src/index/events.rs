@@ -72,7 +72,7 @@ impl Document for Event {
         let [title, city] = ["title", "city"].map(|name| self.text.text(name));
         IndexedFields::new(
             self.facets.iter().cloned(),
-            [(Field::Title, &*title), (Field::Rest, &*city)],
+            [(Field::Title, &*title), (Field::Associated, &*city)],
         )
     }
 

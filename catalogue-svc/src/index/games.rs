@@ -95,8 +95,8 @@ impl Document for Game {
             facets,
             [
                 (Field::Title, &*title),
-                (Field::Pitch, &*tagline),
-                (Field::Rest, &*self.creator.name),
+                (Field::Tagline, &*tagline),
+                (Field::Associated, &*self.creator.name),
             ],
         )
     }

@@ -1,7 +1,7 @@
 //! The words of an index, and what a `q` finds by them.
 //!
-//! - **Words** are in a finite state transducer that leads to postings: the docs with the word, by the field that has it (title, pitch, pitch and elsewhere, elsewhere). Postings change in place. New words wait in a small map until the transducer is built
-//!   again.
+//! - **Words** are in a finite state transducer that leads to postings: the docs with the word, by the field that has it (title, tagline,
+//!   associated names). Postings change in place. New words wait in a small map until the transducer is built again.
 //! - **`q`** counts to its tenth word. Their postings are intersected, the most selective word first, until no doc is left ([`terms()`]).
 //! - **Typos** (`domain/typo.rs`, the rule is §4.1 of the contract): a Levenshtein automaton (the crate `levenshtein_automata`, where a swap
 //!   of neighbours is one edit) walks the transducer; words without a doc do not count. A word that is no prefix of a known word stands for

@@ -9,9 +9,9 @@ use crate::index::doc_set::DocSet;
 #[derive(Debug, Clone, Copy)]
 enum PostingField {
     Title,
-    Pitch,
+    Tagline,
     /// The creator's name and the city.
-    Rest,
+    Associated,
 }
 
 impl PostingField {
@@ -21,9 +21,9 @@ impl PostingField {
     fn of(field: Field) -> &'static [Self] {
         match field {
             Field::Title => &[Self::Title],
-            Field::Pitch => &[Self::Pitch],
-            Field::PitchAndRest => &[Self::Pitch, Self::Rest],
-            Field::Rest => &[Self::Rest],
+            Field::Tagline => &[Self::Tagline],
+            Field::TaglineAndAssociated => &[Self::Tagline, Self::Associated],
+            Field::Associated => &[Self::Associated],
         }
     }
 }
@@ -76,13 +76,13 @@ impl Posting {
         &self.0[PostingField::Title as usize]
     }
 
-    pub(crate) fn pitch(&self) -> &DocSet {
-        &self.0[PostingField::Pitch as usize]
+    pub(crate) fn tagline(&self) -> &DocSet {
+        &self.0[PostingField::Tagline as usize]
     }
 
     /// The docs that have it in the creator's name or the city.
-    pub(crate) fn rest(&self) -> &DocSet {
-        &self.0[PostingField::Rest as usize]
+    pub(crate) fn associated(&self) -> &DocSet {
+        &self.0[PostingField::Associated as usize]
     }
 
     /// Sets whose union has all docs.

@@ -86,13 +86,13 @@ impl Asked {
             "with hit (mode, type, kind, object, country, rank, place) as (
                  select mode, 'games', 1,
                      jsonb_build_object('slug', slug, 'name', title, 'tagline', tagline),
-                     country, rank(title_words, pitch_words, name_words, length, $1),
+                     country, rank(title_words, tagline_words, name_words, length, $1),
                      row_number() over (order by featured desc, created desc, slug)
                  from public_game
                  union all
                  select mode, 'creators', 2,
                      jsonb_build_object('handle', handle, 'name', name, 'tagline', tagline),
-                     country, rank(title_words, pitch_words, city_words, length, $1),
+                     country, rank(title_words, tagline_words, city_words, length, $1),
                      row_number() over (order by created desc, handle)
                  from public_creator
                  union all
