@@ -5,7 +5,7 @@ use std::sync::Arc;
 use bytes::Bytes;
 use kit::Fault;
 use time::{Duration, OffsetDateTime};
-use tokio::sync::OnceCell;
+use tokio::sync::Mutex;
 
 use super::render::{self, RateList};
 use crate::domain::economy::Economy;
@@ -31,9 +31,13 @@ pub(super) struct Snapshot {
     data_version: Option<Version>,
     /// The JSON list of all currencies.
     pub(super) currencies: Bytes,
-    /// The list of all rates, since a call first read it; `None` if it is too long.
-    rates: OnceCell<Option<RateList>>,
+    /// The list of all rates, once a call has read it.
+    rates: Arc<Mutex<Option<AllRates>>>,
 }
+
+/// `None` if the list is too long.
+#[derive(Debug, Clone)]
+struct AllRates(Option<RateList>);
 
 impl Snapshot {
     /// Renders the economy of `now`, live or (without a data version) of the samples. Rates that are as in the snapshot before are not
@@ -48,12 +52,12 @@ impl Snapshot {
         let same = before.zip(data_version).filter(|(before, version)| {
             before.data_version == data_version && before.is_fresh(*version, List::Rates, now)
         });
-        let rates = same.and_then(|(before, _)| before.rates.get().cloned());
+        let rates = same.and_then(|(before, _)| before.rates.try_lock().ok()?.clone());
         Ok(Self {
             at: now,
             data_version,
             currencies: render::currencies(&economy, now, late_after)?,
-            rates: OnceCell::new_with(rates),
+            rates: Arc::new(Mutex::new(rates)),
             economy,
         })
     }
@@ -80,7 +84,7 @@ impl Snapshot {
 
     #[cfg(test)]
     pub(super) fn has_rendered_rates(&self) -> bool {
-        self.rates.initialized()
+        (self.rates.try_lock()).is_ok_and(|rates| rates.is_some())
     }
 
     /// The list of the rates, optionally only of those from or to one currency, and of a part of the list: as many as this, to currencies
@@ -112,21 +116,18 @@ impl Snapshot {
         })
     }
 
-    /// The list of all rates. The first call renders it, in a task that goes on when the caller has gone; concurrent calls wait.
+    /// The list of all rates. The first call renders it, on a thread that goes on when the caller has gone; concurrent calls wait.
     async fn all_rates(self: &Arc<Self>) -> Result<Option<RateList>, Fault> {
-        if let Some(rates) = self.rates.get() {
-            return Ok(rates.clone());
+        let mut rates = Arc::clone(&self.rates).lock_owned().await;
+        if let Some(AllRates(rendered)) = &*rates {
+            return Ok(rendered.clone());
         }
         let snapshot = Arc::clone(self);
-        let rendering = tokio::spawn(async move {
-            let render = || {
-                let snapshot = Arc::clone(&snapshot);
-                render::on_blocking_thread(move || {
-                    render::rates(&snapshot.economy, None, None, ALL)
-                })
-            };
-            snapshot.rates.get_or_try_init(render).await.cloned()
-        });
-        rendering.await.map_err(|error| Fault::internal(&error))?
+        let render = move || {
+            let rendered = render::rates(&snapshot.economy, None, None, ALL)?;
+            *rates = Some(AllRates(rendered.clone()));
+            Ok(rendered)
+        };
+        render::on_blocking_thread(render).await
     }
 }
