@@ -17,8 +17,10 @@ const RANDOM_TRIES: usize = 100;
 /// The most listings, and the most of their pairs, that a draw examines after that.
 const MAX_EXAMINED: usize = 50_000;
 
-/// Draws two listings of different creators for a voter who has `judged` these pairs. Every other pair has the same chance, in either order, but
-/// for listings of the voter's `accounts`. Returns `None` if no examined pair qualifies.
+/// Draws two listings of different creators for a voter who has `judged` these pairs.
+///
+/// Every other pair has the same chance, in either order, but for listings of the voter's `accounts`. Returns `None` if no examined pair
+/// qualifies.
 pub fn random_pair<'a>(
     dataset: &'a Dataset,
     kind: BoardKind,

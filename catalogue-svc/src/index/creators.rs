@@ -34,15 +34,9 @@ pub struct CreatorSummary {
 /// The fields of a game that come from its creator; in [`public::GameRow`] they follow each other in this order.
 #[derive(Serialize)]
 struct InGame<'a> {
-    creator: GameCreator<'a>,
+    creator: public::GameCreator,
     country_code: &'a str,
     city: &'a str,
-}
-
-#[derive(Serialize)]
-struct GameCreator<'a> {
-    handle: &'a str,
-    name: &'a str,
 }
 
 impl CreatorSummary {
@@ -54,7 +48,10 @@ impl CreatorSummary {
         city_slug: &str,
     ) -> anyhow::Result<Self> {
         let json = serde_json::to_string(&InGame {
-            creator: GameCreator { handle, name },
+            creator: public::GameCreator {
+                handle: handle.to_owned(),
+                name: name.to_owned(),
+            },
             country_code,
             city,
         })?;

@@ -16,7 +16,7 @@ use crate::domain::rankings::{BoardKind, Hour, Window};
 use crate::domain::tally::Tallies;
 use crate::index::{Catalogue, Dataset};
 use crate::store::board_snapshots;
-use crate::write::{self, Announce, NamedMove};
+use crate::write::{self, NamedMove};
 use kit::Mode;
 
 /// The daily job that takes a snapshot of each board.
@@ -65,11 +65,7 @@ impl Job {
         for kind in BoardKind::ALL {
             moves.extend(self.take_kind(due, kind, &boards, live).await?);
         }
-        let announce = Announce {
-            taken_for: due,
-            moves,
-        };
-        write::announce(&self.producer, &announce).await?;
+        write::announce(&self.producer, due, &moves).await?;
         Ok(())
     }
 
@@ -81,11 +77,15 @@ impl Job {
         boards: &DatasetBoards,
         listings: &Dataset,
     ) -> anyhow::Result<Vec<NamedMove>> {
+        let save = async |window| {
+            let order = boards.board(kind, window).order();
+            board_snapshots::save_board(&self.pool, due, kind, window, &order).await
+        };
         for window in [Window::Month, Window::All] {
-            self.store(due, kind, window, boards).await?;
+            save(window).await?;
         }
         let week = Window::Week;
-        let after = self.store(due, kind, week, boards).await?;
+        let after = save(week).await?;
         let before = match board_snapshots::before(&self.pool, due).await? {
             Some(before) => board_snapshots::board(&self.pool, before, kind, week).await?,
             None => None,
@@ -104,19 +104,5 @@ impl Job {
             }))
         });
         named.collect()
-    }
-
-    /// Stores the order of a board at `due`, unless it was stored before; returns the one that is stored.
-    async fn store(
-        &self,
-        due: OffsetDateTime,
-        kind: BoardKind,
-        window: Window,
-        boards: &DatasetBoards,
-    ) -> anyhow::Result<Vec<Uuid>> {
-        let order = boards.board(kind, window).order();
-        board_snapshots::save_board(&self.pool, due, kind, window, &order).await?;
-        let stored = board_snapshots::board(&self.pool, due, kind, window).await?;
-        Ok(stored.unwrap_or(order))
     }
 }

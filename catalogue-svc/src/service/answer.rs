@@ -4,8 +4,8 @@ use std::sync::Arc;
 
 use bytes::Bytes;
 use contracts::common::v1::PageInfo;
-use kit::Fault;
 use kit::api::cursor::Binding;
+use kit::{Fault, Mode};
 use prost_types::Timestamp;
 use serde::Serialize;
 
@@ -76,6 +76,18 @@ fn push_rows<L: Document>(json: &mut Vec<u8>, rows: &[Arc<L>]) {
         row.json().push_row(json);
     }
     json.push(b']');
+}
+
+/// The error for a slug or handle that no listing of a kind has.
+pub(super) fn not_found(mode: Mode, kind: &str, address: &str) -> Fault {
+    Fault::not_found(match mode {
+        Mode::Live => format!(
+            "No published {kind} has this {address}. `GET /search?q=…` finds one by its name, even with a typo. Sample {kind}s are for test keys."
+        ),
+        Mode::Test => format!(
+            "No sample {kind} has this {address}. A test key sees sample {kind}s only, a live key the real ones."
+        ),
+    })
 }
 
 /// The error for a rendered listing that cannot be read or parsed, which no request can cause.

@@ -47,7 +47,7 @@ impl CreatorsService for Reads {
         let mode = Mode::try_from(request.mode)?;
         let dataset = snapshot.dataset(mode);
         let creator = dataset.creators.get(&request.handle);
-        let creator = creator.ok_or_else(|| unknown(mode))?;
+        let creator = creator.ok_or_else(|| answer::not_found(mode, "creator", "handle"))?;
         let games = dataset.games.search(&Query {
             facets: vec![Facet::Creator(Arc::clone(&creator.key.handle))],
             limit: request.max_games.map_or(usize::MAX, |most| most as usize),
@@ -73,15 +73,4 @@ fn read(request: ListCreatorsRequest, now: OffsetDateTime) -> Result<ListQuery<C
     params.words(request.q.as_deref());
     params.updated_since(request.updated_since, now);
     params.finish("creators", request.page)
-}
-
-fn unknown(mode: Mode) -> Fault {
-    Fault::not_found(match mode {
-        Mode::Live => {
-            "No published creator has this handle. `GET /search?q=…` finds one by its name, even with a typo. Sample creators are for test keys."
-        }
-        Mode::Test => {
-            "No sample creator has this handle. A test key sees sample creators only, a live key the real ones."
-        }
-    })
 }

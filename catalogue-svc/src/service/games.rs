@@ -49,7 +49,7 @@ impl GamesService for Reads {
         let mode = Mode::try_from(request.mode)?;
         let dataset = snapshot.dataset(mode);
         let game = dataset.games.get(&request.slug);
-        let game = game.ok_or_else(|| unknown(mode))?;
+        let game = game.ok_or_else(|| answer::not_found(mode, "game", "slug"))?;
         let json = game.json().single();
         let json = with_public_credits(json, &dataset.creators)?;
         Ok(Response::new(GetGameResponse {
@@ -108,15 +108,4 @@ fn read(request: ListGamesRequest, now: OffsetDateTime) -> Result<ListQuery<Game
     params.words(request.q.as_deref());
     params.updated_since(request.updated_since, now);
     params.finish("games", request.page)
-}
-
-fn unknown(mode: Mode) -> Fault {
-    Fault::not_found(match mode {
-        Mode::Live => {
-            "No published game has this slug. `GET /search?q=…` finds one by its name, even with a typo. Sample games are for test keys."
-        }
-        Mode::Test => {
-            "No sample game has this slug. A test key sees sample games only, a live key the real ones."
-        }
-    })
 }

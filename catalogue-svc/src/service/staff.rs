@@ -32,7 +32,7 @@ use crate::domain::staff_action::{Action, AuthorizedAction};
 use crate::domain::vote;
 use crate::store::listing_voters::{self, Key, ListingVoters};
 use crate::store::voters;
-use crate::write::{self, Void};
+use crate::write;
 use kit::Mode;
 
 /// Voters whose votes are voided concurrently.
@@ -91,7 +91,7 @@ impl StaffService for Staff {
             return Err(Fault::invalid_field("reason", why).into());
         }
         let voters = self.voters(request.voters).await?;
-        let voters = self.set_void(&by, voters, false, &reason).await?;
+        let voters = self.set_void(&by, voters, true, &reason).await?;
         Ok(Response::new(proto::VoidVotesResponse { voters }))
     }
 
@@ -104,7 +104,7 @@ impl StaffService for Staff {
         let request = request.into_inner();
         let reason = reason(&request.reason)?;
         let voters = self.voters(request.voters).await?;
-        let voters = self.set_void(&by, voters, true, &reason).await?;
+        let voters = self.set_void(&by, voters, false, &reason).await?;
         Ok(Response::new(proto::RestoreVotesResponse { voters }))
     }
 
@@ -132,20 +132,15 @@ impl Staff {
         &self,
         by: &AuthorizedAction,
         voters: Vec<Uuid>,
-        restore: bool,
+        is_void: bool,
         reason: &str,
     ) -> Result<Vec<proto::VoterResult>, Fault> {
         let results = stream::iter(voters).map(async |voter| {
-            let command = Void {
-                voter,
-                restore,
-                reason: reason.to_owned(),
-            };
-            let voided = write::void(&self.producer, by, &command).await?;
+            let votes = write::set_void(&self.producer, by, voter, is_void, reason).await?;
             Ok::<_, Fault>(proto::VoterResult {
                 voter: voter.to_string(),
-                votes: voided.votes,
-                unchanged: voided.unchanged,
+                votes: votes.unwrap_or_default(),
+                unchanged: votes.is_none(),
             })
         });
         results.buffered(AT_ONCE).try_collect().await

@@ -18,8 +18,9 @@ pub async fn version(connection: &mut PgConnection) -> Result<i64, sqlx::Error> 
     .await
 }
 
-/// Adds stored votes of a voter to the sums, or (with a `sign` of -1) subtracts them: one vote, or all of them. Votes on the same listing wait for
-/// each other. Every transaction locks rows in the order of the listings.
+/// Adds stored votes of a voter to the sums, or (with a `sign` of -1) subtracts them: one vote, or all of them.
+///
+/// Votes on the same listing wait for each other. Every transaction locks rows in the order of the listings.
 pub async fn add(
     connection: &mut PgConnection,
     voter: Uuid,
@@ -29,27 +30,19 @@ pub async fn add(
     let (day, pair) = vote.unzip();
     let (low, high) = pair.map(|Pair { low, high }| (low, high)).unzip();
     sqlx::query!(
-        "insert into catalogue.tally as held (listing_id, kind, wins, losses)
-         select listing_id, kind, $5::bigint * sum(wins), $5 * sum(losses) from catalogue.listing_vote
-         where voter_id = $1 and day between coalesce($2::date, '-infinity') and coalesce($2, 'infinity')
-             and low = coalesce($3::uuid, low) and high = coalesce($4::uuid, high)
-         group by listing_id, kind order by listing_id
-         on conflict (listing_id) do update set wins = held.wins + excluded.wins, losses = held.losses + excluded.losses,
-             changes = held.changes + 1",
-        voter,
-        day,
-        low,
-        high,
-        sign
-    )
-    .execute(&mut *connection)
-    .await?;
-    sqlx::query!(
-        "insert into catalogue.tally_hour as held (listing_id, hour, wins, losses)
-         select listing_id, hour, $5::bigint * sum(wins), $5 * sum(losses) from catalogue.listing_vote
-         where voter_id = $1 and day between coalesce($2::date, '-infinity') and coalesce($2, 'infinity')
-             and low = coalesce($3::uuid, low) and high = coalesce($4::uuid, high)
-         group by listing_id, hour order by listing_id, hour
+        "with added as (
+             select listing_id, kind, hour, $5::bigint * sum(wins) as wins, $5 * sum(losses) as losses from catalogue.listing_vote
+             where voter_id = $1 and day between coalesce($2::date, '-infinity') and coalesce($2, 'infinity')
+                 and low = coalesce($3::uuid, low) and high = coalesce($4::uuid, high)
+             group by listing_id, kind, hour
+         ), all_time as (
+             insert into catalogue.tally as held (listing_id, kind, wins, losses)
+             select listing_id, min(kind), sum(wins), sum(losses) from added group by listing_id order by listing_id
+             on conflict (listing_id) do update set wins = held.wins + excluded.wins, losses = held.losses + excluded.losses,
+                 changes = held.changes + 1
+         )
+         insert into catalogue.tally_hour as held (listing_id, hour, wins, losses)
+         select listing_id, hour, wins, losses from added order by listing_id, hour
          on conflict (listing_id, hour) do update set wins = held.wins + excluded.wins, losses = held.losses + excluded.losses",
         voter,
         day,

@@ -6,12 +6,6 @@ use uuid::Uuid;
 
 use crate::domain::vote::Voter;
 
-/// A voter whose row is locked.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct LockedVoter {
-    pub is_void: bool,
-}
-
 /// Votes with cookies from a network on a day.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct NetworkVotes {
@@ -21,13 +15,9 @@ pub struct NetworkVotes {
     pub votes_of_bucket: i64,
 }
 
-/// Locks a voter, so that votes of the voter are cast and voided one after the other.
-pub async fn lock(
-    connection: &mut PgConnection,
-    id: Uuid,
-) -> Result<Option<LockedVoter>, sqlx::Error> {
-    sqlx::query_as!(
-        LockedVoter,
+/// Locks a voter, so that votes of the voter are cast and voided one after the other. Returns whether the votes are void.
+pub async fn lock(connection: &mut PgConnection, id: Uuid) -> Result<Option<bool>, sqlx::Error> {
+    sqlx::query_scalar!(
         r#"select voided_at is not null as "is_void!" from catalogue.voter where id = $1 for update"#,
         id
     )
@@ -78,8 +68,9 @@ pub async fn of_network(pool: &PgPool, network: &str) -> Result<Vec<Uuid>, sqlx:
     .await
 }
 
-/// Counts a vote with a cookie of a bucket. Returns the votes from its network on this day before it. Votes of the same bucket wait for each other;
-/// those of other buckets that are not committed yet are not seen.
+/// Counts a vote with a cookie of a bucket. Returns the votes from its network on this day before it.
+///
+/// Votes of the same bucket wait for each other; those of other buckets that are not committed yet are not seen.
 pub async fn count_network(
     connection: &mut PgConnection,
     network: &str,
@@ -95,6 +86,7 @@ pub async fn count_network(
     )
     .execute(&mut *connection)
     .await?;
+    // A statement of its own: it sees what was committed while the first one waited.
     sqlx::query_as!(
         NetworkVotes,
         r#"select sum(votes) - 1 as "votes!", sum(votes) filter (where bucket = $3) - 1 as "votes_of_bucket!"

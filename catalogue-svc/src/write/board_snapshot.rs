@@ -12,15 +12,6 @@ use crate::domain::moves::Move;
 use crate::domain::rankings::Window;
 use crate::store::board_snapshots;
 
-/// A snapshot whose boards are stored.
-#[derive(Debug)]
-pub struct Announce {
-    /// The time at which the boards stood as they are stored.
-    pub taken_for: OffsetDateTime,
-    /// The moves on the boards of the week since the snapshot before.
-    pub moves: Vec<NamedMove>,
-}
-
 /// A move with the public fields of the listing.
 #[derive(Debug)]
 pub struct NamedMove {
@@ -30,15 +21,18 @@ pub struct NamedMove {
     pub card: Card,
 }
 
-/// Marks a board snapshot as taken, and publishes its moves. If it was marked before, nothing changes.
+/// Marks the board snapshot of a moment, whose boards are stored, as taken, and publishes its moves. If it was marked before, nothing changes.
 ///
 /// # Errors
 /// PostgreSQL is unavailable.
-pub async fn announce(producer: &Producer, snapshot: &Announce) -> Result<(), Fault> {
+pub async fn announce(
+    producer: &Producer,
+    taken_for: OffsetDateTime,
+    moves: &[NamedMove],
+) -> Result<(), Fault> {
     let mut transaction = producer.begin().await?;
-    let Announce { taken_for, moves } = snapshot;
     let mut changes = Vec::new();
-    if board_snapshots::announce(&mut transaction, *taken_for).await? {
+    if board_snapshots::announce(&mut transaction, taken_for).await? {
         let day = taken_for.format(&Rfc3339).unwrap_or_default();
         changes.extend(moves.iter().map(|named| change(named, &day)));
     }

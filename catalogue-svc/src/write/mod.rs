@@ -8,6 +8,6 @@ mod board_snapshot;
 mod void;
 mod vote;
 
-pub use board_snapshot::{Announce, NamedMove, announce};
-pub use void::{Void, Voided, void};
+pub use board_snapshot::{NamedMove, announce};
+pub use void::set_void;
 pub use vote::{Limits, cast};

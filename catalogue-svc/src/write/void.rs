@@ -10,66 +10,36 @@ use crate::SCHEMA;
 use crate::domain::staff_action::AuthorizedAction;
 use crate::store::{tallies, voters, votes};
 
-/// Voids the votes of a voter, or restores them.
-#[derive(Debug, Clone)]
-pub struct Void {
-    /// The id of an account or a cookie.
-    pub voter: Uuid,
-    /// Restores the votes: they count again.
-    pub restore: bool,
-    /// Why, for the audit.
-    pub reason: String,
-}
-
-/// What a [`Void`] changed.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Voided {
-    /// The number of votes that were voided or restored.
-    pub votes: u64,
-    /// The votes were voided or restored before.
-    pub unchanged: bool,
-}
-
-/// Subtracts the stored votes of a voter from the tallies, or adds them again. Later votes of a voter whose votes are void do not count.
+/// Voids the votes of a voter, or lets them count again: subtracts the stored votes from the tallies, or adds them.
+///
+/// Later votes of a voter whose votes are void do not count. Returns the number of votes, or `None` if they were void, or counted, before.
 ///
 /// # Errors
 /// There is no such voter, or PostgreSQL is unavailable.
-pub async fn void(
+pub async fn set_void(
     producer: &Producer,
     by: &AuthorizedAction,
-    void: &Void,
-) -> Result<Voided, Fault> {
-    let Void {
-        voter,
-        restore,
-        reason,
-    } = void;
+    voter: Uuid,
+    is_void: bool,
+    reason: &str,
+) -> Result<Option<u64>, Fault> {
     let mut transaction = producer.begin().await?;
     let now = transaction.now;
-    let connection = &mut *transaction;
-    let locked = voters::lock(connection, *voter).await?;
-    let locked = locked.ok_or_else(|| Fault::not_found("No voter has this id."))?;
-    if locked.is_void != *restore {
-        let unchanged = Voided {
-            votes: 0,
-            unchanged: true,
-        };
-        return Ok(unchanged);
+    let was_void = voters::lock(&mut transaction, voter).await?;
+    let was_void = was_void.ok_or_else(|| Fault::not_found("No voter has this id."))?;
+    if was_void == is_void {
+        return Ok(None);
     }
-    voters::set_voided(connection, *voter, (!restore).then_some(now)).await?;
-    let sign = if *restore { 1 } else { -1 };
-    tallies::add(connection, *voter, None, sign).await?;
-    let votes = votes::count(connection, *voter).await?.unsigned_abs();
-    let details = json!({ "reason": reason, "votes": votes });
+    voters::set_voided(&mut transaction, voter, is_void.then_some(now)).await?;
+    let sign = if is_void { -1 } else { 1 };
+    tallies::add(&mut transaction, voter, None, sign).await?;
+    let votes = votes::count(&mut transaction, voter).await?;
     let subject = Subject {
         entity: "voter",
         name: voter.to_string(),
-        details,
+        details: json!({ "reason": reason, "votes": votes }),
     };
-    by.record(connection, SCHEMA, subject, now).await?;
+    by.record(&mut *transaction, SCHEMA, subject, now).await?;
     transaction.commit(&[]).await?;
-    Ok(Voided {
-        votes,
-        unchanged: false,
-    })
+    Ok(Some(votes.unsigned_abs()))
 }

@@ -57,7 +57,7 @@ async fn lock_voter(
     if locked.is_none() && !voters::insert(connection, voter, now).await? {
         locked = voters::lock(connection, voter.id).await?;
     }
-    Ok(locked.is_some_and(|voter| voter.is_void))
+    Ok(locked.unwrap_or_default())
 }
 
 async fn check_voter(

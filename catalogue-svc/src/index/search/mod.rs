@@ -13,7 +13,7 @@ use std::sync::Arc;
 
 use roaring::RoaringBitmap;
 use serde::{Deserialize, Serialize};
-use strum::{EnumString, IntoStaticStr, VariantNames};
+use strum::{EnumDiscriminants, EnumString, IntoStaticStr, VariantNames};
 use time::Date;
 
 use super::cities::City;
@@ -49,16 +49,6 @@ impl HitKind {
 
 /// Lengths of titles, which tell hits of a grade apart.
 const LENGTHS: usize = LONGEST_TITLE as usize;
-
-/// The segments of a rank, in the order in which they come.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-enum Segment {
-    Games,
-    Creators,
-    UpcomingEvents,
-    PastEvents,
-    Cities,
-}
 
 #[derive(Debug, Clone)]
 pub struct Search {
@@ -97,27 +87,16 @@ pub struct SearchCursor {
     row: Key,
 }
 
-/// The sort key of a hit in its list.
-#[derive(Debug, Clone, Serialize, Deserialize)]
+/// The sort key of a hit in its list. Its variants are the segments of a rank, in the order in which they come.
+#[derive(Debug, Clone, Serialize, Deserialize, EnumDiscriminants)]
 #[serde(rename_all = "snake_case")]
+#[strum_discriminants(name(Segment), derive(PartialOrd, Ord))]
 enum Key {
     Games(GameKey),
     Creators(CreatorKey),
-    Events(EventKey),
+    UpcomingEvents(EventKey),
     PastEvents(EventKey),
     Cities(CityKey),
-}
-
-impl Key {
-    fn segment(&self) -> Segment {
-        match self {
-            Self::Games(_) => Segment::Games,
-            Self::Creators(_) => Segment::Creators,
-            Self::Events(_) => Segment::UpcomingEvents,
-            Self::PastEvents(_) => Segment::PastEvents,
-            Self::Cities(_) => Segment::Cities,
-        }
-    }
 }
 
 /// A listing or city that was found.
@@ -135,7 +114,7 @@ impl Hit {
             Self::Game(row) => Key::Games(row.key.clone()),
             Self::Creator(row) => Key::Creators(row.key.clone()),
             Self::Event(row) if row.last_day < today => Key::PastEvents(row.key.clone()),
-            Self::Event(row) => Key::Events(row.key.clone()),
+            Self::Event(row) => Key::UpcomingEvents(row.key.clone()),
             Self::City(row) => Key::Cities(row.key.clone()),
         }
     }
@@ -192,7 +171,7 @@ impl Dataset {
         match search.after.as_ref().map(|cursor| &cursor.row) {
             Some(Key::Games(key)) => game = Some(key),
             Some(Key::Creators(key)) => creator = Some(key),
-            Some(Key::Events(key) | Key::PastEvents(key)) => event = Some(key),
+            Some(Key::UpcomingEvents(key) | Key::PastEvents(key)) => event = Some(key),
             Some(Key::Cities(key)) => city = Some(key),
             None => {}
         }
@@ -293,7 +272,7 @@ impl Walk<'_> {
     ) {
         let here = (self.rank, segment);
         let begin = self.search.after.as_ref();
-        let begin = begin.map(|cursor| (cursor.rank, cursor.row.segment()));
+        let begin = begin.map(|cursor| (cursor.rank, Segment::from(&cursor.row)));
         if self.is_full() || begin.is_some_and(|begin| here < begin) {
             return;
         }
