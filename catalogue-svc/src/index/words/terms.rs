@@ -34,12 +34,15 @@ pub(crate) fn terms<'a, const N: usize>(
     let mut found: Vec<Term<'a, '_, N>> = words.iter().map(|word| term(word)).collect();
     let is_alone = words.len() == 1;
     let unknown = found.iter_mut().filter(|term| !term.is_known());
-    for (term, number) in unknown.zip(0..) {
-        let most = most_edits(term.word, is_alone);
-        if !forgive || number == MAX_FORGIVEN || most == 0 {
-            return None;
-        }
-        for edits in 1..=most {
+    let unknown: Vec<&mut Term<'a, '_, N>> = unknown.collect();
+    // Before any automaton is built, which takes milliseconds.
+    let most = if forgive { MAX_FORGIVEN } else { 0 };
+    let mut edits = unknown.iter().map(|term| most_edits(term.word, is_alone));
+    if unknown.len() > most || edits.any(|edits| edits == 0) {
+        return None;
+    }
+    for term in unknown {
+        for edits in 1..=most_edits(term.word, is_alone) {
             if !term.is_known() {
                 term.forgive(dictionaries, is_alone, edits);
             }

@@ -108,7 +108,7 @@ fn hour(at: OffsetDateTime) -> u32 {
 
 /// Stores a vote of a new voter, and adds it to the tallies; returns the voter.
 async fn add(pool: &PgPool, (winner, loser, hour): (u32, u32, u32)) -> Uuid {
-    let (voter, winner, at) = (Uuid::new_v4(), uuid(winner), Hour(hour).start());
+    let (voter, winner, at) = (kit::ids::row_id(), uuid(winner), Hour(hour).start());
     let vote = Vote {
         voter: Voter {
             id: voter,
