@@ -154,18 +154,18 @@ impl Votes {
                  on conflict do nothing;
              drop table cast_vote;
              insert into catalogue.voter (id, first_seen_at) select voter_id, min(at) from catalogue.vote group by 1 on conflict do nothing;
-             insert into catalogue.tally_hour (listing_id, hour, slot, wins, losses)
-                 select id, floor(extract(epoch from at) / 3600)::integer, 0, count(*) filter (where won), count(*) filter (where not won)
+             insert into catalogue.tally_hour (listing_id, hour, wins, losses)
+                 select id, floor(extract(epoch from at) / 3600)::integer, count(*) filter (where won), count(*) filter (where not won)
                  from (
                      select low as id, low_won as won, at from catalogue.vote where at < now() - interval '2 hours'
                      union all
                      select high, not low_won, at from catalogue.vote where at < now() - interval '2 hours'
                  ) as of_listing
                  group by 1, 2
-                 on conflict (listing_id, hour, slot) do nothing;
-             insert into catalogue.tally (listing_id, slot, kind, wins, losses)
-                 select listing_id, 0, 'games', sum(wins), sum(losses) from catalogue.tally_hour group by 1
-                 on conflict (listing_id, slot) do update set wins = excluded.wins, losses = excluded.losses;
+                 on conflict (listing_id, hour) do nothing;
+             insert into catalogue.tally (listing_id, kind, wins, losses)
+                 select listing_id, 'games', sum(wins), sum(losses) from catalogue.tally_hour group by 1
+                 on conflict (listing_id) do update set wins = excluded.wins, losses = excluded.losses;
              drop table listing;"
         );
         sqlx::raw_sql(AssertSqlSafe(fill))

@@ -432,12 +432,6 @@ pub mod creators_service_server {
         const NAME: &'static str = SERVICE_NAME;
     }
 }
-/// A snapshot of the boards is stored in the schema of catalogue-svc.
-#[derive(Clone, Copy, PartialEq, Eq, Hash, ::prost::Message)]
-pub struct BoardSnapshot {
-    #[prost(message, optional, tag = "1")]
-    pub taken_for: ::core::option::Option<::prost_types::Timestamp>,
-}
 /// The rank of a listing on a board differs from the previous snapshot.
 #[derive(Clone, PartialEq, Eq, Hash, ::prost::Message)]
 pub struct RankingMove {
@@ -453,7 +447,7 @@ pub struct RankingMove {
     pub name: ::prost::alloc::string::String,
     #[prost(string, tag = "5")]
     pub url: ::prost::alloc::string::String,
-    /// `week`, `month` or `all`.
+    /// `week`: moves on the other boards are not published.
     #[prost(string, tag = "6")]
     pub board: ::prost::alloc::string::String,
     /// From 1; 0 when it is no longer on the board.

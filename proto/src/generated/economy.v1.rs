@@ -548,42 +548,17 @@ pub mod currencies_service_server {
         const NAME: &'static str = SERVICE_NAME;
     }
 }
-/// The currency of a game.
-#[derive(Clone, PartialEq, Eq, Hash, ::prost::Message)]
-pub struct Currency {
-    #[prost(string, tag = "1")]
-    pub game_id: ::prost::alloc::string::String,
-    #[prost(enumeration = "super::super::common::v1::Mode", tag = "2")]
-    pub mode: i32,
-    #[prost(string, tag = "3")]
-    pub name: ::prost::alloc::string::String,
-    /// How often it was named.
-    #[prost(int64, tag = "4")]
-    pub revision: i64,
-}
-/// A tip of a player for a game.
+/// A tip of a player for a game, as it was when the tip was paid.
 #[derive(Clone, PartialEq, Eq, Hash, ::prost::Message)]
 pub struct Tip {
     #[prost(string, tag = "1")]
-    pub id: ::prost::alloc::string::String,
-    #[prost(string, tag = "2")]
     pub game_id: ::prost::alloc::string::String,
-    #[prost(string, tag = "3")]
-    pub player: ::prost::alloc::string::String,
-    /// Whole units of the game's currency.
-    #[prost(uint64, tag = "4")]
-    pub amount: u64,
-    #[prost(string, tag = "5")]
-    pub note: ::prost::alloc::string::String,
-    #[prost(message, optional, tag = "6")]
-    pub at: ::core::option::Option<::prost_types::Timestamp>,
-    /// The game, as it was when the tip was paid.
-    #[prost(string, tag = "7")]
+    #[prost(string, tag = "2")]
     pub slug: ::prost::alloc::string::String,
-    #[prost(string, tag = "8")]
+    #[prost(string, tag = "3")]
     pub title: ::prost::alloc::string::String,
     /// The accounts that own the page of the game: the tip is announced to them.
-    #[prost(string, repeated, tag = "9")]
+    #[prost(string, repeated, tag = "4")]
     pub account_ids: ::prost::alloc::vec::Vec<::prost::alloc::string::String>,
 }
 /// What became of a report, for mails to the people of the accounts that own the game.
@@ -601,7 +576,7 @@ pub struct ReportReview {
     /// The slug of the game.
     #[prost(string, tag = "3")]
     pub game: ::prost::alloc::string::String,
-    /// Why the report is held, or the reason of staff; may be empty.
+    /// Why the report is held, was rejected or retracted; empty for an approval.
     #[prost(string, tag = "4")]
     pub reason: ::prost::alloc::string::String,
 }
@@ -1371,7 +1346,7 @@ pub struct OwnReport {
     /// When staff decided on it.
     #[prost(message, optional, tag = "4")]
     pub decided_at: ::core::option::Option<::prost_types::Timestamp>,
-    /// The reason that staff gave for it; may be empty.
+    /// The reason that staff gave for a rejection or a retraction; otherwise empty.
     #[prost(string, tag = "5")]
     pub reason: ::prost::alloc::string::String,
 }
@@ -2209,7 +2184,7 @@ pub mod staff_service_client {
                 .insert(GrpcMethod::new("economy.v1.StaffService", "ListReports"));
             self.inner.unary(req, path, codec).await
         }
-        /// Approves a held report: it counts, with its own time. A second approval changes nothing, unless it says that the report has a new unit.
+        /// Approves a held report: it counts, with its own time. A later approval changes only whether the report is the first in a new unit.
         pub async fn approve_report(
             &mut self,
             request: impl tonic::IntoRequest<super::ApproveReportRequest>,
@@ -2460,7 +2435,7 @@ pub mod staff_service_server {
             tonic::Response<super::ListReportsResponse>,
             tonic::Status,
         >;
-        /// Approves a held report: it counts, with its own time. A second approval changes nothing, unless it says that the report has a new unit.
+        /// Approves a held report: it counts, with its own time. A later approval changes only whether the report is the first in a new unit.
         async fn approve_report(
             &self,
             request: tonic::Request<super::ApproveReportRequest>,

@@ -63,7 +63,7 @@ async fn fill_and_report(
     let process = catalogue(&fleet).unwrap();
     let a_game = |kibibytes: u32| f64::from(kibibytes) * 1_024.0 / games_f64(games);
     let [start_limit, memory_limit] = if games == MANY {
-        ["20", "1900"]
+        ["20", "2200"]
     } else {
         ["", ""]
     };

@@ -112,7 +112,10 @@ pub fn feed_row(encoded: &[u8]) -> bool {
     let entities = FEED_KINDS.map(|kind| read(kind).ok().flatten());
     let mut entities = entities.into_iter().flatten().peekable();
     let is_accepted = entities.peek().is_some();
-    assert!(entities.all(|entity| entity.id == ID));
+    let id = |entity: FeedEntity| match entity {
+        FeedEntity::Page(id, _) | FeedEntity::Game(id, _) | FeedEntity::Event(id, _) => id,
+    };
+    assert!(entities.all(|entity| id(entity).to_string() == ID));
     is_accepted
 }
 

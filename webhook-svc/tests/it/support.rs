@@ -554,11 +554,9 @@ pub(crate) fn numbered_game(seq: i64, event: &str, state: listings::State, id: U
 pub(crate) fn tip(seq: i64, owner: Uuid) -> Change {
     let tip = Tip {
         game_id: GAME.to_string(),
-        amount: 5,
         slug: "kora".to_owned(),
         title: "Kora".to_owned(),
         account_ids: vec![owner.to_string()],
-        ..Tip::default()
     };
     Change {
         happening: true,
