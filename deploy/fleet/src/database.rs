@@ -194,6 +194,18 @@ mod tests {
     }
 
     #[test]
+    fn the_error_of_a_database_that_does_not_answer_hides_the_password() {
+        // Nobody listens on port 1.
+        let url = address("postgres://a:sesame@127.0.0.1:1/b");
+        let signals = Signals::install().unwrap();
+        let error = url.query("select 1", &signals).unwrap_err().to_string();
+        for part in ["DATABASE_URL", "port 1 failed", "Connection refused"] {
+            assert!(error.contains(part), "{part}: {error}");
+        }
+        assert!(!error.contains("sesame"), "{error}");
+    }
+
+    #[test]
     fn the_url_of_a_role_keeps_the_parameters() {
         let url = address("postgres://admin:pw@db.example:5433/app?sslmode=require")
             .of_role("economy", "x")

@@ -396,3 +396,27 @@ fn follow(child: &mut Child, log: &mut File, signals: &Signals) -> Result<ExitCo
         }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use std::fs;
+
+    use super::*;
+
+    #[test]
+    fn a_folder_without_a_certificate_is_refused() {
+        let secrets = tempfile::tempdir().unwrap();
+        let mut script = Command::new(cargo::root().join("deploy/secrets"));
+        let script = script.arg(secrets.path()).stdout(Stdio::null());
+        assert!(script.status().unwrap().success());
+        let tls = secrets.path().join("tls");
+        assert_eq!(tls_folder(&tls).unwrap(), tls);
+        for missing in ["web/tls.key", STAFF_AUTHORITIES] {
+            let (file, elsewhere) = (tls.join(missing), secrets.path().join("elsewhere"));
+            fs::rename(&file, &elsewhere).unwrap();
+            let error = tls_folder(&tls).unwrap_err().to_string();
+            assert!(error.contains(missing), "{error}");
+            fs::rename(&elsewhere, &file).unwrap();
+        }
+    }
+}

@@ -1,7 +1,8 @@
 //! Errors of the environment: `up` prints one sentence that says what to do, and leaves nothing running.
 
+use std::fs;
 use std::net::{Ipv4Addr, TcpListener};
-
+use std::os::unix::fs::{PermissionsExt as _, symlink};
 use std::process::Command;
 
 use crate::bench::{Bench, said};
@@ -101,4 +102,33 @@ fn a_service_that_cannot_start_shows_its_log() {
         ],
     );
     assert_eq!(bench.status()["state"], "stopped");
+}
+
+/// The start ends before it starts anything: a binary is missing.
+#[test]
+fn packages_that_are_missing_are_installed_or_named() {
+    let bench = Bench::new();
+    fs::remove_file(bench.bin_dir().join("gateway")).unwrap();
+    let programs = bench.bin_dir().with_file_name("programs");
+    fs::create_dir(&programs).unwrap();
+    let script = |name: &str, text: &str| {
+        let path = programs.join(name);
+        fs::write(&path, format!("#!/bin/sh\n{text}\n")).unwrap();
+        fs::set_permissions(path, fs::Permissions::from_mode(0o755)).unwrap();
+    };
+    for name in ["sh", "setpriv", "env"] {
+        symlink(format!("/usr/bin/{name}"), programs.join(name)).unwrap();
+    }
+    let up = || refusal(bench.command("up").env("PATH", &programs));
+    contains(&up(), &["redis-server missing", "apt-get is not there"]);
+
+    script("sudo", "exec env \"$@\"");
+    script("apt-get", "exit 100");
+    contains(&up(), &["apt-get did not install redis-server"]);
+
+    let redis = programs.join("redis-server");
+    let install = format!("[ $1 = update ] || : > {}", redis.display());
+    script("apt-get", &install);
+    contains(&up(), &["has no gateway"]);
+    assert!(redis.exists());
 }
