@@ -90,11 +90,6 @@ impl Connection {
         Ok(answer)
     }
 
-    /// The connection without its read buffer.
-    pub(crate) fn into_stream(self) -> TcpStream {
-        self.stream
-    }
-
     async fn read(&mut self, from: usize, to: usize) -> Result<usize> {
         match self.stream.read(&mut self.buffer[from..to]).await? {
             0 => Err(ErrorKind::UnexpectedEof.into()),
