@@ -121,6 +121,9 @@ fn shown<T>(
 
 #[cfg(test)]
 mod tests {
+    use proptest::collection::vec;
+    use proptest::prelude::*;
+
     use super::*;
 
     const ID: &str = "018f2f3e-0000-7000-8000-000000000001";
@@ -136,6 +139,16 @@ mod tests {
             updated_at: Some(at),
             first_published_at: Some(at),
             ..listings::Game::default()
+        }
+    }
+
+    proptest! {
+        #[test]
+        fn any_bytes_are_an_entity_with_its_id_or_refused(encoded in vec(any::<u8>(), 0..200)) {
+            for kind in ["page", "game", "event"] {
+                let read = Entity::read(kind, ID, &encoded, SITE).ok().flatten();
+                prop_assert!(read.is_none_or(|entity| entity.id == ID));
+            }
         }
     }
 
