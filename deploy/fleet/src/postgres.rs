@@ -111,7 +111,7 @@ pub(crate) fn initialize(
     durable: bool,
     signals: &Signals,
 ) -> Result<Tools> {
-    let tools = Tools::of_data(&folders.postgres)?;
+    let tools = Tools::for_data(&folders.postgres)?;
     if folders.postgres.exists() {
         clear_stale_pid(&folders.postgres)?;
         return Ok(tools);

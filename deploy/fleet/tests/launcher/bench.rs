@@ -97,9 +97,15 @@ impl Bench {
         said(&output)
     }
 
-    pub(crate) fn status(&self) -> Value {
-        let output = self.command("status").arg("--json").output().unwrap();
-        serde_json::from_slice(&output.stdout).unwrap()
+    pub(crate) fn status(&self) -> Output {
+        self.command("status").output().unwrap()
+    }
+
+    /// Asserts that no fleet runs in the folder.
+    pub(crate) fn assert_stopped(&self) {
+        let status = self.status();
+        assert!(!status.status.success());
+        assert!(said(&status).starts_with("No fleet runs here"));
     }
 
     pub(crate) fn manifest(&self) -> Value {

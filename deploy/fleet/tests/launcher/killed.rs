@@ -18,7 +18,7 @@ fn children_die_with_their_launcher_and_the_next_start_works() {
     eventually("the kernel ends the children", || {
         !pids.iter().any(|pid| is_alive(*pid))
     });
-    assert_eq!(bench.status()["state"], "stopped");
+    bench.assert_stopped();
     bench.must_come_up(&[]);
     assert_eq!(bench.manifest()["accounts"], keys);
 }

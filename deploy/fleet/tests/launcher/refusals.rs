@@ -101,7 +101,7 @@ fn a_service_that_cannot_start_shows_its_log() {
             "fleet: catalogue-svc ended with status 1 at its start",
         ],
     );
-    assert_eq!(bench.status()["state"], "stopped");
+    bench.assert_stopped();
 }
 
 /// The start ends before it starts anything: a binary is missing.
