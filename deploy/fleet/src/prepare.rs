@@ -93,7 +93,9 @@ fn generate(server: &Address, scratch: &Path, compiler: &str, signals: &Signals)
         fs::create_dir(&folder).with_context(|| format!("cannot create {}", folder.display()))?;
     }
     // Cargo only compiles crates with changed files, and only a compilation writes query data.
-    let now = SystemTime::now();
+    // The folder is new.
+    let now = fs::metadata(scratch).and_then(|scratch| scratch.modified());
+    let now = now.with_context(|| format!("cannot read {}", scratch.display()))?;
     for one in crates() {
         for part in ["src", "tests", "benches", "examples"] {
             touch(&one.folder.join(part), now)?;

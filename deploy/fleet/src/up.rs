@@ -73,23 +73,15 @@ pub(crate) struct Args {
     /// Do not wait for the disk: a crash of the machine may lose data; for tests
     #[arg(long, hide = true)]
     no_fsync: bool,
-    #[command(flatten)]
-    servers: ServerArgs,
+    /// PostgreSQL 15+ to use instead of a private one, with a user that may create roles and owns the database
+    #[arg(long, env = "DATABASE_URL", hide_env_values = true, value_name = "URL")]
+    database_url: Option<String>,
+    /// Redis 6.2+ to use instead of a private one
+    #[arg(long, env = "REDIS_URL", hide_env_values = true, value_name = "URL")]
+    redis_url: Option<String>,
     /// Set for the background process of --detach
     #[arg(long, hide = true)]
     detached: bool,
-}
-
-/// External servers to use instead of private ones.
-#[derive(Debug, clap::Args)]
-#[command(next_help_heading = "External servers to use instead of private ones")]
-struct ServerArgs {
-    /// PostgreSQL 15+, with a user that may create roles and owns the database
-    #[arg(long, env = "DATABASE_URL", hide_env_values = true, value_name = "URL")]
-    database_url: Option<String>,
-    /// Redis 6.2+
-    #[arg(long, env = "REDIS_URL", hide_env_values = true, value_name = "URL")]
-    redis_url: Option<String>,
 }
 
 impl Args {
@@ -100,9 +92,7 @@ impl Args {
             Profile::Dev
         }
     }
-}
 
-impl ServerArgs {
     fn external(&self) -> ExternalServers {
         // An empty variable counts as not set.
         let set = |url: &Option<String>| url.clone().filter(|url| !url.is_empty());
@@ -121,7 +111,7 @@ pub(crate) fn run(args: &Args) -> Result<ExitCode> {
     let since = Instant::now();
     let signals = Signals::install()?;
     let folder = Folder::locate(args.dir.as_deref(), cargo::root().join(".fleet"))?;
-    let external = args.servers.external();
+    let external = args.external();
     folder.prepare()?;
     let Some(lock) = lock::acquire(&folder, &signals)? else {
         return already_running(&folder, args);
