@@ -15,6 +15,7 @@ mod fleet;
 mod games;
 mod hop;
 mod http1;
+mod idle;
 mod memory;
 mod overload;
 mod pgbench;
@@ -35,6 +36,7 @@ const WHICH: &str = "Which benchmark?
   games      GET /games through the whole path compared with a bare axum→tonic hop, with 2,000 keys in turns and many requests
   quota      the same with one request
   memory     memory of the gateway with many keys
+  idle       CPU time of a fleet without calls
   overload   good responses while callers send more than the fleet can serve
   writes     changes of games compared with pgbench's update of one row
   economy    reports compared with pgbench's update of two rows
@@ -56,6 +58,7 @@ fn main() {
         ["games"] => measure(&many(), "games", games::run),
         ["quota"] => measure(&many(), "quota", games::quota),
         ["memory"] => measure(&many(), "memory", memory::run),
+        ["idle"] => measure(&many(), "idle", idle::run),
         ["overload"] => {
             let one = Builder::new_current_thread().enable_all().build().unwrap();
             measure(&one, "overload", overload::run);

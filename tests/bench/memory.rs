@@ -39,7 +39,7 @@ pub(crate) async fn run(report: &mut Report) {
 )]
 async fn put_keys(small: &SmallFleet, secrets: &[String]) -> Fleet {
     let fleet = small.fleet();
-    let account = Staff::of(&fleet).await.account("unlimited").await;
+    let account = Staff::new(&fleet).await.account("unlimited").await;
     let hashes = secrets.iter().map(|secret| Sha256::digest(secret).to_vec());
     let ids: Vec<Uuid> = secrets.iter().map(|_| Uuid::new_v4()).collect();
     let insert = "insert into gateway.key

@@ -30,8 +30,8 @@ const SECONDS: u32 = 3;
 
 pub(crate) async fn run(report: &mut Report) {
     let (mut one, mut other) = (SmallFleet::new(), SmallFleet::new());
-    let none = Votes::of(&mut one).await;
-    let many = Votes::of(&mut other).await;
+    let none = Votes::start(&mut one).await;
+    let many = Votes::start(&mut other).await;
     many.fill().await;
     other.down().await;
     let many = Votes::new(other.up().await).await;
@@ -70,9 +70,9 @@ impl Votes {
         Self { fleet, catalogue }
     }
 
-    async fn of(small: &mut SmallFleet) -> Self {
+    async fn start(small: &mut SmallFleet) -> Self {
         let fleet = small.up().await;
-        let staff = Staff::of(&fleet).await;
+        let staff = Staff::new(&fleet).await;
         let pages: Vec<Value> = (0..PAGES)
             .map(|page| {
                 let handle = format!("bench-maker-{page}");

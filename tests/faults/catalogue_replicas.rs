@@ -66,7 +66,7 @@ async fn assert_page(browser: &mut WebClient, tagline: Option<&str>) {
 
 /// No page misses a save or a takedown that happened while a replica was paused.
 async fn no_page_is_older_than_a_write(fleet: &Fleet) {
-    let staff = Staff::of(fleet).await;
+    let staff = Staff::new(fleet).await;
     let studio = json!({"handle": "lagging", "name": "Lagging", "kind": "studio", "country_code": "TD", "city": "Far"});
     staff.import("page", &[studio]).await;
     let game = json!({

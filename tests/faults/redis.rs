@@ -1,4 +1,4 @@
-//! Pauses, empties, kills or destroys Redis while two gateways are under load. Every call is answered 200 meanwhile, and each gateway limits the
+//! Pauses, empties, kills or destroys Redis while two gateways are under load. Every call is answered 200, and each gateway limits the
 //! minute of each key. Afterwards reads show earlier writes again, and the use of the month equals the number of answered calls, except for those of
 //! the outage and the bound in the gateway's README.
 
@@ -56,12 +56,15 @@ impl Scene {
         redis::from_redis_value(answer).unwrap_or_default()
     }
 
-    /// Waits until the circuit breaker of every gateway is open (`away`) or closed.
-    async fn until_away(&self, away: bool) {
-        eventually("the gateways have found Redis away, or back", async || {
-            let open = self.fleet.metric("gateway", "redis_breakers_open").await;
-            open.iter().all(|open| (*open > 0) == away).then_some(())
-        })
+    /// Waits until the circuit breaker of every gateway is open or closed.
+    async fn until_breakers_are(&self, is_open: bool) {
+        eventually(
+            "every gateway has opened or closed its circuit breaker",
+            async || {
+                let open = self.fleet.metric("gateway", "redis_breakers_open").await;
+                open.iter().all(|open| (*open > 0) == is_open).then_some(())
+            },
+        )
         .await;
     }
 
@@ -87,7 +90,7 @@ impl Scene {
             self.load.answers(SOME).await;
             let began = Instant::now();
             let lost = outage().await;
-            self.until_away(false).await;
+            self.until_breakers_are(false).await;
             let ended = Instant::now();
             self.load.answers(SOME).await;
             self.load.stop();
@@ -96,7 +99,7 @@ impl Scene {
         };
         let before = self.load.answered();
         let (uncounted, ()) = tokio::join!(work, self.load.flow());
-        self.until_away(false).await;
+        self.until_breakers_are(false).await;
         self.until_settled().await;
 
         let used = eventually("the month's use can be read", async || {
@@ -115,7 +118,7 @@ impl Scene {
 
     /// How many calls of a key with 60 calls a minute passed each gateway without Redis.
     async fn each_gateway_holds_the_minute(&self) -> Vec<usize> {
-        let mut staff = Staff::of(&self.fleet).await;
+        let mut staff = Staff::new(&self.fleet).await;
         let caller = staff.caller(&self.fleet, "free").await;
         burst(&self.fleet, &caller).await.alone
     }
@@ -138,7 +141,7 @@ impl Scene {
 impl Scene {
     async fn pause(&self) -> Option<Instant> {
         let paused = Paused::process(self.redis().unwrap());
-        self.until_away(true).await;
+        self.until_breakers_are(true).await;
         assert_eq!(self.each_gateway_holds_the_minute().await, [60, 60]);
         self.load.answers(SOME).await;
         drop(paused);

@@ -1,4 +1,4 @@
-//! PostgreSQL under Patroni, whose leader, store or proxy fails. Reads are answered meanwhile, and no acknowledged write is lost.
+//! PostgreSQL under Patroni, whose leader, store or proxy fails. Reads are answered, and no acknowledged write is lost.
 
 use std::cell::Cell;
 use std::time::Duration;
@@ -21,7 +21,7 @@ impl Scene {
     async fn set() -> Self {
         let cluster = Cluster::start().await;
         let receiver = Receiver::start().await;
-        let mut small = SmallFleet::patient_beside_postgresql();
+        let mut small = SmallFleet::patient_except_with_postgresql();
         small.set("DATABASE_URL", &cluster.url());
         small.set("WEBHOOK_ALLOW", &format!("http://{}", receiver.address));
         let fleet = small.up_with(&["--replicas", TWO_OF_EACH]).await;

@@ -80,7 +80,7 @@ impl Scene {
         }
         let database = Url::parse(&fleet.database_url).unwrap();
         secrets.extend(database.password().map(ToOwned::to_owned));
-        let staff = Staff::of(&fleet).await;
+        let staff = Staff::new(&fleet).await;
         Self {
             small,
             fleet,

@@ -74,7 +74,7 @@ impl Receiver {
 
     /// Adds an endpoint that subscribes to these events, of a new account.
     pub async fn subscribe(&self, fleet: &Fleet, events: &[&str]) {
-        let account = Staff::of(fleet).await.account("partner").await;
+        let account = Staff::new(fleet).await.account("partner").await;
         self.expect(&add_endpoint(fleet, &account, &self.address, events).await);
     }
 

@@ -92,7 +92,7 @@ fn games_f64(games: u64) -> f64 {
 
 /// The side that sends `GET /games` for 20 rows through the gateway.
 async fn through_gateway(name: &'static str, fleet: &Fleet) -> Side {
-    let mut staff = Staff::of(fleet).await;
+    let mut staff = Staff::new(fleet).await;
     let account = staff.account("unlimited").await;
     let (_, key) = staff.key(&account, KeyRequest::live()).await;
     Side {

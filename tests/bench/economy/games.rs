@@ -3,8 +3,8 @@
 use std::sync::Arc;
 
 use contracts::common::v1::Mode;
-use contracts::economy::v1::reports_service_client::ReportsServiceClient;
 use contracts::economy::v1::SubmitReportRequest;
+use contracts::economy::v1::reports_service_client::ReportsServiceClient;
 use e2e::{Fleet, NewAccount, SmallFleet, Staff};
 use kit::rpc::client::Client;
 use serde_json::json;
@@ -25,7 +25,7 @@ impl Games {
     pub(super) async fn open(small: &mut SmallFleet) -> Self {
         small.set("ECONOMY_REPORT_INTERVAL", "0");
         let fleet = small.up().await;
-        let mut staff = Staff::of(&fleet).await;
+        let mut staff = Staff::new(&fleet).await;
         let account = staff.account("unlimited").await;
         staff.page(&account, "bench").await;
         Self {
@@ -38,7 +38,7 @@ impl Games {
 
     /// Adds games with currencies until there are `count`.
     pub(super) async fn grow(&mut self, count: usize) {
-        let staff = Staff::of(&self.fleet).await;
+        let staff = Staff::new(&self.fleet).await;
         let added: Vec<String> = (self.slugs.len()..count)
             .map(|game| format!("bench-{game}"))
             .collect();
@@ -54,7 +54,7 @@ impl Games {
 
     /// A secret key of the first game.
     pub(super) async fn key(&self) -> String {
-        let staff = Staff::of(&self.fleet).await;
+        let staff = Staff::new(&self.fleet).await;
         let key = staff.key_of_game(&self.account, "live", "secret", &self.slugs[0]);
         key.await
     }

@@ -36,7 +36,12 @@ impl<'a> Backlog<'a> {
     /// Adds an endpoint, which is paused.
     pub(super) async fn new(fleet: &Fleet, receiver: &'a Receiver) -> Self {
         let pids = fleet.pids();
-        let account_id = Staff::of(fleet).await.account("unlimited").await.account.id;
+        let account_id = Staff::new(fleet)
+            .await
+            .account("unlimited")
+            .await
+            .account
+            .id;
         let endpoints = EndpointsServiceClient::new(fleet.rpc_client("webhook-svc").await);
         let added = eventually("webhook-svc knows the account", async || {
             let request = AddEndpointRequest {

@@ -130,7 +130,7 @@ async fn moves_on_the_boards_are_announced_once_a_day_even_after_downtime() {
     // The clock passes 04:00.
     scene.advance(Duration::DAY);
     scene.until_done().await;
-    eventually("the first ranks are told", async || {
+    eventually("the first ranks are announced", async || {
         (scene.told() == first).then_some(())
     })
     .await;
@@ -142,7 +142,7 @@ async fn moves_on_the_boards_are_announced_once_a_day_even_after_downtime() {
     scene.advance(Duration::days(2));
     scene.small.up_with(&REPLICAS).await;
     scene.until_done().await;
-    eventually("the moves that the board shows are told", async || {
+    eventually("the moves that the board shows are announced", async || {
         let board = scene.board(6 * VOTES).await.into_iter();
         let moved = board.filter(|(_, now, before)| now != before);
         let mut all: Ranks = first.iter().cloned().chain(moved).collect();
