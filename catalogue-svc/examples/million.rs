@@ -127,7 +127,7 @@ fn change(
     dice: &mut Dice,
     mut generator: Generator,
 ) {
-    let games = generator.games();
+    let games = generator.games;
     let mut publish = |what: &str, batches: Vec<Vec<Row>>| {
         let mut times = Vec::new();
         for batch in batches {

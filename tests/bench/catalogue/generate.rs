@@ -27,10 +27,10 @@ const OLDEST: u64 = 1_577_836_800;
 
 /// A pseudorandom generator with a fixed seed (splitmix64).
 #[derive(Debug, Clone)]
-struct Dice(u64);
+pub(super) struct Dice(pub(super) u64);
 
 impl Dice {
-    fn roll(&mut self, below: u64) -> u64 {
+    pub(super) fn roll(&mut self, below: u64) -> u64 {
         self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
         let mut mixed = self.0;
         mixed = (mixed ^ (mixed >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
@@ -103,11 +103,11 @@ impl Listing {
     }
 }
 
-/// Generates the listings of a directory with `games` games.
+/// Generates the listings of a directory with `games` games, for this benchmark and for `catalogue-svc/examples/million.rs`.
 #[derive(Debug, Clone)]
 pub(super) struct Generator {
     dice: Dice,
-    games: u64,
+    pub(super) games: u64,
     /// Sentences of the live directory for the descriptions, so that these compress like real texts.
     sentences: Vec<String>,
     genres: Vec<String>,
@@ -130,7 +130,7 @@ impl Generator {
         self.games / GAMES_PER_CREATOR
     }
 
-    fn creator(&mut self, number: u64) -> Page {
+    pub(super) fn creator(&mut self, number: u64) -> Page {
         let city = self.dice.roll(self.creators() / CREATORS_PER_CITY + 1);
         Page {
             id: id(1, number),
@@ -153,7 +153,7 @@ impl Generator {
         }
     }
 
-    fn game(&mut self, number: u64) -> Game {
+    pub(super) fn game(&mut self, number: u64) -> Game {
         let slug = slug(number);
         let mut genres: Vec<String> = (0..=self.dice.roll(2))
             .map(|_| self.dice.pick(&self.genres).to_owned())
