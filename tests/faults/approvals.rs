@@ -112,7 +112,11 @@ async fn shown_and_kept_once(fleet: &Fleet, slugs: &[String]) {
     .await
     .unwrap();
     assert_eq!(kept.len(), slugs.len());
-    for (slug, revision, revisions, audited, told) in kept {
-        assert_eq!((revision, revisions, audited, told), (2, 2, 1, 1), "{slug}");
+    for (slug, revision, revisions, audited, announced) in kept {
+        assert_eq!(
+            (revision, revisions, audited, announced),
+            (2, 2, 1, 1),
+            "{slug}"
+        );
     }
 }

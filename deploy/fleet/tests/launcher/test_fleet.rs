@@ -15,12 +15,12 @@ use tempfile::TempDir;
 const SERVERS: [&str; 3] = ["DATABASE_URL", "DATABASE_OWNER_URL", "REDIS_URL"];
 
 /// A fleet and its folder.
-pub(crate) struct Bench {
+pub(crate) struct TestFleet {
     guard: Child,
     home: TempDir,
 }
 
-impl Bench {
+impl TestFleet {
     pub(crate) fn new() -> Self {
         let home = tempfile::tempdir().unwrap();
         let binaries = home.path().join("bin");
@@ -85,7 +85,7 @@ impl Bench {
     }
 
     /// Runs `up`, which must succeed; returns its output.
-    pub(crate) fn must_come_up(&self, args: &[&str]) -> String {
+    pub(crate) fn must_start(&self, args: &[&str]) -> String {
         let output = self.up(args);
         assert!(output.status.success(), "{}", said(&output));
         said(&output)
@@ -160,7 +160,7 @@ impl Bench {
     }
 }
 
-impl Drop for Bench {
+impl Drop for TestFleet {
     fn drop(&mut self) {
         drop(self.guard.stdin.take());
         drop(self.guard.wait());
