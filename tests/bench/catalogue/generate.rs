@@ -103,7 +103,7 @@ impl Listing {
     }
 }
 
-/// Generates the listings of a directory with `games` games, for this benchmark and for `catalogue-svc/examples/million.rs`.
+/// Generates the listings of a directory with `games` games.
 #[derive(Debug, Clone)]
 pub(super) struct Generator {
     dice: Dice,
