@@ -318,8 +318,7 @@ fn an_ignored_test_is_long_or_by_hand() {
         let text = fs::read_to_string(&file).unwrap();
         for ignored in text.split(attribute).skip(1) {
             let (reason, rest) = ignored.split_once("]\n").unwrap();
-            let name = rest.split_once("fn ").unwrap().1;
-            let name = name.split('(').next().unwrap();
+            let name = rest.split_once("fn ").unwrap().1.split('(').next().unwrap();
             let is_right = if name.starts_with("by_hand_") {
                 reason.starts_with(" = \"by hand: ")
             } else {

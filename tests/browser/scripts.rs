@@ -51,7 +51,7 @@ pub(crate) async fn copy_and_count_down(browser: &Browser) {
         return button.left >= secret.right && button.top < secret.bottom;";
     assert!(
         browser.run::<bool>(script).await,
-        "the button is beside the key"
+        "the button is next to the key"
     );
     browser.click("button[data-copy='secret']").await;
     eventually("the page says what was copied", async || {

@@ -89,6 +89,9 @@ fn shown<T>(
 
 #[cfg(test)]
 mod tests {
+    use proptest::collection::vec;
+    use proptest::prelude::*;
+
     use super::*;
 
     const ID: &str = "018f2f3e-0000-7000-8000-000000000001";
@@ -104,6 +107,15 @@ mod tests {
             updated_at: Some(at),
             first_published_at: Some(at),
             ..listings::Game::default()
+        }
+    }
+
+    proptest! {
+        #[test]
+        fn any_bytes_are_an_entity_or_refused(encoded in vec(any::<u8>(), 0..200)) {
+            for kind in ["page", "game", "event"] {
+                let _read = Entity::read(kind, ID, &encoded, SITE);
+            }
         }
     }
 

@@ -15,12 +15,12 @@ use tempfile::TempDir;
 const SERVERS: [&str; 3] = ["DATABASE_URL", "DATABASE_OWNER_URL", "REDIS_URL"];
 
 /// A fleet and its folder.
-pub(crate) struct Bench {
+pub(crate) struct TestFleet {
     guard: Child,
     home: TempDir,
 }
 
-impl Bench {
+impl TestFleet {
     pub(crate) fn new() -> Self {
         let home = tempfile::tempdir().unwrap();
         let binaries = home.path().join("bin");
@@ -85,7 +85,7 @@ impl Bench {
     }
 
     /// Runs `up`, which must succeed; returns its output.
-    pub(crate) fn must_come_up(&self, args: &[&str]) -> String {
+    pub(crate) fn must_start(&self, args: &[&str]) -> String {
         let output = self.up(args);
         assert!(output.status.success(), "{}", said(&output));
         said(&output)
@@ -97,9 +97,15 @@ impl Bench {
         said(&output)
     }
 
-    pub(crate) fn status(&self) -> Value {
-        let output = self.command("status").arg("--json").output().unwrap();
-        serde_json::from_slice(&output.stdout).unwrap()
+    pub(crate) fn status(&self) -> Output {
+        self.command("status").output().unwrap()
+    }
+
+    /// Asserts that no fleet runs in the folder.
+    pub(crate) fn assert_stopped(&self) {
+        let status = self.status();
+        assert!(!status.status.success());
+        assert!(said(&status).starts_with("No fleet runs here"));
     }
 
     pub(crate) fn manifest(&self) -> Value {
@@ -154,7 +160,7 @@ impl Bench {
     }
 }
 
-impl Drop for Bench {
+impl Drop for TestFleet {
     fn drop(&mut self) {
         drop(self.guard.stdin.take());
         drop(self.guard.wait());
