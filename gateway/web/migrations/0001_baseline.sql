@@ -18,7 +18,6 @@ create table web.person (
     totp_secret bytea,
     -- The last step of 30 seconds whose code was used: a code works once.
     totp_step bigint not null default 0,
-    created_at timestamptz not null,
     -- The language of their mails and of pages that are in both languages.
     language text not null default 'en' constraint person_language check (language in ('en', 'fr')),
     -- False: they have switched notices off.
@@ -71,7 +70,6 @@ create table web.link (
     role text check (role in ('owner', 'developer', 'editor')),
     -- The person whom an invitation is for, who has had the address and has another one now. Null: whoever has the address.
     invited_id uuid references web.person on delete cascade,
-    created_at timestamptz not null,
     expires_at timestamptz not null,
     check ((purpose = 'invite') = (account_id is not null and role is not null)),
     check (case purpose when 'sign_up' then person_id is null when 'invite' then true else person_id is not null end)

@@ -236,7 +236,7 @@ impl Staff {
         let text = MailText::new("factor-ended")
             .with("page", format!("{}/you/totp", app.public_url))
             .with("contact", contact);
-        person_mail::queue(&mut *connection, Reader::of(person), &text, now).await?;
+        person_mail::queue(&mut *connection, Reader::from_person(person), &text, now).await?;
         let text = MailText::new("factor-of-member-ended")
             .with("email", person.email.as_str())
             .with("contact", contact);

@@ -137,7 +137,7 @@ impl TimedRows {
 }
 
 impl One {
-    pub(super) fn of(json: Bytes) -> Self {
+    pub(super) fn new(json: Bytes) -> Self {
         let published = None;
         Self { json, published }
     }
@@ -241,7 +241,7 @@ impl Catalogue {
         let game = self.0.read(CatalogueGames::get_game, request).await?;
         Ok(One {
             published: game.first_published_at.and_then(timestamp::decode),
-            ..One::of(game.json)
+            ..One::new(game.json)
         })
     }
 
@@ -260,7 +260,7 @@ impl Catalogue {
             max_games: Some(max_games),
         };
         let creator = self.0.read(Creators::get_creator, request).await?;
-        Ok((One::of(creator.json), creator.total_games))
+        Ok((One::new(creator.json), creator.total_games))
     }
 
     pub async fn events(&self, request: proto::ListEventsRequest) -> Result<Rows, Fault> {
@@ -347,7 +347,7 @@ impl Catalogue {
             games: 0,
         });
         let city = city.map_err(|error| Fault::internal(&error))?;
-        Ok(Some(One::of(city.into())))
+        Ok(Some(One::new(city.into())))
     }
 
     async fn city(&self, slug: &str) -> Result<One, Fault> {
@@ -357,7 +357,7 @@ impl Catalogue {
             at_least: None,
         };
         let json = self.0.read(Places::get_city, request).await?.json;
-        Ok(One::of(json))
+        Ok(One::new(json))
     }
 
     pub async fn search(&self, mut request: proto::SearchRequest) -> Result<Results, Fault> {
@@ -380,9 +380,9 @@ rpcs! { Catalogue:
 
     read event(slug: &str) -> (One, Times) =
         CatalogueEvents::get_event(proto::GetEventRequest { mode: MODE, slug, at_least: None })
-        => |found| (One::of(found.json), Times::decode(found.first_published_at, found.updated_at)?);
+        => |found| (One::new(found.json), Times::decode(found.first_published_at, found.updated_at)?);
 
     read country(code: &str) -> One =
         Places::get_country(proto::GetCountryRequest { mode: MODE, code, at_least: None })
-        => |found| One::of(found.json);
+        => |found| One::new(found.json);
 }

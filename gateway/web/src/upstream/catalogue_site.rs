@@ -70,5 +70,5 @@ rpcs! { Catalogue:
     /// Some of all games. The same `seed` draws the same ones until a game comes or goes.
     read draw_games(seed: u64, limit: u32) -> One =
         Site::draw_games(proto::DrawGamesRequest { seed, limit, at_least: None })
-        => |drawn| One::of(drawn.json);
+        => |drawn| One::new(drawn.json);
 }
