@@ -121,7 +121,7 @@ create table web.sent_notice (
 );
 create index sent_notice_by_end on web.sent_notice (until);
 
--- Actions of people. Kept for a year, also when the person is gone.
+-- Actions of people. Kept for a year, also after the person is gone.
 create table web.activity (
     id uuid primary key,
     at timestamptz not null,

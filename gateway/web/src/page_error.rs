@@ -244,7 +244,7 @@ impl PageError {
         let links = links.map(|(path, label)| frame.link(path, frame.say(label)));
         let page = ErrorPage {
             text,
-            ways_out: links.collect(),
+            links: links.collect(),
             frame,
             is_signed_out: self.status == StatusCode::UNAUTHORIZED,
             form: context.form,

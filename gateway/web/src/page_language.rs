@@ -48,7 +48,7 @@ impl PageLanguage {
         format!("{}{path}", self.prefix)
     }
 
-    /// Redirects to the start page, which says what is done. It has no session any more, thus its address names the language if the
+    /// Redirects to the start page, which says what is done. It has no session any more, so that its address names the language if the
     /// browser prefers another one.
     pub fn redirect_signed_out(self, headers: &HeaderMap, done: &str) -> Response {
         let accepted = headers.get(ACCEPT_LANGUAGE).and_then(|it| it.to_str().ok());

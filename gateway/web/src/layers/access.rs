@@ -63,7 +63,7 @@ pub struct Guard {
 
 pub async fn check(State(guard): State<Guard>, request: Request, next: Next) -> Response {
     // Read the body before the checks. A client could otherwise hold the last byte back, and act with a password or a role that has ended
-    // meanwhile.
+    // in between.
     let buffered = match *request.method() {
         Method::POST => form_body::buffer(request, guard.body_limit).await,
         _ => Ok(request),

@@ -287,7 +287,7 @@ async fn lock(connection: &mut PgConnection, address: &str) -> Result<Person, Fa
     let found = people::by_email(&mut *connection, address).await?;
     let found = found.ok_or_else(|| unknown(address))?;
     let locked = people::lock(connection, found.id).await?;
-    // The address may have changed meanwhile.
+    // The address may have changed since then.
     let locked = locked.filter(|locked| locked.email == address);
     locked.ok_or_else(|| unknown(address))
 }

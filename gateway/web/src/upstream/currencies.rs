@@ -176,7 +176,7 @@ impl Currencies {
             mode: Mode::Live.into(),
         };
         let method = clients::Currencies::list_currencies;
-        let list = self.calls.read(method, request).await?;
+        let list = self.calls.idempotent(method, request).await?;
         let mut rows: Vec<Currency> =
             serde_json::from_slice(&list.json).map_err(|error| Fault::internal(&error))?;
         rows.sort_unstable_by(|one, other| one.slug.cmp(&other.slug));

@@ -46,7 +46,7 @@ impl Currencies {
             limit: u32::try_from(most + 1).unwrap_or(u32::MAX),
             ..proto::ListRatesRequest::default()
         };
-        let response = self.calls.read(Rates::list_rates, request).await?;
+        let response = self.calls.idempotent(Rates::list_rates, request).await?;
         let mut rows: Vec<Rate<'static>> = serde_json::from_slice(&required(response.json)?)
             .map_err(|error| Fault::internal(&error))?;
         let has_more = rows.len() > most;
@@ -55,7 +55,7 @@ impl Currencies {
         let others = others.map(|rate| rate.to.clone().into_owned());
         let games = others.chain(once(from.to_owned())).collect();
         let request = proto::ListDailyCostsRequest { games };
-        let listed = self.calls.read(Rates::list_daily_costs, request).await;
+        let listed = self.calls.idempotent(Rates::list_daily_costs, request).await;
         let listed = listed.unwrap_or_default().games.into_iter();
         Ok(RatePage {
             rows,

@@ -47,7 +47,7 @@ start-developers = Le même catalogue existe sous forme d’API, avec des webhoo
 start-sign-up = Créer un compte
 start-docs = Lire la documentation (en anglais)
 start-first-call = Le premier appel
-notice-signed-out = Vous êtes déconnecté.
+notice-signed-out = Votre session est fermée.
 notice-deleted = Votre profil est supprimé. Au revoir.
 
 ## Listes
