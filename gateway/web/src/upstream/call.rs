@@ -86,7 +86,8 @@ pub(super) fn required<T>(part: Option<T>) -> Result<T, Fault> {
 }
 
 /// Methods of a client that make one call each. An entry has the method, the call with the fields of its message, which are converted to
-/// the types of the message, and, unless the method returns the whole response, what it returns of it.
+/// the types of the message, and, unless the method returns the whole response, what it returns of it. It begins with the method of
+/// [`Calls`] that makes the call: `idempotent` or `once`.
 macro_rules! rpcs {
     ($client:ident: $(
         $(#[$doc:meta])*

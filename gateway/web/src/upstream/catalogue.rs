@@ -228,7 +228,10 @@ impl Catalogue {
     /// This function sets the `mode` of the request, as the other functions do.
     pub async fn games(&self, mut request: proto::ListGamesRequest) -> Result<Rows, Fault> {
         request.mode = MODE;
-        let answer = self.0.idempotent(CatalogueGames::list_games, request).await?;
+        let answer = self
+            .0
+            .idempotent(CatalogueGames::list_games, request)
+            .await?;
         Ok(Rows::new(answer.json, answer.page))
     }
 
@@ -273,7 +276,9 @@ impl Catalogue {
         mut request: proto::ListEventsRequest,
     ) -> Result<proto::ListEventsResponse, Fault> {
         request.mode = MODE;
-        self.0.idempotent(CatalogueEvents::list_events, request).await
+        self.0
+            .idempotent(CatalogueEvents::list_events, request)
+            .await
     }
 
     /// Events with their times.

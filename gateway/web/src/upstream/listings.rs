@@ -69,7 +69,10 @@ impl Listings {
             mode: common::Mode::Live.into(),
             page: Some(page(100, Some(cursor))),
         };
-        let listed = self.0.idempotent(OwnListings::list_own_listings, request).await?;
+        let listed = self
+            .0
+            .idempotent(OwnListings::list_own_listings, request)
+            .await?;
         let rows = serde_json::from_slice(&listed.json);
         let rows = rows.map_err(|error| Fault::internal(&error))?;
         Ok((rows, listed.page))
@@ -101,7 +104,10 @@ impl Listings {
             ListingKind::Event => {
                 let writing = Some(submission.writing(form));
                 let request = proto::CreateEventRequest { writing };
-                calls.idempotent(Events::create_event, request).await?.written
+                calls
+                    .idempotent(Events::create_event, request)
+                    .await?
+                    .written
             }
         };
         required(written)

@@ -55,7 +55,10 @@ impl Currencies {
         let others = others.map(|rate| rate.to.clone().into_owned());
         let games = others.chain(once(from.to_owned())).collect();
         let request = proto::ListDailyCostsRequest { games };
-        let listed = self.calls.idempotent(Rates::list_daily_costs, request).await;
+        let listed = self
+            .calls
+            .idempotent(Rates::list_daily_costs, request)
+            .await;
         let listed = listed.unwrap_or_default().games.into_iter();
         Ok(RatePage {
             rows,

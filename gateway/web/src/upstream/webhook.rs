@@ -59,7 +59,9 @@ impl Webhooks {
         &self,
         request: proto::ListDeliveriesRequest,
     ) -> Result<proto::ListDeliveriesResponse, Fault> {
-        self.0.idempotent(Deliveries::list_deliveries, request).await
+        self.0
+            .idempotent(Deliveries::list_deliveries, request)
+            .await
     }
 }
 

@@ -10,7 +10,7 @@ use crate::domain::action::Action;
 use crate::domain::role::Role;
 use crate::page_error::{PageError, PageResult};
 use crate::render::FormState;
-use crate::store::people;
+use crate::store::{members, people};
 use crate::upstream::gateway::Actor;
 
 pub(super) async fn show(request: &LinkRequest) -> PageResult {
@@ -52,7 +52,15 @@ pub(super) async fn send(request: &LinkRequest, input: &Input) -> PageResult {
         role: Role::Owner,
         action: Action::AccountCreated,
     };
-    new_person::insert(request, &member, &hash).await
+    let made = new_person::insert(request, &member, &hash).await;
+    // Another link has made the person since the check: nobody would ever open this account.
+    if made.is_err() && check(request).await.is_err() {
+        let members = members::of_account(&request.app.pool, account).await?;
+        if members.is_empty() {
+            gateway.close_account(&actor, account).await?;
+        }
+    }
+    made
 }
 
 /// The link works until its address belongs to a person.
