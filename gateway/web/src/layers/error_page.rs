@@ -1,8 +1,10 @@
 //! Renders errors: inner layers and handlers attach a [`PageError`] to the response, and this layer knows where it is shown.
 
+use std::any::Any;
+
 use axum::extract::{Request, State};
 use axum::middleware::Next;
-use axum::response::Response;
+use axum::response::{IntoResponse as _, Response};
 
 use super::log::{RequestId, RoutePattern};
 use super::typed_form::CapturedForm;
@@ -43,4 +45,41 @@ pub async fn render(
     parts.headers.remove("content-length");
     parts.headers.extend(page.headers);
     Response::from_parts(parts, body)
+}
+
+/// The answer to a request whose handler panicked, for [`CatchPanicLayer`](tower_http::catch_panic::CatchPanicLayer). The panic hook has logged the
+/// panic.
+pub fn panicked(_: Box<dyn Any + Send>) -> Response {
+    PageError::internal().into_response()
+}
+
+#[cfg(test)]
+mod tests {
+    use axum::Router;
+    use axum::body::Body;
+    use axum::middleware::from_fn_with_state;
+    use axum::routing::get;
+    use http::StatusCode;
+    use http_body_util::BodyExt as _;
+    use tower::ServiceExt as _;
+    use tower_http::catch_panic::CatchPanicLayer;
+
+    use super::*;
+
+    #[tokio::test]
+    async fn a_handler_that_panics_is_answered_by_a_page() {
+        let is_public: IsPublic = |_| true;
+        let router = Router::new()
+            .route("/", get(async || -> Response { unreachable!("a test") }))
+            .layer(CatchPanicLayer::custom(panicked))
+            .layer(from_fn_with_state(is_public, render));
+        let mut request = Request::get("/").body(Body::empty()).unwrap();
+        let id = RequestId("req_test".to_owned());
+        request.extensions_mut().insert(id);
+        let response = router.oneshot(request).await.unwrap();
+        assert_eq!(response.status(), StatusCode::INTERNAL_SERVER_ERROR);
+        let page = response.into_body().collect().await.unwrap().to_bytes();
+        let page = str::from_utf8(&page).unwrap();
+        assert!(page.contains("<h1>") && page.contains("req_test"), "{page}");
+    }
 }

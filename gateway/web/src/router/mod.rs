@@ -3,7 +3,6 @@
 mod member;
 mod site;
 
-use std::any::Any;
 use std::collections::HashSet;
 use std::sync::LazyLock;
 
@@ -138,8 +137,6 @@ pub fn router(app: &App) -> Router {
         router = router.route(route.path, guarded);
     }
     let reject = |_: ProtectionError| PageError::cross_site().into_response();
-    // The panic hook has logged the panic.
-    let panicked = |_: Box<dyn Any + Send>| PageError::internal().into_response();
     let is_public: IsPublic = |path| !DASHBOARD.contains(first_part(path));
     let public = routes()
         .into_iter()
@@ -159,7 +156,7 @@ pub fn router(app: &App) -> Router {
         .layer(from_fn(path::check))
         .layer(csrf)
         .layer(from_fn_with_state(App::clone(app), client::identify))
-        .layer(CatchPanicLayer::custom(panicked))
+        .layer(CatchPanicLayer::custom(error_page::panicked))
         .layer(from_fn_with_state(App::clone(app), deadline::limit))
         .layer(from_fn_with_state(is_public, error_page::render))
         .layer(from_fn(log::record))
