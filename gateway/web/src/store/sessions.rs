@@ -38,20 +38,20 @@ pub struct Session {
     pub agent: String,
 }
 
-/// Cut-off times: a session is over if it was last used before `idle_since`, or created before `created_since`, or before `unfinished_since`
-/// and still lacks the second factor.
+/// Cut-off times: a session is over if it was last used before `idle_since`, or created before `created_before`, or created before
+/// `unfinished_before` and still without the second factor.
 struct CutOff {
     idle_since: OffsetDateTime,
-    created_since: OffsetDateTime,
-    unfinished_since: OffsetDateTime,
+    created_before: OffsetDateTime,
+    unfinished_before: OffsetDateTime,
 }
 
 impl Lifetimes {
     fn cut_off(self, now: OffsetDateTime) -> CutOff {
         CutOff {
             idle_since: now - self.idle,
-            created_since: now - self.most,
-            unfinished_since: now - SECOND_FACTOR,
+            created_before: now - self.most,
+            unfinished_before: now - SECOND_FACTOR,
         }
     }
 }
@@ -89,8 +89,8 @@ pub async fn find(
          where token_sha256 = $1 and seen > $2 and session.since > $3 and (stage = 'signed_in' or session.since > $4)"#,
         &token.0[..],
         cut_off.idle_since,
-        cut_off.created_since,
-        cut_off.unfinished_since,
+        cut_off.created_before,
+        cut_off.unfinished_before,
         account,
     );
     let Some(row) = row.fetch_optional(executor).await? else {
@@ -184,7 +184,7 @@ pub async fn of_person(
          where person_id = $1 and stage = 'signed_in' and seen > $2 and since > $3 order by since desc, token_sha256",
         person,
         cut_off.idle_since,
-        cut_off.created_since,
+        cut_off.created_before,
     );
     let rows = rows.fetch_all(executor).await?.into_iter();
     let sessions = rows.filter_map(|row| {
@@ -255,8 +255,8 @@ pub async fn remove_ended(
     let removed = sqlx::query!(
         "delete from web.session where seen <= $1 or since <= $2 or (stage <> 'signed_in' and since <= $3)",
         cut_off.idle_since,
-        cut_off.created_since,
-        cut_off.unfinished_since,
+        cut_off.created_before,
+        cut_off.unfinished_before,
     );
     Ok(removed.execute(pool).await?.rows_affected())
 }
