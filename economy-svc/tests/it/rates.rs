@@ -301,6 +301,10 @@ async fn a_game_that_comes_back_is_listed_at_once(pool: PgPool) {
     assert_ne!(version, without);
 }
 
+#[expect(
+    clippy::disallowed_methods,
+    reason = "staff give a report a new unit only while it is held"
+)]
 #[testing::database_test(economy::MIGRATOR)]
 async fn daily_costs_go_back_thirty_days_and_not_beyond_a_new_unit(pool: PgPool) {
     let economy = start(pool).await;
